@@ -1,0 +1,491 @@
+"""Brute force for every closed form of dpbi: the second, independent route.
+
+Nothing here is imported from dpbi and nothing here is clever. Each function enumerates straight
+from a definition and is meant to be read against the papers, not to be fast. Real numbers are mpmath
+numbers of 50 digits (`float(x)` where a float is wanted), so that no subtraction, underflow or
+overflow can make the oracle agree with a wrong answer; only `hellinger_float` works in float64.
+
+Words used throughout. `prior` is alpha, k numbers > 0. `counts` is c, k whole numbers >= 0, n = sum c.
+The posterior BI(c) is Dirichlet(alpha + c). Neighbours have one record replaced, so n is the same.
+A candidate is any count vector with total n. A law is a dict from a released count vector to its
+probability; an output with probability zero may be absent.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import mpmath  # type: ignore[import-untyped]
+
+Counts = tuple[int, ...]
+Real = Any  # an mpmath number; mpmath ships no types
+Law = dict[Counts, Real]
+
+DIGITS = 50
+mp = mpmath.mp.clone()
+mp.dps = DIGITS
+
+
+# Datasets -------------------------------------------------------------------------------------------
+
+
+def compositions(n: int, k: int) -> Iterator[Counts]:
+    """All count vectors of k categories with total n, in lexicographic order: C(n+k-1, k-1) of them."""
+    if k == 1:
+        yield (n,)
+        return
+    for first in range(n + 1):
+        for rest in compositions(n - first, k - 1):
+            yield (first, *rest)
+
+
+def neighbours(counts: Sequence[int]) -> Iterator[Counts]:
+    """All c' = c - e_j + e_i with c_j >= 1 and i != j: one record moves from category j to category i."""
+    for j, i in itertools.permutations(range(len(counts)), 2):
+        if counts[j] >= 1:
+            moved = list(counts)
+            moved[j] -= 1
+            moved[i] += 1
+            yield tuple(moved)
+
+
+def steps(counts: Sequence[int], other: Sequence[int]) -> float:
+    """||c - c'||_1 / 2: for equal totals the number of records to replace, half-integral otherwise."""
+    return sum(abs(a - b) for a, b in zip(counts, other, strict=True)) / 2
+
+
+# Hellinger distance ---------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=100_000)
+def _log_gamma(x: Real) -> Real:
+    return mp.loggamma(x)
+
+
+def _log_beta(a: Sequence[Real]) -> Real:
+    """log of the multivariate beta function, prod Gamma(a_i) / Gamma(sum a_i)."""
+    return mp.fsum(_log_gamma(x) for x in a) - _log_gamma(mp.fsum(a))
+
+
+def _hellinger(a: Sequence[Real], b: Sequence[Real]) -> Real:
+    middle = [(x + y) / 2 for x, y in zip(a, b, strict=True)]
+    log_affinity = _log_beta(middle) - (_log_beta(a) + _log_beta(b)) / 2
+    # The affinity is at most 1; rounding of the last of 50 digits may leave it above, for a = b only.
+    return mp.sqrt(max(mp.zero, -mp.expm1(log_affinity)))
+
+
+def hellinger_mp(a: Sequence[Any], b: Sequence[Any], digits: int = DIGITS) -> Real:
+    """H(Dir(a), Dir(b)) = sqrt(1 - B((a+b)/2) / sqrt(B(a) B(b))) in `digits`-digit arithmetic.
+
+    Parameters may be ints, floats or decimal strings. About 2 log10(max a) + 5 digits are lost to
+    cancellation, so 50 serve up to 1e15 and beyond.
+    """
+    with mp.workdps(digits):
+        return _hellinger([mp.mpf(x) for x in a], [mp.mpf(x) for x in b])
+
+
+def hellinger_float(a: Sequence[float], b: Sequence[float]) -> float:
+    """The same formula in float64, for small arguments: its error in H^2 is about 1e-16 lgamma(max a)."""
+
+    def log_beta(parameters: Sequence[float]) -> float:
+        return math.fsum(map(math.lgamma, parameters)) - math.lgamma(math.fsum(parameters))
+
+    middle = [(x + y) / 2 for x, y in zip(a, b, strict=True)]
+    affinity = math.exp(log_beta(middle) - (log_beta(a) + log_beta(b)) / 2)
+    return math.sqrt(max(0.0, 1 - affinity))
+
+
+def posterior(prior: Sequence[Any], counts: Sequence[int]) -> tuple[Real, ...]:
+    """alpha + c without rounding."""
+    return tuple(mp.mpf(a) + c for a, c in zip(prior, counts, strict=True))
+
+
+@lru_cache(maxsize=200_000)
+def _posterior_distance(prior: tuple[Any, ...], counts: Counts, released: Counts) -> Real:
+    return _hellinger(posterior(prior, counts), posterior(prior, released))
+
+
+def posterior_distance(prior: Sequence[Any], counts: Sequence[int], released: Sequence[int]) -> Real:
+    """H(Dir(alpha + c), Dir(alpha + r)); the totals of c and r may differ."""
+    return _posterior_distance(tuple(prior), tuple(counts), tuple(released))
+
+
+# Sensitivities --------------------------------------------------------------------------------------
+
+
+def local_sensitivity_by_definition(prior: Sequence[Any], counts: Sequence[int]) -> Real:
+    """max over neighbours c' and ALL candidates r of |H(BI(c), r) - H(BI(c'), r)|; n = 0 raises."""
+    candidates = list(compositions(sum(counts), len(counts)))
+    return max(
+        abs(posterior_distance(prior, counts, released) - posterior_distance(prior, neighbour, released))
+        for neighbour in neighbours(counts)
+        for released in candidates
+    )
+
+
+def local_sensitivity(prior: Sequence[Any], counts: Sequence[int]) -> Real:
+    """The reduced form, max over neighbours c' of H(BI(c), BI(c')); n = 0 raises ValueError."""
+    return max(posterior_distance(prior, counts, neighbour) for neighbour in neighbours(counts))
+
+
+def global_sensitivity(prior: Sequence[Any], n: int) -> Real:
+    """max of the local sensitivity over all datasets of n records. n = 0 raises ValueError."""
+    return max(local_sensitivity(prior, counts) for counts in compositions(n, len(prior)))
+
+
+def smooth_reciprocal(prior: Sequence[Any], counts: Sequence[int], gamma: Any) -> Real:
+    """max over all datasets c' of 1 / (1/LS(c') + gamma d(c, c'))."""
+    return max(
+        1 / (1 / local_sensitivity(prior, other) + mp.mpf(gamma) * mp.mpf(steps(counts, other)))
+        for other in compositions(sum(counts), len(counts))
+    )
+
+
+def smooth_exponential(prior: Sequence[Any], counts: Sequence[int], beta: Any) -> Real:
+    """max over all datasets c' of LS(c') exp(-beta d(c, c'))."""
+    return max(
+        local_sensitivity(prior, other) * mp.exp(-mp.mpf(beta) * mp.mpf(steps(counts, other)))
+        for other in compositions(sum(counts), len(counts))
+    )
+
+
+# The exponential mechanism --------------------------------------------------------------------------
+
+
+class ExponentialLaw(NamedTuple):
+    """P(r) = exp(-rate H(r)) / Z over all candidates, with H(r) = H(BI(c), BI(r)).
+
+    candidates: tuple of N count vectors; distance, probability: N numbers in that order;
+    log_partition: log Z; mean, variance: of H.
+    """
+
+    candidates: tuple[Counts, ...]
+    distance: tuple[Real, ...]
+    probability: tuple[Real, ...]
+    log_partition: Real
+    mean: Real
+    variance: Real
+
+    @property
+    def law(self) -> Law:
+        """The probabilities as a law."""
+        return dict(zip(self.candidates, self.probability, strict=True))
+
+    def affinity_moment(self, power: Any) -> Real:
+        """E[BC^power] with BC = 1 - H^2."""
+        return mp.fsum(p * (1 - h * h) ** power for p, h in zip(self.probability, self.distance, strict=True))
+
+
+def exponential_pmf(prior: Sequence[Any], counts: Sequence[int], rate: Any) -> ExponentialLaw:
+    """The exponential mechanism of this rate, by listing the candidates."""
+    candidates = tuple(compositions(sum(counts), len(counts)))
+    distance = tuple(posterior_distance(prior, counts, released) for released in candidates)
+    weight = [mp.exp(-mp.mpf(rate) * h) for h in distance]
+    partition = mp.fsum(weight)
+    probability = tuple(w / partition for w in weight)
+    mean = mp.fsum(p * h for p, h in zip(probability, distance, strict=True))
+    variance = mp.fsum(p * (h - mean) ** 2 for p, h in zip(probability, distance, strict=True))
+    return ExponentialLaw(candidates, distance, probability, mp.log(partition), mean, variance)
+
+
+PAPER_GLOBAL_SENSITIVITY = mp.sqrt(1 - mp.pi / 4)
+
+
+def rate_ehd(
+    prior: Sequence[Any], counts: Sequence[int], epsilon: Any, global_sensitivity: str = "exact"
+) -> Real:
+    """epsilon / (2 GS), GS exact for this prior and n or ("paper") the papers' constant."""
+    if global_sensitivity == "paper":
+        return mp.mpf(epsilon) / (2 * PAPER_GLOBAL_SENSITIVITY)
+    return mp.mpf(epsilon) / (2 * _global_sensitivity(tuple(prior), sum(counts)))
+
+
+@lru_cache(maxsize=1000)
+def _global_sensitivity(prior: tuple[Any, ...], n: int) -> Real:
+    return global_sensitivity(prior, n)
+
+
+def rate_ehdl(prior: Sequence[Any], counts: Sequence[int], epsilon: Any) -> Real:
+    """epsilon / (2 LS(c))."""
+    return mp.mpf(epsilon) / (2 * local_sensitivity(prior, counts))
+
+
+def rate_ehds(prior: Sequence[Any], counts: Sequence[int], epsilon: Any, gamma: Any = 1) -> Real:
+    """epsilon / (2 (1 + gamma) S_gamma(c)), reciprocal smooth sensitivity."""
+    return mp.mpf(epsilon) / (2 * (1 + mp.mpf(gamma)) * smooth_reciprocal(prior, counts, gamma))
+
+
+def nrs_beta(n: int, k: int, epsilon: Any, delta: Any) -> Real:
+    """ln(1 - epsilon / (2 ln(delta / (2 N)))), N = C(n+k-1, k-1) the number of candidates."""
+    candidates = math.comb(n + k - 1, k - 1)
+    return mp.log(1 - mp.mpf(epsilon) / (2 * mp.log(mp.mpf(delta) / (2 * candidates))))
+
+
+def rate_ehdnrs(prior: Sequence[Any], counts: Sequence[int], epsilon: Any, delta: Any = 1e-8) -> Real:
+    """epsilon / (2 S_beta(c)), exponential smooth sensitivity with beta = nrs_beta."""
+    beta = nrs_beta(sum(counts), len(prior), epsilon, delta)
+    return mp.mpf(epsilon) / (2 * smooth_exponential(prior, counts, beta))
+
+
+# Noise on the counts --------------------------------------------------------------------------------
+
+
+def laplace_cdf(y: Any, scale: Any) -> Real:
+    """P(Y <= y), Y with density exp(-|y|/b) / 2b."""
+    y, scale = mp.mpf(y), mp.mpf(scale)
+    return mp.exp(y / scale) / 2 if y < 0 else 1 - mp.exp(-y / scale) / 2
+
+
+def clamped_laplace(count: int, n: int, scale: Any) -> list[Real]:
+    """P(clamp(floor(count + Y), 0, n) = r) for r = 0 ... n, Y Laplace of this scale.
+
+    floor(count + Y) = r means r - count <= Y < r - count + 1; the clamp gives 0 everything below 1 and
+    n everything from n on. The working precision grows with n / scale, since a far cell is the
+    difference of two CDF values near 1.
+    """
+    with mp.workdps(DIGITS + int(n / mp.mpf(scale)) + 10):
+        below = [mp.zero, *(laplace_cdf(r - count, scale) for r in range(1, n + 1)), mp.one]
+        return [+(upper - lower) for lower, upper in itertools.pairwise(below)]
+
+
+def clamped_geometric(count: int, n: int, p: Any) -> list[Real]:
+    """P(clamp(count + Y, 0, n) = r) for r = 0 ... n, Y two-sided geometric, P(Y = d) ∝ p^|d|.
+
+    The two end cells hold the tails sum_{e >= d} p^e (1-p)/(1+p) = p^d / (1+p), d >= 0.
+    """
+    if n == 0:
+        return [mp.one]
+    p = mp.mpf(p)
+    inner = [(1 - p) / (1 + p) * p ** abs(r - count) for r in range(1, n)]
+    return [p**count / (1 + p), *inner, p ** (n - count) / (1 + p)]
+
+
+def _noised_law(marginals: Sequence[Sequence[Real]], settle: Callable[[Counts], Counts]) -> Law:
+    """The law of settle(z), z with independent coordinates of these pmfs on 0, 1, ...: all z are listed."""
+    law: Law = {}
+    for noised in itertools.product(*(range(len(pmf)) for pmf in marginals)):
+        released = settle(noised)
+        probability = mp.fprod(pmf[z] for pmf, z in zip(marginals, noised, strict=True))
+        law[released] = law.get(released, mp.zero) + probability
+    return law
+
+
+def _with_last(n: int, consistent: bool) -> Callable[[Counts], Counts]:
+    """How k-1 noised counts become k released ones.
+
+    Plain: the last is max(0, n - sum), so the total may exceed n. Consistent: truncate in turn, each
+    count to what the ones before it left of n; the last is what is left, and the total is n.
+    """
+
+    def plain(noised: Counts) -> Counts:
+        return (*noised, max(0, n - sum(noised)))
+
+    def in_turn(noised: Counts) -> Counts:
+        left, released = n, []
+        for z in noised:
+            released.append(min(z, left))
+            left -= released[-1]
+        return (*released, left)
+
+    return in_turn if consistent else plain
+
+
+def law_lszhang(prior: Sequence[Any], counts: Sequence[int], epsilon: Any, scale_rule: str = "2k") -> Law:
+    """Laplace noise on every count, each floored and clamped to [0, n]; scale 2k/epsilon or 2/epsilon."""
+    scale = mp.mpf({"2k": 2 * len(counts), "2": 2}[scale_rule]) / mp.mpf(epsilon)
+    return _noised_law([clamped_laplace(c, sum(counts), scale) for c in counts], tuple)
+
+
+def law_lsdim(prior: Sequence[Any], counts: Sequence[int], epsilon: Any, consistent: bool = False) -> Law:
+    """Laplace noise of scale k/epsilon on counts 1 ... k-1, the last from n."""
+    n, scale = sum(counts), mp.mpf(len(counts)) / mp.mpf(epsilon)
+    return _noised_law([clamped_laplace(c, n, scale) for c in counts[:-1]], _with_last(n, consistent))
+
+
+def histogram_sensitivity(k: int) -> int:
+    """L1 change of the k-1 noised counts when a record is replaced: 1 at k = 2, else 2."""
+    return 1 if k == 2 else 2
+
+
+def law_lshist(prior: Sequence[Any], counts: Sequence[int], epsilon: Any, consistent: bool = False) -> Law:
+    """Laplace noise of scale 1/epsilon (k = 2) or 2/epsilon on counts 1 ... k-1, the last from n."""
+    n, scale = sum(counts), histogram_sensitivity(len(counts)) / mp.mpf(epsilon)
+    return _noised_law([clamped_laplace(c, n, scale) for c in counts[:-1]], _with_last(n, consistent))
+
+
+def law_geometric(prior: Sequence[Any], counts: Sequence[int], epsilon: Any, consistent: bool = False) -> Law:
+    """As law_lshist with two-sided geometric noise of p = exp(-epsilon / sensitivity)."""
+    n, p = sum(counts), mp.exp(-mp.mpf(epsilon) / histogram_sensitivity(len(counts)))
+    return _noised_law([clamped_geometric(c, n, p) for c in counts[:-1]], _with_last(n, consistent))
+
+
+def _exponential(rate: Callable[..., Real]) -> Callable[..., Law]:
+    def law(prior: Sequence[Any], counts: Sequence[int], **parameters: Any) -> Law:
+        """n = 0: the prior is the only candidate and no rate exists."""
+        if sum(counts) == 0:
+            return {tuple(counts): mp.one}
+        return exponential_pmf(prior, counts, rate(prior, counts, **parameters)).law
+
+    return law
+
+
+PmfByDataset = Mapping[Counts, Mapping[Counts, Any]]
+
+# Class name -> law(prior, counts, **constructor fields).
+LAWS: dict[str, Callable[..., Law]] = {
+    "LSZhang": law_lszhang,
+    "LSDim": law_lsdim,
+    "LSHist": law_lshist,
+    "Geometric": law_geometric,
+    "EHD": _exponential(rate_ehd),
+    "EHDL": _exponential(rate_ehdl),
+    "EHDS": _exponential(rate_ehds),
+    "EHDNRS": _exponential(rate_ehdnrs),
+}
+
+
+def laws_of_all_datasets(name: str, prior: Sequence[Any], n: int, **parameters: Any) -> dict[Counts, Law]:
+    """The law of the mechanism of this name for every dataset of n records."""
+    return {c: LAWS[name](prior, c, **parameters) for c in compositions(n, len(prior))}
+
+
+# The law of the distance ----------------------------------------------------------------------------
+
+
+def same_level(distance: Any) -> Real:
+    """Two distances this close are one level: 1e-12 + 1e-10 d."""
+    return mp.mpf("1e-12") + mp.mpf("1e-10") * mp.mpf(distance)
+
+
+class DistanceLaw(NamedTuple):
+    """Levels of H(BI(c), BI(r)) in increasing order and their probabilities."""
+
+    distance: tuple[Real, ...]
+    probability: tuple[Real, ...]
+
+    @property
+    def mean(self) -> Real:
+        """E[H]."""
+        return mp.fsum(p * h for p, h in zip(self.probability, self.distance, strict=True))
+
+    def cdf(self, t: Any) -> Real:
+        """P(H <= t), where a level within `same_level` of t counts as <= t."""
+        limit = mp.mpf(t) + same_level(t)
+        return mp.fsum(p for p, h in zip(self.probability, self.distance, strict=True) if h <= limit)
+
+    def quantile(self, q: Any) -> Real:
+        """The smallest level with cdf >= q."""
+        return next(h for h in self.distance if self.cdf(h) >= mp.mpf(q))
+
+
+def distance_law(pmf: Mapping[Counts, Any], prior: Sequence[Any], counts: Sequence[int]) -> DistanceLaw:
+    """The law of H(BI(c), BI(r)), r of law `pmf`; distances within `same_level` of the one below join it."""
+    pairs = sorted((posterior_distance(prior, counts, released), p) for released, p in pmf.items())
+    levels: list[list[tuple[Real, Real]]] = []
+    for h, p in pairs:
+        if levels and h - levels[-1][-1][0] <= same_level(h):
+            levels[-1].append((h, p))
+        else:
+            levels.append([(h, p)])
+    return DistanceLaw(
+        tuple(level[0][0] for level in levels), tuple(mp.fsum(p for _, p in level) for level in levels)
+    )
+
+
+# Privacy --------------------------------------------------------------------------------------------
+
+
+class PrivacyLoss(NamedTuple):
+    """The largest log P_c(r) - log P_c'(r) and where it is attained."""
+
+    epsilon: Real
+    counts: Counts
+    neighbour: Counts
+    released: Counts
+
+
+def _neighbouring_pairs(prior: Sequence[Any], n: int) -> Iterator[tuple[Counts, Counts]]:
+    for counts in compositions(n, len(prior)):
+        for neighbour in neighbours(counts):
+            yield counts, neighbour
+
+
+def privacy_loss(pmf_by_dataset: PmfByDataset, prior: Sequence[Any], n: int) -> PrivacyLoss:
+    """max over ordered neighbouring pairs and outputs of the log ratio; inf where only P_c' is zero."""
+
+    def loss(counts: Counts, neighbour: Counts, released: Counts) -> Real:
+        other = pmf_by_dataset[neighbour].get(released, 0)
+        return mp.log(pmf_by_dataset[counts][released] / other) if other > 0 else mp.inf
+
+    return max(
+        (
+            PrivacyLoss(loss(counts, neighbour, released), counts, neighbour, released)
+            for counts, neighbour in _neighbouring_pairs(prior, n)
+            for released, probability in pmf_by_dataset[counts].items()
+            if probability > 0
+        ),
+        key=lambda found: found.epsilon,
+    )
+
+
+def privacy_profile(
+    pmf_by_dataset: PmfByDataset, prior: Sequence[Any], n: int, epsilons: Iterable[Any]
+) -> list[Real]:
+    """delta(epsilon) = max over ordered neighbouring pairs of sum_r (P_c(r) - e^epsilon P_c'(r))_+."""
+
+    def divergence(counts: Counts, neighbour: Counts, factor: Real) -> Real:
+        other = pmf_by_dataset[neighbour]
+        return mp.fsum(max(mp.zero, p - factor * other.get(r, 0)) for r, p in pmf_by_dataset[counts].items())
+
+    return [
+        max(divergence(c, c2, mp.exp(mp.mpf(epsilon))) for c, c2 in _neighbouring_pairs(prior, n))
+        for epsilon in epsilons
+    ]
+
+
+# The Dirichlet-multinomial model --------------------------------------------------------------------
+
+
+def posterior_mean(prior: Sequence[Any], counts: Sequence[int]) -> list[Real]:
+    """(alpha_i + c_i) / (A + n)."""
+    a = posterior(prior, counts)
+    return [x / mp.fsum(a) for x in a]
+
+
+def posterior_variance(prior: Sequence[Any], counts: Sequence[int]) -> list[Real]:
+    """a_i (A' - a_i) / (A'^2 (A' + 1)), a = alpha + c and A' its sum."""
+    a = posterior(prior, counts)
+    total = mp.fsum(a)
+    return [x * (total - x) / (total**2 * (total + 1)) for x in a]
+
+
+def log_evidence_sequence(prior: Sequence[Any], counts: Sequence[int]) -> Real:
+    """log B(alpha + c) - log B(alpha): the log probability of the records in one given order."""
+    return _log_beta(posterior(prior, counts)) - _log_beta([mp.mpf(a) for a in prior])
+
+
+def log_evidence_counts(prior: Sequence[Any], counts: Sequence[int]) -> Real:
+    """The log probability of the counts: log_evidence_sequence plus log (n! / prod c_i!)."""
+    orders = _log_gamma(mp.mpf(sum(counts) + 1)) - mp.fsum(_log_gamma(mp.mpf(c + 1)) for c in counts)
+    return log_evidence_sequence(prior, counts) + orders
+
+
+def beta_pdf(x: Any, a: Any, b: Any) -> Real:
+    """x^(a-1) (1-x)^(b-1) / B(a, b) on [0, 1], its limit (0, finite or inf) at the ends."""
+    x, a, b = mp.mpf(x), mp.mpf(a), mp.mpf(b)
+
+    def power(base: Real, exponent: Real) -> Real:
+        if base > 0:
+            return base**exponent
+        return mp.inf if exponent < 0 else mp.one if exponent == 0 else mp.zero
+
+    return power(x, a - 1) * power(1 - x, b - 1) / mp.exp(_log_beta([a, b]))
+
+
+def beta_cdf(x: Any, a: Any, b: Any) -> Real:
+    """P(theta <= x), theta of law Beta(a, b); for parameters up to a few thousand."""
+    return mp.betainc(mp.mpf(a), mp.mpf(b), 0, mp.mpf(x), regularized=True)
