@@ -1,0 +1,59 @@
+"""Pictures of every page, to be looked at: `python -m tests.screenshots OUTDIR`.
+
+Each page is saved in full as NAME-light.png, NAME-dark.png and NAME-narrow.png (the width of a telephone).
+"""
+
+import re
+import sys
+import tempfile
+from pathlib import Path
+
+from playwright.sync_api import Page
+
+from tests.browser import ROOT, chromium_path, open_page, running_app, running_chromium, watched_page
+
+LOOKS = {"light": ("light", 1280), "dark": ("dark", 1280), "narrow": ("light", 390)}
+HEIGHT = 900
+
+
+def page_paths() -> list[str]:
+    """The pages' addresses below the app's: the number that orders a file's name is not part of it."""
+    stems = (path.stem for path in sorted((ROOT / "pages").glob("*.py")))
+    return ["", *(re.sub(r"^[0-9]*[_ -]*", "", stem) for stem in stems)]
+
+
+def save_in_full(page: Page, width: int, file: Path) -> None:
+    """Streamlit scrolls inside its own panes: a full picture needs a window as high as the highest."""
+    panes = page.locator('[data-testid="stMain"], [data-testid="stSidebarContent"]')
+    in_sight = (
+        "nodes => nodes.filter(node => node.getBoundingClientRect().right > 0)"  # a folded sidebar is not
+    )
+    height = max(HEIGHT, *panes.evaluate_all(f"{in_sight}.map(node => node.scrollHeight)"))
+    page.set_viewport_size({"width": width, "height": height})
+    page.wait_for_timeout(500)  # charts redraw themselves after a resize
+    page.screenshot(path=file)
+
+
+def main(folder: Path) -> None:
+    chromium = chromium_path()
+    if chromium is None:
+        raise SystemExit("No Chromium was found on this machine.")
+    folder.mkdir(parents=True, exist_ok=True)
+    with (
+        tempfile.TemporaryDirectory() as home,
+        running_app(Path(home)) as app,
+        running_chromium(chromium) as browser,
+    ):
+        for look, (scheme, width) in LOOKS.items():
+            for path in page_paths():
+                with watched_page(browser, scheme, width, HEIGHT) as watched:
+                    open_page(watched.page, f"{app.url}/{path}")
+                    file = folder / f"{path or 'Home'}-{look}.png"
+                    save_in_full(watched.page, width, file)
+                    print(file, *watched.console_errors, *watched.page_errors, sep="\n    ")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        raise SystemExit("usage: python -m tests.screenshots OUTDIR")
+    main(Path(sys.argv[1]))
