@@ -3,7 +3,9 @@
 import os
 import threading
 from collections.abc import Iterator
+from contextlib import ExitStack
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import NoReturn
 from urllib.parse import urlsplit
 
 import pytest
@@ -23,15 +25,24 @@ from tests.browser import (
 pytestmark = pytest.mark.browser
 
 
+def could_not_run(reason: str) -> NoReturn:
+    """Skips where a person runs the tests; fails in CI, where the browser is part of the job."""
+    sentence = f"The browser tests did not run: {reason}."
+    if os.environ.get("CI") == "true":
+        pytest.fail(sentence)
+    pytest.skip(sentence)
+
+
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     path = chromium_path()
     if path is None:
-        sentence = f"The browser tests did not run: none of {', '.join(CHROMIUM_NAMES)} is installed."
-        if os.environ.get("CI") == "true":
-            pytest.fail(sentence)
-        pytest.skip(sentence)
-    with running_chromium(path) as browser:
+        could_not_run(f"none of {', '.join(CHROMIUM_NAMES)} is installed")
+    with ExitStack() as stack:
+        try:
+            browser = stack.enter_context(running_chromium(path))
+        except Exception as error:  # noqa: BLE001 - Playwright's driver fails with the bare class
+            could_not_run(f"{path} could not be started: {str(error).partition(chr(10))[0]}")
         yield browser
 
 
