@@ -303,6 +303,12 @@ def test_a_mechanism_named_on_an_upper_floor_is_seen(text: str) -> None:
         assert list(knows_no_mechanism_by_name(Source("dpbi/figures/style.py", text.format(name))))
 
 
+def test_only_the_default_scenario_may_choose_mechanisms() -> None:
+    text = f"DEFAULT_MECHANISMS = {sorted(mechanism_names())}"
+    assert not list(knows_no_mechanism_by_name(Source("dpbi/dashboard/scenario.py", text)))
+    assert list(knows_no_mechanism_by_name(Source("dpbi/dashboard/words.py", text)))
+
+
 def test_rules_leave_what_is_allowed() -> None:
     allowed = Source(
         "dpbi/counts_io.py",
