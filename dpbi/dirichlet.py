@@ -98,8 +98,8 @@ def beta_density(x: ArrayLike, a: ArrayLike, b: ArrayLike) -> Floats:
 def log_density(alpha: ArrayLike, theta: ArrayLike) -> Floats:
     """log of prod_i theta_i^(alpha_i - 1) / B(alpha), a density over the first k - 1 coordinates.
 
-    Written as tau(A) - sum_i [alpha_i phi(theta_i / m_i - 1) + log theta_i + tau(alpha_i)], m = alpha / A
-    the linear terms of phi sum to zero, so that Beta(5e8, 5e8) keeps its digits.
+    With m = alpha / A it is tau(A) - sum_i [alpha_i phi(theta_i / m_i - 1) + log theta_i + tau(alpha_i)]: the
+    linear terms of phi sum to zero, so that Beta(5e8, 5e8) keeps its digits.
     alpha, theta: (..., k), broadcast; theta on the simplex. Returns (...): -inf or +inf on an edge where the
     density is 0 or unbounded; NaN where edges of both kinds meet, as the limit depends on the way there.
     Source: standard; the arrangement is ours.
