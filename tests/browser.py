@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 from urllib.parse import urlsplit
 from urllib.request import urlopen
 
@@ -22,6 +23,7 @@ ROOT = Path(__file__).resolve().parents[1]
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome")
 LOCAL_HOSTS = ("127.0.0.1", "localhost")
 START_SECONDS = 60
+Scheme = Literal["light", "dark"]
 # Opened by a page's own address, Streamlit's client looks for its server below that address first.
 PROBES = ("/_stcore/health", "/_stcore/host-config")
 PATIENCE_MS = 30_000  # CI shares two cores between the app, the browser and the test
@@ -118,9 +120,9 @@ def is_outside(url: str) -> bool:
 
 @contextmanager
 def watched_page(
-    browser: Browser, scheme: str = "light", width: int = 1280, height: int = 900
+    browser: Browser, scheme: Scheme = "light", width: int = 1280, height: int = 900
 ) -> Iterator[Watched]:
-    """A page of its own session, in the "light" or "dark" colour scheme; width and height in CSS pixels."""
+    """A page of its own session, in a colour scheme; width and height in CSS pixels."""
     context = browser.new_context(color_scheme=scheme, viewport={"width": width, "height": height})
     context.set_default_timeout(PATIENCE_MS)
     watched = Watched(context.new_page())

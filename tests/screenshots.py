@@ -10,9 +10,13 @@ from pathlib import Path
 
 from playwright.sync_api import Page
 
-from tests.browser import ROOT, chromium_path, open_page, running_app, running_chromium, watched_page
+from tests.browser import ROOT, Scheme, chromium_path, open_page, running_app, running_chromium, watched_page
 
-LOOKS = {"light": ("light", 1280), "dark": ("dark", 1280), "narrow": ("light", 390)}
+LOOKS: dict[str, tuple[Scheme, int]] = {
+    "light": ("light", 1280),
+    "dark": ("dark", 1280),
+    "narrow": ("light", 390),
+}
 HEIGHT = 900
 
 

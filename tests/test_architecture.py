@@ -185,7 +185,7 @@ def knows_no_mechanism_by_name(source: Source) -> Iterator[str]:
             continue
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and word.search(node.value):
             yield f"line {node.lineno} holds the text {node.value!r}"
-        spelled = {getattr(node, field, None) for field in ("id", "attr", "name", "arg")}
+        spelled = {str(getattr(node, field, "")) for field in ("id", "attr", "name", "arg")}
         if isinstance(node, ast.expr | ast.alias | ast.arg | ast.keyword) and spelled & names:
             yield f"line {node.lineno} uses {', '.join(sorted(spelled & names))}"
 
