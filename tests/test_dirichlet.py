@@ -17,7 +17,10 @@ from strategies import Drawn, datasets, priors, problems
 from dpbi import dirichlet
 
 mp = oracles.mp
-ids = {"ids": lambda entry: entry["id"]}
+
+
+def by_id(entry: dict[str, Any]) -> str:
+    return str(entry["id"])
 
 
 def floats(entries: Any) -> list[float]:
@@ -49,7 +52,7 @@ settings = pytest.mark.parametrize(("prior", "counts"), SETTINGS.values(), ids=S
 # Moments --------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("entry", numeric("posterior_mean"), **ids)
+@pytest.mark.parametrize("entry", numeric("posterior_mean"), ids=by_id)
 def test_mean_reference(entry: dict[str, Any]) -> None:
     found = dirichlet.mean(posterior(entry))
     reference = floats(entry["reference"])
@@ -57,7 +60,7 @@ def test_mean_reference(entry: dict[str, Any]) -> None:
     assert found.sum() == pytest.approx(1, rel=1e-12)
 
 
-@pytest.mark.parametrize("entry", numeric("posterior_variance"), **ids)
+@pytest.mark.parametrize("entry", numeric("posterior_variance"), ids=by_id)
 def test_variance_reference(entry: dict[str, Any]) -> None:
     found = dirichlet.variance(posterior(entry))
     reference = floats(entry["reference"])
@@ -96,7 +99,7 @@ def test_leading_axes() -> None:
 # Evidence -------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("entry", numeric("log_evidence_sequence"), **ids)
+@pytest.mark.parametrize("entry", numeric("log_evidence_sequence"), ids=by_id)
 def test_log_evidence_of_the_sequence_reference(entry: dict[str, Any]) -> None:
     prior, counts = floats(expand(entry["input"]["alpha"])), expand(entry["input"]["counts"])
     assert float(dirichlet.log_evidence(prior, counts, ordered=True)) == close(
@@ -104,7 +107,7 @@ def test_log_evidence_of_the_sequence_reference(entry: dict[str, Any]) -> None:
     )
 
 
-@pytest.mark.parametrize("entry", numeric("log_evidence_counts"), **ids)
+@pytest.mark.parametrize("entry", numeric("log_evidence_counts"), ids=by_id)
 def test_log_evidence_of_the_counts_reference(entry: dict[str, Any]) -> None:
     prior, counts = floats(expand(entry["input"]["alpha"])), expand(entry["input"]["counts"])
     assert float(dirichlet.log_evidence(prior, counts)) == close(entry, float(entry["reference"]))
@@ -136,7 +139,7 @@ def test_evidence_sums_to_one_over_all_counts(drawn: Drawn) -> None:
 # Densities ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("entry", numeric("beta_pdf"), **ids)
+@pytest.mark.parametrize("entry", numeric("beta_pdf"), ids=by_id)
 def test_beta_density_reference(entry: dict[str, Any]) -> None:
     x, a, b = (float(entry["input"][name]) for name in ("x", "a", "b"))
     assert float(dirichlet.beta_density(x, a, b)) == close(entry, float(entry["reference"]))
@@ -192,7 +195,7 @@ def test_log_density(drawn: Drawn, data: st.DataObject) -> None:
 # Intervals ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("entry", numeric("beta_equal_tailed_interval"), **ids)
+@pytest.mark.parametrize("entry", numeric("beta_equal_tailed_interval"), ids=by_id)
 def test_interval_reference(entry: dict[str, Any]) -> None:
     a, b, level = (float(entry["input"][name]) for name in ("a", "b", "level"))
     found = dirichlet.interval((a, b), level, category=0)
@@ -234,7 +237,7 @@ def test_interval_of_one_category_is_that_of_all(drawn: Drawn) -> None:
         assert dirichlet.interval(a, 0.9, category=category) == (low[category], high[category])
 
 
-@pytest.mark.parametrize("rule", [*numeric("bad_level")], **ids)
+@pytest.mark.parametrize("rule", [*numeric("bad_level")], ids=by_id)
 def test_interval_refuses_a_mass_outside_zero_to_one(rule: dict[str, Any]) -> None:
     level = float(rule["input"]["level"])
     with pytest.raises(ValueError, match=rf"mass.*between 0 and 1.*{level}"):
