@@ -1,0 +1,182 @@
+"""The exponential family: P(r) proportional to exp(-rate H(Dir(alpha + c), Dir(alpha + r))) over all candidates r."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dpbi import limits, partition
+from dpbi.candidates import log_number_of_candidates
+from dpbi.distance_table import DistanceTable, candidates_table
+from dpbi.guarantee import ApproximateDP, Guarantee, NotPrivate, PureDP
+from dpbi.hellinger import distances_to
+from dpbi.mechanisms.mechanism import released_counts
+from dpbi.problem import Problem
+from dpbi.sensitivity import (
+    PAPER_GLOBAL_SENSITIVITY,
+    global_sensitivity,
+    local_sensitivity,
+    smooth_sensitivity,
+)
+
+
+@dataclass(frozen=True)
+class _HellingerSelection:
+    """Chooses one candidate count vector, a near one more likely; a subclass says how steeply (``rate``)."""
+
+    epsilon: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", limits.check_epsilon(self.epsilon))
+
+    def _sensitivity(self, problem: Problem) -> float:
+        raise NotImplementedError
+
+    def rate(self, problem: Problem) -> float:
+        """epsilon / (2 sensitivity), per unit of Hellinger distance; 0 where n = 0, as there is one candidate only."""
+        return self.epsilon / (2 * self._sensitivity(problem)) if problem.n else 0.0
+
+    def log_pmf(self, problem: Problem, released: ArrayLike) -> NDArray[np.float64]:
+        """log P(r | c) = -rate H - log Z(rate), -inf unless r >= 0 sums to n."""
+        r = released_counts(problem, released)
+        candidate = (r >= 0).all(axis=-1) & (r.sum(axis=-1) == problem.n)
+        rate = self.rate(problem)
+        law = -rate * distances_to(problem, np.maximum(r, 0)) - partition.log_partition(problem, rate)
+        return np.where(candidate, law, -np.inf)
+
+    def sample(self, problem: Problem, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
+        """Exact draws, int64 (size, k): by listing the candidates where that is quick, else by the mixture identity."""
+        return partition.sample(problem, self.rate(problem), rng, size)
+
+    def distances(self, problem: Problem) -> DistanceTable | None:
+        """All candidates, weighted by exp(-rate H); None where they are too many to list."""
+        table = candidates_table(problem)
+        return None if table is None else table.tilted(self.rate(problem))
+
+
+@dataclass(frozen=True)
+class EHD(_HellingerSelection):
+    """rate = epsilon / (2 GS), GS the global sensitivity of H for this prior and n.
+
+    epsilon: privacy loss; global_sensitivity: "exact", or "paper" for the constant sqrt(1 - pi/4) of [D20], with
+    which the mechanism is epsilon max(1, GS / constant)-DP. The exact loss is 0.5 to 0.9 epsilon.
+    """
+
+    global_sensitivity: str = field(
+        default="exact", metadata={"label": "Global sensitivity", "options": ("exact", "paper")}
+    )
+
+    label: ClassVar[str] = "EHD"
+    idea: ClassVar[str] = "Exponential mechanism scored by Hellinger distance, scaled to the worst dataset."
+    source: ClassVar[str] = "[D20] Algorithm 4; [P17] section 4.1.1; [N] section 2.1; McSherry and Talwar 2007"
+    formula: ClassVar[str] = r"P(r) \propto \exp\left(-\frac{\varepsilon H(r)}{2\,GS}\right)"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        limits.one_of("global_sensitivity", self.global_sensitivity, ("exact", "paper"))
+
+    def _sensitivity(self, problem: Problem) -> float:
+        if self.global_sensitivity == "paper":
+            return PAPER_GLOBAL_SENSITIVITY
+        return global_sensitivity(problem.prior, problem.n)
+
+    def guarantee(self, prior: ArrayLike, n: int) -> Guarantee:
+        """epsilon-DP by the exponential mechanism; times GS / constant where the papers' constant is too small."""
+        prior, n = limits.check_prior(prior), limits.check_total(n)
+        if self.global_sensitivity == "exact" or n == 0:
+            return PureDP(self.epsilon, "theorem", "exponential mechanism, score of sensitivity GS")
+        excess = max(1.0, global_sensitivity(prior, n) / PAPER_GLOBAL_SENSITIVITY)
+        return PureDP(self.epsilon * excess, "theorem",
+                      "exponential mechanism with the papers' constant in place of GS: epsilon max(1, GS / 0.46325)")
+
+
+@dataclass(frozen=True)
+class EHDL(_HellingerSelection):
+    """rate = epsilon / (2 LS(c)): the rate itself reveals the data, so this is the negative control.
+
+    epsilon: the nominal loss, not a promise (prior (100, 1000, 100), n = 25, epsilon = 1: exact loss 2.06).
+    """
+
+    label: ClassVar[str] = "EHDL"
+    idea: ClassVar[str] = "As EHD, scaled to the person's own dataset: accurate, and not private."
+    source: ClassVar[str] = "[D20] Algorithm 5; [P17] section 4.1.2; [N] section 2.2"
+    formula: ClassVar[str] = r"P(r) \propto \exp\left(-\frac{\varepsilon H(r)}{2\,LS(c)}\right)"
+
+    def _sensitivity(self, problem: Problem) -> float:
+        return local_sensitivity(problem)
+
+    def guarantee(self, prior: ArrayLike, n: int) -> Guarantee:
+        """None: local sensitivity depends on the private counts ([P17] section 5.1)."""
+        limits.check_prior(prior)
+        limits.check_total(n)
+        return NotPrivate("the rate is set by the local sensitivity of the private counts; kept as a negative control")
+
+
+@dataclass(frozen=True)
+class EHDS(_HellingerSelection):
+    """rate = epsilon / (2 (1 + gamma) S(c)), S the reciprocal gamma-smooth sensitivity.
+
+    epsilon: privacy loss; gamma >= 0: smoothness per step, 0 gives EHD. gamma = 1 is [P20]'s 4 S; [P17] Definition 6
+    (2 S, proved 2 epsilon-DP) is EHDS at 2 epsilon.
+    """
+
+    gamma: float = field(default=1.0, metadata={"label": "gamma, smoothness per step"})
+
+    label: ClassVar[str] = "EHDS"
+    idea: ClassVar[str] = "As EHD, scaled to a smooth bound on the dataset's own sensitivity."
+    source: ClassVar[str] = "[D20] Algorithm 6 and Theorem 3.1; [P20]; [P17] section 5.2.5"
+    formula: ClassVar[str] = r"P(r) \propto \exp\left(-\frac{\varepsilon H(r)}{2 (1 + \gamma)\, S_\gamma(c)}\right)"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "gamma", limits.check_gamma(self.gamma))
+
+    def _sensitivity(self, problem: Problem) -> float:
+        return (1 + self.gamma) * smooth_sensitivity(problem, self.gamma)
+
+    def guarantee(self, prior: ArrayLike, n: int) -> Guarantee:
+        """epsilon-DP: |1/S(c) - 1/S(c')| <= gamma and |H(c, r) - H(c', r)| <= S(c) bound each ratio by epsilon/2."""
+        limits.check_prior(prior)
+        limits.check_total(n)
+        return PureDP(self.epsilon, "theorem", "exponential mechanism with gamma-smooth sensitivity ([D20] Theorem 3.1)")
+
+
+@dataclass(frozen=True)
+class EHDNRS(_HellingerSelection):
+    """rate = epsilon / (2 S_beta(c)), S_beta the exponential smooth sensitivity, beta set by epsilon and delta.
+
+    beta = ln(1 - epsilon / (2 ln(delta / (2 N)))), N the number of candidates (n + 1 at k = 2).
+    epsilon, delta in (0, 1): the claimed (epsilon, delta); the proof in [N] is unsound, so the claim is no theorem.
+    Deviation: [N] writes n + 1 for N, right at k = 2 only.
+    """
+
+    delta: float = field(default=1e-8, metadata={"label": "delta"})
+
+    label: ClassVar[str] = "EHDNRS"
+    idea: ClassVar[str] = "As EHD, scaled to the smooth sensitivity of Nissim, Raskhodnikova and Smith."
+    source: ClassVar[str] = "[N] section 2.3; [P17] Definition 3; Nissim, Raskhodnikova and Smith 2007"
+    formula: ClassVar[str] = (
+        r"P(r) \propto \exp\left(-\frac{\varepsilon H(r)}{2\, S_\beta(c)}\right),\quad "
+        r"\beta = \ln\left(1 - \frac{\varepsilon}{2 \ln(\delta / 2N)}\right)"
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "delta", limits.check_delta(self.delta))
+
+    def beta(self, n: int, k: int) -> float:
+        """The smoothness per step, ln(1 - epsilon / (2 ln(delta / (2 N)))) > 0."""
+        return math.log1p(-self.epsilon / (2 * (math.log(self.delta / 2) - log_number_of_candidates(n, k))))
+
+    def _sensitivity(self, problem: Problem) -> float:
+        return smooth_sensitivity(problem, self.beta(problem.n, problem.k), kind="exponential")
+
+    def guarantee(self, prior: ArrayLike, n: int) -> Guarantee:
+        """(epsilon, delta)-DP as claimed in [N] Lemma 2.3."""
+        limits.check_prior(prior)
+        limits.check_total(n)
+        return ApproximateDP(self.epsilon, self.delta, "claim", "[N] Lemma 2.3; its proof is unsound, so not a theorem")

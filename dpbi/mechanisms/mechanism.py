@@ -1,0 +1,50 @@
+"""What every mechanism answers, and why the protocol has this shape.
+
+A mechanism takes a prior and counts and releases integer counts r, one dtype and one shape for all, so that pages,
+figures and tests treat all alike; the private posterior is Dir(alpha + r). It is a frozen dataclass of its public
+parameters: hashable, comparable, printable. What it promises depends on the prior and n alone, never on the counts.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dpbi.distance_table import DistanceTable
+from dpbi.guarantee import Guarantee
+from dpbi.problem import Problem
+
+
+class Mechanism(Protocol):
+    label: ClassVar[str]
+    idea: ClassVar[str]
+    source: ClassVar[str]
+    formula: ClassVar[str]
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+    @property
+    def epsilon(self) -> float: ...
+
+    def guarantee(self, prior: ArrayLike, n: int) -> Guarantee:
+        """What is promised for this public prior and total count, and on what basis."""
+
+    def log_pmf(self, problem: Problem, released: ArrayLike) -> NDArray[np.float64]:
+        """log P(r | c): released (..., k) -> (...), -inf outside the support."""
+
+    def sample(self, problem: Problem, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
+        """Independent released counts, int64 (size, k)."""
+
+    def distances(self, problem: Problem) -> DistanceTable | None:
+        """The exact law of (H, steps) as a weighted table; None where the output space is too large to list."""
+
+
+def released_counts(problem: Problem, released: ArrayLike) -> NDArray[np.int64]:
+    """released as int64 (..., k); ValueError where it is fractional or has another number of categories."""
+    array = np.asarray(released)
+    if array.ndim == 0 or array.shape[-1] != problem.k:
+        raise ValueError(f"released must have {problem.k} categories in its last axis: got shape {array.shape}.")
+    if not np.issubdtype(array.dtype, np.integer) and not (array == np.floor(array)).all():
+        raise ValueError(f"released must be whole numbers: got an array of {array.dtype} with fractions.")
+    return array.astype(np.int64)

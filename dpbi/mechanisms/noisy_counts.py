@@ -1,0 +1,194 @@
+"""The Laplace family: integer noise on the counts, cut to [0, n]."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dpbi import limits
+from dpbi.distance_table import DistanceTable, noisy_counts_table
+from dpbi.guarantee import Guarantee, PureDP
+from dpbi.mechanisms.mechanism import released_counts
+from dpbi.noise import FlooredLaplace, IntegerNoise, TwoSidedGeometric, cut_log_pmf
+from dpbi.problem import Problem
+
+
+@dataclass(frozen=True)
+class _NoisyCounts:
+    """Noise on a fixed number of counts, each cut to [0, n]; any category left over gets what remains of n.
+
+    ``_noise(k)`` is the law of one count's noise; ``_noised(k)`` says how many counts carry noise, k or k - 1.
+    With ``consistent`` each count is cut to what the earlier ones left, so that the released counts sum to n;
+    without it the last count is max(0, n - sum of the others) and the total can exceed n, never fall below.
+    """
+
+    epsilon: float
+
+    consistent: ClassVar[bool]
+    _basis: ClassVar[str] = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", limits.check_epsilon(self.epsilon))
+
+    def _noise(self, k: int) -> IntegerNoise:
+        raise NotImplementedError
+
+    def _noised(self, k: int) -> int:
+        return k - 1
+
+    def guarantee(self, prior: ArrayLike, n: int) -> Guarantee:
+        """epsilon-DP for replacing one record: the noised counts have that L1 sensitivity, the rest is post-processing."""
+        limits.check_prior(prior)
+        limits.check_total(n)
+        return PureDP(self.epsilon, "theorem", self._basis)
+
+    def log_pmf(self, problem: Problem, released: ArrayLike) -> NDArray[np.float64]:
+        """log P(r | c) = sum over noised counts of log P(cut noise), -inf unless the remainder fits."""
+        r = released_counts(problem, released)
+        noise, noised = self._noise(problem.k), self._noised(problem.k)
+        left = np.full(r.shape[:-1], problem.n, dtype=np.int64)
+        total = np.zeros(r.shape[:-1])
+        for i in range(noised):
+            total = total + cut_log_pmf(noise, problem.counts[i], r[..., i], left)
+            if self.consistent:
+                left = left - r[..., i]
+        if noised < problem.k:
+            remainder = left if self.consistent else np.maximum(problem.n - r[..., :-1].sum(axis=-1), 0)
+            total = np.where(r[..., -1] == remainder, total, -np.inf)
+        return total
+
+    def sample(self, problem: Problem, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
+        """Noise, cut, remainder: int64 (size, k)."""
+        size, noised, n = limits.check_size(size), self._noised(problem.k), problem.n
+        counts = np.array(problem.counts, dtype=np.int64)
+        released = np.empty((size, problem.k), dtype=np.int64)
+        released[:, :noised] = counts[:noised] + self._noise(problem.k).sample(rng, (size, noised))
+        left = np.full(size, n, dtype=np.int64)
+        for i in range(noised):
+            released[:, i] = np.clip(released[:, i], 0, left)
+            if self.consistent:
+                left -= released[:, i]
+        if noised < problem.k:
+            released[:, -1] = left if self.consistent else np.maximum(n - released[:, :-1].sum(axis=1), 0)
+        return released
+
+    def distances(self, problem: Problem) -> DistanceTable | None:
+        """Exact over a window of width O(b) per noised count: what lies outside has probability below 1e-15."""
+        return noisy_counts_table(
+            problem, self._noise(problem.k), noised=self._noised(problem.k), consistent=self.consistent
+        )
+
+
+@dataclass(frozen=True)
+class LSZhang(_NoisyCounts):
+    """r_i = floor(c_i + Lap(b)) cut to [0, n], for every category i; b = 2k/epsilon or 2/epsilon.
+
+    epsilon: privacy loss; scale_rule: "2k" ([D20] Algorithm 1) or "2" ([P17] section 3, [L17], and the squared
+    formula of [D20] Theorem 4.5). Replacing one record moves two counts by one, so the exact loss is
+    epsilon / k with "2k" and epsilon with "2".
+    Deviation: Algorithm 1's loop stops at k - 1 and leaves the last count 0, which is no Dirichlet parameter
+    under a small prior; it is read as all k.
+    """
+
+    scale_rule: str = field(
+        default="2k", metadata={"label": "Noise scale (numerator of b)", "options": ("2k", "2")}
+    )
+    consistent: ClassVar[bool] = False
+
+    label: ClassVar[str] = "LSZhang"
+    idea: ClassVar[str] = "Laplace noise on every count, scaled to the dimension."
+    source: ClassVar[str] = "[D20] Algorithm 1; [P17] section 3; Zhang, Rubinstein and Dimitrakakis 2016"
+    formula: ClassVar[str] = r"r_i = \lfloor c_i + \mathrm{Lap}(2k/\varepsilon) \rfloor_0^n,\quad i = 1, \dots, k"
+    _basis: ClassVar[str] = "Laplace mechanism on all k counts, L1 sensitivity 2"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        limits.one_of("scale_rule", self.scale_rule, ("2k", "2"))
+
+    def _noise(self, k: int) -> IntegerNoise:
+        return FlooredLaplace((2 * k if self.scale_rule == "2k" else 2) / self.epsilon)
+
+    def _noised(self, k: int) -> int:
+        return k
+
+
+@dataclass(frozen=True)
+class LSDim(_NoisyCounts):
+    """r_i = floor(c_i + Lap(k/epsilon)) cut to [0, n] for i < k, and r_k takes what remains of n.
+
+    epsilon: privacy loss; consistent: cut each count to what the earlier ones left, so that the total is n
+    ([P17] section 7.2.2). The exact loss is epsilon/2 at k = 2 and 2 epsilon/k above.
+    """
+
+    consistent: bool = field(  # type: ignore[misc]
+        default=False, metadata={"label": "Released counts sum to n"}
+    )
+
+    label: ClassVar[str] = "LSDim"
+    idea: ClassVar[str] = "Laplace noise on all counts but one, scaled to the number of categories."
+    source: ClassVar[str] = "[D20] Algorithm 2; [P17] section 4.1.3"
+    formula: ClassVar[str] = (
+        r"r_i = \lfloor c_i + \mathrm{Lap}(k/\varepsilon) \rfloor_0^n,\; i < k;\quad r_k = (n - \textstyle\sum r_i)_+"
+    )
+    _basis: ClassVar[str] = "Laplace mechanism on k - 1 counts, then post-processing"
+
+    def _noise(self, k: int) -> IntegerNoise:
+        return FlooredLaplace(k / self.epsilon)
+
+
+@dataclass(frozen=True)
+class LSHist(_NoisyCounts):
+    """r_i = floor(c_i + Lap(D/epsilon)) cut to [0, n] for i < k, r_k the remainder; D = 1 if k = 2, else 2.
+
+    D is the L1 sensitivity of the first k - 1 counts under replacement of one record. epsilon: privacy loss, which
+    is attained; consistent: as for LSDim.
+    """
+
+    consistent: bool = field(  # type: ignore[misc]
+        default=False, metadata={"label": "Released counts sum to n"}
+    )
+
+    label: ClassVar[str] = "LSHist"
+    idea: ClassVar[str] = "Laplace noise on all counts but one, scaled to what one person can move."
+    source: ClassVar[str] = "[D20] Algorithm 3; [P17] section 4.1.4"
+    formula: ClassVar[str] = (
+        r"r_i = \lfloor c_i + \mathrm{Lap}(\Delta/\varepsilon) \rfloor_0^n,\; i < k;\quad "
+        r"\Delta = 1 \text{ if } k = 2 \text{ else } 2"
+    )
+    _basis: ClassVar[str] = "Laplace mechanism on k - 1 counts, L1 sensitivity 1 (k = 2) or 2, then post-processing"
+
+    def _noise(self, k: int) -> IntegerNoise:
+        return FlooredLaplace(_histogram_sensitivity(k) / self.epsilon)
+
+
+@dataclass(frozen=True)
+class Geometric(_NoisyCounts):
+    """r_i = c_i + D_i cut to [0, n] for i < k, P(D = d) proportional to e^{-epsilon |d| / D}, r_k the remainder.
+
+    As LSHist with two-sided geometric noise in place of floored Laplace noise. epsilon: privacy loss, which is
+    attained; consistent: as for LSDim. Beyond the papers: integer noise needs no floor, whose bias is -1/2.
+    Source: Ghosh, Roughgarden and Sundararajan 2009.
+    """
+
+    consistent: bool = field(  # type: ignore[misc]
+        default=False, metadata={"label": "Released counts sum to n"}
+    )
+
+    label: ClassVar[str] = "Geometric"
+    idea: ClassVar[str] = "Whole-number noise on all counts but one: no floor, no bias."
+    source: ClassVar[str] = "ours, beyond the papers; noise of Ghosh, Roughgarden and Sundararajan 2009"
+    formula: ClassVar[str] = (
+        r"r_i = (c_i + D_i)_0^n,\; i < k;\quad P(D = d) \propto e^{-\varepsilon |d| / \Delta}"
+    )
+    _basis: ClassVar[str] = "geometric mechanism on k - 1 counts, L1 sensitivity 1 (k = 2) or 2, then post-processing"
+
+    def _noise(self, k: int) -> IntegerNoise:
+        return TwoSidedGeometric(self.epsilon / _histogram_sensitivity(k))
+
+
+def _histogram_sensitivity(k: int) -> int:
+    """How far one record can move the first k - 1 counts: with two categories one of the two moves, else both."""
+    return 1 if k == 2 else 2

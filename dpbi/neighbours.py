@@ -1,0 +1,34 @@
+"""Datasets seen through their counts, and which of them are neighbours."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dpbi import limits
+
+RELATION = "one record replaced; n and the prior are public"
+
+
+def neighbours(counts: ArrayLike) -> NDArray[np.int64]:
+    """All neighbours c' = c - e_j + e_i with c_j >= 1 and i != j.
+
+    counts: (k,) whole numbers. Returns int64 (number of neighbours, k), donors j in order and
+    receivers i in order within a donor; (0, k) where n = 0. Source: [P17] section 3, adjacency.
+    """
+    c = np.array(limits.check_counts(counts), dtype=np.int64)
+    donor, receiver = np.nonzero((c[:, None] >= 1) & ~np.eye(c.size, dtype=bool))
+    moved = np.tile(c, (donor.size, 1))
+    rows = np.arange(donor.size)
+    moved[rows, donor] -= 1
+    moved[rows, receiver] += 1
+    return moved
+
+
+def steps(counts: ArrayLike, other: ArrayLike) -> NDArray[np.float64]:
+    """d(c, c') = ||c - c'||_1 / 2, the number of records replaced between two datasets.
+
+    counts, other: (..., k), broadcast. Returns (...). A half step is possible where the totals differ
+    (a released table of the Laplace family need not sum to n). Source: [P17] section 3.
+    """
+    return np.abs(np.asarray(counts, dtype=np.int64) - np.asarray(other, dtype=np.int64)).sum(axis=-1) / 2

@@ -1,0 +1,196 @@
+"""Z_m = sum over candidates r of BC(c, r)^m, for any number of categories and any n, without listing a candidate.
+
+BC is a product, BC^m = prod_i g_i(r_i)^m with g_i = e^{-l_i}, so Z_m is the value at n of a k-fold convolution. Read
+the weights as independent variables R_i, P(R_i = r) proportional to g_i(r)^m e^{theta r}: then
+Z_m = e^{-theta n} prod_i s_i P(sum R_i = n), s_i = sum_r g_i(r)^m e^{theta r}, with theta such that E sum R_i = n.
+That probability is one Fourier coefficient of a product of characteristic functions; nothing is small in it, nothing
+cancels, and only the bulk of each R_i, a few of its standard deviations wide, is ever visited.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpbi.candidates import log_number_of_candidates
+from dpbi.hellinger import affinity_loss
+from dpbi.problem import Problem
+
+_TAIL = 46.0  # e^-46 = 1e-20 of a variable's mass is left outside its window
+_SMOOTH = 3.2  # a lattice of spacing q = sd / 3.2 has its first alias where a bump's transform is below e^-50
+_DECAYED = 9.5  # the normal characteristic function is below e^-45 beyond 9.5 standard deviations
+
+
+@dataclass(frozen=True, eq=False)
+class Bulk:
+    """The k variables R_i - c_i at one m: their windows, strides and weights, equal categories merged."""
+
+    offsets: NDArray[np.int64]  # (types, width): r - c
+    losses: NDArray[np.float64]  # m l_i(r), inf outside
+    strides: NDArray[np.int64]
+    multiplicity: NDArray[np.int64]
+
+    def weights(self, theta: float) -> NDArray[np.float64]:
+        return np.exp(theta * self.offsets - self.losses) * self.strides[:, None]
+
+    def rows(self) -> list[tuple[int, int, float]]:
+        """Per kind of category: least and largest r - c in its window, and the standard deviation of R."""
+        weight = self.weights(self.tilt)
+        share = weight / weight.sum(axis=1, keepdims=True)
+        mean = (share * self.offsets).sum(axis=1)
+        spread = np.sqrt(np.maximum((share * self.offsets**2).sum(axis=1) - mean**2, 0.0))
+        high = np.where(np.isfinite(self.losses), self.offsets, self.offsets[:, :1]).max(axis=1)
+        return [(int(a), int(b), float(sd)) for a, b, sd in zip(self.offsets[:, 0], high, spread, strict=True)]
+
+    @cached_property
+    def tilt(self) -> float:
+        """theta with E sum (R_i - c_i) = 0, by Newton on the convex log sum."""
+        theta = 0.0
+        for _ in range(60):
+            weight = self.weights(theta)
+            total = weight.sum(axis=1)
+            mean = (weight * self.offsets).sum(axis=1) / total
+            variance = (weight * self.offsets**2).sum(axis=1) / total - mean**2
+            step = (self.multiplicity @ mean) / max(self.multiplicity @ variance, 1e-300)
+            theta -= float(np.clip(step, -1.0, 1.0))
+            if abs(step) * np.sqrt(self.multiplicity @ variance) < 1e-3:
+                break
+        return theta
+
+
+class PowerSums:
+    """log Z_m of one problem for any real m >= 1, and for m = 0."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        pairs = np.array(list(zip(problem.posterior, problem.counts, strict=True)))
+        kinds, self.multiplicity = np.unique(pairs, axis=0, return_counts=True)
+        self.parameter, self.count = kinds[:, 0], kinds[:, 1].astype(np.int64)
+
+    def log_sum(self, m: float) -> float:
+        """log Z_m, relative error of Z_m about 1e-13."""
+        if m == 0:
+            return log_number_of_candidates(self.problem.n, self.problem.k)
+        bulk = self.bulk(m)
+        weight = bulk.weights(bulk.tilt)
+        total = weight.sum(axis=1)
+        return float(bulk.multiplicity @ np.log(total) + np.log(_probability_of_zero(bulk, weight / total[:, None])))
+
+    def log_excess(self, m: float) -> float:
+        """log(Z_m - 1), where Z_m is near 1 by its leading terms: one record moved from j to i.
+
+        sum_{i != j} [g_i(c_i + 1) g_j(c_j - 1)]^m leaves out a share of about (Z_m - 1) itself.
+        """
+        z = self.log_sum(m) if m < self._pair_regime else 0.0
+        if z > 1e-9:
+            return log_minus_one(z)
+        up, down = self._unit_moves(m)
+        # sum_{i != j} e^{up_i + down_j}, the pairs i = j of a kind with itself counted multiplicity^2 - multiplicity times
+        pair = up[:, None] + down[None, :]
+        times = np.outer(self.multiplicity, self.multiplicity) - np.diag(self.multiplicity)
+        with np.errstate(divide="ignore"):
+            terms = pair + np.log(times)
+        top = terms.max()
+        return float(top + np.log(np.exp(terms - top).sum()))
+
+    def _unit_moves(self, m: float) -> tuple[NDArray, NDArray]:
+        up = -m * affinity_loss(self.parameter, 0.5)
+        down = np.where(self.count >= 1, -m * affinity_loss(self.parameter, -0.5 * (self.count >= 1)), -np.inf)
+        return up, down
+
+    @cached_property
+    def _pair_regime(self) -> float:
+        """From this m on, the leading terms of Z_m - 1 sum to less than 1e-10."""
+        return self._excess_below(1e-10)
+
+    @cached_property
+    def last(self) -> float:
+        """M with Z_M - 1 < 2^-60: from here on, every term but the truth is gone."""
+        return self._excess_below(2.0**-60)
+
+    def _excess_below(self, bound: float) -> float:
+        up, down = self._unit_moves(1.0)
+        # k^2 largest pair losses: (Z_m - 1) <= k^2 e^{-m least loss} once second moves are negligible
+        order_up, order_down = np.sort(-up)[:2], np.sort(-down)[:2]
+        least = order_up[0] + order_down[0]
+        return float(np.log(self.problem.k**2 / bound) / least)
+
+    def bulk(self, m: float) -> Bulk:
+        spread = 2 * np.sqrt(self.parameter / m)  # l_i ~ (r - c)^2 / (8 a) near its minimum
+        below = self._reach(m, -1, spread)
+        above = self._reach(m, 1, spread)
+        smooth = below < self.count  # the edge r = 0 is out of sight
+        stride = np.where(smooth, np.maximum(1, spread // _SMOOTH), 1).astype(np.int64)
+        low = -np.where(smooth, below // stride, np.minimum(below, self.count))
+        width = int((above // stride - low).max()) + 1
+        offsets = (low[:, None] + np.arange(width)) * stride[:, None]
+        inside = offsets <= above[:, None]
+        losses = m * affinity_loss(self.parameter[:, None], np.where(inside, offsets, 0) / 2)
+        return Bulk(offsets, np.where(inside, losses, np.inf), stride, self.multiplicity)
+
+    def _reach(self, m: float, side: int, spread: NDArray) -> NDArray[np.int64]:
+        """How far from c the weights g^m matter on one side, by doubling until m l exceeds the tail."""
+        reach = np.ceil(4 * spread + 2)
+        limit = self.count.astype(float) if side < 0 else np.full(self.count.size, float(self.problem.n))
+        for _ in range(80):
+            half = side * np.minimum(reach, limit) / 2
+            short = (m * affinity_loss(self.parameter, half) < 1.5 * _TAIL) & (reach < limit)
+            if not short.any():
+                break
+            reach = np.where(short, reach * 1.5, reach)
+        return np.minimum(np.ceil(reach), limit).astype(np.int64)
+
+
+def _probability_of_zero(bulk: Bulk, probability: NDArray) -> float:
+    """P(sum_i (R_i - c_i) = 0) = (1/2 pi) int prod_i phi_i(omega)^{multiplicity_i} d omega.
+
+    The trapezoid rule with spacing 2 pi / L is exact for a sum confined to fewer than L values. The integrand is gone
+    beyond 9.5 / sd where it is nearly normal; where it is not, the range doubles until it is gone.
+    """
+    mean = (probability * bulk.offsets).sum(axis=1)
+    sd = np.sqrt(bulk.multiplicity @ ((probability * bulk.offsets**2).sum(axis=1) - mean**2))
+    reach = np.abs(bulk.offsets[:, [0, -1]]).max() + 10 * sd
+    period = 2 * int(np.ceil(reach / 2) + 1)
+    most = period // (2 * int(bulk.strides.max()))
+    nodes = min(most, int(np.ceil(_DECAYED / max(sd, 1e-9) * period / (2 * np.pi))))
+    while True:
+        value = _product_of_characteristics(bulk, probability, period, nodes)
+        if nodes == most or abs(value[-1]) < 1e-18:
+            break
+        nodes = min(most, 2 * nodes)
+    weight = np.full(nodes + 1, 2.0)
+    weight[0] = 1.0
+    if 2 * nodes == period:
+        weight[-1] = 1.0
+    return float(weight @ value.real / period)
+
+
+def _product_of_characteristics(bulk: Bulk, probability: NDArray, period: int, nodes: int) -> NDArray:
+    """prod_i phi_i at omega = 2 pi j / period, j = 0..nodes."""
+    product = np.ones(nodes + 1, dtype=complex)
+    for stride in np.unique(bulk.strides):
+        rows = bulk.strides == stride
+        phase = 2j * np.pi * stride / period * np.arange(nodes + 1)
+        start = bulk.offsets[rows, 0] // stride
+        width = probability.shape[1]
+        if stride == 1 and width <= period <= 16 * nodes:
+            phi = np.fft.rfft(probability[rows], period, axis=1)[:, : nodes + 1].conj()
+        else:
+            phi = probability[rows] @ np.exp(np.arange(width)[:, None] * phase)
+        phi = phi * np.exp(start[:, None] * phase)
+        product *= np.prod(phi ** bulk.multiplicity[rows, None], axis=0)
+    return product
+
+
+def log_minus_one(log_z: float) -> float:
+    """log(e^x - 1), without overflow."""
+    return float(log_z + np.log(-np.expm1(-log_z))) if log_z > 0 else -np.inf
+
+
+@lru_cache(maxsize=16)
+def power_sums(problem: Problem) -> PowerSums:
+    """The sums of one problem; they do not depend on any rate, so every mechanism shares them."""
+    return PowerSums(problem)

@@ -1,0 +1,54 @@
+"""A Bayesian inference problem on counts: the public prior and the private counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from dpbi import limits
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Prior Dir(alpha) and counts c; the posterior is Dir(alpha + c).
+
+    prior: k positive numbers alpha, the pseudo-counts (k = 2: a Beta prior); public.
+    counts: k whole numbers c >= 0, people per category; private. A mapping is read in its own order.
+
+    Both are stored as plain tuples (floats and ints), so that equal problems are equal, hashable values.
+    Attributes: ``n`` total count (public), ``k`` number of categories, ``posterior`` the tuple alpha + c.
+
+    Raises ValueError naming the argument, the limit and the value received.
+    Source: [D20] section 1, [P17] section 2. Labels of categories are left out: the mathematics has none.
+    """
+
+    prior: tuple[float, ...]
+    counts: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        counts = self.counts.values() if isinstance(self.counts, Mapping) else self.counts
+        prior = self.prior.values() if isinstance(self.prior, Mapping) else self.prior
+        checked = limits.check_prior(prior), limits.check_counts(counts)
+        if len(checked[0]) != len(checked[1]):
+            raise ValueError(
+                f"prior and counts must have the same length: got {len(checked[0])} prior values "
+                f"for {len(checked[1])} categories."
+            )
+        object.__setattr__(self, "prior", checked[0])
+        object.__setattr__(self, "counts", checked[1])
+
+    @property
+    def k(self) -> int:
+        return len(self.counts)
+
+    @property
+    def n(self) -> int:
+        return sum(self.counts)
+
+    @property
+    def posterior(self) -> tuple[float, ...]:
+        return tuple(alpha + c for alpha, c in zip(self.prior, self.counts, strict=True))
+
+    def with_counts(self, counts: Iterable[int]) -> Problem:
+        """The same prior at another dataset, validated anew."""
+        return Problem(self.prior, tuple(counts))
