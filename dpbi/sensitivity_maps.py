@@ -1,0 +1,246 @@
+"""The sensitivities over whole ranges of datasets and settings: scans, maps and paths for charts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dpbi import limits
+from dpbi.candidates import list_candidates
+from dpbi.hellinger import distances_to
+from dpbi.problem import Problem
+from dpbi.sensitivity import (
+    PAPER_GLOBAL_SENSITIVITY,
+    global_sensitivity,
+    local_sensitivities,
+    local_sensitivity,
+    smooth_sensitivities,
+    smooth_sensitivity,
+    worst_neighbour,
+)
+
+Floats = NDArray[np.float64]
+Measure = Literal["local", "reciprocal", "exponential"]
+MEASURES: tuple[Measure, ...] = ("local", "reciprocal", "exponential")
+
+_REFINEMENTS = 60  # golden-section steps: the bracket shrinks by 0.618^60 = 3e-13
+
+
+@dataclass(frozen=True, eq=False)
+class SensitivityScan:
+    """Sensitivities along a line of datasets of n records.
+
+    gamma, beta: smoothness per step of the two smooth kinds; counts: int64 (M, k), the datasets;
+    position: (M,), the coordinate along the line (the count u, or the number of records moved);
+    local, reciprocal, exponential: (M,); global_exact, global_paper: constants.
+    """
+
+    prior: tuple[float, ...]
+    gamma: float
+    beta: float
+    counts: NDArray[np.int64]
+    position: NDArray[np.int64]
+    local: Floats
+    reciprocal: Floats
+    exponential: Floats
+    global_exact: float
+    global_paper: float
+
+    @property
+    def n(self) -> int:
+        return int(self.counts[0].sum())
+
+
+@dataclass(frozen=True, eq=False)
+class SimplexMap:
+    """One sensitivity over datasets of three categories, thinned to a triangular grid.
+
+    counts: int64 (M, 3); value: (M,), the measure there; gamma: smoothness per step (the exponential kind's
+    beta).
+    """
+
+    prior: tuple[float, ...]
+    measure: Measure
+    gamma: float
+    counts: NDArray[np.int64]
+    value: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class GammaScan:
+    """(1 + gamma) S_gamma(c), to which the rate of smooth selection is inversely proportional.
+
+    gamma, value: (M,), increasing in gamma; best_gamma, best_value: the minimum, refined between the points:
+    the gamma of the highest rate, hence of the most accurate release at this dataset.
+    """
+
+    problem: Problem
+    gamma: Floats
+    value: Floats
+    best_gamma: float
+    best_value: float
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreChange:
+    """|H(BI(c), r) - H(BI(c'), r)| over candidates r, for the neighbour c' that attains LS(c).
+
+    neighbour: c'; released: int64 (M, k), candidates on the line through c and c'; moved: (M,), their records
+    moved from c (negative: away from c'); change: (M,); local_sensitivity: its maximum, at r = c.
+    """
+
+    problem: Problem
+    neighbour: tuple[int, ...]
+    released: NDArray[np.int64]
+    moved: NDArray[np.int64]
+    change: Floats
+    local_sensitivity: float
+
+
+def along_count(
+    prior: ArrayLike, n: int, gamma: float, beta: float, points: int = 201, include: Iterable[int] = ()
+) -> SensitivityScan:
+    """Every sensitivity against the first count u = 0, ..., n of two categories.
+
+    prior: (2,); n >= 1; gamma, beta >= 0; points: at most about so many counts, always with 0, 1, n - 1, n
+    and those to ``include``; denser near the ends, where the sensitivities bend.
+    Raises ValueError unless there are two categories and n >= 1. Source: [P17] section 7.1, [D20] section 1.
+    """
+    alpha = limits.check_prior(prior)
+    if len(alpha) != 2:
+        raise ValueError(f"A scan along one count needs two categories: got {len(alpha)}.")
+    n = limits.check_total(n)
+    u = _thinned(n, points, (0, 1, n - 1, n, *include))
+    return _scan(alpha, np.stack([u, n - u], axis=1), u, gamma, beta)
+
+
+def along_emptying(problem: Problem, gamma: float, beta: float, points: int = 121) -> SensitivityScan:
+    """Every sensitivity along the path that empties the two rarest categories, record by record.
+
+    Each step moves one record of the larger of the two into the commonest category; the position is the
+    number of records moved. It starts at the problem's dataset and ends where both are empty, a step beyond
+    the dataset at which the global sensitivity lies (one record left in the two; equal prior). If both are
+    empty from the start, that is all of it. problem: k >= 3 and n >= 1. Source: ours.
+    """
+    if problem.k < 3:
+        raise ValueError(f"Emptying two categories needs at least three: got {problem.k}.")
+    order = np.argsort(problem.counts, kind="stable")
+    rare, commonest = order[:2], order[-1]
+    small, large = (problem.counts[i] for i in rare)
+    moved = _thinned(small + large, points, (0, 1, large - small, max(small + large - 1, 0), small + large))
+    # First the larger falls to the smaller, then they fall in turn, the larger first.
+    from_large = np.where(moved <= large - small, moved, (large - small) + (moved - (large - small) + 1) // 2)
+    counts = np.tile(np.array(problem.counts, dtype=np.int64), (moved.size, 1))
+    counts[:, rare[1]] -= from_large
+    counts[:, rare[0]] -= moved - from_large
+    counts[:, commonest] += moved
+    return _scan(problem.prior, counts, moved, gamma, beta)
+
+
+def on_simplex(
+    prior: ArrayLike, n: int, measure: Measure, gamma: float, steps_a_side: int = 60
+) -> SimplexMap:
+    """One sensitivity over all datasets of three categories, or over a triangular grid of them.
+
+    prior: (3,); n >= 1; measure: one of ``MEASURES``; gamma: smoothness per step (beta of the exponential
+    kind; unused by "local"); steps_a_side: at most 60 intervals along an edge, each point rounded to a
+    dataset.
+    Raises ValueError unless there are three categories and n >= 1. Source: [P17] section 7.1.
+    """
+    alpha = limits.check_prior(prior)
+    limits.one_of("measure", measure, MEASURES)
+    if len(alpha) != 3:
+        raise ValueError(f"A map on the simplex needs three categories: got {len(alpha)}.")
+    n = limits.check_total(n)
+    steps = min(n, limits.whole_number("steps_a_side", steps_a_side, 1, 60))
+    lattice = list_candidates(steps, 3)
+    first = lattice[:, 0] * n // max(steps, 1)
+    second = (lattice[:, 0] + lattice[:, 1]) * n // max(steps, 1) - first
+    counts = np.stack([first, second, n - first - second], axis=1)
+    value = (
+        local_sensitivities(alpha, counts)
+        if measure == "local"
+        else smooth_sensitivities(alpha, counts, gamma, measure)
+    )
+    return SimplexMap(alpha, measure, gamma, counts, value)
+
+
+def gamma_scan(problem: Problem, gammas: ArrayLike | None = None) -> GammaScan:
+    """(1 + gamma) S_gamma(c) against gamma, and its minimum: the gamma of the most accurate smooth selection.
+
+    gammas: values >= 0; by default 0 and 120 values even in the logarithm from 1e-6 to 1e3. The minimum is
+    refined by golden section between the neighbours of the lowest point; if that is an end, it is the end.
+    The minimum depends on the private counts: choosing gamma by it leaks. Raises ValueError if n = 0.
+    Source: ours; the rate epsilon / (2 (1 + gamma) S_gamma) is [D20] Algorithm 6's.
+    """
+    listed = np.concatenate([[0.0], np.geomspace(1e-6, 1e3, 120)]) if gammas is None else np.unique(gammas)
+    value = np.array([_inverse_rate(problem, gamma) for gamma in listed])
+    lowest = int(value.argmin())
+    low, high = listed[max(lowest - 1, 0)], listed[min(lowest + 1, listed.size - 1)]
+    best_gamma, best_value = float(listed[lowest]), float(value[lowest])
+    golden = (np.sqrt(5) - 1) / 2
+    for _ in range(_REFINEMENTS):
+        inner = [high - golden * (high - low), low + golden * (high - low)]
+        reached = [_inverse_rate(problem, gamma) for gamma in inner]
+        low, high = (low, inner[1]) if reached[0] <= reached[1] else (inner[0], high)
+        if min(reached) < best_value:
+            best_gamma, best_value = float(inner[int(np.argmin(reached))]), min(reached)
+    return GammaScan(problem, listed, value, best_gamma, best_value)
+
+
+def score_change(problem: Problem, limit: int = 121) -> ScoreChange:
+    """How far the score of each candidate r moves when the data move to their worst neighbour; most at r = c.
+
+    |H(BI(c), r) - H(BI(c'), r)| <= H(BI(c), BI(c')) = LS(c) by the triangle inequality, with equality at r =
+    c: the papers' efficiency lemma. problem: n >= 1; limit: about how many candidates, on the line through c
+    and c' (k = 2: all candidates are on it). Raises ValueError if n = 0.
+    Source: [D20] section 1, [P17] section 7.1.
+    """
+    neighbour = worst_neighbour(problem)
+    c, move = np.array(problem.counts), np.subtract(neighbour, problem.counts)
+    donor, receiver = int(move.argmin()), int(move.argmax())
+    available, held = problem.counts[donor], problem.counts[receiver]
+    moved = _thinned(available + held, limit, (0, held - 1, held, held + 1, available + held)) - held
+    released = c + moved[:, None] * move
+    change = np.abs(distances_to(problem, released) - distances_to(problem.with_counts(neighbour), released))
+    return ScoreChange(problem, neighbour, released, moved, change, local_sensitivity(problem))
+
+
+def _inverse_rate(problem: Problem, gamma: float) -> float:
+    return (1 + gamma) * smooth_sensitivity(problem, gamma)
+
+
+def _scan(
+    prior: tuple[float, ...],
+    counts: NDArray[np.int64],
+    position: NDArray[np.int64],
+    gamma: float,
+    beta: float,
+) -> SensitivityScan:
+    return SensitivityScan(
+        prior,
+        gamma,
+        beta,
+        counts,
+        position,
+        local_sensitivities(prior, counts),
+        smooth_sensitivities(prior, counts, gamma),
+        smooth_sensitivities(prior, counts, beta, "exponential"),
+        global_sensitivity(prior, int(counts[0].sum())),
+        PAPER_GLOBAL_SENSITIVITY,
+    )
+
+
+def _thinned(largest: int, points: int, keep: Iterable[int]) -> NDArray[np.int64]:
+    """Whole numbers from 0 to ``largest``: all, or about ``points``, half of them denser towards the ends."""
+    if largest < points:
+        return np.arange(largest + 1, dtype=np.int64)
+    half = points // 4
+    ends = np.rint(np.geomspace(1, max(largest / 2, 1), half)).astype(np.int64)
+    even = np.rint(np.linspace(0, largest, points - 2 * half)).astype(np.int64)
+    kept = np.array([value for value in keep if 0 <= value <= largest], dtype=np.int64)
+    return np.unique(np.concatenate([ends, largest - ends, even, kept]))
