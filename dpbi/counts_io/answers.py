@@ -1,0 +1,90 @@
+"""The answers a person has given about a file, checked once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+from .outcome import CountsError, CountsQuestion, UnknownAnswer, listed, shown
+
+CHOICES: dict[str, tuple[Any, ...]] = {
+    "layout": ("counts", "wide", "raw"),
+    "total_row": ("drop", "keep"),
+    "thousands": (".", ",", " ", "'", ""),
+    "confirm_percentages": (True, False),
+}
+LAYOUT_OF = {"column": "raw", "category_column": "counts", "count_column": "counts"}
+
+
+@dataclass(frozen=True)
+class Answers:
+    """One field per answer, None where it was not given. A column is a header or a position, from 1."""
+
+    layout: str | None = None
+    column: str | int | None = None
+    category_column: str | int | None = None
+    count_column: str | int | None = None
+    sheet: str | None = None
+    header_row: int | None = None
+    total_row: str | None = None
+    thousands: str | None = None
+    confirm_percentages: bool | None = None
+
+    @classmethod
+    def checked(cls, given: Mapping[str, Any]) -> Answers:
+        known = [field.name for field in fields(cls)]
+        for name, value in given.items():
+            if name not in known:
+                raise UnknownAnswer(f"{shown(name)} is not an answer; known are {', '.join(known)}.")
+            if value is not None:
+                _check(name, value)
+        answers = cls(**given)
+        answers._check_together()
+        return answers
+
+    def _check_together(self) -> None:
+        implied = {name: layout for name, layout in LAYOUT_OF.items() if getattr(self, name) is not None}
+        wanted = {*implied.values(), *([self.layout] if self.layout else [])}
+        if len(wanted) > 1:
+            raise CountsError(
+                f"{', '.join(f'{name}= is for layout {layout!r}' for name, layout in implied.items())}: "
+                f"it cannot go with {'layout=' + repr(self.layout) if self.layout else 'the others'}."
+            )
+
+    @property
+    def named_columns(self) -> list[str]:
+        """The headers that the answers mention."""
+        return [name for field in LAYOUT_OF if isinstance(name := getattr(self, field), str)]
+
+    def question(
+        self,
+        text: str,
+        defaults: Mapping[str, Any],
+        options: Mapping[str, tuple[Any, ...]] | None = None,
+        row: int | None = None,
+        cell: str | None = None,
+    ) -> CountsQuestion:
+        """The question, its suggestion being the answers so far and the defaults."""
+        so_far = {name: value for name, value in asdict(self).items() if value is not None}
+        choices = {name: CHOICES[name] for name in defaults if name in CHOICES}
+        return CountsQuestion(text, {**so_far, **defaults}, {**choices, **(options or {})}, row, cell)
+
+
+def _check(name: str, value: Any) -> None:
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    if name in CHOICES:
+        if not any(value is choice or (isinstance(value, str) and value == choice) for choice in CHOICES[name]):
+            raise CountsError(f"{name} must be one of {', '.join(map(repr, CHOICES[name]))}: got {shown(repr(value))}.")
+    elif name == "header_row":
+        if not whole or value < 0:
+            raise CountsError(f"header_row must be the number of a row, or 0 for none: got {shown(repr(value))}.")
+    elif name == "sheet":
+        if not isinstance(value, str):
+            raise CountsError(f"sheet must be the name of a sheet: got {shown(repr(value))}.")
+    elif not isinstance(value, str) and not (whole and value >= 1):
+        raise CountsError(f"{name} must be a header or a position from 1: got {shown(repr(value))}.")
+
+
+def columns_listed(names: list[str]) -> str:
+    return "The columns are " + listed(names, most=12) + "."

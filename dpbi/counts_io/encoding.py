@@ -1,0 +1,77 @@
+"""From bytes to text: UTF-8, UTF-16 or UTF-32 by their marks, Windows-1252 where nothing else fits."""
+
+from __future__ import annotations
+
+import codecs
+import re
+
+from .outcome import CountsError, Notes
+
+MARKS = (  # the longer mark first: UTF-32 LE begins with the mark of UTF-16 LE
+    (codecs.BOM_UTF32_LE, "UTF-32"),
+    (codecs.BOM_UTF32_BE, "UTF-32"),
+    (codecs.BOM_UTF16_LE, "UTF-16"),
+    (codecs.BOM_UTF16_BE, "UTF-16"),
+    (codecs.BOM_UTF8, "UTF-8"),
+)
+CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
+NOT_TEXT = "this is not a text table"
+
+
+def decode(data: bytes, notes: Notes) -> tuple[str, str]:
+    """The text with "\\n" as its only line end, and the name of the encoding."""
+    text, encoding = _decode(data.removesuffix(b"\x1a"), notes)
+    _refuse_garbage(text, encoding)
+    if "�" in text:
+        notes.add("The file holds replacement characters (�): letters were lost before it came here.")
+    return text.replace("\r\n", "\n").replace("\r", "\n"), encoding
+
+
+def _decode(data: bytes, notes: Notes) -> tuple[str, str]:
+    for mark, encoding in MARKS:
+        if data.startswith(mark):
+            if encoding != "UTF-8":
+                notes.add(f"The file was read as {encoding}.")
+            return _strictly(data, "utf-8-sig" if encoding == "UTF-8" else encoding), encoding
+    order = _order_of_nulls(data[:4096])
+    if order:
+        notes.add("The file was read as UTF-16, though it has no mark that says so; check the names.")
+        return _strictly(data, f"utf-16-{order}"), "UTF-16"
+    try:
+        return data.decode("utf-8"), "UTF-8"
+    except UnicodeDecodeError:
+        pass
+    try:
+        text = data.decode("cp1252")
+    except UnicodeDecodeError as error:
+        row = data.count(b"\n", 0, error.start) + 1
+        raise CountsError(
+            f"{NOT_TEXT} in UTF-8 or Windows-1252; save it as 'CSV UTF-8' and upload that.", row
+        ) from None
+    notes.add("The file is not UTF-8; read as Windows-1252, check the names.")
+    return text, "Windows-1252"
+
+
+def _strictly(data: bytes, codec: str) -> str:
+    try:
+        return data.decode(codec)
+    except UnicodeDecodeError:
+        raise CountsError(f"the file is marked as {codec.removesuffix('-sig').upper()} but is damaged.") from None
+
+
+def _order_of_nulls(start: bytes) -> str | None:
+    """ "le" or "be" where the zero bytes lie as in UTF-16 text of mostly Latin letters, else None."""
+    pairs = len(start) // 2
+    even, odd = start[0::2].count(0), start[1::2].count(0)
+    if pairs < 2 or max(even, odd) < 0.4 * pairs or min(even, odd) > 0.1 * pairs:
+        return None
+    return "le" if odd > even else "be"
+
+
+def _refuse_garbage(text: str, encoding: str) -> None:
+    """Windows-1252 makes text of almost any bytes, so there one control character is enough to refuse."""
+    controls = len(CONTROL.findall(text))
+    if "\x00" in text:
+        raise CountsError(f"{NOT_TEXT}: it holds zero bytes.")
+    if controls > (0 if encoding == "Windows-1252" else len(text) / 50):
+        raise CountsError(f"{NOT_TEXT}: it holds control characters.")

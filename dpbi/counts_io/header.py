@@ -1,0 +1,200 @@
+"""Which record of a grid names the columns, and which columns are there at all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from .answers import Answers
+from .delimited import Grid
+from .outcome import CountsError, Notes, listed, shown
+from .table import SAMPLE, Column, Table, one_line
+from .whole_numbers import is_number
+
+TITLE_ROWS = 50  # how far down a header row is looked for
+YEARS = range(1900, 2101)
+
+
+def with_header(grid: Grid, answers: Answers, notes: Notes) -> Table:
+    """The table under its header row.
+
+    Title lines above the header are asked about, comment lines (from #) left out and remarked on.
+    A first record that holds counts itself is kept as data. Records must have as many cells as the header;
+    columns without a name and without a cell are left out, and so is an unnamed column of row numbers.
+    """
+    grid, header = _from_header_row(grid, answers, notes)
+    if header and len(grid.rows) < 2:
+        raise CountsError("the file has a header but no rows.")
+    width = _width(grid, header)
+    names = [one_line(column[0]) if header and i < width else "" for i, column in enumerate(grid.columns)]
+    start = int(header)
+    rows = grid.rows[start:]
+    columns = [
+        Column(i, name, _slice(cells[start:] if start else cells))
+        for i, (name, cells) in enumerate(zip(names, grid.columns, strict=True), 1)
+    ]
+    if _lacks_name_of_row_numbers(columns, width):
+        for column, name in zip(columns, ["", *names], strict=False):
+            column.name = name
+        width += 1
+    _refuse_ragged(grid, columns, width, start)
+    table = Table(columns, rows, grid.rows[0] if header else None, grid.blank_rows)
+    _leave_out_empty(table, grid.widths is not None, notes)
+    _leave_out_row_numbers(table, notes)
+    return table
+
+
+def _slice(cells: list[str]) -> Callable[[int | None], list[str]]:
+    return lambda stop: cells if stop is None else cells[:stop]
+
+
+# --- which record is the header ---
+
+
+def _from_header_row(grid: Grid, answers: Answers, notes: Notes) -> tuple[Grid, bool]:
+    """The grid from its header row or first record on, and whether that is a header."""
+    if answers.header_row == 0:
+        return grid, False
+    if answers.header_row is not None:
+        if answers.header_row not in grid.rows:
+            raise CountsError(f"header_row={answers.header_row} is blank or beyond the end of the file.")
+        index = grid.rows.index(answers.header_row)
+        if index:
+            notes.add(f"The rows above row {answers.header_row} were left out.")
+        return _from(grid, index), True
+    grid = _below_titles(grid, answers, notes)
+    first = {one_line(column[0]) for column in grid.columns}
+    if answers.layout == "wide" or any(one_line(name) in first for name in answers.named_columns):
+        return grid, True
+    return grid, _first_is_header(grid, answers, notes)
+
+
+def _from(grid: Grid, index: int) -> Grid:
+    if not index:
+        return grid
+    widths = grid.widths[index:] if grid.widths is not None else None
+    return Grid([column[index:] for column in grid.columns], grid.rows[index:], widths, grid.blank_rows)
+
+
+def _below_titles(grid: Grid, answers: Answers, notes: Notes) -> Grid:
+    """The grid below single cells that stand above a table of several columns."""
+    first_column = next(i for i, column in enumerate(grid.columns) if any(cell.strip() for cell in column))
+    top = list(zip(*(column[:TITLE_ROWS] for column in grid.columns), strict=True))
+    filled = [[i for i, cell in enumerate(record) if cell.strip()] for record in top]
+    index = next((i for i, cells in enumerate(filled) if len(cells) > 1), 0)
+    if not index or any(cells != [first_column] for cells in filled[:index]):
+        return grid
+    if all(record[first_column].lstrip().startswith("#") for record in top[:index]):
+        notes.add(f"Lines that begin with # above row {grid.rows[index]} were left out.")
+        return _from(grid, index)
+    if _holds_counts(top[index]):
+        if index == 1:
+            return grid  # the header lacks a name
+        raise CountsError(
+            f"no header row was found: row {grid.rows[index]} holds numbers already; put a name above each "
+            "column and remove the lines above.",
+            grid.rows[index],
+        )
+    raise answers.question(
+        f"is row {grid.rows[index]} the header ({listed([shown(top[index][i]) for i in filled[index]])})? "
+        f"Above it are {index} lines of another kind, such as {shown(top[0][first_column])}.",
+        {"header_row": grid.rows[index]},
+        row=grid.rows[0],
+        cell=top[0][first_column],
+    )
+
+
+def _is_year(text: str) -> bool:
+    return text.isdecimal() and int(text) in YEARS
+
+
+def _holds_counts(record: Sequence[str]) -> bool:
+    numbers = [cell.strip() for cell in record if is_number(cell)]
+    return bool(numbers) and not all(map(_is_year, numbers))
+
+
+def _first_is_header(grid: Grid, answers: Answers, notes: Notes) -> bool:
+    """Whether the first record names the columns.
+
+    Text above numbers does; a number above numbers does not, nor does a cell that comes back down its column.
+    """
+    firsts = [column[0].strip() for column in grid.columns]
+    below = [[cell for cell in column[1:SAMPLE] if cell.strip()] for column in grid.columns]
+    over_numbers = [
+        first for first, cells in zip(firsts, below, strict=True) if 2 * sum(map(is_number, cells)) >= len(cells) > 0
+    ]
+    if any(first and not is_number(first) for first in over_numbers):
+        return True
+    numbers = [first for first in over_numbers if first]
+    if numbers and all(map(_is_year, numbers)):
+        raise answers.question(
+            f"is the first row a header? {shown(numbers[0])} could be a year that names its column or a count.",
+            {"header_row": grid.rows[0]},
+            {"header_row": (grid.rows[0], 0)},
+            row=grid.rows[0],
+            cell=numbers[0],
+        )
+    pairs = zip(firsts, below, strict=True)
+    comes_back = any(first and first in map(str.strip, cells) for first, cells in pairs)
+    lone_numbers = len(grid.rows) == 1 and any(map(is_number, firsts))
+    if not (numbers or comes_back or lone_numbers):
+        return True
+    notes.add("No header row found; the first row was kept as data.")
+    return False
+
+
+# --- which columns are there ---
+
+
+def _width(grid: Grid, header: bool) -> int:
+    """How many cells a record should have: as many as the header, or else as most records."""
+    if grid.widths is None:
+        return len(grid.columns)
+    if header:
+        return grid.widths[0]
+    several = sorted(grid.widths[:SAMPLE])
+    return several[len(several) // 2]
+
+
+def _lacks_name_of_row_numbers(columns: list[Column], width: int) -> bool:
+    """Whether the header is one name short, the first column being row numbers (as R writes tables)."""
+    one_more = len(columns) == width + 1 and all(column.name for column in columns[:width])
+    return one_more and columns[0].counts_rows and not columns[-1].is_blank
+
+
+def _refuse_ragged(grid: Grid, columns: list[Column], width: int, start: int) -> None:
+    if grid.widths is None:
+        return
+    beyond = [i for column in columns[width:] for i, cell in enumerate(column.cells, start) if cell.strip()]
+    short = [i for i, cells in enumerate(grid.widths) if cells < width and i >= start]
+    wrong = min([*beyond, *short], default=None)
+    if wrong is not None:
+        cells = "cell" if grid.widths[wrong] == 1 else "cells"
+        raise CountsError(
+            f"has {grid.widths[wrong]} {cells} instead of {width}; put names and numbers that contain the "
+            "separator in quotes.",
+            grid.rows[wrong],
+            columns[0].cells[wrong - start],
+        )
+
+
+def _leave_out_empty(table: Table, told: bool, notes: Notes) -> None:
+    """Takes out unnamed columns without a cell. In a workbook they are the rule and not worth a word."""
+    kept = [column for column in table.columns if column.name or not column.is_blank]
+    if told and len(kept) < len(table.columns):
+        notes.add("An empty extra column was ignored.")
+    table.columns = kept
+
+
+def _leave_out_row_numbers(table: Table, notes: Notes) -> None:
+    """Takes out a first column of row numbers without a name, as spreadsheets and data frames write it.
+
+    Not where only a column of numbers would be left: then they are codes, and the numbers their counts.
+    """
+    first, *others = table.columns
+    unnamed = not first.name or first.name.lower() == "unnamed: 0"
+    if table.header_row is None or not unnamed or not others or not first.counts_rows:
+        return
+    if len(others) == 1 and others[0].holds_numbers:
+        return
+    notes.add("An unnamed row-number column was ignored.")
+    table.columns = others

@@ -1,0 +1,223 @@
+"""What the entries of a table are: categories with their counts, one row of counts, or a person each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .answers import Answers, columns_listed
+from .outcome import CountsError, shown
+from .table import Column, Table
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """A row per category: its name and its count."""
+
+    category: Column
+    count: Column
+    name = "counts"
+
+    @property
+    def read(self) -> tuple[Column, ...]:
+        return self.category, self.count
+
+
+@dataclass(frozen=True)
+class Wide:
+    """One row of counts under the names of the categories."""
+
+    columns: tuple[Column, ...]
+    name = "wide"
+
+    @property
+    def read(self) -> tuple[Column, ...]:
+        return ()
+
+
+@dataclass(frozen=True)
+class Records:
+    """A row per person: the column to tally, and the others."""
+
+    column: Column
+    others: tuple[Column, ...]
+    name = "raw"
+
+    @property
+    def read(self) -> tuple[Column, ...]:
+        return (self.column,)
+
+
+def choose_layout(table: Table, answers: Answers) -> Pairs | Wide | Records:
+    """The layout of the table as answered, or else as far as the table leaves no doubt.
+
+    Raises CountsQuestion where it does, and always for the column of raw records.
+    """
+    layout = answers.layout or _implied(answers) or _detected(table, answers)
+    if layout == "wide":
+        return _wide(table)
+    if layout == "raw":
+        return _records(table, answers)
+    return _pairs(table, answers)
+
+
+def _implied(answers: Answers) -> str | None:
+    if answers.column is not None:
+        return "raw"
+    return "counts" if answers.category_column is not None or answers.count_column is not None else None
+
+
+def _detected(table: Table, answers: Answers) -> str:
+    numeric = [column for column in table.columns if column.may_hold_counts]
+    texts = [column for column in table.columns if not column.may_hold_counts and not column.is_blank]
+    if len(table.columns) == 1 or not numeric:
+        return "raw"
+    if len(table.rows) == 1:
+        return _detected_in_one_row(table, numeric, texts)
+    if not texts:
+        return _detected_among_numbers(table, answers, numeric)
+    if any(column.named_as_counts or column.named_as_shares for column in numeric) and not _counts_off(numeric[0]):
+        return "counts"
+    # Names of categories are (nearly) all different, the answers of people are not; and ages are no counts.
+    categories = [column for column in texts if not column.repeats]
+    people = len(texts) > 1 and all(column.named_as_identifier for column in categories)
+    measured = all(
+        column.named_as_identifier or column.named_as_measurement or _counts_off(column) for column in numeric
+    )
+    if not categories or people or measured:
+        raise _layout_question(table, answers, "raw")
+    return "counts"
+
+
+def _counts_off(column: Column) -> bool:
+    """Whether it is a first column that numbers the rows."""
+    return column.position == 1 and column.counts_rows
+
+
+def _detected_in_one_row(table: Table, numeric: list[Column], texts: list[Column]) -> str:
+    """'colour,count / red,50' is a table of one category, 'red,green / 12,30' a row of counts."""
+    last = table.columns[-1]
+    one_pair = len(table.columns) == 2 and (len(texts) == 1 or last.named_as_counts or last.named_as_shares)
+    return "counts" if one_pair and last in numeric else "wide"
+
+
+def _detected_among_numbers(table: Table, answers: Answers, numeric: list[Column]) -> str:
+    """Codes with their counts, codes of persons, or one row of counts under numbered categories."""
+    if any(column.named_as_counts for column in numeric):
+        return "counts"
+    if len(table.rows) == 2 and table.header_row is None:
+        raise _layout_question(table, answers, "wide" if len(numeric) > 2 else None)
+    different = len(numeric) == 2 and numeric[0].distinct == len(numeric[0].sample)
+    raise _layout_question(table, answers, "counts" if different else "raw")
+
+
+def _layout_question(table: Table, answers: Answers, suggested: str | None) -> CountsError:
+    return answers.question(
+        "is each row one person (raw), one category with its count (counts), or is there one row of counts "
+        "(wide)? " + columns_listed([column.label for column in table.columns]),
+        {"layout": suggested},
+    )
+
+
+# --- the columns of each layout ---
+
+
+def _wide(table: Table) -> Wide:
+    if table.header_row is None:
+        raise CountsError("a row of counts needs a row of category names above it; there is none.")
+    if len(table.rows) > 1:
+        raise CountsError(f"one row of counts is expected below the names: got {len(table.rows):,}.", table.rows[1])
+    return Wide(tuple(table.columns))
+
+
+def _records(table: Table, answers: Answers) -> Records:
+    if answers.column is None:
+        labels = [column.label for column in table.columns]
+        default = _default_column(table)
+        raise answers.question(
+            f"each row seems to be one person: which column holds the categories? {columns_listed(labels)}",
+            {"column": table.key(default) if default else None},
+            {"column": tuple(map(table.key, table.columns))},
+        )
+    column = _find(table, answers.column, "column")
+    return Records(column, tuple(other for other in table.columns if other is not column))
+
+
+def _default_column(table: Table) -> Column | None:
+    """The first column whose entries repeat and that no identifier word names; the only column in any case."""
+    if len(table.columns) == 1:
+        return table.columns[0]
+    fit = [
+        column
+        for column in table.columns
+        if 1 < column.distinct < len(column.sample) and not column.named_as_identifier
+    ]
+    words = [column for column in fit if not column.holds_numbers]
+    return next(iter(words or fit), None)
+
+
+def _pairs(table: Table, answers: Answers) -> Pairs:
+    wanted = answers.category_column, answers.count_column
+    category = None if wanted[0] is None else _find(table, wanted[0], "category_column")
+    count = None if wanted[1] is None else _find(table, wanted[1], "count_column")
+    if category and category is count:
+        raise CountsError(f"{category.label} cannot hold both the categories and the counts.")
+    if category and count:
+        return Pairs(category, count)
+    if len(table.columns) < 2:
+        raise CountsError("two columns are needed, one of categories and one of counts; the table has one.")
+    default = _default_pair(table, category, count)
+    if len([column for column in table.columns if not column.is_blank]) <= 2:
+        return default
+    _refuse_repeated_headers(table)
+    labels = [column.label for column in table.columns]
+    keys = tuple(map(table.key, table.columns))
+    raise answers.question(
+        f"which column holds the categories and which the counts? {columns_listed(labels)}",
+        {"category_column": table.key(default.category), "count_column": table.key(default.count)},
+        {"category_column": keys, "count_column": keys},
+    )
+
+
+def _default_pair(table: Table, category: Column | None, count: Column | None) -> Pairs:
+    """The likeliest columns where none was answered: counts by name, then content; categories by text."""
+    if count is None:
+        count = max((column for column in table.columns if column is not category), key=_likelihood_of_counts)
+    if category is None:
+        rest = [column for column in table.columns if column is not count]
+        texts = [column for column in rest if not column.may_hold_counts and not column.is_blank]
+        category = (texts or rest)[0]
+    return Pairs(category, count)
+
+
+def _likelihood_of_counts(column: Column) -> int:
+    """Larger for likelier; columns that fit alike are taken in their order."""
+    if not column.may_hold_counts:
+        return 0 if column.is_blank else 1
+    if column.named_as_identifier or _counts_off(column):
+        return 2
+    return 5 if column.named_as_counts else 3 if column.named_as_shares else 4
+
+
+def _find(table: Table, wanted: str | int, answer: str) -> Column:
+    found = (
+        [column for column in table.columns if column.position == wanted]
+        if isinstance(wanted, int)
+        else table.named(wanted)
+    )
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise CountsError(f"{len(found)} columns are called {found[0].label}; rename one or give its position.")
+    what = f"column {wanted}" if isinstance(wanted, int) else f"column called {shown(wanted)}"
+    raise CountsError(f"{answer}: there is no {what}. {columns_listed([c.label for c in table.columns])}")
+
+
+def _refuse_repeated_headers(table: Table) -> None:
+    for column in table.columns:
+        if column.name and len(alike := table.named(column.name)) > 1:
+            positions = ", ".join(str(other.position) for other in alike)
+            raise CountsError(
+                f"{len(alike)} columns are called {column.label} (columns {positions}); rename one.",
+                table.header_row,
+                column.name,
+            )

@@ -1,0 +1,115 @@
+"""From a Parquet file to a table, by pyarrow; pandas would turn missing values and whole numbers to floats."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from decimal import Decimal
+from typing import Any
+
+from dpbi import limits
+
+from .outcome import CountsError
+from .table import Column, Table, one_line
+from .whole_numbers import BINARY, BOOLEAN, DATE, FRACTION, NESTED, MarkedCell
+
+
+def read_parquet(data: bytes) -> Table:
+    """The table of the file; its first record counts as row 2, below the names.
+
+    Columns are converted when they are used: a file of many columns costs no more than those of interest.
+    The declared levels of a categorical column are kept, in their order. Raises CountsError for a damaged or
+    too large file.
+    """
+    arrow = _arrow_table(data)
+    if not arrow.num_rows:
+        raise CountsError("the file has a header but no rows.")
+    columns = [
+        Column(i, "" if name.startswith("__index_level_") else one_line(name), _fetch(column), _levels(column))
+        for i, (name, column) in enumerate(zip(arrow.column_names, arrow.columns, strict=True), 1)
+    ]
+    return Table(columns, range(2, arrow.num_rows + 2), header_row=1)
+
+
+def _arrow_table(data: bytes) -> Any:
+    with _faults_in_words():
+        from pyarrow import parquet  # type: ignore[import-untyped]
+
+        file = parquet.ParquetFile(io.BytesIO(data))
+        facts = file.metadata
+        size = sum(facts.row_group(i).total_byte_size for i in range(facts.num_row_groups))
+        if facts.num_rows > limits.UPLOAD_ROWS_LARGEST or size > limits.UPLOAD_UNPACKED_BYTES_LARGEST:
+            raise CountsError(
+                f"the file is too large: at most {limits.UPLOAD_ROWS_LARGEST:,} rows and "
+                f"{limits.UPLOAD_UNPACKED_BYTES_LARGEST:,} bytes unpacked are read, got "
+                f"{facts.num_rows:,} rows and {size:,} bytes."
+            )
+        return file.read()
+
+
+@contextmanager
+def _faults_in_words() -> Iterator[None]:
+    """pyarrow answers a damaged file with errors of many kinds, all of which mean the same."""
+    try:
+        yield
+    except CountsError:
+        raise
+    except Exception:  # noqa: BLE001
+        raise CountsError("this Parquet file is damaged or of an unknown kind and cannot be read.") from None
+
+
+def _fetch(column: Any) -> Callable[[int | None], list[str]]:
+    """The function from a number of entries (None: all) to their cells."""
+
+    def cells(stop: int | None) -> list[str]:
+        part = column.slice(0, stop) if stop is not None else column
+        with _faults_in_words():
+            return [cell for chunk in part.chunks for cell in _texts(chunk)]
+
+    return cells
+
+
+def _levels(column: Any) -> tuple[str, ...] | None:
+    from pyarrow import types
+
+    if not types.is_dictionary(column.type) or not column.num_chunks:
+        return None
+    with _faults_in_words():
+        texts = [text for chunk in column.chunks for text in _texts(chunk.dictionary)]
+    return tuple(dict.fromkeys(text for text in texts if text))
+
+
+def _texts(chunk: Any) -> list[str]:
+    """The cells of one chunk; each different value is turned into text once."""
+    from pyarrow import types
+
+    chunk = getattr(chunk, "storage", chunk)
+    if types.is_null(chunk.type):
+        return [""] * len(chunk)
+    if types.is_nested(chunk.type):
+        return [MarkedCell("[…]", NESTED)] * len(chunk)
+    if not types.is_dictionary(chunk.type):
+        chunk = chunk.dictionary_encode()
+    if types.is_nested(chunk.dictionary.type):
+        return [MarkedCell("[…]", NESTED)] * len(chunk)
+    levels = [_text(value) for value in chunk.dictionary.to_pylist()]
+    return ["" if i is None else levels[i] for i in chunk.indices.to_pylist()]
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return MarkedCell(str(value), BOOLEAN)
+    if isinstance(value, float):
+        return str(int(value)) if value.is_integer() else MarkedCell(repr(value), FRACTION)
+    if isinstance(value, bytes):
+        return MarkedCell(repr(value), BINARY)
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, Decimal):
+        return MarkedCell(f"{value:f}", FRACTION)
+    return MarkedCell(str(value), DATE)

@@ -1,0 +1,117 @@
+"""A table as it stands in the file: columns of text, and the row of the file that each entry comes from."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from . import vocabulary
+from .outcome import shown
+from .whole_numbers import is_like_number, is_number
+
+SAMPLE = 1_000  # entries that decide what a column is; what is read is always the whole column
+
+
+@dataclass(eq=False)
+class Column:
+    """One column. position counts from 1 in the file; name is "" where it has none.
+
+    fetch(stop) gives the first `stop` cells (None: all). levels: the categories the file declares, or None.
+    """
+
+    position: int
+    name: str
+    fetch: Callable[[int | None], list[str]]
+    levels: tuple[str, ...] | None = None
+
+    @cached_property
+    def cells(self) -> list[str]:
+        return self.fetch(None)
+
+    @cached_property
+    def sample(self) -> list[str]:
+        """The cells of the first entries that are not blank."""
+        return [cell for cell in self.fetch(SAMPLE) if cell.strip()]
+
+    @property
+    def label(self) -> str:
+        return shown(self.name) if self.name else f"column {self.position}"
+
+    @cached_property
+    def words(self) -> set[str]:
+        """The words of the header in lower case: 'memberId', 'member_id' and 'Member ID' are the same two."""
+        split = re.sub(r"(?<=[a-zà-ÿ])(?=[A-ZÀ-Ý])", " ", self.name)
+        return set(re.findall(r"[^\W\d_]+|%", split.lower()))
+
+    @property
+    def named_as_counts(self) -> bool:
+        return bool(self.words & vocabulary.COUNTS) and not self.words & vocabulary.IDENTIFIERS
+
+    @property
+    def named_as_shares(self) -> bool:
+        return bool(self.words & vocabulary.SHARES)
+
+    @property
+    def named_as_identifier(self) -> bool:
+        return bool(self.words & vocabulary.IDENTIFIERS)
+
+    @property
+    def named_as_measurement(self) -> bool:
+        return bool(self.words & vocabulary.MEASUREMENTS) and not self.named_as_counts
+
+    @cached_property
+    def holds_numbers(self) -> bool:
+        """Numbers for the most part, or numbers among marks that stand for withheld or missing ones."""
+        numbers = sum(map(is_number, self.sample))
+        return numbers > 0 and (2 * numbers >= len(self.sample) or all(map(is_like_number, self.sample)))
+
+    @property
+    def may_hold_counts(self) -> bool:
+        named = self.named_as_counts or self.named_as_shares
+        return self.holds_numbers or (named and any(map(is_like_number, self.sample)))
+
+    @cached_property
+    def distinct(self) -> int:
+        """How many different entries the sample has."""
+        return len({cell.strip() for cell in self.sample})
+
+    @property
+    def repeats(self) -> bool:
+        """Each entry occurs twice or more on average, as answers do; names of categories do not."""
+        return 2 * self.distinct <= len(self.sample)
+
+    @property
+    def is_blank(self) -> bool:
+        return not self.sample and not any(cell.strip() for cell in self.cells)
+
+    @property
+    def counts_rows(self) -> bool:
+        """0, 1, 2, … or 1, 2, 3, … all the way down."""
+        first = next(iter(self.fetch(1)), "").strip()
+        return first in ("0", "1") and all(cell.strip() == str(i) for i, cell in enumerate(self.cells, int(first)))
+
+
+@dataclass
+class Table:
+    """Columns of equal length under their headers; rows[i] is the row of the file that entry i comes from."""
+
+    columns: list[Column]
+    rows: Sequence[int]
+    header_row: int | None
+    blank_rows: int = 0
+
+    def named(self, name: str) -> list[Column]:
+        wanted = one_line(name)
+        return [column for column in self.columns if column.name == wanted]
+
+    def key(self, column: Column) -> str | int:
+        """What names the column in an answer: its header if that is its alone, else its position."""
+        return column.name if column.name and len(self.named(column.name)) == 1 else column.position
+
+
+def one_line(name: str) -> str:
+    """Outer space off, line breaks inside turned to one space, accents composed (NFC)."""
+    return unicodedata.normalize("NFC", re.sub(r"\s*[\t\n\v\f\r\x85\u2028\u2029]+\s*", " ", name.strip()))

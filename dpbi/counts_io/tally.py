@@ -1,0 +1,220 @@
+"""From a table and its layout to counts per category, with every remark and question on the way."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from dpbi import limits
+
+from .answers import Answers
+from .layout import Pairs, Records, Wide
+from .names import Names, is_total
+from .outcome import CountsError, Notes, listed, shown
+from .table import Column, Table
+from .whole_numbers import COUNT_LIMIT, NESTED, MarkedCell, is_number, whole_numbers
+
+BOOLEANS = {"false": "False", "true": "True"}
+CODES_LARGEST = 20  # more different numbers than codes usually are
+AT_LEAST_TWO = "at least two categories are needed"
+
+
+def counted(
+    table: Table, layout: Pairs | Wide | Records, separator: str | None, answers: Answers, notes: Notes
+) -> dict[str, int]:
+    """Counts per category, in the order of the file (declared order for levels, False before True)."""
+    if isinstance(layout, Records):
+        return _tally(table, layout, notes)
+    totals = (
+        _from_row(table, layout, separator, answers, notes)
+        if isinstance(layout, Wide)
+        else _from_pairs(table, layout, separator, answers, notes)
+    )
+    shares = isinstance(layout, Pairs) and layout.count.named_as_shares
+    return _checked(totals, shares, answers, notes)
+
+
+# --- counts that were uploaded as such ---
+
+
+def _from_pairs(table: Table, pairs: Pairs, separator: str | None, answers: Answers, notes: Notes) -> dict[str, int]:
+    names, cells, rows = pairs.category.cells, pairs.count.cells, table.rows
+    filled = [i for i, pair in enumerate(zip(names, cells, strict=True)) if "".join(pair).strip()]
+    if len(filled) < len(rows):
+        notes.add(f"{len(rows) - len(filled):,} rows with neither a category nor a count were left out.")
+        names, cells, rows = [names[i] for i in filled], [cells[i] for i in filled], [rows[i] for i in filled]
+    nameless = next((i for i, name in enumerate(names) if not name.strip()), None)
+    if nameless is not None:
+        raise CountsError(f"the category of the count {shown(cells[nameless])} is missing.", rows[nameless], "")
+    times = Counter(names)
+    tidy = Names(notes)
+    tidy.add(times, lambda cell: rows[names.index(cell)])
+    _refuse_too_many(set(tidy.of.values()))
+    whole = whole_numbers(cells, names.__getitem__, rows.__getitem__, separator, answers, notes)
+    tidy.remark(times, "on {} rows")
+    return _added(names, whole, tidy)
+
+
+def _from_row(table: Table, wide: Wide, separator: str | None, answers: Answers, notes: Notes) -> dict[str, int]:
+    row, columns = table.rows[0], list(wide.columns)
+    label = columns[0].cells[0]
+    if len(columns) > 1 and label.strip().replace(" ", "").isalpha():
+        notes.add(f"{columns[0].label} holds {shown(label)}, which is not a number and was left out.")
+        columns = columns[1:]
+    nameless = next((column for column in columns if not column.name), None)
+    if nameless:
+        raise CountsError(f"the name of the category in column {nameless.position} is missing.", table.header_row, "")
+    names = [column.name for column in columns]
+    times = Counter(names)
+    tidy = Names(notes)
+    tidy.add(times, lambda cell: table.header_row or row)
+    _refuse_too_many(set(tidy.of.values()))
+    cells = [column.cells[0] for column in columns]
+    whole = whole_numbers(cells, names.__getitem__, lambda i: row, separator, answers, notes)
+    tidy.remark(times, "in {} columns")
+    return _added(names, whole, tidy)
+
+
+def _added(names: Sequence[str], whole: Sequence[int], tidy: Names) -> dict[str, int]:
+    totals: dict[str, int] = {}
+    for name, count in zip(names, whole, strict=True):
+        totals[tidy.of[name]] = totals.get(tidy.of[name], 0) + count
+    return totals
+
+
+def _checked(totals: dict[str, int], named_as_shares: bool, answers: Answers, notes: Notes) -> dict[str, int]:
+    if len(totals) < 2:
+        raise CountsError(f"{AT_LEAST_TWO}: got {len(totals)}; add the others with the count 0.")
+    totals = _without_total(totals, answers, notes)
+    n = sum(totals.values())
+    if n >= COUNT_LIMIT:
+        raise CountsError(f"the counts are too large: their sum must be below 2^63, got {n:,}.")
+    if n == 100 or (named_as_shares and n):
+        why = "these counts add to exactly 100" if n == 100 else "the header speaks of shares"
+        if answers.confirm_percentages is None:
+            raise answers.question(
+                f"{why}: are they numbers of people, not percentages? Counts of people are needed.",
+                {"confirm_percentages": None},
+            )
+        if not answers.confirm_percentages:
+            raise CountsError("percentages cannot be used; upload counts of people.")
+        notes.add(f"Read as counts of people, as confirmed, though {why}.")
+    if not n:
+        notes.add("There are no observations: the posterior equals the prior.")
+    return totals
+
+
+def _without_total(totals: dict[str, int], answers: Answers, notes: Notes) -> dict[str, int]:
+    """A count equal to the sum of all others is a total or chance; a total that stays counts everyone twice."""
+    n = sum(totals.values())
+    suspects = [name for name, count in totals.items() if 2 * count == n > 0]
+    if len(totals) < 3 or not suspects:
+        return totals
+    named = [name for name in suspects if is_total(name)]
+    suspect = (named or suspects)[-1]
+    if answers.total_row is None:
+        likely = bool(named) or suspect == list(totals)[-1]
+        raise answers.question(
+            f"{shown(suspect)} ({totals[suspect]}) equals the sum of all others: is it their total? Then it must "
+            "be left out (drop); a category stays (keep).",
+            {"total_row": "drop" if likely else None},
+            cell=suspect,
+        )
+    if answers.total_row == "keep":
+        notes.add(f"{shown(suspect)} equals the sum of all others and was kept as a category, as answered.")
+        return totals
+    notes.add(f"{shown(suspect)} equals the sum of all others and was left out as their total.")
+    return {name: count for name, count in totals.items() if name != suspect}
+
+
+def _refuse_too_many(names: set[str]) -> None:
+    if len(names) > limits.CATEGORIES_LARGEST:
+        raise CountsError(f"too many categories: at most {limits.CATEGORIES_LARGEST:,}, got {len(names):,}.")
+
+
+# --- raw records ---
+
+
+def _tally(table: Table, records: Records, notes: Notes) -> dict[str, int]:
+    column, rows = records.column, table.rows
+    if any(isinstance(cell, MarkedCell) and cell.kind == NESTED for cell in column.fetch(1)):
+        raise CountsError(f"{column.label} holds lists; one answer per person is needed.")
+    tally = Counter(column.cells)
+    missing = sum(tally.pop(cell) for cell in [cell for cell in tally if not cell.strip()])
+    answered = len(rows) - missing
+    _refuse_measurements(column, tally, answered)
+    tidy = Names(notes)
+    tidy.add([*(column.levels or ()), *tally], lambda cell: rows[column.cells.index(cell)])
+    boolean = _merge_booleans(tidy, notes)
+    totals = dict.fromkeys(tidy.of.values(), 0)
+    for cell, count in tally.items():
+        totals[tidy.of[cell]] += count
+    if boolean:
+        totals = {name: totals[name] for name in BOOLEANS.values() if name in totals}
+    _refuse_too_many(set(totals))
+    if len(totals) < 2:
+        found = "only one category was found" if totals else "no category was found"
+        raise CountsError(
+            f"{found} in {column.label}: {AT_LEAST_TWO}; upload counts instead, with 0 for what nobody chose."
+        )
+    tidy.remark({} if boolean else dict.fromkeys(tidy.of, 1), "in {} spellings")
+    _remark_on_records(table, records, missing, totals, notes)
+    return totals
+
+
+def _merge_booleans(tidy: Names, notes: Notes) -> bool:
+    """Whether the names are true and false only; they are then spelled in one way."""
+    lower = {cell: name.lower() for cell, name in tidy.of.items()}
+    if not lower or not set(lower.values()) <= set(BOOLEANS):
+        return False
+    if len(set(tidy.of.values())) > len(set(lower.values())):
+        notes.add("Spellings of true/false were merged.")
+    tidy.of = {cell: BOOLEANS[name] for cell, name in lower.items()}
+    return True
+
+
+def _refuse_measurements(column: Column, tally: Counter[str], answered: int) -> None:
+    """Refuses identifiers, whose entries are all different, and measurements: numbers of which two are true of
+    mostly different, many, and not whole."""
+    if column.levels is not None or answered < 3:
+        return
+    numbers = all(map(is_number, tally))
+    fractions = numbers and not all(cell.strip().isdecimal() for cell in tally)
+    if len(tally) == answered and not fractions:
+        raise CountsError(f"every value of {column.label} is different; this looks like an identifier, not a category.")
+    mostly_different = 2 * len(tally) > answered
+    many = len(tally) > CODES_LARGEST
+    if numbers and (mostly_different + many + fractions) >= 2:
+        raise CountsError(
+            f"{column.label} has {len(tally):,} different values in {answered:,} rows; choose a categorical column."
+        )
+
+
+def _remark_on_records(table: Table, records: Records, missing: int, totals: dict[str, int], notes: Notes) -> None:
+    if missing:
+        rows = "1 row has no answer and was" if missing == 1 else f"{missing:,} rows have no answer and were"
+        notes.add(f"{rows} left out; to keep them, write a category such as (missing) into the empty cells.")
+    if table.blank_rows and not records.others:
+        notes.add(f"{table.blank_rows:,} blank rows were left out.")
+    if records.column.levels is None:
+        notes.add(
+            "The categories were found in the data; the list itself is not private: type the full list if you can."
+        )
+    elif not all(totals.values()):
+        notes.add("Levels with no rows were kept with count 0.")
+    repeated = [other.label for other in records.others if _identifies_people(other) and _has_repeats(other)]
+    if repeated:
+        verb = "repeats" if len(repeated) == 1 else "repeat"
+        notes.add(f"The guarantee is per row; {listed(repeated)} {verb}, so one person can affect several rows.")
+
+
+def _identifies_people(column: Column) -> bool:
+    """By its name, or by most entries being different codes of letters and digits."""
+    texts = [cell.strip() for cell in column.sample]
+    codes = bool(texts) and all(text.isalnum() and text[-1].isdigit() for text in texts)
+    return column.named_as_identifier or (codes and not column.holds_numbers and not column.repeats)
+
+
+def _has_repeats(column: Column) -> bool:
+    filled = [cell for cell in column.cells if cell]
+    return len(set(filled)) < len(filled)

@@ -1,0 +1,242 @@
+"""From the text of cells to whole numbers, exactly; the marks in them are decided for a column at once.
+
+A dot or a comma before a group of three digits can mean two things: '1.234' is 1234 to a German and a little
+more than one to an Englishman. A column is read under one of three conventions: English (decimal point),
+continental (decimal comma) or ungrouped. Cells that can be read in one way only are the evidence; where there
+is none and it matters, a person is asked.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from .answers import Answers
+from .outcome import CountsError, Notes, listed, shown
+
+COUNT_LIMIT = 2**63  # counts are handed on as 64-bit integers
+LARGE_COUNT = 10**12  # more than there are people; usually an identifier read as a count
+LONGEST_NUMBER = 64
+SPACES = dict.fromkeys(map(ord, "\u00a0\u2007\u2009\u202f"), " ")
+SIGNS = {0x2212: "-", 0x2019: "'", 0x02BC: "'"}
+MARK_NAMES = {".": "dots", ",": "commas", " ": "spaces", "'": "apostrophes"}
+NOT_FINITE = {"inf", "infinity", "nan"}
+WITHHELD = NOT_FINITE | {"na", "n/a", "none", "null", "x", "c", "s", "suppressed", "confidential", "missing"}
+LOOSE_NUMBER = re.compile(r"[+-]?(?=[.,]?\d)[\d.,' ]*(?:[eE][+-]?\d+)?\s?%?")
+LIKE_NUMBER = re.compile(r"[\d\s.,:;'<>~≈≤≥±=*+%()/?!#†‡·•…‐‑‒–—-]+")
+
+
+class MarkedCell(str):
+    """A cell of a workbook or Parquet file that is not text or a whole number, with what it is instead."""
+
+    kind: str
+
+    def __new__(cls, text: str, kind: str) -> MarkedCell:
+        cell = super().__new__(cls, text)
+        cell.kind = kind
+        return cell
+
+
+FORMULA = "a formula whose value was not saved; open the file in a spreadsheet, save it and upload it again"
+SPREADSHEET_ERROR = "an error of the spreadsheet"
+BOOLEAN = "true/false"
+DATE = "a date or time"
+FRACTION = "a fraction"
+NESTED = "a list or record"
+BINARY = "binary data"
+
+
+def _pattern(grouping: str, decimal: str) -> re.Pattern[str]:
+    grouped = rf"[1-9]\d{{0,2}}([{grouping}])\d{{3}}(?:\3\d{{3}})*"  # group 3 of the whole
+    tail = rf"(?:[{decimal}](\d*))?"
+    return re.compile(rf"([+-]?)(?:({grouped}){tail}|(\d*){tail}(?:[eE]([+-]?\d{{1,4}}))?)")
+
+
+CONVENTIONS = {
+    "English": _pattern(",' ", "."),
+    "continental": _pattern(".' ", ","),
+    "ungrouped": _pattern("' ", ".,"),
+}
+CONVENTION_OF = {",": "English", ".": "continental", " ": "ungrouped", "'": "ungrouped", "": "ungrouped"}
+
+
+def plain(cell: str) -> str:
+    """The cell with one kind of space, apostrophe, minus and digit."""
+    text = cell.strip()
+    if text.isascii():
+        return text
+    text = text.translate(SPACES).translate(SIGNS)
+    return "".join(str(unicodedata.decimal(c, c)) for c in text)
+
+
+def is_number(cell: str) -> bool:
+    return not _marked_otherwise(cell) and bool(LOOSE_NUMBER.fullmatch(plain(cell)))
+
+
+def is_like_number(cell: str) -> bool:
+    """A number, or something written in the place of one: '<5', '*', '~30', '10-19', 'inf', '-'."""
+    text = plain(cell)
+    return bool(LIKE_NUMBER.fullmatch(text)) or text.lower() in WITHHELD
+
+
+def _marked_otherwise(cell: str) -> bool:
+    return isinstance(cell, MarkedCell) and cell.kind != FRACTION
+
+
+@dataclass(frozen=True)
+class Number:
+    value: Decimal
+    grouping: str  # the thousands mark used, "" for none
+    scientific: bool
+
+
+def parse(text: str, convention: str) -> Number | None:
+    """The number under a convention, or None where the text is none."""
+    found = CONVENTIONS[convention].fullmatch(text) if len(text) <= LONGEST_NUMBER else None
+    if not found or not re.search(r"\d", text):
+        return None
+    sign, grouped, mark, grouped_tail, whole, tail, exponent = found.groups()
+    digits = re.sub(r"\D", "", grouped) if grouped else whole
+    value = Decimal(f"{sign}{digits or 0}.{grouped_tail or tail or 0}E{exponent or 0}")
+    return Number(value, mark or "", exponent is not None)
+
+
+def whole_numbers(
+    cells: Sequence[str],
+    names: Callable[[int], str],
+    rows: Callable[[int], int],
+    separator: str | None,
+    answers: Answers,
+    notes: Notes,
+) -> list[int]:
+    """The cells as counts.
+
+    names(i) and rows(i) give the category and the row of cell i for a message; separator: that of the file (a
+    comma cannot separate cells and be the decimal mark too). Raises CountsError at the first cell that is no
+    count, CountsQuestion where a mark can mean two things.
+    """
+    texts = {cell: plain(cell) for cell in dict.fromkeys(cells)}
+    unmarked = {text: cell for cell, text in texts.items() if not isinstance(cell, MarkedCell)}
+    convention = _convention(unmarked, lambda text: rows(cells.index(unmarked[text])), separator, answers)
+    numbers = {
+        # What a workbook or Parquet file holds as a number has no marks to interpret: it comes with a point.
+        cell: None if _marked_otherwise(cell) else parse(text, convention if text in unmarked else "English")
+        for cell, text in texts.items()
+    }
+    complaints = {cell: _complaint(cell, texts[cell], number) for cell, number in numbers.items()}
+    bad = [i for i, cell in enumerate(cells) if complaints[cell]]
+    if bad:
+        _refuse_shares(cells, [numbers[cell] for cell in cells], rows(bad[0]), cells[bad[0]])
+        _refuse(bad, cells, [complaints[cells[i]] for i in bad], names, rows)
+    _remark(texts, {cell: number for cell, number in numbers.items() if number}, notes)
+    whole = {cell: int(number.value) for cell, number in numbers.items() if number}
+    return [whole[cell] for cell in cells]
+
+
+def _convention(texts: Iterable[str], row: Callable[[str], int], separator: str | None, answers: Answers) -> str:
+    if answers.thousands is not None:
+        return CONVENTION_OF[answers.thousands]
+    english = {text: parse(text, "English") for text in texts if "." in text or "," in text}
+    continental = {text: parse(text, "continental") for text in english}
+    only_english = [text for text in english if english[text] and not continental[text]]
+    only_continental = [text for text in english if continental[text] and not english[text]]
+    unclear = [text for text in english if english[text] and continental[text]]
+    if only_english and only_continental:
+        raise CountsError(
+            f"{shown(only_english[0])} and {shown(only_continental[0])} use dot and comma in opposite ways; write "
+            "all counts as plain whole numbers.",
+            row(only_english[0]),
+            only_english[0],
+        )
+    if only_english or not (unclear or only_continental):
+        return "English"
+    if only_continental:
+        return "continental"
+    if separator == "," and all("," in text for text in unclear):
+        return "English"
+    readings = listed([f"{shown(text)} = {re.sub(r'[.,]', '', text)}" for text in unclear], most=3)
+    raise answers.question(
+        f"are the dots or commas in {listed([shown(text) for text in unclear], most=3)} thousands separators "
+        f"({readings}) or decimal marks? Counts are read only once this is known.",
+        {"thousands": None},
+        row=row(unclear[0]),
+        cell=unclear[0],
+    )
+
+
+def _complaint(cell: str, text: str, number: Number | None) -> str:
+    """Why the cell is no count, as a phrase after the cell itself; "" if it is one."""
+    if isinstance(cell, MarkedCell) and cell.kind != FRACTION:
+        return f"is {cell.kind}; a count is needed"
+    if not text:
+        return "missing"
+    if number is None:
+        if text.lower().lstrip("+-") in NOT_FINITE:
+            return "is not finite: counts must be finite whole numbers"
+        if text.endswith("%"):
+            return "is a percentage: counts of people are needed"
+        return "is not a count: suppressed, approximate or worded cells cannot be used"
+    if number.value >= COUNT_LIMIT:
+        return "is too large: a count must be below 2^63 = 9,223,372,036,854,775,808"
+    if number.value < 0:
+        return "is negative: counts cannot be negative"
+    if number.value != number.value.to_integral_value():
+        return (
+            "is not a whole number: weighted counts are not supported, because one person may move a weight "
+            "by more than one"
+        )
+    return ""
+
+
+def _refuse(
+    bad: list[int],
+    cells: Sequence[str],
+    complaints: list[str],
+    names: Callable[[int], str],
+    rows: Callable[[int], int],
+) -> None:
+    """Raises for the first bad cell and all others with the same complaint."""
+    first, complaint = bad[0], complaints[0]
+    if complaint == "missing":
+        of = f" for {shown(names(first))}" if names(first) else ""
+        raise CountsError(f"the count{of} is missing (write 0 if nobody chose it).", rows(first), cells[first])
+    alike = [i for i, other in zip(bad, complaints, strict=True) if other == complaint]
+    others = listed([f"{shown(cells[i])} in row {rows(i)}" for i in alike[1:]], most=4)
+    raise CountsError(
+        f"{shown(cells[first])} {complaint}{'; likewise ' + others if others else ''}.",
+        rows(first),
+        cells[first],
+    )
+
+
+def _refuse_shares(cells: Sequence[str], numbers: list[Number | None], row: int, cell: str) -> None:
+    """Raises in plainer words where fractions add to 1 or to 100, up to the rounding of their last digit."""
+    values = [number.value for number in numbers if number]
+    if len(values) < len(cells) or any(value < 0 or value >= COUNT_LIMIT for value in values):
+        return
+    total = sum(values, Decimal())
+    for whole, what in ((1, "proportions"), (100, "percentages")):
+        if abs(total - whole) <= whole * Decimal("0.01"):
+            raise CountsError(
+                f"{shown(cell)}: these look like {what} (they add to {total}); counts of people are needed.",
+                row,
+                cell,
+            )
+
+
+def _remark(texts: dict[str, str], numbers: dict[str, Number], notes: Notes) -> None:
+    for mark, name in MARK_NAMES.items():
+        grouped = [cell for cell, number in numbers.items() if number.grouping == mark]
+        if grouped:
+            value = int(numbers[grouped[0]].value)
+            notes.add(f"{name.capitalize()} read as thousands separators: {shown(grouped[0])} is {value}.")
+    scientific = [cell for cell, number in numbers.items() if number.scientific]
+    if scientific:
+        value = int(numbers[scientific[0]].value)
+        notes.add(f"Scientific notation ({shown(scientific[0])} is {value}): check that no digits were lost.")
+    large = [cell for cell, number in numbers.items() if number.value >= LARGE_COUNT]
+    if large:
+        notes.add(f"Very large counts ({shown(large[0])}): check the column.")

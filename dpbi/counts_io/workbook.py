@@ -1,0 +1,163 @@
+"""From an Excel workbook to columns of cells, by openpyxl; the sheet is asked for where several are filled."""
+
+from __future__ import annotations
+
+import io
+import re
+import warnings
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import date, datetime, time, timedelta
+from itertools import zip_longest
+from typing import Any
+
+from dpbi import limits
+
+from .answers import Answers
+from .delimited import Grid
+from .outcome import CountsError, Notes, listed, shown
+from .whole_numbers import BOOLEAN, DATE, FORMULA, FRACTION, SPREADSHEET_ERROR, MarkedCell
+
+ROWS_OF_EXCEL = 1_048_576
+
+
+def read_workbook(data: bytes, answers: Answers, notes: Notes) -> tuple[Grid, str]:
+    """The cells of one sheet, and its name.
+
+    A hidden sheet is read only if `sheet` names it. Raises CountsError for a workbook that is damaged, too
+    large, or has nothing in it, CountsQuestion where more than one visible sheet holds cells.
+    """
+    with _faults_in_words():
+        formulas = _check_size(data)
+        with _opened(data, values=True) as book:
+            name = _choose_sheet(book, answers, notes)
+            cells = list(_rows_of_text(book[name]))
+        if formulas and any(not cell for row in cells for cell in row):
+            with _opened(data, values=False) as book:
+                _mark_unsaved_formulas(book[name], cells)
+    kept = [i for i, row in enumerate(cells) if any(cell.strip() for cell in row)]
+    if not kept:
+        raise CountsError(f"the sheet {shown(name)} is empty.")
+    columns = [list(column) for column in zip_longest(*(cells[i] for i in kept), fillvalue="")]
+    return Grid(columns, [i + 1 for i in kept], None, kept[-1] - kept[0] + 1 - len(kept)), name
+
+
+@contextmanager
+def _faults_in_words() -> Iterator[None]:
+    """openpyxl and zipfile answer a damaged workbook with errors of many kinds, all meaning the same."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    except CountsError:
+        raise
+    except Exception:  # noqa: BLE001
+        raise CountsError("this Excel workbook is damaged or of an unknown kind and cannot be read.") from None
+
+
+@contextmanager
+def _opened(data: bytes, values: bool) -> Iterator[Any]:
+    import openpyxl
+
+    book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=values)
+    try:
+        yield book
+    finally:
+        book.close()
+
+
+def _check_size(data: bytes) -> bool:
+    """Whether there are formulas; CountsError where unpacking or reading would take too long."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        parts = archive.infolist()
+        if sum(part.file_size for part in parts) > limits.UPLOAD_UNPACKED_BYTES_LARGEST:
+            raise CountsError(
+                "the workbook is too large: unpacked, at most "
+                f"{limits.UPLOAD_UNPACKED_BYTES_LARGEST:,} bytes are read; save the table as CSV."
+            )
+        sheets = [part for part in parts if part.filename.startswith("xl/worksheets/")]
+        texts = [archive.read(part) for part in sheets]
+    cells = sum(len(re.findall(rb"<(?:\w+:)?c\b", text)) for text in texts)
+    if cells > limits.UPLOAD_WORKBOOK_CELLS_LARGEST:
+        raise CountsError(
+            f"the workbook is too large: at most {limits.UPLOAD_WORKBOOK_CELLS_LARGEST:,} cells are read, "
+            f"got {cells:,}; save the table as CSV."
+        )
+    return any(re.search(rb"<(?:\w+:)?f\b", text) for text in texts)
+
+
+def _choose_sheet(book: Any, answers: Answers, notes: Notes) -> str:
+    sheets = {sheet.title: sheet for sheet in book.worksheets}
+    if answers.sheet is not None:
+        if answers.sheet not in sheets:
+            names = listed(list(map(shown, sheets)), most=12)
+            raise CountsError(f"there is no sheet {shown(answers.sheet)}; the sheets are {names}.")
+        return answers.sheet
+    visible = {name: sheet for name, sheet in sheets.items() if sheet.sheet_state == "visible"}
+    starts = {name: _first_rows(sheet) for name, sheet in (visible or sheets).items()}
+    filled = [name for name, rows in starts.items() if rows]
+    if not filled:
+        raise CountsError("the sheet is empty." if len(sheets) < 2 else "all visible sheets are empty.")
+    if len(filled) == 1:
+        if len(sheets) > 1:
+            notes.add(f"The sheet {shown(filled[0])} was read: it is the only visible one that holds anything.")
+        return filled[0]
+    tables = [name for name in filled if len(starts[name]) > 1 and max(starts[name]) > 1]
+    raise answers.question(
+        f"which sheet holds the counts? The sheets are {listed(list(map(shown, filled)), most=12)}.",
+        {"sheet": (tables or filled)[0]},
+        {"sheet": tuple(filled)},
+    )
+
+
+def _first_rows(sheet: Any, most: int = 20) -> list[int]:
+    """How many cells hold something in each of the first rows that do."""
+    widths: list[int] = []
+    for row in _rows_of_text(sheet):
+        filled = sum(bool(cell.strip()) for cell in row)
+        widths += [filled] if filled else []
+        if len(widths) == most:
+            break
+    return widths
+
+
+def _rows_of_text(sheet: Any) -> Iterator[list[str]]:
+    """Each row of the sheet as text, from row 1, without the blank cells at its end."""
+    sheet.reset_dimensions()  # what a writer notes down as the extent of a sheet is often wrong
+    padded = 0
+    for count, row in enumerate(sheet.iter_rows(), 1):
+        padded += len(row)
+        if count > ROWS_OF_EXCEL or padded > limits.UPLOAD_CELLS_LARGEST:
+            raise CountsError(f"the sheet {shown(sheet.title)} is too large; save the table as CSV.", count)
+        cells = [_text(cell) for cell in row]
+        while cells and not cells[-1]:
+            cells.pop()
+        yield cells
+
+
+def _text(cell: Any) -> str:
+    value = cell.value
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return MarkedCell(value, SPREADSHEET_ERROR) if cell.data_type == "e" else value
+    if isinstance(value, bool):
+        return MarkedCell(str(value).upper(), BOOLEAN)
+    if isinstance(value, float):
+        return str(int(value)) if value.is_integer() else MarkedCell(repr(value), FRACTION)
+    if isinstance(value, datetime) and value.time() == time():
+        return MarkedCell(value.date().isoformat(), DATE)
+    if isinstance(value, datetime | date | time | timedelta):
+        return MarkedCell(str(value), DATE)
+    return str(value)
+
+
+def _mark_unsaved_formulas(sheet: Any, cells: list[list[str]]) -> None:
+    """Puts a marked cell where a formula stands whose value the file does not hold."""
+    sheet.reset_dimensions()
+    for texts, row in zip(cells, sheet.iter_rows(), strict=False):
+        for i, cell in enumerate(row):
+            if cell.data_type == "f" and not (i < len(texts) and texts[i]):
+                texts.extend([""] * (i + 1 - len(texts)))
+                texts[i] = MarkedCell(str(cell.value), FORMULA)
