@@ -13,7 +13,7 @@ from dpbi import limits
 def number_of_candidates(n: int, k: int) -> int:
     """C(n + k - 1, k - 1), exactly.
 
-    n: total count; k: categories. Source: stars and bars; [P17] section 4.2 prints C(n + 1, k - 1), right at k = 2 only.
+    n: total count; k: categories. Source: stars and bars; [P17] section 4.2 prints C(n + 1, k - 1), right at k = 2.
     """
     return math.comb(limits.check_total(n) + k - 1, k - 1)
 

@@ -25,9 +25,11 @@ class DistanceLaw:
     """P(H = h, d = s) for H(Dir(alpha + c), Dir(alpha + r)) and steps d(c, r), r ~ mechanism.
 
     mechanism, problem: what the law belongs to; kind: "levels" (every output in its row), "bins" (the nearest outputs
-    are rows, the others lie in bins of exact mass and exact mean) or "sampled";
-    distance, probability, steps: aligned rows, sorted by distance; edges: of the bins; mean: E[H], exact unless
-    sampled; band: half width of the simultaneous 95 % Dvoretzky-Kiefer-Wolfowitz band of a sampled law, else 0.
+    are rows, the others lie in bins of exact mass and exact mean) or "sampled" (the nearest outputs are exact rows, the
+    rest are draws that share what probability is left);
+    distance, probability, steps: aligned rows, sorted by distance; edges: of the bins; mean: E[H];
+    band: half width of the simultaneous 95 % Dvoretzky-Kiefer-Wolfowitz band of a sampled law, else 0;
+    mean_error: standard error of the mean, 0 where it is exact.
     """
 
     mechanism: Mechanism
@@ -39,6 +41,7 @@ class DistanceLaw:
     mean: float
     edges: NDArray[np.float64] | None = None
     band: float = 0.0
+    mean_error: float = 0.0
 
     @property
     def exact(self) -> bool:
@@ -89,12 +92,12 @@ class DistanceLaw:
     def levels(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Distinct distances and their probabilities."""
         distance, level = np.unique(self.distance, return_inverse=True)
-        return distance, np.bincount(level, weights=self.probability)
+        return distance, np.bincount(level, weights=self.probability).astype(float)
 
     def by_step(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Distinct steps and their probabilities."""
         step, index = np.unique(self.steps, return_inverse=True)
-        return step, np.bincount(index, weights=self.probability)
+        return step, np.bincount(index, weights=self.probability).astype(float)
 
 
 def distance_law(mechanism: Mechanism, problem: Problem, rng: np.random.Generator | None = None) -> DistanceLaw:
@@ -130,10 +133,36 @@ def _bin_means(table: DistanceTable) -> NDArray[np.float64]:
 
 
 def _sampled_law(mechanism: Mechanism, problem: Problem, rng: np.random.Generator) -> DistanceLaw:
+    """The nearest outputs exactly, draws for the rest: each draw that fell beyond them carries a share of the rest."""
+    near = mechanism.nearest(problem)
+    if near.moments[0].sum() > 1 - 1e-13:
+        return _exact_law(mechanism, problem, near)
     released = mechanism.sample(problem, rng, DRAWS)
     distance, step = distances_to(problem, released), steps(problem.counts, released)
-    order = np.argsort(distance, kind="stable")
-    # P(sup |F_N - F| > e) <= 2 exp(-2 N e^2)
-    band = float(np.sqrt(np.log(2 / (1 - CONFIDENCE)) / (2 * DRAWS)))
-    return DistanceLaw(mechanism, problem, "sampled", distance[order], np.full(DRAWS, 1 / DRAWS), step[order],
-                       float(distance.mean()), None, band)
+    beyond = distance > near.distance[-1] + slack(near.distance[-1])
+    rest = max(0.0, 1.0 - float(near.moments[0].sum()))
+    if not beyond.any():  # so rare that no draw met it: it stays with the farthest near output, within the band
+        return _law_of_rows(mechanism, problem, near, np.empty(0), np.empty(0), rest, rest)
+    # P(sup |F_N - F| > e) <= 2 exp(-2 N e^2), for the N draws that follow the law beyond the near outputs
+    band = rest * float(np.sqrt(np.log(2 / (1 - CONFIDENCE)) / (2 * beyond.sum())))
+    order = np.argsort(distance[beyond], kind="stable")
+    return _law_of_rows(mechanism, problem, near, distance[beyond][order], step[beyond][order], rest, band)
+
+
+def _law_of_rows(
+    mechanism: Mechanism,
+    problem: Problem,
+    near: DistanceTable,
+    distance: NDArray,
+    step: NDArray,
+    rest: float,
+    band: float,
+) -> DistanceLaw:
+    probability = np.concatenate([near.moments[0], np.full(distance.size, rest / max(distance.size, 1))])
+    if not distance.size:
+        probability[-1] += rest
+    rows, moved = np.concatenate([near.distance, distance]), np.concatenate([near.steps, step])
+    exact_mean = mechanism.mean_distance(problem)
+    mean = float(probability @ rows) if exact_mean is None else exact_mean
+    error = rest * float(distance.std()) / np.sqrt(distance.size) if exact_mean is None and distance.size else 0.0
+    return DistanceLaw(mechanism, problem, "sampled", rows, probability, moved, mean, None, band, float(error))

@@ -7,7 +7,7 @@ exp(-rate H) can be applied afterwards, without visiting the outputs again.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import factorial
@@ -24,10 +24,11 @@ LISTABLE = 40_000_000  # outputs visited at most: 36 million (k = 4, n = 600) ta
 _LEVELS = 300_000  # up to here every output is its own row
 _LINE = 2_000_000  # as _LEVELS where k = 2: one row per output is cheap
 _NEAR = 100_000  # in a larger space, this many nearest outputs at least stay exact
+_NEAREST = 20_000  # where the outputs cannot be listed, at most this many of the nearest are
 _CELLS = 700_000  # bins times steps
 _BLOCK = 1 << 20
 _MOMENTS = 5  # of H in a bin: the tilt by exp(-rate H) then errs by (rate width / 2)^5 / 5!
-_NEGLIGIBLE = 42.0  # e^-42 = 6e-19 is left out of a window of noise
+NEGLIGIBLE = 42.0  # e^-42 = 6e-19 is left out of a window of noise
 
 # Distances this close are one level: symmetric outputs differ in their last digits only.
 _SLACK_ABSOLUTE, _SLACK_RELATIVE = 1e-12, 1e-10
@@ -53,8 +54,8 @@ class DistanceTable:
     levels: int
     edges: NDArray[np.float64] | None
 
-    def tilted(self, rate: float) -> DistanceTable:
-        """The table with every weight times exp(-rate H), holding the moments of order 0 and 1.
+    def tilted(self, rate: float, log_scale: float = 0.0) -> DistanceTable:
+        """The table with every weight times exp(-rate H - log_scale), holding the moments of order 0 and 1.
 
         With H = d + x inside a bin, exp(-rate H) = e^{-rate d} sum_p (-rate x)^p / p!, cut where the moments end.
         """
@@ -63,11 +64,11 @@ class DistanceTable:
         with np.errstate(over="ignore", invalid="ignore"):
             terms = [(-rate) ** p / factorial(p) for p in range(order)]
             far = self.moments[:, self.levels:]
-            scale = np.exp(-rate * self.distance[self.levels:])
+            scale = np.exp(-rate * self.distance[self.levels:] - log_scale)
             mass = scale * sum(term * far[p] for p, term in enumerate(terms))
             first = scale * sum(term * far[p + 1] for p, term in enumerate(terms[:-1]))
         alive = scale > 0
-        near = np.exp(-rate * self.distance[: self.levels]) * self.moments[0, : self.levels]
+        near = np.exp(-rate * self.distance[: self.levels] - log_scale) * self.moments[0, : self.levels]
         moments = np.zeros((2, self.distance.size))
         moments[0] = np.concatenate([near, np.where(alive, np.maximum(mass, 0.0), 0.0)])
         moments[1, self.levels:] = np.where(alive, first, 0.0)
@@ -153,6 +154,59 @@ def _compositions(problem: Problem, group: range) -> list[tuple[NDArray, NDArray
              np.concatenate([moved[t] + tails[s - t][1] for t in range(s + 1)])) for s in r]
 
 
+@lru_cache(maxsize=16)
+def nearest_table(problem: Problem, distance: float) -> DistanceTable:
+    """All candidates with H up to the given distance, or up to less where there are too many of them, with weight 1."""
+    # A level is kept whole: the cut lies beyond the slack of the last distance wanted.
+    loss = -np.log1p(-min(distance * (1 + 1e-9) + 1e-11, 1 - 1e-15) ** 2)
+    while (near := _within(problem, loss)) is None:
+        loss /= 4
+    rows = _Rows(1.0, problem.n + 1, keep=_NEAREST, orders=1)
+    rows.add(distance_of_loss(near[0]), near[1] >> 1, None)
+    return rows.table(step=1.0)
+
+
+def _within(problem: Problem, largest: float) -> tuple[NDArray, NDArray] | None:
+    """Loss and L1 distance of the candidates whose loss is at most ``largest``; None where there are too many.
+
+    Categories are taken in turn, and a partial candidate is dropped when its loss, which only grows, is too large.
+    The largest category comes last: it takes what remains, so that its own wide range is never listed.
+    """
+    loss: NDArray = np.zeros(1)
+    moved: NDArray = np.zeros(1, dtype=np.int64)
+    surplus: NDArray = np.zeros(1, dtype=np.int64)
+    *others, last = np.argsort(problem.posterior, kind="stable")
+    for i in others:
+        offsets = _offsets_within(problem, i, largest)
+        if offsets is None or loss.size * offsets.size > 20 * _NEAREST:
+            return None
+        own = affinity_loss(problem.posterior[i], offsets / 2)
+        rows, columns = np.nonzero(loss[:, None] + own <= largest)
+        loss, moved = loss[rows] + own[columns], moved[rows] + np.abs(offsets[columns])
+        surplus = surplus[rows] + offsets[columns]
+        if loss.size > _NEAREST:
+            return None
+    possible = surplus <= problem.counts[last]
+    loss, moved, surplus = loss[possible], moved[possible], surplus[possible]
+    loss = loss + affinity_loss(problem.posterior[last], -surplus / 2)
+    kept = loss <= largest
+    return loss[kept], (moved + np.abs(surplus))[kept]
+
+
+def _offsets_within(problem: Problem, i: int, largest: float) -> NDArray[np.int64] | None:
+    """All d = r_i - c_i >= -c_i whose own loss is at most ``largest``, an interval around 0; None if it is too long."""
+    ends = []
+    for side, limit in ((-1, problem.counts[i]), (1, problem.n)):
+        reach = min(1, limit)
+        while reach < limit and affinity_loss(problem.posterior[i], side * reach / 2) <= largest:
+            reach = min(2 * reach, limit)
+        if reach > 20 * _NEAREST:
+            return None
+        ends.append(reach)
+    window = np.arange(-ends[0], ends[1] + 1)
+    return window[affinity_loss(problem.posterior[i], window / 2) <= largest]
+
+
 def noisy_counts_table(
     problem: Problem, noise: IntegerNoise, noised: int, consistent: bool
 ) -> DistanceTable | None:
@@ -161,9 +215,9 @@ def noisy_counts_table(
     Each noised count is cut to [0, n], or to what the earlier ones left where ``consistent``; a last category without
     noise takes the remainder. None where the windows of likely noise hold more than LISTABLE outputs.
     """
-    reach = int(min(problem.n, np.ceil(_NEGLIGIBLE / noise.decay)))
+    reach = int(min(problem.n, np.ceil(NEGLIGIBLE / noise.decay)))
     windows = [np.arange(max(0, c - reach), min(problem.n, c + reach) + 1) for c in problem.counts[:noised]]
-    if float(np.prod([float(window.size) for window in windows])) > LISTABLE:
+    if sum(np.log(window.size) for window in windows) > np.log(LISTABLE):
         return None
     partial = _NoisyRows.start(problem.n)
     for i in range(noised - 1):
@@ -220,7 +274,7 @@ class _NoisyRows:
                             self.released[:, None] + value, self.probability[:, None] * probability)
 
     def _joined(self, loss: NDArray, moved: NDArray, released: NDArray, probability: NDArray) -> _NoisyRows:
-        kept = probability > np.exp(-1.5 * _NEGLIGIBLE)
+        kept = probability > np.exp(-1.5 * NEGLIGIBLE)
         return _NoisyRows(self.n, loss[kept], moved[kept], released[kept], probability[kept])
 
     def remainder(self, problem: Problem) -> _NoisyRows:
@@ -237,7 +291,7 @@ class _NoisyRows:
             self.released, lambda m: affinity_loss(total, (m - self.n) / 2)))
 
 
-def _by_value(values: NDArray, function) -> NDArray:
+def _by_value(values: NDArray, function: Callable[[NDArray], NDArray]) -> NDArray:
     """function(values), computed once per whole number in their range."""
     low = int(values.min())
     return function(np.arange(low, int(values.max()) + 1))[values - low]
@@ -256,9 +310,8 @@ class _Rows:
         self.cells: NDArray | None = None
 
     def add(self, distance: NDArray, moved: NDArray, weight: NDArray | None) -> None:
-        weight = np.ones(distance.size) if weight is None and self.cut == np.inf else weight
         if self.cut == np.inf:
-            self._keep(distance.copy(), moved.copy(), weight)
+            self._keep(distance.copy(), moved.copy(), np.ones(distance.size) if weight is None else weight)
         else:
             near = distance < self.cut
             if near.any():
@@ -299,13 +352,13 @@ class _Rows:
         """The collected rows; ``step`` converts the unit of ``moved`` to steps."""
         distance, moved, weight = self._levels()
         if self.cells is None:
-            return DistanceTable(distance, moved * step, weight[None], distance.size, None)
+            return DistanceTable(distance, moved * step, np.stack([weight, np.zeros_like(weight)]), distance.size, None)
         cell = np.flatnonzero(self.cells[0])
         centres = (cell // self.steps + 0.5) * (self.largest / self.bins)
         moments = np.zeros((self.orders, distance.size + cell.size))
         moments[0, :distance.size] = weight
         moments[:, distance.size:] = self.cells[:, cell]
-        edges = np.arange(round(self.cut * self.bins / self.largest), self.bins + 1) * (self.largest / self.bins)
+        edges = np.arange(round(self.cut * self.bins / self.largest), self.bins + 1.0) * (self.largest / self.bins)
         return DistanceTable(np.concatenate([distance, centres]), np.concatenate([moved, cell % self.steps]) * step,
                              moments, distance.size, edges)
 

@@ -29,7 +29,8 @@ def finite_number(name: str, value: Any) -> float:
 
 def whole_number(name: str, value: Any, least: int, largest: int) -> int:
     """The value as an int within [least, largest]; whole floats are accepted."""
-    number = value if isinstance(value, Integral) and not isinstance(value, bool) else finite_number(name, value)
+    exact = isinstance(value, Integral) and not isinstance(value, bool)
+    number = int(value) if exact else finite_number(name, value)
     if number != int(number):
         raise ValueError(f"{name} must be a whole number: got {value!r}.")
     if number < least:
@@ -136,6 +137,7 @@ def check_rate(value: Any) -> float:
 UPLOAD_BYTES_LARGEST = 16 * 2**20
 UPLOAD_UNPACKED_BYTES_LARGEST = 64 * 2**20
 UPLOAD_ROWS_LARGEST = 8_000_000
+UPLOAD_COLUMNS_LARGEST = 5_000
 UPLOAD_CELLS_LARGEST = 20_000_000
 UPLOAD_WORKBOOK_CELLS_LARGEST = 250_000
 UPLOAD_LABEL_CHARACTERS_LARGEST = 4_000

@@ -38,7 +38,8 @@ def log_weight(rate: float, m: ArrayLike) -> NDArray[np.float64]:
 
     With v = m - 1/2, w = sqrt(v^2 + rate^2) and D = w - v = rate^2 / (w + v), the expansion of K_v(rate) and Stirling's
     of m! combine, their large parts cancelling on paper:
-    log a_m = log rate - log(4 pi)/2 - log(w)/2 - log m - D + 1/2 + v log1p((D - 1) / (2 m)) - s(m) + log sum_k (-1)^k u_k(v/w) / v^k.
+    log a_m = log rate - log(4 pi)/2 - log(w)/2 - log m - D + 1/2 + v log1p((D - 1) / (2 m)) - s(m)
+    + log sum_k (-1)^k u_k(v/w) / v^k.
     Source: DLMF 10.41.4 and 10.41.10; for rate -> 0 the known tail rate / (2 sqrt pi) m^{-3/2} e^{-rate^2 / 4m}.
     """
     m = np.asarray(m, dtype=np.float64)
@@ -61,7 +62,7 @@ def _debye(p: NDArray, v: NDArray) -> NDArray:
 
 
 def log_step(rate: float, m: ArrayLike) -> NDArray[np.float64]:
-    """log a_m - log a_{m-1} at real m >> 1, without subtracting: d log a / dm at m - 1/2, plus its second derivative / 24.
+    """log a_m - log a_{m-1} at real m >> 1, without subtracting: d log a / dm at m - 1/2, plus its curvature / 24.
 
     With dw/dm = v/w and dD/dm = -D/w the terms of ``log_weight`` differentiate to expressions of the size of the
     result; the expansions s and u contribute less than 1e-4 of it and are differenced.

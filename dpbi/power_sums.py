@@ -87,19 +87,17 @@ class PowerSums:
         z = self.log_sum(m) if m < self._pair_regime else 0.0
         if z > 1e-9:
             return log_minus_one(z)
-        up, down = self._unit_moves(m)
-        # sum_{i != j} e^{up_i + down_j}, the pairs i = j of a kind with itself counted multiplicity^2 - multiplicity times
-        pair = up[:, None] + down[None, :]
-        times = np.outer(self.multiplicity, self.multiplicity) - np.diag(self.multiplicity)
-        with np.errstate(divide="ignore"):
-            terms = pair + np.log(times)
-        top = terms.max()
-        return float(top + np.log(np.exp(terms - top).sum()))
+        moves, times = self._log_moves(m)
+        top = moves.max()
+        return float(top + np.log(np.exp(moves - top) @ times))
 
-    def _unit_moves(self, m: float) -> tuple[NDArray, NDArray]:
+    def _log_moves(self, m: float) -> tuple[NDArray, NDArray]:
+        """log BC^m of moving one record between two kinds of category, and in how many ways it can be done."""
         up = -m * affinity_loss(self.parameter, 0.5)
         down = np.where(self.count >= 1, -m * affinity_loss(self.parameter, -0.5 * (self.count >= 1)), -np.inf)
-        return up, down
+        times = np.outer(self.multiplicity, self.multiplicity) - np.diag(self.multiplicity)
+        possible = times > 0
+        return (up[:, None] + down[None, :])[possible], times[possible]
 
     @cached_property
     def _pair_regime(self) -> float:
@@ -112,10 +110,8 @@ class PowerSums:
         return self._excess_below(2.0**-60)
 
     def _excess_below(self, bound: float) -> float:
-        up, down = self._unit_moves(1.0)
-        # k^2 largest pair losses: (Z_m - 1) <= k^2 e^{-m least loss} once second moves are negligible
-        order_up, order_down = np.sort(-up)[:2], np.sort(-down)[:2]
-        least = order_up[0] + order_down[0]
+        # Z_m - 1 <= k^2 e^{-m (least loss of a move)} once second moves are negligible
+        least = -self._log_moves(1.0)[0].max()
         return float(np.log(self.problem.k**2 / bound) / least)
 
     def bulk(self, m: float) -> Bulk:

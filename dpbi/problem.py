@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from dpbi import limits
 
@@ -41,11 +42,11 @@ class Problem:
     def k(self) -> int:
         return len(self.counts)
 
-    @property
+    @cached_property
     def n(self) -> int:
         return sum(self.counts)
 
-    @property
+    @cached_property
     def posterior(self) -> tuple[float, ...]:
         return tuple(alpha + c for alpha, c in zip(self.prior, self.counts, strict=True))
 

@@ -198,7 +198,7 @@ class _PowerSampler:
         bulk = PowerSums(problem).bulk(m)
         self.theta = bulk.tilt
         kinds = _kinds(problem)
-        self.variables = [self._variable(positions, bulk_row) for positions, bulk_row in zip(kinds, bulk.rows(), strict=True)]
+        self.variables = [self._variable(kind, row) for kind, row in zip(kinds, bulk.rows(), strict=True)]
         widest = max(range(len(kinds)), key=lambda i: self.variables[i].spread)
         self.last = int(self.variables[widest].positions[-1])
         self.peak = float(self.variables[widest].pieces.top)

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dpbi import limits, partition
 from dpbi.candidates import log_number_of_candidates
-from dpbi.distance_table import DistanceTable, candidates_table
+from dpbi.distance_table import NEGLIGIBLE, DistanceTable, candidates_table, nearest_table
 from dpbi.guarantee import ApproximateDP, Guarantee, NotPrivate, PureDP
 from dpbi.hellinger import distances_to
 from dpbi.mechanisms.mechanism import released_counts
@@ -56,6 +56,16 @@ class _HellingerSelection:
         """All candidates, weighted by exp(-rate H); None where they are too many to list."""
         table = candidates_table(problem)
         return None if table is None else table.tilted(self.rate(problem))
+
+    def nearest(self, problem: Problem) -> DistanceTable:
+        """The candidates nearest to the truth with P = exp(-rate H) / Z: up to LS(c), and to where they hold all mass."""
+        rate = self.rate(problem)
+        distance = max(local_sensitivity(problem), min(1.0, NEGLIGIBLE / rate))
+        return nearest_table(problem, distance).tilted(rate, partition.log_partition(problem, rate))
+
+    def mean_distance(self, problem: Problem) -> float:
+        """E[H], exactly, at any size."""
+        return partition.mean_distance(problem, self.rate(problem))
 
 
 @dataclass(frozen=True)
@@ -142,7 +152,7 @@ class EHDS(_HellingerSelection):
         """epsilon-DP: |1/S(c) - 1/S(c')| <= gamma and |H(c, r) - H(c', r)| <= S(c) bound each ratio by epsilon/2."""
         limits.check_prior(prior)
         limits.check_total(n)
-        return PureDP(self.epsilon, "theorem", "exponential mechanism with gamma-smooth sensitivity ([D20] Theorem 3.1)")
+        return PureDP(self.epsilon, "theorem", "exponential mechanism with smooth sensitivity ([D20] Theorem 3.1)")
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,8 @@ class Mechanism(Protocol):
     formula: ClassVar[str]
     __dataclass_fields__: ClassVar[dict[str, Any]]
 
+    def __init__(self, epsilon: float) -> None: ...
+
     @property
     def epsilon(self) -> float: ...
 
@@ -38,6 +40,12 @@ class Mechanism(Protocol):
 
     def distances(self, problem: Problem) -> DistanceTable | None:
         """The exact law of (H, steps) as a weighted table; None where the output space is too large to list."""
+
+    def nearest(self, problem: Problem) -> DistanceTable:
+        """The outputs nearest to the truth, up to some distance all of them, with their exact probabilities."""
+
+    def mean_distance(self, problem: Problem) -> float | None:
+        """Where ``distances`` is None: E[H] exactly, if known."""
 
 
 def released_counts(problem: Problem, released: ArrayLike) -> NDArray[np.int64]:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpbi import limits
-from dpbi.distance_table import DistanceTable, noisy_counts_table
+from dpbi.distance_table import DistanceTable, nearest_table, noisy_counts_table
 from dpbi.guarantee import Guarantee, PureDP
 from dpbi.mechanisms.mechanism import released_counts
 from dpbi.noise import FlooredLaplace, IntegerNoise, TwoSidedGeometric, cut_log_pmf
@@ -40,7 +40,7 @@ class _NoisyCounts:
         return k - 1
 
     def guarantee(self, prior: ArrayLike, n: int) -> Guarantee:
-        """epsilon-DP for replacing one record: the noised counts have that L1 sensitivity, the rest is post-processing."""
+        """epsilon-DP for replacing one record: noise fitted to the L1 sensitivity, the rest is post-processing."""
         limits.check_prior(prior)
         limits.check_total(n)
         return PureDP(self.epsilon, "theorem", self._basis)
@@ -80,6 +80,15 @@ class _NoisyCounts:
         return noisy_counts_table(
             problem, self._noise(problem.k), noised=self._noised(problem.k), consistent=self.consistent
         )
+
+    def nearest(self, problem: Problem) -> DistanceTable:
+        """The truth alone, with its exact probability."""
+        log_truth = float(self.log_pmf(problem, problem.counts))
+        return nearest_table(problem, 0.0).tilted(0.0, -log_truth)
+
+    def mean_distance(self, problem: Problem) -> float | None:
+        """None: no exact mean is known where the outputs cannot be listed."""
+        return None
 
 
 @dataclass(frozen=True)
