@@ -46,6 +46,8 @@ def read_counts(data: bytes, filename: str, **answers: Any) -> Counts:
     Source: ours; which records neighbours may differ in is [P17] section 3.
     """
     given = Answers.checked(answers)
+    if not isinstance(data, bytes | bytearray | memoryview):
+        raise CountsError(f"data must be the bytes of a file: got {type(data).__name__}.")
     content = bytes(data)
     if len(content) > limits.UPLOAD_BYTES_LARGEST:
         raise CountsError(
@@ -72,7 +74,7 @@ def read_counts(data: bytes, filename: str, **answers: Any) -> Counts:
         counts=tuple(totals.values()),
         warnings=tuple(notes.sentences),
         layout=layout.name,
-        columns=tuple(column.label for column in layout.read),
+        columns=tuple(column.title for column in layout.read),
         file_format=file_format,
         header_row=table.header_row,
         encoding=encoding,

@@ -75,15 +75,19 @@ def _check(name: str, value: Any) -> None:
     whole = isinstance(value, int) and not isinstance(value, bool)
     if name in CHOICES:
         if not any(value is choice or (isinstance(value, str) and value == choice) for choice in CHOICES[name]):
-            raise CountsError(f"{name} must be one of {', '.join(map(repr, CHOICES[name]))}: got {shown(repr(value))}.")
+            raise CountsError(f"{name} must be one of {', '.join(map(repr, CHOICES[name]))}: got {_received(value)}.")
     elif name == "header_row":
         if not whole or value < 0:
-            raise CountsError(f"header_row must be the number of a row, or 0 for none: got {shown(repr(value))}.")
+            raise CountsError(f"header_row must be the number of a row, or 0 for none: got {_received(value)}.")
     elif name == "sheet":
         if not isinstance(value, str):
-            raise CountsError(f"sheet must be the name of a sheet: got {shown(repr(value))}.")
+            raise CountsError(f"sheet must be the name of a sheet: got {_received(value)}.")
     elif not isinstance(value, str) and not (whole and value >= 1):
-        raise CountsError(f"{name} must be a header or a position from 1: got {shown(repr(value))}.")
+        raise CountsError(f"{name} must be a header or a position from 1: got {_received(value)}.")
+
+
+def _received(value: Any) -> str:
+    return shown(value if isinstance(value, str) else repr(value))
 
 
 def columns_listed(names: list[str]) -> str:

@@ -7,8 +7,10 @@ import io
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from itertools import zip_longest
+from itertools import accumulate, islice, zip_longest
+from typing import Any
 
 from dpbi import limits
 
@@ -23,6 +25,7 @@ SEPARATORS = (
 )  # where two fit alike the earlier one: commas occur inside numbers and names
 SAMPLE_CHARACTERS = 60_000
 DIRECTIVE = re.compile(r'"?sep=(.)"?[^\S\n]*(?:\n|$)', re.IGNORECASE)
+CHUNK = 500  # records; more live lists at a time keep the garbage collector busy
 NO_SEPARATOR = "\x1f"  # cannot occur as a cell's text that people wrote
 
 
@@ -119,54 +122,96 @@ def _split(text: str, separator: str | None, first_row: int) -> Grid | None:
     Without quotes the rules of CSV come down to splitting at each line end and separator, and the columns can
     be cut from one list with no Python work per record: far faster than the csv module on short records.
     """
-    blank = (separator or "") + " \t\v\f\u00a0"
+    blank = (separator or "".join(SEPARATORS)) + " \t\v\f\u00a0"
     lines = text.split("\n")
     kept = [line for line in lines if line.strip(blank)]
+    if not kept:
+        return Grid([], [], [], 0)
     rows: Sequence[int] = range(first_row, first_row + len(kept))
-    last = len(lines) - (not lines[-1])
-    if len(kept) != last:
+    if len(kept) != len(lines) - (not lines[-1]):
         rows = [row for row, line in enumerate(lines, first_row) if line.strip(blank)]
-    blank_rows = rows[-1] - first_row + 1 - len(kept) if kept else 0
+    blank_rows = rows[-1] - first_row + 1 - len(kept)
     if separator is None:
         return Grid([kept], rows, [1] * len(kept), blank_rows)
     separators = {line.count(separator) for line in kept}
     if len(separators) != 1:
         return None
     width = separators.pop() + 1
+    _check_width(width, rows[0])
     cells = separator.join(kept).split(separator)
     return Grid([cells[i::width] for i in range(width)], rows, [width] * len(kept), blank_rows)
 
 
 def _parse(text: str, separator: str | None, first_row: int) -> Grid:
-    spaced = bool(separator and re.search(rf'{re.escape(separator)} +"', text))
-    reader = csv.reader(io.StringIO(text), delimiter=separator or NO_SEPARATOR, strict=True, skipinitialspace=spaced)
-    records: list[list[str]] = []
+    """The grid by the rules of CSV. Records become columns a chunk at a time: a million lists would be slow."""
+    reader = _reader(text, separator)
+    columns: list[list[str]] = []
     rows: list[int] = []
-    begin = blank_rows = pending = 0
+    widths: list[int] = []
+    blank_rows = pending = 0
+    line = first_row
     try:
-        for record in reader:
-            if "".join(record).strip():
-                records.append(record)
-                rows.append(first_row + begin)
-                blank_rows, pending = blank_rows + pending, 0
-            else:
-                pending += 1
-            begin = reader.line_num
+        while records := list(islice(reader, CHUNK)):
+            lines = _lines(records, line, first_row + reader.line_num)
+            line = first_row + reader.line_num
+            kept = [i for i, record in enumerate(records) if "".join(record).strip()]
+            if not kept:
+                pending += len(records)
+                continue
+            blank_rows += pending + kept[-1] + 1 - len(kept)
+            pending = len(records) - 1 - kept[-1]
+            if len(kept) < len(records):
+                records, lines = [records[i] for i in kept], [lines[i] for i in kept]
+            lengths = list(map(len, records))
+            _check_width(max(lengths), lines[lengths.index(max(lengths))])
+            _append(columns, records, len(rows))
+            rows += lines
+            widths += lengths
     except csv.Error as error:
-        raise _fault(str(error), text.split("\n"), begin, first_row) from None
-    widths = list(map(len, records))
-    widest = max(widths, default=0)
-    if widest * len(records) > limits.UPLOAD_CELLS_LARGEST:
-        row = rows[widths.index(widest)]
-        raise CountsError(f"has {widest:,} cells, too many for a table of {len(records):,} rows.", row)
-    columns = [list(column) for column in zip_longest(*records, fillvalue="")]
+        raise _fault(str(error), text, separator, first_row) from None
     return Grid(columns, rows, widths, blank_rows)
 
 
-def _fault(error: str, lines: list[str], begin: int, first_row: int) -> CountsError:
-    """The csv module's complaint about the record that begins at lines[begin], in words."""
-    quoted = next((i for i, line in enumerate(lines[begin:], begin) if '"' in line), begin)
-    row = first_row + quoted
+def _reader(text: str, separator: str | None) -> Any:
+    spaced = bool(separator and re.search(rf'{re.escape(separator)} +"', text))
+    return csv.reader(io.StringIO(text), delimiter=separator or NO_SEPARATOR, strict=True, skipinitialspace=spaced)
+
+
+def _lines(records: list[list[str]], begin: int, end: int) -> Sequence[int]:
+    """The line on which each record begins; a record takes one line and one more for each line end inside it."""
+    if end - begin == len(records):
+        return range(begin, end)
+    spans = [1 + "".join(record).count("\n") for record in records]
+    return list(accumulate(spans[:-1], initial=begin))
+
+
+def _append(columns: list[list[str]], records: list[list[str]], before: int) -> None:
+    """Adds the records to the columns, padding what is short on either side."""
+    alike = len(set(map(len, records))) == 1
+    added = list(zip(*records, strict=True) if alike else zip_longest(*records, fillvalue=""))
+    columns += [[""] * before for _ in added[len(columns) :]]
+    if len(columns) * (before + len(records)) > limits.UPLOAD_CELLS_LARGEST:
+        raise CountsError("the rows differ too much in their numbers of cells; all need the same number.")
+    for i, column in enumerate(columns):
+        column += added[i] if i < len(added) else [""] * len(records)
+
+
+def _check_width(width: int, row: int) -> None:
+    if width > limits.UPLOAD_COLUMNS_LARGEST:
+        raise CountsError(
+            f"{width:,} cells are too many: at most {limits.UPLOAD_COLUMNS_LARGEST:,} columns are read.", row
+        )
+
+
+def _fault(error: str, text: str, separator: str | None, first_row: int) -> CountsError:
+    """The csv module's complaint in words, with the line of the quote that is at fault."""
+    reader = _reader(text, separator)
+    begin = 0
+    with suppress(csv.Error):
+        for _ in reader:
+            begin = reader.line_num
+    lines = text.split("\n")
+    row = first_row + next((i for i, line in enumerate(lines[begin:], begin) if '"' in line), begin)
     if "unexpected end" in error:
         return CountsError(f"a quote opened on line {row} is never closed.", row)
     if "field larger" in error:

@@ -24,7 +24,7 @@ def decode(data: bytes, notes: Notes) -> tuple[str, str]:
     _refuse_garbage(text, encoding)
     if "�" in text:
         notes.add("The file holds replacement characters (�): letters were lost before it came here.")
-    return text.replace("\r\n", "\n").replace("\r", "\n"), encoding
+    return text.lstrip("\ufeff").replace("\r\n", "\n").replace("\r", "\n"), encoding
 
 
 def _decode(data: bytes, notes: Notes) -> tuple[str, str]:

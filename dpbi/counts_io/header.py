@@ -96,7 +96,7 @@ def _below_titles(grid: Grid, answers: Answers, notes: Notes) -> Grid:
         )
     raise answers.question(
         f"is row {grid.rows[index]} the header ({listed([shown(top[index][i]) for i in filled[index]])})? "
-        f"Above it are {index} lines of another kind, such as {shown(top[0][first_column])}.",
+        f"What stands above it is of another kind, such as {shown(top[0][first_column])}.",
         {"header_row": grid.rows[index]},
         row=grid.rows[0],
         cell=top[0][first_column],
@@ -168,12 +168,17 @@ def _refuse_ragged(grid: Grid, columns: list[Column], width: int, start: int) ->
     short = [i for i, cells in enumerate(grid.widths) if cells < width and i >= start]
     wrong = min([*beyond, *short], default=None)
     if wrong is not None:
-        cells = "cell" if grid.widths[wrong] == 1 else "cells"
+        written, first = grid.widths[wrong], columns[0].cells[wrong - start]
+        remedy = (
+            "put names and numbers that contain the separator in quotes"
+            if written > width
+            else "fill in what is missing, or remove the line if it is no data"
+        )
+        cells = "cell" if written == 1 else "cells"
         raise CountsError(
-            f"has {grid.widths[wrong]} {cells} instead of {width}; put names and numbers that contain the "
-            "separator in quotes.",
+            f"{written} {cells} instead of {width}, beginning with {shown(first)}; {remedy}.",
             grid.rows[wrong],
-            columns[0].cells[wrong - start],
+            first,
         )
 
 

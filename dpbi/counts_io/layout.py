@@ -180,12 +180,14 @@ def _pairs(table: Table, answers: Answers) -> Pairs:
 
 def _default_pair(table: Table, category: Column | None, count: Column | None) -> Pairs:
     """The likeliest columns where none was answered: counts by name, then content; categories by text."""
+    texts = [column for column in table.columns if not column.may_hold_counts and not column.is_blank]
     if count is None:
-        count = max((column for column in table.columns if column is not category), key=_likelihood_of_counts)
+        # Among numbers only, the first column is taken for codes of categories.
+        rest = [column for column in table.columns[0 if texts else 1 :] if column is not category]
+        count = max(rest or [table.columns[0]], key=_likelihood_of_counts)
     if category is None:
-        rest = [column for column in table.columns if column is not count]
-        texts = [column for column in rest if not column.may_hold_counts and not column.is_blank]
-        category = (texts or rest)[0]
+        rest = [column for column in [*texts, *table.columns] if column is not count]
+        category = rest[0]
     return Pairs(category, count)
 
 

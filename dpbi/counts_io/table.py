@@ -37,8 +37,13 @@ class Column:
         return [cell for cell in self.fetch(SAMPLE) if cell.strip()]
 
     @property
+    def title(self) -> str:
+        return self.name or f"column {self.position}"
+
+    @property
     def label(self) -> str:
-        return shown(self.name) if self.name else f"column {self.position}"
+        """The title as it stands in a message."""
+        return shown(self.name) if self.name else self.title
 
     @cached_property
     def words(self) -> set[str]:
@@ -71,7 +76,7 @@ class Column:
     @property
     def may_hold_counts(self) -> bool:
         named = self.named_as_counts or self.named_as_shares
-        return self.holds_numbers or (named and any(map(is_like_number, self.sample)))
+        return self.holds_numbers or (named and (not self.sample or any(map(is_like_number, self.sample))))
 
     @cached_property
     def distinct(self) -> int:

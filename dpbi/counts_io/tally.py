@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import islice
 
 from dpbi import limits
 
@@ -39,17 +40,19 @@ def counted(
 
 def _from_pairs(table: Table, pairs: Pairs, separator: str | None, answers: Answers, notes: Notes) -> dict[str, int]:
     names, cells, rows = pairs.category.cells, pairs.count.cells, table.rows
-    filled = [i for i, pair in enumerate(zip(names, cells, strict=True)) if "".join(pair).strip()]
-    if len(filled) < len(rows):
-        notes.add(f"{len(rows) - len(filled):,} rows with neither a category nor a count were left out.")
+    if any(not name.strip() for name in set(names)):
+        blank = [i for i, name in enumerate(names) if not name.strip()]
+        nameless = next((i for i in blank if cells[i].strip()), None)
+        if nameless is not None:
+            cell = cells[nameless]
+            raise CountsError(f"the category of the count {shown(cell)} is missing.", rows[nameless], "")
+        notes.add(f"Rows with neither a category nor a count were left out: {len(blank):,}.")
+        filled = [i for i, name in enumerate(names) if name.strip()]
         names, cells, rows = [names[i] for i in filled], [cells[i] for i in filled], [rows[i] for i in filled]
-    nameless = next((i for i, name in enumerate(names) if not name.strip()), None)
-    if nameless is not None:
-        raise CountsError(f"the category of the count {shown(cells[nameless])} is missing.", rows[nameless], "")
     times = Counter(names)
+    _refuse_too_many({name.strip() for name in times})
     tidy = Names(notes)
     tidy.add(times, lambda cell: rows[names.index(cell)])
-    _refuse_too_many(set(tidy.of.values()))
     whole = whole_numbers(cells, names.__getitem__, rows.__getitem__, separator, answers, notes)
     tidy.remark(times, "on {} rows")
     return _added(names, whole, tidy)
@@ -66,9 +69,9 @@ def _from_row(table: Table, wide: Wide, separator: str | None, answers: Answers,
         raise CountsError(f"the name of the category in column {nameless.position} is missing.", table.header_row, "")
     names = [column.name for column in columns]
     times = Counter(names)
+    _refuse_too_many(set(names))
     tidy = Names(notes)
     tidy.add(times, lambda cell: table.header_row or row)
-    _refuse_too_many(set(tidy.of.values()))
     cells = [column.cells[0] for column in columns]
     whole = whole_numbers(cells, names.__getitem__, lambda i: row, separator, answers, notes)
     tidy.remark(times, "in {} columns")
@@ -143,6 +146,7 @@ def _tally(table: Table, records: Records, notes: Notes) -> dict[str, int]:
     missing = sum(tally.pop(cell) for cell in [cell for cell in tally if not cell.strip()])
     answered = len(rows) - missing
     _refuse_measurements(column, tally, answered)
+    _refuse_too_many({cell.strip() for cell in (*(column.levels or ()), *tally)})
     tidy = Names(notes)
     tidy.add([*(column.levels or ()), *tally], lambda cell: rows[column.cells.index(cell)])
     boolean = _merge_booleans(tidy, notes)
@@ -151,7 +155,6 @@ def _tally(table: Table, records: Records, notes: Notes) -> dict[str, int]:
         totals[tidy.of[cell]] += count
     if boolean:
         totals = {name: totals[name] for name in BOOLEANS.values() if name in totals}
-    _refuse_too_many(set(totals))
     if len(totals) < 2:
         found = "only one category was found" if totals else "no category was found"
         raise CountsError(
@@ -178,8 +181,10 @@ def _refuse_measurements(column: Column, tally: Counter[str], answered: int) -> 
     mostly different, many, and not whole."""
     if column.levels is not None or answered < 3:
         return
-    numbers = all(map(is_number, tally))
-    fractions = numbers and not all(cell.strip().isdecimal() for cell in tally)
+    # More values than that are refused in any case, and these suffice for saying why.
+    values = list(islice(tally, limits.CATEGORIES_LARGEST + 1))
+    numbers = all(map(is_number, values))
+    fractions = numbers and not all(value.strip().isdecimal() for value in values)
     if len(tally) == answered and not fractions:
         raise CountsError(f"every value of {column.label} is different; this looks like an identifier, not a category.")
     mostly_different = 2 * len(tally) > answered
@@ -195,7 +200,7 @@ def _remark_on_records(table: Table, records: Records, missing: int, totals: dic
         rows = "1 row has no answer and was" if missing == 1 else f"{missing:,} rows have no answer and were"
         notes.add(f"{rows} left out; to keep them, write a category such as (missing) into the empty cells.")
     if table.blank_rows and not records.others:
-        notes.add(f"{table.blank_rows:,} blank rows were left out.")
+        notes.add(f"Blank rows were left out: {table.blank_rows:,}.")
     if records.column.levels is None:
         notes.add(
             "The categories were found in the data; the list itself is not private: type the full list if you can."

@@ -20,12 +20,12 @@ from .outcome import CountsError, Notes, listed, shown
 COUNT_LIMIT = 2**63  # counts are handed on as 64-bit integers
 LARGE_COUNT = 10**12  # more than there are people; usually an identifier read as a count
 LONGEST_NUMBER = 64
+TOO_LARGE = "is too large: a count must be below 2^63 = 9,223,372,036,854,775,808"
 SPACES = dict.fromkeys(map(ord, "\u00a0\u2007\u2009\u202f"), " ")
 SIGNS = {0x2212: "-", 0x2019: "'", 0x02BC: "'"}
 MARK_NAMES = {".": "dots", ",": "commas", " ": "spaces", "'": "apostrophes"}
 NOT_FINITE = {"inf", "infinity", "nan"}
 WITHHELD = NOT_FINITE | {"na", "n/a", "none", "null", "x", "c", "s", "suppressed", "confidential", "missing"}
-LOOSE_NUMBER = re.compile(r"[+-]?(?=[.,]?\d)[\d.,' ]*(?:[eE][+-]?\d+)?\s?%?")
 LIKE_NUMBER = re.compile(r"[\d\s.,:;'<>~≈≤≥±=*+%()/?!#†‡·•…‐‑‒–—-]+")
 
 
@@ -73,7 +73,9 @@ def plain(cell: str) -> str:
 
 
 def is_number(cell: str) -> bool:
-    return not _marked_otherwise(cell) and bool(LOOSE_NUMBER.fullmatch(plain(cell)))
+    """Whether the cell is a number, or one with a percent sign, under some convention."""
+    text = plain(cell).removesuffix("%").rstrip()
+    return not _marked_otherwise(cell) and any(_matched(text, pattern) for pattern in CONVENTIONS.values())
 
 
 def is_like_number(cell: str) -> bool:
@@ -93,10 +95,16 @@ class Number:
     scientific: bool
 
 
+def _matched(text: str, pattern: re.Pattern[str]) -> re.Match[str] | None:
+    """A match that has a digit before any exponent (the parts of the patterns are all optional)."""
+    found = pattern.fullmatch(text) if len(text) <= LONGEST_NUMBER else None
+    return found if found and any(found.group(2, 4, 5, 6)) else None
+
+
 def parse(text: str, convention: str) -> Number | None:
     """The number under a convention, or None where the text is none."""
-    found = CONVENTIONS[convention].fullmatch(text) if len(text) <= LONGEST_NUMBER else None
-    if not found or not re.search(r"\d", text):
+    found = _matched(text, CONVENTIONS[convention])
+    if not found:
         return None
     sign, grouped, mark, grouped_tail, whole, tail, exponent = found.groups()
     digits = re.sub(r"\D", "", grouped) if grouped else whole
@@ -127,8 +135,8 @@ def whole_numbers(
         for cell, text in texts.items()
     }
     complaints = {cell: _complaint(cell, texts[cell], number) for cell, number in numbers.items()}
-    bad = [i for i, cell in enumerate(cells) if complaints[cell]]
-    if bad:
+    if any(complaints.values()):
+        bad = [i for i, cell in enumerate(cells) if complaints[cell]]
         _refuse_shares(cells, [numbers[cell] for cell in cells], rows(bad[0]), cells[bad[0]])
         _refuse(bad, cells, [complaints[cells[i]] for i in bad], names, rows)
     _remark(texts, {cell: number for cell, number in numbers.items() if number}, notes)
@@ -176,11 +184,13 @@ def _complaint(cell: str, text: str, number: Number | None) -> str:
     if number is None:
         if text.lower().lstrip("+-") in NOT_FINITE:
             return "is not finite: counts must be finite whole numbers"
+        if text.isdecimal():
+            return TOO_LARGE
         if text.endswith("%"):
             return "is a percentage: counts of people are needed"
         return "is not a count: suppressed, approximate or worded cells cannot be used"
     if number.value >= COUNT_LIMIT:
-        return "is too large: a count must be below 2^63 = 9,223,372,036,854,775,808"
+        return TOO_LARGE
     if number.value < 0:
         return "is negative: counts cannot be negative"
     if number.value != number.value.to_integral_value():

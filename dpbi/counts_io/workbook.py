@@ -33,7 +33,7 @@ def read_workbook(data: bytes, answers: Answers, notes: Notes) -> tuple[Grid, st
         with _opened(data, values=True) as book:
             name = _choose_sheet(book, answers, notes)
             cells = list(_rows_of_text(book[name]))
-        if formulas and any(not cell for row in cells for cell in row):
+        if formulas:
             with _opened(data, values=False) as book:
                 _mark_unsaved_formulas(book[name], cells)
     kept = [i for i, row in enumerate(cells) if any(cell.strip() for cell in row)]
