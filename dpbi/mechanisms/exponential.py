@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from dpbi import limits, partition
 from dpbi.candidates import log_number_of_candidates
-from dpbi.distance_table import NEGLIGIBLE, DistanceTable, candidates_table, nearest_table
+from dpbi.candidates_table import candidates_table, nearest_table
+from dpbi.distance_table import NEGLIGIBLE, DistanceTable
 from dpbi.guarantee import ApproximateDP, Guarantee, NotPrivate, PureDP
 from dpbi.hellinger import distances_to
 from dpbi.mechanisms.mechanism import released_counts
@@ -58,7 +59,7 @@ class _HellingerSelection:
         return None if table is None else table.tilted(self.rate(problem))
 
     def nearest(self, problem: Problem) -> DistanceTable:
-        """The candidates nearest to the truth with P = exp(-rate H) / Z: up to LS(c), and to where they hold all mass."""
+        """The candidates nearest to the truth, P = exp(-rate H) / Z: up to LS(c), and to where they hold all mass."""
         rate = self.rate(problem)
         distance = max(local_sensitivity(problem), min(1.0, NEGLIGIBLE / rate))
         return nearest_table(problem, distance).tilted(rate, partition.log_partition(problem, rate))

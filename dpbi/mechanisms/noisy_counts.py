@@ -9,10 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpbi import limits
-from dpbi.distance_table import DistanceTable, nearest_table, noisy_counts_table
+from dpbi.candidates_table import nearest_table
+from dpbi.distance_table import DistanceTable
 from dpbi.guarantee import Guarantee, PureDP
 from dpbi.mechanisms.mechanism import released_counts
 from dpbi.noise import FlooredLaplace, IntegerNoise, TwoSidedGeometric, cut_log_pmf
+from dpbi.noisy_counts_table import noisy_counts_table
 from dpbi.problem import Problem
 
 

@@ -1,0 +1,103 @@
+"""The outputs of the Laplace family, listed over the window of likely noise with their probabilities."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpbi.distance_table import LISTABLE, NEGLIGIBLE, DistanceTable, Rows, chunks, rows_to_keep
+from dpbi.hellinger import affinity_loss, distance_of_loss
+from dpbi.noise import IntegerNoise, cut_log_pmf
+from dpbi.problem import Problem
+
+
+def noisy_counts_table(
+    problem: Problem, noise: IntegerNoise, noised: int, consistent: bool
+) -> DistanceTable | None:
+    """The outputs of integer noise on the first ``noised`` counts, weighted by their probability.
+
+    Each noised count is cut to [0, n], or to what the earlier ones left where ``consistent``; a last category without
+    noise takes the remainder. None where the windows of likely noise hold more than LISTABLE outputs.
+    """
+    reach = int(min(problem.n, np.ceil(NEGLIGIBLE / noise.decay)))
+    windows = [np.arange(max(0, c - reach), min(problem.n, c + reach) + 1) for c in problem.counts[:noised]]
+    if sum(np.log(window.size) for window in windows) > np.log(LISTABLE):
+        return None
+    partial = _NoisyRows.start(problem.n)
+    for i in range(noised - 1):
+        partial = partial.extended(problem, noise, i, windows[i], consistent)
+    total = partial.probability.size * windows[-1].size
+    farthest = int(2 * sum(max(c - w[0], w[-1] - c) for c, w in zip(problem.counts, windows, strict=False)))
+    rows = Rows(1.0, farthest + 1, keep=rows_to_keep(total, line=noised == 1), orders=2)
+    for part in chunks(partial.probability.size, windows[-1].size):
+        block = partial.rows(part).extended(problem, noise, noised - 1, windows[-1], consistent)
+        if noised < problem.k:
+            block = block.remainder(problem)
+        rows.add(block.distances(problem), block.moved, block.probability)
+    return rows.table(step=0.5)
+
+
+@dataclass(frozen=True, eq=False)
+class _NoisyRows:
+    """Partial outputs of the Laplace family: what the counts so far contribute."""
+
+    n: int
+    loss: NDArray
+    moved: NDArray
+    released: NDArray  # total released so far
+    probability: NDArray
+
+    @classmethod
+    def start(cls, n: int) -> _NoisyRows:
+        zero = np.zeros(1, dtype=np.int64)
+        return cls(n, np.zeros(1), zero, zero, np.ones(1))
+
+    def rows(self, part: slice) -> _NoisyRows:
+        return _NoisyRows(self.n, self.loss[part], self.moved[part], self.released[part], self.probability[part])
+
+    def extended(
+        self, problem: Problem, noise: IntegerNoise, i: int, window: NDArray, consistent: bool
+    ) -> _NoisyRows:
+        """Every row with every value of count i, rows of no probability dropped."""
+        count = problem.counts[i]
+        loss = affinity_loss(problem.posterior[i], (window - count) / 2)
+        moved = np.abs(window - count)
+        if not consistent:
+            probability = np.exp(cut_log_pmf(noise, count, window, self.n))
+            return self._joined(np.add.outer(self.loss, loss), np.add.outer(self.moved, moved),
+                                np.add.outer(self.released, window), np.multiply.outer(self.probability, probability))
+        left = (self.n - self.released)[:, None]
+        # Where what is left lies below the whole window, the count is cut there for certain.
+        value = np.where((left < window[0]) & (np.arange(window.size) == 0), left, window)
+        probability = np.exp(cut_log_pmf(noise, count, value, left))
+        probability = np.where((value == left) & (left < window[0]), 1.0, probability)
+        below = affinity_loss(problem.posterior[i], (np.minimum(left, window[0]) - count) / 2)
+        return self._joined(self.loss[:, None] + np.where(value == window, loss, below),
+                            self.moved[:, None] + np.abs(value - count),
+                            self.released[:, None] + value, self.probability[:, None] * probability)
+
+    def _joined(self, loss: NDArray, moved: NDArray, released: NDArray, probability: NDArray) -> _NoisyRows:
+        kept = probability > np.exp(-1.5 * NEGLIGIBLE)
+        return _NoisyRows(self.n, loss[kept], moved[kept], released[kept], probability[kept])
+
+    def remainder(self, problem: Problem) -> _NoisyRows:
+        """The last category takes max(0, n - what was released)."""
+        last = np.maximum(self.n - self.released, 0)
+        loss = _by_value(last, lambda r: affinity_loss(problem.posterior[-1], (r - problem.counts[-1]) / 2))
+        return _NoisyRows(self.n, self.loss + loss, self.moved + np.abs(last - problem.counts[-1]),
+                          self.released + last, self.probability)
+
+    def distances(self, problem: Problem) -> NDArray:
+        """H, with the term -l(A + n, A + m) of a released total m that need not be n."""
+        total = sum(problem.posterior)
+        return distance_of_loss(self.loss - _by_value(
+            self.released, lambda m: affinity_loss(total, (m - self.n) / 2)))
+
+
+def _by_value(values: NDArray, function: Callable[[NDArray], NDArray]) -> NDArray:
+    """function(values), computed once per whole number in their range."""
+    low = int(values.min())
+    return function(np.arange(low, int(values.max()) + 1))[values - low]
