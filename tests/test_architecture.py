@@ -45,7 +45,9 @@ class Source:
 
 
 def read(paths: Iterator[Path]) -> list[Source]:
-    return [Source(path.relative_to(ROOT).as_posix(), path.read_text("utf-8")) for path in sorted(paths)]
+    """The files as text; some of the uploads in tests/cases are in other encodings, or no text."""
+    texts = [(path, path.read_text("utf-8", errors="replace")) for path in sorted(paths)]
+    return [Source(path.relative_to(ROOT).as_posix(), text) for path, text in texts]
 
 
 PAGES = read(path for path in [ROOT / "app.py", *(ROOT / "pages").glob("*.py")] if path.exists())
@@ -104,7 +106,7 @@ AT_IMPORT = {
     "dashboard": ("numpy", "scipy.special", "pandas", "streamlit"),
     "pages": ("streamlit",),
 }
-DEFERRED = ("scipy", "pandas", "openpyxl")
+DEFERRED = ("scipy", "pandas", "openpyxl", "pyarrow")
 FLOOR_ABOVE = {"numbers": ("dpbi.figures", "dpbi.dashboard"), "figures": ("dpbi.dashboard",)}
 
 
