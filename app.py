@@ -1,0 +1,16 @@
+"""Home: the comparison of the ticked mechanisms at the scenario of the sidebar."""
+
+import streamlit as st
+
+from dpbi.dashboard import cached, charts, tables, words
+from dpbi.dashboard.scenario import scenario
+
+with scenario("Home") as chosen:
+    rows = cached.for_each(cached.comparison, chosen)
+    st.markdown(words.best(rows, chosen.problem))
+    tables.comparison(rows)
+    st.warning(words.CHOICE_WARNING)
+    if rows:
+        from dpbi.figures import distances
+
+        charts.draw(distances.cumulative(cached.for_each(cached.law, chosen)), "home")

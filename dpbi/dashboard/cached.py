@@ -1,0 +1,100 @@
+"""The library's answers, kept between runs: each function takes the problem, one mechanism and plain numbers.
+
+Streamlit tells arguments apart by their fields, and a mechanism only when it is an argument of its own. Labels are
+never an argument: two people's equal counts may share an answer, their names may not. Every cache is bounded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Concatenate, ParamSpec, TypeVar
+
+import numpy as np
+import streamlit as st
+from numpy.typing import NDArray
+
+from dpbi import dirichlet
+from dpbi import sensitivity_maps as maps
+from dpbi.comparison import Comparison, comparison_of
+from dpbi.dashboard import guard
+from dpbi.dashboard.scenario import Scenario
+from dpbi.distance_law import DistanceLaw, distance_law
+from dpbi.mechanisms import Mechanism
+from dpbi.private_posteriors import PrivatePosteriors, sample_posteriors
+from dpbi.problem import Problem
+
+QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
+
+Rest = ParamSpec("Rest")
+Result = TypeVar("Result")
+
+
+def for_each(
+    function: Callable[Concatenate[Problem, Mechanism, Rest], Result],
+    scenario: Scenario,
+    *rest: Rest.args,
+    **named: Rest.kwargs,
+) -> list[Result]:
+    """The function's result for every ticked mechanism; where one refuses, its sentence stands in the page."""
+    results = []
+    for mechanism in scenario.mechanisms:
+        with guard.part(mechanism.label):
+            results.append(function(scenario.problem, mechanism, *rest, **named))
+    return results
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def law(problem: Problem, mechanism: Mechanism) -> DistanceLaw:
+    """Kept only until what is shown of it was taken: a law can hold 700,000 rows."""
+    return distance_law(mechanism, problem)
+
+
+@st.cache_data(max_entries=512, show_spinner="Computing the laws")
+def comparison(problem: Problem, mechanism: Mechanism) -> Comparison:
+    return comparison_of(law(problem, mechanism))
+
+
+@st.cache_data(max_entries=512, show_spinner=False)
+def quantiles(problem: Problem, mechanism: Mechanism) -> tuple[float, ...]:
+    return tuple(law(problem, mechanism).quantile(q) for q in QUANTILES)
+
+
+@st.cache_data(max_entries=64, show_spinner="Drawing private posteriors")
+def posteriors(problem: Problem, mechanism: Mechanism, seed: int, size: int) -> PrivatePosteriors:
+    return sample_posteriors(mechanism, problem, np.random.default_rng(seed), size)
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def intervals(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The ends of the true posterior's 95 % intervals, (k,) each."""
+    return dirichlet.interval(problem.posterior)
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def prior_predictive(prior: tuple[float, ...], n: int, category: int) -> tuple[int, int]:
+    return dirichlet.prior_predictive_interval(prior, n, category=category)
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def count_scan(prior: tuple[float, ...], n: int, gamma: float, beta: float, u: int) -> maps.SensitivityScan:
+    return maps.along_count(prior, n, gamma, beta, include=(u,))
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def emptying_scan(problem: Problem, gamma: float, beta: float) -> maps.SensitivityScan:
+    return maps.along_emptying(problem, gamma, beta)
+
+
+@st.cache_data(max_entries=64, show_spinner="Mapping the sensitivity")
+def simplex_map(prior: tuple[float, ...], n: int, measure: maps.Measure, gamma: float) -> maps.SimplexMap:
+    return maps.on_simplex(prior, n, measure, gamma)
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def gamma_scan(problem: Problem) -> maps.GammaScan:
+    return maps.gamma_scan(problem)
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def score_change(problem: Problem) -> maps.ScoreChange:
+    return maps.score_change(problem)

@@ -1,0 +1,44 @@
+"""The controls that belong to one page; their values are settings too, so they are there on return."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from dpbi.dashboard import settings
+
+SIZES = (10, 20, 30, 50, 100, 200, 500, 1000)
+OVERLAID = 1000
+LEVELS, STEPS, CUMULATIVE = "Each distance", "Records moved", "Within a distance"
+VIEWS = (LEVELS, STEPS, CUMULATIVE)
+MEASURES = {"local": "Local", "reciprocal": "Smooth, reciprocal", "exponential": "Smooth, exponential"}
+DEFAULTS: dict[str, Any] = {
+    "size": 30,
+    "view": LEVELS,
+    "log scale": True,
+    "overlay": False,
+    "measure": "local",
+}
+
+
+def size() -> int:
+    return st.select_slider("Private posteriors per mechanism", SIZES, **settings.entry("size"))
+
+
+def view() -> str:
+    return st.segmented_control("Probability of", VIEWS, required=True, **settings.entry("view"))
+
+
+def log_scale() -> bool:
+    return st.toggle("Logarithmic probabilities", **settings.entry("log scale"))
+
+
+def overlay() -> bool:
+    return st.toggle(f"Overlay {OVERLAID:,} simulated draws", **settings.entry("overlay"))
+
+
+def measure() -> str:
+    return st.segmented_control(
+        "Sensitivity", list(MEASURES), format_func=MEASURES.__getitem__, required=True, **settings.entry("measure")
+    )

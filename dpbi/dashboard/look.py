@@ -1,0 +1,46 @@
+"""What the theme cannot say: the strip of notices that stays in sight, and the sidebar's rhythm."""
+
+from __future__ import annotations
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from dpbi.dashboard import words
+
+# Streamlit gives a container with a key the class st-key-KEY. The strip's grounds are the theme's secondary ones.
+_STYLE = """<style>
+[data-testid="stLayoutWrapper"]:has(> .st-key-notices) { position: sticky; top: 3.75rem; z-index: 90; }
+.st-key-notices {
+  background: light-dark(#f2f5f9, #171f29);
+  border-left: 0.25rem solid light-dark(#0b5394, #2f7bd0);
+  border-radius: 0.4rem;
+  box-shadow: 0 0.75rem 0.5rem -0.5rem light-dark(#ffffff, #0e131a);
+  padding: 0.55rem 0.9rem;
+}
+.st-key-notices p { font-size: 0.875rem; line-height: 1.4; }
+[data-testid="stMainBlockContainer"] { padding-left: 3rem; padding-right: 3rem; max-width: 84rem; }
+[data-testid="stSidebar"] [data-testid="stVerticalBlock"] { gap: 0.65rem; }
+[data-testid="stSidebar"] h3 {
+  margin-top: 0.5rem; padding: 0.8rem 0 0.35rem 0; border-top: 1px solid light-dark(#d3dae2, #36424f);
+}
+[data-testid="stSidebar"] [data-testid="stColumn"] { min-width: 0; }
+[class*="st-key-option-"] { padding-left: 1.75rem; }
+@media (max-width: 640px) {
+  [data-testid="stMainBlockContainer"] { padding-left: 1rem; padding-right: 1rem; }
+  .st-key-notices p { font-size: 0.8rem; }
+}
+</style>"""
+
+
+def apply() -> None:
+    st.html(_STYLE)
+
+
+def notices() -> DeltaGenerator:
+    """The neighbour relation and what these pages show, in sight however far the page is scrolled.
+
+    Returns the place in the strip for what is being shown.
+    """
+    with st.container(key="notices", gap=None):
+        st.markdown(f"**{words.RAW_NOTICE}** {words.RELATION_NOTICE}")
+        return st.empty()

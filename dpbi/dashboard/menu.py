@@ -1,0 +1,54 @@
+"""The pages, in menu order: the one list that the menu and every page's title come from."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import streamlit as st
+
+
+class Page(NamedTuple):
+    """A page's file, what the menu calls it, its heading and the question it answers."""
+
+    path: str
+    title: str
+    heading: str
+    purpose: str
+
+
+PAGES = (
+    Page(
+        "app.py",
+        "Home",
+        "Private Bayesian inference on counts",
+        "A mechanism releases a whole posterior for the proportions behind a table of counts, and hides each single "
+        "person in it. How far from the true posterior would the release be, and which mechanism stays nearest?",
+    ),
+    Page(
+        "pages/1_Private_posteriors.py",
+        "Private posteriors",
+        "Private posteriors",
+        "What would be published: posteriors drawn from each mechanism, next to the true one and the prior.",
+    ),
+    Page(
+        "pages/2_Distance_curves.py",
+        "Distance curves",
+        "Distance curves",
+        "How probable each Hellinger distance from the true posterior is, before anything is drawn.",
+    ),
+    Page(
+        "pages/3_Sensitivity.py",
+        "Sensitivity",
+        "Sensitivity",
+        "How far the posterior can move when one person's record is replaced: here, nearby, and at worst.",
+    ),
+)
+
+
+def page(title: str) -> Page:
+    return next(found for found in PAGES if found.title == title)
+
+
+def draw() -> None:
+    for found in PAGES:
+        st.page_link(found.path, label=found.title, width="stretch")

@@ -1,0 +1,149 @@
+"""The sidebar's epsilon, the mechanisms with their options, and the numbers that several mechanisms share.
+
+The controls derive from the fields of the classes: a labelled field with options is a choice, one with a true/false
+default a tick; one whose default is a number is an entry shared by all classes that have a field of that name.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import streamlit as st
+
+from dpbi import limits
+from dpbi.dashboard import entries, settings, words
+from dpbi.dashboard.refusals import Refusals
+from dpbi.mechanisms import MECHANISMS, Mechanism
+
+EPSILON_LARGEST_MARK = 20.0
+EPSILON_MARKS = tuple(
+    mark
+    for decade in (-2, -1, 0, 1)
+    for step in ("1", "1.2", "1.5", "2", "2.5", "3", "4", "5", "6", "8")
+    if (mark := float(f"{step}e{decade}")) <= EPSILON_LARGEST_MARK
+)
+SLIDER = "epsilon on the slider"
+ALWAYS_SHOWN = "gamma"  # sensitivities are smoothed by it, whatever mechanism is ticked
+
+Field = dataclasses.Field[Any]
+
+
+def defaults(ticked: tuple[str, ...]) -> dict[str, Any]:
+    """The settings of this group; ticked: names of the classes that are ticked at first."""
+    found: dict[str, Any] = {"epsilon": "1", SLIDER: 1.0}
+    for kind in MECHANISMS:
+        found[_ticked(kind)] = kind.__name__ in ticked
+        for field in _labelled(kind):
+            if _is_shared(field):
+                found[field.name] = f"{field.default:g}"
+            else:
+                found[_option(kind, field)] = field.default
+    return found
+
+
+def choose(refusals: Refusals) -> tuple[dict[str, float], tuple[Mechanism, ...]]:
+    """Draws the two groups. Returns the numbers by name (epsilon, gamma, ...; the refused are missing) and the
+    ticked mechanisms in screen order, without those that need a refused number."""
+    st.subheader("Privacy")
+    numbers = _epsilon(refusals)
+    for name, kinds in _owners().items():
+        if name == ALWAYS_SHOWN or any(settings.get(_ticked(kind)) for kind in kinds):
+            numbers |= _shared_number(name, kinds, refusals)
+    st.subheader("Mechanisms")
+    chosen = [(kind, _options(kind)) for kind in MECHANISMS if _tick(kind)]
+    return numbers, tuple(
+        _make(kind, numbers | options) for kind, options in chosen if _number_names(kind) <= numbers.keys()
+    )
+
+
+def _epsilon(refusals: Refusals) -> dict[str, float]:
+    text = settings.get("epsilon")
+    try:
+        exact = limits.check_epsilon(entries.number("epsilon", text))
+    except ValueError:
+        exact = settings.get(SLIDER)
+    settings.keep(SLIDER, exact)
+    slider, field = st.columns([2, 1], vertical_alignment="bottom", wrap=False)
+    # An epsilon between or beyond the marks becomes a mark, so that slider and entry never disagree.
+    slider.select_slider(
+        "epsilon",
+        sorted({*EPSILON_MARKS, exact}),
+        format_func=words.number,
+        help="The privacy loss: an observer's odds about any one person move by a factor of at most e^epsilon.",
+        **settings.entry(SLIDER) | {"on_change": _take_mark, "args": ()},
+    )
+    text = field.text_input("epsilon, exactly", label_visibility="collapsed", **settings.entry("epsilon"))
+    with refusals.beside():
+        return {"epsilon": limits.check_epsilon(entries.number("epsilon", text))}
+    return {}
+
+
+def _take_mark() -> None:
+    mark = st.session_state[settings.key(SLIDER)]
+    settings.keep(SLIDER, mark)
+    settings.keep("epsilon", f"{mark:.15g}")
+
+
+def _shared_number(name: str, kinds: list[type[Mechanism]], refusals: Refusals) -> dict[str, float]:
+    label = next(field.metadata["label"] for field in _labelled(kinds[0]) if field.name == name)
+    text = st.text_input(label, **settings.entry(name))
+    with refusals.beside():
+        value = entries.number(name, text)
+        for kind in kinds:  # each class's own check says what it accepts
+            _make(kind, {"epsilon": 1.0, name: value})
+        return {name: value}
+    return {}
+
+
+def _tick(kind: type[Mechanism]) -> bool:
+    return st.checkbox(kind.label, help=kind.idea, **settings.entry(_ticked(kind)))
+
+
+def _options(kind: type[Mechanism]) -> dict[str, Any]:
+    read: dict[str, Any] = {}
+    for field in _labelled(kind):
+        if _is_shared(field):
+            continue
+        label, bound = field.metadata["label"], settings.entry(_option(kind, field))
+        with st.container(key=f"option {kind.__name__} {field.name}"):
+            if "options" in field.metadata:
+                read[field.name] = st.selectbox(label, field.metadata["options"], **bound)
+            else:
+                read[field.name] = st.checkbox(label, **bound)
+    return read
+
+
+def _make(kind: type[Mechanism], values: dict[str, Any]) -> Mechanism:
+    """The mechanism from those of the values that it has a field for."""
+    own = {field.name for field in dataclasses.fields(kind)}
+    return kind(**{name: value for name, value in values.items() if name in own})
+
+
+def _labelled(kind: type[Mechanism]) -> list[Field]:
+    return [field for field in dataclasses.fields(kind) if "label" in field.metadata]
+
+
+def _is_shared(field: Field) -> bool:
+    return isinstance(field.default, float)
+
+
+def _number_names(kind: type[Mechanism]) -> set[str]:
+    return {"epsilon", *(field.name for field in _labelled(kind) if _is_shared(field))}
+
+
+def _owners() -> dict[str, list[type[Mechanism]]]:
+    """The shared numbers besides epsilon, each with the classes that have it."""
+    owners: dict[str, list[type[Mechanism]]] = {}
+    for kind in MECHANISMS:
+        for name in sorted(_number_names(kind) - {"epsilon"}):
+            owners.setdefault(name, []).append(kind)
+    return owners
+
+
+def _ticked(kind: type[Mechanism]) -> str:
+    return f"ticked: {kind.__name__}"
+
+
+def _option(kind: type[Mechanism], field: Field) -> str:
+    return f"{kind.__name__}: {field.name}"

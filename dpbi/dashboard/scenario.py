@@ -1,0 +1,140 @@
+"""The scenario that a page shows: every page asks for it first, and draws nothing where an entry was refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import streamlit as st
+
+from dpbi.dashboard import (
+    controls,
+    data_source,
+    entries,
+    guard,
+    look,
+    menu,
+    prior,
+    privacy,
+    settings,
+    startup,
+    upload,
+    words,
+)
+from dpbi.dashboard.refusals import Refusals
+from dpbi.mechanisms import Mechanism
+from dpbi.problem import Problem
+
+DEFAULT_MECHANISMS = ("LSHist", "Geometric", "EHD", "EHDS")
+DEFAULT_SEED = "1"
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """What the sidebar says, checked: prior and counts, the categories' labels, the ticked mechanisms, the seed.
+
+    title, source: what the data are called and where they come from, plain text; epsilon, gamma: as entered, which
+    the mechanisms hold too.
+    """
+
+    problem: Problem
+    labels: tuple[str, ...]
+    mechanisms: tuple[Mechanism, ...]
+    seed: int
+    epsilon: float
+    gamma: float
+    title: str
+    source: str
+
+
+@contextmanager
+def scenario(title: str, *, needs_mechanisms: bool = True) -> Iterator[Scenario]:
+    """Opens a page of the menu: its title, the menu, the sidebar and the notices; gives the scenario.
+
+    Where an entry is refused, or a file waits for its answers, the page says so and ends: no result of an earlier
+    entry is shown. What fails inside the page is said in words (``guard.part``).
+    """
+    page = menu.page(title)
+    st.set_page_config(page_title=f"{title} · dpbi", layout="wide", initial_sidebar_state="auto")
+    settings.begin(title, _defaults())
+    look.apply()
+    st.title(page.heading)
+    st.markdown(page.purpose)
+    shown = look.notices()
+    chosen = None
+    with guard.part():
+        chosen = _read(needs_mechanisms)
+    if chosen is None:
+        st.stop()
+    shown.markdown(words.scenario_line(chosen.title, chosen.labels, chosen.problem, chosen.epsilon))
+    with guard.part():
+        yield chosen
+        startup.settle()
+
+
+def redraw() -> None:
+    """Moves the visible seed on by one; for a button's on_click."""
+    try:
+        seed = entries.whole("seed", settings.get("seed"), 0, entries.SEED_LARGEST)
+    except ValueError:
+        return
+    settings.keep("seed", str((seed + 1) % (entries.SEED_LARGEST + 1)))
+
+
+def _defaults() -> dict[str, Any]:
+    return {
+        **data_source.DEFAULTS,
+        **prior.DEFAULTS,
+        **privacy.defaults(DEFAULT_MECHANISMS),
+        **controls.DEFAULTS,
+        "seed": DEFAULT_SEED,
+    }
+
+
+def _read(needs_mechanisms: bool) -> Scenario:
+    refusals = Refusals()
+    with st.sidebar:
+        menu.draw()
+        data = data_source.choose(refusals)
+        alpha = prior.choose(data.labels if data else None, refusals)
+        numbers, mechanisms = privacy.choose(refusals)
+        seed = _seed(refusals)
+    if refusals.sentences:
+        _end_with(refusals.sentences)
+    if data is None or seed is None:
+        upload.panel()
+        st.stop()
+    if needs_mechanisms and not mechanisms:
+        st.info(words.NOTHING_TICKED)
+        st.stop()
+    return Scenario(
+        problem=Problem(alpha, data.counts),
+        labels=data.labels,
+        mechanisms=mechanisms,
+        seed=seed,
+        epsilon=numbers["epsilon"],
+        gamma=numbers["gamma"],
+        title=data.title,
+        source=data.source,
+    )
+
+
+def _seed(refusals: Refusals) -> int | None:
+    st.subheader("Seed")
+    text = st.text_input(
+        "Seed of the simulated draws",
+        help="The same seed gives the same draws. A real release never uses one.",
+        **settings.entry("seed"),
+    )
+    with refusals.beside():
+        return entries.whole("seed", text, 0, entries.SEED_LARGEST)
+    return None
+
+
+def _end_with(sentences: list[str]) -> None:
+    what = "An entry" if len(sentences) == 1 else f"{len(sentences)} entries"
+    verb = "is" if len(sentences) == 1 else "are"
+    st.error("\n\n".join([f"**{what} in the sidebar {verb} refused, so nothing is computed.**", *sentences]))
+    st.stop()

@@ -1,0 +1,62 @@
+"""The settings of a session: one plain dict under one key of the session, and how widgets show and change it.
+
+A widget's own value dies when its page is left, so no widget owns a setting. Each shows the dict's value
+(``entry``), and its callback writes a change back before the page runs again. The dict holds what was entered,
+as entered: a refused entry stays on screen, with the sentence that refuses it, on every page.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from typing import Any
+
+import streamlit as st
+
+_SETTINGS, _PAGE, _SHOWN_ON = "settings", "settings: page", "settings: shown on"
+_ABSENT = object()
+
+
+def begin(page: str, defaults: Mapping[str, Any]) -> None:
+    """Names the page that is being drawn and gives every setting that has no value yet its default."""
+    kept = st.session_state.setdefault(_SETTINGS, {})
+    for name, value in defaults.items():
+        kept.setdefault(name, copy.deepcopy(value))
+    st.session_state.setdefault(_SHOWN_ON, {})
+    st.session_state[_PAGE] = page
+
+
+def get(name: str) -> Any:
+    return st.session_state[_SETTINGS][name]
+
+
+def keep(name: str, value: Any) -> None:
+    st.session_state[_SETTINGS][name] = value
+
+
+def setdefault(name: str, value: Any) -> Any:
+    """For a setting whose name depends on the data, such as a prior of its own for each number of categories."""
+    return st.session_state[_SETTINGS].setdefault(name, value)
+
+
+def entry(name: str) -> dict[str, Any]:
+    """The arguments that tie a widget to a setting: key, on_change and args.
+
+    The widget is told its value only where it could show another: on a page it was not drawn on last, or when
+    the setting was changed from elsewhere. Told on every run, it would overwrite what is being typed.
+    """
+    widget, page = key(name), st.session_state[_PAGE]
+    shown_on, value = st.session_state[_SHOWN_ON], get(name)
+    if shown_on.get(name) != page or st.session_state.get(widget, _ABSENT) != value:
+        st.session_state[widget] = value
+        shown_on[name] = page
+    return {"key": widget, "on_change": _take, "args": (name,)}
+
+
+def key(name: str) -> str:
+    """The key of the widget that shows a setting."""
+    return f"entry: {name}"
+
+
+def _take(name: str) -> None:
+    keep(name, st.session_state[key(name)])

@@ -1,0 +1,140 @@
+"""The sentences of the dashboard, and how text of a person is shown without being taken for markup."""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+
+from dpbi.comparison import Comparison, best_private
+from dpbi.distance_law import DRAWS
+from dpbi.guarantee import Guarantee, NotPrivate
+from dpbi.neighbours import RELATION
+from dpbi.problem import Problem
+
+SHOWN_LENGTH = 60
+LINE_CATEGORIES = 6
+SENTENCE_LENGTH = 600
+
+RELATION_NOTICE = f"Neighbours: {RELATION}."
+RAW_NOTICE = "These pages show your raw counts; only a release is private."
+CHOICE_WARNING = (
+    "**Choosing leaks.** A mechanism, gamma or epsilon chosen by looking at results on private counts tells something "
+    "about those counts, which no guarantee below covers. For a release, choose on example or synthetic data."
+)
+LAW_KINDS = {"levels": "exact", "bins": "exact, in bins", "sampled": "sampled"}
+LOCAL_SENSITIVITY = (
+    "LS(x), the local sensitivity, is how far one replaced record can move the true posterior. A release that stays "
+    "within it is as near the truth as the posterior of a neighbouring dataset."
+)
+NOTHING_TICKED = "No mechanism is ticked. Tick at least one under **Mechanisms** in the sidebar."
+APOLOGY = (
+    "This part could not be shown: something went wrong that should not have. Nothing was sent anywhere and your "
+    "settings are kept; changing one of them, or reloading the page, usually helps."
+)
+
+
+def escape(text: str, length: int = SHOWN_LENGTH) -> str:
+    """Text of a person as Markdown that shows it: one line, cut where long, and inert.
+
+    Punctuation is escaped; a word joiner after a colon keeps emoji and colour short codes apart, which Streamlit
+    looks for after escapes are undone; isolates keep a right-to-left name from turning the sentence around it.
+    """
+    shown = plain(text, length)
+    marked = re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", shown).replace(":", ":\u2060")
+    return f"\u2068{marked}\u2069" if any(unicodedata.bidirectional(c) in ("R", "AL") for c in shown) else marked
+
+
+def plain(text: str, length: int = SHOWN_LENGTH) -> str:
+    """Text of a person as one line without control or direction marks, cut to ``length`` characters."""
+    visible = (c for c in text if c.isspace() or (c.isprintable() and unicodedata.category(c) != "Cf"))
+    line = " ".join("".join(visible).split())
+    return line if len(line) <= length else line[: length - 1] + "…"
+
+
+def sentence(refusal: BaseException) -> str:
+    """What a refusal says, as inert Markdown."""
+    return escape(str(refusal), SENTENCE_LENGTH)
+
+
+def number(value: float) -> str:
+    """Four significant digits, thousands apart: 0.0123, 12.5, 1,234,567, 1.2e-09."""
+    if value == 0 or not math.isfinite(value):
+        return f"{value:g}"
+    if abs(value) >= 1000 and value == int(value):
+        return f"{int(value):,}"
+    return f"{value:.4g}"
+
+
+def listed(parts: Iterable[str]) -> str:
+    """a; a and b; a, b and c."""
+    *first, last = list(parts) or [""]
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def guarantee(promised: Guarantee) -> str:
+    """What is promised and why; what is not proved is stamped."""
+    if isinstance(promised, NotPrivate):
+        return f"NOT PRIVATE, {promised.words}"
+    return promised.words if promised.is_private else f"CLAIMED, {promised.words}"
+
+
+def best(rows: Sequence[Comparison], problem: Problem) -> str:
+    """Which mechanism to name here, and which do not compete."""
+    if problem.n == 0:
+        return "There are no records (n = 0): every mechanism releases the prior itself, and nothing can leak."
+    found = best_private(rows)
+    parts = [
+        f"Nearest to the truth here: **{found.mechanism.label}**, with {found.guarantee.words} and an exact mean "
+        f"distance of {number(found.mean)}; it releases the true posterior itself with probability "
+        f"{number(found.probability_of_truth)}."
+        if found
+        else "No ticked mechanism has both a proved pure guarantee and an exact mean distance."
+    ]
+    claimed = [row.mechanism.label for row in rows if row.guarantee.basis == "claim"]
+    unsafe = [row.mechanism.label for row in rows if isinstance(row.guarantee, NotPrivate)]
+    if claimed:
+        parts.append(f"{listed(claimed)} {_verb(claimed)} only claimed to be private, so not in the running.")
+    if unsafe:
+        parts.append(f"{listed(unsafe)} {_verb(unsafe)} not private: shown for contrast only.")
+    return " ".join(parts)
+
+
+def how_found(rows: Sequence[Comparison]) -> str:
+    """Whether the curves are exact, and for those that are not how far off they can be."""
+    sampled = [row for row in rows if not row.exact]
+    if not sampled:
+        return "Every curve is the exact law: nothing is simulated, and nothing depends on the seed."
+    names = listed(row.mechanism.label for row in sampled)
+    error = max(row.error for row in sampled)
+    return (
+        f"**Sampled, not exact:** {names}, whose outputs are too many to list. The nearest outputs are exact, the rest "
+        f"are {DRAWS:,} draws of a fixed stream; the probability of a distance up to t is off by at most "
+        f"{number(error)}, with 95 % confidence for all t together."
+        + ("" if len(sampled) == len(rows) else " The other curves are exact.")
+    )
+
+
+def _verb(names: Sequence[str]) -> str:
+    return "is" if len(names) == 1 else "are"
+
+
+def scenario_line(title: str, labels: tuple[str, ...], problem: Problem, epsilon: float) -> str:
+    """What is shown, in one line: the data with the first counts, the prior, epsilon."""
+    shown = [f"{c:,} {escape(label, 24)}" for label, c in zip(labels[:LINE_CATEGORIES], problem.counts, strict=False)]
+    more = f" and {problem.k - LINE_CATEGORIES:,} more" if problem.k > LINE_CATEGORIES else ""
+    return (
+        f"{escape(title)}: {', '.join(shown)}{more}; n = {problem.n:,} · prior {prior_words(problem.prior)} · "
+        f"epsilon = {number(epsilon)}"
+    )
+
+
+def prior_words(alpha: tuple[float, ...]) -> str:
+    """Beta(1, 1), Dirichlet(0.5 × 4) or, where many parameters differ, their number and sum."""
+    family = "Beta" if len(alpha) == 2 else "Dirichlet"
+    if len(alpha) > 2 and len(set(alpha)) == 1:
+        return f"{family}({number(alpha[0])} × {len(alpha)})"
+    if len(alpha) > LINE_CATEGORIES:
+        return f"{family} with {len(alpha)} parameters that sum to {number(sum(alpha))}"
+    return f"{family}({', '.join(map(number, alpha))})"
