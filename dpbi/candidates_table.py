@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from dpbi.candidates import number_of_candidates
 from dpbi.distance_table import BLOCK, LISTABLE, MOMENTS, DistanceTable, Rows, chunks, rows_to_keep
-from dpbi.hellinger import affinity_loss, distance_of_loss
+from dpbi.hellinger import affinity_loss, count_loss, distance_of_loss, distances_to
 from dpbi.problem import Problem
 
 _NEAREST = 20_000  # where the outputs cannot be listed, at most this many of the nearest are
@@ -41,8 +41,7 @@ def _listed_table(problem: Problem) -> DistanceTable:
 
 def _largest_distance(problem: Problem) -> float:
     """H to the farthest corner n e_i, where the bins end (a rare output beyond joins the last bin)."""
-    half_gaps = (problem.n * np.eye(problem.k) - np.array(problem.counts)) / 2
-    return float(distance_of_loss(affinity_loss(np.array(problem.posterior), half_gaps).sum(axis=1)).max())
+    return float(distances_to(problem, problem.n * np.eye(problem.k, dtype=np.int64)).max())
 
 
 @lru_cache(maxsize=4)
@@ -81,8 +80,10 @@ class _Side:
         self.reached = np.inf if ends_early else float(distance_of_loss(self.loss(np.array([self.last_near])))[0])
 
     def loss(self, d: NDArray) -> NDArray[np.float64]:
-        half = self.sign * np.asarray(d, dtype=np.float64) / 2
-        return affinity_loss(self.problem.posterior[0], half) + affinity_loss(self.problem.posterior[1], -half)
+        moved = self.sign * np.asarray(d, dtype=np.float64)
+        (a, b), (c, e) = self.problem.posterior, self.problem.prior
+        first, second = self.problem.counts
+        return (affinity_loss(a, c + (first + moved), moved / 2) + affinity_loss(b, e + (second - moved), -moved / 2))
 
     def nearest(self, cut: float) -> tuple[NDArray, NDArray]:
         d = np.arange(self.first, self.last_near + 1)
@@ -160,17 +161,20 @@ def _paired_blocks(problem: Problem) -> Iterator[tuple[NDArray, NDArray]]:
 
 
 def _two_categories(problem: Problem) -> tuple[NDArray, NDArray]:
-    moved = np.arange(problem.n + 1) - problem.counts[0]
-    loss = affinity_loss(problem.posterior[0], moved / 2) + affinity_loss(problem.posterior[1], -moved / 2)
-    return loss, 2 * np.abs(moved)
+    r = np.arange(problem.n + 1)
+    loss = _category_loss(problem, 0, r) + _category_loss(problem, 1, problem.n - r)
+    return loss, 2 * np.abs(r - problem.counts[0])
+
+
+def _category_loss(problem: Problem, i: int, released: NDArray) -> NDArray[np.float64]:
+    return count_loss(problem.prior[i], problem.counts[i], released)
 
 
 def _compositions(problem: Problem, group: range) -> list[tuple[NDArray, NDArray]]:
     """For s = 0..n: loss and L1 distance of every way the categories of the group can hold s records."""
     r = np.arange(problem.n + 1)
     i, rest = group[0], group[1:]
-    half_gap = (r - problem.counts[i]) / 2
-    loss = affinity_loss(problem.posterior[i], half_gap)
+    loss = _category_loss(problem, i, r)
     moved = np.abs(r - problem.counts[i]).astype(np.int32)
     if not rest:
         return [(loss[s:s + 1], moved[s:s + 1]) for s in r]
@@ -208,7 +212,7 @@ def _within(problem: Problem, largest: float) -> tuple[NDArray, NDArray] | None:
         offsets = _offsets_within(problem, i, largest)
         if offsets is None or loss.size * offsets.size > 20 * _NEAREST:
             return None
-        own = affinity_loss(problem.posterior[i], offsets / 2)
+        own = _category_loss(problem, i, problem.counts[i] + offsets)
         rows, columns = np.nonzero(loss[:, None] + own <= largest)
         loss, moved = loss[rows] + own[columns], moved[rows] + np.abs(offsets[columns])
         surplus = surplus[rows] + offsets[columns]
@@ -216,7 +220,7 @@ def _within(problem: Problem, largest: float) -> tuple[NDArray, NDArray] | None:
             return None
     possible = surplus <= problem.counts[last]
     loss, moved, surplus = loss[possible], moved[possible], surplus[possible]
-    loss = loss + affinity_loss(problem.posterior[last], -surplus / 2)
+    loss = loss + _category_loss(problem, last, problem.counts[last] - surplus)
     kept = loss <= largest
     return loss[kept], (moved + np.abs(surplus))[kept]
 
@@ -226,10 +230,10 @@ def _offsets_within(problem: Problem, i: int, largest: float) -> NDArray[np.int6
     ends = []
     for side, limit in ((-1, problem.counts[i]), (1, problem.n)):
         reach = min(1, limit)
-        while reach < limit and affinity_loss(problem.posterior[i], side * reach / 2) <= largest:
+        while reach < limit and _category_loss(problem, i, np.array(problem.counts[i] + side * reach)) <= largest:
             reach = min(2 * reach, limit)
         if reach > 20 * _NEAREST:
             return None
         ends.append(reach)
     window = np.arange(-ends[0], ends[1] + 1)
-    return window[affinity_loss(problem.posterior[i], window / 2) <= largest]
+    return window[_category_loss(problem, i, problem.counts[i] + window) <= largest]

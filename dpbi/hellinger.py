@@ -20,26 +20,25 @@ def hellinger(alpha: ArrayLike, other: ArrayLike) -> NDArray[np.float64]:
 
     alpha, other: Dirichlet parameters (..., k), positive, broadcast against each other. Returns (...), in [0, 1].
     Raises ValueError for a parameter that is not positive and finite.
-    Source: [D20] section 1 for the distance; the separated form and its rearrangement are ours
-    (``affinity_loss``): differences of log-gammas of large numbers would lose all digits.
+    Source: [D20] section 1 for the distance; the separated form and its rearrangements are ours (``affinity_loss``,
+    ``_aligned_loss``): differences of log-gammas of large numbers would lose all digits.
     """
     a, b = np.broadcast_arrays(_positive("alpha", alpha), _positive("other", other))
     half_gap = (b - a) / 2
-    # The totals' gap is the sum of the gaps: summing first would round it away next to large parameters.
-    loss = affinity_loss(a, half_gap).sum(axis=-1) - affinity_loss(a.sum(axis=-1), half_gap.sum(axis=-1))
-    return distance_of_loss(loss)
+    if not half_gap.sum(axis=-1).any():
+        return distance_of_loss(affinity_loss(a, b, half_gap).sum(axis=-1))
+    return distance_of_loss(_aligned_loss(a, b, half_gap))
 
 
 def distances_to(problem: Problem, released: ArrayLike) -> NDArray[np.float64]:
     """H between the true posterior Dir(alpha + c) and each released posterior Dir(alpha + r).
 
-    released: counts r >= 0, (..., k) -> (...). The half gaps (r - c)/2 are exact, so that no digit is lost where
-    alpha + c and alpha + r are rounded. Source: as ``hellinger``.
+    released: counts r >= 0, (..., k) -> (...). Source: as ``hellinger``.
     """
-    half_gap = (np.asarray(released, dtype=np.int64) - np.array(problem.counts)) / 2
-    posterior = np.array(problem.posterior)
-    loss = affinity_loss(posterior, half_gap).sum(axis=-1)
-    return distance_of_loss(loss - affinity_loss(posterior.sum(), half_gap.sum(axis=-1)))
+    r = np.asarray(released, dtype=np.int64)
+    prior, counts = np.array(problem.prior), np.array(problem.counts)
+    return distance_of_loss(count_loss(prior, counts, r).sum(axis=-1)
+                            - count_loss(prior.sum(), problem.n, r.sum(axis=-1)))
 
 
 def distance_of_loss(loss: ArrayLike) -> NDArray[np.float64]:
@@ -47,11 +46,20 @@ def distance_of_loss(loss: ArrayLike) -> NDArray[np.float64]:
     return np.sqrt(-np.expm1(-np.maximum(loss, 0.0)))
 
 
-def affinity_loss(a: ArrayLike, half_gap: ArrayLike) -> NDArray[np.float64]:
-    """l(a, b) = [log Gamma(a) + log Gamma(b)] / 2 - log Gamma((a + b)/2), where b = a + 2 half_gap.
+def count_loss(alpha: ArrayLike, count: ArrayLike, released: ArrayLike) -> NDArray[np.float64]:
+    """l(alpha + c, alpha + r), one category's share of -log BC; of the totals with alpha = A, c = n, r = m.
 
-    a: positive, any shape; half_gap: h = (b - a)/2, given apart because it is often known exactly
-    (half a count) where a and b are rounded. Returns the broadcast shape, >= 0, relative error ~1e-14.
+    The half gap (r - c)/2 is exact, so that no digit is lost where alpha + c and alpha + r are rounded.
+    """
+    half_gap = (np.asarray(released, dtype=np.int64) - np.asarray(count, dtype=np.int64)) / 2
+    return affinity_loss(np.add(alpha, count), np.add(alpha, released), half_gap)
+
+
+def affinity_loss(a: ArrayLike, b: ArrayLike, half_gap: ArrayLike) -> NDArray[np.float64]:
+    """l(a, b) = [log Gamma(a) + log Gamma(b)] / 2 - log Gamma((a + b)/2).
+
+    a, b: positive, any shapes; half_gap: h = (b - a)/2, given apart because it is often known exactly (half a count)
+    where a and b are rounded. Returns the broadcast shape, >= 0, relative error ~1e-14.
 
     Derivation, with x = (a + b)/2 and u = |h|/x. Gamma(z + 1) = z Gamma(z), applied N times to all three, gives
     l(a, b) = l(a + N, b + N) - sum_{j<N} log((a+j)(b+j)/(x+j)^2)/2, where (a+j)(b+j)/(x+j)^2 = 1 - (h/(x+j))^2:
@@ -60,16 +68,48 @@ def affinity_loss(a: ArrayLike, half_gap: ArrayLike) -> NDArray[np.float64]:
     in which the second difference of z^-p is x^-p {[(1-u)^-p + (1+u)^-p]/2 - 1}.
     Source: ours (DESIGN section 2 states the two branches for large arguments).
     """
-    a, h = np.broadcast_arrays(np.asarray(a, dtype=np.float64), np.asarray(half_gap, dtype=np.float64))
-    b = a + 2 * h
-    low, high = np.minimum(a, b), np.maximum(a, b)
-    h = np.abs(h)
+    a, b, h = (np.asarray(value, dtype=np.float64) for value in np.broadcast_arrays(a, b, half_gap))
+    low, high, h = np.minimum(a, b), np.maximum(a, b), np.abs(h)
     loss = np.zeros(low.shape)
     small = low < _STIRLING_FROM
     if np.any(small):
         loss[small] = _recurrence(low[small], high[small], h[small])
         low, high = low + small * _STIRLING_FROM, high + small * _STIRLING_FROM
     return loss + _stirling(low, high, h)
+
+
+def _aligned_loss(a: NDArray, b: NDArray, h: NDArray) -> NDArray[np.float64]:
+    """-log BC where the totals differ, so that sum_i l(a_i, b_i) and l(A, B) may nearly cancel.
+
+    The part of l that grows with its arguments is x phi(u), phi(u) = [(1+u) log(1+u) + (1-u) log(1-u)]/2, phi' = atanh.
+    With X = sum x_i and U = sum h_i / X the linear terms drop out of sum_i x_i phi(u_i) - X phi(U), which leaves
+    Bregman terms x_i {(1+U) psi[(u_i-U)/(1+U)] + (1-U) psi[(U-u_i)/(1-U)]}/2, psi(d) = (1+d) log(1+d) - d, all >= 0.
+    """
+    x = (a + b) / 2
+    total_a, total_b, total_h, total_x = (value.sum(axis=-1, keepdims=True) for value in (a, b, h, x))
+    u, total_u = h / x, total_h / total_x
+    up, down = total_b / total_x, total_a / total_x  # 1 + U and 1 - U
+    growing = x * (up * _psi((u - total_u) / up, b / x / up) + down * _psi((total_u - u) / down, a / x / down)) / 2
+    return growing.sum(axis=-1) + _rest(a, b, h).sum(axis=-1) - _rest(total_a, total_b, total_h)[..., 0]
+
+
+def _rest(a: NDArray, b: NDArray, h: NDArray) -> NDArray:
+    """l(a, b) - x phi(u), never by subtraction: with everything moved up by N as in ``affinity_loss``, it is the
+    recurrence's sum, plus -log(1 - u^2)/4 and the Stirling remainders there, plus the change of x phi(u) by the move,
+    sum over z = a, b of {z [log(1 + N/z) - log(1 + N/x)] + N log[(z + N)/(x + N)]}/2.
+    """
+    low, high, h = np.minimum(a, b), np.maximum(a, b), np.abs(h)
+    x, up = low + h, _STIRLING_FROM
+    moved = sum(z * (np.log1p(up / z) - np.log1p(up / x)) + up * np.log((z + up) / (x + up)) for z in (low, high)) / 2
+    below, above = _log_quotients(low + up, high + up, h)
+    return _recurrence(low, high, h) + moved - (below + above) / 4 + _remainder_difference(x + up, below, above)
+
+
+def _psi(d: NDArray, one_plus_d: NDArray) -> NDArray:
+    """(1 + d) log(1 + d) - d; where d is small by its series sum_{p>=2} (-d)^p / (p (p - 1))."""
+    near = np.where(np.abs(d) < 0.1, d, 0.0)
+    series = near * near * sum((-near) ** p / ((p + 2) * (p + 1)) for p in range(16))
+    return np.where(np.abs(d) < 0.1, series, one_plus_d * np.log(one_plus_d) - d)
 
 
 def _recurrence(low: NDArray, high: NDArray, h: NDArray) -> NDArray:
@@ -86,14 +126,18 @@ def _recurrence(low: NDArray, high: NDArray, h: NDArray) -> NDArray:
 
 def _stirling(low: NDArray, high: NDArray, h: NDArray) -> NDArray:
     x = low + h
-    u = h / x
-    near = u < 0.5  # where low and high differ little, their logs come from u, elsewhere from the exact quotients
-    v = np.where(near, u, 0.0)
-    log_below = np.where(near, np.log1p(-v), np.log(low / x))
-    log_above = np.where(near, np.log1p(v), np.log(high / x))
-    centre = (x - 0.5) * np.where(near, np.log1p(-v * v), log_below + log_above)
-    slope = h * np.where(near, 2 * np.arctanh(v), log_above - log_below)
+    log_below, log_above = _log_quotients(low, high, h)
+    u = np.minimum(h / x, 0.5)
+    centre = (x - 0.5) * np.where(u < 0.5, np.log1p(-u * u), log_below + log_above)
+    slope = h * np.where(u < 0.5, 2 * np.arctanh(u), log_above - log_below)
     return (centre + slope) / 2 + _remainder_difference(x, log_below, log_above)
+
+
+def _log_quotients(low: NDArray, high: NDArray, h: NDArray) -> tuple[NDArray, NDArray]:
+    """log(low/x) and log(high/x): from u where low and high differ little, elsewhere from the quotients themselves."""
+    x = low + h
+    u = np.minimum(h / x, 0.5)
+    return (np.where(u < 0.5, np.log1p(-u), np.log(low / x)), np.where(u < 0.5, np.log1p(u), np.log(high / x)))
 
 
 def _remainder_difference(x: NDArray, log_below: NDArray, log_above: NDArray) -> NDArray:

@@ -61,6 +61,13 @@ def inside(name: str, value: Any, low: float, high: float) -> float:
     return number
 
 
+def check_flag(name: str, value: Any) -> bool:
+    """The value itself, if it is True or False."""
+    if not isinstance(value, bool):
+        raise ValueError(f"{name} must be True or False: got {value!r}.")
+    return value
+
+
 def one_of(name: str, value: Any, options: Iterable[Any]) -> Any:
     """The value itself, if it is among the options."""
     listed = tuple(options)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpbi.distance_table import LISTABLE, NEGLIGIBLE, DistanceTable, Rows, chunks, rows_to_keep
-from dpbi.hellinger import affinity_loss, distance_of_loss
+from dpbi.hellinger import count_loss, distance_of_loss
 from dpbi.noise import IntegerNoise, cut_log_pmf
 from dpbi.problem import Problem
 
@@ -63,7 +63,7 @@ class _NoisyRows:
     ) -> _NoisyRows:
         """Every row with every value of count i, rows of no probability dropped."""
         count = problem.counts[i]
-        loss = affinity_loss(problem.posterior[i], (window - count) / 2)
+        loss = count_loss(problem.prior[i], count, window)
         moved = np.abs(window - count)
         if not consistent:
             probability = np.exp(cut_log_pmf(noise, count, window, self.n))
@@ -74,7 +74,7 @@ class _NoisyRows:
         value = np.where((left < window[0]) & (np.arange(window.size) == 0), left, window)
         probability = np.exp(cut_log_pmf(noise, count, value, left))
         probability = np.where((value == left) & (left < window[0]), 1.0, probability)
-        below = affinity_loss(problem.posterior[i], (np.minimum(left, window[0]) - count) / 2)
+        below = count_loss(problem.prior[i], count, np.minimum(left, window[0]))
         return self._joined(self.loss[:, None] + np.where(value == window, loss, below),
                             self.moved[:, None] + np.abs(value - count),
                             self.released[:, None] + value, self.probability[:, None] * probability)
@@ -86,15 +86,15 @@ class _NoisyRows:
     def remainder(self, problem: Problem) -> _NoisyRows:
         """The last category takes max(0, n - what was released)."""
         last = np.maximum(self.n - self.released, 0)
-        loss = _by_value(last, lambda r: affinity_loss(problem.posterior[-1], (r - problem.counts[-1]) / 2))
+        loss = _by_value(last, lambda r: count_loss(problem.prior[-1], problem.counts[-1], r))
         return _NoisyRows(self.n, self.loss + loss, self.moved + np.abs(last - problem.counts[-1]),
                           self.released + last, self.probability)
 
     def distances(self, problem: Problem) -> NDArray:
         """H, with the term -l(A + n, A + m) of a released total m that need not be n."""
-        total = sum(problem.posterior)
+        total = sum(problem.prior)
         return distance_of_loss(self.loss - _by_value(
-            self.released, lambda m: affinity_loss(total, (m - self.n) / 2)))
+            self.released, lambda m: count_loss(total, self.n, m)))
 
 
 def _by_value(values: NDArray, function: Callable[[NDArray], NDArray]) -> NDArray:

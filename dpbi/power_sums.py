@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpbi.candidates import log_number_of_candidates
-from dpbi.hellinger import affinity_loss
+from dpbi.hellinger import count_loss
 from dpbi.problem import Problem
 
 _TAIL = 46.0  # e^-46 = 1e-20 of a variable's mass is left outside its window
@@ -66,9 +66,9 @@ class PowerSums:
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
-        pairs = np.array(list(zip(problem.posterior, problem.counts, strict=True)))
+        pairs = np.array(list(zip(problem.prior, problem.counts, strict=True)))
         kinds, self.multiplicity = np.unique(pairs, axis=0, return_counts=True)
-        self.parameter, self.count = kinds[:, 0], kinds[:, 1].astype(np.int64)
+        self.prior, self.count = kinds[:, 0], kinds[:, 1].astype(np.int64)
 
     def log_sum(self, m: float) -> float:
         """log Z_m, relative error of Z_m about 1e-13."""
@@ -93,8 +93,9 @@ class PowerSums:
 
     def _log_moves(self, m: float) -> tuple[NDArray, NDArray]:
         """log BC^m of moving one record between two kinds of category, and in how many ways it can be done."""
-        up = -m * affinity_loss(self.parameter, 0.5)
-        down = np.where(self.count >= 1, -m * affinity_loss(self.parameter, -0.5 * (self.count >= 1)), -np.inf)
+        up = -m * count_loss(self.prior, self.count, self.count + 1)
+        one_less = np.maximum(self.count - 1, 0)
+        down = np.where(self.count >= 1, -m * count_loss(self.prior, self.count, one_less), -np.inf)
         times = np.outer(self.multiplicity, self.multiplicity) - np.diag(self.multiplicity)
         possible = times > 0
         return (up[:, None] + down[None, :])[possible], times[possible]
@@ -115,7 +116,7 @@ class PowerSums:
         return float(np.log(self.problem.k**2 / bound) / least)
 
     def bulk(self, m: float) -> Bulk:
-        spread = 2 * np.sqrt(self.parameter / m)  # l_i ~ (r - c)^2 / (8 a) near its minimum
+        spread = 2 * np.sqrt((self.prior + self.count) / m)  # l_i ~ (r - c)^2 / (8 a) near its minimum
         below = self._reach(m, -1, spread)
         above = self._reach(m, 1, spread)
         smooth = below < self.count  # the edge r = 0 is out of sight
@@ -124,7 +125,8 @@ class PowerSums:
         width = int((above // stride - low).max()) + 1
         offsets = (low[:, None] + np.arange(width)) * stride[:, None]
         inside = offsets <= above[:, None]
-        losses = m * affinity_loss(self.parameter[:, None], np.where(inside, offsets, 0) / 2)
+        released = self.count[:, None] + np.where(inside, offsets, 0)
+        losses = m * count_loss(self.prior[:, None], self.count[:, None], released)
         return Bulk(offsets, np.where(inside, losses, np.inf), stride, self.multiplicity)
 
     def _reach(self, m: float, side: int, spread: NDArray) -> NDArray[np.int64]:
@@ -132,8 +134,8 @@ class PowerSums:
         reach = np.ceil(4 * spread + 2)
         limit = self.count.astype(float) if side < 0 else np.full(self.count.size, float(self.problem.n))
         for _ in range(80):
-            half = side * np.minimum(reach, limit) / 2
-            short = (m * affinity_loss(self.parameter, half) < 1.5 * _TAIL) & (reach < limit)
+            end = self.count + side * np.minimum(reach, limit).astype(np.int64)
+            short = (m * count_loss(self.prior, self.count, end) < 1.5 * _TAIL) & (reach < limit)
             if not short.any():
                 break
             reach = np.where(short, reach * 1.5, reach)

@@ -27,6 +27,9 @@ class Problem:
     counts: tuple[int, ...]
 
     def __post_init__(self) -> None:
+        for name in ("prior", "counts"):
+            if isinstance(getattr(self, name), (set, frozenset)):
+                raise ValueError(f"{name} must be in the order of the categories, and a set has none: got a set.")
         counts = self.counts.values() if isinstance(self.counts, Mapping) else self.counts
         prior = self.prior.values() if isinstance(self.prior, Mapping) else self.prior
         checked = limits.check_prior(prior), limits.check_counts(counts)

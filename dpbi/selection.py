@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from dpbi import limits
 from dpbi.candidates import list_candidates, number_of_candidates
 from dpbi.excess import excess_curve
-from dpbi.hellinger import affinity_loss, distances_to
+from dpbi.hellinger import count_loss, distances_to
 from dpbi.mixture import log_weight, log_weights, tail
 from dpbi.power_sums import PowerSums
 from dpbi.problem import Problem
@@ -118,7 +118,7 @@ class _Groups:
             return _uniform_compositions(self.problem, rng, size), np.ones(size, dtype=bool)
         m = self._draw_m(low, high, rng, size)
         r = _power_sampler(self.problem, low).draw(rng, size)
-        loss = affinity_loss(np.array(self.problem.posterior), (r - np.array(self.problem.counts)) / 2).sum(axis=1)
+        loss = count_loss(np.array(self.problem.prior), np.array(self.problem.counts), r).sum(axis=1)
         return r, rng.random(size) < np.exp(-(m - low) * loss)
 
     def _draw_m(self, low: int, high: int, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
@@ -204,7 +204,8 @@ class _PowerSampler:
         self.peak = float(self.variables[widest].pieces.top)
 
     def _log_weight(self, position: int, offset: NDArray) -> NDArray[np.float64]:
-        loss = affinity_loss(self.problem.posterior[position], offset / 2)
+        count = self.problem.counts[position]
+        loss = count_loss(self.problem.prior[position], count, count + offset)
         return self.theta * offset - self.m * loss
 
     def _variable(self, positions: NDArray[np.int64], row: tuple[int, int, float]) -> _Variable:
@@ -242,7 +243,7 @@ class _PowerSampler:
 
 def _kinds(problem: Problem) -> list[NDArray[np.int64]]:
     """Positions of equal categories, in the order of ``PowerSums``."""
-    pairs = np.array(list(zip(problem.posterior, problem.counts, strict=True)))
+    pairs = np.array(list(zip(problem.prior, problem.counts, strict=True)))
     _, inverse = np.unique(pairs, axis=0, return_inverse=True)
     return [np.flatnonzero(inverse.ravel() == kind) for kind in range(inverse.max() + 1)]
 

@@ -27,7 +27,7 @@ _NO_NEIGHBOURS = "{what} needs at least one record: with n = 0 there are no neig
 
 def _unit_loss(t: ArrayLike) -> NDArray[np.float64]:
     """l(t, t + 1) = -log f(t), decreasing in t."""
-    return affinity_loss(t, 0.5)
+    return affinity_loss(t, np.add(t, 1), 0.5)
 
 
 def local_sensitivity(problem: Problem) -> float:

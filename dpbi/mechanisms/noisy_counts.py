@@ -34,6 +34,7 @@ class _NoisyCounts:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", limits.check_epsilon(self.epsilon))
+        limits.check_flag("consistent", self.consistent)
 
     def _noise(self, k: int) -> IntegerNoise:
         raise NotImplementedError
