@@ -1,0 +1,359 @@
+"""The law of the distance from the true posterior, in three views: per level, per record moved, cumulative."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import NDArray
+
+from dpbi.distance_law import DistanceLaw
+from dpbi.figures.style import (
+    FONT_SIZE,
+    LINE_WIDTH,
+    REFERENCE,
+    base_layout,
+    compact,
+    log_axis,
+    mechanism_labels,
+    number,
+    style_of,
+)
+from dpbi.neighbours import steps
+from dpbi.private_posteriors import PrivatePosteriors
+from dpbi.sensitivity import local_sensitivity
+
+Floats = NDArray[np.float64]
+
+FLOOR = 1e-6  # below this a logarithmic axis draws nothing, and says so
+_POINTS = 120  # of a curve
+_LEVELS_SHOWN = 60  # more distinct levels than this are gathered in bins, unless they lie on one line (k = 2)
+_TAIL = 1e-6  # what may lie beyond the end of the axis
+
+
+@dataclass(frozen=True)
+class _Axis:
+    """Where values >= 0 stand: evenly, or by powers of ten where some mechanisms stay far nearer than others.
+
+    least: the smallest positive value; end: the largest drawn. By powers of ten, 0 stands left of all others.
+    """
+
+    least: float
+    end: float
+    by_powers: bool
+
+    @property
+    def zero(self) -> float:
+        return self.least / 2.5 if self.by_powers else 0.0
+
+    def place(self, values: Floats) -> Floats:
+        return np.where(values < self.least * 0.999, self.zero, values) if self.by_powers else values
+
+    def settings(self) -> dict[str, Any]:
+        if not self.by_powers:
+            return {"range": [-0.015 * self.end, 1.02 * self.end]}
+        axis = log_axis(self.least, self.end)
+        ticks = [(tick, text) for tick, text in zip(axis["tickvals"], axis["ticktext"], strict=True)
+                 if tick >= self.least * 0.999]  # fmt: skip
+        return axis | {
+            "range": [np.log10(self.zero) - 0.1, np.log10(self.end) + 0.05],
+            "tickvals": [self.zero, *(tick for tick, _ in ticks)],
+            "ticktext": ["0", *(text for _, text in ticks)],
+        }
+
+
+@dataclass(frozen=True)
+class _Cells:
+    """What probabilities are gathered in, the same for all mechanisms: single values, or bins up to each edge.
+
+    position: (M,), where a cell is drawn; edges: (M,), its upper end, included; the first cell is the truth alone.
+    per: what one cell is, in words; gaps: whether some cells hold no output at all, and are left out.
+    """
+
+    position: Floats
+    edges: Floats
+    per: str
+    gaps: bool
+
+    @property
+    def single(self) -> bool:
+        return self.position is self.edges
+
+    def gather(self, values: Floats, probability: Floats) -> Floats:
+        """Probability per cell; the last cell takes what lies beyond it."""
+        slack = 1e-12 + 1e-10 * self.edges  # equal distances may differ in their last digits
+        cell = np.searchsorted(self.edges + slack, values, side="left")
+        last = self.edges.size - 1
+        return np.bincount(np.minimum(cell, last), weights=probability, minlength=last + 1).astype(np.float64)
+
+
+def per_level(
+    laws: Sequence[DistanceLaw], log_scale: bool = True, draws: Sequence[PrivatePosteriors] = ()
+) -> go.Figure:
+    """The probability of each distance, one curve per mechanism; bins where the levels are too many to be seen.
+
+    laws: of one problem; log_scale: logarithmic probabilities; draws: simulations to overlay, any of the mechanisms.
+    """
+    rows = [law.levels() for law in laws]
+    axis = _axis(rows)
+    cells = _level_cells(laws, rows, axis)
+    fig = go.Figure()
+    notes = _add_curves(fig, laws, rows, axis, cells, log_scale)
+    _add_draws(fig, [(one, one.distance) for one in draws], cells, log_scale)
+    _mark_local_sensitivity(fig, laws, axis)
+    labels = mechanism_labels([law.mechanism for law in laws])
+    truths = [law.probability_of_truth for law in laws]
+    best = int(np.argmax(truths))
+    title = _title(
+        laws,
+        f"Most likely to return the true posterior itself: {labels[best]}, with probability {number(truths[best])}",
+        f"{labels[best]} returns the true posterior itself with probability {number(truths[best])}",
+    )
+    listed = ", ".join(f"{label} {number(p)}" for label, p in zip(labels, truths, strict=True))
+    fig.update_xaxes(title_text="Hellinger distance H from the true posterior")
+    alt = f"Line chart of the probability of each distance. {title}. Probability of distance 0: {listed}."
+    return base_layout(fig, title, alt=alt, notes=notes)
+
+
+def per_step(laws: Sequence[DistanceLaw], log_scale: bool = True, draws: Sequence[PrivatePosteriors] = ()) -> go.Figure:
+    """The probability that the released counts differ from the true ones by 0, 1, 2, ... records moved.
+
+    Half steps (totals that differ by an odd number) count with the next whole one. Arguments as for ``per_level``.
+    """
+    rows = [(np.ceil(step), probability) for step, probability in (law.by_step() for law in laws)]
+    axis = _axis(rows)
+    cells = _step_cells(axis)
+    fig = go.Figure()
+    notes = _add_curves(fig, laws, rows, axis, cells, log_scale)
+    moved = [(one, np.ceil(steps(one.problem.counts, one.released))) for one in draws]
+    _add_draws(fig, moved, cells, log_scale)
+    labels = mechanism_labels([law.mechanism for law in laws])
+    means = [law.mean_steps for law in laws]
+    near, far = int(np.argmin(means)), int(np.argmax(means))
+    title = _title(
+        laws,
+        f"{labels[near]} moves the fewest records, {number(means[near])} on average; "
+        f"{labels[far]} moves the most, {number(means[far])}",
+        f"{labels[near]} moves {number(means[near])} records on average",
+    )
+    listed = ", ".join(f"{label} {number(m)}" for label, m in zip(labels, means, strict=True))
+    fig.update_xaxes(title_text="Records moved between the true and the released counts, d")
+    alt = f"Line chart of the probability of moving 0, 1, 2, ... records. {title}. Mean records moved: {listed}."
+    return base_layout(fig, title, alt=alt, notes=notes)
+
+
+def cumulative(laws: Sequence[DistanceLaw], draws: Sequence[PrivatePosteriors] = ()) -> go.Figure:
+    """P(H <= t) against t, one curve per mechanism; a sampled law with the band that holds all of its curve.
+
+    Arguments as for ``per_level``; the share of simulated draws within t is marked at 25 distances.
+    """
+    rows = [law.levels() for law in laws]
+    axis = _axis(rows)
+    fig = go.Figure()
+    labels = mechanism_labels([law.mechanism for law in laws])
+    for law, row, label in zip(laws, rows, labels, strict=True):
+        _add_cumulative(fig, law, row, label, axis)
+    at = np.geomspace(axis.least, axis.end, 25) if axis.by_powers else np.linspace(0, axis.end, 26)[1:]
+    for position, one in enumerate(draws):
+        within = np.searchsorted(np.sort(one.distance), at * (1 + 1e-10), side="right")
+        _add_simulated(fig, one, at, within / max(one.distance.size, 1), first=position == 0)
+    _mark_local_sensitivity(fig, laws, axis)
+    title = _within_local_sensitivity(laws, labels)
+    medians = ", ".join(f"{label} {number(law.median)}" for label, law in zip(labels, laws, strict=True))
+    fig.update_xaxes(title_text="Hellinger distance t from the true posterior", **axis.settings())
+    fig.update_yaxes(title_text="Probability that H ≤ t", range=[0, 1.03], tickformat=".0%")
+    alt = f"Line chart of the probability of a distance up to t. {title}. Median distances: {medians}."
+    return base_layout(fig, title, alt=alt, notes=_what_is_sampled(laws, 1))
+
+
+def _within_local_sensitivity(laws: Sequence[DistanceLaw], labels: Sequence[str]) -> str:
+    problem = laws[0].problem
+    if not problem.n:
+        return _title(laws, "", "")
+    reach = local_sensitivity(problem)
+    shares = [law.cdf(reach) for law in laws]
+    best, worst = int(np.argmax(shares)), int(np.argmin(shares))
+    within = f"Within LS(x) = {number(reach)} of the truth"
+    if number(shares[best]) == number(shares[worst]):
+        return f"{within} with probability {number(shares[best])}"
+    return (
+        f"{within}: {labels[best]} with probability {number(shares[best])}, "
+        f"{labels[worst]} with {number(shares[worst])}"
+    )
+
+
+def _title(laws: Sequence[DistanceLaw], several: str, single: str) -> str:
+    if not laws[0].problem.n:
+        return "Without records every mechanism releases the prior itself, with certainty"
+    return several if len(laws) > 1 else single
+
+
+def _axis(rows: Sequence[tuple[Floats, Floats]]) -> _Axis:
+    """The end leaves out at most a probability of 1e-6 of every law; powers of ten if the laws end 8-fold apart."""
+    ends = [float(values[_last_shown(probability)]) for values, probability in rows]
+    positive = [float(values[values > 0].min()) for values, _ in rows if (values > 0).any()]
+    least = min(positive, default=1.0)
+    nearest, farthest = max(min(ends), least), max(*ends, least)
+    return _Axis(least, farthest, farthest > 8 * nearest)
+
+
+def _last_shown(probability: Floats) -> int:
+    tail = np.cumsum(probability[::-1])[::-1]
+    return int(np.flatnonzero(tail > _TAIL)[-1])
+
+
+def _level_cells(laws: Sequence[DistanceLaw], rows: Sequence[tuple[Floats, Floats]], axis: _Axis) -> _Cells:
+    """Single levels where they are few or lie on a line; else bins about as wide as one record's step."""
+    problem = laws[0].problem
+    if axis.by_powers:
+        return _cells_by_powers(axis, "distance")
+    shown = max(int((values <= axis.end).sum()) for values, _ in rows)
+    on_a_line = problem.k == 2 and max(values.size for values, _ in rows) <= problem.n + 1
+    if shown <= (_POINTS if on_a_line else _LEVELS_SHOWN) and all(law.kind == "levels" for law in laws):
+        together = np.unique(np.concatenate([values for values, _ in rows]))
+        together = together[together <= axis.end]
+        # Distances that differ by rounding only are one level.
+        last = np.append(np.diff(together) > 1e-12 + 1e-10 * together[1:], True)
+        levels = together[last]
+        return _Cells(levels, levels, "of each distance", gaps=True)
+    # Narrower bins would show where the lattice of counts has its gaps, not what the mechanisms do.
+    edges = np.linspace(0, axis.end, int(np.clip(axis.end / local_sensitivity(problem), 10, _POINTS // 2)) + 1)
+    centres = np.concatenate([[0.0], (edges[1:] + edges[:-1]) / 2])
+    return _Cells(centres, edges, f"per {number(edges[1])} of distance", gaps=False)
+
+
+def _step_cells(axis: _Axis) -> _Cells:
+    if axis.by_powers:
+        return _cells_by_powers(axis, "records")
+    width = int(np.ceil(axis.end / (_POINTS // 2)))
+    edges = np.arange(0, axis.end + width, width, dtype=np.float64)
+    if width == 1:
+        return _Cells(edges, edges, "of each number", gaps=True)
+    # A bin holds (edge - width, edge]; its middle is (width - 1) / 2 below the last whole number in it.
+    return _Cells(np.maximum(edges - (width - 1) / 2, 0), edges, f"per {width} records", gaps=False)
+
+
+def _cells_by_powers(axis: _Axis, what: str) -> _Cells:
+    number_of_bins = int(np.ceil(10 * np.log10(axis.end / axis.least)))
+    inner = axis.least * 10 ** (np.arange(number_of_bins + 1) / 10)
+    centres = np.concatenate([[axis.zero, axis.least], np.sqrt(inner[1:] * inner[:-1])])
+    return _Cells(centres, np.concatenate([[0.0], inner]), f"per bin of {what}, ten bins a power of ten", gaps=True)
+
+
+def _add_curves(
+    fig: go.Figure,
+    laws: Sequence[DistanceLaw],
+    rows: Sequence[tuple[Floats, Floats]],
+    axis: _Axis,
+    cells: _Cells,
+    log_scale: bool,
+) -> list[str]:
+    """Draws one curve per law from its (values, probabilities); returns what has to be said about them."""
+    labels = mechanism_labels([law.mechanism for law in laws])
+    lowest, highest, hidden = 1.0, 0.0, False
+    for law, (values, probability), label in zip(laws, rows, labels, strict=True):
+        mass = cells.gather(values, probability)
+        # A cell without an output of this mechanism is not a zero of its curve.
+        own = cells.gather(values, np.ones(values.size)) > 0 if cells.gaps else np.full(mass.shape, True)
+        shown = own & (mass >= FLOOR) if log_scale else own
+        hidden |= bool((own & ~shown).any())
+        lowest, highest = min(lowest, mass[shown].min(initial=1.0)), max(highest, mass.max())
+        style = style_of(law.mechanism)
+        fig.add_scatter(
+            x=compact(cells.position[own]), y=compact(np.where(shown, mass, np.nan)[own]), name=label,
+            legendgroup=label, mode="lines+markers" if cells.gaps else "lines",
+            line={"color": style.colour, "dash": style.dash, "width": LINE_WIDTH},
+            marker={"color": style.colour, "symbol": style.symbol, "size": 7},
+            hovertemplate="%{x:.3g}: %{y:.3g}",
+        )  # fmt: skip
+    fig.update_xaxes(**axis.settings())
+    fig.update_yaxes(title_text=f"Probability {cells.per}")
+    fig.update_yaxes(**log_axis(lowest, 1.0) if log_scale else {"range": [0, 1.05 * highest]})
+    notes = _what_is_sampled(laws, 2)
+    return [*notes, f"Not drawn: probabilities below {number(FLOOR)}, or 0."] if hidden else notes
+
+
+def _what_is_sampled(laws: Sequence[DistanceLaw], factor: int) -> list[str]:
+    """The probability of a cell is a difference of two values of the distribution function: twice the band."""
+    sampled = [law for law in laws if not law.exact]
+    if not sampled:
+        return []
+    names = ", ".join(mechanism_labels([law.mechanism for law in sampled]))
+    error = factor * max(law.band for law in sampled)
+    return [f"Sampled, as the outputs are too many to list: {names}. Off by at most {number(error)} (95 %)."]
+
+
+def _add_draws(
+    fig: go.Figure,
+    draws: Sequence[tuple[PrivatePosteriors, Floats]],
+    cells: _Cells,
+    log_scale: bool,
+) -> None:
+    for position, (one, values) in enumerate(draws):
+        share = cells.gather(values, np.full(values.size, 1 / max(values.size, 1)))
+        drawn = share > 0 if log_scale or cells.gaps else np.full(share.shape, True)
+        _add_simulated(fig, one, cells.position[drawn], share[drawn], first=position == 0)
+
+
+def _add_simulated(fig: go.Figure, one: PrivatePosteriors, x: Floats, y: Floats, first: bool) -> None:
+    style = style_of(one.mechanism)
+    if first:  # an entry of the legend that belongs to no mechanism
+        fig.add_scatter(
+            x=[None], y=[None], mode="markers", legendgroup="simulated",
+            name=f"{one.distance.size:,} simulated draws each, where any fell",
+            marker={"symbol": "circle-open", "size": 9, "color": REFERENCE.colour},
+        )  # fmt: skip
+    fig.add_scatter(
+        x=compact(x), y=compact(y), mode="markers", legendgroup="simulated", showlegend=False,
+        marker={"symbol": f"{style.symbol}-open", "size": 9, "color": style.colour, "line": {"width": 1.2}},
+        hovertemplate="simulated: %{y:.3g}",
+    )  # fmt: skip
+
+
+def _add_cumulative(fig: go.Figure, law: DistanceLaw, row: tuple[Floats, Floats], label: str, axis: _Axis) -> None:
+    style = style_of(law.mechanism)
+    distance, probability = row
+    reached = np.minimum(np.cumsum(probability), 1.0)
+    kept = _thinned(distance, reached, axis)
+    x = axis.place(np.concatenate([[0.0], distance[kept], [axis.end]]))
+    y = np.concatenate([[reached[0] if distance[0] == 0 else 0.0], reached[kept], [reached[-1]]])
+    # Along powers of ten the sparse first levels stand far apart: there a straight line between them would lie.
+    stepped = law.kind == "levels" and (distance.size <= _POINTS or axis.by_powers)
+    if law.band:
+        band = np.concatenate([np.minimum(y + law.band, 1), np.maximum(y - law.band, 0)[::-1]])
+        fig.add_scatter(
+            x=compact(np.concatenate([x, x[::-1]])), y=compact(band), fill="toself", mode="lines",
+            line={"width": 0}, fillcolor=style.faded(0.25), legendgroup=label, showlegend=False, hoverinfo="skip",
+        )  # fmt: skip
+    fig.add_scatter(
+        x=compact(x), y=compact(y), name=label, legendgroup=label, mode="lines",
+        line={"color": style.colour, "dash": style.dash, "width": LINE_WIDTH, "shape": "hv" if stepped else "linear"},
+        hovertemplate="P(H ≤ %{x:.3g}) = %{y:.4g}",
+    )  # fmt: skip
+
+
+def _thinned(distance: Floats, reached: Floats, axis: _Axis) -> NDArray[np.int64]:
+    """Indices of about 120 levels, half of them even along the axis, half even in probability."""
+    if distance.size <= _POINTS:
+        return np.flatnonzero(distance <= axis.end)
+    half = _POINTS // 2
+    even = np.geomspace(axis.least, axis.end, half) if axis.by_powers else np.linspace(0, axis.end, half)
+    by_distance = np.searchsorted(distance, even)
+    by_probability = np.searchsorted(reached, np.linspace(0, reached[-1], half) * (1 - 1e-12))
+    kept = np.unique(np.concatenate([by_distance, by_probability]))
+    return kept[(kept < distance.size) & (distance[np.minimum(kept, distance.size - 1)] <= axis.end)]
+
+
+def _mark_local_sensitivity(fig: go.Figure, laws: Sequence[DistanceLaw], axis: _Axis) -> None:
+    problem = laws[0].problem
+    if problem.n:
+        reach = local_sensitivity(problem)
+        place = np.log10(reach) if axis.by_powers else reach  # an annotation's place on a logarithmic axis is a power
+        fig.add_vline(x=reach, line={"color": REFERENCE.colour, "dash": REFERENCE.dash, "width": 2})
+        fig.add_annotation(
+            x=float(place), y=1, yref="paper", text=f"LS(x) = {number(reach)}", font={"size": FONT_SIZE - 1},
+            showarrow=False, yanchor="bottom", xanchor="right" if reach > 0.8 * axis.end else "left",
+        )  # fmt: skip

@@ -1,0 +1,231 @@
+"""How every figure looks: one colour, dash and symbol per mechanism everywhere, sizes, titles, labels.
+
+Every colour keeps a contrast of 3 to 1 or more with the light and the dark ground, since traces are drawn once for
+both; the eight mechanisms stay apart (CIE distance 18 and more) under the three kinds of colour blindness, and dash
+and symbol say it again.
+"""
+
+from __future__ import annotations
+
+import html
+import itertools
+import math
+import textwrap
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import ArrayLike, NDArray
+
+from dpbi import MECHANISMS
+from dpbi.mechanisms import Mechanism
+
+
+@dataclass(frozen=True)
+class Style:
+    """Colour as #rrggbb, dash and marker symbol in plotly's words."""
+
+    colour: str
+    dash: str
+    symbol: str
+
+    def faded(self, opacity: float) -> str:
+        """The colour with an opacity from 0 to 1."""
+        red, green, blue = (int(self.colour[i : i + 2], 16) for i in (1, 3, 5))
+        return f"rgba({red}, {green}, {blue}, {opacity:g})"
+
+
+# Warm colours for noise on the counts, cool ones for choices by distance: in the order of MECHANISMS.
+_STYLES = (
+    Style("#964b4b", "dot", "square"),
+    Style("#c3875a", "dashdot", "pentagon"),
+    Style("#e17800", "solid", "circle"),
+    Style("#b83000", "dash", "diamond"),
+    Style("#5a96e1", "longdash", "triangle-up"),
+    Style("#874b96", "longdashdot", "x"),
+    Style("#3c5ad2", "14px,4px,4px,4px", "star"),
+    Style("#7d18ff", "4px,6px", "triangle-down"),
+)
+TRUTH = Style("#7d8590", "solid", "cross")
+PRIOR = Style("#7d8590", "6px,5px", "line-ew")
+REFERENCE = Style("#7d8590", "dot", "line-ns")
+
+# Of a map: both ends readable on both grounds.
+SCALE = ("#3c5ad2", "#8f6bc4", "#c3676f", "#e17800", "#f2b134")
+
+FONT_SIZE = 15
+TITLE_SIZE = 17
+LINE_WIDTH = 2.5
+_TITLE_LINE = 48  # so that a title fits a telephone
+_LABEL_LENGTH = 24
+_LEGEND_ROW = 24
+_SMALL_LINE = 54
+_SMALL = "font-size:14px;font-weight:normal"
+
+
+def style_of(mechanism: Mechanism | type[Mechanism]) -> Style:
+    """The style of a mechanism, or of its class, by its place in ``dpbi.MECHANISMS``."""
+    kind = mechanism if isinstance(mechanism, type) else type(mechanism)
+    return _STYLES[MECHANISMS.index(kind) % len(_STYLES)]
+
+
+def mechanism_labels(mechanisms: Sequence[Mechanism]) -> list[str]:
+    """One label each; two of the same class are told apart by the fields in which they differ."""
+    labels = []
+    for mechanism in mechanisms:
+        twins = [other for other in mechanisms if type(other) is type(mechanism)]
+        names = [name for name in mechanism.__dataclass_fields__ if len({getattr(t, name) for t in twins}) > 1]
+        differing = ", ".join(f"{name} {getattr(mechanism, name)}" for name in names)
+        labels.append(f"{mechanism.label} ({differing})" if differing else mechanism.label)
+    return display_labels(labels)
+
+
+def display_labels(labels: Iterable[str]) -> list[str]:
+    """Labels as a figure may show them: short, still distinct, with <, > and & escaped.
+
+    Plotly reads labels as HTML, so that a category named "<b>" would else vanish; a long label keeps its head and
+    tail; those that would then be equal get a number.
+    """
+    shortened = [_shortened(" ".join(str(label).split()) or "(blank)") for label in labels]
+    taken = {label for label in shortened if shortened.count(label) == 1}
+    shown = []
+    for label in shortened:
+        distinct = label
+        if label not in taken:
+            numbered = (f"{label} ({i})" for i in itertools.count(1))
+            distinct = next(name for name in numbered if name not in taken)
+            taken.add(distinct)
+        shown.append(_escaped(distinct))
+    return shown
+
+
+def category_labels(k: int, labels: Sequence[str] | None) -> list[str]:
+    """The labels of k categories, or "category 1", "category 2", ... where there are none."""
+    if labels is None:
+        return [f"category {i + 1}" for i in range(k)]
+    if len(labels) != k:
+        raise ValueError(f"labels must name all {k} categories: got {len(labels)}.")
+    return display_labels(labels)
+
+
+def number(value: float, digits: int = 3) -> str:
+    """A number in a sentence: three digits, powers of ten beyond a million or below a ten-thousandth."""
+    if value == 0 or not math.isfinite(value):
+        return f"{value:g}"
+    if 1e-4 <= abs(value) < 1e6:
+        rounded = float(f"{value:.{digits}g}")
+        return f"{rounded:,.0f}" if abs(rounded) >= 1000 else f"{rounded:g}"
+    mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
+    factor = "" if float(mantissa) == 1 else f"{float(mantissa):g}×"
+    return f"{factor}10{_raised(int(exponent))}"
+
+
+def base_layout(
+    fig: go.Figure,
+    title: str,
+    *,
+    alt: str,
+    notes: Sequence[str] = (),
+    height: int = 460,
+    **layout: Any,
+) -> go.Figure:
+    """Applies what all figures share and returns the figure.
+
+    title: the finding, plain text; alt: what a person who cannot see the figure should hear, kept in
+    ``layout.meta["alt"]`` with the notes; notes: what the figure leaves out, in small type under the title;
+    height: of the plot area in pixels; layout: further plotly settings.
+    """
+    lines = textwrap.wrap(title, _TITLE_LINE)
+    small = [line for sentence in notes for line in textwrap.wrap(sentence, _SMALL_LINE)]
+    names = list(dict.fromkeys(trace.name for trace in fig.data if trace.showlegend is not False and trace.name))
+    top = 16 + 25 * len(lines) + 20 * len(small)
+    below = 60 + _LEGEND_ROW * _legend_rows(names)
+    whole = height + top + below
+    fig.update_layout(
+        title={
+            "text": "<br>".join([*map(_escaped, lines), *map(_in_small_type, small)]),
+            "font": {"size": TITLE_SIZE},
+            "x": 0,
+            "xref": "container",
+            "y": 1 - 20 / whole,
+            "yref": "container",
+            "yanchor": "top",
+            "pad": {"l": 2},
+        },
+        height=whole,
+        margin={"l": 10, "r": 16, "t": top + 14, "b": below},
+        font={"size": FONT_SIZE},
+        paper_bgcolor="rgba(0,0,0,0)",
+        plot_bgcolor="rgba(0,0,0,0)",
+        showlegend=bool(names),
+        legend={
+            "orientation": "h", "yref": "container", "y": 0, "yanchor": "bottom", "x": 0, "xanchor": "left",
+            "font": {"size": FONT_SIZE}, "itemwidth": 40,
+        },
+        hoverlabel={"font": {"size": FONT_SIZE}},
+        meta={"alt": " ".join(" ".join([alt, *notes]).split())},
+    )  # fmt: skip
+    fig.update_xaxes(automargin=True, title_font_size=FONT_SIZE, tickfont_size=FONT_SIZE - 1, zeroline=False)
+    fig.update_yaxes(automargin=True, title_font_size=FONT_SIZE, tickfont_size=FONT_SIZE - 1, zeroline=False)
+    fig.update_layout(**layout)
+    return fig
+
+
+def _legend_rows(names: Sequence[str]) -> int:
+    """Rows of a horizontal legend about 700 pixels wide."""
+    return math.ceil(sum(70 + 8 * len(name) for name in names) / 700)
+
+
+def _in_small_type(line: str) -> str:
+    return f'<span style="{_SMALL}">{_escaped(line)}</span>'
+
+
+def _escaped(text: str) -> str:
+    return html.escape(text, quote=False)
+
+
+def log_axis(low: float, high: float) -> dict[str, Any]:
+    """Settings of a logarithmic axis from low to high, > 0: powers of ten; 1, 2 and 5 times them if those are few."""
+    ends = [math.log10(low) - 0.05, math.log10(high) + 0.05]
+    decades = range(math.floor(ends[0]), math.ceil(ends[1]) + 1)
+    if ends[1] - ends[0] > 1.6:
+        ticks = [10.0**power for power in decades[:: math.ceil(len(decades) / 9)]]
+        texts = [power_of_ten(tick) for tick in ticks]
+    else:
+        ticks = [step * 10.0**power for power in decades for step in (1, 2, 5)]
+        texts = [number(tick) for tick in ticks]
+    return {"type": "log", "range": ends, "tickmode": "array", "tickvals": ticks, "ticktext": texts}
+
+
+def power_of_ten(value: float) -> str:
+    """10, 1 and 0.1 as they are, else 10 with its exponent raised."""
+    exponent = round(math.log10(value))
+    return f"{value:g}" if abs(exponent) <= 1 else f"10{_raised(exponent)}"
+
+
+def compact(values: ArrayLike) -> NDArray[Any]:
+    """Values as the figure sends them: single precision, unless they crowd together beyond its seven digits.
+
+    Infinities become gaps (NaN turns into null): a chart's JSON has no infinity.
+    """
+    array = np.asarray(values, dtype=np.float64)
+    array = np.where(np.isfinite(array), array, np.nan)
+    finite = array[np.isfinite(array)]
+    if not finite.size:
+        return array.astype(np.float32)
+    spread, size = np.ptp(finite), np.abs(finite).max()
+    crowded = 0 < spread < size * 1e-2 or size > 1e30
+    return array if crowded else array.astype(np.float32)
+
+
+def _shortened(label: str) -> str:
+    if len(label) <= _LABEL_LENGTH:
+        return label
+    tail = _LABEL_LENGTH // 3
+    return f"{label[: _LABEL_LENGTH - tail - 1].rstrip()}…{label[-tail:].lstrip()}"
+
+
+def _raised(exponent: int) -> str:
+    return str(exponent).translate(str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻"))
