@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -71,21 +72,15 @@ def test_variance_reference(entry: dict[str, Any]) -> None:
 @settings
 def test_moments_of_every_kind(prior: Any, counts: Any) -> None:
     a = np.add(prior, counts)
-    assert dirichlet.mean(a).tolist() == pytest.approx(
-        floats(oracles.posterior_mean(prior, counts)), rel=1e-13
-    )
-    assert dirichlet.variance(a).tolist() == pytest.approx(
-        floats(oracles.posterior_variance(prior, counts)), rel=1e-12
-    )
+    assert dirichlet.mean(a).tolist() == pytest.approx(floats(oracles.posterior_mean(prior, counts)), rel=1e-13)
+    assert dirichlet.variance(a).tolist() == pytest.approx(floats(oracles.posterior_variance(prior, counts)), rel=1e-12)
 
 
 @given(problems())
 def test_moments(drawn: Drawn) -> None:
     a = np.add(drawn.prior, drawn.counts)
     assert dirichlet.mean(a).tolist() == pytest.approx(floats(oracles.posterior_mean(*drawn)), rel=1e-13)
-    assert dirichlet.variance(a).tolist() == pytest.approx(
-        floats(oracles.posterior_variance(*drawn)), rel=1e-12
-    )
+    assert dirichlet.variance(a).tolist() == pytest.approx(floats(oracles.posterior_variance(*drawn)), rel=1e-12)
 
 
 def test_leading_axes() -> None:
@@ -102,9 +97,7 @@ def test_leading_axes() -> None:
 @pytest.mark.parametrize("entry", numeric("log_evidence_sequence"), ids=by_id)
 def test_log_evidence_of_the_sequence_reference(entry: dict[str, Any]) -> None:
     prior, counts = floats(expand(entry["input"]["alpha"])), expand(entry["input"]["counts"])
-    assert float(dirichlet.log_evidence(prior, counts, ordered=True)) == close(
-        entry, float(entry["reference"])
-    )
+    assert float(dirichlet.log_evidence(prior, counts, ordered=True)) == close(entry, float(entry["reference"]))
 
 
 @pytest.mark.parametrize("entry", numeric("log_evidence_counts"), ids=by_id)
@@ -117,9 +110,7 @@ def test_log_evidence_of_the_counts_reference(entry: dict[str, Any]) -> None:
 def test_log_evidence_of_every_kind(prior: Any, counts: Any) -> None:
     ordered = float(oracles.log_evidence_sequence(prior, counts))
     unordered = float(oracles.log_evidence_counts(prior, counts))
-    assert float(dirichlet.log_evidence(prior, counts, ordered=True)) == pytest.approx(
-        ordered, rel=1e-11, abs=1e-9
-    )
+    assert float(dirichlet.log_evidence(prior, counts, ordered=True)) == pytest.approx(ordered, rel=1e-11, abs=1e-9)
     assert float(dirichlet.log_evidence(prior, counts)) == pytest.approx(unordered, rel=1e-10, abs=1e-6)
 
 
@@ -168,9 +159,7 @@ def test_beta_density(x: float, prior: tuple[float, float], first: int, second: 
     exact = oracles.beta_pdf(x, a, b)
     found = float(dirichlet.log_density((a, b), (x, 1 - x)))
     assert found == pytest.approx(float(mp.log(exact)), rel=1e-9, abs=1e-9)
-    assert float(dirichlet.beta_density(x, a, b)) == pytest.approx(
-        float(exact), rel=1e-9 + 1e-13 * abs(found)
-    )
+    assert float(dirichlet.beta_density(x, a, b)) == pytest.approx(float(exact), rel=1e-9 + 1e-13 * abs(found))
 
 
 @pytest.mark.parametrize(("alpha", "expected"), [(0.5, math.inf), (2.0, -math.inf)])
@@ -203,9 +192,7 @@ def test_interval_reference(entry: dict[str, Any]) -> None:
 
 
 @given(priors(2), st.integers(0, 60), st.integers(0, 60), st.sampled_from([0.5, 0.9, 0.95, 0.999]))
-def test_interval_leaves_equal_tails(
-    prior: tuple[float, float], first: int, second: int, mass: float
-) -> None:
+def test_interval_leaves_equal_tails(prior: tuple[float, float], first: int, second: int, mass: float) -> None:
     """The oracle's distribution function at the ends, unless floats are too coarse there (tiny, near 1)."""
     a, b = min(prior[0], 200) + first, min(prior[1], 200) + second
     low, high = floats(dirichlet.interval((a, b), mass, category=0))
@@ -287,9 +274,7 @@ def _divergence(alpha: np.ndarray, theta: np.ndarray) -> np.ndarray:
     return (alpha * np.log(alpha / alpha.sum() / theta)).sum(axis=-1)
 
 
-@pytest.mark.parametrize(
-    "alpha", [(3.0, 4.0, 5.0), (0.5, 2.0, 30.0), (400.0, 1.0, 77.0), (2.0, 1.0, 0.7, 5.0)]
-)
+@pytest.mark.parametrize("alpha", [(3.0, 4.0, 5.0), (0.5, 2.0, 30.0), (400.0, 1.0, 77.0), (2.0, 1.0, 0.7, 5.0)])
 @pytest.mark.parametrize("mass", [0.5, 0.95])
 def test_credible_radius_holds_its_mass(alpha: tuple[float, ...], mass: float) -> None:
     """By draws from a generator of its own: 6 standard errors, a false alarm in 5e8 for each of 8 cases."""
@@ -313,3 +298,13 @@ def test_credible_boundary_is_the_level_set_and_closed(alpha: tuple[float, ...])
     assert edge.min() >= 0
     radius = dirichlet.credible_radius(alpha, 0.95)
     assert _divergence(np.array(alpha), edge) == pytest.approx(np.full(49, radius), rel=1e-5)
+
+
+# Refusals -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("wrong", [(1.0, 0.0), (1.0, -2.0), (1.0, math.nan), (math.inf, 1.0), (1.0,), 1.0])
+@pytest.mark.parametrize("function", [dirichlet.mean, dirichlet.variance, dirichlet.interval])
+def test_refuses_what_is_no_dirichlet_parameter(function: Callable[..., Any], wrong: Any) -> None:
+    with pytest.raises(ValueError, match=r"^alpha must .*: got "):
+        function(wrong)
