@@ -7,6 +7,7 @@ from dpbi.guarantee import ApproximateDP, NotPrivate, PureDP
 from dpbi.hellinger import hellinger
 from dpbi.mechanisms import MECHANISMS
 from dpbi.neighbours import neighbours, steps
+from dpbi.privacy_loss import PrivacyLoss, calibrate, privacy_loss, privacy_profile
 from dpbi.problem import Problem
 from dpbi.sensitivity import global_sensitivity, local_sensitivity, smooth_sensitivity
 
@@ -17,8 +18,10 @@ __all__ = [
     "CountsQuestion",
     "DistanceLaw",
     "NotPrivate",
+    "PrivacyLoss",
     "Problem",
     "PureDP",
+    "calibrate",
     "dirichlet",
     "distance_law",
     "global_sensitivity",
@@ -27,6 +30,8 @@ __all__ = [
     "mechanisms",
     "neighbours",
     "partition",
+    "privacy_loss",
+    "privacy_profile",
     "read_counts",
     "sensitivity",
     "smooth_sensitivity",

@@ -23,6 +23,9 @@ class IntegerNoise(Protocol):
 
     def sample(self, rng: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.int64]: ...
 
+    def sharpened(self, multiplier: float) -> IntegerNoise:
+        """The same law with its decay times ``multiplier``."""
+
 
 @dataclass(frozen=True)
 class FlooredLaplace:
@@ -49,6 +52,9 @@ class FlooredLaplace:
 
     def log_at_most(self, d: ArrayLike) -> NDArray[np.float64]:
         return self.log_at_least(-np.asarray(d, dtype=np.float64) - 1)
+
+    def sharpened(self, multiplier: float) -> FlooredLaplace:
+        return FlooredLaplace(self.scale / multiplier)
 
     def sample(self, rng: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.int64]:
         return np.floor(rng.laplace(scale=self.scale, size=shape)).astype(np.int64)
@@ -77,6 +83,9 @@ class TwoSidedGeometric:
     def log_at_most(self, d: ArrayLike) -> NDArray[np.float64]:
         return self.log_at_least(-np.asarray(d, dtype=np.float64))
 
+    def sharpened(self, multiplier: float) -> TwoSidedGeometric:
+        return TwoSidedGeometric(self.decay * multiplier)
+
     def sample(self, rng: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.int64]:
         stop = -np.expm1(-self.decay)
         return rng.geometric(stop, size=shape) - rng.geometric(stop, size=shape)
@@ -95,6 +104,27 @@ def cut_log_pmf(noise: IntegerNoise, count: int, released: NDArray, ceiling: NDA
     law = np.where(r <= 0, noise.log_at_most(d), np.where(r >= ceiling, noise.log_at_least(d), inner))
     law = np.where(np.asarray(ceiling) == 0, 0.0, law)
     return np.where((r >= 0) & (r <= ceiling), law, -np.inf)
+
+
+def released_log_pmf(
+    noise: IntegerNoise, counts: ArrayLike, released: NDArray[np.int64], noised: int, consistent: bool
+) -> NDArray[np.float64]:
+    """log P(r | c), r (..., k): noise on the first ``noised`` counts, cut to [0, n] or to what is left (consistent).
+
+    A category without noise must hold the remainder, else -inf.
+    """
+    counts = np.asarray(counts)
+    n, k = int(counts.sum()), counts.size
+    left = np.full(released.shape[:-1], n, dtype=np.int64)
+    total = np.zeros(released.shape[:-1])
+    for i in range(noised):
+        total = total + cut_log_pmf(noise, int(counts[i]), released[..., i], left)
+        if consistent:
+            left = left - released[..., i]
+    if noised < k:
+        remainder = left if consistent else np.maximum(n - released[..., :-1].sum(axis=-1), 0)
+        total = np.where(released[..., -1] == remainder, total, -np.inf)
+    return total
 
 
 def _log_tail(log_beyond: NDArray, upper: NDArray) -> NDArray:

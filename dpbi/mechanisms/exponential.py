@@ -15,13 +15,16 @@ from dpbi.candidates_table import candidates_table, nearest_table
 from dpbi.distance_table import NEGLIGIBLE, DistanceTable
 from dpbi.guarantee import ApproximateDP, Guarantee, NotPrivate, PureDP
 from dpbi.hellinger import distances_to
+from dpbi.mechanisms.calibration import Calibration, calibrated_guarantee, check_calibration, multiplier
 from dpbi.mechanisms.mechanism import released_counts
 from dpbi.problem import Problem
+from dpbi.selection_audit import SelectionAudit
 from dpbi.sensitivity import (
     PAPER_GLOBAL_SENSITIVITY,
     global_sensitivity,
+    local_sensitivities,
     local_sensitivity,
-    smooth_sensitivity,
+    smooth_sensitivities,
 )
 
 
@@ -30,16 +33,40 @@ class _HellingerSelection:
     """Chooses one candidate count vector, a near one more likely; a subclass says how steeply (``rate``)."""
 
     epsilon: float
+    calibration: Calibration | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", limits.check_epsilon(self.epsilon))
+        check_calibration(self.calibration)
 
-    def _sensitivity(self, problem: Problem) -> float:
+    def _sensitivities(self, prior: tuple[float, ...], counts: NDArray[np.int64]) -> NDArray[np.float64]:
+        """What epsilon / 2 is divided by, for datasets (..., k) of one size n >= 1: (...)."""
         raise NotImplementedError
 
+    def _promise(self, prior: tuple[float, ...], n: int) -> Guarantee:
+        """The guarantee without calibration."""
+        raise NotImplementedError
+
+    def rates(self, prior: tuple[float, ...], counts: NDArray[np.int64]) -> NDArray[np.float64]:
+        """epsilon / (2 sensitivity), per unit of Hellinger distance, for datasets (..., k) of one size n >= 1."""
+        rates = self.epsilon / (2 * self._sensitivities(prior, counts))
+        if self.calibration:
+            rates = rates * multiplier(self.calibration, prior, int(counts.sum(axis=-1).flat[0]))
+        return rates
+
     def rate(self, problem: Problem) -> float:
-        """epsilon / (2 sensitivity), per unit of Hellinger distance; 0 where n = 0, as there is one candidate only."""
-        return self.epsilon / (2 * self._sensitivity(problem)) if problem.n else 0.0
+        """``rates`` of one problem; 0 where n = 0, as there is one candidate only."""
+        return float(self.rates(problem.prior, np.array(problem.counts))) if problem.n else 0.0
+
+    def guarantee(self, prior: ArrayLike, n: int) -> Guarantee:
+        """What the rule promises by theorem or claim; a calibrated mechanism, what its exhaustive check showed."""
+        prior, n = limits.check_prior(prior), limits.check_total(n)
+        if self.calibration:
+            return calibrated_guarantee(self.epsilon, self.calibration, prior, n)
+        return self._promise(prior, n)
+
+    def audit(self, prior: tuple[float, ...], n: int) -> SelectionAudit:
+        return SelectionAudit(prior, n, lambda counts: self.rates(prior, counts))
 
     def log_pmf(self, problem: Problem, released: ArrayLike) -> NDArray[np.float64]:
         """log P(r | c) = -rate H - log Z(rate), -inf unless r >= 0 sums to n."""
@@ -90,14 +117,14 @@ class EHD(_HellingerSelection):
         super().__post_init__()
         limits.one_of("global_sensitivity", self.global_sensitivity, ("exact", "paper"))
 
-    def _sensitivity(self, problem: Problem) -> float:
+    def _sensitivities(self, prior: tuple[float, ...], counts: NDArray[np.int64]) -> NDArray[np.float64]:
+        totals = counts.sum(axis=-1)
         if self.global_sensitivity == "paper":
-            return PAPER_GLOBAL_SENSITIVITY
-        return global_sensitivity(problem.prior, problem.n)
+            return np.full(totals.shape, PAPER_GLOBAL_SENSITIVITY)
+        return np.full(totals.shape, global_sensitivity(prior, int(totals.flat[0])))
 
-    def guarantee(self, prior: ArrayLike, n: int) -> Guarantee:
+    def _promise(self, prior: tuple[float, ...], n: int) -> Guarantee:
         """epsilon-DP by the exponential mechanism; times GS / constant where the papers' constant is too small."""
-        prior, n = limits.check_prior(prior), limits.check_total(n)
         if self.global_sensitivity == "exact" or n == 0:
             return PureDP(self.epsilon, "theorem", "exponential mechanism, score of sensitivity GS")
         excess = max(1.0, global_sensitivity(prior, n) / PAPER_GLOBAL_SENSITIVITY)
@@ -117,13 +144,11 @@ class EHDL(_HellingerSelection):
     source: ClassVar[str] = "[D20] Algorithm 5; [P17] section 4.1.2; [N] section 2.2"
     formula: ClassVar[str] = r"P(r) \propto \exp\left(-\frac{\varepsilon H(r)}{2\,LS(c)}\right)"
 
-    def _sensitivity(self, problem: Problem) -> float:
-        return local_sensitivity(problem)
+    def _sensitivities(self, prior: tuple[float, ...], counts: NDArray[np.int64]) -> NDArray[np.float64]:
+        return local_sensitivities(prior, counts)
 
-    def guarantee(self, prior: ArrayLike, n: int) -> Guarantee:
+    def _promise(self, prior: tuple[float, ...], n: int) -> Guarantee:
         """None: local sensitivity depends on the private counts ([P17] section 5.1)."""
-        limits.check_prior(prior)
-        limits.check_total(n)
         return NotPrivate("the rate is set by the local sensitivity of the private counts; kept as a negative control")
 
 
@@ -146,13 +171,11 @@ class EHDS(_HellingerSelection):
         super().__post_init__()
         object.__setattr__(self, "gamma", limits.check_gamma(self.gamma))
 
-    def _sensitivity(self, problem: Problem) -> float:
-        return (1 + self.gamma) * smooth_sensitivity(problem, self.gamma)
+    def _sensitivities(self, prior: tuple[float, ...], counts: NDArray[np.int64]) -> NDArray[np.float64]:
+        return (1 + self.gamma) * smooth_sensitivities(prior, counts, self.gamma)
 
-    def guarantee(self, prior: ArrayLike, n: int) -> Guarantee:
+    def _promise(self, prior: tuple[float, ...], n: int) -> Guarantee:
         """epsilon-DP: |1/S(c) - 1/S(c')| <= gamma and |H(c, r) - H(c', r)| <= S(c) bound each ratio by epsilon/2."""
-        limits.check_prior(prior)
-        limits.check_total(n)
         return PureDP(self.epsilon, "theorem", "exponential mechanism with smooth sensitivity ([D20] Theorem 3.1)")
 
 
@@ -183,11 +206,10 @@ class EHDNRS(_HellingerSelection):
         """The smoothness per step, ln(1 - epsilon / (2 ln(delta / (2 N)))) > 0."""
         return math.log1p(-self.epsilon / (2 * (math.log(self.delta / 2) - log_number_of_candidates(n, k))))
 
-    def _sensitivity(self, problem: Problem) -> float:
-        return smooth_sensitivity(problem, self.beta(problem.n, problem.k), kind="exponential")
+    def _sensitivities(self, prior: tuple[float, ...], counts: NDArray[np.int64]) -> NDArray[np.float64]:
+        n, k = int(counts.sum(axis=-1).flat[0]), counts.shape[-1]
+        return smooth_sensitivities(prior, counts, self.beta(n, k), kind="exponential")
 
-    def guarantee(self, prior: ArrayLike, n: int) -> Guarantee:
+    def _promise(self, prior: tuple[float, ...], n: int) -> Guarantee:
         """(epsilon, delta)-DP as claimed in [N] Lemma 2.3."""
-        limits.check_prior(prior)
-        limits.check_total(n)
         return ApproximateDP(self.epsilon, self.delta, "claim", "[N] Lemma 2.3; its proof is unsound, so not a theorem")

@@ -7,7 +7,7 @@ parameters: hashable, comparable, printable. What it promises depends on the pri
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Literal, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,6 +15,25 @@ from numpy.typing import ArrayLike, NDArray
 from dpbi.distance_table import DistanceTable
 from dpbi.guarantee import Guarantee
 from dpbi.problem import Problem
+from dpbi.selection_audit import Worst
+
+
+class Audit(Protocol):
+    """A mechanism's output laws for every dataset of one prior and n, ready to be compared."""
+
+    @property
+    def margin(self) -> float:
+        """The numerical error of a loss at most."""
+
+    @property
+    def found(self) -> Literal["exhaustive", "closed form"]:
+        """How the worst case is found."""
+
+    def worst(self, multiplier: float = 1.0) -> Worst:
+        """The privacy loss and the counts, neighbour and output that attain it, all rates times ``multiplier``."""
+
+    def profile(self, epsilons: NDArray[np.float64]) -> NDArray[np.float64]:
+        """delta(epsilon), per epsilon."""
 
 
 class Mechanism(Protocol):
@@ -37,6 +56,9 @@ class Mechanism(Protocol):
 
     def sample(self, problem: Problem, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
         """Independent released counts, int64 (size, k)."""
+
+    def audit(self, prior: tuple[float, ...], n: int) -> Audit:
+        """The output laws of all datasets; ValueError where they are too many."""
 
     def distances(self, problem: Problem) -> DistanceTable | None:
         """The exact law of (H, steps) as a weighted table; None where the output space is too large to list."""

@@ -12,8 +12,10 @@ from dpbi import limits
 from dpbi.candidates_table import nearest_table
 from dpbi.distance_table import DistanceTable
 from dpbi.guarantee import Guarantee, PureDP
+from dpbi.mechanisms.calibration import Calibration, calibrated_guarantee, check_calibration, multiplier
 from dpbi.mechanisms.mechanism import released_counts
-from dpbi.noise import FlooredLaplace, IntegerNoise, TwoSidedGeometric, cut_log_pmf
+from dpbi.noise import FlooredLaplace, IntegerNoise, TwoSidedGeometric, released_log_pmf
+from dpbi.noise_audit import NoiseAudit
 from dpbi.noisy_counts_table import noisy_counts_table
 from dpbi.problem import Problem
 
@@ -28,6 +30,7 @@ class _NoisyCounts:
     """
 
     epsilon: float
+    calibration: Calibration | None = field(default=None, kw_only=True)
 
     consistent: ClassVar[bool]
     _basis: ClassVar[str] = ""
@@ -35,6 +38,7 @@ class _NoisyCounts:
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", limits.check_epsilon(self.epsilon))
         limits.check_flag("consistent", self.consistent)
+        check_calibration(self.calibration)
 
     def _noise(self, k: int) -> IntegerNoise:
         raise NotImplementedError
@@ -42,33 +46,29 @@ class _NoisyCounts:
     def _noised(self, k: int) -> int:
         return k - 1
 
+    def _calibrated_noise(self, prior: tuple[float, ...], n: int) -> IntegerNoise:
+        noise = self._noise(len(prior))
+        return noise.sharpened(multiplier(self.calibration, prior, n)) if self.calibration else noise
+
     def guarantee(self, prior: ArrayLike, n: int) -> Guarantee:
         """epsilon-DP for replacing one record: noise fitted to the L1 sensitivity, the rest is post-processing."""
-        limits.check_prior(prior)
-        limits.check_total(n)
+        prior, n = limits.check_prior(prior), limits.check_total(n)
+        if self.calibration:
+            return calibrated_guarantee(self.epsilon, self.calibration, prior, n)
         return PureDP(self.epsilon, "theorem", self._basis)
 
     def log_pmf(self, problem: Problem, released: ArrayLike) -> NDArray[np.float64]:
         """log P(r | c) = sum over noised counts of log P(cut noise), -inf unless the remainder fits."""
         r = released_counts(problem, released)
-        noise, noised = self._noise(problem.k), self._noised(problem.k)
-        left = np.full(r.shape[:-1], problem.n, dtype=np.int64)
-        total = np.zeros(r.shape[:-1])
-        for i in range(noised):
-            total = total + cut_log_pmf(noise, problem.counts[i], r[..., i], left)
-            if self.consistent:
-                left = left - r[..., i]
-        if noised < problem.k:
-            remainder = left if self.consistent else np.maximum(problem.n - r[..., :-1].sum(axis=-1), 0)
-            total = np.where(r[..., -1] == remainder, total, -np.inf)
-        return total
+        noise = self._calibrated_noise(problem.prior, problem.n)
+        return released_log_pmf(noise, problem.counts, r, self._noised(problem.k), self.consistent)
 
     def sample(self, problem: Problem, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
         """Noise, cut, remainder: int64 (size, k)."""
         size, noised, n = limits.check_size(size), self._noised(problem.k), problem.n
         counts = np.array(problem.counts, dtype=np.int64)
         released = np.empty((size, problem.k), dtype=np.int64)
-        released[:, :noised] = counts[:noised] + self._noise(problem.k).sample(rng, (size, noised))
+        released[:, :noised] = counts[:noised] + self._calibrated_noise(problem.prior, n).sample(rng, (size, noised))
         left = np.full(size, n, dtype=np.int64)
         for i in range(noised):
             released[:, i] = np.clip(released[:, i], 0, left)
@@ -81,8 +81,12 @@ class _NoisyCounts:
     def distances(self, problem: Problem) -> DistanceTable | None:
         """Exact over a window of width O(b) per noised count: what lies outside has probability below 1e-15."""
         return noisy_counts_table(
-            problem, self._noise(problem.k), noised=self._noised(problem.k), consistent=self.consistent
+            problem, self._calibrated_noise(problem.prior, problem.n), self._noised(problem.k), self.consistent
         )
+
+    def audit(self, prior: tuple[float, ...], n: int) -> NoiseAudit:
+        k = len(prior)
+        return NoiseAudit(self._calibrated_noise(prior, n), n, k, self._noised(k), self.consistent)
 
     def nearest(self, problem: Problem) -> DistanceTable:
         """The truth alone, with its exact probability."""
