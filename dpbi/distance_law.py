@@ -29,7 +29,8 @@ class DistanceLaw:
     rest are draws that share what probability is left);
     distance, probability, steps: aligned rows, sorted by distance; edges: of the bins; mean: E[H];
     band: half width of the simultaneous 95 % Dvoretzky-Kiefer-Wolfowitz band of a sampled law, else 0;
-    mean_error: standard error of the mean, 0 where it is exact.
+    mean_error: of a sampled law's mean, a bound where the mean is known without sampling (at most 1e-9), else its
+    standard error; 0 where the law is exact.
     """
 
     mechanism: Mechanism
@@ -162,7 +163,8 @@ def _law_of_rows(
     if not distance.size:
         probability[-1] += rest
     rows, moved = np.concatenate([near.distance, distance]), np.concatenate([near.steps, step])
-    exact_mean = mechanism.mean_distance(problem)
-    mean = float(probability @ rows) if exact_mean is None else exact_mean
-    error = rest * float(distance.std()) / np.sqrt(distance.size) if exact_mean is None and distance.size else 0.0
-    return DistanceLaw(mechanism, problem, "sampled", rows, probability, moved, mean, None, band, float(error))
+    known = mechanism.mean_distance(problem)
+    if known is None:
+        spread = float(distance.std()) / np.sqrt(distance.size) if distance.size else 0.0
+        known = float(probability @ rows), rest * spread
+    return DistanceLaw(mechanism, problem, "sampled", rows, probability, moved, known[0], None, band, known[1])

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Protocol
 
 import numpy as np
 from numpy.polynomial import chebyshev
@@ -15,13 +16,14 @@ from numpy.polynomial.legendre import leggauss
 from numpy.typing import NDArray
 
 from dpbi.mixture import log_step, log_weight, log_weights
-from dpbi.power_sums import PowerSums, log_minus_one, power_sums
+from dpbi.power_sums import power_sums
 from dpbi.problem import Problem
 
 _SINGLY = 16  # Z_0 ... Z_15 are computed one by one, beyond them log(Z_m - 1) is interpolated in log m
 _SUMMED = 4096  # up to here the sum over m is a sum, beyond it an integral in log m
 _NODES = 14  # Chebyshev nodes per doubling of m: interpolation error below 1e-13 (tests)
 _GAUSS = 40  # quadrature nodes per doubling
+RATE_ZERO = 1e-15  # stands for the limit rate -> 0, from which the weights differ by the order of the rate
 _NEGLIGIBLE = 40.0  # contributions below e^-40 of the total are left out
 
 
@@ -55,13 +57,24 @@ def _part(rate: float, m: NDArray, weight: NDArray, log_a: NDArray, step: NDArra
     return Part(m, weight, log_a, slope, np.where(m > 0, -np.expm1(-step), 1.0), log_excess)
 
 
+class Sums(Protocol):
+    """What is summed: Z_m - 1 of the candidates, or its like."""
+
+    @property
+    def last(self) -> float:
+        """From this m on, exp(log_excess(m)) no longer matters."""
+
+    def log_excess(self, m: float) -> float:
+        """log(Z_m - 1) at real m >= 0."""
+
+
 class Excess:
     """log(Z_m - 1) as a function of m: exact for the first m, then interpolated in log m, one doubling at a time."""
 
-    def __init__(self, problem: Problem) -> None:
-        self.sums: PowerSums = power_sums(problem)
+    def __init__(self, sums: Sums) -> None:
+        self.sums = sums
         self.panels = max(int(np.ceil(np.log2(self.sums.last / _SINGLY))), 1)
-        self.single = np.array([log_minus_one(self.sums.log_sum(m)) for m in range(_SINGLY)])
+        self.single = np.array([self.sums.log_excess(m) for m in range(_SINGLY)])
         self.coefficients: dict[int, NDArray] = {}
 
     def panel(self, j: int) -> NDArray:
@@ -138,7 +151,7 @@ class Excess:
 
 @lru_cache(maxsize=16)
 def excess_curve(problem: Problem) -> Excess:
-    return Excess(problem)
+    return Excess(power_sums(problem))
 
 
 _LOBATTO = -np.cos(np.pi * np.arange(_NODES) / (_NODES - 1))

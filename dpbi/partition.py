@@ -13,14 +13,12 @@ import numpy as np
 
 from dpbi import limits
 from dpbi.candidates import log_number_of_candidates
-from dpbi.excess import excess_curve
+from dpbi.excess import RATE_ZERO, excess_curve
 from dpbi.problem import Problem
 from dpbi.selection import sample
 
 __all__ = ["affinity_moment", "log_partition", "mean_distance", "probability_of_ignoring", "sample",
            "standard_deviation"]
-
-_RATE_ZERO = 1e-15  # the weights at rate -> 0 differ from those at 0 by the order of the rate
 
 
 def log_partition(problem: Problem, rate: float) -> float:
@@ -71,14 +69,14 @@ def affinity_moment(problem: Problem, rate: float, power: int) -> float:
         return 1.0
     excess = excess_curve(problem)
     later = sum(np.exp(part.log_a + excess.at(part.m + power) - log_z) @ part.weight
-                for part in excess.parts(max(rate, _RATE_ZERO)))
+                for part in excess.parts(max(rate, RATE_ZERO)))
     return float(np.exp(-log_z) + later)
 
 
 @lru_cache(maxsize=256)
 def _sums(problem: Problem, rate: float) -> tuple[float, float, float]:
     """log Z, E[H] and E[H^2]."""
-    rate = max(limits.check_rate(rate), _RATE_ZERO)
+    rate = max(limits.check_rate(rate), RATE_ZERO)
     if problem.n == 0:
         return 0.0, 0.0, 0.0
     parts = list(excess_curve(problem).parts(rate))

@@ -66,8 +66,8 @@ class Mechanism(Protocol):
     def nearest(self, problem: Problem) -> DistanceTable:
         """The outputs nearest to the truth, up to some distance all of them, with their exact probabilities."""
 
-    def mean_distance(self, problem: Problem) -> float | None:
-        """Where ``distances`` is None: E[H] exactly, if known."""
+    def mean_distance(self, problem: Problem) -> tuple[float, float] | None:
+        """E[H] and a bound on its error, without listing outputs; None where it is not known."""
 
 
 def released_counts(problem: Problem, released: ArrayLike) -> NDArray[np.int64]:

@@ -17,6 +17,7 @@ from dpbi.mechanisms.mechanism import released_counts
 from dpbi.noise import FlooredLaplace, IntegerNoise, TwoSidedGeometric, released_log_pmf
 from dpbi.noise_audit import NoiseAudit
 from dpbi.noisy_counts_table import noisy_counts_table
+from dpbi.noisy_mean import mean_distance
 from dpbi.problem import Problem
 
 
@@ -93,9 +94,10 @@ class _NoisyCounts:
         log_truth = float(self.log_pmf(problem, problem.counts))
         return nearest_table(problem, 0.0).tilted(0.0, -log_truth)
 
-    def mean_distance(self, problem: Problem) -> float | None:
-        """None: no exact mean is known where the outputs cannot be listed."""
-        return None
+    def mean_distance(self, problem: Problem) -> tuple[float, float] | None:
+        """E[H] and a bound on its error, where releases whose total exceeds n are rare enough; else None."""
+        noise = self._calibrated_noise(problem.prior, problem.n)
+        return mean_distance(problem, noise, self._noised(problem.k), self.consistent)
 
 
 @dataclass(frozen=True)

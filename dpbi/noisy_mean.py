@@ -1,0 +1,98 @@
+"""The exact mean distance of noise on the counts, where its outputs are too many to list.
+
+H = sqrt(1 - y) = sum_m b_m y^m with b_0 = 1 and b_m = -kappa_m, kappa the Taylor coefficients of 1 - sqrt(1 - y): the
+weights b_m of ``mixture`` as the rate tends to 0. Since y = BC is a product over categories and the noise is
+independent, E[y^m] is a convolution over the noised counts, weighted by what the remainder contributes.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpbi.excess import RATE_ZERO, Excess
+from dpbi.hellinger import count_loss
+from dpbi.noise import IntegerNoise, cut_log_pmf
+from dpbi.problem import Problem
+
+_TAIL = 42.0
+_ACCEPTED = 1e-9  # probability that may be left out of the mean
+_NOTHING = 1e-15  # of probability: rounding
+_FLOOR = 1e-17
+
+
+def mean_distance(
+    problem: Problem, noise: IntegerNoise, noised: int, consistent: bool
+) -> tuple[float, float] | None:
+    """E[H] and a bound on its error; None where no such bound below 1e-9 is known.
+
+    problem: prior and counts; noise on the first ``noised`` = k - 1 counts, the last takes the remainder. A release
+    whose total exceeds n can have a factor e^{m T} that outgrows rounding, and with ``consistent`` it is cut
+    differently: such outputs are left out, and their probability is the bound.
+    """
+    if noised == problem.k:
+        return None
+    sums = _NoisySums(problem, noise, consistent)
+    if sums.left_out > _ACCEPTED:
+        return None
+    mean = sum(part.expectation(part.slope, 0.0) for part in Excess(sums).parts(RATE_ZERO))
+    return min(max(float(mean), 0.0), 1.0), sums.left_out
+
+
+class _NoisySums:
+    """log(E[y^m] - P(r = c)) for real m >= 0, by one Fourier transform per kind of noised category."""
+
+    def __init__(self, problem: Problem, noise: IntegerNoise, consistent: bool) -> None:
+        self.problem, self.noise = problem, noise
+        pairs = list(zip(problem.prior[:-1], problem.counts[:-1], strict=True))
+        self.kinds = {pair: pairs.count(pair) for pair in set(pairs)}
+        reach = _TAIL / noise.decay
+        spread = np.sqrt(2.0 * len(pairs)) / noise.decay
+        self.length = 1 << int(np.ceil(np.log2(2 * (1.2 * reach + 10 * spread) + 16)))
+        self.reach = int(min(np.ceil(reach) + 1, problem.n))
+        self.shift = np.fft.fftfreq(self.length, 1 / self.length).astype(np.int64)
+        self.windows = [self._window(*pair) for pair in self.kinds]
+        self.log_factor = self._remainder()
+        law = self._law(0.0)
+        dropped = self.log_factor > 0
+        if consistent:
+            dropped |= self.shift > problem.counts[-1]
+        self.left_out = float(law[dropped].sum())
+        self.kept = ~dropped
+        self.truth = float(np.exp(sum(times * np.log(float(window[1][window[0] == 0][0]))
+                                      for times, window in zip(self.kinds.values(), self.windows, strict=True))))
+
+    def _window(self, alpha: float, count: int) -> tuple[NDArray, NDArray, NDArray]:
+        """Offsets, probabilities and -l of one noised category."""
+        r = np.arange(max(0, count - self.reach), min(self.problem.n, count + self.reach) + 1)
+        probability = np.exp(cut_log_pmf(self.noise, count, r, self.problem.n))
+        return r - count, probability, -count_loss(alpha, count, r)
+
+    def _remainder(self) -> NDArray[np.float64]:
+        """-l of the last category plus the term of the total, when the noised counts sum to ``shift`` too much."""
+        alpha, count, n = self.problem.prior[-1], self.problem.counts[-1], self.problem.n
+        last = np.maximum(count - self.shift, 0)
+        excess = np.maximum(self.shift - count, 0)
+        return -count_loss(alpha, count, np.minimum(last, n)) + count_loss(sum(self.problem.prior), n, n + excess)
+
+    def _law(self, m: float) -> NDArray[np.float64]:
+        """E[prod_{i<k} g_i^m; the noised counts sum to ``shift`` too much]."""
+        transform = np.ones(self.length // 2 + 1, dtype=complex)
+        for times, (offset, probability, log_affinity) in zip(self.kinds.values(), self.windows, strict=True):
+            weight = np.bincount(offset % self.length, probability * np.exp(m * log_affinity), self.length)
+            transform *= np.fft.rfft(weight) ** times
+        return np.maximum(np.fft.irfft(transform, self.length), 0.0)
+
+    @cached_property
+    def last(self) -> float:
+        """The first power of two, from 16 on, at which what is left is rounding."""
+        m = 16.0
+        while self.log_excess(m) > np.log(_NOTHING):
+            m *= 2
+        return m
+
+    def log_excess(self, m: float) -> float:
+        moment = self._law(m)[self.kept] @ np.exp(m * self.log_factor[self.kept])
+        return float(np.log(max(float(moment) - self.truth, _FLOOR)))
