@@ -141,9 +141,7 @@ def along_emptying(problem: Problem, gamma: float, beta: float, points: int = 12
     return _scan(problem.prior, counts, moved, gamma, beta)
 
 
-def on_simplex(
-    prior: ArrayLike, n: int, measure: Measure, gamma: float, steps_a_side: int = 60
-) -> SimplexMap:
+def on_simplex(prior: ArrayLike, n: int, measure: Measure, gamma: float, steps_a_side: int = 60) -> SimplexMap:
     """One sensitivity over all datasets of three categories, or over a triangular grid of them.
 
     prior: (3,); n >= 1; measure: one of ``MEASURES``; gamma: smoothness per step (beta of the exponential
@@ -195,19 +193,30 @@ def gamma_scan(problem: Problem, gammas: ArrayLike | None = None) -> GammaScan:
 def score_change(problem: Problem, limit: int = 121) -> ScoreChange:
     """How far the score of each candidate r moves when the data move to their worst neighbour; most at r = c.
 
-    |H(BI(c), r) - H(BI(c'), r)| <= H(BI(c), BI(c')) = LS(c) by the triangle inequality, with equality at r =
-    c: the papers' efficiency lemma. problem: n >= 1; limit: about how many candidates, on the line through c
-    and c' (k = 2: all candidates are on it). Raises ValueError if n = 0.
+    |H(BI(c), r) - H(BI(c'), r)| <= H(BI(c), BI(c')) = LS(c) by the triangle inequality, with equality at r = c:
+    the papers' efficiency lemma. problem: n >= 1; limit: at most about so many candidates on the line through c and
+    c' (k = 2: all candidates are on it); where there are more, those far out whose change is below LS(c) / 1000 are
+    left out and the others thinned. Raises ValueError if n = 0.
     Source: [D20] section 1, [P17] section 7.1.
     """
     neighbour = worst_neighbour(problem)
     c, move = np.array(problem.counts), np.subtract(neighbour, problem.counts)
-    donor, receiver = int(move.argmin()), int(move.argmax())
-    available, held = problem.counts[donor], problem.counts[receiver]
-    moved = _thinned(available + held, limit, (0, held - 1, held, held + 1, available + held)) - held
-    released = c + moved[:, None] * move
-    change = np.abs(distances_to(problem, released) - distances_to(problem.with_counts(neighbour), released))
-    return ScoreChange(problem, neighbour, released, moved, change, local_sensitivity(problem))
+    away, towards = problem.counts[int(move.argmax())], problem.counts[int(move.argmin())]
+
+    def change(moved: NDArray[np.int64]) -> Floats:
+        released = c + moved[:, None] * move
+        return np.abs(distances_to(problem, released) - distances_to(problem.with_counts(neighbour), released))
+
+    moved = np.arange(-away, towards + 1)[: limit + 1] if away + towards < limit else np.empty(0, dtype=np.int64)
+    if not moved.size:
+        sides = []
+        for sign, reach in ((-1, away), (1, towards)):
+            out = np.unique(np.rint(np.geomspace(1, max(reach, 1), 200)).astype(np.int64)).clip(0, reach)
+            seen = out[change(sign * out) >= local_sensitivity(problem) / 1000]
+            end = int(out[min(seen.size, out.size - 1)])
+            sides.append(sign * np.rint(np.linspace(0, end, limit // 2 + 1)).astype(np.int64))
+        moved = np.unique(np.concatenate([*sides, np.array([-1, 0, 1]).clip(-away, towards)]))
+    return ScoreChange(problem, neighbour, c + moved[:, None] * move, moved, change(moved), local_sensitivity(problem))
 
 
 def _inverse_rate(problem: Problem, gamma: float) -> float:

@@ -59,7 +59,6 @@ FONT_SIZE = 15
 TITLE_SIZE = 17
 LINE_WIDTH = 2.5
 _TITLE_LINE = 48  # so that a title fits a telephone
-_LABEL_LENGTH = 24
 _LEGEND_ROW = 24
 _SMALL_LINE = 54
 _SMALL = "font-size:14px;font-weight:normal"
@@ -82,13 +81,13 @@ def mechanism_labels(mechanisms: Sequence[Mechanism]) -> list[str]:
     return display_labels(labels)
 
 
-def display_labels(labels: Iterable[str]) -> list[str]:
-    """Labels as a figure may show them: short, still distinct, with <, > and & escaped.
+def display_labels(labels: Iterable[str], length: int = 24) -> list[str]:
+    """Labels as a figure may show them: at most ``length`` characters, still distinct, with <, > and & escaped.
 
     Plotly reads labels as HTML, so that a category named "<b>" would else vanish; a long label keeps its head and
     tail; those that would then be equal get a number.
     """
-    shortened = [_shortened(" ".join(str(label).split()) or "(blank)") for label in labels]
+    shortened = [_shortened(" ".join(str(label).split()) or "(blank)", length) for label in labels]
     taken = {label for label in shortened if shortened.count(label) == 1}
     shown = []
     for label in shortened:
@@ -101,13 +100,13 @@ def display_labels(labels: Iterable[str]) -> list[str]:
     return shown
 
 
-def category_labels(k: int, labels: Sequence[str] | None) -> list[str]:
+def category_labels(k: int, labels: Sequence[str] | None, length: int = 24) -> list[str]:
     """The labels of k categories, or "category 1", "category 2", ... where there are none."""
     if labels is None:
         return [f"category {i + 1}" for i in range(k)]
     if len(labels) != k:
         raise ValueError(f"labels must name all {k} categories: got {len(labels)}.")
-    return display_labels(labels)
+    return display_labels(labels, length)
 
 
 def number(value: float, digits: int = 3) -> str:
@@ -129,18 +128,19 @@ def base_layout(
     alt: str,
     notes: Sequence[str] = (),
     height: int = 460,
+    headroom: int = 0,
     **layout: Any,
 ) -> go.Figure:
     """Applies what all figures share and returns the figure.
 
     title: the finding, plain text; alt: what a person who cannot see the figure should hear, kept in
     ``layout.meta["alt"]`` with the notes; notes: what the figure leaves out, in small type under the title;
-    height: of the plot area in pixels; layout: further plotly settings.
+    height: of the plot area in pixels; headroom: pixels above it for panel titles; layout: further plotly settings.
     """
     lines = textwrap.wrap(title, _TITLE_LINE)
     small = [line for sentence in notes for line in textwrap.wrap(sentence, _SMALL_LINE)]
     names = list(dict.fromkeys(trace.name for trace in fig.data if trace.showlegend is not False and trace.name))
-    top = 16 + 25 * len(lines) + 20 * len(small)
+    top = 16 + 25 * len(lines) + 20 * len(small) + headroom
     below = 60 + _LEGEND_ROW * _legend_rows(names)
     whole = height + top + below
     fig.update_layout(
@@ -169,6 +169,8 @@ def base_layout(
     )  # fmt: skip
     fig.update_xaxes(automargin=True, title_font_size=FONT_SIZE, tickfont_size=FONT_SIZE - 1, zeroline=False)
     fig.update_yaxes(automargin=True, title_font_size=FONT_SIZE, tickfont_size=FONT_SIZE - 1, zeroline=False)
+    fig.update_xaxes(exponentformat="power", minexponent=7)
+    fig.update_yaxes(exponentformat="power", minexponent=7)
     fig.update_layout(**layout)
     return fig
 
@@ -187,16 +189,32 @@ def _escaped(text: str) -> str:
 
 
 def log_axis(low: float, high: float) -> dict[str, Any]:
-    """Settings of a logarithmic axis from low to high, > 0: powers of ten; 1, 2 and 5 times them if those are few."""
+    """Settings of a logarithmic axis from low to high, > 0: powers of ten, or simple multiples if those are few."""
     ends = [math.log10(low) - 0.05, math.log10(high) + 0.05]
-    decades = range(math.floor(ends[0]), math.ceil(ends[1]) + 1)
+    powers = range(math.floor(ends[0]), math.ceil(ends[1]) + 1)
     if ends[1] - ends[0] > 1.6:
-        ticks = [10.0**power for power in decades[:: math.ceil(len(decades) / 9)]]
+        ticks = [10.0**power for power in powers[:: math.ceil(len(powers) / 9)]]
         texts = [power_of_ten(tick) for tick in ticks]
     else:
-        ticks = [step * 10.0**power for power in decades for step in (1, 2, 5)]
+        ticks = _simple_multiples(low, high, powers)
         texts = [number(tick) for tick in ticks]
     return {"type": "log", "range": ends, "tickmode": "array", "tickvals": ticks, "ticktext": texts}
+
+
+def _simple_multiples(low: float, high: float, powers: range) -> list[float]:
+    """The coarsest of three sets of multiples of powers of ten of which three or more lie from low to high."""
+    ticks: list[float] = []
+    for multiples in ((1, 2, 5), (1, 1.5, 2, 3, 4, 5, 7), tuple(i / 10 for i in range(10, 100))):
+        every = [multiple * 10.0**power for power in powers for multiple in multiples]
+        ticks = [tick for tick in every if low * (1 - 1e-9) <= tick <= high * (1 + 1e-9)]
+        if len(ticks) >= 3:
+            break
+    return ticks
+
+
+def percent(share: float) -> str:
+    """A whole percentage in a sentence; only what is all is called 100 %."""
+    return f"{min(share * 100, 99) if share < 1 else 100:.0f} %"
 
 
 def power_of_ten(value: float) -> str:
@@ -220,11 +238,11 @@ def compact(values: ArrayLike) -> NDArray[Any]:
     return array if crowded else array.astype(np.float32)
 
 
-def _shortened(label: str) -> str:
-    if len(label) <= _LABEL_LENGTH:
+def _shortened(label: str, length: int) -> str:
+    if len(label) <= length:
         return label
-    tail = _LABEL_LENGTH // 3
-    return f"{label[: _LABEL_LENGTH - tail - 1].rstrip()}…{label[-tail:].lstrip()}"
+    tail = length // 3
+    return f"{label[: length - tail - 1].rstrip()}…{label[-tail:].lstrip()}"
 
 
 def _raised(exponent: int) -> str:

@@ -1,0 +1,490 @@
+"""Released posteriors beside the true one and the prior; their errors; how often their intervals cover."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import ArrayLike, NDArray
+from plotly.subplots import make_subplots
+
+from dpbi import Problem, dirichlet
+from dpbi.figures.style import (
+    FONT_SIZE,
+    LINE_WIDTH,
+    PRIOR,
+    TRUTH,
+    base_layout,
+    category_labels,
+    compact,
+    mechanism_labels,
+    number,
+    percent,
+    style_of,
+)
+from dpbi.private_posteriors import PrivatePosteriors, box_summary, density_grid, density_window
+
+Floats = NDArray[np.float64]
+
+CURVES_DRAWN = 30  # more releases than this are drawn as bands
+CATEGORIES_DRAWN = 20
+_ROWS_DRAWN = 80  # categories times mechanisms: the tallest chart is then still read without losing its place
+_CURVE_POINTS = 61
+_BAND_POINTS = 120
+_PANEL = 210
+_TRIANGLE = 400
+_LABEL, _CORNER_LABEL = 24, 16
+
+
+def released_posteriors(results: Sequence[PrivatePosteriors], labels: Sequence[str] | None = None) -> go.Figure:
+    """What each mechanism would publish, beside the true posterior and the prior.
+
+    Two categories: densities of theta_1; three: means in the triangle, with the true posterior's 95 % region;
+    more: each category's marginal. results: of one problem, one per mechanism; labels: of the categories.
+    """
+    _need_releases(results)
+    k = results[0].problem.k
+    draw = {2: _densities, 3: _triangles}.get(k, _marginals)
+    return draw(results, category_labels(k, labels, _CORNER_LABEL if k == 3 else _LABEL))
+
+
+def _need_releases(results: Sequence[PrivatePosteriors]) -> None:
+    if not results or any(not len(one.released) for one in results):
+        raise ValueError("A figure of released posteriors needs at least one release of each mechanism: got none.")
+
+
+def _nearest_words(results: Sequence[PrivatePosteriors], mechanisms: Sequence[str]) -> str:
+    if not results[0].problem.n:
+        return "Without records the prior itself is released"
+    means = [float(one.distance.mean()) for one in results]
+    nearest = int(np.argmin(means))
+    if len(results) == 1:
+        return f"{mechanisms[0]}: these releases lie H = {number(means[0])} from the true posterior on average"
+    return (
+        f"Nearest to the true posterior in these draws: {mechanisms[nearest]}, H = {number(means[nearest])} on average"
+    )
+
+
+# Two categories -------------------------------------------------------------------------------------
+
+
+def _densities(results: Sequence[PrivatePosteriors], names: Sequence[str]) -> go.Figure:
+    problem, mechanisms = results[0].problem, mechanism_labels([one.mechanism for one in results])
+    window = _window(results)
+    fig = _panels(mechanisms)
+    peaks = [0.0]
+    for position, one in enumerate(results):
+        place = _place(position, len(results))
+        if len(one.released) > CURVES_DRAWN:
+            peaks += _add_bands(fig, one, window, place)
+        true_peak = _add_truth_and_prior(fig, problem, window, place, first=position == 0)
+        if len(one.released) <= CURVES_DRAWN:
+            peaks += _add_lines(fig, one, place)
+    peak = max(peaks)
+    ceiling = min(max(peak, true_peak), 2.5 * true_peak)
+    fig.update_xaxes(range=window, matches="x", showticklabels=True)
+    fig.update_yaxes(range=[0, 1.05 * ceiling])
+    rows = math.ceil(len(results) / _columns(len(results)))
+    for column in range(1, _columns(len(results)) + 1):
+        fig.update_xaxes(title_text=f"θ, share of {names[0]}", row=rows, col=column)
+    fig.update_yaxes(title_text="Density", col=1)
+    drawn = len(results[0].released)
+    notes = [
+        f"Thin lines: {drawn} released posteriors each."
+        if drawn <= CURVES_DRAWN
+        else f"Shaded: the middle 50 % and 95 % of {drawn:,} released curves."
+    ]
+    if peak > ceiling:
+        notes.append("Curves higher than the axis run on above it.")
+    title = _nearest_words(results, mechanisms)
+    alt = (
+        f"Densities of the share of {names[0]}: true posterior, prior and {len(results[0].released)} released "
+        f"posteriors for each of {', '.join(mechanisms)}. {title}."
+    )
+    return base_layout(fig, title, alt=alt, notes=notes, height=rows * _PANEL, headroom=24)
+
+
+def _worth(problem: Problem) -> str:
+    """The prior's equivalent sample size in words."""
+    total = sum(problem.prior)
+    return f"worth A = {number(total)} record{'' if total == 1 else 's'}"
+
+
+def _window(results: Sequence[PrivatePosteriors]) -> tuple[float, float]:
+    """Where nearly all mass of the true and of 95 % of the released posteriors lies, a little widened."""
+    truth = density_window([results[0].problem.posterior])
+    lows, highs = [truth[0]], [truth[1]]
+    for one in results:
+        ends = dirichlet.interval(one.parameters, 0.99, category=0)
+        lows.append(float(np.quantile(ends[0], 0.025)))
+        highs.append(float(np.quantile(ends[1], 0.975)))
+    low, high = min(lows), max(highs)
+    return max(0.0, low - 0.03 * (high - low)), min(1.0, high + 0.03 * (high - low))
+
+
+def _add_truth_and_prior(
+    fig: go.Figure, problem: Problem, window: tuple[float, float], place: dict[str, int], first: bool
+) -> float:
+    """Draws both in one panel; returns the true density's highest drawn value."""
+    x, density = _curve(problem.posterior)
+    fig.add_scatter(
+        **_run(x, density), mode="lines", name=f"true posterior (n = {problem.n:,})", legendgroup="truth",
+        showlegend=first, line={"color": TRUTH.colour, "width": 5}, hovertemplate="true: %{y:.3g}", **place,
+    )  # fmt: skip
+    grid = np.linspace(*window, _CURVE_POINTS + 2)[1:-1]
+    prior = dirichlet.beta_density(grid, *problem.prior)
+    fig.add_scatter(
+        **_run(grid, prior), mode="lines", name=f"prior ({_worth(problem)})", legendgroup="prior",
+        showlegend=first, line={"color": PRIOR.colour, "width": 2.5, "dash": PRIOR.dash},
+        hovertemplate="prior: %{y:.3g}", **place,
+    )  # fmt: skip
+    return float(np.quantile(density, 0.98))
+
+
+def _curve(parameters: ArrayLike) -> tuple[Floats, Floats]:
+    """Evenly spaced points over nearly all of a Beta law's mass, none of them 0 or 1, and the density there."""
+    pair = np.asarray(parameters, dtype=np.float64)
+    low, high = density_window(pair[None], mass=0.9998)
+    grid = np.linspace(low, high, _CURVE_POINTS + 2)[1:-1]
+    return grid, dirichlet.beta_density(grid, pair[0], pair[1])
+
+
+def _run(x: Floats, y: Floats) -> dict[str, Any]:
+    """Evenly spaced points as a start and a step: half the weight of sending both coordinates."""
+    return {"x0": float(x[0]), "dx": float(x[1] - x[0]), "y": compact(y)}
+
+
+def _add_lines(fig: go.Figure, one: PrivatePosteriors, place: dict[str, int]) -> list[float]:
+    """One thin line per distinct release, the stronger the more often it was drawn; returns their peaks."""
+    style = style_of(one.mechanism)
+    distinct, times = np.unique(one.released, axis=0, return_counts=True)
+    peaks = [0.0]
+    for released, multiplicity in zip(distinct, times, strict=True):
+        x, density = _curve(np.array(one.problem.prior) + released)
+        fig.add_scatter(
+            **_run(x, density), mode="lines", showlegend=False, hoverinfo="skip",
+            line={"color": style.faded(1 - 0.5**multiplicity), "width": 1.5}, **place,
+        )  # fmt: skip
+        peaks.append(float(np.quantile(density, 0.98)))
+    return peaks
+
+
+def _add_bands(
+    fig: go.Figure, one: PrivatePosteriors, window: tuple[float, float], place: dict[str, int]
+) -> list[float]:
+    """The bands that hold 95 % and 50 % of the released curves at each point; returns their highest values."""
+    style = style_of(one.mechanism)
+    grid = density_grid(one.problem, one.released, _BAND_POINTS)
+    grid = grid[(grid >= window[0]) & (grid <= window[1])]
+    peaks = []
+    for (low, high), opacity in zip(one.bands(grid, (0.95, 0.5)), (0.3, 0.6), strict=True):
+        fig.add_scatter(
+            x=compact(np.concatenate([grid, grid[::-1]])), y=compact(np.concatenate([high, low[::-1]])),
+            fill="toself", fillcolor=style.faded(opacity), mode="lines", line={"width": 0}, hoverinfo="skip",
+            showlegend=False, **place,
+        )  # fmt: skip
+        peaks.append(float(np.quantile(high, 0.98)))
+    return peaks
+
+
+def _columns(panels: int) -> int:
+    return 1 if panels <= 3 else 2
+
+
+def _place(position: int, panels: int) -> dict[str, int]:
+    return {"row": position // _columns(panels) + 1, "col": position % _columns(panels) + 1}
+
+
+def _panels(titles: Sequence[str]) -> go.Figure:
+    columns = _columns(len(titles))
+    rows = math.ceil(len(titles) / columns)
+    fig = make_subplots(
+        rows=rows, cols=columns, subplot_titles=titles, horizontal_spacing=0.05, shared_yaxes=True,
+        vertical_spacing=min(70 / (rows * _PANEL), 0.9 / max(rows - 1, 1)),
+    )  # fmt: skip
+    return fig.update_annotations(font_size=FONT_SIZE, font_weight="bold")
+
+
+# Three categories -----------------------------------------------------------------------------------
+
+
+def _triangles(results: Sequence[PrivatePosteriors], names: Sequence[str]) -> go.Figure:
+    problem, mechanisms = results[0].problem, mechanism_labels([one.mechanism for one in results])
+    columns = 1 if len(results) == 1 else 2
+    rows = math.ceil(len(results) / columns)
+    fig = make_subplots(rows=rows, cols=columns, specs=[[{"type": "ternary"}] * columns] * rows)
+    edge = dirichlet.credible_boundary(problem.posterior)
+    least = _simplex_cut(np.concatenate([edge, *(_central(one.means) for one in results)]))
+    for position, (one, label) in enumerate(zip(results, mechanisms, strict=True)):
+        row, column = divmod(position, columns)
+        place = {"row": row + 1, "col": column + 1}
+        _add_means(fig, one, least, place)
+        _add_region(fig, problem, edge, least, place, first=position == 0)
+        # Room for the corners' labels on either side, and for the mechanism's name above the triangle's left half.
+        left, top = column / columns, 1 - row / rows
+        fig.get_subplot(**place).domain = {
+            "x": [left + 0.14 / columns, left + 0.86 / columns], "y": [top - 0.88 / rows, top - 0.1 / rows],
+        }  # fmt: skip
+        fig.add_annotation(
+            text=label, x=left, y=top, xref="paper", yref="paper", xanchor="left", yanchor="top", showarrow=False,
+            font={"size": FONT_SIZE, "weight": "bold"},
+        )  # fmt: skip
+    axes = {
+        f"{axis}axis": {
+            "min": float(lowest), "title": {"text": name, "font": {"size": FONT_SIZE - 1}}, "nticks": 4,
+            "tickfont": {"size": FONT_SIZE - 3}, "showline": True, "linecolor": TRUTH.colour, "linewidth": 1.5,
+            "gridcolor": TRUTH.faded(0.3),
+        }
+        for axis, lowest, name in zip("abc", least, names, strict=True)
+    }  # fmt: skip
+    fig.update_ternaries(**axes, bgcolor="rgba(0,0,0,0)")
+    title = _nearest_words(results, mechanisms)
+    side = 1 - float(least.sum())
+    notes = [f"Points: the means of {len(results[0].released):,} released posteriors."]
+    if side < 1:
+        notes.append(f"Enlarged: each side spans {number(side)}.")
+    alt = (
+        f"Triangle charts of the shares of {', '.join(names)}: the true posterior's 95 % region and the means of "
+        f"{len(results[0].released)} released posteriors for each of {', '.join(mechanisms)}. {title}."
+    )
+    return base_layout(fig, title, alt=alt, notes=notes, height=rows * _TRIANGLE)
+
+
+def _central(means: Floats) -> Floats:
+    """The released means without the outermost hundredth in each category."""
+    if len(means) < 3:
+        return means
+    low, high = np.quantile(means, [0.01, 0.99], axis=0)
+    return means[((means >= low) & (means <= high)).all(axis=1)]
+
+
+def _simplex_cut(points: Floats) -> Floats:
+    """The least share of each category to draw: the smallest triangle around the points, a little widened."""
+    lowest = points.min(axis=0)
+    side = 1 - lowest.sum()
+    least = np.maximum(lowest - 0.1 * side, 0.0)
+    return np.zeros(3) if least.sum() < 0.15 else least
+
+
+def _add_means(fig: go.Figure, one: PrivatePosteriors, least: Floats, place: dict[str, int]) -> None:
+    style = style_of(one.mechanism)
+    distinct, times = np.unique(one.means, axis=0, return_counts=True)
+    inside = (distinct >= least).all(axis=1)
+    fig.add_scatterternary(
+        a=_share(distinct[inside, 0], least), b=_share(distinct[inside, 1], least),
+        c=_share(distinct[inside, 2], least), mode="markers", showlegend=False, hovertemplate="%{a}, %{b}, %{c}",
+        marker={
+            "color": style.faded(0.8), "symbol": style.symbol, "line": {"width": 0},
+            "size": compact(np.minimum((9 if len(one.released) <= 100 else 5) * np.sqrt(times[inside]), 24)),
+        },
+        **place,
+    )  # fmt: skip
+
+
+def _add_region(
+    fig: go.Figure, problem: Problem, edge: Floats, least: Floats, place: dict[str, int], first: bool
+) -> None:
+    fig.add_scatterternary(
+        a=_share(edge[:, 0], least), b=_share(edge[:, 1], least), c=_share(edge[:, 2], least),
+        mode="lines", name="true posterior, 95 % region", legendgroup="truth", showlegend=first, hoverinfo="skip",
+        line={"color": TRUTH.colour, "width": 3}, fill="toself", fillcolor=TRUTH.faded(0.15), **place,
+    )  # fmt: skip
+    prior = dirichlet.mean(problem.prior)
+    inside = bool((prior >= least).all())
+    where = "" if inside else ", outside the part drawn"
+    fig.add_scatterternary(
+        a=[float(prior[0])] if inside else [None], b=[float(prior[1])], c=[float(prior[2])], mode="markers",
+        name=f"prior mean ({_worth(problem)}{where})", legendgroup="prior", showlegend=first,
+        hoverinfo="skip",
+        marker={"symbol": "circle-open", "size": 12, "color": PRIOR.colour, "line": {"width": 2}}, **place,
+    )  # fmt: skip
+
+
+def _share(values: Floats, least: Floats) -> NDArray[Any]:
+    """Shares in the precision that the cut triangle needs."""
+    return values.astype(np.float32) if least.sum() < 0.99 else values
+
+
+# More categories ------------------------------------------------------------------------------------
+
+
+def _marginals(results: Sequence[PrivatePosteriors], names: Sequence[str]) -> go.Figure:
+    problem, mechanisms = results[0].problem, mechanism_labels([one.mechanism for one in results])
+    shown, notes = _largest_categories(problem, len(results))
+    notes.append(f"Bars: the middle 50 % and 95 % of {len(results[0].released):,} released means.")
+    rows = np.arange(len(shown))
+    fig = go.Figure()
+    _add_true_intervals(fig, problem, shown, rows)
+    offsets = _offsets(len(results))
+    for one, label, offset in zip(results, mechanisms, offsets, strict=True):
+        _add_spread(fig, one, label, shown, rows + offset)
+    prior = dirichlet.mean(problem.prior)[shown]
+    fig.add_scatter(
+        x=compact(prior), y=rows, mode="markers", name=f"prior mean ({_worth(problem)})",
+        marker={"symbol": "line-ns-open", "size": 22, "color": PRIOR.colour, "line": {"width": 2}},
+        hovertemplate="prior mean %{x:.3g}",
+    )  # fmt: skip
+    _category_axis(fig, [names[i] for i in shown])
+    fig.update_xaxes(title_text="θ, share of the category", rangemode="tozero")
+    title = _nearest_words(results, mechanisms)
+    alt = (
+        f"For {len(shown)} categories, the true posterior's 95 % interval and the middle 50 % and 95 % of "
+        f"{len(results[0].released)} released means for each of {', '.join(mechanisms)}. {title}."
+    )
+    return base_layout(fig, title, alt=alt, notes=notes, height=_rows_height(len(shown), len(results)))
+
+
+def _largest_categories(problem: Problem, mechanisms: int) -> tuple[NDArray[np.int64], list[str]]:
+    """The categories drawn, in their own order, and the sentence that says so where some are left out."""
+    limit = min(CATEGORIES_DRAWN, max(6, _ROWS_DRAWN // mechanisms))
+    if problem.k <= limit:
+        return np.arange(problem.k), []
+    largest = np.sort(np.argsort(-np.array(problem.posterior), kind="stable")[:limit])
+    return largest, [f"The {limit} largest of {problem.k} categories."]
+
+
+def _rows_height(categories: int, mechanisms: int) -> int:
+    return 60 + categories * (26 + 13 * mechanisms)
+
+
+def _offsets(mechanisms: int) -> Floats:
+    """Where the mechanisms stand within a category's row, which is 1 high."""
+    return (np.arange(mechanisms) - (mechanisms - 1) / 2) * 0.75 / mechanisms
+
+
+def _category_axis(fig: go.Figure, names: Sequence[str]) -> None:
+    fig.update_yaxes(
+        tickmode="array", tickvals=list(range(len(names))), ticktext=list(names),
+        range=[len(names) - 0.5, -0.5], showgrid=False,
+    )  # fmt: skip
+
+
+def _add_true_intervals(fig: go.Figure, problem: Problem, shown: NDArray[np.int64], rows: NDArray[np.int64]) -> None:
+    low, high = (ends[shown] for ends in dirichlet.interval(problem.posterior))
+    fig.add_bar(
+        base=compact(low), x=compact(high - low), y=rows, orientation="h", width=0.9,
+        name="true posterior, 95 % interval", marker={"color": TRUTH.faded(0.3), "line": {"width": 0}},
+        hovertemplate="true interval from %{base:.3g} to %{x:.3g}",
+    )  # fmt: skip
+
+
+def _add_spread(fig: go.Figure, one: PrivatePosteriors, label: str, shown: NDArray[np.int64], rows: Floats) -> None:
+    style = style_of(one.mechanism)
+    outer_low, low, middle, high, outer_high = one.mean_quantiles((0.025, 0.25, 0.5, 0.75, 0.975))[:, shown]
+    for ends, width, named in (((outer_low, outer_high), 1.5, True), ((low, high), 5, False)):
+        fig.add_scatter(
+            x=compact(middle), y=compact(rows), name=label, legendgroup=label, showlegend=named, mode="markers",
+            marker={"color": style.colour, "symbol": style.symbol, "size": 8},
+            error_x={
+                "type": "data", "symmetric": False, "array": compact(ends[1] - middle),
+                "arrayminus": compact(middle - ends[0]), "thickness": width, "width": 0, "color": style.colour,
+            },
+            hovertemplate="median of released means %{x:.3g}",
+        )  # fmt: skip
+
+
+# Errors and coverage --------------------------------------------------------------------------------
+
+
+def distance_boxes(results: Sequence[PrivatePosteriors], exact_means: Sequence[float | None]) -> go.Figure:
+    """The sampled Hellinger errors: a box and the outline of their histogram per mechanism, the exact mean marked.
+
+    results: at least one release each; exact_means: E[H] of each mechanism, None where it is not known exactly.
+    """
+    _need_releases(results)
+    mechanisms = mechanism_labels([one.mechanism for one in results])
+    fig = go.Figure()
+    top = max(float(one.distance.max()) for one in results) or 1.0
+    for row, (one, label) in enumerate(zip(results, mechanisms, strict=True)):
+        _add_box(fig, one, label, row, top)
+    known = [(row, mean) for row, mean in enumerate(exact_means) if mean is not None]
+    fig.add_scatter(
+        x=[mean for _, mean in known], y=[row + 0.2 for row, _ in known], mode="markers", name="exact mean",
+        marker={"symbol": "diamond-tall", "size": 15, "color": TRUTH.colour, "line": {"width": 1, "color": "white"}},
+        hovertemplate="exact mean %{x:.4g}",
+    )  # fmt: skip
+    fig.add_scatter(
+        x=[mean for _, mean in known], y=[row + 0.36 for row, _ in known], mode="text", showlegend=False,
+        text=[number(mean) for _, mean in known], textposition="bottom center", hoverinfo="skip",
+        textfont={"size": FONT_SIZE - 1, "color": TRUTH.colour},
+    )  # fmt: skip
+    _category_axis(fig, mechanisms)
+    fig.update_yaxes(range=[len(results) - 0.3, -0.7])
+    fig.update_xaxes(title_text="Hellinger distance H from the true posterior", range=[-0.04 * top, 1.06 * top])
+    best = min(known, key=lambda pair: pair[1], default=None)
+    title = f"{results[0].distance.size:,} sampled distances of each mechanism"
+    if not results[0].problem.n:
+        title = "Without records the prior itself is released, at distance 0"
+    elif best is not None:
+        title = f"Smallest mean distance: {mechanisms[best[0]]}, {number(best[1])}"
+    medians = (
+        f"{label} {number(float(np.median(one.distance)))}" for label, one in zip(mechanisms, results, strict=True)
+    )
+    alt = f"Box plots of sampled Hellinger distances. {title}. Sampled medians: {', '.join(medians)}."
+    return base_layout(fig, title, alt=alt, height=40 + 95 * len(results))
+
+
+def _add_box(fig: go.Figure, one: PrivatePosteriors, label: str, row: int, top: float) -> None:
+    style, box = style_of(one.mechanism), box_summary(one.distance)
+    fig.add_box(
+        q1=[box.first_quartile], median=[box.median], q3=[box.third_quartile], lowerfence=[box.lower_fence],
+        upperfence=[box.upper_fence], y=[row + 0.2], orientation="h", width=0.24, name=label,
+        showlegend=False, fillcolor=style.faded(0.35), line={"color": style.colour, "width": 2},
+    )  # fmt: skip
+    share, edges = np.histogram(one.distance, bins=40, range=(0, top))
+    height = 0.55 * share / share.max()
+    outline = np.concatenate([[row], np.repeat(row - height, 2), [row]])
+    fig.add_scatter(
+        x=compact(np.repeat(edges, 2)), y=compact(outline), mode="lines", line={"color": style.colour, "width": 1},
+        fill="toself", fillcolor=style.faded(0.35), showlegend=False, hoverinfo="skip",
+    )  # fmt: skip
+
+
+def coverage_bars(
+    results: Sequence[PrivatePosteriors], labels: Sequence[str] | None = None, mass: float = 0.95
+) -> go.Figure:
+    """How often the released interval of this mass covers the true posterior mean, per category and mechanism.
+
+    With two categories the intervals mirror each other, so one bar stands for both.
+    """
+    _need_releases(results)
+    problem, mechanisms = results[0].problem, mechanism_labels([one.mechanism for one in results])
+    every = category_labels(problem.k, labels)
+    shown, notes = _largest_categories(problem, len(results))
+    names = [every[i] for i in shown]
+    if problem.k == 2:
+        shown, names = shown[:1], [" or ".join(names)]
+    rows, offsets = np.arange(len(shown)), _offsets(len(results))
+    coverage = [one.coverage(mass)[shown] for one in results]
+    fig = go.Figure()
+    for one, label, offset, share in zip(results, mechanisms, offsets, coverage, strict=True):
+        style = style_of(one.mechanism)
+        fig.add_bar(
+            x=compact(share), y=compact(rows + offset), orientation="h", width=0.7 / len(results), name=label,
+            marker={"color": style.colour}, hovertemplate="%{x:.1%}",
+        )  # fmt: skip
+    fig.add_vline(x=mass, line={"color": TRUTH.colour, "dash": "dash", "width": LINE_WIDTH})
+    fig.add_annotation(x=mass, y=1, yref="paper", yanchor="bottom", text=percent(mass), showarrow=False)
+    _category_axis(fig, names)
+    fig.update_xaxes(
+        title_text=f"{percent(mass)} intervals that cover the true mean", range=[0, 1.02],
+        tickformat=".0%",
+    )  # fmt: skip
+    title = _coverage_words(coverage, mechanisms, names, mass)
+    alt = f"Bar chart of the coverage of the released {percent(mass)} intervals per category. {title}."
+    return base_layout(
+        fig, title, alt=alt, notes=notes, height=_rows_height(len(shown), len(results)), barmode="overlay"
+    )
+
+
+def _coverage_words(coverage: Sequence[Floats], mechanisms: Sequence[str], names: Sequence[str], mass: float) -> str:
+    shares = np.array(coverage)
+    if shares.min() == 1:
+        return f"Every released {percent(mass)} interval covers the true posterior mean"
+    mechanism, category = (int(i) for i in np.unravel_index(shares.argmin(), shares.shape))
+    where = f" for {names[category]}" if len(names) > 1 else ""
+    least = percent(float(shares.min()))
+    return f"The {percent(mass)} intervals of {mechanisms[mechanism]} cover least: {least} of its releases{where}"
