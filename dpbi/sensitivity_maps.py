@@ -15,19 +15,19 @@ from dpbi.hellinger import distances_to
 from dpbi.problem import Problem
 from dpbi.sensitivity import (
     PAPER_GLOBAL_SENSITIVITY,
+    _corners,
+    _datasets,
+    _two_category_corners,
     global_sensitivity,
     local_sensitivities,
     local_sensitivity,
     smooth_sensitivities,
-    smooth_sensitivity,
     worst_neighbour,
 )
 
 Floats = NDArray[np.float64]
 Measure = Literal["local", "reciprocal", "exponential"]
 MEASURES: tuple[Measure, ...] = ("local", "reciprocal", "exponential")
-
-_REFINEMENTS = 60  # golden-section steps: the bracket shrinks by 0.618^60 = 3e-13
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,8 +74,8 @@ class SimplexMap:
 class GammaScan:
     """(1 + gamma) S_gamma(c), to which the rate of smooth selection is inversely proportional.
 
-    gamma, value: (M,), increasing in gamma; best_gamma, best_value: the minimum, refined between the points:
-    the gamma of the highest rate, hence of the most accurate release at this dataset.
+    gamma, value: (M,), increasing in gamma; best_gamma, best_value: the minimum over all gamma >= 0, at which the
+    rate is highest and the release at this dataset most accurate.
     """
 
     problem: Problem
@@ -170,24 +170,44 @@ def on_simplex(prior: ArrayLike, n: int, measure: Measure, gamma: float, steps_a
 def gamma_scan(problem: Problem, gammas: ArrayLike | None = None) -> GammaScan:
     """(1 + gamma) S_gamma(c) against gamma, and its minimum: the gamma of the most accurate smooth selection.
 
-    gammas: values >= 0; by default 0 and 120 values even in the logarithm from 1e-6 to 1e3. The minimum is
-    refined by golden section between the neighbours of the lowest point; if that is an end, it is the end.
+    1/S_gamma = min over datasets c' of 1/LS(c') + gamma d(c, c') is the lower envelope of lines in gamma. On one line
+    (1 + gamma) S is monotone, so the minimum is at gamma = 0 or where the envelope passes from a line to the next.
+    gammas: values >= 0; by default 0 and 120 values even in the logarithm from 1e-6 to 1e3.
     The minimum depends on the private counts: choosing gamma by it leaks. Raises ValueError if n = 0.
     Source: ours; the rate epsilon / (2 (1 + gamma) S_gamma) is [D20] Algorithm 6's.
     """
-    listed = np.concatenate([[0.0], np.geomspace(1e-6, 1e3, 120)]) if gammas is None else np.unique(gammas)
-    value = np.array([_inverse_rate(problem, gamma) for gamma in listed])
-    lowest = int(value.argmin())
-    low, high = listed[max(lowest - 1, 0)], listed[min(lowest + 1, listed.size - 1)]
-    best_gamma, best_value = float(listed[lowest]), float(value[lowest])
-    golden = (np.sqrt(5) - 1) / 2
-    for _ in range(_REFINEMENTS):
-        inner = [high - golden * (high - low), low + golden * (high - low)]
-        reached = [_inverse_rate(problem, gamma) for gamma in inner]
-        low, high = (low, inner[1]) if reached[0] <= reached[1] else (inner[0], high)
-        if min(reached) < best_value:
-            best_gamma, best_value = float(inner[int(np.argmin(reached))]), min(reached)
-    return GammaScan(problem, listed, value, best_gamma, best_value)
+    slope, level = _envelope(problem)
+    default = np.concatenate([[0.0], np.geomspace(1e-6, 1e3, 120)])
+    listed = default if gammas is None else np.unique([limits.check_gamma(float(g)) for g in np.ravel(gammas)])
+    bends = np.append(0.0, np.diff(level) / -np.diff(slope))
+    reached = _inverse_rate(slope, level, bends)
+    best = int(reached.argmin())
+    return GammaScan(problem, listed, _inverse_rate(slope, level, listed), float(bends[best]), float(reached[best]))
+
+
+def _envelope(problem: Problem) -> tuple[Floats, Floats]:
+    """Slopes d and levels 1/LS of the lines on the lower envelope: slopes increase, levels fall, convexly."""
+    alpha, c = _datasets(problem.prior, problem.counts)
+    sensitivity, distance = _two_category_corners(alpha, c) if alpha.size == 2 else _corners(alpha, c)
+    hull: list[tuple[float, float]] = []
+    order = np.lexsort((-sensitivity, distance))
+    best = np.maximum.accumulate(sensitivity[order])
+    better = np.append(True, best[1:] > best[:-1])
+    for line in zip(distance[order][better].tolist(), (1 / best[better]).tolist(), strict=True):
+        while len(hull) > 1 and _above(hull[-2], hull[-1], line):
+            hull.pop()
+        hull.append(line)
+    slope, level = np.array(hull).T
+    return slope, level
+
+
+def _above(first: tuple[float, float], middle: tuple[float, float], last: tuple[float, float]) -> bool:
+    """Whether the middle line of three, by slope, is nowhere below both others."""
+    return (middle[1] - first[1]) * (last[0] - first[0]) >= (last[1] - first[1]) * (middle[0] - first[0])
+
+
+def _inverse_rate(slope: Floats, level: Floats, gamma: Floats) -> Floats:
+    return (1 + gamma) / (level + gamma[:, None] * slope).min(axis=1)
 
 
 def score_change(problem: Problem, limit: int = 121) -> ScoreChange:
@@ -217,10 +237,6 @@ def score_change(problem: Problem, limit: int = 121) -> ScoreChange:
             sides.append(sign * np.rint(np.linspace(0, end, limit // 2 + 1)).astype(np.int64))
         moved = np.unique(np.concatenate([*sides, np.array([-1, 0, 1]).clip(-away, towards)]))
     return ScoreChange(problem, neighbour, c + moved[:, None] * move, moved, change(moved), local_sensitivity(problem))
-
-
-def _inverse_rate(problem: Problem, gamma: float) -> float:
-    return (1 + gamma) * smooth_sensitivity(problem, gamma)
 
 
 def _scan(
