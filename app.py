@@ -2,13 +2,14 @@
 
 import streamlit as st
 
-from dpbi.dashboard import cached, charts, tables, words
+from dpbi.dashboard import cached, charts, facts, tables, words
 from dpbi.dashboard.scenario import scenario
 
 with scenario("Home") as chosen:
     rows = cached.for_each(cached.comparison, chosen)
     st.markdown(words.best(rows, chosen.problem))
     tables.comparison(rows)
+    facts.mechanisms(chosen)
     st.warning(words.CHOICE_WARNING)
     if rows:
         from dpbi.figures import distances

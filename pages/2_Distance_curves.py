@@ -3,7 +3,7 @@
 import streamlit as st
 
 from dpbi.dashboard import cached, charts, controls, tables, words
-from dpbi.dashboard.scenario import redraw, scenario
+from dpbi.dashboard.scenario import scenario
 from dpbi.figures import distances
 
 with scenario("Distance curves") as chosen:
@@ -14,7 +14,7 @@ with scenario("Distance curves") as chosen:
         log_scale = controls.log_scale() if view != controls.CUMULATIVE else False
         overlay = controls.overlay()
         if overlay:
-            st.button("Redraw", on_click=redraw)
+            controls.redraw(chosen.seed)
     if rows:
         laws = cached.for_each(cached.law, chosen)
         draws = cached.for_each(cached.posteriors, chosen, chosen.seed, controls.OVERLAID) if overlay else []

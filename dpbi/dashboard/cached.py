@@ -6,8 +6,8 @@ never an argument: two people's equal counts may share an answer, their names ma
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Concatenate, ParamSpec, TypeVar
+from collections.abc import Callable, Sequence
+from typing import Concatenate, NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
 import streamlit as st
@@ -22,7 +22,14 @@ from dpbi.distance_law import DistanceLaw, distance_law
 from dpbi.mechanisms import Mechanism
 from dpbi.private_posteriors import PrivatePosteriors, sample_posteriors
 from dpbi.problem import Problem
+from dpbi.sensitivity import (
+    PAPER_GLOBAL_SENSITIVITY,
+    global_sensitivity,
+    local_sensitivity,
+    smooth_sensitivity,
+)
 
+SCANNED_CATEGORIES = 400
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
 
 Rest = ParamSpec("Rest")
@@ -64,6 +71,12 @@ def posteriors(problem: Problem, mechanism: Mechanism, seed: int, size: int) -> 
     return sample_posteriors(mechanism, problem, np.random.default_rng(seed), size)
 
 
+def exact_means(sampled: Sequence[PrivatePosteriors]) -> list[float | None]:
+    """E[H] of each sample's mechanism, None where the law is not exact."""
+    rows = [comparison(one.problem, one.mechanism) for one in sampled]
+    return [row.mean if row.exact else None for row in rows]
+
+
 @st.cache_data(max_entries=64, show_spinner=False)
 def intervals(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The ends of the true posterior's 95 % intervals, (k,) each."""
@@ -73,6 +86,27 @@ def intervals(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.float64
 @st.cache_data(max_entries=64, show_spinner=False)
 def prior_predictive(prior: tuple[float, ...], n: int, category: int) -> tuple[int, int]:
     return dirichlet.prior_predictive_interval(prior, n, category=category)
+
+
+class Sensitivities(NamedTuple):
+    """Of one problem: at the data, the two smooth bounds, the worst over all datasets, and the papers' for that."""
+
+    local: float
+    reciprocal: float
+    exponential: float
+    exact: float
+    paper: float
+
+
+@st.cache_data(max_entries=256, show_spinner=False)
+def sensitivities(problem: Problem, gamma: float, beta: float) -> Sensitivities:
+    return Sensitivities(
+        local_sensitivity(problem),
+        smooth_sensitivity(problem, gamma),
+        smooth_sensitivity(problem, beta, "exponential"),
+        global_sensitivity(problem.prior, problem.n),
+        PAPER_GLOBAL_SENSITIVITY,
+    )
 
 
 @st.cache_data(max_entries=64, show_spinner=False)
@@ -90,8 +124,11 @@ def simplex_map(prior: tuple[float, ...], n: int, measure: maps.Measure, gamma: 
     return maps.on_simplex(prior, n, measure, gamma)
 
 
-@st.cache_data(max_entries=64, show_spinner=False)
+@st.cache_data(max_entries=64, show_spinner="Scanning gamma")
 def gamma_scan(problem: Problem) -> maps.GammaScan:
+    """Raises ValueError beyond ``SCANNED_CATEGORIES``: the scan costs some hundred times k^2."""
+    if problem.k > SCANNED_CATEGORIES:
+        raise ValueError(f"The scan over gamma is made for at most {SCANNED_CATEGORIES} categories: got {problem.k:,}.")
     return maps.gamma_scan(problem)
 
 

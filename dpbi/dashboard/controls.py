@@ -6,13 +6,18 @@ from typing import Any
 
 import streamlit as st
 
-from dpbi.dashboard import settings
+from dpbi.dashboard import entries, settings
+from dpbi.sensitivity_maps import Measure
 
 SIZES = (10, 20, 30, 50, 100, 200, 500, 1000)
 OVERLAID = 1000
 LEVELS, STEPS, CUMULATIVE = "Each distance", "Records moved", "Within a distance"
 VIEWS = (LEVELS, STEPS, CUMULATIVE)
-MEASURES = {"local": "Local", "reciprocal": "Smooth, reciprocal", "exponential": "Smooth, exponential"}
+MEASURES: dict[Measure, str] = {
+    "local": "Local",
+    "reciprocal": "Smooth, reciprocal",
+    "exponential": "Smooth, exponential",
+}
 DEFAULTS: dict[str, Any] = {
     "size": 30,
     "view": LEVELS,
@@ -23,7 +28,16 @@ DEFAULTS: dict[str, Any] = {
 
 
 def size() -> int:
-    return st.select_slider("Private posteriors per mechanism", SIZES, **settings.entry("size"))
+    return st.select_slider("Private posteriors per mechanism", SIZES, width=420, **settings.entry("size"))
+
+
+def redraw(seed: int) -> None:
+    """A button that moves the visible seed on by one, and with it every simulated draw."""
+    st.button(f"Redraw (seed is {seed})", key="redraw", on_click=_next_seed, args=(seed,))
+
+
+def _next_seed(seed: int) -> None:
+    settings.keep("seed", str((seed + 1) % (entries.SEED_LARGEST + 1)))
 
 
 def view() -> str:
@@ -38,7 +52,7 @@ def overlay() -> bool:
     return st.toggle(f"Overlay {OVERLAID:,} simulated draws", **settings.entry("overlay"))
 
 
-def measure() -> str:
+def measure() -> Measure:
     return st.segmented_control(
         "Sensitivity", list(MEASURES), format_func=MEASURES.__getitem__, required=True, **settings.entry("measure")
     )

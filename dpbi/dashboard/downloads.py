@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import functools
+from collections.abc import Callable
 
 import pandas as pd
 import streamlit as st
@@ -21,11 +21,11 @@ def _inert(cell: object) -> object:
     return f"'{cell}" if isinstance(cell, str) and cell.lstrip(" ").startswith(_RUN) else cell
 
 
-def button(table: pd.DataFrame, name: str) -> None:
-    """A button that writes the table when it is pressed, as dpbi-NAME.csv; pressing it redraws nothing."""
+def button(table: Callable[[], pd.DataFrame], name: str) -> None:
+    """A button that makes and writes the table when it is pressed, as dpbi-NAME.csv; pressing it redraws nothing."""
     st.download_button(
         "Download as CSV",
-        functools.partial(csv_bytes, table),
+        lambda: csv_bytes(table()),
         file_name=f"dpbi-{name}.csv",
         mime="text/csv",
         key=f"download: {name}",

@@ -57,6 +57,12 @@ def choose(refusals: Refusals) -> tuple[dict[str, float], tuple[Mechanism, ...]]
     )
 
 
+def exponential_smoothness(numbers: dict[str, float], n: int, k: int) -> float:
+    """beta, per step, of the exponential kind of smooth sensitivity: as the mechanism has it that uses this kind."""
+    rules = (getattr(_make(kind, numbers), "beta", None) for kind in MECHANISMS)
+    return next(rule for rule in rules if rule is not None)(n, k)
+
+
 def _epsilon(refusals: Refusals) -> dict[str, float]:
     text = settings.get("epsilon")
     try:

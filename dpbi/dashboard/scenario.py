@@ -36,7 +36,7 @@ class Scenario:
     """What the sidebar says, checked: prior and counts, the categories' labels, the ticked mechanisms, the seed.
 
     title, source: what the data are called and where they come from, plain text; epsilon, gamma: as entered, which
-    the mechanisms hold too.
+    the mechanisms hold too; beta: the smoothness that epsilon and delta give the exponential kind of sensitivity.
     """
 
     problem: Problem
@@ -45,6 +45,7 @@ class Scenario:
     seed: int
     epsilon: float
     gamma: float
+    beta: float
     title: str
     source: str
 
@@ -74,15 +75,6 @@ def scenario(title: str, *, needs_mechanisms: bool = True) -> Iterator[Scenario]
         startup.settle()
 
 
-def redraw() -> None:
-    """Moves the visible seed on by one; for a button's on_click."""
-    try:
-        seed = entries.whole("seed", settings.get("seed"), 0, entries.SEED_LARGEST)
-    except ValueError:
-        return
-    settings.keep("seed", str((seed + 1) % (entries.SEED_LARGEST + 1)))
-
-
 def _defaults() -> dict[str, Any]:
     return {
         **data_source.DEFAULTS,
@@ -109,13 +101,15 @@ def _read(needs_mechanisms: bool) -> Scenario:
     if needs_mechanisms and not mechanisms:
         st.info(words.NOTHING_TICKED)
         st.stop()
+    problem = Problem(alpha, data.counts)
     return Scenario(
-        problem=Problem(alpha, data.counts),
+        problem=problem,
         labels=data.labels,
         mechanisms=mechanisms,
         seed=seed,
         epsilon=numbers["epsilon"],
         gamma=numbers["gamma"],
+        beta=privacy.exponential_smoothness(numbers, problem.n, problem.k),
         title=data.title,
         source=data.source,
     )

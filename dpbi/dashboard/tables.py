@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 from streamlit.column_config import NumberColumn, TextColumn
 
+from dpbi import dirichlet
 from dpbi.comparison import Comparison
-from dpbi.dashboard import downloads, words
+from dpbi.dashboard import cached, downloads, words
 from dpbi.dashboard.cached import QUANTILES
+from dpbi.dashboard.scenario import Scenario
+from dpbi.private_posteriors import PrivatePosteriors
 
+CATEGORIES_SHOWN, DRAWS_SHOWN = 20, 50
 _HEIGHT_ROW, _ROWS_SHOWN = 36, 12
 
 
-def show(table: pd.DataFrame, name: str, columns: dict[str, Any], alt: str) -> None:
-    """The table in full up to a dozen rows, scrolling beyond, with its CSV."""
+def show(
+    table: pd.DataFrame,
+    name: str,
+    columns: dict[str, Any],
+    alt: str,
+    whole: Callable[[], pd.DataFrame] | None = None,
+) -> None:
+    """The table, scrolling beyond a dozen rows, with its CSV: that of the whole one where only a part is shown."""
     rows = min(len(table), _ROWS_SHOWN)
     st.dataframe(
         table,
@@ -28,7 +39,7 @@ def show(table: pd.DataFrame, name: str, columns: dict[str, Any], alt: str) -> N
         key=f"table: {name}",
         alt=alt,
     )
-    downloads.button(table, name)
+    downloads.button(whole or (lambda: table), name)
 
 
 def comparison(rows: Sequence[Comparison]) -> None:
@@ -57,8 +68,81 @@ def quantiles(rows: Sequence[Comparison], found: Sequence[tuple[float, ...]]) ->
     show(table, "quantiles", _COMPARISON | columns, "One row per ticked mechanism: mean and quantiles of the distance")
 
 
+def categories(scenario: Scenario, sampled: Sequence[PrivatePosteriors]) -> None:
+    """A row per category: prior, data, true posterior, and how often each mechanism's interval covers its mean."""
+    problem = scenario.problem
+    shown = range(min(problem.k, CATEGORIES_SHOWN))
+    low, high = cached.intervals(problem)
+    expected = [cached.prior_predictive(problem.prior, problem.n, i) for i in shown]
+    table = pd.DataFrame(
+        {
+            "Category": [words.plain(label) for label in scenario.labels[: len(shown)]],
+            "Prior alpha": [problem.prior[i] for i in shown],
+            "Prior expects": [f"{least:,} to {most:,}" for least, most in expected],
+            "Count": [problem.counts[i] for i in shown],
+            "True mean": dirichlet.mean(problem.posterior)[: len(shown)],
+            "95 % from": low[: len(shown)],
+            "95 % to": high[: len(shown)],
+        }
+    )
+    columns: dict[str, Any] = dict(_CATEGORIES)
+    for one in sampled:
+        name = f"{one.mechanism.label} covers"
+        table[name] = one.coverage()[: len(shown)]
+        columns[name] = NumberColumn(
+            help="Share of the released 95 % intervals that hold the true posterior mean of this category.",
+            format="percent",
+            width=110,
+        )
+    show(table, "categories", columns, "One row per category: prior, count, true posterior and coverage")
+    if problem.k > CATEGORIES_SHOWN:
+        st.caption(f"The first {CATEGORIES_SHOWN} of {problem.k:,} categories.")
+
+
+def parameters(scenario: Scenario, sampled: Sequence[PrivatePosteriors]) -> None:
+    """A row per released posterior: its parameters and its distance from the true one; the CSV holds all of them."""
+    k, size = scenario.problem.k, len(sampled[0].released)
+    shown = _parameters(scenario.labels[:CATEGORIES_SHOWN], sampled, DRAWS_SHOWN)
+    columns = {
+        "Mechanism": _COMPARISON["Mechanism"],
+        "Draw": _number("The place in the stream of the seed.", "%d"),
+        "H": _number("Hellinger distance from the true posterior."),
+    }
+    show(
+        shown,
+        "parameters",
+        columns,
+        "One row per released posterior: its distance from the truth and its parameters",
+        lambda: _parameters(scenario.labels, sampled, size),
+    )
+    if size > DRAWS_SHOWN or k > CATEGORIES_SHOWN:
+        st.caption(
+            f"On screen: the first {min(size, DRAWS_SHOWN)} of {size:,} draws, {min(k, CATEGORIES_SHOWN)} of {k:,} "
+            "categories. The CSV holds all."
+        )
+
+
+def _parameters(labels: Sequence[str], sampled: Sequence[PrivatePosteriors], draws: int) -> pd.DataFrame:
+    names = _distinct([f"alpha of {words.plain(label, 24)}" for label in labels])
+    return pd.concat([_draws_of(one, names, draws) for one in sampled])
+
+
+def _draws_of(one: PrivatePosteriors, names: list[str], draws: int) -> pd.DataFrame:
+    table = pd.DataFrame(one.parameters[:draws, : len(names)], columns=names)
+    table.insert(0, "Mechanism", one.mechanism.label)
+    table.insert(1, "Draw", range(1, len(table) + 1))
+    table.insert(2, "H", one.distance[:draws])
+    return table
+
+
+def _distinct(names: list[str]) -> list[str]:
+    """The names, those that were cut to the same text told apart by their place."""
+    times = Counter(names)
+    return [name if times[name] == 1 else f"{name} ({i})" for i, name in enumerate(names, 1)]
+
+
 def _number(help: str, format: str = "%.4g") -> Any:
-    return NumberColumn(help=help, format=format, width=95)
+    return NumberColumn(help=help, format=format, width=85)
 
 
 _COMPARISON: dict[str, Any] = {
@@ -73,4 +157,16 @@ _COMPARISON: dict[str, Any] = {
     ),
     "Mean L1": _number("Mean sum of the absolute errors of the released counts, in records."),
     "Law": TextColumn(width=90, help="How the distances were found: listed exactly, in fine bins, or sampled."),
+}
+
+_CATEGORIES: dict[str, Any] = {
+    "Category": TextColumn(width=110),
+    "Prior alpha": _number("Pseudo-count of this category before any data."),
+    "Prior expects": TextColumn(
+        width=95, help="The prior predictive 95 % interval of this category's count among n records."
+    ),
+    "Count": _number("The true count: private.", "localized"),
+    "True mean": _number("Mean of the true posterior."),
+    "95 % from": _number("Lower end of the true posterior's 95 % interval."),
+    "95 % to": _number("Upper end of the true posterior's 95 % interval."),
 }

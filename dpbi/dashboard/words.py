@@ -12,6 +12,7 @@ from dpbi.distance_law import DRAWS
 from dpbi.guarantee import Guarantee, NotPrivate
 from dpbi.neighbours import RELATION
 from dpbi.problem import Problem
+from dpbi.sensitivity_maps import GammaScan, ScoreChange
 
 SHOWN_LENGTH = 60
 LINE_CATEGORIES = 6
@@ -21,12 +22,16 @@ RELATION_NOTICE = f"Neighbours: {RELATION}."
 RAW_NOTICE = "These pages show your raw counts; only a release is private."
 CHOICE_WARNING = (
     "**Choosing leaks.** A mechanism, gamma or epsilon chosen by looking at results on private counts tells something "
-    "about those counts, which no guarantee below covers. For a release, choose on example or synthetic data."
+    "about those counts, which no guarantee shown here covers. For a release, choose on example or synthetic data."
 )
 LAW_KINDS = {"levels": "exact", "bins": "exact, in bins", "sampled": "sampled"}
 LOCAL_SENSITIVITY = (
     "LS(x), the local sensitivity, is how far one replaced record can move the true posterior. A release that stays "
     "within it is as near the truth as the posterior of a neighbouring dataset."
+)
+COVERAGE = (
+    "A released posterior takes the noisy counts for true ones. Its 95 % interval is honest where it holds the true "
+    "posterior mean in 95 % of all releases or more; below that it is overconfident."
 )
 NOTHING_TICKED = "No mechanism is ticked. Tick at least one under **Mechanisms** in the sidebar."
 APOLOGY = (
@@ -113,6 +118,69 @@ def how_found(rows: Sequence[Comparison]) -> str:
         f"are {DRAWS:,} draws of a fixed stream; the probability of a distance up to t is off by at most "
         f"{number(error)}, with 95 % confidence for all t together."
         + ("" if len(sampled) == len(rows) else " The other curves are exact.")
+    )
+
+
+def prior_weight(problem: Problem) -> str:
+    """The prior's equivalent sample size against the data's."""
+    size = sum(problem.prior)
+    return (
+        f"The prior weighs as much as A = {number(size)} records, the data as much as n = {problem.n:,}: "
+        f"{100 * size / (size + problem.n):.2g} % of the true posterior is prior."
+    )
+
+
+def global_constants(exact: float, paper: float) -> str:
+    """What the papers' constant would do in place of the exact global sensitivity."""
+    if math.isclose(exact, paper, rel_tol=1e-9):
+        return f"The papers' constant, {number(paper)}, is the exact global sensitivity of this prior and n."
+    if paper > exact:
+        return (
+            f"The papers' constant is {number(paper / exact)} times the exact global sensitivity of this prior and n: "
+            "noise scaled to it keeps the promise and wastes accuracy."
+        )
+    return (
+        f"The papers' constant is only {number(paper / exact)} of the exact global sensitivity of this prior and n: "
+        f"scaled to it, a mechanism can promise {number(exact / paper)} epsilon and **not epsilon**."
+    )
+
+
+def smoothing(local: float, reciprocal: float, gamma: float) -> str:
+    """Whether the smooth bound differs from the local sensitivity at all."""
+    if math.isclose(local, reciprocal, rel_tol=1e-9):
+        return (
+            f"With gamma = {number(gamma)} the reciprocal smooth bound is LS(x) itself: data with a larger sensitivity "
+            "are too many steps away to matter."
+        )
+    return (
+        f"With gamma = {number(gamma)} the reciprocal smooth bound is {number(reciprocal / local)} times LS(x): data "
+        "with a larger sensitivity are near."
+    )
+
+
+def worst_move(change: ScoreChange, labels: Sequence[str]) -> str:
+    """Which replaced record attains LS(x), and whether the score moves most at the truth."""
+    move = [after - before for after, before in zip(change.neighbour, change.problem.counts, strict=True)]
+    donor, receiver = (escape(labels[move.index(step)]) for step in (-1, 1))
+    largest, at_truth = float(change.change.max()), float(change.change[change.moved == 0][0])
+    peak = (
+        "No candidate's score moves more than that of the true posterior itself, by LS(x): no other candidate asks for "
+        "more noise, which the papers call efficiency."
+        if math.isclose(largest, at_truth, rel_tol=1e-9)
+        else f"The score moves most, by {number(largest)}, at another candidate than the true posterior."
+    )
+    return (
+        f"LS(x) = {number(change.local_sensitivity)} is attained where one record of **{donor}** is replaced by one of "
+        f"**{receiver}**. {peak}"
+    )
+
+
+def best_gamma(scan: GammaScan, chosen: float, reached: float) -> str:
+    """The gamma of the least (1 + gamma) S, and what the chosen one costs against it."""
+    return (
+        f"(1 + gamma) S is least at gamma = {number(scan.best_gamma)}, where it is {number(scan.best_value)}: there, "
+        f"selection by the reciprocal smooth sensitivity would be most accurate. With gamma = {number(chosen)} it is "
+        f"{number((1 + chosen) * reached)}, {number((1 + chosen) * reached / scan.best_value)} times as much."
     )
 
 

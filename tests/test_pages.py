@@ -1,0 +1,311 @@
+"""The pages through AppTest: what each shows at first, at the limits of every control, and what nobody may meet.
+
+A page that raises is caught by Streamlit, and one that apologises by the page itself: both are looked for on every
+visit. A visit is checked by the heading of the page, since a switch of pages that did not run shows the former one.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dpbi import MECHANISMS, Problem
+from dpbi.comparison import best_private, compare
+from dpbi.dashboard import cached, controls, data_source, downloads, menu, prior, tables, words
+from dpbi.dashboard.scenario import DEFAULT_MECHANISMS
+from dpbi.neighbours import RELATION
+from tests.test_scenario import PAGES, bare, opened, select, text, visit
+
+EVERY = ["app.py", *PAGES]
+EXAMPLE = Problem((1, 1), (48, 42))
+
+
+def shown(at: AppTest, page: str, *, refused: bool = False) -> AppTest:
+    """The page visited, seen to be that page, without traceback, apology or, unless expected, refusal."""
+    visit(at, page)
+    heading = next(found.heading for found in menu.PAGES if found.path == page)
+    assert [title.value for title in at.title] == [heading]
+    said = [bare(error.value) for error in at.main.error]
+    assert not [sentence for sentence in said if words.APOLOGY in sentence]
+    assert bool(said) == refused, said
+    return at
+
+
+def charts(at: AppTest) -> list[dict]:
+    return [json.loads(chart.proto.spec) for chart in at.get("plotly_chart")]
+
+
+def everything(at: AppTest) -> str:
+    """All words of the page's main part."""
+    parts = [*at.main.markdown, *at.main.caption, *at.main.warning, *at.main.info, *at.main.error, *at.main.header]
+    return bare("\n".join(part.value for part in parts))
+
+
+def tick(at: AppTest, names: set[str]) -> AppTest:
+    for kind in MECHANISMS:
+        box = at.checkbox(key=f"entry: ticked: {kind.__name__}")
+        box.set_value(kind.__name__ in names)
+    at.run()
+    return at
+
+
+def typed(at: AppTest, counts: str) -> AppTest:
+    select(at, "source", data_source.TYPED)
+    at.text_area(key="entry: typed").set_value(counts).run()
+    assert not at.exception
+    return at
+
+
+ALL = {kind.__name__ for kind in MECHANISMS}
+
+
+# --- first sight ---
+
+
+@pytest.mark.parametrize("page", EVERY)
+def test_a_page_is_never_empty(page: str) -> None:
+    at = shown(opened(), page)
+    assert charts(at)
+    for chart in at.get("plotly_chart"):
+        assert len(chart.proto.alt) > 40, "a chart says in words what it shows"
+        assert "sendChartToCloud" not in chart.proto.config
+    keys = [chart.proto.id for chart in at.get("plotly_chart")]
+    assert len(set(keys)) == len(keys)
+    assert RELATION in everything(at)
+    assert words.RAW_NOTICE in everything(at)
+    assert "48 cured, 42 not cured; n = 90" in everything(at)
+
+
+def test_the_menu_lists_every_page_once() -> None:
+    assert sorted(page.path for page in menu.PAGES) == sorted(EVERY)
+
+
+@pytest.mark.parametrize("page", ["app.py", "pages/3_Sensitivity.py"])
+def test_choosing_by_results_is_warned_of(page: str) -> None:
+    assert [warning.value for warning in shown(opened(), page).main.warning] == [words.CHOICE_WARNING]
+
+
+# --- Home ---
+
+
+def test_homes_table_holds_the_librarys_numbers() -> None:
+    at = tick(opened(), ALL)
+    table = at.main.dataframe[0].value
+    assert list(table["Mechanism"]) == [kind.label for kind in MECHANISMS]
+    for kind, (_, line) in zip(MECHANISMS, table.iterrows(), strict=True):
+        row = compare(kind(1.0), EXAMPLE)
+        assert line["Mean H"] == pytest.approx(row.mean, rel=1e-12)
+        assert line["Median H"] == pytest.approx(row.median, rel=1e-12)
+        assert line["P(truth)"] == pytest.approx(row.probability_of_truth, rel=1e-12)
+        assert line["P(H ≤ LS)"] == pytest.approx(row.probability_within_local_sensitivity, rel=1e-12)
+        assert line["Mean L1"] == pytest.approx(row.mean_l1, rel=1e-12)
+
+
+def test_home_names_the_best_private_mechanism_and_sets_the_others_apart() -> None:
+    rows = [compare(kind(1.0), EXAMPLE) for kind in MECHANISMS]
+    said = everything(tick(opened(), ALL))
+    best = best_private(rows)
+    assert best is not None
+    assert f"Nearest to the truth here: **{best.mechanism.label}**" in said
+    for row, guarantee in zip(rows, tick(opened(), ALL).main.dataframe[0].value["Guarantee"], strict=True):
+        if row.guarantee.basis == "claim":
+            assert guarantee.startswith("CLAIMED")
+            assert f"{row.mechanism.label} is only claimed to be private" in said
+        elif not row.guarantee.is_private:
+            assert guarantee.startswith("NOT PRIVATE")
+            assert f"{row.mechanism.label} is not private" in said
+        else:
+            assert guarantee == row.guarantee.words
+
+
+def test_home_names_no_best_where_nothing_is_proved() -> None:
+    unproved = {kind.__name__ for kind in MECHANISMS if not kind(1.0).guarantee((1, 1), 90).is_private}
+    assert unproved
+    assert "No ticked mechanism has both" in everything(tick(opened(), unproved))
+
+
+def test_epsilon_moves_the_table() -> None:
+    at = opened()
+    before = list(at.main.dataframe[0].value["Mean H"])
+    text(at, "epsilon", "5")
+    assert all(now < then for now, then in zip(at.main.dataframe[0].value["Mean H"], before, strict=True))
+
+
+# --- Private posteriors ---
+
+
+def test_redraw_moves_the_visible_seed_and_nothing_else_draws() -> None:
+    at = shown(opened(), "pages/1_Private_posteriors.py")
+
+    def drawn() -> list[float]:
+        return list(at.main.dataframe[1].value["H"])
+
+    first = drawn()
+    at.run()
+    assert drawn() == first
+    text(at, "gamma", "1.0")
+    assert drawn() == first
+    at.button(key="redraw").click().run()
+    assert at.text_input(key="entry: seed").value == "2"
+    assert drawn() != first
+    text(at, "seed", "1")
+    assert drawn() == first
+
+
+@pytest.mark.parametrize("size", [min(controls.SIZES), 30, max(controls.SIZES)])
+def test_as_many_posteriors_as_asked_for(size: int) -> None:
+    assert max(controls.SIZES) == 1000
+    at = shown(opened(), "pages/1_Private_posteriors.py")
+    at.select_slider(key="entry: size").set_value(size).run()
+    assert len(at.main.dataframe[1].value) == len(DEFAULT_MECHANISMS) * min(size, tables.DRAWS_SHOWN)
+    sample = cached.posteriors(EXAMPLE, MECHANISMS[0](1.0), 1, size)
+    assert len(sample.released) == size
+
+
+def test_the_prior_is_told_with_its_weight_and_what_it_expects() -> None:
+    at = shown(opened(), "pages/1_Private_posteriors.py")
+    assert "A = 2 records, the data as much as n = 90" in everything(at)
+    assert list(at.main.dataframe[0].value["Prior expects"]) == ["2 to 88", "2 to 88"]
+
+
+# --- Distance curves ---
+
+
+@pytest.mark.parametrize("view", controls.VIEWS)
+@pytest.mark.parametrize("overlay", [False, True])
+def test_each_view_of_the_laws(view: str, overlay: bool) -> None:
+    at = shown(opened(), "pages/2_Distance_curves.py")
+    at.segmented_control(key="entry: view").set_value(view).run()
+    at.toggle(key="entry: overlay").set_value(overlay).run()
+    shown(at, "pages/2_Distance_curves.py")
+    names = {trace.get("name", "") for trace in charts(at)[0]["data"]}
+    assert {kind.label for kind in MECHANISMS if kind.__name__ in DEFAULT_MECHANISMS} <= names
+    assert any("1,000 simulated draws" in name for name in names) == overlay
+    assert "Every curve is the exact law" in everything(at)
+
+
+def test_a_sampled_law_says_so_with_its_error() -> None:
+    at = typed(tick(opened(), ALL), "900 800 700 600 500 400")
+    said = everything(shown(at, "pages/2_Distance_curves.py"))
+    assert "Sampled, not exact" in said
+    assert re.search(r"off by at most 0\.0\d+", said)
+
+
+# --- Sensitivity ---
+
+
+@pytest.mark.parametrize("counts", ["48 42", "20 20 20", "1 1 1 77"])
+def test_sensitivity_shows_all_five_and_three_charts(counts: str) -> None:
+    at = shown(typed(opened(), counts), "pages/3_Sensitivity.py")
+    assert len(at.main.metric) == 5
+    assert len(charts(at)) == 3
+
+
+def test_one_map_at_a_time() -> None:
+    at = shown(typed(opened(), "20 20 20"), "pages/3_Sensitivity.py")
+    first = charts(at)[0]
+    for measure in controls.MEASURES:
+        at.segmented_control(key="entry: measure").set_value(measure).run()
+        assert len(charts(at)) == 3
+    assert charts(at)[0] != first
+
+
+def test_without_a_mechanism_the_sensitivities_remain() -> None:
+    at = tick(opened(), set())
+    for page in EVERY:
+        shown(at, page)
+        if page.endswith("Sensitivity.py"):
+            assert len(at.main.metric) == 5
+        else:
+            assert words.NOTHING_TICKED in everything(at)
+            assert not charts(at)
+
+
+# --- the limits of every control ---
+
+
+@pytest.mark.parametrize("counts", ["0 0", "0 0 0 0"])
+def test_no_records(counts: str) -> None:
+    at = typed(tick(opened(), ALL), counts)
+    for page in EVERY:
+        sensitivity = page.endswith("Sensitivity.py")
+        shown(at, page, refused=sensitivity)
+        if sensitivity:
+            assert "at least one record" in everything(at)
+    assert "every mechanism releases the prior itself" in everything(shown(at, "app.py"))
+
+
+@pytest.mark.parametrize("counts", ["1 0", "1e9 5", "1e12 1e12", "1 0 0", "1e9 1e9 1e9", "7 0 0 0 0 0"])
+def test_few_and_many_records(counts: str) -> None:
+    at = typed(tick(opened(), ALL), counts)
+    for page in EVERY:
+        assert charts(shown(at, page))
+
+
+def test_many_categories() -> None:
+    at = select(opened(), "source", data_source.MADE_UP)
+    text(text(at, "made-up n", "3000"), "made-up k", "300")
+    for page in EVERY:
+        assert charts(shown(at, page))
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("epsilon", "1e-9"), ("epsilon", "0.01"), ("epsilon", "20"), ("epsilon", "1e6"), ("gamma", "0"), ("gamma", "1e6")],
+)
+def test_the_ends_of_epsilon_and_gamma(name: str, value: str) -> None:
+    at = text(tick(opened(), ALL), name, value)
+    for page in EVERY:
+        assert charts(shown(at, page))
+
+
+@pytest.mark.parametrize("rule", prior.CHOICES)
+@pytest.mark.parametrize("counts", ["30 20", "20 20 20"])
+def test_every_prior(rule: str, counts: str) -> None:
+    at = select(typed(opened(), counts), "prior", rule)
+    for page in EVERY:
+        assert charts(shown(at, page))
+
+
+@pytest.mark.parametrize("strength", ["1e-9", "1e12"])
+def test_the_ends_of_the_priors_strength(strength: str) -> None:
+    at = text(select(tick(opened(), ALL), "prior", prior.SYMMETRIC), "strength", strength)
+    for page in EVERY:
+        assert charts(shown(at, page))
+
+
+@pytest.mark.parametrize("key", [example.key for example in data_source.EXAMPLES])
+def test_every_example_is_exact(key: str) -> None:
+    at = select(opened(), "example", key)
+    assert not at.error
+    assert all("exact" in kind for kind in at.main.dataframe[0].value["Law"])
+
+
+# --- what a person's own names may not do ---
+
+HOSTILE = "=1+1 <img src=x onerror=alert(1)> [go](javascript:alert(1)) $x^2$ :red[r] **b**"
+
+
+def test_names_are_shown_inertly_and_no_cache_knows_them() -> None:
+    at = typed(opened(), f"{HOSTILE}, 12\nplain, 8")
+    for page in EVERY:
+        shown(at, page)
+        for part in [*at.main.markdown, *at.main.caption]:
+            assert not re.search(r"(?<!\\)\[go|(?<!\\)\$x|(?<!\\)<img", part.value)
+        for chart in at.get("plotly_chart"):
+            assert "<img" not in chart.proto.spec.replace("\\u003cimg", "<img")
+
+
+def test_csv_cells_are_safe_and_numbers_stay_numbers() -> None:
+    import pandas
+
+    table = pandas.DataFrame({"=cell": ["=1+1", "-5", "@x", " +y", "plain", "\tz"], "number": [-1.5, 2, 3, 4, 5, 6]})
+    written = downloads.csv_bytes(table)
+    assert written.startswith("\ufeff".encode())
+    lines = written.decode("utf-8-sig").splitlines()
+    assert lines[0] == "'=cell,number"
+    assert [line.rsplit(",", 1)[1] for line in lines[1:]] == ["-1.5", "2.0", "3.0", "4.0", "5.0", "6.0"]
+    assert all(line.lstrip('"').startswith(("'", "plain")) for line in lines[1:])

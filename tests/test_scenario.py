@@ -1,0 +1,435 @@
+"""The dashboard's scenario: what is typed, kept, refused and uploaded, read through the pages as a person does."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+from streamlit.testing.v1 import AppTest
+
+from dpbi import MECHANISMS, Problem, limits
+from dpbi.dashboard import cached, data_source, entries, guard, prior, privacy, words
+from dpbi.dashboard.scenario import DEFAULT_MECHANISMS
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "pages").glob("*.py"))
+PATIENCE = 120
+
+
+def opened() -> AppTest:
+    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=PATIENCE).run()
+    assert not at.exception
+    return at
+
+
+def visit(at: AppTest, page: str) -> AppTest:
+    at.switch_page(page).run()
+    assert not at.exception
+    return at
+
+
+def text(at: AppTest, name: str, value: str) -> AppTest:
+    at.text_input(key=f"entry: {name}").set_value(value).run()
+    assert not at.exception
+    return at
+
+
+def select(at: AppTest, name: str, value: str) -> AppTest:
+    at.selectbox(key=f"entry: {name}").set_value(value).run()
+    assert not at.exception
+    return at
+
+
+def refusals(at: AppTest) -> list[str]:
+    """The sentences beside the sidebar's controls, without the marks that keep them inert."""
+    return [bare(error.value) for error in at.sidebar.error]
+
+
+def bare(markdown: str) -> str:
+    return markdown.replace("\\", "").replace("\u2060", "")
+
+
+# --- what was typed ---
+
+
+@pytest.mark.parametrize(
+    ("typed", "labels", "counts"),
+    [
+        ("Cured, 48\nNot cured, 42", ("Cured", "Not cured"), (48, 42)),
+        ("48, 42", ("Category 1", "Category 2"), (48, 42)),
+        ("48 42 7", ("Category 1", "Category 2", "Category 3"), (48, 42, 7)),
+        ("48\n\n 42 \n", ("Category 1", "Category 2"), (48, 42)),
+        ("Smith, John; 3\nDoe: 1e3", ("Smith, John", "Doe"), (3, 1000)),
+        ("a = 1\nb\t2.0", ("a", "b"), (1, 2)),
+        ("18-25 5\n26-40 0", ("18-25", "26-40"), (5, 0)),
+        ("a, 9007199254740993\nb, 0", ("a", "b"), (9007199254740993, 0)),
+    ],
+)
+def test_typed_counts_are_read_exactly(typed: str, labels: tuple[str, ...], counts: tuple[int, ...]) -> None:
+    if max(counts) > limits.TOTAL_LARGEST:
+        with pytest.raises(ValueError, match="too large"):
+            entries.counts(typed)
+    else:
+        assert entries.counts(typed) == (labels, counts)
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("", "at least two categories"),
+        ("a, 5", "at least two categories"),
+        ("a, 5\nb, -1", "Line 2: the count must be at least 0"),
+        ("a, 5\nb, 1.5", "Line 2: the count must be a whole number"),
+        ("a, 5\n\nb, x", "Line 3: the count must be a whole number"),
+        ("a, 5\nb, nan", "Line 2: the count must be finite"),
+        ("a, 5\nb, 1e400", "Line 2: the count must be finite"),
+        ("a, 5\nb, 1e20", "Line 2: the count is too large"),
+        ("a, 5\na, 6", "2 categories are called 'a'"),
+        ("a, 5\n" + "b" * 501 + ", 6", "Line 2: a label may have at most 500 characters"),
+    ],
+)
+def test_typed_counts_are_refused_in_words(typed: str, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        entries.counts(typed)
+
+
+@given(some.text(max_size=80))
+def test_any_text_is_read_or_refused(typed: str) -> None:
+    reads: list[Callable[[], object]] = [
+        lambda: entries.counts(typed),
+        lambda: entries.numbers("x", typed),
+        lambda: entries.whole("x", typed, 0, 9),
+    ]
+    for read in reads:
+        try:
+            read()
+        except ValueError as refusal:
+            assert str(refusal)
+
+
+@given(some.text(max_size=200))
+def test_escaped_text_is_one_inert_line(label: str) -> None:
+    marked = words.escape(label)
+    assert "\n" not in marked
+    for sign in "`*_[]<>$:#|~":
+        assert all(marked[i - 1] == "\\" for i, found in enumerate(marked) if found == sign)
+
+
+def test_a_long_label_is_cut_and_a_long_sentence_is_not() -> None:
+    assert len(words.plain("x" * 500)) == words.SHOWN_LENGTH
+    assert words.sentence(ValueError("y" * 500)) == "y" * 500
+
+
+# --- what is kept ---
+
+
+def test_the_first_paint_is_the_default_scenario() -> None:
+    at = opened()
+    assert [kind.__name__ for kind in MECHANISMS if at.checkbox(key=f"entry: ticked: {kind.__name__}").value] == [
+        name for name in (kind.__name__ for kind in MECHANISMS) if name in DEFAULT_MECHANISMS
+    ]
+    assert len(DEFAULT_MECHANISMS) == 4
+    assert (at.text_input(key="entry: epsilon").value, at.text_input(key="entry: gamma").value) == ("1", "1")
+    assert at.text_input(key="entry: seed").value == "1"
+    assert any("48 cured, 42 not cured; n = 90" in line.value for line in at.main.markdown)
+
+
+def kind_with(wanted: Callable[[dataclasses.Field[Any]], bool]) -> tuple[str, str]:
+    """A class that has such a field, and the field, by name: tests know no mechanism by name."""
+    found = ((kind, field) for kind in MECHANISMS for field in dataclasses.fields(kind) if wanted(field))
+    kind, field = next(found)
+    return kind.__name__, field.name
+
+
+def test_settings_stay_on_every_page_and_on_return() -> None:
+    switched, switch = kind_with(lambda field: isinstance(field.default, bool))
+    numbered, number = kind_with(lambda field: isinstance(field.default, float) and field.name != "gamma")
+    at = opened()
+    select(at, "source", data_source.TYPED)
+    at.text_area(key="entry: typed").set_value("left, 7\nright, 5\nneither, 3").run()
+    select(at, "prior", prior.CUSTOM)
+    text(at, "prior of category 2 of 3", "2.5")
+    text(at, "epsilon", "0.37")
+    text(at, "gamma", "0.2")
+    text(at, "seed", "77")
+    at.checkbox(key=f"entry: ticked: {DEFAULT_MECHANISMS[-1]}").uncheck().run()
+    at.checkbox(key=f"entry: ticked: {numbered}").check().run()
+    text(at, number, "1e-5")
+    at.checkbox(key=f"entry: ticked: {switched}").check().run()
+    at.checkbox(key=f"entry: {switched}: {switch}").check().run()
+    for page in [*PAGES, *reversed(PAGES), "app.py", *PAGES]:  # out, back, and out again
+        visit(at, page)
+        assert at.selectbox(key="entry: source").value == data_source.TYPED
+        assert at.text_area(key="entry: typed").value == "left, 7\nright, 5\nneither, 3"
+        assert at.text_input(key="entry: prior of category 2 of 3").value == "2.5"
+        assert at.text_input(key="entry: epsilon").value == "0.37"
+        assert at.select_slider(key=f"entry: {privacy.SLIDER}").value == 0.37
+        assert at.text_input(key="entry: gamma").value == "0.2"
+        assert at.text_input(key=f"entry: {number}").value == "1e-5"
+        assert at.text_input(key="entry: seed").value == "77"
+        assert not at.checkbox(key=f"entry: ticked: {DEFAULT_MECHANISMS[-1]}").value
+        assert at.checkbox(key=f"entry: {switched}: {switch}").value
+        line = "7 left, 5 right, 3 neither; n = 15 · prior Dirichlet(1, 2.5, 1) · epsilon = 0.37"
+        assert any(line in bare(shown.value) for shown in at.main.markdown), page
+
+
+def test_slider_and_entry_of_epsilon_never_disagree() -> None:
+    at = opened()
+    slider = f"entry: {privacy.SLIDER}"
+    text(at, "epsilon", "0.123")
+    assert at.select_slider(key=slider).value == 0.123
+    at.select_slider(key=slider).set_value(5.0).run()
+    assert at.text_input(key="entry: epsilon").value == "5"
+    text(at, "epsilon", "300")  # beyond the slider's own marks
+    assert at.select_slider(key=slider).value == 300
+    assert min(privacy.EPSILON_MARKS) == 0.01
+    assert max(privacy.EPSILON_MARKS) == 20
+
+
+def test_a_number_is_shown_where_a_ticked_mechanism_has_it() -> None:
+    """delta, or any number a later class brings: its entry comes and goes with the classes that have the field."""
+    at = opened()
+    for kind in MECHANISMS:
+        at.checkbox(key=f"entry: ticked: {kind.__name__}").uncheck()
+    at.run()
+    shown = {entry.key for entry in at.sidebar.text_input}
+    assert "entry: gamma" in shown
+    assert "entry: delta" not in shown
+    for kind in MECHANISMS:
+        at.checkbox(key=f"entry: ticked: {kind.__name__}").check().run()
+        fields = [field for field in dataclasses.fields(kind) if "label" in field.metadata]
+        keys = {widget.key for widget in [*at.sidebar.text_input, *at.sidebar.selectbox, *at.sidebar.checkbox]}
+        for field in fields:
+            name = field.name if isinstance(field.default, float) else f"{kind.__name__}: {field.name}"
+            assert f"entry: {name}" in keys
+        at.checkbox(key=f"entry: ticked: {kind.__name__}").uncheck().run()
+
+
+def test_two_sessions_share_no_setting() -> None:
+    first, second = opened(), opened()
+    text(first, "epsilon", "9")
+    second.run()
+    assert second.text_input(key="entry: epsilon").value == "1"
+
+
+# --- what is refused ---
+
+
+@pytest.mark.parametrize("page", ["app.py", *PAGES])
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("epsilon", "0", "epsilon must be greater than 0: got 0.0."),
+        ("epsilon", "nan", "epsilon must be finite: got nan."),
+        ("epsilon", "0,5", "epsilon must be a number such as 0.5 or 1e-8: got '0,5'. Write decimals with a point."),
+        ("epsilon", "", "epsilon must be a number such as 0.5 or 1e-8: got nothing."),
+        ("gamma", "-1", "gamma must be at least 0: got -1.0."),
+        ("seed", "1.5", "seed must be a whole number: got 1.5."),
+    ],
+)
+def test_a_refused_entry_leaves_its_sentence_and_no_result(page: str, name: str, value: str, said: str) -> None:
+    at = text(visit(opened(), page), name, value)
+    assert refusals(at) == [said]
+    assert at.text_input(key=f"entry: {name}").value == value
+    assert said in bare(at.main.error[0].value)
+    assert not at.get("plotly_chart")
+    assert not at.main.dataframe
+    assert not at.main.metric
+    text(at, name, "2")
+    assert not at.error
+    assert at.get("plotly_chart")
+
+
+def test_several_refusals_are_all_said() -> None:
+    at = text(text(opened(), "epsilon", "x"), "seed", "y")
+    assert len(refusals(at)) == 2
+    assert bare(at.main.error[0].value).startswith("**2 entries in the sidebar are refused")
+
+
+@pytest.mark.parametrize(
+    ("strength", "said"),
+    [("0", "strength must be greater than 0"), ("1e13", "strength is too large"), ("inf", "strength must be finite")],
+)
+def test_a_refused_strength(strength: str, said: str) -> None:
+    at = text(select(opened(), "prior", prior.SYMMETRIC), "strength", strength)
+    assert said in refusals(at)[0]
+
+
+def test_a_prior_in_one_box_must_have_a_number_per_category() -> None:
+    at = select(opened(), "source", data_source.MADE_UP)
+    text(at, "made-up k", "20")
+    select(at, "prior", prior.CUSTOM)
+    assert not refusals(at)
+    at.text_area(key="entry: prior of 20 categories").set_value("1 2 3").run()
+    assert refusals(at) == ["prior must have one number per category: got 3 for 20 categories."]
+
+
+def test_a_refused_prior_that_counts_are_drawn_from_is_said_once() -> None:
+    at = select(opened(), "source", data_source.MADE_UP)
+    select(at, "made-up shape", data_source.DRAWN)
+    select(at, "prior", prior.SYMMETRIC)
+    text(at, "strength", "-1")
+    assert refusals(at) == ["strength must be greater than 0: got -1.0."]
+
+
+def test_the_prior_follows_the_number_of_categories() -> None:
+    at = select(opened(), "prior", prior.CUSTOM)
+    text(at, "prior of category 1 of 2", "4")
+    select(at, "example", "mendel")
+    assert not at.error
+    assert len([entry for entry in at.sidebar.text_input if "of 4" in str(entry.key)]) == 4
+    select(at, "example", "cryotherapy")
+    assert at.text_input(key="entry: prior of category 1 of 2").value == "4"
+
+
+# --- made-up counts ---
+
+
+@pytest.mark.parametrize("shape", data_source.SHAPES)
+def test_made_up_counts_have_the_wanted_size(shape: str) -> None:
+    at = select(opened(), "source", data_source.MADE_UP)
+    text(at, "made-up n", "600")
+    select(at, "made-up shape", shape)
+    assert not at.error
+    assert any("3 categories, n = 600" in caption.value for caption in at.sidebar.caption)
+
+
+def test_drawn_counts_change_with_their_seed_alone() -> None:
+    at = select(opened(), "source", data_source.MADE_UP)
+    select(at, "made-up shape", data_source.DRAWN)
+
+    def line() -> str:
+        return next(shown.value for shown in at.main.markdown if "n = 300" in shown.value)
+
+    first = line()
+    text(at, "seed", "5")
+    assert line() == first
+    text(at, "made-up seed", "2")
+    assert line() != first
+
+
+# --- a file ---
+
+
+def uploader(at: AppTest, content: bytes, name: str = "mine.csv") -> AppTest:
+    at.sidebar.get("file_uploader")[0].set_value((name, content, "text/csv")).run()
+    assert not at.exception
+    return at
+
+
+def press(at: AppTest, label: str) -> AppTest:
+    next(button for button in at.main.button if button.label == label).click().run()
+    assert not at.exception
+    return at
+
+
+def waiting_for_a_file() -> AppTest:
+    at = select(opened(), "source", data_source.FILE)
+    assert "Choose a file" in at.main.info[0].value
+    assert not at.get("plotly_chart")
+    return at
+
+
+def test_a_file_is_previewed_then_used_then_kept() -> None:
+    at = uploader(waiting_for_a_file(), b"colour,count\nred,3\nblue,9\n")
+    assert any("2 categories, n = 12" in shown.value for shown in at.main.markdown)
+    assert at.main.dataframe[0].value.to_dict("list") == {"Category": ["red", "blue"], "Count": [3, 9]}
+    assert not at.get("plotly_chart"), "nothing is used before the person says so"
+    press(at, "Use these counts")
+    for page in ["app.py", *PAGES]:
+        visit(at, page)
+        assert any("3 red, 9 blue; n = 12" in shown.value for shown in at.main.markdown)
+        assert at.get("plotly_chart")
+
+
+def test_a_file_put_away_leaves_what_was_in_use() -> None:
+    at = press(uploader(waiting_for_a_file(), b"colour,count\nred,3\nblue,9\n"), "Use these counts")
+    uploader(at, b"colour,count\ngreen,1\nblue,2\n", "other.csv")
+    assert not at.get("plotly_chart"), "the earlier counts are not shown while another file waits"
+    press(at, "Put the file away")
+    assert any("3 red, 9 blue" in shown.value for shown in at.main.markdown)
+
+
+def test_a_file_that_cannot_be_read_says_why() -> None:
+    at = uploader(waiting_for_a_file(), b"colour,count\nred,3\nblue,-9\n")
+    assert "-9" in bare(at.main.error[0].value)
+    assert not [button for button in at.main.button if button.label == "Use these counts"]
+
+
+def test_a_question_is_asked_with_the_suggested_answer() -> None:
+    rows = b"".join(b"%d,%s\n" % (i, b"yes" if i % 3 else b"no") for i in range(30))
+    at = uploader(waiting_for_a_file(), b"person,answer\n" + rows)
+    for _ in range(3):
+        if any(button.label == "Use these counts" for button in at.main.button):
+            break
+        for choice in at.main.selectbox:
+            if "answer" in choice.options:
+                choice.set_value("answer")
+        press(at, "Continue")
+    press(at, "Use these counts")
+    assert any("n = 30" in shown.value for shown in at.main.markdown)
+
+
+# --- caches ---
+
+
+def test_caches_tell_mechanisms_and_problems_apart() -> None:
+    """Classes with equal fields, and equal numbers of other types, share no answer."""
+    problems = [Problem((1, 1), (3, 5)), Problem((1, 1), (5, 3)), Problem((1, 2), (3, 5))]
+    mechanisms = [kind(1.0) for kind in MECHANISMS] + [kind(2.0) for kind in MECHANISMS]
+    for problem in problems:
+        for mechanism in mechanisms:
+            row = cached.comparison(problem, mechanism)
+            assert type(row.mechanism) is type(mechanism)
+            assert (row.mechanism, row.problem) == (mechanism, problem)
+            drawn = cached.posteriors(problem, mechanism, 1, 10)
+            assert (drawn.mechanism, drawn.problem, len(drawn.released)) == (mechanism, problem, 10)
+
+
+def test_another_seed_draws_anew_and_the_same_does_not() -> None:
+    problem, mechanism = Problem((1, 1), (30, 50)), MECHANISMS[0](1.0)
+    first = cached.posteriors(problem, mechanism, 1, 50).released
+    assert (cached.posteriors(problem, mechanism, 1, 50).released == first).all()
+    assert (cached.posteriors(problem, mechanism, 2, 50).released != first).any()
+
+
+# --- failures ---
+
+
+@contextmanager
+def failing(error: Exception, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    def fail(*_: object) -> None:
+        raise error
+
+    with monkeypatch.context() as patch:
+        patch.setattr(cached, "comparison", fail)
+        yield
+
+
+def test_an_unforeseen_failure_is_an_apology_without_data(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    with failing(RuntimeError("count 48 of cured"), monkeypatch):
+        at = opened()
+    assert words.APOLOGY in at.main.error[0].value
+    assert "48" not in "".join(error.value for error in at.main.error)
+    assert "RuntimeError" in caplog.text
+    assert "48" not in caplog.text
+
+
+def test_only_sentences_of_dpbi_are_shown() -> None:
+    """A ValueError of numpy is no sentence for a person: who raised it decides."""
+    try:
+        limits.check_epsilon(-1)
+    except ValueError as refusal:
+        assert guard._raised_by_dpbi(refusal.__traceback__)
+    try:
+        float("x")
+    except ValueError as refusal:
+        assert not guard._raised_by_dpbi(refusal.__traceback__)
