@@ -15,8 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from dpbi import limits
-from dpbi.hellinger import _STIRLING, _STIRLING_FROM
-from dpbi.hellinger import _positive as _positive_parameters
+from dpbi.hellinger import STIRLING, STIRLING_FROM, positive_parameters, sums_of_others
 
 Floats = NDArray[np.float64]
 
@@ -30,7 +29,7 @@ _LISTED_COUNTS = 100_000
 
 def mean(alpha: ArrayLike) -> Floats:
     """E[theta_i] = alpha_i / A, A = sum alpha. alpha: (..., k) -> (..., k). Source: standard."""
-    a = _positive_parameters("alpha", alpha)
+    a = positive_parameters("alpha", alpha)
     return a / a.sum(axis=-1, keepdims=True)
 
 
@@ -39,9 +38,9 @@ def variance(alpha: ArrayLike) -> Floats:
 
     Deviation: A - alpha_i is summed from the other parameters; subtracted, it would be 0 beside a large one.
     """
-    a = _positive_parameters("alpha", alpha)
+    a = positive_parameters("alpha", alpha)
     total = a.sum(axis=-1, keepdims=True)
-    return a / total * (_others(a) / total) / (total + 1)
+    return a / total * (sums_of_others(a) / total) / (total + 1)
 
 
 def interval(alpha: ArrayLike, mass: float = 0.95, category: int | None = None) -> tuple[Floats, Floats]:
@@ -52,9 +51,9 @@ def interval(alpha: ArrayLike, mass: float = 0.95, category: int | None = None) 
     underflows is reported as 0 (or 1). Raises ValueError for a mass outside (0, 1).
     Source: inverse of the incomplete beta function; above 1e8 ours, see ``_large_quantiles``.
     """
-    a = _positive_parameters("alpha", alpha)
+    a = positive_parameters("alpha", alpha)
     tail = (1 - limits.inside("mass", mass, 0.0, 1.0)) / 2
-    first, second = a, _others(a)
+    first, second = a, sums_of_others(a)
     if category is not None:
         first, second = first[..., category], second[..., category]
     return _beta_quantiles(first, second, tail)
@@ -104,7 +103,7 @@ def log_density(alpha: ArrayLike, theta: ArrayLike) -> Floats:
     density is 0 or unbounded; NaN where edges of both kinds meet, as the limit depends on the way there.
     Source: standard; the arrangement is ours.
     """
-    a, theta = _positive_parameters("alpha", alpha), np.asarray(theta, dtype=np.float64)
+    a, theta = positive_parameters("alpha", alpha), np.asarray(theta, dtype=np.float64)
     total = a.sum(axis=-1, keepdims=True)
     centre = a / total
     inside = theta > 0
@@ -127,7 +126,7 @@ def log_evidence(prior: ArrayLike, counts: ArrayLike, ordered: bool = False) -> 
     Source: the Dirichlet-multinomial law; the arrangement is ours, as differences of log-gammas are all noise
     at n = 1e9.
     """
-    alpha, c = _positive_parameters("prior", prior), np.asarray(counts, dtype=np.float64)
+    alpha, c = positive_parameters("prior", prior), np.asarray(counts, dtype=np.float64)
     n, total = c.sum(axis=-1, keepdims=True), alpha.sum()
     t = alpha + c
     gap = (c * total - alpha * n) / (total + n)
@@ -165,10 +164,10 @@ def prior_predictive_interval(
     function reaches (1 - mass)/2 and (1 + mass)/2. Source: standard.
     Deviation: above n = 100,000 the Beta law of equal mean and variance, A' = A (n - 1) / (A + n), stands in.
     """
-    a = _positive_parameters("alpha", alpha)
+    a = positive_parameters("alpha", alpha)
     n = limits.check_total(n)
     tail = (1 - limits.inside("mass", mass, 0.0, 1.0)) / 2
-    pair = np.array([a[category], _others(a)[category]])
+    pair = np.array([a[category], sums_of_others(a)[category]])
     if n > _LISTED_COUNTS:
         low, high = interval(pair * ((n - 1) / (pair.sum() + n)), mass, category=0)
         return math.floor(n * low), math.ceil(n * high)
@@ -181,7 +180,7 @@ def prior_predictive_interval(
 
 def sample(alpha: ArrayLike, rng: np.random.Generator, size: int) -> Floats:
     """Independent draws of theta, (size, k). alpha: (k,). Source: numpy's generator, safe for tiny alpha."""
-    return rng.dirichlet(_positive_parameters("alpha", alpha), limits.check_size(size))
+    return rng.dirichlet(positive_parameters("alpha", alpha), limits.check_size(size))
 
 
 def credible_radius(alpha: ArrayLike, mass: float = 0.95) -> float:
@@ -195,7 +194,7 @@ def credible_radius(alpha: ArrayLike, mass: float = 0.95) -> float:
     Source: ours. E[exp(-s A KL)] = B((1 + s) alpha) / (B(alpha) prod m_i^(s alpha_i)), that is
     exp(sum_i tau((1 + s) alpha_i) - tau((1 + s) A) - the same at s = 0), inverted by Talbot's contour.
     """
-    a = _positive_parameters("alpha", alpha)
+    a = positive_parameters("alpha", alpha)
     target = limits.inside("mass", mass, 0.0, 1.0)
     low, high = 0.0, 1.0
     while _radius_cdf(a, high) < target:
@@ -225,7 +224,7 @@ def credible_boundary(alpha: ArrayLike, mass: float = 0.95, points: int = 120) -
     Along each ray from the mean the divergence rises from 0 to infinity at the simplex's edge, so it crosses
     the radius once; rays are spread evenly in the metric of the covariance. Source: ours.
     """
-    a = _positive_parameters("alpha", alpha)
+    a = positive_parameters("alpha", alpha)
     centre, radius = mean(a), credible_radius(a, mass)
     angle = np.linspace(0, 2 * np.pi, points, endpoint=False)
     # Two orthonormal axes of Fisher's metric at m, sum_i d_i^2 / m_i, within sum d = 0
@@ -255,10 +254,10 @@ def _phi(u: Floats, log_ratio: Floats) -> Floats:
 def _tau(a: ArrayLike) -> Floats:
     """log Gamma(a) - a log a + a, by Stirling's series log(2 pi / a) / 2 + 1/(12 a) - ... above 10."""
     a = np.asarray(a, dtype=np.float64)
-    large = np.maximum(a, _STIRLING_FROM)
-    small = np.minimum(a, _STIRLING_FROM)
+    large = np.maximum(a, STIRLING_FROM)
+    small = np.minimum(a, STIRLING_FROM)
     exact = special.gammaln(small) - special.xlogy(small, small) + small
-    return np.where(a < _STIRLING_FROM, exact, np.log(2 * np.pi / large) / 2 + _stirling(large))
+    return np.where(a < STIRLING_FROM, exact, np.log(2 * np.pi / large) / 2 + _stirling(large))
 
 
 def _tau_factorial(c: Floats) -> Floats:
@@ -268,7 +267,7 @@ def _tau_factorial(c: Floats) -> Floats:
 
 
 def _complex_tau(a: Floats) -> Floats:
-    large = np.abs(a) > 2 * _STIRLING_FROM
+    large = np.abs(a) > 2 * STIRLING_FROM
     far, close = np.where(large, a, 1.0), np.where(large, 1.0, a)
     exact = special.loggamma(close) - close * np.log(close) + close
     return np.where(large, np.log(2 * np.pi / far) / 2 + _stirling(far), exact)
@@ -276,13 +275,4 @@ def _complex_tau(a: Floats) -> Floats:
 
 def _stirling(z: Floats) -> Floats:
     powers = np.array([1, 3, 5, 7, 9])
-    return (np.array(_STIRLING) * z[..., None] ** -powers).sum(axis=-1)
-
-
-def _others(a: Floats) -> Floats:
-    """sum_{j != i} a_j, without subtracting a_i from the total."""
-    before = np.zeros_like(a)
-    before[..., 1:] = np.cumsum(a[..., :-1], axis=-1)
-    after = np.zeros_like(a)
-    after[..., :-1] = np.cumsum(a[..., :0:-1], axis=-1)[..., ::-1]
-    return before + after
+    return (np.array(STIRLING) * z[..., None] ** -powers).sum(axis=-1)

@@ -8,8 +8,8 @@ from numpy.typing import ArrayLike, NDArray
 from dpbi.problem import Problem
 
 # From here on the Stirling remainder, cut after its fifth term, is exact to 1e-16.
-_STIRLING_FROM = 10.0
-_STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188)
+STIRLING_FROM = 10.0
+STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188)
 
 
 def hellinger(alpha: ArrayLike, other: ArrayLike) -> NDArray[np.float64]:
@@ -23,7 +23,7 @@ def hellinger(alpha: ArrayLike, other: ArrayLike) -> NDArray[np.float64]:
     Source: [D20] section 1 for the distance; the separated form and its rearrangements are ours (``affinity_loss``,
     ``_aligned_loss``): differences of log-gammas of large numbers would lose all digits.
     """
-    a, b = np.broadcast_arrays(_positive("alpha", alpha), _positive("other", other))
+    a, b = np.broadcast_arrays(positive_parameters("alpha", alpha), positive_parameters("other", other))
     half_gap = (b - a) / 2
     if not half_gap.sum(axis=-1).any():
         return distance_of_loss(affinity_loss(a, b, half_gap).sum(axis=-1))
@@ -71,10 +71,10 @@ def affinity_loss(a: ArrayLike, b: ArrayLike, half_gap: ArrayLike) -> NDArray[np
     a, b, h = (np.asarray(value, dtype=np.float64) for value in np.broadcast_arrays(a, b, half_gap))
     low, high, h = np.minimum(a, b), np.maximum(a, b), np.abs(h)
     loss = np.zeros(low.shape)
-    small = low < _STIRLING_FROM
+    small = low < STIRLING_FROM
     if np.any(small):
         loss[small] = _recurrence(low[small], high[small], h[small])
-        low, high = low + small * _STIRLING_FROM, high + small * _STIRLING_FROM
+        low, high = low + small * STIRLING_FROM, high + small * STIRLING_FROM
     return loss + _stirling(low, high, h)
 
 
@@ -87,22 +87,35 @@ def _aligned_loss(a: NDArray, b: NDArray, h: NDArray) -> NDArray[np.float64]:
     """
     x = (a + b) / 2
     total_a, total_b, total_h, total_x = (value.sum(axis=-1, keepdims=True) for value in (a, b, h, x))
-    u, total_u = h / x, total_h / total_x
     up, down = total_b / total_x, total_a / total_x  # 1 + U and 1 - U
-    growing = x * (up * _psi((u - total_u) / up, b / x / up) + down * _psi((total_u - u) / down, a / x / down)) / 2
+    # x_i (u_i - U) = (h_i X_-i - x_i h_-i) / X, sums over the others: beside one huge x_i, u_i - U rounds to noise.
+    gap = (h * sums_of_others(x) - x * sums_of_others(h)) / total_x
+    growing = x * (up * _psi(gap / x / up, b / x / up) + down * _psi(-gap / x / down, a / x / down)) / 2
     return growing.sum(axis=-1) + _rest(a, b, h).sum(axis=-1) - _rest(total_a, total_b, total_h)[..., 0]
 
 
 def _rest(a: NDArray, b: NDArray, h: NDArray) -> NDArray:
-    """l(a, b) - x phi(u), never by subtraction: with everything moved up by N as in ``affinity_loss``, it is the
-    recurrence's sum, plus -log(1 - u^2)/4 and the Stirling remainders there, plus the change of x phi(u) by the move,
-    sum over z = a, b of {z [log(1 + N/z) - log(1 + N/x)] + N log[(z + N)/(x + N)]}/2.
+    """l(a, b) - x phi(u), never by subtracting large numbers.
+
+    With a small argument moved up by N as in ``affinity_loss``, it is the recurrence's sum, plus -log(1 - u^2)/4 and
+    the Stirling remainders there, plus the change of x phi(u) by the move,
+    sum over z = a, b of {z [log(1 + N/z) - log(1 + N/x)] + N log[(z + N)/(x + N)]}/2. Where a and b differ little, the
+    first-order terms of that sum would cancel; both phi are of second order then and are subtracted as they are.
     """
     low, high, h = np.minimum(a, b), np.maximum(a, b), np.abs(h)
-    x, up = low + h, _STIRLING_FROM
-    moved = sum(z * (np.log1p(up / z) - np.log1p(up / x)) + up * np.log((z + up) / (x + up)) for z in (low, high)) / 2
+    x = low + h
+    up = np.where(low < STIRLING_FROM, STIRLING_FROM, 0.0)
+    near = np.where(h < x / 2, h, 0.0)
+    change = sum(z * (np.log1p(up / z) - np.log1p(up / x)) + up * np.log((z + up) / (x + up)) for z in (low, high)) / 2
+    moved = np.where(h < x / 2, (x + up) * _phi(near / (x + up)) - x * _phi(near / x), change)
     below, above = _log_quotients(low + up, high + up, h)
-    return _recurrence(low, high, h) + moved - (below + above) / 4 + _remainder_difference(x + up, below, above)
+    recurrence = np.where(up > 0, _recurrence(low, high, h), 0.0)
+    return recurrence + moved - (below + above) / 4 + _remainder_difference(x + up, below, above)
+
+
+def _phi(u: NDArray) -> NDArray:
+    """[(1+u) log(1+u) + (1-u) log(1-u)]/2 = [log(1 - u^2) + 2 u atanh(u)]/2, for |u| <= 1/2."""
+    return (np.log1p(-u * u) + 2 * u * np.arctanh(u)) / 2
 
 
 def _psi(d: NDArray, one_plus_d: NDArray) -> NDArray:
@@ -116,7 +129,7 @@ def _recurrence(low: NDArray, high: NDArray, h: NDArray) -> NDArray:
     """-sum_{j<N} log((low+j)(high+j)/(x+j)^2)/2."""
     total = np.zeros(low.shape)
     x = low + h
-    for j in range(int(_STIRLING_FROM)):
+    for j in range(int(STIRLING_FROM)):
         u = h / (x + j)
         far = u > 0.5  # near u = 1 the product form keeps the digits of a tiny a, elsewhere 1 - u^2 those of a tiny h
         ratio = ((low + j) / (x + j)) * ((high + j) / (x + j))
@@ -143,10 +156,19 @@ def _log_quotients(low: NDArray, high: NDArray, h: NDArray) -> tuple[NDArray, ND
 def _remainder_difference(x: NDArray, log_below: NDArray, log_above: NDArray) -> NDArray:
     """[s(a) + s(b)]/2 - s(x), s the Stirling remainder, given log(a/x) and log(b/x)."""
     return sum(coefficient * x**-p * (np.expm1(-p * log_below) + np.expm1(-p * log_above)) / 2
-               for coefficient, p in zip(_STIRLING, (1, 3, 5, 7, 9), strict=True))
+               for coefficient, p in zip(STIRLING, (1, 3, 5, 7, 9), strict=True))
 
 
-def _positive(name: str, values: ArrayLike) -> NDArray[np.float64]:
+def sums_of_others(a: NDArray) -> NDArray:
+    """sum_{j != i} a_j, without subtracting a_i from the total."""
+    before = np.zeros_like(a)
+    before[..., 1:] = np.cumsum(a[..., :-1], axis=-1)
+    after = np.zeros_like(a)
+    after[..., :-1] = np.cumsum(a[..., :0:-1], axis=-1)[..., ::-1]
+    return before + after
+
+
+def positive_parameters(name: str, values: ArrayLike) -> NDArray[np.float64]:
     array = np.asarray(values, dtype=np.float64)
     if array.ndim == 0 or array.shape[-1] < 2:
         raise ValueError(f"{name} must have at least two categories in its last axis: got shape {array.shape}.")

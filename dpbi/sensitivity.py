@@ -138,30 +138,24 @@ def _two_category_corners(alpha: NDArray, c: NDArray) -> tuple[NDArray, NDArray]
 
 
 def _corners(alpha: NDArray, c: NDArray) -> tuple[NDArray, NDArray]:
-    """Pair sensitivity and distance at the corners of every ordered pair (receiver i, donor j): (..., 4 k (k-1)) each.
+    """Pair sensitivity and distance at the corners of every ordered pair (receiver i, donor j): (..., 3 k (k-1)) each.
 
     A pair's loss rises only when c_i or c_j falls; the records taken away go to the other k - 2 categories, so both
     can fall independently, at one step a record. Along either move 1/LS is concave and log LS convex in the distance,
-    hence 1/LS + gamma d and log LS - beta d are optimal at a corner of the rectangle: nothing moved, i emptied,
-    j down to its last record, or both. Where j is empty it must first be given a record (the donor moves one later):
-    from i if i has any, which helps twice, else from elsewhere; one step either way.
+    hence 1/LS + gamma d and log LS - beta d are optimal at a corner: nothing moved, j down to its last record, or i
+    emptied as well. (Emptying i alone lies on an edge of the pair with i and j swapped.) Where j is empty it must first
+    be given a record, the donor moves one later, at one step; taking it from i is no better than the swapped pair.
     Corner optimality is verified against enumeration (tests), not proved.
     """
-    k = alpha.size
-    i, j = np.nonzero(~np.eye(k, dtype=bool))
-    first = (c == 0)[..., j]
-    from_receiver = first & (c[..., i] >= 1)
+    i, j = np.nonzero(~np.eye(alpha.size, dtype=bool))
     full, last = _unit_loss(alpha + c), _unit_loss(alpha)
-    giving = np.where(c >= 1, _unit_loss(alpha + np.maximum(c - 1, 0)), last)
-    one_less = _unit_loss(alpha + np.maximum(c - 1, 0))
-    start = np.where(from_receiver, one_less[..., i], full[..., i])
-    emptied = np.broadcast_to(last[i], start.shape)
-    kept, single = giving[..., j], np.broadcast_to(last[j], start.shape)
-    base = first.astype(np.float64)
-    take_i = c[..., i] - from_receiver
-    take_j = np.maximum(c[..., j] - 1, 0)
-    loss = np.concatenate([start + kept, emptied + kept, start + single, emptied + single], axis=-1)
-    moved = np.concatenate([base, base + take_i, base + take_j, base + take_i + take_j], axis=-1)
+    giving = _unit_loss(alpha + np.maximum(c - 1, 0))
+    start, kept = full[..., i], giving[..., j]
+    single, emptied = np.broadcast_to(last[j], start.shape), np.broadcast_to(last[i], start.shape)
+    first = (c == 0)[..., j].astype(np.float64)
+    to_one = first + np.maximum(c[..., j] - 1, 0)
+    loss = np.concatenate([start + kept, start + single, emptied + single], axis=-1)
+    moved = np.concatenate([first, to_one, to_one + c[..., i]], axis=-1)
     return distance_of_loss(loss), moved
 
 
