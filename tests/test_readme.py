@@ -1,0 +1,34 @@
+"""The README's Python runs as printed, and what it prints is true."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+README = Path(__file__).parent.parent / "README.md"
+
+
+def snippet() -> str:
+    found = re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), flags=re.DOTALL)
+    assert len(found) == 1
+    return str(found[0])
+
+
+def test_snippet_runs_and_prints_what_it_says(capsys: pytest.CaptureFixture[str]) -> None:
+    names: dict[str, object] = {}
+    exec(compile(snippet(), str(README), "exec"), names)  # the README's own code
+    guarantee, law, loss, calibrated = capsys.readouterr().out.splitlines()
+    assert guarantee == "1-DP (theorem)"
+    mean, within, quantile = map(float, law.split())
+    assert 0 < mean < quantile < 1
+    assert 0.5 < within < 1
+    assert float(loss) == pytest.approx(1.0, rel=1e-9)
+    uncalibrated = names["dpbi"].distance_law(names["dpbi"].mechanisms.EHDS(1.0), names["problem"])  # type: ignore[attr-defined]
+    assert float(calibrated) < uncalibrated.mean
+
+
+def test_every_picture_is_there() -> None:
+    for picture in re.findall(r"!\[[^]]+\]\(([^)]+)\)", README.read_text(encoding="utf-8")):
+        assert (README.parent / picture).is_file(), picture
