@@ -73,7 +73,7 @@ ERROR_WORDS = {
     "preamble_lines.csv": "is row 4 the header",
     "xlsx_title_rows_merged.xlsx": "is row 4 the header",
 }
-ASK_WORDS = {
+ASK_WORDS: dict[str, tuple[str, dict[str, Any]]] = {
     "thousands_dot_german.csv": (r"'1.234' = 1234, '12.500' = 12500", {"thousands": None}),
     "percentages_not_counts.csv": ("exactly 100.* percentages", {"confirm_percentages": None}),
     "extra_columns.csv": ("which column", {"category_column": "colour", "count_column": "count"}),
@@ -82,7 +82,7 @@ ASK_WORDS = {
     "xlsx_two_sheets.xlsx": ("which sheet.* 'notes', 'data'", {"sheet": "data"}),
 }
 # What a person could answer where no default is safe, and what is then read.
-ANSWERED = {
+ANSWERED: dict[str, tuple[dict[str, Any], dict[str, int]]] = {
     "thousands_dot_german.csv": ({"thousands": "."}, {"rot": 1234, "blau": 12500, "gelb": 7}),
     "percentages_not_counts.csv": ({"confirm_percentages": True}, {"red": 24, "green": 60, "blue": 16}),
     "preamble_lines.csv": ({"header_row": 4}, {"red": 12, "green": 30, "blue": 8}),

@@ -59,13 +59,15 @@ def read_counts(data: bytes, filename: str, **answers: Any) -> Counts:
     if given.sheet is not None and file_format != "workbook":
         raise CountsError("sheet can only be answered for an Excel workbook.")
     if file_format == "parquet":
+        if given.header_row is not None:
+            raise CountsError("header_row cannot be answered for a Parquet file: it names its columns itself.")
         table = read_parquet(content)
     else:
         if file_format == "workbook":
             grid, sheet = read_workbook(content, given, notes)
         else:
             text, encoding = decode(content, notes)
-            grid, separator = read_delimited(text)
+            grid, separator = read_delimited(text, notes)
         table = with_header(grid, given, notes)
     layout = choose_layout(table, given)
     totals = counted(table, layout, separator, given, notes)

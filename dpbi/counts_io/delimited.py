@@ -9,12 +9,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import accumulate, islice, zip_longest
+from itertools import accumulate, islice, takewhile, zip_longest
+from operator import or_
 from typing import Any
 
 from dpbi import limits
 
-from .outcome import CountsError, shown
+from .outcome import CountsError, Notes, shown
 from .whole_numbers import is_number
 
 SEPARATORS = (
@@ -25,7 +26,9 @@ SEPARATORS = (
 )  # where two fit alike the earlier one: commas occur inside numbers and names
 SAMPLE_CHARACTERS = 60_000
 DIRECTIVE = re.compile(r'"?sep=(.)"?[^\S\n]*(?:\n|$)', re.IGNORECASE)
+KEYED_COMMENT = re.compile(r"#\s*\w[\w ]*:")
 CHUNK = 500  # records; more live lists at a time keep the garbage collector busy
+WHITESPACE = "".join(filter(str.isspace, map(chr, range(0x3001))))  # the last of them is the ideographic space
 NO_SEPARATOR = "\x1f"  # cannot occur as a cell's text that people wrote
 
 
@@ -42,8 +45,8 @@ class Grid:
     blank_rows: int
 
 
-def read_delimited(text: str) -> tuple[Grid, str | None]:
-    """The cells of the text, and the separator (None: one column).
+def read_delimited(text: str, notes: Notes) -> tuple[Grid, str | None]:
+    """The cells of the text, and the separator (None: one column). Comment lines at the top (#) are left out.
 
     Raises CountsError for a quote that is never closed, too many rows or cells, and where nothing is left.
     """
@@ -55,6 +58,10 @@ def read_delimited(text: str) -> tuple[Grid, str | None]:
                 f"{shown(directive[0].strip())} names a separator other than comma, semicolon, tab or bar.", 1
             )
         text, first_row = text[directive.end() :], 2
+    comments = _comment_lines(text)
+    if comments:
+        text, first_row = text.split("\n", comments)[-1], first_row + comments
+        notes.add(f"Lines that begin with # above row {first_row} were left out.")
     separator = directive[1] if directive else choose_separator(text)
     grid = _split(text, separator, first_row) if '"' not in text else None
     grid = grid or _parse(text, separator, first_row)
@@ -65,6 +72,18 @@ def read_delimited(text: str) -> tuple[Grid, str | None]:
             f"the file has too many rows: at most {limits.UPLOAD_ROWS_LARGEST:,}, got {len(grid.rows):,}."
         )
     return grid, separator
+
+
+def _comment_lines(text: str) -> int:
+    """How many lines at the top begin with # and are no header: they read '# word: …', or split otherwise."""
+    lines = text[:SAMPLE_CHARACTERS].split("\n")
+    comments = list(takewhile(lambda line: line.startswith("#"), lines))
+    rest = "\n".join(lines[len(comments) :]).strip()
+    separator = choose_separator(rest)
+    cells = rest.split("\n")[0].count(separator) if separator else None
+    unlike = [cells is not None and line.count(separator or "") != cells for line in comments]
+    keyed = [bool(KEYED_COMMENT.match(line)) for line in comments]
+    return len(comments) if rest and all(map(or_, unlike, keyed)) else 0
 
 
 def choose_separator(text: str) -> str | None:
@@ -87,8 +106,8 @@ def choose_separator(text: str) -> str | None:
 
 
 def _fit(sample: str, separator: str) -> tuple[float, bool] | None:
-    records = [_without_trailing_blanks(record) for record in _records(sample, separator)]
-    widths = [len(record) for record in records if record]
+    records = [record for record in _records(sample, separator) if "".join(record).strip()]
+    widths = [len(record) for record in records]
     several = Counter(width for width in widths if width > 1)
     if not several:
         return None
@@ -109,20 +128,13 @@ def _records(sample: str, separator: str) -> Iterator[list[str]]:
         return
 
 
-def _without_trailing_blanks(record: list[str]) -> list[str]:
-    width = len(record)
-    while width and not record[width - 1].strip():
-        width -= 1
-    return record[:width]
-
-
 def _split(text: str, separator: str | None, first_row: int) -> Grid | None:
     """The grid of a text without quotes whose records all have the same width; None for any other.
 
     Without quotes the rules of CSV come down to splitting at each line end and separator, and the columns can
     be cut from one list with no Python work per record: far faster than the csv module on short records.
     """
-    blank = (separator or "".join(SEPARATORS)) + " \t\v\f\u00a0"
+    blank = (separator or "".join(SEPARATORS)) + WHITESPACE
     lines = text.split("\n")
     kept = [line for line in lines if line.strip(blank)]
     if not kept:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 
 from .answers import Answers
@@ -17,7 +18,7 @@ YEARS = range(1900, 2101)
 def with_header(grid: Grid, answers: Answers, notes: Notes) -> Table:
     """The table under its header row.
 
-    Title lines above the header are asked about, comment lines (from #) left out and remarked on.
+    Title lines above the header are asked about.
     A first record that holds counts itself is kept as data. Records must have as many cells as the header;
     columns without a name and without a cell are left out, and so is an unnamed column of row numbers.
     """
@@ -61,7 +62,7 @@ def _from_header_row(grid: Grid, answers: Answers, notes: Notes) -> tuple[Grid, 
         if index:
             notes.add(f"The rows above row {answers.header_row} were left out.")
         return _from(grid, index), True
-    grid = _below_titles(grid, answers, notes)
+    grid = _below_titles(grid, answers)
     first = {one_line(column[0]) for column in grid.columns}
     if answers.layout == "wide" or any(one_line(name) in first for name in answers.named_columns):
         return grid, True
@@ -75,32 +76,40 @@ def _from(grid: Grid, index: int) -> Grid:
     return Grid([column[index:] for column in grid.columns], grid.rows[index:], widths, grid.blank_rows)
 
 
-def _below_titles(grid: Grid, answers: Answers, notes: Notes) -> Grid:
-    """The grid below single cells that stand above a table of several columns."""
-    first_column = next(i for i, column in enumerate(grid.columns) if any(cell.strip() for cell in column))
-    top = list(zip(*(column[:TITLE_ROWS] for column in grid.columns), strict=True))
-    filled = [[i for i, cell in enumerate(record) if cell.strip()] for record in top]
-    index = next((i for i, cells in enumerate(filled) if len(cells) > 1), 0)
-    if not index or any(cells != [first_column] for cells in filled[:index]):
+def _below_titles(grid: Grid, answers: Answers) -> Grid:
+    """The grid below title lines: rows above the table with fewer cells than it has, or more."""
+    index = next((i for i, title in enumerate(_titles(grid)) if not title), 0)
+    if not index:
         return grid
-    if all(record[first_column].lstrip().startswith("#") for record in top[:index]):
-        notes.add(f"Lines that begin with # above row {grid.rows[index]} were left out.")
-        return _from(grid, index)
-    if _holds_counts(top[index]):
+    header = [column[index] for column in grid.columns]
+    row, title = grid.rows[index], next(column[0] for column in grid.columns if column[0].strip())
+    if _holds_counts(header):
         if index == 1:
             return grid  # the header lacks a name
         raise CountsError(
-            f"no header row was found: row {grid.rows[index]} holds numbers already; put a name above each "
-            "column and remove the lines above.",
-            grid.rows[index],
+            f"no header row was found: row {row} holds numbers already; put a name above each column and remove "
+            "the lines above.",
+            row,
         )
+    names = listed([shown(cell) for cell in header if cell.strip()])
     raise answers.question(
-        f"is row {grid.rows[index]} the header ({listed([shown(top[index][i]) for i in filled[index]])})? "
-        f"What stands above it is of another kind, such as {shown(top[0][first_column])}.",
-        {"header_row": grid.rows[index]},
+        f"is row {row} the header ({names})? What stands above it is of another kind, such as {shown(title)}.",
+        {"header_row": row},
         row=grid.rows[0],
-        cell=top[0][first_column],
+        cell=title,
     )
+
+
+def _titles(grid: Grid) -> list[bool]:
+    """For each of the first rows whether it is narrower than most, or written with more cells than most."""
+    top = list(zip(*(column[:TITLE_ROWS] for column in grid.columns), strict=True))
+    extents = [max(i for i, cell in enumerate(record) if cell.strip()) + 1 for record in top]
+    usual = Counter(extents).most_common(1)[0][0]
+    if grid.widths is None:
+        return [extent < usual for extent in extents]
+    written = list(grid.widths[:TITLE_ROWS])
+    most = Counter(written).most_common(1)[0][0]
+    return [extent < usual or width > most for extent, width in zip(extents, written, strict=True)]
 
 
 def _is_year(text: str) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from .answers import Answers, columns_listed
 from .outcome import CountsError, shown
 from .table import Column, Table
+from .whole_numbers import is_like_number
 
 
 @dataclass(frozen=True)
@@ -186,8 +187,9 @@ def _default_pair(table: Table, category: Column | None, count: Column | None) -
         rest = [column for column in table.columns[0 if texts else 1 :] if column is not category]
         count = max(rest or [table.columns[0]], key=_likelihood_of_counts)
     if category is None:
-        rest = [column for column in [*texts, *table.columns] if column is not count]
-        category = rest[0]
+        # Dates and the like come after words.
+        texts.sort(key=lambda column: all(map(is_like_number, column.sample)))
+        category = next(column for column in [*texts, *table.columns] if column is not count)
     return Pairs(category, count)
 
 

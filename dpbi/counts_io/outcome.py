@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -62,6 +63,17 @@ class CountsQuestion(CountsError):
 
 class UnknownAnswer(CountsError, TypeError):
     """An answer read_counts does not know: to Python a wrong keyword, in this house a wrong value."""
+
+
+@contextmanager
+def faults_in_words(kind: str) -> Iterator[None]:
+    """The libraries that read binary formats answer damaged files with errors of any kind, all meaning the same."""
+    try:
+        yield
+    except CountsError:
+        raise
+    except Exception:  # noqa: BLE001
+        raise CountsError(f"this {kind} is damaged or of an unknown kind and cannot be read.") from None
 
 
 @dataclass(frozen=True)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
 from dpbi import limits
 
-from .outcome import CountsError
+from .outcome import CountsError, faults_in_words
 from .table import Column, Table, one_line
 from .whole_numbers import BINARY, BOOLEAN, DATE, FRACTION, NESTED, MarkedCell
 
@@ -33,7 +32,7 @@ def read_parquet(data: bytes) -> Table:
 
 
 def _arrow_table(data: bytes) -> Any:
-    with _faults_in_words():
+    with faults_in_words("Parquet file"):
         from pyarrow import parquet  # type: ignore[import-untyped]
 
         file = parquet.ParquetFile(io.BytesIO(data))
@@ -48,23 +47,12 @@ def _arrow_table(data: bytes) -> Any:
         return file.read()
 
 
-@contextmanager
-def _faults_in_words() -> Iterator[None]:
-    """pyarrow answers a damaged file with errors of many kinds, all of which mean the same."""
-    try:
-        yield
-    except CountsError:
-        raise
-    except Exception:  # noqa: BLE001
-        raise CountsError("this Parquet file is damaged or of an unknown kind and cannot be read.") from None
-
-
 def _fetch(column: Any) -> Callable[[int | None], list[str]]:
     """The function from a number of entries (None: all) to their cells."""
 
     def cells(stop: int | None) -> list[str]:
         part = column.slice(0, stop) if stop is not None else column
-        with _faults_in_words():
+        with faults_in_words("Parquet file"):
             return [cell for chunk in part.chunks for cell in _texts(chunk)]
 
     return cells
@@ -75,7 +63,7 @@ def _levels(column: Any) -> tuple[str, ...] | None:
 
     if not types.is_dictionary(column.type) or not column.num_chunks:
         return None
-    with _faults_in_words():
+    with faults_in_words("Parquet file"):
         texts = [text for chunk in column.chunks for text in _texts(chunk.dictionary)]
     return tuple(dict.fromkeys(text for text in texts if text))
 

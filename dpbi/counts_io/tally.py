@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from itertools import islice
@@ -13,7 +14,7 @@ from .layout import Pairs, Records, Wide
 from .names import Names, is_total
 from .outcome import CountsError, Notes, listed, shown
 from .table import Column, Table
-from .whole_numbers import COUNT_LIMIT, NESTED, MarkedCell, is_number, whole_numbers
+from .whole_numbers import COUNT_LIMIT, NESTED, MarkedCell, is_like_number, is_number, whole_numbers
 
 BOOLEANS = {"false": "False", "true": "True"}
 CODES_LARGEST = 20  # more different numbers than codes usually are
@@ -60,9 +61,8 @@ def _from_pairs(table: Table, pairs: Pairs, separator: str | None, answers: Answ
 
 def _from_row(table: Table, wide: Wide, separator: str | None, answers: Answers, notes: Notes) -> dict[str, int]:
     row, columns = table.rows[0], list(wide.columns)
-    label = columns[0].cells[0]
-    if len(columns) > 1 and label.strip().replace(" ", "").isalpha():
-        notes.add(f"{columns[0].label} holds {shown(label)}, which is not a number and was left out.")
+    if len(columns) > 1 and (label := _label_of_row(columns[0])):
+        notes.add(f"{columns[0].label} holds {shown(columns[0].cells[0])}, which {label} and was left out.")
         columns = columns[1:]
     nameless = next((column for column in columns if not column.name), None)
     if nameless:
@@ -76,6 +76,15 @@ def _from_row(table: Table, wide: Wide, separator: str | None, answers: Answers,
     whole = whole_numbers(cells, names.__getitem__, lambda i: row, separator, answers, notes)
     tidy.remark(times, "in {} columns")
     return _added(names, whole, tidy)
+
+
+def _label_of_row(first: Column) -> str:
+    """Why the first cell of a row of counts is the row's label ('spring', 'year 2024'), or "" if it is a count."""
+    if re.search(r"[^\W\d_]{2}", first.cells[0]) and not is_like_number(first.cells[0]):
+        return "is not a number"
+    if (first.named_as_identifier or first.named_as_measurement) and is_number(first.cells[0]):
+        return "seems to name the row"
+    return ""
 
 
 def _added(names: Sequence[str], whole: Sequence[int], tidy: Names) -> dict[str, int]:
@@ -183,15 +192,18 @@ def _refuse_measurements(column: Column, tally: Counter[str], answered: int) -> 
         return
     # More values than that are refused in any case, and these suffice for saying why.
     values = list(islice(tally, limits.CATEGORIES_LARGEST + 1))
+    if {value.strip().lower() for value in values} <= set(BOOLEANS):
+        return
+    different = len({value.strip() for value in tally})
     numbers = all(map(is_number, values))
     fractions = numbers and not all(value.strip().isdecimal() for value in values)
-    if len(tally) == answered and not fractions:
+    if different == answered and not fractions:
         raise CountsError(f"every value of {column.label} is different; this looks like an identifier, not a category.")
-    mostly_different = 2 * len(tally) > answered
-    many = len(tally) > CODES_LARGEST
+    mostly_different = 2 * different > answered
+    many = different > CODES_LARGEST
     if numbers and (mostly_different + many + fractions) >= 2:
         raise CountsError(
-            f"{column.label} has {len(tally):,} different values in {answered:,} rows; choose a categorical column."
+            f"{column.label} has {different:,} different values in {answered:,} rows; choose a categorical column."
         )
 
 

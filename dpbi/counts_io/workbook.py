@@ -16,7 +16,7 @@ from dpbi import limits
 
 from .answers import Answers
 from .delimited import Grid
-from .outcome import CountsError, Notes, listed, shown
+from .outcome import CountsError, Notes, faults_in_words, listed, shown
 from .whole_numbers import BOOLEAN, DATE, FORMULA, FRACTION, SPREADSHEET_ERROR, MarkedCell
 
 ROWS_OF_EXCEL = 1_048_576
@@ -28,7 +28,8 @@ def read_workbook(data: bytes, answers: Answers, notes: Notes) -> tuple[Grid, st
     A hidden sheet is read only if `sheet` names it. Raises CountsError for a workbook that is damaged, too
     large, or has nothing in it, CountsQuestion where more than one visible sheet holds cells.
     """
-    with _faults_in_words():
+    with faults_in_words("Excel workbook"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
         formulas = _check_size(data)
         with _opened(data, values=True) as book:
             name = _choose_sheet(book, answers, notes)
@@ -41,19 +42,6 @@ def read_workbook(data: bytes, answers: Answers, notes: Notes) -> tuple[Grid, st
         raise CountsError(f"the sheet {shown(name)} is empty.")
     columns = [list(column) for column in zip_longest(*(cells[i] for i in kept), fillvalue="")]
     return Grid(columns, [i + 1 for i in kept], None, kept[-1] - kept[0] + 1 - len(kept)), name
-
-
-@contextmanager
-def _faults_in_words() -> Iterator[None]:
-    """openpyxl and zipfile answer a damaged workbook with errors of many kinds, all meaning the same."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            yield
-    except CountsError:
-        raise
-    except Exception:  # noqa: BLE001
-        raise CountsError("this Excel workbook is damaged or of an unknown kind and cannot be read.") from None
 
 
 @contextmanager
