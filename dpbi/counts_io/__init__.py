@@ -45,7 +45,14 @@ def read_counts(data: bytes, filename: str, **answers: Any) -> Counts:
     **question.suggested) goes on and may ask again. Both hold uploaded cells in their text.
     Source: ours; which records neighbours may differ in is [P17] section 3.
     """
-    given = Answers.checked(answers)
+    try:
+        return _read(data, str(filename), Answers.checked(answers))
+    except CountsError as refusal:
+        refusal.__context__ = None  # what it arose from may hold the whole file
+        raise
+
+
+def _read(data: bytes, filename: str, given: Answers) -> Counts:
     if not isinstance(data, bytes | bytearray | memoryview):
         raise CountsError(f"data must be the bytes of a file: got {type(data).__name__}.")
     content = bytes(data)
@@ -54,7 +61,7 @@ def read_counts(data: bytes, filename: str, **answers: Any) -> Counts:
             f"the file is too large: at most {limits.UPLOAD_BYTES_LARGEST:,} bytes, got {len(content):,}."
         )
     notes = Notes()
-    file_format = identify(content, str(filename), notes)
+    file_format = identify(content, filename, notes)
     encoding = separator = sheet = None
     if given.sheet is not None and file_format != "workbook":
         raise CountsError("sheet can only be answered for an Excel workbook.")

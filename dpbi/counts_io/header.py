@@ -95,6 +95,7 @@ def _below_titles(grid: Grid, answers: Answers) -> Grid:
     raise answers.question(
         f"is row {row} the header ({names})? What stands above it is of another kind, such as {shown(title)}.",
         {"header_row": row},
+        {"header_row": tuple(grid.rows[:TITLE_ROWS])},
         row=grid.rows[0],
         cell=title,
     )
