@@ -102,6 +102,20 @@ class SelectionAudit:
         counts, neighbour, output = (tuple(self.datasets[at].tolist()) for at in best[1:])
         return best[0], counts, neighbour, output
 
+    def by_count(self) -> NDArray[np.float64]:
+        """k = 2: for c = (u, n - u), u = 0..n, the largest log ratio to a neighbour."""
+        step = np.diff(self.log_laws(), axis=0)
+        loss = np.zeros(self.n + 1)
+        loss[:-1] = np.maximum(loss[:-1], (-step).max(axis=1))
+        loss[1:] = np.maximum(loss[1:], step.max(axis=1))
+        return loss
+
+    def marginal(self, counts: Counts, category: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Values 0..n of one released count and their probabilities under a dataset."""
+        row = int(np.flatnonzero((self.datasets == np.array(counts)).all(axis=1))[0])
+        law = np.exp(self.log_laws()[row])
+        return np.arange(self.n + 1), np.bincount(self.datasets[:, category], law, self.n + 1).astype(np.float64)
+
     def profile(self, epsilons: NDArray[np.float64]) -> NDArray[np.float64]:
         """max over neighbours of sum_r (P_c(r) - e^epsilon P_c'(r))_+, per epsilon."""
         log_law = self.log_laws()

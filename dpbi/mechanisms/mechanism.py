@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dpbi.distance_table import DistanceTable
 from dpbi.guarantee import Guarantee
+from dpbi.mechanisms.calibration import Calibration
 from dpbi.problem import Problem
 from dpbi.selection_audit import Worst
 
@@ -35,6 +36,12 @@ class Audit(Protocol):
     def profile(self, epsilons: NDArray[np.float64]) -> NDArray[np.float64]:
         """delta(epsilon), per epsilon."""
 
+    def by_count(self) -> NDArray[np.float64]:
+        """k = 2: the largest log ratio of (u, n - u) to a neighbour, u = 0..n."""
+
+    def marginal(self, counts: tuple[int, ...], category: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Values of one released count and their probabilities under a dataset."""
+
 
 class Mechanism(Protocol):
     label: ClassVar[str]
@@ -47,6 +54,9 @@ class Mechanism(Protocol):
 
     @property
     def epsilon(self) -> float: ...
+
+    @property
+    def calibration(self) -> Calibration | None: ...
 
     def guarantee(self, prior: ArrayLike, n: int) -> Guarantee:
         """What is promised for this public prior and total count, and on what basis."""
