@@ -141,15 +141,15 @@ def _add_truth_and_prior(
         showlegend=first, line={"color": PRIOR.colour, "width": 2.5, "dash": PRIOR.dash},
         hovertemplate="prior: %{y:.3g}", **place,
     )  # fmt: skip
-    return float(np.quantile(density, 0.98))
+    return float(np.nanquantile(density, 0.98))
 
 
 def _curve(parameters: ArrayLike) -> tuple[Floats, Floats]:
-    """Evenly spaced points over nearly all of a Beta law's mass, none of them 0 or 1, and the density there."""
+    """Evenly spaced points over nearly all of a Beta law's mass, and the density there; NaN where it is infinite."""
     pair = np.asarray(parameters, dtype=np.float64)
-    low, high = density_window(pair[None], mass=0.9998)
-    grid = np.linspace(low, high, _CURVE_POINTS + 2)[1:-1]
-    return grid, dirichlet.beta_density(grid, pair[0], pair[1])
+    grid = np.linspace(*density_window(pair[None], mass=0.9998), _CURVE_POINTS)
+    density = dirichlet.beta_density(grid, pair[0], pair[1])
+    return grid, np.where(np.isfinite(density), density, np.nan)
 
 
 def _run(x: Floats, y: Floats) -> dict[str, Any]:
@@ -168,7 +168,7 @@ def _add_lines(fig: go.Figure, one: PrivatePosteriors, place: dict[str, int]) ->
             **_run(x, density), mode="lines", showlegend=False, hoverinfo="skip",
             line={"color": style.faded(1 - 0.5**multiplicity), "width": 1.5}, **place,
         )  # fmt: skip
-        peaks.append(float(np.quantile(density, 0.98)))
+        peaks.append(float(np.nanquantile(density, 0.98)))
     return peaks
 
 
@@ -273,12 +273,13 @@ def _add_means(fig: go.Figure, one: PrivatePosteriors, least: Floats, place: dic
     style = style_of(one.mechanism)
     distinct, times = np.unique(one.means, axis=0, return_counts=True)
     inside = (distinct >= least).all(axis=1)
+    sizes = np.minimum((9 if len(one.released) <= 100 else 5) * np.sqrt(times), 24)[inside]
     fig.add_scatterternary(
-        a=_share(distinct[inside, 0], least), b=_share(distinct[inside, 1], least),
-        c=_share(distinct[inside, 2], least), mode="markers", showlegend=False, hovertemplate="%{a}, %{b}, %{c}",
+        a=_share(distinct[inside, 0], least), b=_share(distinct[inside, 1], least), mode="markers",
+        showlegend=False, hovertemplate="%{a:.4g}, %{b:.4g}, %{c:.4g}",
         marker={
             "color": style.faded(0.8), "symbol": style.symbol, "line": {"width": 0},
-            "size": compact(np.minimum((9 if len(one.released) <= 100 else 5) * np.sqrt(times[inside]), 24)),
+            "size": compact(sizes) if np.ptp(times) else float(sizes[0]) if sizes.size else 0,
         },
         **place,
     )  # fmt: skip

@@ -209,7 +209,7 @@ def _simple_multiples(low: float, high: float, powers: range) -> list[float]:
         ticks = [tick for tick in every if low * (1 - 1e-9) <= tick <= high * (1 + 1e-9)]
         if len(ticks) >= 3:
             break
-    return ticks
+    return ticks[:: math.ceil(len(ticks) / 8)] if ticks else [low]
 
 
 def percent(share: float) -> str:
