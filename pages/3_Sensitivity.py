@@ -33,6 +33,5 @@ with scenario("Sensitivity", needs_mechanisms=False) as chosen:
 
     st.header("The best gamma")
     with guard.part():
-        gammas = cached.gamma_scan(problem)
-        st.markdown(words.best_gamma(gammas, gamma, found.reciprocal))
-        charts.draw(sensitivities.gamma_scan(gammas, gamma), "gamma")
+        st.markdown(words.GAMMA)
+        charts.draw(sensitivities.gamma_scan(cached.gamma_scan(problem), gamma), "gamma")

@@ -92,6 +92,8 @@ def test_typed_counts_are_read_exactly(typed: str, labels: tuple[str, ...], coun
         ("a, 5\nb, 1e20", "Line 2: the count is too large"),
         ("a, 5\na, 6", "2 categories are called 'a'"),
         ("a, 5\n" + "b" * 501 + ", 6", "Line 2: a label may have at most 500 characters"),
+        ("5\n" * 100_001, "at most 200,000 characters"),
+        ("5\n" * 2001, "too many categories"),
     ],
 )
 def test_typed_counts_are_refused_in_words(typed: str, said: str) -> None:

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 import streamlit as st
 
-if TYPE_CHECKING:  # the dashboard only passes figures on; plotly is loaded by the floor below when it is needed
-    from plotly.graph_objects import Figure
+# Grey with enough contrast on the light and the dark ground; the charts' own ground shows through.
+_MODE_BAR = {"bgcolor": "rgba(0,0,0,0)", "color": "#7d8590", "activecolor": "#2f7bd0"}
 
 
-def draw(figure: Figure, name: str) -> None:
-    """Draws the figure; name: its key on the page and the picture's file name."""
+def draw(figure: Any, name: str) -> None:
+    """Draws a plotly figure; name: its key on the page and the picture's file name.
+
+    Dragging scrolls the page, as on a telephone it must; a part is looked at through the mode bar or full screen.
+    """
+    figure.update_layout(dragmode=False, modebar=_MODE_BAR)
     st.plotly_chart(
         figure,
         key=f"chart: {name}",
         alt=figure.layout.meta["alt"],
         config={
             "displaylogo": False,
+            "modeBarButtonsToRemove": ["zoom2d", "pan2d", "select2d", "lasso2d", "autoScale2d"],
             "toImageButtonOptions": {"format": "svg", "filename": f"dpbi-{name}"},
         },
     )

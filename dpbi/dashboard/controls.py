@@ -41,7 +41,7 @@ def _next_seed(seed: int) -> None:
 
 
 def view() -> str:
-    return st.segmented_control("Probability of", VIEWS, required=True, **settings.entry("view"))
+    return st.segmented_control("Probability of", VIEWS, required=True, wrap=True, **settings.entry("view"))
 
 
 def log_scale() -> bool:
@@ -54,5 +54,10 @@ def overlay() -> bool:
 
 def measure() -> Measure:
     return st.segmented_control(
-        "Sensitivity", list(MEASURES), format_func=MEASURES.__getitem__, required=True, **settings.entry("measure")
+        "Sensitivity",
+        list(MEASURES),
+        format_func=MEASURES.__getitem__,
+        required=True,
+        wrap=True,
+        **settings.entry("measure"),
     )

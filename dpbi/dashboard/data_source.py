@@ -113,7 +113,6 @@ def _typed(refusals: Refusals) -> Data | None:
     text = st.text_area(
         "A category and its count per line",
         height=130,
-        max_chars=200_000,
         help="Such as: Cured, 48. Counts alone will do too, and 48, 42 in one line.",
         **settings.entry("typed"),
     )

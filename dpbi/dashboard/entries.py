@@ -9,6 +9,7 @@ from decimal import Decimal, InvalidOperation
 from dpbi import limits
 
 LABEL_LENGTH_LARGEST = 500
+TEXT_LENGTH_LARGEST = 200_000
 SEED_LARGEST = 2**32 - 1
 
 
@@ -43,6 +44,8 @@ def counts(text: str) -> tuple[tuple[str, ...], tuple[int, ...]]:
     Label and count are separated by a comma, semicolon, colon, equals sign, tab or space; a category without a
     label is called by its place. Returns labels and counts. Raises ValueError naming the line.
     """
+    if len(text) > TEXT_LENGTH_LARGEST:
+        raise ValueError(f"The text may have at most {TEXT_LENGTH_LARGEST:,} characters: got {len(text):,}.")
     lines = [(place, line.strip()) for place, line in enumerate(text.splitlines(), 1) if line.strip()]
     if len(lines) == 1 and all(_is_number(word) for word in _words(lines[0][1])):
         lines = [(1, word) for word in _words(lines[0][1])]

@@ -12,7 +12,7 @@ from dpbi.dashboard.scenario import Scenario
 def sensitivities(found: Sensitivities, gamma: float, beta: float) -> None:
     """Local, smooth, global: the exact global sensitivity and the papers' constant side by side."""
     shown = (
-        ("Local, LS(x)", found.local, "How far one replaced record can move the posterior of these very data."),
+        ("Local", found.local, "How far one replaced record can move the posterior of these very data."),
         (
             "Smooth, reciprocal",
             found.reciprocal,
@@ -27,7 +27,7 @@ def sensitivities(found: Sensitivities, gamma: float, beta: float) -> None:
         ("Global, exact", found.exact, "The largest LS over all datasets, for this prior and n."),
         ("Global, papers", found.paper, "The papers' constant: the square root of 1 - pi/4."),
     )
-    with st.container(horizontal=True, gap="large"):
+    with st.container(horizontal=True, gap="medium"):
         for label, value, meaning in shown:
             st.metric(label, words.number(value), help=meaning, width="content")
 

@@ -5,6 +5,7 @@ The session keeps the labels and counts that were read, never the file: the uplo
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pandas as pd
@@ -66,8 +67,8 @@ def panel() -> None:
         elif isinstance(outcome, CountsQuestion):
             _ask(file, outcome)
         else:
-            st.error(words.sentence(outcome))
-        st.button("Put the file away", on_click=_put_away)
+            st.error(words.opened(outcome))
+            _buttons()
 
 
 def _answers(file: UploadedFile) -> dict[str, Any]:
@@ -91,19 +92,13 @@ def _read(file: UploadedFile) -> Counts | CountsError:
 
 
 def _ask(file: UploadedFile, question: CountsQuestion) -> None:
-    st.markdown(words.sentence(question))
+    st.markdown(words.opened(question))
     answers = _answers(file)
     given = {
         name: answers[name] if name in answers else _answer(name, suggested, question.options.get(name))
         for name, suggested in question.suggested.items()
     }
-    st.button(
-        "Continue",
-        type="primary",
-        disabled=any(value is None for value in given.values()),
-        on_click=_take_answers,
-        args=(file.file_id, given),
-    )
+    _buttons("Continue", _take_answers, file.file_id, given, ready=None not in given.values())
 
 
 def _answer(name: str, suggested: Any, options: tuple[Any, ...] | None) -> Any:
@@ -137,7 +132,15 @@ def _preview(name: str, counts: Counts) -> None:
         "The list of categories is taken to be public. Where it comes from the data, as here, it tells which "
         "categories occur at all."
     )
-    st.button("Use these counts", type="primary", on_click=_use, args=(name, counts))
+    _buttons("Use these counts", _use, name, counts)
+
+
+def _buttons(label: str = "", action: Callable[..., None] | None = None, *args: Any, ready: bool = True) -> None:
+    """The next step, if there is one, beside the way out."""
+    with st.container(horizontal=True):
+        if action is not None:
+            st.button(label, type="primary", disabled=not ready, on_click=action, args=args)
+        st.button("Put the file away", on_click=_put_away)
 
 
 def _take_answers(file_id: str, given: dict[str, Any]) -> None:

@@ -12,7 +12,7 @@ from dpbi.distance_law import DRAWS
 from dpbi.guarantee import Guarantee, NotPrivate
 from dpbi.neighbours import RELATION
 from dpbi.problem import Problem
-from dpbi.sensitivity_maps import GammaScan, ScoreChange
+from dpbi.sensitivity_maps import ScoreChange
 
 SHOWN_LENGTH = 60
 LINE_CATEGORIES = 6
@@ -32,6 +32,10 @@ LOCAL_SENSITIVITY = (
 COVERAGE = (
     "A released posterior takes the noisy counts for true ones. Its 95 % interval is honest where it holds the true "
     "posterior mean in 95 % of all releases or more; below that it is overconfident."
+)
+GAMMA = (
+    "Selection by the reciprocal smooth sensitivity S is scaled to (1 + gamma) S: the gamma that makes it least would "
+    "be the most accurate at these data. It depends on them, so a release must not use it."
 )
 NOTHING_TICKED = "No mechanism is ticked. Tick at least one under **Mechanisms** in the sidebar."
 APOLOGY = (
@@ -61,6 +65,12 @@ def plain(text: str, length: int = SHOWN_LENGTH) -> str:
 def sentence(refusal: BaseException) -> str:
     """What a refusal says, as inert Markdown."""
     return escape(str(refusal), SENTENCE_LENGTH)
+
+
+def opened(refusal: BaseException) -> str:
+    """As ``sentence``, with a capital: for one that does not begin with the name of an entry."""
+    said = str(refusal)
+    return escape(said[:1].upper() + said[1:], SENTENCE_LENGTH)
 
 
 def number(value: float) -> str:
@@ -172,15 +182,6 @@ def worst_move(change: ScoreChange, labels: Sequence[str]) -> str:
     return (
         f"LS(x) = {number(change.local_sensitivity)} is attained where one record of **{donor}** is replaced by one of "
         f"**{receiver}**. {peak}"
-    )
-
-
-def best_gamma(scan: GammaScan, chosen: float, reached: float) -> str:
-    """The gamma of the least (1 + gamma) S, and what the chosen one costs against it."""
-    return (
-        f"(1 + gamma) S is least at gamma = {number(scan.best_gamma)}, where it is {number(scan.best_value)}: there, "
-        f"selection by the reciprocal smooth sensitivity would be most accurate. With gamma = {number(chosen)} it is "
-        f"{number((1 + chosen) * reached)}, {number((1 + chosen) * reached / scan.best_value)} times as much."
     )
 
 
