@@ -1,0 +1,179 @@
+"""Draws per second of the exponential family: from lists the peers can handle, and where no list fits in memory."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+import dpbi
+from dpbi import Problem, partition
+from dpbi.mechanisms import EHD, EHDL, EHDS, Mechanism
+
+from . import enumeration, peers
+from .measurement import Cost, Task, cost, costs
+from .table import Row, duration, speed, within
+
+Selection = EHD | EHDL | EHDS  # of the exponential family: these have a rate
+
+NUMPY = "NumPy's cumsum, searchsorted"
+
+
+def spread_counts(n: int, k: int, moved: int = 0) -> tuple[int, ...]:
+    """Counts in proportion to 1, 2, ..., k, with ``moved`` records more in the first: other data of the same kind."""
+    counts = [n * (i + 1) * 2 // (k * (k + 1)) for i in range(k)]
+    counts[-1] += n - sum(counts)
+    counts[0] += moved
+    counts[-1] -= moved
+    return tuple(counts)
+
+
+def listed(n: int = 9_999, draws: int = 10_000, peer_draws: int = 50, repetitions: int = 7) -> Iterator[Row]:
+    """k = 2: n + 1 candidates. OpenDP's draws are exact in their last bit, the others are floating-point draws."""
+    mechanism, rng = EHDS(1.0), np.random.default_rng(1)
+    problem = Problem((1, 1), spread_counts(n, 2))
+    distance = _plain_distances(problem)
+    rate = mechanism.rate(problem)
+    drawers = {name: selector(rate, distance) for name, selector in peers.selectors().items()}
+    tasks: dict[str, Task] = {"dpbi": lambda _: mechanism.sample(problem, rng, draws),
+                              NUMPY: lambda _: _inverse_distribution(rate, distance, rng, draws)}
+    tasks |= {name: _repeat(draw, peer_draws) for name, draw in drawers.items()}
+    measured = costs(tasks, repetitions)
+    yield from speed(f"(a) {n + 1:,} listed candidates, scores known", measured["dpbi"], draws,
+                     _per_draw(measured, draws, peer_draws))
+
+    def scored(moved: int, size: int) -> NDArray[np.int64]:
+        return mechanism.sample(Problem((1, 1), spread_counts(n, 2, moved)), rng, size)
+
+    def plain_scores(moved: int) -> NDArray[np.float64]:
+        return _plain_distances(Problem((1, 1), spread_counts(n, 2, moved)))
+
+    fresh = costs({"dpbi": lambda i: scored(i, draws), "dpbi, one": lambda i: scored(repetitions + 1 + i, 1),
+                   NUMPY: lambda i: _inverse_distribution(rate, plain_scores(i), rng, draws),
+                   f"{NUMPY}, one": lambda i: _inverse_distribution(rate, plain_scores(i), rng, 1)}
+                  | {f"{name}, one": (lambda i, s=selector: s(rate, plain_scores(i))())
+                     for name, selector in peers.selectors().items()}, repetitions)
+    per_draw = _per_draw(measured, draws, peer_draws)
+    # The peers' list is scored and set up once, then each draw costs what it did above.
+    many = {name: fresh[f"{name}, one"].plus(per_draw[name].times(draws - 1)).times(1 / draws) for name in drawers}
+    many[NUMPY] = fresh[NUMPY].times(1 / draws)
+    yield from speed(f"(a) the same, {draws:,} draws with scoring and set-up", fresh["dpbi"], draws, many)
+    yield from speed("(a) the same, one draw with scoring and set-up", fresh["dpbi, one"], 1,
+                     {name: fresh[f"{name}, one"] for name in (NUMPY, *drawers)})
+
+
+def _plain_distances(problem: Problem) -> NDArray[np.float64]:
+    """The scores a peer would be given: the textbook formula over all n + 1 candidates at k = 2."""
+    first = np.arange(problem.n + 1)
+    candidates = np.stack([first, problem.n - first], axis=1)
+    return enumeration.distances(np.array(problem.prior), np.array(problem.counts), candidates)
+
+
+def _inverse_distribution(rate: float, distance: NDArray, rng: np.random.Generator, size: int) -> NDArray[np.intp]:
+    cumulative = np.cumsum(np.exp(-rate * distance))
+    return np.searchsorted(cumulative, rng.random(size) * cumulative[-1], side="right")
+
+
+def _repeat(draw: peers.Draw, times: int) -> Task:
+    def repeated(_: int) -> None:
+        for _ in range(times):
+            draw()
+
+    return repeated
+
+
+def _per_draw(measured: dict[str, Cost], draws: int, peer_draws: int) -> dict[str, Cost]:
+    """The others' cost of one draw."""
+    return {name: taken.times(1 / (draws if name == NUMPY else peer_draws))
+            for name, taken in measured.items() if name != "dpbi"}
+
+
+@dataclass(frozen=True)
+class Case:
+    """A mechanism with a symmetric prior, the one that rate and law depend on."""
+
+    mechanism: Selection
+    strength: float
+
+    def problem(self, n: int, k: int, moved: int = 0) -> Problem:
+        return Problem((self.strength,) * k, spread_counts(n, k, moved))
+
+    def __str__(self) -> str:
+        return f"{self.mechanism.label} eps {self.mechanism.epsilon:g} prior {self.strength:g}"
+
+
+# From a mechanism that all but ignores the data to ones that nearly always stay within a few records of it.
+CASES = (Case(EHD(1.0), 1.0), Case(EHDS(1.0), 1.0), Case(EHDS(20.0), 1.0), Case(EHDL(20.0), 1.0),
+         Case(EHDL(20.0), 0.5), Case(EHDL(20.0), 100.0), Case(EHDL(200.0), 1.0), Case(EHDS(20.0, gamma=0.1), 100.0))
+
+
+def unlisted(
+    n: int = 1_000, k: int = 10, draws: int = 10_000, cases: Sequence[Case] = CASES, listed_n: int = 9_999,
+    peer_draws: int = 50, repetitions: int = 5,
+) -> Iterator[Row]:
+    """C(n + k - 1, k - 1) candidates, beside the fastest peer on a list of listed_n + 1: it has no answer here."""
+    rng = np.random.default_rng(2)
+    yield Row(f"(d) k = {k}, n = {n:,}: {math.comb(n + k - 1, k - 1):.2g} candidates; peers on {listed_n + 1:,}", "")
+    for case in cases:
+        yield from _unlisted(case, n, k, draws, listed_n, peer_draws, repetitions, rng)
+
+
+def _unlisted(
+    case: Case, n: int, k: int, draws: int, listed_n: int, peer_draws: int, repetitions: int, rng: np.random.Generator
+) -> Iterator[Row]:
+    mechanism, problem = case.mechanism, case.problem(n, k)
+    short = case.problem(listed_n, 2)
+    distance, rate = _plain_distances(short), mechanism.rate(short)
+    tasks: dict[str, Task] = {
+        "first": lambda i: mechanism.sample(case.problem(n, k, i + 1), rng, draws),
+        "again": lambda _: mechanism.sample(problem, rng, draws)}
+    drawers = {name: selector(rate, distance) for name, selector in peers.selectors().items()}
+    measured = costs(tasks | {name: _repeat(draw, peer_draws) for name, draw in drawers.items()}, repetitions)
+    theirs = {name: measured[name].times(1 / peer_draws) for name in drawers}
+    fastest = dict([min(theirs.items(), key=lambda item: item[1].processor)]) if theirs else {}
+    ignoring = partition.probability_of_ignoring(problem, mechanism.rate(problem))
+    # an ignoring probability of nearly 1 says that the draws hardly look at the data
+    said = f"ignores data w.p. {ignoring:.3g}, E[H] {partition.mean_distance(problem, mechanism.rate(problem)):.3g}"
+    yield from speed(f"    {case}: {said}", measured["first"], draws, fastest, least=20)
+    yield from speed("        again, tables kept", measured["again"], draws, fastest)
+
+
+def growth(
+    totals: Sequence[int] = (100, 1_000, 10_000, 100_000, 1_000_000), categories: Sequence[int] = (2, 5, 10, 20, 50),
+    draws: int = 10_000, cases: Sequence[Case] = (CASES[0], CASES[3]), repetitions: int = 3,
+) -> Iterator[Row]:
+    """Seconds of (d), tables included, over n and k; exponents p, q of seconds ~ n^p k^q by least squares."""
+    rng = np.random.default_rng(3)
+    for case in cases:
+        taken = {(n, k): cost(_new_problems(case.mechanism, case.strength, n, k, draws, rng), repetitions).wall
+                 for n in totals for k in categories}
+        yield Row(f"(f) {draws:,} draws, {case}, n by k", "  ".join(f"{f'k = {k}':>8}" for k in categories))
+        for n in totals:
+            yield Row(f"    n = {n:,}", "  ".join(f"{duration(taken[n, k]):>8}" for k in categories))
+        exponents = fitted_exponents(taken)
+        yield Row("    fitted: seconds ~ n^p k^q", f"p = {exponents[0]:.2f}, q = {exponents[1]:.2f}")
+
+
+def _new_problems(
+    mechanism: Mechanism, strength: float, n: int, k: int, draws: int, rng: np.random.Generator
+) -> Task:
+    return lambda i: mechanism.sample(Problem((strength,) * k, spread_counts(n, k, i)), rng, draws)
+
+
+def fitted_exponents(taken: dict[tuple[int, int], float]) -> tuple[float, float]:
+    """p and q of seconds ~ n^p k^q, by least squares of the logarithms."""
+    n, k = np.log(np.array(list(taken), dtype=float)).T
+    design = np.column_stack([np.ones(n.size), n, k])
+    fit = np.linalg.lstsq(design, np.log(list(taken.values())), rcond=None)[0]
+    return float(fit[1]), float(fit[2])
+
+
+def every_mechanism(n: int = 1_000, draws: int = 10_000, repetitions: int = 7) -> Iterator[Row]:
+    """k = 2: the draws of every mechanism, from a problem not seen before."""
+    rng = np.random.default_rng(4)
+    tasks = {kind.label: _new_problems(kind(1.0), 1.0, n, 2, draws, rng) for kind in dpbi.MECHANISMS}
+    for label, taken in costs(tasks, repetitions).items():
+        yield within(f"{draws:,} draws at k = 2, n = {n:,}: {label}", taken, seconds=0.1)

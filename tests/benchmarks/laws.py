@@ -1,0 +1,77 @@
+"""Exact laws of the Hellinger distance: the first one of a problem, in a process of its own, and the next epsilon."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+import dpbi
+from dpbi import Problem, partition
+from dpbi.mechanisms import EHD, EHDL, EHDNRS, EHDS
+
+from .draws import spread_counts
+from .measurement import Cost, cost_in_fresh_process
+from .table import Row, within
+
+Sizes = tuple[tuple[int, int], ...]
+
+
+def exact(sizes: Sizes = ((4, 600), (3, 3_000), (2, 10**6)), repetitions: int = 3) -> Iterator[Row]:
+    """The first law of a problem in a fresh process: every candidate visited."""
+    for k, n in sizes:
+        taken = _law_in_fresh_process("EHD(1.0)", k, n, repetitions)
+        letter = "(c) " if (k, n) == (4, 600) else ""
+        yield within(f"{letter}exact law, k = {k}, n = {n:,}: {dpbi_candidates(n, k)} candidates", taken,
+                     seconds=1.5, megabytes=300)
+
+
+def dpbi_candidates(n: int, k: int) -> str:
+    from dpbi.candidates import number_of_candidates
+
+    return f"{number_of_candidates(n, k):,}"
+
+
+def _law_in_fresh_process(mechanism: str, k: int, n: int, repetitions: int) -> Cost:
+    setup = (f"import dpbi\nmechanism = dpbi.mechanisms.{mechanism}\n"
+             f"problem = dpbi.Problem((1,) * {k}, {spread_counts(n, k)})")
+    return cost_in_fresh_process(setup, "dpbi.distance_law(mechanism, problem)", repetitions)
+
+
+def unlisted(k: int = 300, n: int = 10**6, repetitions: int = 1) -> Iterator[Row]:
+    """The first law of every mechanism where nothing can be listed, in a fresh process."""
+    for kind in dpbi.MECHANISMS:
+        taken = _law_in_fresh_process(f"{kind.__name__}(1.0)", k, n, repetitions)
+        yield within(f"law, k = {k}, n = {n:,}: {kind.label}, fresh process", taken)
+
+
+def next_epsilon(
+    n: int = 600, k: int = 4, steps: int = 40, least: float = 0.01, largest: float = 20.0, limit: float = 0.005
+) -> Iterator[Row]:
+    """After one call at epsilon 1, the same call at others over the slider's range, none of them seen before."""
+    problem = Problem((1,) * k, spread_counts(n, k))
+    epsilons = np.geomspace(least, largest, steps)
+    for kind in (EHD, EHDL, EHDS, EHDNRS):
+        taken = _moving(lambda epsilon, kind=kind: dpbi.distance_law(kind(epsilon), problem), epsilons)
+        yield from _median_and_worst(f"(e) next epsilon, law, k = {k}, n = {n:,}: {kind.label}", taken, limit)
+    for name, quantity in (("log_partition", partition.log_partition), ("mean_distance", partition.mean_distance)):
+        taken = _moving(lambda epsilon, quantity=quantity: quantity(problem, EHDS(epsilon).rate(problem)), epsilons)
+        yield from _median_and_worst(f"(e) next epsilon, {name}, k = {k}, n = {n:,}: EHDS", taken, limit)
+
+
+def _moving(call: Callable[[float], object], epsilons: np.ndarray) -> list[Cost]:
+    call(1.0)
+    taken = []
+    for epsilon in np.random.default_rng(5).permutation(epsilons):
+        started = time.perf_counter(), time.process_time()
+        call(float(epsilon))
+        taken.append(Cost(time.perf_counter() - started[0], time.process_time() - started[1]))
+    return taken
+
+
+def _median_and_worst(what: str, taken: list[Cost], limit: float) -> Iterator[Row]:
+    middle = Cost(statistics.median(each.wall for each in taken), statistics.median(each.processor for each in taken))
+    yield within(what, middle, seconds=limit)
+    yield within(f"{' ' * 8}the slowest of {len(taken)}", max(taken, key=lambda each: each.wall))

@@ -1,0 +1,23 @@
+"""The sections of the table, in the order they are printed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from . import draws, laws, privacy, sensitivities, start
+from .table import Row
+
+SECTIONS: dict[str, Callable[[], Iterator[Row]]] = {
+    "importing": start.importing,
+    "listed": draws.listed,
+    "sensitivities": sensitivities.enumerated,
+    "laws": laws.exact,
+    "unlisted": draws.unlisted,
+    "epsilon": laws.next_epsilon,
+    "growth": draws.growth,
+    "mechanisms": draws.every_mechanism,
+    "large_sensitivities": sensitivities.large,
+    "large_laws": laws.unlisted,
+    "loss": privacy.loss,
+    "accountant": privacy.accountant,
+}

@@ -1,0 +1,56 @@
+"""Sensitivities: beside plain enumeration where that is possible, and at sizes where it is not."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+import dpbi
+from dpbi import Problem
+
+from . import enumeration
+from .draws import spread_counts
+from .measurement import Task, costs
+from .table import Row, quicker, within
+
+ENUMERATION = "enumeration"
+
+
+def enumerated(n: int = 100, k: int = 3, gamma: float = 0.1, repetitions: int = 5) -> Iterator[Row]:
+    """LS, GS and smooth sensitivity beside NumPy over all datasets; the two must agree."""
+    prior, counts = (1.0,) * k, spread_counts(n, k)
+    problem, alpha, c = Problem(prior, counts), np.array(prior), np.array(counts)
+    datasets = enumeration.compositions(n, k)
+    pairs: dict[str, tuple[Task, Task]] = {
+        "local": (lambda _: dpbi.local_sensitivity(problem),
+                  lambda _: enumeration.local_sensitivity(alpha, c, datasets)),
+        "global": (lambda _: dpbi.global_sensitivity(prior, n),
+                   lambda _: enumeration.global_sensitivity(alpha, datasets)),
+        f"smooth, gamma {gamma:g}": (lambda _: dpbi.smooth_sensitivity(problem, gamma),
+                                     lambda _: enumeration.smooth_sensitivity(alpha, c, datasets, gamma))}
+    for name, (closed, listing) in pairs.items():
+        agree(name, closed(0), listing(0))
+        taken = costs({"dpbi": closed, ENUMERATION: listing}, repetitions)
+        yield quicker(f"(b) {name} sensitivity, k = {k}, n = {n:,}: {len(datasets):,} datasets", taken["dpbi"],
+                      ENUMERATION, taken[ENUMERATION])
+
+
+def agree(what: str, ours: object, theirs: object, tolerance: float = 1e-9) -> None:
+    """RuntimeError unless both computed the same number: times of different numbers are not compared."""
+    if not math.isclose(float(ours), float(theirs), rel_tol=tolerance):  # type: ignore[arg-type]
+        raise RuntimeError(f"{what}: dpbi computes {ours}, the other way {theirs}.")
+
+
+def large(sizes: tuple[tuple[int, int], ...] = ((300, 10**6), (2, 10**12)), repetitions: int = 7) -> Iterator[Row]:
+    """All three sensitivities at sizes where nothing can be listed."""
+    for k, n in sizes:
+        def all_three(moved: int, k: int = k, n: int = n) -> None:
+            problem = Problem((1,) * k, spread_counts(n, k, moved))
+            dpbi.local_sensitivity(problem)
+            dpbi.global_sensitivity(problem.prior, n)
+            dpbi.smooth_sensitivity(problem, 1.0)
+
+        taken = costs({"": all_three}, repetitions)[""]
+        yield within(f"local + global + smooth sensitivity, k = {k}, n = {n:.0e}", taken, seconds=0.1)
