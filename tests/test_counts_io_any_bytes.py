@@ -28,8 +28,8 @@ from dpbi.counts_io import Counts, CountsError, CountsQuestion, read_counts
 
 CASES = sorted(path for path in (Path(__file__).parent / "cases").iterdir() if path.suffix in
                (".csv", ".tsv", ".xlsx", ".parquet"))  # fmt: skip
-MANY = settings(max_examples=300)
-SOME = settings(max_examples=60)
+MANY = settings(max_examples=200)
+SOME = settings(max_examples=40)
 
 # --- what may come out ---
 

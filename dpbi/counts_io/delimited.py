@@ -18,18 +18,13 @@ from dpbi import limits
 from .outcome import CountsError, Notes, shown
 from .whole_numbers import is_number
 
-SEPARATORS = (
-    "\t",
-    ";",
-    "|",
-    ",",
-)  # where two fit alike the earlier one: commas occur inside numbers and names
+SEPARATORS = ("\t", ";", "|", ",")  # where two fit alike the earlier one: commas occur in numbers and names
 SAMPLE_CHARACTERS = 60_000
 DIRECTIVE = re.compile(r'"?sep=(.)"?[^\S\n]*(?:\n|$)', re.IGNORECASE)
 KEYED_COMMENT = re.compile(r"#\s*\w[\w ]*:")
 CHUNK = 500  # records; more live lists at a time keep the garbage collector busy
 WHITESPACE = "".join(filter(str.isspace, map(chr, range(0x3001))))  # the last of them is the ideographic space
-NO_SEPARATOR = "\x1f"  # cannot occur as a cell's text that people wrote
+NO_SEPARATOR = "\x1f"  # not in text that people write
 
 
 @dataclass

@@ -18,9 +18,9 @@ YEARS = range(1900, 2101)
 def with_header(grid: Grid, answers: Answers, notes: Notes) -> Table:
     """The table under its header row.
 
-    Title lines above the header are asked about.
-    A first record that holds counts itself is kept as data. Records must have as many cells as the header;
-    columns without a name and without a cell are left out, and so is an unnamed column of row numbers.
+    Title lines above the header are asked about. A first record that holds counts itself is kept as data. Records
+    must have as many cells as the header; columns without a name and without a cell are left out, and so is an
+    unnamed column of row numbers.
     """
     grid, header = _from_header_row(grid, answers, notes)
     if header and len(grid.rows) < 2:
