@@ -127,6 +127,14 @@ class Excess:
             yield part
             low = high
 
+    def relevant(self, rate: float) -> tuple[int, int]:
+        """A range low <= m < high outside which all terms together are below e^-35 of Z; empty if Z - 1 is."""
+        parts = list(self.parts(rate))
+        least = np.logaddexp.reduce([0.0] + [part.log_total() for part in parts]) - _NEGLIGIBLE
+        m = np.concatenate([part.m[part.log_a + part.log_excess + np.log(np.abs(part.weight)) > least]
+                            for part in parts])
+        return (int(m.min()), int(np.ceil(m.max() * 1.05)) + 1) if m.size else (0, 0)
+
     @staticmethod
     def _negligible(rate: float) -> float:
         """How far below log Z a term no longer matters; its part in E[H] is larger by 1 / rate."""

@@ -1,9 +1,9 @@
 """Exact draws of a candidate with probability proportional to exp(-rate H): from a list, or through the mixture.
 
 Where the candidates can be listed, an inverse distribution function. Elsewhere the mixture sum_m a_m BC^m is cut into
-groups m_g <= m < m_{g+1} of ratio 1.3: draw a group with probability proportional to (sum of its a_m) Z_{m_g}, m in it
+groups m_g <= m < m_{g+1}: draw a group with probability proportional to (sum of its a_m) Z_{m_g}, m in it
 proportional to a_m, r proportional to BC^{m_g}, and accept with probability BC(r)^{m - m_g}; what is accepted has
-weight sum_m a_m BC(r)^m = exp(-rate H(r)). The last group, [M, inf) with Z_M - 1 < 2^-60, returns the truth.
+weight sum_m a_m BC(r)^m = exp(-rate H(r)). A last group holds the m whose Z_m - 1 no longer counts: the truth.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from dpbi import limits
 from dpbi.candidates import list_candidates, number_of_candidates
 from dpbi.excess import excess_curve
 from dpbi.hellinger import count_loss, distances_to
-from dpbi.mixture import log_weight, log_weights, tail
+from dpbi.mixture import log_weight, log_weights
 from dpbi.power_sums import PowerSums
 from dpbi.problem import Problem
 
 _LISTED = 200_000  # candidates; a list of this length is faster than the mixture
 _LISTED_LINE = 2_000_000  # as _LISTED where k = 2: the list is the numbers 0..n
-_RATIO = 1.3  # of a group's ends: nearly all draws are accepted, and log M / log 1.3 groups suffice
+_SMALLEST_STEP = 0.002  # between the ends of a group of m, relative
 _TABLE = 4096  # a_m up to here are summed and tabulated
 _PIECES = 2048  # pieces of a wide group, on each of which a_m hardly varies
 _MARGIN = 1e-3  # by which a piece's height exceeds the larger of its ends, so that a maximum inside stays below it
@@ -83,32 +83,33 @@ def _uniform_compositions(problem: Problem, rng: np.random.Generator, size: int)
 
 
 class _Groups:
-    """The groups of m for one rate: their probabilities, and draws (r, accepted) from each."""
+    """The groups of m that matter at one rate: their probabilities, and draws (r, accepted) from each."""
 
     def __init__(self, problem: Problem, rate: float) -> None:
         self.problem, self.rate = problem, rate
-        self.curve = excess_curve(problem)
-        self.starts = _group_starts(self.curve.sums.last)
+        curve = excess_curve(problem)
+        low, high = curve.relevant(rate)
+        self.starts = _group_starts(low, high, problem.k)
         self.log_a = log_weights(rate, _TABLE)
-        log_z = np.array([np.logaddexp(0.0, x) for x in self.curve.at(self.starts.astype(float))])
-        log_z[-1] = 0.0
-        log_mass = np.array([self._log_mass(g) for g in range(self.starts.size)]) + log_z
+        log_z = np.logaddexp(0.0, curve.at(self.starts[:-1].astype(float)))
+        # Outside the range Z_m - 1 no longer counts, so that BC^m is the truth alone.
+        log_outside = np.log(max(1.0 - np.exp(self._log_masses()).sum(), 0.0) + np.finfo(float).tiny)
+        log_mass = np.append(self._log_masses() + log_z, log_outside)
         weight = np.exp(log_mass - log_mass.max())
         self.probability = weight / weight.sum()
 
-    def _log_mass(self, g: int) -> float:
-        """log of the sum of a_m over the group."""
-        low = int(self.starts[g])
-        if g == self.starts.size - 1:
-            return float(np.log(tail(self.rate, low)[0]))
-        high = int(self.starts[g + 1])
-        if high <= _TABLE:
-            return float(np.logaddexp.reduce(self.log_a[low:high]))
+    def _log_masses(self) -> NDArray[np.float64]:
+        """log of the sum of a_m over each group."""
+        low, high = self.starts[:-1], self.starts[1:]
+        summed = high <= _TABLE
+        masses = np.empty(low.size)
+        if summed.any():
+            masses[summed] = np.logaddexp.reduceat(self.log_a[: high[summed][-1]], low[summed])
         # sum_{m=low}^{high-1} = int_{low-1/2}^{high-1/2}, relative error of the order (1/m)^2 / 24
-        edge = np.log(np.array([low, high]) - 0.5)
-        m = np.exp(edge[0] + (edge[1] - edge[0]) * _NODES)
-        log_terms = log_weight(self.rate, m) + np.log(m * _WEIGHTS * (edge[1] - edge[0]))
-        return float(np.logaddexp.reduce(log_terms))
+        left, right = np.log(low[~summed, None] - 0.5), np.log(high[~summed, None] - 0.5)
+        m = np.exp(left + (right - left) * _NODES)
+        masses[~summed] = np.logaddexp.reduce(log_weight(self.rate, m) + np.log(m * _WEIGHTS * (right - left)), axis=1)
+        return masses
 
     def draw(self, g: int, rng: np.random.Generator, size: int) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
         if g == self.starts.size - 1:
@@ -129,11 +130,15 @@ class _Groups:
         return _Pieces(edges, lambda m: log_weight(self.rate, m.astype(float))).draw(rng, size)
 
 
-def _group_starts(last: float) -> NDArray[np.int64]:
-    """0, 1, 2, ... growing by the ratio 1.3, up to the first that reaches ``last``."""
-    starts = [0, 1]
-    while starts[-1] < last:
-        starts.append(max(starts[-1] + 1, int(starts[-1] * _RATIO)))
+def _group_starts(low: int, high: int, k: int) -> NDArray[np.int64]:
+    """Whole numbers from low to high, growing by a ratio that keeps BC(r)^{m - m_g} near 1.
+
+    m (-log BC) is about (k - 1)/2 on average, so the ratio 1 + 1/k costs a quarter of the draws at most.
+    """
+    ratio = 1 + max(_SMALLEST_STEP, 1.0 / k)
+    starts = [low]
+    while starts[-1] < high:
+        starts.append(max(starts[-1] + 1, int(starts[-1] * ratio)))
     return np.array(starts, dtype=np.int64)
 
 
@@ -248,4 +253,4 @@ def _kinds(problem: Problem) -> list[NDArray[np.int64]]:
     return [np.flatnonzero(inverse.ravel() == kind) for kind in range(inverse.max() + 1)]
 
 
-_NODES, _WEIGHTS = (leggauss(40)[0] + 1) / 2, leggauss(40)[1] / 2
+_NODES, _WEIGHTS = (leggauss(20)[0] + 1) / 2, leggauss(20)[1] / 2
