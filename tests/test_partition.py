@@ -70,7 +70,7 @@ def quantities(problem: Problem, rate: float) -> dict[str, float]:
 
 @given(problems(), rates() | st.floats(3, 6).map(lambda exponent: 10.0**exponent))
 def test_everything_is_enumeration(drawn: Drawn, rate: float) -> None:
-    """1e-10 on every number, whose sizes go up to 1 or to log Z; sd^2 is a difference, so sd has half the digits at 0."""
+    """1e-10 on every number, of sizes up to 1 or log Z; sd^2 is a difference, so near 0 sd has half the digits."""
     law = oracles.exponential_pmf(drawn.prior, drawn.counts, rate)
     expected = {
         "log_partition": law.log_partition,
