@@ -23,9 +23,11 @@ NUMPY = "NumPy's cumsum, searchsorted"
 
 
 def spread_counts(n: int, k: int, moved: int = 0) -> tuple[int, ...]:
-    """Counts in proportion to 1, 2, ..., k, with ``moved`` records more in the first: other data of the same kind."""
+    """Counts in proportion to 1, 2, ..., k. ``moved`` records from the last to the first make other data of the kind,
+    as many kinds as the last holds records."""
     counts = [n * (i + 1) * 2 // (k * (k + 1)) for i in range(k)]
     counts[-1] += n - sum(counts)
+    moved %= max(counts[-1], 1)
     counts[0] += moved
     counts[-1] -= moved
     return tuple(counts)
@@ -39,30 +41,31 @@ def listed(n: int = 9_999, draws: int = 10_000, peer_draws: int = 50, repetition
     rate = mechanism.rate(problem)
     drawers = {name: selector(rate, distance) for name, selector in peers.selectors().items()}
     tasks: dict[str, Task] = {"dpbi": lambda _: mechanism.sample(problem, rng, draws),
-                              NUMPY: lambda _: _inverse_distribution(rate, distance, rng, draws)}
+                              NUMPY: _inverse_distributions(rate, distance, rng, draws)}
     tasks |= {name: _repeat(draw, peer_draws) for name, draw in drawers.items()}
     measured = costs(tasks, repetitions)
-    yield from speed(f"(a) {n + 1:,} listed candidates, scores known", measured["dpbi"], draws,
-                     _per_draw(measured, draws, peer_draws))
-
-    def scored(moved: int, size: int) -> NDArray[np.int64]:
-        return mechanism.sample(Problem((1, 1), spread_counts(n, 2, moved)), rng, size)
-
-    def plain_scores(moved: int) -> NDArray[np.float64]:
-        return _plain_distances(Problem((1, 1), spread_counts(n, 2, moved)))
-
-    fresh = costs({"dpbi": lambda i: scored(i, draws), "dpbi, one": lambda i: scored(repetitions + 1 + i, 1),
-                   NUMPY: lambda i: _inverse_distribution(rate, plain_scores(i), rng, draws),
-                   f"{NUMPY}, one": lambda i: _inverse_distribution(rate, plain_scores(i), rng, 1)}
-                  | {f"{name}, one": (lambda i, s=selector: s(rate, plain_scores(i))())
-                     for name, selector in peers.selectors().items()}, repetitions)
-    per_draw = _per_draw(measured, draws, peer_draws)
+    again = _per_draw(measured, draws, peer_draws)
+    yield from speed(f"(a) {n + 1:,} listed candidates, scores known", measured["dpbi"], draws, again)
+    fresh = costs(_from_scratch(mechanism, rate, n, draws, rng), repetitions)
+    once = {name: taken for name, taken in fresh.items() if name in again}
     # The peers' list is scored and set up once, then each draw costs what it did above.
-    many = {name: fresh[f"{name}, one"].plus(per_draw[name].times(draws - 1)).times(1 / draws) for name in drawers}
-    many[NUMPY] = fresh[NUMPY].times(1 / draws)
-    yield from speed(f"(a) the same, {draws:,} draws with scoring and set-up", fresh["dpbi"], draws, many)
-    yield from speed("(a) the same, one draw with scoring and set-up", fresh["dpbi, one"], 1,
-                     {name: fresh[f"{name}, one"] for name in (NUMPY, *drawers)})
+    many = {name: taken.plus(again[name].times(draws - 1)).times(1 / draws) for name, taken in once.items()}
+    yield from speed(f"(a) the same, {draws:,} draws with scoring and set-up", fresh["dpbi, many"], draws, many)
+    yield from speed("(a) the same, one draw with scoring and set-up", fresh["dpbi, one"], 1, once)
+
+
+def _from_scratch(
+    mechanism: Selection, rate: float, n: int, draws: int, rng: np.random.Generator
+) -> dict[str, Task]:
+    """From counts not seen before to one draw (dpbi: to many draws, too). The peers are given the rate."""
+    tasks = {"dpbi, many": _new_problems(mechanism, 1.0, n, 2, draws, rng),
+             "dpbi, one": _new_problems(mechanism, 1.0, n, 2, 1, rng, unlike=1_000)}
+    selectors = peers.selectors() | {NUMPY: lambda rate, distance: _inverse_distribution(rate, distance, rng)}
+    return tasks | {name: _one_draw(selector, rate, n) for name, selector in selectors.items()}
+
+
+def _one_draw(selector: peers.Selector, rate: float, n: int) -> Task:
+    return lambda i: selector(rate, _plain_distances(Problem((1, 1), spread_counts(n, 2, i))))()
 
 
 def _plain_distances(problem: Problem) -> NDArray[np.float64]:
@@ -72,9 +75,17 @@ def _plain_distances(problem: Problem) -> NDArray[np.float64]:
     return enumeration.distances(np.array(problem.prior), np.array(problem.counts), candidates)
 
 
-def _inverse_distribution(rate: float, distance: NDArray, rng: np.random.Generator, size: int) -> NDArray[np.intp]:
+def _inverse_distribution(rate: float, distance: NDArray, rng: np.random.Generator) -> peers.Draw:
     cumulative = np.cumsum(np.exp(-rate * distance))
-    return np.searchsorted(cumulative, rng.random(size) * cumulative[-1], side="right")
+    return lambda: int(np.searchsorted(cumulative, rng.random() * cumulative[-1], side="right"))
+
+
+def _inverse_distributions(rate: float, distance: NDArray, rng: np.random.Generator, size: int) -> Task:
+    def drawn(_: int) -> NDArray[np.intp]:
+        cumulative = np.cumsum(np.exp(-rate * distance))
+        return np.searchsorted(cumulative, rng.random(size) * cumulative[-1], side="right")
+
+    return drawn
 
 
 def _repeat(draw: peers.Draw, times: int) -> Task:
@@ -107,7 +118,7 @@ class Case:
 
 # From a mechanism that all but ignores the data to ones that nearly always stay within a few records of it.
 CASES = (Case(EHD(1.0), 1.0), Case(EHDS(1.0), 1.0), Case(EHDS(20.0), 1.0), Case(EHDL(20.0), 1.0),
-         Case(EHDL(20.0), 0.5), Case(EHDL(20.0), 100.0), Case(EHDL(200.0), 1.0), Case(EHDS(20.0, gamma=0.1), 100.0))
+         Case(EHDL(20.0), 0.5), Case(EHDL(20.0), 100.0), Case(EHDL(200.0), 1.0), Case(EHDS(20.0), 100.0))
 
 
 def unlisted(
@@ -116,29 +127,29 @@ def unlisted(
 ) -> Iterator[Row]:
     """C(n + k - 1, k - 1) candidates, beside the fastest peer on a list of listed_n + 1: it has no answer here."""
     rng = np.random.default_rng(2)
-    yield Row(f"(d) k = {k}, n = {n:,}: {math.comb(n + k - 1, k - 1):.2g} candidates; peers on {listed_n + 1:,}", "")
+    short = Problem((1, 1), spread_counts(listed_n, 2))
+    drawers = {name: selector(EHDS(20.0).rate(short), _plain_distances(short))
+               for name, selector in peers.selectors().items()}
+    tasks = {name: _repeat(draw, peer_draws) for name, draw in drawers.items()}
     for case in cases:
-        yield from _unlisted(case, n, k, draws, listed_n, peer_draws, repetitions, rng)
-
-
-def _unlisted(
-    case: Case, n: int, k: int, draws: int, listed_n: int, peer_draws: int, repetitions: int, rng: np.random.Generator
-) -> Iterator[Row]:
-    mechanism, problem = case.mechanism, case.problem(n, k)
-    short = case.problem(listed_n, 2)
-    distance, rate = _plain_distances(short), mechanism.rate(short)
-    tasks: dict[str, Task] = {
-        "first": lambda i: mechanism.sample(case.problem(n, k, i + 1), rng, draws),
-        "again": lambda _: mechanism.sample(problem, rng, draws)}
-    drawers = {name: selector(rate, distance) for name, selector in peers.selectors().items()}
-    measured = costs(tasks | {name: _repeat(draw, peer_draws) for name, draw in drawers.items()}, repetitions)
+        tasks[f"{case}, first"] = _new_problems(case.mechanism, case.strength, n, k, draws, rng)
+        tasks[f"{case}, again"] = _same_problem(case.mechanism, case.problem(n, k), draws, rng)
+    measured = costs(tasks, repetitions)
     theirs = {name: measured[name].times(1 / peer_draws) for name in drawers}
-    fastest = dict([min(theirs.items(), key=lambda item: item[1].processor)]) if theirs else {}
-    ignoring = partition.probability_of_ignoring(problem, mechanism.rate(problem))
-    # an ignoring probability of nearly 1 says that the draws hardly look at the data
-    said = f"ignores data w.p. {ignoring:.3g}, E[H] {partition.mean_distance(problem, mechanism.rate(problem)):.3g}"
-    yield from speed(f"    {case}: {said}", measured["first"], draws, fastest, least=20)
-    yield from speed("        again, tables kept", measured["again"], draws, fastest)
+    fastest = dict(sorted(theirs.items(), key=lambda item: item[1].processor)[:1])
+    yield Row(f"(d) k = {k}, n = {n:,}: {math.comb(n + k - 1, k - 1):.2g} candidates; peers draw from {listed_n + 1:,}",
+              "")
+    for case in cases:
+        yield from speed(f"    {case}: {_closeness(case.mechanism, case.problem(n, k))}", measured[f"{case}, first"],
+                         draws, fastest, least=20)
+        yield from speed("        again, tables kept", measured[f"{case}, again"], draws, fastest)
+
+
+def _closeness(mechanism: Selection, problem: Problem) -> str:
+    """Whether the draws look at the data: an ignoring probability of nearly 1 says that they hardly do."""
+    rate = mechanism.rate(problem)
+    return (f"ignores data w.p. {partition.probability_of_ignoring(problem, rate):.2g}, "
+            f"E[H] {partition.mean_distance(problem, rate):.2g}")
 
 
 def growth(
@@ -158,9 +169,14 @@ def growth(
 
 
 def _new_problems(
-    mechanism: Mechanism, strength: float, n: int, k: int, draws: int, rng: np.random.Generator
+    mechanism: Mechanism, strength: float, n: int, k: int, draws: int, rng: np.random.Generator, unlike: int = 0
 ) -> Task:
-    return lambda i: mechanism.sample(Problem((strength,) * k, spread_counts(n, k, i)), rng, draws)
+    """Draws from other counts in each repetition; ``unlike`` keeps them from those of another task."""
+    return lambda i: mechanism.sample(Problem((strength,) * k, spread_counts(n, k, unlike + i)), rng, draws)
+
+
+def _same_problem(mechanism: Mechanism, problem: Problem, draws: int, rng: np.random.Generator) -> Task:
+    return lambda _: mechanism.sample(problem, rng, draws)
 
 
 def fitted_exponents(taken: dict[tuple[int, int], float]) -> tuple[float, float]:

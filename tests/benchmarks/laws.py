@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
 import dpbi
 from dpbi import Problem, partition
-from dpbi.mechanisms import EHD, EHDL, EHDNRS, EHDS
+from dpbi.candidates import number_of_candidates
+from dpbi.mechanisms import EHD, EHDL, EHDNRS, EHDS, Mechanism
 
 from .draws import spread_counts
 from .measurement import Cost, cost_in_fresh_process
@@ -24,14 +25,8 @@ def exact(sizes: Sizes = ((4, 600), (3, 3_000), (2, 10**6)), repetitions: int = 
     for k, n in sizes:
         taken = _law_in_fresh_process("EHD(1.0)", k, n, repetitions)
         letter = "(c) " if (k, n) == (4, 600) else ""
-        yield within(f"{letter}exact law, k = {k}, n = {n:,}: {dpbi_candidates(n, k)} candidates", taken,
+        yield within(f"{letter}exact law, k = {k}, n = {n:,}: {number_of_candidates(n, k):,} candidates", taken,
                      seconds=1.5, megabytes=300)
-
-
-def dpbi_candidates(n: int, k: int) -> str:
-    from dpbi.candidates import number_of_candidates
-
-    return f"{number_of_candidates(n, k):,}"
 
 
 def _law_in_fresh_process(mechanism: str, k: int, n: int, repetitions: int) -> Cost:
@@ -40,9 +35,11 @@ def _law_in_fresh_process(mechanism: str, k: int, n: int, repetitions: int) -> C
     return cost_in_fresh_process(setup, "dpbi.distance_law(mechanism, problem)", repetitions)
 
 
-def unlisted(k: int = 300, n: int = 10**6, repetitions: int = 1) -> Iterator[Row]:
+def unlisted(
+    mechanisms: Sequence[type[Mechanism]] = dpbi.MECHANISMS, k: int = 300, n: int = 10**6, repetitions: int = 1
+) -> Iterator[Row]:
     """The first law of every mechanism where nothing can be listed, in a fresh process."""
-    for kind in dpbi.MECHANISMS:
+    for kind in mechanisms:
         taken = _law_in_fresh_process(f"{kind.__name__}(1.0)", k, n, repetitions)
         yield within(f"law, k = {k}, n = {n:,}: {kind.label}, fresh process", taken)
 
@@ -54,11 +51,18 @@ def next_epsilon(
     problem = Problem((1,) * k, spread_counts(n, k))
     epsilons = np.geomspace(least, largest, steps)
     for kind in (EHD, EHDL, EHDS, EHDNRS):
-        taken = _moving(lambda epsilon, kind=kind: dpbi.distance_law(kind(epsilon), problem), epsilons)
+        taken = _moving(_law_of(kind, problem), epsilons)
         yield from _median_and_worst(f"(e) next epsilon, law, k = {k}, n = {n:,}: {kind.label}", taken, limit)
-    for name, quantity in (("log_partition", partition.log_partition), ("mean_distance", partition.mean_distance)):
-        taken = _moving(lambda epsilon, quantity=quantity: quantity(problem, EHDS(epsilon).rate(problem)), epsilons)
-        yield from _median_and_worst(f"(e) next epsilon, {name}, k = {k}, n = {n:,}: EHDS", taken, limit)
+    taken = _moving(lambda epsilon: _log_partition_and_mean(problem, EHDS(epsilon).rate(problem)), epsilons)
+    yield from _median_and_worst(f"(e) next epsilon, log Z and mean, k = {k}, n = {n:,}: EHDS", taken, limit)
+
+
+def _law_of(kind: type[Mechanism], problem: Problem) -> Callable[[float], object]:
+    return lambda epsilon: dpbi.distance_law(kind(epsilon), problem)
+
+
+def _log_partition_and_mean(problem: Problem, rate: float) -> tuple[float, float]:
+    return partition.log_partition(problem, rate), partition.mean_distance(problem, rate)
 
 
 def _moving(call: Callable[[float], object], epsilons: np.ndarray) -> list[Cost]:

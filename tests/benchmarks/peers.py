@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Draw = Callable[[], int]
+Selector = Callable[[float, NDArray[np.float64]], Draw]  # rate, distance of each candidate
 
 
 def opendp(rate: float, distance: NDArray[np.float64], measure: str = "zero_concentrated_divergence") -> Draw:
@@ -38,7 +39,7 @@ def diffprivlib(rate: float, distance: NDArray[np.float64]) -> Draw:
     return lambda: int(mechanism.randomise())
 
 
-SELECTORS: dict[str, Callable[[float, NDArray[np.float64]], Draw]] = {"opendp": opendp, "diffprivlib": diffprivlib}
+SELECTORS: dict[str, Selector] = {"opendp": opendp, "diffprivlib": diffprivlib}
 ACCOUNTANT = "dp_accounting"
 
 
@@ -46,7 +47,7 @@ def installed(name: str) -> bool:
     return find_spec(name) is not None
 
 
-def selectors() -> dict[str, Callable[[float, NDArray[np.float64]], Draw]]:
+def selectors() -> dict[str, Selector]:
     """The installed peers that draw from a list."""
     return {name: selector for name, selector in SELECTORS.items() if installed(name)}
 

@@ -28,7 +28,7 @@ def enumerated(n: int = 100, k: int = 3, gamma: float = 0.1, repetitions: int = 
                   lambda _: enumeration.local_sensitivity(alpha, c, datasets)),
         "global": (lambda _: dpbi.global_sensitivity(prior, n),
                    lambda _: enumeration.global_sensitivity(alpha, datasets)),
-        f"smooth, gamma {gamma:g}": (lambda _: dpbi.smooth_sensitivity(problem, gamma),
+        f"smooth (gamma {gamma:g})": (lambda _: dpbi.smooth_sensitivity(problem, gamma),
                                      lambda _: enumeration.smooth_sensitivity(alpha, c, datasets, gamma))}
     for name, (closed, listing) in pairs.items():
         agree(name, closed(0), listing(0))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from .measurement import Cost
 
-_WIDTHS = (66, 25, 36, 10)
+_WIDTHS = (72, 24, 44, 10)
 
 
 @dataclass(frozen=True)
