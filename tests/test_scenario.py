@@ -177,7 +177,7 @@ def test_settings_stay_on_every_page_and_on_return() -> None:
         assert at.text_input(key="entry: seed").value == "77"
         assert not at.checkbox(key=f"entry: ticked: {DEFAULT_MECHANISMS[-1]}").value
         assert at.checkbox(key=f"entry: {switched}: {switch}").value
-        line = "7 left, 5 right, 3 neither; n = 15 · prior Dirichlet(1, 2.5, 1) · epsilon = 0.37"
+        line = "7 left, 5 right, 3 neither; n = 15 · prior Dirichlet(1, 2.5, 1) · epsilon = 0.37 · gamma = 0.2"
         assert any(line in bare(shown.value) for shown in at.main.markdown), page
 
 

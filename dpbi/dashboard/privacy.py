@@ -103,7 +103,8 @@ def _shared_number(name: str, kinds: list[type[Mechanism]], refusals: Refusals) 
 
 
 def _tick(kind: type[Mechanism]) -> bool:
-    return st.checkbox(kind.label, help=kind.idea, **settings.entry(_ticked(kind)))
+    label = words.stamped(kind.label, kind(1.0).guarantee((1.0, 1.0), 1))
+    return st.checkbox(label, help=kind.idea, **settings.entry(_ticked(kind)))
 
 
 def _options(kind: type[Mechanism]) -> dict[str, Any]:

@@ -69,7 +69,7 @@ def scenario(title: str, *, needs_mechanisms: bool = True) -> Iterator[Scenario]
         chosen = _read(needs_mechanisms)
     if chosen is None:
         st.stop()
-    shown.markdown(words.scenario_line(chosen.title, chosen.labels, chosen.problem, chosen.epsilon))
+    shown.markdown(words.scenario_line(chosen.title, chosen.labels, chosen.problem, chosen.epsilon, chosen.gamma))
     with guard.part():
         yield chosen
         startup.settle()

@@ -63,8 +63,9 @@ def quantiles(rows: Sequence[Comparison], found: Sequence[tuple[float, ...]]) ->
     """A row per mechanism: mean and quantiles of the distance."""
     table = pd.DataFrame({"Mechanism": [row.mechanism.label for row in rows], "Mean H": [row.mean for row in rows]})
     for place, q in enumerate(QUANTILES):
-        table[f"{q:.0%} of H"] = [levels[place] for levels in found]
-    columns = {name: _number("This share of releases is at most so far from the truth.") for name in table.columns[2:]}
+        table[f"{q:.0%} within"] = [levels[place] for levels in found]
+    within = _number("This share of all releases lies within this distance H of the true posterior.")
+    columns = dict.fromkeys(table.columns[2:], within)
     show(table, "quantiles", _COMPARISON | columns, "One row per ticked mechanism: mean and quantiles of the distance")
 
 
@@ -142,12 +143,12 @@ def _distinct(names: list[str]) -> list[str]:
 
 
 def _number(help: str, format: str = "%.4g") -> Any:
-    return NumberColumn(help=help, format=format, width=85)
+    return NumberColumn(help=help, format=format, width=80)
 
 
 _COMPARISON: dict[str, Any] = {
     "Mechanism": TextColumn(width=105),
-    "Guarantee": TextColumn(width=150, help="What is promised for one record replaced, and on what basis."),
+    "Guarantee": TextColumn(width=190, help="What is promised for one record replaced, and on what basis."),
     "Mean H": _number("Mean Hellinger distance between the true and the released posterior; 0 same, 1 apart."),
     "Median H": _number("Half of all releases are at most this far from the true posterior."),
     "P(truth)": _number("Probability that the release is the true posterior itself."),

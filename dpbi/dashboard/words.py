@@ -91,8 +91,15 @@ def listed(parts: Iterable[str]) -> str:
 def guarantee(promised: Guarantee) -> str:
     """What is promised and why; what is not proved is stamped."""
     if isinstance(promised, NotPrivate):
-        return f"NOT PRIVATE, {promised.words}"
-    return promised.words if promised.is_private else f"CLAIMED, {promised.words}"
+        return "NOT PRIVATE"
+    return promised.words if promised.is_private else f"ONLY CLAIMED: {promised.words.removesuffix(' (claim)')}"
+
+
+def stamped(label: str, promised: Guarantee) -> str:
+    """A mechanism's name with what must never be overlooked about it."""
+    if isinstance(promised, NotPrivate):
+        return f"{label}: not private"
+    return label if promised.is_private else f"{label}: only claimed private"
 
 
 def best(rows: Sequence[Comparison], problem: Problem) -> str:
@@ -189,13 +196,13 @@ def _verb(names: Sequence[str]) -> str:
     return "is" if len(names) == 1 else "are"
 
 
-def scenario_line(title: str, labels: tuple[str, ...], problem: Problem, epsilon: float) -> str:
-    """What is shown, in one line: the data with the first counts, the prior, epsilon."""
+def scenario_line(title: str, labels: tuple[str, ...], problem: Problem, epsilon: float, gamma: float) -> str:
+    """What is shown, in one line: the data with the first counts, the prior, epsilon and gamma."""
     shown = [f"{c:,} {escape(label, 24)}" for label, c in zip(labels[:LINE_CATEGORIES], problem.counts, strict=False)]
     more = f" and {problem.k - LINE_CATEGORIES:,} more" if problem.k > LINE_CATEGORIES else ""
     return (
         f"{escape(title)}: {', '.join(shown)}{more}; n = {problem.n:,} · prior {prior_words(problem.prior)} · "
-        f"epsilon = {number(epsilon)}"
+        f"epsilon = {number(epsilon)} · gamma = {number(gamma)}"
     )
 
 
