@@ -292,7 +292,7 @@ HOSTILE = "=1+1 <img src=x onerror=alert(1)> [go](javascript:alert(1)) $x^2$ :re
 
 def test_no_cached_answer_knows_a_name() -> None:
     """An answer is shared by all who ask with equal arguments, so labels and titles must not be among them."""
-    functions = [found for found in vars(cached).values() if hasattr(found, "clear")]
+    functions = [found for found in vars(cached).values() if callable(found) and hasattr(found, "clear")]
     assert len(functions) > 5
     asked = {name for function in functions for name in inspect.signature(function).parameters}
     assert asked == {
