@@ -67,7 +67,7 @@ def _beta_quantiles(a: Floats, b: Floats, tail: float) -> tuple[Floats, Floats]:
     far = _large_quantiles(np.where(beyond, small, _NORMAL_FROM), np.where(beyond, large, _NORMAL_FROM), tail)
     low = np.where(beyond, far[0], special.betaincinv(near_small, near_large, tail))
     high = np.where(beyond, far[1], special.betainccinv(near_small, near_large, tail))
-    low = np.where(low <= np.finfo(float).tiny, 0.0, low)
+    low, high = (np.where(end <= np.finfo(float).tiny, 0.0, end) for end in (low, high))
     swapped = a > b
     return np.where(swapped, 1 - high, low), np.where(swapped, 1 - low, high)
 

@@ -34,6 +34,7 @@ CATEGORIES_DRAWN = 20
 _ROWS_DRAWN = 80  # categories times mechanisms: the tallest chart is then still read without losing its place
 _CURVE_POINTS = 61
 _BAND_POINTS = 120
+_SPIKE = 10.0
 _PANEL = 210
 _TRIANGLE = 400
 _LABEL, _CORNER_LABEL = 24, 16
@@ -84,7 +85,7 @@ def _densities(results: Sequence[PrivatePosteriors], names: Sequence[str]) -> go
         if len(one.released) <= CURVES_DRAWN:
             peaks += _add_lines(fig, one, place)
     peak = max(peaks)
-    ceiling = min(max(peak, true_peak), 2.5 * true_peak)
+    ceiling = min(max(peak, true_peak), 1.6 * true_peak)
     fig.update_xaxes(range=window, matches="x", showticklabels=True)
     fig.update_yaxes(range=[0, 1.05 * ceiling])
     rows = math.ceil(len(results) / _columns(len(results)))
@@ -97,6 +98,8 @@ def _densities(results: Sequence[PrivatePosteriors], names: Sequence[str]) -> go
         if drawn <= CURVES_DRAWN
         else f"Shaded: the middle 50 % and 95 % of {drawn:,} released curves."
     ]
+    if any(trace.y is not None and len(trace.y) == 2 for trace in fig.data):
+        notes.append("A spike at an end: all mass lies there, its height has no meaning.")
     if peak > ceiling:
         notes.append("Curves higher than the axis run on above it.")
     title = _nearest_words(results, mechanisms)
@@ -122,7 +125,8 @@ def _window(results: Sequence[PrivatePosteriors]) -> tuple[float, float]:
         lows.append(float(np.quantile(ends[0], 0.025)))
         highs.append(float(np.quantile(ends[1], 0.975)))
     low, high = min(lows), max(highs)
-    return max(0.0, low - 0.03 * (high - low)), min(1.0, high + 0.03 * (high - low))
+    room = 0.03 * (high - low) or 0.05
+    return max(0.0, low - room), min(1.0, high + room)
 
 
 def _add_truth_and_prior(
@@ -145,9 +149,15 @@ def _add_truth_and_prior(
 
 
 def _curve(parameters: ArrayLike) -> tuple[Floats, Floats]:
-    """Evenly spaced points over nearly all of a Beta law's mass, and the density there; NaN where it is infinite."""
+    """Evenly spaced points over nearly all of a Beta law's mass, and the density there; NaN where it is infinite.
+
+    A law whose mass underflows to an end is drawn as a spike there, whose height means nothing.
+    """
     pair = np.asarray(parameters, dtype=np.float64)
-    grid = np.linspace(*density_window(pair[None], mass=0.9998), _CURVE_POINTS)
+    low, high = density_window(pair[None], mass=0.9998)
+    if low == high:
+        return np.array([low, low + (1e-6 if low < 0.5 else -1e-6)]), np.array([_SPIKE, 0.0])
+    grid = np.linspace(low, high, _CURVE_POINTS)
     density = dirichlet.beta_density(grid, pair[0], pair[1])
     return grid, np.where(np.isfinite(density), density, np.nan)
 
@@ -179,6 +189,8 @@ def _add_bands(
     style = style_of(one.mechanism)
     grid = density_grid(one.problem, one.released, _BAND_POINTS)
     grid = grid[(grid >= window[0]) & (grid <= window[1])]
+    if not grid.size:  # all mass has underflowed to the ends
+        return []
     peaks = []
     for (low, high), opacity in zip(one.bands(grid, (0.95, 0.5)), (0.3, 0.6), strict=True):
         fig.add_scatter(

@@ -76,7 +76,7 @@ def _scan_figure(scan: SensitivityScan, here: int, said: str) -> go.Figure:
     ):
         fig.add_scatter(
             x=compact(scan.position), y=compact(values), name=name, mode=_mode(scan),
-            line={"color": style.faded(0.7) if width > 4 else style.colour, "dash": style.dash, "width": width},
+            line={"color": style.faded(0.5) if width > 4 else style.colour, "dash": style.dash, "width": width},
             marker={"color": style.colour, "symbol": style.symbol, "size": 7}, hovertemplate="%{y:.4g}",
         )  # fmt: skip
     fig.add_scatter(
