@@ -15,9 +15,14 @@ from dpbi.mechanisms import Mechanism
 _NUMBERS = (0.0, 0.02)  # tried for an option that is a number, besides its default
 
 
+def option_fields(kind: type[Mechanism]) -> list[dataclasses.Field[Any]]:
+    """The fields that the screen offers: those with a label."""
+    return [field for field in dataclasses.fields(kind) if "label" in field.metadata]
+
+
 def options(kind: type[Mechanism]) -> list[dict[str, Any]]:
-    """All combinations of the values of this class's options (every field but epsilon)."""
-    fields = [field for field in dataclasses.fields(kind) if field.name != "epsilon"]
+    """All combinations of the values of this class's options."""
+    fields = option_fields(kind)
     return [
         dict(zip((field.name for field in fields), combination, strict=True))
         for combination in itertools.product(*(_values(kind, field) for field in fields))

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import oracles
 import pytest
-from every_mechanism import EVERY, NAMES, every_class, every_mechanism, options
+from every_mechanism import EVERY, NAMES, every_class, every_mechanism, option_fields, options
 from goodness_of_fit import assert_follows
 from hypothesis import given
 from oracles import mp
@@ -68,16 +68,16 @@ def test_pmf_sums_to_one_and_is_zero_outside(kind: Kind, chosen: Options, proble
         assert math.fsum(np.exp(log_law)) == pytest.approx(1, abs=1e-12)
 
 
-@every_mechanism
-@given(drawn=problems(largest_k=4), epsilon=epsilons())
-def test_pmf_is_the_oracles(kind: Kind, chosen: Options, drawn: Drawn, epsilon: float) -> None:
+@given(problems(largest_k=4), epsilons())
+def test_pmf_is_the_oracles(drawn: Drawn, epsilon: float) -> None:
     """Every possible output, and every other vector at -inf; 1e-12 relative, and in the logarithm of tiny ones."""
     problem = Problem(*drawn)
     released = box(problem)
-    found = kind(epsilon, **chosen).log_pmf(problem, released)
-    law = oracles.LAWS[kind.__name__](drawn.prior, drawn.counts, epsilon=epsilon, **chosen)
-    expected = [float(mp.log(law[r])) if law.get(r, 0) > 0 else -np.inf for r in map(tuple, released.tolist())]
-    assert found.tolist() == pytest.approx(expected, rel=1e-12, abs=1e-12)
+    for kind, chosen in EVERY:
+        found = kind(epsilon, **chosen).log_pmf(problem, released)
+        law = oracles.LAWS[kind.__name__](drawn.prior, drawn.counts, epsilon=epsilon, **chosen)
+        expected = [float(mp.log(law[r])) if law.get(r, 0) > 0 else -np.inf for r in map(tuple, released.tolist())]
+        assert found.tolist() == pytest.approx(expected, rel=1e-12, abs=1e-12), (kind, chosen)
 
 
 @every_mechanism
@@ -218,7 +218,7 @@ def test_guarantee_refuses_what_is_no_prior_or_total(kind: Kind, prior: Any, n: 
 
 @every_mechanism
 @pytest.mark.parametrize(
-    ("prior", "n"), [((1, 1), 9), ((0.5, 0.5), 7), ((0.01, 30), 5), ((0.5, 0.5, 0.5), 4), ((100, 1000, 100), 4)]
+    ("prior", "n"), [((1, 1), 7), ((0.01, 30), 5), ((0.5, 0.5, 0.5), 3), ((100, 1000, 100), 3)]
 )
 def test_no_proved_guarantee_is_exceeded(kind: Kind, chosen: Options, prior: tuple[float, ...], n: int) -> None:
     """The exact loss, all neighbours and all outputs: max log P_c(r) / P_c'(r) <= the epsilon promised."""
@@ -276,9 +276,8 @@ def test_words_for_the_screen_are_given(kind: Kind) -> None:
     assert re.search(r"\[(D20|P17|P20|N|L17)\]|\b(19|20)\d\d\b", kind.source), "a paper or a year"
     assert kind.formula.count("{") == kind.formula.count("}")
     assert kind.formula.count(r"\left") == kind.formula.count(r"\right")
-    options_of_screen = [field for field in dataclasses.fields(kind) if field.name != "epsilon"]
-    assert all(field.metadata["label"] for field in options_of_screen)
-    assert all(field.default in field.metadata.get("options", (field.default,)) for field in options_of_screen)
+    for field in option_fields(kind):
+        assert field.metadata["label"].strip() and field.default in field.metadata.get("options", (field.default,))
 
 
 @every_mechanism
@@ -316,7 +315,7 @@ def bad_values(field: dataclasses.Field[Any]) -> list[Any]:
 BAD = [
     pytest.param(kind, field.name, value, id=f"{kind.__name__} {field.name}={value!r}")
     for kind in MECHANISMS
-    for field in dataclasses.fields(kind)
+    for field in [kind.__dataclass_fields__["epsilon"], *option_fields(kind)]
     for value in bad_values(field)
 ]
 

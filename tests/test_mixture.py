@@ -97,18 +97,11 @@ def test_steps_between_weights_do_not_cancel(rate: float) -> None:
         assert found == pytest.approx(expected, rel=2e-9)
 
 
-@pytest.mark.parametrize("rate", [*RATES, 1e7])
-def test_tail_is_the_rest_of_the_law(rate: float) -> None:
-    """Any m from 300 on and any rate: a small problem under a large epsilon asks for m far below rate^2."""
-    for m in (300, 1001, 4097, 10**5, 10**7, 10**9, 10**12):
-        expected = float(mp.exp(log_tail(rate, m)))
-        assert mixture.tail(rate, m)[0] == pytest.approx(expected, rel=1e-12)
-
-
 @given(st.floats(-4, 3).map(lambda exponent: 10.0**exponent))
-def test_weights_and_tail_sum_to_one(rate: float) -> None:
+def test_weights_are_a_law(rate: float) -> None:
+    """The first 4096 sum to what the oracle's tail leaves."""
     weights = np.exp(mixture.log_weights(rate, 4095))
-    assert math.fsum(weights) + mixture.tail(rate, 4096)[0] == pytest.approx(1, abs=1e-12)
+    assert math.fsum(weights) == pytest.approx(float(1 - mp.exp(log_tail(rate, 4096))), abs=1e-13)
 
 
 @given(st.floats(-3, 2).map(lambda exponent: 10.0**exponent), st.floats(0, 0.99))
@@ -117,9 +110,3 @@ def test_weights_are_the_coefficients_of_the_exponential(rate: float, y: float) 
     weights = np.exp(mixture.log_weights(rate, 4000))
     expected = math.exp(-rate * math.sqrt(1 - y))
     assert weights @ y ** np.arange(4001) == pytest.approx(expected, rel=1e-12)
-
-
-def test_the_median_of_m_grows_as_the_square_of_the_rate() -> None:
-    """P(M >= 1.1 rate^2) is near one half at every large rate: why a list of weights cannot do."""
-    for rate in (30.0, 1e3, 1e5):
-        assert mixture.tail(rate, round(1.099 * rate**2))[0] == pytest.approx(0.5, abs=1e-3)
