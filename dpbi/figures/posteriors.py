@@ -104,7 +104,7 @@ def _densities(results: Sequence[PrivatePosteriors], names: Sequence[str]) -> go
         notes.append("Curves higher than the axis run on above it.")
     title = _nearest_words(results, mechanisms)
     alt = (
-        f"Densities of the share of {names[0]}: true posterior, prior and {len(results[0].released)} released "
+        f"Densities of the share of {names[0]}: true posterior, prior and {len(results[0].released):,} released "
         f"posteriors for each of {', '.join(mechanisms)}. {title}."
     )
     return base_layout(fig, title, alt=alt, notes=notes, height=rows * _PANEL, headroom=24)
@@ -260,7 +260,7 @@ def _triangles(results: Sequence[PrivatePosteriors], names: Sequence[str]) -> go
         notes.append(f"Enlarged: each side spans {number(side)}.")
     alt = (
         f"Triangle charts of the shares of {', '.join(names)}: the true posterior's 95 % region and the means of "
-        f"{len(results[0].released)} released posteriors for each of {', '.join(mechanisms)}. {title}."
+        f"{len(results[0].released):,} released posteriors for each of {', '.join(mechanisms)}. {title}."
     )
     return base_layout(fig, title, alt=alt, notes=notes, height=rows * _TRIANGLE)
 
@@ -345,7 +345,7 @@ def _marginals(results: Sequence[PrivatePosteriors], names: Sequence[str]) -> go
     title = _nearest_words(results, mechanisms)
     alt = (
         f"For {len(shown)} categories, the true posterior's 95 % interval and the middle 50 % and 95 % of "
-        f"{len(results[0].released)} released means for each of {', '.join(mechanisms)}. {title}."
+        f"{len(results[0].released):,} released means for each of {', '.join(mechanisms)}. {title}."
     )
     return base_layout(fig, title, alt=alt, notes=notes, height=_rows_height(len(shown), len(results)))
 
