@@ -13,6 +13,7 @@ from dpbi.distance_law import distance_law
 from dpbi.mechanisms.mechanism import Mechanism
 from dpbi.privacy_loss import PrivacyLoss, calibrate, privacy_loss
 from dpbi.problem import Problem
+from dpbi.selection_audit import check_size
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +74,7 @@ def loss_against_dataset(mechanism: Mechanism, prior: ArrayLike, n: int) -> Loss
     alpha, n = limits.check_prior(prior), limits.check_total(n)
     if len(alpha) != 2:
         raise ValueError(f"The loss against the dataset needs two categories: got {len(alpha)}.")
+    check_size(n, 2)
     return LossAgainstDataset(mechanism, alpha, n, np.arange(n + 1), mechanism.audit(alpha, n).by_count())
 
 

@@ -17,6 +17,7 @@ from dpbi.selection_audit import Worst, check_size
 # Beyond two counts from the truth a neighbour's probabilities differ by the constant factor e^{+-decay}: merging all
 # outputs beyond three loses nothing, and so every dataset away from the ends of 0..n behaves alike.
 _NEAR = 3
+VALUES = 1_000_000  # of one released count, that can be listed
 
 
 class NoiseAudit:
@@ -60,10 +61,18 @@ class NoiseAudit:
         return loss
 
     def marginal(self, counts: tuple[int, ...], category: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Values of one noised count, as far as its noise reaches, and their probabilities under a dataset."""
+        """Values of one noised count, as far as its noise reaches, and their probabilities under a dataset.
+
+        Raises ValueError where the noise reaches too far to list them.
+        """
         reach = int(np.ceil(NEGLIGIBLE / self.noise.decay)) + 1
         count = counts[category]
-        released = np.arange(max(0, count - reach), min(self.n, count + reach) + 1)
+        low, high = max(0, count - reach), min(self.n, count + reach)
+        if high - low >= VALUES:
+            raise ValueError(
+                f"The law of a released count spreads over {high - low + 1:,} values: at most {VALUES:,} can be listed."
+            )
+        released = np.arange(low, high + 1)
         return released, np.exp(cut_log_pmf(self.noise, count, released, self.n))
 
     def profile(self, epsilons: NDArray[np.float64]) -> NDArray[np.float64]:

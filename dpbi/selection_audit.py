@@ -38,7 +38,8 @@ def check_size(n: int, k: int) -> None:
 class SelectionAudit:
     """log P_c(r) for all datasets c and outputs r of P_c(r) proportional to exp(-rate(c) H(c, r)).
 
-    prior, n: public; rates: counts (N, k) -> (N,). The distances are computed once, any multiple of the rates later.
+    prior, n: public; rates: counts (N, k) -> (N,). The distances are computed once, any multiple of the rates later;
+    and when first asked for, so that making an audit only says whether it can be done.
     """
 
     margin = MARGIN
@@ -46,14 +47,23 @@ class SelectionAudit:
 
     def __init__(self, prior: tuple[float, ...], n: int, rates: Rates) -> None:
         check_size(n, len(prior))
-        self.prior, self.n = prior, n
-        self.datasets = list_candidates(n, len(prior))
-        self.rate = rates(self.datasets) if n else np.zeros(1)
+        self.prior, self.n, self._rates = prior, n, rates
+
+    @cached_property
+    def datasets(self) -> NDArray[np.int64]:
+        return list_candidates(self.n, len(self.prior))
+
+    @cached_property
+    def rate(self) -> NDArray[np.float64]:
+        return self._rates(self.datasets) if self.n else np.zeros(1)
+
+    @cached_property
+    def distance(self) -> NDArray[np.float64]:
         loss = np.zeros((len(self.datasets), len(self.datasets)))
-        for i, alpha in enumerate(prior):
+        for i, alpha in enumerate(self.prior):
             held = self.datasets[:, i]
-            loss += loss_table(alpha, n)[held][:, held]
-        self.distance = distance_of_loss(loss)
+            loss += loss_table(alpha, self.n)[held][:, held]
+        return distance_of_loss(loss)
 
     def log_laws(self, multiplier: float = 1.0) -> NDArray[np.float64]:
         """log P_c(r), rows c, columns r, at multiplier times the rates. The truth has weight 1, so Z >= 1."""
@@ -124,9 +134,10 @@ class SelectionAudit:
         for rows, others in self._blocks():
             ratio = log_law[rows] - log_law[others]
             for at, epsilon in enumerate(epsilons):
+                # P - e^epsilon P' = P (1 - e^{epsilon - ratio}), where e^epsilon alone could overflow;
                 # a ratio of e^epsilon up to rounding contributes nothing
-                excess = np.where(ratio > epsilon + 1e-12, law[rows] - np.exp(epsilon) * law[others], 0.0)
-                delta[at] = max(delta[at], float(excess.sum(axis=1).max()))
+                over = np.where(ratio > epsilon + 1e-12, epsilon - ratio, 0.0)
+                delta[at] = max(delta[at], float((law[rows] * -np.expm1(over)).sum(axis=1).max()))
         return delta
 
 

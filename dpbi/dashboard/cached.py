@@ -7,19 +7,20 @@ never an argument: two people's equal counts may share an answer, their names ma
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Concatenate, NamedTuple, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Concatenate, NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from dpbi import dirichlet
+from dpbi import dirichlet, loss_curves
 from dpbi import sensitivity_maps as maps
 from dpbi.comparison import Comparison, comparison_of
 from dpbi.dashboard import guard
-from dpbi.dashboard.scenario import Scenario
 from dpbi.distance_law import DistanceLaw, distance_law
-from dpbi.mechanisms import Mechanism
+from dpbi.loss_curves import AttainingLaws, CalibrationGain, LossAgainstDataset
+from dpbi.mechanisms import Mechanism, name_of
+from dpbi.privacy_loss import PrivacyLoss, calibrate, privacy_profile
 from dpbi.private_posteriors import PrivatePosteriors, sample_posteriors
 from dpbi.problem import Problem
 from dpbi.sensitivity import (
@@ -28,8 +29,14 @@ from dpbi.sensitivity import (
     local_sensitivity,
     smooth_sensitivity,
 )
+from dpbi.verdict import Verdict
+from dpbi.verdict import verdict as audited
+
+if TYPE_CHECKING:
+    from dpbi.dashboard.scenario import Scenario
 
 SCANNED_CATEGORIES = 400
+SIZES = 16  # of smaller data, audited for a curve
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
 
 Rest = ParamSpec("Rest")
@@ -45,7 +52,7 @@ def for_each(
     """The function's result for every ticked mechanism; where one refuses, its sentence stands in the page."""
     results = []
     for mechanism in scenario.mechanisms:
-        with guard.part(mechanism.label):
+        with guard.part(name_of(mechanism)):
             results.append(function(scenario.problem, mechanism, *rest, **named))
     return results
 
@@ -135,3 +142,48 @@ def gamma_scan(problem: Problem) -> maps.GammaScan:
 @st.cache_data(max_entries=64, show_spinner=False)
 def score_change(problem: Problem) -> maps.ScoreChange:
     return maps.score_change(problem)
+
+
+# What follows depends on the prior and n alone: the counts are no argument, so other counts share the answer.
+
+
+@st.cache_data(max_entries=256, show_spinner="Calibrating")
+def calibrated(mechanism: Mechanism, prior: tuple[float, ...], n: int) -> Mechanism:
+    return calibrate(mechanism, prior, n)
+
+
+@st.cache_data(max_entries=512, show_spinner="Auditing every dataset and output")
+def verdict(mechanism: Mechanism, prior: tuple[float, ...], n: int) -> Verdict:
+    return audited(mechanism, prior, n)
+
+
+@st.cache_data(max_entries=256, show_spinner="Auditing smaller data")
+def loss_against_size(mechanism: Mechanism, prior: tuple[float, ...], n: int) -> tuple[PrivacyLoss, ...]:
+    """At about 16 sizes from one record to n."""
+    sizes = np.unique(np.geomspace(1, n, SIZES).round().astype(np.int64))
+    return loss_curves.loss_against_size(mechanism, prior, sizes.tolist())
+
+
+@st.cache_data(max_entries=256, show_spinner=False)
+def loss_against_dataset(mechanism: Mechanism, prior: tuple[float, ...], n: int) -> LossAgainstDataset:
+    return loss_curves.loss_against_dataset(mechanism, prior, n)
+
+
+@st.cache_data(max_entries=256, show_spinner=False)
+def attaining_laws(mechanism: Mechanism, prior: tuple[float, ...], n: int) -> AttainingLaws:
+    return loss_curves.attaining_laws(verdict(mechanism, prior, n).loss)
+
+
+@st.cache_data(max_entries=256, show_spinner="Computing delta for every epsilon")
+def profile(
+    mechanism: Mechanism, prior: tuple[float, ...], n: int, epsilons: tuple[float, ...]
+) -> NDArray[np.float64]:
+    return privacy_profile(mechanism, prior, n, epsilons)
+
+
+def calibration_gain(problem: Problem, mechanism: Mechanism) -> CalibrationGain:
+    """Put together from answers that are kept apart, so that other counts ask for no other calibration."""
+    after = calibrated(mechanism, problem.prior, problem.n)
+    losses = [verdict(one, problem.prior, problem.n).loss for one in (mechanism, after)]
+    means = [comparison(problem, one).mean for one in (mechanism, after)]
+    return CalibrationGain(problem, *losses, after.calibration[0] if after.calibration else 1.0, *means)

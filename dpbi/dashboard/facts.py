@@ -7,6 +7,7 @@ import streamlit as st
 from dpbi.dashboard import words
 from dpbi.dashboard.cached import Sensitivities
 from dpbi.dashboard.scenario import Scenario
+from dpbi.mechanisms import name_of
 
 
 def sensitivities(found: Sensitivities, gamma: float, beta: float) -> None:
@@ -37,7 +38,7 @@ def mechanisms(scenario: Scenario) -> None:
     with st.expander("What these mechanisms do, and why they promise what they promise"):
         for mechanism in scenario.mechanisms:
             promised = mechanism.guarantee(scenario.problem.prior, scenario.problem.n)
-            st.markdown(f"**{mechanism.label}**: {mechanism.idea}")
+            st.markdown(f"**{name_of(mechanism)}**: {mechanism.idea}")
             st.latex(mechanism.formula)
             why = words.escape(f"{promised.reason}. Source: {mechanism.source}.", words.SENTENCE_LENGTH)
             st.caption(f"{words.guarantee(promised)}: {why}")

@@ -12,7 +12,7 @@ from typing import Any
 import streamlit as st
 
 from dpbi import limits
-from dpbi.dashboard import entries, settings, words
+from dpbi.dashboard import cached, entries, guard, settings, words
 from dpbi.dashboard.refusals import Refusals
 from dpbi.mechanisms import MECHANISMS, Mechanism
 
@@ -27,6 +27,7 @@ SLIDER = "epsilon on the slider"
 ALWAYS_SHOWN = "gamma"  # sensitivities are smoothed by it, whatever mechanism is ticked
 
 Field = dataclasses.Field[Any]
+Public = tuple[tuple[float, ...], int]
 
 
 def defaults(ticked: tuple[str, ...]) -> dict[str, Any]:
@@ -34,6 +35,7 @@ def defaults(ticked: tuple[str, ...]) -> dict[str, Any]:
     found: dict[str, Any] = {"epsilon": "1", SLIDER: 1.0}
     for kind in MECHANISMS:
         found[_ticked(kind)] = kind.__name__ in ticked
+        found[_calibrated(kind)] = False
         for field in _labelled(kind):
             if _is_shared(field):
                 found[field.name] = f"{field.default:g}"
@@ -42,19 +44,29 @@ def defaults(ticked: tuple[str, ...]) -> dict[str, Any]:
     return found
 
 
-def choose(refusals: Refusals) -> tuple[dict[str, float], tuple[Mechanism, ...]]:
+def choose(refusals: Refusals, public: Public | None) -> tuple[dict[str, float], tuple[Mechanism, ...]]:
     """Draws the two groups. Returns the numbers by name (epsilon, gamma, ...; the refused are missing) and the
-    ticked mechanisms in screen order, without those that need a refused number."""
+    ticked mechanisms in screen order, without those that need a refused number.
+
+    public: prior and n, for which the mechanisms ticked as calibrated are calibrated; None while one is not known.
+    """
     st.subheader("Privacy")
     numbers = _epsilon(refusals)
     for name, kinds in _owners().items():
-        if name == ALWAYS_SHOWN or any(settings.get(_ticked(kind)) for kind in kinds):
+        if name == ALWAYS_SHOWN or any(_is_chosen(kind) for kind in kinds):
             numbers |= _shared_number(name, kinds, refusals)
     st.subheader("Mechanisms")
-    chosen = [(kind, _options(kind)) for kind in MECHANISMS if _tick(kind)]
-    return numbers, tuple(
-        _make(kind, numbers | options) for kind, options in chosen if _number_names(kind) <= numbers.keys()
-    )
+    unaudited = {kind: _why_not_audited(kind, public) for kind in MECHANISMS}
+    mechanisms: list[Mechanism] = []
+    for kind in MECHANISMS:
+        _tick(kind, unaudited[kind])
+        if not _is_chosen(kind):
+            continue
+        options = _options(kind)
+        if _number_names(kind) <= numbers.keys():
+            mechanisms += _variants(_make(kind, numbers | options), None if unaudited[kind] else public)
+    _say_what_cannot_be_calibrated(unaudited)
+    return numbers, tuple(dict.fromkeys(mechanisms))  # without records a calibrated mechanism is the plain one
 
 
 def exponential_smoothness(numbers: dict[str, float], n: int, k: int) -> float:
@@ -102,9 +114,52 @@ def _shared_number(name: str, kinds: list[type[Mechanism]], refusals: Refusals) 
     return {}
 
 
-def _tick(kind: type[Mechanism]) -> bool:
+def _tick(kind: type[Mechanism], unaudited: str) -> None:
     label = words.stamped(kind.label, kind(1.0).guarantee((1.0, 1.0), 1))
-    return st.checkbox(label, help=kind.idea, **settings.entry(_ticked(kind)))
+    with st.container(horizontal=True, gap="small"):
+        st.checkbox(label, help=kind.idea, width="content", **settings.entry(_ticked(kind)))
+        st.checkbox(
+            "calibrated",
+            help=words.escape(unaudited, words.SENTENCE_LENGTH) or words.CALIBRATED,
+            disabled=bool(unaudited),
+            width="content",
+            **settings.entry(_calibrated(kind)),
+        )
+
+
+def _is_chosen(kind: type[Mechanism]) -> bool:
+    return bool(settings.get(_ticked(kind)) or settings.get(_calibrated(kind)))
+
+
+def _why_not_audited(kind: type[Mechanism], public: Public | None) -> str:
+    """The sentence that refuses the exhaustive check for this prior and n; nothing where it can be made."""
+    try:
+        if public:
+            kind(1.0).audit(*public)
+    except ValueError as refusal:
+        return str(refusal)
+    return ""
+
+
+def _variants(mechanism: Mechanism, public: Public | None) -> list[Mechanism]:
+    """The mechanism as it is, calibrated, or both, as ticked."""
+    kind = type(mechanism)
+    found = [mechanism] if settings.get(_ticked(kind)) else []
+    if settings.get(_calibrated(kind)) and public:
+        with guard.part(mechanism.label):
+            found.append(cached.calibrated(mechanism, *public))
+    return found
+
+
+def _say_what_cannot_be_calibrated(unaudited: dict[type[Mechanism], str]) -> None:
+    for sentence in dict.fromkeys(filter(None, unaudited.values())):
+        kinds = [kind for kind, said in unaudited.items() if said == sentence]
+        dropped = [kind.label for kind in kinds if settings.get(_calibrated(kind))]
+        said = words.not_calibrated([kind.label for kind in kinds], sentence)
+        if dropped:
+            st.warning(said)
+        else:
+            st.caption(said)
 
 
 def _options(kind: type[Mechanism]) -> dict[str, Any]:
@@ -150,6 +205,10 @@ def _owners() -> dict[str, list[type[Mechanism]]]:
 
 def _ticked(kind: type[Mechanism]) -> str:
     return f"ticked: {kind.__name__}"
+
+
+def _calibrated(kind: type[Mechanism]) -> str:
+    return f"calibrated: {kind.__name__}"
 
 
 def _option(kind: type[Mechanism], field: Field) -> str:

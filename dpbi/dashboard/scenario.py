@@ -91,7 +91,8 @@ def _read(needs_mechanisms: bool) -> Scenario:
         menu.draw()
         data = data_source.choose(refusals)
         alpha = prior.choose(data.labels if data else None, refusals)
-        numbers, mechanisms = privacy.choose(refusals)
+        public = (alpha, sum(data.counts)) if data and alpha else None
+        numbers, mechanisms = privacy.choose(refusals, public)
         seed = _seed(refusals)
     if refusals.sentences:
         _end_with(refusals.sentences)

@@ -15,6 +15,7 @@ from dpbi.comparison import Comparison
 from dpbi.dashboard import cached, downloads, words
 from dpbi.dashboard.cached import QUANTILES
 from dpbi.dashboard.scenario import Scenario
+from dpbi.mechanisms import name_of
 from dpbi.private_posteriors import PrivatePosteriors
 
 CATEGORIES_SHOWN, DRAWS_SHOWN = 20, 50
@@ -46,7 +47,7 @@ def comparison(rows: Sequence[Comparison]) -> None:
     """A row per mechanism: what is promised on what basis, and how near the truth the release is."""
     table = pd.DataFrame(
         {
-            "Mechanism": [row.mechanism.label for row in rows],
+            "Mechanism": [name_of(row.mechanism) for row in rows],
             "Guarantee": [words.guarantee(row.guarantee) for row in rows],
             "Mean H": [row.mean for row in rows],
             "Median H": [row.median for row in rows],
@@ -61,7 +62,7 @@ def comparison(rows: Sequence[Comparison]) -> None:
 
 def quantiles(rows: Sequence[Comparison], found: Sequence[tuple[float, ...]]) -> None:
     """A row per mechanism: mean and quantiles of the distance."""
-    table = pd.DataFrame({"Mechanism": [row.mechanism.label for row in rows], "Mean H": [row.mean for row in rows]})
+    table = pd.DataFrame({"Mechanism": [name_of(row.mechanism) for row in rows], "Mean H": [row.mean for row in rows]})
     for place, q in enumerate(QUANTILES):
         table[f"{q:.0%} within"] = [levels[place] for levels in found]
     within = _number("This share of all releases lies within this distance H of the true posterior.")
@@ -88,7 +89,7 @@ def categories(scenario: Scenario, sampled: Sequence[PrivatePosteriors]) -> None
     )
     columns: dict[str, Any] = dict(_CATEGORIES)
     for one in sampled:
-        name = f"{one.mechanism.label} covers"
+        name = f"{name_of(one.mechanism)} covers"
         table[name] = one.coverage()[: len(shown)]
         columns[name] = NumberColumn(
             help="Share of the released 95 % intervals that hold the true posterior mean of this category.",
@@ -130,7 +131,7 @@ def _parameters(labels: Sequence[str], sampled: Sequence[PrivatePosteriors], dra
 
 def _draws_of(one: PrivatePosteriors, names: list[str], draws: int) -> pd.DataFrame:
     table = pd.DataFrame(one.parameters[:draws, : len(names)], columns=names)
-    table.insert(0, "Mechanism", one.mechanism.label)
+    table.insert(0, "Mechanism", name_of(one.mechanism))
     table.insert(1, "Draw", range(1, len(table) + 1))
     table.insert(2, "H", one.distance[:draws])
     return table

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from dpbi.comparison import Comparison, best_private
 from dpbi.distance_law import DRAWS
 from dpbi.guarantee import Guarantee, NotPrivate
+from dpbi.mechanisms import name_of
 from dpbi.neighbours import RELATION
 from dpbi.problem import Problem
 from dpbi.sensitivity_maps import ScoreChange
@@ -108,14 +109,14 @@ def best(rows: Sequence[Comparison], problem: Problem) -> str:
         return "There are no records (n = 0): every mechanism releases the prior itself, and nothing can leak."
     found = best_private(rows)
     parts = [
-        f"Nearest to the truth here: **{found.mechanism.label}**, with {found.guarantee.words} and an exact mean "
+        f"Nearest to the truth here: **{name_of(found.mechanism)}**, with {found.guarantee.words} and an exact mean "
         f"distance of {number(found.mean)}; it releases the true posterior itself with probability "
         f"{number(found.probability_of_truth)}."
         if found
         else "No ticked mechanism has both a proved pure guarantee and an exact mean distance."
     ]
-    claimed = [row.mechanism.label for row in rows if row.guarantee.basis == "claim"]
-    unsafe = [row.mechanism.label for row in rows if isinstance(row.guarantee, NotPrivate)]
+    claimed = [name_of(row.mechanism) for row in rows if row.guarantee.basis == "claim"]
+    unsafe = [name_of(row.mechanism) for row in rows if isinstance(row.guarantee, NotPrivate)]
     if claimed:
         parts.append(f"{listed(claimed)} {_verb(claimed)} only claimed to be private, so not in the running.")
     if unsafe:
@@ -128,7 +129,7 @@ def how_found(rows: Sequence[Comparison]) -> str:
     sampled = [row for row in rows if not row.exact]
     if not sampled:
         return "Every curve is the exact law: nothing is simulated, and nothing depends on the seed."
-    names = listed(row.mechanism.label for row in sampled)
+    names = listed(name_of(row.mechanism) for row in sampled)
     error = max(row.error for row in sampled)
     return (
         f"**Sampled, not exact:** {names}, whose outputs are too many to list. The nearest outputs are exact, the rest "

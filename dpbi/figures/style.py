@@ -20,7 +20,7 @@ import plotly.graph_objects as go
 from numpy.typing import ArrayLike, NDArray
 
 from dpbi import MECHANISMS
-from dpbi.mechanisms import Mechanism
+from dpbi.mechanisms import Mechanism, name_of
 
 
 @dataclass(frozen=True)
@@ -48,6 +48,17 @@ _STYLES = (
     Style("#3c5ad2", "14px,4px,4px,4px", "star"),
     Style("#7d18ff", "4px,6px", "triangle-down"),
 )
+# A calibrated mechanism keeps its class's colour; dash and symbol say that it is another.
+_CALIBRATED = (
+    ("2px,2px", "hourglass"),
+    ("10px,2px,2px,2px", "hexagon"),
+    ("18px,3px", "hexagram"),
+    ("6px,2px,6px,8px", "diamond-tall"),
+    ("22px,4px,4px,4px", "triangle-left"),
+    ("3px,3px,12px,3px", "bowtie"),
+    ("8px,8px", "star-square"),
+    ("2px,10px", "triangle-right"),
+)
 TRUTH = Style("#7d8590", "solid", "cross")
 PRIOR = Style("#7d8590", "6px,5px", "line-ew")
 REFERENCE = Style("#7d8590", "dot", "line-ns")
@@ -67,7 +78,10 @@ _SMALL = "font-size:14px;font-weight:normal"
 def style_of(mechanism: Mechanism | type[Mechanism]) -> Style:
     """The style of a mechanism, or of its class, by its place in ``dpbi.MECHANISMS``."""
     kind = mechanism if isinstance(mechanism, type) else type(mechanism)
-    return _STYLES[MECHANISMS.index(kind) % len(_STYLES)]
+    place = MECHANISMS.index(kind) % len(_STYLES)
+    if isinstance(mechanism, type) or not mechanism.calibration:
+        return _STYLES[place]
+    return Style(_STYLES[place].colour, *_CALIBRATED[place])
 
 
 def mechanism_labels(mechanisms: Sequence[Mechanism]) -> list[str]:
@@ -75,9 +89,11 @@ def mechanism_labels(mechanisms: Sequence[Mechanism]) -> list[str]:
     labels = []
     for mechanism in mechanisms:
         twins = [other for other in mechanisms if type(other) is type(mechanism)]
-        names = [name for name in mechanism.__dataclass_fields__ if len({getattr(t, name) for t in twins}) > 1]
+        fields = [name for name in mechanism.__dataclass_fields__ if name != "calibration"]
+        names = [name for name in fields if len({getattr(t, name) for t in twins}) > 1]
         differing = ", ".join(f"{name} {getattr(mechanism, name)}" for name in names)
-        labels.append(f"{mechanism.label} ({differing})" if differing else mechanism.label)
+        name = name_of(mechanism)
+        labels.append(f"{name} ({differing})" if differing else name)
     return display_labels(labels)
 
 

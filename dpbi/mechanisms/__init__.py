@@ -1,9 +1,10 @@
 """The mechanisms, in screen order. A new one is a small class in a family's file and one line here."""
 
 from dpbi.mechanisms.exponential import EHD, EHDL, EHDNRS, EHDS
-from dpbi.mechanisms.mechanism import Mechanism
+from dpbi.mechanisms.mechanism import Mechanism, name_of
 from dpbi.mechanisms.noisy_counts import Geometric, LSDim, LSHist, LSZhang
 
 MECHANISMS: tuple[type[Mechanism], ...] = (LSZhang, LSDim, LSHist, Geometric, EHD, EHDL, EHDS, EHDNRS)
 
-__all__ = ["EHD", "EHDL", "EHDNRS", "EHDS", "MECHANISMS", "Geometric", "LSDim", "LSHist", "LSZhang", "Mechanism"]
+__all__ = ["EHD", "EHDL", "EHDNRS", "EHDS", "MECHANISMS", "Geometric", "LSDim", "LSHist", "LSZhang", "Mechanism",
+           "name_of"]

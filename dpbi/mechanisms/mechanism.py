@@ -80,6 +80,11 @@ class Mechanism(Protocol):
         """E[H] and a bound on its error, without listing outputs; None where it is not known."""
 
 
+def name_of(mechanism: Mechanism) -> str:
+    """What a mechanism is called where a calibrated one may stand beside it."""
+    return f"{mechanism.label}, calibrated" if mechanism.calibration else mechanism.label
+
+
 def released_counts(problem: Problem, released: ArrayLike) -> NDArray[np.int64]:
     """released as int64 (..., k); ValueError where it is fractional or has another number of categories."""
     array = np.asarray(released)

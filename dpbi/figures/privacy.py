@@ -1,0 +1,337 @@
+"""What is stated against what is lost, exactly: bars, the laws that attain it, curves, and what calibration buys."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import ArrayLike, NDArray
+
+from dpbi.figures.style import (
+    FONT_SIZE,
+    LINE_WIDTH,
+    REFERENCE,
+    base_layout,
+    category_labels,
+    compact,
+    log_axis,
+    mechanism_labels,
+    number,
+    percent,
+    style_of,
+)
+from dpbi.guarantee import ApproximateDP, NotPrivate
+from dpbi.loss_curves import AttainingLaws, CalibrationGain, LossAgainstDataset
+from dpbi.privacy_loss import PrivacyLoss
+from dpbi.verdict import Verdict, exceeds_stated
+
+Floats = NDArray[np.float64]
+
+FLOOR = 1e-12  # below this a logarithmic axis draws nothing, and says so
+_ROW = 62
+_POINTS = 160
+_MARKED = 60  # a curve of more points is a line without markers
+_RATIO_SAID = 30.0  # a larger loss is not written out as a factor
+_SMALL = "font-size:13px"
+
+
+def stated_and_exact(verdicts: Sequence[Verdict]) -> go.Figure:
+    """A bar per mechanism: the exact loss, what of the stated epsilon is unused, and what exceeds it.
+
+    verdicts: of one prior and n, one per mechanism; each bar is named with the basis of the guarantee.
+    """
+    labels = mechanism_labels([one.loss.mechanism for one in verdicts])
+    rows = [f'{label}<br><span style="{_SMALL}">{_basis(one)}</span>'
+            for label, one in zip(labels, verdicts, strict=True)]  # fmt: skip
+    loss = np.array([one.loss.epsilon for one in verdicts])
+    stated = np.array([one.stated for one in verdicts])
+    beyond = np.array([one.exceeds for one in verdicts])
+    colours = [style_of(one.loss.mechanism).colour for one in verdicts]
+    fig = go.Figure()
+    parts = (
+        ("exact loss", np.where(beyond, stated, loss), "", 1.0),
+        ("unused", np.where(beyond, 0.0, np.maximum(stated - loss, 0)), "/", 0.35),
+        ("beyond epsilon", np.where(beyond, loss - stated, 0.0), "x", 1.0),
+    )
+    for name, values, pattern, opacity in parts:
+        if not values.any():
+            continue
+        fig.add_bar(
+            x=compact(values), y=rows, orientation="h", name=name, customdata=compact(loss),
+            marker={"color": colours, "opacity": opacity, "pattern": {"shape": pattern, "fillmode": "overlay"}},
+            hovertemplate="exact loss %{customdata:.4g}",
+        )  # fmt: skip
+    end = float(max(loss.max(), stated.max()))
+    fig.add_scatter(
+        x=compact(np.maximum(loss, stated)), y=rows, mode="text", text=[f" {_share(one)}" for one in verdicts],
+        textposition="middle right", textfont={"size": FONT_SIZE - 1, "color": REFERENCE.colour}, showlegend=False,
+        hoverinfo="skip", cliponaxis=False,
+    )  # fmt: skip
+    if np.ptp(stated) == 0:
+        _mark_epsilon(fig, float(stated[0]), vertical=True)
+    fig.update_xaxes(title_text="Privacy loss", range=[0, 1.42 * end])
+    fig.update_yaxes(autorange="reversed", ticktext=rows, tickvals=rows)
+    title = _verdict_words(verdicts, labels)
+    listed = ", ".join(f"{label} {number(one.loss.epsilon)} of {number(one.stated)} ({_basis(one)})"
+                       for label, one in zip(labels, verdicts, strict=True))  # fmt: skip
+    alt = f"Bars of the exact privacy loss against the stated epsilon. {title}. Exact losses: {listed}."
+    return base_layout(fig, title, alt=alt, height=40 + _ROW * len(rows), headroom=20, barmode="stack")
+
+
+def _basis(one: Verdict) -> str:
+    return "not private" if isinstance(one.guarantee, NotPrivate) else one.guarantee.basis
+
+
+def _share(one: Verdict) -> str:
+    if one.exceeds:
+        return f"{number(one.loss.epsilon)}, exceeds ε"
+    return "all used" if one.unused < 5e-4 else f"{percent(one.unused)} unused"
+
+
+def _verdict_words(verdicts: Sequence[Verdict], labels: Sequence[str]) -> str:
+    broken = [i for i, one in enumerate(verdicts) if one.exceeds]
+    if broken:
+        said = ", ".join(f"{labels[i]} loses {number(verdicts[i].loss.epsilon)}" for i in broken)
+        return f"Beyond the stated epsilon of {number(verdicts[broken[0]].stated)}: {said}"
+    idle = int(np.argmax([one.unused for one in verdicts]))
+    if verdicts[idle].unused < 5e-4:
+        return "All of the stated epsilon is spent, and no more"
+    return f"None loses more than is stated; {labels[idle]} leaves most unused, {percent(verdicts[idle].unused)}"
+
+
+def attaining(laws: AttainingLaws, labels: Sequence[str] | None = None) -> go.Figure:
+    """The laws of one released count under the two neighbouring datasets whose ratio is the loss.
+
+    laws: from ``loss_curves.attaining_laws``; labels: of the categories. Probabilities on a logarithmic axis; those
+    below the floor are not drawn, which the figure says.
+    """
+    loss = laws.loss
+    style, (name,) = style_of(loss.mechanism), mechanism_labels([loss.mechanism])
+    names = category_labels(len(loss.counts), labels)
+    category, output = names[laws.category], loss.released[laws.category]
+    at = int(np.searchsorted(laws.released, output))
+    attained = np.array([law[at] for law in (laws.here, laws.there)])
+    floor = min(FLOOR, float(attained[attained > 0].min(initial=1.0)) / 3)
+    drawn = _thinned_around(laws, floor, at)
+    fig = go.Figure()
+    mode = "lines+markers" if drawn.size <= _MARKED else "lines"
+    held = [counts[laws.category] for counts in (loss.counts, loss.neighbour)]
+    curves = (
+        (laws.here, f"counted {held[0]:,}", style.colour, "solid", style.symbol),
+        (laws.there, f"the neighbour, counted {held[1]:,}", REFERENCE.colour, "dash", "circle"),
+    )
+    shown, hidden = [], False
+    for law, said, colour, dash, symbol in curves:
+        values = np.where(law >= floor, law, np.nan)[drawn]
+        shown.append(values)
+        hidden |= bool((law < floor).any())
+        fig.add_scatter(
+            x=compact(laws.released[drawn]), y=compact(values), name=said, mode=mode,
+            line={"color": colour, "dash": dash, "width": LINE_WIDTH},
+            marker={"color": colour, "symbol": symbol, "size": 7},
+            hovertemplate="%{x:,}: %{y:.3g}",
+        )  # fmt: skip
+    fig.add_scatter(
+        x=compact(np.full(2, output)), y=compact(np.where(attained >= floor, attained, np.nan)),
+        mode="lines+markers", name=f"the output that attains it: {output:,}", hoverinfo="skip",
+        line={"color": style.colour, "width": 2, "dash": "dot"},
+        marker={"symbol": "circle-open", "size": 16, "color": style.colour, "line": {"width": 3}},
+    )  # fmt: skip
+    every = np.concatenate(shown)
+    every = every[np.isfinite(every)]
+    fig.update_xaxes(title_text=f"Released count of {category}")
+    fig.update_yaxes(title_text="Probability", **log_axis(every.min(initial=1.0), every.max(initial=1.0)))
+    times = f"e^{number(loss.epsilon)}"
+    if loss.epsilon < _RATIO_SAID:
+        times = f"{number(float(np.exp(loss.epsilon)))} times"
+    title = f"{name}: one release is {times} as probable under one dataset as under its neighbour"
+    notes = [f"Not drawn: probabilities below {number(floor)}, or 0."] if hidden else []
+    if len(loss.counts) > 2:
+        notes.append(f"Seen through {category} alone; the factor is that of the whole release.")
+    alt = f"Two output laws of {name}, of neighbouring datasets. {title}: {loss.counts} and {loss.neighbour}."
+    if len(loss.counts) > 12:
+        alt = f"Two output laws of {name}, of neighbouring datasets. {title}."
+    return base_layout(fig, title, alt=alt, notes=notes, height=380)
+
+
+def _thinned_around(laws: AttainingLaws, floor: float, at: int) -> NDArray[np.int64]:
+    """Places from the first to the last value that is drawn, about 160 of them, with the attaining output's."""
+    seen = np.flatnonzero((laws.here >= floor) | (laws.there >= floor))
+    low, high = (int(seen[0]), int(seen[-1])) if seen.size else (at, at)
+    return np.unique(np.append(np.linspace(low, high, min(_POINTS, high - low + 1)).round().astype(np.int64), at))
+
+
+def against_size(curves: Sequence[Sequence[PrivacyLoss]]) -> go.Figure:
+    """The exact loss against the total count n, the prior fixed, with the stated epsilon as a line.
+
+    curves: one per mechanism, each from ``loss_curves.loss_against_size`` with rising n.
+    """
+    labels = mechanism_labels([curve[0].mechanism for curve in curves])
+    fig = go.Figure()
+    for curve, label in zip(curves, labels, strict=True):
+        _add_curve(fig, curve[0], label, [one.n for one in curve], [one.epsilon for one in curve], "n = %{x:,}")
+    epsilon = curves[0][0].mechanism.epsilon
+    sizes = [one.n for one in curves[0]]
+    _mark_epsilon(fig, epsilon, vertical=False)
+    fig.update_xaxes(title_text="Total count n", **log_axis(min(sizes), max(sizes)))
+    top = max(epsilon, *(one.epsilon for curve in curves for one in curve))
+    fig.update_yaxes(title_text="Exact privacy loss", range=[0, 1.08 * top])
+    worst = [max(curve, key=lambda one: one.epsilon) for curve in curves]
+    title = _size_words(worst, [curve[-1] for curve in curves], labels)
+    listed = ", ".join(f"{label} {number(one.epsilon)} at n = {one.n:,}"
+                       for label, one in zip(labels, worst, strict=True))  # fmt: skip
+    alt = f"Line chart of the exact loss against the size of the data. {title}. Largest losses: {listed}."
+    return base_layout(fig, title, alt=alt, height=400)
+
+
+def _size_words(worst: Sequence[PrivacyLoss], last: Sequence[PrivacyLoss], labels: Sequence[str]) -> str:
+    beyond = [i for i, one in enumerate(worst) if exceeds_stated(one)]
+    if beyond:
+        said = ", ".join(f"{labels[i]}, up to {number(worst[i].epsilon)} at n = {worst[i].n:,}" for i in beyond)
+        return f"Beyond the stated epsilon: {said}"
+    least = int(np.argmin([one.epsilon for one in last]))
+    n = last[least].n
+    if len(last) == 1:
+        return f"{labels[0]}: the loss is {number(last[0].epsilon)} at n = {n:,}, and never above epsilon up to there"
+    return f"No loss above epsilon up to n = {n:,}; there {labels[least]} spends least, {number(last[least].epsilon)}"
+
+
+def against_dataset(curves: Sequence[LossAgainstDataset], u: int, labels: Sequence[str] | None = None) -> go.Figure:
+    """k = 2: the largest log ratio to a neighbour, for each dataset (u, n - u), with the data's own u marked."""
+    mechanisms = mechanism_labels([curve.mechanism for curve in curves])
+    category, n = category_labels(2, labels)[0], curves[0].n
+    fig = go.Figure()
+    places = np.unique(np.append(np.linspace(0, n, min(_POINTS, n + 1)).round().astype(np.int64), u))
+    for curve, label in zip(curves, mechanisms, strict=True):
+        _add_curve(fig, curve, label, curve.count[places], curve.loss[places], "u = %{x:,}")
+    epsilon = curves[0].mechanism.epsilon
+    _mark_epsilon(fig, epsilon, vertical=False)
+    fig.add_vline(x=u, line={"color": REFERENCE.colour, "width": 2})
+    fig.add_annotation(
+        x=u, y=1, yref="paper", text=f"your data: {u:,}", showarrow=False, yanchor="bottom",
+        xanchor="right" if u > n / 2 else "left", font={"size": FONT_SIZE - 1},
+    )  # fmt: skip
+    top = max(epsilon, *(float(curve.loss.max()) for curve in curves))
+    fig.update_xaxes(title_text=f"Count of {category} among n = {n:,}")
+    fig.update_yaxes(title_text="Exact loss against a neighbour", range=[0, 1.08 * top])
+    here = [float(curve.loss[u]) for curve in curves]
+    most = int(np.argmax(here))
+    peak = int(curves[most].loss.argmax())
+    title = f"At your data {mechanisms[most]} exposes most: {number(here[most])}"
+    if curves[most].loss[peak] > here[most] * (1 + 1e-6):
+        title += f"; at the count {peak:,} it would be {number(float(curves[most].loss[peak]))}"
+    listed = ", ".join(f"{label} {number(value)}" for label, value in zip(mechanisms, here, strict=True))
+    alt = f"Line chart of the loss of every dataset of this size. {title}. At your data: {listed}."
+    return base_layout(fig, title, alt=alt, height=400, headroom=20)
+
+
+def profiles(verdicts: Sequence[Verdict], epsilons: Sequence[float], deltas: Sequence[Floats]) -> go.Figure:
+    """delta(epsilon) of each mechanism on a logarithmic axis; where a delta is claimed, the claim beside it.
+
+    verdicts: of one prior and n; epsilons: (m,); deltas: (m,) per verdict, from ``privacy_profile``.
+    """
+    labels = mechanism_labels([one.loss.mechanism for one in verdicts])
+    fig = go.Figure()
+    low, high, hidden = 1.0, FLOOR, False
+    for one, label, delta in zip(verdicts, labels, deltas, strict=True):
+        drawn = delta >= FLOOR
+        hidden |= not drawn.all()
+        low, high = min(low, delta[drawn].min(initial=1.0)), max(high, delta.max())
+        _add_curve(fig, one.loss, label, epsilons, np.where(drawn, delta, np.nan), "ε = %{x:.4g}, δ")
+    for one, label in zip(verdicts, labels, strict=True):
+        if isinstance(one.guarantee, ApproximateDP) and one.guarantee.delta >= FLOOR:
+            low, high = min(low, one.guarantee.delta), max(high, one.guarantee.delta)
+            fig.add_scatter(
+                x=[one.guarantee.epsilon], y=[one.guarantee.delta], mode="markers", name=f"{label}: the claim",
+                marker={"symbol": "star-open", "size": 16, "color": style_of(one.loss.mechanism).colour,
+                        "line": {"width": 3}},
+                hovertemplate="claimed: ε = %{x:.4g}, δ = %{y:.3g}",
+            )  # fmt: skip
+    _mark_epsilon(fig, verdicts[0].stated, vertical=True)
+    fig.update_xaxes(title_text="ε", range=[-0.02 * max(epsilons), 1.02 * max(epsilons)])
+    fig.update_yaxes(title_text="δ(ε)", **log_axis(min(low, high), high))
+    title = _profile_words(verdicts, labels, [float(delta[0]) for delta in deltas])
+    notes = [f"Not drawn: δ below {number(FLOOR)}, or 0."] if hidden else []
+    alt = f"Line chart of the exact delta against epsilon. {title}."
+    return base_layout(fig, title, alt=alt, notes=notes, height=400, headroom=20)
+
+
+def _profile_words(verdicts: Sequence[Verdict], labels: Sequence[str], variation: Sequence[float]) -> str:
+    for one, label in zip(verdicts, labels, strict=True):
+        if isinstance(one.guarantee, ApproximateDP) and one.delta is not None:
+            return (
+                f"{label}: the exact δ at ε = {number(one.guarantee.epsilon)} is {number(one.delta)}, "
+                f"the claimed one {number(one.guarantee.delta)}"
+            )
+    most = int(np.argmax(variation))
+    return f"{labels[most]} tells neighbours apart best: total variation δ(0) = {number(variation[most])}"
+
+
+def calibration(gains: Sequence[CalibrationGain]) -> go.Figure:
+    """Mean distance from the true posterior before and after calibration, the exact loss then being epsilon.
+
+    gains: of one problem, one per mechanism.
+    """
+    labels = mechanism_labels([gain.before.mechanism for gain in gains])
+    fig = go.Figure()
+    for position, (gain, label) in enumerate(zip(gains, labels, strict=True)):
+        style = style_of(gain.before.mechanism)
+        fig.add_scatter(
+            x=compact([gain.mean_before, gain.mean_after]), y=[label, label], mode="lines", showlegend=False,
+            line={"color": style.colour, "width": 4}, hoverinfo="skip",
+        )  # fmt: skip
+        for name, mean, symbol in (
+            ("as it is", gain.mean_before, "circle-open"),
+            ("calibrated", gain.mean_after, "circle"),
+        ):
+            fig.add_scatter(
+                x=[mean], y=[label], mode="markers", name=name, legendgroup=name, showlegend=position == 0,
+                marker={"symbol": symbol, "size": 14, "color": style.colour, "line": {"width": 3}},
+                hovertemplate=f"{name}: %{{x:.4g}}",
+            )  # fmt: skip
+    means = [mean for gain in gains for mean in (gain.mean_before, gain.mean_after)]
+    by_powers = min(means) > 0 and max(means) > 8 * min(means)
+    axis = log_axis(min(means), max(means)) if by_powers else {"range": [0, 1.06 * max(means) or 1.0]}
+    fig.update_xaxes(title_text="Mean Hellinger distance from the true posterior", **axis)
+    fig.update_yaxes(autorange="reversed", tickvals=labels, ticktext=labels)
+    title = _gain_words(gains, labels)
+    listed = ", ".join(f"{label} from {number(gain.mean_before)} to {number(gain.mean_after)}"
+                       for label, gain in zip(labels, gains, strict=True))  # fmt: skip
+    alt = f"Mean distances before and after calibration. {title}. Means: {listed}."
+    return base_layout(fig, title, alt=alt, height=60 + 44 * len(gains))
+
+
+def _gain_words(gains: Sequence[CalibrationGain], labels: Sequence[str]) -> str:
+    factors = [gain.mean_before / gain.mean_after if gain.mean_after else 1.0 for gain in gains]
+    best, worst = int(np.argmax(factors)), int(np.argmin(factors))
+    epsilon = number(gains[best].after.mechanism.epsilon)
+    if factors[best] >= 1.005:
+        return f"{labels[best]} comes {number(factors[best])} times nearer to the truth at an exact loss of {epsilon}"
+    if factors[worst] <= 0.995:
+        return f"{labels[worst]} had lost more than {epsilon}: to keep it, it steps back"
+    return "Nothing to gain: all of epsilon is spent already"
+
+
+def _add_curve(
+    fig: go.Figure, of: PrivacyLoss | LossAgainstDataset, label: str, x: ArrayLike, y: ArrayLike, said: str
+) -> None:
+    style = style_of(of.mechanism)
+    fig.add_scatter(
+        x=compact(x), y=compact(y), name=label, mode="lines+markers" if np.size(x) <= _MARKED else "lines",
+        line={"color": style.colour, "dash": style.dash, "width": LINE_WIDTH},
+        marker={"color": style.colour, "symbol": style.symbol, "size": 7}, hovertemplate=f"{said}: %{{y:.4g}}",
+    )  # fmt: skip
+
+
+def _mark_epsilon(fig: go.Figure, epsilon: float, vertical: bool) -> None:
+    line = {"color": REFERENCE.colour, "dash": REFERENCE.dash, "width": 2}
+    if vertical:
+        fig.add_vline(x=epsilon, line=line)
+    else:
+        fig.add_hline(y=epsilon, line=line)
+    place = {"x": epsilon, "y": 1, "yref": "paper"} if vertical else {"x": 0, "xref": "paper", "y": epsilon}
+    fig.add_annotation(
+        text=f"stated ε = {number(epsilon)}", showarrow=False, xanchor="center" if vertical else "left",
+        yanchor="bottom", font={"size": FONT_SIZE - 1}, **place,
+    )  # fmt: skip
