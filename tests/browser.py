@@ -73,7 +73,11 @@ def running_app(folder: Path) -> Iterator[App]:
     """The app under the project's own settings; `folder` takes its log and stands in for the home folder,
     so that no settings of the person running the tests are read."""
     app = App(f"http://127.0.0.1:{free_port()}", folder / "server.log")
-    settings = (f"--server.port={urlsplit(app.url).port}", "--server.headless=true")
+    settings = (
+        f"--server.port={urlsplit(app.url).port}",
+        "--server.headless=true",
+        "--server.fileWatcherType=none",  # a file saved meanwhile would leave an offer to rerun on the page
+    )
     environment = {name: value for name, value in os.environ.items() if not name.startswith("STREAMLIT_")}
     with app.log_file.open("wb") as log:
         server = subprocess.Popen(
