@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from dpbi.guarantee import ApproximateDP, Guarantee
 from dpbi.mechanisms.mechanism import Mechanism
@@ -46,6 +47,15 @@ class Verdict:
     def unused(self) -> float:
         """The share of the stated epsilon that is not spent, 0 where all is or more."""
         return max(0.0, 1 - self.loss.epsilon / self.stated)
+
+
+@dataclass(frozen=True, eq=False)
+class Profile:
+    """delta(epsilon) beside the verdict it belongs to. epsilons, deltas: (m,) each."""
+
+    verdict: Verdict
+    epsilons: NDArray[np.float64]
+    deltas: NDArray[np.float64]
 
 
 def exceeds_stated(loss: PrivacyLoss) -> bool:

@@ -29,7 +29,7 @@ from dpbi.sensitivity import (
     local_sensitivity,
     smooth_sensitivity,
 )
-from dpbi.verdict import Verdict
+from dpbi.verdict import Profile, Verdict
 from dpbi.verdict import verdict as audited
 
 if TYPE_CHECKING:
@@ -177,13 +177,15 @@ def attaining_laws(mechanism: Mechanism, prior: tuple[float, ...], n: int) -> At
 @st.cache_data(max_entries=256, show_spinner="Computing delta for every epsilon")
 def profile(
     mechanism: Mechanism, prior: tuple[float, ...], n: int, epsilons: tuple[float, ...]
-) -> NDArray[np.float64]:
-    return privacy_profile(mechanism, prior, n, epsilons)
+) -> Profile:
+    deltas = privacy_profile(mechanism, prior, n, epsilons)
+    return Profile(verdict(mechanism, prior, n), np.array(epsilons), deltas)
 
 
 def calibration_gain(problem: Problem, mechanism: Mechanism) -> CalibrationGain:
     """Put together from answers that are kept apart, so that other counts ask for no other calibration."""
     after = calibrated(mechanism, problem.prior, problem.n)
-    losses = [verdict(one, problem.prior, problem.n).loss for one in (mechanism, after)]
-    means = [comparison(problem, one).mean for one in (mechanism, after)]
-    return CalibrationGain(problem, *losses, after.calibration[0] if after.calibration else 1.0, *means)
+    before_loss, after_loss = (verdict(one, problem.prior, problem.n).loss for one in (mechanism, after))
+    before_mean, after_mean = (comparison(problem, one).mean for one in (mechanism, after))
+    multiplier = after.calibration[0] if after.calibration else 1.0
+    return CalibrationGain(problem, before_loss, after_loss, multiplier, before_mean, after_mean)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import streamlit as st
 
 from dpbi.dashboard import entries, settings
+from dpbi.mechanisms import name_of
 from dpbi.sensitivity_maps import Measure
+from dpbi.verdict import Verdict
 
 SIZES = (10, 20, 30, 50, 100, 200, 500, 1000)
 OVERLAID = 1000
@@ -18,12 +21,14 @@ MEASURES: dict[Measure, str] = {
     "reciprocal": "Smooth, reciprocal",
     "exponential": "Smooth, exponential",
 }
+LOSES_MOST = "The one that loses most"
 DEFAULTS: dict[str, Any] = {
     "size": 30,
     "view": LEVELS,
     "log scale": True,
     "overlay": False,
     "measure": "local",
+    "attaining": LOSES_MOST,
 }
 
 
@@ -61,3 +66,13 @@ def measure() -> Measure:
         wrap=True,
         **settings.entry("measure"),
     )
+
+
+def attaining(verdicts: Sequence[Verdict]) -> Verdict:
+    """Which mechanism's worst pair is looked at; one that is ticked no more gives way to the one that loses most."""
+    named = {name_of(one.loss.mechanism): one for one in verdicts}
+    options = [LOSES_MOST, *named]
+    if settings.get("attaining") not in options:
+        settings.keep("attaining", LOSES_MOST)
+    chosen = st.selectbox("Mechanism", options, width=320, **settings.entry("attaining"))
+    return named.get(chosen) or max(verdicts, key=lambda one: one.loss.epsilon)

@@ -32,6 +32,18 @@ def part(name: str = "") -> Iterator[None]:
         st.error(f"**{name}:** {said}" if name else said)
 
 
+@contextmanager
+def refusal(refused: dict[str, list[str]], name: str) -> Iterator[None]:
+    """As ``part``, but a sentence of dpbi is kept, with the names it was said of, instead of being shown."""
+    with part(name):
+        try:
+            yield
+        except ValueError as failure:
+            if not _raised_by_dpbi(failure.__traceback__):
+                raise
+            refused.setdefault(words.sentence(failure), []).append(name)
+
+
 def _raised_by_dpbi(trace: TracebackType | None) -> bool:
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next

@@ -42,6 +42,13 @@ PAGES = (
         "Sensitivity",
         "How far the posterior can move when one person's record is replaced: here, nearby, and at worst.",
     ),
+    Page(
+        "pages/4_Privacy_loss.py",
+        "Privacy loss",
+        "Privacy loss",
+        "What each mechanism really gives away, computed over every dataset and output: does it keep its epsilon, and "
+        "how much of it is left unused?",
+    ),
 )
 
 

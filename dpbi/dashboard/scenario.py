@@ -91,7 +91,7 @@ def _read(needs_mechanisms: bool) -> Scenario:
         menu.draw()
         data = data_source.choose(refusals)
         alpha = prior.choose(data.labels if data else None, refusals)
-        public = (alpha, sum(data.counts)) if data and alpha else None
+        public = (alpha, sum(data.counts)) if data and data.counts and alpha else None
         numbers, mechanisms = privacy.choose(refusals, public)
         seed = _seed(refusals)
     if refusals.sentences:

@@ -15,8 +15,10 @@ from dpbi.comparison import Comparison
 from dpbi.dashboard import cached, downloads, words
 from dpbi.dashboard.cached import QUANTILES
 from dpbi.dashboard.scenario import Scenario
+from dpbi.loss_curves import CalibrationGain
 from dpbi.mechanisms import name_of
 from dpbi.private_posteriors import PrivatePosteriors
+from dpbi.verdict import Verdict
 
 CATEGORIES_SHOWN, DRAWS_SHOWN = 20, 50
 _HEIGHT_ROW, _ROWS_SHOWN = 36, 12
@@ -58,6 +60,38 @@ def comparison(rows: Sequence[Comparison]) -> None:
         }
     )
     show(table, "comparison", _COMPARISON, "One row per ticked mechanism: guarantee and distances from the truth")
+
+
+def verdicts(found: Sequence[Verdict]) -> None:
+    """A row per mechanism: what is stated and promised, the exact loss, and where it is attained."""
+    table = pd.DataFrame(
+        {
+            "Mechanism": [name_of(one.loss.mechanism) for one in found],
+            "Guarantee": [words.guarantee(one.guarantee) for one in found],
+            "Stated": [one.stated for one in found],
+            "Exact loss": [one.loss.epsilon for one in found],
+            "Unused": [one.unused for one in found],
+            "Verdict": ["ACCUSED" if one.accused else "within epsilon" for one in found],
+            "Attained by": [words.pair(one.loss) for one in found],
+        }
+    )
+    show(table, "losses", _LOSSES, "One row per audited mechanism: stated epsilon, exact loss and verdict")
+
+
+def calibrations(gains: Sequence[CalibrationGain]) -> None:
+    """A row per mechanism: exact losses and mean distances before and after, and the factor on the rate."""
+    table = pd.DataFrame(
+        {
+            "Mechanism": [name_of(gain.before.mechanism) for gain in gains],
+            "Loss before": [gain.before.epsilon for gain in gains],
+            "Loss after": [gain.after.epsilon for gain in gains],
+            "Rate times": [gain.multiplier for gain in gains],
+            "Mean H before": [gain.mean_before for gain in gains],
+            "Mean H after": [gain.mean_after for gain in gains],
+        }
+    )
+    columns = {name: _number(said) for name, said in _GAINS.items()}
+    show(table, "calibration", _COMPARISON | columns, "One row per mechanism: before and after calibration")
 
 
 def quantiles(rows: Sequence[Comparison], found: Sequence[tuple[float, ...]]) -> None:
@@ -148,7 +182,7 @@ def _number(help: str, format: str = "%.4g") -> Any:
 
 
 _COMPARISON: dict[str, Any] = {
-    "Mechanism": TextColumn(width=105),
+    "Mechanism": TextColumn(width=150),
     "Guarantee": TextColumn(width=190, help="What is promised for one record replaced, and on what basis."),
     "Mean H": _number("Mean Hellinger distance between the true and the released posterior; 0 same, 1 apart."),
     "Median H": _number("Half of all releases are at most this far from the true posterior."),
@@ -159,6 +193,24 @@ _COMPARISON: dict[str, Any] = {
     ),
     "Mean L1": _number("Mean sum of the absolute errors of the released counts, in records."),
     "Law": TextColumn(width=90, help="How the distances were found: listed exactly, in fine bins, or sampled."),
+}
+
+_LOSSES: dict[str, Any] = {
+    "Mechanism": _COMPARISON["Mechanism"],
+    "Guarantee": _COMPARISON["Guarantee"],
+    "Stated": _number("The epsilon that the mechanism is set to."),
+    "Exact loss": _number("The largest log ratio of probabilities over all neighbouring datasets and all outputs."),
+    "Unused": NumberColumn(help="The share of the stated epsilon that is not spent.", format="percent", width=80),
+    "Verdict": TextColumn(width=105, help="ACCUSED where the stated epsilon, or a claimed delta, is exceeded."),
+    "Attained by": TextColumn(width=330, help="Two neighbouring datasets and the output whose odds move most."),
+}
+
+_GAINS = {
+    "Loss before": "Exact privacy loss of the mechanism as it is.",
+    "Loss after": "Exact privacy loss of the calibrated one: epsilon.",
+    "Rate times": "What calibration multiplies the rate by; for noise on counts, what it divides the scale by.",
+    "Mean H before": "Mean Hellinger distance between true and released posterior, as it is.",
+    "Mean H after": "The same, calibrated.",
 }
 
 _CATEGORIES: dict[str, Any] = {

@@ -9,11 +9,13 @@ from collections.abc import Iterable, Sequence
 
 from dpbi.comparison import Comparison, best_private
 from dpbi.distance_law import DRAWS
-from dpbi.guarantee import Guarantee, NotPrivate
+from dpbi.guarantee import ApproximateDP, Guarantee, NotPrivate, PureDP
 from dpbi.mechanisms import name_of
 from dpbi.neighbours import RELATION
+from dpbi.privacy_loss import PrivacyLoss
 from dpbi.problem import Problem
 from dpbi.sensitivity_maps import ScoreChange
+from dpbi.verdict import Verdict
 
 SHOWN_LENGTH = 60
 LINE_CATEGORIES = 6
@@ -25,6 +27,7 @@ CHOICE_WARNING = (
     "**Choosing leaks.** A mechanism, gamma or epsilon chosen by looking at results on private counts tells something "
     "about those counts, which no guarantee shown here covers. For a release, choose on example or synthetic data."
 )
+FOUND = {"exhaustive": "by visiting every pair and output", "closed form": "in closed form, from the noise"}
 LAW_KINDS = {"levels": "exact", "bins": "exact, in bins", "sampled": "sampled"}
 LOCAL_SENSITIVITY = (
     "LS(x), the local sensitivity, is how far one replaced record can move the true posterior. A release that stays "
@@ -33,6 +36,37 @@ LOCAL_SENSITIVITY = (
 COVERAGE = (
     "A released posterior takes the noisy counts for true ones. Its 95 % interval is honest where it holds the true "
     "posterior mean in 95 % of all releases or more; below that it is overconfident."
+)
+CALIBRATED = (
+    "Calibrated: the rate is raised until the exact loss is epsilon, for this prior and n. No count enters; what is "
+    "promised is checked over every dataset and output, and promised nowhere else."
+)
+LOSS = (
+    "Whoever sees a release, the odds between two datasets that differ in one person's record move by a factor of at "
+    "most e^loss. Here that **privacy loss** is computed, not bounded: the worst over every dataset of n records, "
+    "every neighbour and every output, for this prior and n. It depends on no count of yours."
+)
+BASES = (
+    "**Theorem**: proved for every prior and n. **Claim**: stated in a paper without a proof that holds. **Exhaustive "
+    "check**: every pair of neighbours and every output was visited for this prior and n, and nothing is promised "
+    "elsewhere. **Not private**: nothing is promised at all."
+)
+LOSS_AGAINST_SIZE = (
+    "The same prior with fewer records: the papers' concrete epsilon, here the worst over all datasets of each size."
+)
+LOSS_AGAINST_DATASET = (
+    "The loss is the highest point of this curve: who would be exposed depends on the data, what is promised does not. "
+    "Your own place on it is private."
+)
+PROFILE = (
+    "delta(epsilon) is what remains to be allowed for if only epsilon is granted: at the exact loss it is 0, at "
+    "epsilon = 0 it is the largest total variation distance between neighbours' output laws."
+)
+CALIBRATION = (
+    "A mechanism that loses less than its epsilon adds more noise than it promises to. **Calibrating** raises its rate "
+    "until the exact loss is epsilon (or lowers it, where epsilon is exceeded): the same privacy for this prior and n, "
+    "nearer to the truth. The rate depends on the mechanism, the prior and n alone. Tick **calibrated** beside a "
+    "mechanism in the sidebar to see it so on every page."
 )
 GAMMA = (
     "Selection by the reciprocal smooth sensitivity S is scaled to (1 + gamma) S: the gamma that makes it least would "
@@ -122,6 +156,63 @@ def best(rows: Sequence[Comparison], problem: Problem) -> str:
     if unsafe:
         parts.append(f"{listed(unsafe)} {_verb(unsafe)} not private: shown for contrast only.")
     return " ".join(parts)
+
+
+def verdicts(found: Sequence[Verdict]) -> str:
+    """Whom the audit accuses, what staying below epsilon means where nothing is promised, and what is kept."""
+    kept = [name_of(one.loss.mechanism) for one in found if not one.accused and one.guarantee.is_private]
+    parts = [_accusation(one) for one in found if one.accused]
+    parts += [_claim(one, one.guarantee) for one in found if isinstance(one.guarantee, ApproximateDP)]
+    parts += [_no_promise(one) for one in found if isinstance(one.guarantee, NotPrivate) and not one.accused]
+    if kept:
+        parts.append(f"{listed(kept)} {'keeps' if len(kept) == 1 else 'keep'} what is stated.")
+    return "\n\n".join(parts)
+
+
+def _accusation(one: Verdict) -> str:
+    name = name_of(one.loss.mechanism)
+    proved = one.guarantee.epsilon if isinstance(one.guarantee, PureDP) else one.stated
+    return (
+        f"**The audit accuses {name}**: stated epsilon {number(one.stated)}, exact loss {number(one.loss.epsilon)}. "
+        f"It is attained by {pair(one.loss)}."
+        + (f" What is proved for it here is {one.guarantee.words}." if proved > one.stated else "")
+    )
+
+
+def _claim(one: Verdict, promised: ApproximateDP) -> str:
+    name, basis = name_of(one.loss.mechanism), escape(promised.reason, SENTENCE_LENGTH)
+    verb = "is broken" if one.accused else "holds"
+    return (
+        f"**{name}** claims delta = {number(promised.delta)} at epsilon = {number(promised.epsilon)}; the exact delta "
+        f"there is {number(one.delta or 0.0)}, so the claim {verb} for this prior and n. Its basis: {basis}."
+    )
+
+
+def _no_promise(one: Verdict) -> str:
+    name, why = name_of(one.loss.mechanism), escape(one.guarantee.reason, SENTENCE_LENGTH)
+    return (
+        f"**{name}** promises nothing, and loses {number(one.loss.epsilon)} here, not more than {number(one.stated)}. "
+        "That means only this: for this very prior and n, checked over every dataset and output. At another prior or n "
+        f"its loss can exceed epsilon, and nothing limits it: {why}."
+    )
+
+
+def pair(loss: PrivacyLoss) -> str:
+    """The neighbouring counts and the output that attain a loss, where they fit in a line."""
+    if len(loss.counts) > LINE_CATEGORIES:
+        return f"two datasets of {len(loss.counts):,} categories"
+    counts, neighbour, released = (
+        f"({', '.join(f'{c:,}' for c in values)})" for values in (loss.counts, loss.neighbour, loss.released)
+    )
+    return f"{counts} against {neighbour}, releasing {released}"
+
+
+def attained(loss: PrivacyLoss) -> str:
+    return f"{name_of(loss.mechanism)}: {pair(loss)}. Found {FOUND[loss.found]}."
+
+
+def not_calibrated(names: Sequence[str], sentence: str) -> str:
+    return f"{listed(names)} cannot be calibrated here: {escape(sentence, SENTENCE_LENGTH)}"
 
 
 def how_found(rows: Sequence[Comparison]) -> str:

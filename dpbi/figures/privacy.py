@@ -24,7 +24,7 @@ from dpbi.figures.style import (
 from dpbi.guarantee import ApproximateDP, NotPrivate
 from dpbi.loss_curves import AttainingLaws, CalibrationGain, LossAgainstDataset
 from dpbi.privacy_loss import PrivacyLoss
-from dpbi.verdict import Verdict, exceeds_stated
+from dpbi.verdict import Profile, Verdict, exceeds_stated
 
 Floats = NDArray[np.float64]
 
@@ -226,19 +226,21 @@ def against_dataset(curves: Sequence[LossAgainstDataset], u: int, labels: Sequen
     return base_layout(fig, title, alt=alt, height=400, headroom=20)
 
 
-def profiles(verdicts: Sequence[Verdict], epsilons: Sequence[float], deltas: Sequence[Floats]) -> go.Figure:
+def profiles(found: Sequence[Profile]) -> go.Figure:
     """delta(epsilon) of each mechanism on a logarithmic axis; where a delta is claimed, the claim beside it.
 
-    verdicts: of one prior and n; epsilons: (m,); deltas: (m,) per verdict, from ``privacy_profile``.
+    found: of one prior and n, one per mechanism, at the same epsilons from 0 on.
     """
+    verdicts = [one.verdict for one in found]
     labels = mechanism_labels([one.loss.mechanism for one in verdicts])
     fig = go.Figure()
     low, high, hidden = 1.0, FLOOR, False
-    for one, label, delta in zip(verdicts, labels, deltas, strict=True):
+    for profile, one, label in zip(found, verdicts, labels, strict=True):
+        delta = profile.deltas
         drawn = delta >= FLOOR
         hidden |= not drawn.all()
         low, high = min(low, delta[drawn].min(initial=1.0)), max(high, delta.max())
-        _add_curve(fig, one.loss, label, epsilons, np.where(drawn, delta, np.nan), "ε = %{x:.4g}, δ")
+        _add_curve(fig, one.loss, label, profile.epsilons, np.where(drawn, delta, np.nan), "ε = %{x:.4g}, δ")
     for one, label in zip(verdicts, labels, strict=True):
         if isinstance(one.guarantee, ApproximateDP) and one.guarantee.delta >= FLOOR:
             low, high = min(low, one.guarantee.delta), max(high, one.guarantee.delta)
@@ -249,9 +251,10 @@ def profiles(verdicts: Sequence[Verdict], epsilons: Sequence[float], deltas: Seq
                 hovertemplate="claimed: ε = %{x:.4g}, δ = %{y:.3g}",
             )  # fmt: skip
     _mark_epsilon(fig, verdicts[0].stated, vertical=True)
-    fig.update_xaxes(title_text="ε", range=[-0.02 * max(epsilons), 1.02 * max(epsilons)])
+    end = float(found[0].epsilons[-1])
+    fig.update_xaxes(title_text="ε", range=[-0.02 * end, 1.02 * end])
     fig.update_yaxes(title_text="δ(ε)", **log_axis(min(low, high), high))
-    title = _profile_words(verdicts, labels, [float(delta[0]) for delta in deltas])
+    title = _profile_words(verdicts, labels, [float(profile.deltas[0]) for profile in found])
     notes = [f"Not drawn: δ below {number(FLOOR)}, or 0."] if hidden else []
     alt = f"Line chart of the exact delta against epsilon. {title}."
     return base_layout(fig, title, alt=alt, notes=notes, height=400, headroom=20)

@@ -1,0 +1,65 @@
+"""Answers that depend on a mechanism, the prior and n alone, asked for the ticked mechanisms; and the calibration."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from typing import Concatenate, ParamSpec, TypeVar
+
+import numpy as np
+import streamlit as st
+
+from dpbi.dashboard import cached, guard, settings, words
+from dpbi.dashboard.scenario import Scenario
+from dpbi.loss_curves import CalibrationGain
+from dpbi.mechanisms import Mechanism, name_of
+from dpbi.verdict import Verdict
+
+EPSILONS = 25  # at which delta is computed
+
+Rest = ParamSpec("Rest")
+Result = TypeVar("Result")
+
+
+def for_each(
+    function: Callable[Concatenate[Mechanism, tuple[float, ...], int, Rest], Result],
+    scenario: Scenario,
+    *rest: Rest.args,
+    **named: Rest.kwargs,
+) -> list[Result]:
+    """The function's result for every ticked mechanism; a sentence that refuses several is said once."""
+    results = []
+    refused: dict[str, list[str]] = {}
+    for mechanism in scenario.mechanisms:
+        with guard.refusal(refused, name_of(mechanism)):
+            results.append(function(mechanism, scenario.problem.prior, scenario.problem.n, *rest, **named))
+    for sentence, names in refused.items():
+        st.info(f"**{words.listed(names)}:** {sentence}")
+    return results
+
+
+def only(scenario: Scenario, verdicts: Sequence[Verdict]) -> Scenario:
+    """The scenario with those mechanisms alone that could be audited."""
+    return dataclasses.replace(scenario, mechanisms=tuple(one.loss.mechanism for one in verdicts))
+
+
+def epsilons(verdicts: Sequence[Verdict]) -> tuple[float, ...]:
+    """From 0 to somewhat beyond every loss, with the stated epsilon."""
+    marks = [value for one in verdicts for value in (one.stated, one.loss.epsilon)]
+    return tuple(np.unique([*np.linspace(0, 1.1 * max(marks), EPSILONS), verdicts[0].stated]).tolist())
+
+
+def calibrate(scenario: Scenario) -> list[CalibrationGain]:
+    """The button; once pressed, what calibration buys each ticked mechanism, for as long as prior and n stay."""
+    public = [list(scenario.problem.prior), scenario.problem.n]
+    if settings.setdefault("calibrated for", None) != public:
+        st.button("Calibrate", type="primary", on_click=settings.keep, args=("calibrated for", public))
+        return []
+    mechanisms = list(dict.fromkeys(dataclasses.replace(one, calibration=None) for one in scenario.mechanisms))
+    progress, gains = st.progress(0.0), []
+    for done, mechanism in enumerate(mechanisms):
+        progress.progress(done / len(mechanisms), f"Calibrating {mechanism.label}")
+        with guard.part(mechanism.label):
+            gains.append(cached.calibration_gain(scenario.problem, mechanism))
+    progress.empty()
+    return gains

@@ -1,0 +1,53 @@
+"""Privacy loss: what each mechanism really gives away, exactly, and what calibration makes of the rest."""
+
+import streamlit as st
+
+from dpbi.dashboard import audits, cached, charts, controls, guard, tables, words
+from dpbi.dashboard.scenario import scenario
+from dpbi.figures import privacy
+
+with scenario("Privacy loss") as chosen:
+    st.markdown(words.LOSS)
+    prior, n = chosen.problem.prior, chosen.problem.n
+    verdicts = audits.for_each(cached.verdict, chosen)
+    if n == 0:
+        st.info(words.best([], chosen.problem))
+    elif verdicts:
+        audited = audits.only(chosen, verdicts)
+        st.markdown(words.verdicts(verdicts))
+        charts.draw(privacy.stated_and_exact(verdicts), "loss")
+        tables.verdicts(verdicts)
+        st.caption(words.BASES)
+
+        st.header("Where it is attained")
+        with guard.part():
+            worst = controls.attaining(verdicts).loss
+            st.markdown(words.attained(worst))
+            charts.draw(privacy.attaining(cached.attaining_laws(worst.mechanism, prior, n), chosen.labels), "attained")
+
+        st.header("Against the size of the data")
+        with guard.part():
+            st.markdown(words.LOSS_AGAINST_SIZE)
+            charts.draw(privacy.against_size(audits.for_each(cached.loss_against_size, audited)), "size")
+
+        if chosen.problem.k == 2:
+            st.header("Against the data")
+            by_dataset = audits.for_each(cached.loss_against_dataset, audited)
+            if by_dataset:
+                st.markdown(words.LOSS_AGAINST_DATASET)
+                figure = privacy.against_dataset(by_dataset, chosen.problem.counts[0], chosen.labels)
+                charts.draw(figure, "dataset")
+
+        st.header("Granting a delta")
+        with guard.part():
+            st.markdown(words.PROFILE)
+            found = audits.for_each(cached.profile, audited, audits.epsilons(verdicts))
+            charts.draw(privacy.profiles(found), "profile")
+
+        st.header("Calibrate")
+        st.markdown(words.CALIBRATION)
+        gains = audits.calibrate(audited)
+        if gains:
+            charts.draw(privacy.calibration(gains), "calibration")
+            tables.calibrations(gains)
+            st.warning(words.CHOICE_WARNING)
