@@ -65,18 +65,14 @@ def all_losses(prior: Sequence[float], counts: Sequence[int]) -> tuple[Floats, N
         for losses, count in ((category_losses(a, c, 0, n), c) for a, c in zip(prior, counts, strict=True))
     ]
 
-    def joined(first: list, second: list) -> list:
-        """For every total s: each way to hold t in the first group with each way to hold s - t in the second."""
-        return [
-            tuple(
-                np.concatenate([np.add.outer(first[t][i], second[s - t][i]).ravel() for t in range(s + 1)])
-                for i in (0, 1)
-            )
-            for s in range(n + 1)
-        ]
+    def joined(first: list, second: list, total: int) -> tuple:
+        """Each way to hold t in the first group with each way to hold total - t in the second."""
+        pairs = [(first[t], second[total - t]) for t in range(total + 1)]
+        return tuple(np.concatenate([np.add.outer(a[i], b[i]).ravel() for a, b in pairs]) for i in (0, 1))
 
-    losses, moved = reduce(joined, parts)[n]
-    return losses, moved
+    *others, last = parts
+    rest = reduce(lambda first, second: [joined(first, second, s) for s in range(n + 1)], others)
+    return joined(rest, last, n)
 
 
 def distance(losses: Floats) -> Floats:
