@@ -9,6 +9,7 @@ from dpbi.problem import Problem
 
 # From here on the Stirling remainder, cut after its fifth term, is exact to 1e-16.
 STIRLING_FROM = 10.0
+_TABULATED = 100_000  # from so many counts on, losses are looked up by value
 STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188)
 
 
@@ -37,8 +38,19 @@ def distances_to(problem: Problem, released: ArrayLike) -> NDArray[np.float64]:
     """
     r = np.asarray(released, dtype=np.int64)
     prior, counts = np.array(problem.prior), np.array(problem.counts)
-    return distance_of_loss(count_loss(prior, counts, r).sum(axis=-1)
-                            - count_loss(prior.sum(), problem.n, r.sum(axis=-1)))
+    if r.size < _TABULATED:
+        loss = count_loss(prior, counts, r).sum(axis=-1)
+    else:
+        loss = sum(_tabulated_loss(prior[i], counts[i], r[..., i]) for i in range(problem.k))
+    return distance_of_loss(loss - count_loss(prior.sum(), problem.n, r.sum(axis=-1)))
+
+
+def _tabulated_loss(alpha: float, count: int, released: NDArray[np.int64]) -> NDArray[np.float64]:
+    """``count_loss`` of many releases of one category: once per value where they crowd a short range."""
+    low, high = int(released.min()), int(released.max())
+    if high - low >= released.size:
+        return count_loss(alpha, count, released)
+    return count_loss(alpha, count, np.arange(low, high + 1))[released - low]
 
 
 def distance_of_loss(loss: ArrayLike) -> NDArray[np.float64]:
@@ -64,8 +76,7 @@ def affinity_loss(a: ArrayLike, b: ArrayLike, half_gap: ArrayLike) -> NDArray[np
     Derivation, with x = (a + b)/2 and u = |h|/x. Gamma(z + 1) = z Gamma(z), applied N times to all three, gives
     l(a, b) = l(a + N, b + N) - sum_{j<N} log((a+j)(b+j)/(x+j)^2)/2, where (a+j)(b+j)/(x+j)^2 = 1 - (h/(x+j))^2:
     every term is positive, nothing cancels. Above N the Stirling series leaves
-    l = [(x - 1/2) log(1 - u^2) + 2 |h| atanh(u)]/2 + [s(a) + s(b)]/2 - s(x), s(z) = 1/(12 z) - 1/(360 z^3) + ...,
-    in which the second difference of z^-p is x^-p {[(1-u)^-p + (1+u)^-p]/2 - 1}.
+    l = [(x - 1/2) log(1 - u^2) + 2 |h| atanh(u)]/2 + [s(a) + s(b)]/2 - s(x), s(z) = 1/(12 z) - 1/(360 z^3) + ....
     Source: ours (DESIGN section 2 states the two branches for large arguments).
     """
     a, b, h = (np.asarray(value, dtype=np.float64) for value in np.broadcast_arrays(a, b, half_gap))
@@ -108,9 +119,11 @@ def _rest(a: NDArray, b: NDArray, h: NDArray) -> NDArray:
     near = np.where(h < x / 2, h, 0.0)
     change = sum(z * (np.log1p(up / z) - np.log1p(up / x)) + up * np.log((z + up) / (x + up)) for z in (low, high)) / 2
     moved = np.where(h < x / 2, (x + up) * _phi(near / (x + up)) - x * _phi(near / x), change)
-    below, above = _log_quotients(low + up, high + up, h)
+    low_up, high_up, x_up = low + up, high + up, x + up
+    u = h / x_up
+    log_product = np.where(u < 0.5, np.log1p(-np.minimum(u, 0.5) ** 2), np.log(low_up / x_up) + np.log(high_up / x_up))
     recurrence = np.where(up > 0, _recurrence(low, high, h), 0.0)
-    return recurrence + moved - (below + above) / 4 + _remainder_difference(x + up, below, above)
+    return recurrence + moved - log_product / 4 + _remainder_difference(low_up, high_up, x_up, h)
 
 
 def _phi(u: NDArray) -> NDArray:
@@ -139,24 +152,41 @@ def _recurrence(low: NDArray, high: NDArray, h: NDArray) -> NDArray:
 
 def _stirling(low: NDArray, high: NDArray, h: NDArray) -> NDArray:
     x = low + h
-    log_below, log_above = _log_quotients(low, high, h)
-    u = np.minimum(h / x, 0.5)
-    centre = (x - 0.5) * np.where(u < 0.5, np.log1p(-u * u), log_below + log_above)
-    slope = h * np.where(u < 0.5, 2 * np.arctanh(u), log_above - log_below)
-    return (centre + slope) / 2 + _remainder_difference(x, log_below, log_above)
+    u = h / x
+    far = u >= 0.5  # where the arguments differ much, logs of quotients keep the digits that 1 - u has lost
+    v = np.where(far, 0.0, u) if far.any() else u
+    loss = np.asarray(((x - 0.5) * np.log1p(-v * v) + h * (np.log1p(v) - np.log1p(-v))) / 2)
+    if far.any():
+        log_below, log_above = np.log(low[far] / x[far]), np.log(high[far] / x[far])
+        loss[far] = ((x[far] - 0.5) * (log_below + log_above) + h[far] * (log_above - log_below)) / 2
+    return loss + _remainder_difference(low, high, x, h)
 
 
-def _log_quotients(low: NDArray, high: NDArray, h: NDArray) -> tuple[NDArray, NDArray]:
-    """log(low/x) and log(high/x): from u where low and high differ little, elsewhere from the quotients themselves."""
-    x = low + h
-    u = np.minimum(h / x, 0.5)
-    return (np.where(u < 0.5, np.log1p(-u), np.log(low / x)), np.where(u < 0.5, np.log1p(u), np.log(high / x)))
+def _remainder_difference(low: NDArray, high: NDArray, x: NDArray, h: NDArray) -> NDArray:
+    """[s(a) + s(b)]/2 - s(x), s the Stirling remainder.
+
+    Its digits count beside l >= h^2 / 2x: they do for h >= 1/4, a step of half a count; for a smaller h the second
+    difference of each z^-p is taken as x^-p {[(1-u)^-p + (1+u)^-p]/2 - 1}.
+    """
+    difference = np.asarray((_remainder(low) + _remainder(high)) / 2 - _remainder(x))
+    tiny = (h > 0) & (h < 0.25)
+    if tiny.any():
+        x, u = x[tiny], h[tiny] / x[tiny]
+        difference[tiny] = sum(
+            coefficient * x**-p * (np.expm1(-p * np.log1p(-u)) + np.expm1(-p * np.log1p(u))) / 2
+            for coefficient, p in zip(STIRLING, (1, 3, 5, 7, 9), strict=True)
+        )
+    return difference
 
 
-def _remainder_difference(x: NDArray, log_below: NDArray, log_above: NDArray) -> NDArray:
-    """[s(a) + s(b)]/2 - s(x), s the Stirling remainder, given log(a/x) and log(b/x)."""
-    return sum(coefficient * x**-p * (np.expm1(-p * log_below) + np.expm1(-p * log_above)) / 2
-               for coefficient, p in zip(STIRLING, (1, 3, 5, 7, 9), strict=True))
+def _remainder(z: NDArray) -> NDArray:
+    """s(z) = 1/(12 z) - 1/(360 z^3) + ..."""
+    inverse = 1 / z
+    square = inverse * inverse
+    total = np.full(np.shape(z), STIRLING[-1])
+    for coefficient in STIRLING[-2::-1]:
+        total = total * square + coefficient
+    return total * inverse
 
 
 def sums_of_others(a: NDArray) -> NDArray:

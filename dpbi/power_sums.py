@@ -179,7 +179,9 @@ def _product_of_characteristics(bulk: Bulk, probability: NDArray, period: int, n
         else:
             phi = probability[rows] @ np.exp(np.arange(width)[:, None] * phase)
         phi = phi * np.exp(start[:, None] * phase)
-        product *= np.prod(phi ** bulk.multiplicity[rows, None], axis=0)
+        repeated = bulk.multiplicity[rows] > 1
+        phi[repeated] **= bulk.multiplicity[rows][repeated, None]
+        product *= np.prod(phi, axis=0)
     return product
 
 
