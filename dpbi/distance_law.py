@@ -29,8 +29,7 @@ class DistanceLaw:
     rest are draws that share what probability is left);
     distance, probability, steps: aligned rows, sorted by distance; edges: of the bins; mean: E[H];
     band: half width of the simultaneous 95 % Dvoretzky-Kiefer-Wolfowitz band of a sampled law, else 0;
-    mean_error: of a sampled law's mean, a bound where the mean is known without sampling (at most 1e-9), else its
-    standard error; 0 where the law is exact.
+    mean_error: standard error of a sampled law's mean, 0 where the mean is exact (to 1e-9), as it often is there too.
     """
 
     mechanism: Mechanism
@@ -164,7 +163,8 @@ def _law_of_rows(
         probability[-1] += rest
     rows, moved = np.concatenate([near.distance, distance]), np.concatenate([near.steps, step])
     known = mechanism.mean_distance(problem)
-    if known is None:
-        spread = float(distance.std()) / np.sqrt(distance.size) if distance.size else 0.0
-        known = float(probability @ rows), rest * spread
-    return DistanceLaw(mechanism, problem, "sampled", rows, probability, moved, known[0], None, band, known[1])
+    if known is not None:
+        return DistanceLaw(mechanism, problem, "sampled", rows, probability, moved, known, None, band)
+    spread = float(distance.std()) / np.sqrt(distance.size) if distance.size else 0.0
+    mean = float(probability @ rows)
+    return DistanceLaw(mechanism, problem, "sampled", rows, probability, moved, mean, None, band, rest * spread)

@@ -25,12 +25,12 @@ _FLOOR = 1e-17
 
 def mean_distance(
     problem: Problem, noise: IntegerNoise, noised: int, consistent: bool
-) -> tuple[float, float] | None:
-    """E[H] and a bound on its error; None where no such bound below 1e-9 is known.
+) -> float | None:
+    """E[H] with an error below 1e-9; None where that is not certain.
 
     problem: prior and counts; noise on the first ``noised`` = k - 1 counts, the last takes the remainder. A release
     whose total exceeds n can have a factor e^{m T} that outgrows rounding, and with ``consistent`` it is cut
-    differently: such outputs are left out, and their probability is the bound.
+    differently: such outputs are left out, and their probability bounds the error.
     """
     if noised == problem.k:
         return None
@@ -38,7 +38,7 @@ def mean_distance(
     if sums.left_out > _ACCEPTED:
         return None
     mean = sum(part.expectation(part.slope, 0.0) for part in Excess(sums).parts(RATE_ZERO))
-    return min(max(float(mean), 0.0), 1.0), sums.left_out
+    return min(max(float(mean), 0.0), 1.0)
 
 
 class _NoisySums:

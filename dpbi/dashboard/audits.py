@@ -43,6 +43,12 @@ def only(scenario: Scenario, verdicts: Sequence[Verdict]) -> Scenario:
     return dataclasses.replace(scenario, mechanisms=tuple(one.loss.mechanism for one in verdicts))
 
 
+def uncalibrated(scenario: Scenario) -> Scenario:
+    """The scenario with every mechanism as it is: one calibrated for this n says nothing of another."""
+    plain = dict.fromkeys(dataclasses.replace(one, calibration=None) for one in scenario.mechanisms)
+    return dataclasses.replace(scenario, mechanisms=tuple(plain))
+
+
 def epsilons(verdicts: Sequence[Verdict]) -> tuple[float, ...]:
     """From 0 to somewhat beyond every loss, with the stated epsilon."""
     marks = [value for one in verdicts for value in (one.stated, one.loss.epsilon)]
@@ -55,7 +61,7 @@ def calibrate(scenario: Scenario) -> list[CalibrationGain]:
     if settings.setdefault("calibrated for", None) != public:
         st.button("Calibrate", type="primary", on_click=settings.keep, args=("calibrated for", public))
         return []
-    mechanisms = list(dict.fromkeys(dataclasses.replace(one, calibration=None) for one in scenario.mechanisms))
+    mechanisms = uncalibrated(scenario).mechanisms
     progress, gains = st.progress(0.0), []
     for done, mechanism in enumerate(mechanisms):
         progress.progress(done / len(mechanisms), f"Calibrating {mechanism.label}")

@@ -79,9 +79,9 @@ def posteriors(problem: Problem, mechanism: Mechanism, seed: int, size: int) -> 
 
 
 def exact_means(sampled: Sequence[PrivatePosteriors]) -> list[float | None]:
-    """E[H] of each sample's mechanism, None where the law is not exact."""
+    """E[H] of each sample's mechanism, None where it is known from draws only."""
     rows = [comparison(one.problem, one.mechanism) for one in sampled]
-    return [row.mean if row.exact else None for row in rows]
+    return [row.mean if row.mean_error == 0 else None for row in rows]
 
 
 @st.cache_data(max_entries=64, show_spinner=False)

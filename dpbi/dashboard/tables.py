@@ -71,7 +71,7 @@ def verdicts(found: Sequence[Verdict]) -> None:
             "Stated": [one.stated for one in found],
             "Exact loss": [one.loss.epsilon for one in found],
             "Unused": [one.unused for one in found],
-            "Verdict": ["ACCUSED" if one.accused else "within epsilon" for one in found],
+            "Verdict": ["ACCUSED" if one.accused else "within epsilon here" for one in found],
             "Attained by": [words.pair(one.loss) for one in found],
         }
     )
@@ -201,7 +201,7 @@ _LOSSES: dict[str, Any] = {
     "Stated": _number("The epsilon that the mechanism is set to."),
     "Exact loss": _number("The largest log ratio of probabilities over all neighbouring datasets and all outputs."),
     "Unused": NumberColumn(help="The share of the stated epsilon that is not spent.", format="percent", width=80),
-    "Verdict": TextColumn(width=105, help="ACCUSED where the stated epsilon, or a claimed delta, is exceeded."),
+    "Verdict": TextColumn(width=130, help="ACCUSED where the stated epsilon, or a claimed delta, is exceeded."),
     "Attained by": TextColumn(width=330, help="Two neighbouring datasets and the output whose odds move most."),
 }
 

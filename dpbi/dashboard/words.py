@@ -52,7 +52,8 @@ BASES = (
     "elsewhere. **Not private**: nothing is promised at all."
 )
 LOSS_AGAINST_SIZE = (
-    "The same prior with fewer records: the papers' concrete epsilon, here the worst over all datasets of each size."
+    "The same prior with fewer records: the papers' concrete epsilon, here the worst over all datasets of each size. "
+    "Mechanisms as they are: a calibrated one is calibrated anew for every n, to a loss of epsilon."
 )
 LOSS_AGAINST_DATASET = (
     "The loss is the highest point of this curve: who would be exposed depends on the data, what is promised does not. "

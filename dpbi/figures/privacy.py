@@ -76,7 +76,8 @@ def stated_and_exact(verdicts: Sequence[Verdict]) -> go.Figure:
     listed = ", ".join(f"{label} {number(one.loss.epsilon)} of {number(one.stated)} ({_basis(one)})"
                        for label, one in zip(labels, verdicts, strict=True))  # fmt: skip
     alt = f"Bars of the exact privacy loss against the stated epsilon. {title}. Exact losses: {listed}."
-    return base_layout(fig, title, alt=alt, height=40 + _ROW * len(rows), headroom=20, barmode="stack")
+    return base_layout(fig, title, alt=alt, height=40 + _ROW * len(rows), headroom=20, barmode="stack",
+                       legend_traceorder="normal")  # fmt: skip
 
 
 def _basis(one: Verdict) -> str:
@@ -243,7 +244,7 @@ def profiles(found: Sequence[Profile]) -> go.Figure:
         _add_curve(fig, one.loss, label, profile.epsilons, np.where(drawn, delta, np.nan), "ε = %{x:.4g}, δ")
     for one, label in zip(verdicts, labels, strict=True):
         if isinstance(one.guarantee, ApproximateDP) and one.guarantee.delta >= FLOOR:
-            low, high = min(low, one.guarantee.delta), max(high, one.guarantee.delta)
+            low, high = min(low, one.guarantee.delta / 3), max(high, one.guarantee.delta)
             fig.add_scatter(
                 x=[one.guarantee.epsilon], y=[one.guarantee.delta], mode="markers", name=f"{label}: the claim",
                 marker={"symbol": "star-open", "size": 16, "color": style_of(one.loss.mechanism).colour,

@@ -91,9 +91,9 @@ class _HellingerSelection:
         distance = max(local_sensitivity(problem), min(1.0, NEGLIGIBLE / rate))
         return nearest_table(problem, distance).tilted(rate, partition.log_partition(problem, rate))
 
-    def mean_distance(self, problem: Problem) -> tuple[float, float]:
-        """E[H] at any size, and a bound on its numerical error."""
-        return partition.mean_distance(problem, self.rate(problem)), 1e-10
+    def mean_distance(self, problem: Problem) -> float:
+        """E[H] at any size."""
+        return partition.mean_distance(problem, self.rate(problem))
 
 
 @dataclass(frozen=True)

@@ -76,8 +76,8 @@ class Mechanism(Protocol):
     def nearest(self, problem: Problem) -> DistanceTable:
         """The outputs nearest to the truth, up to some distance all of them, with their exact probabilities."""
 
-    def mean_distance(self, problem: Problem) -> tuple[float, float] | None:
-        """E[H] and a bound on its error, without listing outputs; None where it is not known."""
+    def mean_distance(self, problem: Problem) -> float | None:
+        """E[H] to 1e-9 without listing outputs; None where it is not known."""
 
 
 def name_of(mechanism: Mechanism) -> str:

@@ -94,8 +94,8 @@ class _NoisyCounts:
         log_truth = float(self.log_pmf(problem, problem.counts))
         return nearest_table(problem, 0.0).tilted(0.0, -log_truth)
 
-    def mean_distance(self, problem: Problem) -> tuple[float, float] | None:
-        """E[H] and a bound on its error, where releases whose total exceeds n are rare enough; else None."""
+    def mean_distance(self, problem: Problem) -> float | None:
+        """E[H], where releases whose total exceeds n are too rare to count; else None."""
         noise = self._calibrated_noise(problem.prior, problem.n)
         return mean_distance(problem, noise, self._noised(problem.k), self.consistent)
 
