@@ -28,7 +28,8 @@ with scenario("Privacy loss") as chosen:
         st.header("Against the size of the data")
         with guard.part():
             st.markdown(words.LOSS_AGAINST_SIZE)
-            charts.draw(privacy.against_size(audits.for_each(cached.loss_against_size, audited)), "size")
+            curves = audits.for_each(cached.loss_against_size, audits.uncalibrated(audited))
+            charts.draw(privacy.against_size(curves), "size")
 
         if chosen.problem.k == 2:
             st.header("Against the data")

@@ -296,7 +296,8 @@ def test_no_cached_answer_knows_a_name() -> None:
     assert len(functions) > 5
     asked = {name for function in functions for name in inspect.signature(function).parameters}
     assert asked == {
-        "problem", "mechanism", "seed", "size", "prior", "n", "category", "gamma", "beta", "u", "measure"
+        "problem", "mechanism", "seed", "size", "prior", "n", "category", "gamma", "beta", "u", "measure",
+        "epsilons",
     }  # fmt: skip
 
 
