@@ -1,6 +1,7 @@
 """The app as a person meets it, in a real Chromium; the recorders' own control stands at the end."""
 
 import os
+import re
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -9,8 +10,10 @@ from typing import NoReturn
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, Locator, Page, expect
 
+from dpbi import limits
+from dpbi.dashboard import data_source, menu
 from tests.browser import (
     CHROMIUM_NAMES,
     App,
@@ -19,6 +22,7 @@ from tests.browser import (
     open_page,
     running_app,
     running_chromium,
+    wait_until_idle,
     watched_page,
 )
 
@@ -65,13 +69,220 @@ def assert_nothing_went_wrong(watched: Watched) -> None:
     assert not watched.console_errors
 
 
-def test_the_server_starts_without_asking_anyone(app: App, watched: Watched) -> None:
+def main_part(page: Page) -> Locator:
+    return page.get_by_role("main")
+
+
+def sidebar(page: Page) -> Locator:
+    return page.get_by_test_id("stSidebar")
+
+
+def figures(page: Page) -> Locator:
+    return main_part(page).get_by_role("figure")
+
+
+def strip(page: Page) -> Locator:
+    """The line in sight on every page that says which counts, prior and epsilon are shown."""
+    return page.locator(".st-key-notices")
+
+
+def epsilon_field(page: Page) -> Locator:
+    return sidebar(page).get_by_role("textbox", name="epsilon, exactly")
+
+
+def follow(page: Page, title: str) -> None:
+    sidebar(page).get_by_role("link", name=title, exact=True).click()
+    wait_until_on(page, title)
+
+
+def wait_until_on(page: Page, title: str) -> None:
+    expect(page).to_have_title(f"{title} · dpbi")
+    expect(main_part(page).get_by_role("heading", level=1)).to_have_text(menu.page(title).heading)
+    wait_until_idle(page)
+
+
+def choose(part: Locator, label: str, option: str) -> None:
+    part.get_by_role("combobox", name=label).click()
+    part.page.get_by_role("option", name=option, exact=True).click()
+    wait_until_idle(part.page)
+
+
+def press(page: Page, name: str) -> None:
+    main_part(page).get_by_role("button", name=name, exact=True).click()
+    wait_until_idle(page)
+
+
+def type_epsilon(page: Page, text: str) -> None:
+    epsilon_field(page).fill(text)
+    epsilon_field(page).press("Enter")
+    wait_until_idle(page)
+
+
+def offer_file(page: Page, name: str, content: str) -> None:
+    """A file given to the sidebar's uploader, and the panel that asks about it waited for."""
+    file = {"name": name, "mimeType": "text/csv", "buffer": content.encode()}
+    sidebar(page).locator("input[type=file]").set_input_files(files=[file])
+    expect(main_part(page).get_by_role("heading", name=name)).to_be_visible()
+    wait_until_idle(page)
+
+
+def words_of(page: Page) -> str:
+    """All a person can read or have read aloud: charts, their descriptions and the tables' cells included."""
+    described = page.locator("[aria-label]").evaluate_all("nodes => nodes.map(node => node.ariaLabel)")
+    cells = page.locator("canvas").evaluate_all("nodes => nodes.map(node => node.textContent)")
+    return "\n".join([page.locator("body").inner_text(), *described, *cells])
+
+
+def assert_shows(page: Page, title: str, counts: str, epsilon: str) -> str:
+    """The page of that title with these counts and this epsilon, drawn. Returns its first chart's description."""
+    wait_until_on(page, title)
+    expect(main_part(page)).to_contain_text(menu.page(title).purpose)
+    expect(strip(page)).to_contain_text(counts)
+    expect(strip(page)).to_contain_text(f"epsilon = {epsilon} ")
+    expect(epsilon_field(page)).to_have_value(epsilon)
+    expect(figures(page).first.locator(".main-svg").first).to_be_visible()
+    expect(page.get_by_role("alert").filter(has_text="went wrong")).to_have_count(0)
+    return figures(page).first.get_attribute("aria-label") or ""
+
+
+def test_a_fresh_server_shows_its_first_table_and_asks_nobody(app: App, watched: Watched) -> None:
     open_page(watched.page, app.url)
-    assert (
-        "External URL" not in app.log
-    )  # shown only after an outside host was asked for this machine's address
+    assert_shows(watched.page, "Home", "48 cured, 42 not cured; n = 90", "1")
+    expect(main_part(watched.page).get_by_test_id("stDataFrame").first).to_be_visible()
+    assert_nothing_went_wrong(watched)
+    assert "External URL" not in app.log  # shown only after an outside host was asked for this machine's address
     assert "not a valid config option" not in app.log
     assert "Traceback" not in app.log
+
+
+def test_what_was_uploaded_and_typed_stays_through_every_page(app: App, watched: Watched) -> None:
+    page, counts = watched.page, "13 Zinnober, 29 Azurblau; n = 42"
+    open_page(page, app.url)
+    choose(sidebar(page), "Counts from", data_source.FILE)
+    offer_file(page, "colours.csv", "colour,number\nZinnober,13\nAzurblau,29\n")
+    expect(main_part(page)).to_contain_text("2 categories, n = 42.")
+    expect(figures(page)).to_have_count(0)  # the former counts are not shown as if they were the file's
+    press(page, "Use these counts")
+    type_epsilon(page, "0.375")
+
+    assert_shows(page, "Home", counts, "0.375")
+    titles = [found.title for found in menu.PAGES]
+    first_charts = set()
+    for title in [*titles[1:], titles[0]]:
+        follow(page, title)
+        first_charts.add(assert_shows(page, title, counts, "0.375"))
+    assert len(first_charts) == len(titles)
+
+    page.go_back()
+    assert_shows(page, titles[-1], counts, "0.375")
+    page.go_back()
+    assert_shows(page, titles[-2], counts, "0.375")
+    page.go_forward()
+    assert_shows(page, titles[-1], counts, "0.375")
+    assert_nothing_went_wrong(watched)
+    assert "Zinnober" not in app.log + page.url
+
+
+def test_records_of_a_chosen_column_are_counted(app: App, watched: Watched) -> None:
+    page = watched.page
+    open_page(page, app.url)
+    choose(sidebar(page), "Counts from", data_source.FILE)
+    rows = "".join(f"{i},{('yes', 'no', 'perhaps', 'yes')[i % 4]},{'north' if i < 9 else 'south'}\n" for i in range(40))
+    offer_file(page, "people.csv", f"person,answer,region\n{rows}")
+    choose(main_part(page), "The file has", "one row per person")
+    press(page, "Continue")
+    choose(main_part(page), "Column to count", "answer")
+    press(page, "Continue")
+    expect(main_part(page)).to_contain_text("3 categories, n = 40.")
+    press(page, "Use these counts")
+    for label in ("20 yes", "10 no", "10 perhaps", "n = 40"):
+        expect(strip(page)).to_contain_text(label)
+    expect(figures(page).first).to_be_visible()
+    assert_nothing_went_wrong(watched)
+    assert "perhaps" not in app.log + page.url
+
+
+def test_a_refused_epsilon_is_told_and_leaves_no_chart_of_an_older_one(app: App, watched: Watched) -> None:
+    page = watched.page
+    with pytest.raises(ValueError) as refusal:
+        limits.check_epsilon(-1.0)
+    said = re.compile(re.escape(str(refusal.value)).replace(":", ":\u2060?"))  # see words.escape
+
+    open_page(page, app.url)
+    type_epsilon(page, "-1")
+    expect(sidebar(page).get_by_role("alert")).to_have_text(said)
+    for title in (found.title for found in menu.PAGES):
+        follow(page, title)
+        expect(main_part(page).get_by_role("alert")).to_contain_text(said)
+        expect(epsilon_field(page)).to_have_value("-1")
+        expect(figures(page)).to_have_count(0)
+        expect(main_part(page).get_by_test_id("stDataFrame")).to_have_count(0)
+        expect(strip(page)).not_to_contain_text("epsilon =")
+
+    follow(page, "Home")
+    type_epsilon(page, "2")
+    assert_shows(page, "Home", "48 cured, 42 not cured; n = 90", "2")
+    assert_nothing_went_wrong(watched)
+
+
+def test_two_people_never_see_each_others_counts(browser: Browser, app: App) -> None:
+    uploaded = ("Quitte", "Zwetschge", "6,427", "4,711", "1,716")
+    typed = ("Ahorn", "Buche", "5,859", "2,718", "3,141")
+    with watched_page(browser) as one, watched_page(browser) as other:
+        open_page(one.page, app.url)
+        choose(sidebar(one.page), "Counts from", data_source.FILE)
+        offer_file(one.page, "fruit.csv", "fruit,number\nQuitte,4711\nZwetschge,1716\n")
+        press(one.page, "Use these counts")
+
+        open_page(other.page, app.url)
+        choose(sidebar(other.page), "Counts from", data_source.TYPED)
+        field = sidebar(other.page).locator("textarea")
+        field.fill("Ahorn, 2718\nBuche, 3141")
+        field.press("Control+Enter")
+        wait_until_idle(other.page)
+
+        for title in (found.title for found in menu.PAGES):
+            follow(one.page, title)
+            follow(other.page, title)
+            expect(strip(one.page)).to_contain_text("4,711 Quitte, 1,716 Zwetschge; n = 6,427")
+            expect(strip(other.page)).to_contain_text("2,718 Ahorn, 3,141 Buche; n = 5,859")
+            assert not [word for word in typed if word in words_of(one.page)]
+            assert not [word for word in uploaded if word in words_of(other.page)]
+        assert_nothing_went_wrong(one)
+        assert_nothing_went_wrong(other)
+
+
+# How far each pane could be scrolled sideways, in CSS pixels; wide tables and formulas scroll in themselves.
+SIDEWAYS = """() => [document.documentElement, document.querySelector('[data-testid="stMain"]')]
+    .map(pane => pane.scrollWidth - pane.clientWidth)"""
+# Perceived lightness, 0 to 255, of the page's ground and of the lightest word of its first chart: some are coloured.
+LIGHTNESS = """() => {
+    const lightness = colour => {
+        const [red, green, blue] = colour.match(/[0-9.]+/g).map(Number);
+        return 0.299 * red + 0.587 * green + 0.114 * blue;
+    };
+    const ground = document.querySelector('[data-testid="stApp"]');
+    const words = [...document.querySelector('[data-testid="stPlotlyChart"]').querySelectorAll('text')];
+    const lightest = Math.max(...words.map(word => lightness(getComputedStyle(word).fill)));
+    return [lightness(getComputedStyle(ground).backgroundColor), lightest];
+}"""
+
+
+def test_pages_fit_a_telephone_in_the_dark(browser: Browser, app: App) -> None:
+    with watched_page(browser, "dark", width=390, height=844) as watched:
+        page = watched.page
+        open_page(page, app.url)
+        links = sidebar(page).get_by_role("link", include_hidden=True)
+        addresses = dict(links.evaluate_all("nodes => nodes.map(node => [node.innerText.trim(), node.href])"))
+        for title in (found.title for found in menu.PAGES):
+            open_page(page, addresses[title])
+            wait_until_on(page, title)
+            expect(strip(page)).to_contain_text("48 cured, 42 not cured; n = 90")
+            expect(figures(page).first.locator("text").first).to_be_attached()
+            assert page.evaluate(SIDEWAYS) == [0, 0], title
+            ground, words = page.evaluate(LIGHTNESS)
+            assert ground < 50 and words > 150, title
+        assert_nothing_went_wrong(watched)
 
 
 # --- control: a page that does everything the app must not ---
