@@ -220,9 +220,9 @@ def test_symmetry_saves_pairs_and_loses_nothing(
 
 GRID = [
     ((1, 1), 100),
-    ((0.5, 0.5), 200),
-    ((0.01, 7), 200),
-    ((1000, 0.01), 300),
+    ((0.5, 0.5), 100),
+    ((0.01, 7), 120),
+    ((1000, 0.01), 250),
     ((1000, 1000), 150),
     ((7, 4), 1),
     ((1, 1, 1), 15),
@@ -240,7 +240,7 @@ every_audit = pytest.mark.parametrize(("prior", "n"), GRID, ids=lambda value: st
 @every_mechanism
 @every_audit
 def test_no_theorem_is_exceeded(kind: Kind, chosen: Options, prior: Prior, n: int) -> None:
-    for epsilon in (0.1, 1.0, 10.0):
+    for epsilon in (0.3, 3.0):
         mechanism = kind(epsilon, **chosen)
         found, guarantee = privacy_loss(mechanism, prior, n), mechanism.guarantee(prior, n)
         if isinstance(guarantee, PureDP) and guarantee.basis == "theorem":
@@ -263,32 +263,34 @@ def test_shares_lost_by_independent_noise(prior: Prior, n: int) -> None:
     assert shares == {round(1 / k, 9), 0.5 if k == 2 else round(2 / k, 9), 1}
 
 
+def constant_rate(mechanism: Mechanism, prior: Prior, n: int) -> float | None:
+    """The rate, if it is the same for all datasets."""
+    audit = mechanism.audit(tuple(map(float, prior)), n)
+    assert isinstance(audit, SelectionAudit)
+    rate = float(audit.rate.mean())
+    return rate if np.ptp(audit.rate) < 1e-9 * rate else None
+
+
 @every_exhaustive
 @every_audit
 def test_bounds_where_the_rate_is_constant(kind: Kind, chosen: Options, prior: Prior, n: int) -> None:
     """rate GS <= loss <= 2 rate GS; a rate fitted to the exact GS, epsilon / (2 GS), loses 0.5 to 0.9 epsilon."""
     sensitivity = dpbi.global_sensitivity(prior, n)
-    for epsilon in (0.1, 1.0, 10.0):
-        mechanism = kind(epsilon, **chosen)
-        audit = mechanism.audit(tuple(map(float, prior)), n)
-        assert isinstance(audit, SelectionAudit)
-        rate = audit.rate.mean()
-        if np.ptp(audit.rate) < 1e-9 * rate:
-            loss, margin = audit.worst()[0], audit.margin
-            assert rate * sensitivity - margin <= loss <= 2 * rate * sensitivity + margin
+    for epsilon in (0.1, 10.0):
+        rate = constant_rate(mechanism := kind(epsilon, **chosen), prior, n)
+        if rate is not None:
+            found = privacy_loss(mechanism, prior, n)
+            assert rate * sensitivity - found.margin <= found.epsilon <= 2 * rate * sensitivity + found.margin
             if abs(2 * rate * sensitivity / epsilon - 1) < 1e-9:
-                assert 0.5 * epsilon - margin <= loss <= 0.9 * epsilon
+                assert 0.5 * epsilon - found.margin <= found.epsilon <= 0.9 * epsilon
 
 
-def test_some_rate_is_constant_and_fitted() -> None:
+@pytest.mark.parametrize(("prior", "n"), [((7, 4), 5), ((0.01, 1000, 3), 5)], ids=str)
+def test_constant_rates_are_present_fitted_and_not(prior: Prior, n: int) -> None:
     """Else the test above would hold nothing."""
-    fitted = [
-        pair
-        for pair in EVERY
-        if is_exhaustive(*pair)
-        and all(0.5 - 1e-9 <= privacy_loss(pair[0](1.0, **pair[1]), prior, n).epsilon <= 0.9 for prior, n in GRID)
-    ]
-    assert fitted
+    rates = [constant_rate(kind(1.0, **chosen), prior, n) for kind, chosen in EVERY if is_exhaustive(kind, chosen)]
+    fitted = pytest.approx(1 / (2 * dpbi.global_sensitivity(prior, n)))
+    assert None in rates and fitted in rates and any(rate is not None and rate != fitted for rate in rates)
 
 
 # Negative controls ----------------------------------------------------------------------------------
@@ -303,7 +305,7 @@ def those(kind_of_guarantee: type, prior: Prior, n: int) -> list[Mechanism]:
 
 
 @pytest.mark.parametrize(
-    ("prior", "n", "loss"), [((100, 1000, 100), 25, 2.0628), ((0.01, 7), 200, 1.0746), ((0.01, 7), 199, 1.0746)]
+    ("prior", "n", "loss"), [((100, 1000, 100), 25, 2.0628), ((0.01, 7), 200, 1.0746)]
 )
 def test_the_unprivate_are_accused_and_the_sound_are_not(prior: Prior, n: int, loss: float) -> None:
     for mechanism in those(NotPrivate, prior, n):
@@ -428,7 +430,7 @@ def test_beyond_the_limit_the_largest_size_is_named(kind: Kind, chosen: Options,
         assert largest_named(str(refused.value)) == largest
 
 
-@pytest.mark.parametrize("k", [2, 3, 4, 10, 300])
+@pytest.mark.parametrize("k", [2, 3, 4, 10])
 def test_the_largest_size_named_works(k: int) -> None:
     kind, chosen = next(pair for pair in EVERY if is_exhaustive(*pair))
     mechanism, prior = kind(1.0, **chosen), (0.5,) * k
