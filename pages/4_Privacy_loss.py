@@ -43,7 +43,8 @@ with scenario("Privacy loss") as chosen:
         with guard.part():
             st.markdown(words.PROFILE)
             found = audits.for_each(cached.profile, audited, audits.epsilons(verdicts))
-            charts.draw(privacy.profiles(found), "profile")
+            if found:
+                charts.draw(privacy.profiles(found), "profile")
 
         st.header("Calibrate")
         st.markdown(words.CALIBRATION)

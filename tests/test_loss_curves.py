@@ -110,7 +110,7 @@ def test_a_law_too_wide_to_list_is_refused() -> None:
         except ValueError as refused:
             assert "exhaustive check" in str(refused)
         else:
-            with pytest.raises(ValueError, match="spreads over .* values: at most 1,000,000"):
+            with pytest.raises(ValueError, match=r"spreads over .* values: at most 1,000,000"):
                 attaining_laws(loss)
 
 
@@ -148,7 +148,8 @@ def options_of(kind: Kind) -> list[Options]:
 
 def test_a_claimed_delta_is_judged_by_the_exact_one() -> None:
     """A (epsilon, delta) claim is not broken by a loss above epsilon, but by more than its delta there."""
-    claims = [one for kind in MECHANISMS if isinstance((one := verdict(kind(1.0), (1, 1), 20)).guarantee, ApproximateDP)]
+    found = [verdict(kind(1.0), (1, 1), 20) for kind in MECHANISMS]
+    claims = [one for one in found if isinstance(one.guarantee, ApproximateDP)]
     assert claims
     for one in claims:
         promised = one.guarantee

@@ -155,6 +155,21 @@ def test_without_records_nothing_leaks() -> None:
     assert "nothing can leak" in everything(shown(at, PAGE))
 
 
+def test_a_delta_that_cannot_be_computed_leaves_its_sentence_alone() -> None:
+    """Where all released counts sum to n by an option, the loss has a closed form at any size, delta has none."""
+    kind, field = next(
+        (kind, name)
+        for kind in MECHANISMS
+        for name, field in kind.__dataclass_fields__.items()
+        if "label" in field.metadata and isinstance(field.default, bool)
+    )
+    at = typed(tick(opened(), {kind.__name__}), "40 30 30")
+    at.checkbox(key=f"entry: {kind.__name__}: {field}").check().run()
+    shown(at, PAGE)
+    assert len(charts(at)) == 3
+    assert everything(at).count("up to n = 63, got n = 100.") == 1
+
+
 # --- calibration ---
 
 

@@ -9,6 +9,7 @@ from typing import Concatenate, ParamSpec, TypeVar
 import numpy as np
 import streamlit as st
 
+from dpbi import limits
 from dpbi.dashboard import cached, guard, settings, words
 from dpbi.dashboard.scenario import Scenario
 from dpbi.loss_curves import CalibrationGain
@@ -52,7 +53,8 @@ def uncalibrated(scenario: Scenario) -> Scenario:
 def epsilons(verdicts: Sequence[Verdict]) -> tuple[float, ...]:
     """From 0 to somewhat beyond every loss, with the stated epsilon."""
     marks = [value for one in verdicts for value in (one.stated, one.loss.epsilon)]
-    return tuple(np.unique([*np.linspace(0, 1.1 * max(marks), EPSILONS), verdicts[0].stated]).tolist())
+    end = min(1.1 * max(marks), limits.EPSILON_LARGEST)
+    return tuple(np.unique([*np.linspace(0, end, EPSILONS), verdicts[0].stated]).tolist())
 
 
 def calibrate(scenario: Scenario) -> list[CalibrationGain]:
