@@ -23,9 +23,10 @@ def noisy_counts_table(
     noise takes the remainder. None where the windows of likely noise hold more than LISTABLE outputs.
     """
     reach = int(min(problem.n, np.ceil(NEGLIGIBLE / noise.decay)))
-    windows = [np.arange(max(0, c - reach), min(problem.n, c + reach) + 1) for c in problem.counts[:noised]]
-    if sum(np.log(window.size) for window in windows) > np.log(LISTABLE):
+    ends = [(max(0, c - reach), min(problem.n, c + reach) + 1) for c in problem.counts[:noised]]
+    if sum(np.log(end - start) for start, end in ends) > np.log(LISTABLE):
         return None
+    windows = [np.arange(start, end) for start, end in ends]
     partial = _NoisyRows.start(problem.n)
     for i in range(noised - 1):
         partial = partial.extended(problem, noise, i, windows[i], consistent)

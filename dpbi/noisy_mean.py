@@ -7,6 +7,7 @@ independent, E[y^m] is a convolution over the noised counts, weighted by what th
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import cached_property
 
 import numpy as np
@@ -18,6 +19,7 @@ from dpbi.noise import IntegerNoise, cut_log_pmf
 from dpbi.problem import Problem
 
 _TAIL = 42.0
+_LARGEST = 1 << 22  # length of all transforms together: beyond, a mean would take seconds and much memory
 _ACCEPTED = 1e-9  # probability that may be left out of the mean
 _NOTHING = 1e-15  # of probability: rounding
 _FLOOR = 1e-17
@@ -32,7 +34,7 @@ def mean_distance(
     whose total exceeds n can have a factor e^{m T} that outgrows rounding, and with ``consistent`` it is cut
     differently: such outputs are left out, and their probability bounds the error.
     """
-    if noised == problem.k:
+    if noised == problem.k or _length(noise, noised) * len(_kinds(problem)) > _LARGEST:
         return None
     sums = _NoisySums(problem, noise, consistent)
     if sums.left_out > _ACCEPTED:
@@ -41,17 +43,25 @@ def mean_distance(
     return min(max(float(mean), 0.0), 1.0)
 
 
+def _kinds(problem: Problem) -> dict[tuple[float, int], int]:
+    """The noised categories by prior parameter and count, and how often each kind stands."""
+    return dict(Counter(zip(problem.prior[:-1], problem.counts[:-1], strict=True)))
+
+
+def _length(noise: IntegerNoise, noised: int) -> int:
+    """A power of two beyond which the sum of the noises does not reach, so that the transform has no alias."""
+    reach, spread = _TAIL / noise.decay, np.sqrt(2.0 * noised) / noise.decay
+    return 1 << int(np.ceil(np.log2(2 * (1.2 * reach + 10 * spread) + 16)))
+
+
 class _NoisySums:
     """log(E[y^m] - P(r = c)) for real m >= 0, by one Fourier transform per kind of noised category."""
 
     def __init__(self, problem: Problem, noise: IntegerNoise, consistent: bool) -> None:
         self.problem, self.noise = problem, noise
-        pairs = list(zip(problem.prior[:-1], problem.counts[:-1], strict=True))
-        self.kinds = {pair: pairs.count(pair) for pair in set(pairs)}
-        reach = _TAIL / noise.decay
-        spread = np.sqrt(2.0 * len(pairs)) / noise.decay
-        self.length = 1 << int(np.ceil(np.log2(2 * (1.2 * reach + 10 * spread) + 16)))
-        self.reach = int(min(np.ceil(reach) + 1, problem.n))
+        self.kinds = _kinds(problem)
+        self.length = _length(noise, problem.k - 1)
+        self.reach = int(min(np.ceil(_TAIL / noise.decay) + 1, problem.n))
         self.shift = np.fft.fftfreq(self.length, 1 / self.length).astype(np.int64)
         self.windows = [self._window(*pair) for pair in self.kinds]
         self.log_factor = self._remainder()
