@@ -48,8 +48,8 @@ def accountant(
         # (1 - e^(epsilon - loss))_+ of a loss rounded up is at most that of the loss itself at a smaller epsilon
         _agree_up_to_grid(f"{mechanism}, n = {n}, delta", delta, theirs[1], _delta(mechanism, n, exact / 2 - GRID))
         taken = costs(_tasks(mechanism, n, exact / 2, pairs), repetitions)
-        yield quicker(f"loss {exact:.6f} (theirs {theirs[0]:.4f}), delta(loss/2) {delta:.6f} ({theirs[1]:.6f}): "
-                      f"{mechanism.label}, n = {n}", taken["dpbi"], "dp-accounting", taken["dp-accounting"])
+        yield quicker(f"{mechanism.label}, k = 2, n = {n}: loss {exact:.6f}, delta(loss/2) {delta:.6f}", taken["dpbi"],
+                      f"dp-accounting {theirs[0]:.4f}, {theirs[1]:.6f}:", taken["dp-accounting"])
 
 
 def _agree_up_to_grid(what: str, exact: float, theirs: float, largest: float) -> None:
