@@ -150,6 +150,13 @@ def best(rows: Sequence[Comparison], problem: Problem) -> str:
         if found
         else "No ticked mechanism has both a proved pure guarantee and an exact mean distance."
     ]
+    nearer = [
+        f"{name_of(row.mechanism)} ({number(row.mean)}, give or take {number(2 * row.mean_error)})"
+        for row in rows
+        if row.mean_error > 0 and row.guarantee.is_private and (found is None or row.mean < found.mean)
+    ]
+    if nearer:
+        parts.append(f"Nearer still in simulated draws, as no exact mean is known there: {listed(nearer)}.")
     claimed = [name_of(row.mechanism) for row in rows if row.guarantee.basis == "claim"]
     unsafe = [name_of(row.mechanism) for row in rows if isinstance(row.guarantee, NotPrivate)]
     if claimed:

@@ -318,10 +318,13 @@ def _add_cumulative(fig: go.Figure, law: DistanceLaw, row: tuple[Floats, Floats]
     distance, probability = row
     reached = np.minimum(np.cumsum(probability), 1.0)
     kept = _thinned(distance, reached, axis)
-    x = axis.place(np.concatenate([[0.0], distance[kept], [axis.end]]))
-    y = np.concatenate([[reached[0] if distance[0] == 0 else 0.0], reached[kept], [reached[-1]]])
-    # Along powers of ten the sparse first levels stand far apart: there a straight line between them would lie.
-    stepped = law.kind == "levels" and (distance.size <= _POINTS or axis.by_powers)
+    # Below and at each level shown: where levels were left out between, they fill up along a line; a jump stays a jump.
+    before = np.concatenate([[0.0], reached])[kept]
+    x = axis.place(np.concatenate([[0.0], np.repeat(distance[kept], 2), [axis.end]]))
+    steps = np.stack([before, reached[kept]], axis=1).ravel()
+    y = np.concatenate([[0.0], steps, [np.interp(axis.end, distance, reached)]])
+    if distance[0] == 0:
+        x, y = x[2:], y[2:]
     if law.band:
         band = np.concatenate([np.minimum(y + law.band, 1), np.maximum(y - law.band, 0)[::-1]])
         fig.add_scatter(
@@ -330,7 +333,7 @@ def _add_cumulative(fig: go.Figure, law: DistanceLaw, row: tuple[Floats, Floats]
         )  # fmt: skip
     fig.add_scatter(
         x=compact(x), y=compact(y), name=label, legendgroup=label, mode="lines",
-        line={"color": style.colour, "dash": style.dash, "width": LINE_WIDTH, "shape": "hv" if stepped else "linear"},
+        line={"color": style.colour, "dash": style.dash, "width": LINE_WIDTH},
         hovertemplate="P(H ≤ %{x:.3g}) = %{y:.4g}",
     )  # fmt: skip
 
