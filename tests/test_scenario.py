@@ -68,6 +68,15 @@ def bare(markdown: str) -> str:
         ("Smith, John; 3\nDoe: 1e3", ("Smith, John", "Doe"), (3, 1000)),
         ("a = 1\nb\t2.0", ("a", "b"), (1, 2)),
         ("18-25 5\n26-40 0", ("18-25", "26-40"), (5, 0)),
+        ("O, 1,200\nA, 400,000,000", ("O", "A"), (1200, 400_000_000)),
+        ("O: 1,200\nA=12,345", ("O", "A"), (1200, 12_345)),
+        ("O,1,200\nA\t1,234,567", ("O", "A"), (1200, 1_234_567)),
+        ("1,200 300", ("Category 1", "Category 2"), (1200, 300)),
+        ("1,200, 3,400", ("Category 1", "Category 2"), (1200, 3400)),
+        ("48,42,7", ("Category 1", "Category 2", "Category 3"), (48, 42, 7)),
+        ("Group 1, 200\nGroup 2: 300", ("Group 1", "Group 2"), (200, 300)),
+        ("0,130\n7,12", ("0", "7"), (130, 12)),
+        ("2020 200\n2021 300", ("2020", "2021"), (200, 300)),
         ("a, 9007199254740993\nb, 0", ("a", "b"), (9007199254740993, 0)),
     ],
 )
@@ -99,6 +108,37 @@ def test_typed_counts_are_read_exactly(typed: str, labels: tuple[str, ...], coun
 def test_typed_counts_are_refused_in_words(typed: str, said: str) -> None:
     with pytest.raises(ValueError, match=said):
         entries.counts(typed)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Group 1,200", "O, 12,34", "O, 1 200", "O, 1, 200", "O 1 200", "1,200", "18, 25, 300", "18,25,300", "O;5;200",
+        "O, 5, 1,200",
+    ],
+)
+def test_a_line_that_can_be_read_in_two_ways_is_refused(line: str) -> None:
+    with pytest.raises(ValueError, match=f"Line 2: '{line}' can be read in more than one way"):
+        entries.counts(f"b: 7\n{line}")
+
+
+@pytest.mark.parametrize("line", ["1,200", "1,200,48", "10,200,300"])
+def test_a_line_that_is_one_number_or_several_is_refused(line: str) -> None:
+    with pytest.raises(ValueError, match="may be one number or several"):
+        entries.counts(line)
+
+
+@given(some.integers(0, limits.TOTAL_LARGEST))
+def test_a_whole_number_is_read_as_it_is_written(value: int) -> None:
+    for written in (f"{value:,}", str(value), f" {value}e0 "):
+        assert entries.whole("n", written, 0, limits.TOTAL_LARGEST) == value
+    assert entries.counts(f"a: {value:,}\nb: 0") == (("a", "b"), (value, 0))
+
+
+@pytest.mark.parametrize("written", ["12,34", "1,2000", ",200", "1,,200", "0,200", "1.000", "1.200.000", "1,200.5"])
+def test_a_number_with_odd_groups_is_refused(written: str) -> None:
+    with pytest.raises(ValueError, match=r"n must be a whole number|n may be meant in two ways"):
+        entries.whole("n", written, 0, 10**9)
 
 
 @given(some.text(max_size=80))
@@ -300,6 +340,20 @@ def test_made_up_counts_have_the_wanted_size(shape: str) -> None:
     select(at, "made-up shape", shape)
     assert not at.error
     assert any("3 categories, n = 600" in caption.value for caption in at.sidebar.caption)
+
+
+def test_what_was_typed_is_shown_as_it_was_read() -> None:
+    at = select(opened(), "source", data_source.TYPED)
+    at.text_area(key="entry: typed").set_value("O, 400,000,000\nA, 1,200").run()
+    said = [bare(caption.value) for caption in at.sidebar.caption]
+    assert "Read as O: 400,000,000 · A: 1,200" in said
+    assert "2 categories, n = 400,001,200" in said
+
+
+@pytest.mark.parametrize("written", ["1,000,000,000", "1e9"])
+def test_a_made_up_size_may_be_written_with_groups_or_an_exponent(written: str) -> None:
+    at = text(select(opened(), "source", data_source.MADE_UP), "made-up n", written)
+    assert any("n = 1,000,000,000" in caption.value for caption in at.sidebar.caption)
 
 
 def test_drawn_counts_change_with_their_seed_alone() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import streamlit as st
 
 from dpbi import limits, synthesis
-from dpbi.dashboard import entries, prior, settings, upload
+from dpbi.dashboard import entries, prior, settings, upload, words
 from dpbi.dashboard.refusals import Refusals
 from dpbi.examples import EXAMPLES
 
@@ -113,10 +113,11 @@ def _typed(refusals: Refusals) -> Data | None:
     text = st.text_area(
         "A category and its count per line",
         height=130,
-        help="Such as: Cured, 48. Counts alone will do too, and 48, 42 in one line.",
+        help="Such as: Cured, 48 or Cured: 1,200. Counts alone will do too, and 48, 42 in one line.",
         **settings.entry("typed"),
     )
     with refusals.beside():
         labels, counts = entries.counts(text)
+        st.caption(words.understood(labels, counts))
         return Data(labels, counts, "Counts typed in", "typed in")
     return None

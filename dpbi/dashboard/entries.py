@@ -11,6 +11,9 @@ from dpbi import limits
 LABEL_LENGTH_LARGEST = 500
 TEXT_LENGTH_LARGEST = 200_000
 SEED_LARGEST = 2**32 - 1
+SHOWN_LENGTH = 60
+
+_GROUPED = r"[1-9]\d{0,2}(?:,\d{3})+"  # 1,200,000: a thousands group is never shorter or longer than three digits
 
 
 def number(name: str, text: str) -> float:
@@ -23,11 +26,17 @@ def number(name: str, text: str) -> float:
 
 
 def whole(name: str, text: str, least: int, largest: int) -> int:
-    """One whole number within [least, largest], read exactly; 1e12 may be written so."""
+    """One whole number within [least, largest], read exactly; 1e12 and 1,000,000 may be written so.
+
+    1.000 is refused: it is one where decimals are written with a point, a thousand where with a comma.
+    """
+    text = text.strip()
+    if re.fullmatch(r"[1-9]\d{0,2}(?:\.\d{3})+", text):
+        raise ValueError(f"{name} may be meant in two ways: got {_quoted(text)}. Write it without a point.")
     try:
-        value = Decimal(text.strip())
+        value = Decimal(text.replace(",", "") if re.fullmatch(_GROUPED, text) else text)
     except InvalidOperation:
-        raise ValueError(f"{name} must be a whole number such as 90 or 1e6: got {_quoted(text)}.") from None
+        raise ValueError(f"{name} must be a whole number such as 90, 1,200 or 1e6: got {_quoted(text)}.") from None
     # An exponent can ask for a number that fills the memory: only what can be within the limits is expanded.
     exact = value.is_finite() and abs(value.adjusted()) < 30 and value == value.to_integral_value()
     return limits.whole_number(name, int(value) if exact else float(value), least, largest)
@@ -35,28 +44,32 @@ def whole(name: str, text: str, least: int, largest: int) -> int:
 
 def numbers(name: str, text: str) -> tuple[float, ...]:
     """Numbers separated by spaces, commas, semicolons or line ends."""
-    return tuple(number(f"{name}[{i}]", word) for i, word in enumerate(_words(text)))
+    return tuple(number(f"{name}[{i}]", word) for i, word in enumerate(separated(text)))
+
+
+def separated(text: str) -> list[str]:
+    """The words between spaces, commas, semicolons and line ends."""
+    return [word for word in re.split(r"[\s,;]+", text) if word]
 
 
 def counts(text: str) -> tuple[tuple[str, ...], tuple[int, ...]]:
     """Labels and counts: a line per category that ends in its count, or nothing but counts in one line.
 
-    Label and count are separated by a comma, semicolon, colon, equals sign, tab or space; a category without a
-    label is called by its place. Returns labels and counts. Raises ValueError naming the line.
+    Label and count are separated by a comma, semicolon, colon, equals sign, tab or space; a count may be grouped as
+    1,200; a category without a label is called by its place. Returns labels and counts. Raises ValueError naming the
+    line, also where it can be read in two ways.
     """
     if len(text) > TEXT_LENGTH_LARGEST:
         raise ValueError(f"The text may have at most {TEXT_LENGTH_LARGEST:,} characters: got {len(text):,}.")
     lines = [(place, line.strip()) for place, line in enumerate(text.splitlines(), 1) if line.strip()]
-    if len(lines) == 1 and all(_is_number(word) for word in _words(lines[0][1])):
-        lines = [(1, word) for word in _words(lines[0][1])]
     labels, read = [], []
-    for i, (place, line) in enumerate(lines):
-        label, word = _split(line)
-        labels.append(label or f"Category {i + 1}")
+    for i, (place, line) in enumerate(_one_per_count(lines)):
         try:
+            label, word = _split(line)
             read.append(whole("the count", word, 0, limits.TOTAL_LARGEST))
         except ValueError as refusal:
             raise ValueError(f"Line {place}: {refusal}") from None
+        labels.append(label or f"Category {i + 1}")
         if len(label) > LABEL_LENGTH_LARGEST:
             raise ValueError(f"Line {place}: a label may have at most {LABEL_LENGTH_LARGEST} characters, "
                              f"got {len(label):,}.")
@@ -71,14 +84,52 @@ def check_labels(labels: list[str]) -> None:
         raise ValueError(f"{times} categories are called {_quoted(label)}: every category needs a name of its own.")
 
 
+def _one_per_count(lines: list[tuple[int, str]]) -> list[tuple[int, str]]:
+    """The lines; a single line of nothing but counts as a line per count."""
+    if len(lines) != 1:
+        return lines
+    (place, line), = lines
+    spaced = [word for word in re.split(r"[,;]?\s+|;", line.rstrip(",;")) if word]
+    if len(spaced) > 1 and all(re.fullmatch(_GROUPED, word) or _is_number(word) for word in spaced):
+        return [(place, word.replace(",", "")) for word in spaced]
+    if not all(map(_is_number, separated(line))):
+        return lines
+    if re.search(r"\d,\d{3}(?!\d)", line):
+        raise ValueError(f"Line {place}: {_quoted(line)} may be one number or several. Separate the counts by spaces.")
+    return [(place, word) for word in separated(line)]
+
+
 def _split(line: str) -> tuple[str, str]:
-    """The label, which may be empty, and the last word."""
-    found = re.fullmatch(r"(.*?)[\s,;:=]+([^\s,;:=]+)", line)
-    return (found[1], found[2]) if found else ("", line)
+    """The label, which may be empty, and the count that the line ends in.
+
+    Raises ValueError where the digits before the count may belong to it: 'Group 1,200', 'x, 1 200', '1,200'.
+    """
+    if found := re.fullmatch(rf"(?:(.*?\S)(\s*[,;:=\t]\s*))?({_GROUPED})", line):
+        label, between, word = found.groups()
+        one_more_group = between == "," and label[-1].isdigit()
+        if not label or one_more_group or _ends_in_a_cell_of_digits(label):
+            raise _two_ways(line)
+        return label.rstrip(",;:= \t"), word
+    found = re.fullmatch(r"(.*?)([\s,;:=]+)([^\s,;:=]+)", line)
+    if not found:
+        return "", line
+    label, between, word = found.groups()
+    grouped = re.fullmatch(r"\d{3}", word) and re.fullmatch(r"[ ,\u00a0\u202f]", between)
+    if (grouped and re.search(r"(?:^|\D)[1-9]\d{0,2}$", label)) or _ends_in_a_cell_of_digits(label):
+        raise _two_ways(line)
+    return label, word
 
 
-def _words(text: str) -> list[str]:
-    return [word for word in re.split(r"[\s,;]+", text) if word]
+def _ends_in_a_cell_of_digits(label: str) -> bool:
+    """Whether what precedes the count is a number of its own, as in 'x, 5' or 'x;12,34', but not '5' or 'Group 5'."""
+    return bool(re.search(r"[,;\t]\s*\d[\d.]*$", label))
+
+
+def _two_ways(line: str) -> ValueError:
+    return ValueError(
+        f"{_quoted(line)} can be read in more than one way. Write the count last, after a colon and without commas "
+        "or spaces in it, such as Cured: 1200."
+    )
 
 
 def _is_number(word: str) -> bool:
@@ -90,5 +141,5 @@ def _is_number(word: str) -> bool:
 
 
 def _quoted(text: str) -> str:
-    shown = text if len(text) <= 60 else text[:59] + "…"
+    shown = text if len(text) <= SHOWN_LENGTH else text[: SHOWN_LENGTH - 1] + "…"
     return f"'{shown}'" if text else "nothing"

@@ -18,7 +18,7 @@ from dpbi.sensitivity_maps import ScoreChange
 from dpbi.verdict import Verdict
 
 SHOWN_LENGTH = 60
-LINE_CATEGORIES = 6
+LINE_CATEGORIES, LISTED_CATEGORIES = 6, 20
 SENTENCE_LENGTH = 600
 
 RELATION_NOTICE = f"Neighbours: {RELATION}."
@@ -304,6 +304,13 @@ def scenario_line(title: str, labels: tuple[str, ...], problem: Problem, epsilon
         f"{escape(title)}: {', '.join(shown)}{more}; n = {problem.n:,} · prior {prior_words(problem.prior)} · "
         f"epsilon = {number(epsilon)} · gamma = {number(gamma)}"
     )
+
+
+def understood(labels: Sequence[str], counts: Sequence[int]) -> str:
+    """Typed counts as they were read, one after the other, the first of many."""
+    shown = [f"{escape(label, 24)}: {c:,}" for label, c in zip(labels, counts, strict=True)][:LISTED_CATEGORIES]
+    more = f" and {len(labels) - len(shown):,} more" if len(labels) > len(shown) else ""
+    return f"Read as {' · '.join(shown)}{more}"
 
 
 def prior_words(alpha: tuple[float, ...]) -> str:
