@@ -87,7 +87,7 @@ class DistanceLaw:
     @property
     def mean_steps(self) -> float:
         """E[d(c, r)], half the mean L1 error of the counts."""
-        return float(self.probability @ self.steps)
+        return float((self.probability * self.steps).sum())
 
     def levels(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Distinct distances and their probabilities."""
@@ -115,7 +115,7 @@ def distance_law(mechanism: Mechanism, problem: Problem, rng: np.random.Generato
 def _exact_law(mechanism: Mechanism, problem: Problem, table: DistanceTable) -> DistanceLaw:
     mass, first = table.moments
     total = mass.sum()
-    mean = float((mass @ table.distance + first.sum()) / total)
+    mean = float(((mass * table.distance).sum() + first.sum()) / total)
     distance = table.distance
     if table.edges is not None:
         distance = _bin_means(table)
@@ -166,5 +166,5 @@ def _law_of_rows(
     if known is not None:
         return DistanceLaw(mechanism, problem, "sampled", rows, probability, moved, known, None, band)
     spread = float(distance.std()) / np.sqrt(distance.size) if distance.size else 0.0
-    mean = float(probability @ rows)
+    mean = float((probability * rows).sum())
     return DistanceLaw(mechanism, problem, "sampled", rows, probability, moved, mean, None, band, rest * spread)

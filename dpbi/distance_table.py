@@ -122,11 +122,11 @@ class Rows:
         scaled = distance * (self.bins / self.largest)
         index = np.minimum(scaled.astype(np.int32), self.bins - 1)
         offset = (scaled - index - 0.5) * (self.largest / self.bins)
-        cell = index * self.steps + moved
-        power = weight
+        cell = index.astype(np.intp) * self.steps + moved
+        power = np.ones(distance.size) if weight is None else weight.copy()
         for order in range(self.orders):
             self.cells[order] += np.bincount(cell, weights=power, minlength=self.cells.shape[1])
-            power = offset if power is None else power * offset
+            power *= offset
 
     def table(self, step: float) -> DistanceTable:
         """The collected rows; ``step`` converts the unit of ``moved`` to steps."""

@@ -76,6 +76,13 @@ class Excess:
         self.panels = max(int(np.ceil(np.log2(self.sums.last / _SINGLY))), 1)
         self.single = np.array([self.sums.log_excess(m) for m in range(_SINGLY)])
         self.coefficients: dict[int, NDArray] = {}
+        self.ends: dict[float, float] = {}
+
+    def at_end(self, m: float) -> float:
+        """log(Z_m - 1) at the end of a doubling, remembered for every rate."""
+        if m not in self.ends:
+            self.ends[m] = self.sums.log_excess(m)
+        return self.ends[m]
 
     def panel(self, j: int) -> NDArray:
         """Chebyshev coefficients of log(Z_m - 1) over log m in [log 16 2^j, log 16 2^{j+1}]."""
@@ -116,7 +123,7 @@ class Excess:
         for j in range(int(np.log2(_SUMMED / _SINGLY)), self.panels):
             high = _SINGLY * 2.0 ** (j + 1)
             log_mass = float(log_weight(rate, high) + np.log(high)) if high < rate * rate / 6 else 0.0
-            log_first = float(self.at(np.array([low]))[0]) if j in self.coefficients else self.sums.log_excess(low)
+            log_first = self.at_end(low)
             if log_mass + log_first < log_z - negligible:
                 if log_mass == 0.0:
                     return
@@ -147,7 +154,7 @@ class Excess:
         for j in range(int(np.log2(_SUMMED / _SINGLY)) + 1):
             here = slice(_SINGLY << j, min(_SINGLY << (j + 1), m.size))
             most = log_a[here].max() + np.log(_SINGLY << j)
-            if most + self.sums.log_excess(float(_SINGLY << j)) > -self._negligible(rate):
+            if most + self.at_end(float(_SINGLY << j)) > -self._negligible(rate):
                 values[here] = self.at(m[here])
         return values
 

@@ -64,6 +64,7 @@ class _NoisySums:
         self.reach = int(min(np.ceil(_TAIL / noise.decay) + 1, problem.n))
         self.shift = np.fft.fftfreq(self.length, 1 / self.length).astype(np.int64)
         self.windows = [self._window(*pair) for pair in self.kinds]
+        self.nothing_from = np.inf
         self.log_factor = self._remainder()
         law = self._law(0.0)
         dropped = self.log_factor > 0
@@ -104,5 +105,10 @@ class _NoisySums:
         return m
 
     def log_excess(self, m: float) -> float:
+        if m >= self.nothing_from:  # it falls with m: once it is rounding, it stays so
+            return float(np.log(_FLOOR))
         moment = self._law(m)[self.kept] @ np.exp(m * self.log_factor[self.kept])
-        return float(np.log(max(float(moment) - self.truth, _FLOOR)))
+        excess = float(moment) - self.truth
+        if excess < _NOTHING:
+            self.nothing_from = m
+        return float(np.log(max(excess, _FLOOR)))

@@ -28,7 +28,7 @@ def log_partition(problem: Problem, rate: float) -> float:
     below 1e-11. Raises ValueError for a negative or infinite rate.
     Source: ours (DESIGN section 4); equal to enumeration, see tests.
     """
-    return _sums(problem, rate)[0]
+    return _sums(problem, limits.check_rate(rate))[0]
 
 
 def mean_distance(problem: Problem, rate: float) -> float:
@@ -37,7 +37,7 @@ def mean_distance(problem: Problem, rate: float) -> float:
     From K_{v-1} / K_v the derivative of the weights is b_m = (rate / 2m) a_{m-1} - a_m / rate, b_0 = a_0; sum b_m = 0
     because H = 0 at the truth. Arguments and errors as ``log_partition``. Returns E[H] in [0, 1).
     """
-    return _sums(problem, rate)[1]
+    return _sums(problem, limits.check_rate(rate))[1]
 
 
 def standard_deviation(problem: Problem, rate: float) -> float:
@@ -45,7 +45,7 @@ def standard_deviation(problem: Problem, rate: float) -> float:
 
     Arguments and errors as ``log_partition``.
     """
-    _, mean, square = _sums(problem, rate)
+    _, mean, square = _sums(problem, limits.check_rate(rate))
     return float(np.sqrt(max(square - mean * mean, 0.0)))
 
 
@@ -76,7 +76,7 @@ def affinity_moment(problem: Problem, rate: float, power: int) -> float:
 @lru_cache(maxsize=256)
 def _sums(problem: Problem, rate: float) -> tuple[float, float, float]:
     """log Z, E[H] and E[H^2]."""
-    rate = max(limits.check_rate(rate), RATE_ZERO)
+    rate = max(rate, RATE_ZERO)
     if problem.n == 0:
         return 0.0, 0.0, 0.0
     parts = list(excess_curve(problem).parts(rate))

@@ -131,7 +131,7 @@ class PowerSums:
 
     def _reach(self, m: float, side: int, spread: NDArray) -> NDArray[np.int64]:
         """How far from c the weights g^m matter on one side, by doubling until m l exceeds the tail."""
-        reach = np.ceil(4 * spread + 2)
+        reach = np.ceil(12 * spread + 2)
         limit = self.count.astype(float) if side < 0 else np.full(self.count.size, float(self.problem.n))
         for _ in range(80):
             end = self.count + side * np.minimum(reach, limit).astype(np.int64)

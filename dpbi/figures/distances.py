@@ -315,13 +315,11 @@ def _add_simulated(fig: go.Figure, one: PrivatePosteriors, x: Floats, y: Floats,
 
 def _add_cumulative(fig: go.Figure, law: DistanceLaw, row: tuple[Floats, Floats], label: str, axis: _Axis) -> None:
     style = style_of(law.mechanism)
-    distance, probability = row
-    reached = np.minimum(np.cumsum(probability), 1.0)
+    distance, before, reached = _curve(law, row)
     kept = _thinned(distance, reached, axis)
     # Below and at each level shown: where levels were left out between, they fill up along a line; a jump stays a jump.
-    before = np.concatenate([[0.0], reached])[kept]
     x = axis.place(np.concatenate([[0.0], np.repeat(distance[kept], 2), [axis.end]]))
-    steps = np.stack([before, reached[kept]], axis=1).ravel()
+    steps = np.stack([before[kept], reached[kept]], axis=1).ravel()
     y = np.concatenate([[0.0], steps, [np.interp(axis.end, distance, reached)]])
     if distance[0] == 0:
         x, y = x[2:], y[2:]
@@ -336,6 +334,24 @@ def _add_cumulative(fig: go.Figure, law: DistanceLaw, row: tuple[Floats, Floats]
         line={"color": style.colour, "dash": style.dash, "width": LINE_WIDTH},
         hovertemplate="P(H ≤ %{x:.3g}) = %{y:.4g}",
     )  # fmt: skip
+
+
+def _curve(law: DistanceLaw, row: tuple[Floats, Floats]) -> tuple[Floats, Floats, Floats]:
+    """Distances with P(H < t) and P(H <= t): at each level, and at each edge of the bins, between which mass is spread."""
+    distance, probability = row
+    reached = np.minimum(np.cumsum(probability), 1.0)
+    before = np.concatenate([[0.0], reached[:-1]])
+    if law.edges is None:
+        return distance, before, reached
+    levels = int(np.searchsorted(distance, law.edges[0]))
+    bins = np.minimum(np.searchsorted(law.edges, distance[levels:], side="right") - 1, law.edges.size - 2)
+    mass = np.bincount(bins, probability[levels:], law.edges.size - 1)
+    at_edges = np.minimum((reached[levels - 1] if levels else 0.0) + np.concatenate([[0.0], np.cumsum(mass)]), 1.0)
+    return (
+        np.concatenate([distance[:levels], law.edges]),
+        np.concatenate([before[:levels], at_edges]),
+        np.concatenate([reached[:levels], at_edges]),
+    )
 
 
 def _thinned(distance: Floats, reached: Floats, axis: _Axis) -> NDArray[np.int64]:

@@ -18,6 +18,7 @@ from dpbi.hellinger import distances_to
 from dpbi.mechanisms.calibration import Calibration, calibrated_guarantee, check_calibration, multiplier
 from dpbi.mechanisms.mechanism import released_counts
 from dpbi.problem import Problem
+from dpbi.selection import listed_log_partition
 from dpbi.selection_audit import SelectionAudit
 from dpbi.sensitivity import (
     PAPER_GLOBAL_SENSITIVITY,
@@ -73,7 +74,9 @@ class _HellingerSelection:
         r = released_counts(problem, released)
         candidate = (r >= 0).all(axis=-1) & (r.sum(axis=-1) == problem.n)
         rate = self.rate(problem)
-        law = -rate * distances_to(problem, np.maximum(r, 0)) - partition.log_partition(problem, rate)
+        listed = listed_log_partition(problem, rate)
+        log_z = partition.log_partition(problem, rate) if listed is None else listed
+        law = -rate * distances_to(problem, np.maximum(r, 0)) - log_z
         return np.where(candidate, law, -np.inf)
 
     def sample(self, problem: Problem, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
