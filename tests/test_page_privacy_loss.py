@@ -25,8 +25,9 @@ def calibrated_box(at: AppTest, kind: type[Mechanism]) -> Any:
 
 def with_prior(at: AppTest, *alpha: float) -> AppTest:
     select(at, "prior", prior.CUSTOM)
-    for i, value in enumerate(alpha, 1):
-        text(at, f"prior of category {i} of {len(alpha)}", f"{value:g}")
+    fields = [str(found.key) for found in at.sidebar.text_input if str(found.key).startswith("entry: alpha of ")]
+    for key, value in zip(fields, alpha, strict=True):
+        text(at, key.removeprefix("entry: "), f"{value:g}")
     return at
 
 

@@ -168,7 +168,7 @@ def test_as_many_posteriors_as_asked_for(size: int) -> None:
 
 def test_the_prior_is_told_with_its_weight_and_what_it_expects() -> None:
     at = shown(opened(), "pages/1_Private_posteriors.py")
-    assert "A = 2 records, the data as much as n = 90" in everything(at)
+    assert "weighs as much as 2 records, the data as much as n = 90" in everything(at)
     assert list(at.main.dataframe[0].value["Prior expects"]) == ["2 to 88", "2 to 88"]
 
 

@@ -196,7 +196,7 @@ def test_settings_stay_on_every_page_and_on_return() -> None:
     select(at, "source", data_source.TYPED)
     at.text_area(key="entry: typed").set_value("left, 7\nright, 5\nneither, 3").run()
     select(at, "prior", prior.CUSTOM)
-    text(at, "prior of category 2 of 3", "2.5")
+    text(at, "alpha of right", "2.5")
     text(at, "epsilon", "0.37")
     text(at, "gamma", "0.2")
     text(at, "seed", "77")
@@ -209,7 +209,7 @@ def test_settings_stay_on_every_page_and_on_return() -> None:
         visit(at, page)
         assert at.selectbox(key="entry: source").value == data_source.TYPED
         assert at.text_area(key="entry: typed").value == "left, 7\nright, 5\nneither, 3"
-        assert at.text_input(key="entry: prior of category 2 of 3").value == "2.5"
+        assert at.text_input(key="entry: alpha of right").value == "2.5"
         assert at.text_input(key="entry: epsilon").value == "0.37"
         assert at.select_slider(key=f"entry: {privacy.SLIDER}").value == 0.37
         assert at.text_input(key="entry: gamma").value == "0.2"
@@ -308,7 +308,7 @@ def test_a_prior_in_one_box_must_have_a_number_per_category() -> None:
     text(at, "made-up k", "20")
     select(at, "prior", prior.CUSTOM)
     assert not refusals(at)
-    at.text_area(key="entry: prior of 20 categories").set_value("1 2 3").run()
+    at.text_area(key="entry: prior in one box").set_value("1 2 3").run()
     assert refusals(at) == ["prior must have one number per category: got 3 for 20 categories."]
 
 
@@ -320,14 +320,62 @@ def test_a_refused_prior_that_counts_are_drawn_from_is_said_once() -> None:
     assert refusals(at) == ["strength must be greater than 0: got -1.0."]
 
 
-def test_the_prior_follows_the_number_of_categories() -> None:
-    at = select(opened(), "prior", prior.CUSTOM)
-    text(at, "prior of category 1 of 2", "4")
-    select(at, "example", "mendel")
+def typed(at: AppTest, counts: str) -> AppTest:
+    select(at, "source", data_source.TYPED)
+    at.text_area(key="entry: typed").set_value(counts).run()
+    assert not at.exception
+    return at
+
+
+def prior_shown(at: AppTest) -> str:
+    line = next(bare(shown.value) for shown in at.main.markdown if "· prior " in shown.value)
+    return line.split(" · prior ")[1].split(" · ")[0]
+
+
+def test_a_custom_prior_follows_its_labels() -> None:
+    at = select(typed(opened(), "O, 12\nA, 7\nB, 3"), "prior", prior.CUSTOM)
+    text(text(at, "alpha of O", "4"), "alpha of B", "0.5")
+    assert prior_shown(at) == "Dirichlet(4, 1, 0.5)"
+    typed(at, "B, 3\nO, 12\nA, 7")
+    assert prior_shown(at) == "Dirichlet(0.5, 4, 1)"
+    typed(at, "AB, 2\nO, 12\nB, 3")
+    assert prior_shown(at) == "Dirichlet(1, 4, 0.5)"
+    select(at, "source", data_source.EXAMPLE)
+    select(at, "source", data_source.TYPED)
+    assert prior_shown(at) == "Dirichlet(1, 4, 0.5)"
+
+
+def test_a_custom_prior_in_one_box_follows_its_labels() -> None:
+    letters = "ABCDEFGHIJKLM"
+    at = select(typed(opened(), "\n".join(f"{letter}, 5" for letter in letters)), "prior", prior.CUSTOM)
+    box = "entry: prior in one box"
+    at.text_area(key=box).set_value(" ".join(map(str, range(1, 14)))).run()
+    typed(at, "\n".join(f"{letter}, 5" for letter in ["new", *reversed(letters)]))
+    assert at.text_area(key=box).value.split() == ["1", *map(str, range(13, 0, -1))]
+    at.text_area(key=box).set_value("1 2 3").run()  # refused: the labels keep what they had
+    typed(at, "M, 5\nC, 5")
+    assert prior_shown(at) == "Beta(13, 3)"
+    text(at, "alpha of C", "7")
+    typed(at, "\n".join(f"{letter}, 5" for letter in letters))
+    assert at.text_area(key=box).value.split() == ["1", "2", "7", *map(str, range(4, 14))]
+
+
+def test_a_refused_prior_names_its_category() -> None:
+    at = select(typed(opened(), "A, 12\nB, 7"), "prior", prior.CUSTOM)
+    text(at, "alpha of B", "-1")
+    assert refusals(at) == ["alpha of B must be greater than 0: got -1.0."]
+    typed(at, "\n".join(f"c{i}: 5" for i in range(13)))
+    at.text_area(key="entry: prior in one box").set_value("1 1 x" + " 1" * 10).run()
+    assert refusals(at) == ["alpha of c2 must be a number such as 0.5 or 1e-8: got 'x'."]
+    at.text_area(key="entry: prior in one box").set_value("").run()
+    assert refusals(at) == ["prior must have one number per category: got 0 for 13 categories."]
+
+
+def test_a_custom_prior_without_data_asks_for_a_file() -> None:
+    at = select(waiting_for_a_file(), "prior", prior.CUSTOM)
     assert not at.error
-    assert len([entry for entry in at.sidebar.text_input if "of 4" in str(entry.key)]) == 4
-    select(at, "example", "cryotherapy")
-    assert at.text_input(key="entry: prior of category 1 of 2").value == "4"
+    assert words.NO_CATEGORIES in [caption.value for caption in at.sidebar.caption]
+    assert "Choose a file" in words.NO_CATEGORIES
 
 
 # --- made-up counts ---

@@ -86,7 +86,7 @@ def _made_up(refusals: Refusals) -> Data | None:
         if shape == GIVEN:
             counts = synthesis.proportional_counts(_proportions(proportions, k), n)
         elif shape == DRAWN:
-            counts = _drawn(k, n, entries.whole("seed", seed, 0, entries.SEED_LARGEST))
+            counts = _drawn(labels, n, entries.whole("seed", seed, 0, entries.SEED_LARGEST))
         else:
             counts = RULES[shape](k, n)
         return Data(labels, counts, "Made-up counts", f"made to order: {shape.lower()}")
@@ -100,10 +100,10 @@ def _proportions(text: str, k: int) -> tuple[float, ...]:
     return read
 
 
-def _drawn(k: int, n: int, seed: int) -> tuple[int, ...]:
+def _drawn(labels: tuple[str, ...], n: int, seed: int) -> tuple[int, ...]:
     """Counts drawn from the chosen prior; none where the prior is refused, which is said beside the prior."""
     try:
-        alpha = prior.parameters(k)
+        alpha = prior.parameters(labels)
     except ValueError:
         return ()
     return synthesis.prior_predictive_counts(alpha, n, np.random.default_rng(seed))

@@ -1,4 +1,8 @@
-"""The sidebar's choice of a prior, as long as the data have categories."""
+"""The sidebar's choice of a prior, as long as the data have categories.
+
+A custom prior is kept by category: its numbers follow their labels when the order of the labels changes, and a label
+that was not met before starts at 1.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +22,9 @@ RULES: dict[str, Callable[[int], float]] = {
 }
 SYMMETRIC, CUSTOM = "Symmetric: one strength for all", "Custom: one per category"
 CHOICES = (*RULES, SYMMETRIC, CUSTOM)
-DEFAULTS: dict[str, Any] = {"prior": CHOICES[0], "strength": "1"}
+_BOX, _BOX_LABELS = "prior in one box", "prior in one box: labels"
+DEFAULTS: dict[str, Any] = {"prior": CHOICES[0], "strength": "1", _BOX: "", _BOX_LABELS: None}
+_NEW = "1"
 FIELDS_LARGEST = 12  # categories that get a field each; the numbers of more are typed in one box
 
 
@@ -29,50 +35,60 @@ def choose(labels: tuple[str, ...] | None, refusals: Refusals) -> tuple[float, .
     if choice == SYMMETRIC:
         st.text_input("Strength, pseudo-counts per category", **settings.entry("strength"))
     if labels is None:
+        if choice == CUSTOM:
+            st.caption(words.NO_CATEGORIES)
         return ()
     if choice == CUSTOM and len(labels) > FIELDS_LARGEST:
-        st.text_area(f"{len(labels)} numbers, one per category", **_entry(_box(len(labels)), len(labels)))
+        _fill_box(labels)
+        st.text_area(f"{len(labels)} numbers, one per category", **settings.entry(_BOX))
     elif choice == CUSTOM:
-        for i, label in enumerate(labels, 1):
-            st.text_input(f"alpha of {words.escape(label)}", **_entry(_field(i, len(labels)), 1))
+        settings.keep(_BOX_LABELS, None)
+        for label in labels:
+            settings.setdefault(_field(label), _NEW)
+            st.text_input(f"alpha of {words.escape(label)}", **settings.entry(_field(label)))
     with refusals.beside():
-        return parameters(len(labels))
+        return parameters(labels)
     return ()
 
 
-def parameters(k: int) -> tuple[float, ...]:
-    """The chosen prior's parameters for k categories, from the settings. Raises ValueError where one is refused."""
-    choice = settings.get("prior")
+def parameters(labels: tuple[str, ...]) -> tuple[float, ...]:
+    """The chosen prior's parameters, from the settings. Raises ValueError where one is refused."""
+    choice, k = settings.get("prior"), len(labels)
     if choice in RULES:
         return (RULES[choice](k),) * k
     if choice == SYMMETRIC:
         return (_parameter("strength", settings.get("strength")),) * k
     if k > FIELDS_LARGEST:
-        read = limits.check_prior(entries.numbers("prior", settings.setdefault(_box(k), _ones(k))))
-        if len(read) != k:
-            raise ValueError(f"prior must have one number per category: got {len(read)} for {k} categories.")
-        return read
-    fields = (settings.setdefault(_field(i, k), _ones(1)) for i in range(1, k + 1))
-    return tuple(_parameter(f"prior[{i}]", text) for i, text in enumerate(fields))
+        return _from_box(labels)
+    return tuple(_of(label, settings.setdefault(_field(label), _NEW)) for label in labels)
 
 
-def _entry(name: str, numbers: int) -> dict[str, Any]:
-    settings.setdefault(name, _ones(numbers))
-    return settings.entry(name)
+def _fill_box(labels: tuple[str, ...]) -> None:
+    """Writes the numbers of these labels into the box, unless it is about them already."""
+    if settings.get(_BOX_LABELS) != labels:
+        settings.keep(_BOX, " ".join(settings.setdefault(_field(label), _NEW) for label in labels))
+        settings.keep(_BOX_LABELS, labels)
 
 
-def _ones(numbers: int) -> str:
-    return " ".join(["1"] * numbers)
+def _from_box(labels: tuple[str, ...]) -> tuple[float, ...]:
+    """The numbers in the box, which from then on belong to their labels."""
+    _fill_box(labels)
+    texts = entries.separated(settings.get(_BOX))
+    if len(texts) != len(labels):
+        raise ValueError(f"prior must have one number per category: got {len(texts)} for {len(labels)} categories.")
+    read = tuple(map(_of, labels, texts))
+    for label, text in zip(labels, texts, strict=True):
+        settings.keep(_field(label), text)
+    return read
 
 
-def _field(i: int, k: int) -> str:
-    return f"prior of category {i} of {k}"
+def _field(label: str) -> str:
+    return f"alpha of {label}"
 
 
-def _box(k: int) -> str:
-    return f"prior of {k} categories"
+def _of(label: str, text: str) -> float:
+    return _parameter(f"alpha of {words.plain(label)}", text)
 
 
 def _parameter(name: str, text: str) -> float:
     return limits.between(name, entries.number(name, text), limits.PRIOR_LEAST, limits.PRIOR_LARGEST)
-

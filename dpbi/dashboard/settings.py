@@ -35,7 +35,7 @@ def keep(name: str, value: Any) -> None:
 
 
 def setdefault(name: str, value: Any) -> Any:
-    """For a setting whose name depends on the data, such as a prior of its own for each number of categories."""
+    """For a setting whose name depends on the data, such as a prior's number for each category."""
     return st.session_state[_SETTINGS].setdefault(name, value)
 
 

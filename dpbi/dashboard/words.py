@@ -73,6 +73,7 @@ GAMMA = (
     "Selection by the reciprocal smooth sensitivity S is scaled to (1 + gamma) S: the gamma that makes it least would "
     "be the most accurate at these data. It depends on them, so a release must not use it."
 )
+NO_CATEGORIES = "Choose a file, or set right the entry above: each category then gets a number here."
 NOTHING_TICKED = "No mechanism is ticked. Tick at least one under **Mechanisms** in the sidebar."
 APOLOGY = (
     "This part could not be shown: something went wrong that should not have. Nothing was sent anywhere and your "
@@ -242,7 +243,7 @@ def prior_weight(problem: Problem) -> str:
     """The prior's equivalent sample size against the data's."""
     size = sum(problem.prior)
     return (
-        f"The prior weighs as much as A = {number(size)} records, the data as much as n = {problem.n:,}: "
+        f"The prior weighs as much as {number(size)} records, the data as much as n = {problem.n:,}: "
         f"{100 * size / (size + problem.n):.2g} % of the true posterior is prior."
     )
 
