@@ -8,11 +8,12 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from dpbi.audit import Worst
 from dpbi.candidates import list_candidates
 from dpbi.distance_table import NEGLIGIBLE
 from dpbi.neighbours import neighbours
 from dpbi.noise import IntegerNoise, cut_log_pmf, released_log_pmf
-from dpbi.selection_audit import Worst, check_size
+from dpbi.selection_audit import check_size
 
 # Beyond two counts from the truth a neighbour's probabilities differ by the constant factor e^{+-decay}: merging all
 # outputs beyond three loses nothing, and so every dataset away from the ends of 0..n behaves alike.
@@ -23,11 +24,15 @@ VALUES = 1_000_000  # of one released count, that can be listed
 class NoiseAudit:
     """The loss of noise on ``noised`` of k counts, each cut to [0, n] or, ``consistent``, to what earlier ones left."""
 
-    margin = 1e-12
     found: Literal["closed form"] = "closed form"
 
     def __init__(self, noise: IntegerNoise, n: int, k: int, noised: int, consistent: bool) -> None:
         self.noise, self.n, self.k, self.noised, self.consistent = noise, n, k, noised, consistent
+
+    @staticmethod
+    def margin(loss: float) -> float:
+        """Rounding of a closed form."""
+        return 1e-12 + 1e-13 * loss
 
     def worst(self, multiplier: float = 1.0) -> Worst:
         """The loss with counts, neighbour and output that attain it, the noise's decay times ``multiplier``.

@@ -55,7 +55,7 @@ def privacy_loss(mechanism: Mechanism, prior: ArrayLike, n: int) -> PrivacyLoss:
     alpha, n = limits.check_prior(prior), limits.check_total(n)
     audit = mechanism.audit(alpha, n)
     epsilon, counts, neighbour, released = audit.worst()
-    return PrivacyLoss(mechanism, alpha, n, epsilon, audit.margin, counts, neighbour, released, audit.found)
+    return PrivacyLoss(mechanism, alpha, n, epsilon, audit.margin(epsilon), counts, neighbour, released, audit.found)
 
 
 def privacy_profile(
@@ -89,7 +89,8 @@ def calibrate(mechanism: AnyMechanism, prior: ArrayLike, n: int) -> AnyMechanism
     audit = plain.audit(alpha, n)
 
     def spare(multiplier: float) -> float:
-        return mechanism.epsilon * (1 - _SPARE) - (audit.worst(multiplier)[0] + audit.margin)
+        loss = audit.worst(multiplier)[0]
+        return mechanism.epsilon * (1 - _SPARE) - loss - audit.margin(loss)
 
     if n == 0:
         return plain

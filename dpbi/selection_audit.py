@@ -10,16 +10,14 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from dpbi.audit import Counts, Worst
 from dpbi.candidates import list_candidates, number_of_candidates
 from dpbi.hellinger import count_loss, distance_of_loss
 from dpbi.neighbours import neighbours
 
 DATASETS = 2_101  # at most, since all pairs (dataset, output) are held: k = 2 up to n = 2,100, k = 3 to 63, k = 4 to 21
-MARGIN = 1e-10  # on a loss: a log probability here errs by a few 1e-13 at most (tests compare with 50 digits)
 _BLOCK = 1 << 20
 
-Counts = tuple[int, ...]
-Worst = tuple[float, Counts, Counts, Counts]
 Rates = Callable[[NDArray[np.int64]], NDArray[np.float64]]
 
 
@@ -42,7 +40,6 @@ class SelectionAudit:
     and when first asked for, so that making an audit only says whether it can be done.
     """
 
-    margin = MARGIN
     found: Literal["exhaustive"] = "exhaustive"
 
     def __init__(self, prior: tuple[float, ...], n: int, rates: Rates) -> None:
@@ -98,6 +95,11 @@ class SelectionAudit:
             for a, b in pairwise(alike):
                 ordered &= self.datasets[:, a] <= self.datasets[:, b]
         return ordered
+
+    @staticmethod
+    def margin(loss: float) -> float:
+        """A log probability errs by a few 1e-13, and by a few 1e-13 of itself where it is large (tests: 50 digits)."""
+        return 1e-10 + 1e-11 * loss
 
     def worst(self, multiplier: float = 1.0) -> Worst:
         """max over neighbours and outputs of log P_c(r) - log P_c'(r), and the c, c', r that attain it."""

@@ -320,7 +320,7 @@ def _add_cumulative(fig: go.Figure, law: DistanceLaw, row: tuple[Floats, Floats]
     # Below and at each level shown: where levels were left out between, they fill up along a line; a jump stays a jump.
     x = axis.place(np.concatenate([[0.0], np.repeat(distance[kept], 2), [axis.end]]))
     steps = np.stack([before[kept], reached[kept]], axis=1).ravel()
-    y = np.concatenate([[0.0], steps, [np.interp(axis.end, distance, reached)]])
+    y = np.concatenate([[0.0], steps, [reached[-1]]])
     if distance[0] == 0:
         x, y = x[2:], y[2:]
     if law.band:
@@ -337,7 +337,7 @@ def _add_cumulative(fig: go.Figure, law: DistanceLaw, row: tuple[Floats, Floats]
 
 
 def _curve(law: DistanceLaw, row: tuple[Floats, Floats]) -> tuple[Floats, Floats, Floats]:
-    """Distances with P(H < t) and P(H <= t): at each level, and at each edge of the bins, between which mass is spread."""
+    """Distances with P(H < t) and P(H <= t): at each level, and at each edge of the bins, where mass is spread."""
     distance, probability = row
     reached = np.minimum(np.cumsum(probability), 1.0)
     before = np.concatenate([[0.0], reached[:-1]])

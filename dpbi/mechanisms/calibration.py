@@ -2,24 +2,37 @@
 
 from __future__ import annotations
 
-from typing import Any
+from functools import lru_cache
+from typing import Any, Protocol
 
 from dpbi import limits
+from dpbi.audit import Audit
 from dpbi.guarantee import PureDP
 
 # multiplier of the rate (of the noise's decay), prior, n: what the exhaustive check was made for
 Calibration = tuple[float, tuple[float, ...], int]
 
 
-def check_calibration(calibration: Any) -> None:
-    """ValueError unless it is None or a (multiplier, prior, n)."""
+class Calibrated(Protocol):
+    """A mechanism as far as its calibration is concerned."""
+
+    @property
+    def epsilon(self) -> float: ...
+
+    @property
+    def calibration(self) -> Calibration | None: ...
+
+    def audit(self, prior: tuple[float, ...], n: int) -> Audit: ...
+
+
+def check_calibration(calibration: Any) -> Calibration | None:
+    """None, or (multiplier, prior, n) as plain numbers; ValueError for anything else."""
     if calibration is None:
-        return
+        return None
     if not isinstance(calibration, tuple) or len(calibration) != 3:
         raise ValueError(f"calibration must be None or (multiplier, prior, n): got {calibration!r}.")
-    limits.between("calibration multiplier", calibration[0], 1e-12, 1e12)
-    limits.check_prior(calibration[1])
-    limits.check_total(calibration[2])
+    factor = limits.between("calibration multiplier", calibration[0], 1e-12, 1e12)
+    return factor, limits.check_prior(calibration[1]), limits.check_total(calibration[2])
 
 
 def multiplier(calibration: Calibration, prior: tuple[float, ...], n: int) -> float:
@@ -32,7 +45,21 @@ def multiplier(calibration: Calibration, prior: tuple[float, ...], n: int) -> fl
     return calibration[0]
 
 
-def calibrated_guarantee(epsilon: float, calibration: Calibration, prior: tuple[float, ...], n: int) -> PureDP:
-    """epsilon-DP for this prior and n, by the exhaustive check that set the multiplier."""
-    factor = multiplier(calibration, prior, n)
-    return PureDP(epsilon, "exhaustive check", f"rate times {factor:.4g}: exact loss over all neighbours and outputs")
+@lru_cache(maxsize=256)
+def calibrated_guarantee(mechanism: Calibrated, prior: tuple[float, ...], n: int) -> PureDP:
+    """epsilon-DP for this prior and n, by the check itself: the exact loss plus its margin is at most epsilon.
+
+    The check is made for the very mechanism asked about, so that a multiplier written by hand, or carried over to
+    another epsilon or option, certifies nothing: ValueError where the loss exceeds epsilon, or elsewhere.
+    """
+    assert mechanism.calibration is not None
+    factor = multiplier(mechanism.calibration, prior, n)
+    audit = mechanism.audit(prior, n)
+    loss = audit.worst()[0]
+    if loss + audit.margin(loss) > mechanism.epsilon:
+        raise ValueError(
+            f"The calibration of this mechanism does not hold: its exact loss is {loss:.6g}, above epsilon = "
+            f"{mechanism.epsilon:g}. Calibrate it again."
+        )
+    return PureDP(mechanism.epsilon, "exhaustive check",
+                  f"rate times {factor:.4g}: exact loss over all neighbours and outputs")

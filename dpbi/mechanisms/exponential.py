@@ -38,7 +38,7 @@ class _HellingerSelection:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", limits.check_epsilon(self.epsilon))
-        check_calibration(self.calibration)
+        object.__setattr__(self, "calibration", check_calibration(self.calibration))
 
     def _sensitivities(self, prior: tuple[float, ...], counts: NDArray[np.int64]) -> NDArray[np.float64]:
         """What epsilon / 2 is divided by, for datasets (..., k) of one size n >= 1: (...)."""
@@ -57,13 +57,17 @@ class _HellingerSelection:
 
     def rate(self, problem: Problem) -> float:
         """``rates`` of one problem; 0 where n = 0, as there is one candidate only."""
-        return float(self.rates(problem.prior, np.array(problem.counts))) if problem.n else 0.0
+        if problem.n:
+            return float(self.rates(problem.prior, np.array(problem.counts)))
+        if self.calibration:
+            multiplier(self.calibration, problem.prior, 0)
+        return 0.0
 
     def guarantee(self, prior: ArrayLike, n: int) -> Guarantee:
         """What the rule promises by theorem or claim; a calibrated mechanism, what its exhaustive check showed."""
         prior, n = limits.check_prior(prior), limits.check_total(n)
         if self.calibration:
-            return calibrated_guarantee(self.epsilon, self.calibration, prior, n)
+            return calibrated_guarantee(self, prior, n)
         return self._promise(prior, n)
 
     def audit(self, prior: tuple[float, ...], n: int) -> SelectionAudit:

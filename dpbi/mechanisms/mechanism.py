@@ -7,40 +7,16 @@ parameters: hashable, comparable, printable. What it promises depends on the pri
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dpbi.audit import Audit
 from dpbi.distance_table import DistanceTable
 from dpbi.guarantee import Guarantee
 from dpbi.mechanisms.calibration import Calibration
 from dpbi.problem import Problem
-from dpbi.selection_audit import Worst
-
-
-class Audit(Protocol):
-    """A mechanism's output laws for every dataset of one prior and n, ready to be compared."""
-
-    @property
-    def margin(self) -> float:
-        """The numerical error of a loss at most."""
-
-    @property
-    def found(self) -> Literal["exhaustive", "closed form"]:
-        """How the worst case is found."""
-
-    def worst(self, multiplier: float = 1.0) -> Worst:
-        """The privacy loss and the counts, neighbour and output that attain it, all rates times ``multiplier``."""
-
-    def profile(self, epsilons: NDArray[np.float64]) -> NDArray[np.float64]:
-        """delta(epsilon), per epsilon."""
-
-    def by_count(self) -> NDArray[np.float64]:
-        """k = 2: the largest log ratio of (u, n - u) to a neighbour, u = 0..n."""
-
-    def marginal(self, counts: tuple[int, ...], category: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Values of one released count and their probabilities under a dataset."""
 
 
 class Mechanism(Protocol):

@@ -39,7 +39,7 @@ class _NoisyCounts:
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", limits.check_epsilon(self.epsilon))
         limits.check_flag("consistent", self.consistent)
-        check_calibration(self.calibration)
+        object.__setattr__(self, "calibration", check_calibration(self.calibration))
 
     def _noise(self, k: int) -> IntegerNoise:
         raise NotImplementedError
@@ -55,7 +55,7 @@ class _NoisyCounts:
         """epsilon-DP for replacing one record: noise fitted to the L1 sensitivity, the rest is post-processing."""
         prior, n = limits.check_prior(prior), limits.check_total(n)
         if self.calibration:
-            return calibrated_guarantee(self.epsilon, self.calibration, prior, n)
+            return calibrated_guarantee(self, prior, n)
         return PureDP(self.epsilon, "theorem", self._basis)
 
     def log_pmf(self, problem: Problem, released: ArrayLike) -> NDArray[np.float64]:
