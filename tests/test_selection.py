@@ -40,7 +40,7 @@ PROBLEMS = [
 ]
 
 
-@pytest.mark.parametrize("rate", [0.0, 0.7, 6.0, 80.0, 3000.0])
+@pytest.mark.parametrize("rate", [0.0, 0.7, 6.0, 3000.0])
 @pytest.mark.parametrize("problem", PROBLEMS, ids=lambda p: f"{p.prior} {p.counts}")
 def test_both_samplers_follow_the_enumerated_law(problem: Problem, rate: float) -> None:
     """Chi-square of 20,000 draws each; the mixture is asked directly, as small problems are drawn from a list."""
