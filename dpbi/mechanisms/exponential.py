@@ -71,6 +71,8 @@ class _HellingerSelection:
         return self._promise(prior, n)
 
     def audit(self, prior: tuple[float, ...], n: int) -> SelectionAudit:
+        if self.calibration:
+            multiplier(self.calibration, prior, n)
         return SelectionAudit(prior, n, lambda counts: self.rates(prior, counts))
 
     def log_pmf(self, problem: Problem, released: ArrayLike) -> NDArray[np.float64]:
