@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -252,8 +253,8 @@ def test_what_is_no_calibration_is_refused_in_a_sentence(kind: Kind, calibration
 @every_class
 def test_a_calibration_given_by_hand_is_the_value_found(kind: Kind) -> None:
     """Lists, whole numbers and numpy scalars become the plain tuple that calibrate writes, so that equal is equal."""
-    written = kind(1.0, calibration=(2.0, (1.0, 3.0), 5))  # type: ignore[call-arg]
-    for calibration in [(2, (1, 3), 5), (np.float64(2), np.array([1, 3]), np.int64(5)), (2.0, [1, 3], 5)]:
+    written = kind(1.0, calibration=(0.25, (1.0, 3.0), 5))  # type: ignore[call-arg]
+    for calibration in [(Fraction(1, 4), (1, 3), 5), (np.float64(0.25), np.array([1, 3]), np.int64(5)), (0.25, [1, 3], 5)]:
         other = kind(1.0, calibration=calibration)  # type: ignore[call-arg]
         assert other == written and hash(other) == hash(written)
         assert other.guarantee((1, 3), 5) == written.guarantee((1, 3), 5)
