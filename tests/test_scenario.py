@@ -480,6 +480,24 @@ def test_a_question_is_asked_with_the_suggested_answer() -> None:
     assert any("n = 30" in shown.value for shown in at.main.markdown)
 
 
+def test_a_wrong_answer_can_be_answered_again() -> None:
+    rows = b"".join(b"%d,%s\n" % (i, b"yes" if i % 3 else b"no") for i in range(30))
+    at = uploader(waiting_for_a_file(), b"person,answer\n" + rows)
+
+    def buttons() -> list[str]:
+        return [button.label for button in at.main.button]
+
+    assert buttons() == ["Continue", "Put the file away"]
+    asked = [(choice.label, choice.options) for choice in at.main.selectbox]
+    layout = next(choice for choice in at.main.selectbox if "one row of counts" in choice.options)
+    layout.set_value("wide")
+    press(at, "Continue")
+    assert buttons()[-2:] == ["Answer again", "Put the file away"]
+    press(at, "Answer again")
+    assert buttons() == ["Continue", "Put the file away"]
+    assert [(choice.label, choice.options) for choice in at.main.selectbox] == asked
+
+
 # --- caches ---
 
 

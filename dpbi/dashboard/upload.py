@@ -63,12 +63,12 @@ def panel() -> None:
         st.subheader(words.escape(file.name))
         outcome = _read(file)
         if isinstance(outcome, Counts):
-            _preview(file.name, outcome)
+            _preview(file, outcome)
         elif isinstance(outcome, CountsQuestion):
             _ask(file, outcome)
         else:
             st.error(words.opened(outcome))
-            _buttons()
+            _buttons(file)
 
 
 def _answers(file: UploadedFile) -> dict[str, Any]:
@@ -98,7 +98,7 @@ def _ask(file: UploadedFile, question: CountsQuestion) -> None:
         name: answers[name] if name in answers else _answer(name, suggested, question.options.get(name))
         for name, suggested in question.suggested.items()
     }
-    _buttons("Continue", _take_answers, file.file_id, given, ready=None not in given.values())
+    _buttons(file, "Continue", _take_answers, file.file_id, given, ready=None not in given.values())
 
 
 def _answer(name: str, suggested: Any, options: tuple[Any, ...] | None) -> Any:
@@ -119,7 +119,7 @@ def _answer_words(value: Any) -> str:
     return words.plain(_ANSWER_WORDS.get(value, str(value)))
 
 
-def _preview(name: str, counts: Counts) -> None:
+def _preview(file: UploadedFile, counts: Counts) -> None:
     total = sum(counts.counts)
     st.markdown(f"**{len(counts.labels):,} categories, n = {total:,}.** So it was understood; nothing is used yet.")
     table = pd.DataFrame({"Category": counts.labels, "Count": counts.counts})
@@ -132,14 +132,18 @@ def _preview(name: str, counts: Counts) -> None:
         "The list of categories is taken to be public. Where it comes from the data, as here, it tells which "
         "categories occur at all."
     )
-    _buttons("Use these counts", _use, name, counts)
+    _buttons(file, "Use these counts", _use, file.name, counts)
 
 
-def _buttons(label: str = "", action: Callable[..., None] | None = None, *args: Any, ready: bool = True) -> None:
-    """The next step, if there is one, beside the way out."""
+def _buttons(
+    file: UploadedFile, label: str = "", action: Callable[..., None] | None = None, *args: Any, ready: bool = True
+) -> None:
+    """The next step, if there is one, beside the way back to the questions, if any was answered, and the way out."""
     with st.container(horizontal=True):
         if action is not None:
             st.button(label, type="primary", disabled=not ready, on_click=action, args=args)
+        if _answers(file):
+            st.button("Answer again", on_click=_forget_answers)
         st.button("Put the file away", on_click=_put_away)
 
 
@@ -155,5 +159,9 @@ def _use(name: str, counts: Counts) -> None:
 def _put_away() -> None:
     """Lets go of the file, its cells and the answers about it."""
     st.session_state[_ROUND] = st.session_state.get(_ROUND, 0) + 1
+    _forget_answers()
+
+
+def _forget_answers() -> None:
     for name in (_ANSWERS, _READ):
         st.session_state.pop(name, None)
