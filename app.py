@@ -2,13 +2,14 @@
 
 import streamlit as st
 
-from dpbi.dashboard import cached, charts, facts, tables, words
+from dpbi.dashboard import audits, cached, charts, facts, tables, words
 from dpbi.dashboard.scenario import scenario
 
 with scenario("Home") as chosen:
     rows = cached.for_each(cached.comparison, chosen)
     st.markdown(words.best(rows, chosen.problem))
     tables.comparison(rows)
+    audits.say_what_calibration_could_do(chosen)
     facts.mechanisms(chosen)
     st.warning(words.CHOICE_WARNING)
     if rows:

@@ -26,4 +26,6 @@ with scenario("Distance curves") as chosen:
             figure = distances.cumulative(laws, draws)
         charts.draw(figure, "distances")
         st.caption(words.LOCAL_SENSITIVITY)
-        tables.quantiles(rows, cached.for_each(cached.quantiles, chosen))
+        t = controls.within() if view == controls.CUMULATIVE else None
+        probabilities = [] if t is None else cached.for_each(cached.within, chosen, t)
+        tables.quantiles(rows, cached.for_each(cached.quantiles, chosen), t, probabilities)

@@ -17,6 +17,7 @@ from dpbi import MECHANISMS, Problem
 from dpbi.comparison import best_private, compare
 from dpbi.dashboard import cached, controls, data_source, downloads, menu, prior, tables, words
 from dpbi.dashboard.scenario import DEFAULT_MECHANISMS
+from dpbi.distance_law import distance_law
 from dpbi.neighbours import RELATION
 from tests.test_scenario import PAGES, bare, opened, select, text, visit
 
@@ -122,6 +123,22 @@ def test_home_names_the_best_private_mechanism_and_sets_the_others_apart() -> No
             assert guarantee == row.guarantee.words
 
 
+def test_home_says_what_can_be_calibrated() -> None:
+    hint = "can be calibrated (sidebar)"
+    at = opened()
+    assert f"Any of these {hint}" in everything(at)
+    for name in DEFAULT_MECHANISMS:
+        at.checkbox(key=f"entry: calibrated: {name}").check()
+    assert hint not in everything(at.run())
+    assert hint not in everything(typed(opened(), "0 0"))
+    selected = typed(opened(), "900 800 700 600 500 400")
+    refused = {box.key for box in selected.sidebar.checkbox if box.disabled}
+    possible = [kind.label for kind in MECHANISMS
+                if kind.__name__ in DEFAULT_MECHANISMS and f"entry: calibrated: {kind.__name__}" not in refused]
+    assert 0 < len(possible) < len(DEFAULT_MECHANISMS)
+    assert f"{words.listed(possible)} {hint}" in everything(selected)
+
+
 def test_home_names_no_best_where_nothing_is_proved() -> None:
     unproved = {kind.__name__ for kind in MECHANISMS if not kind(1.0).guarantee((1, 1), 90).is_private}
     assert unproved
@@ -149,6 +166,7 @@ def test_redraw_moves_the_visible_seed_and_nothing_else_draws() -> None:
     assert drawn() == first
     text(at, "gamma", "1.0")
     assert drawn() == first
+    assert at.button(key="redraw").label == "Redraw (seed 1 → 2)"
     at.button(key="redraw").click().run()
     assert at.text_input(key="entry: seed").value == "2"
     assert drawn() != first
@@ -193,6 +211,30 @@ def test_a_sampled_law_says_so_with_its_error() -> None:
     said = everything(shown(at, "pages/2_Distance_curves.py"))
     assert "Sampled, not exact" in said
     assert re.search(r"off by at most 0\.0\d+", said)
+
+
+def test_the_probability_of_a_distance_is_told_for_the_one_asked_for() -> None:
+    at = shown(tick(opened(), ALL), "pages/2_Distance_curves.py")
+    assert "entry: within" not in {entry.key for entry in at.main.text_input}
+    at.segmented_control(key="entry: view").set_value(controls.CUMULATIVE).run()
+    assert at.text_input(key="entry: within").value == "0.1"
+    for t in ("0.1", "0.02", "1"):
+        text(at, "within", t)
+        table = at.main.dataframe[0].value
+        expected = [distance_law(kind(1.0), EXAMPLE).cdf(float(t)) for kind in MECHANISMS]
+        assert list(table[f"P(H ≤ {t})"]) == pytest.approx(expected, rel=1e-12)
+        assert "Off by at most" not in table
+    text(at, "within", "1.5")
+    assert ["t is too large" in bare(error.value) for error in at.main.error] == [True]
+    assert not [column for column in at.main.dataframe[0].value if column.startswith("P(H")]
+
+
+def test_a_sampled_probability_of_a_distance_has_its_band() -> None:
+    at = shown(typed(tick(opened(), ALL), "900 800 700 600 500 400"), "pages/2_Distance_curves.py")
+    at.segmented_control(key="entry: view").set_value(controls.CUMULATIVE).run()
+    table = at.main.dataframe[0].value
+    assert "P(H ≤ 0.1)" in table
+    assert 0 < table["Off by at most"].max() < 0.05
 
 
 # --- Sensitivity ---
@@ -297,7 +339,7 @@ def test_no_cached_answer_knows_a_name() -> None:
     asked = {name for function in functions for name in inspect.signature(function).parameters}
     assert asked == {
         "problem", "mechanism", "seed", "size", "prior", "n", "category", "gamma", "beta", "u", "measure",
-        "epsilons",
+        "epsilons", "t",
     }  # fmt: skip
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import streamlit as st
 
 from dpbi import limits
-from dpbi.dashboard import cached, guard, settings, words
+from dpbi.dashboard import cached, guard, privacy, settings, words
 from dpbi.dashboard.scenario import Scenario
 from dpbi.loss_curves import CalibrationGain
 from dpbi.mechanisms import Mechanism, name_of
@@ -48,6 +48,16 @@ def uncalibrated(scenario: Scenario) -> Scenario:
     """The scenario with every mechanism as it is: one calibrated for this n says nothing of another."""
     plain = dict.fromkeys(dataclasses.replace(one, calibration=None) for one in scenario.mechanisms)
     return dataclasses.replace(scenario, mechanisms=tuple(plain))
+
+
+def say_what_calibration_could_do(scenario: Scenario) -> None:
+    """One line about the ticked mechanisms that are not calibrated and, at this prior and n, could be."""
+    public = (scenario.problem.prior, scenario.problem.n)
+    calibrated = {type(one) for one in scenario.mechanisms if one.calibration}
+    plain = [one for one in scenario.mechanisms if type(one) not in calibrated]
+    possible = [one.label for one in plain if not privacy.why_not_audited(type(one), public)]
+    if possible and scenario.problem.n:
+        st.caption(words.calibration_hint(possible, len(possible) == len(scenario.mechanisms)))
 
 
 def epsilons(verdicts: Sequence[Verdict]) -> tuple[float, ...]:

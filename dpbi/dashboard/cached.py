@@ -73,6 +73,12 @@ def quantiles(problem: Problem, mechanism: Mechanism) -> tuple[float, ...]:
     return tuple(law(problem, mechanism).quantile(q) for q in QUANTILES)
 
 
+@st.cache_data(max_entries=512, show_spinner=False)
+def within(problem: Problem, mechanism: Mechanism, t: float) -> float:
+    """P(H <= t)."""
+    return law(problem, mechanism).cdf(t)
+
+
 @st.cache_data(max_entries=64, show_spinner="Drawing private posteriors")
 def posteriors(problem: Problem, mechanism: Mechanism, seed: int, size: int) -> PrivatePosteriors:
     return sample_posteriors(mechanism, problem, np.random.default_rng(seed), size)

@@ -7,7 +7,9 @@ from typing import Any
 
 import streamlit as st
 
-from dpbi.dashboard import entries, settings
+from dpbi import limits
+from dpbi.dashboard import entries, settings, words
+from dpbi.dashboard.refusals import Refusals
 from dpbi.mechanisms import name_of
 from dpbi.sensitivity_maps import Measure
 from dpbi.verdict import Verdict
@@ -27,6 +29,7 @@ DEFAULTS: dict[str, Any] = {
     "view": LEVELS,
     "log scale": True,
     "overlay": False,
+    "within": "0.1",
     "measure": "local",
     "attaining": LOSES_MOST,
 }
@@ -38,11 +41,9 @@ def size() -> int:
 
 def redraw(seed: int) -> None:
     """A button that moves the visible seed on by one, and with it every simulated draw."""
-    st.button(f"Redraw (seed is {seed})", key="redraw", on_click=_next_seed, args=(seed,))
-
-
-def _next_seed(seed: int) -> None:
-    settings.keep("seed", str((seed + 1) % (entries.SEED_LARGEST + 1)))
+    following = (seed + 1) % (entries.SEED_LARGEST + 1)
+    label = f"Redraw (seed {seed} → {following})"
+    st.button(label, key="redraw", on_click=settings.keep, args=("seed", str(following)))
 
 
 def view() -> str:
@@ -51,6 +52,14 @@ def view() -> str:
 
 def log_scale() -> bool:
     return st.toggle("Logarithmic probabilities", **settings.entry("log scale"))
+
+
+def within() -> float | None:
+    """The distance t that P(H <= t) is told for; None where it is refused, which is said beside it."""
+    text = st.text_input("Distance t", width=160, help=words.WITHIN, **settings.entry("within"))
+    with Refusals().beside():
+        return limits.between("t", entries.number("t", text), 0.0, 1.0)
+    return None
 
 
 def overlay() -> bool:

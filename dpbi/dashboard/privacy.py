@@ -56,7 +56,7 @@ def choose(refusals: Refusals, public: Public | None) -> tuple[dict[str, float],
         if name == ALWAYS_SHOWN or any(_is_chosen(kind) for kind in kinds):
             numbers |= _shared_number(name, kinds, refusals)
     st.subheader("Mechanisms")
-    unaudited = {kind: _why_not_audited(kind, public) for kind in MECHANISMS}
+    unaudited = {kind: why_not_audited(kind, public) for kind in MECHANISMS}
     mechanisms: list[Mechanism] = []
     for kind in MECHANISMS:
         _tick(kind, unaudited[kind])
@@ -105,7 +105,7 @@ def _take_mark() -> None:
 
 def _shared_number(name: str, kinds: list[type[Mechanism]], refusals: Refusals) -> dict[str, float]:
     label = next(field.metadata["label"] for field in _labelled(kinds[0]) if field.name == name)
-    text = st.text_input(label, **settings.entry(name))
+    text = st.text_input(label, help=words.SHARED_NUMBERS.get(name), **settings.entry(name))
     with refusals.beside():
         value = entries.number(name, text)
         for kind in kinds:  # each class's own check says what it accepts
@@ -131,7 +131,7 @@ def _is_chosen(kind: type[Mechanism]) -> bool:
     return bool(settings.get(_ticked(kind)) or settings.get(_calibrated(kind)))
 
 
-def _why_not_audited(kind: type[Mechanism], public: Public | None) -> str:
+def why_not_audited(kind: type[Mechanism], public: Public | None) -> str:
     """The sentence that refuses the exhaustive check for this prior and n; nothing where it can be made."""
     try:
         if public:

@@ -21,6 +21,7 @@ from dpbi.private_posteriors import PrivatePosteriors
 from dpbi.verdict import Verdict
 
 CATEGORIES_SHOWN, DRAWS_SHOWN = 20, 50
+_BAND = "Off by at most"
 _HEIGHT_ROW, _ROWS_SHOWN = 36, 12
 
 
@@ -94,13 +95,22 @@ def calibrations(gains: Sequence[CalibrationGain]) -> None:
     show(table, "calibration", _COMPARISON | columns, "One row per mechanism: before and after calibration")
 
 
-def quantiles(rows: Sequence[Comparison], found: Sequence[tuple[float, ...]]) -> None:
-    """A row per mechanism: mean and quantiles of the distance."""
+def quantiles(
+    rows: Sequence[Comparison], found: Sequence[tuple[float, ...]], t: float | None, within: Sequence[float]
+) -> None:
+    """A row per mechanism: mean and quantiles of the distance; where t is asked for, P(H <= t) with its band."""
     table = pd.DataFrame({"Mechanism": [name_of(row.mechanism) for row in rows], "Mean H": [row.mean for row in rows]})
     for place, q in enumerate(QUANTILES):
         table[f"{q:.0%} within"] = [levels[place] for levels in found]
-    within = _number("This share of all releases lies within this distance H of the true posterior.")
-    columns = dict.fromkeys(table.columns[2:], within)
+    share = _number("This share of all releases lies within this distance H of the true posterior.")
+    columns = dict.fromkeys(table.columns[2:], share)
+    if t is not None:
+        asked = f"P(H ≤ {t:.15g})"
+        table.insert(1, asked, within)
+        columns[asked] = _number("Probability that the release lies within this distance of the true posterior.")
+        if any(row.error for row in rows):
+            table.insert(2, _BAND, [row.error for row in rows])
+            columns[_BAND] = _number(f"By how much {asked} can be off, with 95 % confidence; 0 where it is exact.")
     show(table, "quantiles", _COMPARISON | columns, "One row per ticked mechanism: mean and quantiles of the distance")
 
 
@@ -191,7 +201,9 @@ _COMPARISON: dict[str, Any] = {
         "Probability that the release is no farther from the truth than the local sensitivity LS(x), which is how far "
         "one replaced record can move the true posterior."
     ),
-    "Mean L1": _number("Mean sum of the absolute errors of the released counts, in records."),
+    "Mean L1": _number(
+        "Mean sum of the absolute errors of the released counts, in records: twice the mean number of records moved."
+    ),
     "Law": TextColumn(width=90, help="How the distances were found: listed exactly, in fine bins, or sampled."),
 }
 

@@ -73,6 +73,13 @@ GAMMA = (
     "Selection by the reciprocal smooth sensitivity S is scaled to (1 + gamma) S: the gamma that makes it least would "
     "be the most accurate at these data. It depends on them, so a release must not use it."
 )
+SHARED_NUMBERS = {
+    "gamma": "How fast the reciprocal smooth sensitivity S may change: 1/S by at most gamma per record replaced. At 0 "
+    "it is the global sensitivity; a large gamma leaves the local one, but selection is scaled to (1 + gamma) S.",
+    "delta": "How far the probability of any set of outputs may exceed e^epsilon times the neighbour's: what the "
+    "promise of epsilon alone leaves out.",
+}
+WITHIN = "A Hellinger distance from 0 to 1. The table below tells how probable a release within it is."
 NO_CATEGORIES = "Choose a file, or set right the entry above: each category then gets a number here."
 NOTHING_TICKED = "No mechanism is ticked. Tick at least one under **Mechanisms** in the sidebar."
 APOLOGY = (
@@ -222,6 +229,12 @@ def attained(loss: PrivacyLoss) -> str:
 
 def not_calibrated(names: Sequence[str], sentence: str) -> str:
     return f"{listed(names)} cannot be calibrated here: {escape(sentence, SENTENCE_LENGTH)}"
+
+
+def calibration_hint(names: Sequence[str], every: bool) -> str:
+    """Which mechanisms could be calibrated here, and what for."""
+    subject = "Any of these" if every else listed(names)
+    return f"{subject} can be calibrated (sidebar): the exact loss is then epsilon, and the release often nearer."
 
 
 def how_found(rows: Sequence[Comparison]) -> str:
