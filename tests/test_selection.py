@@ -16,6 +16,7 @@ import pytest
 from goodness_of_fit import assert_follows, assert_frequencies, assert_mean
 from hypothesis import given
 from hypothesis import strategies as st
+from strategies import Drawn, problems, rates
 
 from dpbi import Problem, partition, selection
 from dpbi.hellinger import distances_to
@@ -73,6 +74,15 @@ def test_the_mixture_follows_the_law_of_distance_and_steps(
     l1 = np.abs(drawn - np.array(counts)).sum(axis=1)
     observed = np.bincount(cells(distances_to(problem, drawn), l1), minlength=probability.size)
     assert_frequencies(observed, probability)
+
+
+@given(problems(), rates())
+def test_the_list_and_the_mixture_have_one_partition(drawn: Drawn, rate: float) -> None:
+    """Short lists are summed instead; a long one is not, and says so."""
+    problem = Problem(*drawn)
+    listed = selection.listed_log_partition(problem, rate)
+    assert listed == pytest.approx(partition.log_partition(problem, rate), rel=1e-12, abs=1e-12)
+    assert selection.listed_log_partition(LARGE[0][0], rate) is None
 
 
 # Beyond enumeration ---------------------------------------------------------------------------------
