@@ -8,7 +8,6 @@ weights turn a sum over candidates of exp(-rate H) into sums of products: see ``
 from __future__ import annotations
 
 import numpy as np
-from numpy.polynomial.legendre import leggauss
 from numpy.typing import ArrayLike, NDArray
 
 # Up to here a_m comes from the recurrence, beyond from Debye's expansion of K, whose fifth term is below 1e-14 there.
@@ -78,28 +77,3 @@ def log_step(rate: float, m: ArrayLike) -> NDArray[np.float64]:
     correction = (_debye((v + width) / np.hypot(v + width, rate), v + width)
                   - _debye((v - width) / np.hypot(v - width, rate), v - width)) / (2 * width)
     return leading + correction + (-3 / x**3 + 1.5 * (rate / x**2) ** 2) / 24
-
-
-def tail(rate: float, m: ArrayLike) -> NDArray[np.float64]:
-    """P(M >= m) at whole m > 1000, relative error below 1e-12.
-
-    By the midpoint rule backwards, sum_{j>=m} a_j = int_{m-1/2}^inf a_j dj + a'(m - 1/2)/24 + ..., in v = j^{-1/2},
-    where the integrand 2 a v^{-3} is smooth up to v = 0 with value rate / sqrt pi.
-    """
-    m = np.atleast_1d(np.asarray(m, dtype=np.float64))
-    start = (m - 0.5) ** -0.5
-    v = start[:, None] * _NODES
-    integrand = 2 * np.exp(log_weight(rate, v**-2) - 3 * np.log(v))
-    slope = np.exp(log_weight(rate, m)) - np.exp(log_weight(rate, m - 1))
-    return (integrand * _WEIGHTS).sum(axis=1) * start + slope / 24
-
-
-def _unit_gauss(count: int, panels: int) -> tuple[NDArray, NDArray]:
-    """Gauss-Legendre nodes and weights on (0, 1), in equal panels."""
-    x, weight = leggauss(count)
-    edges = np.linspace(0, 1, panels + 1)
-    nodes = (edges[:-1, None] + (x + 1) / 2 * np.diff(edges)[:, None]).ravel()
-    return nodes, (weight / 2 * np.diff(edges)[:, None]).ravel()
-
-
-_NODES, _WEIGHTS = _unit_gauss(16, 8)

@@ -254,7 +254,8 @@ def test_what_is_no_calibration_is_refused_in_a_sentence(kind: Kind, calibration
 def test_a_calibration_given_by_hand_is_the_value_found(kind: Kind) -> None:
     """Lists, whole numbers and numpy scalars become the plain tuple that calibrate writes, so that equal is equal."""
     written = kind(1.0, calibration=(0.25, (1.0, 3.0), 5))  # type: ignore[call-arg]
-    for calibration in [(Fraction(1, 4), (1, 3), 5), (np.float64(0.25), np.array([1, 3]), np.int64(5)), (0.25, [1, 3], 5)]:
+    by_hand = [(Fraction(1, 4), (1, 3), 5), (np.float64(0.25), np.array([1, 3]), np.int64(5)), (0.25, [1, 3], 5)]
+    for calibration in by_hand:
         other = kind(1.0, calibration=calibration)  # type: ignore[call-arg]
         assert other == written and hash(other) == hash(written)
         assert other.guarantee((1, 3), 5) == written.guarantee((1, 3), 5)
