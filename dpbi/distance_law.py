@@ -61,6 +61,8 @@ class DistanceLaw:
 
     def _binned_cdf(self, t: float) -> float:
         assert self.edges is not None
+        if t + slack(t) >= self.edges[-1]:
+            return 1.0
         below = self.probability[self.distance < self.edges[0]].sum()
         index = np.searchsorted(self.edges, self.distance, side="right") - 1
         far = index >= 0
@@ -165,6 +167,8 @@ def _law_of_rows(
     known = mechanism.mean_distance(problem)
     if known is not None:
         return DistanceLaw(mechanism, problem, "sampled", rows, probability, moved, known, None, band)
-    spread = float(distance.std()) / np.sqrt(distance.size) if distance.size else 0.0
-    mean = float((probability * rows).sum())
-    return DistanceLaw(mechanism, problem, "sampled", rows, probability, moved, mean, None, band, rest * spread)
+    size = max(distance.size, 1)
+    # Draws that all agree leave an error of the order of one draw in all of them.
+    error = float(max(distance.std() / np.sqrt(size) if distance.size else 0.0, 1 / size))
+    mean = min(float((probability * rows).sum()), 1.0)
+    return DistanceLaw(mechanism, problem, "sampled", rows, probability, moved, mean, None, band, rest * error)

@@ -62,6 +62,7 @@ class DistanceTable:
             first = scale * sum(term * far[p + 1] for p, term in enumerate(terms[:-1]))
         alive = scale > 0
         near = np.exp(-rate * self.distance[: self.levels] - log_scale) * self.moments[:2, : self.levels]
+        near[0] -= rate * near[1]
         beyond = np.where(alive, np.stack([np.maximum(mass, 0.0), first]), 0.0)
         return replace(self, moments=np.concatenate([near, beyond], axis=1))
 

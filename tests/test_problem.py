@@ -291,7 +291,7 @@ def test_gamma_zero_is_the_global_maximum(mechanism: type) -> None:
 
 @pytest.mark.parametrize(
     ("mechanism", "field"),
-    [(cls, field) for cls in dpbi.MECHANISMS for field in dataclasses.fields(cls) if field.name != "epsilon"],
+    [(cls, field) for cls in dpbi.MECHANISMS for field in dataclasses.fields(cls) if "label" in field.metadata],
     ids=lambda value: getattr(value, "__name__", getattr(value, "name", None)),
 )
 @pytest.mark.parametrize("value", ["nonsense", None, [1.0]])
