@@ -90,9 +90,12 @@ def epsilon_field(page: Page) -> Locator:
     return sidebar(page).get_by_role("textbox", name="epsilon, exactly")
 
 
-def follow(page: Page, title: str) -> None:
-    sidebar(page).get_by_role("link", name=title, exact=True).click()
-    wait_until_on(page, title)
+def follow(title: str, *pages: Page) -> None:
+    """The menu's link clicked in all of these, then waited for."""
+    for page in pages:
+        sidebar(page).get_by_role("link", name=title, exact=True).click()
+    for page in pages:
+        wait_until_on(page, title)
 
 
 def wait_until_on(page: Page, title: str) -> None:
@@ -169,7 +172,7 @@ def test_what_was_uploaded_and_typed_stays_through_every_page(app: App, watched:
     titles = [found.title for found in menu.PAGES]
     first_charts = set()
     for title in [*titles[1:], titles[0]]:
-        follow(page, title)
+        follow(title, page)
         first_charts.add(assert_shows(page, title, counts, "0.375"))
     assert len(first_charts) == len(titles)
 
@@ -212,14 +215,14 @@ def test_a_refused_epsilon_is_told_and_leaves_no_chart_of_an_older_one(app: App,
     type_epsilon(page, "-1")
     expect(sidebar(page).get_by_role("alert")).to_have_text(said)
     for title in (found.title for found in menu.PAGES):
-        follow(page, title)
+        follow(title, page)
         expect(main_part(page).get_by_role("alert")).to_contain_text(said)
         expect(epsilon_field(page)).to_have_value("-1")
         expect(figures(page)).to_have_count(0)
         expect(main_part(page).get_by_test_id("stDataFrame")).to_have_count(0)
         expect(strip(page)).not_to_contain_text("epsilon =")
 
-    follow(page, "Home")
+    follow("Home", page)
     type_epsilon(page, "2")
     assert_shows(page, "Home", "48 cured, 42 not cured; n = 90", "2")
     assert_nothing_went_wrong(watched)
@@ -242,8 +245,7 @@ def test_two_people_never_see_each_others_counts(browser: Browser, app: App) -> 
         wait_until_idle(other.page)
 
         for title in (found.title for found in menu.PAGES):
-            follow(one.page, title)
-            follow(other.page, title)
+            follow(title, one.page, other.page)
             expect(strip(one.page)).to_contain_text("4,711 Quitte, 1,716 Zwetschge; n = 6,427")
             expect(strip(other.page)).to_contain_text("2,718 Ahorn, 3,141 Buche; n = 5,859")
             assert not [word for word in typed if word in words_of(one.page)]
