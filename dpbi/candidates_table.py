@@ -15,9 +15,11 @@ from dpbi.hellinger import affinity_loss, count_loss, distance_of_loss, distance
 from dpbi.problem import Problem
 
 _NEAREST = 20_000  # where the outputs cannot be listed, at most this many of the nearest are
+_SATURATED = 37.0  # sqrt(1 - e^-37) is 1 in double precision: in a large space, of most candidates
 _LISTED_LINE = 2_000_000  # k = 2: beyond this n, bins of H are counted instead of listed
 _LINE_NEAR = 50_000  # offsets on either side that stay exact there
 _LINE_BINS = 512
+_LINE_MOMENTS = 5  # these bins are wider than a table's
 _SUMMED_RANGE = 2048
 _GAUSS_NODES, _GAUSS_WEIGHTS = (leggauss(16)[0] + 1) / 2, leggauss(16)[1] / 2
 
@@ -35,6 +37,10 @@ def _listed_table(problem: Problem) -> DistanceTable:
     total = number_of_candidates(problem.n, problem.k)
     rows = Rows(_largest_distance(problem), problem.n + 1, rows_to_keep(total, line=problem.k == 2), MOMENTS)
     for loss, moved in _paired_blocks(problem):
+        if rows.has_bins:
+            saturated = loss > _SATURATED
+            rows.add_farthest(1.0, moved[saturated] >> 1)
+            loss, moved = loss[~saturated], moved[~saturated]
         rows.add(distance_of_loss(loss), moved >> 1, None)
     return rows.table(step=1.0)
 
@@ -60,9 +66,9 @@ def _line_table(problem: Problem) -> DistanceTable:
     near = rows.table(step=1.0)
     far = [side.binned(edges) for side in sides]
     distance, steps = np.repeat(np.sqrt(edges[1:] * edges[:-1]), 2), np.stack([f[1] for f in far], axis=1).ravel()
-    moments = np.stack([f[0] for f in far], axis=2).reshape(MOMENTS, -1)
+    moments = np.stack([f[0] for f in far], axis=2).reshape(_LINE_MOMENTS, -1)
     kept = moments[0] > 0
-    near_moments = np.zeros((MOMENTS, near.distance.size))
+    near_moments = np.zeros((_LINE_MOMENTS, near.distance.size))
     near_moments[:2] = near.moments
     return DistanceTable(np.concatenate([near.distance, distance[kept]]), np.concatenate([near.steps, steps[kept]]),
                          np.concatenate([near_moments, moments[:, kept]], axis=1), near.levels, edges)
@@ -91,15 +97,15 @@ class _Side:
         return distance[distance < cut], d[distance < cut]
 
     def binned(self, edges: NDArray) -> tuple[NDArray, NDArray]:
-        """Moments of H about each bin's geometric centre, (MOMENTS, bins), and the mean |d| of the bin."""
+        """Moments of H about each bin's geometric centre, (_LINE_MOMENTS, bins), and the mean |d| of the bin."""
         start = self._first_beyond(edges)
         low, high = start[:-1], start[1:]
         centre = np.sqrt(edges[1:] * edges[:-1])
-        moments = np.zeros((MOMENTS, centre.size))
+        moments = np.zeros((_LINE_MOMENTS, centre.size))
         for i in np.flatnonzero(high > low):
             d, weight = _summation(int(low[i]), int(high[i]))
             offset = distance_of_loss(self.loss(d)) - centre[i]
-            moments[:, i] = [weight @ offset**q for q in range(MOMENTS)]
+            moments[:, i] = [weight @ offset**q for q in range(_LINE_MOMENTS)]
         return moments, (low + high - 1) / 2
 
     def _first_beyond(self, edges: NDArray) -> NDArray[np.int64]:

@@ -20,7 +20,7 @@ _LINE = 2_000_000  # as _LEVELS where k = 2: one row per output is cheap
 _NEAR = 100_000  # in a larger space, this many nearest outputs at least stay exact
 _CELLS = 700_000  # bins times steps
 BLOCK = 1 << 20
-MOMENTS = 5  # of H in a bin: the tilt by exp(-rate H) then errs by (rate width / 2)^5 / 5!
+MOMENTS = 4  # of H in a bin: the tilt by exp(-rate H) then errs by (rate width / 2)^4 / 4!
 NEGLIGIBLE = 42.0  # e^-42 = 6e-19 of a law may be left out
 
 # Distances this close are one level: symmetric outputs differ in their last digits only.
@@ -103,6 +103,18 @@ class Rows:
         if self.held > 2 * self.keep:
             self._shrink()
 
+    @property
+    def has_bins(self) -> bool:
+        return self.cells is not None
+
+    def add_farthest(self, distance: float, moved: NDArray) -> None:
+        """Outputs of weight 1 that all lie at one distance in the last bin."""
+        assert self.cells is not None
+        count = np.bincount(moved, minlength=self.steps)
+        offset = distance - self.largest * (1 - 0.5 / self.bins)
+        for order in range(self.orders):
+            self.cells[order, -self.steps:] += count * offset**order
+
     def _keep(self, distance: NDArray, moved: NDArray, weight: NDArray) -> None:
         self.near.append((distance, moved, weight))
         self.held += distance.size
@@ -124,10 +136,10 @@ class Rows:
         index = np.minimum(scaled.astype(np.int32), self.bins - 1)
         offset = (scaled - index - 0.5) * (self.largest / self.bins)
         cell = index.astype(np.intp) * self.steps + moved
-        power = np.ones(distance.size) if weight is None else weight.copy()
+        power = weight
         for order in range(self.orders):
             self.cells[order] += np.bincount(cell, weights=power, minlength=self.cells.shape[1])
-            power *= offset
+            power = offset if power is None else power * offset
 
     def table(self, step: float) -> DistanceTable:
         """The collected rows; ``step`` converts the unit of ``moved`` to steps."""

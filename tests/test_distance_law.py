@@ -18,6 +18,7 @@ from strategies import Drawn, epsilons, problems
 
 import dpbi
 from dpbi import DistanceLaw, Problem, candidates_table, distance_law, distance_table
+from dpbi.distance_table import MOMENTS
 from dpbi.hellinger import distances_to
 from dpbi.mechanisms import Mechanism
 
@@ -144,7 +145,7 @@ def test_laws_in_bins(
         edges = law.edges
         rate = getattr(mechanism, "rate", lambda problem: 0.0)(problem)
         x = rate * np.diff(edges).max() / 2
-        rate_error = x**5 / math.factorial(5) * math.exp(2 * x) + 1e-12
+        rate_error = x**MOMENTS / math.factorial(MOMENTS) * math.exp(2 * x) + 1e-12
     assert law.mean == pytest.approx(exact[0] @ exact[2], rel=1e-11 + rate_error, abs=1e-13)
     assert law.mean_steps == pytest.approx(exact[1] @ exact[2], rel=1e-11 + rate_error, abs=1e-13)
     assert law.probability_of_truth == pytest.approx(exact[2][exact[1] == 0].sum(), rel=1e-11 + rate_error)

@@ -21,7 +21,7 @@ from strategies import Drawn, epsilons, problems
 
 from dpbi import Problem, candidates_table, distance_table, noisy_counts_table
 from dpbi.candidates_table import nearest_table
-from dpbi.distance_table import DistanceTable, slack
+from dpbi.distance_table import MOMENTS, DistanceTable, slack
 from dpbi.noise import FlooredLaplace, IntegerNoise, TwoSidedGeometric
 
 RATES = [0.1, 3.0, 30.0, 200.0, 1000.0]
@@ -169,12 +169,12 @@ def test_bins_are_enumeration(prior: tuple[float, ...], counts: tuple[int, ...])
 @pytest.mark.parametrize("rate", RATES)
 @pytest.mark.parametrize(("prior", "counts"), BINNED)
 def test_tilted_bins_are_enumeration(prior: tuple[float, ...], counts: tuple[int, ...], rate: float) -> None:
-    """Taylor's remainder: with x = rate width / 2, five moments leave x^5 / 5! e^x of e^{-rate d}, and every weight in
-    the bin is at least e^{-x} of that; the first moment has one term less, x^4 / 4!."""
+    """Taylor's remainder: with x = rate width / 2, p moments leave x^p / p! e^x of e^{-rate d}, and every weight in the
+    bin is at least e^{-x} of that; the first moment has one term less."""
     table = candidates_table.candidates_table(Problem(prior, counts))
     assert table is not None and table.edges is not None
     x = rate * np.diff(table.edges).max() / 2
-    error = max(x**5 / math.factorial(5), x**4 / math.factorial(4)) * math.exp(2 * x) + 1e-12
+    error = max(x**p / math.factorial(p) for p in (MOMENTS - 1, MOMENTS)) * math.exp(2 * x) + 1e-12
     h, step = listed(prior, counts)
     log_scale = float(np.log(np.exp(-rate * h).sum()))
     assert_bins_are(table.tilted(rate, log_scale), Outputs(h, step, np.exp(-rate * h - log_scale)), error)
