@@ -124,7 +124,7 @@ class Rows:
         width = self.largest / self.bins
         # The cut is an edge of the bins, so that no bin is half exact; slack keeps a level together.
         middle = np.partition(distance, self.keep)[self.keep]
-        self.cut = max(1, np.floor(middle / width)) * width
+        self.cut = float(np.clip(np.floor(middle / width), 1, self.bins - 1)) * width
         near = distance < self.cut
         self.near, self.held = [(distance[near], moved[near], weight[near])], int(near.sum())
         self._bin(distance[~near], moved[~near], weight[~near])
