@@ -22,7 +22,8 @@ class Comparison:
     probability_of_truth: P(r = c); probability_within_local_sensitivity: P(H <= LS(c)), None where n = 0;
     mean_l1: E ||r - c||_1, in records; kind: "levels", "bins" or "sampled"; exact: all but the last;
     error: half width of the 95 % band of a sampled law's probabilities, 0 where exact;
-    mean_error: standard error of the mean, 0 where that is exact (it can be where the law is sampled).
+    mean_error: standard error of the mean, 0 where that is exact (it can be where the law is sampled);
+    probability_of_ignoring: that the release does not depend on the counts, None where it always does.
     """
 
     mechanism: Mechanism
@@ -37,6 +38,7 @@ class Comparison:
     exact: bool
     error: float
     mean_error: float
+    probability_of_ignoring: float | None = None
 
 
 def compare(mechanism: Mechanism, problem: Problem, rng: np.random.Generator | None = None) -> Comparison:
@@ -64,6 +66,7 @@ def comparison_of(law: DistanceLaw) -> Comparison:
         law.exact,
         law.band,
         law.mean_error,
+        law.mechanism.probability_of_ignoring(problem),
     )
 
 

@@ -28,6 +28,7 @@ CHOICE_WARNING = (
     "about those counts, which no guarantee shown here covers. For a release, choose on example or synthetic data."
 )
 FOUND = {"exhaustive": "by visiting every pair and output", "closed form": "in closed form, from the noise"}
+IGNORING_SAID = 0.005
 LAW_KINDS = {"levels": "exact", "bins": "exact, in bins", "sampled": "sampled"}
 LOCAL_SENSITIVITY = (
     "LS(x), the local sensitivity, is how far one replaced record can move the true posterior. A release that stays "
@@ -165,6 +166,16 @@ def best(rows: Sequence[Comparison], problem: Problem) -> str:
     ]
     if nearer:
         parts.append(f"Nearer still in simulated draws, as no exact mean is known there: {listed(nearer)}.")
+    blind = [
+        f"{name_of(row.mechanism)} {number(row.probability_of_ignoring)}"
+        for row in rows
+        if row.probability_of_ignoring is not None and row.probability_of_ignoring > IGNORING_SAID
+    ]
+    if blind:
+        parts.append(
+            f"Ignores the data with probability: {listed(blind)}. Selection by distance is a mixture whose first part "
+            "picks any candidate without looking at the counts; the more candidates, the larger that part."
+        )
     claimed = [name_of(row.mechanism) for row in rows if row.guarantee.basis == "claim"]
     unsafe = [name_of(row.mechanism) for row in rows if isinstance(row.guarantee, NotPrivate)]
     if claimed:

@@ -100,6 +100,10 @@ class _HellingerSelection:
         distance = max(local_sensitivity(problem), min(1.0, NEGLIGIBLE / rate))
         return nearest_table(problem, distance).tilted(rate, partition.log_partition(problem, rate))
 
+    def probability_of_ignoring(self, problem: Problem) -> float:
+        """a_0 Z_0 / Z, as ``partition.probability_of_ignoring``."""
+        return partition.probability_of_ignoring(problem, self.rate(problem))
+
     def mean_distance(self, problem: Problem) -> float:
         """E[H] at any size."""
         return partition.mean_distance(problem, self.rate(problem))

@@ -94,6 +94,9 @@ class _NoisyCounts:
         log_truth = float(self.log_pmf(problem, problem.counts))
         return nearest_table(problem, 0.0).tilted(0.0, -log_truth)
 
+    def probability_of_ignoring(self, problem: Problem) -> None:
+        """None: the noise is always added to the counts."""
+
     def mean_distance(self, problem: Problem) -> float | None:
         """E[H], where releases whose total exceeds n are too rare to count; else None."""
         noise = self._calibrated_noise(problem.prior, problem.n)
