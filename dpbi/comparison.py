@@ -23,7 +23,7 @@ class Comparison:
     mean_l1: E ||r - c||_1, in records; kind: "levels", "bins" or "sampled"; exact: all but the last;
     error: half width of the 95 % band of a sampled law's probabilities, 0 where exact;
     mean_error: standard error of the mean, 0 where that is exact (it can be where the law is sampled);
-    probability_of_ignoring: that the release does not depend on the counts, None where it always does.
+    probability_of_ignoring: that the release does not depend on the counts at all.
     """
 
     mechanism: Mechanism
@@ -38,7 +38,7 @@ class Comparison:
     exact: bool
     error: float
     mean_error: float
-    probability_of_ignoring: float | None = None
+    probability_of_ignoring: float = 0.0
 
 
 def compare(mechanism: Mechanism, problem: Problem, rng: np.random.Generator | None = None) -> Comparison:

@@ -57,7 +57,7 @@ def comparison(rows: Sequence[Comparison]) -> None:
             "P(truth)": [row.probability_of_truth for row in rows],
             "P(H ≤ LS)": [row.probability_within_local_sensitivity for row in rows],
             "Mean L1": [row.mean_l1 for row in rows],
-            "Ignores data": [row.probability_of_ignoring for row in rows],
+            "P(blind)": [row.probability_of_ignoring for row in rows],
             "Law": [words.LAW_KINDS[row.kind] for row in rows],
         }
     )
@@ -205,9 +205,7 @@ _COMPARISON: dict[str, Any] = {
     "Mean L1": _number(
         "Mean sum of the absolute errors of the released counts, in records: twice the mean number of records moved."
     ),
-    "Ignores data": _number(
-        "Probability that the release does not depend on the counts at all; empty where it always does."
-    ),
+    "P(blind)": _number("Probability that the release ignores the data: it does not depend on the counts at all."),
     "Law": TextColumn(width=90, help="How the distances were found: listed exactly, in fine bins, or sampled."),
 }
 

@@ -49,8 +49,8 @@ LOSS = (
 )
 BASES = (
     "**Theorem**: proved for every prior and n. **Claim**: stated in a paper without a proof that holds. **Exhaustive "
-    "check**: every pair of neighbours and every output was visited for this prior and n, and nothing is promised "
-    "elsewhere. **Not private**: nothing is promised at all."
+    "check**: the loss over every pair of neighbours and every output was computed for this prior and n, and nothing "
+    "is promised elsewhere. **Not private**: nothing is promised at all."
 )
 LOSS_AGAINST_SIZE = (
     "The same prior with fewer records: the papers' concrete epsilon, here the worst over all datasets of each size. "
@@ -169,7 +169,7 @@ def best(rows: Sequence[Comparison], problem: Problem) -> str:
     blind = [
         f"{name_of(row.mechanism)} {number(row.probability_of_ignoring)}"
         for row in rows
-        if row.probability_of_ignoring is not None and row.probability_of_ignoring > IGNORING_SAID
+        if row.probability_of_ignoring > IGNORING_SAID
     ]
     if blind:
         parts.append(

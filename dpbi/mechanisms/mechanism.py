@@ -52,8 +52,8 @@ class Mechanism(Protocol):
     def nearest(self, problem: Problem) -> DistanceTable:
         """The outputs nearest to the truth, up to some distance all of them, with their exact probabilities."""
 
-    def probability_of_ignoring(self, problem: Problem) -> float | None:
-        """The share of releases that do not depend on the counts at all; None where every release does."""
+    def probability_of_ignoring(self, problem: Problem) -> float:
+        """The share of releases that do not depend on the counts at all."""
 
     def mean_distance(self, problem: Problem) -> float | None:
         """E[H] to 1e-9 without listing outputs; None where it is not known."""

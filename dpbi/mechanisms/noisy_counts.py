@@ -94,8 +94,9 @@ class _NoisyCounts:
         log_truth = float(self.log_pmf(problem, problem.counts))
         return nearest_table(problem, 0.0).tilted(0.0, -log_truth)
 
-    def probability_of_ignoring(self, problem: Problem) -> None:
-        """None: the noise is always added to the counts."""
+    def probability_of_ignoring(self, problem: Problem) -> float:
+        """0: the noise is always added to the counts."""
+        return 0.0
 
     def mean_distance(self, problem: Problem) -> float | None:
         """E[H], where releases whose total exceeds n are too rare to count; else None."""
