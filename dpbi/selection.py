@@ -25,6 +25,7 @@ from dpbi.power_sums import PowerSums
 from dpbi.problem import Problem
 
 _LISTED = 200_000  # candidates; a list of this length is faster than the mixture
+_LISTED_CATEGORIES = 20  # the list grows category by category, which is slow for many
 _LISTED_LINE = 2_000_000  # as _LISTED where k = 2: the list is the numbers 0..n
 _SMALLEST_STEP = 0.002  # between the ends of a group of m, relative
 _TABLE = 4096  # a_m up to here are summed and tabulated
@@ -40,7 +41,7 @@ def sample(problem: Problem, rate: float, rng: np.random.Generator, size: int) -
     """
     rate, size = limits.check_rate(rate), limits.check_size(size)
     listed = _LISTED_LINE if problem.k == 2 else _LISTED
-    if number_of_candidates(problem.n, problem.k) <= listed:
+    if problem.k <= _LISTED_CATEGORIES and number_of_candidates(problem.n, problem.k) <= listed:
         return _from_list(problem, rate, rng, size)
     return _from_mixture(problem, rate, rng, size)
 
@@ -54,7 +55,7 @@ def _from_list(problem: Problem, rate: float, rng: np.random.Generator, size: in
 
 def listed_log_partition(problem: Problem, rate: float) -> float | None:
     """log Z(rate) from the list, None where it would be long: for a small space quicker than the mixture."""
-    if number_of_candidates(problem.n, problem.k) > _LISTED:
+    if problem.k > _LISTED_CATEGORIES or number_of_candidates(problem.n, problem.k) > _LISTED:
         return None
     return float(np.log(np.exp(-rate * _listed(problem)[1]).sum()))
 
