@@ -448,15 +448,17 @@ def test_two_categories_are_drawn_as_densities(name: str) -> None:
     assert mass == pytest.approx(1, abs=0.02), "the curve follows the mass, however narrow"
     prior = next(t for t in fig.data if (t.name or "").startswith("prior"))
     np.testing.assert_allclose(prior.y, dirichlet.beta_density(points(prior), *problem.prior), rtol=1e-5)
-    lines = [t for t in fig.data if t.showlegend is False and t.line.width == 1.5]
+    lines = [
+        line
+        for t in fig.data
+        if t.showlegend is False and t.line.width == 1.5
+        for line in np.split(np.stack([points(t), np.array(t.y, dtype=float)]), np.flatnonzero(np.isnan(t.x)), axis=1)
+    ]
+    lines = [line[:, ~np.isnan(line[0])] for line in lines if not np.isnan(line[0]).all()]
     assert len(lines) == sum(len(np.unique(one.released, axis=0)) for one in samples)
     for row in np.unique(samples[0].released, axis=0)[:3]:
         a = np.array(problem.prior) + row
-        assert any(
-            np.allclose(line.y, dirichlet.beta_density(points(line), *a), rtol=1e-5)
-            for line in lines
-            if abs(float(points(line).mean()) - a[0] / a.sum()) < 0.5
-        )
+        assert any(np.allclose(y, dirichlet.beta_density(x, *a), rtol=1e-3, atol=1e-30) for x, y in lines)
 
 
 @pytest.mark.parametrize("counts", [(0, 0), (1, 0), (0, 10**9), (3, 2)])

@@ -34,7 +34,7 @@ CATEGORIES_DRAWN = 20
 _ROWS_DRAWN = 80  # categories times mechanisms: the tallest chart is then still read without losing its place
 _CURVE_POINTS = 61
 _BAND_POINTS = 120
-_SPIKE = 10.0
+_SPIKE, _SPIKE_POINTS = 10.0, 2
 _PANEL = 210
 _TRIANGLE = 400
 _LABEL, _CORNER_LABEL = 24, 16
@@ -76,15 +76,16 @@ def _densities(results: Sequence[PrivatePosteriors], names: Sequence[str]) -> go
     problem, mechanisms = results[0].problem, mechanism_labels([one.mechanism for one in results])
     window = _window(results)
     fig = _panels(mechanisms)
-    peaks = [0.0]
+    peaks, lines = [0.0], []
     for position, one in enumerate(results):
         place = _place(position, len(results))
         if len(one.released) > CURVES_DRAWN:
             peaks += _add_bands(fig, one, window, place)
-        true_peak = _add_truth_and_prior(fig, problem, window, place, first=position == 0)
+        lines.append(_add_truth_and_prior(fig, problem, window, place, first=position == 0))
         if len(one.released) <= CURVES_DRAWN:
-            peaks += _add_lines(fig, one, place)
-    peak = max(peaks)
+            lines += _add_lines(fig, one, place)
+    true_peak = _peak(lines[0])
+    peak = max(*peaks, *map(_peak, lines))
     ceiling = min(max(peak, true_peak), 1.6 * true_peak)
     fig.update_xaxes(range=window, matches="x", showticklabels=True)
     fig.update_yaxes(range=[0, 1.05 * ceiling])
@@ -98,7 +99,7 @@ def _densities(results: Sequence[PrivatePosteriors], names: Sequence[str]) -> go
         if drawn <= CURVES_DRAWN
         else f"Shaded: the middle 50 % and 95 % of {drawn:,} released curves."
     ]
-    if any(trace.y is not None and len(trace.y) == 2 for trace in fig.data):
+    if any(density.size == _SPIKE_POINTS for density in lines):
         notes.append("A spike at an end: all mass lies there, its height has no meaning.")
     if peak > ceiling:
         notes.append("Curves higher than the axis run on above it.")
@@ -131,8 +132,8 @@ def _window(results: Sequence[PrivatePosteriors]) -> tuple[float, float]:
 
 def _add_truth_and_prior(
     fig: go.Figure, problem: Problem, window: tuple[float, float], place: dict[str, int], first: bool
-) -> float:
-    """Draws both in one panel; returns the true density's highest drawn value."""
+) -> Floats:
+    """Draws both in one panel; returns the true density."""
     x, density = _curve(problem.posterior)
     fig.add_scatter(
         **_run(x, density), mode="lines", name=f"true posterior (n = {problem.n:,})", legendgroup="truth",
@@ -145,6 +146,11 @@ def _add_truth_and_prior(
         showlegend=first, line={"color": PRIOR.colour, "width": 2.5, "dash": PRIOR.dash},
         hovertemplate="prior: %{y:.3g}", **place,
     )  # fmt: skip
+    return density
+
+
+def _peak(density: Floats) -> float:
+    """The height to leave room for: a density that rises without bound at an end is cut."""
     return float(np.nanquantile(density, 0.98))
 
 
@@ -167,19 +173,23 @@ def _run(x: Floats, y: Floats) -> dict[str, Any]:
     return {"x0": float(x[0]), "dx": float(x[1] - x[0]), "y": compact(y)}
 
 
-def _add_lines(fig: go.Figure, one: PrivatePosteriors, place: dict[str, int]) -> list[float]:
-    """One thin line per distinct release, the stronger the more often it was drawn; returns their peaks."""
+def _add_lines(fig: go.Figure, one: PrivatePosteriors, place: dict[str, int]) -> list[Floats]:
+    """One thin line per distinct release, the stronger the more often it was drawn; returns their densities.
+
+    Lines of one strength are one trace with gaps: plotly takes a millisecond of the server for each trace.
+    """
     style = style_of(one.mechanism)
     distinct, times = np.unique(one.released, axis=0, return_counts=True)
-    peaks = [0.0]
-    for released, multiplicity in zip(distinct, times, strict=True):
-        x, density = _curve(np.array(one.problem.prior) + released)
+    densities = []
+    for multiplicity in np.unique(times):
+        curves = [_curve(np.array(one.problem.prior) + released) for released in distinct[times == multiplicity]]
+        x, y = (np.concatenate([np.append(curve[side], np.nan) for curve in curves]) for side in (0, 1))
         fig.add_scatter(
-            **_run(x, density), mode="lines", showlegend=False, hoverinfo="skip",
+            x=compact(x), y=compact(y), mode="lines", showlegend=False, hoverinfo="skip",
             line={"color": style.faded(1 - 0.5**multiplicity), "width": 1.5}, **place,
         )  # fmt: skip
-        peaks.append(float(np.nanquantile(density, 0.98)))
-    return peaks
+        densities += [density for _, density in curves]
+    return densities
 
 
 def _add_bands(

@@ -183,10 +183,13 @@ def base_layout(
         hoverlabel={"font": {"size": FONT_SIZE}},
         meta={"alt": " ".join(" ".join([alt, *notes]).split())},
     )  # fmt: skip
-    fig.update_xaxes(automargin=True, title_font_size=FONT_SIZE, tickfont_size=FONT_SIZE - 1, zeroline=False)
-    fig.update_yaxes(automargin=True, title_font_size=FONT_SIZE, tickfont_size=FONT_SIZE - 1, zeroline=False)
-    fig.update_xaxes(exponentformat="power", minexponent=7)
-    fig.update_yaxes(exponentformat="power", minexponent=7)
+    # One nested dict a kind of axis: plotly checks each separate keyword at every axis, milliseconds a figure.
+    axis = {
+        "automargin": True, "title": {"font": {"size": FONT_SIZE}}, "tickfont": {"size": FONT_SIZE - 1},
+        "zeroline": False, "exponentformat": "power", "minexponent": 7,
+    }  # fmt: skip
+    fig.update_xaxes(axis)
+    fig.update_yaxes(axis)
     fig.update_layout(**layout)
     return fig
 
