@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 from dpbi import limits
 
 from .answers import Answers
-from .delimited import read_delimited
+from .delimited import Grid, read_delimited
 from .encoding import decode
 from .file_format import identify
 from .header import with_header
 from .layout import choose_layout
 from .outcome import Counts, CountsError, CountsQuestion, Notes
 from .parquet import read_parquet
+from .public_list import tidy_list, with_tidy_list
+from .table import Table
 from .tally import counted
 from .workbook import read_workbook
 
-__all__ = ["Counts", "CountsError", "CountsQuestion", "read_counts"]
+__all__ = ["Counts", "CountsError", "CountsQuestion", "read_categories", "read_counts"]
 
 
 def read_counts(data: bytes, filename: str, **answers: Any) -> Counts:
@@ -33,9 +38,13 @@ def read_counts(data: bytes, filename: str, **answers: Any) -> Counts:
       total_row: "drop" or "keep" a row that equals the sum of all others.
       thousands: the mark between groups of three digits: "." or "," or " " or "'" or "" for none.
       confirm_percentages: True where counts that look like percentages are numbers of people.
+      missing: "keep" to count empty cells of raw records as the category "(missing)"; "drop" leaves them out.
+      categories: the public list of categories, k >= 2 names; the counts come in its order, 0 where nobody is.
+      unlisted: with such a list, "other" to count all else as the category "(other)", or "refuse".
 
     Returns Counts: labels (k different names, k >= 2), counts (k ints in [0, 2^63)), warnings (sentences) and
     what was understood: layout, columns, file_format, header_row, encoding, separator, sheet.
+    The list of categories is taken to be public, which it is not where it comes from the data: hence categories=.
     Rules: outer spaces are trimmed and accents composed (NFC); equal names are added together and names that
     differ by case are not, both with a warning; only an empty cell is missing; the order is that of the file,
     for declared levels the declared one, for true/false False first.
@@ -45,48 +54,93 @@ def read_counts(data: bytes, filename: str, **answers: Any) -> Counts:
     **question.suggested) goes on and may ask again. Both hold uploaded cells in their text.
     Source: ours; which records neighbours may differ in is [P17] section 3.
     """
+    with _letting_go():
+        return _read(_checked(data), str(filename), with_tidy_list(Answers.checked(answers)))
+
+
+def read_categories(data: bytes, filename: str, **answers: Any) -> tuple[str, ...]:
+    """The names in the only column of a file, from its first row on: whether that is a heading no file can tell.
+
+    data, filename as for ``read_counts``; answers: its sheet=. Returns k >= 2 different names, tidied as there.
+    Raises CountsError where the file has more than one column, a name twice, or is no table; CountsQuestion where
+    several sheets are filled.
+    Source: ours.
+    """
+    with _letting_go():
+        given, notes = Answers.checked(answers), Notes()
+        content = _opened(_checked(data), str(filename), given, notes).content
+        columns = content.columns if isinstance(content, Grid) else [column.cells for column in content.columns]
+        filled = [cells for cells in columns if any(cell.strip() for cell in cells)]
+        if len(filled) != 1:
+            raise CountsError(f"a list of categories has one column: got {len(filled)}; save that column alone.")
+        return tidy_list(tuple(cell for cell in filled[0] if cell.strip()))
+
+
+@contextmanager
+def _letting_go() -> Iterator[None]:
+    """A refusal forgets what it arose from, which may hold the whole file."""
     try:
-        return _read(data, str(filename), Answers.checked(answers))
+        yield
     except CountsError as refusal:
-        refusal.__context__ = None  # what it arose from may hold the whole file
+        refusal.__context__ = None
         raise
 
 
-def _read(data: bytes, filename: str, given: Answers) -> Counts:
+def _checked(data: bytes) -> bytes:
     if not isinstance(data, bytes | bytearray | memoryview):
         raise CountsError(f"data must be the bytes of a file: got {type(data).__name__}.")
     content = bytes(data)
     if len(content) > limits.UPLOAD_BYTES_LARGEST:
-        raise CountsError(
-            f"the file is too large: at most {limits.UPLOAD_BYTES_LARGEST:,} bytes, got {len(content):,}."
-        )
-    notes = Notes()
-    file_format = identify(content, filename, notes)
-    encoding = separator = sheet = None
+        most = limits.UPLOAD_BYTES_LARGEST // 2**20
+        raise CountsError(f"the file is too large: at most {most} MB ({most * 2**20:,} bytes), got {len(content):,}.")
+    return content
+
+
+@dataclass(frozen=True)
+class _Opened:
+    """A file as far as its format goes: a table where the format names columns, or else a grid of cells."""
+
+    content: Table | Grid
+    file_format: str
+    encoding: str | None = None
+    separator: str | None = None
+    sheet: str | None = None
+
+
+def _opened(data: bytes, filename: str, given: Answers, notes: Notes) -> _Opened:
+    file_format = identify(data, filename, notes)
     if given.sheet is not None and file_format != "workbook":
         raise CountsError("sheet can only be answered for an Excel workbook.")
     if file_format == "parquet":
+        return _Opened(read_parquet(data), file_format)
+    if file_format == "workbook":
+        grid, sheet = read_workbook(data, given, notes)
+        return _Opened(grid, file_format, sheet=sheet)
+    text, encoding = decode(data, notes)
+    grid, separator = read_delimited(text, notes)
+    return _Opened(grid, file_format, encoding, separator)
+
+
+def _read(data: bytes, filename: str, given: Answers) -> Counts:
+    notes = Notes()
+    opened = _opened(data, filename, given, notes)
+    if isinstance(opened.content, Grid):
+        table = with_header(opened.content, given, notes)
+    else:
+        table = opened.content
         if given.header_row is not None:
             raise CountsError("header_row cannot be answered for a Parquet file: it names its columns itself.")
-        table = read_parquet(content)
-    else:
-        if file_format == "workbook":
-            grid, sheet = read_workbook(content, given, notes)
-        else:
-            text, encoding = decode(content, notes)
-            grid, separator = read_delimited(text, notes)
-        table = with_header(grid, given, notes)
     layout = choose_layout(table, given)
-    totals = counted(table, layout, separator, given, notes)
+    totals = counted(table, layout, opened.separator, given, notes)
     return Counts(
         labels=tuple(totals),
         counts=tuple(totals.values()),
         warnings=tuple(notes.sentences),
         layout=layout.name,
         columns=tuple(column.title for column in layout.read),
-        file_format=file_format,
+        file_format=opened.file_format,
         header_row=table.header_row,
-        encoding=encoding,
-        separator=separator,
-        sheet=sheet,
+        encoding=opened.encoding,
+        separator=opened.separator,
+        sheet=opened.sheet,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
@@ -13,8 +13,11 @@ CHOICES: dict[str, tuple[Any, ...]] = {
     "total_row": ("drop", "keep"),
     "thousands": (".", ",", " ", "'", ""),
     "confirm_percentages": (True, False),
+    "missing": ("drop", "keep"),
+    "unlisted": ("other", "refuse"),
 }
-LAYOUT_OF = {"column": "raw", "category_column": "counts", "count_column": "counts"}
+LAYOUT_OF = {"column": "raw", "category_column": "counts", "count_column": "counts", "missing": "raw"}
+COLUMNS = ("column", "category_column", "count_column")
 
 
 @dataclass(frozen=True)
@@ -30,6 +33,9 @@ class Answers:
     total_row: str | None = None
     thousands: str | None = None
     confirm_percentages: bool | None = None
+    missing: str | None = None
+    categories: tuple[str, ...] | None = None
+    unlisted: str | None = None
 
     @classmethod
     def checked(cls, given: Mapping[str, Any]) -> Answers:
@@ -39,7 +45,8 @@ class Answers:
                 raise UnknownAnswer(f"{shown(name)} is not an answer; known are {', '.join(known)}.")
             if value is not None:
                 _check(name, value)
-        answers = cls(**given)
+        listed_once = given.get("categories")
+        answers = cls(**{**given, "categories": None if listed_once is None else tuple(listed_once)})
         answers._check_together()
         return answers
 
@@ -55,7 +62,7 @@ class Answers:
     @property
     def named_columns(self) -> list[str]:
         """The headers that the answers mention."""
-        return [name for field in LAYOUT_OF if isinstance(name := getattr(self, field), str)]
+        return [name for field in COLUMNS if isinstance(name := getattr(self, field), str)]
 
     def question(
         self,
@@ -79,6 +86,9 @@ def _check(name: str, value: Any) -> None:
     elif name == "header_row":
         if not whole or value < 0:
             raise CountsError(f"header_row must be the number of a row, or 0 for none: got {_received(value)}.")
+    elif name == "categories":
+        if isinstance(value, str) or not isinstance(value, Sequence) or not all(isinstance(c, str) for c in value):
+            raise CountsError(f"categories must be a sequence of names: got {_received(value)}.")
     elif name == "sheet":
         if not isinstance(value, str):
             raise CountsError(f"sheet must be the name of a sheet: got {_received(value)}.")

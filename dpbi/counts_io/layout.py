@@ -62,7 +62,7 @@ def choose_layout(table: Table, answers: Answers) -> Pairs | Wide | Records:
 
 
 def _implied(answers: Answers) -> str | None:
-    if answers.column is not None:
+    if answers.column is not None or answers.missing is not None:
         return "raw"
     return "counts" if answers.category_column is not None or answers.count_column is not None else None
 
@@ -113,8 +113,8 @@ def _detected_among_numbers(table: Table, answers: Answers, numeric: list[Column
 
 def _layout_question(table: Table, answers: Answers, suggested: str | None) -> CountsError:
     return answers.question(
-        "is each row one person (raw), one category with its count (counts), or is there one row of counts "
-        "(wide)? " + columns_listed([column.label for column in table.columns]),
+        "does each row stand for one person, or for one category with its count, or is there a single row of counts "
+        "under the names of the categories? " + columns_listed([column.label for column in table.columns]),
         {"layout": suggested},
     )
 

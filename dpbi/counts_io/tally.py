@@ -13,6 +13,7 @@ from .answers import Answers
 from .layout import Pairs, Records, Wide
 from .names import Names, is_total
 from .outcome import CountsError, Notes, listed, shown
+from .public_list import MISSING, on_public_list
 from .table import Column, Table
 from .whole_numbers import COUNT_LIMIT, NESTED, MarkedCell, is_like_number, is_number, whole_numbers
 
@@ -26,7 +27,7 @@ def counted(
 ) -> dict[str, int]:
     """Counts per category, in the order of the file (declared order for levels, False before True)."""
     if isinstance(layout, Records):
-        return _tally(table, layout, notes)
+        return _tally(table, layout, answers, notes)
     totals = (
         _from_row(table, layout, separator, answers, notes)
         if isinstance(layout, Wide)
@@ -95,9 +96,11 @@ def _added(names: Sequence[str], whole: Sequence[int], tidy: Names) -> dict[str,
 
 
 def _checked(totals: dict[str, int], named_as_shares: bool, answers: Answers, notes: Notes) -> dict[str, int]:
+    totals = on_public_list(_without_total(totals, answers, notes), answers, notes)
     if len(totals) < 2:
-        raise CountsError(f"{AT_LEAST_TWO}: got {len(totals)}; add the others with the count 0.")
-    totals = _without_total(totals, answers, notes)
+        raise CountsError(
+            f"{AT_LEAST_TWO}: got {len(totals)}; add the others with the count 0, or give the public list of them all."
+        )
     n = sum(totals.values())
     if n >= COUNT_LIMIT:
         raise CountsError(f"the counts are too large: their sum must be below 2^63, got {n:,}.")
@@ -127,8 +130,8 @@ def _without_total(totals: dict[str, int], answers: Answers, notes: Notes) -> di
     if answers.total_row is None:
         likely = bool(named) or suspect == list(totals)[-1]
         raise answers.question(
-            f"{shown(suspect)} ({totals[suspect]}) equals the sum of all others: is it their total? Then it must "
-            "be left out (drop); a category stays (keep).",
+            f"{shown(suspect)} ({totals[suspect]}) equals the sum of all others: is it their total? A total must be "
+            "left out, or everyone would be counted twice; a category stays.",
             {"total_row": "drop" if likely else None},
             cell=suspect,
         )
@@ -147,14 +150,15 @@ def _refuse_too_many(names: set[str]) -> None:
 # --- raw records ---
 
 
-def _tally(table: Table, records: Records, notes: Notes) -> dict[str, int]:
+def _tally(table: Table, records: Records, answers: Answers, notes: Notes) -> dict[str, int]:
     column, rows = records.column, table.rows
     if any(isinstance(cell, MarkedCell) and cell.kind == NESTED for cell in column.fetch(1)):
         raise CountsError(f"{column.label} holds lists; one answer per person is needed.")
     tally = Counter(column.cells)
     missing = sum(tally.pop(cell) for cell in [cell for cell in tally if not cell.strip()])
     answered = len(rows) - missing
-    _refuse_measurements(column, tally, answered)
+    if column.levels is None and answers.categories is None:
+        _refuse_measurements(column, tally, answered)
     _refuse_too_many({cell.strip() for cell in (*(column.levels or ()), *tally)})
     tidy = Names(notes)
     tidy.add([*(column.levels or ()), *tally], lambda cell: rows[column.cells.index(cell)])
@@ -164,13 +168,19 @@ def _tally(table: Table, records: Records, notes: Notes) -> dict[str, int]:
         totals[tidy.of[cell]] += count
     if boolean:
         totals = {name: totals[name] for name in BOOLEANS.values() if name in totals}
+    found = len(totals)
+    if answers.missing == "keep":
+        totals[MISSING] = totals.get(MISSING, 0) + missing
+    totals = on_public_list(totals, answers, notes)
     if len(totals) < 2:
-        found = "only one category was found" if totals else "no category was found"
         raise CountsError(
-            f"{found} in {column.label}: {AT_LEAST_TWO}; upload counts instead, with 0 for what nobody chose."
+            f"{'only one' if found else 'no'} category was found in {column.label}: {AT_LEAST_TWO}; give the public "
+            "list of categories, with those that nobody chose."
         )
     tidy.remark({} if boolean else dict.fromkeys(tidy.of, 1), "in {} spellings")
-    _remark_on_records(table, records, missing, totals, notes)
+    _remark_on_records(table, records, missing, answers, notes)
+    if not all(totals.values()) and column.levels is not None and answers.categories is None:
+        notes.add("Levels with no rows were kept with count 0.")
     return totals
 
 
@@ -188,7 +198,7 @@ def _merge_booleans(tidy: Names, notes: Notes) -> bool:
 def _refuse_measurements(column: Column, tally: Counter[str], answered: int) -> None:
     """Refuses identifiers, whose entries are all different, and measurements: numbers of which two are true of
     mostly different, many, and not whole."""
-    if column.levels is not None or answered < 3:
+    if answered < 3:
         return
     # More values than that are refused in any case, and these suffice for saying why.
     values = list(islice(tally, limits.CATEGORIES_LARGEST + 1))
@@ -207,18 +217,16 @@ def _refuse_measurements(column: Column, tally: Counter[str], answered: int) -> 
         )
 
 
-def _remark_on_records(table: Table, records: Records, missing: int, totals: dict[str, int], notes: Notes) -> None:
-    if missing:
+def _remark_on_records(table: Table, records: Records, missing: int, answers: Answers, notes: Notes) -> None:
+    if missing and answers.missing != "keep":
         rows = "1 row has no answer and was" if missing == 1 else f"{missing:,} rows have no answer and were"
-        notes.add(f"{rows} left out; to keep them, write a category such as (missing) into the empty cells.")
+        notes.add(f"{rows} left out; they can be counted as a category of their own, '{MISSING}'.")
     if table.blank_rows and not records.others:
         notes.add(f"Blank rows were left out: {table.blank_rows:,}.")
-    if records.column.levels is None:
+    if records.column.levels is None and answers.categories is None:
         notes.add(
             "The categories were found in the data; the list itself is not private: type the full list if you can."
         )
-    elif not all(totals.values()):
-        notes.add("Levels with no rows were kept with count 0.")
     repeated = [other.label for other in records.others if _identifies_people(other) and _has_repeats(other)]
     if repeated:
         verb = "repeats" if len(repeated) == 1 else "repeat"

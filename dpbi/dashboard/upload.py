@@ -1,6 +1,7 @@
 """A file of counts: read, shown as it was understood, and used only when the person says so.
 
-The session keeps the labels and counts that were read, never the file: the uploader is emptied once they are used.
+A waiting file is kept in the session, for the uploader loses it with the page; once its counts are used or it is put
+away, the session holds no more of it than the labels and counts that were used.
 """
 
 from __future__ import annotations
@@ -12,50 +13,39 @@ import pandas as pd
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
+from dpbi import limits
 from dpbi.counts_io import Counts, CountsError, CountsQuestion, read_counts
-from dpbi.dashboard import settings, words
+from dpbi.dashboard import public_list, questions, settings, words
 
 DEFAULTS: dict[str, Any] = {"uploaded": None}
-ROWS_SHOWN = 8
+ROWS_IN_SIGHT = 8
+_ROW_HEIGHT = 36
 _ROUND = "upload: round"  # a new uploader each time: an emptied one can be had in no other way
+_WAITING = "upload: waiting file"
 _ANSWERS = "upload: answers"
 _READ = "upload: read"
-_ANSWER_WORDS = {
-    "": "nothing",
-    " ": "a space",
-    "counts": "one row per category",
-    "wide": "one row of counts",
-    "raw": "one row per person",
-}
-_ASKED = {
-    "layout": "The file has",
-    "column": "Column to count",
-    "category_column": "Column of categories",
-    "count_column": "Column of counts",
-    "sheet": "Sheet",
-    "header_row": "Row with the names (0 for none)",
-    "total_row": "The total row",
-    "thousands": "Digits are grouped by",
-    "confirm_percentages": "Read them as counts",
-}
 
 
 def choose() -> dict[str, Any] | None:
     """Draws the uploader. Returns the counts in use; None while a file is waiting or none was ever used."""
-    used = settings.get("uploaded")
-    file = st.file_uploader(
+    used, waiting = settings.get("uploaded"), _waiting()
+    st.file_uploader(
         "A table of counts, or one row per person",
-        key=f"upload: file {st.session_state.setdefault(_ROUND, 0)}",
+        key=_uploader(),
         help="CSV, TSV, Excel or Parquet. It is read in memory; only the counts are kept, in this session.",
+        on_change=_take_file,
     )
-    if file is None and used:
+    if waiting is not None:
+        st.caption(f"Waiting: {words.escape(waiting.name)}")
+        return None
+    if used:
         st.caption(f"In use: {words.escape(used['name'])}")
-    return used if file is None else None
+    return used
 
 
 def panel() -> None:
     """What was understood of the waiting file, or what must be answered first, in the page's main part."""
-    file: UploadedFile | None = st.session_state.get(f"upload: file {st.session_state.get(_ROUND, 0)}")
+    file = _waiting()
     if file is None:
         st.info("Choose a file in the sidebar, or take the counts from elsewhere.")
         return
@@ -69,6 +59,22 @@ def panel() -> None:
         else:
             st.error(words.opened(outcome))
             _buttons(file)
+        public_list.entry(file.file_id, bool(_answers(file).get("categories")), _add_answers)
+
+
+def _uploader() -> str:
+    return f"upload: file {st.session_state.setdefault(_ROUND, 0)}"
+
+
+def _waiting() -> UploadedFile | None:
+    file: UploadedFile | None = st.session_state.get(_WAITING)
+    return file
+
+
+def _take_file() -> None:
+    """Another file, or none: the answers about the one before do not carry over."""
+    st.session_state[_WAITING] = st.session_state[_uploader()]
+    _forget_answers()
 
 
 def _answers(file: UploadedFile) -> dict[str, Any]:
@@ -82,56 +88,45 @@ def _read(file: UploadedFile) -> Counts | CountsError:
     asked = (file.file_id, _answers(file))
     known = st.session_state.get(_READ)
     if known is None or known[0] != asked:
-        outcome: Counts | CountsError
-        try:
-            outcome = read_counts(file.getvalue(), file.name, **asked[1])
-        except CountsError as refusal:
-            outcome = refusal.with_traceback(None)  # a traceback keeps every cell of the file alive
-        known = st.session_state[_READ] = (asked, outcome)
+        known = st.session_state[_READ] = (asked, _outcome(file, asked[1]))
     return known[1]
+
+
+def _outcome(file: UploadedFile, answers: dict[str, Any]) -> Counts | CountsError:
+    try:
+        counts = read_counts(file.getvalue(), file.name, **answers)
+    except CountsError as refusal:
+        return refusal.with_traceback(None)  # a traceback keeps every cell of the file alive
+    n = sum(counts.counts)
+    if n > limits.TOTAL_LARGEST:
+        return CountsError(f"the counts are too large: they may add to at most {limits.TOTAL_LARGEST:,}, got {n:,}.")
+    return counts
 
 
 def _ask(file: UploadedFile, question: CountsQuestion) -> None:
     st.markdown(words.opened(question))
-    answers = _answers(file)
-    given = {
-        name: answers[name] if name in answers else _answer(name, suggested, question.options.get(name))
-        for name, suggested in question.suggested.items()
-    }
-    _buttons(file, "Continue", _take_answers, file.file_id, given, ready=None not in given.values())
-
-
-def _answer(name: str, suggested: Any, options: tuple[Any, ...] | None) -> Any:
-    """One answer, at first the suggested one; None while there is none."""
-    label, key = _ASKED.get(name, name), f"upload: answer {name} {st.session_state[_ROUND]}"
-    if options is not None:
-        index = options.index(suggested) if suggested in options else None
-        return st.selectbox(label, options, index, format_func=_answer_words, key=key)
-    text = st.text_input(label, "" if suggested is None else str(suggested), key=key)
-    if name == "header_row" and text.strip().isdecimal():
-        return int(text)
-    return text or None
-
-
-def _answer_words(value: Any) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return words.plain(_ANSWER_WORDS.get(value, str(value)))
+    given = questions.answers(question, _answers(file), file.file_id)
+    _buttons(file, "Continue", _add_answers, file.file_id, given, ready=None not in given.values())
 
 
 def _preview(file: UploadedFile, counts: Counts) -> None:
-    total = sum(counts.counts)
-    st.markdown(f"**{len(counts.labels):,} categories, n = {total:,}.** So it was understood; nothing is used yet.")
-    table = pd.DataFrame({"Category": counts.labels, "Count": counts.counts})
-    st.dataframe(table.head(ROWS_SHOWN), hide_index=True, key="upload: preview", alt="The first categories and counts")
-    if len(table) > ROWS_SHOWN:
-        st.caption(f"The first {ROWS_SHOWN} of {len(table):,} categories.")
+    total, k = sum(counts.counts), len(counts.labels)
+    st.markdown(f"**{k:,} categories, n = {total:,}.** So it was understood; nothing is used yet.")
+    st.caption(words.read_as(counts))
+    st.dataframe(
+        pd.DataFrame({"Category": counts.labels, "Count": counts.counts}),
+        hide_index=True,
+        row_height=_ROW_HEIGHT,
+        height=(min(k, ROWS_IN_SIGHT) + 1) * _ROW_HEIGHT + 3,
+        key="upload: preview",
+        alt="The categories and counts as they were read",
+    )
     for warning in counts.warnings:
         st.warning(words.escape(warning, words.SENTENCE_LENGTH))
-    st.caption(
-        "The list of categories is taken to be public. Where it comes from the data, as here, it tells which "
-        "categories occur at all."
-    )
+    answers = _answers(file)
+    if counts.layout == "raw":
+        questions.keep_missing(answers, file.file_id, _add_answers)
+    st.caption(words.LIST_GIVEN if answers.get("categories") else words.LIST_FROM_DATA)
     _buttons(file, "Use these counts", _use, file.name, counts)
 
 
@@ -147,8 +142,11 @@ def _buttons(
         st.button("Put the file away", on_click=_put_away)
 
 
-def _take_answers(file_id: str, given: dict[str, Any]) -> None:
-    st.session_state[_ANSWERS] = (file_id, given)
+def _add_answers(file_id: str, given: dict[str, Any]) -> None:
+    """Answers beside the earlier ones about the same file; None takes one back."""
+    known_id, known = st.session_state.get(_ANSWERS, ("", {}))
+    answers = {**(known if known_id == file_id else {}), **given}
+    st.session_state[_ANSWERS] = (file_id, {name: value for name, value in answers.items() if value is not None})
 
 
 def _use(name: str, counts: Counts) -> None:
@@ -159,6 +157,7 @@ def _use(name: str, counts: Counts) -> None:
 def _put_away() -> None:
     """Lets go of the file, its cells and the answers about it."""
     st.session_state[_ROUND] = st.session_state.get(_ROUND, 0) + 1
+    st.session_state.pop(_WAITING, None)
     _forget_answers()
 
 

@@ -8,6 +8,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 
 from dpbi.comparison import Comparison, best_private
+from dpbi.counts_io import Counts
 from dpbi.distance_law import DRAWS
 from dpbi.guarantee import ApproximateDP, Guarantee, NotPrivate, PureDP
 from dpbi.mechanisms import name_of
@@ -81,6 +82,15 @@ SHARED_NUMBERS = {
     "promise of epsilon alone leaves out.",
 }
 WITHIN = "A Hellinger distance from 0 to 1. The table below tells how probable a release within it is."
+LIST_FROM_DATA = (
+    "The list of categories is taken to be public. Where it comes from the data, as here, it tells which categories "
+    "occur at all, and no guarantee covers that: give the public list below, if you can."
+)
+LIST_GIVEN = "The categories are those of the public list that was given, and 0 stands where nobody is."
+PUBLIC_LIST = (
+    "Every category there can be, whether or not anybody is in it, as known without looking at the data. The counts "
+    "then come in this order, with 0 for what does not occur; what is not on the list is asked about."
+)
 NO_CATEGORIES = "Choose a file, or set right the entry above: each category then gets a number here."
 NOTHING_TICKED = "No mechanism is ticked. Tick at least one under **Mechanisms** in the sidebar."
 APOLOGY = (
@@ -336,6 +346,27 @@ def understood(labels: Sequence[str], counts: Sequence[int]) -> str:
     shown = [f"{escape(label, 24)}: {c:,}" for label, c in zip(labels, counts, strict=True)][:LISTED_CATEGORIES]
     more = f" and {len(labels) - len(shown):,} more" if len(labels) > len(shown) else ""
     return f"Read as {' · '.join(shown)}{more}"
+
+
+SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
+LAYOUTS = {"counts": "one row per category", "wide": "one row of counts", "raw": "one row per person"}
+
+
+def read_as(counts: Counts) -> str:
+    """How a file was understood: its format, where the names stand, its layout and the columns read."""
+    parts = [counts.file_format if counts.encoding is None else f"{counts.encoding} {counts.file_format}"]
+    if counts.separator:
+        parts.append(f"cells separated by {SEPARATORS[counts.separator]}")
+    if counts.sheet is not None:
+        parts.append(f"sheet {escape(counts.sheet)}")
+    parts.append("no header" if counts.header_row is None else f"header in row {counts.header_row:,}")
+    parts.append(LAYOUTS[counts.layout])
+    columns = [escape(column) for column in counts.columns]
+    if counts.layout == "counts":
+        parts.append(f"categories from {columns[0]}, counts from {columns[1]}")
+    elif counts.layout == "raw":
+        parts.append(f"counted: {columns[0]}")
+    return f"Read as {'; '.join(parts)}."
 
 
 def prior_words(alpha: tuple[float, ...]) -> str:

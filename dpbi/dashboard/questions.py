@@ -1,0 +1,73 @@
+"""The questions about an uploaded file as controls: keyed by the file, so that no answer carries over to another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import streamlit as st
+
+from dpbi.counts_io import CountsQuestion
+from dpbi.counts_io.public_list import MISSING, OTHER
+from dpbi.dashboard import words
+
+_ASKED = {
+    "layout": "The file has",
+    "column": "Column to count",
+    "category_column": "Column of categories",
+    "count_column": "Column of counts",
+    "sheet": "Sheet",
+    "header_row": "Row with the names of the columns",
+    "total_row": "What equals the sum of all others",
+    "thousands": "Digits are grouped by",
+    "confirm_percentages": "They are",
+    "unlisted": "What is not on the list",
+}
+_ANSWER_WORDS: dict[tuple[str, Any], str] = {
+    **{("layout", layout): said for layout, said in words.LAYOUTS.items()},
+    ("total_row", "drop"): "is a total: leave it out",
+    ("total_row", "keep"): "is a category: keep it",
+    ("thousands", "."): "dots, as in 1.234",
+    ("thousands", ","): "commas, as in 1,234",
+    ("thousands", " "): "spaces, as in 1 234",
+    ("thousands", "'"): "apostrophes, as in 1'234",
+    ("thousands", ""): "nothing: the mark is a decimal one",
+    ("confirm_percentages", True): "numbers of people",
+    ("confirm_percentages", False): "percentages",
+    ("header_row", 0): "none: the first row is data",
+    ("unlisted", "other"): f"is counted as {OTHER}",
+    ("unlisted", "refuse"): "must not occur",
+}
+
+
+def answers(question: CountsQuestion, known: Mapping[str, Any], file_id: str) -> dict[str, Any]:
+    """Draws a control for each answer that is asked for. Returns all answers, None for those still open."""
+    return {
+        name: known[name] if name in known else _answer(name, suggested, question.options.get(name), file_id)
+        for name, suggested in question.suggested.items()
+    }
+
+
+def _answer(name: str, suggested: Any, options: tuple[Any, ...] | None, file_id: str) -> Any:
+    """One answer, at first the suggested one; None while there is none."""
+    label, key = _ASKED.get(name, name), f"upload: answer {name} {file_id}"
+    if options is not None:
+        index = options.index(suggested) if suggested in options else None
+
+        def said(value: Any) -> str:
+            return words.plain(_ANSWER_WORDS.get((name, value), str(value)))
+
+        return st.selectbox(label, options, index, format_func=said, key=key)
+    text = st.text_input(label, "" if suggested is None else str(suggested), key=key)
+    return text or None
+
+
+def keep_missing(known: Mapping[str, Any], file_id: str, answer: Callable[[str, dict[str, Any]], None]) -> None:
+    """Whether empty cells are a category. Offered whatever the file holds: the offer itself must tell nothing."""
+    key = f"upload: missing {file_id}"
+    st.session_state[key] = known.get("missing") == "keep"
+
+    def take() -> None:
+        answer(file_id, {"missing": "keep" if st.session_state[key] else None})
+
+    st.checkbox(f"Count empty cells as a category of their own, {words.escape(MISSING)}", key=key, on_change=take)
