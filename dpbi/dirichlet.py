@@ -117,25 +117,40 @@ def log_density(alpha: ArrayLike, theta: ArrayLike) -> Floats:
 def log_evidence(prior: ArrayLike, counts: ArrayLike, ordered: bool = False) -> Floats:
     """log P(counts) = log [n! / prod c_i! B(alpha + c) / B(alpha)]; ordered: of the records in a given order.
 
-    The first is a product of negative binomials given their total, prod_i NB(c_i; alpha_i, w) / NB(n; A, w),
-    for any w. With w = n / (A + n), t = alpha + c, T = A + n and v(c) = log c! - c log c + c it is
-    sum_i [-D_i + tau(t_i) - tau(alpha_i) - v(c_i)] - [tau(T) - tau(A) - v(n)], where
-    D_i = c_i log(c_i / (t_i w)) + alpha_i log(alpha_i / (t_i (1 - w))) >= 0.
-    Without the factorials, sum_i c_i log(c_i / n) takes the place of their v.
+    The first is a product of negative binomials given their total, prod_i NB(c_i; alpha_i, w) / NB(n; A, w), for any
+    w: see ``log_negative_binomial``. Without the factorials, sum_i c_i log(c_i / n) takes the place of their v.
     prior: (k,); counts: (..., k) whole numbers >= 0. Returns (...), <= 0.
     Source: the Dirichlet-multinomial law; the arrangement is ours, as differences of log-gammas are all noise
     at n = 1e9.
     """
     alpha, c = positive_parameters("prior", prior), np.asarray(counts, dtype=np.float64)
     n, total = c.sum(axis=-1, keepdims=True), alpha.sum()
-    t = alpha + c
-    gap = (c * total - alpha * n) / (total + n)
-    deviance = _deviance(c, t * (n / (total + n)), gap) + _deviance(alpha, t * (total / (total + n)), -gap)
-    joint = _tau(t) - _tau(alpha) - deviance
+    joint = _log_negative_binomial_but_factorial(alpha, c, n, total)
     whole = (_tau(total + n) - _tau(total))[..., 0]
     if ordered:
         return (joint + _entropy_terms(c, n)).sum(axis=-1) - whole
     return (joint - _tau_factorial(c)).sum(axis=-1) - whole + _tau_factorial(n)[..., 0]
+
+
+def log_negative_binomial(alpha: ArrayLike, counts: ArrayLike, n: float, total: float) -> Floats:
+    """log NB(c; alpha, w) = log [Gamma(alpha + c) / (c! Gamma(alpha)) w^c (1 - w)^alpha], w = n / (total + n).
+
+    Independent counts of these laws, total = sum alpha, have mean n alpha / total, and given that they sum to n they
+    are Dirichlet-multinomial. With t = alpha + c and v(c) = log c! - c log c + c it is
+    -D + tau(t) - tau(alpha) - v(c), D = c log(c / (t w)) + alpha log(alpha / (t (1 - w))) >= 0.
+    alpha > 0, counts >= 0, broadcast; n >= 0 and total > 0, public. Returns the broadcast shape, <= 0.
+    Source: standard; the arrangement is ours.
+    """
+    a, c = np.asarray(alpha, dtype=np.float64), np.asarray(counts, dtype=np.float64)
+    return _log_negative_binomial_but_factorial(a, c, n, total) - _tau_factorial(c)
+
+
+def _log_negative_binomial_but_factorial(alpha: Floats, c: Floats, n: ArrayLike, total: ArrayLike) -> Floats:
+    n, total = np.asarray(n, dtype=np.float64), np.asarray(total, dtype=np.float64)
+    t = alpha + c
+    gap = (c * total - alpha * n) / (total + n)
+    deviance = _deviance(c, t * (n / (total + n)), gap) + _deviance(alpha, t * (total / (total + n)), -gap)
+    return _tau(t) - _tau(alpha) - deviance
 
 
 def _deviance(x: Floats, y: Floats, gap: Floats) -> Floats:
