@@ -63,6 +63,7 @@ def assert_sound_refusal(error: CountsError, answers: dict[str, Any]) -> None:
         known = {name: value for name, value in answers.items() if value is not None}
         assert known.items() <= error.suggested.items()
         assert set(error.suggested) > set(known)
+        assert set(error.options) >= set(error.suggested) - set(known), "what is asked can be chosen from a list"
         for name, choices in error.options.items():
             assert error.suggested[name] is None or error.suggested[name] in choices
 
@@ -95,6 +96,9 @@ some_answers: st.SearchStrategy[dict[str, Any]] = st.one_of(
             "total_row": st.sampled_from(["drop", "keep"]),
             "thousands": st.sampled_from([".", ",", " ", "'", ""]),
             "confirm_percentages": st.booleans(),
+            "missing": st.sampled_from(["drop", "keep"]),
+            "unlisted": st.sampled_from(["other", "refuse"]),
+            "categories": st.lists(st.sampled_from(["red", "Red", "green", "a", "TRUE", "", "NA"])).map(tuple),
         },
     ),
 )
@@ -344,3 +348,14 @@ def test_records_are_tallied(answers: list[str], separator: str) -> None:
     result = read_counts(as_csv(rows, separator).encode(), "a.csv", column="ride")
     assert dict(zip(result.labels, result.counts, strict=True)) == tally
     assert list(result.labels) == list(tally), "in the order of the file"
+    public = {"ferry": 0, "walk": tally["walk"], "NA": tally["NA"], "(missing)": answers.count("")}
+    public["(other)"] = len(answers) - sum(public.values())
+    result = read_counts(
+        as_csv(rows, separator).encode(),
+        "a.csv",
+        column="ride",
+        categories=("ferry", "walk", "NA"),
+        unlisted="other",
+        missing="keep",
+    )
+    assert list(zip(result.labels, result.counts, strict=True)) == list(public.items())

@@ -16,7 +16,7 @@ import pytest
 from pyarrow import parquet
 
 from dpbi import limits
-from dpbi.counts_io import Counts, CountsError, CountsQuestion, read_counts
+from dpbi.counts_io import Counts, CountsError, CountsQuestion, read_categories, read_counts
 
 Found = dict[str, int]
 
@@ -489,6 +489,90 @@ def test_codes_are_categories() -> None:
 def test_a_repeated_person_is_remarked_on(header: str) -> None:
     warnings = read(f"{header},ride\nm1,walk\nm1,walk\nm2,bus\nm3,bus\nm4,bus\n", column="ride").warnings
     assert any(f"'{header}' repeats" in warning for warning in warnings)
+
+
+# --- the public list of categories ---
+
+RIDES = "ride\nwalk\nbus\nwalk\n\"\"\nbike\n"
+
+
+def test_unseen_categories_get_zero_in_the_order_of_the_list() -> None:
+    listed = ("ferry", "bus", " walk ", "bike")
+    for table, answers in (
+        (RIDES, {"column": "ride"}),
+        ("x,n\nwalk,2\nbus,1\nbike,1\n", {"total_row": "keep"}),
+        ("walk,bus,bike\n2,1,1\n", {"layout": "wide", "total_row": "keep"}),
+    ):
+        result = read(table, categories=listed, **answers)
+        assert (result.labels, result.counts) == (("ferry", "bus", "walk", "bike"), (0, 1, 2, 1))
+        assert not any("not private" in warning for warning in result.warnings)
+
+
+def test_what_is_not_on_the_list_is_asked_about_and_never_dropped() -> None:
+    listed = {"column": "ride", "categories": ("walk", "ferry")}
+    assert asked(RIDES, **listed) == {**listed, "unlisted": "other"}
+    assert found(RIDES, **listed, unlisted="other") == {"walk": 2, "ferry": 0, "(other)": 2}
+    assert "'bus', 'bike' are not on the list" in refused(RIDES, **listed, unlisted="refuse")
+    assert found("ride\nwalk\nferry\nwalk\n", **listed, unlisted="other")["(other)"] == 0, "whatever the file holds"
+    assert found("x,n\na,3\nb,4\nc,0\n", categories=("a", "b")) == {"a": 3, "b": 4}, "nobody is outside"
+    assert asked("x,n\na,3\nb,4\nTotal,7\n", categories=("a", "b"))["total_row"] == "drop"
+    assert after_defaults("x,n\na,3\nb,4\nTotal,7\n", categories=("a", "b")) == {"a": 3, "b": 4}
+
+
+def test_case_that_differs_from_the_list_is_no_other_category() -> None:
+    result = read("x,n\nRED,3\nred,5\nBlue,1\n", categories=("red", "blue"))
+    assert (result.labels, result.counts) == (("red", "blue"), (8, 1))
+    assert "'RED' was counted as 'red', as the list spells it." in result.warnings
+    assert found("x,n\nred,3\nBlue,1\n", categories=("Red", "red", "Blue")) == {"Red": 0, "red": 3, "Blue": 1}
+    assert found("x\nTRUE\nfalse\nTRUE\n", column="x", categories=("false", "true")) == {"false": 1, "true": 2}
+
+
+def test_a_list_makes_categories_of_what_would_be_refused_without() -> None:
+    assert found("x\na\na\na\n", column="x", categories=("a", "b")) == {"a": 3, "b": 0}
+    assert found("x,n\na,5\n", categories=("a", "b")) == {"a": 5, "b": 0}
+    assert found("x\nc\na\nb\n", column="x", categories=("a", "b", "c")) == {"a": 1, "b": 1, "c": 1}
+
+
+def test_empty_cells_can_be_a_category() -> None:
+    assert found(RIDES, column="ride", missing="keep") == {"walk": 2, "bus": 1, "bike": 1, "(missing)": 1}
+    assert found("x\na\nb\na\n", column="x", missing="keep") == {"a": 2, "b": 1, "(missing)": 0}
+    assert not any("no answer" in warning for warning in read(RIDES, column="ride", missing="keep").warnings)
+
+
+@pytest.mark.parametrize(
+    ("answers", "words"),
+    [
+        ({"categories": "a,b"}, "must be a sequence of names"),
+        ({"categories": ("a", 1)}, "must be a sequence of names"),
+        ({"categories": ("a",)}, "at least two names: got 1"),
+        ({"categories": ("a", "b", " a")}, "names 'a' more than once"),
+        ({"categories": ("a", " ", "b")}, "name 2 of the list of categories is empty"),
+        ({"categories": ("a", "b" * (limits.UPLOAD_LABEL_CHARACTERS_LARGEST + 1))}, "is too long"),
+        ({"categories": tuple(map(str, range(limits.CATEGORIES_LARGEST + 1)))}, "list of categories is too long"),
+        ({"unlisted": "other"}, "goes with categories="),
+        ({"missing": "keep", "count_column": "n"}, "cannot go with"),
+    ],
+)
+def test_a_list_that_is_none_is_refused(answers: dict[str, Any], words: str) -> None:
+    assert words in refused("x,n\na,1\nb,3\n", **answers)
+
+
+def test_a_list_is_read_from_any_file_of_one_column() -> None:
+    for data, name in (
+        (b"a\nb\n\xc3\xa9, f\n", "list.txt"),
+        (b'"a"\r\n"b"\r\n"e\xcc\x81, f"\r\n', "list.csv"),
+        (workbook(("list", [["a"], ["b"], [None], ["é, f"]])), "list.xlsx"),
+        (table_file(names=["a", "b", "é, f"]), "list.parquet"),
+    ):
+        assert read_categories(data, name) == ("a", "b", "é, f")
+    for data, words in (
+        (b"a,b\nc,d\n", "one column: got 2"),
+        (b"a\nb\na\n", "'a' more than once"),
+        (b"", "empty"),
+        (b"a\n", "at least two names"),
+    ):
+        with pytest.raises(CountsError, match=words):
+            read_categories(data, "list.csv")
 
 
 # --- names ---

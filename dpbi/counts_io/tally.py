@@ -170,7 +170,8 @@ def _tally(table: Table, records: Records, answers: Answers, notes: Notes) -> di
         totals = {name: totals[name] for name in BOOLEANS.values() if name in totals}
     found = len(totals)
     if answers.missing == "keep":
-        totals[MISSING] = totals.get(MISSING, 0) + missing
+        blank = 0 if records.others else table.blank_rows  # in a file of one column an empty cell is a blank row
+        totals[MISSING] = totals.get(MISSING, 0) + missing + blank
     totals = on_public_list(totals, answers, notes)
     if len(totals) < 2:
         raise CountsError(
@@ -221,7 +222,7 @@ def _remark_on_records(table: Table, records: Records, missing: int, answers: An
     if missing and answers.missing != "keep":
         rows = "1 row has no answer and was" if missing == 1 else f"{missing:,} rows have no answer and were"
         notes.add(f"{rows} left out; they can be counted as a category of their own, '{MISSING}'.")
-    if table.blank_rows and not records.others:
+    if table.blank_rows and not records.others and answers.missing != "keep":
         notes.add(f"Blank rows were left out: {table.blank_rows:,}.")
     if records.column.levels is None and answers.categories is None:
         notes.add(

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dpbi.counts_io import CountsError, read_categories
 from dpbi.dashboard import words
@@ -36,7 +37,7 @@ def entry(file_id: str, in_use: bool, answer: Answer) -> None:
 
 def _take_list(typed: str, offered: str) -> None:
     file = st.session_state[offered]
-    if file is None:
+    if not isinstance(file, UploadedFile):  # none, or the mark of a deleted one
         return
     try:
         st.session_state[typed] = "\n".join(read_categories(file.getvalue(), file.name))

@@ -40,26 +40,34 @@ _ANSWER_WORDS: dict[tuple[str, Any], str] = {
 }
 
 
-def answers(question: CountsQuestion, known: Mapping[str, Any], file_id: str) -> dict[str, Any]:
-    """Draws a control for each answer that is asked for. Returns all answers, None for those still open."""
-    return {
-        name: known[name] if name in known else _answer(name, suggested, question.options.get(name), file_id)
-        for name, suggested in question.suggested.items()
-    }
+def ask(question: CountsQuestion, known: Mapping[str, Any], file_id: str) -> None:
+    """Draws a control for each answer that is asked for."""
+    for name, suggested in question.suggested.items():
+        if name not in known:
+            _ask(name, suggested, question.options[name], _key(name, file_id))
 
 
-def _answer(name: str, suggested: Any, options: tuple[Any, ...] | None, file_id: str) -> Any:
-    """One answer, at first the suggested one; None while there is none."""
-    label, key = _ASKED.get(name, name), f"upload: answer {name} {file_id}"
-    if options is not None:
-        index = options.index(suggested) if suggested in options else None
+def answered(question: CountsQuestion, known: Mapping[str, Any], file_id: str) -> dict[str, Any]:
+    """All answers as the controls have them now, None for those still open.
 
-        def said(value: Any) -> str:
-            return words.plain(_ANSWER_WORDS.get((name, value), str(value)))
+    To be called by the button's callback, not before: what is chosen just before the press would be missed.
+    """
+    read = {name: st.session_state.get(_key(name, file_id)) for name in question.suggested if name not in known}
+    return {**known, **read}
 
-        return st.selectbox(label, options, index, format_func=said, key=key)
-    text = st.text_input(label, "" if suggested is None else str(suggested), key=key)
-    return text or None
+
+def _key(name: str, file_id: str) -> str:
+    return f"upload: answer {name} {file_id}"
+
+
+def _ask(name: str, suggested: Any, options: tuple[Any, ...], key: str) -> None:
+    """One control, at first with the suggested answer."""
+    index = options.index(suggested) if suggested in options else None
+
+    def said(value: Any) -> str:
+        return words.plain(_ANSWER_WORDS.get((name, value), str(value)))
+
+    st.selectbox(_ASKED[name], options, index, format_func=said, key=key)
 
 
 def keep_missing(known: Mapping[str, Any], file_id: str, answer: Callable[[str, dict[str, Any]], None]) -> None:

@@ -73,7 +73,8 @@ def _waiting() -> UploadedFile | None:
 
 def _take_file() -> None:
     """Another file, or none: the answers about the one before do not carry over."""
-    st.session_state[_WAITING] = st.session_state[_uploader()]
+    file = st.session_state[_uploader()]
+    st.session_state[_WAITING] = file if isinstance(file, UploadedFile) else None  # or the mark of a deleted one
     _forget_answers()
 
 
@@ -105,8 +106,9 @@ def _outcome(file: UploadedFile, answers: dict[str, Any]) -> Counts | CountsErro
 
 def _ask(file: UploadedFile, question: CountsQuestion) -> None:
     st.markdown(words.opened(question))
-    given = questions.answers(question, _answers(file), file.file_id)
-    _buttons(file, "Continue", _add_answers, file.file_id, given, ready=None not in given.values())
+    questions.ask(question, _answers(file), file.file_id)
+    ready = None not in questions.answered(question, _answers(file), file.file_id).values()
+    _buttons(file, "Continue", _take_answers, file, question, ready=ready)
 
 
 def _preview(file: UploadedFile, counts: Counts) -> None:
@@ -140,6 +142,10 @@ def _buttons(
         if _answers(file):
             st.button("Answer again", on_click=_forget_answers)
         st.button("Put the file away", on_click=_put_away)
+
+
+def _take_answers(file: UploadedFile, question: CountsQuestion) -> None:
+    _add_answers(file.file_id, questions.answered(question, _answers(file), file.file_id))
 
 
 def _add_answers(file_id: str, given: dict[str, Any]) -> None:

@@ -92,6 +92,27 @@ PUBLIC_LIST = (
     "then come in this order, with 0 for what does not occur; what is not on the list is asked about."
 )
 NO_CATEGORIES = "Choose a file, or set right the entry above: each category then gets a number here."
+STAND_IN = "The counts were left out of it: balanced counts of the same n and k stand in for them."
+LINK_HOLDS_COUNTS = (
+    "The link held counts. They stand in the address of this page, and so in the browser's history and in the log of "
+    "every server that the address passes."
+)
+LINK_WARNING = (
+    "**The counts travel in this address**: whoever sees it, or a browser's history or a server's log that has it, "
+    "has them."
+)
+LINK_HELP = "Opens this page with these settings, for anyone who can reach this app."
+WITH_COUNTS = (
+    "Puts your labels and counts, and what they are called, into the settings and the link. Without them, n and k "
+    "alone go along: they are public, as are the prior and all other settings."
+)
+REPORT_HELP = (
+    "A ZIP of all that this page shows: tables, figures, the script, the settings, versions. It shows your counts."
+)
+SCRIPT_NOTICE = (
+    "It computes the numbers of this page anew, with `dpbi` and numpy alone. **Your counts are written in it**: keep "
+    "it as private as they are."
+)
 NOTHING_TICKED = "No mechanism is ticked. Tick at least one under **Mechanisms** in the sidebar."
 APOLOGY = (
     "This part could not be shown: something went wrong that should not have. Nothing was sent anywhere and your "
