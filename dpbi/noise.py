@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from dpbi.secure_noise import Bits, floored_laplace, two_sided_geometric
 
 
 class IntegerNoise(Protocol):
@@ -22,6 +25,9 @@ class IntegerNoise(Protocol):
     def log_at_most(self, d: ArrayLike) -> NDArray[np.float64]: ...
 
     def sample(self, rng: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.int64]: ...
+
+    def draw_exactly(self, decay: Fraction, bits: Bits) -> int:
+        """One draw of the same law at an exact decay, from fair bits and whole numbers only."""
 
     def sharpened(self, multiplier: float) -> IntegerNoise:
         """The same law with its decay times ``multiplier``."""
@@ -59,6 +65,9 @@ class FlooredLaplace:
     def sample(self, rng: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.int64]:
         return np.floor(rng.laplace(scale=self.scale, size=shape)).astype(np.int64)
 
+    def draw_exactly(self, decay: Fraction, bits: Bits) -> int:
+        return floored_laplace(decay, bits)
+
 
 @dataclass(frozen=True)
 class TwoSidedGeometric:
@@ -90,13 +99,18 @@ class TwoSidedGeometric:
         stop = -np.expm1(-self.decay)
         return rng.geometric(stop, size=shape) - rng.geometric(stop, size=shape)
 
+    def draw_exactly(self, decay: Fraction, bits: Bits) -> int:
+        return two_sided_geometric(decay, bits)
+
     @property
     def variance(self) -> float:
         # 2 p / (1 - p)^2 = 1 / (2 sinh^2(decay / 2)); written with e^{-decay} it cannot overflow
         return float(2 * np.exp(-self.decay) / np.expm1(-self.decay) ** 2)
 
 
-def cut_log_pmf(noise: IntegerNoise, count: int, released: NDArray, ceiling: NDArray | int) -> NDArray[np.float64]:
+def cut_log_pmf(
+    noise: IntegerNoise, count: NDArray | int, released: NDArray, ceiling: NDArray | int
+) -> NDArray[np.float64]:
     """log P(min(max(c + D, 0), ceiling) = r): point masses inside, whole tails at the two ends."""
     r = np.asarray(released, dtype=np.int64)
     d = r - count

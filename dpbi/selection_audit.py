@@ -24,13 +24,18 @@ Rates = Callable[[NDArray[np.int64]], NDArray[np.float64]]
 def check_size(n: int, k: int) -> None:
     """ValueError where there are too many datasets to visit every pair, naming the largest n that works."""
     if number_of_candidates(n, k) > DATASETS:
-        largest = 1
-        while number_of_candidates(largest + 1, k) <= DATASETS:
-            largest += 1
         raise ValueError(
             f"n is too large for an exhaustive check: with k = {k} categories every pair of datasets can be visited "
-            f"up to n = {largest:,}, got n = {n:,}."
+            f"up to n = {largest_visited(k):,}, got n = {n:,}."
         )
+
+
+def largest_visited(k: int) -> int:
+    """The largest n >= 1 with at most DATASETS datasets of k categories."""
+    largest = 1
+    while number_of_candidates(largest + 1, k) <= DATASETS:
+        largest += 1
+    return largest
 
 
 class SelectionAudit:

@@ -95,6 +95,15 @@ def global_sensitivity(prior: ArrayLike, n: int) -> float:
     return float(distance_of_loss(np.sort(_unit_loss(alpha))[-2:].sum()))
 
 
+def least_local_sensitivity(prior: ArrayLike, n: int) -> float:
+    """A lower bound on LS(c) over all datasets c of size n: unit losses fall with the count, none exceeds n.
+
+    prior: (k,); n >= 1. Returns the bound in (0, LS(c)]. Source: ours.
+    """
+    largest = max(limits.check_prior(prior)) + limits.check_total(n)
+    return float(distance_of_loss(2 * _unit_loss(largest)))
+
+
 def smooth_sensitivity(problem: Problem, gamma: float, kind: Kind = "reciprocal") -> float:
     """The smallest smooth upper bound on the local sensitivity, of one of two kinds.
 

@@ -10,19 +10,22 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpbi import limits, partition
-from dpbi.candidates import log_number_of_candidates
+from dpbi.candidates import log_number_of_candidates, number_of_candidates
 from dpbi.candidates_table import candidates_table, nearest_table
 from dpbi.distance_table import NEGLIGIBLE, DistanceTable
 from dpbi.guarantee import ApproximateDP, Guarantee, NotPrivate, PureDP
 from dpbi.hellinger import distances_to
+from dpbi.likelihood import ListedLikelihood
 from dpbi.mechanisms.calibration import Calibration, calibrated_guarantee, check_calibration, multiplier
 from dpbi.mechanisms.mechanism import released_counts
 from dpbi.problem import Problem
-from dpbi.selection import listed_log_partition
-from dpbi.selection_audit import SelectionAudit
+from dpbi.secure_noise import Bits
+from dpbi.selection import draw_securely, listed_log_partition, rounding_of_secure_draw
+from dpbi.selection_audit import DATASETS, SelectionAudit, largest_visited
 from dpbi.sensitivity import (
     PAPER_GLOBAL_SENSITIVITY,
     global_sensitivity,
+    least_local_sensitivity,
     local_sensitivities,
     local_sensitivity,
     smooth_sensitivities,
@@ -88,6 +91,28 @@ class _HellingerSelection:
     def sample(self, problem: Problem, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
         """Exact draws, int64 (size, k): by listing the candidates where that is quick, else by the mixture identity."""
         return partition.sample(problem, self.rate(problem), rng, size)
+
+    def likelihood(self, prior: tuple[float, ...], n: int, released: tuple[int, ...]) -> ListedLikelihood:
+        """log P(r | c) of every dataset: log Z depends on c, so the datasets are listed, with all their outputs."""
+        if number_of_candidates(n, len(prior)) > DATASETS:
+            raise ValueError(
+                f"The noise-aware posterior of this mechanism needs the output law of every dataset, at most "
+                f"{DATASETS:,} of them: with k = {len(prior)} categories up to n = {largest_visited(len(prior)):,}, "
+                f"got n = {n:,}."
+            )
+        audit = self.audit(prior, n)
+        column = np.flatnonzero((audit.datasets == np.array(released)).all(axis=1))
+        log_law = audit.log_laws()[:, column[0]] if column.size else np.full(len(audit.datasets), -np.inf)
+        return ListedLikelihood(audit.datasets, log_law)
+
+    def rounding(self, prior: tuple[float, ...], n: int) -> float:
+        """By the largest rate that any dataset could have."""
+        least = min(least_local_sensitivity(prior, n), PAPER_GLOBAL_SENSITIVITY) if n else 1.0
+        factor = self.calibration[0] if self.calibration else 1.0
+        return rounding_of_secure_draw(n, len(prior), factor * self.epsilon / (2 * least))
+
+    def draw_securely(self, problem: Problem, bits: Bits) -> tuple[int, ...]:
+        return draw_securely(problem, self.rate(problem), bits)
 
     def distances(self, problem: Problem) -> DistanceTable | None:
         """All candidates, weighted by exp(-rate H); None where they are too many to list."""

@@ -15,8 +15,10 @@ from numpy.typing import ArrayLike, NDArray
 from dpbi.audit import Audit
 from dpbi.distance_table import DistanceTable
 from dpbi.guarantee import Guarantee
+from dpbi.likelihood import Likelihood
 from dpbi.mechanisms.calibration import Calibration
 from dpbi.problem import Problem
+from dpbi.secure_noise import Bits
 
 
 class Mechanism(Protocol):
@@ -42,6 +44,15 @@ class Mechanism(Protocol):
 
     def sample(self, problem: Problem, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
         """Independent released counts, int64 (size, k)."""
+
+    def likelihood(self, prior: tuple[float, ...], n: int, released: tuple[int, ...]) -> Likelihood:
+        """log P(r | c) as a function of c, for ``noise_aware_posterior``; ValueError where it cannot be listed."""
+
+    def rounding(self, prior: tuple[float, ...], n: int) -> float:
+        """What the rounding of a secure draw adds to epsilon at most; ValueError where no secure draw can be made."""
+
+    def draw_securely(self, problem: Problem, bits: Bits) -> tuple[int, ...]:
+        """One release from fair bits, exact but for ``rounding``: see ``release``."""
 
     def audit(self, prior: tuple[float, ...], n: int) -> Audit:
         """The output laws of all datasets; ValueError where they are too many."""

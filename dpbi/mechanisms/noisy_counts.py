@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
@@ -12,6 +13,7 @@ from dpbi import limits
 from dpbi.candidates_table import nearest_table
 from dpbi.distance_table import DistanceTable
 from dpbi.guarantee import Guarantee, PureDP
+from dpbi.likelihood import CountwiseLikelihood
 from dpbi.mechanisms.calibration import Calibration, calibrated_guarantee, check_calibration, multiplier
 from dpbi.mechanisms.mechanism import released_counts
 from dpbi.noise import FlooredLaplace, IntegerNoise, TwoSidedGeometric, released_log_pmf
@@ -19,13 +21,15 @@ from dpbi.noise_audit import NoiseAudit
 from dpbi.noisy_counts_table import noisy_counts_table
 from dpbi.noisy_mean import mean_distance
 from dpbi.problem import Problem
+from dpbi.secure_noise import Bits
 
 
 @dataclass(frozen=True)
 class _NoisyCounts:
     """Noise on a fixed number of counts, each cut to [0, n]; any category left over gets what remains of n.
 
-    ``_noise(k)`` is the law of one count's noise; ``_noised(k)`` says how many counts carry noise, k or k - 1.
+    ``_noise(k)`` is the law of one count's noise, its decay epsilon / ``_spread(k)``; ``_noised(k)`` says how many
+    counts carry noise, k or k - 1.
     With ``consistent`` each count is cut to what the earlier ones left, so that the released counts sum to n;
     without it the last count is max(0, n - sum of the others) and the total can exceed n, never fall below.
     """
@@ -41,8 +45,11 @@ class _NoisyCounts:
         limits.check_flag("consistent", self.consistent)
         object.__setattr__(self, "calibration", check_calibration(self.calibration))
 
-    def _noise(self, k: int) -> IntegerNoise:
+    def _spread(self, k: int) -> int:
         raise NotImplementedError
+
+    def _noise(self, k: int) -> IntegerNoise:
+        return FlooredLaplace(self._spread(k) / self.epsilon)
 
     def _noised(self, k: int) -> int:
         return k - 1
@@ -78,6 +85,28 @@ class _NoisyCounts:
         if noised < problem.k:
             released[:, -1] = left if self.consistent else np.maximum(n - released[:, :-1].sum(axis=1), 0)
         return released
+
+    def likelihood(self, prior: tuple[float, ...], n: int, released: tuple[int, ...]) -> CountwiseLikelihood:
+        noise = self._calibrated_noise(prior, n)
+        return CountwiseLikelihood(noise, n, released, self._noised(len(prior)), self.consistent)
+
+    def rounding(self, prior: tuple[float, ...], n: int) -> float:
+        """0: the decay is an exact fraction, the noise and the cuts are whole numbers."""
+        return 0.0
+
+    def draw_securely(self, problem: Problem, bits: Bits) -> tuple[int, ...]:
+        """As ``sample``, in whole numbers only."""
+        noise = self._calibrated_noise(problem.prior, problem.n)
+        factor = Fraction(self.calibration[0]) if self.calibration else 1
+        decay = factor * Fraction(self.epsilon) / self._spread(problem.k)
+        released, left = [], problem.n
+        for count in problem.counts[:self._noised(problem.k)]:
+            released.append(min(max(count + noise.draw_exactly(decay, bits), 0), left))
+            if self.consistent:
+                left -= released[-1]
+        if len(released) < problem.k:
+            released.append(left if self.consistent else max(problem.n - sum(released), 0))
+        return tuple(released)
 
     def distances(self, problem: Problem) -> DistanceTable | None:
         """Exact over a window of width O(b) per noised count: what lies outside has probability below 1e-15."""
@@ -130,8 +159,8 @@ class LSZhang(_NoisyCounts):
         super().__post_init__()
         limits.one_of("scale_rule", self.scale_rule, ("2k", "2"))
 
-    def _noise(self, k: int) -> IntegerNoise:
-        return FlooredLaplace((2 * k if self.scale_rule == "2k" else 2) / self.epsilon)
+    def _spread(self, k: int) -> int:
+        return 2 * k if self.scale_rule == "2k" else 2
 
     def _noised(self, k: int) -> int:
         return k
@@ -157,8 +186,8 @@ class LSDim(_NoisyCounts):
     )
     _basis: ClassVar[str] = "Laplace mechanism on k - 1 counts, then post-processing"
 
-    def _noise(self, k: int) -> IntegerNoise:
-        return FlooredLaplace(k / self.epsilon)
+    def _spread(self, k: int) -> int:
+        return k
 
 
 @dataclass(frozen=True)
@@ -182,8 +211,8 @@ class LSHist(_NoisyCounts):
     )
     _basis: ClassVar[str] = "Laplace mechanism on k - 1 counts, L1 sensitivity 1 (k = 2) or 2, then post-processing"
 
-    def _noise(self, k: int) -> IntegerNoise:
-        return FlooredLaplace(_histogram_sensitivity(k) / self.epsilon)
+    def _spread(self, k: int) -> int:
+        return _histogram_sensitivity(k)
 
 
 @dataclass(frozen=True)
@@ -207,8 +236,11 @@ class Geometric(_NoisyCounts):
     )
     _basis: ClassVar[str] = "geometric mechanism on k - 1 counts, L1 sensitivity 1 (k = 2) or 2, then post-processing"
 
+    def _spread(self, k: int) -> int:
+        return _histogram_sensitivity(k)
+
     def _noise(self, k: int) -> IntegerNoise:
-        return TwoSidedGeometric(self.epsilon / _histogram_sensitivity(k))
+        return TwoSidedGeometric(self.epsilon / self._spread(k))
 
 
 def _histogram_sensitivity(k: int) -> int:

@@ -1,0 +1,134 @@
+"""Random whole numbers drawn exactly, from fair bits and integers alone: no floating-point number is on the path.
+
+A source of bits is a function ``bits(count)`` that returns a whole number uniform on [0, 2^count), as
+``secrets.randbits`` does. Given fair bits each law below holds exactly, not up to rounding. How many bits a draw takes
+depends on the number drawn, never on any data: the noise is drawn before it meets a count. What it takes in time and
+memory is not hidden.
+Source: Canonne, Kamath and Steinke 2020, Algorithms 1 and 2; uniform numbers by rejection.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from itertools import accumulate
+
+import numpy as np
+from numpy.typing import NDArray
+
+Bits = Callable[[int], int]
+
+WEIGHT_ERROR = 2.0**-50  # splitting off the exponent, the exponential and its rounding: each below 2^-52
+_MANTISSA = 53
+
+
+def uniform_below(bound: int, bits: Bits) -> int:
+    """Uniform on 0..bound - 1, bound >= 1: as many bits as bound - 1 has, until the number is below bound."""
+    count = (bound - 1).bit_length()
+    while True:
+        drawn = bits(count) if count else 0
+        if drawn < bound:
+            return drawn
+
+
+def bernoulli_exp(numerator: int, denominator: int, bits: Bits) -> bool:
+    """True with probability exp(-x), x = numerator / denominator in [0, 1].
+
+    Trials of probability x / 1, x / 2, x / 3, ... until one fails; the failing trial is an odd one with probability
+    1 - x + x^2/2! - x^3/3! + ... = exp(-x).
+    """
+    trial = 1
+    while uniform_below(trial * denominator, bits) < numerator:
+        trial += 1
+    return trial % 2 == 1
+
+
+def geometric(decay: Fraction, bits: Bits) -> int:
+    """G >= 0 with P(G >= g) = e^{-decay g}, decay > 0.
+
+    With decay = s / t, X = U + t V, where U on 0..t - 1 is kept with probability e^{-U/t} and V counts successes of
+    probability 1/e, has P(X >= x) = e^{-x/t}, and G = floor(X / s).
+    """
+    s, t = decay.numerator, decay.denominator
+    while True:
+        low = uniform_below(t, bits)
+        if bernoulli_exp(low, t, bits):
+            break
+    high = 0
+    while bernoulli_exp(1, 1, bits):
+        high += 1
+    return (low + t * high) // s
+
+
+def floored_laplace(decay: Fraction, bits: Bits) -> int:
+    """floor(Y), Y ~ Lap(1 / decay): P(d) = (p^d - p^{d+1})/2 for d >= 0, and the same at -1 - d; p = e^{-decay}.
+
+    So G or -1 - G with equal probability, G geometric.
+    """
+    upper = bits(1)
+    drawn = geometric(decay, bits)
+    return drawn if upper else -1 - drawn
+
+
+def two_sided_geometric(decay: Fraction, bits: Bits) -> int:
+    """P(d) proportional to e^{-decay |d|}: G or -G with equal probability, where -0 is drawn again."""
+    while True:
+        upper = bits(1)
+        drawn = geometric(decay, bits)
+        if upper or drawn:
+            return drawn if upper else -drawn
+
+
+def weighted_index(log_weights: NDArray[np.float64], bits: Bits) -> int:
+    """i with probability proportional to a whole number w_i, |log w_i - log_weights_i - constant| <= WEIGHT_ERROR.
+
+    e^{log_weight} is a mantissa of 53 bits times a power of two; w_i is the mantissa, shifted to a shared unit, so that
+    nothing is rounded to zero. The weights are summed by exponent: one exact draw chooses the exponent, a second the
+    index among those that share it. Every cumulative sum is made whatever is drawn.
+    log_weights: (N,) in [-1e8, 0], the largest 0. Source: ours.
+    """
+    mantissa, exponent = _mantissas(log_weights)
+    order = np.argsort(exponent, kind="stable")
+    shared, starts = np.unique(exponent[order], return_index=True)
+    classes = [order[first:last] for first, last in zip(starts, [*starts[1:], order.size], strict=True)]
+    sums = [_Cumulative(mantissa[members]) for members in classes]
+    least = int(shared[0])
+    totals = [held[-1] << (int(e) - least) for held, e in zip(sums, shared, strict=True)]
+    chosen = _inverse(list(accumulate(totals)), bits)
+    return int(classes[chosen][_inverse(sums[chosen], bits)])
+
+
+def _mantissas(log_weights: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """mantissa in [2^52, 2^53] and exponent: e^{log_weight} = mantissa 2^{exponent - 52}, to 2^-50 relative.
+
+    The weight's exponent q is split off before the exponential: log_weight - q log 2 in [0, log 2), where log 2 is
+    taken in two parts so that q times the first is exact (Cody and Waite).
+    """
+    exponent = np.floor(log_weights / np.log(2))
+    remainder = (log_weights - exponent * _LOG2_HIGH) - exponent * _LOG2_LOW
+    mantissa = np.rint(np.exp(remainder) * 2.0 ** (_MANTISSA - 1))
+    return mantissa.astype(np.int64), exponent.astype(np.int64)
+
+
+class _Cumulative(Sequence[int]):
+    """Cumulative sums of up to 2^31 whole numbers below 2^54, exactly, as Python integers when asked for."""
+
+    def __init__(self, values: NDArray[np.int64]) -> None:
+        self.high = np.cumsum(values >> 32)
+        self.low = np.cumsum(values & 0xFFFFFFFF)
+
+    def __len__(self) -> int:
+        return int(self.high.size)
+
+    def __getitem__(self, at):  # type: ignore[no-untyped-def]
+        return (int(self.high[at]) << 32) + int(self.low[at])
+
+
+def _inverse(cumulative: Sequence[int], bits: Bits) -> int:
+    """The first index whose cumulative sum exceeds a uniform number below the last."""
+    return bisect_right(cumulative, uniform_below(cumulative[-1], bits))
+
+
+_LOG2_HIGH = float(np.float32(np.log(2)))  # 24 bits: exact times a whole number below 2^29
+_LOG2_LOW = -1.904654299957768e-09  # log 2 - _LOG2_HIGH
