@@ -91,20 +91,24 @@ class _Cells:
 
 
 def per_level(
-    laws: Sequence[DistanceLaw], log_scale: bool = True, draws: Sequence[PrivatePosteriors] = ()
+    laws: Sequence[DistanceLaw],
+    log_scale: bool = True,
+    draws: Sequence[PrivatePosteriors] = (),
+    names: Sequence[str] | None = None,
 ) -> go.Figure:
     """The probability of each distance, one curve per mechanism; bins where the levels are too many to be seen.
 
-    laws: of one problem; log_scale: logarithmic probabilities; draws: simulations to overlay, any of the mechanisms.
+    laws: of one problem; log_scale: logarithmic probabilities; draws: simulations to overlay, any of the mechanisms;
+    names: of the curves, where they go by others than the mechanisms'.
     """
+    labels = list(names or mechanism_labels([law.mechanism for law in laws]))
     rows = [law.levels() for law in laws]
     axis = _axis(rows)
     cells = _level_cells(laws, rows, axis)
     fig = go.Figure()
-    notes = _add_curves(fig, laws, rows, axis, cells, log_scale)
+    notes = _add_curves(fig, laws, labels, rows, axis, cells, log_scale)
     _add_draws(fig, [(one, one.distance) for one in draws], cells, log_scale)
     _mark_local_sensitivity(fig, laws, axis)
-    labels = mechanism_labels([law.mechanism for law in laws])
     truths = [law.probability_of_truth for law in laws]
     best = int(np.argmax(truths))
     title = _title(
@@ -127,10 +131,10 @@ def per_step(laws: Sequence[DistanceLaw], log_scale: bool = True, draws: Sequenc
     axis = _axis(rows)
     cells = _step_cells(axis)
     fig = go.Figure()
-    notes = _add_curves(fig, laws, rows, axis, cells, log_scale)
+    labels = mechanism_labels([law.mechanism for law in laws])
+    notes = _add_curves(fig, laws, labels, rows, axis, cells, log_scale)
     moved = [(one, np.ceil(steps(one.problem.counts, one.released))) for one in draws]
     _add_draws(fig, moved, cells, log_scale)
-    labels = mechanism_labels([law.mechanism for law in laws])
     means = [law.mean_steps for law in laws]
     near, far = int(np.argmin(means)), int(np.argmax(means))
     title = _title(
@@ -246,13 +250,13 @@ def _cells_by_powers(axis: _Axis, what: str) -> _Cells:
 def _add_curves(
     fig: go.Figure,
     laws: Sequence[DistanceLaw],
+    labels: Sequence[str],
     rows: Sequence[tuple[Floats, Floats]],
     axis: _Axis,
     cells: _Cells,
     log_scale: bool,
 ) -> list[str]:
     """Draws one curve per law from its (values, probabilities); returns what has to be said about them."""
-    labels = mechanism_labels([law.mechanism for law in laws])
     lowest, highest, hidden = 1.0, 0.0, False
     for law, (values, probability), label in zip(laws, rows, labels, strict=True):
         mass = cells.gather(values, probability)

@@ -1,0 +1,197 @@
+"""The papers' figures: one drawing per kind of result, the exact answer always beside the simulated runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import singledispatch
+from itertools import permutations
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import NDArray
+
+from dpbi.figures import distances, sensitivities
+from dpbi.figures.style import (
+    FONT_SIZE,
+    LINE_WIDTH,
+    REFERENCE,
+    TRUTH,
+    base_layout,
+    compact,
+    log_axis,
+    number,
+    style_of,
+)
+from dpbi.paper_figures.settings import (
+    ConcretePrivacy,
+    DistanceProbabilities,
+    ErrorBoxes,
+    ErrorsAgainstSize,
+    SensitivityGap,
+    ahead_from,
+)
+from dpbi.sensitivity import local_sensitivity
+from dpbi.sensitivity_maps import ScoreChange
+
+_UNIT = {"hellinger": "Hellinger distance H from the true posterior", "l1": "L1 distance of the counts, in records"}
+_NOTCH = 1.57  # interquartile ranges over sqrt(runs): boxes whose notches overlap have medians that may be equal
+
+
+@singledispatch
+def draw(result: Any) -> go.Figure:
+    """The figure of one result of ``dpbi.paper_figures``; TypeError for anything else."""
+    raise TypeError(f"There is no figure of a {type(result).__name__}.")
+
+
+@draw.register
+def sensitivity_gap(found: SensitivityGap) -> go.Figure:
+    """Local, smooth and global sensitivity over all datasets of two categories."""
+    fig = sensitivities.along_count(found.scan, found.problem)
+    here = local_sensitivity(found.problem)
+    title = (
+        f"The global sensitivity is {number(found.scan.global_exact / here)} times that of balanced data; "
+        f"by the papers' constant it would be {number(found.scan.global_paper / here)} times"
+    )
+    return base_layout(fig, title, alt=f"Sensitivities against one count. {title}.", hovermode="x unified")
+
+
+@draw.register
+def score_change(found: ScoreChange) -> go.Figure:
+    """The largest change of each candidate's score over all neighbours."""
+    fig = sensitivities.score_change(found)
+    fig.update_yaxes(title_text="max over x′ of |H(BI(x), r) − H(BI(x′), r)|")
+    title = f"No score changes more than that of r = BI(x): by LS(x) = {number(found.local_sensitivity)}"
+    alt = f"Line chart of how far each candidate's score can change when one record is replaced. {title}."
+    return base_layout(fig, title, alt=alt, height=360)
+
+
+@draw.register
+def distance_probabilities(found: DistanceProbabilities) -> go.Figure:
+    """The exact probability of each distance, and the share of the simulated releases there."""
+    return distances.per_level(found.laws, True, found.draws, [one.name for one in found.contenders])
+
+
+@draw.register
+def errors_against_size(found: ErrorsAgainstSize) -> go.Figure:
+    """Mean distance against n, exact as lines, simulated as open marks with two standard errors."""
+    fig = go.Figure()
+    names = [one.name for one in found.contenders]
+    for place, (one, name) in enumerate(zip(found.contenders, names, strict=True)):
+        style = style_of(one.mechanism)
+        fig.add_scatter(
+            x=found.sizes, y=compact(found.exact[:, place]), name=name, legendgroup=name, mode="lines",
+            line={"color": style.colour, "dash": style.dash, "width": LINE_WIDTH},
+            hovertemplate="n = %{x:,}: %{y:.4g}",
+        )  # fmt: skip
+        fig.add_scatter(
+            x=found.sizes, y=compact(found.simulated[:, place]), legendgroup=name, showlegend=False, mode="markers",
+            marker={"color": style.colour, "symbol": f"{style.symbol}-open", "size": 10, "line": {"width": 1.5}},
+            error_y={"type": "data", "array": compact(2 * found.standard_error[:, place]), "width": 0},
+            hovertemplate="simulated, n = %{x:,}: %{y:.4g}",
+        )  # fmt: skip
+    _name_simulated(fig, f"mean of {found.runs:,} simulated runs")
+    every = np.concatenate([found.exact.ravel(), found.simulated.ravel()])
+    fig.update_xaxes(title_text="Records n, balanced data", **log_axis(found.sizes[0], found.sizes[-1]))
+    fig.update_yaxes(title_text="Mean Hellinger distance", **log_axis(np.nanmin(every), np.nanmax(every)))
+    title = _overtaking(found.exact, names, [f"n = {n:,}" for n in found.sizes])
+    last = ", ".join(f"{name} {number(mean)}" for name, mean in zip(names, found.exact[-1], strict=True))
+    alt = f"Line chart of the mean distance against n. {title}. At n = {found.sizes[-1]:,}: {last}."
+    return base_layout(fig, title, alt=alt, notes=[f"Bars: two standard errors; seed {found.seed}."])
+
+
+def _name_simulated(fig: go.Figure, name: str) -> None:
+    """An entry of the legend that belongs to no mechanism."""
+    fig.add_scatter(
+        x=[None], y=[None], mode="markers", name=name,
+        marker={"symbol": "circle-open", "size": 10, "color": REFERENCE.colour},
+    )  # fmt: skip
+
+
+def _overtaking(exact: NDArray[np.float64], names: Sequence[str], rows: Sequence[str]) -> str:
+    """Who is ahead of whom from which row on, the last such turn of all; else who is nearest at the last row."""
+    turns = [(row, a, b) for a, b in permutations(range(len(names)), 2) if (row := ahead_from(exact, a, b))]
+    nearest = names[int(np.nanargmin(exact[-1]))]
+    if not turns:
+        return f"Nearest to the truth at {rows[-1]}: {nearest}"
+    row, ahead, behind = max(turns, key=lambda turn: turn[0])
+    return f"{names[ahead]} is nearer than {names[behind]} from {rows[row]} on; nearest at {rows[-1]} is {nearest}"
+
+
+@draw.register
+def error_boxes(found: ErrorBoxes) -> go.Figure:
+    """Notched boxes of the simulated errors with the exact means; whiskers over the range, as in the papers."""
+    groups, contenders = found.exact.shape
+    fig = go.Figure()
+    names = [one.name for one in found.contenders]
+    offsets = (np.arange(contenders) - (contenders - 1) / 2) * 0.85 / contenders
+    rows = np.arange(groups)[:, None] + offsets if groups > 1 else np.arange(contenders)[None, :]
+    for place, (one, name) in enumerate(zip(found.contenders, names, strict=True)):
+        style = style_of(one.mechanism)
+        low, first, median, third, high = np.quantile(found.errors[:, place], [0, 0.25, 0.5, 0.75, 1], axis=-1)
+        fig.add_box(
+            lowerfence=compact(low), q1=compact(first), median=compact(median), q3=compact(third),
+            upperfence=compact(high), notchspan=compact(_NOTCH * (third - first) / np.sqrt(found.runs)), notched=True,
+            y=rows[:, place], orientation="h", width=0.5 if groups == 1 else 0.85 / contenders, name=name,
+            showlegend=groups > 1, fillcolor=style.faded(0.35), line={"color": style.colour, "width": 1.5},
+        )  # fmt: skip
+    fig.add_scatter(
+        x=compact(found.exact.ravel()), y=rows.ravel(), mode="markers", name="exact mean",
+        marker={"symbol": "diamond-tall", "size": 13 if groups == 1 else 10, "color": TRUTH.colour,
+                "line": {"width": 1, "color": "white"}},
+        hovertemplate="exact mean %{x:.4g}",
+    )  # fmt: skip
+    end = float(found.errors.max())
+    fig.update_xaxes(title_text=_UNIT[found.measure], range=[-0.02 * end, 1.04 * end])
+    fig.update_yaxes(
+        tickmode="array", tickvals=list(range(max(groups, contenders) if groups == 1 else groups)), showgrid=False,
+        ticktext=names if groups == 1 else [f"({label}, {label})" for label in found.labels],
+        range=[len(rows.ravel()) - 0.5 if groups == 1 else groups - 0.5, -0.5],
+    )  # fmt: skip
+    title = _boxes_words(found, names)
+    means = np.where(np.isnan(found.exact), found.errors.mean(axis=-1), found.exact)[-1]
+    listed = ", ".join(f"{name} {number(mean)}" for name, mean in zip(names, means, strict=True))
+    alt = f"Box plots of {found.runs:,} simulated errors of each mechanism. {title}. Means: {listed}."
+    notes = [f"Boxes: {found.runs:,} runs each, seed {found.seed}; whiskers over their range."]
+    if np.isnan(found.exact).any():
+        without = [name for name, mean in zip(names, found.exact.sum(axis=0), strict=True) if np.isnan(mean)]
+        notes.append(f"No exact mean of {', '.join(without)}: the outputs are too many to list.")
+    return base_layout(fig, title, alt=alt, notes=notes, height=60 + (22 * rows.size if groups > 1 else 62 * rows.size))
+
+
+def _boxes_words(found: ErrorBoxes, names: Sequence[str]) -> str:
+    if len(found.problems) > 1:
+        return _overtaking(found.exact, names, [f"the prior ({label}, {label})" for label in found.labels])
+    means = np.where(np.isnan(found.exact[0]), found.errors[0].mean(axis=-1), found.exact[0])
+    order = np.argsort(means)
+    best, worst = (f"{names[at]}, {number(means[at])}" for at in (order[0], order[-1]))
+    return f"Smallest mean error: {best}; largest: {worst}"
+
+
+@draw.register
+def concrete_privacy(found: ConcretePrivacy) -> go.Figure:
+    """The largest log ratio at uniform data and at the worst, against n."""
+    fig = go.Figure()
+    for place, one in enumerate(found.contenders):
+        style = style_of(one.mechanism)
+        for values, said, symbol, width in (
+            (found.worst[:, place], "worst data", style.symbol, LINE_WIDTH),
+            (found.balanced[:, place], "uniform data", f"{style.symbol}-open", LINE_WIDTH / 2),
+        ):
+            fig.add_scatter(
+                x=found.sizes, y=compact(values), name=f"{one.name}, {said}", mode="lines+markers",
+                line={"color": style.colour, "dash": style.dash, "width": width},
+                marker={"color": style.colour, "symbol": symbol, "size": 10}, hovertemplate="n = %{x:,}: %{y:.4g}",
+            )  # fmt: skip
+    fig.add_hline(y=found.stated, line={"color": REFERENCE.colour, "dash": REFERENCE.dash, "width": 2})
+    fig.add_annotation(
+        text=f"ε = {number(found.stated)}", x=0, xref="paper", y=found.stated, xanchor="left", yanchor="bottom",
+        showarrow=False, font={"size": FONT_SIZE - 1},
+    )  # fmt: skip
+    fig.update_xaxes(title_text="Records n, two categories", **log_axis(found.sizes[0], found.sizes[-1]))
+    top = max(found.stated, float(found.worst.max()))
+    fig.update_yaxes(title_text="Largest log ratio of probabilities", range=[0, 1.1 * top])
+    worst, uniform = number(float(found.worst[-1].max())), number(float(found.balanced[-1].max()))
+    title = f"At n = {found.sizes[-1]:,} uniform data show a loss of {uniform}, the worst data one of {worst}"
+    alt = f"Line chart of the privacy loss against n. {title}; the stated epsilon is {number(found.stated)}."
+    return base_layout(fig, title, alt=alt)
