@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from . import draws, laws, privacy, sensitivities, start
+from . import draws, laws, privacy, reading, sensitivities, start
 from .table import Row
 
 SECTIONS: dict[str, Callable[[], Iterator[Row]]] = {
@@ -20,4 +20,5 @@ SECTIONS: dict[str, Callable[[], Iterator[Row]]] = {
     "large_laws": laws.unlisted,
     "loss": privacy.loss,
     "accountant": privacy.accountant,
+    "files": reading.files,
 }
