@@ -49,6 +49,12 @@ PAGES = (
         "What each mechanism really gives away, computed over every dataset and output: does it keep its epsilon, and "
         "how much of it is left unused?",
     ),
+    Page(
+        "pages/6_Papers.py",
+        "Papers",
+        "The papers, checked",
+        "The figures of the papers behind these pages, computed exactly: does each say what its paper reads in it?",
+    ),
 )
 
 

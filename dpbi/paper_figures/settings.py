@@ -24,13 +24,14 @@ RUNS = 1000  # [P17] section 7.2.2: every plot of an experiment is over 1,000 ru
 class PaperFigure:
     """One numbered figure of a paper.
 
-    paper: its mark; number: as printed; caption: what the paper draws and says of it, in our words; compute: the
-    figure's result with the paper's settings as defaults; story: of a result, where ours agrees with the paper's text
-    and where it does not, and why; simulated: whether ``compute`` takes a seed.
+    paper: its mark; number: as printed; title: a few words; caption: what the paper draws and says of it, in ours;
+    compute: the figure's result with the paper's settings as defaults; story: of a result, where it agrees with the
+    paper's text and where it does not, and why; simulated: whether ``compute`` takes a seed.
     """
 
     paper: str
     number: str
+    title: str
     caption: str
     compute: Callable[..., Any]
     story: Callable[[Any], str]

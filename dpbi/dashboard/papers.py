@@ -1,0 +1,56 @@
+"""The papers' figures on their page: which one is looked at, drawn once for each seed, and what it says."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from dpbi.dashboard import charts, controls, settings, words
+from dpbi.paper_figures import FIGURES, PaperFigure
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure
+
+_CHOSEN = "paper figure"
+_BY_KEY = {figure.key: figure for figure in FIGURES}
+_SENTENCES = 2000  # characters of a story at most
+
+FIGURES_PURPOSE = (
+    "Each numbered figure of **[P17]** (Liu, Bun, Farina and Gaboardi, *Tailoring differentially private Bayesian "
+    "inference to distance between distributions*) and of **[N]** (the authors' notes), with the papers' settings: the "
+    "data and the prior of the sidebar play no part here. Where the papers simulated, 1,000 runs stand beside the "
+    "exact answer."
+)
+
+
+def choose(seed: int) -> PaperFigure:
+    """The figure to look at; where it has simulated runs, with the button that draws them anew."""
+    settings.setdefault(_CHOSEN, FIGURES[0].key)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        key = st.selectbox("Figure", list(_BY_KEY), format_func=_named, width=420, **settings.entry(_CHOSEN))
+        if _BY_KEY[key].simulated:
+            controls.redraw(seed)
+    return _BY_KEY[key]
+
+
+def _named(key: str) -> str:
+    return f"{key}: {_BY_KEY[key].title}"
+
+
+def draw(figure: PaperFigure, seed: int) -> None:
+    """The paper's caption, our figure, and where the two tell different stories."""
+    st.markdown(f"**In the paper:** {words.escape(figure.caption, _SENTENCES)}")
+    drawn, story = _drawn(figure.key, seed if figure.simulated else 0)
+    charts.draw(drawn, "paper-" + re.sub(r"\W+", "-", figure.key).strip("-"))
+    st.markdown(f"**Computed:** {words.escape(story, _SENTENCES)}")
+
+
+@st.cache_data(max_entries=64, show_spinner="Computing the paper's figure")
+def _drawn(key: str, seed: int) -> tuple[Figure, str]:
+    from dpbi.figures import papers
+
+    figure = _BY_KEY[key]
+    result = figure.result(seed)
+    return papers.draw(result), figure.story(result)
