@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dpbi.problem import Problem
+from dpbi import limits
+from dpbi.problem import Problem, check_problem
 
-# From here on the Stirling remainder, cut after its fifth term, is exact to 1e-16.
+# From here on the Stirling remainder, cut after its fifth term, is right to 2e-14, and its second differences to less.
 STIRLING_FROM = 10.0
 _TABULATED = 100_000  # from so many counts on, losses are looked up by value
 STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188)
+_CANCELLED = 1e-3  # a difference below this share of its terms has lost too many digits
+_CHUNK = 1 << 18  # parameters in work at a time
+_DOMINATED = 0.5  # one category holds all but at most so much of the parameters
+_BERNOULLI = (1, -1 / 2, 1 / 6, 0, -1 / 30, 0, 1 / 42, 0, -1 / 30, 0, 5 / 66, 0, -691 / 2730)
+# c_n of log Gamma(z + t) - log Gamma(z) = t log z + sum_n c_n(t) z^-n, lowest power first
+_GAMMA_RATIO = [
+    np.polynomial.Polynomial([0.0] + [(-1) ** (n + 1) * math.comb(n + 1, n + 1 - p) * _BERNOULLI[n + 1 - p]
+                                      / (n * (n + 1)) for p in range(1, n + 2)])
+    for n in range(1, 13)
+]
 
 
 def hellinger(alpha: ArrayLike, other: ArrayLike) -> NDArray[np.float64]:
@@ -20,33 +34,77 @@ def hellinger(alpha: ArrayLike, other: ArrayLike) -> NDArray[np.float64]:
     l(a, b) = [log Gamma(a) + log Gamma(b)] / 2 - log Gamma((a + b)/2) >= 0, and H = sqrt(-expm1(log BC)).
 
     alpha, other: Dirichlet parameters (..., k), positive, broadcast against each other. Returns (...), in [0, 1].
-    Raises ValueError for a parameter that is not positive and finite.
+    Raises ValueError for a parameter that is not positive or lies outside [1e-30, 1e18], where nothing was tested.
     Source: [D20] section 1 for the distance; the separated form and its rearrangements are ours (``affinity_loss``,
     ``_aligned_loss``): differences of log-gammas of large numbers would lose all digits.
     """
-    a, b = np.broadcast_arrays(positive_parameters("alpha", alpha), positive_parameters("other", other))
-    half_gap = (b - a) / 2
-    if not half_gap.sum(axis=-1).any():
-        return distance_of_loss(affinity_loss(a, b, half_gap).sum(axis=-1))
-    return distance_of_loss(_aligned_loss(a, b, half_gap))
+    a, b = limits.broadcast_pair(
+        "alpha and other", positive_parameters("alpha", alpha), positive_parameters("other", other))
+    h = (b - a) / 2
+    shape, k = a.shape[:-1], a.shape[-1]
+    a, b, h = (value.reshape(-1, k) for value in (a, b, h))
+    loss = np.empty(a.shape[0])
+    for rows in _chunks(*a.shape):
+        loss[rows] = _loss(a[rows], b[rows], h[rows])
+    return distance_of_loss(loss.reshape(shape))
 
 
 def distances_to(problem: Problem, released: ArrayLike) -> NDArray[np.float64]:
     """H between the true posterior Dir(alpha + c) and each released posterior Dir(alpha + r).
 
-    released: counts r >= 0, (..., k) -> (...). Source: as ``hellinger``.
+    released: counts r >= 0, (..., k) -> (...). Raises ValueError for what is no count. Source: as ``hellinger``.
     """
-    r = np.asarray(released, dtype=np.int64)
+    r = limits.count_array("released", released, check_problem(problem).k)
     prior, counts = np.array(problem.prior), np.array(problem.counts)
     if r.size < _TABULATED:
-        loss = count_loss(prior, counts, r).sum(axis=-1)
+        summed = count_loss(prior, counts, r).sum(axis=-1)
     else:
-        loss = sum(_tabulated_loss(prior[i], counts[i], r[..., i]) for i in range(problem.k))
-    return distance_of_loss(loss - count_loss(prior.sum(), problem.n, r.sum(axis=-1)))
+        summed = sum(tabulated_loss(prior[i], counts[i], r[..., i]) for i in range(problem.k))
+    return distance_of_loss(loss_to(problem, r, summed))
 
 
-def _tabulated_loss(alpha: float, count: int, released: NDArray[np.int64]) -> NDArray[np.float64]:
+def loss_to(problem: Problem, released: NDArray[np.int64], summed: NDArray[np.float64]) -> NDArray[np.float64]:
+    """-log BC between Dir(alpha + c) and Dir(alpha + r), whose total need not be n, to the last digit.
+
+    released: (..., k); summed: (...), the sum over categories of ``count_loss``, which is -log BC where the total
+    is n. Elsewhere ``count_loss`` of the totals is taken from it, and where the two nearly cancel they are computed
+    together (``_aligned_loss``, ``_dominated_loss``).
+    """
+    total = released.sum(axis=-1)
+    off = np.flatnonzero(total != problem.n)
+    if not off.size:
+        return summed
+    prior, counts = np.array(problem.prior), np.array(problem.counts)
+    loss = np.array(summed, dtype=np.float64).reshape(-1)
+    r, all_terms = released.reshape(-1, problem.k), loss[off]
+    loss[off] -= tabulated_loss(prior.sum(), problem.n, total.reshape(-1)[off])
+    cancelled = off[loss[off] < _CANCELLED * all_terms]
+    for rows in _chunks(cancelled.size, problem.k):
+        some = r[cancelled[rows]]
+        a = np.broadcast_to(prior + counts, some.shape)
+        loss[cancelled[rows]] = _cancelled_loss(a, prior + some, (some - counts) / 2)
+    return loss.reshape(total.shape)
+
+
+def _loss(a: NDArray, b: NDArray, h: NDArray) -> NDArray[np.float64]:
+    """-log BC, (rows, k) -> (rows,): sum_i l(a_i, b_i) - l(sum a, sum b), or the two together where they cancel."""
+    summed = affinity_loss(a, b, h).sum(axis=-1)
+    loss = summed - affinity_loss(a.sum(axis=-1), b.sum(axis=-1), h.sum(axis=-1))
+    cancelled = loss < _CANCELLED * summed
+    if cancelled.any():
+        loss[cancelled] = _cancelled_loss(a[cancelled], b[cancelled], h[cancelled])
+    return loss
+
+
+def _chunks(rows: int, k: int) -> Iterator[slice]:
+    step = max(1, _CHUNK // k)
+    return (slice(start, start + step) for start in range(0, rows, step))
+
+
+def tabulated_loss(alpha: float, count: int, released: NDArray[np.int64]) -> NDArray[np.float64]:
     """``count_loss`` of many releases of one category: once per value where they crowd a short range."""
+    if not released.size:
+        return np.zeros(released.shape)
     low, high = int(released.min()), int(released.max())
     if high - low >= released.size:
         return count_loss(alpha, count, released)
@@ -89,6 +147,72 @@ def affinity_loss(a: ArrayLike, b: ArrayLike, half_gap: ArrayLike) -> NDArray[np
     return loss + _stirling(low, high, h)
 
 
+def _cancelled_loss(a: NDArray, b: NDArray, h: NDArray) -> NDArray[np.float64]:
+    """-log BC, (rows, k) -> (rows,), where sum_i l(a_i, b_i) and l(sum a, sum b) nearly cancel."""
+    top = (a + b).argmax(axis=-1)[:, None]
+    others = [np.take_along_axis(sums_of_others(value), top, axis=-1)[:, 0] for value in (a, b)]
+    dominated = np.maximum(*others) <= _DOMINATED
+    loss = np.empty(dominated.shape)
+    for rows, function in ((dominated, _dominated_loss), (~dominated, _aligned_loss)):
+        if rows.any():
+            loss[rows] = function(a[rows], b[rows], h[rows])
+    return loss
+
+
+def _dominated_loss(a: NDArray, b: NDArray, h: NDArray) -> NDArray[np.float64]:
+    """-log BC where one category holds nearly all: the losses of the others, less what they add to its own.
+
+    A tiny prior beside a count that falls from 1e9 to 10 has a loss of the order of that prior; ``_aligned_loss``
+    would find it as a difference of terms near 10. With t, t + 2 d the sums of the other parameters, it is
+    sum_{i != top} l(a_i, b_i) - [l(a + t, b + t + 2 d) - l(a, b)], and for sums up to 1/2 what is subtracted is at
+    most about half the rest or negative.
+    """
+    top = (a + b).argmax(axis=-1)[:, None]
+    losses = affinity_loss(a, b, h)
+    np.put_along_axis(losses, top, 0.0, axis=-1)
+    own = (np.take_along_axis(value, top, axis=-1)[:, 0] for value in (a, b, h))
+    added = (np.take_along_axis(sums_of_others(value), top, axis=-1)[:, 0] for value in (a, h))
+    return losses.sum(axis=-1) - _loss_added(*own, *added)
+
+
+def _loss_added(a: NDArray, b: NDArray, h: NDArray, t: NDArray, d: NDArray) -> NDArray[np.float64]:
+    """l(a + t, b + t + 2 d) - l(a, b) for small t and t + 2 d, b = a + 2 h.
+
+    With x = (a + b)/2 and m = t + d, raising all arguments by one changes it by log[(1 - U^2)/(1 - u^2)]/2,
+    u = h/x, U = (h + d)/(x + m), U - u = (d x - h m)/(x (x + m)): ten steps up, the arguments are large enough for
+    log Gamma(z + t) - log Gamma(z) = t log z + sum_n c_n(t) z^-n, (-1)^(n+1) n (n+1) c_n(t) = B_{n+1}(t) - B_{n+1}
+    (Bernoulli polynomials). Its terms are second differences, taken as such: those of t log z are
+    m log(1 - u^2)/2 + d atanh(u), those of c_n(t) z^-n a mean of c_n times a second difference of powers, and so on.
+    """
+    x, m = a + h, t + d
+    total = np.zeros(a.shape)
+    steps = np.where(np.minimum(a, b) < STIRLING_FROM, STIRLING_FROM, 0.0)
+    for j in range(int(STIRLING_FROM)):
+        u, shifted = h / (x + j), (h + d) / (x + m + j)
+        rise = (d * (x + j) - h * m) / ((x + j) * (x + m + j)) * (u + shifted)
+        one_less = (a + t + j) / (x + m + j) * ((b + t + 2 * d + j) / (x + m + j))
+        total += np.where(steps > 0, np.log1p(rise / one_less) / 2, 0.0)
+    a, b, x = a + steps, b + steps, x + steps
+    u = h / x
+    near = np.where(np.abs(u) < 0.5, u, 0.0)
+    log_a = np.where(near == u, np.log1p(-near), np.log(a / x))
+    log_b = np.where(near == u, np.log1p(near), np.log(b / x))
+    log_product = np.where(near == u, np.log1p(-near * near), log_a + log_b)
+    total += m * log_product / 2 + d * (log_b - log_a) / 2
+    for n, polynomial in enumerate(_GAMMA_RATIO, 1):
+        at_a, at_b, middle = (polynomial(value) for value in (t, t + 2 * d, m))
+        mean, slope = (at_a + at_b) / 2, np.exp(-n * log_b) - np.exp(-n * log_a)
+        curved = mean * _curvature(n, log_product, log_b - log_a) + (at_b - at_a) * slope / 4 + (mean - middle)
+        total += curved * x**-n
+    return total
+
+
+def _curvature(n: int, log_product: NDArray, log_ratio: NDArray) -> NDArray[np.float64]:
+    """[(a/x)^-n + (b/x)^-n]/2 - 1 = e^{-n P/2} cosh w - 1, P = log(ab/x^2), w = n log(b/a)/2; cosh w - 1 = 2 sinh^2."""
+    w = n * log_ratio / 2
+    return np.expm1(-n * log_product / 2) * np.cosh(w) + 2 * np.sinh(w / 2) ** 2
+
+
 def _aligned_loss(a: NDArray, b: NDArray, h: NDArray) -> NDArray[np.float64]:
     """-log BC where the totals differ, so that sum_i l(a_i, b_i) and l(A, B) may nearly cancel.
 
@@ -99,8 +223,10 @@ def _aligned_loss(a: NDArray, b: NDArray, h: NDArray) -> NDArray[np.float64]:
     x = (a + b) / 2
     total_a, total_b, total_h, total_x = (value.sum(axis=-1, keepdims=True) for value in (a, b, h, x))
     up, down = total_b / total_x, total_a / total_x  # 1 + U and 1 - U
-    # x_i (u_i - U) = (h_i X_-i - x_i h_-i) / X, sums over the others: beside one huge x_i, u_i - U rounds to noise.
-    gap = (h * sums_of_others(x) - x * sums_of_others(h)) / total_x
+    # x_i (u_i - U) = (h_i X_-i - x_i h_-i) / X, sums over the others: beside one huge x_i, u_i - U rounds to noise. As
+    # h = b - x = x - a, it is the same of b or -a, which are small where the total fell or rose by orders of magnitude.
+    small = np.where(up < 0.5, b, np.where(down < 0.5, -a, h))
+    gap = (small * sums_of_others(x) - x * sums_of_others(small)) / total_x
     growing = x * (up * _psi(gap / x / up, b / x / up) + down * _psi(-gap / x / down, a / x / down)) / 2
     return growing.sum(axis=-1) + _rest(a, b, h).sum(axis=-1) - _rest(total_a, total_b, total_h)[..., 0]
 
@@ -123,7 +249,7 @@ def _rest(a: NDArray, b: NDArray, h: NDArray) -> NDArray:
     u = h / x_up
     log_product = np.where(u < 0.5, np.log1p(-np.minimum(u, 0.5) ** 2), np.log(low_up / x_up) + np.log(high_up / x_up))
     recurrence = np.where(up > 0, _recurrence(low, high, h), 0.0)
-    return recurrence + moved - log_product / 4 + _remainder_difference(low_up, high_up, x_up, h)
+    return recurrence + moved - log_product / 4 + _remainder_difference(low_up, high_up, x_up, h, (h > 0) & (u < 0.1))
 
 
 def _phi(u: NDArray) -> NDArray:
@@ -159,21 +285,21 @@ def _stirling(low: NDArray, high: NDArray, h: NDArray) -> NDArray:
     if far.any():
         log_below, log_above = np.log(low[far] / x[far]), np.log(high[far] / x[far])
         loss[far] = ((x[far] - 0.5) * (log_below + log_above) + h[far] * (log_above - log_below)) / 2
-    return loss + _remainder_difference(low, high, x, h)
+    return loss + _remainder_difference(low, high, x, h, (h > 0) & (h < 0.25))
 
 
-def _remainder_difference(low: NDArray, high: NDArray, x: NDArray, h: NDArray) -> NDArray:
+def _remainder_difference(low: NDArray, high: NDArray, x: NDArray, h: NDArray, close: NDArray) -> NDArray:
     """[s(a) + s(b)]/2 - s(x), s the Stirling remainder.
 
-    Its digits count beside l >= h^2 / 2x: they do for h >= 1/4, a step of half a count; for a smaller h the second
-    difference of each z^-p is taken as x^-p {[(1-u)^-p + (1+u)^-p]/2 - 1}.
+    Its digits count beside l >= h^2 / 2x: they do for h >= 1/4, a step of half a count. For a smaller h, and where l
+    itself cancels, the caller says ``close``: then the second difference of each z^-p is taken as ``_curvature``.
     """
     difference = np.asarray((_remainder(low) + _remainder(high)) / 2 - _remainder(x))
-    tiny = (h > 0) & (h < 0.25)
-    if tiny.any():
-        x, u = x[tiny], h[tiny] / x[tiny]
-        difference[tiny] = sum(
-            coefficient * x**-p * (np.expm1(-p * np.log1p(-u)) + np.expm1(-p * np.log1p(u))) / 2
+    if close.any():
+        x, u = x[close], h[close] / x[close]
+        log_product, log_ratio = np.log1p(-u * u), np.log1p(u) - np.log1p(-u)
+        difference[close] = sum(
+            coefficient * x**-p * _curvature(p, log_product, log_ratio)
             for coefficient, p in zip(STIRLING, (1, 3, 5, 7, 9), strict=True)
         )
     return difference
@@ -199,10 +325,15 @@ def sums_of_others(a: NDArray) -> NDArray:
 
 
 def positive_parameters(name: str, values: ArrayLike) -> NDArray[np.float64]:
-    array = np.asarray(values, dtype=np.float64)
+    """Dirichlet parameters as an array (..., k); ValueError for what is no number, not positive or beyond limits."""
+    array = limits.number_array(name, values)
     if array.ndim == 0 or array.shape[-1] < 2:
         raise ValueError(f"{name} must have at least two categories in its last axis: got shape {array.shape}.")
     wrong = ~(np.isfinite(array) & (array > 0))
     if wrong.any():
-        raise ValueError(f"{name} must be finite and greater than 0: got {array[wrong][0]!r}.")
+        raise ValueError(f"{name} must be finite and greater than 0: got {float(array[wrong][0])!r}.")
+    beyond = (array < limits.PARAMETER_LEAST) | (array > limits.PARAMETER_LARGEST)
+    if beyond.any():
+        raise ValueError(f"{name} must lie within [{limits.PARAMETER_LEAST:g}, {limits.PARAMETER_LARGEST:g}]: "
+                         f"got {float(array[beyond][0])!r}.")
     return array

@@ -3,25 +3,48 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Set
 from numbers import Integral, Real
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 # Numbers beyond these were not tested against 50-digit references, so they are refused, not guessed.
 PRIOR_LEAST, PRIOR_LARGEST = 1e-9, 1e12
+PARAMETER_LEAST, PARAMETER_LARGEST = 1e-30, 1e18  # of a Dirichlet distribution, whatever it came from
 TOTAL_LARGEST = 4 * 10**15  # alpha + c keeps its half-integer digits in a double up to here
 CATEGORIES_LEAST, CATEGORIES_LARGEST = 2, 2_000
 EPSILON_LEAST, EPSILON_LARGEST = 1e-9, 1e6
 GAMMA_LARGEST = 1e6
 RATE_LARGEST = 1e15
 SIZE_LARGEST = 10_000_000
+_FAR = 2**62  # beyond every limit, and far enough from the end of 64 bits to be compared safely
+_SHOWN = 60
+
+
+def shown(value: Any) -> str:
+    """The value as a sentence can hold it."""
+    try:
+        text = repr(value)
+    except ValueError:  # Python writes no whole number of more than 4,300 digits
+        return "a whole number of more than 4,300 digits"
+    text = " ".join(text.split())
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
+
+
+def _is_real(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool | np.bool_)
 
 
 def finite_number(name: str, value: Any) -> float:
     """The value as a float; ValueError unless it is a finite real number (True and False are not)."""
-    if isinstance(value, bool) or type(value).__name__ == "bool" or not isinstance(value, Real):
-        raise ValueError(f"{name} must be a number, not true/false or text: got {value!r}.")
-    number = float(value)
+    if not _is_real(value):
+        raise ValueError(f"{name} must be a number, not true/false or text: got {shown(value)}.")
+    try:
+        number = float(value)
+    except OverflowError:
+        raise ValueError(f"{name} is too large: it must be finite as a float, got {shown(value)}.") from None
     if not math.isfinite(number):
         raise ValueError(f"{name} must be finite: got {number!r}.")
     return number
@@ -29,14 +52,14 @@ def finite_number(name: str, value: Any) -> float:
 
 def whole_number(name: str, value: Any, least: int, largest: int) -> int:
     """The value as an int within [least, largest]; whole floats are accepted."""
-    exact = isinstance(value, Integral) and not isinstance(value, bool)
+    exact = isinstance(value, Integral) and _is_real(value)
     number = int(value) if exact else finite_number(name, value)
     if number != int(number):
-        raise ValueError(f"{name} must be a whole number: got {value!r}.")
+        raise ValueError(f"{name} must be a whole number: got {shown(value)}.")
     if number < least:
-        raise ValueError(f"{name} must be at least {least}: got {value!r}.")
+        raise ValueError(f"{name} must be at least {least}: got {shown(value)}.")
     if number > largest:
-        raise ValueError(f"{name} is too large: at most {largest:,} is supported, got {value!r}.")
+        raise ValueError(f"{name} is too large: at most {largest:,} is supported, got {shown(value)}.")
     return int(number)
 
 
@@ -44,11 +67,11 @@ def between(name: str, value: Any, least: float, largest: float) -> float:
     """The value as a float within [least, largest], both included; where least is tiny, 0 is refused as such."""
     number = finite_number(name, value)
     if number <= 0 < least:
-        raise ValueError(f"{name} must be greater than 0: got {value!r}.")
+        raise ValueError(f"{name} must be greater than 0: got {shown(value)}.")
     if number < least:
-        raise ValueError(f"{name} is too small: at least {least:g} is supported, got {value!r}.")
+        raise ValueError(f"{name} is too small: at least {least:g} is supported, got {shown(value)}.")
     if number > largest:
-        raise ValueError(f"{name} is too large: at most {largest:g} is supported, got {value!r}.")
+        raise ValueError(f"{name} is too large: at most {largest:g} is supported, got {shown(value)}.")
     return number
 
 
@@ -57,14 +80,14 @@ def inside(name: str, value: Any, low: float, high: float) -> float:
     number = finite_number(name, value)
     if not low < number < high:
         raise ValueError(f"{name} must lie strictly between {low:g} and {high:g} (above {low:g}, "
-                         f"below {high:g}): got {value!r}.")
+                         f"below {high:g}): got {shown(value)}.")
     return number
 
 
 def check_flag(name: str, value: Any) -> bool:
     """The value itself, if it is True or False."""
     if not isinstance(value, bool):
-        raise ValueError(f"{name} must be True or False: got {value!r}.")
+        raise ValueError(f"{name} must be True or False: got {shown(value)}.")
     return value
 
 
@@ -72,13 +95,17 @@ def one_of(name: str, value: Any, options: Iterable[Any]) -> Any:
     """The value itself, if it is among the options."""
     listed = tuple(options)
     if value not in listed:
-        raise ValueError(f"{name} must be one of {', '.join(map(repr, listed))}: got {value!r}.")
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, listed))}: got {shown(value)}.")
     return value
 
 
 def _vector(name: str, values: Any) -> tuple[Any, ...]:
+    if isinstance(values, Set):
+        raise ValueError(f"{name} must be in the order of the categories, and a set has none: got {shown(values)}.")
+    if isinstance(values, Mapping):
+        values = values.values()
     if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
-        raise ValueError(f"{name} must be a sequence with one number per category: got {values!r}.")
+        raise ValueError(f"{name} must be a sequence with one number per category: got {shown(values)}.")
     listed = tuple(values)
     if len(listed) < CATEGORIES_LEAST:
         raise ValueError(f"{name} must have at least two categories: got {len(listed)}.")
@@ -101,9 +128,81 @@ def check_counts(values: Any) -> tuple[int, ...]:
     return counts
 
 
+def number_array(name: str, values: Any) -> NDArray[np.float64]:
+    """Numbers as floats, any shape; ValueError for text, true/false, None and what is too large for a float."""
+    array = _array(name, values)
+    if array.dtype.kind != "O":
+        return array.astype(np.float64)
+    return np.array([finite_number(name, value) for value in array.flat]).reshape(array.shape)
+
+
+def whole_array(name: str, values: Any) -> NDArray[np.int64]:
+    """Whole numbers as int64, any shape; those beyond 2^62 in size become 2^62, which is outside every limit."""
+    array = _array(name, values)
+    if array.dtype.kind == "O":
+        array = np.array([_whole_near(name, value) for value in array.flat], dtype=np.int64).reshape(array.shape)
+    elif array.dtype.kind == "f":
+        wrong = array[~np.isfinite(array) | (array != np.floor(array))]
+        if wrong.size:
+            raise ValueError(f"{name} must be whole numbers: got {float(wrong[0])!r}.")
+        array = np.clip(array, -_FAR, _FAR)
+    elif array.dtype.kind == "u":
+        array = np.minimum(array.astype(np.uint64), np.uint64(_FAR))
+    return np.clip(array.astype(np.int64), -_FAR, _FAR)
+
+
+def _whole_near(name: str, value: Any) -> int:
+    try:
+        whole = math.floor(value)
+    except (ValueError, OverflowError):  # of nan and of infinity
+        whole = None
+    if whole is None or whole != value:
+        raise ValueError(f"{name} must be whole numbers: got {shown(value)}.")
+    return min(max(whole, -_FAR), _FAR)
+
+
+def _array(name: str, values: Any) -> NDArray[Any]:
+    """An array of integers, floats, or objects that are real numbers."""
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        raise ValueError(f"{name} must be an array whose rows have one length: got {shown(values)}.") from None
+    for value in array.flat if array.dtype.kind == "O" else array.flat[:1].tolist():
+        if not _is_real(value):
+            raise ValueError(f"{name} must be numbers, not true/false or text: got {shown(value)}.")
+    return array
+
+
+def count_array(name: str, values: Any, k: int | None = None) -> NDArray[np.int64]:
+    """Counts (..., k), each within [0, TOTAL_LARGEST]."""
+    array = whole_array(name, values)
+    if array.ndim == 0 or array.shape[-1] != (k or array.shape[-1]):
+        wanted = f"{k} categories" if k else "its categories"
+        raise ValueError(f"{name} must have {wanted} in its last axis: got shape {array.shape}.")
+    if not CATEGORIES_LEAST <= array.shape[-1] <= CATEGORIES_LARGEST:
+        raise ValueError(f"{name} must have {CATEGORIES_LEAST} to {CATEGORIES_LARGEST:,} categories: "
+                         f"got {array.shape[-1]:,}.")
+    if array.size and array.min() < 0:
+        raise ValueError(f"{name} cannot be negative, they must be at least 0: got {array.min()}.")
+    if array.size and array.max() > TOTAL_LARGEST:
+        raise ValueError(f"{name} are too large: at most {TOTAL_LARGEST:,} is supported, got {array.max():,} or more.")
+    return array
+
+
+def broadcast_pair(names: str, first: NDArray[Any], second: NDArray[Any]) -> list[NDArray[Any]]:
+    """Two arrays of one number of categories broadcast over their leading axes."""
+    try:
+        if first.shape[-1] != second.shape[-1]:
+            raise ValueError
+        return np.broadcast_arrays(first, second)
+    except ValueError:
+        raise ValueError(f"{names} must have the same categories, and other axes that match: got shapes "
+                         f"{first.shape} and {second.shape}.") from None
+
+
 def _count(name: str, value: Any) -> int:
     if isinstance(value, Real) and not isinstance(value, bool) and value < 0:
-        raise ValueError(f"{name} cannot be negative, it must be at least 0: got {value!r}.")
+        raise ValueError(f"{name} cannot be negative, it must be at least 0: got {shown(value)}.")
     return whole_number(name, value, 0, TOTAL_LARGEST)
 
 
@@ -117,6 +216,13 @@ def check_size(size: Any) -> int:
     return whole_number("size", size, 0, SIZE_LARGEST)
 
 
+def check_generator(rng: Any) -> np.random.Generator:
+    """The source of all randomness, never the global one."""
+    if not isinstance(rng, np.random.Generator):
+        raise ValueError(f"rng must be a numpy Generator, such as numpy.random.default_rng(1): got {shown(rng)}.")
+    return rng
+
+
 def check_epsilon(value: Any) -> float:
     return between("epsilon", value, EPSILON_LEAST, EPSILON_LARGEST)
 
@@ -124,7 +230,7 @@ def check_epsilon(value: Any) -> float:
 def check_gamma(value: Any, name: str = "gamma") -> float:
     number = finite_number(name, value)
     if number < 0:
-        raise ValueError(f"{name} must be at least 0: got {value!r}.")
+        raise ValueError(f"{name} must be at least 0: got {shown(value)}.")
     return between(name, number, 0.0, GAMMA_LARGEST)
 
 
@@ -135,9 +241,13 @@ def check_delta(value: Any) -> float:
 def check_rate(value: Any) -> float:
     number = finite_number("rate", value)
     if number < 0:
-        raise ValueError(f"rate must be at least 0: got {value!r}.")
+        raise ValueError(f"rate must be at least 0: got {shown(value)}.")
     return between("rate", number, 0.0, RATE_LARGEST)
 
+
+# A scenario with the labels of 2,000 categories takes a few hundred kilobytes; a web server reads addresses up to 64.
+SCENARIO_BYTES_LARGEST = 4 * 2**20
+LINK_CHARACTERS_LARGEST = 16_000
 
 # Uploaded files. A CSV of the largest size has fewer rows and cells than these, so they only stop what unpacks
 # (workbooks, Parquet) and what would be padded. A workbook is read a hundred times slower than text.

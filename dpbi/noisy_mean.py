@@ -33,6 +33,11 @@ def mean_distance(
     problem: prior and counts; noise on the first ``noised`` = k - 1 counts, the last takes the remainder. A release
     whose total exceeds n can have a factor e^{m T} that outgrows rounding, and with ``consistent`` it is cut
     differently: such outputs are left out, and their probability bounds the error.
+
+    In what is kept, -log y = sum_i l_i - T may cancel where the total exceeds n by e. Then the last category, of
+    z = alpha + c/2 say, is empty, and merging all others shows -log y >= D, D ~ (c + e z/X)^2 / (8 z), against
+    T ~ e^2 / (8 X), X ~ A + n. So H errs by at most 1e-16 T / sqrt(D) < 1e-16 e / sqrt(z), below 1e-10: e is less than
+    ``_LARGEST`` and z >= 1/2.
     """
     if noised == problem.k or _length(noise, noised) * len(_kinds(problem)) > _LARGEST:
         return None

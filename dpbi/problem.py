@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from dpbi import limits
 
@@ -27,12 +28,7 @@ class Problem:
     counts: tuple[int, ...]
 
     def __post_init__(self) -> None:
-        for name in ("prior", "counts"):
-            if isinstance(getattr(self, name), (set, frozenset)):
-                raise ValueError(f"{name} must be in the order of the categories, and a set has none: got a set.")
-        counts = self.counts.values() if isinstance(self.counts, Mapping) else self.counts
-        prior = self.prior.values() if isinstance(self.prior, Mapping) else self.prior
-        checked = limits.check_prior(prior), limits.check_counts(counts)
+        checked = limits.check_prior(self.prior), limits.check_counts(self.counts)
         if len(checked[0]) != len(checked[1]):
             raise ValueError(
                 f"prior and counts must have the same length: got {len(checked[0])} prior values "
@@ -56,3 +52,10 @@ class Problem:
     def with_counts(self, counts: Iterable[int]) -> Problem:
         """The same prior at another dataset, validated anew."""
         return Problem(self.prior, tuple(counts))
+
+
+def check_problem(value: Any) -> Problem:
+    """The value itself, if it is a Problem: a dataset alone has no prior."""
+    if not isinstance(value, Problem):
+        raise ValueError(f"problem must be a dpbi.Problem(prior, counts): got {limits.shown(value)}.")
+    return value

@@ -14,6 +14,8 @@ from reference_values import expand, numeric, values
 from strategies import Drawn, datasets, priors, problems
 
 import dpbi
+from dpbi.hellinger import distances_to
+from dpbi.problem import Problem
 
 # A prior parameter or a count, even in the logarithm.
 LOG10_ALPHA, LOG10_COUNT = (-9.0, 3.0), (0.0, 15.0)
@@ -106,6 +108,67 @@ def test_totals_that_differ(a: tuple[float, ...], b: tuple[float, ...]) -> None:
     assert dpbi.hellinger(b, a) == pytest.approx(exact(a, b), rel=1e-8)
 
 
+# The released total need not be n: what is left of two sums that are nearly equal.
+RELEASED = [
+    # prior, counts, released
+    ((1e-6, 1000), (0, 10**12), (0, 0)),
+    ((1e-9, 7.3), (0, 10**9), (0, 10)),
+    ((1e-9, 1e-9), (0, 4 * 10**15), (0, 1)),
+    ((1, 1), (0, 10**9), (0, 10**9 - 3)),
+    ((4e-9, 6.6e-3), (0, 11370992), (0, 11370991)),
+    ((4e-6, 4.4e-7), (0, 674550221), (0, 674550224)),
+    ((4.3e10, 68.6), (946481, 0), (946478, 0)),
+    ((0.034, 100, 4e-5), (1265335704349, 22003688487083, 0), (0, 0, 0)),
+    ((23.1, 0.0018, 1.7e-8, 3.1e-7), (779801246782, 0, 0, 371486159386), (0, 0, 0, 23)),
+    ((8.9, 8.4e-8), (2634302, 0), (10**12, 0)),
+    ((0.3, 0.7, 2), (10**15, 0, 0), (10**15 + 3, 1, 0)),
+    ((2.1e9, 1.8e-9), (35589275097, 569391202), (35587220768, 569369459)),
+]
+
+
+def exact_to(prior: Any, counts: Any, released: Any) -> float:
+    a, b = ([oracles.mp.mpf(x) + y for x, y in zip(prior, other, strict=True)] for other in (counts, released))
+    return float(oracles.hellinger_mp(a, b, digits=90))
+
+
+@pytest.mark.parametrize(("prior", "counts", "released"), RELEASED)
+def test_a_released_total_that_is_not_n(
+    prior: tuple[float, ...], counts: tuple[int, ...], released: tuple[int, ...]
+) -> None:
+    with oracles.mp.workdps(90):
+        expected = exact_to(prior, counts, released)
+        back = exact_to(prior, released, counts)
+    assert distances_to(Problem(prior, counts), released) == pytest.approx(expected, rel=1e-11, abs=0)
+    assert distances_to(Problem(prior, released), counts) == pytest.approx(back, rel=1e-11, abs=0)
+
+
+@given(st.integers(2, 4), st.data())
+def test_any_release_of_any_total(k: int, data: st.DataObject) -> None:
+    """Counts of 0 to 10^15, most of them empty, beside priors of 1e-9 to 1e12: where digits are lost first."""
+    prior = data.draw(parameters(k, -9, 12))
+    count = st.one_of(st.just(0), log_uniform(0, 15).map(int))
+    counts = data.draw(st.tuples(*[count] * k).filter(lambda c: sum(c) <= 4 * 10**15))
+    moved = st.one_of(st.just(0), st.integers(-3, 3), log_uniform(-8, 1), log_uniform(-8, 1).map(lambda u: -u))
+    released = tuple(
+        max(0, c + change if isinstance(change, int) else min(int(c * np.exp(change)), 10**15))
+        for c, change in zip(counts, data.draw(st.tuples(*[moved] * k)), strict=True)
+    )
+    with oracles.mp.workdps(90):
+        expected = exact_to(prior, counts, released)
+    assert distances_to(Problem(prior, counts), released) == pytest.approx(expected, rel=1e-9, abs=0)
+
+
+def test_many_releases_are_the_single_values() -> None:
+    """Losses are looked up by value and cancelled rows taken in chunks: neither shows."""
+    problem = Problem((1e-6, 2, 0.5), (0, 10**6, 3))
+    released = np.array(problem.counts) + np.random.default_rng(5).integers(-3, 4, size=(40_000, 3))
+    released = np.maximum(released, 0)
+    found = distances_to(problem, released)
+    some = np.arange(0, len(released), 500)
+    assert found[some].tolist() == pytest.approx([float(distances_to(problem, r)) for r in released[some]], rel=1e-12)
+    assert found[0] == pytest.approx(float(oracles.posterior_distance(problem.prior, problem.counts, released[0])))
+
+
 # Properties -----------------------------------------------------------------------------------------
 
 
@@ -164,6 +227,13 @@ def test_leaves_its_arguments_alone() -> None:
         ((float("inf"), 1.0), "inf"),
         ((1.0,), "two categories"),
         (1.0, "two categories"),
+        ((1e200, 1.0), r"1e\+200"),
+        ((1.0, 1e-40), "1e-40"),
+        ((1.0, 10**400), "too large.*1000"),
+        ((1.0, None), "None"),
+        (("1", "2"), "'1'"),
+        ((True, False), "True"),
+        ([[1.0, 2.0], [3.0]], "one length"),
     ],
 )
 def test_refuses_what_is_no_dirichlet_parameter(wrong: Any, says: str) -> None:
@@ -174,5 +244,35 @@ def test_refuses_what_is_no_dirichlet_parameter(wrong: Any, says: str) -> None:
 
 
 def test_refuses_different_numbers_of_categories() -> None:
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match=r"same categories.*2.*3"):
         dpbi.hellinger((1.0, 1.0), (1.0, 1.0, 1.0))
+
+
+@pytest.mark.parametrize(
+    ("released", "says"),
+    [
+        ((1.5, 2), "1.5"),
+        ((-1, 2), "-1"),
+        ((1, 2, 3), "2 categories"),
+        ((2**62, 1), "too large"),
+        ((10**30, 1), "too large"),
+        ((np.inf, 1), "inf"),
+        ((None, 1), "None"),
+        (("1", "2"), "'1'"),
+    ],
+)
+def test_refuses_released_counts_that_are_none(released: Any, says: str) -> None:
+    with pytest.raises(ValueError, match=rf"released .*{says}"):
+        distances_to(Problem((1, 1), (3, 5)), released)
+
+
+def test_refuses_counts_without_their_prior() -> None:
+    with pytest.raises(ValueError, match=r"problem must be a dpbi.Problem.*\(3, 5\)"):
+        distances_to((3, 5), (1, 7))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("exponent", [-29, -12, 12, 18])
+def test_the_ends_of_the_range_are_right(exponent: int) -> None:
+    a, b = np.array([1.0, 0.3]) * 10.0**exponent, np.array([1.0, 0.25]) * 10.0**exponent
+    assert dpbi.hellinger(a, b) == pytest.approx(exact(a, b), rel=1e-12)
+    assert dpbi.hellinger(a, (1.0, 2.0)) == pytest.approx(exact(a, (1.0, 2.0)), rel=1e-12)

@@ -12,12 +12,13 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dpbi import limits
 from dpbi.audit import Audit
 from dpbi.distance_table import DistanceTable
 from dpbi.guarantee import Guarantee
 from dpbi.likelihood import Likelihood
 from dpbi.mechanisms.calibration import Calibration
-from dpbi.problem import Problem
+from dpbi.problem import Problem, check_problem
 from dpbi.secure_noise import Bits
 
 
@@ -76,10 +77,11 @@ def name_of(mechanism: Mechanism) -> str:
 
 
 def released_counts(problem: Problem, released: ArrayLike) -> NDArray[np.int64]:
-    """released as int64 (..., k); ValueError where it is fractional or has another number of categories."""
-    array = np.asarray(released)
-    if array.ndim == 0 or array.shape[-1] != problem.k:
+    """released as int64 (..., k), what lies outside [0, n] at -1 or n + 1, so that no sum of it leaves 64 bits.
+
+    ValueError where it is no array of whole numbers or has another number of categories.
+    """
+    array = limits.whole_array("released", released)
+    if array.ndim == 0 or array.shape[-1] != check_problem(problem).k:
         raise ValueError(f"released must have {problem.k} categories in its last axis: got shape {array.shape}.")
-    if not np.issubdtype(array.dtype, np.integer) and not (array == np.floor(array)).all():
-        raise ValueError(f"released must be whole numbers: got an array of {array.dtype} with fractions.")
-    return array.astype(np.int64)
+    return np.clip(array, -1, problem.n + 1)
