@@ -124,7 +124,7 @@ def type_epsilon(page: Page, text: str) -> None:
 def offer_file(page: Page, name: str, content: str) -> None:
     """A file given to the sidebar's uploader, and the panel that asks about it waited for."""
     file = {"name": name, "mimeType": "text/csv", "buffer": content.encode()}
-    sidebar(page).locator("input[type=file]").set_input_files(files=[file])
+    sidebar(page).locator("input[type=file]").first.set_input_files(files=[file])
     expect(main_part(page).get_by_role("heading", name=name)).to_be_visible()
     wait_until_idle(page)
 
