@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import oracles
 import pytest
-from benchmarks import draws, enumeration, laws, peers, privacy, reading, sensitivities, start
+from benchmarks import draws, enumeration, laws, peers, privacy, reading, sensitivities, serving, start
 from benchmarks.measurement import Cost, circumstances, cost_in_fresh_process, costs
 from benchmarks.sections import SECTIONS
 from benchmarks.table import Row, duration, quicker, rounded, speed, within
@@ -30,6 +30,10 @@ TINY: dict[str, Callable[[], Iterator[Row]]] = {
     "loss": lambda: privacy.loss(mechanisms=(Geometric,), every=(2, 12), others=((3, 4),), repetitions=1),
     "accountant": lambda: privacy.accountant(cases=((EHDS(1.0), 8), (Geometric(1.0), 8)), repetitions=1),
     "files": lambda: reading.files(megabytes=0.02, cells=400, repetitions=1),
+    "first_sight": serving.first_sight,
+    "reruns": lambda: serving.reruns(pages=("", "Sensitivity"), repetitions=2),
+    "room": lambda: serving.room(people=3, each=2, think=0.05),
+    "memory": lambda: serving.memory(first=8, last=16),
 }
 # The peers warn of what their own dependencies deprecate.
 peers_may_warn = pytest.mark.filterwarnings("default")

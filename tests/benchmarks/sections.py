@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from . import draws, laws, privacy, reading, sensitivities, start
+from . import draws, laws, privacy, reading, sensitivities, serving, start
 from .table import Row
 
 SECTIONS: dict[str, Callable[[], Iterator[Row]]] = {
@@ -21,4 +21,8 @@ SECTIONS: dict[str, Callable[[], Iterator[Row]]] = {
     "loss": privacy.loss,
     "accountant": privacy.accountant,
     "files": reading.files,
+    "first_sight": serving.first_sight,
+    "reruns": serving.reruns,
+    "room": serving.room,
+    "memory": serving.memory,
 }

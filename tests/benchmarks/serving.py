@@ -1,0 +1,98 @@
+"""What the app costs its server and its visitors, over its real websocket."""
+
+from __future__ import annotations
+
+import statistics
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from .measurement import Cost
+from .table import Row, duration, within
+from .visitors import Rerun, crowd, resident_megabytes, running_server
+
+PAGES = ("", "Private_posteriors", "Distance_curves", "Sensitivity")
+PEOPLE, RERUNS, THINK = 40, 50, 4.0
+PAYLOAD_KILOBYTES = 200
+RERUN_SECONDS, CROWD_SECONDS, HURRIED_SECONDS = 0.15, 1.5, 3.0
+WORDS_SECONDS, CHART_SECONDS = 2.5, 4.5
+RESIDENT_MEGABYTES, GROWTH = 700, 1.05
+
+
+def reruns(pages: Sequence[str] = PAGES, repetitions: int = 30) -> Iterator[Row]:
+    """Moving epsilon, one visitor at a time: the median rerun of each page and its bytes."""
+    with tempfile.TemporaryDirectory() as folder, running_server(Path(folder)) as (url, _):
+        for page in pages:
+            found = crowd(url, [page], 1, repetitions, 0.0)
+            median = statistics.median(one.seconds for one in found)
+            yield within(f"rerun of {page or 'Home'}, median of {repetitions}", Cost(median, median), RERUN_SECONDS)
+            size = max(one.size for one in found) / 1000
+            yield Row("    largest payload", f"{size:.0f} kB", target=f"<= {PAYLOAD_KILOBYTES} kB",
+                      met=size <= PAYLOAD_KILOBYTES)
+            yield _errors(found)
+
+
+def room(people: int = PEOPLE, each: int = RERUNS, think: float = THINK) -> Iterator[Row]:
+    """A room full of people, with and without time to think, and what the server holds afterwards."""
+    with tempfile.TemporaryDirectory() as folder, running_server(Path(folder)) as (url, process):
+        yield from _patience(crowd(url, list(PAGES), people, each, think), f"{people} people, {think:g} s to think",
+                             CROWD_SECONDS)
+        yield from _patience(crowd(url, list(PAGES), people, each, 0.0, walk=1), f"{people} people, none to think",
+                             HURRIED_SECONDS)
+        yield Row("    resident afterwards", f"{resident_megabytes(process):.0f} MB")
+
+
+def memory(first: int = 500, last: int = 2_000, people: int = 4) -> Iterator[Row]:
+    """The server's resident size after many reruns against that after fewer."""
+    with tempfile.TemporaryDirectory() as folder, running_server(Path(folder)) as (url, process):
+        crowd(url, list(PAGES), people, first // people, 0.0)
+        early = resident_megabytes(process)
+        crowd(url, list(PAGES), people, (last - first) // people, 0.0, walk=1)
+        late = resident_megabytes(process)
+    yield Row(f"resident after {first:,} reruns", f"{early:.0f} MB")
+    yield Row(f"resident after {last:,} reruns", f"{late:.0f} MB", ratio=late / early,
+              target=f"<= {GROWTH:g} x, {RESIDENT_MEGABYTES} MB",
+              met=late <= GROWTH * early and late <= RESIDENT_MEGABYTES)
+
+
+def first_sight() -> Iterator[Row]:
+    """A fresh server and a real browser: from asking for Home until its words and table stand, and its first chart."""
+    import browser
+
+    path = browser.chromium_path()
+    if path is None:
+        yield Row("first sight of Home", "left out, no Chromium here")
+        return
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        browser.running_app(Path(folder)) as app,
+        browser.running_chromium(path) as chromium,
+        browser.watched_page(chromium) as watched,
+    ):
+        started = time.perf_counter()
+        watched.page.goto(app.url)
+        watched.page.get_by_test_id("stDataFrame").first.wait_for()
+        yield _seen("words and table of Home, fresh server", started, WORDS_SECONDS)
+        watched.page.locator(".js-plotly-plot .main-svg").first.wait_for()
+        yield _seen("its first chart", started, CHART_SECONDS)
+
+
+def _seen(what: str, started: float, seconds: float) -> Row:
+    waited = time.perf_counter() - started
+    return within(what, Cost(waited, waited), seconds)
+
+
+def _patience(found: Sequence[Rerun], what: str, seconds: float) -> Iterator[Row]:
+    waited = np.array([one.seconds for one in found])
+    late = float(np.quantile(waited, 0.95))
+    yield Row(f"{what}: {len(found):,} reruns, 95th percentile", duration(late),
+              f"median {duration(float(np.median(waited)))}", None, f"<= {duration(seconds)}", late <= seconds)
+    yield _errors(found)
+
+
+def _errors(found: Sequence[Rerun]) -> Row:
+    failed = sum(bool(one.failures) for one in found)
+    return Row("    reruns that failed", str(failed), target="<= 0", met=not failed)
