@@ -19,9 +19,11 @@ from dpbi.dashboard import cached, controls, data_source, downloads, menu, prior
 from dpbi.dashboard.scenario import DEFAULT_MECHANISMS
 from dpbi.distance_law import distance_law
 from dpbi.neighbours import RELATION
+from dpbi.paper_figures import FIGURES
 from tests.test_scenario import PAGES, bare, opened, select, text, visit
 
 EVERY = ["app.py", *PAGES]
+WITHOUT_MECHANISMS = {"pages/3_Sensitivity.py": 3, "pages/6_Papers.py": 1}  # charts that no mechanism is needed for
 EXAMPLE = Problem((1, 1), (48, 42))
 
 
@@ -256,15 +258,30 @@ def test_one_map_at_a_time() -> None:
     assert charts(at)[0] != first
 
 
-def test_without_a_mechanism_the_sensitivities_remain() -> None:
+def test_without_a_mechanism_the_sensitivities_and_the_papers_remain() -> None:
     at = tick(opened(), set())
     for page in EVERY:
         shown(at, page)
-        if page.endswith("Sensitivity.py"):
-            assert len(at.main.metric) == 5
-        else:
-            assert words.NOTHING_TICKED in everything(at)
-            assert not charts(at)
+        assert (words.NOTHING_TICKED in everything(at)) == (page not in WITHOUT_MECHANISMS)
+        assert len(charts(at)) == WITHOUT_MECHANISMS.get(page, 0)
+
+
+# --- Papers ---
+
+
+def test_one_figure_of_the_papers_at_a_time() -> None:
+    at = shown(opened(), "pages/6_Papers.py")
+    box = at.selectbox(key="entry: paper figure")
+    assert len(box.options) == len(FIGURES)
+    for figure in (FIGURES[2], FIGURES[-1]):
+        select(at, "paper figure", figure.key)
+        assert len(charts(shown(at, "pages/6_Papers.py"))) == 1
+        assert figure.caption in everything(at)
+        assert figure.story(figure.result(1)) in everything(at)
+    before = everything(at)
+    at.button(key="redraw").click().run()
+    assert at.text_input(key="entry: seed").value == "2"
+    assert everything(at) == before, "what is exact does not move with the seed"
 
 
 # --- the limits of every control ---

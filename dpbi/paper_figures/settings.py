@@ -117,10 +117,10 @@ class ErrorBoxes:
 
 @dataclass(frozen=True, eq=False)
 class ConcretePrivacy:
-    """The largest log ratio of output probabilities between neighbours, against n.
+    """The largest log P_c(r) - log P_c'(r) over neighbours c' and outputs r, against n.
 
-    stated: the epsilon the paper compares with; balanced: (sizes, contenders), from the dataset (n/2, n/2);
-    worst: from the worst dataset, which is the privacy loss.
+    stated: the epsilon the paper compares with; balanced: (sizes, contenders), for c = (n/2, n/2);
+    worst: for the worst c, which is the privacy loss.
     """
 
     contenders: tuple[Contender, ...]
