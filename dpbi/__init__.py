@@ -1,15 +1,18 @@
 """Differentially private Bayesian inference on count data: the names people use, nothing computed here."""
 
-from dpbi import dirichlet, mechanisms, partition, sensitivity
+from dpbi import dirichlet, loss_curves, mechanisms, partition, sensitivity, sensitivity_maps
 from dpbi.counts_io import CountsError, CountsQuestion, read_counts
 from dpbi.distance_law import DistanceLaw, distance_law
 from dpbi.guarantee import ApproximateDP, NotPrivate, PureDP
 from dpbi.hellinger import hellinger
 from dpbi.mechanisms import MECHANISMS
 from dpbi.neighbours import neighbours, steps
+from dpbi.noise_aware import noise_aware_posterior
 from dpbi.privacy_loss import PrivacyLoss, calibrate, privacy_loss, privacy_profile
 from dpbi.problem import Problem
 from dpbi.sensitivity import global_sensitivity, local_sensitivity, smooth_sensitivity
+
+__version__ = "0.1.0"
 
 __all__ = [
     "MECHANISMS",
@@ -27,13 +30,16 @@ __all__ = [
     "global_sensitivity",
     "hellinger",
     "local_sensitivity",
+    "loss_curves",
     "mechanisms",
     "neighbours",
+    "noise_aware_posterior",
     "partition",
     "privacy_loss",
     "privacy_profile",
     "read_counts",
     "sensitivity",
+    "sensitivity_maps",
     "smooth_sensitivity",
     "steps",
 ]

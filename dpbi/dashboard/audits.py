@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Sequence
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 import streamlit as st
 
 from dpbi import limits
 from dpbi.dashboard import cached, guard, privacy, settings, words
-from dpbi.dashboard.scenario import Scenario
 from dpbi.loss_curves import CalibrationGain
 from dpbi.mechanisms import Mechanism, name_of
 from dpbi.verdict import Verdict
+
+if TYPE_CHECKING:
+    from dpbi.dashboard.scenario import Scenario
 
 EPSILONS = 25  # at which delta is computed
 
@@ -70,7 +72,9 @@ def epsilons(verdicts: Sequence[Verdict]) -> tuple[float, ...]:
 def calibrate(scenario: Scenario) -> list[CalibrationGain]:
     """The button; once pressed, what calibration buys each ticked mechanism, for as long as prior and n stay."""
     public = [list(scenario.problem.prior), scenario.problem.n]
-    if settings.setdefault("calibrated for", None) != public:
+    if settings.setdefault("calibrated for", None) is True:  # a scenario that was taken over asks for it
+        settings.keep("calibrated for", public)
+    if settings.get("calibrated for") != public:
         st.button("Calibrate", type="primary", on_click=settings.keep, args=("calibrated for", public))
         return []
     mechanisms = uncalibrated(scenario).mechanisms

@@ -1,10 +1,12 @@
-"""A figure on a page: full width, with its alternative text, and a picture to take away from its mode bar."""
+"""A figure on a page: full width, with its alternative text, a picture in its mode bar and its data below."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import streamlit as st
+
+from dpbi.dashboard import downloads
 
 # Grey with enough contrast on the light and the dark ground; the charts' own ground shows through.
 _MODE_BAR = {"bgcolor": "rgba(0,0,0,0)", "color": "#7d8590", "activecolor": "#2f7bd0"}
@@ -26,3 +28,4 @@ def draw(figure: Any, name: str) -> None:
             "toImageButtonOptions": {"format": "svg", "filename": f"dpbi-{name}"},
         },
     )
+    downloads.figure_buttons(figure, name)

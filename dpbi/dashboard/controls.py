@@ -10,7 +10,7 @@ import streamlit as st
 from dpbi import limits
 from dpbi.dashboard import entries, settings, words
 from dpbi.dashboard.refusals import Refusals
-from dpbi.mechanisms import name_of
+from dpbi.mechanisms import MECHANISMS, name_of
 from dpbi.sensitivity_maps import Measure
 from dpbi.verdict import Verdict
 
@@ -58,8 +58,12 @@ def within() -> float | None:
     """The distance t that P(H <= t) is told for; None where it is refused, which is said beside it."""
     text = st.text_input("Distance t", width=160, help=words.WITHIN, **settings.entry("within"))
     with Refusals().beside():
-        return limits.between("t", entries.number("t", text), 0.0, 1.0)
+        return check_distance(entries.number("t", text))
     return None
+
+
+def check_distance(t: Any) -> float:
+    return limits.between("t", t, 0.0, 1.0)
 
 
 def overlay() -> bool:
@@ -75,6 +79,11 @@ def measure() -> Measure:
         wrap=True,
         **settings.entry("measure"),
     )
+
+
+def attaining_choices() -> list[str]:
+    """All that ``attaining`` can ever offer: every mechanism, as it is and calibrated."""
+    return [LOSES_MOST, *(f"{kind.label}{more}" for kind in MECHANISMS for more in ("", ", calibrated"))]
 
 
 def attaining(verdicts: Sequence[Verdict]) -> Verdict:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,8 +17,9 @@ from dpbi.examples import EXAMPLES
 EXAMPLE, FILE, MADE_UP, TYPED = "An example", "A file of yours", "Made-up counts", "Counts typed in"
 CHOICES = (EXAMPLE, FILE, MADE_UP, TYPED)
 GIVEN, DRAWN = "Given proportions", "Drawn from the prior"
+BALANCED = "Balanced"
 RULES: dict[str, Callable[[int, int], tuple[int, ...]]] = {
-    "Balanced": synthesis.balanced_counts,
+    BALANCED: synthesis.balanced_counts,
     "Skewed: 1, 1/2, 1/3, …": synthesis.skewed_counts,
 }
 SHAPES = (*RULES, GIVEN, DRAWN)
@@ -27,12 +29,15 @@ DEFAULTS: dict[str, Any] = {
     "example": EXAMPLES[0].key,
     "made-up k": "3",
     "made-up n": "300",
-    "made-up shape": "Balanced",
+    "made-up shape": BALANCED,
     "made-up proportions": "0.5 0.3 0.2",
     "made-up seed": "1",
     "typed": "Yes, 30\nNo, 20",
     **upload.DEFAULTS,
 }
+
+
+OWN_SETTINGS = ("typed", "uploaded")  # a person's own counts: kept when other settings come from elsewhere
 
 
 class Data(NamedTuple):
@@ -52,6 +57,19 @@ def choose(refusals: Refusals) -> Data | None:
     if data and data.counts:
         st.caption(f"{len(data.counts):,} categories, n = {sum(data.counts):,}")
     return data
+
+
+def own(source: str, labels: tuple[str, ...], counts: tuple[int, ...], title: str) -> dict[str, Any]:
+    """The settings that bring back a person's labels and counts: as typed, or as from a file where that reads them.
+
+    Labels that typing would read in another way, as 'x, 5', come back as from a file.
+    """
+    text = "\n".join(f"{label}: {count}" for label, count in zip(labels, counts, strict=True))
+    with suppress(ValueError):
+        if source == TYPED and entries.counts(text) == (labels, counts):
+            return {"source": TYPED, "typed": text}
+    used = {"name": title, "labels": list(labels), "counts": list(counts)}
+    return {"source": FILE, "uploaded": used}
 
 
 def _example(refusals: Refusals) -> Data:
@@ -82,7 +100,7 @@ def _made_up(refusals: Refusals) -> Data | None:
     with refusals.beside():
         n = entries.whole("n", n_text, 0, limits.TOTAL_LARGEST)
         k = entries.whole("k", k_text, limits.CATEGORIES_LEAST, limits.CATEGORIES_LARGEST)
-        labels = tuple(f"Category {i + 1}" for i in range(k))
+        labels = made_up_labels(k)
         if shape == GIVEN:
             counts = synthesis.proportional_counts(_proportions(proportions, k), n)
         elif shape == DRAWN:
@@ -91,6 +109,10 @@ def _made_up(refusals: Refusals) -> Data | None:
             counts = RULES[shape](k, n)
         return Data(labels, counts, "Made-up counts", f"made to order: {shape.lower()}")
     return None
+
+
+def made_up_labels(k: int) -> tuple[str, ...]:
+    return tuple(f"Category {i + 1}" for i in range(k))
 
 
 def _proportions(text: str, k: int) -> tuple[float, ...]:

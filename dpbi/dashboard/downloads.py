@@ -1,19 +1,60 @@
-"""Tables to take away, as CSV that a spreadsheet opens as numbers and inert text."""
+"""Tables and figures to take away: CSV that a spreadsheet opens as numbers and inert text, pages that need no network.
+
+Everything is made when its button is pressed, not before: a run of a page costs a button alone.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import pandas as pd
 import streamlit as st
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure
 
 # A spreadsheet runs a cell that begins with one of these; tab and line ends can hide one behind them.
 _RUN = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 
-def csv_bytes(table: pd.DataFrame) -> bytes:
-    """The table as UTF-8 CSV with a mark; numbers as they are, text that would run as a formula after an apostrophe."""
-    safe = table.map(_inert).rename(columns=_inert)
+@dataclass
+class Shown:
+    """What one run of a page has shown so far.
+
+    columns: what it was computed for, a constant column each in every CSV, so that files of several scenarios can be
+    put under one another; about: the same as a sentence; tables, figures: by name, in the page's order.
+    """
+
+    columns: Mapping[str, str | int | float]
+    about: str
+    tables: dict[str, Callable[[], pd.DataFrame]] = field(default_factory=dict)
+    figures: dict[str, Figure] = field(default_factory=dict)
+
+
+# Of the thread that runs the page: two people's pages run in two.
+_shown: ContextVar[Shown | None] = ContextVar("shown", default=None)
+
+
+@contextmanager
+def collected(shown: Shown) -> Iterator[None]:
+    """Within it, every table and figure of the page is put down in ``shown``."""
+    token = _shown.set(shown)
+    try:
+        yield
+    finally:
+        _shown.reset(token)
+
+
+def csv_bytes(table: pd.DataFrame, columns: Mapping[str, str | int | float] | None = None) -> bytes:
+    """The table as UTF-8 CSV with a mark; numbers as they are, text that would run as a formula after an apostrophe.
+
+    columns: constant ones put behind the table's own.
+    """
+    safe = table.assign(**(columns or {})).map(_inert).rename(columns=_inert)
     return safe.to_csv(index=False).encode("utf-8-sig")
 
 
@@ -23,11 +64,47 @@ def _inert(cell: object) -> object:
 
 def button(table: Callable[[], pd.DataFrame], name: str) -> None:
     """A button that makes and writes the table when it is pressed, as dpbi-NAME.csv; pressing it redraws nothing."""
+    shown = _shown.get()
+    if shown is not None:
+        shown.tables[name] = table
+    columns = shown.columns if shown else {}
+    offer("Download as CSV", lambda: csv_bytes(table(), columns), f"dpbi-{name}.csv", "text/csv")
+
+
+def figure_buttons(figure: Figure, name: str) -> None:
+    """Two buttons: the figure's points as CSV, and the figure as a page of its own."""
+    shown = _shown.get()
+    if shown is not None:
+        shown.figures[name] = figure
+    columns, about = (shown.columns, shown.about) if shown else ({}, "")
+    with st.container(horizontal=True, gap="small"):
+        offer("Data as CSV", lambda: figure_csv(figure, columns), f"dpbi-{name}-chart.csv", "text/csv", quiet=True)
+        offer("Figure as HTML", lambda: figure_page(figure, name, about), f"dpbi-{name}.html", "text/html", quiet=True)
+
+
+def figure_csv(figure: Figure, columns: Mapping[str, str | int | float]) -> bytes:
+    from dpbi.figures.chart_data import chart_data
+
+    return csv_bytes(pd.DataFrame(chart_data(figure)), columns)
+
+
+def figure_page(figure: Figure, name: str, about: str, *, embedded: bool = True) -> bytes:
+    from dpbi.figures.html_page import html_page
+
+    return html_page(figure, f"dpbi-{name}", [about], embedded=embedded).encode()
+
+
+def offer(
+    label: str, made: Callable[[], bytes], file_name: str, mime: str, *, quiet: bool = False, help: str | None = None
+) -> None:
+    """A button whose file is made when it is pressed; pressing it redraws nothing."""
     st.download_button(
-        "Download as CSV",
-        lambda: csv_bytes(table()),
-        file_name=f"dpbi-{name}.csv",
-        mime="text/csv",
-        key=f"download: {name}",
+        label,
+        made,
+        file_name=file_name,
+        mime=mime,
+        key=f"download: {file_name}",
         on_click="ignore",
+        type="tertiary" if quiet else "secondary",
+        help=help,
     )

@@ -90,5 +90,17 @@ def _of(label: str, text: str) -> float:
     return _parameter(f"alpha of {words.plain(label)}", text)
 
 
+def custom(labels: tuple[str, ...], texts: list[str]) -> dict[str, Any]:
+    """The settings of a custom prior with these parameters. Raises ValueError unless there is one per category."""
+    if len(texts) != len(labels):
+        raise ValueError(f"prior must have one number per category: got {len(texts)} for {len(labels)} categories.")
+    box = {_BOX: "", _BOX_LABELS: None}  # written anew from the fields
+    return box | {_field(label): text for label, text in zip(labels, texts, strict=True)}
+
+
 def _parameter(name: str, text: str) -> float:
-    return limits.between(name, entries.number(name, text), limits.PRIOR_LEAST, limits.PRIOR_LARGEST)
+    return check_parameter(name, entries.number(name, text))
+
+
+def check_parameter(name: str, value: Any) -> float:
+    return limits.between(name, value, limits.PRIOR_LEAST, limits.PRIOR_LARGEST)

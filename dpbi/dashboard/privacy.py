@@ -30,12 +30,12 @@ Field = dataclasses.Field[Any]
 Public = tuple[tuple[float, ...], int]
 
 
-def defaults(ticked: tuple[str, ...]) -> dict[str, Any]:
-    """The settings of this group; ticked: names of the classes that are ticked at first."""
+def defaults(chosen: tuple[str, ...]) -> dict[str, Any]:
+    """The settings of this group; chosen: names of the classes that are ticked at first."""
     found: dict[str, Any] = {"epsilon": "1", SLIDER: 1.0}
     for kind in MECHANISMS:
-        found[_ticked(kind)] = kind.__name__ in ticked
-        found[_calibrated(kind)] = False
+        found[ticked(kind)] = kind.__name__ in chosen
+        found[calibrated(kind)] = False
         for field in _labelled(kind):
             if _is_shared(field):
                 found[field.name] = f"{field.default:g}"
@@ -67,6 +67,29 @@ def choose(refusals: Refusals, public: Public | None) -> tuple[dict[str, float],
             mechanisms += _variants(_make(kind, numbers | options), None if unaudited[kind] else public)
     _say_what_cannot_be_calibrated(unaudited)
     return numbers, tuple(dict.fromkeys(mechanisms))  # without records a calibrated mechanism is the plain one
+
+
+def every_number() -> tuple[str, ...]:
+    """epsilon and the other numbers that several mechanisms share."""
+    return ("epsilon", *_owners())
+
+
+def check_number(name: str, value: Any) -> float:
+    """One of these numbers, if every mechanism that has it accepts it. Raises ValueError otherwise."""
+    checked = limits.check_epsilon(value) if name == "epsilon" else limits.finite_number(name, value)
+    for kind in _owners().get(name, ()):
+        _make(kind, {"epsilon": 1.0, name: checked})
+    return checked
+
+
+def options() -> dict[str, tuple[str, tuple[Any, ...]]]:
+    """The choices of single mechanisms, by class and field: the setting of each, and its allowed values."""
+    return {
+        f"{kind.__name__}.{field.name}": (_option(kind, field), field.metadata.get("options", (False, True)))
+        for kind in MECHANISMS
+        for field in _labelled(kind)
+        if not _is_shared(field)
+    }
 
 
 def exponential_smoothness(numbers: dict[str, float], n: int, k: int) -> float:
@@ -107,28 +130,25 @@ def _shared_number(name: str, kinds: list[type[Mechanism]], refusals: Refusals) 
     label = next(field.metadata["label"] for field in _labelled(kinds[0]) if field.name == name)
     text = st.text_input(label, help=words.SHARED_NUMBERS.get(name), **settings.entry(name))
     with refusals.beside():
-        value = entries.number(name, text)
-        for kind in kinds:  # each class's own check says what it accepts
-            _make(kind, {"epsilon": 1.0, name: value})
-        return {name: value}
+        return {name: check_number(name, entries.number(name, text))}
     return {}
 
 
 def _tick(kind: type[Mechanism], unaudited: str) -> None:
     label = words.stamped(kind.label, kind(1.0).guarantee((1.0, 1.0), 1))
     with st.container(horizontal=True, gap="small"):
-        st.checkbox(label, help=kind.idea, width="content", **settings.entry(_ticked(kind)))
+        st.checkbox(label, help=kind.idea, width="content", **settings.entry(ticked(kind)))
         st.checkbox(
             "calibrated",
             help=words.escape(unaudited, words.SENTENCE_LENGTH) or words.CALIBRATED,
             disabled=bool(unaudited),
             width="content",
-            **settings.entry(_calibrated(kind)),
+            **settings.entry(calibrated(kind)),
         )
 
 
 def _is_chosen(kind: type[Mechanism]) -> bool:
-    return bool(settings.get(_ticked(kind)) or settings.get(_calibrated(kind)))
+    return bool(settings.get(ticked(kind)) or settings.get(calibrated(kind)))
 
 
 def why_not_audited(kind: type[Mechanism], public: Public | None) -> str:
@@ -144,8 +164,8 @@ def why_not_audited(kind: type[Mechanism], public: Public | None) -> str:
 def _variants(mechanism: Mechanism, public: Public | None) -> list[Mechanism]:
     """The mechanism as it is, calibrated, or both, as ticked."""
     kind = type(mechanism)
-    found = [mechanism] if settings.get(_ticked(kind)) else []
-    if settings.get(_calibrated(kind)) and public:
+    found = [mechanism] if settings.get(ticked(kind)) else []
+    if settings.get(calibrated(kind)) and public:
         with guard.part(mechanism.label):
             found.append(cached.calibrated(mechanism, *public))
     return found
@@ -154,7 +174,7 @@ def _variants(mechanism: Mechanism, public: Public | None) -> list[Mechanism]:
 def _say_what_cannot_be_calibrated(unaudited: dict[type[Mechanism], str]) -> None:
     for sentence in dict.fromkeys(filter(None, unaudited.values())):
         kinds = [kind for kind, said in unaudited.items() if said == sentence]
-        dropped = [kind.label for kind in kinds if settings.get(_calibrated(kind))]
+        dropped = [kind.label for kind in kinds if settings.get(calibrated(kind))]
         said = words.not_calibrated([kind.label for kind in kinds], sentence)
         if dropped:
             st.warning(said)
@@ -203,11 +223,11 @@ def _owners() -> dict[str, list[type[Mechanism]]]:
     return owners
 
 
-def _ticked(kind: type[Mechanism]) -> str:
+def ticked(kind: type[Mechanism]) -> str:
     return f"ticked: {kind.__name__}"
 
 
-def _calibrated(kind: type[Mechanism]) -> str:
+def calibrated(kind: type[Mechanism]) -> str:
     return f"calibrated: {kind.__name__}"
 
 

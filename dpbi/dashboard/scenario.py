@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from dpbi.dashboard import (
     controls,
     data_source,
+    downloads,
     entries,
     guard,
     look,
@@ -20,6 +22,7 @@ from dpbi.dashboard import (
     privacy,
     settings,
     startup,
+    take_away,
     upload,
     words,
 )
@@ -59,20 +62,32 @@ def scenario(title: str, *, needs_mechanisms: bool = True) -> Iterator[Scenario]
     """
     page = menu.page(title)
     st.set_page_config(page_title=f"{title} · dpbi", layout="wide", initial_sidebar_state="auto")
-    settings.begin(title, _defaults())
+    defaults = _defaults()
+    settings.begin(title, defaults)
+    take_away.read_link(defaults)
     look.apply()
     st.title(page.heading)
     st.markdown(page.purpose)
     shown = look.notices()
+    take_away.say_what_was_taken_over()
+    with st.sidebar:
+        entered, away, brought = st.container(), st.container(), st.container()
+    with brought:
+        take_away.bring(defaults)
     chosen = None
     with guard.part():
-        chosen = _read(needs_mechanisms)
+        chosen = _read(needs_mechanisms, entered)
     if chosen is None:
         st.stop()
     shown.markdown(words.scenario_line(chosen.title, chosen.labels, chosen.problem, chosen.epsilon, chosen.gamma))
-    with guard.part():
+    seen = take_away.shown(page, chosen)
+    with guard.part(), downloads.collected(seen):
         yield chosen
-        startup.settle()
+    with guard.part():
+        take_away.copy_as_python(page, chosen)
+        with away:
+            take_away.offer(page, chosen, seen, defaults)
+    startup.settle()
 
 
 def _defaults() -> dict[str, Any]:
@@ -85,9 +100,9 @@ def _defaults() -> dict[str, Any]:
     }
 
 
-def _read(needs_mechanisms: bool) -> Scenario:
+def _read(needs_mechanisms: bool, sidebar: DeltaGenerator) -> Scenario:
     refusals = Refusals()
-    with st.sidebar:
+    with sidebar:
         menu.draw()
         data = data_source.choose(refusals)
         alpha = prior.choose(data.labels if data else None, refusals)

@@ -39,6 +39,17 @@ def setdefault(name: str, value: Any) -> Any:
     return st.session_state[_SETTINGS].setdefault(name, value)
 
 
+def everything() -> dict[str, Any]:
+    """Every setting by its name, as it is now."""
+    return dict(st.session_state[_SETTINGS])
+
+
+def restore(defaults: Mapping[str, Any], changes: Mapping[str, Any]) -> None:
+    """Every setting back to its default, then these changes."""
+    for name, value in {**defaults, **changes}.items():
+        keep(name, copy.deepcopy(value))
+
+
 def entry(name: str) -> dict[str, Any]:
     """The arguments that tie a widget to a setting: key, on_change and args.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import streamlit as st
@@ -14,11 +14,13 @@ from dpbi import dirichlet
 from dpbi.comparison import Comparison
 from dpbi.dashboard import cached, downloads, words
 from dpbi.dashboard.cached import QUANTILES
-from dpbi.dashboard.scenario import Scenario
 from dpbi.loss_curves import CalibrationGain
 from dpbi.mechanisms import name_of
 from dpbi.private_posteriors import PrivatePosteriors
 from dpbi.verdict import Verdict
+
+if TYPE_CHECKING:
+    from dpbi.dashboard.scenario import Scenario
 
 CATEGORIES_SHOWN, DRAWS_SHOWN = 20, 50
 _BAND = "Off by at most"

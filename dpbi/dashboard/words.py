@@ -109,6 +109,12 @@ WITH_COUNTS = (
 REPORT_HELP = (
     "A ZIP of all that this page shows: tables, figures, the script, the settings, versions. It shows your counts."
 )
+REPORT_WARNING = "The tables, the figures and the script show the counts: this folder is as private as they are."
+REPORT_FILES = (
+    "CSV files are UTF-8 with a mark. Their last columns say what they were computed for, so that files of several "
+    "scenarios\ncan be put under one another. Figures are drawn without a network. The settings hold the counts only "
+    "if that was ticked."
+)
 SCRIPT_NOTICE = (
     "It computes the numbers of this page anew, with `dpbi` and numpy alone. **Your counts are written in it**: keep "
     "it as private as they are."
@@ -346,6 +352,10 @@ def worst_move(change: ScoreChange, labels: Sequence[str]) -> str:
         f"LS(x) = {number(change.local_sensitivity)} is attained where one record of **{donor}** is replaced by one of "
         f"**{receiver}**. {peak}"
     )
+
+
+def link_too_long(length: int) -> str:
+    return f"The address would have {length:,} characters, more than servers take. Take the settings as a file instead."
 
 
 def _verb(names: Sequence[str]) -> str:

@@ -1,0 +1,351 @@
+"""A scenario as one plain document: what a file of settings, a link and a report hold, and how it is read back.
+
+The document is a flat dict: a key per setting that decides what is seen, with text, a number, true/false or a list as
+its value. A file spells it as JSON, a link as query parameters, where a list is a line of CSV. Whatever spelling it
+came in, every value is checked as if it were typed; what is unknown, refused or does not fit is left out and named.
+
+Public are the prior, n, k, the settings, a bundled example's key and the recipe of made-up counts. Counts of a person,
+with their labels and title, are in a document only if asked for; without them n and k stand for them, and whoever
+reads the document sees balanced counts of that size instead.
+"""
+
+from __future__ import annotations
+
+import csv
+import functools
+import io
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from typing import Any, Literal, NamedTuple
+from urllib.parse import urlencode
+
+from dpbi import limits, synthesis
+from dpbi.dashboard import controls, data_source, entries, prior, privacy, words
+from dpbi.mechanisms import MECHANISMS
+from dpbi.problem import Problem
+
+FORMAT = "dpbi scenario 1"
+NOTICES_LARGEST = 8
+OWN = (data_source.FILE, data_source.TYPED)  # where the counts are a person's, not the app's
+
+Document = dict[str, Any]
+Settings = dict[str, Any]
+Kind = Literal["text", "number", "flag", "texts", "numbers"]
+
+
+class Entry(NamedTuple):
+    """One key: how an address spells it, its check (ValueError), the settings it sets and where it is read from."""
+
+    kind: Kind
+    check: Callable[[Any], Any]
+    settings: Callable[[Any], Settings] = lambda value: {}
+    read: Callable[[Mapping[str, Any]], Any] | None = None
+
+
+class Restored(NamedTuple):
+    """Settings to take over, and a plain sentence for every value that was not."""
+
+    settings: Settings
+    notices: list[str]
+
+
+def document(
+    kept: Mapping[str, Any], problem: Problem, labels: tuple[str, ...], title: str, *, with_counts: bool
+) -> Document:
+    """The document of the settings that gave this problem; with_counts: a person's own labels and counts too."""
+    found: Document = {}
+    for key, entry in table().items():
+        if entry.read is not None:
+            with suppress(ValueError):  # an entry that is refused but not in use
+                found[key] = entry.read(kept)
+    found["calibrate"] = kept.get("calibrated for") == [list(problem.prior), problem.n]
+    if kept["source"] != data_source.EXAMPLE:
+        found |= {"k": problem.k, "n": problem.n}
+    if kept["prior"] == prior.CUSTOM:
+        found["alpha"] = list(problem.prior)
+    if with_counts and kept["source"] in OWN:
+        found |= {"labels": list(labels), "counts": list(problem.counts), "title": title}
+    return found
+
+
+def restored(found: Mapping[str, Any]) -> Restored:
+    """The settings a document comes to, whatever it holds."""
+    notices: list[str] = []
+    checked: Document = {}
+    for key, value in found.items():
+        entry = table().get(key)
+        try:
+            if entry is None:
+                raise ValueError(f"'{words.plain(str(key))}' is no setting here.")
+            checked[key] = entry.check(value)
+        except (ValueError, OverflowError, RecursionError) as refusal:
+            notices.append(_named(key, refusal))
+    changes: Settings = {}
+    for key, value in checked.items():
+        changes |= table()[key].settings(value)
+    try:
+        labels, data = _data(checked)
+        changes |= data
+        if "alpha" in checked:
+            changes |= prior.custom(labels, [*map(written, checked["alpha"])])
+    except ValueError as refusal:
+        notices.append(str(refusal))
+    if checked.get("source") in OWN and changes["source"] not in OWN:
+        notices.append(words.STAND_IN)
+    return Restored(changes, _first(notices))
+
+
+def default_document(defaults: Mapping[str, Any]) -> Document:
+    """What the settings of a fresh session say, as far as it does not depend on the data."""
+    found = {key: entry.read(defaults) for key, entry in table().items() if entry.read is not None}
+    return found | {"calibrate": False}
+
+
+def without(found: Document, left_out: Document) -> Document:
+    """The document without what is as it would be anyway, which makes a short address."""
+    return {key: value for key, value in found.items() if key not in left_out or left_out[key] != value}
+
+
+# --- the two spellings ---
+
+
+def to_json(found: Document) -> bytes:
+    return json.dumps({"format": FORMAT, **found}, indent=2, ensure_ascii=False).encode()
+
+
+def from_json(data: bytes) -> Document:
+    """Any bytes as a document that is still to be checked. Raises ValueError for what is no JSON object."""
+    if len(data) > limits.SCENARIO_BYTES_LARGEST:
+        raise ValueError(
+            f"A scenario file may have at most {limits.SCENARIO_BYTES_LARGEST:,} bytes: got {len(data):,}."
+        )
+    try:
+        found = json.loads(data.decode("utf-8-sig"))
+    except (ValueError, RecursionError):
+        raise ValueError("The file is no scenario: it cannot be read as JSON in UTF-8.") from None
+    if not isinstance(found, dict):
+        raise ValueError("The file is no scenario: a JSON object with a key per setting is needed.")
+    if not found.keys() & table().keys():
+        raise ValueError("The file is no scenario: it names no setting of this app.")
+    return found
+
+
+def to_query(found: Document) -> str:
+    return urlencode({key: _spelled(value) for key, value in found.items()})
+
+
+def from_query(parameters: Mapping[str, str]) -> Document:
+    """Query parameters as a document that is still to be checked. Raises ValueError where they are too long."""
+    length = sum(len(key) + len(value) for key, value in parameters.items())
+    if length > limits.LINK_CHARACTERS_LARGEST:
+        raise ValueError(
+            f"A link may have at most {limits.LINK_CHARACTERS_LARGEST:,} characters: got {length:,}. Nothing of it "
+            "was taken over."
+        )
+    return {key: _meant(table()[key].kind, text) if key in table() else text for key, text in parameters.items()}
+
+
+def _spelled(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list):
+        line = io.StringIO(newline="")
+        csv.writer(line, lineterminator="").writerow(map(_spelled, value))
+        return line.getvalue()
+    return value if isinstance(value, str) else written(value)
+
+
+def _meant(kind: Kind, text: str) -> Any:
+    """What a text stands for; the text itself where it cannot, so that the check says what is wrong."""
+    if kind == "flag":
+        return {"true": True, "false": False}.get(text, text)
+    if kind in ("texts", "numbers"):
+        try:
+            row = next(csv.reader(io.StringIO(text, newline=""), strict=True), [])
+        except csv.Error:
+            return text
+        return [_meant("number", cell) for cell in row] if kind == "numbers" else row
+    if kind == "number":
+        with suppress(ValueError):
+            return int(text) if re.fullmatch(r"-?\d{1,18}", text) else float(text)
+    return text
+
+
+def written(value: float) -> str:
+    """A number as a person would type it, to its last digit."""
+    return str(int(value)) if value == int(value) and abs(value) < 1e16 else repr(float(value))
+
+
+# --- the table of keys ---
+
+
+@functools.cache
+def table() -> dict[str, Entry]:
+    """Every key, in the order in which documents hold them."""
+    return {
+        "format": Entry("text", lambda value: limits.one_of("format", value, (FORMAT,))),
+        "source": _choice("source", "source", data_source.CHOICES),
+        "example": _choice("example", "example", data_source.BY_KEY),
+        "k": _whole("k", "made-up k", limits.CATEGORIES_LEAST, limits.CATEGORIES_LARGEST)._replace(read=None),
+        "n": _whole("n", "made-up n", 0, limits.TOTAL_LARGEST)._replace(read=None),
+        "shape": _choice("shape", "made-up shape", data_source.SHAPES),
+        "proportions": Entry(
+            "numbers",
+            _proportions,
+            lambda value: {"made-up proportions": " ".join(map(written, value))},
+            lambda kept: list(entries.numbers("proportions", kept["made-up proportions"])),
+        ),
+        "counts_seed": _whole("counts_seed", "made-up seed", 0, entries.SEED_LARGEST),
+        "labels": Entry("texts", _labels),
+        "counts": Entry("numbers", limits.check_counts),
+        "title": Entry("text", lambda value: _text("title", value, entries.LABEL_LENGTH_LARGEST)),
+        "prior": _choice("prior", "prior", prior.CHOICES),
+        "strength": _number("strength", "strength", lambda value: prior.check_parameter("strength", value)),
+        "alpha": Entry("numbers", limits.check_prior),
+        **{name: _number(name, name, functools.partial(privacy.check_number, name)) for name in privacy.every_number()},
+        "mechanisms": _mechanisms("mechanisms", privacy.ticked),
+        "calibrated": _mechanisms("calibrated", privacy.calibrated),
+        **{key: _option(key, setting, allowed) for key, (setting, allowed) in privacy.options().items()},
+        "seed": _whole("seed", "seed", 0, entries.SEED_LARGEST),
+        "posteriors": Entry(
+            "number",
+            lambda value: int(limits.one_of("posteriors", value, controls.SIZES)),
+            lambda value: {"size": value},
+            lambda kept: kept["size"],
+        ),
+        "view": _choice("view", "view", controls.VIEWS),
+        "log_scale": _flag("log_scale", "log scale"),
+        "overlay": _flag("overlay", "overlay"),
+        "t": _number("t", "within", controls.check_distance),
+        "measure": _choice("measure", "measure", controls.MEASURES),
+        "attaining": _choice("attaining", "attaining", controls.attaining_choices()),
+        "calibrate": _flag("calibrate", "calibrated for")._replace(read=None),
+    }
+
+
+def _choice(key: str, setting: str, options: Iterable[str]) -> Entry:
+    """One of some texts of the screen, each by what stands before its colon, in small letters with hyphens."""
+    by_name = {name_of_option(option): option for option in options}
+    return Entry(
+        "text",
+        lambda value: by_name[limits.one_of(key, value, by_name)],
+        lambda value: {setting: value},
+        lambda kept: name_of_option(kept[setting]),
+    )
+
+
+def name_of_option(option: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", option.partition(":")[0].lower()).strip("-")
+
+
+def _number(key: str, setting: str, check: Callable[[Any], float]) -> Entry:
+    return Entry(
+        "number",
+        check,
+        lambda value: {setting: written(value)},
+        lambda kept: check(entries.number(key, kept[setting])),
+    )
+
+
+def _whole(key: str, setting: str, least: int, largest: int) -> Entry:
+    return Entry(
+        "number",
+        lambda value: limits.whole_number(key, value, least, largest),
+        lambda value: {setting: str(value)},
+        lambda kept: entries.whole(key, kept[setting], least, largest),
+    )
+
+
+def _flag(key: str, setting: str) -> Entry:
+    return Entry(
+        "flag",
+        lambda value: limits.check_flag(key, value),
+        lambda value: {setting: value},
+        lambda kept: kept[setting],
+    )
+
+
+def _option(key: str, setting: str, allowed: tuple[Any, ...]) -> Entry:
+    if isinstance(allowed[0], bool):
+        return _flag(key, setting)
+    return Entry(
+        "text",
+        lambda value: limits.one_of(key, value, allowed),
+        lambda value: {setting: value},
+        lambda kept: kept[setting],
+    )
+
+
+def _mechanisms(key: str, setting_of: Callable[[type], str]) -> Entry:
+    names = [kind.__name__ for kind in MECHANISMS]
+    return Entry(
+        "texts",
+        lambda value: [limits.one_of(key, name, names) for name in _list(key, value)],
+        lambda value: {setting_of(kind): kind.__name__ in value for kind in MECHANISMS},
+        lambda kept: [kind.__name__ for kind in MECHANISMS if kept[setting_of(kind)]],
+    )
+
+
+# --- checks of what the library has no check for ---
+
+
+def _list(key: str, value: Any) -> list[Any]:
+    if not isinstance(value, list):
+        raise ValueError(f"{key} must be a list: got {value!r}.")
+    return value
+
+
+def _text(key: str, value: Any, longest: int) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"{key} must be text: got {value!r}.")
+    if len(value) > longest:
+        raise ValueError(f"{key} may have at most {longest:,} characters: got {len(value):,}.")
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise ValueError(f"{key} must be text that can be written in UTF-8.") from None
+    return value
+
+
+def _labels(value: Any) -> tuple[str, ...]:
+    longest = limits.UPLOAD_LABEL_CHARACTERS_LARGEST
+    labels = [_text("a label", label, longest) for label in _list("labels", value)]
+    limits.whole_number("number of labels", len(labels), limits.CATEGORIES_LEAST, limits.CATEGORIES_LARGEST)
+    entries.check_labels(labels)
+    return tuple(labels)
+
+
+def _proportions(value: Any) -> list[float]:
+    numbers = [limits.finite_number("proportions", number) for number in _list("proportions", value)]
+    synthesis.proportional_counts(numbers, 0)
+    return numbers
+
+
+# --- the data ---
+
+
+def _data(checked: Document) -> tuple[tuple[str, ...], Settings]:
+    """The labels of the categories that the document is about, and the settings that bring its counts."""
+    source = checked.get("source", data_source.EXAMPLE)
+    if source == data_source.EXAMPLE:
+        return data_source.BY_KEY[checked.get("example", data_source.DEFAULTS["example"])].labels, {}
+    if source in OWN and {"labels", "counts"} <= checked.keys():
+        labels, counts = checked["labels"], checked["counts"]
+        if len(labels) != len(counts):
+            raise ValueError(f"labels and counts must be as many: got {len(labels)} and {len(counts)}.")
+        return labels, data_source.own(source, labels, counts, checked.get("title", "Counts from a scenario"))
+    k = checked.get("k", int(data_source.DEFAULTS["made-up k"]))
+    shape = {"made-up shape": data_source.BALANCED} if source in OWN else {}
+    return data_source.made_up_labels(k), {"source": data_source.MADE_UP, **shape}
+
+
+def _named(key: str, refusal: Exception) -> str:
+    said = str(refusal)[: words.SENTENCE_LENGTH]
+    return said if key in said else f"{words.plain(str(key))}: {said}"
+
+
+def _first(notices: list[str]) -> list[str]:
+    more = len(notices) - NOTICES_LARGEST
+    return notices[:NOTICES_LARGEST] + ([f"So it is with {more:,} more."] if more > 0 else [])
