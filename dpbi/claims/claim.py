@@ -55,6 +55,15 @@ class Setting:
         limits.check_gamma(self.gamma)
         limits.check_delta(self.delta)
 
+    @property
+    def beta_binomial(self) -> Problem:
+        """The problem, for claims about two categories and at least one record; ValueError for any other."""
+        if self.problem.k != 2:
+            raise ValueError(f"This claim speaks of two categories (a Beta prior): got k = {self.problem.k}.")
+        if self.problem.n == 0:
+            raise ValueError("This claim needs at least one record: got n = 0.")
+        return self.problem
+
     def named(self, *names: str) -> dict[str, Value]:
         """Some of prior, counts, n, k, epsilon, gamma and delta, by name."""
         return {name: getattr(self if hasattr(self, name) else self.problem, name) for name in names}
@@ -298,7 +307,9 @@ def shown(value: Value) -> str:
     if isinstance(value, tuple):
         some = ", ".join(map(shown, value[:_LARGEST_SHOWN]))
         return f"({some}, … {len(value)} in all)" if len(value) > _LARGEST_SHOWN else f"({some})"
-    return f"{value:,}" if isinstance(value, int) else value if isinstance(value, str) else f"{value:.6g}"
+    if isinstance(value, float):
+        return f"{value:.6g}" if value == value else "none"
+    return f"{value:,}" if isinstance(value, int) else value
 
 
 def _said(what: str, one: Case | None) -> str:

@@ -149,7 +149,7 @@ def _between(setting: Setting) -> Iterator[Case]:
                min(at_most(local, smooth), at_most(smooth, most)))
 
 
-_SIZES = Grid(PRIORS + ((2.0, 2.0, 2.0, 2.0), (0.5, 3.0)), (*range(1, 13), 50, 200))
+_SIZES = Grid((*PRIORS, (2.0, 2.0, 2.0, 2.0), (0.5, 3.0)), (*range(1, 13), 50, 200))
 _SPACES = Grid(tuple((1.0,) * k for k in range(2, 7)), tuple(range(1, 8)))
 
 CLAIMS = (
