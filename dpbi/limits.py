@@ -189,7 +189,7 @@ def count_array(name: str, values: Any, k: int | None = None) -> NDArray[np.int6
     return array
 
 
-def broadcast_pair(names: str, first: NDArray[Any], second: NDArray[Any]) -> list[NDArray[Any]]:
+def broadcast_pair(names: str, first: NDArray[Any], second: NDArray[Any]) -> tuple[NDArray[Any], ...]:
     """Two arrays of one number of categories broadcast over their leading axes."""
     try:
         if first.shape[-1] != second.shape[-1]:

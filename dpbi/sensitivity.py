@@ -8,6 +8,8 @@ Everything below maximises the *pair loss* l(a_i, a_i + 1) + l(a_j - 1, a_j) ove
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -15,17 +17,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from dpbi import limits
 from dpbi.hellinger import affinity_loss, distance_of_loss
-from dpbi.problem import Problem
+from dpbi.problem import Problem, check_problem
 
 Kind = Literal["reciprocal", "exponential"]
 
 # The papers' constant: GS of the flat prior with k >= 3 (or k = 2 and n = 1). [D20] section 1.
 PAPER_GLOBAL_SENSITIVITY = math.sqrt(1 - math.pi / 4)
 
+_CHUNK = 1 << 20  # counts or pairs in work at a time
 _NO_NEIGHBOURS = "{what} needs at least one record: with n = 0 there are no neighbouring datasets (got n = 0)."
 
 
-def _unit_loss(t: ArrayLike) -> NDArray[np.float64]:
+def unit_loss(t: ArrayLike) -> NDArray[np.float64]:
     """l(t, t + 1) = -log f(t), decreasing in t."""
     return affinity_loss(t, np.add(t, 1), 0.5)
 
@@ -38,7 +41,7 @@ def local_sensitivity(problem: Problem) -> float:
     problem: prior and counts. Returns LS in (0, 1). Raises ValueError if n = 0.
     Source: [D20] section 1, [P17] sections 4.1.2 and 7.1; the closed form is ours, O(k).
     """
-    return float(local_sensitivities(problem.prior, problem.counts))
+    return float(local_sensitivities(check_problem(problem).prior, problem.counts))
 
 
 def local_sensitivities(prior: ArrayLike, counts: ArrayLike) -> NDArray[np.float64]:
@@ -46,10 +49,13 @@ def local_sensitivities(prior: ArrayLike, counts: ArrayLike) -> NDArray[np.float
 
     Raises ValueError where a dataset is empty. Source: as ``local_sensitivity``.
     """
-    alpha, c = _datasets(prior, counts)
-    receiving = _unit_loss(alpha + c)
-    giving = np.where(c >= 1, _unit_loss(np.where(c >= 1, alpha + c - 1, alpha)), -np.inf)
-    return distance_of_loss(_largest_pair(receiving, giving))
+    alpha, c = datasets(prior, counts)
+    return distance_of_loss(_largest_pair(unit_loss(alpha + c), _giving(alpha, c)))
+
+
+def _giving(alpha: NDArray, c: NDArray) -> NDArray[np.float64]:
+    """l(alpha_j + c_j - 1, alpha_j + c_j) of a donor; -inf for an empty category, which has no record to give."""
+    return np.where(c >= 1, unit_loss(alpha + np.maximum(c - 1, 0)), -np.inf)
 
 
 def _largest_pair(receiving: NDArray, giving: NDArray) -> NDArray:
@@ -67,11 +73,13 @@ def worst_neighbour(problem: Problem) -> tuple[int, ...]:
 
     Raises ValueError if n = 0. Source: as ``local_sensitivity``.
     """
-    alpha, c = _datasets(problem.prior, problem.counts)
-    giving = np.where(c >= 1, _unit_loss(np.where(c >= 1, alpha + c - 1, alpha)), -np.inf)
-    pair = giving[:, None] + _unit_loss(alpha + c)[None, :]
-    np.fill_diagonal(pair, -np.inf)
-    donor, receiver = np.unravel_index(pair.argmax(), pair.shape)
+    alpha, c = datasets(check_problem(problem).prior, problem.counts)
+    giving, receiving = _giving(alpha, c), unit_loss(alpha + c)
+    best = int(receiving.argmax())
+    partner = np.full(alpha.size, best)
+    partner[best] = np.where(np.arange(alpha.size) == best, -np.inf, receiving).argmax()
+    donor = int((giving + receiving[partner]).argmax())
+    receiver = partner[donor]
     moved = list(problem.counts)
     moved[donor] -= 1
     moved[receiver] += 1
@@ -91,8 +99,8 @@ def global_sensitivity(prior: ArrayLike, n: int) -> float:
         raise ValueError(_NO_NEIGHBOURS.format(what="The global sensitivity"))
     if alpha.size == 2:
         u = np.array([0, n - 1])
-        return float(distance_of_loss(_unit_loss(alpha[0] + u) + _unit_loss(alpha[1] + (n - 1 - u))).max())
-    return float(distance_of_loss(np.sort(_unit_loss(alpha))[-2:].sum()))
+        return float(distance_of_loss(unit_loss(alpha[0] + u) + unit_loss(alpha[1] + (n - 1 - u))).max())
+    return float(distance_of_loss(np.sort(unit_loss(alpha))[-2:].sum()))
 
 
 def least_local_sensitivity(prior: ArrayLike, n: int) -> float:
@@ -101,7 +109,7 @@ def least_local_sensitivity(prior: ArrayLike, n: int) -> float:
     prior: (k,); n >= 1. Returns the bound in (0, LS(c)]. Source: ours.
     """
     largest = max(limits.check_prior(prior)) + limits.check_total(n)
-    return float(distance_of_loss(2 * _unit_loss(largest)))
+    return float(distance_of_loss(2 * unit_loss(largest)))
 
 
 def smooth_sensitivity(problem: Problem, gamma: float, kind: Kind = "reciprocal") -> float:
@@ -112,9 +120,9 @@ def smooth_sensitivity(problem: Problem, gamma: float, kind: Kind = "reciprocal"
     problem: prior and counts; gamma >= 0, per step (the exponential kind calls it beta). gamma = 0 gives GS.
     Returns S with LS(c) <= S <= GS. Raises ValueError if n = 0 or gamma < 0.
     Source: reciprocal [P17] Theorem 5.1, [D20] section 1; exponential [N] section 2.3 and [P17] Definition 3,
-    after Nissim, Raskhodnikova and Smith 2007. The closed form is ours: see ``_corners``.
+    after Nissim, Raskhodnikova and Smith 2007. The closed form is ours: see ``corners``.
     """
-    return float(smooth_sensitivities(problem.prior, problem.counts, gamma, kind))
+    return float(smooth_sensitivities(check_problem(problem).prior, problem.counts, gamma, kind))
 
 
 def smooth_sensitivities(
@@ -123,9 +131,15 @@ def smooth_sensitivities(
     """``smooth_sensitivity`` of many datasets at once: counts (..., k) -> (...), for maps and scans."""
     limits.one_of("kind", kind, ("reciprocal", "exponential"))
     gamma = limits.check_gamma(gamma)
-    alpha, c = _datasets(prior, counts)
-    sensitivity, distance = _two_category_corners(alpha, c) if alpha.size == 2 else _corners(alpha, c)
-    return _discounted(sensitivity, distance, gamma, kind).max(axis=-1)
+    alpha, c = datasets(prior, counts)
+    flat = c.reshape(-1, alpha.size)
+    smooth = np.empty(len(flat))
+    step = max(1, _CHUNK // alpha.size)
+    for start in range(0, len(flat), step):
+        rows = slice(start, start + step)
+        smooth[rows] = np.max([_discounted(sensitivity, distance, gamma, kind).max(axis=-1)
+                               for sensitivity, distance in corners(alpha, flat[rows])], axis=0)
+    return smooth.reshape(c.shape[:-1])
 
 
 def _discounted(sensitivity: NDArray, distance: NDArray, gamma: float, kind: Kind) -> NDArray:
@@ -134,51 +148,86 @@ def _discounted(sensitivity: NDArray, distance: NDArray, gamma: float, kind: Kin
     return sensitivity / (1 + gamma * distance * sensitivity)
 
 
+def corners(alpha: NDArray, c: NDArray) -> Iterator[tuple[NDArray, NDArray]]:
+    """Sensitivity and distance of the datasets among which every smooth sensitivity finds its maximum.
+
+    alpha: (k,); c: (N, k), as ``datasets`` returns them. Yields arrays (N, any number), in parts of bounded size; a
+    sensitivity of 0 stands for no dataset.
+
+    A pair's loss rises only when c_i or c_j falls; the records taken away go to the other k - 2 categories, so both
+    can fall independently, at one step a record. Along either move 1/LS is concave and log LS convex in the distance,
+    hence 1/LS + gamma d and log LS - beta d are optimal at a corner: i as it is or emptied, j as it is or down to its
+    last record. Where j is empty it must first be given a record, the donor moves one later, at one step; taking it
+    from i is no better than the swapped pair. Corner optimality is verified against enumeration (tests), not proved.
+
+    Loss and distance are sums over i and j of 2 k options each, so an option that three others equal or exceed in loss
+    at no greater distance is never needed: two of the three belong to different categories, and one of those is free
+    to take its place. Few are left, whatever k.
+    """
+    if alpha.size == 2:
+        yield _two_category_corners(alpha, c)
+        return
+    last, none = np.broadcast_to(unit_loss(alpha), c.shape), np.zeros_like(c)
+    receivers = _Options.needed(unit_loss(alpha + c), none, last, c)
+    donors = _Options.needed(_giving(alpha, c), none, last, np.where(c == 0, 1, c - 1))
+    step = max(1, _CHUNK // donors.loss.size)
+    for start in range(0, receivers.loss.shape[1], step):
+        some = slice(start, start + step)
+        loss = receivers.loss[:, some, None] + donors.loss[:, None, :]
+        loss[receivers.category[:, some, None] == donors.category[:, None, :]] = -np.inf
+        distance = receivers.distance[:, some, None] + donors.distance[:, None, :]
+        shape = (len(c), -1)
+        yield distance_of_loss(loss.reshape(shape)), distance.reshape(shape).astype(np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class _Options:
+    """What one side of a pair may be: its loss, the records moved for it and its category, (N, options) each."""
+
+    loss: NDArray[np.float64]
+    distance: NDArray[np.int64]
+    category: NDArray[np.int64]
+
+    @classmethod
+    def needed(cls, loss: NDArray, distance: NDArray, other_loss: NDArray, other_distance: NDArray) -> _Options:
+        """Two options a category, (N, k) each, without those that three others equal or exceed."""
+        loss, distance = np.concatenate([loss, other_loss], axis=1), np.concatenate([distance, other_distance], axis=1)
+        category = np.broadcast_to(np.tile(np.arange(loss.shape[1] // 2), 2), loss.shape)
+        order = np.lexsort((-loss, distance), axis=1)
+        loss, distance, category = (np.take_along_axis(value, order, axis=1) for value in (loss, distance, category))
+        # The third largest loss so far: maxima of what the running maxima leave over.
+        rest, needed = loss, np.zeros(loss.shape, dtype=bool)
+        for _ in range(3):
+            before = np.full(loss.shape, -np.inf)
+            before[:, 1:] = np.maximum.accumulate(rest, axis=1)[:, :-1]
+            needed |= rest > before
+            rest = np.minimum(rest, before)
+        width = int(needed.sum(axis=1).max())
+        kept = np.argsort(~needed, axis=1, kind="stable")[:, :width]
+        loss = np.where(needed, loss, -np.inf)
+        return cls(*(np.take_along_axis(value, kept, axis=1) for value in (loss, distance, category)))
+
+
 def _two_category_corners(alpha: NDArray, c: NDArray) -> tuple[NDArray, NDArray]:
-    """LS and distance at the datasets u in {c_1, 0, 1, n-1, n}: (..., 5) each.
+    """The datasets u in {c_1, 0, 1, n-1, n}: (N, 5) each.
 
     Along u the pair loss is a sum of l's, each convex and decreasing in the count it belongs to, so that 1/LS has
     its useful minima at the ends of the range; one record inside the ends is where a donor first appears.
     """
     n = c.sum(axis=-1)
     u = np.stack([c[..., 0], np.zeros_like(n), np.minimum(1, n), n - 1, n], axis=-1)
-    datasets = np.stack([u, n[..., None] - u], axis=-1)
-    return local_sensitivities(alpha, datasets), np.abs(u - c[..., :1]).astype(np.float64)
+    found = local_sensitivities(alpha, np.stack([u, n[..., None] - u], axis=-1))
+    return found, np.abs(u - c[..., :1]).astype(np.float64)
 
 
-def _corners(alpha: NDArray, c: NDArray) -> tuple[NDArray, NDArray]:
-    """Pair sensitivity and distance at the corners of every ordered pair (receiver i, donor j): (..., 3 k (k-1)) each.
-
-    A pair's loss rises only when c_i or c_j falls; the records taken away go to the other k - 2 categories, so both
-    can fall independently, at one step a record. Along either move 1/LS is concave and log LS convex in the distance,
-    hence 1/LS + gamma d and log LS - beta d are optimal at a corner: nothing moved, j down to its last record, or i
-    emptied as well. (Emptying i alone lies on an edge of the pair with i and j swapped.) Where j is empty it must first
-    be given a record, the donor moves one later, at one step; taking it from i is no better than the swapped pair.
-    Corner optimality is verified against enumeration (tests), not proved.
-    """
-    i, j = np.nonzero(~np.eye(alpha.size, dtype=bool))
-    full, last = _unit_loss(alpha + c), _unit_loss(alpha)
-    giving = _unit_loss(alpha + np.maximum(c - 1, 0))
-    start, kept = full[..., i], giving[..., j]
-    single, emptied = np.broadcast_to(last[j], start.shape), np.broadcast_to(last[i], start.shape)
-    first = (c == 0)[..., j].astype(np.float64)
-    to_one = first + np.maximum(c[..., j] - 1, 0)
-    loss = np.concatenate([start + kept, start + single, emptied + single], axis=-1)
-    moved = np.concatenate([first, to_one, to_one + c[..., i]], axis=-1)
-    return distance_of_loss(loss), moved
-
-
-def _datasets(prior: ArrayLike, counts: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def datasets(prior: ArrayLike, counts: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """The prior (k,) and datasets (..., k) as arrays, validated: each has a record, and no total is too large."""
     alpha = np.array(limits.check_prior(prior))
-    c = np.asarray(counts)
-    if not np.issubdtype(c.dtype, np.integer):
-        raise ValueError(f"counts must be whole numbers: got an array of {c.dtype}.")
-    c = c.astype(np.int64)
-    if c.ndim == 0 or c.shape[-1] != alpha.size:
-        raise ValueError(f"counts must have {alpha.size} categories in their last axis, as prior has: "
-                         f"got shape {c.shape}.")
-    if (c < 0).any():
-        raise ValueError(f"counts cannot be negative, they must be at least 0: got {c.min()}.")
-    if (c.sum(axis=-1) == 0).any():
+    c = limits.count_array("counts", counts, alpha.size)
+    totals = c.sum(axis=-1)
+    if (totals == 0).any():
         raise ValueError(_NO_NEIGHBOURS.format(what="The sensitivity"))
+    if (totals > limits.TOTAL_LARGEST).any():
+        raise ValueError(f"counts are too large: their total may be at most {limits.TOTAL_LARGEST:,}, "
+                         f"got {totals.max():,}.")
     return alpha, c

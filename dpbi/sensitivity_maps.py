@@ -12,12 +12,11 @@ from numpy.typing import ArrayLike, NDArray
 from dpbi import limits
 from dpbi.candidates import list_candidates
 from dpbi.hellinger import distances_to
-from dpbi.problem import Problem
+from dpbi.problem import Problem, check_problem
 from dpbi.sensitivity import (
     PAPER_GLOBAL_SENSITIVITY,
-    _corners,
-    _datasets,
-    _two_category_corners,
+    corners,
+    datasets,
     global_sensitivity,
     local_sensitivities,
     local_sensitivity,
@@ -126,7 +125,7 @@ def along_emptying(problem: Problem, gamma: float, beta: float, points: int = 12
     the dataset at which the global sensitivity lies (one record left in the two; equal prior). If both are
     empty from the start, that is all of it. problem: k >= 3 and n >= 1. Source: ours.
     """
-    if problem.k < 3:
+    if check_problem(problem).k < 3:
         raise ValueError(f"Emptying two categories needs at least three: got {problem.k}.")
     order = np.argsort(problem.counts, kind="stable")
     rare, commonest = order[:2], order[-1]
@@ -178,7 +177,8 @@ def gamma_scan(problem: Problem, gammas: ArrayLike | None = None) -> GammaScan:
     """
     slope, level = _envelope(problem)
     default = np.concatenate([[0.0], np.geomspace(1e-6, 1e3, 120)])
-    listed = default if gammas is None else np.unique([limits.check_gamma(float(g)) for g in np.ravel(gammas)])
+    listed = default if gammas is None else np.unique(
+        [limits.check_gamma(gamma) for gamma in limits.number_array("gamma", gammas).flat])
     bends = np.append(0.0, np.diff(level) / -np.diff(slope))
     reached = _inverse_rate(slope, level, bends)
     best = int(reached.argmin())
@@ -187,18 +187,25 @@ def gamma_scan(problem: Problem, gammas: ArrayLike | None = None) -> GammaScan:
 
 def _envelope(problem: Problem) -> tuple[Floats, Floats]:
     """Slopes d and levels 1/LS of the lines on the lower envelope: slopes increase, levels fall, convexly."""
-    alpha, c = _datasets(problem.prior, problem.counts)
-    sensitivity, distance = _two_category_corners(alpha, c) if alpha.size == 2 else _corners(alpha, c)
+    alpha, c = datasets(check_problem(problem).prior, problem.counts)
+    sensitivity, distance = _highest(*np.concatenate(
+        [_highest(*part) for part in corners(alpha, c[None])], axis=1))
     hull: list[tuple[float, float]] = []
-    order = np.lexsort((-sensitivity, distance))
-    best = np.maximum.accumulate(sensitivity[order])
-    better = np.append(True, best[1:] > best[:-1])
-    for line in zip(distance[order][better].tolist(), (1 / best[better]).tolist(), strict=True):
+    for line in zip(distance.tolist(), (1 / sensitivity).tolist(), strict=True):
         while len(hull) > 1 and _above(hull[-2], hull[-1], line):
             hull.pop()
         hull.append(line)
     slope, level = np.array(hull).T
     return slope, level
+
+
+def _highest(sensitivity: Floats, distance: Floats) -> tuple[Floats, Floats]:
+    """Those more sensitive than all that are no farther, by distance."""
+    sensitivity, distance = sensitivity.ravel(), distance.ravel()
+    order = np.lexsort((-sensitivity, distance))
+    best = np.maximum.accumulate(sensitivity[order])
+    better = np.append(best[0] > 0, best[1:] > best[:-1])
+    return best[better], distance[order][better]
 
 
 def _above(first: tuple[float, float], middle: tuple[float, float], last: tuple[float, float]) -> bool:
@@ -223,9 +230,14 @@ def score_change(problem: Problem, limit: int = 121) -> ScoreChange:
     c, move = np.array(problem.counts), np.subtract(neighbour, problem.counts)
     away, towards = problem.counts[int(move.argmax())], problem.counts[int(move.argmin())]
 
+    # All r agree with c and c' but in the two categories of the move, and so do the totals: the others add no distance.
+    two = np.flatnonzero(move)
+    alpha = tuple(problem.prior[i] for i in two)
+    here, there = (Problem(alpha, tuple(counts[i] for i in two)) for counts in (problem.counts, neighbour))
+
     def change(moved: NDArray[np.int64]) -> Floats:
-        released = c + moved[:, None] * move
-        return np.abs(distances_to(problem, released) - distances_to(problem.with_counts(neighbour), released))
+        released = c[two] + moved[:, None] * move[two]
+        return np.abs(distances_to(here, released) - distances_to(there, released))
 
     moved = np.arange(-away, towards + 1)[: limit + 1] if away + towards < limit else np.empty(0, dtype=np.int64)
     if not moved.size:

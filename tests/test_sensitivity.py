@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -204,6 +205,36 @@ def test_scans_do_not_wrap_narrow_integers() -> None:
     assert narrow == dpbi.local_sensitivity(dpbi.Problem((1, 1), (200, 100)))
 
 
+@kinds
+@given(st.integers(3, 7), st.data(), gammas())
+def test_few_of_many_corners_are_enough(kind: Kind, k: int, data: st.DataObject, gamma: float) -> None:
+    """The corners that are left out are no better: against every one of them, written out."""
+    prior = np.array(data.draw(priors(k)))
+    counts = np.array(data.draw(st.tuples(*[st.integers(0, 60)] * k).filter(any)))
+    values = []
+    for i, j in np.argwhere(~np.eye(k, dtype=bool)):
+        for c_i in {0, counts[i]}:
+            for c_j in {1, max(counts[j], 1)}:
+                moved = counts[i] - c_i + (1 if counts[j] == 0 else counts[j] - c_j)
+                a, b = prior[[i, j]] + (c_i, c_j), prior[[i, j]] + (c_i + 1, c_j - 1)
+                h = float(dpbi.hellinger(a, b))
+                values.append(h * math.exp(-gamma * moved) if kind == "exponential" else 1 / (1 / h + gamma * moved))
+    found = dpbi.smooth_sensitivity(dpbi.Problem(tuple(prior), tuple(counts.tolist())), gamma, kind=kind)
+    assert found == pytest.approx(max(values), rel=1e-12)
+
+
+def test_many_categories_take_little_memory() -> None:
+    """Priors and counts in opposite orders, so that no category is dominated: 16 million pairs, 128 MB an array."""
+    k = 2000
+    problem = dpbi.Problem(tuple(np.linspace(5, 0.1, k)), tuple(range(1, k + 1)))
+    tracemalloc.start()
+    found = dpbi.smooth_sensitivity(problem, 0.001)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert dpbi.local_sensitivity(problem) < found < dpbi.global_sensitivity(problem.prior, problem.n)
+    assert peak < 100 * 2**20
+
+
 # Refusals -------------------------------------------------------------------------------------------
 
 
@@ -239,7 +270,32 @@ def test_global_refuses_an_n_that_is_no_total(n: Any) -> None:
         dpbi.global_sensitivity((1, 1), n)
 
 
-@pytest.mark.parametrize("counts", [(3, -1), (1.5, 2.0), (1, 2, 3), 3, ((True, False),)])
+TOO_LARGE = [(2**62, 2**62), (4 * 10**15, 1), ((1, 1), (2**53, 0)), (10**400, 1)]
+
+
+@pytest.mark.parametrize("counts", [(3, -1), (1.5, 2.0), (1, 2, 3), 3, ((True, False),), (None, 1), {1, 2}, *TOO_LARGE])
 def test_scans_refuse_what_is_no_dataset(counts: Any) -> None:
-    with pytest.raises(ValueError, match="counts"):
-        sensitivity.local_sensitivities((1, 1), counts)
+    for ask in (
+        lambda: sensitivity.local_sensitivities((1, 1), counts),
+        lambda: sensitivity.smooth_sensitivities((1, 1), counts, 1.0),
+    ):
+        with pytest.raises(ValueError, match=r"^counts .*\.$") as refused:
+            ask()
+        assert ("too large" in str(refused.value)) == (counts in TOO_LARGE)
+
+
+@pytest.mark.parametrize("wrong", [(48, 42), None, {"prior": (1, 1)}])
+def test_refuses_what_is_no_problem(wrong: Any) -> None:
+    for ask in (
+        lambda: dpbi.local_sensitivity(wrong),
+        lambda: dpbi.smooth_sensitivity(wrong, 1.0),
+        lambda: sensitivity.worst_neighbour(wrong),
+    ):
+        with pytest.raises(ValueError, match=r"^problem must be a dpbi\.Problem\(prior, counts\): got .*\.$"):
+            ask()
+
+
+@pytest.mark.parametrize("prior", [{1, 2}, (1, 10**400), (1, 10**5000), "11"])
+def test_global_refuses_what_is_no_prior(prior: Any) -> None:
+    with pytest.raises(ValueError, match=r"^prior.*\.$"):
+        dpbi.global_sensitivity(prior, 5)
