@@ -35,7 +35,6 @@ from dpbi.verdict import verdict as audited
 if TYPE_CHECKING:
     from dpbi.dashboard.scenario import Scenario
 
-SCANNED_CATEGORIES = 400
 SIZES = 16  # of smaller data, audited for a curve
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
 
@@ -139,9 +138,6 @@ def simplex_map(prior: tuple[float, ...], n: int, measure: maps.Measure, gamma: 
 
 @st.cache_data(max_entries=64, show_spinner="Scanning gamma")
 def gamma_scan(problem: Problem) -> maps.GammaScan:
-    """Raises ValueError beyond ``SCANNED_CATEGORIES``: the scan costs some hundred times k^2."""
-    if problem.k > SCANNED_CATEGORIES:
-        raise ValueError(f"The scan over gamma is made for at most {SCANNED_CATEGORIES} categories: got {problem.k:,}.")
     return maps.gamma_scan(problem)
 
 

@@ -271,8 +271,7 @@ def _sensitivity(chosen: Scenario, kept: Mapping[str, Any]) -> str:
         smoothness = chosen.beta if kept["measure"] == "exponential" else chosen.gamma
         given |= {"measure": kept["measure"], "smoothness": smoothness}
         line = _SIMPLEX
-    scanned = _GAMMA if k <= cached.SCANNED_CATEGORIES else ""
-    return _assigned(**given) + _SENSITIVITY + line + _CHANGE + scanned
+    return _assigned(**given) + _SENSITIVITY + line + _CHANGE + _GAMMA
 
 
 def _losses(chosen: Scenario, kept: Mapping[str, Any]) -> str:
