@@ -257,7 +257,8 @@ def test_display_labels_are_short_distinct_and_escaped(labels: list[str], length
     for label in shown:
         assert "<" not in label and ">" not in label
         unescaped = label.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
-        assert 0 < len(unescaped) <= length + 5  # a number in brackets may follow
+        assert 0 < len(unescaped) <= length + 7  # a number in brackets may follow, and isolates stand around it
+        assert "\u202e" not in label and label.strip("\u2068\u2069").isprintable()
 
 
 def test_display_labels_that_end_alike_keep_what_differs() -> None:

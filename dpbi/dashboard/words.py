@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-import unicodedata
 from collections.abc import Iterable, Sequence
 
 from dpbi.comparison import Comparison, best_private
 from dpbi.counts_io import Counts
 from dpbi.distance_law import DRAWS
 from dpbi.guarantee import ApproximateDP, Guarantee, NotPrivate, PureDP
+from dpbi.labels import isolated, visible
 from dpbi.mechanisms import name_of
 from dpbi.neighbours import RELATION
 from dpbi.privacy_loss import PrivacyLoss
@@ -133,14 +133,12 @@ def escape(text: str, length: int = SHOWN_LENGTH) -> str:
     looks for after escapes are undone; isolates keep a right-to-left name from turning the sentence around it.
     """
     shown = plain(text, length)
-    marked = re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", shown).replace(":", ":\u2060")
-    return f"\u2068{marked}\u2069" if any(unicodedata.bidirectional(c) in ("R", "AL") for c in shown) else marked
+    return isolated(re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", shown).replace(":", ":\u2060"))
 
 
 def plain(text: str, length: int = SHOWN_LENGTH) -> str:
     """Text of a person as one line without control or direction marks, cut to ``length`` characters."""
-    visible = (c for c in text if c.isspace() or (c.isprintable() and unicodedata.category(c) != "Cf"))
-    line = " ".join("".join(visible).split())
+    line = visible(text)
     return line if len(line) <= length else line[: length - 1] + "…"
 
 

@@ -20,6 +20,7 @@ import plotly.graph_objects as go
 from numpy.typing import ArrayLike, NDArray
 
 from dpbi import MECHANISMS
+from dpbi.labels import isolated, visible
 from dpbi.mechanisms import Mechanism, name_of
 
 
@@ -101,9 +102,9 @@ def display_labels(labels: Iterable[str], length: int = 24) -> list[str]:
     """Labels as a figure may show them: at most ``length`` characters, still distinct, with <, > and & escaped.
 
     Plotly reads labels as HTML, so that a category named "<b>" would else vanish; a long label keeps its head and
-    tail; those that would then be equal get a number.
+    tail; those that would then be equal get a number. Characters that are not seen are left out.
     """
-    shortened = [_shortened(" ".join(str(label).split()) or "(blank)", length) for label in labels]
+    shortened = [_shortened(visible(str(label)) or "(blank)", length) for label in labels]
     taken = {label for label in shortened if shortened.count(label) == 1}
     shown = []
     for label in shortened:
@@ -112,7 +113,7 @@ def display_labels(labels: Iterable[str], length: int = 24) -> list[str]:
             numbered = (f"{label} ({i})" for i in itertools.count(1))
             distinct = next(name for name in numbered if name not in taken)
             taken.add(distinct)
-        shown.append(_escaped(distinct))
+        shown.append(isolated(_escaped(distinct)))
     return shown
 
 
