@@ -125,7 +125,7 @@ def categories(scenario: Scenario, sampled: Sequence[PrivatePosteriors]) -> None
     expected = [cached.prior_predictive(problem.prior, problem.n, i) for i in shown]
     table = pd.DataFrame(
         {
-            "Category": [words.plain(label) for label in scenario.labels[: len(shown)]],
+            "Category": _distinct([words.plain(label) for label in scenario.labels[: len(shown)]]),
             "Prior alpha": [problem.prior[i] for i in shown],
             "Prior expects": [f"{least:,} to {most:,}" for least, most in expected],
             "Count": [problem.counts[i] for i in shown],
