@@ -7,6 +7,7 @@ from dpbi.guarantee import ApproximateDP, NotPrivate, PureDP
 from dpbi.hellinger import hellinger
 from dpbi.mechanisms import MECHANISMS
 from dpbi.neighbours import neighbours, steps
+from dpbi.noise_aware import noise_aware_posterior
 from dpbi.privacy_loss import PrivacyLoss, calibrate, privacy_loss, privacy_profile
 from dpbi.problem import Problem
 from dpbi.sensitivity import global_sensitivity, local_sensitivity, smooth_sensitivity
@@ -32,6 +33,7 @@ __all__ = [
     "loss_curves",
     "mechanisms",
     "neighbours",
+    "noise_aware_posterior",
     "partition",
     "privacy_loss",
     "privacy_profile",

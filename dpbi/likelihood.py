@@ -46,10 +46,10 @@ class CountwiseLikelihood:
         remainder = max(self.n - int(r[:-1].sum()), 0)
         return noised == r.size or int(r[-1]) == remainder
 
-    def log_terms(self, counts: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The k terms at counts (..., k), each in [-inf, 0]."""
-        terms = cut_log_pmf(self.noise, counts, np.array(self.released), self.ceilings)
-        return np.where(np.arange(len(self.released)) < self.noised, terms, 0.0)
+    def log_terms(self, counts: NDArray[np.int64], category: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The terms of the given categories at the given counts, broadcast; each in [-inf, 0]."""
+        released, ceilings = np.array(self.released)[category], self.ceilings[category]
+        return np.where(category < self.noised, cut_log_pmf(self.noise, counts, released, ceilings), 0.0)
 
 
 @dataclass(frozen=True, eq=False)

@@ -489,3 +489,33 @@ def beta_pdf(x: Any, a: Any, b: Any) -> Real:
 def beta_cdf(x: Any, a: Any, b: Any) -> Real:
     """P(theta <= x), theta of law Beta(a, b); for parameters up to a few thousand."""
     return mp.betainc(mp.mpf(a), mp.mpf(b), 0, mp.mpf(x), regularized=True)
+
+
+# What a release says --------------------------------------------------------------------------------
+
+
+def counts_given_release(
+    laws: PmfByDataset, prior: Sequence[Any], released: Sequence[int]
+) -> dict[Counts, Real]:
+    """P(c | r) for every dataset of `laws`, by Bayes' rule: prior predictive times the law's value at r."""
+    joint = {
+        c: mp.exp(log_evidence_counts(prior, c)) * law.get(tuple(released), mp.zero) for c, law in laws.items()
+    }
+    total = mp.fsum(joint.values())
+    return {c: p / total for c, p in joint.items()}
+
+
+def marginal_counts(law: Mapping[Counts, Any], category: int) -> list[Real]:
+    """P(c_i = u) for u = 0 ... n."""
+    n = sum(next(iter(law)))
+    return [mp.fsum(p for c, p in law.items() if c[category] == u) for u in range(n + 1)]
+
+
+def noise_aware_cdf(law: Mapping[Counts, Any], prior: Sequence[Any], category: int, x: Any) -> Real:
+    """P(theta_i <= x), theta of the mixture sum_c P(c) Dir(alpha + c): Betas with the mixture's weights."""
+    total = mp.fsum(mp.mpf(a) for a in prior)
+    return mp.fsum(
+        p * beta_cdf(x, mp.mpf(prior[category]) + c[category],
+                     total - mp.mpf(prior[category]) + sum(c) - c[category])
+        for c, p in law.items()
+    )
