@@ -195,7 +195,7 @@ def prior_predictive_interval(
 
 def sample(alpha: ArrayLike, rng: np.random.Generator, size: int) -> Floats:
     """Independent draws of theta, (size, k). alpha: (k,). Source: numpy's generator, safe for tiny alpha."""
-    return rng.dirichlet(positive_parameters("alpha", alpha), limits.check_size(size))
+    return limits.check_generator(rng).dirichlet(positive_parameters("alpha", alpha), limits.check_size(size))
 
 
 def credible_radius(alpha: ArrayLike, mass: float = 0.95) -> float:

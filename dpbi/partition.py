@@ -14,7 +14,7 @@ import numpy as np
 from dpbi import limits
 from dpbi.candidates import log_number_of_candidates
 from dpbi.excess import RATE_ZERO, excess_curve
-from dpbi.problem import Problem
+from dpbi.problem import Problem, check_problem
 from dpbi.selection import sample
 
 __all__ = ["affinity_moment", "log_partition", "mean_distance", "probability_of_ignoring", "sample",
@@ -28,7 +28,7 @@ def log_partition(problem: Problem, rate: float) -> float:
     below 1e-11. Raises ValueError for a negative or infinite rate.
     Source: ours (DESIGN section 4); equal to enumeration, see tests.
     """
-    return _sums(problem, limits.check_rate(rate))[0]
+    return _sums(check_problem(problem), limits.check_rate(rate))[0]
 
 
 def mean_distance(problem: Problem, rate: float) -> float:
@@ -37,7 +37,7 @@ def mean_distance(problem: Problem, rate: float) -> float:
     From K_{v-1} / K_v the derivative of the weights is b_m = (rate / 2m) a_{m-1} - a_m / rate, b_0 = a_0; sum b_m = 0
     because H = 0 at the truth. Arguments and errors as ``log_partition``. Returns E[H] in [0, 1).
     """
-    return _sums(problem, limits.check_rate(rate))[1]
+    return _sums(check_problem(problem), limits.check_rate(rate))[1]
 
 
 def standard_deviation(problem: Problem, rate: float) -> float:
@@ -45,7 +45,7 @@ def standard_deviation(problem: Problem, rate: float) -> float:
 
     Arguments and errors as ``log_partition``.
     """
-    _, mean, square = _sums(problem, limits.check_rate(rate))
+    _, mean, square = _sums(check_problem(problem), limits.check_rate(rate))
     return float(np.sqrt(max(square - mean * mean, 0.0)))
 
 
@@ -56,8 +56,8 @@ def probability_of_ignoring(problem: Problem, rate: float) -> float:
     of candidates Z_0 = C(n + k - 1, k - 1) grows. Arguments and errors as ``log_partition``.
     """
     rate = limits.check_rate(rate)
-    log_ignoring = log_number_of_candidates(problem.n, problem.k) - rate - log_partition(problem, rate)
-    return float(np.exp(min(log_ignoring, 0.0)))
+    log_z = log_partition(problem, rate)
+    return float(np.exp(min(log_number_of_candidates(problem.n, problem.k) - rate - log_z, 0.0)))
 
 
 def affinity_moment(problem: Problem, rate: float, power: int) -> float:

@@ -21,8 +21,8 @@ from dpbi.candidates import list_candidates, number_of_candidates
 from dpbi.excess import excess_curve
 from dpbi.hellinger import count_loss, distances_to
 from dpbi.mixture import log_weight, log_weights
-from dpbi.power_sums import PowerSums
-from dpbi.problem import Problem
+from dpbi.power_sums import power_sums
+from dpbi.problem import Problem, check_problem
 from dpbi.secure_noise import WEIGHT_ERROR, Bits, weighted_index
 
 _LISTED = 200_000  # candidates; a list of this length is faster than the mixture
@@ -41,13 +41,18 @@ def sample(problem: Problem, rate: float, rng: np.random.Generator, size: int) -
     """Independent released counts r, P(r) = exp(-rate H(c, r)) / Z(rate), int64 (size, k).
 
     problem: prior and counts; rate >= 0; rng: the only source of randomness; size >= 0.
-    Raises ValueError for a negative or infinite rate. Source: ours (DESIGN section 4).
+    Raises ValueError for a negative or infinite rate and for what is no Generator. Source: ours (DESIGN section 4).
     """
-    rate, size = limits.check_rate(rate), limits.check_size(size)
-    listed = _LISTED_LINE if problem.k == 2 else _LISTED
-    if problem.k <= _LISTED_CATEGORIES and number_of_candidates(problem.n, problem.k) <= listed:
+    k, rate, rng, size = (
+        check_problem(problem).k, limits.check_rate(rate), limits.check_generator(rng), limits.check_size(size))
+    if _at_most(_LISTED_LINE if k == 2 else _LISTED, problem.n, k):
         return _from_list(problem, rate, rng, size)
     return _from_mixture(problem, rate, rng, size)
+
+
+def _at_most(listed: int, n: int, k: int) -> bool:
+    """Whether so many candidates can be listed, and are all."""
+    return k <= _LISTED_CATEGORIES and number_of_candidates(n, k) <= listed
 
 
 def _from_list(problem: Problem, rate: float, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
@@ -64,7 +69,7 @@ def rounding_of_secure_draw(n: int, k: int, largest_rate: float) -> float:
     a probability by e^{+-2t}, and the ratio of two by e^{+-4t}. No weight is rounded to 0.
     Raises ValueError, which tells n and k only, where the candidates are too many to list or a rate too large.
     """
-    if k > _LISTED_CATEGORIES or number_of_candidates(n, k) > _LISTED_SECURELY:
+    if not _at_most(_LISTED_SECURELY, n, k):
         raise ValueError(
             f"A secure draw of this mechanism lists all candidates, at most {_LISTED_SECURELY:,} of them and at most "
             f"{_LISTED_CATEGORIES} categories: got n = {n:,} and k = {k}. Choose a mechanism that adds noise to counts."
@@ -87,7 +92,7 @@ def draw_securely(problem: Problem, rate: float, bits: Bits) -> tuple[int, ...]:
 
 def listed_log_partition(problem: Problem, rate: float) -> float | None:
     """log Z(rate) from the list, None where it would be long: for a small space quicker than the mixture."""
-    if problem.k > _LISTED_CATEGORIES or number_of_candidates(problem.n, problem.k) > _LISTED:
+    if not _at_most(_LISTED, problem.n, problem.k):
         return None
     return float(np.log(np.exp(-rate * _listed(problem)[1]).sum()))
 
@@ -240,9 +245,9 @@ class _PowerSampler:
 
     def __init__(self, problem: Problem, m: int) -> None:
         self.problem, self.m = problem, m
-        bulk = PowerSums(problem).bulk(m)
+        sums = power_sums(problem)
+        bulk, kinds = sums.bulk(m), sums.positions()
         self.theta = bulk.tilt
-        kinds = _kinds(problem)
         self.variables = [self._variable(kind, row) for kind, row in zip(kinds, bulk.rows(), strict=True)]
         widest = max(range(len(kinds)), key=lambda i: self.variables[i].spread)
         self.last = int(self.variables[widest].positions[-1])
@@ -284,13 +289,6 @@ class _PowerSampler:
             drawn = variable.pieces.draw(rng, size * wanted.size)
             offsets[:, wanted] = drawn.reshape(size, wanted.size)
         return offsets
-
-
-def _kinds(problem: Problem) -> list[NDArray[np.int64]]:
-    """Positions of equal categories, in the order of ``PowerSums``."""
-    pairs = np.array(list(zip(problem.prior, problem.counts, strict=True)))
-    _, inverse = np.unique(pairs, axis=0, return_inverse=True)
-    return [np.flatnonzero(inverse.ravel() == kind) for kind in range(inverse.max() + 1)]
 
 
 _NODES, _WEIGHTS = (leggauss(20)[0] + 1) / 2, leggauss(20)[1] / 2

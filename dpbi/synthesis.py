@@ -62,7 +62,7 @@ def prior_predictive_counts(prior: Iterable[float], n: int, rng: np.random.Gener
     Source: [P17] section 2, the model itself.
     """
     alpha = limits.check_prior(prior)
-    theta = rng.dirichlet(alpha)
+    theta = limits.check_generator(rng).dirichlet(alpha)
     drawn = rng.multinomial(limits.check_total(n), theta / theta.sum())
     return tuple(int(count) for count in drawn)
 
@@ -74,5 +74,5 @@ def _check_categories(k: Any) -> int:
 def _share(name: str, value: Any) -> Fraction:
     number = limits.finite_number(name, value)
     if number < 0:
-        raise ValueError(f"{name} must be at least 0: got {value!r}.")
+        raise ValueError(f"{name} must be at least 0: got {limits.shown(value)}.")
     return Fraction(number)

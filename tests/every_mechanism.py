@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -59,3 +60,17 @@ NAMES = [_name(kind, chosen) for kind, chosen in EVERY]
 every_class = pytest.mark.parametrize("kind", MECHANISMS, ids=lambda kind: kind.__name__)
 # Above a decorator of problems, not below: a problem is then met by all mechanisms in turn, and its sums are reused.
 every_mechanism = pytest.mark.parametrize(("kind", "chosen"), EVERY, ids=NAMES)
+
+every_bad_prior_or_total = pytest.mark.parametrize(
+    ("prior", "n", "words"),
+    [
+        ((1, -1), 3, r"prior\[1\].*-1"),
+        ((1, math.nan), 3, r"prior\[1\].*nan"),
+        ((1, 10**400), 3, r"prior\[1\] is too large.*1000"),
+        ((1,), 3, "prior.*two"),
+        ({1, 2}, 3, "prior.*a set has none"),
+        ((1, 1), -2, r"\bn\b.*-2"),
+        ((1, 1), 2.5, r"\bn\b.*2\.5"),
+        ((1, 1), 10**400, r"\bn\b is too large"),
+    ],
+)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import oracles
 import pytest
-from every_mechanism import EVERY, NAMES, every_class, every_mechanism, option_fields, options
+from every_mechanism import EVERY, NAMES, every_bad_prior_or_total, every_class, every_mechanism, option_fields, options
 from goodness_of_fit import assert_follows
 from hypothesis import given
 from oracles import mp
@@ -99,11 +99,52 @@ def test_pmf_takes_any_leading_shape(kind: Kind, chosen: Options) -> None:
         (3, "3 categories"),
         ((1.5, 1.5, 0), "whole numbers"),
         ((np.nan, 3, 0), "whole numbers"),
+        ((np.inf, 3, 0), "whole numbers"),
+        (("2", "0", "1"), "numbers.*'2'"),
+        ((2, None, 1), "numbers.*None"),
+        ((True, False, True), "numbers.*True"),
+        ({0, 1, 2}, "numbers"),
+        (((2, 0, 1), (2, 1)), "one length"),
     ],
 )
 def test_pmf_refuses_what_is_no_release(kind: Kind, released: Any, words: str) -> None:
-    with pytest.raises(ValueError, match=rf"released.*{words}"):
+    with pytest.raises(ValueError, match=rf"released.*{words}.*\.$"):
         kind(1.0).log_pmf(Problem((1, 2, 3), (2, 0, 1)), released)
+
+
+@every_mechanism
+@pytest.mark.parametrize("counts", [(2, 0, 1), (10**15, 10**15, 2 * 10**15)])
+def test_pmf_of_what_no_count_can_be_is_zero(kind: Kind, chosen: Options, counts: tuple[int, ...]) -> None:
+    """Sums of huge numbers must not wrap round to n."""
+    problem, n = Problem((1, 2, 3), counts), sum(counts)
+    far: list[Any] = [
+        (2**62, 2**62, 2**62), (2**63 - 1, 1, n), (-(2**63), 0, 0), (2**64 + n, 0, 0), (10**30, 0, 0), (1e30, 0, 0),
+        (n + 1, 0, 0), (-1, 0, n + 1), (-(10**400), 10**400, n),
+    ]
+    for released in far:
+        assert kind(1.0, **chosen).log_pmf(problem, released) == -np.inf, released
+
+
+@every_class
+@pytest.mark.parametrize("rng", [1, None, np.random, "seed"])
+def test_samples_need_a_generator(kind: Kind, rng: Any) -> None:
+    with pytest.raises(ValueError, match=r"^rng must be a numpy Generator.*got .*\.$"):
+        kind(1.0).sample(Problem((1, 1), (3, 5)), rng, 2)
+
+
+@every_class
+def test_counts_without_their_prior_are_no_problem(kind: Kind) -> None:
+    wrong: Any = (48, 42)
+    mechanism = kind(1.0)
+    for ask in (
+        lambda: mechanism.log_pmf(wrong, (48, 42)),
+        lambda: mechanism.sample(wrong, np.random.default_rng(1), 2),
+        lambda: mechanism.distances(wrong),
+        lambda: mechanism.mean_distance(wrong),
+        lambda: mechanism.nearest(wrong),
+    ):
+        with pytest.raises(ValueError, match=r"^problem must be a dpbi\.Problem\(prior, counts\): got \(48, 42\)\.$"):
+            ask()
 
 
 # Samples --------------------------------------------------------------------------------------------
@@ -201,16 +242,7 @@ def test_guarantee_names_its_relation_and_basis(kind: Kind, chosen: Options, pri
 
 
 @every_class
-@pytest.mark.parametrize(
-    ("prior", "n", "words"),
-    [
-        ((1, -1), 3, r"prior\[1\].*-1"),
-        ((1, math.nan), 3, r"prior\[1\].*nan"),
-        ((1,), 3, "prior.*two"),
-        ((1, 1), -2, r"\bn\b.*-2"),
-        ((1, 1), 2.5, r"\bn\b.*2\.5"),
-    ],
-)
+@every_bad_prior_or_total
 def test_guarantee_refuses_what_is_no_prior_or_total(kind: Kind, prior: Any, n: Any, words: str) -> None:
     with pytest.raises(ValueError, match=words):
         kind(1.0).guarantee(prior, n)
@@ -328,6 +360,15 @@ def test_bad_parameters_are_refused_in_a_sentence(kind: Kind, name: str, value: 
     assert sentence.startswith(name) and sentence.endswith(".")
     assert " must " in sentence or "is too" in sentence
     assert repr(value) in sentence or repr(float(value)) in sentence
+
+
+@pytest.mark.parametrize("value", [10**400, -(10**400), 10**5000], ids=["large", "negative", "unprintable"])
+def test_a_number_beyond_every_float_is_refused_in_a_short_sentence(value: int) -> None:
+    for kind in MECHANISMS:
+        for field in [kind.__dataclass_fields__["epsilon"], *option_fields(kind)]:
+            with pytest.raises(ValueError, match=rf"^{field.name} .*\.$") as refused:
+                kind(**({"epsilon": 1.0} | {field.name: value}))
+            assert len(str(refused.value)) < 200
 
 
 @pytest.mark.parametrize("entry", REFUSED, ids=lambda entry: entry["id"])

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import oracles
 import pytest
-from every_mechanism import EVERY, NAMES, every_class, every_mechanism
+from every_mechanism import EVERY, NAMES, every_bad_prior_or_total, every_class, every_mechanism
 from hypothesis import given
 from hypothesis import strategies as st
 from oracles import mp
@@ -448,16 +448,7 @@ def test_a_closed_form_knows_no_limit(kind: Kind, chosen: Options) -> None:
 
 
 @every_class
-@pytest.mark.parametrize(
-    ("prior", "n", "words"),
-    [
-        ((1, -1), 3, r"prior\[1\].*-1"),
-        ((1, math.nan), 3, r"prior\[1\].*nan"),
-        ((1,), 3, "prior.*two"),
-        ((1, 1), -2, r"\bn\b.*-2"),
-        ((1, 1), 2.5, r"\bn\b.*2\.5"),
-    ],
-)
+@every_bad_prior_or_total
 def test_bad_input_is_refused_in_a_sentence(kind: Kind, prior: Any, n: Any, words: str) -> None:
     for ask in (
         lambda: privacy_loss(kind(1.0), prior, n),

@@ -18,7 +18,7 @@ from dpbi.hellinger import distances_to
 from dpbi.likelihood import ListedLikelihood
 from dpbi.mechanisms.calibration import Calibration, calibrated_guarantee, check_calibration, multiplier
 from dpbi.mechanisms.mechanism import released_counts
-from dpbi.problem import Problem
+from dpbi.problem import Problem, check_problem
 from dpbi.secure_noise import Bits
 from dpbi.selection import draw_securely, listed_log_partition, rounding_of_secure_draw
 from dpbi.selection_audit import DATASETS, SelectionAudit, largest_visited
@@ -60,7 +60,7 @@ class _HellingerSelection:
 
     def rate(self, problem: Problem) -> float:
         """``rates`` of one problem; 0 where n = 0, as there is one candidate only."""
-        if problem.n:
+        if check_problem(problem).n:
             return float(self.rates(problem.prior, np.array(problem.counts)))
         if self.calibration:
             multiplier(self.calibration, problem.prior, 0)
@@ -85,12 +85,15 @@ class _HellingerSelection:
         rate = self.rate(problem)
         listed = listed_log_partition(problem, rate)
         log_z = partition.log_partition(problem, rate) if listed is None else listed
-        law = -rate * distances_to(problem, np.maximum(r, 0)) - log_z
+        law = -rate * distances_to(problem, np.where(candidate[..., None], r, problem.counts)) - log_z
         return np.where(candidate, law, -np.inf)
 
     def sample(self, problem: Problem, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
         """Exact draws, int64 (size, k): by listing the candidates where that is quick, else by the mixture identity."""
         return partition.sample(problem, self.rate(problem), rng, size)
+
+    def can_release(self, n: int, released: tuple[int, ...]) -> bool:
+        return min(released) >= 0 and sum(released) == n
 
     def likelihood(self, prior: tuple[float, ...], n: int, released: tuple[int, ...]) -> ListedLikelihood:
         """log P(r | c) of every dataset: log Z depends on c, so the datasets are listed, with all their outputs."""
@@ -102,8 +105,7 @@ class _HellingerSelection:
             )
         audit = self.audit(prior, n)
         column = np.flatnonzero((audit.datasets == np.array(released)).all(axis=1))
-        log_law = audit.log_laws()[:, column[0]] if column.size else np.full(len(audit.datasets), -np.inf)
-        return ListedLikelihood(audit.datasets, log_law)
+        return ListedLikelihood(audit.datasets, audit.log_laws()[:, column[0]])
 
     def rounding(self, prior: tuple[float, ...], n: int) -> float:
         """By the largest rate that any dataset could have."""
@@ -116,7 +118,7 @@ class _HellingerSelection:
 
     def distances(self, problem: Problem) -> DistanceTable | None:
         """All candidates, weighted by exp(-rate H); None where they are too many to list."""
-        table = candidates_table(problem)
+        table = candidates_table(check_problem(problem))
         return None if table is None else table.tilted(self.rate(problem))
 
     def nearest(self, problem: Problem) -> DistanceTable:

@@ -13,14 +13,14 @@ from dpbi import limits
 from dpbi.candidates_table import nearest_table
 from dpbi.distance_table import DistanceTable
 from dpbi.guarantee import Guarantee, PureDP
-from dpbi.likelihood import CountwiseLikelihood
+from dpbi.likelihood import CountwiseLikelihood, is_cut
 from dpbi.mechanisms.calibration import Calibration, calibrated_guarantee, check_calibration, multiplier
 from dpbi.mechanisms.mechanism import released_counts
 from dpbi.noise import FlooredLaplace, IntegerNoise, TwoSidedGeometric, released_log_pmf
 from dpbi.noise_audit import NoiseAudit
 from dpbi.noisy_counts_table import noisy_counts_table
 from dpbi.noisy_mean import mean_distance
-from dpbi.problem import Problem
+from dpbi.problem import Problem, check_problem
 from dpbi.secure_noise import Bits
 
 
@@ -37,12 +37,11 @@ class _NoisyCounts:
     epsilon: float
     calibration: Calibration | None = field(default=None, kw_only=True)
 
-    consistent: ClassVar[bool]
+    consistent: ClassVar[bool] = False
     _basis: ClassVar[str] = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", limits.check_epsilon(self.epsilon))
-        limits.check_flag("consistent", self.consistent)
         object.__setattr__(self, "calibration", check_calibration(self.calibration))
 
     def _spread(self, k: int) -> int:
@@ -58,6 +57,9 @@ class _NoisyCounts:
         noise = self._noise(len(prior))
         return noise.sharpened(multiplier(self.calibration, prior, n)) if self.calibration else noise
 
+    def _noise_for(self, problem: Problem) -> IntegerNoise:
+        return self._calibrated_noise(check_problem(problem).prior, problem.n)
+
     def guarantee(self, prior: ArrayLike, n: int) -> Guarantee:
         """epsilon-DP for replacing one record: noise fitted to the L1 sensitivity, the rest is post-processing."""
         prior, n = limits.check_prior(prior), limits.check_total(n)
@@ -68,15 +70,16 @@ class _NoisyCounts:
     def log_pmf(self, problem: Problem, released: ArrayLike) -> NDArray[np.float64]:
         """log P(r | c) = sum over noised counts of log P(cut noise), -inf unless the remainder fits."""
         r = released_counts(problem, released)
-        noise = self._calibrated_noise(problem.prior, problem.n)
+        noise = self._noise_for(problem)
         return released_log_pmf(noise, problem.counts, r, self._noised(problem.k), self.consistent)
 
     def sample(self, problem: Problem, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
         """Noise, cut, remainder: int64 (size, k)."""
-        size, noised, n = limits.check_size(size), self._noised(problem.k), problem.n
+        noise, rng, size = self._noise_for(problem), limits.check_generator(rng), limits.check_size(size)
+        noised, n = self._noised(problem.k), problem.n
         counts = np.array(problem.counts, dtype=np.int64)
         released = np.empty((size, problem.k), dtype=np.int64)
-        released[:, :noised] = counts[:noised] + self._calibrated_noise(problem.prior, n).sample(rng, (size, noised))
+        released[:, :noised] = counts[:noised] + noise.sample(rng, (size, noised))
         left = np.full(size, n, dtype=np.int64)
         for i in range(noised):
             released[:, i] = np.clip(released[:, i], 0, left)
@@ -85,6 +88,9 @@ class _NoisyCounts:
         if noised < problem.k:
             released[:, -1] = left if self.consistent else np.maximum(n - released[:, :-1].sum(axis=1), 0)
         return released
+
+    def can_release(self, n: int, released: tuple[int, ...]) -> bool:
+        return is_cut(n, released, self._noised(len(released)), self.consistent)
 
     def likelihood(self, prior: tuple[float, ...], n: int, released: tuple[int, ...]) -> CountwiseLikelihood:
         noise = self._calibrated_noise(prior, n)
@@ -96,7 +102,7 @@ class _NoisyCounts:
 
     def draw_securely(self, problem: Problem, bits: Bits) -> tuple[int, ...]:
         """As ``sample``, in whole numbers only."""
-        noise = self._calibrated_noise(problem.prior, problem.n)
+        noise = self._noise_for(problem)
         factor = Fraction(self.calibration[0]) if self.calibration else 1
         decay = factor * Fraction(self.epsilon) / self._spread(problem.k)
         released, left = [], problem.n
@@ -110,9 +116,7 @@ class _NoisyCounts:
 
     def distances(self, problem: Problem) -> DistanceTable | None:
         """Exact over a window of width O(b) per noised count: what lies outside has probability below 1e-15."""
-        return noisy_counts_table(
-            problem, self._calibrated_noise(problem.prior, problem.n), self._noised(problem.k), self.consistent
-        )
+        return noisy_counts_table(problem, self._noise_for(problem), self._noised(problem.k), self.consistent)
 
     def audit(self, prior: tuple[float, ...], n: int) -> NoiseAudit:
         k = len(prior)
@@ -120,7 +124,7 @@ class _NoisyCounts:
 
     def nearest(self, problem: Problem) -> DistanceTable:
         """The truth alone, with its exact probability."""
-        log_truth = float(self.log_pmf(problem, problem.counts))
+        log_truth = float(self.log_pmf(problem, check_problem(problem).counts))
         return nearest_table(problem, 0.0).tilted(0.0, -log_truth)
 
     def probability_of_ignoring(self, problem: Problem) -> float:
@@ -129,7 +133,7 @@ class _NoisyCounts:
 
     def mean_distance(self, problem: Problem) -> float | None:
         """E[H], where releases whose total exceeds n are too rare to count; else None."""
-        noise = self._calibrated_noise(problem.prior, problem.n)
+        noise = self._noise_for(problem)
         return mean_distance(problem, noise, self._noised(problem.k), self.consistent)
 
 
@@ -147,7 +151,6 @@ class LSZhang(_NoisyCounts):
     scale_rule: str = field(
         default="2k", metadata={"label": "Noise scale (numerator of b)", "options": ("2k", "2")}
     )
-    consistent: ClassVar[bool] = False
 
     label: ClassVar[str] = "LSZhang"
     idea: ClassVar[str] = "Laplace noise on every count, scaled to the dimension."
@@ -167,16 +170,25 @@ class LSZhang(_NoisyCounts):
 
 
 @dataclass(frozen=True)
-class LSDim(_NoisyCounts):
+class _NoisyCountsAndRemainder(_NoisyCounts):
+    """Noise on all counts but the last, for which a person may ask that the released counts sum to n."""
+
+    consistent: bool = field(  # type: ignore[misc]
+        default=False, metadata={"label": "Released counts sum to n"}
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        limits.check_flag("consistent", self.consistent)
+
+
+@dataclass(frozen=True)
+class LSDim(_NoisyCountsAndRemainder):
     """r_i = floor(c_i + Lap(k/epsilon)) cut to [0, n] for i < k, and r_k takes what remains of n.
 
     epsilon: privacy loss; consistent: cut each count to what the earlier ones left, so that the total is n
     ([P17] section 7.2.2). The exact loss is epsilon/2 at k = 2 and 2 epsilon/k above.
     """
-
-    consistent: bool = field(  # type: ignore[misc]
-        default=False, metadata={"label": "Released counts sum to n"}
-    )
 
     label: ClassVar[str] = "LSDim"
     idea: ClassVar[str] = "Laplace noise on all counts but one, scaled to the number of categories."
@@ -191,16 +203,12 @@ class LSDim(_NoisyCounts):
 
 
 @dataclass(frozen=True)
-class LSHist(_NoisyCounts):
+class LSHist(_NoisyCountsAndRemainder):
     """r_i = floor(c_i + Lap(D/epsilon)) cut to [0, n] for i < k, r_k the remainder; D = 1 if k = 2, else 2.
 
     D is the L1 sensitivity of the first k - 1 counts under replacement of one record. epsilon: privacy loss, which
     is attained; consistent: as for LSDim.
     """
-
-    consistent: bool = field(  # type: ignore[misc]
-        default=False, metadata={"label": "Released counts sum to n"}
-    )
 
     label: ClassVar[str] = "LSHist"
     idea: ClassVar[str] = "Laplace noise on all counts but one, scaled to what one person can move."
@@ -216,17 +224,13 @@ class LSHist(_NoisyCounts):
 
 
 @dataclass(frozen=True)
-class Geometric(_NoisyCounts):
+class Geometric(_NoisyCountsAndRemainder):
     """r_i = c_i + D_i cut to [0, n] for i < k, P(D = d) proportional to e^{-epsilon |d| / D}, r_k the remainder.
 
     As LSHist with two-sided geometric noise in place of floored Laplace noise. epsilon: privacy loss, which is
     attained; consistent: as for LSDim. Beyond the papers: integer noise needs no floor, whose bias is -1/2.
     Source: Ghosh, Roughgarden and Sundararajan 2009.
     """
-
-    consistent: bool = field(  # type: ignore[misc]
-        default=False, metadata={"label": "Released counts sum to n"}
-    )
 
     label: ClassVar[str] = "Geometric"
     idea: ClassVar[str] = "Whole-number noise on all counts but one: no floor, no bias."
