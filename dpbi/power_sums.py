@@ -67,8 +67,12 @@ class PowerSums:
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
         pairs = np.array(list(zip(problem.prior, problem.counts, strict=True)))
-        kinds, self.multiplicity = np.unique(pairs, axis=0, return_counts=True)
+        kinds, self._kind, self.multiplicity = np.unique(pairs, axis=0, return_inverse=True, return_counts=True)
         self.prior, self.count = kinds[:, 0], kinds[:, 1].astype(np.int64)
+
+    def positions(self) -> list[NDArray[np.int64]]:
+        """Where each kind of category stands in the problem."""
+        return [np.flatnonzero(self._kind.ravel() == kind) for kind in range(self.multiplicity.size)]
 
     def log_sum(self, m: float) -> float:
         """log Z_m, relative error of Z_m about 1e-13."""
