@@ -6,6 +6,7 @@ verdict visits a stated grid of settings; a check visits the person's own. Neith
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -13,7 +14,9 @@ from itertools import product
 from typing import Literal, Protocol
 
 from dpbi import limits
-from dpbi.candidates import list_candidates
+from dpbi.candidates import list_candidates, log_number_of_candidates
+from dpbi.distance_law import DistanceLaw, distance_law
+from dpbi.mechanisms import Mechanism
 from dpbi.problem import Problem
 
 Value = float | int | str | tuple[float, ...] | tuple[int, ...]
@@ -21,6 +24,7 @@ Named = tuple[tuple[str, Value], ...]
 
 ROUNDING = 1e-9  # what is claimed may be missed by this, relative: rounding of what is computed
 _LARGEST_SHOWN = 8  # categories
+_LOG_LISTED = 13.0  # log of the number of candidates, 440,000
 
 # The priors of most grids: flat, Jeffreys, the notes' own, and very weak ones.
 BETA_PRIORS = ((1.0, 1.0), (0.5, 0.5), (0.1, 0.1), (7.0, 4.0))
@@ -66,7 +70,7 @@ class Setting:
 
     def named(self, *names: str) -> dict[str, Value]:
         """Some of prior, counts, n, k, epsilon, gamma and delta, by name."""
-        return {name: getattr(self if hasattr(self, name) else self.problem, name) for name in names}
+        return {name: getattr(self if name in self.__dataclass_fields__ else self.problem, name) for name in names}
 
 
 @dataclass(frozen=True)
@@ -296,6 +300,21 @@ def _verdict(claim: Claim) -> Verdict:
         example=kept[0] if kept else None,
         nearest=min(kept, key=lambda one: one.margin) if varied else None,
     )
+
+
+def listed_law(mechanism: Mechanism, problem: Problem) -> DistanceLaw:
+    """The exact law of H with every output at its own distance; ValueError where it is only binned or sampled."""
+    few = problem.k == 2 or log_number_of_candidates(problem.n, problem.k) < _LOG_LISTED
+    law = distance_law(mechanism, problem) if few else None  # many would be sampled in vain
+    if law is None or law.kind != "levels":
+        raise ValueError(f"This claim needs every output at its own distance, and there are too many here: got "
+                         f"n = {problem.n:,} with k = {problem.k:,} categories.")
+    return law
+
+
+def exp(exponent: float) -> float:
+    """e^exponent, large instead of too large."""
+    return math.exp(min(exponent, 700.0))
 
 
 def listed(named: Named) -> str:

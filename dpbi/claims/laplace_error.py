@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from dpbi.claims.claim import Case, Claim, Grid, Setting, at_most, balanced, case, equal
+from dpbi.claims.claim import Case, Claim, Grid, Setting, at_most, balanced, case, equal, listed_law
 from dpbi.distance_law import DistanceLaw, distance_law
 from dpbi.distance_table import slack
 from dpbi.hellinger import distances_to
@@ -19,12 +19,12 @@ from dpbi.noise import FlooredLaplace
 from dpbi.problem import Problem
 from dpbi.sensitivity import local_sensitivity
 
-_SMALL, _LARGE = (4, 64, 1_024, 16_384), (65_536, 1_048_576)
+_SMALL, _LARGE = (4, 64, 1_024, 16_384), (65_536, 262_144)
 _PLACES = ("balanced", "one category in ten", "one record")
 
 
 def _law(setting: Setting) -> DistanceLaw:
-    return distance_law(LSHist(setting.epsilon), setting.beta_binomial)
+    return listed_law(LSHist(setting.epsilon), setting.beta_binomial)
 
 
 def _reach(setting: Setting) -> float:
@@ -90,11 +90,13 @@ def _equals_sensitivity(setting: Setting) -> Iterator[Case]:
 
 
 def _within_reach(setting: Setting) -> Iterator[Case]:
-    """The noise k is real and the released count floors it: floor(k) runs down to -ceil(reach)."""
+    """The noise k is real and the released count floors it: floor(k) runs from -ceil(reach) to floor(reach).
+
+    H grows with the steps on either side, so the farthest is at one end.
+    """
     problem, reach = setting.beta_binomial, _reach(setting)
-    first = problem.counts[0] + np.arange(-math.ceil(reach), math.floor(reach) + 1)
-    first = np.unique(np.clip(first, 0, problem.n))
-    farthest = float(distances_to(problem, np.stack([first, problem.n - first], axis=1)).max())
+    ends = (max(0, problem.counts[0] - math.ceil(reach)), min(problem.n, problem.counts[0] + math.floor(reach)))
+    farthest = float(distances_to(problem, [(first, problem.n - first) for first in ends]).max())
     error = _law(setting).quantile(1 - setting.delta)
     yield case(setting.named("prior", "counts", "epsilon") | {"gamma": setting.delta},
                {"ELap": error, "farthest within ln(1/gamma)/epsilon": farthest}, at_most(error, farthest))

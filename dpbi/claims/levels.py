@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpbi.candidates import list_candidates, number_of_candidates
-from dpbi.claims.claim import BETA_PRIORS, PRIORS, Case, Claim, Grid, Setting, at_most, case, true
-from dpbi.distance_law import distance_law
+from dpbi.claims.claim import BETA_PRIORS, PRIORS, Case, Claim, Grid, Setting, at_most, case, exp, listed_law, true
 from dpbi.distance_table import slack
 from dpbi.hellinger import distances_to
 from dpbi.mechanisms import EHDNRS
@@ -77,7 +76,7 @@ def _lemma_5_1(setting: Setting) -> Iterator[Case]:
 
 def _lemma_5_2(setting: Setting) -> Iterator[Case]:
     found = _levels(setting)
-    level = distance_law(_mechanism(setting), setting.problem).levels()[1]
+    level = listed_law(_mechanism(setting), setting.problem).levels()[1]
     counted = np.exp(found.log_of_level)
     error = float(np.abs(counted - level).max()) if level.size == counted.size else math.inf
     yield case(setting.named("prior", "counts", "epsilon"), {"levels": found.start.size, "largest error": error},
@@ -181,7 +180,7 @@ def _worst_pair(
 ) -> Case:
     """P[u(r)] <= e^{epsilon/2} P[u(t)] + granted, for the allowed pairs (r, t): the one with the least margin."""
     level = np.exp(log_level)
-    bound = np.where(allowed, math.exp(setting.epsilon / 2) * level[None, :] + granted, np.inf)
+    bound = np.where(allowed, exp(setting.epsilon / 2) * level[None, :] + granted, np.inf)
     spare = bound - level[:, None]
     r, t = (int(at) for at in np.unravel_index(spare.argmin(), spare.shape))
     return case(_pair(setting, found, r, t), {"claimed bound": float(bound[r, t]), "exact": float(level[r])},

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from dpbi.claims.claim import BETA_PRIORS, PRIORS, Case, Claim, Grid, Setting, at_most, case, equal, true
+from dpbi.claims.claim import BETA_PRIORS, PRIORS, Case, Claim, Grid, Setting, at_most, case, equal, exp, true
 from dpbi.mechanisms import EHD, EHDL, EHDNRS, EHDS, LSDim, LSHist, LSZhang, Mechanism
 from dpbi.neighbours import neighbours
 from dpbi.privacy_loss import PrivacyLoss, privacy_loss, privacy_profile
@@ -103,9 +103,8 @@ def _lemma_5_5(setting: Setting) -> Iterator[Case]:
         # H(x, x') follows from the law itself: log P(x') - log P(x) = -rate H
         distance = (here - float(mechanism.log_pmf(problem, other.counts))) / mechanism.rate(problem)
         stretch = float(smooth[0] / sensitivity) * log_ratio
-        exponent = epsilon / (2 * (1 - stretch)) + math.log(problem.n + 1)
-        outside = -math.expm1(min(exponent, 700.0)) if stretch > 0 else math.nan
-        printed.append((other.counts, log_ratio, 2 * math.exp(epsilon * distance / (2 * float(smooth[0]))) * outside))
+        outside = 1 - (problem.n + 1) * exp(epsilon / (2 * (1 - stretch))) if stretch > 0 else math.nan
+        printed.append((other.counts, log_ratio, 2 * exp(epsilon * distance / (2 * float(smooth[0]))) * outside))
     best = min(printed, key=lambda one: abs(one[2] - 0.5) if one[2] == one[2] else math.inf)
     yield case(setting.named("prior", "counts", "epsilon") | {"neighbour": best[0]},
                {"ln(NL(x)/NL(x'))": best[1], "printed delta": best[2]}, true(0 <= best[2] <= 1))
