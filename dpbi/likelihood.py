@@ -15,6 +15,20 @@ from numpy.typing import NDArray
 from dpbi.noise import IntegerNoise, cut_log_pmf
 
 
+def ceilings(n: int, released: tuple[int, ...], consistent: bool) -> NDArray[np.int64]:
+    """What each released count was cut to: n, or (consistent) what the earlier ones left."""
+    taken = np.cumsum([0, *released[:-1]]) if consistent else np.zeros(len(released), dtype=np.int64)
+    return (n - taken).astype(np.int64)
+
+
+def is_cut(n: int, released: tuple[int, ...], noised: int, consistent: bool) -> bool:
+    """Whether noise on the first counts, cut, can give this vector, the last being the remainder if it has no noise."""
+    r = np.array(released)
+    if (r < 0).any() or (r > ceilings(n, released, consistent))[:noised].any():
+        return False
+    return noised == r.size or int(r[-1]) == max(n - int(r[:-1].sum()), 0)
+
+
 @dataclass(frozen=True, eq=False)
 class CountwiseLikelihood:
     """log P(r | c) = sum over noised i of log P(cut(c_i + D) = r_i): one term a category.
@@ -31,25 +45,14 @@ class CountwiseLikelihood:
     noised: int
     consistent: bool
 
-    @cached_property
-    def ceilings(self) -> NDArray[np.int64]:
-        """What each released count was cut to."""
-        taken = np.cumsum([0, *self.released[:-1]]) if self.consistent else np.zeros(len(self.released), dtype=int)
-        return (self.n - taken).astype(np.int64)
-
-    @property
-    def possible(self) -> bool:
-        """Whether some counts could have led to this release."""
-        r, noised = np.array(self.released), self.noised
-        if (r < 0).any() or (r[:noised] > self.ceilings[:noised]).any():
-            return False
-        remainder = max(self.n - int(r[:-1].sum()), 0)
-        return noised == r.size or int(r[-1]) == remainder
-
     def log_terms(self, counts: NDArray[np.int64], category: NDArray[np.int64]) -> NDArray[np.float64]:
         """The terms of the given categories at the given counts, broadcast; each in [-inf, 0]."""
-        released, ceilings = np.array(self.released)[category], self.ceilings[category]
-        return np.where(category < self.noised, cut_log_pmf(self.noise, counts, released, ceilings), 0.0)
+        released, ceiling = np.array(self.released)[category], self._ceilings[category]
+        return np.where(category < self.noised, cut_log_pmf(self.noise, counts, released, ceiling), 0.0)
+
+    @cached_property
+    def _ceilings(self) -> NDArray[np.int64]:
+        return ceilings(self.n, self.released, self.consistent)
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,10 +61,6 @@ class ListedLikelihood:
 
     datasets: NDArray[np.int64]
     log_likelihood: NDArray[np.float64]
-
-    @property
-    def possible(self) -> bool:
-        return bool(np.isfinite(self.log_likelihood).any())
 
 
 Likelihood = CountwiseLikelihood | ListedLikelihood

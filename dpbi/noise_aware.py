@@ -136,20 +136,20 @@ def noise_aware_posterior(mechanism: Mechanism, prior: ArrayLike, n: int, releas
     Source: ours; for the idea, Bernstein and Sheldon 2018, whose Gibbs sampler this replaces by exact sums.
     """
     prior, n = limits.check_prior(prior), limits.check_total(n)
-    r = _check_released(released, len(prior))
-    likelihood = mechanism.likelihood(prior, n, r)
-    if not likelihood.possible:
-        raise ValueError(f"No counts with n = {n:,} lead {mechanism.label} to release {r}: the probability of this "
-                         "release is 0. Check the release, the mechanism and its options, and n.")
-    return NoiseAwarePosterior(mechanism, prior, n, r, count_posterior(prior, n, likelihood))
+    r = check_released(mechanism, len(prior), n, released)
+    return NoiseAwarePosterior(mechanism, prior, n, r, count_posterior(prior, n, mechanism.likelihood(prior, n, r)))
 
 
-def _check_released(released: ArrayLike, k: int) -> tuple[int, ...]:
+def check_released(mechanism: Mechanism, k: int, n: int, released: ArrayLike) -> tuple[int, ...]:
+    """The k released counts as ints; ValueError unless this mechanism can release them for some counts."""
     values = np.asarray(released).tolist()
     if not isinstance(values, list) or len(values) != k:
         raise ValueError(f"released must hold {k} counts, one for each prior parameter: got {released!r}.")
-    return tuple(limits.whole_number(f"released[{i}]", value, 0, limits.TOTAL_LARGEST)
-                 for i, value in enumerate(values))
+    r = tuple(limits.whole_number(f"released[{i}]", value, 0, limits.TOTAL_LARGEST) for i, value in enumerate(values))
+    if not mechanism.can_release(n, r):
+        raise ValueError(f"No counts with n = {n:,} lead {mechanism.label} to release {r}: the probability of this "
+                         "release is 0. Check the release, the mechanism and its options, and n.")
+    return r
 
 
 @dataclass(frozen=True)

@@ -46,6 +46,9 @@ class Mechanism(Protocol):
     def sample(self, problem: Problem, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
         """Independent released counts, int64 (size, k)."""
 
+    def can_release(self, n: int, released: tuple[int, ...]) -> bool:
+        """Whether some counts with this n lead to this release with positive probability."""
+
     def likelihood(self, prior: tuple[float, ...], n: int, released: tuple[int, ...]) -> Likelihood:
         """log P(r | c) as a function of c, for ``noise_aware_posterior``; ValueError where it cannot be listed."""
 
