@@ -34,7 +34,7 @@ from dpbi.paper_figures.settings import (
 from dpbi.sensitivity import local_sensitivity
 from dpbi.sensitivity_maps import ScoreChange
 
-_UNIT = {"hellinger": "Hellinger distance H from the true posterior", "l1": "L1 distance of the counts, in records"}
+_UNIT = {"hellinger": "Hellinger distance H", "l1": "L1 distance, in records"}
 _NOTCH = 1.57  # interquartile ranges over sqrt(runs): boxes whose notches overlap have medians that may be equal
 
 
@@ -60,6 +60,7 @@ def sensitivity_gap(found: SensitivityGap) -> go.Figure:
 def score_change(found: ScoreChange) -> go.Figure:
     """The largest change of each candidate's score over all neighbours."""
     fig = sensitivities.score_change(found)
+    fig.update_xaxes(title_text="Records moved from x to r")
     fig.update_yaxes(title_text="max over x′ of |H(BI(x), r) − H(BI(x′), r)|")
     title = f"No score changes more than that of r = BI(x): by LS(x) = {number(found.local_sensitivity)}"
     alt = f"Line chart of how far each candidate's score can change when one record is replaced. {title}."
@@ -129,9 +130,11 @@ def error_boxes(found: ErrorBoxes) -> go.Figure:
     for place, (one, name) in enumerate(zip(found.contenders, names, strict=True)):
         style = style_of(one.mechanism)
         low, first, median, third, high = np.quantile(found.errors[:, place], [0, 0.25, 0.5, 0.75, 1], axis=-1)
+        # Few distinct distances can put the median at a quartile: a notch that left the box would be folded.
+        notch = np.minimum(_NOTCH * (third - first) / np.sqrt(found.runs), np.minimum(median - first, third - median))
         fig.add_box(
             lowerfence=compact(low), q1=compact(first), median=compact(median), q3=compact(third),
-            upperfence=compact(high), notchspan=compact(_NOTCH * (third - first) / np.sqrt(found.runs)), notched=True,
+            upperfence=compact(high), notchspan=compact(notch), notched=True,
             y=rows[:, place], orientation="h", width=0.5 if groups == 1 else 0.85 / contenders, name=name,
             showlegend=groups > 1, fillcolor=style.faded(0.35), line={"color": style.colour, "width": 1.5},
         )  # fmt: skip
