@@ -10,6 +10,7 @@ from dpbi.neighbours import neighbours, steps
 from dpbi.noise_aware import noise_aware_posterior
 from dpbi.privacy_loss import PrivacyLoss, calibrate, privacy_loss, privacy_profile
 from dpbi.problem import Problem
+from dpbi.release import Release, release
 from dpbi.sensitivity import global_sensitivity, local_sensitivity, smooth_sensitivity
 
 __version__ = "0.1.0"
@@ -24,6 +25,7 @@ __all__ = [
     "PrivacyLoss",
     "Problem",
     "PureDP",
+    "Release",
     "calibrate",
     "dirichlet",
     "distance_law",
@@ -38,6 +40,7 @@ __all__ = [
     "privacy_loss",
     "privacy_profile",
     "read_counts",
+    "release",
     "sensitivity",
     "sensitivity_maps",
     "smooth_sensitivity",

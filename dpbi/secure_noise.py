@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 Bits = Callable[[int], int]
 
 WEIGHT_ERROR = 2.0**-50  # splitting off the exponent, the exponential and its rounding: each below 2^-52
-_MANTISSA = 53
+_MANTISSA = 53  # bits
 
 
 def uniform_below(bound: int, bits: Bits) -> int:
@@ -80,23 +80,27 @@ def two_sided_geometric(decay: Fraction, bits: Bits) -> int:
             return drawn if upper else -drawn
 
 
-def weighted_index(log_weights: NDArray[np.float64], bits: Bits) -> int:
+class WholeWeights:
     """i with probability proportional to a whole number w_i, |log w_i - log_weights_i - constant| <= WEIGHT_ERROR.
 
     e^{log_weight} is a mantissa of 53 bits times a power of two; w_i is the mantissa, shifted to a shared unit, so that
     nothing is rounded to zero. The weights are summed by exponent: one exact draw chooses the exponent, a second the
-    index among those that share it. Every cumulative sum is made whatever is drawn.
+    index among those that share it. Every cumulative sum is made before a bit is drawn.
     log_weights: (N,) in [-1e8, 0], the largest 0. Source: ours.
     """
-    mantissa, exponent = _mantissas(log_weights)
-    order = np.argsort(exponent, kind="stable")
-    shared, starts = np.unique(exponent[order], return_index=True)
-    classes = [order[first:last] for first, last in zip(starts, [*starts[1:], order.size], strict=True)]
-    sums = [_Cumulative(mantissa[members]) for members in classes]
-    least = int(shared[0])
-    totals = [held[-1] << (int(e) - least) for held, e in zip(sums, shared, strict=True)]
-    chosen = _inverse(list(accumulate(totals)), bits)
-    return int(classes[chosen][_inverse(sums[chosen], bits)])
+
+    def __init__(self, log_weights: NDArray[np.float64]) -> None:
+        mantissa, exponent = _mantissas(log_weights)
+        order = np.argsort(exponent, kind="stable")
+        shared, starts = np.unique(exponent[order], return_index=True)
+        self._members = [order[first:last] for first, last in zip(starts, [*starts[1:], order.size], strict=True)]
+        self._sums = [_Cumulative(mantissa[members]) for members in self._members]
+        shifts = (shared - shared[0]).tolist()
+        self._totals = list(accumulate(sums[-1] << shift for sums, shift in zip(self._sums, shifts, strict=True)))
+
+    def draw(self, bits: Bits) -> int:
+        chosen = _inverse(self._totals, bits)
+        return int(self._members[chosen][_inverse(self._sums[chosen], bits)])
 
 
 def _mantissas(log_weights: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -23,7 +23,7 @@ from dpbi.hellinger import count_loss, distances_to
 from dpbi.mixture import log_weight, log_weights
 from dpbi.power_sums import power_sums
 from dpbi.problem import Problem, check_problem
-from dpbi.secure_noise import WEIGHT_ERROR, Bits, weighted_index
+from dpbi.secure_noise import WEIGHT_ERROR, Bits, WholeWeights
 
 _LISTED = 200_000  # candidates; a list of this length is faster than the mixture
 _LISTED_CATEGORIES = 20  # the list grows category by category, which is slow for many
@@ -86,7 +86,7 @@ def draw_securely(problem: Problem, rate: float, bits: Bits) -> tuple[int, ...]:
     The list is made anew and not kept, as it is a function of the private counts.
     """
     candidates = list_candidates(problem.n, problem.k)
-    chosen = weighted_index(-rate * distances_to(problem, candidates), bits)
+    chosen = WholeWeights(-rate * distances_to(problem, candidates)).draw(bits)
     return tuple(candidates[chosen].tolist())
 
 
