@@ -96,8 +96,9 @@ def test_typed_counts_are_read_exactly(typed: str, labels: tuple[str, ...], coun
         ("a, 5\nb, -1", "Line 2: the count must be at least 0"),
         ("a, 5\nb, 1.5", "Line 2: the count must be a whole number"),
         ("a, 5\n\nb, x", "Line 3: the count must be a whole number"),
-        ("a, 5\nb, nan", "Line 2: the count must be finite"),
-        ("a, 5\nb, 1e400", "Line 2: the count must be finite"),
+        ("a, 5\nb, nan", "Line 2: the count must be a whole number.*got 'nan'"),
+        ("5 1_0 7", "Line 1: the count must be a whole number.*got '1_0'"),
+        ("a, 5\nb, 1e400", "Line 2: the count is too large: got '1e400'"),
         ("a, 5\nb, 1e20", "Line 2: the count is too large"),
         ("a, 5\na, 6", "2 categories are called 'a'"),
         ("a, 5\n" + "b" * 501 + ", 6", "Line 2: a label may have at most 500 characters"),
@@ -139,6 +140,31 @@ def test_a_whole_number_is_read_as_it_is_written(value: int) -> None:
 def test_a_number_with_odd_groups_is_refused(written: str) -> None:
     with pytest.raises(ValueError, match=r"n must be a whole number|n may be meant in two ways"):
         entries.whole("n", written, 0, 10**9)
+
+
+WRITTEN_ODDLY = ["1_0", "sNaN", "nan", "inf", "-Infinity", "0x10", "\u0661\u0662", "1e", "1e1_0", "", "one"]
+
+
+@pytest.mark.parametrize("written", WRITTEN_ODDLY)
+def test_what_only_a_computer_calls_a_number_is_refused(written: str) -> None:
+    with pytest.raises(ValueError, match=r"^epsilon must be a number such as .*\.$"):
+        entries.number("epsilon", written)
+    with pytest.raises(ValueError, match=r"^seed must be a whole number such as .*\.$"):
+        entries.whole("seed", written, 0, entries.SEED_LARGEST)
+
+
+def test_a_number_is_never_rounded_to_nothing_or_infinity() -> None:
+    read = [entries.number("x", written) for written in (" 0 ", "0e-400", "-.5", "1e-8", "+3.")]
+    assert read == [0, 0, -0.5, 1e-8, 3]
+    with pytest.raises(ValueError, match=r"^delta is too small: got '1e-400'"):
+        entries.number("delta", "1e-400")
+    with pytest.raises(ValueError, match=r"^epsilon is too large: got '1e400'"):
+        entries.number("epsilon", "1e400")
+    with pytest.raises(ValueError, match=r"^n must be a whole number: got '1e-400'"):
+        entries.whole("n", "1e-400", 0, 9)
+    for large in ("1e30", "1e999999999"):
+        with pytest.raises(ValueError, match=rf"^n is too large: got '{large}'"):
+            entries.whole("n", large, 0, 9)
 
 
 @given(some.text(max_size=80))
@@ -268,7 +294,7 @@ def test_two_sessions_share_no_setting() -> None:
     ("name", "value", "said"),
     [
         ("epsilon", "0", "epsilon must be greater than 0: got 0.0."),
-        ("epsilon", "nan", "epsilon must be finite: got nan."),
+        ("epsilon", "nan", "epsilon must be a number such as 0.5 or 1e-8: got 'nan'."),
         ("epsilon", "0,5", "epsilon must be a number such as 0.5 or 1e-8: got '0,5'. Write decimals with a point."),
         ("epsilon", "", "epsilon must be a number such as 0.5 or 1e-8: got nothing."),
         ("gamma", "-1", "gamma must be at least 0: got -1.0."),
@@ -296,7 +322,7 @@ def test_several_refusals_are_all_said() -> None:
 
 @pytest.mark.parametrize(
     ("strength", "said"),
-    [("0", "strength must be greater than 0"), ("1e13", "strength is too large"), ("inf", "strength must be finite")],
+    [("0", "strength must be greater than 0"), ("1e13", "strength is too large"), ("inf", "strength must be a number")],
 )
 def test_a_refused_strength(strength: str, said: str) -> None:
     at = text(select(opened(), "prior", prior.SYMMETRIC), "strength", strength)

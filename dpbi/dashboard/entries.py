@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from decimal import Decimal, InvalidOperation
@@ -17,12 +18,16 @@ _GROUPED = r"[1-9]\d{0,2}(?:,\d{3})+"  # 1,200,000: a thousands group is never s
 
 
 def number(name: str, text: str) -> float:
-    """One number, with a decimal point; 1e-8 may be written so."""
-    try:
-        return float(text)
-    except ValueError:
+    """One number, with a decimal point; 1e-8 may be written so. What would round to 0 or infinity is refused."""
+    if not _is_number(text.strip()):
         hint = " Write decimals with a point." if "," in text else ""
-        raise ValueError(f"{name} must be a number such as 0.5 or 1e-8: got {_quoted(text)}.{hint}") from None
+        raise ValueError(f"{name} must be a number such as 0.5 or 1e-8: got {_quoted(text)}.{hint}")
+    value = float(text)
+    if math.isinf(value):
+        raise ValueError(f"{name} is too large: got {_quoted(text)}.")
+    if value == 0 and re.search("[1-9]", re.split("[eE]", text)[0]):
+        raise ValueError(f"{name} is too small: got {_quoted(text)}, which a computer cannot tell from 0.")
+    return value
 
 
 def whole(name: str, text: str, least: int, largest: int) -> int:
@@ -33,12 +38,18 @@ def whole(name: str, text: str, least: int, largest: int) -> int:
     text = text.strip()
     if re.fullmatch(r"[1-9]\d{0,2}(?:\.\d{3})+", text):
         raise ValueError(f"{name} may be meant in two ways: got {_quoted(text)}. Write it without a point.")
+    plain = text.replace(",", "") if re.fullmatch(_GROUPED, text) else text
     try:
-        value = Decimal(text.replace(",", "") if re.fullmatch(_GROUPED, text) else text)
-    except InvalidOperation:
+        if not _is_number(plain):
+            raise InvalidOperation
+        value = Decimal(plain)
+    except InvalidOperation:  # also of an exponent that Decimal cannot hold
         raise ValueError(f"{name} must be a whole number such as 90, 1,200 or 1e6: got {_quoted(text)}.") from None
     # An exponent can ask for a number that fills the memory: only what can be within the limits is expanded.
-    exact = value.is_finite() and abs(value.adjusted()) < 30 and value == value.to_integral_value()
+    if value and abs(value.adjusted()) >= 30:
+        reason = "must be a whole number" if value.adjusted() < 0 else "is too large" if value > 0 else "is too small"
+        raise ValueError(f"{name} {reason}: got {_quoted(text)}.")
+    exact = value == value.to_integral_value()
     return limits.whole_number(name, int(value) if exact else float(value), least, largest)
 
 
@@ -90,9 +101,9 @@ def _one_per_count(lines: list[tuple[int, str]]) -> list[tuple[int, str]]:
         return lines
     (place, line), = lines
     spaced = [word for word in re.split(r"[,;]?\s+|;", line.rstrip(",;")) if word]
-    if len(spaced) > 1 and all(re.fullmatch(_GROUPED, word) or _is_number(word) for word in spaced):
+    if len(spaced) > 1 and all(re.fullmatch(_GROUPED, word) or _is_meant_as_number(word) for word in spaced):
         return [(place, word.replace(",", "")) for word in spaced]
-    if not all(map(_is_number, separated(line))):
+    if not all(map(_is_meant_as_number, separated(line))):
         return lines
     if re.search(r"\d,\d{3}(?!\d)", line):
         raise ValueError(f"Line {place}: {_quoted(line)} may be one number or several. Separate the counts by spaces.")
@@ -133,6 +144,12 @@ def _two_ways(line: str) -> ValueError:
 
 
 def _is_number(word: str) -> bool:
+    """Digits, a point, an exponent: not the underscores, the names of infinity and the like that Python also reads."""
+    return bool(re.fullmatch(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", word, re.ASCII))
+
+
+def _is_meant_as_number(word: str) -> bool:
+    """Also 'nan' or '1_0', which then is refused as a count instead of taken for a label."""
     try:
         Decimal(word)
     except InvalidOperation:
