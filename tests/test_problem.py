@@ -19,6 +19,7 @@ from reference_values import numeric
 from strategies import Drawn, problems
 
 import dpbi
+from dpbi import sensitivity_maps
 
 
 def number(entry: Any) -> Any:
@@ -223,10 +224,53 @@ def test_refuses_kinds_the_reference_rules_leave_out(prior: Any, counts: Any, na
     assert says in refusal(lambda: dpbi.Problem(prior, counts), names=names)
 
 
-@pytest.mark.parametrize("unordered", [{3, 5}, frozenset({3, 5})])
+@pytest.mark.parametrize("unordered", [{3, 5}, frozenset({3, 5}), {3: 0, 5: 0}.keys()])
 def test_refuses_a_set_which_has_neither_order_nor_repeats(unordered: Any) -> None:
     refusal(lambda: dpbi.Problem((1, 1), unordered), names="counts")
     refusal(lambda: dpbi.Problem(unordered, (1, 1)), names="prior")
+    refusal(lambda: dpbi.global_sensitivity(unordered, 5), names="prior")
+    refusal(lambda: dpbi.neighbours(unordered), names="counts")
+
+
+def test_a_mapping_is_read_by_its_values_everywhere() -> None:
+    assert dpbi.neighbours({7: 1, 9: 0}).tolist() == [[0, 1]]
+    assert dpbi.global_sensitivity({7: 0.5, 9: 2}, 5) == dpbi.global_sensitivity((0.5, 2), 5)
+
+
+@pytest.mark.parametrize(
+    ("prior", "counts", "names"),
+    [
+        ((1, 10**400), (1, 2), "prior[1]"),
+        ((1, Fraction(10**400, 3)), (1, 2), "prior[1]"),
+        ((1, 10**5000), (1, 2), "prior[1]"),
+        ((1, 1), (1, 10**400), "counts[1]"),
+        ((1, 1), (1, -(10**400)), "counts[1]"),
+        ((1, 1), (1, 10**5000), "counts[1]"),
+        ((1, 1), (1, Fraction(10**400, 3)), "counts[1]"),
+    ],
+    ids=range(7),
+)
+def test_refuses_numbers_beyond_every_float_in_a_short_sentence(prior: Any, counts: Any, names: str) -> None:
+    assert len(refusal(lambda: dpbi.Problem(prior, counts), names=names)) < 200
+
+
+@pytest.mark.parametrize("wrong", [(3, 5), None, np.array([3, 5])])
+def test_a_function_of_a_problem_refuses_anything_else(wrong: Any) -> None:
+    for call in (
+        lambda: dpbi.local_sensitivity(wrong),
+        lambda: dpbi.smooth_sensitivity(wrong, 1.0),
+        lambda: dpbi.partition.log_partition(wrong, 1.0),
+        lambda: dpbi.partition.mean_distance(wrong, 1.0),
+        lambda: dpbi.partition.standard_deviation(wrong, 1.0),
+        lambda: dpbi.partition.probability_of_ignoring(wrong, 1.0),
+        lambda: dpbi.partition.affinity_moment(wrong, 1.0, 1),
+        lambda: dpbi.partition.sample(wrong, 1.0, np.random.default_rng(1), 2),
+        lambda: sensitivity_maps.gamma_scan(wrong),
+        lambda: sensitivity_maps.along_emptying(wrong, 1.0, 1.0),
+        lambda: sensitivity_maps.score_change(wrong),
+        *(lambda kind=kind: dpbi.distance_law(built(kind), wrong) for kind in dpbi.MECHANISMS),
+    ):
+        assert "a dpbi.Problem(prior, counts)" in refusal(call, names="problem")
 
 
 # What is refused: mechanisms ------------------------------------------------------------------------
