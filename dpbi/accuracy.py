@@ -95,10 +95,9 @@ def _mean_distance(mechanism: Mechanism, problem: Problem) -> Found:
 
 
 def _mean_l1(mechanism: Mechanism, problem: Problem) -> Found:
-    table = mechanism.distances(problem)
-    if table is not None:
-        mass = table.moments[0]
-        return (_Mean(2 * float((mass * table.steps).sum() / mass.sum())),) * 2
+    law = distance_law(mechanism, problem)
+    if law.exact:
+        return (_Mean(2 * law.mean_steps),) * 2
     return (_of_draws(2 * steps(problem.counts, _draws(mechanism, problem)), 2.0),) * 2
 
 
@@ -115,7 +114,8 @@ def _mean_variation(mechanism: Mechanism, problem: Problem) -> Found:
 def _bounds_of_variation(mechanism: Mechanism, problem: Problem) -> Found:
     law = distance_law(mechanism, problem)
     if law.exact:
-        low, high = (_Mean(float(law.probability @ bound)) for bound in variation_bounds(law.distance))
+        distance, probability = law.levels()
+        low, high = (_Mean(float(probability @ bound)) for bound in variation_bounds(distance))
     else:
         low, high = map(_of_draws, variation_bounds(distances_to(problem, _draws(mechanism, problem))))
     return low, high

@@ -1,0 +1,216 @@
+"""Expected error along an axis, where one mechanism overtakes another, and the epsilon that a wanted error asks for."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from dpbi import limits
+from dpbi.accuracy import Evaluate, ExpectedError, Metric, expected_error
+from dpbi.accuracy_axes import Axis, Value
+from dpbi.mechanisms.mechanism import Mechanism
+from dpbi.problem import Problem
+
+SEARCHED = (1e-3, 1e3)  # epsilons that may be the answer
+_PER_DECADE = 2  # of them looked at first
+_TIE = 1e-9  # of means that are equal: their own accuracy
+_SURE = 4.0  # standard errors between means of draws that count as different
+_FINE = 1e-5  # relative width to which a crossing of a continuous axis, and an epsilon, are narrowed
+_SETTLED = 8  # whole values beyond a crossing that must agree: rounded counts make a curve tremble
+
+
+@dataclass(frozen=True)
+class AccuracyCurve:
+    """The expected errors of one mechanism along an axis: values rising, errors aligned with them."""
+
+    axis: Axis
+    mechanism: Mechanism
+    metric: Metric
+    values: tuple[Value, ...]
+    errors: tuple[ExpectedError, ...]
+
+    def at(self, value: Value) -> ExpectedError | None:
+        return next((error for x, error in zip(self.values, self.errors, strict=True) if x == value), None)
+
+
+@dataclass(frozen=True)
+class Crossover:
+    """Along an axis ``ahead`` has the smaller error from ``value`` on, ``behind`` up to ``before``.
+
+    exact: no draw and no bound enters, and nothing lies between: before = value - 1 on a whole axis, apart by 1e-5 of
+    the value on another. Else the crossing lies somewhere between the two.
+    """
+
+    axis: Axis
+    ahead: Mechanism
+    behind: Mechanism
+    before: Value
+    value: Value
+    exact: bool
+
+
+@dataclass(frozen=True)
+class RequiredEpsilon:
+    """The smallest epsilon at which a mechanism's mean distance is at most the wanted one.
+
+    mechanism: with that epsilon; mean: its expected distance there; monotone: whether the mean never rose with epsilon
+    where it was looked at. If it did, a smaller epsilon may do between those places.
+    """
+
+    mechanism: Mechanism
+    problem: Problem
+    wanted: float
+    mean: ExpectedError
+    monotone: bool
+
+    @property
+    def epsilon(self) -> float:
+        return self.mechanism.epsilon
+
+
+def coarse_to_fine(values: Sequence[Value]) -> tuple[Value, ...]:
+    """The same values, the ends first, then ever finer between them: wherever one stops, the whole range is seen."""
+    order: dict[int, None] = {}
+    stride = 1 << max(len(values) - 1, 1).bit_length()
+    while stride:
+        order |= dict.fromkeys([*range(0, len(values), stride), *([len(values) - 1] if values else [])])
+        stride //= 2
+    return tuple(values[i] for i in order)
+
+
+def accuracy_curve(
+    axis: Axis, mechanism: Mechanism, problem: Problem, metric: Metric, values: Iterable[Value],
+    evaluate: Evaluate = expected_error,
+) -> AccuracyCurve:
+    """E[metric] of one mechanism at each value of an axis.
+
+    axis: from ``accuracy_axes``; values: of it; evaluate: what answers for a point, so that answers can be kept.
+    Raises ValueError as ``Axis.at`` and ``expected_error``. Source: ours; [P17] Figures 4 and 5a vary n.
+    """
+    rising = tuple(sorted(values))
+    errors = tuple(evaluate(*axis.at(mechanism, problem, value), metric) for value in rising)
+    return AccuracyCurve(axis, mechanism, metric, rising, errors)
+
+
+def closer(one: ExpectedError, other: ExpectedError) -> int:
+    """-1 where one's error is surely the smaller, 1 where the other's is, 0 where neither is sure.
+
+    Exact means differ beyond 1e-9; means of draws by 4 standard errors; bounds where they do not overlap.
+    """
+    def surely(less: ExpectedError, more: ExpectedError) -> bool:
+        slack = _SURE * math.hypot(less.high_error, more.low_error) + _TIE * (1 + more.low)
+        return less.high + slack < more.low
+
+    return -1 if surely(one, other) else int(surely(other, one))
+
+
+def crossovers(
+    curves: Sequence[AccuracyCurve], problem: Problem, evaluate: Evaluate = expected_error
+) -> tuple[Crossover, ...]:
+    """Where the order of two curves changes, by rising value of their axis.
+
+    curves: of one axis and metric, at the problem. Between two values where both are exact the crossing is narrowed by
+    bisection, on a whole axis to the very value: there the order is the new one, and at the next ``_SETTLED`` values
+    too, and one before it is the old. Two crossings between neighbouring values of a curve go unseen.
+    Source: ours; [D20] Corollaries 4.5.1 to 4.5.3 bound some of them.
+    """
+    found = [crossing for one, other in itertools.combinations(curves, 2)
+             for crossing in _crossings(one, other, problem, evaluate)]
+    return tuple(sorted(found, key=lambda crossing: crossing.value))
+
+
+def _crossings(
+    one: AccuracyCurve, other: AccuracyCurve, problem: Problem, evaluate: Evaluate
+) -> Iterable[Crossover]:
+    pair = _Pair(one, other, problem, evaluate)
+    decided = [(value, order) for value in one.values if (order := pair.known(value))]
+    for (low, before), (high, after) in itertools.pairwise(decided):
+        if before != after:
+            yield pair.crossing(low, high, after)
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """Two curves whose order is asked for at a value of their axis."""
+
+    one: AccuracyCurve
+    other: AccuracyCurve
+    problem: Problem
+    evaluate: Evaluate
+
+    def known(self, value: Value) -> int:
+        """The order at a value of both curves; 0 where undecided or not computed."""
+        first, second = self.one.at(value), self.other.at(value)
+        return closer(first, second) if first and second else 0
+
+    def errors(self, value: Value) -> tuple[ExpectedError, ExpectedError]:
+        axis, metric = self.one.axis, self.one.metric
+        first, second = (self.evaluate(*axis.at(curve.mechanism, self.problem, value), metric)
+                         for curve in (self.one, self.other))
+        return first, second
+
+    def crossing(self, low: Value, high: Value, after: int) -> Crossover:
+        ahead, behind = (self.one, self.other) if after < 0 else (self.other, self.one)
+        ends = [*self.errors(low), *self.errors(high)]
+        exact = all(error.exact and not error.bounded for error in ends)
+        if exact:
+            low, high = self._narrowed(low, high, after)
+        return Crossover(self.one.axis, ahead.mechanism, behind.mechanism, low, high, exact)
+
+    def _narrowed(self, low: Value, high: Value, after: int) -> tuple[Value, Value]:
+        if not self.one.axis.whole:
+            while high > low * (1 + _FINE):
+                middle = math.sqrt(low * high)
+                low, high = (low, middle) if closer(*self.errors(middle)) == after else (middle, high)
+            return low, high
+        end = high
+        while True:
+            while high - low > 1:
+                middle = (low + high) // 2
+                low, high = (low, middle) if closer(*self.errors(middle)) == after else (middle, high)
+            again = [value for value in range(int(high) + 1, int(min(high + _SETTLED, end)))
+                     if closer(*self.errors(value)) != after]
+            if not again:
+                return low, high
+            low, high = again[-1], end
+
+
+def required_epsilon(
+    mechanism: Mechanism, problem: Problem, wanted: float, evaluate: Evaluate = expected_error
+) -> RequiredEpsilon:
+    """The smallest epsilon in ``SEARCHED`` with E[H] <= wanted, to a relative 1e-5.
+
+    mechanism: taken without its calibration, which holds for its own epsilon; wanted: in (0, 1). The mean is looked at
+    twice a decade, which tells whether it falls throughout, and narrowed by bisection where it first is small enough.
+    Raises ValueError where no epsilon searched is large enough, or the least already is; where there are no records.
+    Source: ours.
+    """
+    wanted = limits.inside("the wanted mean distance", wanted, 0.0, 1.0)
+    if problem.n == 0:
+        raise ValueError("There are no records (n = 0): the prior is released, at distance 0 for every epsilon.")
+
+    def mean(epsilon: float) -> ExpectedError:
+        return evaluate(replace(mechanism, epsilon=epsilon, calibration=None), problem, "hellinger")
+
+    count = round(_PER_DECADE * math.log10(SEARCHED[1] / SEARCHED[0])) + 1
+    epsilons = np.geomspace(*SEARCHED, count).tolist()
+    means = [mean(epsilon) for epsilon in epsilons]
+    enough = next((i for i, one in enumerate(means) if one.high <= wanted), None)
+    if enough is None:
+        best = min(range(count), key=lambda i: means[i].high)
+        raise ValueError(f"No epsilon from {SEARCHED[0]:g} to {SEARCHED[1]:,g} brings the mean distance down to "
+                         f"{wanted:.4g}: the least found is {means[best].high:.4g}, at epsilon = {epsilons[best]:.4g}.")
+    if enough == 0:
+        raise ValueError(f"A mean distance of {wanted:.4g} is there already at epsilon = {SEARCHED[0]:g}, the least "
+                         f"that is searched: it is {means[0].high:.4g}.")
+    low, high = epsilons[enough - 1], epsilons[enough]
+    while high > low * (1 + _FINE):
+        middle = math.sqrt(low * high)
+        low, high = (low, middle) if mean(middle).high <= wanted else (middle, high)
+    found = mean(high)
+    monotone = not any(closer(before, after) < 0 for before, after in itertools.pairwise(means))
+    return RequiredEpsilon(found.mechanism, problem, wanted, found, monotone)
