@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -10,18 +10,20 @@ from numpy.polynomial.legendre import leggauss
 from numpy.typing import NDArray
 
 from dpbi.candidates import number_of_candidates
-from dpbi.distance_table import BLOCK, LISTABLE, MOMENTS, DistanceTable, Rows, chunks, rows_to_keep
-from dpbi.hellinger import affinity_loss, count_loss, distance_of_loss, distances_to
+from dpbi.distance_scale import SATURATED, loss_of_distance
+from dpbi.distance_table import BLOCK, LISTABLE, MOMENTS, DistanceBins, DistanceTable, Rows, chunks, rows_to_keep
+from dpbi.hellinger import affinity_loss, count_loss, distance_of_loss
 from dpbi.problem import Problem
+from dpbi.sensitivity import local_sensitivity
 
 _NEAREST = 20_000  # where the outputs cannot be listed, at most this many of the nearest are
-_SATURATED = 37.0  # sqrt(1 - e^-37) is 1 in double precision: in a large space, of most candidates
 _LISTED_LINE = 2_000_000  # k = 2: beyond this n, bins of H are counted instead of listed
 _LINE_NEAR = 50_000  # offsets on either side that stay exact there
-_LINE_BINS = 512
-_LINE_MOMENTS = 5  # these bins are wider than a table's
+_LINE_BINS, _LINE_FINE_BINS = 512, 4096
+_LINE_MOMENTS = 5
 _SUMMED_RANGE = 2048
 _GAUSS_NODES, _GAUSS_WEIGHTS = (leggauss(16)[0] + 1) / 2, leggauss(16)[1] / 2
+_FEW_NODES, _FEW_WEIGHTS = (leggauss(8)[0] + 1) / 2, leggauss(8)[1] / 2
 
 
 def candidates_table(problem: Problem) -> DistanceTable | None:
@@ -35,19 +37,18 @@ def candidates_table(problem: Problem) -> DistanceTable | None:
 @lru_cache(maxsize=4)
 def _listed_table(problem: Problem) -> DistanceTable:
     total = number_of_candidates(problem.n, problem.k)
-    rows = Rows(_largest_distance(problem), problem.n + 1, rows_to_keep(total, line=problem.k == 2), MOMENTS)
+    mark = local_sensitivity(problem) if problem.n else 0.0
+    keep = rows_to_keep(total, line=problem.k == 2)
+    rows = Rows(_largest_loss(problem), mark, problem.n + 1, keep, MOMENTS)
     for loss, moved in _paired_blocks(problem):
-        if rows.has_bins:
-            saturated = loss > _SATURATED
-            rows.add_farthest(1.0, moved[saturated] >> 1)
-            loss, moved = loss[~saturated], moved[~saturated]
-        rows.add(distance_of_loss(loss), moved >> 1, None)
+        rows.add(loss, moved >> 1, None)
     return rows.table(step=1.0)
 
 
-def _largest_distance(problem: Problem) -> float:
-    """H to the farthest corner n e_i, where the bins end (a rare output beyond joins the last bin)."""
-    return float(distances_to(problem, problem.n * np.eye(problem.k, dtype=np.int64)).max())
+def _largest_loss(problem: Problem) -> float:
+    """What no loss exceeds: that of all categories at their largest at once."""
+    r = np.arange(problem.n + 1)
+    return float(sum(_category_loss(problem, i, r).max() for i in range(problem.k)))
 
 
 @lru_cache(maxsize=4)
@@ -56,13 +57,13 @@ def _line_table(problem: Problem) -> DistanceTable:
     by bisection; the range is summed, or integrated where it is long."""
     sides = [_Side(problem, sign) for sign in (-1, 1)]
     cut = min(side.reached for side in sides)
-    largest = float(distance_of_loss(max(side.loss(np.array([side.limit]))[0] for side in sides)))
+    largest = float(distance_of_loss(max(side.loss(np.array([side.limit]))[0] for side in sides))) * (1 + 1e-12)
     # Widths in proportion to H: exp(-rate H) is then resolved at whatever scale the rate has.
-    edges = np.geomspace(cut, largest * (1 + 1e-12), _LINE_BINS + 1)
+    edges = np.geomspace(cut, largest, _LINE_BINS + 1)
     exact = [side.nearest(cut) for side in sides]
-    rows = Rows(largest, problem.n + 1, keep=2 * _LINE_NEAR + 2, orders=2)
-    distance, moved = (np.concatenate(column) for column in zip(*exact, strict=True))
-    rows.add(distance, moved, None)
+    rows = Rows(np.inf, 0.0, problem.n + 1, keep=2 * _LINE_NEAR + 2, orders=2)
+    loss, moved = (np.concatenate(column) for column in zip(*exact, strict=True))
+    rows.add(loss, moved, None)
     near = rows.table(step=1.0)
     far = [side.binned(edges) for side in sides]
     distance, steps = np.repeat(np.sqrt(edges[1:] * edges[:-1]), 2), np.stack([f[1] for f in far], axis=1).ravel()
@@ -71,7 +72,23 @@ def _line_table(problem: Problem) -> DistanceTable:
     near_moments = np.zeros((_LINE_MOMENTS, near.distance.size))
     near_moments[:2] = near.moments
     return DistanceTable(np.concatenate([near.distance, distance[kept]]), np.concatenate([near.steps, steps[kept]]),
-                         np.concatenate([near_moments, moments[:, kept]], axis=1), near.levels, edges)
+                         np.concatenate([near_moments, moments[:, kept]], axis=1), near.levels,
+                         _line_bins(sides, cut, largest))
+
+
+def _line_bins(sides: Sequence[_Side], cut: float, largest: float) -> DistanceBins:
+    """Edges in proportion to H, and beyond H = 1/2 even in the loss too; the last bin is the level 1, if reached."""
+    loss = np.linspace(loss_of_distance(0.5), SATURATED, _LINE_FINE_BINS)
+    saturated = float(distance_of_loss(SATURATED))
+    edges = np.union1d(np.geomspace(cut, largest, _LINE_FINE_BINS), distance_of_loss(loss))
+    edges = np.concatenate([[cut], edges[(edges > cut) & (edges < saturated)], [largest]])
+    if largest > saturated > cut:
+        edges = np.insert(edges, -1, saturated)
+    centre = np.sqrt(edges[1:] * edges[:-1])
+    moments = np.sum([side.counted(edges, centre) for side in sides], axis=0)
+    if largest > saturated:
+        edges[-2:] = 1.0 if cut < saturated else cut
+    return DistanceBins(edges, centre, moments)
 
 
 class _Side:
@@ -93,8 +110,9 @@ class _Side:
 
     def nearest(self, cut: float) -> tuple[NDArray, NDArray]:
         d = np.arange(self.first, self.last_near + 1)
-        distance = distance_of_loss(self.loss(d))
-        return distance[distance < cut], d[distance < cut]
+        loss = self.loss(d)
+        near = distance_of_loss(loss) < cut
+        return loss[near], d[near]
 
     def binned(self, edges: NDArray) -> tuple[NDArray, NDArray]:
         """Moments of H about each bin's geometric centre, (_LINE_MOMENTS, bins), and the mean |d| of the bin."""
@@ -107,6 +125,15 @@ class _Side:
             offset = distance_of_loss(self.loss(d)) - centre[i]
             moments[:, i] = [weight @ offset**q for q in range(_LINE_MOMENTS)]
         return moments, (low + high - 1) / 2
+
+    def counted(self, edges: NDArray, centre: NDArray) -> NDArray[np.float64]:
+        """As the moments of ``binned``, for bins so narrow that eight nodes along each do; their numbers are exact."""
+        start = self._first_beyond(edges)
+        low, size = start[:-1], np.diff(start)
+        d = low[:, None] - 0.5 + size[:, None] * _FEW_NODES
+        d = np.clip(d, low[:, None], np.maximum(start[1:] - 1, low)[:, None]).clip(max=self.limit)  # some are empty
+        offset = distance_of_loss(self.loss(d)) - centre[:, None]
+        return np.stack([size * ((offset**order) @ _FEW_WEIGHTS) for order in range(_LINE_MOMENTS)])
 
     def _first_beyond(self, edges: NDArray) -> NDArray[np.int64]:
         """The least d with H(d) >= edge, or limit + 1."""
@@ -199,8 +226,8 @@ def nearest_table(problem: Problem, distance: float) -> DistanceTable:
     loss = -np.log1p(-min(distance * (1 + 1e-9) + 1e-11, 1 - 1e-15) ** 2)
     while (near := _within(problem, loss)) is None:
         loss /= 4
-    rows = Rows(1.0, problem.n + 1, keep=_NEAREST, orders=2)
-    rows.add(distance_of_loss(near[0]), near[1] >> 1, None)
+    rows = Rows(np.inf, 0.0, problem.n + 1, keep=_NEAREST, orders=2)
+    rows.add(near[0], near[1] >> 1, None)
     return rows.table(step=1.0)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpbi import limits
-from dpbi.distance_table import DistanceTable, slack
+from dpbi.distance_table import DistanceTable, freeze, slack
 from dpbi.hellinger import distances_to
 from dpbi.mechanisms.mechanism import Mechanism
 from dpbi.neighbours import steps
@@ -27,7 +27,9 @@ class DistanceLaw:
     mechanism, problem: what the law belongs to; kind: "levels" (every output in its row), "bins" (the nearest outputs
     are rows, the others lie in bins of exact mass and exact mean) or "sampled" (the nearest outputs are exact rows, the
     rest are draws that share what probability is left);
-    distance, probability, steps: aligned rows, sorted by distance; edges: of the bins; mean: E[H];
+    distance, probability, steps: aligned rows, sorted by distance (of a bin: the mean of H in it); mean: E[H];
+    edges, bin_distance, bin_probability: the outputs of the bins once more, in finer bins without their steps: edges
+    (bins + 1,), mean of H and probability (bins,); a last bin of no width is a level;
     band: half width of the simultaneous 95 % Dvoretzky-Kiefer-Wolfowitz band of a sampled law, else 0;
     mean_error: standard error of a sampled law's mean, 0 where the mean is exact (to 1e-9), as it often is there too.
     """
@@ -40,42 +42,73 @@ class DistanceLaw:
     steps: NDArray[np.float64]
     mean: float
     edges: NDArray[np.float64] | None = None
+    bin_distance: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
+    bin_probability: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
     band: float = 0.0
     mean_error: float = 0.0
+
+    def __post_init__(self) -> None:
+        freeze(self.distance, self.probability, self.steps, self.bin_distance, self.bin_probability)
 
     @property
     def exact(self) -> bool:
         return self.kind != "sampled"
 
+    @property
+    def cdf_error(self) -> float:
+        """What |cdf(t) - P(H <= t)| cannot exceed: the largest probability of a bin that t can fall inside.
+
+        0 where every output has its row; of a sampled law its band, which holds with 95 %. Bins are exact at their
+        edges, one of which lies at LS(c), and those above the exact levels: at H <= LS(c) the error is 0.
+        """
+        if self.edges is None:
+            return self.band
+        return float(self.bin_probability[np.diff(self.edges) > 0].max(initial=0.0))
+
     @cached_property
-    def _cumulative(self) -> NDArray[np.float64]:
-        return np.cumsum(self.probability)
+    def curve(self) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+        """Points t, P(H < t) and P(H <= t): at each exact level or draw, and at each edge of the bins.
+
+        Straight lines run from (t, P(H <= t)) to the next (t, P(H < t)): flat between levels, rising inside a bin.
+        """
+        exact = self.distance if self.edges is None else self.distance[self.distance < self.edges[0]]
+        distance, level = np.unique(exact, return_inverse=True)
+        reached = np.cumsum(np.bincount(level, weights=self.probability[: exact.size])).astype(np.float64)
+        if self.edges is not None:
+            at_edges = reached[-1] + np.concatenate([[0.0], np.cumsum(self.bin_probability)])
+            distance, reached = np.concatenate([distance, self.edges]), np.concatenate([reached, at_edges])
+        reached = np.minimum(reached, 1.0)
+        reached[-1] = 1.0
+        before = np.concatenate([[0.0], reached[:-1]])
+        if self.edges is not None:
+            before[-self.edges.size:] = reached[-self.edges.size:]
+            if self.edges[-1] == self.edges[-2]:
+                reached[-2] = 1.0
+                return distance[:-1], before[:-1], reached[:-1]
+        return distance, before, reached
 
     def cdf(self, t: float) -> float:
         """P(H <= t), with the slack that makes equal distances equal; inside a bin, linear between its edges."""
         t = limits.finite_number("t", t)
-        if self.edges is not None and t > self.edges[0]:
-            return self._binned_cdf(t)
-        count = int(np.searchsorted(self.distance, t + slack(max(t, 0.0)), side="right"))
-        return min(float(self._cumulative[count - 1]), 1.0) if count else 0.0
-
-    def _binned_cdf(self, t: float) -> float:
-        assert self.edges is not None
-        if t + slack(t) >= self.edges[-1]:
-            return 1.0
-        below = self.probability[self.distance < self.edges[0]].sum()
-        index = np.searchsorted(self.edges, self.distance, side="right") - 1
-        far = index >= 0
-        mass = np.bincount(np.minimum(index[far], self.edges.size - 2), weights=self.probability[far],
-                           minlength=self.edges.size - 1)
-        return min(float(below + np.interp(t, self.edges, np.concatenate([[0.0], np.cumsum(mass)]))), 1.0)
+        distance, before, reached = self.curve
+        t += float(slack(max(t, 0.0)))
+        i = int(np.searchsorted(distance, t, side="right")) - 1
+        if i < 0 or i + 1 == distance.size:
+            return float(reached[i]) if i >= 0 else 0.0
+        share = (t - distance[i]) / (distance[i + 1] - distance[i])
+        return float(reached[i] + share * (before[i + 1] - reached[i]))
 
     def quantile(self, q: float) -> float:
-        """The smallest level h with P(H <= h) >= q, for 0 < q <= 1."""
+        """The smallest h with P(H <= h) >= q (to 1e-13), for 0 < q <= 1: a level, or a point inside a bin."""
         if not 0 < limits.finite_number("q", q) <= 1:
             raise ValueError(f"q must lie in (0, 1], above 0 and at most 1: got {q!r}.")
-        row = np.searchsorted(self._cumulative, q * self._cumulative[-1] * (1 - 1e-13), side="left")
-        return float(self.distance[min(int(row), self.distance.size - 1)])
+        distance, before, reached = self.curve
+        wanted = q * (1 - 1e-13)
+        i = int(np.searchsorted(reached, wanted))
+        if before[i] < wanted:
+            return float(distance[i])
+        share = (wanted - reached[i - 1]) / (before[i] - reached[i - 1])
+        return float(distance[i - 1] + share * (distance[i] - distance[i - 1]))
 
     @property
     def median(self) -> float:
@@ -92,9 +125,13 @@ class DistanceLaw:
         return float((self.probability * self.steps).sum())
 
     def levels(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Distinct distances and their probabilities."""
-        distance, level = np.unique(self.distance, return_inverse=True)
-        return distance, np.bincount(level, weights=self.probability).astype(float)
+        """Distinct distances and their probabilities; of a bin, the mean of H in it."""
+        exact = self.distance if self.edges is None else self.distance[self.distance < self.edges[0]]
+        distance, level = np.unique(exact, return_inverse=True)
+        probability = np.bincount(level, weights=self.probability[: exact.size]).astype(float)
+        held = self.bin_probability > 0
+        return (np.concatenate([distance, self.bin_distance[held]]),
+                np.concatenate([probability, self.bin_probability[held]]).astype(np.float64))
 
     def by_step(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Distinct steps and their probabilities."""
@@ -118,20 +155,24 @@ def _exact_law(mechanism: Mechanism, problem: Problem, table: DistanceTable) -> 
     mass, first = table.moments
     total = mass.sum()
     mean = float(((mass * table.distance).sum() + first.sum()) / total)
-    distance = table.distance
-    if table.edges is not None:
-        distance = _bin_means(table)
-    return DistanceLaw(mechanism, problem, "levels" if table.edges is None else "bins", distance, mass / total,
-                       table.steps, mean, table.edges)
+    if table.bins is None:
+        return DistanceLaw(mechanism, problem, "levels", table.distance, mass / total, table.steps, mean)
+    bins, beyond = table.bins, mass[table.levels:].sum() / total
+    held = bins.moments[0] > 0
+    offset = np.divide(bins.moments[1], bins.moments[0], out=np.zeros(held.size), where=held)
+    inside = np.clip(bins.centre + offset, bins.edges[:-1], bins.edges[1:])
+    probability = bins.moments[0] * (beyond / max(bins.moments[0].sum(), np.finfo(float).tiny))
+    return DistanceLaw(mechanism, problem, "bins", _bin_means(table, bins.edges[0]), mass / total, table.steps, mean,
+                       bins.edges, inside, probability)
 
 
-def _bin_means(table: DistanceTable) -> NDArray[np.float64]:
-    """The rows' distances, each bin's centre replaced by the mean of H in it."""
+def _bin_means(table: DistanceTable, cut: float) -> NDArray[np.float64]:
+    """The rows' distances, each bin's centre replaced by the mean of H in it, which rounding leaves beyond the cut."""
     mass, first = table.moments[:, table.levels:]
     centre, index = np.unique(table.distance[table.levels:], return_inverse=True)
-    with np.errstate(invalid="ignore"):
-        mean = centre + np.nan_to_num(np.bincount(index, weights=first) / np.bincount(index, weights=mass))
-    return np.concatenate([table.distance[: table.levels], mean[index]])
+    weight = np.bincount(index, weights=mass)
+    offset = np.divide(np.bincount(index, weights=first), weight, out=np.zeros(centre.size), where=weight > 0)
+    return np.concatenate([table.distance[: table.levels], np.maximum(centre + offset, cut)[index]])
 
 
 def _sampled_law(mechanism: Mechanism, problem: Problem, rng: np.random.Generator) -> DistanceLaw:
@@ -166,9 +207,10 @@ def _law_of_rows(
     rows, moved = np.concatenate([near.distance, distance]), np.concatenate([near.steps, step])
     known = mechanism.mean_distance(problem)
     if known is not None:
-        return DistanceLaw(mechanism, problem, "sampled", rows, probability, moved, known, None, band)
+        return DistanceLaw(mechanism, problem, "sampled", rows, probability, moved, known, band=band)
     size = max(distance.size, 1)
     # Draws that all agree leave an error of the order of one draw in all of them.
     error = float(max(distance.std() / np.sqrt(size) if distance.size else 0.0, 1 / size))
     mean = min(float((probability * rows).sum()), 1.0)
-    return DistanceLaw(mechanism, problem, "sampled", rows, probability, moved, mean, None, band, rest * error)
+    return DistanceLaw(mechanism, problem, "sampled", rows, probability, moved, mean, band=band,
+                       mean_error=rest * error)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpbi.distance_table import LISTABLE, NEGLIGIBLE, DistanceTable, Rows, chunks, rows_to_keep
-from dpbi.hellinger import count_loss, distance_of_loss
+from dpbi.hellinger import count_loss, loss_to, tabulated_loss
 from dpbi.noise import IntegerNoise, cut_log_pmf
 from dpbi.problem import Problem
+from dpbi.sensitivity import local_sensitivity
+
+_WINDOW = 2_000_000  # every value of one count is in work at once
 
 
 def noisy_counts_table(
@@ -20,11 +23,13 @@ def noisy_counts_table(
     """The outputs of integer noise on the first ``noised`` counts, weighted by their probability.
 
     Each noised count is cut to [0, n], or to what the earlier ones left where ``consistent``; a last category without
-    noise takes the remainder. None where the windows of likely noise hold more than LISTABLE outputs.
+    noise takes the remainder. None where the windows of likely noise hold more than LISTABLE outputs, or one of them
+    more than _WINDOW counts.
     """
     reach = int(min(problem.n, np.ceil(NEGLIGIBLE / noise.decay)))
     ends = [(max(0, c - reach), min(problem.n, c + reach) + 1) for c in problem.counts[:noised]]
-    if sum(np.log(end - start) for start, end in ends) > np.log(LISTABLE):
+    sizes = [end - start for start, end in ends]
+    if max(sizes) > _WINDOW or math.prod(sizes) > LISTABLE:
         return None
     windows = [np.arange(start, end) for start, end in ends]
     partial = _NoisyRows.start(problem.n)
@@ -32,12 +37,13 @@ def noisy_counts_table(
         partial = partial.extended(problem, noise, i, windows[i], consistent)
     total = partial.probability.size * windows[-1].size
     farthest = int(2 * sum(max(c - w[0], w[-1] - c) for c, w in zip(problem.counts, windows, strict=False)))
-    rows = Rows(1.0, farthest + 1, keep=rows_to_keep(total, line=noised == 1), orders=2)
+    mark = local_sensitivity(problem) if problem.n else 0.0
+    rows = Rows(np.inf, mark, farthest + 1, keep=rows_to_keep(total, line=noised == 1), orders=2)
     for part in chunks(partial.probability.size, windows[-1].size):
         block = partial.rows(part).extended(problem, noise, noised - 1, windows[-1], consistent)
         if noised < problem.k:
             block = block.remainder(problem)
-        rows.add(block.distances(problem), block.moved, block.probability)
+        rows.add(block.losses(problem), block.moved, block.probability)
     return rows.table(step=0.5)
 
 
@@ -46,15 +52,14 @@ class _NoisyRows:
     """Partial outputs of the Laplace family: what the counts so far contribute."""
 
     n: int
-    loss: NDArray
+    loss: NDArray  # sum of the categories' losses
     moved: NDArray
-    released: NDArray  # total released so far
+    released: NDArray  # (rows, counts so far)
     probability: NDArray
 
     @classmethod
     def start(cls, n: int) -> _NoisyRows:
-        zero = np.zeros(1, dtype=np.int64)
-        return cls(n, np.zeros(1), zero, zero, np.ones(1))
+        return cls(n, np.zeros(1), np.zeros(1, dtype=np.int64), np.zeros((1, 0), dtype=np.int64), np.ones(1))
 
     def rows(self, part: slice) -> _NoisyRows:
         return _NoisyRows(self.n, self.loss[part], self.moved[part], self.released[part], self.probability[part])
@@ -69,36 +74,30 @@ class _NoisyRows:
         if not consistent:
             probability = np.exp(cut_log_pmf(noise, count, window, self.n))
             return self._joined(np.add.outer(self.loss, loss), np.add.outer(self.moved, moved),
-                                np.add.outer(self.released, window), np.multiply.outer(self.probability, probability))
-        left = (self.n - self.released)[:, None]
+                                window, np.multiply.outer(self.probability, probability))
+        left = (self.n - self.released.sum(axis=1))[:, None]
         # Where what is left lies below the whole window, the count is cut there for certain.
         value = np.where((left < window[0]) & (np.arange(window.size) == 0), left, window)
         probability = np.exp(cut_log_pmf(noise, count, value, left))
         probability = np.where((value == left) & (left < window[0]), 1.0, probability)
         below = count_loss(problem.prior[i], count, np.minimum(left, window[0]))
         return self._joined(self.loss[:, None] + np.where(value == window, loss, below),
-                            self.moved[:, None] + np.abs(value - count),
-                            self.released[:, None] + value, self.probability[:, None] * probability)
+                            self.moved[:, None] + np.abs(value - count), value, self.probability[:, None] * probability)
 
-    def _joined(self, loss: NDArray, moved: NDArray, released: NDArray, probability: NDArray) -> _NoisyRows:
+    def _joined(self, loss: NDArray, moved: NDArray, value: NDArray, probability: NDArray) -> _NoisyRows:
+        """The (rows, values) with one more count released."""
         kept = probability > np.exp(-1.5 * NEGLIGIBLE)
-        return _NoisyRows(self.n, loss[kept], moved[kept], released[kept], probability[kept])
+        added = np.broadcast_to(value, kept.shape)[kept]
+        released = np.column_stack([self.released[np.nonzero(kept)[0]], added])
+        return _NoisyRows(self.n, loss[kept], moved[kept], released, probability[kept])
 
     def remainder(self, problem: Problem) -> _NoisyRows:
         """The last category takes max(0, n - what was released)."""
-        last = np.maximum(self.n - self.released, 0)
-        loss = _by_value(last, lambda r: count_loss(problem.prior[-1], problem.counts[-1], r))
+        last = np.maximum(self.n - self.released.sum(axis=1), 0)
+        loss = tabulated_loss(problem.prior[-1], problem.counts[-1], last)
         return _NoisyRows(self.n, self.loss + loss, self.moved + np.abs(last - problem.counts[-1]),
-                          self.released + last, self.probability)
+                          np.column_stack([self.released, last]), self.probability)
 
-    def distances(self, problem: Problem) -> NDArray:
-        """H, with the term -l(A + n, A + m) of a released total m that need not be n."""
-        total = sum(problem.prior)
-        return distance_of_loss(self.loss - _by_value(
-            self.released, lambda m: count_loss(total, self.n, m)))
-
-
-def _by_value(values: NDArray, function: Callable[[NDArray], NDArray]) -> NDArray:
-    """function(values), computed once per whole number in their range."""
-    low = int(values.min())
-    return function(np.arange(low, int(values.max()) + 1))[values - low]
+    def losses(self, problem: Problem) -> NDArray:
+        """-log BC to the true posterior; the released total need not be n."""
+        return loss_to(problem, self.released, self.loss)

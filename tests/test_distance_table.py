@@ -21,9 +21,11 @@ from strategies import Drawn, epsilons, problems
 
 from dpbi import Problem, candidates_table, distance_table, noisy_counts_table
 from dpbi.candidates_table import nearest_table
+from dpbi.distance_scale import FINE, SATURATED
 from dpbi.distance_table import MOMENTS, DistanceTable, slack
 from dpbi.noise import FlooredLaplace, IntegerNoise, TwoSidedGeometric
 
+LEVEL_ONE = 1 - math.sqrt(-math.expm1(-SATURATED))  # what lies so near to 1 is at 1
 RATES = [0.1, 3.0, 30.0, 200.0, 1000.0]
 
 
@@ -64,7 +66,7 @@ def assert_is(table: DistanceTable, outputs: Outputs) -> None:
 
     A chain of outputs, each within the slack of the next, may be cut into several rows where it outgrows the slack.
     """
-    assert table.edges is None and table.levels == table.distance.size
+    assert table.bins is None and table.levels == table.distance.size
     assert (np.lexsort((table.steps, table.distance)) == np.arange(table.distance.size)).all()
     assert len(set(zip(table.distance.tolist(), table.steps.tolist(), strict=True))) == table.distance.size
     found = outputs.rows(table.distance, table.steps, table.moments[0])
@@ -127,11 +129,29 @@ def small_limits(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
         monkeypatch.setattr(module, "BLOCK", 512)
 
 
-def assert_bins_are(table: DistanceTable, outputs: Outputs, error: float) -> None:
-    """Masses and first moments of the bins are those of their outputs, to a relative error; the near rows are exact."""
+def sums(keys: NDArray, *values: NDArray) -> dict[float, list[float]]:
+    """key -> the exact sums of each column over its rows."""
+    columns: dict[float, list[list[float]]] = {}
+    for key, *row in zip(keys.tolist(), *(value.tolist() for value in values), strict=True):
+        columns.setdefault(key, []).append(row)
+    return {key: [math.fsum(column) for column in zip(*rows, strict=True)] for key, rows in columns.items()}
+
+
+def bins_of(edges: NDArray, h: NDArray) -> NDArray:
+    """The bin of each distance; from H = 1 - 1e-12 on, the last one, a level at 1."""
+    bins = np.clip(np.searchsorted(edges, h, side="right") - 1, 0, edges.size - 2)
+    return np.where((h > 1 - LEVEL_ONE) & (edges[-1] == 1), edges.size - 2, bins)
+
+
+def assert_bins_are(table: DistanceTable, outputs: Outputs, error: float, rate: float = 0.0) -> None:
+    """Masses and first moments of the bins are those of their outputs, to a relative error; the near rows are exact.
+
+    rate: of the tilt; the fine bins know two moments only, so that they miss its second order in their own width.
+    """
     h, step, weight = outputs.h, outputs.step, outputs.weight
-    assert table.edges is not None and 0 < table.levels < table.distance.size
-    cut, near = table.edges[0], h < table.edges[0]
+    bins = table.bins
+    assert bins is not None and 0 < table.levels < table.distance.size
+    cut, near = bins.edges[0], h < bins.edges[0]
     assert h[near].size >= 50 and (table.distance[: table.levels] < cut).all()
     scale = float(weight[near].max())  # what is negligible is so next to this
     levels = slice(table.levels)
@@ -139,20 +159,38 @@ def assert_bins_are(table: DistanceTable, outputs: Outputs, error: float) -> Non
     near_table = DistanceTable(table.distance[levels], table.steps[levels], exact, table.levels, None)
     assert_is(near_table, Outputs(h[near], step[near], weight[near] / scale))
 
-    bins = np.minimum(np.searchsorted(table.edges, h[~near], side="right") - 1, table.edges.size - 2)
-    members: dict[tuple[int, float], list[tuple[float, float]]] = {}
-    for b, s, w, d in zip(bins.tolist(), step[~near].tolist(), weight[~near], h[~near], strict=True):
-        members.setdefault((b, s), []).append((w, d))
-    far = range(table.levels, table.distance.size)
-    own = np.searchsorted(table.edges, table.distance[table.levels :], side="right") - 1
-    found = {(int(own[row - table.levels]), float(table.steps[row])): row for row in far}
-    assert found.keys() == members.keys()
-    total, half = float(weight.sum()), np.diff(table.edges).max() / 2
-    for key, row in found.items():
-        mass = math.fsum(w for w, _ in members[key])
-        first = math.fsum(w * (d - table.distance[row]) for w, d in members[key])
-        assert math.isclose(table.moments[0, row], mass, rel_tol=error, abs_tol=1e-15 * total)
-        assert math.isclose(table.moments[1, row], first, abs_tol=error * half * mass + 1e-15 * total)
+    tiny = 1e-15 * float(weight.sum())
+    own = bins_of(bins.edges, h[~near])
+    expected = sums(own, weight[~near], weight[~near] * (h[~near] - bins.centre[own]))
+    for i in range(bins.centre.size):
+        mass, first = expected.get(i, [0.0, 0.0])
+        half = np.ptp(bins.edges[:-1][bins.centre == bins.centre[i]]) + np.diff(bins.edges)[i]
+        missed = rate * (3 / FINE) ** 2 * math.exp(rate * half)
+        assert math.isclose(bins.moments[0, i], mass, rel_tol=error + rate * missed, abs_tol=tiny)
+        missed += LEVEL_ONE * (i == bins.centre.size - 1)
+        assert math.isclose(bins.moments[1, i], first, abs_tol=(error * half + missed) * mass + tiny)
+
+    # With their steps: all outputs of one number of steps, and all of one bin, over whose fine bins they are spread.
+    far = slice(table.levels, None)
+    mass, first = table.moments[0, far], table.moments[1, far]
+    by_step = sums(step[~near], weight[~near], weight[~near] * h[~near])
+    found = sums(table.steps[far], mass, mass * table.distance[far] + first)
+    assert found.keys() == by_step.keys()
+    for key, both in found.items():
+        assert both == pytest.approx(by_step[key], rel=error, abs=tiny)
+    by_centre = sums(bins.centre[own], weight[~near], weight[~near] * (h[~near] - bins.centre[own]))
+    of_rows = sums(table.distance[far], mass, first)
+    assert of_rows.keys() == by_centre.keys()
+    for key, both in of_rows.items():
+        assert both == pytest.approx(by_centre[key], rel=error, abs=(error + LEVEL_ONE) * by_centre[key][0] + tiny)
+
+
+def coarse_width(table: DistanceTable) -> float:
+    """The widest bin of the rows: fine bins share a centre within one."""
+    assert table.bins is not None
+    edges, centre = table.bins.edges, table.bins.centre
+    starts = np.flatnonzero(np.diff(centre, prepend=-1.0))
+    return float(np.diff(np.append(edges[starts], edges[-1])).max())
 
 
 @pytest.mark.usefixtures("small_limits")
@@ -172,12 +210,12 @@ def test_tilted_bins_are_enumeration(prior: tuple[float, ...], counts: tuple[int
     """Taylor's remainder: with x = rate width / 2, p moments leave x^p / p! e^x of e^{-rate d}, and every weight in the
     bin is at least e^{-x} of that; the first moment has one term less."""
     table = candidates_table.candidates_table(Problem(prior, counts))
-    assert table is not None and table.edges is not None
-    x = rate * np.diff(table.edges).max() / 2
+    assert table is not None and table.bins is not None
+    x = rate * coarse_width(table) / 2
     error = max(x**p / math.factorial(p) for p in (MOMENTS - 1, MOMENTS)) * math.exp(2 * x) + 1e-12
     h, step = listed(prior, counts)
     log_scale = float(np.log(np.exp(-rate * h).sum()))
-    assert_bins_are(table.tilted(rate, log_scale), Outputs(h, step, np.exp(-rate * h - log_scale)), error)
+    assert_bins_are(table.tilted(rate, log_scale), Outputs(h, step, np.exp(-rate * h - log_scale)), error, rate)
 
 
 # A line of any length -------------------------------------------------------------------------------
@@ -198,18 +236,18 @@ def short_line(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_line_counts_every_candidate(prior: tuple[float, float], counts: tuple[int, int]) -> None:
     """Numbers of candidates in every bin exactly; the tilted masses and the mean with the error of the moments."""
     table = candidates_table.candidates_table(Problem(prior, counts))
-    assert table is not None and table.edges is not None
+    assert table is not None and table.bins is not None
+    edges = table.bins.edges
     offsets, losses = large_oracles.line_losses(prior, counts, 20_000)
     h = large_oracles.distance(losses).astype(float)
-    near = h < table.edges[0]
+    near = h < edges[0]
     assert np.sort(table.distance[: table.levels]) == pytest.approx(np.unique(h[near]), rel=1e-9, abs=1e-12)
     assert table.moments[0, : table.levels].sum() == near.sum()
-    at = np.searchsorted(table.edges, table.distance[table.levels :], side="right") - 1
-    counted = np.bincount(at, weights=table.moments[0, table.levels :], minlength=table.edges.size - 1)
-    binned = np.clip(np.searchsorted(table.edges, h[~near], side="right") - 1, 0, table.edges.size - 2)
-    expected = np.bincount(binned, minlength=counted.size)
+    expected = np.bincount(bins_of(edges, h[~near]), minlength=edges.size - 1)
     # An edge may round to the other side of a candidate that lies on it.
-    assert np.abs(np.cumsum(counted) - np.cumsum(expected)).max() <= 1 + 1e-6
+    assert np.abs(np.cumsum(table.bins.moments[0]) - np.cumsum(expected)).max() <= 1 + 1e-6
+    far_sum = table.bins.moments[1].sum() + table.bins.moments[0] @ table.bins.centre
+    assert far_sum == pytest.approx(h[~near].sum(), rel=1e-6)
     assert table.moments[0].sum() == pytest.approx(h.size, rel=1e-12)
     moved = np.abs(offsets).sum()
     assert table.moments[0] @ table.steps == pytest.approx(moved, rel=1e-9)

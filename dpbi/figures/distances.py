@@ -158,8 +158,8 @@ def cumulative(laws: Sequence[DistanceLaw], draws: Sequence[PrivatePosteriors] =
     axis = _axis(rows)
     fig = go.Figure()
     labels = mechanism_labels([law.mechanism for law in laws])
-    for law, row, label in zip(laws, rows, labels, strict=True):
-        _add_cumulative(fig, law, row, label, axis)
+    for law, label in zip(laws, labels, strict=True):
+        _add_cumulative(fig, law, label, axis)
     at = np.geomspace(axis.least, axis.end, 25) if axis.by_powers else np.linspace(0, axis.end, 26)[1:]
     for position, one in enumerate(draws):
         within = np.searchsorted(np.sort(one.distance), at * (1 + 1e-10), side="right")
@@ -317,9 +317,9 @@ def _add_simulated(fig: go.Figure, one: PrivatePosteriors, x: Floats, y: Floats,
     )  # fmt: skip
 
 
-def _add_cumulative(fig: go.Figure, law: DistanceLaw, row: tuple[Floats, Floats], label: str, axis: _Axis) -> None:
+def _add_cumulative(fig: go.Figure, law: DistanceLaw, label: str, axis: _Axis) -> None:
     style = style_of(law.mechanism)
-    distance, before, reached = _curve(law, row)
+    distance, before, reached = law.curve
     kept = _thinned(distance, reached, axis)
     # Below and at each level shown: where levels were left out between, they fill up along a line; a jump stays a jump.
     x = axis.place(np.concatenate([[0.0], np.repeat(distance[kept], 2), [axis.end]]))
@@ -338,24 +338,6 @@ def _add_cumulative(fig: go.Figure, law: DistanceLaw, row: tuple[Floats, Floats]
         line={"color": style.colour, "dash": style.dash, "width": LINE_WIDTH},
         hovertemplate="P(H ≤ %{x:.3g}) = %{y:.4g}",
     )  # fmt: skip
-
-
-def _curve(law: DistanceLaw, row: tuple[Floats, Floats]) -> tuple[Floats, Floats, Floats]:
-    """Distances with P(H < t) and P(H <= t): at each level, and at each edge of the bins, where mass is spread."""
-    distance, probability = row
-    reached = np.minimum(np.cumsum(probability), 1.0)
-    before = np.concatenate([[0.0], reached[:-1]])
-    if law.edges is None:
-        return distance, before, reached
-    levels = int(np.searchsorted(distance, law.edges[0]))
-    bins = np.minimum(np.searchsorted(law.edges, distance[levels:], side="right") - 1, law.edges.size - 2)
-    mass = np.bincount(bins, probability[levels:], law.edges.size - 1)
-    at_edges = np.minimum((reached[levels - 1] if levels else 0.0) + np.concatenate([[0.0], np.cumsum(mass)]), 1.0)
-    return (
-        np.concatenate([distance[:levels], law.edges]),
-        np.concatenate([before[:levels], at_edges]),
-        np.concatenate([reached[:levels], at_edges]),
-    )
 
 
 def _thinned(distance: Floats, reached: Floats, axis: _Axis) -> NDArray[np.int64]:
