@@ -269,7 +269,7 @@ class Claim:
         setting = _setting(scenario)
         cases = tuple(self.cases(setting))
         if not cases:
-            raise ValueError(f"This claim says nothing at n = {setting.problem.n:,}: there is nothing to compare.")
+            raise ValueError(f"This claim compares nothing at such data: got counts {shown(setting.problem.counts)}.")
         return Reading(setting, cases, self.everywhere)
 
 

@@ -20,11 +20,20 @@ from dpbi.problem import Problem
 from dpbi.sensitivity import local_sensitivity
 
 _SMALL, _LARGE = (4, 64, 1_024, 16_384), (65_536, 262_144)
+_LEAST = 1e-12
 _PLACES = ("balanced", "one category in ten", "one record")
 
 
 def _law(setting: Setting) -> DistanceLaw:
     return listed_law(LSHist(setting.epsilon), setting.beta_binomial)
+
+
+def _error(setting: Setting, beyond: float) -> float:
+    """ELap(x): the smallest distance that is exceeded with probability ``beyond`` at most."""
+    if beyond < _LEAST:
+        raise ValueError(f"Distances exceeded with a probability below {_LEAST:g} are not resolved: got gamma = "
+                         f"{beyond:.3g}.")
+    return _law(setting).quantile(1 - beyond)
 
 
 def _reach(setting: Setting) -> float:
@@ -83,7 +92,7 @@ def _one_step_probability(setting: Setting) -> Iterator[Case]:
 def _equals_sensitivity(setting: Setting) -> Iterator[Case]:
     """At gamma = e^{-epsilon}: ELap / (epsilon LS) = 1 / epsilon says that ELap = LS."""
     problem = setting.beta_binomial
-    exact = _law(setting).quantile(-math.expm1(-setting.epsilon))
+    exact = _error(setting, math.exp(-setting.epsilon))
     local = local_sensitivity(problem)
     yield case(setting.named("prior", "counts", "epsilon"), {"LS": local, "ELap": exact}, equal(exact, local),
                within=problem.posterior[0] == problem.posterior[1] and min(problem.counts) > 0)
@@ -97,14 +106,14 @@ def _within_reach(setting: Setting) -> Iterator[Case]:
     problem, reach = setting.beta_binomial, _reach(setting)
     ends = (max(0, problem.counts[0] - math.ceil(reach)), min(problem.n, problem.counts[0] + math.floor(reach)))
     farthest = float(distances_to(problem, [(first, problem.n - first) for first in ends]).max())
-    error = _law(setting).quantile(1 - setting.delta)
+    error = _error(setting, setting.delta)
     yield case(setting.named("prior", "counts", "epsilon") | {"gamma": setting.delta},
                {"ELap": error, "farthest within ln(1/gamma)/epsilon": farthest}, at_most(error, farthest))
 
 
 def _proportional_to_reach(setting: Setting) -> Iterator[Case]:
     problem, reach = setting.beta_binomial, _reach(setting)
-    ratio = _law(setting).quantile(1 - setting.delta) / local_sensitivity(problem)
+    ratio = _error(setting, setting.delta) / local_sensitivity(problem)
     yield case(setting.named("prior", "counts", "epsilon") | {"gamma": setting.delta},
                {"ELap/LS": ratio, "ln(1/gamma)/epsilon": reach}, at_most(ratio, 2 * reach), within=reach >= 1)
 
@@ -124,8 +133,8 @@ def _below_two(setting: Setting) -> Iterator[Case]:
     """gamma = (e^{-epsilon} + e^{-2 epsilon}) / 2: ELap / LS <= ln(1/gamma)/epsilon < 2."""
     problem, epsilon = setting.beta_binomial, setting.epsilon
     within = _one_step(epsilon)
-    ratio = _law(setting).quantile(within) / local_sensitivity(problem)
-    reach = -math.log1p(-within) / epsilon
+    ratio = _error(setting, 1 - within) / local_sensitivity(problem)
+    reach = 1 - math.log1p(math.expm1(-epsilon) / 2) / epsilon
     yield case(setting.named("prior", "counts", "epsilon"), {"ELap/LS": ratio, "ln(1/gamma)/epsilon": reach},
                min(at_most(ratio, reach), at_most(reach, 2.0)))
 

@@ -159,7 +159,8 @@ def _dilation(setting: Setting) -> Iterator[Case]:
         granted = 1 - (setting.problem.n + 1) * np.exp(setting.epsilon / (2 * (1 - u[None, :] / u[:, None])))
     allowed = (u[None, :] > u[:, None]) & (u[:, None] > 0)
     if not allowed.any():
-        raise ValueError("This claim compares two wrong candidates at different distances: there are none here.")
+        raise ValueError(f"This claim compares two wrong candidates at different distances, and there are none: got "
+                         f"n = {setting.problem.n}.")
     yield _worst_pair(setting, found, log_level, allowed, np.where(allowed, granted, 0.0))
 
 
