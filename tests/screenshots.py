@@ -1,6 +1,7 @@
-"""Pictures of every page, to be looked at: `python -m tests.screenshots OUTDIR`.
+"""Pictures of every page, to be looked at: `python -m tests.screenshots OUTDIR [PAGE …]`.
 
-Each page is saved in full as NAME-light.png, NAME-dark.png and NAME-narrow.png (the width of a telephone).
+Each page, or each named one (`Home`, `Tour?scene=noise`), is saved in full as NAME-light.png, NAME-dark.png and
+NAME-narrow.png (the width of a telephone), and what talk mode shows of it at once as NAME-talk.png.
 """
 
 import re
@@ -16,7 +17,9 @@ LOOKS: dict[str, tuple[Scheme, int]] = {
     "light": ("light", 1280),
     "dark": ("dark", 1280),
     "narrow": ("light", 390),
+    "talk": ("light", 1280),
 }
+TALK_HEIGHT = 720
 HEIGHT = 900
 
 
@@ -38,7 +41,11 @@ def save_in_full(page: Page, width: int, file: Path) -> None:
     page.screenshot(path=file)
 
 
-def main(folder: Path) -> None:
+def address(url: str, path: str, look: str) -> str:
+    return f"{url}/{path}" + (("&" if "?" in path else "?") + "talk=true" if look == "talk" else "")
+
+
+def main(folder: Path, pages: list[str]) -> None:
     chromium = chromium_path()
     if chromium is None:
         raise SystemExit("No Chromium was found on this machine.")
@@ -49,15 +56,18 @@ def main(folder: Path) -> None:
         running_chromium(chromium) as browser,
     ):
         for look, (scheme, width) in LOOKS.items():
-            for path in page_paths():
-                with watched_page(browser, scheme, width, HEIGHT) as watched:
-                    open_page(watched.page, f"{app.url}/{path}")
-                    file = folder / f"{path or 'Home'}-{look}.png"
-                    save_in_full(watched.page, width, file)
+            for path in pages:
+                with watched_page(browser, scheme, width, TALK_HEIGHT if look == "talk" else HEIGHT) as watched:
+                    open_page(watched.page, address(app.url, path, look))
+                    file = folder / f"{re.sub(r'[^A-Za-z0-9]+', '-', path) or 'Home'}-{look}.png"
+                    if look == "talk":
+                        watched.page.screenshot(path=file)
+                    else:
+                        save_in_full(watched.page, width, file)
                     print(file, *watched.console_errors, *watched.page_errors, sep="\n    ")
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
-        raise SystemExit("usage: python -m tests.screenshots OUTDIR")
-    main(Path(sys.argv[1]))
+    if len(sys.argv) < 2:
+        raise SystemExit("usage: python -m tests.screenshots OUTDIR [PAGE …]")
+    main(Path(sys.argv[1]), [name if name != "Home" else "" for name in sys.argv[2:]] or page_paths())

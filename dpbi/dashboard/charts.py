@@ -6,10 +6,12 @@ from typing import Any
 
 import streamlit as st
 
-from dpbi.dashboard import downloads
+from dpbi.dashboard import controls, downloads, settings
 
 # Grey with enough contrast on the light and the dark ground; the charts' own ground shows through.
 _MODE_BAR = {"bgcolor": "rgba(0,0,0,0)", "color": "#7d8590", "activecolor": "#2f7bd0"}
+
+_TALK = 1.4  # how much larger a chart's type is for a room
 
 
 def draw(figure: Any, name: str) -> None:
@@ -17,9 +19,11 @@ def draw(figure: Any, name: str) -> None:
 
     Dragging scrolls the page, as on a telephone it must; a part is looked at through the mode bar or full screen.
     """
+    from dpbi.figures.style import enlarged
+
     figure.update_layout(dragmode=False, modebar=_MODE_BAR)
     st.plotly_chart(
-        figure,
+        enlarged(figure, _TALK) if settings.get(controls.TALK) else figure,
         key=f"chart: {name}",
         alt=figure.layout.meta["alt"],
         config={

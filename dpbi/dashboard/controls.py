@@ -12,6 +12,7 @@ from dpbi.dashboard import entries, settings, words
 from dpbi.dashboard.refusals import Refusals
 from dpbi.mechanisms import MECHANISMS, name_of
 from dpbi.sensitivity_maps import Measure
+from dpbi.tour import SCENES
 from dpbi.verdict import Verdict
 
 SIZES = (10, 20, 30, 50, 100, 200, 500, 1000)
@@ -23,6 +24,7 @@ MEASURES: dict[Measure, str] = {
     "reciprocal": "Smooth, reciprocal",
     "exponential": "Smooth, exponential",
 }
+SCENE, TALK = "scene", "talk"
 LOSES_MOST = "The one that loses most"
 DEFAULTS: dict[str, Any] = {
     "size": 30,
@@ -32,6 +34,8 @@ DEFAULTS: dict[str, Any] = {
     "within": "0.1",
     "measure": "local",
     "attaining": LOSES_MOST,
+    SCENE: SCENES[0].key,
+    TALK: False,
 }
 
 
@@ -64,6 +68,11 @@ def within() -> float | None:
 
 def check_distance(t: Any) -> float:
     return limits.between("t", t, 0.0, 1.0)
+
+
+def talk() -> None:
+    """The switch of talk mode: larger type, the sidebar folded, nothing that is not looked at from afar."""
+    st.toggle("Talk mode", help=words.TALK, **settings.entry(TALK))
 
 
 def overlay() -> bool:

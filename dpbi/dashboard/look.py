@@ -7,6 +7,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from dpbi.dashboard import words
 
+SIDEBAR_WIDTH = 344  # px: a mechanism and its "calibrated" in one row
 # Streamlit gives a container with a key the class st-key-KEY. The strip's grounds are the theme's secondary ones.
 _STYLE = """<style>
 [data-testid="stLayoutWrapper"]:has(> .st-key-notices) { position: sticky; top: 3.75rem; z-index: 90; }
@@ -18,13 +19,14 @@ _STYLE = """<style>
   padding: 0.55rem 0.9rem;
 }
 .st-key-notices p { font-size: 0.875rem; line-height: 1.4; }
-[data-testid="stMainBlockContainer"] { padding-left: 3rem; padding-right: 3rem; max-width: 84rem; }
+[data-testid="stMainBlockContainer"] { padding-left: 2rem; padding-right: 2rem; max-width: 84rem; }
 [data-testid="stSidebar"] [data-testid="stVerticalBlock"] { gap: 0.65rem; }
 [data-testid="stSidebar"] h3 {
   margin-top: 0.5rem; padding: 0.8rem 0 0.35rem 0; border-top: 1px solid light-dark(#d3dae2, #36424f);
 }
 [data-testid="stSidebar"] [data-testid="stColumn"] { min-width: 0; }
 [class*="st-key-option-"] { padding-left: 1.75rem; }
+[class*="st-key-tick-"] { gap: 0.5rem; }
 @media (max-width: 640px) {
   [data-testid="stMainBlockContainer"] { padding-left: 1rem; padding-right: 1rem; }
   .st-key-notices p { font-size: 0.8rem; }
@@ -32,8 +34,20 @@ _STYLE = """<style>
 </style>"""
 
 
-def apply() -> None:
-    st.html(_STYLE)
+# Sizes follow the root's. What a room does not read makes way: fine print, downloads, the sidebar's own summary.
+_TALK = """<style>
+html { font-size: 23px !important; }
+[data-testid="stMainBlockContainer"] { padding-top: 1.2rem; max-width: 100rem; }
+[data-testid="stMainBlockContainer"] h1 { font-size: 1.7rem; padding: 0.2rem 0; }
+[data-testid="stMainBlockContainer"] h2 { font-size: 1.4rem; }
+.st-key-notices p { font-size: 0.75rem; }
+[data-testid="stExpander"], [data-testid="stDownloadButton"] { display: none; }
+</style>"""
+
+
+def apply(talk: bool) -> None:
+    """The sheet of every page; talk: for a projector."""
+    st.html(_STYLE + _TALK if talk else _STYLE)
 
 
 def notices() -> DeltaGenerator:

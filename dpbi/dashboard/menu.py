@@ -8,15 +8,26 @@ import streamlit as st
 
 
 class Page(NamedTuple):
-    """A page's file, what the menu calls it, its heading and the question it answers."""
+    """A page's file, what the menu calls it, its heading and the question it answers.
+
+    uses_data: whether the sidebar's data, prior and numbers play a part on it.
+    """
 
     path: str
     title: str
     heading: str
     purpose: str
+    uses_data: bool = True
 
 
 PAGES = (
+    Page(
+        "pages/0_Tour.py",
+        "Tour",
+        "Six scenes",
+        "From a posterior that leaks to a budget that is spent in full. The arrow keys go back and on.",
+        uses_data=False,
+    ),
     Page(
         "app.py",
         "Home",
@@ -54,6 +65,7 @@ PAGES = (
         "Papers",
         "The papers, checked",
         "The figures of the papers behind these pages, computed exactly: does each say what its paper reads in it?",
+        uses_data=False,
     ),
 )
 

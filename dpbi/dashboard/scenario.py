@@ -60,14 +60,7 @@ def scenario(title: str, *, needs_mechanisms: bool = True) -> Iterator[Scenario]
     Where an entry is refused, or a file waits for its answers, the page says so and ends: no result of an earlier
     entry is shown. What fails inside the page is said in words (``guard.part``).
     """
-    page = menu.page(title)
-    st.set_page_config(page_title=f"{title} · dpbi", layout="wide", initial_sidebar_state="auto")
-    defaults = _defaults()
-    settings.begin(title, defaults)
-    take_away.read_link(defaults)
-    look.apply()
-    st.title(page.heading)
-    st.markdown(page.purpose)
+    page, defaults = _open(title)
     shown = look.notices()
     take_away.say_what_was_taken_over()
     with st.sidebar:
@@ -90,6 +83,38 @@ def scenario(title: str, *, needs_mechanisms: bool = True) -> Iterator[Scenario]
     startup.settle()
 
 
+@contextmanager
+def stage(title: str) -> Iterator[dict[str, Any]]:
+    """Opens a page that brings its own data: its title, the menu and the notices; gives the settings' defaults."""
+    _, defaults = _open(title)
+    look.notices()
+    take_away.say_what_was_taken_over()
+    with st.sidebar:
+        menu.draw()
+        controls.talk()
+    with guard.part():
+        yield defaults
+    startup.settle()
+
+
+def _open(title: str) -> tuple[menu.Page, dict[str, Any]]:
+    """The page's title and look, under the settings of the session or of the page's address; and the defaults."""
+    page = menu.page(title)
+    defaults = _defaults()
+    settings.begin(title, defaults)
+    take_away.read_link(defaults)
+    talk = settings.get(controls.TALK)
+    st.set_page_config(
+        page_title=f"{title} · dpbi",
+        layout="wide",
+        initial_sidebar_state="collapsed" if talk else look.SIDEBAR_WIDTH,
+    )
+    look.apply(talk)
+    st.title(page.heading)
+    st.markdown(page.purpose)
+    return page, defaults
+
+
 def _defaults() -> dict[str, Any]:
     return {
         **data_source.DEFAULTS,
@@ -109,6 +134,7 @@ def _read(needs_mechanisms: bool, sidebar: DeltaGenerator) -> Scenario:
         public = (alpha, sum(data.counts)) if data and data.counts and alpha else None
         numbers, mechanisms = privacy.choose(refusals, public)
         seed = _seed(refusals)
+        controls.talk()
     if refusals.sentences:
         _end_with(refusals.sentences)
     if data is None or seed is None:

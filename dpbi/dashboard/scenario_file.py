@@ -24,10 +24,13 @@ from urllib.parse import urlencode
 from dpbi import limits, synthesis
 from dpbi.dashboard import controls, data_source, entries, prior, privacy, words
 from dpbi.mechanisms import MECHANISMS
+from dpbi.paper_figures import FIGURES
 from dpbi.problem import Problem
+from dpbi.tour import SCENES
 
 FORMAT = "dpbi scenario 1"
 NOTICES_LARGEST = 8
+STAGING = {"scene", "talk"}  # what is on, and how large: of no scenario
 OWN = (data_source.FILE, data_source.TYPED)  # where the counts are a person's, not the app's
 
 Document = dict[str, Any]
@@ -152,8 +155,8 @@ def _spelled(value: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, list):
         line = io.StringIO(newline="")
-        csv.writer(line, lineterminator="").writerow(map(_spelled, value))
-        return line.getvalue()
+        csv.writer(line).writerow(map(_spelled, value))  # line ends within a cell are quoted
+        return line.getvalue().removesuffix("\r\n")
     return value if isinstance(value, str) else written(value)
 
 
@@ -221,6 +224,9 @@ def table() -> dict[str, Entry]:
         "t": _number("t", "within", controls.check_distance),
         "measure": _choice("measure", "measure", controls.MEASURES),
         "attaining": _choice("attaining", "attaining", controls.attaining_choices()),
+        "scene": _choice("scene", controls.SCENE, [scene.key for scene in SCENES]),
+        "talk": _flag("talk", controls.TALK),
+        "paper_figure": _choice("paper_figure", "paper figure", [figure.key for figure in FIGURES]),
         "calibrate": _flag("calibrate", "calibrated for")._replace(read=None),
     }
 
@@ -232,7 +238,7 @@ def _choice(key: str, setting: str, options: Iterable[str]) -> Entry:
         "text",
         lambda value: by_name[limits.one_of(key, value, by_name)],
         lambda value: {setting: value},
-        lambda kept: name_of_option(kept[setting]),
+        lambda kept: name_of_option(kept.get(setting, next(iter(by_name.values())))),
     )
 
 

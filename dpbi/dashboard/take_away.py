@@ -33,7 +33,7 @@ def read_link(defaults: Mapping[str, Any]) -> None:
     st.session_state[_LINK_READ] = True
     parameters = dict(st.query_params.to_dict())
     if parameters:
-        _take_over("link", lambda: scenario_file.from_query(parameters), defaults)
+        take_over("link", lambda: scenario_file.from_query(parameters), defaults)
 
 
 def bring(defaults: Mapping[str, Any]) -> None:
@@ -66,10 +66,10 @@ def _take_file(defaults: Mapping[str, Any]) -> None:
     file = st.session_state.get(_uploader())
     st.session_state[_ROUND] += 1
     if file is not None:
-        _take_over("file", lambda: scenario_file.from_json(file.getvalue()), defaults)
+        take_over("file", lambda: scenario_file.from_json(file.getvalue()), defaults)
 
 
-def _take_over(what: str, found: Callable[[], scenario_file.Document], defaults: Mapping[str, Any]) -> None:
+def take_over(what: str, found: Callable[[], scenario_file.Document], defaults: Mapping[str, Any]) -> None:
     """Sets the settings that a document holds; all others go back to their defaults, save a person's own data."""
     try:
         document = found()
@@ -81,8 +81,11 @@ def _take_over(what: str, found: Callable[[], scenario_file.Document], defaults:
         _log.error("a scenario could not be read: %s", type(failure).__name__)
         st.session_state[_SAID] = ["**Nothing was taken over.**", words.APOLOGY]
         return
-    kept = {name: value for name, value in defaults.items() if name not in data_source.OWN_SETTINGS}
-    settings.restore(kept, taken.settings)
+    if document.keys() <= scenario_file.STAGING and not taken.notices:
+        settings.restore({}, taken.settings)
+        return
+    own = (*data_source.OWN_SETTINGS, *(scenario_file.STAGING - document.keys()))
+    settings.restore({name: value for name, value in defaults.items() if name not in own}, taken.settings)
     said = [f"The settings of the {what} are taken over."]
     if taken.notices:
         said = [f"**The settings of the {what} are taken over, except:**"]
@@ -101,6 +104,8 @@ def _forget() -> None:
 
 def shown(page: Page, chosen: Scenario) -> downloads.Shown:
     """An empty account of the page, with what its tables and figures are computed for."""
+    if not page.uses_data:
+        return downloads.Shown({"Seed": chosen.seed}, f"{page.title}: Seed = {chosen.seed}.")
     problem, kept = chosen.problem, settings.everything()
     ticked = {type(mechanism).__name__ for mechanism in chosen.mechanisms}
     document = scenario_file.document(kept, problem, chosen.labels, chosen.title, with_counts=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from dpbi.comparison import Comparison, best_private
 from dpbi.counts_io import Counts
@@ -23,6 +23,8 @@ LINE_CATEGORIES, LISTED_CATEGORIES = 6, 20
 SENTENCE_LENGTH = 600
 
 RELATION_NOTICE = f"Neighbours: {RELATION}."
+TALK = "Larger type and a folded sidebar, to be read from the last row. A link keeps it."
+
 RAW_NOTICE = "These pages show your raw counts; only a release is private."
 CHOICE_WARNING = (
     "**Choosing leaks.** A mechanism, gamma or epsilon chosen by looking at results on private counts tells something "
@@ -35,13 +37,15 @@ LOCAL_SENSITIVITY = (
     "LS(x), the local sensitivity, is how far one replaced record can move the true posterior. A release that stays "
     "within it is as near the truth as the posterior of a neighbouring dataset."
 )
-COVERAGE = (
-    "A released posterior takes the noisy counts for true ones. Its 95 % interval is honest where it holds the true "
-    "posterior mean in 95 % of all releases or more; below that it is overconfident."
+SAME_STREAM = (
+    "Every mechanism draws from the same random numbers, those of the seed, so that what differs between them is the "
+    "mechanism and not luck. Similar mechanisms therefore draw similar posteriors."
 )
+SMALL_PRIOR = "A prior as small as this takes a category without records for all but impossible."
+WEAK_FROM, NOISE_BELOW = 5.0, 0.01
 CALIBRATED = (
-    "Calibrated: the rate is raised until the exact loss is epsilon, for this prior and n. No count enters; what is "
-    "promised is checked over every dataset and output, and promised nowhere else."
+    "**Calibrated**: the rate is raised until the exact loss is epsilon, for this prior and n. No count enters; what "
+    "is promised is checked over every dataset and output, and promised nowhere else."
 )
 LOSS = (
     "Whoever sees a release, the odds between two datasets that differ in one person's record move by a factor of at "
@@ -179,7 +183,7 @@ def stamped(label: str, promised: Guarantee) -> str:
     """A mechanism's name with what must never be overlooked about it."""
     if isinstance(promised, NotPrivate):
         return f"{label}: not private"
-    return label if promised.is_private else f"{label}: only claimed private"
+    return label if promised.is_private else f"{label}: only claimed"
 
 
 def best(rows: Sequence[Comparison], problem: Problem) -> str:
@@ -296,6 +300,29 @@ def how_found(rows: Sequence[Comparison]) -> str:
         f"{number(error)}, with 95 % confidence for all t together."
         + ("" if len(sampled) == len(rows) else " The other curves are exact.")
     )
+
+
+def coverage(size: int) -> str:
+    """What the coverage of intervals says, and how far its shares can be off: 2 sqrt(p (1 - p) / size) at p = 1/2."""
+    return (
+        "A released posterior takes the noisy counts for true ones. Its 95 % interval is honest where it holds the "
+        "true posterior mean in 95 % of all releases or more; below that it is overconfident. Each share here is one "
+        f"of {size:,} draws, so it can be off by up to {100 / math.sqrt(size):.0f} percentage points (95 % confidence)."
+    )
+
+
+def hints(numbers: Mapping[str, float], n: int | None) -> list[str]:
+    """What extreme values of epsilon and delta come to; numbers: by name, the refused are missing."""
+    said = []
+    epsilon, delta = numbers.get("epsilon", 1.0), numbers.get("delta", 0.0)
+    if epsilon >= WEAK_FROM:
+        factor = number(math.exp(epsilon)) if epsilon < 14 else f"10^{epsilon / math.log(10):.0f}"
+        said.append(f"Weak privacy: the odds about any one person may move by a factor of {factor}.")
+    if epsilon <= NOISE_BELOW:
+        said.append(f"Almost pure noise, unless n is far above 1/epsilon = {number(1 / epsilon)}.")
+    if n and delta >= 1 / n:
+        said.append("delta is not below 1/n: it would let one person's record be published outright.")
+    return said
 
 
 def prior_weight(problem: Problem) -> str:

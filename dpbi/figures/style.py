@@ -70,10 +70,11 @@ SCALE = ("#3c5ad2", "#8f6bc4", "#c3676f", "#e17800", "#f2b134")
 FONT_SIZE = 15
 TITLE_SIZE = 17
 LINE_WIDTH = 2.5
-_TITLE_LINE = 48  # so that a title fits a telephone
+_TITLE_LINE = 42  # so that a title fits a telephone
 _LEGEND_ROW = 24
 _SMALL_LINE = 54
-_SMALL = "font-size:14px;font-weight:normal"
+_SMALL_SIZE = 14
+_SMALL = "font-size:{:.0f}px;font-weight:normal"
 
 
 def style_of(mechanism: Mechanism | type[Mechanism]) -> Style:
@@ -195,13 +196,46 @@ def base_layout(
     return fig
 
 
+def enlarged(fig: go.Figure, factor: float) -> go.Figure:
+    """The figure for a projector: type, lines and markers larger by this factor, and the room they need."""
+    drawn = _scaled(fig.to_plotly_json(), factor)
+    layout = drawn["layout"]
+    margin = layout.get("margin", {})
+    if "height" in layout:
+        layout["height"] += (factor - 1) * (margin.get("t", 0) + margin.get("b", 0))
+    layout["margin"] = {side: factor * room for side, room in margin.items()}
+    small, larger = (_SMALL.format(size) for size in (_SMALL_SIZE, _SMALL_SIZE * factor))
+    if "text" in layout.get("title", {}):
+        layout["title"]["text"] = layout["title"]["text"].replace(small, larger)
+    return go.Figure(drawn)
+
+
+def _scaled(part: Any, factor: float, inside: str = "") -> Any:
+    """The same with every number that is a size of type, of a line or of a marker times the factor."""
+    if isinstance(part, dict):
+        return {key: _scaled(value, factor, _kind_of_size(inside, key)) for key, value in part.items()}
+    if isinstance(part, list | tuple):
+        return [_scaled(value, factor, inside) for value in part]
+    if inside.startswith("size:") and isinstance(part, int | float) and not isinstance(part, bool):
+        return part * factor
+    return part
+
+
+def _kind_of_size(inside: str, key: str) -> str:
+    """"size:…" where this key of that part is a size, else the key itself."""
+    sized = (key == "size" and inside in ("font", "tickfont", "textfont", "marker")) or (
+        key == "width" and inside == "line"
+    )
+    return f"size:{key}" if sized else key
+
+
 def _legend_rows(names: Sequence[str]) -> int:
     """Rows of a horizontal legend about 700 pixels wide."""
     return math.ceil(sum(70 + 8 * len(name) for name in names) / 700)
 
 
 def _in_small_type(line: str) -> str:
-    return f'<span style="{_SMALL}">{_escaped(line)}</span>'
+    return f'<span style="{_SMALL.format(_SMALL_SIZE)}">{_escaped(line)}</span>'
 
 
 def _escaped(text: str) -> str:

@@ -1,0 +1,89 @@
+"""The tour on its page: which scene is on, the way to the next, and from a scene into the lab."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from dpbi.dashboard import charts, controls, data_source, menu, scenario_file, settings, take_away, words
+from dpbi.tour import SCENES, Scene
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure
+
+_PARAMETER = "scene"  # in the page's address: a scene has a link of its own, and Back goes back
+_BY_KEY = {scene.key: scene for scene in SCENES}
+_SENTENCES = 1000
+
+
+def current() -> Scene:
+    """The scene of the page's address; without one, the scene last seen."""
+    asked = st.query_params.get(_PARAMETER)
+    if asked in _BY_KEY:
+        settings.keep(controls.SCENE, asked)
+    return _BY_KEY[settings.get(controls.SCENE)]
+
+
+def draw(scene: Scene, defaults: Mapping[str, Any]) -> None:
+    """The scene: its question, its chart and the sentence computed from it."""
+    place = SCENES.index(scene)
+    st.header(f"{place + 1}. {scene.heading}")
+    st.markdown(scene.text)
+    figure, sentence = _drawn(scene.key)
+    charts.draw(figure, f"tour-{scene.key}")
+    st.markdown(f"**{words.escape(sentence, _SENTENCES)}**")
+    with st.container(horizontal=True, vertical_alignment="center", key="tour steps"):
+        _step("Back", place - 1, "Left")
+        st.markdown(f"Scene {place + 1} of {len(SCENES)}", width="content")
+        _step("Next", place + 1, "Right")
+        if st.button("Open this in the lab", key="tour: lab"):
+            take_away.take_over("scene", lambda: lab_document(scene), defaults)
+            st.switch_page(menu.page(scene.page).path)
+
+
+def _step(label: str, place: int, shortcut: str) -> None:
+    there = 0 <= place < len(SCENES)
+    key = SCENES[place].key if there else ""
+    st.button(
+        label,
+        key=f"tour: {label}",
+        shortcut=shortcut,
+        disabled=not there,
+        type="primary" if label == "Next" else "secondary",
+        on_click=_go,
+        args=(key,),
+    )
+
+
+def _go(key: str) -> None:
+    settings.keep(controls.SCENE, key)
+    st.query_params[_PARAMETER] = key
+
+
+def lab_document(scene: Scene) -> scenario_file.Document:
+    """The scene as a scenario: its counts are an example's or balanced ones, so that nobody's own are replaced."""
+    found: scenario_file.Document = {
+        "epsilon": scene.mechanisms[0].epsilon,
+        "mechanisms": [type(mechanism).__name__ for mechanism in scene.mechanisms],
+        "calibrated": [],
+    }
+    for example in data_source.BY_KEY.values():
+        if example.counts == scene.problem.counts:
+            return found | {"source": scenario_file.name_of_option(data_source.EXAMPLE), "example": example.key}
+    return found | {
+        "source": scenario_file.name_of_option(data_source.MADE_UP),
+        "shape": scenario_file.name_of_option(data_source.BALANCED),
+        "k": scene.problem.k,
+        "n": scene.problem.n,
+    }
+
+
+@st.cache_data(max_entries=len(SCENES), show_spinner="Computing the scene")
+def _drawn(key: str) -> tuple[Figure, str]:
+    from dpbi.figures import tour
+
+    scene: Any = _BY_KEY[key]
+    result = scene.result()
+    return tour.draw(result), scene.sentence(result)

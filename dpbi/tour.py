@@ -1,0 +1,236 @@
+"""The tour: six prepared scenes, each a question, a problem, what is computed of it and the sentence that it gives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpbi.distance_law import DistanceLaw, distance_law
+from dpbi.hellinger import distances_to, hellinger
+from dpbi.loss_curves import CalibrationGain, calibration_gain
+from dpbi.mechanisms import EHD, EHDS, Geometric, LSDim, LSHist, LSZhang, Mechanism, name_of
+from dpbi.problem import Problem
+from dpbi.sensitivity import worst_neighbour
+
+Floats = NDArray[np.float64]
+
+_UNIFORM = (1.0, 1.0)
+_SIZES = (*(10**power * step for power in range(1, 6) for step in (1, 3)), 10**6)
+_EPSILON = 1.0
+
+
+@dataclass(frozen=True)
+class Leak:
+    """The posteriors of two datasets that differ in one record; distance: H between them."""
+
+    problem: Problem
+    neighbour: Problem
+    distance: float
+
+
+@dataclass(frozen=True, eq=False)
+class Moves:
+    """H between each problem's posterior and that after ``moved`` records changed category; distance: (problems, m)."""
+
+    problems: tuple[Problem, ...]
+    moved: NDArray[np.int64]
+    distance: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Growth:
+    """Balanced data of growing size, each mechanism: E[H] and P(the data are ignored), (mechanisms, sizes)."""
+
+    mechanisms: tuple[Mechanism, ...]
+    sizes: NDArray[np.int64]
+    mean: Floats
+    ignoring: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Drowning(Growth):
+    """As ``Growth``, looked at for the probability of ignoring the data."""
+
+
+@dataclass(frozen=True)
+class Scene:
+    """One scene. page: the title of the page that shows the same scenario in full; sentence: of ``result``."""
+
+    key: str
+    heading: str
+    text: str
+    problem: Problem
+    mechanisms: tuple[Mechanism, ...]
+    page: str
+    compute: Callable[[Scene], Any]
+    sentence: Callable[[Any], str]
+
+    def result(self) -> Any:
+        """What the scene's chart shows and its sentence is about, computed once per process."""
+        return _computed(self)
+
+
+@cache
+def _computed(scene: Scene) -> Any:
+    return scene.compute(scene)
+
+
+# --- what is computed ---
+
+
+def leak(scene: Scene) -> Leak:
+    """The problem beside the neighbour whose posterior is farthest from its own."""
+    neighbour = scene.problem.with_counts(worst_neighbour(scene.problem))
+    return Leak(scene.problem, neighbour, float(hellinger(scene.problem.posterior, neighbour.posterior)))
+
+
+def laws(scene: Scene) -> tuple[DistanceLaw, ...]:
+    return tuple(distance_law(mechanism, scene.problem) for mechanism in scene.mechanisms)
+
+
+def moves(scene: Scene) -> Moves:
+    """Records that change to the first category, at the scene's balanced data and where nearly none are there."""
+    n = scene.problem.n
+    problems = (scene.problem, scene.problem.with_counts((0, n)))
+    moved = np.arange(0, n // 2 + 1)
+    released = [np.array(one.counts) + moved[:, None] * (1, -1) for one in problems]
+    distance = np.stack([distances_to(one, rows) for one, rows in zip(problems, released, strict=True)])
+    return Moves(problems, moved, distance)
+
+
+def growth(scene: Scene) -> Growth:
+    problems = [scene.problem.with_counts((n // 2, n - n // 2)) for n in _SIZES]
+    mean = [[_mean_distance(one, problem) for problem in problems] for one in scene.mechanisms]
+    ignoring = [[one.probability_of_ignoring(problem) for problem in problems] for one in scene.mechanisms]
+    return Growth(scene.mechanisms, np.array(_SIZES), np.array(mean), np.array(ignoring))
+
+
+def drowning(scene: Scene) -> Drowning:
+    found = growth(scene)
+    return Drowning(found.mechanisms, found.sizes, found.mean, found.ignoring)
+
+
+def _mean_distance(mechanism: Mechanism, problem: Problem) -> float:
+    known = mechanism.mean_distance(problem)
+    return distance_law(mechanism, problem).mean if known is None else known
+
+
+def gains(scene: Scene) -> tuple[CalibrationGain, ...]:
+    return tuple(calibration_gain(mechanism, scene.problem) for mechanism in scene.mechanisms)
+
+
+# --- what is said ---
+
+
+def _said(value: float) -> str:
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
+
+
+def leak_said(found: Leak) -> str:
+    here, there = (", ".join(f"{a:g}" for a in one.posterior) for one in (found.problem, found.neighbour))
+    return (
+        f"One changed record turns Beta({here}) into Beta({there}), H = {_said(found.distance)} away. Published "
+        f"without noise, the posterior hands the last record to anyone who knows the other {found.problem.n - 1}."
+    )
+
+
+def laws_said(found: tuple[DistanceLaw, ...]) -> str:
+    means = ", ".join(f"{name_of(law.mechanism)} {_said(law.mean)}" for law in found)
+    return (
+        f"Mean distance from the true posterior, every one {found[0].mechanism.epsilon:g}-DP: {means}. The last stays "
+        f"{_said(found[0].mean / found[-1].mean)} times nearer than the first at the same promise."
+    )
+
+
+def moves_said(found: Moves) -> str:
+    even, edge = found.distance[:, 1]
+    shown = [f"({', '.join(map(str, one.counts))})" for one in found.problems]
+    return (
+        f"One record moved changes the posterior by H = {_said(even)} at {shown[0]} and by H = {_said(edge)} at "
+        f"{shown[1]}, {_said(edge / even)} times as much. An error in records says little about the error in what is "
+        "concluded from them; the distance between the posteriors does."
+    )
+
+
+def drowning_said(found: Drowning) -> str:
+    name = name_of(found.mechanisms[0])
+    first, last = (int(np.flatnonzero(found.sizes == n)[0]) for n in (100, found.sizes[-1]))
+    return (
+        f"With n = {found.sizes[first]:,} records {name} ignores the data with probability "
+        f"{_said(found.ignoring[0, first])}, with n = {found.sizes[last]:,} with {_said(found.ignoring[0, last])}: its "
+        f"rate is set by the worst dataset, while the candidates grow in number. Its mean distance from the truth "
+        f"rises from {_said(found.mean[0, first])} to {_said(found.mean[0, last])}."
+    )
+
+
+def growth_said(found: Growth) -> str:
+    worldwide, smooth = (name_of(one) for one in found.mechanisms[:2])
+    return (
+        f"At n = {found.sizes[-1]:,} the mean distance of {worldwide} is {_said(found.mean[0, -1])}, that of {smooth} "
+        f"{_said(found.mean[1, -1])}: {_said(found.mean[0, -1] / found.mean[1, -1])} times nearer, and still private: "
+        "the smooth bound changes little from one dataset to its neighbour."
+    )
+
+
+def gains_said(found: tuple[CalibrationGain, ...]) -> str:
+    best = max(found, key=lambda gain: gain.mean_before / gain.mean_after)
+    before = best.before
+    return (
+        f"{name_of(before.mechanism)} promises epsilon = {before.mechanism.epsilon:g} and really loses "
+        f"{_said(before.epsilon)}. Its rate raised until the exact loss is {_said(best.after.epsilon)}, its mean "
+        f"distance falls from {_said(best.mean_before)} to {_said(best.mean_after)}: "
+        f"{_said(best.mean_before / best.mean_after)} times nearer at the same promise."
+    )
+
+
+SCENES: tuple[Scene, ...] = (
+    Scene(
+        "leak",
+        "A posterior leaks",
+        "Ten people answered a question. The posterior looks like a summary, yet every record has moved it.",
+        Problem(_UNIFORM, (5, 5)), (EHDS(_EPSILON),), "Sensitivity", leak, leak_said,
+    ),
+    Scene(
+        "noise",
+        "Noise on the counts",
+        "Noise hides the single record. How much is needed depends on how well the sensitivity of a table of counts is "
+        "understood: from noise on every count to whole-number noise on all but one.",
+        Problem(_UNIFORM, (48, 42)),
+        (LSZhang(_EPSILON), LSDim(_EPSILON), LSHist(_EPSILON), Geometric(_EPSILON)),
+        "Distance curves", laws, laws_said,
+    ),
+    Scene(
+        "distance",
+        "Why measure in Hellinger distance",
+        "The release is a posterior, so its error is a distance between posteriors. The same number of records weighs "
+        "differently where data are rare.",
+        Problem(_UNIFORM, (50, 50)), (EHD(_EPSILON),), "Sensitivity", moves, moves_said,
+    ),
+    Scene(
+        "drowning",
+        "A fair choice drowns",
+        "The exponential mechanism picks a posterior, a near one more likely. Scaled to the worst dataset there is, it "
+        "stops listening as the data grow.",
+        Problem(_UNIFORM, (5000, 5000)), (EHD(_EPSILON),), "Home", drowning, drowning_said,
+    ),
+    Scene(
+        "smooth",
+        "Local and smooth sensitivity rescue it",
+        "Here, at these data, one record moves the posterior far less than at the worst. A smooth bound on that local "
+        "sensitivity may set the rate without giving the data away.",
+        Problem(_UNIFORM, (500, 500)), (EHD(_EPSILON), EHDS(_EPSILON)), "Sensitivity", growth, growth_said,
+    ),
+    Scene(
+        "budget",
+        "Half the budget is unused",
+        "A theorem bounds the privacy loss; here it is computed. What a mechanism does not spend can be spent: raise "
+        "its rate until the exact loss is what was promised.",
+        Problem(_UNIFORM, (48, 42)), (EHD(_EPSILON), EHDS(_EPSILON), LSDim(_EPSILON)), "Privacy loss",
+        gains, gains_said,
+    ),
+)  # fmt: skip
