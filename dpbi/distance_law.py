@@ -49,6 +49,8 @@ class DistanceLaw:
 
     def __post_init__(self) -> None:
         freeze(self.distance, self.probability, self.steps, self.bin_distance, self.bin_probability)
+        if self.edges is not None:
+            freeze(self.edges)
 
     @property
     def exact(self) -> bool:
@@ -84,7 +86,8 @@ class DistanceLaw:
             before[-self.edges.size:] = reached[-self.edges.size:]
             if self.edges[-1] == self.edges[-2]:
                 reached[-2] = 1.0
-                return distance[:-1], before[:-1], reached[:-1]
+                distance, before, reached = distance[:-1], before[:-1], reached[:-1]
+        freeze(distance, before, reached)
         return distance, before, reached
 
     def cdf(self, t: float) -> float:

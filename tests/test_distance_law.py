@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
+import large_oracles
 import numpy as np
 import oracles
 import pytest
@@ -129,7 +130,9 @@ def test_the_atom_at_the_local_sensitivity_lies_within_it(
 @pytest.mark.usefixtures("small_limits")
 @every_mechanism
 @pytest.mark.parametrize("epsilon", [0.5, 20.0])
-@pytest.mark.parametrize(("prior", "counts"), [((1, 0.5, 2), (11, 9, 16))])
+@pytest.mark.parametrize(
+    ("prior", "counts"), [((1, 0.5, 2), (11, 9, 16)), ((1e-5, 1e-5, 1e-5), (0, 1, 25)), ((0.01, 0.01, 1e6), (0, 9, 16))]
+)
 def test_laws_in_bins(
     kind: Kind, chosen: Options, prior: tuple[float, ...], counts: tuple[int, ...], epsilon: float
 ) -> None:
@@ -152,10 +155,63 @@ def test_laws_in_bins(
     for edge in edges[:: max(1, edges.size // 40)]:
         # The edge itself may round to either side of an output that lies on it.
         low, high = (math.fsum(exact[2][exact[0] <= edge + shift]) for shift in (-1e-13, 1e-13))
-        assert low - rate_error <= law.cdf((edge - 1e-12) / (1 + 1e-10)) <= high + rate_error
+        error = rate_error + 1e-6 * law.cdf_error  # a rounded t is no edge
+        assert low - error <= law.cdf((edge - 1e-12) / (1 + 1e-10)) <= high + error
+    assert_distribution(law, exact[0], np.cumsum(exact[2]), rate_error)
     near = exact[0][exact[0] < edges[0]] if law.edges is not None else exact[0][:100]
     for t in near[:: max(1, near.size // 40)]:
         assert law.cdf(t) == pytest.approx(probability_within(exact, t), abs=rate_error)
+
+
+def assert_distribution(law: DistanceLaw, h: np.ndarray, cumulative: np.ndarray, error: float) -> None:
+    """The distribution function errs by what the law states at most, not at all at LS(c); quantiles agree with it.
+
+    h: of every output, sorted; cumulative: their probabilities, summed up. Distances within the slack are one level.
+    """
+
+    def within(t: float) -> float:
+        count = int(np.searchsorted(h, t, side="right"))
+        return float(cumulative[count - 1]) if count else 0.0
+
+    stated = law.cdf_error + error
+    grid = np.concatenate([h[:: max(1, h.size // 500)], np.linspace(0, 1, 200), 1 - np.geomspace(1e-9, 1, 200)])
+    for t in grid.tolist():
+        assert within(t - 1e-11) - stated <= law.cdf(t) <= within(t + 2.1 * slack(t)) + stated
+    local = dpbi.local_sensitivity(law.problem)
+    assert law.cdf(local) == pytest.approx(within(local + slack(local)), rel=1e-9, abs=error)
+    for q in (1e-6, 0.01, 0.1, 0.5, 0.9, 0.99, 1 - 1e-6, 1.0):
+        t = law.quantile(q)
+        assert law.cdf(t) >= q - 1e-12
+        # The next bin below, or the next level, does not reach q.
+        assert law.cdf(t - 3 * slack(t)) <= q + 1e-12 or law.cdf_error > 0
+        assert within(t - 3 * slack(t)) <= q + stated and within(t + 3 * slack(t)) >= q - stated
+
+
+CROWDED = [
+    ((1,) * 4, (38,) * 4, 1e-3),
+    ((1e-5,) * 4, (0, 0, 1, 150), 1e-3),
+    ((1e-9,) * 4, (0, 0, 0, 150), 1e-3),
+    ((30, 1, 1, 1), (10, 40, 40, 40), 1e-3),
+    ((1e12, 1e12, 1e12, 1e-9), (50, 40, 40, 0), 0.02),  # 8,000 outputs at a time, 1e-9 apart in their loss
+]
+
+
+@pytest.mark.parametrize(("prior", "counts", "largest_error"), CROWDED)
+def test_laws_of_crowded_outputs(prior: tuple[float, ...], counts: tuple[int, ...], largest_error: float) -> None:
+    """Where most outputs lie at nearly one distance, near 1 or near 0, at the limits as they are: 400,000 and more."""
+    problem = Problem(prior, counts)
+    losses = large_oracles.all_losses(prior, counts)[0]
+    h = np.sort(large_oracles.distance(losses).astype(float))
+    for kind, chosen in EVERY:
+        for epsilon in (1.0, 30.0):
+            mechanism = kind(epsilon, **chosen)
+            if not hasattr(mechanism, "rate"):
+                continue
+            law = distance_law(mechanism, problem)
+            assert law.kind == "bins" and law.cdf_error < largest_error
+            weight = np.exp(-mechanism.rate(problem) * (h - h[0]))
+            assert_distribution(law, h, np.cumsum(weight) / weight.sum(), 1e-10)
+            assert law.mean == pytest.approx(weight @ h / weight.sum(), rel=1e-9, abs=1e-15)
 
 
 @pytest.mark.usefixtures("small_limits")
@@ -277,6 +333,21 @@ def test_the_line_is_exact_at_any_length(kind: Kind) -> None:
 
 
 # Questions ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("small_limits")
+@pytest.mark.parametrize("problem", [Problem((1, 1), (3, 5)), LARGE, Problem((1, 0.5, 2), (11, 9, 16))], ids=str)
+@every_class
+def test_a_law_cannot_be_written_to(kind: Kind, problem: Problem) -> None:
+    """Laws and the tables behind them are kept and shared."""
+    law = distance_law(kind(1.0), problem)
+    table = kind(1.0).distances(problem)
+    arrays = [law.distance, law.probability, law.steps, law.bin_distance, law.bin_probability, *law.curve]
+    arrays += [] if law.edges is None else [law.edges]
+    arrays += [] if table is None else [table.distance, table.steps, table.moments]
+    for array in arrays:
+        with pytest.raises(ValueError, match="read-only"):
+            array[...] = 0
 
 
 def test_a_law_keeps_what_it_is_of() -> None:
