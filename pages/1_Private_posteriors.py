@@ -13,13 +13,14 @@ with scenario("Private posteriors") as chosen:
     sampled = cached.for_each(cached.posteriors, chosen, chosen.seed, size)
     if sampled:
         st.markdown(words.prior_weight(chosen.problem))
+        st.caption(words.SAME_STREAM)
         charts.draw(posteriors.released_posteriors(sampled, chosen.labels), "posteriors")
 
         st.header("How far off")
         charts.draw(posteriors.distance_boxes(sampled, cached.exact_means(sampled)), "errors")
 
         st.header("Do the released intervals cover the truth?")
-        st.markdown(words.COVERAGE)
+        st.markdown(words.coverage(size))
         charts.draw(posteriors.coverage_bars(sampled, chosen.labels), "coverage")
         tables.categories(chosen, sampled)
 

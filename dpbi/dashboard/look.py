@@ -37,10 +37,14 @@ _STYLE = """<style>
 # Sizes follow the root's. What a room does not read makes way: fine print, downloads, the sidebar's own summary.
 _TALK = """<style>
 html { font-size: 23px !important; }
-[data-testid="stMainBlockContainer"] { padding-top: 1.2rem; max-width: 100rem; }
-[data-testid="stMainBlockContainer"] h1 { font-size: 1.7rem; padding: 0.2rem 0; }
-[data-testid="stMainBlockContainer"] h2 { font-size: 1.4rem; }
-.st-key-notices p { font-size: 0.75rem; }
+[data-testid="stMainBlockContainer"] { padding-top: 3.4rem; max-width: 100rem; }
+[data-testid="stMainBlockContainer"] [data-testid="stVerticalBlock"] { gap: 0.6rem; }
+[data-testid="stMainBlockContainer"] h1 { font-size: 1.5rem; padding: 0; }
+[data-testid="stMainBlockContainer"] h2 { font-size: 1.4rem; padding: 0.2rem 0; }
+.st-key-opening p, .st-key-scene-text { display: none; }
+:has(.st-key-tour-steps) .st-key-opening { display: none; }
+.st-key-notices { padding: 0.2rem 0.6rem; }
+.st-key-notices p { font-size: 0.7rem; }
 [data-testid="stExpander"], [data-testid="stDownloadButton"] { display: none; }
 </style>"""
 

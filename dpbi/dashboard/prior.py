@@ -25,6 +25,7 @@ CHOICES = (*RULES, SYMMETRIC, CUSTOM)
 _BOX, _BOX_LABELS = "prior in one box", "prior in one box: labels"
 DEFAULTS: dict[str, Any] = {"prior": CHOICES[0], "strength": "1", _BOX: "", _BOX_LABELS: None}
 _NEW = "1"
+SMALL = 0.01  # pseudo-counts: so weak a prior is worth a word
 FIELDS_LARGEST = 12  # categories that get a field each; the numbers of more are typed in one box
 
 
@@ -47,7 +48,10 @@ def choose(labels: tuple[str, ...] | None, refusals: Refusals) -> tuple[float, .
             settings.setdefault(_field(label), _NEW)
             st.text_input(f"alpha of {words.escape(label)}", **settings.entry(_field(label)))
     with refusals.beside():
-        return parameters(labels)
+        alpha = parameters(labels)
+        if min(alpha) < SMALL:
+            st.caption(words.SMALL_PRIOR)
+        return alpha
     return ()
 
 

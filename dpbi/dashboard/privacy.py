@@ -55,11 +55,13 @@ def choose(refusals: Refusals, public: Public | None) -> tuple[dict[str, float],
     for name, kinds in _owners().items():
         if name == ALWAYS_SHOWN or any(_is_chosen(kind) for kind in kinds):
             numbers |= _shared_number(name, kinds, refusals)
-    st.subheader("Mechanisms")
+    for hint in words.hints(numbers, public[1] if public else None):
+        st.caption(hint)
+    st.subheader("Mechanisms", help=words.CALIBRATED)
     unaudited = {kind: why_not_audited(kind, public) for kind in MECHANISMS}
     mechanisms: list[Mechanism] = []
     for kind in MECHANISMS:
-        _tick(kind, unaudited[kind])
+        _tick(kind, can_be_calibrated=not unaudited[kind])
         if not _is_chosen(kind):
             continue
         options = _options(kind)
@@ -134,14 +136,13 @@ def _shared_number(name: str, kinds: list[type[Mechanism]], refusals: Refusals) 
     return {}
 
 
-def _tick(kind: type[Mechanism], unaudited: str) -> None:
+def _tick(kind: type[Mechanism], can_be_calibrated: bool) -> None:
     label = words.stamped(kind.label, kind(1.0).guarantee((1.0, 1.0), 1))
-    with st.container(horizontal=True, gap="small"):
+    with st.container(horizontal=True, gap="small", key=f"tick {kind.__name__}"):
         st.checkbox(label, help=kind.idea, width="content", **settings.entry(ticked(kind)))
         st.checkbox(
             "calibrated",
-            help=words.escape(unaudited, words.SENTENCE_LENGTH) or words.CALIBRATED,
-            disabled=bool(unaudited),
+            disabled=not can_be_calibrated,
             width="content",
             **settings.entry(calibrated(kind)),
         )

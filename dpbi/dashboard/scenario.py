@@ -110,8 +110,9 @@ def _open(title: str) -> tuple[menu.Page, dict[str, Any]]:
         initial_sidebar_state="collapsed" if talk else look.SIDEBAR_WIDTH,
     )
     look.apply(talk)
-    st.title(page.heading)
-    st.markdown(page.purpose)
+    with st.container(key="opening"):
+        st.title(page.heading)
+        st.markdown(page.purpose)
     return page, defaults
 
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 CATEGORIES_SHOWN, DRAWS_SHOWN = 20, 50
 _BAND = "Off by at most"
+_FOUR_DIGITS, _PLAIN_FROM = "%.4g", 1e-4
 _HEIGHT_ROW, _ROWS_SHOWN = 36, 12
 
 
@@ -36,6 +37,7 @@ def show(
 ) -> None:
     """The table, scrolling beyond a dozen rows, with its CSV: that of the whole one where only a part is shown."""
     rows = min(len(table), _ROWS_SHOWN)
+    columns = {name: _alike(column, table[name]) for name, column in columns.items() if name in table}
     st.dataframe(
         table,
         hide_index=True,
@@ -94,7 +96,7 @@ def calibrations(gains: Sequence[CalibrationGain]) -> None:
             "Mean H after": [gain.mean_after for gain in gains],
         }
     )
-    columns = {name: _number(said) for name, said in _GAINS.items()}
+    columns = {name: _number(said, width=110) for name, said in _GAINS.items()}
     show(table, "calibration", _COMPARISON | columns, "One row per mechanism: before and after calibration")
 
 
@@ -190,12 +192,19 @@ def _distinct(names: list[str]) -> list[str]:
     return [name if times[name] == 1 else f"{name} ({i})" for i, name in enumerate(names, 1)]
 
 
-def _number(help: str, format: str = "%.4g") -> Any:
-    return NumberColumn(help=help, format=format, width=80)
+def _number(help: str, format: str = _FOUR_DIGITS, width: int = 76) -> Any:
+    return NumberColumn(help=help, format=format, width=width)
+
+
+def _alike(column: Any, values: pd.Series) -> Any:
+    """The column, all its numbers with an exponent where one would get one: a browser writes 0.0000027 and 2.7e-7."""
+    if column["type_config"].get("format") != _FOUR_DIGITS or not 0 < values.abs()[values != 0].min() < _PLAIN_FROM:
+        return column
+    return column | {"type_config": column["type_config"] | {"format": "%.3e"}}
 
 
 _COMPARISON: dict[str, Any] = {
-    "Mechanism": TextColumn(width=150),
+    "Mechanism": TextColumn(width=130),
     "Guarantee": TextColumn(width=190, help="What is promised for one record replaced, and on what basis."),
     "Mean H": _number("Mean Hellinger distance between the true and the released posterior; 0 same, 1 apart."),
     "Median H": _number("Half of all releases are at most this far from the true posterior."),
@@ -208,7 +217,7 @@ _COMPARISON: dict[str, Any] = {
         "Mean sum of the absolute errors of the released counts, in records: twice the mean number of records moved."
     ),
     "P(blind)": _number("Probability that the release ignores the data: it does not depend on the counts at all."),
-    "Law": TextColumn(width=90, help="How the distances were found: listed exactly, in fine bins, or sampled."),
+    "Law": TextColumn(width=92, help="How the distances were found: listed exactly, in fine bins, or sampled."),
 }
 
 _LOSSES: dict[str, Any] = {

@@ -38,7 +38,7 @@ _NAMES = {
     "reciprocal": "smooth sensitivity (reciprocal)",
     "exponential": "smooth sensitivity (exponential)",
 }
-_RATE = "(1\u00a0+\u00a0γ)\u00a0S_γ(x)"  # one word to whoever breaks lines
+_RATE = "(1\u00a0+\u00a0γ)\u00a0Sᵧ(x)"  # one word to whoever breaks lines
 
 
 def along_count(scan: SensitivityScan, problem: Problem, labels: Sequence[str] | None = None) -> go.Figure:

@@ -70,6 +70,7 @@ SCALE = ("#3c5ad2", "#8f6bc4", "#c3676f", "#e17800", "#f2b134")
 FONT_SIZE = 15
 TITLE_SIZE = 17
 LINE_WIDTH = 2.5
+_ROOM_HEIGHT = 270  # of a plot area for a room: more would not be on the screen at once
 _TITLE_LINE = 42  # so that a title fits a telephone
 _LEGEND_ROW = 24
 _SMALL_LINE = 54
@@ -200,9 +201,9 @@ def enlarged(fig: go.Figure, factor: float) -> go.Figure:
     """The figure for a projector: type, lines and markers larger by this factor, and the room they need."""
     drawn = _scaled(fig.to_plotly_json(), factor)
     layout = drawn["layout"]
-    margin = layout.get("margin", {})
-    if "height" in layout:
-        layout["height"] += (factor - 1) * (margin.get("t", 0) + margin.get("b", 0))
+    margin = layout["margin"]
+    around = margin["t"] + margin["b"]
+    layout["height"] = min(layout["height"] - around, _ROOM_HEIGHT) + factor * around
     layout["margin"] = {side: factor * room for side, room in margin.items()}
     small, larger = (_SMALL.format(size) for size in (_SMALL_SIZE, _SMALL_SIZE * factor))
     if "text" in layout.get("title", {}):

@@ -180,7 +180,7 @@ class EHDL(_HellingerSelection):
     """
 
     label: ClassVar[str] = "EHDL"
-    idea: ClassVar[str] = "As EHD, scaled to the person's own dataset: accurate, and not private."
+    idea: ClassVar[str] = "As EHD, scaled to the sensitivity of the very data and so revealing it: not private."
     source: ClassVar[str] = "[D20] Algorithm 5; [P17] section 4.1.2; [N] section 2.2"
     formula: ClassVar[str] = r"P(r) \propto \exp\left(-\frac{\varepsilon H(r)}{2\,LS(c)}\right)"
 
