@@ -5,6 +5,7 @@ Here, and only here, mechanisms are named: each value belongs to one of them.
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any
 
@@ -279,3 +280,21 @@ def test_the_mode_is_the_truth_for_the_exponential_family_only_by_distance() -> 
         log_law = mechanism.log_pmf(problem, candidates)
         assert (np.diff(log_law[np.argsort(h)]) <= 1e-12).all()
         assert log_law + mechanism.rate(problem) * h == pytest.approx(np.full(h.size, log_law.max()), abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("prior", "counts"),
+    [((1.0, 1.0), (0, 10**9)), ((1e-6, 1000.0), (3, 10**12)), ((2.0, 0.5, 1.0), (10**9, 0, 4))],
+)
+def test_noise_on_every_count_of_large_data(prior: tuple[float, ...], counts: tuple[int, ...]) -> None:
+    """Released totals are not n, and what the categories and the total lose nearly cancels: the law to the digit."""
+    problem, mechanism = Problem(prior, counts), mechanisms.LSZhang(20.0, scale_rule="2")
+    windows = [range(max(0, c - 3), min(problem.n, c + 3) + 1) for c in counts]
+    mean = mp.mpf(0)
+    with mp.workdps(80):
+        truth = [mp.mpf(a) + c for a, c in zip(prior, counts, strict=True)]
+        for released in itertools.product(*windows):
+            other = [mp.mpf(a) + r for a, r in zip(prior, released, strict=True)]
+            probability = math.exp(float(mechanism.log_pmf(problem, released)))
+            mean += probability * oracles.hellinger_mp(truth, other, digits=80)
+    assert dpbi.distance_law(mechanism, problem).mean == pytest.approx(float(mean), rel=1e-11)
