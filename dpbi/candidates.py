@@ -30,14 +30,19 @@ def log_number_of_candidates(n: int, k: int) -> float:
 def list_candidates(n: int, k: int) -> NDArray[np.int64]:
     """All r in N^k with sum n, int64 (C(n + k - 1, k - 1), k), in lexicographic order.
 
-    n: total count; k >= 1 categories. Built from the last category forwards: a prefix r_1 leaves n - r_1 to the rest.
+    n: total count; k >= 1 categories. Column by column: a beginning r_1 ... r_i that leaves m records goes on with
+    r_{i+1} = 0 ... m, and each stands in as many rows as there are ways to end it.
     """
-    if k == 1:
-        return np.array([[n]], dtype=np.int64)
-    if k == 2:
-        first = np.arange(n + 1, dtype=np.int64)
-        return np.stack([first, n - first], axis=1)
-    tails = [list_candidates(left, k - 1) for left in range(n, -1, -1)]
-    sizes = [len(tail) for tail in tails]
-    prefix = np.repeat(np.arange(n + 1, dtype=np.int64), sizes)
-    return np.concatenate([prefix[:, None], np.concatenate(tails)], axis=1)
+    # ways[j - 1][m] = C(m + j - 1, j - 1): one category takes 0 ... m of m records, j - 1 others the rest.
+    ways = [np.ones(n + 1, dtype=np.int64)]
+    while len(ways) < k:
+        ways.append(np.cumsum(ways[-1]))
+    listed = np.empty((int(ways[-1][n]), k), dtype=np.int64, order="F")  # written by columns
+    left = np.array([n], dtype=np.int64)
+    for i in range(k - 1):
+        start = np.cumsum(left + 1) - (left + 1)
+        value = np.arange(start[-1] + left[-1] + 1) - np.repeat(start, left + 1)
+        left = np.repeat(left, left + 1) - value
+        listed[:, i] = np.repeat(value, ways[k - 2 - i][left])
+    listed[:, -1] = left
+    return listed

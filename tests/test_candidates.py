@@ -31,6 +31,17 @@ def test_the_list_is_all_count_vectors_in_order(n: int, k: int) -> None:
     assert list(map(tuple, listed.tolist())) == list(oracles.compositions(n, k))
 
 
+@pytest.mark.parametrize(("n", "k"), [(0, 1), (7, 1), (0, 2000), (1, 2000), (2, 120), (3, 40), (100_000, 2)])
+def test_many_categories_or_records_are_listed(n: int, k: int) -> None:
+    """Rows in strictly rising order, as many as there are count vectors, are all of them."""
+    listed = list_candidates(n, k)
+    assert listed.shape == (number_of_candidates(n, k), k)
+    assert (listed >= 0).all() and (listed.sum(axis=1) == n).all()
+    rises = np.diff(listed, axis=0)
+    first = (rises != 0).argmax(axis=1)
+    assert (np.take_along_axis(rises, first[:, None], axis=1) > 0).all()
+
+
 @given(st.integers(0, 10**6), st.integers(2, 300))
 def test_the_logarithm_keeps_its_digits(n: int, k: int) -> None:
     expected = mp.log(math.comb(n + k - 1, k - 1))
