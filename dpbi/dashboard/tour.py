@@ -29,11 +29,6 @@ def current() -> Scene:
 def draw(scene: Scene, defaults: Mapping[str, Any]) -> None:
     """The scene: its question, its chart and the sentence computed from it."""
     place = SCENES.index(scene)
-    st.header(f"{place + 1}. {scene.heading}")
-    st.markdown(scene.text)
-    figure, sentence = _drawn(scene.key)
-    charts.draw(figure, f"tour-{scene.key}")
-    st.markdown(f"**{words.escape(sentence, _SENTENCES)}**")
     with st.container(horizontal=True, vertical_alignment="center", key="tour steps"):
         _step("Back", place - 1, "Left")
         st.markdown(f"Scene {place + 1} of {len(SCENES)}", width="content")
@@ -41,6 +36,12 @@ def draw(scene: Scene, defaults: Mapping[str, Any]) -> None:
         if st.button("Open this in the lab", key="tour: lab"):
             take_away.take_over("scene", lambda: lab_document(scene), defaults)
             st.switch_page(menu.page(scene.page).path)
+    st.header(scene.heading)
+    with st.container(key="scene text"):
+        st.markdown(scene.text)
+    figure, sentence = _drawn(scene.key)
+    st.markdown(f"**{words.escape(sentence, _SENTENCES)}**")
+    charts.draw(figure, f"tour-{scene.key}")
 
 
 def _step(label: str, place: int, shortcut: str) -> None:

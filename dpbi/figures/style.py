@@ -71,6 +71,8 @@ FONT_SIZE = 15
 TITLE_SIZE = 17
 LINE_WIDTH = 2.5
 _ROOM_HEIGHT = 270  # of a plot area for a room: more would not be on the screen at once
+_TITLE_ROOM = 25  # of a line of it, in pixels
+_ROOM_LINE = 78
 _TITLE_LINE = 42  # so that a title fits a telephone
 _LEGEND_ROW = 24
 _SMALL_LINE = 54
@@ -159,7 +161,7 @@ def base_layout(
     lines = textwrap.wrap(title, _TITLE_LINE)
     small = [line for sentence in notes for line in textwrap.wrap(sentence, _SMALL_LINE)]
     names = list(dict.fromkeys(trace.name for trace in fig.data if trace.showlegend is not False and trace.name))
-    top = 16 + 25 * len(lines) + 20 * len(small) + headroom
+    top = 16 + _TITLE_ROOM * len(lines) + 20 * len(small) + headroom
     below = 60 + _LEGEND_ROW * _legend_rows(names)
     whole = height + top + below
     fig.update_layout(
@@ -202,12 +204,15 @@ def enlarged(fig: go.Figure, factor: float) -> go.Figure:
     drawn = _scaled(fig.to_plotly_json(), factor)
     layout = drawn["layout"]
     margin = layout["margin"]
-    around = margin["t"] + margin["b"]
-    layout["height"] = min(layout["height"] - around, _ROOM_HEIGHT) + factor * around
-    layout["margin"] = {side: factor * room for side, room in margin.items()}
+    plot = layout["height"] - margin["t"] - margin["b"]
     small, larger = (_SMALL.format(size) for size in (_SMALL_SIZE, _SMALL_SIZE * factor))
-    if "text" in layout.get("title", {}):
-        layout["title"]["text"] = layout["title"]["text"].replace(small, larger)
+    lines = layout["title"]["text"].split("<br>")
+    fine = [line.replace(small, larger) for line in lines if small in line]
+    said = textwrap.wrap(" ".join(line for line in lines if small not in line), _ROOM_LINE)
+    layout["title"]["text"] = "<br>".join([*said, *fine])
+    margin["t"] -= _TITLE_ROOM * (len(lines) - len(fine) - len(said))
+    layout["margin"] = {side: factor * room for side, room in margin.items()}
+    layout["height"] = min(plot, _ROOM_HEIGHT) + layout["margin"]["t"] + layout["margin"]["b"]
     return go.Figure(drawn)
 
 
