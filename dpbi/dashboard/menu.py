@@ -61,6 +61,13 @@ PAGES = (
         "how much of it is left unused?",
     ),
     Page(
+        "pages/5_Accuracy.py",
+        "Accuracy",
+        "Accuracy",
+        "How far off a release is on average, as the data grow, epsilon, the prior or the number of categories change: "
+        "which mechanism is nearest where, and what epsilon a wanted accuracy asks for?",
+    ),
+    Page(
         "pages/6_Papers.py",
         "Papers",
         "The papers, checked",

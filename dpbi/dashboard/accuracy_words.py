@@ -1,0 +1,215 @@
+"""The sentences of the accuracy page: what varies, what is exact, who is nearest and where that changes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from dpbi.accuracy import ExpectedError, Metric
+from dpbi.accuracy_axes import Axis, Value
+from dpbi.accuracy_curves import SEARCHED, AccuracyCurve, Crossover, RequiredEpsilon, closer
+from dpbi.dashboard import words
+from dpbi.distance_law import DRAWS
+from dpbi.guarantee import PureDP
+from dpbi.mechanisms import Mechanism, name_of
+from dpbi.noise_aware import Coverage
+from dpbi.problem import Problem
+
+AXES = {
+    "n": "Total count n",
+    "epsilon": "epsilon",
+    "strength": "Prior strength",
+    "k": "Number of categories",
+    "imbalance": "Imbalance of the data",
+    "gamma": "gamma",
+}
+METRICS: dict[Metric, str] = {
+    "hellinger": "Hellinger distance",
+    "l1": "L1 of the counts",
+    "variation": "Total variation",
+}
+_MEANINGS: dict[Metric, str] = {
+    "hellinger": "the mean Hellinger distance H between the true and the released posterior, from 0 to 1",
+    "l1": "the mean sum of the absolute errors of the released counts, in records",
+    "variation": "the mean total variation distance of the two posteriors: by how much the probability of any "
+    "statement about the proportions can be off",
+}
+CROSSOVERS = (
+    "Between two computed points where the order of two mechanisms changes, the crossing is narrowed by bisection. "
+    "Where both are exact and whole numbers vary, the value named is the very first of the new order: one before it, "
+    "the order is the old one, and it stays the new one at the next values looked at."
+)
+REQUIRED = (
+    "The question the other way round: the smallest epsilon with which each mechanism's mean Hellinger distance is at "
+    f"most the wanted one, at these data and prior. Searched from {SEARCHED[0]:g} to {SEARCHED[1]:,g}."
+)
+WANTED = "A mean Hellinger distance between 0 and 1, neither included."
+COVERAGE = (
+    "Take a proportion from the prior, data from it, a release from the data. How often does the released posterior's "
+    "95 % interval hold that proportion? **Naive** takes the noisy counts for the true ones; **noise-aware** applies "
+    "Bayes' rule to the noise too, which costs no privacy. Averaged over the prior: no count of yours enters. Exact, "
+    "for the first category; θ₁ is its proportion."
+)
+CANCELLED = "**Cancelled:** what was computed by then is shown, at fewer places than asked for."
+NO_CATEGORIES_TWO = "The coverage is computed for two categories."
+NOTHING_CROSSES = "No order changes between the computed points."
+_CROSSOVERS_SAID = 8
+_DECADE = 10.0
+
+
+def coverage_too_large(n: int, largest: int) -> str:
+    return f"The coverage visits every pair of counts and releases, here for n up to {largest:,}: n is {n:,}."
+
+
+def varying(axis: Axis, metric: Metric) -> str:
+    """What the chart shows, and what each value of the axis stands for."""
+    calibrated = "" if axis.keeps_calibration else (
+        " Mechanisms as they are: a calibration holds for one rule, prior and n only."
+    )
+    return f"Shown is {_MEANINGS[metric]}. {axis.kept}{calibrated}"
+
+
+def how_found(curves: Sequence[AccuracyCurve]) -> str:
+    """How many points are exact, and what stands beside those that are not."""
+    errors = [error for curve in curves for error in curve.errors]
+    sampled = [error for error in errors if not error.exact]
+    parts = []
+    if any(error.bounded for error in errors):
+        parts.append(
+            "For more than two categories the total variation is known between bounds only, H² ≤ TV ≤ H √(2 − H²): the "
+            "bands are what is known, and their middle is no estimate."
+        )
+    if not sampled:
+        parts.append(f"All {len(errors):,} points are exact: nothing is simulated.")
+    else:
+        names = words.listed(dict.fromkeys(name_of(error.mechanism) for error in sampled))
+        parts.append(
+            f"{len(errors) - len(sampled):,} of {len(errors):,} points are exact. The open marks are means of "
+            f"{DRAWS:,} draws of a fixed stream, give or take two standard errors: {names}, where the outputs are too "
+            "many to list."
+        )
+    return " ".join(parts)
+
+
+def nearest(curves: Sequence[AccuracyCurve], own: Value | None) -> str:
+    """Which proved mechanism has the smallest error: at the own value, and at both ends of the axis."""
+    proved = [curve for curve in curves if _is_proved(curve) and curve.values]
+    if not proved:
+        return "No ticked mechanism has a proved pure guarantee, so none is called the nearest."
+    axis = proved[0].axis
+    ends = [min(curve.values[0] for curve in proved), max(curve.values[-1] for curve in proved)]
+    places = [value for value in (own, *ends) if value is not None]
+    leaders: dict[str, list[str]] = {}
+    for value in dict.fromkeys(places):
+        name, said = _nearest_at(axis, value, proved)
+        leaders.setdefault(name, []).append(said)
+    parts = [f"**{name}** has the smallest error at {words.listed(said)}." for name, said in leaders.items() if name]
+    others = [name_of(curve.mechanism) for curve in curves if not _is_proved(curve)]
+    if others:
+        parts.append(f"{words.listed(others)} {'has' if len(others) == 1 else 'have'} no such guarantee and "
+                     f"{'does' if len(others) == 1 else 'do'} not compete.")
+    gain = _gain(proved) if axis.name in ("n", "epsilon") else ""
+    return " ".join([*parts, gain]).strip()
+
+
+def _is_proved(curve: AccuracyCurve) -> bool:
+    problem = curve.errors[0].problem if curve.errors else None
+    if problem is None:
+        return False
+    promised = curve.errors[0].mechanism.guarantee(problem.prior, problem.n)
+    return isinstance(promised, PureDP) and promised.is_private
+
+
+def _nearest_at(axis: Axis, value: Value, curves: Sequence[AccuracyCurve]) -> tuple[str, str]:
+    """Whose error is the smallest at a value, "" where none is known yet, and the place with that error."""
+    here = [error for curve in curves if (error := curve.at(value)) is not None]
+    if not here:
+        return "", ""
+    least = min(here, key=lambda error: error.high)
+    close = [name_of(error.mechanism) for error in here if error is not least and closer(least, error) == 0]
+    undecided = f"; {words.listed(close)} cannot be told from it" if close else ""
+    return name_of(least.mechanism), f"{_place(axis, value)} ({_value(least)}{undecided})"
+
+
+def _value(error: ExpectedError) -> str:
+    if error.bounded:
+        return f"between {words.number(error.low)} and {words.number(error.high)}"
+    return words.number(error.high) + ("" if error.exact else f" give or take {words.number(2 * error.high_error)}")
+
+
+def _place(axis: Axis, value: Value) -> str:
+    return f"{axis.symbol} = {words.number(value)}"
+
+
+def _gain(curves: Sequence[AccuracyCurve]) -> str:
+    """What the last factor of ten on the axis divides each error by."""
+    said = []
+    for curve in curves:
+        end = curve.values[-1]
+        last, before = curve.at(end), curve.at(end / _DECADE)
+        if last and before and not last.bounded and last.high > 0:
+            said.append(f"{name_of(curve.mechanism)} by {words.number(round(before.high / last.high, 3))}")
+    if not said:
+        return ""
+    axis = curves[0].axis
+    start = words.number(curves[0].values[-1] / _DECADE)
+    return f"Ten times {start} as {axis.symbol} divides the error of {words.listed(said)}."
+
+
+def crossovers(found: Sequence[Crossover], problem: Problem) -> str:
+    """The first crossovers among proved mechanisms, then how many more there are."""
+    if not found:
+        return NOTHING_CROSSES
+    proved = [one for one in found if _proved(one.ahead, problem) and _proved(one.behind, problem)]
+    lines = [f"- {_crossover(one)}" for one in proved[:_CROSSOVERS_SAID]]
+    more = len(found) - len(lines)
+    if more:
+        lines.append(f"- {more} {'other stands' if more == 1 else 'others stand'} in the table.")
+    return "\n".join(lines)
+
+
+def _proved(mechanism: Mechanism, problem: Problem) -> bool:
+    # Not of the calibrated kind: a calibration is known at its own prior and n alone, and only there are both shown.
+    promised = mechanism.guarantee(problem.prior, problem.n)
+    return isinstance(promised, PureDP) and promised.is_private
+
+
+def _crossover(one: Crossover) -> str:
+    names = f"**{name_of(one.ahead)}** overtakes {name_of(one.behind)}"
+    if one.exact:
+        return f"{names} from {one.axis.symbol} = {words.number(one.value)} on."
+    return f"{names} between {one.axis.symbol} = {words.number(one.before)} and {words.number(one.value)}."
+
+
+def required(found: Sequence[RequiredEpsilon]) -> str:
+    """Who needs the least epsilon, and whose error does not fall throughout."""
+    least = min(found, key=lambda one: one.epsilon)
+    parts = [
+        f"A mean distance of {words.number(least.wanted)} asks for the least epsilon of "
+        f"**{name_of(least.mechanism)}**: {words.number(least.epsilon)}."
+    ]
+    rising = [name_of(one.mechanism) for one in found if not one.monotone]
+    if rising:
+        parts.append(
+            f"The mean distance of {words.listed(rising)} does not fall throughout as epsilon grows: a larger epsilon "
+            "than the one named can be worse."
+        )
+    drawn = [name_of(one.mechanism) for one in found if not one.mean.exact]
+    if drawn:
+        parts.append(f"Of {words.listed(drawn)} the mean comes from {DRAWS:,} draws, so its epsilon is rough.")
+    return " ".join(parts)
+
+
+def coverage(found: Mapping[Mechanism, Sequence[tuple[float, Coverage]]], epsilon: float) -> str:
+    """How far the naive intervals are from what they promise at the person's epsilon, and what honesty costs."""
+    said = []
+    for mechanism, points in found.items():
+        here = next((one for at, one in points if at == epsilon), None)
+        if here is not None:
+            wider = words.number(here.noise_aware_width / here.naive_width)
+            said.append(
+                f"{name_of(mechanism)} {100 * here.naive:.3g} % (its noise-aware ones hold "
+                f"{100 * here.noise_aware:.3g} % and are {wider} times as wide)"
+            )
+    if not said:
+        return ""
+    return f"At epsilon = {words.number(epsilon)} the naive 95 % intervals hold θ₁ in: {'; '.join(said)}."

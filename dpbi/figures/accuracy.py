@@ -1,0 +1,215 @@
+"""Expected error along an axis, the epsilon that a wanted error asks for, and how often intervals hold the truth."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import NDArray
+
+from dpbi.accuracy import ExpectedError, Metric
+from dpbi.accuracy_axes import Axis, Value
+from dpbi.accuracy_curves import AccuracyCurve, RequiredEpsilon
+from dpbi.figures.style import (
+    FONT_SIZE,
+    LINE_WIDTH,
+    REFERENCE,
+    Style,
+    base_layout,
+    compact,
+    log_axis,
+    mechanism_labels,
+    number,
+    style_of,
+)
+from dpbi.mechanisms import Mechanism
+from dpbi.noise_aware import Coverage
+
+METRIC_TITLES: dict[Metric, str] = {
+    "hellinger": "Mean Hellinger distance",
+    "l1": "Mean L1 error of the counts, in records",
+    "variation": "Mean total variation distance",
+}
+FLOOR = 1e-12  # below this a logarithmic axis draws nothing, and says so
+_BY_POWERS = 8.0  # largest over smallest error from which on the axis is logarithmic
+_ERRORS = 2.0  # standard errors that a bar reaches, or a band is widened by
+_NAMES: dict[Metric, str] = {"hellinger": "mean distance", "l1": "mean L1 error", "variation": "mean total variation"}
+
+
+def against(curves: Sequence[AccuracyCurve], own: Value | None) -> go.Figure:
+    """The expected error of each mechanism against what varies, with the person's own value marked.
+
+    curves: of one axis and metric, one per mechanism, with at least one value each; own: where their problem lies.
+    Filled marks are exact, open ones means of draws with bars of two standard errors; where only bounds are known the
+    band between them is filled, widened by two standard errors where draws enter.
+    """
+    axis, metric = curves[0].axis, curves[0].metric
+    labels = mechanism_labels([curve.mechanism for curve in curves])
+    every = np.array([end for curve in curves for error in curve.errors for end in _ends(error)])
+    seen = every[every >= FLOOR]
+    by_powers = seen.size > 0 and seen.max() > _BY_POWERS * seen.min()
+    fig = go.Figure()
+    for curve, label in zip(curves, labels, strict=True):
+        _add_curve(fig, curve, label, FLOOR if by_powers else -1.0)
+    values = [value for curve in curves for value in curve.values]
+    if own is not None:
+        _mark_own(fig, axis, own)
+    across = log_axis(min(values), max(values)) if axis.logarithmic else {}
+    fig.update_xaxes(title_text=axis.title, **across)
+    top = float(every.max(initial=0.0)) or 1.0
+    up = log_axis(float(seen.min()), float(seen.max())) if by_powers else {"range": [0, 1.06 * top]}
+    fig.update_yaxes(title_text=METRIC_TITLES[metric], **up)
+    title = _words(curves, labels, own if own is not None else max(values))
+    notes = _notes(curves, by_powers and every.size > seen.size)
+    alt = f"Line chart of the expected error, {METRIC_TITLES[metric]}, against {axis.title}. {title}."
+    return base_layout(fig, title, alt=alt, notes=notes, height=430, headroom=20)
+
+
+def _ends(error: ExpectedError) -> tuple[float, float]:
+    """Where its mark, or its band, begins and ends."""
+    if not error.bounded:
+        return error.low, error.high
+    return max(error.low - _ERRORS * error.low_error, 0.0), error.high + _ERRORS * error.high_error
+
+
+def _add_curve(fig: go.Figure, curve: AccuracyCurve, label: str, floor: float) -> None:
+    style = style_of(curve.mechanism)
+    ends = np.array([_ends(error) for error in curve.errors]).reshape(-1, 2)
+    low, high = np.where(ends >= floor, ends, np.nan).T
+    found = [_found(error) for error in curve.errors]
+    hover = "%{x:,.6~g}: %{y:.4g}, %{text}"
+    line = {"color": style.colour, "dash": style.dash, "width": LINE_WIDTH}
+    marker = {"color": style.colour, "size": 8, "symbol": _symbols(style, curve.errors)}
+    if any(error.bounded for error in curve.errors):
+        # A lower bound of 0 has no place on a logarithmic axis: its band then reaches down to the floor.
+        base = np.where(np.isnan(low), max(floor, 0.0), low)
+        fig.add_scatter(
+            x=compact(curve.values), y=compact(base), name=f"{label}, lower bound", legendgroup=label,
+            showlegend=False, mode="lines", line=line | {"width": 1}, text=found, hovertemplate=hover,
+        )  # fmt: skip
+        fig.add_scatter(
+            x=compact(curve.values), y=compact(high), name=f"{label}: between bounds", legendgroup=label,
+            mode="lines+markers", line=line | {"width": 1.5}, marker=marker | {"size": 6}, fill="tonexty",
+            fillcolor=style.faded(0.18), text=found, hovertemplate=hover,
+        )  # fmt: skip
+        return
+    bars = np.array([_ERRORS * error.high_error for error in curve.errors])
+    fig.add_scatter(
+        x=compact(curve.values), y=compact(high), name=label, legendgroup=label, mode="lines+markers", line=line,
+        marker=marker, text=found, hovertemplate=hover,
+        error_y=_bars(high, bars) if bars.any() else None,
+    )  # fmt: skip
+
+
+def _bars(value: NDArray[np.float64], bars: NDArray[np.float64]) -> dict[str, object]:
+    """Upward in full; downward not to 0, which a logarithmic axis does not have."""
+    return {
+        "type": "data", "array": compact(bars), "arrayminus": compact(np.minimum(bars, 0.95 * value)),
+        "symmetric": False, "thickness": 1.5, "width": 4,
+    }  # fmt: skip
+
+
+def _symbols(style: Style, errors: Sequence[ExpectedError]) -> list[str]:
+    return [style.symbol if error.exact else f"{style.symbol}-open" for error in errors]
+
+
+def _found(error: ExpectedError) -> str:
+    how = "exact" if error.exact else f"± {number(_ERRORS * error.high_error)} from draws"
+    return f"a bound, {how}" if error.bounded else how
+
+
+def _mark_own(fig: go.Figure, axis: Axis, own: Value) -> None:
+    fig.add_vline(x=own, line={"color": REFERENCE.colour, "width": 2})
+    x = float(np.log10(own)) if axis.logarithmic else float(own)
+    fig.add_annotation(x=x, y=1, yref="paper", text=f"yours: {number(own, 4)}", showarrow=False, yanchor="bottom",
+                       font={"size": FONT_SIZE - 1})  # fmt: skip
+
+
+def _words(curves: Sequence[AccuracyCurve], labels: Sequence[str], value: Value) -> str:
+    axis, metric = curves[0].axis, curves[0].metric
+    here = [(error, label) for curve, label in zip(curves, labels, strict=True) if (error := curve.at(value))]
+    place = f"{axis.symbol} = {number(value, 4)}"
+    if not here:
+        return f"Not computed yet at {place}"
+    error, label = min(here, key=lambda pair: pair[0].high)
+    if error.bounded:
+        return f"At {place} the {_NAMES[metric]} of {label} lies between {number(error.low)} and {number(error.high)}"
+    return f"At {place} {label} has the smallest {_NAMES[metric]}: {number(error.high)}"
+
+
+def _notes(curves: Sequence[AccuracyCurve], hidden: bool) -> list[str]:
+    errors = [error for curve in curves for error in curve.errors]
+    notes = []
+    if any(error.bounded for error in errors):
+        notes.append("Bands: the mean lies anywhere between H² ≤ TV ≤ H √(2 − H²), averaged; no estimate.")
+    if not all(error.exact for error in errors):
+        notes.append("Filled marks are exact; open ones come from draws, with two standard errors.")
+    if hidden:
+        notes.append(f"Not drawn: errors below {number(FLOOR)}, or 0.")
+    return notes
+
+
+def required(found: Sequence[RequiredEpsilon]) -> go.Figure:
+    """The smallest epsilon of each mechanism for the wanted mean distance, on a logarithmic axis."""
+    labels = mechanism_labels([_at_one(one.mechanism) for one in found])
+    fig = go.Figure()
+    for one, label in zip(found, labels, strict=True):
+        style = style_of(one.mechanism)
+        fig.add_scatter(
+            x=[one.epsilon], y=[label], mode="markers+text", name=label, showlegend=False,
+            marker={"color": style.colour, "size": 14, "symbol": _symbols(style, [one.mean])[0]},
+            text=[f"  {number(one.epsilon)}"], textposition="middle right", cliponaxis=False,
+            textfont={"size": FONT_SIZE - 1, "color": REFERENCE.colour}, hovertemplate="ε = %{x:.4g}",
+        )  # fmt: skip
+    epsilons = [one.epsilon for one in found]
+    fig.update_xaxes(title_text="Smallest ε", **log_axis(min(epsilons) / 1.1, max(epsilons) * 1.6))
+    fig.update_yaxes(autorange="reversed", tickvals=labels, ticktext=labels)
+    least = int(np.argmin(epsilons))
+    title = f"A mean distance of {number(found[0].wanted)} asks least of {labels[least]}: ε = {number(epsilons[least])}"
+    listed = ", ".join(f"{label} {number(epsilon)}" for label, epsilon in zip(labels, epsilons, strict=True))
+    alt = f"Dots of the smallest epsilon for the wanted mean distance. {title}. Smallest epsilons: {listed}."
+    return base_layout(fig, title, alt=alt, height=60 + 44 * len(found))
+
+
+def _at_one(mechanism: Mechanism) -> Mechanism:
+    """The same mechanism at epsilon 1: rows of several epsilons are not told apart by them."""
+    return replace(mechanism, epsilon=1.0)
+
+
+def coverage(found: Mapping[Mechanism, Sequence[tuple[float, Coverage]]], mass: float) -> go.Figure:
+    """How often the interval for theta_1 holds it, against epsilon: naive dashed, noise-aware solid.
+
+    found: per mechanism, epsilon and coverage, epsilons rising; mass: what the intervals promise.
+    """
+    labels = mechanism_labels(list(found))
+    fig = go.Figure()
+    lowest, where = 1.0, ""
+    for (mechanism, points), label in zip(found.items(), labels, strict=True):
+        style = style_of(mechanism)
+        epsilons = [epsilon for epsilon, _ in points]
+        naive = [one.naive for _, one in points]
+        if min(naive) < lowest:
+            lowest = min(naive)
+            where = f"{label}'s naive interval at ε = {number(epsilons[naive.index(lowest)])}"
+        for name, values, dash, open_ in (
+            ("naive", naive, "dash", "-open"),
+            ("noise-aware", [one.noise_aware for _, one in points], "solid", ""),
+        ):
+            fig.add_scatter(
+                x=compact(epsilons), y=compact(values), name=f"{label}, {name}", mode="lines+markers",
+                line={"color": style.colour, "dash": dash, "width": LINE_WIDTH},
+                marker={"color": style.colour, "symbol": f"{style.symbol}{open_}", "size": 8},
+                hovertemplate="ε = %{x:.4g}: %{y:.2%}",
+            )  # fmt: skip
+    fig.add_hline(y=mass, line={"color": REFERENCE.colour, "dash": REFERENCE.dash, "width": 2})
+    every = [epsilon for points in found.values() for epsilon, _ in points]
+    fig.update_xaxes(title_text="ε", **log_axis(min(every), max(every)))
+    fig.update_yaxes(title_text="Probability that the interval holds θ₁", tickformat=".0%",
+                     range=[max(0.0, min(lowest, mass) - 0.06), 1.02])  # fmt: skip
+    title = f"Noise-aware intervals hold θ₁ in {mass:.0%} of all cases"
+    if where:
+        title += f"; {where} in {lowest:.1%}"
+    alt = f"Line chart of the coverage of {mass:.0%} intervals against epsilon. {title}."
+    return base_layout(fig, title, alt=alt, height=400)

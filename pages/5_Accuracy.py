@@ -1,0 +1,49 @@
+"""Accuracy: how far off a release is on average as one thing varies, and what epsilon a wanted accuracy asks for."""
+
+import streamlit as st
+
+from dpbi.dashboard import accuracy, accuracy_words, charts, guard, words
+from dpbi.dashboard.scenario import scenario
+from dpbi.figures import accuracy as figures
+
+with scenario("Accuracy") as chosen:
+    if chosen.problem.n == 0:
+        st.info(words.best([], chosen.problem))
+    else:
+        along, metric = accuracy.choose()
+        st.markdown(accuracy_words.varying(along, metric))
+        with guard.part():
+            shown = accuracy.curves(chosen, along, metric)
+            if shown.curves:
+                st.markdown(accuracy_words.nearest(shown.curves, shown.own))
+                charts.draw(figures.against(shown.curves, shown.own), "accuracy")
+                st.caption(accuracy_words.how_found(shown.curves))
+                accuracy.points(shown)
+                st.warning(words.CHOICE_WARNING)
+
+                st.header("Where one overtakes another")
+                st.markdown(accuracy_words.CROSSOVERS)
+                st.markdown(accuracy_words.crossovers(shown.crossings, chosen.problem))
+                accuracy.crossing_table(shown)
+
+        st.header("The epsilon for a wanted distance")
+        with guard.part():
+            st.markdown(accuracy_words.REQUIRED)
+            wanted = accuracy.wanted()
+            found = accuracy.required(chosen, wanted) if wanted else []
+            if found:
+                st.markdown(accuracy_words.required(found))
+                charts.draw(figures.required(found), "required-epsilon")
+                accuracy.required_table(found)
+
+        st.header("Do the intervals hold what they promise?")
+        with guard.part():
+            st.markdown(accuracy_words.COVERAGE)
+            refusal = accuracy.why_no_coverage(chosen.problem)
+            if refusal:
+                st.info(refusal)
+            elif accuracy.wants_coverage():
+                covered = accuracy.coverages(chosen)
+                if covered:
+                    st.markdown(accuracy_words.coverage(covered, chosen.epsilon))
+                    charts.draw(figures.coverage(covered, accuracy.MASS), "coverage")
