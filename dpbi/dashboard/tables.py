@@ -198,7 +198,10 @@ def _number(help: str, format: str = _FOUR_DIGITS, width: int = 76) -> Any:
 
 def _alike(column: Any, values: pd.Series) -> Any:
     """The column, all its numbers with an exponent where one would get one: a browser writes 0.0000027 and 2.7e-7."""
-    if column["type_config"].get("format") != _FOUR_DIGITS or not 0 < values.abs()[values != 0].min() < _PLAIN_FROM:
+    if column["type_config"].get("format") != _FOUR_DIGITS:
+        return column
+    sizes = pd.to_numeric(values).abs()  # what is unknown, as at n = 0, is None or NaN
+    if not sizes[sizes > 0].min() < _PLAIN_FROM:
         return column
     return column | {"type_config": column["type_config"] | {"format": "%.3e"}}
 
