@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import oracles
 import pytest
@@ -11,6 +13,7 @@ from strategies import Drawn, gammas, priors, problems
 
 from dpbi import sensitivity_maps as maps
 from dpbi.problem import Problem
+from dpbi.sensitivity import smooth_sensitivity
 
 
 def close(found: float, exact: object) -> bool:
@@ -149,3 +152,19 @@ def test_score_change_of_many_records_is_thinned_around_the_data() -> None:
 def test_what_cannot_be_mapped_is_refused_in_words(call: object, said: str) -> None:
     with pytest.raises(ValueError, match=said):
         call()  # type: ignore[operator]
+
+
+def test_the_most_categories_are_scanned_in_little_memory() -> None:
+    """All pairs of 2,000 categories along 121 datasets would take 12 GB an array."""
+    k = 2000
+    problem = Problem((1.0,) * k, tuple(range(k, 0, -1)))
+    tracemalloc.start()
+    path = maps.along_emptying(problem, 1.0, 0.01)
+    scan, change = maps.gamma_scan(problem), maps.score_change(problem)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert path.counts[-1, -2:].tolist() == [0, 0]
+    assert path.reciprocal[0] == pytest.approx(smooth_sensitivity(problem, 1.0), rel=1e-12)
+    assert scan.value[0] == pytest.approx(path.global_exact, rel=1e-12)
+    assert change.change.max() == pytest.approx(path.local[0], rel=1e-10)
+    assert peak < 200 * 2**20
