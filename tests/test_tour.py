@@ -1,0 +1,113 @@
+"""The tour: every scene's sentence is computed, has a link, and opens in the lab; talk mode keeps what is shown."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from oracles import hellinger_float
+from streamlit.testing.v1 import AppTest
+
+from dpbi import Problem
+from dpbi.dashboard import controls, menu, scenario_file, tour, words
+from dpbi.tour import SCENES, Scene
+from tests.test_scenario import bare, opened, visit
+
+TOUR = "pages/0_Tour.py"
+by_scene = pytest.mark.parametrize("scene", SCENES, ids=lambda scene: scene.key)
+
+
+def button(at: AppTest, label: str):
+    return next(found for found in at.button if found.label == label)
+
+
+@by_scene
+def test_a_sentence_is_computed_from_its_result(scene: Scene) -> None:
+    """At another problem and epsilon every number of it that could change does."""
+    mechanisms = tuple(replace(mechanism, epsilon=0.5) for mechanism in scene.mechanisms)
+    other = replace(scene, problem=Problem((2, 1), (3, 9)), mechanisms=mechanisms)
+    numbers, changed = (re.findall(r"[\d.,]*\d", one.sentence(one.result())) for one in (scene, other))
+    assert len(numbers) >= 4
+    assert sum(a != b for a, b in zip(numbers, changed, strict=False)) >= 3
+
+
+def test_noise_names_the_exact_means() -> None:
+    """The mean of whole-number noise on (48, 42), by summing the pmf of the difference against the distance."""
+    scene = next(scene for scene in SCENES if scene.key == "noise")
+    law = scene.result()[-1]
+    q = np.exp(-1.0)
+    shift = np.arange(-48, 43)
+    mass = (1 - q) / (1 + q) * q ** np.abs(shift)
+    mass[[0, -1]] = q ** np.abs(shift[[0, -1]]) / (1 + q)  # what lies beyond 0 and n is released there
+    distance = [hellinger_float((49, 43), (49 + s, 43 - s)) for s in shift]
+    assert law.mean == pytest.approx(float(mass @ distance), rel=1e-9)
+    assert f"{law.mean:.3g}" in scene.sentence(scene.result())
+
+
+def test_leak_is_the_distance_of_two_betas() -> None:
+    found = SCENES[0].result()
+    moved = [a - b for a, b in zip(found.neighbour.counts, found.problem.counts, strict=True)]
+    assert sorted(moved) == [-1, 1]
+    expected = hellinger_float(found.problem.posterior, found.neighbour.posterior)
+    assert found.distance == pytest.approx(expected, rel=1e-9)
+
+
+@by_scene
+def test_a_scene_has_a_link_and_opens_in_the_lab(scene: Scene) -> None:
+    at = AppTest.from_file("../app.py", default_timeout=120)
+    at.query_params["scene"] = scene.key
+    at.run()
+    visit(at, TOUR)
+    at.query_params["scene"] = scene.key
+    at.run()
+    assert [header.value for header in at.main.header] == [scene.heading]
+    assert bare(scene.sentence(scene.result())) in bare("\n".join(text.value for text in at.main.markdown))
+    button(at, "Open this in the lab").click().run()
+    page = menu.page(scene.page)
+    assert [title.value for title in at.title] == [page.heading]
+    assert not [error.value for error in at.main.error]
+    assert f"n = {scene.problem.n:,}" in bare("\n".join(text.value for text in at.main.markdown))
+    for mechanism in scene.mechanisms:
+        assert at.checkbox(key=f"entry: ticked: {type(mechanism).__name__}").value
+
+
+def test_back_and_next_stop_at_the_ends() -> None:
+    at = opened()
+    visit(at, TOUR)
+    assert button(at, "Back").disabled
+    for scene in SCENES[1:]:
+        button(at, "Next").click().run()
+        assert [header.value for header in at.main.header] == [scene.heading]
+        assert at.query_params["scene"] in (scene.key, [scene.key])
+    assert button(at, "Next").disabled
+    button(at, "Back").click().run()
+    assert [header.value for header in at.main.header] == [SCENES[-2].heading]
+
+
+def test_a_foreign_scene_is_the_first_one() -> None:
+    at = opened()
+    visit(at, TOUR)
+    at.query_params["scene"] = "<script>"
+    at.run()
+    assert [header.value for header in at.main.header] == [SCENES[0].heading]
+
+
+def test_the_lab_never_replaces_a_persons_own_counts() -> None:
+    for scene in SCENES:
+        restored = scenario_file.restored(tour.lab_document(scene))
+        assert not restored.notices
+        assert not {"typed", "uploaded"} & restored.settings.keys()
+
+
+def test_talk_mode_enlarges_the_charts_and_nothing_else() -> None:
+    at = opened()
+    before = json.loads(at.get("plotly_chart")[0].proto.spec)
+    at.toggle(key=f"entry: {controls.TALK}").set_value(True).run()
+    assert not at.main.error
+    after = json.loads(at.get("plotly_chart")[0].proto.spec)
+    assert after["layout"]["font"]["size"] > 1.3 * before["layout"]["font"]["size"]
+    assert [trace["y"] for trace in after["data"]] == [trace["y"] for trace in before["data"]]
+    assert words.RAW_NOTICE in bare("\n".join(text.value for text in at.main.markdown))
