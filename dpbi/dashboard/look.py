@@ -27,6 +27,7 @@ _STYLE = """<style>
 [data-testid="stSidebar"] [data-testid="stColumn"] { min-width: 0; }
 [class*="st-key-option-"] { padding-left: 1.75rem; }
 [class*="st-key-tick-"] { gap: 0.5rem; }
+[class*="st-key-tick-"] p { font-size: 0.875rem; }
 @media (max-width: 640px) {
   [data-testid="stMainBlockContainer"] { padding-left: 1rem; padding-right: 1rem; }
   .st-key-notices p { font-size: 0.8rem; }
