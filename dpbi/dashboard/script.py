@@ -82,7 +82,7 @@ for name, mechanism in mechanisms.items():
     law = dpbi.distance_law(mechanism, problem)
     row = {"Mechanism": name, "Mean H": law.mean}
     if t is not None:
-        row[f"P(H ≤ {t:.15g})"] = law.cdf(t)
+        row |= {f"P(H ≤ {t:.15g})": law.cdf(t), "Off by at most": law.band}
     for q in quantiles:
         row[f"{q:.0%} within"] = law.quantile(q)
     tables["quantiles"].append(row)

@@ -2,53 +2,75 @@
 
 from __future__ import annotations
 
+import base64
 import html
 import re
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 
-_BOX = ("lowerfence", "q1", "median", "mean", "q3", "upperfence")
-_ARRAYS = ("x", "y", "z", "a", "b", "c", *_BOX, "text")
+_COORDINATES = ("x", "y", "z", "a", "b", "c", "lowerfence", "q1", "median", "mean", "q3", "upperfence")
+_COLUMNS = ("Panel", "Series", "Line", "Category", *_COORDINATES, "Value", "text")
 
 
 def chart_data(figure: go.Figure) -> dict[str, list[Any]]:
-    """Columns of equal length: the panel's title where there are several, the series' name, then the coordinates.
+    """Columns of equal length: panel and series by title, then the coordinates, and the value a point is told with.
 
-    Coordinates bear their axis's title where all panels agree on it. Values are those the figure sends, in single
-    precision mostly (``style.compact``), with as many digits as it has; a gap is None.
-    Points without any coordinate, which only make a legend, are left out.
+    Coordinates bear their axis's title where all panels agree on it; Category is what an axis says in words at the
+    point's place; Line tells apart the lines that a series draws, with gaps between them. Values are those that the
+    figure sends, in single precision mostly (``style.compact``), with as many digits as it has.
     """
-    panels = _panel_titles(figure)
-    rows = [
-        {"Panel": panels[_panel(trace)], "Series": _plain(trace.name or ""), **point}
-        for trace in figure.data
-        for point in _points(trace)
-    ]
-    used = [name for name in ("Panel", "Series", *_ARRAYS) if any(row.get(name) not in (None, "") for row in rows)]
-    titles = _axis_titles(figure)
+    panels, titles = _panel_titles(figure), _axis_titles(figure)
+    rows = []
+    drawn: Counter[tuple[str, str]] = Counter()  # lines of a series in a panel, from traces before
+    for trace in figure.data:
+        place = panels[_panel(trace)], _plain(trace.name or trace.legendgroup or "")
+        points = list(_points(trace, _ticks(figure, trace)))
+        rows += [
+            point | {"Panel": place[0], "Series": place[1], "Line": drawn[place] + point["Line"]} for point in points
+        ]
+        drawn[place] += points[-1]["Line"] if points else 0
+    lines = {row["Line"] for row in rows}
+    used = [name for name in _COLUMNS if any(row.get(name) not in (None, "") for row in rows)]
+    if len(lines) < 2 and "Line" in used:
+        used.remove("Line")
     return {titles.get(name, name): [row.get(name) for row in rows] for name in used}
 
 
-def _points(trace: Any) -> Iterator[dict[str, Any]]:
-    arrays = {name: values for name in _ARRAYS if (values := _values(trace, name)) is not None}
-    for name, step in (("x", "dx"), ("y", "dy")):
-        start = getattr(trace, f"{name}0", None)
-        if name not in arrays and start is not None and getattr(trace, step, None) is not None:
-            length = max(map(len, arrays.values()), default=0)
-            arrays[name] = [float(start + i * getattr(trace, step)) for i in range(length)]
+def _points(trace: Any, ticks: Mapping[float, str]) -> Iterator[dict[str, Any]]:
+    arrays = {name: values for name in _COORDINATES if (values := _values(trace, name)) is not None}
     length = max(map(len, arrays.values()), default=0)
+    for name, step in (("x", "dx"), ("y", "dy")):
+        if name not in arrays and step in trace and trace[step] is not None:
+            arrays[name] = [float(trace[f"{name}0"] + i * trace[step]) for i in range(length)]
+    texts = _values(trace, "text")
+    measured = _values(trace, "customdata")
+    is_line = "mode" in trace and "lines" in (trace.mode or "")
+    line, gap = 1, False
     for i in range(length):
-        point = {name: values[i] for name, values in arrays.items() if i < len(values)}
-        if any(value is not None for name, value in point.items() if name != "text"):
-            yield point
+        point: dict[str, Any] = {name: values[i] for name, values in arrays.items() if i < len(values)}
+        if None in point.values():
+            gap = True
+            if is_line or all(value is None for value in point.values()):
+                continue
+        line, gap = line + (gap and i > 0), False
+        extra = {"Line": line, "Category": _nearest(ticks, point.get("y"))}
+        if measured and i < len(measured):
+            extra["Value"] = measured[i]
+        if texts and i < len(texts):
+            extra["text"] = texts[i]
+        yield point | extra
 
 
 def _values(trace: Any, name: str) -> list[Any] | None:
-    values = getattr(trace, name, None) if name in trace else None
-    if values is None or isinstance(values, str):
+    """An array of a trace as plain Python; None where there is none, or one value for all points."""
+    values = trace[name] if name in trace else None  # noqa: SIM401 - a trace has no get
+    if isinstance(values, Mapping):  # what was stored and loaded again: bytes with their type
+        values = np.frombuffer(base64.b64decode(values["bdata"]), dtype=values["dtype"])
+    if values is None or isinstance(values, str | int | float):
         return None
     return [_cell(value) for value in values]
 
@@ -59,9 +81,25 @@ def _cell(value: Any) -> Any:
         return _plain(value)
     if isinstance(value, np.integer):
         return int(value)
-    if value is None or not np.isfinite(value):
+    if value is None or np.ndim(value) or not np.isfinite(value):
         return None
     return float(str(value)) if isinstance(value, np.floating) else value
+
+
+def _ticks(figure: go.Figure, trace: Any) -> dict[float, str]:
+    """What the trace's vertical axis says in words, by place; nothing where it has numbers."""
+    if "yaxis" not in trace:
+        return {}
+    axis = figure.layout[(trace["yaxis"] or "y").replace("y", "yaxis", 1)]
+    if axis.type == "log" or axis.tickvals is None or axis.ticktext is None:
+        return {}
+    return dict(zip(axis.tickvals, map(_plain, axis.ticktext), strict=True))
+
+
+def _nearest(ticks: Mapping[float, str], place: Any) -> str:
+    if not ticks or not isinstance(place, int | float):
+        return ""
+    return ticks[min(ticks, key=lambda tick: abs(tick - place))]
 
 
 def _panel(trace: Any) -> str:
@@ -79,12 +117,15 @@ def _panel_titles(figure: go.Figure) -> dict[str, str]:
 
 
 def _axis_titles(figure: go.Figure) -> dict[str, str]:
-    found = {}
-    for name, axes in (("x", figure.select_xaxes()), ("y", figure.select_yaxes())):
-        titles = _distinct(axis.title.text for axis in axes)
-        if len(titles) == 1:
-            found[name] = titles[0]
-    return found if len(set(found.values())) == len(found) else {}
+    """What to call a coordinate, where that is one name, and no other's."""
+    corners = list(figure.select_ternaries())
+    found = {
+        "x": _distinct(axis.title.text for axis in figure.select_xaxes()),
+        "y": _distinct(axis.title.text for axis in figure.select_yaxes()),
+        **{name: _distinct(corner[f"{name}axis"].title.text for corner in corners) for name in "abc"},
+    }
+    single = {name: titles[0] for name, titles in found.items() if len(titles) == 1}
+    return single if len({*single.values(), *_COLUMNS}) == len(single) + len(_COLUMNS) else {}
 
 
 def _distinct(texts: Iterable[str | None]) -> list[str]:

@@ -1,0 +1,127 @@
+"""A link to a page: it restores the scenario in a fresh session, once, and holds no count that was not ticked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dpbi import limits
+from dpbi.dashboard import controls, data_source, prior, scenario_file, words
+from tests.test_scenario import PATIENCE, ROOT, bare, opened, select, text, visit
+from tests.test_scenario_file import LAB, kept, notice, numbers_shown
+
+ADDRESS = "http://localhost:8501"
+PAGES = [page.path for page in LAB]
+
+
+def link(at: AppTest) -> str:
+    return next(code.value for code in at.sidebar.code)
+
+
+def parameters(address: str) -> dict[str, str]:
+    return dict(parse_qsl(urlsplit(address).query, keep_blank_values=True))
+
+
+def follow(page: str, found: Mapping[str, str]) -> AppTest:
+    """A fresh session that begins on this page with these parameters in its address."""
+    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=PATIENCE)
+    at.context["url"] = ADDRESS
+    at.query_params.update(found)
+    if page != "app.py":
+        at.switch_page(page)
+    at.run()
+    assert not at.exception
+    return at
+
+
+def typed(at: AppTest, counts: str) -> AppTest:
+    select(at, "source", data_source.TYPED)
+    at.text_area(key="entry: typed").set_value(counts).run()
+    return at
+
+
+def test_the_link_of_a_fresh_session_is_the_bare_address_and_the_address_is_left_alone() -> None:
+    at = follow("app.py", {})
+    assert link(at) == ADDRESS
+    text(at, "epsilon", "2.5")
+    assert link(at) == f"{ADDRESS}?epsilon=2.5"
+    assert not at.query_params
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_link_opens_each_page_as_it_was(page: str) -> None:
+    at = follow("app.py", {})
+    select(at, "example", list(data_source.BY_KEY)[1])
+    text(select(at, "prior", prior.SYMMETRIC), "strength", "0.7")
+    for name, value in (("epsilon", "0.8"), ("gamma", "3"), ("seed", "4")):
+        text(at, name, value)
+    visit(at, "pages/2_Distance_curves.py")
+    at.segmented_control(key="entry: view").set_value(controls.CUMULATIVE).run()
+    text(at, "within", "0.25")
+    visit(at, page)
+    other = follow(page, parameters(link(at)))
+    assert [title.value for title in other.title] == [title.value for title in at.title]
+    assert notice(other) == "The settings of the link are taken over."
+    same = {"example", "strength", "prior", "epsilon", "gamma", "seed", "view", "within"}
+    assert {name: kept(other)[name] for name in same} == {name: kept(at)[name] for name in same}
+    assert numbers_shown(other) == numbers_shown(at)
+    assert link(other).partition("?")[2] == link(at).partition("?")[2]
+
+
+def test_counts_travel_only_if_ticked_and_with_a_warning() -> None:
+    at = typed(follow("app.py", {}), "left & right, 7\n=x; y: 5\nneither, 3")
+    assert "left" not in link(at) and "7" not in link(at)
+    assert parameters(link(at)) == {"source": "counts-typed-in", "k": "3", "n": "15"}
+    assert not [warning for warning in at.sidebar.warning if warning.value == words.LINK_WARNING]
+    at.checkbox(key="take away: counts").check().run()
+    assert [warning for warning in at.sidebar.warning if warning.value == words.LINK_WARNING]
+    other = follow("pages/2_Distance_curves.py", parameters(link(at)))
+    assert any("7 left & right, 5 =x; y, 3 neither; n = 15" in bare(line.value) for line in other.main.markdown)
+    assert bare(words.LINK_HOLDS_COUNTS) in notice(other)
+    assert "left" not in link(other), "the next link needs its own tick"
+
+
+def test_without_counts_n_and_k_stand_for_them() -> None:
+    at = follow("pages/4_Privacy_loss.py", {"source": "a-file-of-yours", "k": "3", "n": "20"})
+    assert any("7 Category 1, 7 Category 2, 6 Category 3; n = 20" in line.value for line in at.main.markdown)
+    assert words.STAND_IN in notice(at)
+
+
+def test_what_does_not_fit_is_named_and_left_out() -> None:
+    found = {"epsilon": "1e9", "gamma": "x", "seed": "6", "overlay": "yes", "mechanisms": "nobody", "utm_source": "<b>",
+             "view": "", "counts": "1,2", "k": "nan"}  # fmt: skip
+    at = follow("app.py", found)
+    said = notice(at)
+    for name in ("epsilon", "gamma", "overlay", "mechanisms", "utm_source", "view", "k"):
+        assert name in said
+    assert at.text_input(key="entry: seed").value == "6"
+    assert at.text_input(key="entry: epsilon").value == "1"
+    assert not at.error
+
+
+def test_a_link_is_read_once() -> None:
+    at = follow("app.py", {"epsilon": "2"})
+    text(at, "epsilon", "3")
+    visit(at, "pages/3_Sensitivity.py")
+    at.query_params["epsilon"] = "5"
+    at.run()
+    assert at.text_input(key="entry: epsilon").value == "3"
+
+
+def test_a_link_that_is_too_long_is_refused_and_not_made() -> None:
+    at = follow("app.py", {"labels": "x" * limits.LINK_CHARACTERS_LARGEST})
+    assert "A link may have at most 16,000 characters" in notice(at)
+    at = typed(opened(), "\n".join(f"{'category ' * 9}{i}: {i}" for i in range(300)))
+    at.checkbox(key="take away: counts").check().run()
+    assert not at.sidebar.code
+    assert any("more than servers take" in caption.value for caption in at.sidebar.caption)
+
+
+@pytest.mark.parametrize("spelled", ['"', '"a""b', "a\nb", ",", "\x00", "1,,2", "true", "é", "\u202e"])
+@pytest.mark.parametrize("key", ["labels", "counts", "alpha", "mechanisms", "overlay", "epsilon", "title"])
+def test_any_text_of_a_parameter_is_taken_or_named(key: str, spelled: str) -> None:
+    restored = scenario_file.restored(scenario_file.from_query({key: spelled, "source": "a-file-of-yours"}))
+    assert all(restored.notices)

@@ -1,0 +1,171 @@
+"""What a page gives away: each table and chart as CSV, each chart as a page of its own, and all of it in one ZIP."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import zipfile
+from typing import Any
+
+import pandas as pd
+import plotly.graph_objects as go
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import dpbi
+from dpbi.dashboard import downloads, words
+from dpbi.figures.chart_data import chart_data
+from dpbi.figures.html_page import html_page
+from dpbi.neighbours import RELATION
+from tests.test_pages import HOSTILE, typed
+from tests.test_scenario import ROOT, opened, text, visit
+from tests.test_scenario_file import LAB, Files, record
+
+EVERY = [page.path for page in LAB]
+ELSEWHERE = re.compile(r"""(?:src|href|action)\s*=\s*["']?\s*(?:https?:)?//""", re.IGNORECASE)
+
+
+def read(content: bytes) -> pd.DataFrame:
+    assert content.startswith("\ufeff".encode())
+    return pd.read_csv(io.BytesIO(content), keep_default_na=False, na_values=[""])
+
+
+def names(files: Files, ending: str) -> list[str]:
+    return [name for name in files if name.endswith(ending)]
+
+
+@pytest.mark.parametrize("counts", ["48 42", "5 0 7", "1 2 3 4"])
+def test_every_table_and_chart_can_be_taken_away(monkeypatch: pytest.MonkeyPatch, counts: str) -> None:
+    files = record(monkeypatch)
+    at = text(typed(opened(), counts), "epsilon", "0.75")
+    for page in LAB:
+        files.clear()
+        visit(at, page.path)
+        charts, tables = names(files, "-chart.csv"), [name for name in names(files, ".csv") if "-chart" not in name]
+        assert len(charts) == len(at.get("plotly_chart")) == len(names(files, ".html")) > 0
+        assert len(tables) == len(at.main.dataframe)
+        assert all(name.isascii() for name in files)
+        for name in [*charts, *tables]:
+            frame = read(files[name]())
+            assert len(frame)
+            assert set(frame["Seed"]) == {1}
+            if page.uses_data:
+                assert set(frame["epsilon"]) == {0.75}
+                assert set(frame["n"]) == {sum(map(int, counts.split()))}
+            numbers = frame.drop(columns=[*downloads_of(frame)]).select_dtypes("number")
+            assert numbers.shape[1], name
+        for name, frame in zip(tables, at.main.dataframe, strict=True):
+            taken = read(files[name]())
+            shown = frame.value
+            for column in shown.select_dtypes("number"):
+                assert list(taken[column][: len(shown)]) == pytest.approx(list(shown[column]), rel=1e-12, nan_ok=True)
+
+
+def downloads_of(frame: pd.DataFrame) -> list[str]:
+    return [name for name in ("Data", "n", "Prior", "epsilon", "gamma", "delta", "Options", "Seed") if name in frame]
+
+
+def test_a_charts_rows_are_its_points() -> None:
+    figure = go.Figure(
+        [
+            go.Scatter(x=[1, 2, None, 3], y=[0.5, 0.25, None, 0.125], name="<b>one</b> &amp; all", mode="lines"),
+            go.Scatter(x0=0.5, dx=0.25, y=[1, 2], name="even"),
+            go.Scatter(x=[None], y=[None], name="for the legend"),
+            go.Bar(x=[3], y=[1], name="bar"),
+        ]
+    )
+    figure.update_xaxes(title_text="distance").update_yaxes(tickvals=[0, 1], ticktext=["zero", "one"])
+    found = chart_data(figure)
+    assert found == {
+        "Series": ["one & all"] * 3 + ["even"] * 2 + ["bar"],
+        "Line": [1, 1, 2, 1, 1, 1],
+        "Category": ["zero", "zero", "zero", "one", "one", "one"],
+        "distance": [1, 2, 3, 0.5, 0.75, 3],
+        "y": [0.5, 0.25, 0.125, 1, 2, 1],
+    }
+    stored = go.Figure(json.loads(go.Figure(figure).to_json()))
+    assert chart_data(stored) == found
+
+
+def test_a_map_has_its_values_and_panels_their_titles(monkeypatch: pytest.MonkeyPatch) -> None:
+    files = record(monkeypatch)
+    at = visit(typed(opened(), "5 6 7"), "pages/3_Sensitivity.py")
+    frame = read(files["dpbi-sensitivity-chart.csv"]())
+    problem = dpbi.Problem((1, 1, 1), (5, 6, 7))
+    shares = frame[["Category 1", "Category 2", "Category 3"]]
+    assert list(shares.sum(axis=1)) == pytest.approx([1.0] * len(frame), rel=1e-6)
+    values = frame["Value"].dropna()
+    assert values.min() > 0
+    assert values.max() == pytest.approx(dpbi.global_sensitivity(problem.prior, problem.n), rel=1e-6)
+    files.clear()
+    visit(at, "pages/1_Private_posteriors.py")
+    frame = read(files["dpbi-posteriors-chart.csv"]())
+    ticked = [kind.label for kind in dpbi.MECHANISMS if kind.label in set(frame["Panel"])]
+    assert len(ticked) == 4 == frame["Panel"].nunique()
+
+
+def test_a_figures_page_stands_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    files = record(monkeypatch)
+    visit(typed(opened(), f"{HOSTILE}, 12\nplain, 8"), "pages/1_Private_posteriors.py")
+    page = files["dpbi-posteriors.html"]().decode()
+    head, _, rest = page.partition("</script>")
+    assert len(head) > 4e6, "plotly.js is inside"
+    assert not ELSEWHERE.search(rest)
+    assert "<img" not in rest.replace("\\u003cimg", "")
+    assert "sendChartToCloud" in rest.partition("modeBarButtonsToRemove")[2][:80]
+    assert "Data = Counts typed in, n = 20, Prior = Beta(1, 1), epsilon = 1" in rest
+
+
+def test_a_page_that_shares_plotly_names_it_beside_itself() -> None:
+    figure = go.Figure(go.Scatter(x=[1], y=[2])).update_layout(meta={"alt": "a < b"})
+    page = html_page(figure, "dpbi-x", ["c & d"], embedded=False)
+    assert '<script src="plotly.min.js"></script>' in page
+    assert "<p>a &lt; b</p>" in page and "<p>c &amp; d</p>" in page
+    assert len(page) < 20_000
+
+
+def report(files: Files) -> zipfile.ZipFile:
+    (name,) = names(files, ".zip")
+    return zipfile.ZipFile(io.BytesIO(files[name]()))
+
+
+@pytest.mark.parametrize("page", EVERY)
+def test_a_report_holds_all_that_the_page_shows(monkeypatch: pytest.MonkeyPatch, page: str) -> None:
+    files = record(monkeypatch)
+    at: AppTest = opened()
+    files.clear()
+    visit(at, page)
+    packed = report(files)
+    assert packed.testzip() is None
+    listed = [name.removeprefix("dpbi/") for name in packed.namelist()]
+    uses_data = next(found.uses_data for found in LAB if found.path == page)
+    assert ("script.py" in listed) == uses_data
+    assert len([name for name in listed if name.startswith("tables/")]) == len(at.main.dataframe)
+    charts = [name for name in listed if name.startswith("figures/") and name.endswith(".html")]
+    assert len(charts) == len(at.get("plotly_chart"))
+    assert "figures/plotly.min.js" in listed
+    readme = packed.read("dpbi/README.txt").decode()
+    assert all(name in readme for name in listed if name != "README.txt")
+    assert RELATION in readme and words.REPORT_WARNING in readme
+    assert re.search(rf"dpbi +{re.escape(dpbi.__version__)}\n", readme)
+    assert all(re.search(rf"  {package} +\d", readme) for package in ("python", "numpy", "scipy"))
+    assert "counts" not in json.loads(packed.read("dpbi/scenario.json"))
+    again = files[names(files, ".zip")[0]]()
+    assert again == files[names(files, ".zip")[0]]()
+
+
+def test_nothing_is_made_before_it_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    def made(*rest: Any, **named: Any) -> bytes:
+        raise AssertionError("a file was made without being asked for")
+
+    for name in ("csv_bytes", "figure_csv", "figure_page"):
+        monkeypatch.setattr(downloads, name, made)
+    at = opened()
+    for page in EVERY:
+        visit(at, page)
+        assert not at.main.error
+
+
+def test_streamlits_own_table_export_is_off() -> None:
+    assert "disableDataExport = true" in (ROOT / ".streamlit/config.toml").read_text("utf-8")
