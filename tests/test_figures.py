@@ -387,6 +387,39 @@ def test_local_sensitivity_is_marked_where_it_is() -> None:
     assert not distances.per_level(laws_of("k = 2, n = 0")).layout.shapes
 
 
+def test_local_sensitivity_beyond_the_axis_is_said() -> None:
+    """Where the mechanism all but returns the truth, the axis ends long before a worst-case neighbour's distance."""
+    problem = Problem((1, 1), (2, 400))
+    reach, beyond = style.number(local_sensitivity(problem)), 0
+    for law in (distance_law(kind(1e6), problem) for kind in MECHANISMS):
+        for fig in (distances.per_level([law]), distances.cumulative([law])):
+            (said,) = (text.text for text in fig.layout.annotations)
+            end = fig.layout.xaxis.range[1]
+            if fig.layout.xaxis.type != "log" and local_sensitivity(problem) > end:
+                assert f"LS(x) = {reach}, right of this axis" in said and not fig.layout.shapes
+                beyond += 1
+            else:
+                assert said == f"LS(x) = {reach}" and fig.layout.shapes
+    assert beyond > 0
+
+
+@pytest.mark.parametrize("problem", [Problem((1,) * 4, (30,) * 4), Problem((1,) * 10, (50,) * 10)], ids=str)
+def test_no_point_is_drawn_as_a_line_of_no_length(problem: Problem) -> None:
+    """A point between two gaps has a marker."""
+    lonely = 0
+    for law in (distance_law(kind(epsilon), problem) for kind in MECHANISMS for epsilon in (1.0, 1e6)):
+        for fig in (distances.per_level([law]), distances.per_step([law])):
+            curve = named(fig, law.mechanism.label)
+            if curve.mode != "lines":
+                continue
+            shown = np.concatenate([[False], ~np.isnan(np.array(curve.y, dtype=float)), [False]])
+            alone = np.array(curve.x)[shown[1:-1] & ~shown[:-2] & ~shown[2:]].tolist()
+            marked = [x for trace in traces(fig, mode="markers") for x in np.array(trace.x).tolist()]
+            assert alone == marked
+            lonely += len(alone)
+    assert lonely > 0
+
+
 def test_a_sampled_law_is_drawn_in_its_band_and_called_sampled() -> None:
     law = next(law for law in laws_of("k = 12") if not law.exact)
     fig = distances.cumulative([law])
@@ -397,6 +430,7 @@ def test_a_sampled_law_is_drawn_in_its_band_and_called_sampled() -> None:
     np.testing.assert_allclose(lower, np.maximum(np.array(curve.y) - law.band, 0), atol=1e-6)
     for one in (fig, distances.per_level([law]), distances.per_step([law])):
         assert "Sampled" in one.layout.title.text and law.mechanism.label in one.layout.title.text
+        assert f"off by at most {style.number(law.band)} (95 %)" in one.layout.meta["alt"], "one meaning in every view"
     exact = [law for law in laws_of("k = 2") if law.exact]
     assert "Sampled" not in distances.cumulative(exact).layout.title.text
 

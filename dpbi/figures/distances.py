@@ -113,13 +113,14 @@ def per_level(
     best = int(np.argmax(truths))
     title = _title(
         laws,
-        f"Most likely to return the true posterior itself: {labels[best]}, with probability {number(truths[best])}",
+        f"Most likely to return the true posterior itself: {labels[best]}, with probability {number(truths[best])}"
+        if number(truths[best]) != number(min(truths))
+        else f"Each mechanism returns the true posterior itself with probability {number(truths[best])}",
         f"{labels[best]} returns the true posterior itself with probability {number(truths[best])}",
     )
-    listed = ", ".join(f"{label} {number(p)}" for label, p in zip(labels, truths, strict=True))
     fig.update_xaxes(title_text="Hellinger distance H from the true posterior")
-    alt = f"Line chart of the probability of each distance. {title}. Probability of distance 0: {listed}."
-    return base_layout(fig, title, alt=alt, notes=notes)
+    said = _said("the probability of each distance", title, "Probability of distance 0", labels, truths)
+    return base_layout(fig, title, alt=said, notes=notes)
 
 
 def per_step(laws: Sequence[DistanceLaw], log_scale: bool = True, draws: Sequence[PrivatePosteriors] = ()) -> go.Figure:
@@ -140,13 +141,14 @@ def per_step(laws: Sequence[DistanceLaw], log_scale: bool = True, draws: Sequenc
     title = _title(
         laws,
         f"{labels[near]} moves the fewest records, {number(means[near])} on average; "
-        f"{labels[far]} moves the most, {number(means[far])}",
+        f"{labels[far]} moves the most, {number(means[far])}"
+        if number(means[near]) != number(means[far])
+        else f"Each mechanism moves {number(means[near])} records on average",
         f"{labels[near]} moves {number(means[near])} records on average",
     )
-    listed = ", ".join(f"{label} {number(m)}" for label, m in zip(labels, means, strict=True))
     fig.update_xaxes(title_text="Records moved between the true and the released counts, d")
-    alt = f"Line chart of the probability of moving 0, 1, 2, ... records. {title}. Mean records moved: {listed}."
-    return base_layout(fig, title, alt=alt, notes=notes)
+    said = _said("the probability of moving 0, 1, 2, ... records", title, "Mean records moved", labels, means)
+    return base_layout(fig, title, alt=said, notes=notes)
 
 
 def cumulative(laws: Sequence[DistanceLaw], draws: Sequence[PrivatePosteriors] = ()) -> go.Figure:
@@ -166,11 +168,17 @@ def cumulative(laws: Sequence[DistanceLaw], draws: Sequence[PrivatePosteriors] =
         _add_simulated(fig, one, at, within / max(one.distance.size, 1), first=position == 0)
     _mark_local_sensitivity(fig, laws, axis)
     title = _within_local_sensitivity(laws, labels)
-    medians = ", ".join(f"{label} {number(law.median)}" for label, law in zip(labels, laws, strict=True))
     fig.update_xaxes(title_text="Hellinger distance t from the true posterior", **axis.settings())
     fig.update_yaxes(title_text="Probability that H ≤ t", range=[0, 1.03], tickformat=".0%")
-    alt = f"Line chart of the probability of a distance up to t. {title}. Median distances: {medians}."
-    return base_layout(fig, title, alt=alt, notes=_what_is_sampled(laws, 1))
+    medians = [law.median for law in laws]
+    said = _said("the probability of a distance up to t", title, "Median distances", labels, medians)
+    return base_layout(fig, title, alt=said, notes=_what_is_sampled(laws, labels))
+
+
+def _said(of: str, title: str, what: str, labels: Sequence[str], values: Sequence[float]) -> str:
+    """The chart in words, with a value for each mechanism."""
+    listed = ", ".join(f"{label} {number(value)}" for label, value in zip(labels, values, strict=True))
+    return f"Line chart of {of}. {title}. {what}: {listed}."
 
 
 def _within_local_sensitivity(laws: Sequence[DistanceLaw], labels: Sequence[str]) -> str:
@@ -266,28 +274,44 @@ def _add_curves(
         hidden |= bool((own & ~shown).any())
         lowest, highest = min(lowest, mass[shown].min(initial=1.0)), max(highest, mass.max())
         style = style_of(law.mechanism)
+        marker = {"color": style.colour, "symbol": style.symbol, "size": 7}
+        x, y = cells.position[own], np.where(shown, mass, np.nan)[own]
         fig.add_scatter(
-            x=compact(cells.position[own]), y=compact(np.where(shown, mass, np.nan)[own]), name=label,
+            x=compact(x), y=compact(y), name=label,
             legendgroup=label, mode="lines+markers" if cells.gaps else "lines",
-            line={"color": style.colour, "dash": style.dash, "width": LINE_WIDTH},
-            marker={"color": style.colour, "symbol": style.symbol, "size": 7},
+            line={"color": style.colour, "dash": style.dash, "width": LINE_WIDTH}, marker=marker,
             hovertemplate="%{x:.3g}: %{y:.3g}",
         )  # fmt: skip
+        alone = _alone(y)
+        if alone.any() and not cells.gaps:
+            fig.add_scatter(
+                x=compact(x[alone]), y=compact(y[alone]), name=label, mode="markers", legendgroup=label,
+                showlegend=False, marker=marker, hoverinfo="skip",
+            )  # fmt: skip
     fig.update_xaxes(**axis.settings())
     fig.update_yaxes(title_text=f"Probability {cells.per}")
     fig.update_yaxes(**log_axis(lowest, 1.0) if log_scale else {"range": [0, 1.05 * highest]})
-    notes = _what_is_sampled(laws, 2)
+    notes = _what_is_sampled(laws, labels, " A single point: by at most twice as much.")
     return [*notes, f"Not drawn: probabilities below {number(FLOOR)}, or 0."] if hidden else notes
 
 
-def _what_is_sampled(laws: Sequence[DistanceLaw], factor: int) -> list[str]:
-    """The probability of a cell is a difference of two values of the distribution function: twice the band."""
-    sampled = [law for law in laws if not law.exact]
+def _alone(y: Floats) -> NDArray[np.bool_]:
+    """Points between two gaps, through which no line runs."""
+    gap = np.isnan(np.concatenate([[np.nan], y, [np.nan]]))
+    return ~gap[1:-1] & gap[:-2] & gap[2:]
+
+
+def _what_is_sampled(laws: Sequence[DistanceLaw], labels: Sequence[str], of_a_point: str = "") -> list[str]:
+    """of_a_point: what follows for a difference of two values of the distribution function, such as a cell's share."""
+    sampled = [(law.band, label) for law, label in zip(laws, labels, strict=True) if not law.exact]
     if not sampled:
         return []
-    names = ", ".join(mechanism_labels([law.mechanism for law in sampled]))
-    error = factor * max(law.band for law in sampled)
-    return [f"Sampled, as the outputs are too many to list: {names}. Off by at most {number(error)} (95 %)."]
+    names = ", ".join(label for _, label in sampled)
+    error = number(max(band for band, _ in sampled))
+    return [
+        f"Sampled, as the outputs are too many to list: {names}. The probability of all up to a distance is off by at "
+        f"most {error} (95 %).{of_a_point}"
+    ]
 
 
 def _add_draws(
@@ -353,12 +377,19 @@ def _thinned(distance: Floats, reached: Floats, axis: _Axis) -> NDArray[np.int64
 
 
 def _mark_local_sensitivity(fig: go.Figure, laws: Sequence[DistanceLaw], axis: _Axis) -> None:
+    """A line at LS(x); where that lies off the axis, words at the end it lies beyond."""
     problem = laws[0].problem
-    if problem.n:
-        reach = local_sensitivity(problem)
-        place = np.log10(reach) if axis.by_powers else reach  # an annotation's place on a logarithmic axis is a power
+    if not problem.n:
+        return
+    reach = local_sensitivity(problem)
+    marked = f"LS(x) = {number(reach)}"
+    above = {"y": 1, "yref": "paper", "yanchor": "bottom", "showarrow": False, "font": {"size": FONT_SIZE - 1}}
+    low, high = axis.settings()["range"]
+    place = float(np.log10(reach) if axis.by_powers else reach)  # on a logarithmic axis, a place is a power
+    if place > high:
+        fig.add_annotation(x=1, xref="paper", xanchor="right", text=f"{marked}, right of this axis →", **above)
+    elif place < low or (axis.by_powers and reach < axis.least * 0.999):
+        fig.add_annotation(x=0, xref="paper", xanchor="left", text=f"← {marked}, nearer than all but 0 here", **above)
+    else:
         fig.add_vline(x=reach, line={"color": REFERENCE.colour, "dash": REFERENCE.dash, "width": 2})
-        fig.add_annotation(
-            x=float(place), y=1, yref="paper", text=f"LS(x) = {number(reach)}", font={"size": FONT_SIZE - 1},
-            showarrow=False, yanchor="bottom", xanchor="right" if reach > 0.8 * axis.end else "left",
-        )  # fmt: skip
+        fig.add_annotation(x=place, xanchor="right" if reach > 0.8 * axis.end else "left", text=marked, **above)

@@ -430,7 +430,7 @@ def distance_boxes(results: Sequence[PrivatePosteriors], exact_means: Sequence[f
         hovertemplate="exact mean %{x:.4g}",
     )  # fmt: skip
     fig.add_scatter(
-        x=[mean for _, mean in known], y=[row + 0.36 for row, _ in known], mode="text", showlegend=False,
+        x=[mean for _, mean in known], y=[row + 0.33 for row, _ in known], mode="text", showlegend=False,
         text=[number(mean) for _, mean in known], textposition="bottom center", hoverinfo="skip",
         textfont={"size": FONT_SIZE - 1, "color": TRUTH.colour},
     )  # fmt: skip
@@ -458,7 +458,7 @@ def _add_box(fig: go.Figure, one: PrivatePosteriors, label: str, row: int, top: 
         showlegend=False, fillcolor=style.faded(0.35), line={"color": style.colour, "width": 2},
     )  # fmt: skip
     share, edges = np.histogram(one.distance, bins=40, range=(0, top))
-    height = 0.55 * share / share.max()
+    height = 0.42 * share / share.max()  # clear of the exact mean written under the box above
     outline = np.concatenate([[row], np.repeat(row - height, 2), [row]])
     fig.add_scatter(
         x=compact(np.repeat(edges, 2)), y=compact(outline), mode="lines", line={"color": style.colour, "width": 1},
