@@ -19,6 +19,8 @@ from dpbi.claims import CLAIMS, Claim, Setting
 from dpbi.claims.claim import Case, Grid, Verdict, at_most, case
 from dpbi.problem import Problem
 from tests import oracles
+from tests.test_pages import everything, shown, typed
+from tests.test_scenario import opened, select
 
 Numbers = list[float]
 Route = Callable[[dict[str, Any]], Numbers]
@@ -35,39 +37,39 @@ VERDICTS = {
     "The global sensitivity equals sqrt(1 - pi/4)": ("holds only if the prior is flat and k > 2 or n = 1", 140, 15),
     "The notes' global sensitivity 0.2399927": (FAILS, 3, 0),
     "The notes' smoothness beta": (FAILS, 3, 0),
-    "Local sensitivity is attained at the true posterior": (HOLDS, 380, 380),
+    "Local sensitivity is attained at the true posterior": (HOLDS, 210, 210),
     "There are C(n + 1, k - 1) candidates": ("holds only if k = 2", 35, 7),
     "There are n + 1 candidates": ("holds only if k = 2", 35, 7),
     "L1 sensitivity grows with the dimension": ("holds only if k = 2", 117, 9),
     "Sensitivity 1 suffices at k = 2, and 2 above": (HOLDS, 117, 117),
-    "1/S changes by at most gamma": (HOLDS, 588, 588),
-    "S changes by a factor of at most e^beta": (HOLDS, 588, 588),
-    "S lies between the local and the global sensitivity": (HOLDS, 392, 392),
-    "gamma = 1 smooths": (HOLDS, 472, 20),
+    "1/S changes by at most gamma": (HOLDS, 330, 330),
+    "S changes by a factor of at most e^beta": (HOLDS, 330, 330),
+    "S lies between the local and the global sensitivity": (HOLDS, 220, 220),
+    "gamma = 1 smooths": (HOLDS, 258, 6),
     "Four mechanisms keep epsilon": (HOLDS, 432, 432),
     "EHD keeps epsilon with sqrt(1 - pi/4)": (NOT_BELOW_1, 120, 97),
     "LSZhang keeps epsilon": (HOLDS, 72, 72),
     "LSZhang needs its scale 2k/epsilon": (FAILS, 36, 0),
     "EHDL is not private": (HOLDS, 100, 3),
     "With 2 S and gamma = 1 the loss is at most 2 epsilon": (HOLDS, 108, 108),
-    "(epsilon, delta) for the exponential smooth sensitivity": (HOLDS, 216, 216),
-    "The printed delta of M_H is a probability": (FAILS, 132, 0),
+    "(epsilon, delta) for the exponential smooth sensitivity": (HOLDS, 144, 144),
+    "The printed delta of M_H is a probability": (FAILS, 99, 0),
     "The concrete loss lies below epsilon": (HOLDS, 8, 8),
     "Two independent noises of scale 2/epsilon keep epsilon": (HOLDS, 12, 12),
     "The noise written as Lap(epsilon/2) keeps epsilon": ("holds only if epsilon is at least 2", 16, 8),
     "The ratio of two neighbours' probabilities is e^epsilon": (FAILS, 12, 0),
-    "Equal scores, equal probabilities": (HOLDS, 272, 272),
-    "A distance has C_r times the probability of a candidate": (HOLDS, 136, 136),
-    "Equal steps, equal distance": ("holds only if k = 2 and alpha_1 + c_1 = alpha_2 + c_2", 252, 50),
-    "At most two candidates share a distance": ("holds only if k = 2", 252, 237),
+    "Equal scores, equal probabilities": (HOLDS, 156, 156),
+    "A distance has C_r times the probability of a candidate": (HOLDS, 78, 78),
+    "Equal steps, equal distance": ("holds only if k = 2 and alpha_1 + c_1 = alpha_2 + c_2", 142, 32),
+    "At most two candidates share a distance": ("holds only if k = 2", 142, 131),
     "Every candidate but the truth has a twin": (
         "holds only if both categories have the same prior parameter and the same count", 128, 12),
     "The six listed neighbours of Dir(5, 5, 5)": (FAILS, 6, 0),
-    "Sliding, as printed": (FAILS, 144, 51),
-    "Sliding, as derived": (HOLDS, 144, 144),
-    "The notes' sliding property": (FAILS, 144, 138),
-    "The notes' dilation property": (HOLDS, 144, 144),
-    "Dilation": (FAILS, 132, 21),
+    "Sliding, as printed": (FAILS, 108, 38),
+    "Sliding, as derived": (HOLDS, 108, 108),
+    "The notes' sliding property": (FAILS, 108, 104),
+    "The notes' dilation property": (HOLDS, 108, 108),
+    "Dilation": (FAILS, 99, 15),
     "The tail of Laplace noise": (HOLDS, 15, 15),
     "The probabilities of floored Laplace noise": (FAILS, 27, 0),
     "Floored noise is centred": (FAILS, 3, 0),
@@ -615,6 +617,20 @@ def test_check_takes_a_problem_a_setting_or_a_scenario() -> None:
     assert claim.check(problem) == claim.check(Setting(problem)) == claim.check(Sidebar(problem, 1.0, 1.0))
     assert len(claim.check(problem).cases) == 4
     assert claim.check(Sidebar(problem, 2.0, 1.0)).setting.epsilon == 2.0
+
+
+def test_the_ledger_on_its_page() -> None:
+    """All verdicts in one table; the chosen claim at the person's data, or the sentence that refuses it."""
+    at = shown(opened(), "pages/6_Papers.py")
+    table = next(frame.value for frame in at.dataframe if "Verdict" in frame.value)
+    assert list(table["Claim"]) == list(VERDICTS)
+    assert list(table["Verdict"]) == [label for label, _, _ in VERDICTS.values()]
+    select(at, "claim", "There are C(n + 1, k - 1) candidates")
+    reading = BY_NAME["There are C(n + 1, k - 1) candidates"].check(Problem((1, 1, 1), (5, 0, 7)))
+    typed(at, "5 0 7")
+    assert not reading.holds and reading.sentence in everything(shown(at, "pages/6_Papers.py"))
+    select(at, "claim", "LSHist within k steps")
+    assert "This claim speaks of two categories" in everything(at) and not at.exception
 
 
 def test_a_claim_is_a_frozen_value() -> None:

@@ -1,7 +1,7 @@
 """The ledger: every claim of the papers that numbers can decide, in reading order."""
 
 from dpbi.claims import accuracy, laplace_error, levels, noise, privacy, sensitivity
-from dpbi.claims.claim import Case, Claim, Reading, Setting, Verdict
+from dpbi.claims.claim import Case, Claim, Reading, Setting, Verdict, shown
 
 CLAIMS: tuple[Claim, ...] = (
     *sensitivity.CLAIMS,
@@ -12,4 +12,4 @@ CLAIMS: tuple[Claim, ...] = (
     *laplace_error.CLAIMS,
 )
 
-__all__ = ["CLAIMS", "Case", "Claim", "Reading", "Setting", "Verdict"]
+__all__ = ["CLAIMS", "Case", "Claim", "Reading", "Setting", "Verdict", "shown"]

@@ -30,6 +30,7 @@ _LOG_LISTED = 13.0  # log of the number of candidates, 440,000
 BETA_PRIORS = ((1.0, 1.0), (0.5, 0.5), (0.1, 0.1), (7.0, 4.0))
 DIRICHLET_PRIORS = ((1.0, 1.0, 1.0), (0.5, 0.5, 0.5), (0.1, 0.1, 0.1), (7.0, 4.0, 5.0))
 PRIORS = BETA_PRIORS + DIRICHLET_PRIORS
+FEW_PRIORS = ((1.0, 1.0), (0.1, 0.1), (7.0, 4.0), (1.0, 1.0, 1.0), (7.0, 4.0, 5.0))  # where all datasets are visited
 
 
 class Scenario(Protocol):
