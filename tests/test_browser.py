@@ -3,9 +3,11 @@
 import os
 import re
 import threading
+import zipfile
 from collections.abc import Iterator
 from contextlib import ExitStack
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import NoReturn
 from urllib.parse import urlsplit
 
@@ -252,6 +254,61 @@ def test_two_people_never_see_each_others_counts(browser: Browser, app: App) -> 
             assert not [word for word in uploaded if word in words_of(other.page)]
         assert_nothing_went_wrong(one)
         assert_nothing_went_wrong(other)
+
+
+def taken(page: Page, button: Locator, folder: Path) -> Path:
+    """The file that a press of the button gives, made only then."""
+    with page.expect_download() as download:
+        button.click()
+    file = folder / download.value.suggested_filename
+    download.value.save_as(file)
+    return file
+
+
+def assert_draws_offline(watched: Watched, file: Path) -> None:
+    watched.page.goto(file.as_uri())
+    expect(watched.page.locator("#figure .main-svg").first).to_be_visible()
+    expect(watched.page.get_by_role("button", name="Save as PNG")).to_be_visible()
+    assert watched.page.locator("a[href]").evaluate_all("nodes => nodes.map(n => n.href).filter(Boolean)") == []
+    titles = watched.page.locator("[data-title]").evaluate_all("nodes => nodes.map(node => node.dataset.title)")
+    assert titles and not [title for title in titles if "Share" in title]
+    assert_nothing_went_wrong(watched)
+
+
+def test_a_figure_and_a_report_are_taken_away_and_draw_without_the_app(
+    app: App, browser: Browser, watched: Watched, tmp_path: Path
+) -> None:
+    page = watched.page
+    open_page(page, app.url)
+    html = taken(page, main_part(page).get_by_role("button", name="Figure as HTML"), tmp_path)
+    packed = taken(page, sidebar(page).get_by_role("button", name="Report (ZIP)"), tmp_path)
+    assert_nothing_went_wrong(watched)
+    with zipfile.ZipFile(packed) as report:
+        report.extractall(tmp_path)
+    for file in (html, *tmp_path.glob("dpbi/figures/*.html")):
+        with watched_page(browser) as elsewhere:
+            assert_draws_offline(elsewhere, file)
+            image = taken(elsewhere.page, elsewhere.page.get_by_role("button", name="Save as SVG"), tmp_path)
+            assert image.read_text("utf-8").startswith("<svg")
+
+
+def test_a_link_restores_its_page_and_a_reload_goes_back_to_it(app: App, watched: Watched) -> None:
+    page, counts = watched.page, "7 Zinnober, 5 Azurblau; n = 12"
+    data = "source=counts-typed-in&labels=Zinnober,Azurblau&counts=7,5"
+    open_page(page, f"{app.url}/Sensitivity?{data}&epsilon=0.25&gamma=-1&hello=world")
+    assert_shows(page, "Sensitivity", counts, "0.25")
+    expect(main_part(page)).to_contain_text("gamma must be at least 0")
+    expect(main_part(page)).to_contain_text("is no setting here")
+    follow("Home", page)
+    assert_shows(page, "Home", counts, "0.25")
+    assert "Zinnober" not in page.url
+    type_epsilon(page, "2")
+    page.go_back()
+    assert_shows(page, "Sensitivity", counts, "2")  # what was set later is newer than the link
+    page.reload()
+    assert_shows(page, "Sensitivity", counts, "0.25")  # a new session, and the link in its address
+    assert_nothing_went_wrong(watched)
+    assert "Zinnober" not in app.log
 
 
 # How far each pane could be scrolled sideways, in CSS pixels; wide tables and formulas scroll in themselves.

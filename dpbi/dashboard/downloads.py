@@ -106,5 +106,6 @@ def offer(
         key=f"download: {file_name}",
         on_click="ignore",
         type="tertiary" if quiet else "secondary",
+        icon=":material/download:" if quiet else None,
         help=help,
     )

@@ -43,6 +43,7 @@ def bring(defaults: Mapping[str, Any]) -> None:
             "A file of settings, as this app writes it",
             key=_uploader(),
             help="JSON. Every value is checked as if it were typed.",
+            max_upload_size=limits.SCENARIO_BYTES_LARGEST // 2**20,
             on_change=_take_file,
             args=(defaults,),
         )
@@ -91,7 +92,7 @@ def take_over(what: str, found: Callable[[], scenario_file.Document], defaults: 
         said = [f"**The settings of the {what} are taken over, except:**"]
         said += [words.escape(notice, words.SENTENCE_LENGTH) for notice in taken.notices]
     if what == "link" and "counts" in document:
-        said.append(words.LINK_HOLDS_COUNTS)
+        said.insert(0, words.LINK_HOLDS_COUNTS)
     st.session_state[_SAID] = said
 
 
