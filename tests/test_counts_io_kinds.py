@@ -144,6 +144,11 @@ def test_one_column_is_not_split() -> None:
     assert found('why\n"a, b"\nc\nc\n', column="why") == {"a, b": 1, "c": 2}
 
 
+def test_quotes_without_a_separator_are_told_from_other_faults() -> None:
+    assert "no comma, semicolon, tab or bar" in refused('"colour" "n"\n"1" "red" 12\n"2" "blue" 3\n')
+    assert "this is JSON" in refused('{"c":"red","n":12}\n{"c":"blue","n":3}\n')
+
+
 def test_faults_in_text_name_the_line() -> None:
     assert "line 4" in refused('n,count\n"a\nb",1\n"c,2\nd,3\n')
     assert "closed in the middle" in refused('n,count\na,1\n"b"c,2\n')
@@ -376,6 +381,21 @@ def test_an_unclear_layout_is_asked_about(table: str, suggested: str | None) -> 
     assert asked(table) == {"layout": suggested}
 
 
+@pytest.mark.parametrize("between", [" ", ": ", "     ", " = "])
+def test_a_name_and_its_count_in_one_cell_are_not_a_category(between: str) -> None:
+    lines = [f"{name}{between}{count}" for name, count in (("red", 12), ("green", 30), ("blue", 8))]
+    assert "'green" in refused("\n".join(lines))
+    assert "in one cell" in refused("\n".join(["colour   count", *lines]))
+    assert found("\n".join(["group", *lines, *lines]), column="group") == dict.fromkeys(lines, 2)
+    assert found("x\nGroup 1\nGroup 2\nGroup 1\n", column="x") == {"Group 1": 2, "Group 2": 1}
+    assert read_categories("\n".join(lines).encode(), "list.txt") == tuple(lines)
+
+
+def test_a_number_without_a_name_beside_it_may_be_a_header() -> None:
+    assert asked(",0\nred,12\nblue,3\n") == {"header_row": 1}
+    assert after_defaults(",0\nred,12\nblue,3\n") == {"red": 12, "blue": 3}
+
+
 @pytest.mark.parametrize(
     ("table", "counts"),
     [
@@ -477,6 +497,12 @@ def test_missing_answers_are_counted() -> None:
 )
 def test_identifiers_and_measurements_are_no_categories(cells: list[str], words: str) -> None:
     assert words in refused("x\n" + "\n".join(cells), column="x")
+
+
+def test_several_answers_in_one_cell_are_remarked_on() -> None:
+    table = 'x\nwalk\n"walk, bus"\nbus\nwalk\nbus\n'
+    assert any("'walk, bus' may hold several answers" in warning for warning in read(table, column="x").warnings)
+    assert not any("several" in warning for warning in read("x\nn/a\na\nn/a\nb\n", column="x").warnings)
 
 
 def test_codes_are_categories() -> None:

@@ -223,6 +223,10 @@ def _fault(error: str, text: str, separator: str | None, first_row: int) -> Coun
         return CountsError(f"a quote opened on line {row} is never closed.", row)
     if "field larger" in error:
         return CountsError("a cell is longer than 131,072 characters; is a quote opened there never closed?", row)
+    if separator is None:
+        return CountsError(
+            "the cells are in quotes, but no comma, semicolon, tab or bar separates them; save the file with one.", row
+        )
     return CountsError(
         f"a quote opened on line {row} is closed in the middle of a cell; write quotes inside a quoted cell twice.",
         row,

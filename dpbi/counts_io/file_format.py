@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import zipfile
+from contextlib import suppress
 from pathlib import PurePath
 
 from .outcome import CountsError, Notes
@@ -91,11 +92,12 @@ def _refuse_other_formats(data: bytes) -> None:
 
 
 def _is_json(data: bytes) -> bool:
-    try:
-        json.loads(data)
-    except (ValueError, RecursionError):
-        return False
-    return True
+    """Whether all of it is JSON, or its first line, as in files of one record a line."""
+    for text in (data, data.lstrip().split(b"\n", 1)[0]):
+        with suppress(ValueError, RecursionError):
+            json.loads(text)
+            return True
+    return False
 
 
 def _refuse_other_archives(data: bytes) -> None:

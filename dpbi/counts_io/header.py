@@ -135,9 +135,10 @@ def _first_is_header(grid: Grid, answers: Answers, notes: Notes) -> bool:
     if any(first and not is_number(first) for first in over_numbers):
         return True
     numbers = [first for first in over_numbers if first]
-    if numbers and all(map(_is_year, numbers)):
+    nameless = len(firsts) > 1 and not firsts[0] and bool(below[0]) and not any(map(is_number, below[0]))
+    if numbers and (nameless or all(map(_is_year, numbers))):
         raise answers.question(
-            f"is the first row a header? {shown(numbers[0])} could be a year that names its column or a count.",
+            f"is the first row a header? {shown(numbers[0])} could name its column, as a year does, or be a count.",
             {"header_row": grid.rows[0]},
             {"header_row": (grid.rows[0], 0)},
             row=grid.rows[0],

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from .answers import Answers, columns_listed
 from .outcome import CountsError, shown
 from .table import Column, Table
 from .whole_numbers import is_like_number
+
+NAME_AND_COUNT = re.compile(r"\s*[^\d\s].*?[ :=\t]+\d[\d.,']*\s*")
 
 
 @dataclass(frozen=True)
@@ -70,6 +73,8 @@ def _implied(answers: Answers) -> str | None:
 def _detected(table: Table, answers: Answers) -> str:
     numeric = [column for column in table.columns if column.may_hold_counts]
     texts = [column for column in table.columns if not column.may_hold_counts and not column.is_blank]
+    if len(table.columns) == 1:
+        _refuse_unseparated(table)
     if len(table.columns) == 1 or not numeric:
         return "raw"
     if len(table.rows) == 1:
@@ -87,6 +92,18 @@ def _detected(table: Table, answers: Answers) -> str:
     if not categories or people or measured:
         raise _layout_question(table, answers, "raw")
     return "counts"
+
+
+def _refuse_unseparated(table: Table) -> None:
+    """Refuses cells such as 'red 12' or 'red: 12', all different: each would else be a category of its own."""
+    column = table.columns[0]
+    if column.distinct == len(column.sample) > 0 and all(map(NAME_AND_COUNT.fullmatch, column.sample)):
+        raise CountsError(
+            f"{shown(column.sample[0])} seems to be a name and its count in one cell; put the counts in a column of "
+            "their own, or a comma, semicolon or tab before each.",
+            table.rows[0],
+            column.sample[0],
+        )
 
 
 def _counts_off(column: Column) -> bool:

@@ -18,6 +18,7 @@ from .table import Column, Table
 from .whole_numbers import COUNT_LIMIT, NESTED, MarkedCell, is_like_number, is_number, whole_numbers
 
 BOOLEANS = {"false": "False", "true": "True"}
+SEVERAL = (";", ",", "|", "/", "+")
 CODES_LARGEST = 20  # more different numbers than codes usually are
 AT_LEAST_TWO = "at least two categories are needed"
 
@@ -179,6 +180,7 @@ def _tally(table: Table, records: Records, answers: Answers, notes: Notes) -> di
             "list of categories, with those that nobody chose."
         )
     tidy.remark({} if boolean else dict.fromkeys(tidy.of, 1), "in {} spellings")
+    _remark_on_several_answers(set(tidy.of.values()), notes)
     _remark_on_records(table, records, missing, answers, notes)
     if not all(totals.values()) and column.levels is not None and answers.categories is None:
         notes.add("Levels with no rows were kept with count 0.")
@@ -215,6 +217,21 @@ def _refuse_measurements(column: Column, tally: Counter[str], answered: int) -> 
     if numbers and (mostly_different + many + fractions) >= 2:
         raise CountsError(
             f"{column.label} has {different:,} different values in {answered:,} rows; choose a categorical column."
+        )
+
+
+def _remark_on_several_answers(names: set[str], notes: Notes) -> None:
+    """Notes names made of others, as forms write them that let people tick more than one answer."""
+    several = sorted(
+        name
+        for mark in SEVERAL
+        for name in names
+        if mark in name and sum(part.strip() in names for part in name.split(mark)) > 1
+    )
+    if several:
+        notes.add(
+            f"{listed(list(map(shown, several)), most=3)} may hold several answers of one person; each combination is "
+            "a category of its own."
         )
 
 
