@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import random
+import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from streamlit.proto.Alert_pb2 import Alert
@@ -22,19 +24,27 @@ PATIENCE = 120.0  # seconds without a message
 
 @dataclass
 class Rerun:
-    """What one rerun cost its visitor: seconds until the script had finished, bytes of all messages, what failed."""
+    """What one rerun cost its visitor: seconds until the script had finished, bytes of all messages, what failed.
+
+    processor: seconds that the server computed since the last rerun ended, for whomever; tidying up afterwards is in
+    the next one's.
+    """
 
     seconds: float
     size: int
+    processor: float = 0.0
     failures: list[str] = field(default_factory=list)
 
 
 @dataclass
 class Visitor:
-    """One session on one page; ``page``: a file in pages/ without number and ending, "" for Home."""
+    """One session on one page; ``page``: a file in pages/ without number and ending, "" for Home; query: its link's."""
 
     socket: ClientConnection
     page: str
+    query: str
+    process: int
+    computed: float = 0.0
     page_hash: str = ""
     widget: str = ""
 
@@ -52,6 +62,7 @@ class Visitor:
     async def _run(self, message: BackMsg) -> Rerun:
         message.rerun_script.page_script_hash = self.page_hash
         message.rerun_script.page_name = self.page
+        message.rerun_script.query_string = self.query
         started = time.perf_counter()
         await self.socket.send(message.SerializeToString())
         rerun = Rerun(0.0, 0)
@@ -62,6 +73,8 @@ class Visitor:
             self._read(answer, rerun)
             if answer.WhichOneof("type") == "script_finished" and answer.script_finished == 0:
                 rerun.seconds = time.perf_counter() - started
+                before, self.computed = self.computed, processor_seconds(self.process)
+                rerun.processor = self.computed - before
                 return rerun
 
     def _read(self, answer: ForwardMsg, rerun: Rerun) -> None:
@@ -79,13 +92,20 @@ class Visitor:
             rerun.failures.append(element.alert.body)
 
 
+class Server(NamedTuple):
+    """A running app: its address and the number of its process."""
+
+    url: str
+    process: int
+
+
 @contextmanager
-def running_server(folder: Path) -> Iterator[tuple[str, int]]:
-    """The app under its own settings: its address and the number of its process."""
+def running_server() -> Iterator[Server]:
+    """The app under its own settings, in a process of its own."""
     import browser
 
-    with browser.running_app(folder) as app:
-        yield app.url, server_process(urlsplit(app.url).port or 0)
+    with tempfile.TemporaryDirectory() as folder, browser.running_app(Path(folder)) as app:
+        yield Server(app.url, server_process(urlsplit(app.url).port or 0))
 
 
 def server_process(port: int) -> int:
@@ -103,15 +123,20 @@ def resident_megabytes(process: int) -> float:
     return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS")) / 1000
 
 
-async def visit(url: str, page: str, reruns: int, think: float, seed: int) -> list[Rerun]:
+def processor_seconds(process: int) -> float:
+    """What a process has computed so far, from its own clock: on Linux, number ~process * 8 + 2."""
+    return time.clock_gettime((~process << 3) | 2)
+
+
+async def visit(server: Server, page: str, query: str, reruns: int, think: float, seed: int) -> list[Rerun]:
     """One visitor: arrives, then moves epsilon ``reruns`` times after random pauses of mean ``think`` seconds.
 
     Every visitor walks its own epsilons, so that no cache answers for another.
     """
     draw = random.Random(seed)
-    address = url.replace("http://", "ws://") + "/_stcore/stream"
-    async with connect(address, subprotocols=["streamlit"], max_size=None, origin=url) as socket:
-        visitor = Visitor(socket, page)
+    address = server.url.replace("http://", "ws://") + "/_stcore/stream"
+    async with connect(address, subprotocols=["streamlit"], max_size=None, origin=server.url) as socket:
+        visitor = Visitor(socket, page, query, server.process)
         if think:
             await asyncio.sleep(draw.random() * think)
         found = [await visitor.arrive()]
@@ -122,12 +147,20 @@ async def visit(url: str, page: str, reruns: int, think: float, seed: int) -> li
     return found
 
 
-def crowd(url: str, pages: list[str], people: int, reruns: int, think: float, walk: int = 0) -> list[Rerun]:
-    """All reruns of all people, spread over the pages; the arrivals are left out. Another walk: other epsilons."""
+def crowd(
+    server: Server, pages: Sequence[str], people: int, reruns: int, think: float, walk: int = 0, query: str = ""
+) -> list[Rerun]:
+    """All reruns of all people, spread over the pages; the arrivals are left out.
+
+    walk: another one takes other epsilons; query: of the link by which all of them arrive.
+    """
 
     async def all_of_them() -> list[list[Rerun]]:
         return await asyncio.gather(
-            *(visit(url, pages[person % len(pages)], reruns, think, 1000 * walk + person) for person in range(people))
+            *(
+                visit(server, pages[person % len(pages)], query, reruns, think, 1000 * walk + person)
+                for person in range(people)
+            )
         )
 
     return [rerun for one in asyncio.run(all_of_them()) for rerun in one[1:]]
