@@ -7,7 +7,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from dpbi.dashboard import words
 
-SIDEBAR_WIDTH = 344  # px: a mechanism and its "calibrated" in one row
+SIDEBAR_WIDTH = 352  # px: a mechanism and its "calibrated" in one row
 # Streamlit gives a container with a key the class st-key-KEY. The strip's grounds are the theme's secondary ones.
 _STYLE = """<style>
 [data-testid="stLayoutWrapper"]:has(> .st-key-notices) { position: sticky; top: 3.75rem; z-index: 90; }
@@ -27,7 +27,7 @@ _STYLE = """<style>
 [data-testid="stSidebar"] [data-testid="stColumn"] { min-width: 0; }
 [class*="st-key-option-"] { padding-left: 1.75rem; }
 [class*="st-key-tick-"] { gap: 0.5rem; }
-[class*="st-key-tick-"] p { font-size: 0.875rem; }
+[class*="st-key-tick-"] [data-testid="stCheckbox"] p { font-size: 0.875rem; }
 @media (max-width: 640px) {
   [data-testid="stMainBlockContainer"] { padding-left: 1rem; padding-right: 1rem; }
   .st-key-notices p { font-size: 0.8rem; }

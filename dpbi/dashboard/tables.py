@@ -207,8 +207,8 @@ def _alike(column: Any, values: pd.Series) -> Any:
 
 
 _COMPARISON: dict[str, Any] = {
-    "Mechanism": TextColumn(width=130),
-    "Guarantee": TextColumn(width=190, help="What is promised for one record replaced, and on what basis."),
+    "Mechanism": TextColumn(width=126),
+    "Guarantee": TextColumn(width=186, help="What is promised for one record replaced, and on what basis."),
     "Mean H": _number("Mean Hellinger distance between the true and the released posterior; 0 same, 1 apart."),
     "Median H": _number("Half of all releases are at most this far from the true posterior."),
     "P(truth)": _number("Probability that the release is the true posterior itself."),
