@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from dpbi.accuracy import ExpectedError, Metric
 from dpbi.accuracy_axes import Axis, Value
 from dpbi.accuracy_curves import AccuracyCurve, RequiredEpsilon
+from dpbi.figures.drawing import Drawing
 from dpbi.figures.style import (
     FONT_SIZE,
     LINE_WIDTH,
@@ -50,7 +51,7 @@ def against(curves: Sequence[AccuracyCurve], own: Value | None) -> go.Figure:
     every = np.array([end for curve in curves for error in curve.errors for end in _ends(error)])
     seen = every[every >= FLOOR]
     by_powers = seen.size > 0 and seen.max() > _BY_POWERS * seen.min()
-    fig = go.Figure()
+    fig = Drawing()
     for curve, label in zip(curves, labels, strict=True):
         _add_curve(fig, curve, label, FLOOR if by_powers else -1.0)
     values = [value for curve in curves for value in curve.values]
@@ -61,7 +62,7 @@ def against(curves: Sequence[AccuracyCurve], own: Value | None) -> go.Figure:
     top = float(every.max(initial=0.0)) or 1.0
     up = log_axis(float(seen.min()), float(seen.max())) if by_powers else {"range": [0, 1.06 * top]}
     fig.update_yaxes(title_text=METRIC_TITLES[metric], **up)
-    title = _words(curves, labels, own if own is not None else max(values))
+    title = _words(curves, labels, own if own is not None else min(values))
     notes = _notes(curves, by_powers and every.size > seen.size)
     alt = f"Line chart of the expected error, {METRIC_TITLES[metric]}, against {axis.title}. {title}."
     return base_layout(fig, title, alt=alt, notes=notes, height=430, headroom=20)
@@ -71,10 +72,10 @@ def _ends(error: ExpectedError) -> tuple[float, float]:
     """Where its mark, or its band, begins and ends."""
     if not error.bounded:
         return error.low, error.high
-    return max(error.low - _ERRORS * error.low_error, 0.0), error.high + _ERRORS * error.high_error
+    return max(error.low - _ERRORS * error.low_error, 0.0), min(error.high + _ERRORS * error.high_error, 1.0)
 
 
-def _add_curve(fig: go.Figure, curve: AccuracyCurve, label: str, floor: float) -> None:
+def _add_curve(fig: Drawing, curve: AccuracyCurve, label: str, floor: float) -> None:
     style = style_of(curve.mechanism)
     ends = np.array([_ends(error) for error in curve.errors]).reshape(-1, 2)
     low, high = np.where(ends >= floor, ends, np.nan).T
@@ -120,7 +121,7 @@ def _found(error: ExpectedError) -> str:
     return f"a bound, {how}" if error.bounded else how
 
 
-def _mark_own(fig: go.Figure, axis: Axis, own: Value) -> None:
+def _mark_own(fig: Drawing, axis: Axis, own: Value) -> None:
     fig.add_vline(x=own, line={"color": REFERENCE.colour, "width": 2})
     x = float(np.log10(own)) if axis.logarithmic else float(own)
     fig.add_annotation(x=x, y=1, yref="paper", text=f"yours: {number(own, 4)}", showarrow=False, yanchor="bottom",
@@ -154,7 +155,7 @@ def _notes(curves: Sequence[AccuracyCurve], hidden: bool) -> list[str]:
 def required(found: Sequence[RequiredEpsilon]) -> go.Figure:
     """The smallest epsilon of each mechanism for the wanted mean distance, on a logarithmic axis."""
     labels = mechanism_labels([_at_one(one.mechanism) for one in found])
-    fig = go.Figure()
+    fig = Drawing()
     for one, label in zip(found, labels, strict=True):
         style = style_of(one.mechanism)
         fig.add_scatter(
@@ -184,7 +185,7 @@ def coverage(found: Mapping[Mechanism, Sequence[tuple[float, Coverage]]], mass: 
     found: per mechanism, epsilon and coverage, epsilons rising; mass: what the intervals promise.
     """
     labels = mechanism_labels(list(found))
-    fig = go.Figure()
+    fig = Drawing()
     lowest, where = 1.0, ""
     for (mechanism, points), label in zip(found.items(), labels, strict=True):
         style = style_of(mechanism)

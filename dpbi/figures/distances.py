@@ -11,6 +11,7 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from dpbi.distance_law import DistanceLaw
+from dpbi.figures.drawing import Drawing
 from dpbi.figures.style import (
     FONT_SIZE,
     LINE_WIDTH,
@@ -105,7 +106,7 @@ def per_level(
     rows = [law.levels() for law in laws]
     axis = _axis(rows)
     cells = _level_cells(laws, rows, axis)
-    fig = go.Figure()
+    fig = Drawing()
     notes = _add_curves(fig, laws, labels, rows, axis, cells, log_scale)
     _add_draws(fig, [(one, one.distance) for one in draws], cells, log_scale)
     _mark_local_sensitivity(fig, laws, axis)
@@ -131,7 +132,7 @@ def per_step(laws: Sequence[DistanceLaw], log_scale: bool = True, draws: Sequenc
     rows = [(np.ceil(step), probability) for step, probability in (law.by_step() for law in laws)]
     axis = _axis(rows)
     cells = _step_cells(axis)
-    fig = go.Figure()
+    fig = Drawing()
     labels = mechanism_labels([law.mechanism for law in laws])
     notes = _add_curves(fig, laws, labels, rows, axis, cells, log_scale)
     moved = [(one, np.ceil(steps(one.problem.counts, one.released))) for one in draws]
@@ -158,7 +159,7 @@ def cumulative(laws: Sequence[DistanceLaw], draws: Sequence[PrivatePosteriors] =
     """
     rows = [law.levels() for law in laws]
     axis = _axis(rows)
-    fig = go.Figure()
+    fig = Drawing()
     labels = mechanism_labels([law.mechanism for law in laws])
     for law, label in zip(laws, labels, strict=True):
         _add_cumulative(fig, law, label, axis)
@@ -256,7 +257,7 @@ def _cells_by_powers(axis: _Axis, what: str) -> _Cells:
 
 
 def _add_curves(
-    fig: go.Figure,
+    fig: Drawing,
     laws: Sequence[DistanceLaw],
     labels: Sequence[str],
     rows: Sequence[tuple[Floats, Floats]],
@@ -315,7 +316,7 @@ def _what_is_sampled(laws: Sequence[DistanceLaw], labels: Sequence[str], of_a_po
 
 
 def _add_draws(
-    fig: go.Figure,
+    fig: Drawing,
     draws: Sequence[tuple[PrivatePosteriors, Floats]],
     cells: _Cells,
     log_scale: bool,
@@ -326,7 +327,7 @@ def _add_draws(
         _add_simulated(fig, one, cells.position[drawn], share[drawn], first=position == 0)
 
 
-def _add_simulated(fig: go.Figure, one: PrivatePosteriors, x: Floats, y: Floats, first: bool) -> None:
+def _add_simulated(fig: Drawing, one: PrivatePosteriors, x: Floats, y: Floats, first: bool) -> None:
     style = style_of(one.mechanism)
     if first:  # an entry of the legend that belongs to no mechanism
         fig.add_scatter(
@@ -341,7 +342,7 @@ def _add_simulated(fig: go.Figure, one: PrivatePosteriors, x: Floats, y: Floats,
     )  # fmt: skip
 
 
-def _add_cumulative(fig: go.Figure, law: DistanceLaw, label: str, axis: _Axis) -> None:
+def _add_cumulative(fig: Drawing, law: DistanceLaw, label: str, axis: _Axis) -> None:
     style = style_of(law.mechanism)
     distance, before, reached = law.curve
     kept = _thinned(distance, reached, axis)
@@ -376,7 +377,7 @@ def _thinned(distance: Floats, reached: Floats, axis: _Axis) -> NDArray[np.int64
     return kept[(kept < distance.size) & (distance[np.minimum(kept, distance.size - 1)] <= axis.end)]
 
 
-def _mark_local_sensitivity(fig: go.Figure, laws: Sequence[DistanceLaw], axis: _Axis) -> None:
+def _mark_local_sensitivity(fig: Drawing, laws: Sequence[DistanceLaw], axis: _Axis) -> None:
     """A line at LS(x); where that lies off the axis, words at the end it lies beyond."""
     problem = laws[0].problem
     if not problem.n:

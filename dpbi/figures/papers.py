@@ -12,6 +12,7 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from dpbi.figures import distances, sensitivities
+from dpbi.figures.drawing import Drawing
 from dpbi.figures.style import (
     FONT_SIZE,
     LINE_WIDTH,
@@ -47,7 +48,7 @@ def draw(result: Any) -> go.Figure:
 @draw.register
 def sensitivity_gap(found: SensitivityGap) -> go.Figure:
     """Local, smooth and global sensitivity over all datasets of two categories."""
-    fig = sensitivities.along_count(found.scan, found.problem)
+    fig = Drawing.of(sensitivities.along_count(found.scan, found.problem))
     here = local_sensitivity(found.problem)
     title = (
         f"The global sensitivity is {number(found.scan.global_exact / here)} times that of balanced data; "
@@ -59,7 +60,7 @@ def sensitivity_gap(found: SensitivityGap) -> go.Figure:
 @draw.register
 def score_change(found: ScoreChange) -> go.Figure:
     """The largest change of each candidate's score over all neighbours."""
-    fig = sensitivities.score_change(found)
+    fig = Drawing.of(sensitivities.score_change(found))
     fig.update_xaxes(title_text="Records moved from x to r")
     fig.update_yaxes(title_text="max over x′ of |H(BI(x), r) − H(BI(x′), r)|")
     title = f"No score changes more than that of r = BI(x): by LS(x) = {number(found.local_sensitivity)}"
@@ -76,7 +77,7 @@ def distance_probabilities(found: DistanceProbabilities) -> go.Figure:
 @draw.register
 def errors_against_size(found: ErrorsAgainstSize) -> go.Figure:
     """Mean distance against n, exact as lines, simulated as open marks with two standard errors."""
-    fig = go.Figure()
+    fig = Drawing()
     names = [one.name for one in found.contenders]
     for place, (one, name) in enumerate(zip(found.contenders, names, strict=True)):
         style = style_of(one.mechanism)
@@ -101,7 +102,7 @@ def errors_against_size(found: ErrorsAgainstSize) -> go.Figure:
     return base_layout(fig, title, alt=alt, notes=[f"Bars: two standard errors; seed {found.seed}."])
 
 
-def _name_simulated(fig: go.Figure, name: str) -> None:
+def _name_simulated(fig: Drawing, name: str) -> None:
     """An entry of the legend that belongs to no mechanism."""
     fig.add_scatter(
         x=[None], y=[None], mode="markers", name=name,
@@ -123,7 +124,7 @@ def _overtaking(exact: NDArray[np.float64], names: Sequence[str], rows: Sequence
 def error_boxes(found: ErrorBoxes) -> go.Figure:
     """Notched boxes of the simulated errors with the exact means; whiskers over the range, as in the papers."""
     groups, contenders = found.exact.shape
-    fig = go.Figure()
+    fig = Drawing()
     names = [one.name for one in found.contenders]
     offsets = (np.arange(contenders) - (contenders - 1) / 2) * 0.85 / contenders
     rows = np.arange(groups)[:, None] + offsets if groups > 1 else np.arange(contenders)[None, :]
@@ -174,7 +175,7 @@ def _boxes_words(found: ErrorBoxes, names: Sequence[str]) -> str:
 @draw.register
 def concrete_privacy(found: ConcretePrivacy) -> go.Figure:
     """The largest log ratio at uniform data and at the worst, against n."""
-    fig = go.Figure()
+    fig = Drawing()
     for place, one in enumerate(found.contenders):
         style = style_of(one.mechanism)
         for values, said, symbol, width in (

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike, NDArray
-from plotly.subplots import make_subplots
 
 from dpbi import Problem, dirichlet
+from dpbi.figures.drawing import Drawing
 from dpbi.figures.style import (
     FONT_SIZE,
     LINE_WIDTH,
@@ -75,10 +75,10 @@ def _nearest_words(results: Sequence[PrivatePosteriors], mechanisms: Sequence[st
 def _densities(results: Sequence[PrivatePosteriors], names: Sequence[str]) -> go.Figure:
     problem, mechanisms = results[0].problem, mechanism_labels([one.mechanism for one in results])
     window = _window(results)
-    fig = _panels(mechanisms)
+    fig = _panels(mechanisms, f"θ, share of {names[0]}", "Density")
     peaks, lines = [0.0], []
     for position, one in enumerate(results):
-        place = _place(position, len(results))
+        place = _place(position)
         if len(one.released) > CURVES_DRAWN:
             peaks += _add_bands(fig, one, window, place)
         lines.append(_add_truth_and_prior(fig, problem, window, place, first=position == 0))
@@ -87,12 +87,8 @@ def _densities(results: Sequence[PrivatePosteriors], names: Sequence[str]) -> go
     true_peak = _peak(lines[0])
     peak = max(*peaks, *map(_peak, lines))
     ceiling = min(max(peak, true_peak), 1.6 * true_peak)
-    fig.update_xaxes(range=window, matches="x", showticklabels=True)
+    fig.update_xaxes(range=window)
     fig.update_yaxes(range=[0, 1.05 * ceiling])
-    rows = math.ceil(len(results) / _columns(len(results)))
-    for column in range(1, _columns(len(results)) + 1):
-        fig.update_xaxes(title_text=f"θ, share of {names[0]}", row=rows, col=column)
-    fig.update_yaxes(title_text="Density", col=1)
     drawn = len(results[0].released)
     notes = [
         f"Thin lines: {drawn} released posteriors each."
@@ -108,7 +104,7 @@ def _densities(results: Sequence[PrivatePosteriors], names: Sequence[str]) -> go
         f"Densities of the share of {names[0]}: true posterior, prior and {len(results[0].released):,} released "
         f"posteriors for each of {', '.join(mechanisms)}. {title}."
     )
-    return base_layout(fig, title, alt=alt, notes=notes, height=rows * _PANEL, headroom=24)
+    return base_layout(fig, title, alt=alt, notes=notes, height=_rows(len(results)) * _PANEL, headroom=24)
 
 
 def _worth(problem: Problem) -> str:
@@ -131,7 +127,7 @@ def _window(results: Sequence[PrivatePosteriors]) -> tuple[float, float]:
 
 
 def _add_truth_and_prior(
-    fig: go.Figure, problem: Problem, window: tuple[float, float], place: dict[str, int], first: bool
+    fig: Drawing, problem: Problem, window: tuple[float, float], place: dict[str, str], first: bool
 ) -> Floats:
     """Draws both in one panel; returns the true density."""
     x, density = _curve(problem.posterior)
@@ -173,7 +169,7 @@ def _run(x: Floats, y: Floats) -> dict[str, Any]:
     return {"x0": float(x[0]), "dx": float(x[1] - x[0]), "y": compact(y)}
 
 
-def _add_lines(fig: go.Figure, one: PrivatePosteriors, place: dict[str, int]) -> list[Floats]:
+def _add_lines(fig: Drawing, one: PrivatePosteriors, place: dict[str, str]) -> list[Floats]:
     """One thin line per distinct release, the stronger the more often it was drawn; returns their densities.
 
     Lines of one strength are one trace with gaps: plotly takes a millisecond of the server for each trace.
@@ -193,7 +189,7 @@ def _add_lines(fig: go.Figure, one: PrivatePosteriors, place: dict[str, int]) ->
 
 
 def _add_bands(
-    fig: go.Figure, one: PrivatePosteriors, window: tuple[float, float], place: dict[str, int]
+    fig: Drawing, one: PrivatePosteriors, window: tuple[float, float], place: dict[str, str]
 ) -> list[float]:
     """The bands that hold 95 % and 50 % of the released curves at each point; returns their highest values."""
     style = style_of(one.mechanism)
@@ -216,18 +212,43 @@ def _columns(panels: int) -> int:
     return 1 if panels <= 3 else 2
 
 
-def _place(position: int, panels: int) -> dict[str, int]:
-    return {"row": position // _columns(panels) + 1, "col": position % _columns(panels) + 1}
+def _rows(panels: int) -> int:
+    return math.ceil(panels / _columns(panels))
 
 
-def _panels(titles: Sequence[str]) -> go.Figure:
-    columns = _columns(len(titles))
-    rows = math.ceil(len(titles) / columns)
-    fig = make_subplots(
-        rows=rows, cols=columns, subplot_titles=titles, horizontal_spacing=0.05, shared_yaxes=True,
-        vertical_spacing=min(70 / (rows * _PANEL), 0.9 / max(rows - 1, 1)),
-    )  # fmt: skip
-    return fig.update_annotations(font_size=FONT_SIZE, font_weight="bold")
+def _place(position: int) -> dict[str, str]:
+    """The axes of a panel."""
+    return {"xaxis": f"x{position + 1}", "yaxis": f"y{position + 1}"}
+
+
+def _panels(titles: Sequence[str], across: str, up: str) -> Drawing:
+    """Panels row by row under their titles, with one range; across, up: of the lowest and the leftmost axes."""
+    panels, columns, rows = len(titles), _columns(len(titles)), _rows(len(titles))
+    between = 0.05, min(70 / (rows * _PANEL), 0.9 / max(rows - 1, 1))
+    width, height = (1 - between[0] * (columns - 1)) / columns, (1 - between[1] * (rows - 1)) / rows
+    fig = Drawing(*(f"{axis}axis{position + 1}" for position in range(panels) for axis in "xy"))
+    for position, title in enumerate(titles):
+        row, column = divmod(position, columns)
+        left, top = column * (width + between[0]), 1 - row * (height + between[1])
+        lowest = position + columns >= panels
+        fig.update_layout(
+            **{
+                f"xaxis{position + 1}": {
+                    "domain": [left, left + width], "anchor": f"y{position + 1}", "matches": "x" if position else None,
+                    "title": {"text": across if lowest else None},
+                },
+                f"yaxis{position + 1}": {
+                    "domain": [max(top - height, 0.0), top], "anchor": f"x{position + 1}",
+                    "matches": f"y{position}" if column else None, "showticklabels": not column,
+                    "title": {"text": None if column else up},
+                },
+            }
+        )  # fmt: skip
+        fig.add_annotation(
+            text=title, x=left + width / 2, y=top, xref="paper", yref="paper", xanchor="center", yanchor="bottom",
+            showarrow=False, font={"size": FONT_SIZE, "weight": "bold"},
+        )  # fmt: skip
+    return fig
 
 
 # Three categories -----------------------------------------------------------------------------------
@@ -237,19 +258,18 @@ def _triangles(results: Sequence[PrivatePosteriors], names: Sequence[str]) -> go
     problem, mechanisms = results[0].problem, mechanism_labels([one.mechanism for one in results])
     columns = 1 if len(results) == 1 else 2
     rows = math.ceil(len(results) / columns)
-    fig = make_subplots(rows=rows, cols=columns, specs=[[{"type": "ternary"}] * columns] * rows)
+    fig = Drawing(*(f"ternary{position + 1}" for position in range(len(results))))
     edge = dirichlet.credible_boundary(problem.posterior)
     least = _simplex_cut(np.concatenate([edge, *(_central(one.means) for one in results)]))
     for position, (one, label) in enumerate(zip(results, mechanisms, strict=True)):
         row, column = divmod(position, columns)
-        place = {"row": row + 1, "col": column + 1}
+        place = {"subplot": f"ternary{position + 1}"}
         _add_means(fig, one, least, place)
         _add_region(fig, problem, edge, least, place, first=position == 0)
         # Room for the corners' labels on either side, and for the mechanism's name above the triangle's left half.
         left, top = column / columns, 1 - row / rows
-        fig.get_subplot(**place).domain = {
-            "x": [left + 0.14 / columns, left + 0.86 / columns], "y": [top - 0.88 / rows, top - 0.1 / rows],
-        }  # fmt: skip
+        across, up = [left + 0.14 / columns, left + 0.86 / columns], [top - 0.88 / rows, top - 0.1 / rows]
+        fig.update_layout(**{place["subplot"]: {"domain": {"x": across, "y": up}}})
         fig.add_annotation(
             text=label, x=left, y=top, xref="paper", yref="paper", xanchor="left", yanchor="top", showarrow=False,
             font={"size": FONT_SIZE, "weight": "bold"},
@@ -291,7 +311,7 @@ def _simplex_cut(points: Floats) -> Floats:
     return np.zeros(3) if least.sum() < 0.15 else least
 
 
-def _add_means(fig: go.Figure, one: PrivatePosteriors, least: Floats, place: dict[str, int]) -> None:
+def _add_means(fig: Drawing, one: PrivatePosteriors, least: Floats, place: dict[str, str]) -> None:
     style = style_of(one.mechanism)
     distinct, times = np.unique(one.means, axis=0, return_counts=True)
     inside = (distinct >= least).all(axis=1)
@@ -308,7 +328,7 @@ def _add_means(fig: go.Figure, one: PrivatePosteriors, least: Floats, place: dic
 
 
 def _add_region(
-    fig: go.Figure, problem: Problem, edge: Floats, least: Floats, place: dict[str, int], first: bool
+    fig: Drawing, problem: Problem, edge: Floats, least: Floats, place: dict[str, str], first: bool
 ) -> None:
     fig.add_scatterternary(
         a=_share(edge[:, 0], least), b=_share(edge[:, 1], least), c=_share(edge[:, 2], least),
@@ -339,7 +359,7 @@ def _marginals(results: Sequence[PrivatePosteriors], names: Sequence[str]) -> go
     shown, notes = _largest_categories(problem, len(results))
     notes.append(f"Bars: the middle 50 % and 95 % of {len(results[0].released):,} released means.")
     rows = np.arange(len(shown))
-    fig = go.Figure()
+    fig = Drawing()
     _add_true_intervals(fig, problem, shown, rows)
     offsets = _offsets(len(results))
     for one, label, offset in zip(results, mechanisms, offsets, strict=True):
@@ -378,14 +398,14 @@ def _offsets(mechanisms: int) -> Floats:
     return (np.arange(mechanisms) - (mechanisms - 1) / 2) * 0.75 / mechanisms
 
 
-def _category_axis(fig: go.Figure, names: Sequence[str]) -> None:
+def _category_axis(fig: Drawing, names: Sequence[str]) -> None:
     fig.update_yaxes(
         tickmode="array", tickvals=list(range(len(names))), ticktext=list(names),
         range=[len(names) - 0.5, -0.5], showgrid=False,
     )  # fmt: skip
 
 
-def _add_true_intervals(fig: go.Figure, problem: Problem, shown: NDArray[np.int64], rows: NDArray[np.int64]) -> None:
+def _add_true_intervals(fig: Drawing, problem: Problem, shown: NDArray[np.int64], rows: NDArray[np.int64]) -> None:
     low, high = (ends[shown] for ends in dirichlet.interval(problem.posterior))
     fig.add_bar(
         base=compact(low), x=compact(high - low), y=rows, orientation="h", width=0.9,
@@ -394,7 +414,7 @@ def _add_true_intervals(fig: go.Figure, problem: Problem, shown: NDArray[np.int6
     )  # fmt: skip
 
 
-def _add_spread(fig: go.Figure, one: PrivatePosteriors, label: str, shown: NDArray[np.int64], rows: Floats) -> None:
+def _add_spread(fig: Drawing, one: PrivatePosteriors, label: str, shown: NDArray[np.int64], rows: Floats) -> None:
     style = style_of(one.mechanism)
     outer_low, low, middle, high, outer_high = one.mean_quantiles((0.025, 0.25, 0.5, 0.75, 0.975))[:, shown]
     for ends, width, named in (((outer_low, outer_high), 1.5, True), ((low, high), 5, False)):
@@ -419,7 +439,7 @@ def distance_boxes(results: Sequence[PrivatePosteriors], exact_means: Sequence[f
     """
     _need_releases(results)
     mechanisms = mechanism_labels([one.mechanism for one in results])
-    fig = go.Figure()
+    fig = Drawing()
     top = max(float(one.distance.max()) for one in results) or 1.0
     for row, (one, label) in enumerate(zip(results, mechanisms, strict=True)):
         _add_box(fig, one, label, row, top)
@@ -450,7 +470,7 @@ def distance_boxes(results: Sequence[PrivatePosteriors], exact_means: Sequence[f
     return base_layout(fig, title, alt=alt, height=40 + 95 * len(results))
 
 
-def _add_box(fig: go.Figure, one: PrivatePosteriors, label: str, row: int, top: float) -> None:
+def _add_box(fig: Drawing, one: PrivatePosteriors, label: str, row: int, top: float) -> None:
     style, box = style_of(one.mechanism), box_summary(one.distance)
     fig.add_box(
         q1=[box.first_quartile], median=[box.median], q3=[box.third_quartile], lowerfence=[box.lower_fence],
@@ -482,7 +502,7 @@ def coverage_bars(
         shown, names = shown[:1], [" or ".join(names)]
     rows, offsets = np.arange(len(shown)), _offsets(len(results))
     coverage = [one.coverage(mass)[shown] for one in results]
-    fig = go.Figure()
+    fig = Drawing()
     for one, label, offset, share in zip(results, mechanisms, offsets, coverage, strict=True):
         style = style_of(one.mechanism)
         fig.add_bar(

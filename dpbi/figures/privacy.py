@@ -8,6 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike, NDArray
 
+from dpbi.figures.drawing import Drawing
 from dpbi.figures.style import (
     FONT_SIZE,
     LINE_WIDTH,
@@ -48,7 +49,7 @@ def stated_and_exact(verdicts: Sequence[Verdict]) -> go.Figure:
     stated = np.array([one.stated for one in verdicts])
     beyond = np.array([one.exceeds for one in verdicts])
     colours = [style_of(one.loss.mechanism).colour for one in verdicts]
-    fig = go.Figure()
+    fig = Drawing()
     parts = (
         ("exact loss", np.where(beyond, stated, loss), "", 1.0),
         ("unused", np.where(beyond, 0.0, np.maximum(stated - loss, 0)), "/", 0.35),
@@ -115,7 +116,7 @@ def attaining(laws: AttainingLaws, labels: Sequence[str] | None = None) -> go.Fi
     attained = np.array([law[at] for law in (laws.here, laws.there)])
     floor = min(FLOOR, float(attained[attained > 0].min(initial=1.0)) / 3)
     drawn = _thinned_around(laws, floor, at)
-    fig = go.Figure()
+    fig = Drawing()
     mode = "lines+markers" if drawn.size <= _MARKED else "lines"
     held = [counts[laws.category] for counts in (loss.counts, loss.neighbour)]
     curves = (
@@ -169,7 +170,7 @@ def against_size(curves: Sequence[Sequence[PrivacyLoss]]) -> go.Figure:
     curves: one per mechanism, each from ``loss_curves.loss_against_size`` with rising n.
     """
     labels = mechanism_labels([curve[0].mechanism for curve in curves])
-    fig = go.Figure()
+    fig = Drawing()
     for curve, label in zip(curves, labels, strict=True):
         _add_curve(fig, curve[0], label, [one.n for one in curve], [one.epsilon for one in curve], "n = %{x:,}")
     epsilon = curves[0][0].mechanism.epsilon
@@ -202,7 +203,7 @@ def against_dataset(curves: Sequence[LossAgainstDataset], u: int, labels: Sequen
     """k = 2: the largest log ratio to a neighbour, for each dataset (u, n - u), with the data's own u marked."""
     mechanisms = mechanism_labels([curve.mechanism for curve in curves])
     category, n = category_labels(2, labels)[0], curves[0].n
-    fig = go.Figure()
+    fig = Drawing()
     places = np.unique(np.append(np.linspace(0, n, min(_POINTS, n + 1)).round().astype(np.int64), u))
     for curve, label in zip(curves, mechanisms, strict=True):
         _add_curve(fig, curve, label, curve.count[places], curve.loss[places], "u = %{x:,}")
@@ -234,7 +235,7 @@ def profiles(found: Sequence[Profile]) -> go.Figure:
     """
     verdicts = [one.verdict for one in found]
     labels = mechanism_labels([one.loss.mechanism for one in verdicts])
-    fig = go.Figure()
+    fig = Drawing()
     low, high, hidden = 1.0, FLOOR, False
     for profile, one, label in zip(found, verdicts, labels, strict=True):
         delta = profile.deltas
@@ -278,7 +279,7 @@ def calibration(gains: Sequence[CalibrationGain]) -> go.Figure:
     gains: of one problem, one per mechanism.
     """
     labels = mechanism_labels([gain.before.mechanism for gain in gains])
-    fig = go.Figure()
+    fig = Drawing()
     for position, (gain, label) in enumerate(zip(gains, labels, strict=True)):
         style = style_of(gain.before.mechanism)
         fig.add_scatter(
@@ -318,7 +319,7 @@ def _gain_words(gains: Sequence[CalibrationGain], labels: Sequence[str]) -> str:
 
 
 def _add_curve(
-    fig: go.Figure, of: PrivacyLoss | LossAgainstDataset, label: str, x: ArrayLike, y: ArrayLike, said: str
+    fig: Drawing, of: PrivacyLoss | LossAgainstDataset, label: str, x: ArrayLike, y: ArrayLike, said: str
 ) -> None:
     style = style_of(of.mechanism)
     fig.add_scatter(
@@ -328,7 +329,7 @@ def _add_curve(
     )  # fmt: skip
 
 
-def _mark_epsilon(fig: go.Figure, epsilon: float, vertical: bool) -> None:
+def _mark_epsilon(fig: Drawing, epsilon: float, vertical: bool) -> None:
     line = {"color": REFERENCE.colour, "dash": REFERENCE.dash, "width": 2}
     if vertical:
         fig.add_vline(x=epsilon, line=line)

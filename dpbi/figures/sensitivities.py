@@ -11,6 +11,7 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from dpbi import Problem
+from dpbi.figures.drawing import Drawing
 from dpbi.figures.style import (
     FONT_SIZE,
     LINE_WIDTH,
@@ -65,8 +66,8 @@ def along_emptying(path: SensitivityScan, labels: Sequence[str] | None = None) -
     return _finish_scan(fig, path, 0, f"along the path that empties {falling[0]} and {falling[1]}")
 
 
-def _scan_figure(scan: SensitivityScan, here: int, said: str) -> go.Figure:
-    fig = go.Figure()
+def _scan_figure(scan: SensitivityScan, here: int, said: str) -> Drawing:
+    fig = Drawing()
     for style, values, name, width in (
         (GLOBAL, np.full(scan.position.size, scan.global_exact), "global, GS (exact)", LINE_WIDTH),
         (PAPER, np.full(scan.position.size, scan.global_paper), "global, the papers' constant", LINE_WIDTH),
@@ -97,7 +98,7 @@ def _mode(scan: SensitivityScan) -> str:
     return "lines+markers" if scan.position.size <= 12 else "lines"
 
 
-def _finish_scan(fig: go.Figure, scan: SensitivityScan, here: int, where: str) -> go.Figure:
+def _finish_scan(fig: Drawing, scan: SensitivityScan, here: int, where: str) -> go.Figure:
     local, smooth, whole = scan.local[here], scan.reciprocal[here], scan.global_exact
     title = f"At your data LS(x) = {number(local)}; the global sensitivity is {number(whole / local)} times that"
     if number(whole) == number(local):
@@ -119,7 +120,7 @@ def on_simplex(found: SimplexMap, problem: Problem, labels: Sequence[str] | None
     share = found.counts / found.counts[0].sum()
     colour = np.log10(found.value)
     points_a_side = (math.isqrt(8 * len(share) + 1) - 1) // 2
-    fig = go.Figure()
+    fig = Drawing("ternary")
     fig.add_scatterternary(
         a=compact(share[:, 0]), b=compact(share[:, 1]), c=compact(share[:, 2]), mode="markers", showlegend=False,
         cliponaxis=points_a_side > 10,
@@ -177,7 +178,7 @@ def score_change(found: ScoreChange, labels: Sequence[str] | None = None) -> go.
     names = category_labels(found.problem.k, labels)
     move = np.subtract(found.neighbour, found.problem.counts)
     donor, receiver = names[int(move.argmin())], names[int(move.argmax())]
-    fig = go.Figure()
+    fig = Drawing()
     fig.add_scatter(
         x=compact(found.moved), y=compact(found.change), mode="lines+markers" if found.moved.size <= 60 else "lines",
         name="change of the score of r", line={"color": LOCAL.colour, "width": LINE_WIDTH},
@@ -210,7 +211,7 @@ def gamma_scan(scan: GammaScan, gamma: float | None = None) -> go.Figure:
         points.append((gamma, rate[gamma], "circle-open", f"in use: γ = {number(gamma)}"))
     points = [point for point in points if point[0] > 0]
     shown = _bend(scan, rate[0.0], [x for x, *_ in points])
-    fig = go.Figure()
+    fig = Drawing()
     fig.add_scatter(
         x=compact(scan.gamma[shown]), y=compact(scan.value[shown]), mode="lines", name=_RATE,
         line={"color": RECIPROCAL.colour, "width": 4}, hovertemplate="γ = %{x:.3g}: %{y:.4g}",
@@ -253,7 +254,7 @@ def _gamma_words(scan: GammaScan, gamma: float | None, rate: Mapping[float, floa
     return f"{title}: {_RATE} is {number(excess)} times as large at γ = {number(gamma)}"
 
 
-def _mark(fig: go.Figure, x: float, said: str, right: bool) -> None:
+def _mark(fig: Drawing, x: float, said: str, right: bool) -> None:
     """A vertical line at the person's data, with words on the side where there is room."""
     fig.add_vline(x=x, line={"color": REFERENCE.colour, "dash": REFERENCE.dash, "width": 2})
     fig.add_annotation(

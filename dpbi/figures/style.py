@@ -20,6 +20,7 @@ import plotly.graph_objects as go
 from numpy.typing import ArrayLike, NDArray
 
 from dpbi import MECHANISMS
+from dpbi.figures.drawing import Drawing
 from dpbi.labels import isolated, visible
 from dpbi.mechanisms import Mechanism, name_of
 
@@ -143,7 +144,7 @@ def number(value: float, digits: int = 3) -> str:
 
 
 def base_layout(
-    fig: go.Figure,
+    fig: Drawing,
     title: str,
     *,
     alt: str,
@@ -152,7 +153,7 @@ def base_layout(
     headroom: int = 0,
     **layout: Any,
 ) -> go.Figure:
-    """Applies what all figures share and returns the figure.
+    """Applies what all figures share, and returns the drawing as a finished figure.
 
     title: the finding, plain text; alt: what a person who cannot see the figure should hear, kept in
     ``layout.meta["alt"]`` with the notes; notes: what the figure leaves out, in small type under the title;
@@ -160,7 +161,8 @@ def base_layout(
     """
     lines = textwrap.wrap(title, _TITLE_LINE)
     small = [line for sentence in notes for line in textwrap.wrap(sentence, _SMALL_LINE)]
-    names = list(dict.fromkeys(trace.name for trace in fig.data if trace.showlegend is not False and trace.name))
+    in_legend = (trace for trace in fig.traces if trace.get("name") and trace.get("showlegend", True))
+    names = list(dict.fromkeys(trace["name"] for trace in in_legend))
     top = 16 + _TITLE_ROOM * len(lines) + 20 * len(small) + headroom
     below = 60 + _LEGEND_ROW * _legend_rows(names)
     whole = height + top + below
@@ -188,15 +190,14 @@ def base_layout(
         hoverlabel={"font": {"size": FONT_SIZE}},
         meta={"alt": " ".join(" ".join([alt, *notes]).split())},
     )  # fmt: skip
-    # One nested dict a kind of axis: plotly checks each separate keyword at every axis, milliseconds a figure.
-    axis = {
+    axis: dict[str, Any] = {
         "automargin": True, "title": {"font": {"size": FONT_SIZE}}, "tickfont": {"size": FONT_SIZE - 1},
         "zeroline": False, "exponentformat": "power", "minexponent": 7,
     }  # fmt: skip
-    fig.update_xaxes(axis)
-    fig.update_yaxes(axis)
+    fig.update_xaxes(**axis)
+    fig.update_yaxes(**axis)
     fig.update_layout(**layout)
-    return fig
+    return fig.figure()
 
 
 def enlarged(fig: go.Figure, factor: float) -> go.Figure:

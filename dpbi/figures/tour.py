@@ -11,6 +11,7 @@ import plotly.graph_objects as go
 from dpbi import dirichlet
 from dpbi.distance_law import DistanceLaw
 from dpbi.figures import distances, privacy
+from dpbi.figures.drawing import Drawing
 from dpbi.figures.style import (
     LINE_WIDTH,
     TRUTH,
@@ -40,7 +41,7 @@ def neighbouring_posteriors(found: Leak) -> go.Figure:
     """The densities of theta_1 under both posteriors."""
     pair = np.array([found.problem.posterior, found.neighbour.posterior])
     grid = np.linspace(*density_window(pair, mass=0.9998), _POINTS)
-    fig = go.Figure()
+    fig = Drawing()
     for problem, parameters, (colour, dash) in zip((found.problem, found.neighbour), pair, _PAIR, strict=True):
         fig.add_scatter(
             x=compact(grid), y=compact(dirichlet.beta_density(grid, *parameters)), mode="lines",
@@ -63,7 +64,7 @@ def laws(found: tuple) -> go.Figure:
 @draw.register
 def moved_records(found: Moves) -> go.Figure:
     """H against the number of moved records, one curve per dataset."""
-    fig = go.Figure()
+    fig = Drawing()
     for problem, distance, (colour, dash) in zip(found.problems, found.distance, _PAIR, strict=True):
         fig.add_scatter(
             x=found.moved, y=compact(distance), mode="lines", name=f"from ({', '.join(map(str, problem.counts))})",
@@ -98,8 +99,8 @@ def mean_against_size(found: Growth) -> go.Figure:
     return base_layout(fig, title, alt=f"Mean distance against n. {title}.")
 
 
-def _against_size(found: Growth, values: np.ndarray) -> go.Figure:
-    fig = go.Figure()
+def _against_size(found: Growth, values: np.ndarray) -> Drawing:
+    fig = Drawing()
     for mechanism, name, row in zip(found.mechanisms, mechanism_labels(found.mechanisms), values, strict=True):
         style = style_of(mechanism)
         fig.add_scatter(
