@@ -249,6 +249,10 @@ def check_rate(value: Any) -> float:
 SCENARIO_BYTES_LARGEST = 4 * 2**20
 LINK_CHARACTERS_LARGEST = 16_000
 
+# Counts typed in.
+TYPED_CHARACTERS_LARGEST = 200_000
+TYPED_LABEL_CHARACTERS_LARGEST = 500
+
 # Uploaded files. A CSV of the largest size has fewer rows and cells than these, so they only stop what unpacks
 # (workbooks, Parquet) and what would be padded. A workbook is read a hundred times slower than text.
 UPLOAD_BYTES_LARGEST = 16 * 2**20

@@ -9,8 +9,6 @@ from decimal import Decimal, InvalidOperation
 
 from dpbi import limits
 
-LABEL_LENGTH_LARGEST = 500
-TEXT_LENGTH_LARGEST = 200_000
 SEED_LARGEST = 2**32 - 1
 SHOWN_LENGTH = 60
 
@@ -70,8 +68,9 @@ def counts(text: str) -> tuple[tuple[str, ...], tuple[int, ...]]:
     1,200; a category without a label is called by its place. Returns labels and counts. Raises ValueError naming the
     line, also where it can be read in two ways.
     """
-    if len(text) > TEXT_LENGTH_LARGEST:
-        raise ValueError(f"The text may have at most {TEXT_LENGTH_LARGEST:,} characters: got {len(text):,}.")
+    if len(text) > limits.TYPED_CHARACTERS_LARGEST:
+        most = limits.TYPED_CHARACTERS_LARGEST
+        raise ValueError(f"The text may have at most {most:,} characters: got {len(text):,}.")
     lines = [(place, line.strip()) for place, line in enumerate(text.splitlines(), 1) if line.strip()]
     labels, read = [], []
     for i, (place, line) in enumerate(_one_per_count(lines)):
@@ -81,9 +80,9 @@ def counts(text: str) -> tuple[tuple[str, ...], tuple[int, ...]]:
         except ValueError as refusal:
             raise ValueError(f"Line {place}: {refusal}") from None
         labels.append(label or f"Category {i + 1}")
-        if len(label) > LABEL_LENGTH_LARGEST:
-            raise ValueError(f"Line {place}: a label may have at most {LABEL_LENGTH_LARGEST} characters, "
-                             f"got {len(label):,}.")
+        if len(label) > limits.TYPED_LABEL_CHARACTERS_LARGEST:
+            most = limits.TYPED_LABEL_CHARACTERS_LARGEST
+            raise ValueError(f"Line {place}: a label may have at most {most} characters, got {len(label):,}.")
     check_labels(labels)
     return tuple(labels), limits.check_counts(read)
 

@@ -203,7 +203,7 @@ def table() -> dict[str, Entry]:
         "counts_seed": _whole("counts_seed", "made-up seed", 0, entries.SEED_LARGEST),
         "labels": Entry("texts", _labels),
         "counts": Entry("numbers", limits.check_counts),
-        "title": Entry("text", lambda value: _text("title", value, entries.LABEL_LENGTH_LARGEST)),
+        "title": Entry("text", lambda value: _text("title", value, limits.TYPED_LABEL_CHARACTERS_LARGEST)),
         "prior": _choice("prior", "prior", prior.CHOICES),
         "strength": _number("strength", "strength", lambda value: prior.check_parameter("strength", value)),
         "alpha": Entry("numbers", limits.check_prior),
