@@ -11,7 +11,7 @@ with scenario("Accuracy") as chosen:
         st.info(words.best([], chosen.problem))
     else:
         along, metric = accuracy.choose()
-        st.markdown(accuracy_words.varying(along, metric))
+        st.markdown(accuracy_words.varying(along, metric, chosen.mechanisms))
         with guard.part():
             shown = accuracy.curves(chosen, along, metric)
             if shown.curves:
@@ -23,7 +23,7 @@ with scenario("Accuracy") as chosen:
 
                 st.header("Where one overtakes another")
                 st.markdown(accuracy_words.CROSSOVERS)
-                st.markdown(accuracy_words.crossovers(shown.crossings, chosen.problem))
+                st.markdown(accuracy_words.crossovers(shown.crossings, chosen.problem, shown.complete))
                 accuracy.crossing_table(shown)
 
         st.header("The epsilon for a wanted distance")

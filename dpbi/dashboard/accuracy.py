@@ -182,22 +182,29 @@ def _cancel(job: str) -> None:
 
 @dataclass(frozen=True)
 class Curves:
-    """What the first part of the page shows: curves with at least one point, where they cross, the own value."""
+    """What the first part of the page shows: curves with at least one point, where they cross, the own value.
+
+    complete: whether all that was asked for is there.
+    """
 
     curves: tuple[AccuracyCurve, ...]
     crossings: tuple[Crossover, ...]
     own: Value | None
+    complete: bool
 
 
 def curves(chosen: Scenario, along: Axis, metric: Metric) -> Curves:
-    """Every point of every mechanism, the ends first, then the crossings; what cannot be computed is said."""
+    """Every point of every mechanism, the own value first, the ends and between; then the crossings.
+
+    What cannot be computed is said.
+    """
     problem = chosen.problem
     mechanisms = chosen.mechanisms if along.keeps_calibration else audits.uncalibrated(chosen).mechanisms
     own, values = along.own(problem, mechanisms), along.values(problem, mechanisms)
     found: dict[Mechanism, dict[Value, ExpectedError]] = {one: {} for one in mechanisms}
     refused: dict[str, list[str]] = {}
     with work("curves", (problem, mechanisms, along.name, metric), len(values) * len(mechanisms)) as current:
-        for value in coarse_to_fine(values):
+        for value in dict.fromkeys([*([] if own is None else [own]), *coarse_to_fine(values)]):
             for mechanism in mechanisms:
                 with contextlib.suppress(Cancelled), guard.refusal(refused, f"{name_of(mechanism)} at {value:,g}"):
                     at = along.at(mechanism, problem, value)
@@ -207,7 +214,7 @@ def curves(chosen: Scenario, along: Axis, metric: Metric) -> Curves:
         with contextlib.suppress(Cancelled):
             crossings = crossovers(made, problem, current.evaluate)
     say_refused(refused)
-    return Curves(made, crossings, own)
+    return Curves(made, crossings, own, current.complete)
 
 
 def _curve(along: Axis, mechanism: Mechanism, metric: Metric, errors: dict[Value, ExpectedError]) -> AccuracyCurve:

@@ -52,6 +52,7 @@ COVERAGE = (
 CANCELLED = "**Cancelled:** what was computed by then is shown, at fewer places than asked for."
 NO_CATEGORIES_TWO = "The coverage is computed for two categories."
 NOTHING_CROSSES = "No order changes between the computed points."
+NOT_LOOKED_FOR = "Cancelled before the crossings were looked for."
 _CROSSOVERS_SAID = 8
 _DECADE = 10.0
 
@@ -60,11 +61,10 @@ def coverage_too_large(n: int, largest: int) -> str:
     return f"The coverage visits every pair of counts and releases, here for n up to {largest:,}: n is {n:,}."
 
 
-def varying(axis: Axis, metric: Metric) -> str:
-    """What the chart shows, and what each value of the axis stands for."""
-    calibrated = "" if axis.keeps_calibration else (
-        " Mechanisms as they are: a calibration holds for one rule, prior and n only."
-    )
+def varying(axis: Axis, metric: Metric, mechanisms: Sequence[Mechanism]) -> str:
+    """What the chart shows, what each value of the axis stands for, and what becomes of calibrated mechanisms."""
+    dropped = not axis.keeps_calibration and any(one.calibration for one in mechanisms)
+    calibrated = " Mechanisms as they are: a calibration holds for one rule, prior and n only." if dropped else ""
     return f"Shown is {_MEANINGS[metric]}. {axis.kept}{calibrated}"
 
 
@@ -99,7 +99,7 @@ def nearest(curves: Sequence[AccuracyCurve], own: Value | None) -> str:
     ends = [min(curve.values[0] for curve in proved), max(curve.values[-1] for curve in proved)]
     places = [value for value in (own, *ends) if value is not None]
     leaders: dict[str, list[str]] = {}
-    for value in dict.fromkeys(places):
+    for value in sorted(set(places)):
         name, said = _nearest_at(axis, value, proved)
         leaders.setdefault(name, []).append(said)
     parts = [f"**{name}** has the smallest error at {words.listed(said)}." for name, said in leaders.items() if name]
@@ -155,10 +155,10 @@ def _gain(curves: Sequence[AccuracyCurve]) -> str:
     return f"Ten times {start} as {axis.symbol} divides the error of {words.listed(said)}."
 
 
-def crossovers(found: Sequence[Crossover], problem: Problem) -> str:
-    """The first crossovers among proved mechanisms, then how many more there are."""
+def crossovers(found: Sequence[Crossover], problem: Problem, complete: bool) -> str:
+    """The first crossovers among proved mechanisms, then how many more there are; complete: whether all were sought."""
     if not found:
-        return NOTHING_CROSSES
+        return NOTHING_CROSSES if complete else NOT_LOOKED_FOR
     proved = [one for one in found if _proved(one.ahead, problem) and _proved(one.behind, problem)]
     lines = [f"- {_crossover(one)}" for one in proved[:_CROSSOVERS_SAID]]
     more = len(found) - len(lines)
