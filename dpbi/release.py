@@ -16,7 +16,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
@@ -62,10 +62,7 @@ class Release:
         object.__setattr__(self, "released", released)
         if not isinstance(self.version, str) or not 0 < len(self.version) < 50:
             raise ValueError(f"version must be a short text: got {self.version!r}.")
-        try:
-            datetime.strptime(self.time, _TIME)
-        except (TypeError, ValueError):
-            raise ValueError(f"time must be written as 2026-01-31T12:00:00Z: got {self.time!r}.") from None
+        check_time(self.time)
 
     @property
     def naive(self) -> tuple[float, ...]:
@@ -83,11 +80,7 @@ class Release:
     @property
     def stamp(self) -> str:
         """Empty for what is private by theorem or check; else the words that go on top of every file."""
-        if self.guarantee.is_private:
-            return ""
-        if isinstance(self.guarantee, NotPrivate):
-            return f"NOT PRIVATE: {self.guarantee.reason}."
-        return f"NOT PROVED PRIVATE, a claim only: {self.guarantee.reason}."
+        return stamp_of(self.guarantee)
 
     @property
     def promise(self) -> str:
@@ -181,6 +174,23 @@ def guarantee_of_release(mechanism: Mechanism, prior: tuple[float, ...], n: int)
     )
 
 
+def stamp_of(guarantee: Guarantee) -> str:
+    """What goes on top of a release that is not private by theorem or check; else empty."""
+    if guarantee.is_private:
+        return ""
+    if isinstance(guarantee, NotPrivate):
+        return f"NOT PRIVATE: {guarantee.reason}."
+    return f"NOT PROVED PRIVATE, a claim only: {guarantee.reason}."
+
+
+def check_time(time: str) -> None:
+    """ValueError unless it is a time as releases have it, UTC to the second."""
+    try:
+        datetime.strptime(time, _TIME)
+    except (TypeError, ValueError):
+        raise ValueError(f"time must be written as 2026-01-31T12:00:00Z: got {limits.shown(time)}.") from None
+
+
 def category_names(labels: Sequence[str] | None, k: int) -> list[str]:
     """The labels, or category 1, 2, ...; ValueError unless there is one for each category."""
     if labels is None:
@@ -199,7 +209,7 @@ def constructor_fields(mechanism: Mechanism) -> dict[str, Any]:
 
 
 def _read(text: str | bytes) -> Release:
-    document = _parsed(text)
+    document = parsed(text)
     if document.get("format") != FORMAT:
         raise ValueError(f"This is no release of dpbi: its format must be {FORMAT!r}, "
                          f"got {_shortened(document.get('format'))}.")
@@ -217,15 +227,16 @@ def _read(text: str | bytes) -> Release:
                    document["time"])
 
 
-def _parsed(text: str | bytes) -> Mapping[str, Any]:
+def parsed(text: str | bytes) -> dict[str, Any]:
+    """A JSON object of at most ten million characters; ValueError for any other text."""
     if len(text) > _LONGEST:
-        raise ValueError(f"A release has at most {_LONGEST:,} characters: got {len(text):,}.")
+        raise ValueError(f"A release or ledger has at most {_LONGEST:,} characters: got {len(text):,}.")
     try:
         document = json.loads(text, parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as failure:
         raise ValueError(f"This is no JSON file that can be read: {failure}.") from None
     if not isinstance(document, dict):
-        raise ValueError(f"A release is a JSON object: got {type(document).__name__}.")
+        raise ValueError(f"A release or ledger is a JSON object: got {type(document).__name__}.")
     return document
 
 

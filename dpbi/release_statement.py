@@ -106,7 +106,7 @@ def _sections(release: Release, labels: Sequence[str] | None, mass: float) -> li
     rows = posterior_table(release, labels, mass)
     return [
         _Section("What was released", _what(release), _table(rows, mass)),
-        _Section("What is promised", _promised(release.guarantee)),
+        _Section("What is promised", promised(release.guarantee)),
         _Section("How to read it", _how_to_read(release)),
         _Section("What is not covered", _NOT_COVERED),
     ]
@@ -143,7 +143,8 @@ def _interval(row: Row, kind: str) -> str:
     return f"{_number(row[f'{kind}_low'])} to {_number(row[f'{kind}_high'])}"
 
 
-def _promised(guarantee: Guarantee) -> tuple[str, ...]:
+def promised(guarantee: Guarantee) -> tuple[str, ...]:
+    """What a guarantee says, in plain paragraphs. Source: ours."""
     if isinstance(guarantee, NotPrivate):
         return (f"Nothing: {guarantee.reason}.",)
     relation = (f"Two datasets are neighbours if they differ so: {guarantee.neighbours}. For any two neighbours, every "
