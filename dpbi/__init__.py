@@ -1,6 +1,17 @@
 """Differentially private Bayesian inference on count data: the names people use, nothing computed here."""
 
-from dpbi import dirichlet, loss_curves, mechanisms, partition, sensitivity, sensitivity_maps
+from dpbi import (
+    accuracy,
+    accuracy_axes,
+    accuracy_curves,
+    dirichlet,
+    loss_curves,
+    mechanisms,
+    noise_aware,
+    partition,
+    sensitivity,
+    sensitivity_maps,
+)
 from dpbi.counts_io import CountsError, CountsQuestion, read_counts
 from dpbi.distance_law import DistanceLaw, distance_law
 from dpbi.guarantee import ApproximateDP, NotPrivate, PureDP
@@ -26,6 +37,9 @@ __all__ = [
     "Problem",
     "PureDP",
     "Release",
+    "accuracy",
+    "accuracy_axes",
+    "accuracy_curves",
     "calibrate",
     "dirichlet",
     "distance_law",
@@ -35,6 +49,7 @@ __all__ = [
     "loss_curves",
     "mechanisms",
     "neighbours",
+    "noise_aware",
     "noise_aware_posterior",
     "partition",
     "privacy_loss",

@@ -22,6 +22,8 @@ from typing import Any, Literal, NamedTuple
 from urllib.parse import urlencode
 
 from dpbi import limits, synthesis
+from dpbi.accuracy import METRICS
+from dpbi.accuracy_axes import AXES
 from dpbi.dashboard import controls, data_source, entries, prior, privacy, words
 from dpbi.mechanisms import MECHANISMS
 from dpbi.paper_figures import FIGURES
@@ -227,6 +229,10 @@ def table() -> dict[str, Entry]:
         "scene": _choice("scene", controls.SCENE, [scene.key for scene in SCENES]),
         "talk": _flag("talk", controls.TALK),
         "paper_figure": _choice("paper_figure", "paper figure", [figure.key for figure in FIGURES]),
+        "accuracy_axis": _choice("accuracy_axis", "accuracy along", [axis.name for axis in AXES]),
+        "accuracy_metric": _choice("accuracy_metric", "accuracy in", METRICS),
+        "wanted_distance": _number("wanted_distance", "wanted distance", _wanted, "0.1"),
+        "coverage": _flag("coverage", "accuracy coverage"),
         "calibrate": _flag("calibrate", "calibrated for")._replace(read=None),
     }
 
@@ -246,12 +252,12 @@ def name_of_option(option: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", option.partition(":")[0].lower()).strip("-")
 
 
-def _number(key: str, setting: str, check: Callable[[Any], float]) -> Entry:
+def _number(key: str, setting: str, check: Callable[[Any], float], default: str = "") -> Entry:
     return Entry(
         "number",
         check,
         lambda value: {setting: written(value)},
-        lambda kept: check(entries.number(key, kept[setting])),
+        lambda kept: check(entries.number(key, kept.get(setting, default))),
     )
 
 
@@ -269,7 +275,7 @@ def _flag(key: str, setting: str) -> Entry:
         "flag",
         lambda value: limits.check_flag(key, value),
         lambda value: {setting: value},
-        lambda kept: kept[setting],
+        lambda kept: kept.get(setting, False),
     )
 
 
@@ -321,6 +327,10 @@ def _labels(value: Any) -> tuple[str, ...]:
     limits.whole_number("number of labels", len(labels), limits.CATEGORIES_LEAST, limits.CATEGORIES_LARGEST)
     entries.check_labels(labels)
     return tuple(labels)
+
+
+def _wanted(value: Any) -> float:
+    return limits.inside("wanted_distance", value, 0.0, 1.0)
 
 
 def _proportions(value: Any) -> list[float]:

@@ -7,11 +7,13 @@ names that the page's tables have as files, with rows whose keys are the tables'
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import dpbi
 from dpbi import limits
+from dpbi.accuracy import METRICS
+from dpbi.accuracy_axes import AXES
 from dpbi.dashboard import audits, cached, controls, entries, tables
 from dpbi.mechanisms import Mechanism, name_of
 
@@ -140,16 +142,18 @@ tables["gamma"] = [{"gamma": g, "(1 + gamma) S": s} for g, s in zip(gammas.gamma
 print("neighbour that attains LS:", change.neighbour, "; best gamma:", gammas.best_gamma)
 """
 
-_LOSSES = """
+_ANSWERS = """
 def answers(function, *arguments):
-    # Nothing, with its sentence printed, where the library refuses an audit of this size.
+    # Nothing, with its sentence printed, where the library refuses.
     try:
         return [function(*arguments)]
     except ValueError as refusal:
         print(refusal)
         return []
 
+"""
 
+_LOSSES = """
 tables = {"losses": []}
 losses = {name: loss for name, m in mechanisms.items() for loss in answers(dpbi.privacy_loss, m, prior, n)}
 for name, loss in losses.items():
@@ -202,6 +206,53 @@ for mechanism in plain:
         })
 """
 
+_ACCURACY = """
+def expected(mechanism, value):
+    return dpbi.accuracy.expected_error(*along.at(mechanism, problem, value), metric)
+
+
+def named(mechanism):
+    return f"{mechanism.label}, calibrated" if mechanism.calibration else mechanism.label
+
+
+plain = list({dataclasses.replace(m, calibration=None): None for m in mechanisms.values()})
+along = dpbi.accuracy_axes.axis(axis)
+ticked = list(mechanisms.values()) if along.keeps_calibration else plain
+tables = {"accuracy": [], "crossovers": [], "required-epsilon": []}
+curves = []
+for m in ticked:
+    errors = {x: error for x in along.values(problem, ticked) for error in answers(expected, m, x)}
+    if errors:
+        curves.append(dpbi.accuracy_curves.AccuracyCurve(along, m, metric, tuple(errors), tuple(errors.values())))
+    for value, error in errors.items():
+        tables["accuracy"].append({
+            "Mechanism": named(m),
+            along.title: value,
+            "Mean error": None if error.bounded else error.high,
+            "At least": error.low,
+            "At most": error.high,
+            "Standard error": max(error.low_error, error.high_error),
+        })
+for found in dpbi.accuracy_curves.crossovers(curves, problem):
+    tables["crossovers"].append({
+        "Ahead from there on": named(found.ahead),
+        "Overtaken": named(found.behind),
+        "Last before": found.before,
+        "From": found.value,
+    })
+"""
+
+_REQUIRED = """
+for m in plain:
+    for found in answers(dpbi.accuracy_curves.required_epsilon, m, problem, wanted):
+        tables["required-epsilon"].append({
+            "Mechanism": named(m),
+            "Smallest epsilon": found.epsilon,
+            "Mean H": found.mean.high,
+            "Standard error": found.mean.high_error,
+        })
+"""
+
 _PRINT = """
 for title, rows in tables.items():
     print(title, f"({len(rows)} rows)")
@@ -246,19 +297,12 @@ def _curves(chosen: Scenario, kept: Mapping[str, Any]) -> str:
         controls.CUMULATIVE: ("(law.distance, np.cumsum(law.probability))", "np.sort(dpbi.hellinger(problem.posterior, "
                               "np.array(prior) + released))"),
     }[kept["view"]]
-    given = {"t": _distance(kept), "quantiles": cached.QUANTILES}
+    asked = kept["view"] == controls.CUMULATIVE
+    t = _number(kept, "within", "", controls.check_distance) if asked else None
+    given = {"t": t, "quantiles": cached.QUANTILES}
     drawn = {"seed": chosen.seed, "size": controls.OVERLAID} if kept["overlay"] else {}
     body = _CURVES.replace("CURVE", curve) + (_DRAWS.replace("MEASURE", measure) if drawn else "")
     return _mechanisms(chosen.mechanisms) + _assigned(**given, **drawn) + body
-
-
-def _distance(kept: Mapping[str, Any]) -> float | None:
-    if kept["view"] != controls.CUMULATIVE:
-        return None
-    try:
-        return controls.check_distance(entries.number("t", kept["within"]))
-    except ValueError:
-        return None
 
 
 def _sensitivity(chosen: Scenario, kept: Mapping[str, Any]) -> str:
@@ -285,9 +329,30 @@ def _losses(chosen: Scenario, kept: Mapping[str, Any]) -> str:
         largest_epsilon=limits.EPSILON_LARGEST,
     )
     pressed = kept.get("calibrated for") == [list(problem.prior), problem.n]
-    return (
-        _mechanisms(chosen.mechanisms) + given + _LOSSES + _CURVES_OF_LOSS + (_CALIBRATION if pressed else "")
-    )
+    body = _ANSWERS + _LOSSES + _CURVES_OF_LOSS + (_CALIBRATION if pressed else "")
+    return _mechanisms(chosen.mechanisms) + given + body
+
+
+def _accuracy(chosen: Scenario, kept: Mapping[str, Any]) -> str:
+    if not chosen.problem.n:
+        return ""
+    given = {
+        "axis": kept.get("accuracy along", AXES[0].name),
+        "metric": kept.get("accuracy in", METRICS[0]),
+        "wanted": _number(kept, "wanted distance", "0.1", lambda value: limits.inside("wanted", value, 0.0, 1.0)),
+    }
+    body = _ANSWERS + _ACCURACY + (_REQUIRED if given["wanted"] else "")
+    return _mechanisms(chosen.mechanisms) + _assigned(**given) + body
+
+
+def _number(
+    kept: Mapping[str, Any], setting: str, default: str, check: Callable[[float], float]
+) -> float | None:
+    """A typed number; None where it is refused, as on the page."""
+    try:
+        return check(entries.number(setting, kept.get(setting, default)))
+    except ValueError:
+        return None
 
 
 _PAGES = {
@@ -296,6 +361,7 @@ _PAGES = {
     "Distance curves": _curves,
     "Sensitivity": _sensitivity,
     "Privacy loss": _losses,
+    "Accuracy": _accuracy,
 }
 
 
