@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from itertools import product
 from typing import Literal, Protocol
 
@@ -24,6 +24,7 @@ Named = tuple[tuple[str, Value], ...]
 
 ROUNDING = 1e-9  # what is claimed may be missed by this, relative: rounding of what is computed
 _LARGEST_SHOWN = 8  # categories
+_SMALL = 20  # records, whose laws are remembered
 _LOG_LISTED = 13.0  # log of the number of candidates, 440,000
 
 # The priors of most grids: flat, Jeffreys, the notes' own, and very weak ones.
@@ -306,11 +307,20 @@ def _verdict(claim: Claim) -> Verdict:
 def listed_law(mechanism: Mechanism, problem: Problem) -> DistanceLaw:
     """The exact law of H with every output at its own distance; ValueError where it is only binned or sampled."""
     few = problem.k == 2 or log_number_of_candidates(problem.n, problem.k) < _LOG_LISTED
-    law = distance_law(mechanism, problem) if few else None  # many would be sampled in vain
+    small = problem.k < 4 and problem.n <= _SMALL
+    law = None  # many would be sampled in vain
+    if few:
+        law = (_remembered_law if small else distance_law)(mechanism, problem)  # type: ignore[arg-type]
     if law is None or law.kind != "levels":
         raise ValueError(f"This claim needs every output at its own distance, and there are too many here: got "
                          f"n = {problem.n:,} with k = {problem.k:,} categories.")
     return law
+
+
+@lru_cache(maxsize=1024)
+def _remembered_law(mechanism: Mechanism, problem: Problem) -> DistanceLaw:
+    """Of the grids' data, which several claims ask about; each takes some kilobytes."""
+    return distance_law(mechanism, problem)
 
 
 def exp(exponent: float) -> float:
