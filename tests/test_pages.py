@@ -20,7 +20,7 @@ from dpbi.dashboard.scenario import DEFAULT_MECHANISMS
 from dpbi.distance_law import distance_law
 from dpbi.neighbours import RELATION
 from dpbi.paper_figures import FIGURES
-from tests.test_scenario import PAGES, bare, opened, select, text, visit
+from tests.test_scenario import PAGES, STAGES, bare, opened, select, text, visit
 
 EVERY = ["app.py", *PAGES]
 WITHOUT_MECHANISMS = {"pages/3_Sensitivity.py": 3, "pages/6_Papers.py": 1}  # charts that no mechanism is needed for
@@ -84,7 +84,7 @@ def test_a_page_is_never_empty(page: str) -> None:
 
 
 def test_the_menu_lists_every_page_once() -> None:
-    assert sorted(page.path for page in menu.PAGES) == sorted(EVERY)
+    assert sorted(page.path for page in menu.PAGES) == sorted([*EVERY, *STAGES])
 
 
 @pytest.mark.parametrize("page", ["app.py", "pages/3_Sensitivity.py"])

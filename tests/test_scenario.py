@@ -18,7 +18,11 @@ from dpbi.dashboard import cached, data_source, entries, guard, prior, privacy, 
 from dpbi.dashboard.scenario import DEFAULT_MECHANISMS
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "pages").glob("*.py"))
+# The pages with the sidebar's scenario, and those that bring what they show.
+PAGES, STAGES = (
+    sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "pages").glob("*.py") if opening in path.read_text())
+    for opening in ("with scenario(", "with stage(")
+)
 PATIENCE = 120
 
 

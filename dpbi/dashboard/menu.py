@@ -10,7 +10,8 @@ import streamlit as st
 class Page(NamedTuple):
     """A page's file, what the menu calls it, its heading and the question it answers.
 
-    uses_data: whether the sidebar's data, prior and numbers play a part on it.
+    uses_data: whether the sidebar's data, prior and numbers play a part on it; releases: whether what it shows was
+    drawn once and for all, so that no script or report makes it again.
     """
 
     path: str
@@ -18,6 +19,7 @@ class Page(NamedTuple):
     heading: str
     purpose: str
     uses_data: bool = True
+    releases: bool = False
 
 
 PAGES = (
@@ -73,6 +75,20 @@ PAGES = (
         "The papers, checked",
         "The figures of the papers behind these pages, computed exactly: does each say what its paper reads in it?",
         uses_data=False,
+    ),
+    Page(
+        "pages/8_Methods.py",
+        "Methods",
+        "Methods and glossary",
+        "What each mechanism does, by which formula, and what it promises; and what the words of these pages mean.",
+        uses_data=False,
+    ),
+    Page(
+        "pages/7_Release.py",
+        "Release",
+        "Release",
+        "One private posterior, drawn once and for good, to be published: with a file that says what it promises.",
+        releases=True,
     ),
 )
 

@@ -66,7 +66,7 @@ def choose(refusals: Refusals, public: Public | None) -> tuple[dict[str, float],
             continue
         options = _options(kind)
         if _number_names(kind) <= numbers.keys():
-            mechanisms += _variants(_make(kind, numbers | options), None if unaudited[kind] else public)
+            mechanisms += _variants(make(kind, numbers | options), None if unaudited[kind] else public)
     _say_what_cannot_be_calibrated(unaudited)
     return numbers, tuple(dict.fromkeys(mechanisms))  # without records a calibrated mechanism is the plain one
 
@@ -80,7 +80,7 @@ def check_number(name: str, value: Any) -> float:
     """One of these numbers, if every mechanism that has it accepts it. Raises ValueError otherwise."""
     checked = limits.check_epsilon(value) if name == "epsilon" else limits.finite_number(name, value)
     for kind in _owners().get(name, ()):
-        _make(kind, {"epsilon": 1.0, name: checked})
+        make(kind, {"epsilon": 1.0, name: checked})
     return checked
 
 
@@ -96,7 +96,7 @@ def options() -> dict[str, tuple[str, tuple[Any, ...]]]:
 
 def exponential_smoothness(numbers: dict[str, float], n: int, k: int) -> float:
     """beta, per step, of the exponential kind of smooth sensitivity: as the mechanism has it that uses this kind."""
-    rules = (getattr(_make(kind, numbers), "beta", None) for kind in MECHANISMS)
+    rules = (getattr(make(kind, numbers), "beta", None) for kind in MECHANISMS)
     return next(rule for rule in rules if rule is not None)(n, k)
 
 
@@ -197,7 +197,7 @@ def _options(kind: type[Mechanism]) -> dict[str, Any]:
     return read
 
 
-def _make(kind: type[Mechanism], values: dict[str, Any]) -> Mechanism:
+def make(kind: type[Mechanism], values: dict[str, Any]) -> Mechanism:
     """The mechanism from those of the values that it has a field for."""
     own = {field.name for field in dataclasses.fields(kind)}
     return kind(**{name: value for name, value in values.items() if name in own})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -27,11 +27,12 @@ from dpbi.dashboard import (
     words,
 )
 from dpbi.dashboard.refusals import Refusals
-from dpbi.mechanisms import Mechanism
+from dpbi.mechanisms import MECHANISMS, Mechanism
 from dpbi.problem import Problem
 
 DEFAULT_MECHANISMS = ("LSHist", "Geometric", "EHD", "EHDS")
 DEFAULT_SEED = "1"
+_LATEST = "scenario: latest"
 
 
 @dataclass(frozen=True)
@@ -67,11 +68,12 @@ def scenario(title: str, *, needs_mechanisms: bool = True) -> Iterator[Scenario]
         entered, away, brought = st.container(), st.container(), st.container()
     with brought:
         take_away.bring(defaults)
-    chosen = None
+    chosen = st.session_state[_LATEST] = None
     with guard.part():
         chosen = _read(needs_mechanisms, entered)
     if chosen is None:
         st.stop()
+    st.session_state[_LATEST] = chosen
     shown.markdown(words.scenario_line(chosen.title, chosen.labels, chosen.problem, chosen.epsilon, chosen.gamma))
     seen = take_away.shown(page, chosen)
     with guard.part(), downloads.collected(seen):
@@ -95,6 +97,27 @@ def stage(title: str) -> Iterator[dict[str, Any]]:
     with guard.part():
         yield defaults
     startup.settle()
+
+
+def latest(defaults: Mapping[str, Any]) -> Scenario:
+    """What the page before showed; the example of a fresh session where it showed nothing."""
+    found: Scenario | None = st.session_state.get(_LATEST)
+    if found is not None:
+        return found
+    example = data_source.BY_KEY[defaults["example"]]
+    problem = Problem((1.0,) * len(example.counts), example.counts)
+    numbers = {name: float(defaults[name]) for name in privacy.every_number()}
+    return Scenario(
+        problem=problem,
+        labels=example.labels,
+        mechanisms=tuple(privacy.make(kind, numbers) for kind in MECHANISMS if defaults[privacy.ticked(kind)]),
+        seed=int(defaults["seed"]),
+        epsilon=numbers["epsilon"],
+        gamma=numbers["gamma"],
+        beta=privacy.exponential_smoothness(numbers, problem.n, problem.k),
+        title=example.title,
+        source=example.source,
+    )
 
 
 def _open(title: str) -> tuple[menu.Page, dict[str, Any]]:
