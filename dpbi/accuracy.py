@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpbi import limits
+from dpbi.candidates import number_of_candidates
 from dpbi.distance_law import DRAWS, distance_law
 from dpbi.hellinger import distances_to
 from dpbi.mechanisms.mechanism import Mechanism
@@ -21,6 +22,7 @@ Metric = Literal["hellinger", "l1", "variation"]
 METRICS: tuple[Metric, ...] = get_args(Metric)
 
 _LISTED = 300_000  # outputs of two categories whose probabilities are summed
+_LISTED_SOONER = 20_000  # candidates whose list is quicker than the mean without one
 _FIRST_REACH = 64  # records to either side of the truth
 _LEFT_OUT = 1e-12  # of probability
 _SATURATED = 1e-12  # TV >= H^2: from 1 - this on, TV is 1
@@ -62,7 +64,7 @@ def expected_error(mechanism: Mechanism, problem: Problem, metric: Metric) -> Ex
     variation of the two posteriors, in [0, 1]; for k > 2, or totals beyond ``PARAMETERS_LARGEST``, the bounds
     E[H^2] <= E[TV] <= E[H sqrt(2 - H^2)]. In bins of H these are taken at each bin's mean: H^2 is convex and
     H sqrt(2 - H^2) concave, so that they stay bounds (Jensen).
-    Exact to 1e-9 where the mean is known without a list or the outputs can be listed; else from ``DRAWS`` draws of a
+    Exact to 1e-9 where the outputs can be listed or the mean is known without a list; else from ``DRAWS`` draws of a
     fixed stream, with the standard error. Raises ValueError for an unknown metric.
     Source: ours; [P17] section 7 simulates the first.
     """
@@ -87,7 +89,8 @@ Found = tuple[_Mean, _Mean]
 
 
 def _mean_distance(mechanism: Mechanism, problem: Problem) -> Found:
-    known = mechanism.mean_distance(problem)
+    listed = number_of_candidates(problem.n, problem.k) <= _LISTED_SOONER
+    known = None if listed else mechanism.mean_distance(problem)
     if known is not None:
         return (_Mean(known),) * 2
     law = distance_law(mechanism, problem)

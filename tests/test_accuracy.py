@@ -240,7 +240,7 @@ def test_coarse_to_fine_begins_with_the_ends(count: int) -> None:
 
 
 def listed(mechanism: Mechanism, problem: Problem, metric: Metric) -> ExpectedError:
-    """The mean from the listed law: another route than the partition function."""
+    """The mean from the listed law."""
     mean = distance_law(mechanism, problem).mean
     return ExpectedError(mechanism, problem, metric, mean, mean)
 
