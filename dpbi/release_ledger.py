@@ -97,19 +97,20 @@ class Ledger:
     def tokens(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(entry.data for entry in self.entries))
 
-    def total(self) -> Total:
+    def total(self, *more: Guarantee) -> Total:
         """Sequential composition: what is (epsilon_i, delta_i)-DP each is together (sum epsilon_i, sum delta_i)-DP for
         the same neighbours, also where a later release was chosen after seeing an earlier one.
 
-        All entries count as of the same data: take ``of`` first. Source: Dwork and Roth 2014, theorem 3.16; chosen
-        one after the other, Dwork and others 2006, theorem 1.
+        All entries count as of the same data: take ``of`` first. more: of releases that are not in yet.
+        Source: Dwork and Roth 2014, theorem 3.16; chosen one after the other, Dwork and others 2006, theorem 1.
         """
-        bounded = [entry.guarantee for entry in self.entries if not isinstance(entry.guarantee, NotPrivate)]
+        every = [*(entry.guarantee for entry in self.entries), *more]
+        bounded = [guarantee for guarantee in every if not isinstance(guarantee, NotPrivate)]
         return Total(
-            len(self.entries),
+            len(every),
             math.fsum(guarantee.epsilon for guarantee in bounded),
             math.fsum(guarantee.delta for guarantee in bounded if isinstance(guarantee, ApproximateDP)),
-            len(self.entries) - len(bounded),
+            len(every) - len(bounded),
             sum(not guarantee.is_private for guarantee in bounded),
         )
 

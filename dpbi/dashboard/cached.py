@@ -18,11 +18,15 @@ from dpbi import sensitivity_maps as maps
 from dpbi.comparison import Comparison, comparison_of
 from dpbi.dashboard import guard
 from dpbi.distance_law import DistanceLaw, distance_law
+from dpbi.guarantee import Guarantee
 from dpbi.loss_curves import AttainingLaws, CalibrationGain, LossAgainstDataset
 from dpbi.mechanisms import Mechanism, name_of
 from dpbi.privacy_loss import PrivacyLoss, calibrate, privacy_profile
 from dpbi.private_posteriors import PrivatePosteriors, sample_posteriors
 from dpbi.problem import Problem
+from dpbi.release import guarantee_of_release
+from dpbi.release_errors import ReleaseErrors
+from dpbi.release_errors import release_errors as errors_of_release
 from dpbi.sensitivity import (
     PAPER_GLOBAL_SENSITIVITY,
     global_sensitivity,
@@ -182,6 +186,19 @@ def profile(
 ) -> Profile:
     deltas = privacy_profile(mechanism, prior, n, epsilons)
     return Profile(verdict(mechanism, prior, n), np.array(epsilons), deltas)
+
+
+# Of a release: what is known before it is made. The release itself is never an argument here.
+
+
+@st.cache_data(max_entries=256, show_spinner=False)
+def release_guarantee(mechanism: Mechanism, prior: tuple[float, ...], n: int) -> Guarantee:
+    return guarantee_of_release(mechanism, prior, n)
+
+
+@st.cache_data(max_entries=256, show_spinner="Trying it on made-up data")
+def release_errors(mechanism: Mechanism, prior: tuple[float, ...], n: int) -> ReleaseErrors:
+    return errors_of_release(mechanism, prior, n)
 
 
 def calibration_gain(problem: Problem, mechanism: Mechanism) -> CalibrationGain:

@@ -17,6 +17,7 @@ from dpbi.dashboard.cached import QUANTILES
 from dpbi.loss_curves import CalibrationGain
 from dpbi.mechanisms import name_of
 from dpbi.private_posteriors import PrivatePosteriors
+from dpbi.release_statement import Row
 from dpbi.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -173,6 +174,20 @@ def parameters(scenario: Scenario, sampled: Sequence[PrivatePosteriors]) -> None
         )
 
 
+def release(rows: Sequence[Row], name: str) -> None:
+    """A row per category of a release: what was released, and both posteriors with their 95 % intervals."""
+    shown = rows[:CATEGORIES_SHOWN]
+    table = pd.DataFrame({title: [row[key] for row in shown] for key, title in _RELEASE.items()})
+    table["Category"] = _distinct([words.plain(str(label)) for label in table["Category"]])
+    columns = {title: _number(_RELEASE_HELP.get(title, "")) for title in table.columns[1:]}
+    columns["Category"] = _CATEGORIES["Category"]
+    show(
+        table, name, columns, "One row per category: released count and both posteriors", lambda: pd.DataFrame(rows)
+    )
+    if len(rows) > CATEGORIES_SHOWN:
+        st.caption(f"The first {CATEGORIES_SHOWN} of {len(rows):,} categories; the CSV holds all of them.")
+
+
 def _parameters(labels: Sequence[str], sampled: Sequence[PrivatePosteriors], draws: int) -> pd.DataFrame:
     names = _distinct([f"alpha of {words.plain(label, 24)}" for label in labels])
     return pd.concat([_draws_of(one, names, draws) for one in sampled])
@@ -251,4 +266,29 @@ _CATEGORIES: dict[str, Any] = {
     "True mean": _number("Mean of the true posterior."),
     "95 % from": _number("Lower end of the true posterior's 95 % interval."),
     "95 % to": _number("Upper end of the true posterior's 95 % interval."),
+}
+
+_RELEASE = {
+    "category": "Category",
+    "prior": "Prior alpha",
+    "released": "Released",
+    "naive_mean": "Naive mean",
+    "naive_low": "Naive from",
+    "naive_high": "Naive to",
+    "noise_aware_mean": "Aware mean",
+    "noise_aware_low": "Aware from",
+    "noise_aware_high": "Aware to",
+}
+_RELEASE_HELP = {
+    "Released": "The released count. The naive posterior's parameter is it plus the prior's.",
+    "Naive from": "Lower end of the 95 % interval that takes the released counts for the true ones.",
+    "Aware from": "Lower end of the 95 % interval that knows about the noise.",
+}
+
+LEDGER_OF_RELEASES: dict[str, Any] = {
+    "Data": TextColumn(width=90, help="The first letters of the random token that stands for other data."),
+    "Mechanism": _COMPARISON["Mechanism"],
+    "Guarantee": _COMPARISON["Guarantee"],
+    "epsilon": _number("Empty where nothing is promised."),
+    "delta": _number("Empty where it is 0, or nothing is promised."),
 }

@@ -136,13 +136,14 @@ def offer(page: Page, chosen: Scenario, seen: downloads.Shown, defaults: Mapping
         downloads.offer(
             "Settings (JSON)", lambda: scenario_file.to_json(document), "dpbi-scenario.json", "application/json"
         )
-        downloads.offer(
-            "Report (ZIP)",
-            partial(_report, page, chosen, seen, document, kept),
-            f"dpbi-{page.title.lower().replace(' ', '-')}.zip",
-            "application/zip",
-            help=words.REPORT_HELP,
-        )
+        if not page.releases:
+            downloads.offer(
+                "Report (ZIP)",
+                partial(_report, page, chosen, seen, document, kept),
+                f"dpbi-{page.title.lower().replace(' ', '-')}.zip",
+                "application/zip",
+                help=words.REPORT_HELP,
+            )
     _link(scenario_file.without(document, scenario_file.default_document(defaults)), "counts" in document)
 
 

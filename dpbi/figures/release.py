@@ -1,0 +1,191 @@
+"""A release: the errors to expect before it is made, and both posteriors once it is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import NDArray
+
+from dpbi import dirichlet
+from dpbi.figures.drawing import Drawing
+from dpbi.figures.style import (
+    LINE_WIDTH,
+    PRIOR,
+    TRUTH,
+    base_layout,
+    category_labels,
+    compact,
+    mechanism_labels,
+    number,
+    style_of,
+)
+from dpbi.noise_aware import NoiseAwarePosterior
+from dpbi.private_posteriors import density_window
+from dpbi.release import Release
+from dpbi.release_errors import ReleaseErrors
+from dpbi.release_statement import Row
+
+CATEGORIES_DRAWN = 20
+_POINTS = 161
+_NEARLY_ALL = 0.9998
+_NAIVE, _AWARE = "naive", "noise-aware"
+
+Floats = NDArray[np.float64]
+
+
+def expected_errors(errors: ReleaseErrors, labels: Sequence[str] | None = None) -> go.Figure:
+    """Per category the middle 50 % and 95 % of the share's errors in the trials. labels: of the categories."""
+    names = category_labels(len(errors.prior), labels)[:CATEGORIES_DRAWN]
+    rows, style = np.arange(len(names)), style_of(errors.mechanism)
+    low, quarter, middle, three, high = (
+        100 * errors.quantile_of_shares(q)[: len(names)] for q in (0.025, 0.25, 0.5, 0.75, 0.975)
+    )
+    fig = Drawing()
+    fig.add_vline(x=0, line={"color": TRUTH.colour, "width": 1.5})
+    for ends, width, label in (((low, high), 2, "95 % of the trials"), ((quarter, three), 7, "50 %")):
+        fig.add_scatter(
+            x=compact(middle), y=rows, mode="markers", name=label,
+            marker={"color": style.colour, "symbol": style.symbol, "size": 9},
+            error_x=_bar(middle, *ends, style.colour, width), hovertemplate="median error %{x:.3g} points",
+        )  # fmt: skip
+    _category_axis(fig, names)
+    fig.update_xaxes(title_text="Released less true share, percentage points")
+    label = mechanism_labels([errors.mechanism])[0]
+    title = f"{label}: a share is off by {number(100 * errors.mean_share)} percentage points on average"
+    if not errors.n:
+        title = "Without records the prior itself is released"
+    notes = [f"{len(errors.records):,} trials on made-up data; your counts play no part."]
+    notes += _left_out(len(errors.prior))
+    alt = f"For {len(names)} categories, the errors of the released share in trials on made-up data. {title}."
+    return base_layout(fig, title, alt=alt, notes=notes, height=_height(len(names)))
+
+
+def released(release: Release, rows: Sequence[Row], labels: Sequence[str] | None = None) -> go.Figure:
+    """Both posteriors of a release. Two categories: densities of theta_1 above its intervals; more: intervals.
+
+    rows: its ``posterior_table``; labels: of the categories. The true counts are no argument.
+    """
+    names = category_labels(len(release.prior), labels)
+    pair = _densities(release) if len(names) == 2 else None
+    return _intervals(release, rows, names) if pair is None else _curves(release, rows, names, pair)
+
+
+def _densities(release: Release) -> dict[str, tuple[Floats, Floats]] | None:
+    """Points and densities of theta_1 by posterior; None where a curve has no width in double precision."""
+    aware = release.noise_aware
+    windows = {_NAIVE: density_window([release.naive], mass=_NEARLY_ALL)}
+    if isinstance(aware, NoiseAwarePosterior):
+        windows[_AWARE] = aware.interval(_NEARLY_ALL, 0)
+    if any(low >= high for low, high in windows.values()):
+        return None
+    grids = {name: np.linspace(low, high, _POINTS) for name, (low, high) in windows.items()}
+    found = {_NAIVE: (grids[_NAIVE], dirichlet.beta_density(grids[_NAIVE], *release.naive))}
+    if isinstance(aware, NoiseAwarePosterior):
+        found[_AWARE] = (grids[_AWARE], aware.density(grids[_AWARE], 0))
+    return found
+
+
+def _curves(
+    release: Release, rows: Sequence[Row], names: Sequence[str], pair: dict[str, tuple[Floats, Floats]]
+) -> go.Figure:
+    style = style_of(release.mechanism)
+    finite = [density[np.isfinite(density)] for _, density in pair.values()]
+    peak = max((float(np.quantile(density, 0.98)) for density in finite if density.size), default=1.0)
+    fig = Drawing()
+    ends = np.concatenate([grid[[0, -1]] for grid, _ in pair.values()])
+    grid = np.linspace(ends.min(), ends.max(), _POINTS + 2)[1:-1]
+    fig.add_scatter(
+        x=compact(grid), y=compact(dirichlet.beta_density(grid, *release.prior)), mode="lines", name="prior",
+        line={"color": PRIOR.colour, "dash": PRIOR.dash, "width": 2}, hovertemplate="prior %{y:.3g}",
+    )  # fmt: skip
+    for place, (name, (x, density)) in enumerate(pair.items()):
+        look = _look(name, style.colour)
+        fig.add_scatter(
+            x=compact(x), y=compact(density), mode="lines", name=name, line=look["line"],
+            hovertemplate=f"{name} %{{y:.3g}}",
+        )  # fmt: skip
+        mean, low, high = (_value(rows[0], name, part) for part in ("mean", "low", "high"))
+        fig.add_scatter(
+            x=compact([mean]), y=[-0.07 * (place + 1) * peak], mode="markers", showlegend=False, marker=look["marker"],
+            error_x=_bar(np.array([mean]), np.array([low]), np.array([high]), style.colour, 3),
+            hovertemplate=f"{name}: mean %{{x:.4g}}, 95 % from {low:.4g} to {high:.4g}",
+        )  # fmt: skip
+    fig.update_xaxes(title_text=f"θ, share of {names[0]}")
+    fig.update_yaxes(title_text="Density", range=[-0.07 * (len(pair) + 1) * peak, 1.15 * peak])
+    title = _title(release, rows)
+    alt = f"Densities of the share of {names[0]} under the released posteriors: {', '.join(pair)}. {title}."
+    notes = [*_stamp(release), "Below: means and 95 % intervals."]
+    return base_layout(fig, title, alt=alt, notes=notes, height=380)
+
+
+def _intervals(release: Release, rows: Sequence[Row], every: Sequence[str]) -> go.Figure:
+    names, style = every[:CATEGORIES_DRAWN], style_of(release.mechanism)
+    kinds = [_NAIVE] if isinstance(release.noise_aware, str) else [_NAIVE, _AWARE]
+    fig = Drawing()
+    for place, name in enumerate(kinds):
+        mean, low, high = (
+            np.array([_value(row, name, part) for row in rows[: len(names)]]) for part in ("mean", "low", "high")
+        )
+        fig.add_scatter(
+            x=compact(mean), y=compact(np.arange(len(names)) + 0.3 * (place - (len(kinds) - 1) / 2)), mode="markers",
+            name=name, marker=_look(name, style.colour)["marker"],
+            error_x=_bar(mean, low, high, style.colour if name == _AWARE else style.faded(0.6), 3),
+            hovertemplate=f"{name} mean %{{x:.4g}}",
+        )  # fmt: skip
+    _category_axis(fig, names)
+    fig.update_xaxes(title_text="θ, share of the category", rangemode="tozero")
+    title = _title(release, rows)
+    alt = f"For {len(names)} categories, means and 95 % intervals of the released posteriors: {', '.join(kinds)}. "
+    notes = [*_stamp(release), "Means and 95 % intervals.", *_left_out(len(every))]
+    return base_layout(fig, title, alt=alt + title + ".", notes=notes, height=_height(len(names)))
+
+
+def _title(release: Release, rows: Sequence[Row]) -> str:
+    """How much wider the honest intervals are."""
+    label = mechanism_labels([release.mechanism])[0]
+    if isinstance(release.noise_aware, str):
+        return f"{label}: the naive posterior alone, too sure of itself"
+    naive, aware = (sum(_value(row, name, "high") - _value(row, name, "low") for row in rows) for name in (
+        _NAIVE, _AWARE))  # fmt: skip
+    return f"{label}: noise-aware intervals are {number(aware / naive)} times as wide" if naive else label
+
+
+def _value(row: Row, name: str, part: str) -> float:
+    return float(row[f"{name.replace('-', '_')}_{part}"] or 0.0)
+
+
+def _look(name: str, colour: str) -> dict[str, Any]:
+    aware = name == _AWARE
+    return {
+        "line": {"color": colour, "dash": "solid" if aware else "dot", "width": LINE_WIDTH + aware},
+        "marker": {"color": colour, "symbol": "circle" if aware else "circle-open", "size": 10, "line": {"width": 2}},
+    }
+
+
+def _bar(middle: Floats, low: Floats, high: Floats, colour: str, width: float) -> dict[str, Any]:
+    return {
+        "type": "data", "symmetric": False, "array": compact(high - middle), "arrayminus": compact(middle - low),
+        "thickness": width, "width": 0, "color": colour,
+    }  # fmt: skip
+
+
+def _category_axis(fig: Drawing, names: Sequence[str]) -> None:
+    fig.update_yaxes(
+        tickmode="array", tickvals=list(range(len(names))), ticktext=list(names),
+        range=[len(names) - 0.5, -0.5], showgrid=False,
+    )  # fmt: skip
+
+
+def _stamp(release: Release) -> list[str]:
+    return [release.stamp] if release.stamp else []
+
+
+def _left_out(k: int) -> list[str]:
+    return [f"The first {CATEGORIES_DRAWN} of {k:,} categories."] if k > CATEGORIES_DRAWN else []
+
+
+def _height(rows: int) -> int:
+    return 70 + 52 * rows
