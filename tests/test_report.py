@@ -14,7 +14,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import dpbi
-from dpbi.dashboard import downloads, words
+from dpbi.dashboard import downloads, script, words
 from dpbi.figures.chart_data import chart_data
 from dpbi.figures.html_page import html_page
 from dpbi.neighbours import RELATION
@@ -43,7 +43,7 @@ def test_every_table_and_chart_can_be_taken_away(monkeypatch: pytest.MonkeyPatch
         files.clear()
         visit(at, page.path)
         charts, tables = names(files, "-chart.csv"), [name for name in names(files, ".csv") if "-chart" not in name]
-        assert len(charts) == len(at.get("plotly_chart")) == len(names(files, ".html")) > 0
+        assert len(charts) == len(at.get("plotly_chart")) == len(names(files, ".html"))
         assert len(tables) == len(at.main.dataframe)
         assert all(name.isascii() for name in files)
         for name in [*charts, *tables]:
@@ -139,12 +139,12 @@ def test_a_report_holds_all_that_the_page_shows(monkeypatch: pytest.MonkeyPatch,
     packed = report(files)
     assert packed.testzip() is None
     listed = [name.removeprefix("dpbi/") for name in packed.namelist()]
-    uses_data = next(found.uses_data for found in LAB if found.path == page)
-    assert ("script.py" in listed) == uses_data
+    title = next(found.title for found in LAB if found.path == page)
+    assert ("script.py" in listed) == (title in script.PAGES)
     assert len([name for name in listed if name.startswith("tables/")]) == len(at.main.dataframe)
     charts = [name for name in listed if name.startswith("figures/") and name.endswith(".html")]
     assert len(charts) == len(at.get("plotly_chart"))
-    assert "figures/plotly.min.js" in listed
+    assert ("figures/plotly.min.js" in listed) == bool(charts)
     readme = packed.read("dpbi/README.txt").decode()
     assert all(name in readme for name in listed if name != "README.txt")
     assert RELATION in readme and words.REPORT_WARNING in readme
@@ -165,6 +165,19 @@ def test_nothing_is_made_before_it_is_asked_for(monkeypatch: pytest.MonkeyPatch)
     for page in EVERY:
         visit(at, page)
         assert not at.main.error
+
+
+def test_a_file_that_cannot_be_made_says_nothing_of_the_data(monkeypatch: pytest.MonkeyPatch) -> None:
+    pressed: list[Any] = []
+    monkeypatch.setattr(downloads.st, "download_button", lambda label, file, **rest: pressed.append(file))
+
+    def failing() -> bytes:
+        raise KeyError("a label of somebody's")
+
+    downloads.offer("x", failing, "dpbi-x.csv", "text/csv")
+    with pytest.raises(RuntimeError, match=r"^dpbi-x.csv could not be made: KeyError$") as failure:
+        pressed[0]()
+    assert failure.value.__suppress_context__
 
 
 def test_streamlits_own_table_export_is_off() -> None:

@@ -98,9 +98,16 @@ def offer(
     label: str, made: Callable[[], bytes], file_name: str, mime: str, *, quiet: bool = False, help: str | None = None
 ) -> None:
     """A button whose file is made when it is pressed; pressing it redraws nothing."""
+
+    def file() -> bytes:
+        try:
+            return made()
+        except Exception as failure:  # noqa: BLE001 - Streamlit logs what is raised here, and it may quote a label
+            raise RuntimeError(f"{file_name} could not be made: {type(failure).__name__}") from None
+
     st.download_button(
         label,
-        made,
+        file,
         file_name=file_name,
         mime=mime,
         key=f"download: {file_name}",

@@ -263,7 +263,7 @@ for title, rows in tables.items():
 
 def of_page(title: str, chosen: Scenario, kept: Mapping[str, Any]) -> str:
     """The script of a page of the menu; nothing where there is nothing to compute. kept: the settings."""
-    body = _PAGES[title](chosen, kept) if title in _PAGES else ""
+    body = PAGES[title](chosen, kept) if title in PAGES else ""
     if not body:
         return ""
     body += _PRINT
@@ -355,7 +355,7 @@ def _number(
         return None
 
 
-_PAGES = {
+PAGES = {
     "Home": _home,
     "Private posteriors": _posteriors,
     "Distance curves": _curves,
