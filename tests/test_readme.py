@@ -10,16 +10,19 @@ import pytest
 README = Path(__file__).parent.parent / "README.md"
 
 
-def snippet() -> str:
-    found = re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), flags=re.DOTALL)
-    assert len(found) == 1
-    return str(found[0])
+def snippets() -> list[str]:
+    return re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), flags=re.DOTALL)
 
 
-def test_snippet_runs_and_prints_what_it_says(capsys: pytest.CaptureFixture[str]) -> None:
+def test_snippets_run_and_print_what_they_say(capsys: pytest.CaptureFixture[str]) -> None:
     names: dict[str, object] = {}
-    exec(compile(snippet(), str(README), "exec"), names)  # the README's own code
-    guarantee, law, loss, calibrated = capsys.readouterr().out.splitlines()
+    for snippet in snippets():
+        exec(compile(snippet, str(README), "exec"), names)  # the README's own code
+    guarantee, law, loss, calibrated, aware, published = capsys.readouterr().out.splitlines()
+    first, second, low, high = map(float, re.findall(r"[\d.]+", aware))
+    assert first + second == pytest.approx(1.0)
+    assert low < first < high
+    assert int(published) > 100
     assert guarantee == "1-DP (theorem)"
     mean, within, quantile = map(float, law.split())
     assert 0 < mean < quantile < 1
