@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from dpbi import Problem, dirichlet
 from dpbi.figures.drawing import Drawing
@@ -130,7 +130,7 @@ def _add_truth_and_prior(
     fig: Drawing, problem: Problem, window: tuple[float, float], place: dict[str, str], first: bool
 ) -> Floats:
     """Draws both in one panel; returns the true density."""
-    x, density = _curve(problem.posterior)
+    x, density = _curves(np.array([problem.posterior]))[0]
     fig.add_scatter(
         **_run(x, density), mode="lines", name=f"true posterior (n = {problem.n:,})", legendgroup="truth",
         showlegend=first, line={"color": TRUTH.colour, "width": 5}, hovertemplate="true: %{y:.3g}", **place,
@@ -147,21 +147,22 @@ def _add_truth_and_prior(
 
 def _peak(density: Floats) -> float:
     """The height to leave room for: a density that rises without bound at an end is cut."""
-    return float(np.nanquantile(density, 0.98))
+    drawn = np.sort(density[np.isfinite(density)])
+    return float(drawn[math.ceil(0.98 * (drawn.size - 1))])
 
 
-def _curve(parameters: ArrayLike) -> tuple[Floats, Floats]:
-    """Evenly spaced points over nearly all of a Beta law's mass, and the density there; NaN where it is infinite.
+def _curves(parameters: Floats) -> list[tuple[Floats, Floats]]:
+    """Evenly spaced points over nearly all of each Beta law's mass, and the density there; NaN where it is infinite.
 
-    A law whose mass underflows to an end is drawn as a spike there, whose height means nothing.
+    A law whose mass underflows to an end is drawn as a spike there, whose height means nothing. parameters: (M, 2).
     """
-    pair = np.asarray(parameters, dtype=np.float64)
-    low, high = density_window(pair[None], mass=0.9998)
-    if low == high:
-        return np.array([low, low + (1e-6 if low < 0.5 else -1e-6)]), np.array([_SPIKE, 0.0])
-    grid = np.linspace(low, high, _CURVE_POINTS)
-    density = dirichlet.beta_density(grid, pair[0], pair[1])
-    return grid, np.where(np.isfinite(density), density, np.nan)
+    lows, highs = dirichlet.interval(parameters, 0.9998, category=0)
+    grids = np.linspace(lows, highs, _CURVE_POINTS, axis=-1)
+    densities = dirichlet.beta_density(grids, parameters[:, :1], parameters[:, 1:])
+    densities = np.where(np.isfinite(densities), densities, np.nan)
+    spikes = [(np.array([low, low + (1e-6 if low < 0.5 else -1e-6)]), np.array([_SPIKE, 0.0])) for low in lows]
+    curves = zip(lows == highs, spikes, zip(grids, densities, strict=True), strict=True)
+    return [spike if no_width else curve for no_width, spike, curve in curves]
 
 
 def _run(x: Floats, y: Floats) -> dict[str, Any]:
@@ -176,16 +177,15 @@ def _add_lines(fig: Drawing, one: PrivatePosteriors, place: dict[str, str]) -> l
     """
     style = style_of(one.mechanism)
     distinct, times = np.unique(one.released, axis=0, return_counts=True)
-    densities = []
+    curves = _curves(np.array(one.problem.prior) + distinct)
     for multiplicity in np.unique(times):
-        curves = [_curve(np.array(one.problem.prior) + released) for released in distinct[times == multiplicity]]
-        x, y = (np.concatenate([np.append(curve[side], np.nan) for curve in curves]) for side in (0, 1))
+        drawn = [curves[i] for i in np.flatnonzero(times == multiplicity)]
+        x, y = (np.concatenate([np.append(curve[side], np.nan) for curve in drawn]) for side in (0, 1))
         fig.add_scatter(
             x=compact(x), y=compact(y), mode="lines", showlegend=False, hoverinfo="skip",
             line={"color": style.faded(1 - 0.5**multiplicity), "width": 1.5}, **place,
         )  # fmt: skip
-        densities += [density for _, density in curves]
-    return densities
+    return [density for _, density in curves]
 
 
 def _add_bands(
