@@ -45,11 +45,17 @@ def beside(entry: LedgerEntry) -> Ledger:
     return _ledger().of(tokens)
 
 
+def say_if_empty() -> None:
+    """That a ledger without entries has begun anew: nobody can tell from it what an earlier session released."""
+    if not _ledger().entries:
+        st.info(release_words.EMPTY)
+
+
 def draw(chosen: Scenario) -> None:
     """The total, every entry, the file; and the place to bring one."""
     whole, here = _ledger(), of_data(chosen)
     if not whole.entries:
-        st.info(release_words.EMPTY)
+        st.markdown(release_words.NO_RELEASE)
     else:
         others = Ledger(tuple(entry for entry in whole.entries if entry not in here.entries))
         st.markdown(release_words.total(here, others))
@@ -58,7 +64,7 @@ def draw(chosen: Scenario) -> None:
             tables.show(_table(whole, here), "ledger-of-releases", tables.LEDGER_OF_RELEASES, alt)
         downloads.offer("Ledger (JSON)", lambda: whole.to_json().encode(), "dpbi-ledger.json", "application/json")
         st.caption(release_words.ENDS)
-    with st.expander("Bring an exported ledger", expanded=not whole.entries or _WAITING in st.session_state):
+    with st.expander("Bring an exported ledger", expanded=_WAITING in st.session_state or _REFUSED in st.session_state):
         _bring(chosen)
 
 
@@ -92,7 +98,7 @@ def _table(whole: Ledger, here: Ledger) -> pd.DataFrame:
 
 def _bring(chosen: Scenario) -> None:
     st.file_uploader(release_words.BRING, key=_uploader(), max_upload_size=16, on_change=_take_file)
-    if st.session_state.get(_REFUSED):
+    if _REFUSED in st.session_state:
         st.error(st.session_state[_REFUSED])
     waiting: Ledger | None = st.session_state.get(_WAITING)
     if waiting is None:
@@ -103,7 +109,7 @@ def _bring(chosen: Scenario) -> None:
         release_words.WHICH,
         list(parts),
         default=fitting,
-        format_func=lambda token: words.escape(release_words.of_token(parts[token]), 120),
+        format_func=lambda token: words.plain(release_words.of_token(parts[token]), 120),
         help=release_words.WHICH_HELP,
         key=_which(),
     )
@@ -129,7 +135,8 @@ def _take_file() -> None:
     refused: dict[str, list[str]] = {}
     with guard.refusal(refused, ""):
         st.session_state[_WAITING] = Ledger.from_json(file.getvalue())
-    st.session_state[_REFUSED] = next(iter(refused), "")
+    for sentence in refused:
+        st.session_state[_REFUSED] = sentence
 
 
 def _add(waiting: Ledger, data: Data) -> None:

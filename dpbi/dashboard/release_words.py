@@ -25,8 +25,9 @@ DRAW = (
 )
 EMPTY = (
     "**The ledger is empty.** It starts anew with every session, and so with every reload of the page. If these data "
-    "were released before, bring the ledger that was exported then, and the total counts that release too."
+    "were released before, bring the ledger that was exported then (below), and the total counts that release too."
 )
+NO_RELEASE = "Nothing was released in this session."
 ENDS = (
     "The ledger ends with the session, at a reload too: export it, or save a release (JSON), which takes it along, and "
     "bring the file here later. It knows data by a random token; counts that differ in one record, or come in another "

@@ -139,6 +139,7 @@ def press(ready: Ready, chosen: Scenario) -> None:
     if stamp:
         st.error(words.escape(stamp, words.SENTENCE_LENGTH))
         asked.append(release_words.acknowledge(ready.guarantee))
+    ledger_of_releases.say_if_empty()
     before = ledger_of_releases.of_data(chosen)
     spent, after = before.total(), before.total(ready.guarantee)
     if spent.releases:

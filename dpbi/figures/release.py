@@ -45,9 +45,9 @@ def expected_errors(errors: ReleaseErrors, labels: Sequence[str] | None = None) 
     )
     fig = Drawing()
     fig.add_vline(x=0, line={"color": TRUTH.colour, "width": 1.5})
-    for ends, width, label in (((low, high), 2, "95 % of the trials"), ((quarter, three), 7, "50 %")):
+    for ends, width, name in (((low, high), 2, "95 % of the trials"), ((quarter, three), 7, "50 % of the trials")):
         fig.add_scatter(
-            x=compact(middle), y=rows, mode="markers", name=label,
+            x=compact(middle), y=rows, mode="markers", name=name, showlegend=False,
             marker={"color": style.colour, "symbol": style.symbol, "size": 9},
             error_x=_bar(middle, *ends, style.colour, width), hovertemplate="median error %{x:.3g} points",
         )  # fmt: skip
@@ -57,7 +57,10 @@ def expected_errors(errors: ReleaseErrors, labels: Sequence[str] | None = None) 
     title = f"{label}: a share is off by {number(100 * errors.mean_share)} percentage points on average"
     if not errors.n:
         title = "Without records the prior itself is released"
-    notes = [f"{len(errors.records):,} trials on made-up data; your counts play no part."]
+    notes = [
+        "Thick: the middle 50 % of the trials; thin: 95 %.",
+        f"{len(errors.records):,} trials on made-up data; your counts play no part.",
+    ]
     notes += _left_out(len(errors.prior))
     alt = f"For {len(names)} categories, the errors of the released share in trials on made-up data. {title}."
     return base_layout(fig, title, alt=alt, notes=notes, height=_height(len(names)))
