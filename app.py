@@ -10,9 +10,9 @@ with scenario("Home") as chosen:
     st.markdown(words.best(rows, chosen.problem))
     tables.comparison(rows)
     audits.say_what_calibration_could_do(chosen)
-    facts.mechanisms(chosen)
-    st.warning(words.CHOICE_WARNING)
     if rows:
         from dpbi.figures import distances
 
         charts.draw(distances.cumulative(cached.for_each(cached.law, chosen)), "home")
+    facts.mechanisms(chosen)
+    st.warning(words.CHOICE_WARNING)

@@ -13,8 +13,8 @@ with scenario("Private posteriors") as chosen:
     sampled = cached.for_each(cached.posteriors, chosen, chosen.seed, size)
     if sampled:
         st.markdown(words.prior_weight(chosen.problem))
-        st.caption(words.SAME_STREAM)
         charts.draw(posteriors.released_posteriors(sampled, chosen.labels), "posteriors")
+        st.caption(words.SAME_STREAM)
 
         st.header("How far off")
         charts.draw(posteriors.distance_boxes(sampled, cached.exact_means(sampled)), "errors")

@@ -12,7 +12,6 @@ with scenario("Sensitivity", needs_mechanisms=False) as chosen:
     facts.sensitivities(found, gamma, beta)
     st.markdown(words.smoothing(found.local, found.reciprocal, gamma))
     st.markdown(words.global_constants(found.exact, found.paper))
-    st.warning(words.CHOICE_WARNING)
 
     if problem.k == 2:
         scan = cached.count_scan(problem.prior, problem.n, gamma, beta, problem.counts[0])
@@ -35,3 +34,4 @@ with scenario("Sensitivity", needs_mechanisms=False) as chosen:
     with guard.part():
         st.markdown(words.GAMMA)
         charts.draw(sensitivities.gamma_scan(cached.gamma_scan(problem), gamma), "gamma")
+    st.warning(words.CHOICE_WARNING)

@@ -12,7 +12,7 @@ from dpbi.candidates import number_of_candidates
 from dpbi.dashboard import cached, guard, privacy, words
 from dpbi.dashboard.scenario import Scenario
 from dpbi.mechanisms import MECHANISMS, Mechanism, name_of
-from dpbi.release_statement import promised
+from dpbi.neighbours import RELATION
 
 _SENTENCES = 1000  # characters at most
 
@@ -26,6 +26,11 @@ NOTATION = (
     r"is $\mathrm{Dir}(\alpha + r)$. $\lfloor x \rfloor_0^n$ is $x$ rounded down and cut to $0 \dots n$, "
     r"$\mathrm{Lap}(b)$ noise with density $e^{-|y|/b} / 2b$, $H(r)$ the Hellinger distance of a candidate from the "
     "true posterior. The sensitivities are explained below."
+)
+PROMISES = (
+    f"Two datasets are neighbours if they differ so: {RELATION}. **epsilon-DP**: every set of releases is at most "
+    r"$e^\varepsilon$ times as probable under a dataset as under any of its neighbours. **(epsilon, delta)-DP**: at "
+    r"most so and $\delta$ more."
 )
 
 
@@ -46,6 +51,8 @@ def draw(scenario: Scenario) -> None:
     st.markdown(f"{SOURCES} Numbers *here* are those of {line}.")
     st.header("Mechanisms")
     st.markdown(NOTATION)
+    st.markdown(PROMISES)
+    st.caption(words.BASES)
     for mechanism in _mechanisms(scenario):
         _mechanism(mechanism, scenario)
     st.header("Glossary")
@@ -66,7 +73,8 @@ def _mechanism(mechanism: Mechanism, scenario: Scenario) -> None:
         st.subheader(words.stamped(mechanism.label, promise))
         st.markdown(mechanism.idea)
         st.latex(mechanism.formula)
-        st.markdown(f"**Guarantee here:** {words.escape(' '.join(promised(promise)), _SENTENCES)}")
+        reason = words.escape(promise.reason, _SENTENCES)
+        st.markdown(f"**Guarantee here: {words.guarantee(promise)}.** {reason[:1].upper()}{reason[1:]}.")
         st.caption(f"Source: {words.escape(mechanism.source, _SENTENCES)}.")
 
 
@@ -216,7 +224,7 @@ TERMS = (
     ),
     Term(
         "Privacy loss",
-        r"\max_{c, c', r} \log \frac{P(r \mid c)}{P(r \mid c')}",
+        r"\max_{c, c', r} \log \dfrac{P(r \mid c)}{P(r \mid c')}",
         "What a mechanism really gives away: the largest log ratio over all datasets, their neighbours and all "
         "outputs. It is computed here, not bounded.",
         "[P17] section 7.3 for given data; over all datasets, ours",

@@ -9,6 +9,7 @@ from dpbi.dashboard import words
 
 SIDEBAR_WIDTH = 352  # px: a mechanism and its "calibrated" in one row
 # Streamlit gives a container with a key the class st-key-KEY. The strip's grounds are the theme's secondary ones.
+# The grey that Streamlit writes axes in has a contrast of 3.7 to 1 with white: too little for words.
 _STYLE = """<style>
 [data-testid="stLayoutWrapper"]:has(> .st-key-notices) { position: sticky; top: 3.75rem; z-index: 90; }
 .st-key-notices {
@@ -22,12 +23,16 @@ _STYLE = """<style>
 [data-testid="stMainBlockContainer"] { padding-left: 2rem; padding-right: 2rem; max-width: 84rem; }
 [data-testid="stSidebar"] [data-testid="stVerticalBlock"] { gap: 0.65rem; }
 [data-testid="stSidebar"] h3 {
-  margin-top: 0.5rem; padding: 0.8rem 0 0.35rem 0; border-top: 1px solid light-dark(#d3dae2, #36424f);
+  margin-top: 0.5rem; padding: 0.8rem 0 0.7rem 0; border-top: 1px solid light-dark(#d3dae2, #36424f);
 }
 [data-testid="stSidebar"] [data-testid="stColumn"] { min-width: 0; }
 [class*="st-key-option-"] { padding-left: 1.75rem; }
 [class*="st-key-tick-"] { gap: 0.5rem; }
 [class*="st-key-tick-"] [data-testid="stCheckbox"] p { font-size: 0.875rem; }
+[data-testid="stCaptionContainer"] { opacity: 0.75; }
+[data-testid="stPlotlyChart"] :is(
+  [class$="tick"] > text, [class$="title"]:not(.gtitle), .annotation-text, .textpoint text
+) { fill: light-dark(#4a5563, #b9c4d0) !important; }
 @media (max-width: 640px) {
   [data-testid="stMainBlockContainer"] { padding-left: 1rem; padding-right: 1rem; }
   .st-key-notices p { font-size: 0.8rem; }
@@ -35,17 +40,23 @@ _STYLE = """<style>
 </style>"""
 
 
-# Sizes follow the root's. What a room does not read makes way: fine print, downloads, the sidebar's own summary.
+# Sizes follow the root's; the heading, or the strip of notices, shares the line of the menus' buttons. What a room does
+# not read makes way: fine print, downloads, the sidebar's own summary.
 _TALK = """<style>
 html { font-size: 23px !important; }
-[data-testid="stMainBlockContainer"] { padding-top: 3.4rem; max-width: 100rem; }
+[data-testid="stHeader"] { background: transparent; }
+[data-testid="stMainBlockContainer"] { padding-top: 0.5rem; max-width: 100rem; }
 [data-testid="stMainBlockContainer"] [data-testid="stVerticalBlock"] { gap: 0.6rem; }
+[data-testid="stMainBlockContainer"] .st-key-notices.st-key-notices { gap: 0; }
+[data-testid="stLayoutWrapper"]:has(> .st-key-notices) { top: 0.5rem; }
+.st-key-opening, [data-testid="stLayoutWrapper"]:has(> .st-key-notices) { padding: 0 2.4rem; }
 [data-testid="stMainBlockContainer"] h1 { font-size: 1.5rem; padding: 0; }
 [data-testid="stMainBlockContainer"] h2 { font-size: 1.4rem; padding: 0.2rem 0; }
 .st-key-opening p, .st-key-scene-text { display: none; }
 :has(.st-key-tour-steps) .st-key-opening { display: none; }
 .st-key-notices { padding: 0.2rem 0.6rem; }
 .st-key-notices p { font-size: 0.7rem; }
+.st-key-tour-steps button { min-height: 0; padding: 0.15rem 0.6rem; }
 [data-testid="stExpander"], [data-testid="stDownloadButton"] { display: none; }
 </style>"""
 

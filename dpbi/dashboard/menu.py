@@ -77,18 +77,18 @@ PAGES = (
         uses_data=False,
     ),
     Page(
-        "pages/8_Methods.py",
-        "Methods",
-        "Methods and glossary",
-        "What each mechanism does, by which formula, and what it promises; and what the words of these pages mean.",
-        uses_data=False,
-    ),
-    Page(
         "pages/7_Release.py",
         "Release",
         "Release",
         "One private posterior, drawn once and for good, to be published: with a file that says what it promises.",
         releases=True,
+    ),
+    Page(
+        "pages/8_Methods.py",
+        "Methods",
+        "Methods and glossary",
+        "What each mechanism does, by which formula, and what it promises; and what the words of these pages mean.",
+        uses_data=False,
     ),
 )
 

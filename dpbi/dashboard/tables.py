@@ -12,7 +12,7 @@ from streamlit.column_config import NumberColumn, TextColumn
 
 from dpbi import dirichlet
 from dpbi.comparison import Comparison
-from dpbi.dashboard import cached, downloads, words
+from dpbi.dashboard import cached, controls, downloads, settings, words
 from dpbi.dashboard.cached import QUANTILES
 from dpbi.loss_curves import CalibrationGain
 from dpbi.mechanisms import name_of
@@ -36,18 +36,24 @@ def show(
     alt: str,
     whole: Callable[[], pd.DataFrame] | None = None,
 ) -> None:
-    """The table, scrolling beyond a dozen rows, with its CSV: that of the whole one where only a part is shown."""
+    """The table, scrolling beyond a dozen rows, with its CSV: that of the whole one where only a part is shown.
+
+    In talk mode its first dozen rows, in the page's own type: a grid keeps its size whatever the page's is.
+    """
     rows = min(len(table), _ROWS_SHOWN)
     columns = {name: _alike(column, table[name]) for name, column in columns.items() if name in table}
-    st.dataframe(
-        table,
-        hide_index=True,
-        column_config=columns,
-        row_height=_HEIGHT_ROW,
-        height=(rows + 1) * _HEIGHT_ROW + 3,
-        key=f"table: {name}",
-        alt=alt,
-    )
+    if settings.get(controls.TALK):
+        st.markdown(_for_a_room(table.head(_ROWS_SHOWN), columns))
+    else:
+        st.dataframe(
+            table,
+            hide_index=True,
+            column_config=columns,
+            row_height=_HEIGHT_ROW,
+            height=(rows + 1) * _HEIGHT_ROW + 3,
+            key=f"table: {name}",
+            alt=alt,
+        )
     downloads.button(whole or (lambda: table), name)
 
 
@@ -144,7 +150,7 @@ def categories(scenario: Scenario, sampled: Sequence[PrivatePosteriors]) -> None
         columns[name] = NumberColumn(
             help="Share of the released 95 % intervals that hold the true posterior mean of this category.",
             format="percent",
-            width=110,
+            width=max(110, 9 * len(name)),
         )
     show(table, "categories", columns, "One row per category: prior, count, true posterior and coverage")
     if problem.k > CATEGORIES_SHOWN:
@@ -207,6 +213,24 @@ def _distinct(names: list[str]) -> list[str]:
     return [name if times[name] == 1 else f"{name} ({i})" for i, name in enumerate(names, 1)]
 
 
+def _for_a_room(table: pd.DataFrame, columns: dict[str, Any]) -> str:
+    """The table as Markdown, numbers to the right."""
+    kinds = ["---:" if pd.api.types.is_numeric_dtype(table[name]) else ":---" for name in table]
+    cells = {name: [_cell(columns.get(name), value) for value in table[name]] for name in table}
+    rows = [[words.escape(name) for name in table], kinds, *zip(*cells.values(), strict=True)]
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+def _cell(column: Any, value: Any) -> str:
+    """One value as its column writes it; what is unknown is left empty."""
+    if isinstance(value, str) or pd.isna(value):
+        return words.escape(value) if isinstance(value, str) else ""
+    format = (column or {}).get("type_config", {}).get("format") or _FOUR_DIGITS
+    if format == "percent":
+        return f"{value:.1%}"
+    return f"{value:,}" if format == "localized" else format % value
+
+
 def _number(help: str, format: str = _FOUR_DIGITS, width: int = 76) -> Any:
     return NumberColumn(help=help, format=format, width=width)
 
@@ -258,9 +282,9 @@ _GAINS = {
 
 _CATEGORIES: dict[str, Any] = {
     "Category": TextColumn(width=110),
-    "Prior alpha": _number("Pseudo-count of this category before any data."),
+    "Prior alpha": _number("Pseudo-count of this category before any data.", width=90),
     "Prior expects": TextColumn(
-        width=95, help="The prior predictive 95 % interval of this category's count among n records."
+        width=110, help="The prior predictive 95 % interval of this category's count among n records."
     ),
     "Count": _number("The true count: private.", "localized"),
     "True mean": _number("Mean of the true posterior."),

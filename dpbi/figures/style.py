@@ -71,10 +71,11 @@ SCALE = ("#3c5ad2", "#8f6bc4", "#c3676f", "#e17800", "#f2b134")
 FONT_SIZE = 15
 TITLE_SIZE = 17
 LINE_WIDTH = 2.5
-_ROOM_HEIGHT = 270  # of a plot area for a room: more would not be on the screen at once
+_ROOM_HEIGHT = 250  # of a row of a plot area for a room: more would not be on the screen at once
 _TITLE_ROOM = 25  # of a line of it, in pixels
-_ROOM_LINE = 78
+_ROOM_LINE = 92
 _TITLE_LINE = 45  # so that a title fits a telephone
+_TITLE_LINES = 2  # kept free at least, so that a chart does not jump when its finding gets shorter
 _LEGEND_ROW = 24
 _SMALL_LINE = 54
 _SMALL_SIZE = 14
@@ -159,11 +160,11 @@ def base_layout(
     ``layout.meta["alt"]`` with the notes; notes: what the figure leaves out, in small type under the title;
     height: of the plot area in pixels; headroom: pixels above it for panel titles; layout: further plotly settings.
     """
-    lines = textwrap.wrap(title, _TITLE_LINE)
+    lines = _wrapped(title, _TITLE_LINE)
     small = [line for sentence in notes for line in textwrap.wrap(sentence, _SMALL_LINE)]
     in_legend = (trace for trace in fig.traces if trace.get("name") and trace.get("showlegend", True))
     names = list(dict.fromkeys(trace["name"] for trace in in_legend))
-    top = 16 + _TITLE_ROOM * len(lines) + 20 * len(small) + headroom
+    top = 16 + _TITLE_ROOM * max(len(lines), _TITLE_LINES) + 20 * len(small) + headroom
     below = 60 + _LEGEND_ROW * _legend_rows(names)
     whole = height + top + below
     fig.update_layout(
@@ -209,12 +210,18 @@ def enlarged(fig: go.Figure, factor: float) -> go.Figure:
     small, larger = (_SMALL.format(size) for size in (_SMALL_SIZE, _SMALL_SIZE * factor))
     lines = layout["title"]["text"].split("<br>")
     fine = [line.replace(small, larger) for line in lines if small in line]
-    said = textwrap.wrap(" ".join(line for line in lines if small not in line), _ROOM_LINE)
+    said = _wrapped(" ".join(line for line in lines if small not in line), _ROOM_LINE)
     layout["title"]["text"] = "<br>".join([*said, *fine])
-    margin["t"] -= _TITLE_ROOM * (len(lines) - len(fine) - len(said))
+    margin["t"] -= _TITLE_ROOM * (max(len(lines) - len(fine), _TITLE_LINES) - len(said))
     layout["margin"] = {side: factor * room for side, room in margin.items()}
-    layout["height"] = min(plot, _ROOM_HEIGHT) + layout["margin"]["t"] + layout["margin"]["b"]
+    layout["height"] = min(plot, _ROOM_HEIGHT * _rows(layout)) + layout["margin"]["t"] + layout["margin"]["b"]
     return go.Figure(drawn)
+
+
+def _rows(layout: dict[str, Any]) -> int:
+    """Rows of panels: the vertical axes' places one above another."""
+    axes = (axis for name, axis in layout.items() if name.startswith("yaxis"))
+    return max(1, len({tuple(axis.get("domain", (0, 1))) for axis in axes}))
 
 
 def _scaled(part: Any, factor: float, inside: str = "") -> Any:
@@ -234,6 +241,18 @@ def _kind_of_size(inside: str, key: str) -> str:
         key == "width" and inside == "line"
     )
     return f"size:{key}" if sized else key
+
+
+def _wrapped(text: str, longest: int) -> list[str]:
+    """Lines of about equal length, as few as there must be; "a = 1" stays in one of them."""
+    tied = text.replace(" = ", "\0=\0")
+    lines = textwrap.wrap(tied, longest)
+    for length in range(math.ceil(len(tied) / max(len(lines), 1)), longest):
+        even = textwrap.wrap(tied, length)
+        if len(even) <= len(lines):
+            lines = even
+            break
+    return [line.replace("\0", " ") for line in lines]
 
 
 def _legend_rows(names: Sequence[str]) -> int:
