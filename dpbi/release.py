@@ -1,14 +1,16 @@
 """One secure release of a private posterior, and the file that says what it guarantees.
 
 Protected: the law of the released counts. The bits come from the operating system, never from a seed; noise on counts
-is drawn in whole numbers, exactly; candidates are selected by whole-number weights that keep even the least of them,
-and what their rounding can add to epsilon is bounded and part of the guarantee. A Release holds public things only: the
-mechanism's constructor fields, prior, n, the released counts, the guarantee, version and time; nothing in it but the
-released counts was computed from the counts, so no rate, sensitivity or mean distance, and no seed or digest.
+is drawn in whole numbers, exactly; candidates are selected by whole-number weights that keep even the least of them, or
+by exact trials where they are too many to list, and what rounding can add to epsilon is bounded and part of the
+guarantee. A Release holds public things only: the mechanism's constructor fields, prior, n, the released counts, the
+guarantee, version and time; nothing in it but the released counts was computed from the counts, so no rate, sensitivity
+or mean distance, and no seed or digest.
 Not protected: how long a draw takes and how much memory it needs (noise on counts takes a time that depends on the
-noise alone; selection lists all candidates, whichever is chosen, but arithmetic on other numbers may take another
-time); the memory of this process; what is shown elsewhere, such as pages with raw counts; and the choice of a
-mechanism or of epsilon, if it was made by looking at results on the private counts.
+noise alone; selection lists all candidates, whichever is chosen, but arithmetic on other numbers may take another time;
+where it tries candidates until one is accepted, their number shows in the time, and its mean, Z_0 / Z of the rate,
+depends on the counts); the memory of this process; what is shown elsewhere, such as pages with raw counts; and the
+choice of a mechanism or of epsilon, if it was made by looking at results on the private counts.
 """
 
 from __future__ import annotations
@@ -141,8 +143,9 @@ def release(mechanism: Mechanism, problem: Problem) -> Release:
 
     mechanism, problem: as for ``sample``; there is no seed, and nothing is kept. Noise on counts: exact draws of the
     geometric law and of the floored Laplace law at epsilon's exact value as a fraction. Selection: exact inversion of
-    whole-number weights over all candidates; ``Release.guarantee`` includes what their rounding can add to epsilon.
-    Returns the Release. Raises ValueError, which tells nothing of the counts, where the candidates are too many to list
+    whole-number weights over all candidates, or exact rejection where they are too many to list (``secure_selection``);
+    ``Release.guarantee`` includes what rounding can add to epsilon.
+    Returns the Release. Raises ValueError, which tells nothing of the counts, where a draw could take too many trials
     or a calibration belongs to another prior or n.
     Source: Canonne, Kamath and Steinke 2020 for the noise; the weights are ours.
     Deviation: what is and is not protected is said at the head of this module.

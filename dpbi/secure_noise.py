@@ -4,7 +4,7 @@ A source of bits is a function ``bits(count)`` that returns a whole number unifo
 ``secrets.randbits`` does. Given fair bits each law below holds exactly, not up to rounding. How many bits a draw takes
 depends on the number drawn, never on any data: the noise is drawn before it meets a count. What it takes in time and
 memory is not hidden.
-Source: Canonne, Kamath and Steinke 2020, Algorithms 1 and 2; uniform numbers by rejection.
+Source: Canonne, Kamath and Steinke 2020, Algorithms 1 and 2; uniform numbers by rejection, candidates by their bars.
 """
 
 from __future__ import annotations
@@ -42,6 +42,31 @@ def bernoulli_exp(numerator: int, denominator: int, bits: Bits) -> bool:
     while uniform_below(trial * denominator, bits) < numerator:
         trial += 1
     return trial % 2 == 1
+
+
+def bernoulli_exp_of_any(numerator: int, denominator: int, bits: Bits) -> bool:
+    """True with probability exp(-x), x = numerator / denominator >= 0: a trial for each whole 1, one for the rest."""
+    whole, rest = divmod(numerator, denominator)
+    for _ in range(whole):
+        if not bernoulli_exp(1, 1, bits):
+            return False
+    return bernoulli_exp(rest, denominator, bits)
+
+
+def uniform_composition(n: int, k: int, bits: Bits) -> tuple[int, ...]:
+    """All r in N^k with sum n equally likely: the gaps between k - 1 bars among n + k - 1 places.
+
+    The bars are a uniform subset of the places by Floyd's algorithm: for j = N - (k - 1), ..., N - 1 a uniform number
+    on 0..j joins, or j itself where that number has joined already.
+    Source: stars and bars; Bentley and Floyd 1987.
+    """
+    places = n + k - 1
+    bars: set[int] = set()
+    for j in range(n, places):
+        drawn = uniform_below(j + 1, bits)
+        bars.add(j if drawn in bars else drawn)
+    edges = [-1, *sorted(bars), places]
+    return tuple(edges[i + 1] - edges[i] - 1 for i in range(k))
 
 
 def geometric(decay: Fraction, bits: Bits) -> int:

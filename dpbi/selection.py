@@ -23,14 +23,10 @@ from dpbi.hellinger import count_loss, distances_to
 from dpbi.mixture import log_weight, log_weights
 from dpbi.power_sums import power_sums
 from dpbi.problem import Problem, check_problem
-from dpbi.secure_noise import WEIGHT_ERROR, Bits, WholeWeights
 
 _LISTED = 200_000  # candidates; a list of this length is faster than the mixture
 _LISTED_CATEGORIES = 20  # the list grows category by category, which is slow for many
 _LISTED_LINE = 2_000_000  # as _LISTED where k = 2: the list is the numbers 0..n
-_LISTED_SECURELY = 2_000_000  # candidates of a secure draw, which takes a second then
-_RATE_SECURELY = 1e8  # a secure draw splits rate H into powers of two, exactly up to here
-_LOG_WEIGHT_ERROR = 1e-11  # of rate H, relative: measured below 1e-13 against 50 digits (tests), taken a hundredfold
 _SMALLEST_STEP = 0.002  # between the ends of a group of m, relative
 _TABLE = 4096  # a_m up to here are summed and tabulated
 _PIECES = 2048  # pieces of a wide group, on each of which a_m hardly varies
@@ -60,34 +56,6 @@ def _from_list(problem: Problem, rate: float, rng: np.random.Generator, size: in
     cumulative = np.cumsum(np.exp(-rate * distance))
     chosen = np.searchsorted(cumulative, rng.random(size) * cumulative[-1], side="right")
     return candidates[np.minimum(chosen, cumulative.size - 1)]
-
-
-def rounding_of_secure_draw(n: int, k: int, largest_rate: float) -> float:
-    """What rounding adds to epsilon at most, if the rates of all datasets of size n stay below ``largest_rate``.
-
-    A whole-number weight differs from exp(-rate H) by a factor within e^{+-t}, t = error of rate H + WEIGHT_ERROR;
-    a probability by e^{+-2t}, and the ratio of two by e^{+-4t}. No weight is rounded to 0.
-    Raises ValueError, which tells n and k only, where the candidates are too many to list or a rate too large.
-    """
-    if not _at_most(_LISTED_SECURELY, n, k):
-        raise ValueError(
-            f"A secure draw of this mechanism lists all candidates, at most {_LISTED_SECURELY:,} of them and at most "
-            f"{_LISTED_CATEGORIES} categories: got n = {n:,} and k = {k}. Choose a mechanism that adds noise to counts."
-        )
-    if largest_rate > _RATE_SECURELY:
-        raise ValueError(f"A secure draw supports rates up to {_RATE_SECURELY:g}: this epsilon and n can lead to "
-                         f"{largest_rate:.3g}. Choose a smaller epsilon.")
-    return 4 * (largest_rate * _LOG_WEIGHT_ERROR + WEIGHT_ERROR)
-
-
-def draw_securely(problem: Problem, rate: float, bits: Bits) -> tuple[int, ...]:
-    """One candidate r by exact inversion of whole-number weights: see ``rounding_of_secure_draw``.
-
-    The list is made anew and not kept, as it is a function of the private counts.
-    """
-    candidates = list_candidates(problem.n, problem.k)
-    chosen = WholeWeights(-rate * distances_to(problem, candidates)).draw(bits)
-    return tuple(candidates[chosen].tolist())
 
 
 def listed_log_partition(problem: Problem, rate: float) -> float | None:

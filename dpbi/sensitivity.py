@@ -104,12 +104,20 @@ def global_sensitivity(prior: ArrayLike, n: int) -> float:
 
 
 def least_local_sensitivity(prior: ArrayLike, n: int) -> float:
-    """A lower bound on LS(c) over all datasets c of size n: unit losses fall with the count, none exceeds n.
+    """A lower bound on LS(c) over all datasets c of size n, from the public prior and n alone.
 
+    Unit losses fall with the count; A is the largest alpha. The least count is at most n/k and receives. Where all
+    other counts are positive, the least of them is at most n/(k - 1) and gives; else two are 0, one of which receives
+    from a category of at most n. LS is at least the smaller of the two cases.
     prior: (k,); n >= 1. Returns the bound in (0, LS(c)]. Source: ours.
     """
-    largest = max(limits.check_prior(prior)) + limits.check_total(n)
-    return float(distance_of_loss(2 * unit_loss(largest)))
+    prior, n = limits.check_prior(prior), limits.check_total(n)
+    largest, k = max(prior), len(prior)
+    two_empty = unit_loss(largest) + unit_loss(largest + n - 1)
+    if k > 2 and n < k - 1:
+        return float(distance_of_loss(two_empty))
+    all_filled = unit_loss(largest + n // k) + unit_loss(largest + n // (k - 1) - 1)
+    return float(distance_of_loss(all_filled if k == 2 else min(two_empty, all_filled)))
 
 
 def smooth_sensitivity(problem: Problem, gamma: float, kind: Kind = "reciprocal") -> float:

@@ -24,10 +24,12 @@ from dpbi.secure_noise import (
     Bits,
     WholeWeights,
     bernoulli_exp,
+    bernoulli_exp_of_any,
     floored_laplace,
     geometric,
     two_sided_geometric,
     uniform_below,
+    uniform_composition,
 )
 
 DRAWS = 200_000
@@ -74,9 +76,18 @@ def geometric_pmf(d: int, decay: Fraction) -> Any:
     return (1 - p) / (1 + p) * p ** abs(d)
 
 
+def compositions_of(size: tuple[int, int], bits: Bits) -> tuple[int, ...]:
+    drawn = uniform_composition(*size, bits)
+    assert sum(drawn) == size[0] and len(drawn) == size[1] and min(drawn) >= 0
+    return drawn
+
+
 LAWS = [
     (uniform_below, 6, lambda x, bound: mp.mpf(1) / bound),
     (uniform_below, 1, lambda x, bound: mp.mpf(1)),
+    (compositions_of, (3, 3), lambda x, size: mp.mpf(1) / 10),
+    (compositions_of, (0, 4), lambda x, size: mp.mpf(1)),
+    (compositions_of, (4, 1), lambda x, size: mp.mpf(1)),
     (geometric, Fraction(1, 2), lambda x, decay: (1 - mp.exp(-mp.mpf(1) / 2)) * mp.exp(-mp.mpf(x) / 2)),
     (floored_laplace, Fraction(1), laplace_pmf),
     (floored_laplace, Fraction(3, 2), laplace_pmf),
@@ -97,9 +108,14 @@ def test_every_bit_is_accounted_for(sampler: Any, parameter: Any, pmf: Any) -> N
         assert low <= pmf(value, parameter) * (1 + mp.mpf("1e-40")) and pmf(value, parameter) <= low + slack, value
 
 
-@pytest.mark.parametrize("x", [Fraction(0), Fraction(1, 3), Fraction(1)])
-def test_trials_of_an_exponential(x: Fraction) -> None:
-    law, undecided = law_by_bits(lambda bits: bernoulli_exp(x.numerator, x.denominator, bits), Fraction(1, 2**18))
+@pytest.mark.parametrize(
+    ("trial", "x"),
+    [(bernoulli_exp, Fraction(0)), (bernoulli_exp, Fraction(1, 3)), (bernoulli_exp, Fraction(1)),
+     (bernoulli_exp_of_any, Fraction(0)), (bernoulli_exp_of_any, Fraction(1, 2)), (bernoulli_exp_of_any, Fraction(1)),
+     (bernoulli_exp_of_any, Fraction(3, 2)), (bernoulli_exp_of_any, Fraction(3))],
+)
+def test_trials_of_an_exponential(trial: Any, x: Fraction) -> None:
+    law, undecided = law_by_bits(lambda bits: trial(x.numerator, x.denominator, bits), Fraction(1, 2**18))
     true = mp.exp(-mp.mpf(x.numerator) / x.denominator)
     found = law.get(True, Fraction(0))
     assert sum(law.values()) + undecided == 1 and undecided < Fraction(1, 20)
@@ -134,7 +150,8 @@ def test_large_decays_and_tiny_ones() -> None:
 
 # No float ---------------------------------------------------------------------------------------------
 
-EXACT = (uniform_below, bernoulli_exp, geometric, floored_laplace, two_sided_geometric)
+EXACT = (uniform_below, bernoulli_exp, bernoulli_exp_of_any, uniform_composition, geometric, floored_laplace,
+         two_sided_geometric)
 
 
 def test_the_path_of_the_noise_meets_no_float() -> None:

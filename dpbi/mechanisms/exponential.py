@@ -20,7 +20,8 @@ from dpbi.mechanisms.calibration import Calibration, calibrated_guarantee, check
 from dpbi.mechanisms.mechanism import released_counts
 from dpbi.problem import Problem, check_problem
 from dpbi.secure_noise import Bits
-from dpbi.selection import draw_securely, listed_log_partition, rounding_of_secure_draw
+from dpbi.secure_selection import draw_securely, rounding_of_secure_draw
+from dpbi.selection import listed_log_partition
 from dpbi.selection_audit import DATASETS, SelectionAudit, largest_visited
 from dpbi.sensitivity import (
     PAPER_GLOBAL_SENSITIVITY,
@@ -45,6 +46,10 @@ class _HellingerSelection:
 
     def _sensitivities(self, prior: tuple[float, ...], counts: NDArray[np.int64]) -> NDArray[np.float64]:
         """What epsilon / 2 is divided by, for datasets (..., k) of one size n >= 1: (...)."""
+        raise NotImplementedError
+
+    def _least_sensitivity(self, prior: tuple[float, ...], n: int) -> float:
+        """What ``_sensitivities`` of no dataset of size n >= 1 falls below; public, as it asks for no counts."""
         raise NotImplementedError
 
     def _promise(self, prior: tuple[float, ...], n: int) -> Guarantee:
@@ -109,9 +114,9 @@ class _HellingerSelection:
 
     def rounding(self, prior: tuple[float, ...], n: int) -> float:
         """By the largest rate that any dataset could have."""
-        least = min(least_local_sensitivity(prior, n), PAPER_GLOBAL_SENSITIVITY) if n else 1.0
         factor = self.calibration[0] if self.calibration else 1.0
-        return rounding_of_secure_draw(n, len(prior), factor * self.epsilon / (2 * least))
+        largest_rate = factor * self.epsilon / (2 * self._least_sensitivity(prior, n)) if n else 0.0
+        return rounding_of_secure_draw(n, len(prior), largest_rate)
 
     def draw_securely(self, problem: Problem, bits: Bits) -> tuple[int, ...]:
         return draw_securely(problem, self.rate(problem), bits)
@@ -159,9 +164,11 @@ class EHD(_HellingerSelection):
 
     def _sensitivities(self, prior: tuple[float, ...], counts: NDArray[np.int64]) -> NDArray[np.float64]:
         totals = counts.sum(axis=-1)
-        if self.global_sensitivity == "paper":
-            return np.full(totals.shape, PAPER_GLOBAL_SENSITIVITY)
-        return np.full(totals.shape, global_sensitivity(prior, int(totals.flat[0])))
+        return np.full(totals.shape, self._least_sensitivity(prior, int(totals.flat[0])))
+
+    def _least_sensitivity(self, prior: tuple[float, ...], n: int) -> float:
+        """The one of all datasets."""
+        return PAPER_GLOBAL_SENSITIVITY if self.global_sensitivity == "paper" else global_sensitivity(prior, n)
 
     def _promise(self, prior: tuple[float, ...], n: int) -> Guarantee:
         """epsilon-DP by the exponential mechanism; times GS / constant where the papers' constant is too small."""
@@ -186,6 +193,9 @@ class EHDL(_HellingerSelection):
 
     def _sensitivities(self, prior: tuple[float, ...], counts: NDArray[np.int64]) -> NDArray[np.float64]:
         return local_sensitivities(prior, counts)
+
+    def _least_sensitivity(self, prior: tuple[float, ...], n: int) -> float:
+        return least_local_sensitivity(prior, n)
 
     def _promise(self, prior: tuple[float, ...], n: int) -> Guarantee:
         """None: local sensitivity depends on the private counts ([P17] section 5.1)."""
@@ -213,6 +223,11 @@ class EHDS(_HellingerSelection):
 
     def _sensitivities(self, prior: tuple[float, ...], counts: NDArray[np.int64]) -> NDArray[np.float64]:
         return (1 + self.gamma) * smooth_sensitivities(prior, counts, self.gamma)
+
+    def _least_sensitivity(self, prior: tuple[float, ...], n: int) -> float:
+        """S(c) >= LS(c), and S(c) >= 1 / (1/GS + gamma n), as the worst dataset is at most n steps away."""
+        smoothed = 1 / (1 / global_sensitivity(prior, n) + self.gamma * n)
+        return (1 + self.gamma) * max(least_local_sensitivity(prior, n), smoothed)
 
     def _promise(self, prior: tuple[float, ...], n: int) -> Guarantee:
         """epsilon-DP: |1/S(c) - 1/S(c')| <= gamma and |H(c, r) - H(c', r)| <= S(c) bound each ratio by epsilon/2."""
@@ -249,6 +264,11 @@ class EHDNRS(_HellingerSelection):
     def _sensitivities(self, prior: tuple[float, ...], counts: NDArray[np.int64]) -> NDArray[np.float64]:
         n, k = int(counts.sum(axis=-1).flat[0]), counts.shape[-1]
         return smooth_sensitivities(prior, counts, self.beta(n, k), kind="exponential")
+
+    def _least_sensitivity(self, prior: tuple[float, ...], n: int) -> float:
+        """S(c) >= LS(c), and S(c) >= GS e^{-beta n}, as the worst dataset is at most n steps away."""
+        smoothed = global_sensitivity(prior, n) * math.exp(-self.beta(n, len(prior)) * n)
+        return max(least_local_sensitivity(prior, n), smoothed)
 
     def _promise(self, prior: tuple[float, ...], n: int) -> Guarantee:
         """(epsilon, delta)-DP as claimed in [N] Lemma 2.3."""
