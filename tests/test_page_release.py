@@ -320,7 +320,7 @@ def test_no_file_names_the_data_by_their_counts(monkeypatch: pytest.MonkeyPatch)
     for _ in range(2):
         at = press(acknowledge(press(page())))
         document = json.loads(files["dpbi-ledger.json"]())
-        tokens |= {entry["data"] for entry in document["releases"]} | {entry["release"] for entry in document["releases"]}
+        tokens |= {entry[name] for entry in document["releases"] for name in ("data", "release")}
         assert ledger(at) == Ledger.from_json(files["dpbi-ledger.json"]())
     assert len(tokens) == 6
     assert data_source.TYPED not in json.dumps(document)
