@@ -15,7 +15,7 @@ from dpbi.accuracy_axes import Axis, Value
 from dpbi.mechanisms.mechanism import Mechanism
 from dpbi.problem import Problem
 
-SEARCHED = (1e-3, 1e3)  # epsilons that may be the answer
+SEARCHED = (1e-2, 1e3)  # epsilons that may be the answer
 _PER_DECADE = 2  # of them looked at first
 _TIE = 1e-9  # of means that are equal: their own accuracy
 _SURE = 4.0  # standard errors between means of draws that count as different

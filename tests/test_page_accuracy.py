@@ -139,3 +139,16 @@ def test_cancel_keeps_what_is_there_and_go_on_ends_it(monkeypatch: pytest.Monkey
     assert len(at.main.dataframe[0].value) == 5 * len(TICKED)
     assert not [button for button in at.main.button if button.label in ("Cancel", "Go on")]
     assert accuracy_words.NOT_LOOKED_FOR not in everything(at)
+
+
+def test_after_a_run_that_was_cut_short_every_entry_is_told_again() -> None:
+    """A screen that had not drawn an entry yet would else show it empty, and send that back."""
+    at = small()
+
+    def told(at: AppTest) -> list[bool]:
+        return [entry.proto.set_value for entry in at.sidebar.text_input if str(entry.key).startswith("entry: ")]
+
+    assert not any(told(at.run()))
+    at.session_state["settings: running"] = True  # as Cancel, or any other change, leaves it
+    assert all(told(at.run()))
+    assert not any(told(at.run()))

@@ -83,6 +83,7 @@ def scenario(title: str, *, needs_mechanisms: bool = True) -> Iterator[Scenario]
         with away:
             take_away.offer(page, chosen, seen, defaults)
     startup.settle()
+    settings.end()
 
 
 @contextmanager
@@ -97,6 +98,7 @@ def stage(title: str) -> Iterator[dict[str, Any]]:
     with guard.part():
         yield defaults
     startup.settle()
+    settings.end()
 
 
 def latest(defaults: Mapping[str, Any]) -> Scenario:

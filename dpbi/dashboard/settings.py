@@ -13,7 +13,7 @@ from typing import Any
 
 import streamlit as st
 
-_SETTINGS, _PAGE, _SHOWN_ON = "settings", "settings: page", "settings: shown on"
+_SETTINGS, _PAGE, _SHOWN_ON, _RUNNING = "settings", "settings: page", "settings: shown on", "settings: running"
 _ABSENT = object()
 
 
@@ -24,6 +24,15 @@ def begin(page: str, defaults: Mapping[str, Any]) -> None:
         kept.setdefault(name, copy.deepcopy(value))
     st.session_state.setdefault(_SHOWN_ON, {})
     st.session_state[_PAGE] = page
+    # The screen may never have drawn the widgets of a run that was cut short: they are told their values again.
+    if st.session_state.get(_RUNNING):
+        st.session_state[_SHOWN_ON].clear()
+    st.session_state[_RUNNING] = True
+
+
+def end() -> None:
+    """The run came to its end: what it told the widgets has arrived."""
+    st.session_state[_RUNNING] = False
 
 
 def get(name: str) -> Any:
