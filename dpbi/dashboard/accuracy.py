@@ -272,7 +272,7 @@ def points(shown: Curves) -> None:
     rows = [(curve, value, error) for curve in shown.curves
             for value, error in zip(curve.values, curve.errors, strict=True)]
     along = shown.curves[0].axis
-    bounded = any(error.bounded for _, _, error in rows)
+    bounded = [error.bounded for _, _, error in rows]
     table = pd.DataFrame(
         {
             "Mechanism": [name_of(curve.mechanism) for curve, _, _ in rows],
@@ -284,8 +284,10 @@ def points(shown: Curves) -> None:
             "Found": ["exact" if error.exact else "draws" for _, _, error in rows],
         }
     )
-    if not bounded:
+    if not any(bounded):
         table = table.drop(columns=["At least", "At most"])
+    elif all(bounded):
+        table = table.drop(columns="Mean error")
     columns = {name: NumberColumn(help=said, format="%.4g") for name, said in _POINTS.items()}
     columns |= {"Mechanism": TextColumn(width=150), along.title: NumberColumn(format="%.6g")}
     tables.show(table, "accuracy", columns, "One row per computed point: mechanism, value, mean error, how found")

@@ -102,7 +102,7 @@ def nearest(curves: Sequence[AccuracyCurve], own: Value | None) -> str:
     for value in sorted(set(places)):
         name, said = _nearest_at(axis, value, proved)
         leaders.setdefault(name, []).append(said)
-    parts = [f"**{name}** has the smallest error at {words.listed(said)}." for name, said in leaders.items() if name]
+    parts = [f"{name} at {words.listed(said)}." for name, said in leaders.items() if name]
     others = [name_of(curve.mechanism) for curve in curves if not _is_proved(curve)]
     if others:
         parts.append(f"{words.listed(others)} {'has' if len(others) == 1 else 'have'} no such guarantee and "
@@ -120,14 +120,15 @@ def _is_proved(curve: AccuracyCurve) -> bool:
 
 
 def _nearest_at(axis: Axis, value: Value, curves: Sequence[AccuracyCurve]) -> tuple[str, str]:
-    """Whose error is the smallest at a value, "" where none is known yet, and the place with that error."""
+    """Whose error, or upper bound, is the smallest at a value, "" where none is known yet; and the place with it."""
     here = [error for curve in curves if (error := curve.at(value)) is not None]
     if not here:
         return "", ""
     least = min(here, key=lambda error: error.high)
     close = [name_of(error.mechanism) for error in here if error is not least and closer(least, error) == 0]
     undecided = f"; {words.listed(close)} cannot be told from it" if close else ""
-    return name_of(least.mechanism), f"{_place(axis, value)} ({_value(least)}{undecided})"
+    what = "lowest upper bound" if least.bounded else "smallest error"
+    return f"**{name_of(least.mechanism)}** has the {what}", f"{_place(axis, value)} ({_value(least)}{undecided})"
 
 
 def _value(error: ExpectedError) -> str:
