@@ -9,9 +9,10 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from dpbi.dashboard import data_source, menu
+from dpbi.dashboard import data_source
 from tests.browser import App, Watched, open_page, watched_page
 from tests.test_browser import (
+    CHARTED,
     app,
     assert_nothing_went_wrong,
     browser,
@@ -71,13 +72,12 @@ def assert_inert(page: Page, title: str) -> None:
     assert "\u202e" not in words, "an override would turn the words around it"
 
 
-TITLES = [found.title for found in menu.PAGES]
-DRAWN_BY_SIZE = [TITLES[1], TITLES[3]]  # the pages whose charts are others for two and for three categories
+DRAWN_BY_SIZE = [CHARTED[1], CHARTED[3]]  # the pages whose charts are others for two and for three categories
 
 
 @pytest.mark.parametrize(
     ("names", "titles"),
-    [(NAMES, TITLES), ((HTML, LATEX), DRAWN_BY_SIZE), ((LINK, OVERRIDE, LONG), DRAWN_BY_SIZE)],
+    [(NAMES, CHARTED), ((HTML, LATEX), DRAWN_BY_SIZE), ((LINK, OVERRIDE, LONG), DRAWN_BY_SIZE)],
     ids=["many", "two", "three"],
 )
 def test_names_are_shown_and_not_run(

@@ -9,7 +9,8 @@ from dpbi.dashboard import words
 
 SIDEBAR_WIDTH = 352  # px: a mechanism and its "calibrated" in one row
 # Streamlit gives a container with a key the class st-key-KEY. The strip's grounds are the theme's secondary ones.
-# The grey that Streamlit writes axes in has a contrast of 3.7 to 1 with white: too little for words.
+# Its own mark of what the keyboard is on is a faint ground for some, its menu among them.
+# The grey that it writes axes in has a contrast of 3.7 to 1 with white: too little for words.
 _STYLE = """<style>
 [data-testid="stLayoutWrapper"]:has(> .st-key-notices) { position: sticky; top: 3.75rem; z-index: 90; }
 .st-key-notices {
@@ -29,6 +30,11 @@ _STYLE = """<style>
 [class*="st-key-option-"] { padding-left: 1.75rem; }
 [class*="st-key-tick-"] { gap: 0.5rem; }
 [class*="st-key-tick-"] [data-testid="stCheckbox"] p { font-size: 0.875rem; }
+:is(a, button, summary):focus-visible,
+label:has(input:focus-visible),
+:is([data-testid="stTextInputRootElement"], [data-testid="stSelectbox"] div):has(> input:focus-visible) {
+  outline: 0.15rem solid light-dark(#0b5394, #8cc4ff) !important; outline-offset: 0.1rem;
+}
 [data-testid="stCaptionContainer"] { opacity: 0.75; }
 [data-testid="stPlotlyChart"] :is(
   [class$="tick"] > text, [class$="title"]:not(.gtitle), .annotation-text, .textpoint text
