@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from dpbi import limits
 from dpbi.dashboard import controls, data_source, prior, scenario_file, words
-from tests.test_scenario import PATIENCE, ROOT, bare, opened, select, text, visit
+from tests.test_scenario import PATIENCE, ROOT, bare, opened, select, text, unfold, visit
 from tests.test_scenario_file import LAB, SLOW, kept, notice, numbers_shown
 
 ADDRESS = "http://localhost:8501"
@@ -18,7 +18,7 @@ PAGES = [page.path for page in LAB if page.path != SLOW]
 
 
 def link(at: AppTest) -> str:
-    return next(code.value for code in at.sidebar.code)
+    return next(code.value for code in unfold(at, "Link to this page").sidebar.code)
 
 
 def parameters(address: str) -> dict[str, str]:
@@ -116,7 +116,7 @@ def test_a_link_that_is_too_long_is_refused_and_not_made() -> None:
     assert "A link may have at most 16,000 characters" in notice(at)
     at = typed(opened(), "\n".join(f"{'category ' * 54}{i}: {i}" for i in range(40)))
     at.checkbox(key="take away: counts").check().run()
-    assert not at.sidebar.code
+    assert not unfold(at, "Link to this page").sidebar.code
     assert any("more than servers take" in caption.value for caption in at.sidebar.caption)
 
 

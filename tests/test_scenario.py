@@ -14,7 +14,7 @@ from hypothesis import strategies as some
 from streamlit.testing.v1 import AppTest
 
 from dpbi import MECHANISMS, Problem, limits
-from dpbi.dashboard import cached, data_source, entries, guard, prior, privacy, words
+from dpbi.dashboard import cached, data_source, entries, folds, guard, prior, privacy, words
 from dpbi.dashboard.scenario import DEFAULT_MECHANISMS
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -34,6 +34,14 @@ def opened() -> AppTest:
 
 def visit(at: AppTest, page: str) -> AppTest:
     at.switch_page(page).run()
+    assert not at.exception
+    return at
+
+
+def unfold(at: AppTest, label: str) -> AppTest:
+    """Opens a part of the page that is folded away."""
+    at.session_state[folds.key(label)] = True
+    at.run()
     assert not at.exception
     return at
 

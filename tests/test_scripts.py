@@ -20,7 +20,7 @@ import dpbi
 from dpbi import MECHANISMS
 from dpbi.dashboard import controls, prior, script, words
 from tests.test_pages import ALL, EXAMPLE, charts, tick, typed
-from tests.test_scenario import ROOT, opened, select, text, visit
+from tests.test_scenario import ROOT, opened, select, text, unfold, visit
 from tests.test_scenario_file import LAB, SLOW, Files, record
 
 WITH_SCRIPT = [page.path for page in LAB if page.title in script.PAGES and page.path != SLOW]
@@ -29,7 +29,7 @@ DATA = ("48 42", "5 0 7", "90 80 70 60 50 40")
 
 
 def snippet(at: AppTest) -> str:
-    return next(code.value for code in at.main.code if code.language == "python")
+    return next(code.value for code in unfold(at, "Copy as Python").main.code if code.language == "python")
 
 
 def run(program: str) -> dict[str, Any]:
@@ -157,7 +157,7 @@ def test_without_records_there_is_nothing_to_copy_where_nothing_is_shown() -> No
     at = typed(opened(), "0 0")
     for page in WITH_SCRIPT:
         visit(at, page)
-        scripts = [code.value for code in at.main.code]
+        scripts = [code.value for code in unfold(at, "Copy as Python").main.code]
         assert bool(scripts) == (page.rpartition("_")[2] not in ("Sensitivity.py", "loss.py"))
         for program in scripts:
             run(program)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dpbi.dashboard import words
+from dpbi.dashboard import folds, words
 from dpbi.dashboard.cached import Sensitivities
 from dpbi.dashboard.scenario import Scenario
 from dpbi.mechanisms import name_of
@@ -35,8 +35,8 @@ def sensitivities(found: Sensitivities, gamma: float, beta: float) -> None:
 
 def mechanisms(scenario: Scenario) -> None:
     """What each ticked mechanism does and why it promises what it promises, folded away."""
-    with st.expander("What these mechanisms do, and why they promise what they promise"):
-        for mechanism in scenario.mechanisms:
+    with folds.fold("What these mechanisms do, and why they promise what they promise") as opened:
+        for mechanism in scenario.mechanisms if opened else ():
             promised = mechanism.guarantee(scenario.problem.prior, scenario.problem.n)
             st.markdown(f"**{name_of(mechanism)}**: {mechanism.idea}")
             st.latex(mechanism.formula)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from dpbi import limits
-from dpbi.dashboard import data_source, downloads, privacy, report, scenario_file, script, settings, words
+from dpbi.dashboard import data_source, downloads, folds, privacy, report, scenario_file, script, settings, words
 from dpbi.dashboard.menu import Page
 
 if TYPE_CHECKING:
@@ -160,7 +160,9 @@ def _report(
 
 def _link(document: scenario_file.Document, holds_counts: bool) -> None:
     query = scenario_file.to_query(document)
-    with st.expander("Link to this page"):
+    with folds.fold("Link to this page") as opened:
+        if not opened:
+            return
         if len(query) > limits.LINK_CHARACTERS_LARGEST:
             st.caption(words.link_too_long(len(query)))
             return
@@ -174,6 +176,7 @@ def copy_as_python(page: Page, chosen: Scenario) -> None:
     """The page's script, folded away at its end."""
     text = script.of_page(page.title, chosen, settings.everything())
     if text:
-        with st.expander("Copy as Python"):
-            st.caption(words.SCRIPT_NOTICE)
-            st.code(text, language="python")
+        with folds.fold("Copy as Python") as opened:
+            if opened:
+                st.caption(words.SCRIPT_NOTICE)
+                st.code(text, language="python")
