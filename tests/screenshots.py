@@ -1,4 +1,4 @@
-"""Pictures of every page, to be looked at: `python -m tests.screenshots OUTDIR [PAGE …]`.
+"""Pictures of every page, to be looked at: `python -m tests.screenshots OUTDIR [PAGE …]`; for the README: `… README`.
 
 Each page, or each named one (`Home`, `Tour?scene=noise`), is saved in full as NAME-light.png, NAME-dark.png and
 NAME-narrow.png (the width of a telephone), and what talk mode shows of it at once as NAME-talk.png.
@@ -7,11 +7,15 @@ NAME-narrow.png (the width of a telephone), and what talk mode shows of it at on
 import re
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import BytesIO
 from pathlib import Path
 
-from playwright.sync_api import Page
+from PIL import Image
+from playwright.sync_api import Browser, Page
 
-from tests.browser import ROOT, Scheme, chromium_path, open_page, running_app, running_chromium, watched_page
+from tests.browser import ROOT, App, Scheme, chromium_path, open_page, running_app, running_chromium, watched_page
 
 LOOKS: dict[str, tuple[Scheme, int]] = {
     "light": ("light", 1280),
@@ -21,6 +25,8 @@ LOOKS: dict[str, tuple[Scheme, int]] = {
 }
 TALK_HEIGHT = 720
 HEIGHT = 900
+README = {"home.png": ("", 1280, 1480), "tour.png": ("Tour?scene=noise&talk=true", 1280, TALK_HEIGHT)}
+COLOURS = 96  # of a picture for the README: a third of the bytes
 
 
 def page_paths() -> list[str]:
@@ -45,16 +51,35 @@ def address(url: str, path: str, look: str) -> str:
     return f"{url}/{path}" + (("&" if "?" in path else "?") + "talk=true" if look == "talk" else "")
 
 
-def main(folder: Path, pages: list[str]) -> None:
+@contextmanager
+def app_and_browser() -> Iterator[tuple[App, Browser]]:
     chromium = chromium_path()
     if chromium is None:
         raise SystemExit("No Chromium was found on this machine.")
-    folder.mkdir(parents=True, exist_ok=True)
     with (
         tempfile.TemporaryDirectory() as home,
         running_app(Path(home)) as app,
         running_chromium(chromium) as browser,
     ):
+        yield app, browser
+
+
+def for_the_readme() -> None:
+    with app_and_browser() as (app, browser):
+        for name, (path, width, height) in README.items():
+            with watched_page(browser, "light", width, height) as watched:
+                open_page(watched.page, f"{app.url}/{path}")
+                watched.page.locator(".main-svg").first.wait_for()
+                watched.page.wait_for_timeout(500)
+                picture = Image.open(BytesIO(watched.page.screenshot())).convert("RGB")
+            file = ROOT / ".readme" / name
+            picture.quantize(COLOURS, dither=Image.Dither.NONE).save(file, optimize=True)
+            print(file, file.stat().st_size, "bytes")
+
+
+def main(folder: Path, pages: list[str]) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    with app_and_browser() as (app, browser):
         for look, (scheme, width) in LOOKS.items():
             for path in pages:
                 with watched_page(browser, scheme, width, TALK_HEIGHT if look == "talk" else HEIGHT) as watched:
@@ -69,5 +94,8 @@ def main(folder: Path, pages: list[str]) -> None:
 
 if __name__ == "__main__":
     if len(sys.argv) < 2:
-        raise SystemExit("usage: python -m tests.screenshots OUTDIR [PAGE …]")
-    main(Path(sys.argv[1]), [name if name != "Home" else "" for name in sys.argv[2:]] or page_paths())
+        raise SystemExit("usage: python -m tests.screenshots OUTDIR [PAGE …] | README")
+    if sys.argv[1:] == ["README"]:
+        for_the_readme()
+    else:
+        main(Path(sys.argv[1]), [name if name != "Home" else "" for name in sys.argv[2:]] or page_paths())
