@@ -5,24 +5,35 @@ import streamlit as st
 from dpbi.dashboard import cached, charts, controls, tables, words
 from dpbi.dashboard.scenario import scenario
 from dpbi.figures import posteriors
+from dpbi.noise_aware_releases import number_of_releases
 
 with scenario("Private posteriors") as chosen:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         size = controls.size()
+        aware = controls.reads_noise()
         controls.redraw(chosen.seed)
     sampled = cached.for_each(cached.posteriors, chosen, chosen.seed, size)
+    read = cached.for_each(cached.noise_aware, chosen, chosen.seed, size) if aware else []
     if sampled:
         st.markdown(words.prior_weight(chosen.problem))
-        charts.draw(posteriors.released_posteriors(sampled, chosen.labels), "posteriors")
+        if read:
+            charts.draw(posteriors.noise_aware_posteriors(read, chosen.labels), "posteriors")
+        elif not aware:
+            charts.draw(posteriors.released_posteriors(sampled, chosen.labels), "posteriors")
         st.caption(words.SAME_STREAM)
 
-        st.header("How far off")
-        charts.draw(posteriors.distance_boxes(sampled, cached.exact_means(sampled)), "errors")
+        if not aware:
+            st.header("How far off")
+            charts.draw(posteriors.distance_boxes(sampled, cached.exact_means(sampled)), "errors")
 
         st.header("Do the released intervals cover the truth?")
-        st.markdown(words.coverage(size))
-        charts.draw(posteriors.coverage_bars(sampled, chosen.labels), "coverage")
-        tables.categories(chosen, sampled)
+        looked_at = number_of_releases(chosen.problem.k, size)
+        st.markdown(words.aware_coverage(looked_at) if aware else words.coverage(size))
+        if read:
+            charts.draw(posteriors.coverage_bars(read, chosen.labels), "coverage")
+        elif not aware:
+            charts.draw(posteriors.coverage_bars(sampled, chosen.labels), "coverage")
+        tables.categories(chosen, read if aware else sampled)
 
         st.header("The sampled parameters")
         tables.parameters(chosen, sampled)

@@ -16,11 +16,12 @@ from numpy.typing import NDArray
 from dpbi import dirichlet, loss_curves
 from dpbi import sensitivity_maps as maps
 from dpbi.comparison import Comparison, comparison_of
-from dpbi.dashboard import guard
+from dpbi.dashboard import guard, words
 from dpbi.distance_law import DistanceLaw, distance_law
 from dpbi.guarantee import Guarantee
 from dpbi.loss_curves import AttainingLaws, CalibrationGain, LossAgainstDataset
 from dpbi.mechanisms import Mechanism, name_of
+from dpbi.noise_aware_releases import NoiseAwareReleases, noise_aware_releases
 from dpbi.privacy_loss import PrivacyLoss, calibrate, privacy_profile
 from dpbi.private_posteriors import PrivatePosteriors, sample_posteriors
 from dpbi.problem import Problem
@@ -52,11 +53,14 @@ def for_each(
     *rest: Rest.args,
     **named: Rest.kwargs,
 ) -> list[Result]:
-    """The function's result for every ticked mechanism; where one refuses, its sentence stands in the page."""
+    """The function's result for every ticked mechanism; a sentence that refuses several is said once, in the page."""
     results = []
+    refused: dict[str, list[str]] = {}
     for mechanism in scenario.mechanisms:
-        with guard.part(name_of(mechanism)):
+        with guard.refusal(refused, name_of(mechanism)):
             results.append(function(scenario.problem, mechanism, *rest, **named))
+    for sentence, names in refused.items():
+        st.error(f"**{words.listed(names)}:** {sentence}")
     return results
 
 
@@ -85,6 +89,12 @@ def within(problem: Problem, mechanism: Mechanism, t: float) -> float:
 @st.cache_data(max_entries=64, show_spinner="Drawing private posteriors")
 def posteriors(problem: Problem, mechanism: Mechanism, seed: int, size: int) -> PrivatePosteriors:
     return sample_posteriors(mechanism, problem, np.random.default_rng(seed), size)
+
+
+@st.cache_data(max_entries=64, show_spinner="Computing noise-aware posteriors")
+def noise_aware(problem: Problem, mechanism: Mechanism, seed: int, size: int) -> NoiseAwareReleases:
+    """Of the first of the draws that ``posteriors`` has."""
+    return noise_aware_releases(mechanism, problem, posteriors(problem, mechanism, seed, size).released)
 
 
 def exact_means(sampled: Sequence[PrivatePosteriors]) -> list[float | None]:

@@ -18,6 +18,8 @@ from dpbi.verdict import Verdict
 SIZES = (10, 20, 30, 50, 100, 200, 500, 1000)
 OVERLAID = 1000
 LEVELS, STEPS, CUMULATIVE = "Each distance", "Records moved", "Within a distance"
+NAIVE, AWARE = "Naive", "Noise-aware"
+READINGS = (NAIVE, AWARE)
 VIEWS = (LEVELS, STEPS, CUMULATIVE)
 MEASURES: dict[Measure, str] = {
     "local": "Local",
@@ -28,6 +30,7 @@ SCENE, TALK = "scene", "talk"
 LOSES_MOST = "The one that loses most"
 DEFAULTS: dict[str, Any] = {
     "size": 30,
+    "reading": NAIVE,
     "view": LEVELS,
     "log scale": True,
     "overlay": False,
@@ -41,6 +44,12 @@ DEFAULTS: dict[str, Any] = {
 
 def size() -> int:
     return st.select_slider("Private posteriors per mechanism", SIZES, width=420, **settings.entry("size"))
+
+
+def reads_noise() -> bool:
+    """Whether the releases are read as one reads them who knows about the noise."""
+    reading = st.segmented_control("Read as", READINGS, required=True, help=words.READINGS, **settings.entry("reading"))
+    return bool(reading == AWARE)
 
 
 def redraw(seed: int) -> None:

@@ -220,6 +220,7 @@ def table() -> dict[str, Entry]:
             lambda value: {"size": value},
             lambda kept: kept["size"],
         ),
+        "reading": _choice("reading", "reading", controls.READINGS),
         "view": _choice("view", "view", controls.VIEWS),
         "log_scale": _flag("log_scale", "log scale"),
         "overlay": _flag("overlay", "overlay"),

@@ -16,6 +16,7 @@ from dpbi.accuracy import METRICS
 from dpbi.accuracy_axes import AXES
 from dpbi.dashboard import audits, cached, controls, entries, tables
 from dpbi.mechanisms import Mechanism, name_of
+from dpbi.noise_aware_releases import number_of_releases
 
 if TYPE_CHECKING:
     from dpbi.dashboard.scenario import Scenario
@@ -68,14 +69,28 @@ for name, mechanism in mechanisms.items():
     released = mechanism.sample(problem, np.random.default_rng(seed), size)
     parameters = np.array(prior) + released
     distance = dpbi.hellinger(problem.posterior, parameters)
-    lowest, highest = dpbi.dirichlet.interval(parameters, 0.95)
-    covers = ((lowest <= truth) & (truth <= highest)).mean(axis=0)
-    for i, row in enumerate(tables["categories"]):
-        row[f"{name} covers"] = covers[i]
+COVERS
+    for row, share in zip(tables["categories"], covers):
+        row[f"{name} covers"] = share
     for i in range(size):
         draw = {"Mechanism": name, "Draw": i + 1, "H": distance[i]}
         tables["parameters"].append(draw | {f"alpha {j + 1}": value for j, value in enumerate(parameters[i])})
 """
+
+_COVERS = """\
+    lowest, highest = dpbi.dirichlet.interval(parameters, 0.95)
+    covers = ((lowest <= truth) & (truth <= highest)).mean(axis=0)"""
+
+_AWARE_COVERS = """\
+    try:
+        aware = [dpbi.noise_aware_posterior(mechanism, prior, n, r) for r in released[:releases]]
+    except ValueError as refusal:
+        print(refusal)
+        aware = []
+    covers = [
+        np.mean([one.interval(0.95, i)[0] <= truth[i] <= one.interval(0.95, i)[1] for one in aware])
+        for i in range(len(tables["categories"])) if aware
+    ]"""
 
 _CURVES = """
 tables = {"quantiles": []}
@@ -285,8 +300,12 @@ def _home(chosen: Scenario, kept: Mapping[str, Any]) -> str:
 
 
 def _posteriors(chosen: Scenario, kept: Mapping[str, Any]) -> str:
-    given = _assigned(seed=chosen.seed, size=kept["size"], first_categories=tables.CATEGORIES_SHOWN)
-    return _mechanisms(chosen.mechanisms) + given + _POSTERIORS
+    given = {"seed": chosen.seed, "size": kept["size"], "first_categories": tables.CATEGORIES_SHOWN}
+    covers = _COVERS
+    if kept["reading"] == controls.AWARE:
+        given["releases"] = number_of_releases(chosen.problem.k, kept["size"])
+        covers = _AWARE_COVERS
+    return _mechanisms(chosen.mechanisms) + _assigned(**given) + _POSTERIORS.replace("COVERS", covers)
 
 
 def _curves(chosen: Scenario, kept: Mapping[str, Any]) -> str:

@@ -16,6 +16,7 @@ from dpbi.dashboard import cached, controls, downloads, settings, words
 from dpbi.dashboard.cached import QUANTILES
 from dpbi.loss_curves import CalibrationGain
 from dpbi.mechanisms import name_of
+from dpbi.noise_aware_releases import NoiseAwareReleases
 from dpbi.private_posteriors import PrivatePosteriors
 from dpbi.release_statement import Row
 from dpbi.verdict import Verdict
@@ -126,7 +127,7 @@ def quantiles(
     show(table, "quantiles", _COMPARISON | columns, "One row per ticked mechanism: mean and quantiles of the distance")
 
 
-def categories(scenario: Scenario, sampled: Sequence[PrivatePosteriors]) -> None:
+def categories(scenario: Scenario, sampled: Sequence[PrivatePosteriors | NoiseAwareReleases]) -> None:
     """A row per category: prior, data, true posterior, and how often each mechanism's interval covers its mean."""
     problem = scenario.problem
     shown = range(min(problem.k, CATEGORIES_SHOWN))

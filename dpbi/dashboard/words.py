@@ -41,6 +41,10 @@ SAME_STREAM = (
     "Every mechanism draws from the same random numbers, those of the seed, so that what differs between them is the "
     "mechanism and not luck. Similar mechanisms therefore draw similar posteriors."
 )
+READINGS = (
+    "**Naive**: the released counts are taken for the true ones. **Noise-aware**: by Bayes' rule with the mechanism, "
+    "the prior and n, all public, the posterior averages over what the true counts may have been. It costs no privacy."
+)
 SMALL_PRIOR = "A prior as small as this takes a category without records for all but impossible."
 WEAK_FROM, NOISE_BELOW = 5.0, 0.01
 CALIBRATED = (
@@ -308,6 +312,15 @@ def coverage(size: int) -> str:
         "A released posterior takes the noisy counts for true ones. Its 95 % interval is honest where it holds the "
         "true posterior mean in 95 % of all releases or more; below that it is overconfident. Each share here is one "
         f"of {size:,} draws, so it can be off by up to {100 / math.sqrt(size):.0f} percentage points (95 % confidence)."
+    )
+
+
+def aware_coverage(number: int) -> str:
+    """The same of noise-aware posteriors."""
+    return (
+        "A noise-aware posterior knows that the released counts are noisy: on average over the prior, its 95 % "
+        f"interval holds the truth in 95 % of all releases. Each share here is one of the first {number:,} draws, at "
+        f"these data, so it can be off by up to {100 / math.sqrt(number):.0f} percentage points (95 % confidence)."
     )
 
 

@@ -25,6 +25,7 @@ from dpbi.figures.style import (
     percent,
     style_of,
 )
+from dpbi.noise_aware_releases import NoiseAwareReleases
 from dpbi.private_posteriors import PrivatePosteriors, box_summary, density_grid, density_window
 
 Floats = NDArray[np.float64]
@@ -52,7 +53,7 @@ def released_posteriors(results: Sequence[PrivatePosteriors], labels: Sequence[s
     return draw(results, category_labels(k, labels, _CORNER_LABEL if k == 3 else _LABEL))
 
 
-def _need_releases(results: Sequence[PrivatePosteriors]) -> None:
+def _need_releases(results: Sequence[PrivatePosteriors | NoiseAwareReleases]) -> None:
     if not results or any(not len(one.released) for one in results):
         raise ValueError("A figure of released posteriors needs at least one release of each mechanism: got none.")
 
@@ -429,6 +430,88 @@ def _add_spread(fig: Drawing, one: PrivatePosteriors, label: str, shown: NDArray
         )  # fmt: skip
 
 
+# Noise-aware ----------------------------------------------------------------------------------------
+
+
+def noise_aware_posteriors(results: Sequence[NoiseAwareReleases], labels: Sequence[str] | None = None) -> go.Figure:
+    """What readers would believe who know about the noise, beside the true posterior and the prior.
+
+    Two categories: densities of theta_1; more: each category's mean and 95 % interval, averaged over the releases.
+    results: of one problem, one per mechanism; labels: of the categories.
+    """
+    _need_releases(results)
+    k = results[0].problem.k
+    return (_aware_densities if k == 2 else _aware_intervals)(results, category_labels(k, labels, _LABEL))
+
+
+def _aware_densities(results: Sequence[NoiseAwareReleases], names: Sequence[str]) -> go.Figure:
+    problem, mechanisms = results[0].problem, mechanism_labels([one.mechanism for one in results])
+    truth = density_window([problem.posterior])
+    low = min(truth[0], *(float(one.grids[:, 0].min()) for one in results))
+    high = max(truth[1], *(float(one.grids[:, -1].max()) for one in results))
+    room = 0.03 * (high - low) or 0.05
+    window = max(0.0, low - room), min(1.0, high + room)
+    fig = _panels(mechanisms, f"θ, share of {names[0]}", "Density")
+    peaks: list[float] = []
+    for position, one in enumerate(results):
+        true_peak = _peak(_add_truth_and_prior(fig, problem, window, _place(position), first=position == 0))
+        peaks += [true_peak, min(_peak(one.densities.ravel()), 1.6 * true_peak)]
+        for times in np.unique(one.times):
+            same = one.times == times
+            x, y = (np.insert(part[same], part.shape[1], np.nan, axis=1) for part in (one.grids, one.densities))
+            fig.add_scatter(
+                x=compact(x.ravel()), y=compact(y.ravel()), mode="lines", showlegend=False, hoverinfo="skip",
+                line={"color": style_of(one.mechanism).faded(1 - 0.5**times), "width": 1.5}, **_place(position),
+            )  # fmt: skip
+    fig.update_xaxes(range=window)
+    fig.update_yaxes(range=[0, 1.05 * max(peaks)])
+    title = _widening_words(results, mechanisms)
+    alt = (
+        f"Densities of the share of {names[0]}: true posterior, prior and the noise-aware posteriors of "
+        f"{results[0].times.sum()} releases for each of {', '.join(mechanisms)}. {title}."
+    )
+    notes = [f"Thin lines: noise-aware posteriors of {results[0].times.sum()} releases each."]
+    return base_layout(fig, title, alt=alt, notes=notes, height=_rows(len(results)) * _PANEL, headroom=24)
+
+
+def _aware_intervals(results: Sequence[NoiseAwareReleases], names: Sequence[str]) -> go.Figure:
+    problem, mechanisms = results[0].problem, mechanism_labels([one.mechanism for one in results])
+    shown, notes = _largest_categories(problem, len(results))
+    rows = np.arange(len(shown))
+    fig = Drawing()
+    _add_true_intervals(fig, problem, shown, rows)
+    for one, label, offset in zip(results, mechanisms, _offsets(len(results)), strict=True):
+        style = style_of(one.mechanism)
+        middle, low, high = (
+            np.average(part[:, shown], axis=0, weights=one.times) for part in (one.means, one.low, one.high)
+        )
+        fig.add_scatter(
+            x=compact(middle), y=compact(rows + offset), name=label, mode="markers",
+            marker={"color": style.colour, "symbol": style.symbol, "size": 8},
+            error_x={
+                "type": "data", "symmetric": False, "array": compact(high - middle),
+                "arrayminus": compact(middle - low), "thickness": 2, "width": 0, "color": style.colour,
+            },
+            hovertemplate="noise-aware mean %{x:.3g}",
+        )  # fmt: skip
+    _category_axis(fig, [names[i] for i in shown])
+    fig.update_xaxes(title_text="θ, share of the category", rangemode="tozero")
+    title = _widening_words(results, mechanisms)
+    notes.append(f"Means and 95 % intervals, averaged over {results[0].times.sum()} releases.")
+    alt = (
+        f"For {len(shown)} categories, the true posterior's 95 % interval and the noise-aware mean and interval, "
+        f"averaged over {results[0].times.sum()} releases, of each of {', '.join(mechanisms)}. {title}."
+    )
+    return base_layout(fig, title, alt=alt, notes=notes, height=_rows_height(len(shown), len(results)))
+
+
+def _widening_words(results: Sequence[NoiseAwareReleases], mechanisms: Sequence[str]) -> str:
+    if not results[0].problem.n:
+        return "Without records the prior itself is released"
+    widths = ", ".join(f"{label} {number(one.widening())}" for one, label in zip(results, mechanisms, strict=True))
+    return f"Noise-aware intervals, as a multiple of the naive ones: {widths}"
+
+
 # Errors and coverage --------------------------------------------------------------------------------
 
 
@@ -487,7 +570,7 @@ def _add_box(fig: Drawing, one: PrivatePosteriors, label: str, row: int, top: fl
 
 
 def coverage_bars(
-    results: Sequence[PrivatePosteriors], labels: Sequence[str] | None = None, mass: float = 0.95
+    results: Sequence[PrivatePosteriors | NoiseAwareReleases], labels: Sequence[str] | None = None, mass: float = 0.95
 ) -> go.Figure:
     """How often the released interval of this mass covers the true posterior mean, per category and mechanism.
 
