@@ -26,7 +26,7 @@ LOOKS: dict[str, tuple[Scheme, int]] = {
 TALK_HEIGHT = 720
 HEIGHT = 900
 README = {"home.png": ("", 1280, 1480), "tour.png": ("Tour?scene=noise&talk=true", 1280, TALK_HEIGHT)}
-COLOURS = 96  # of a picture for the README: a third of the bytes
+COLOURS = 256  # of a picture for the README, far apart, so that no line takes another's: half the bytes
 
 
 def page_paths() -> list[str]:
@@ -73,7 +73,8 @@ def for_the_readme() -> None:
                 watched.page.wait_for_timeout(500)
                 picture = Image.open(BytesIO(watched.page.screenshot())).convert("RGB")
             file = ROOT / ".readme" / name
-            picture.quantize(COLOURS, dither=Image.Dither.NONE).save(file, optimize=True)
+            kept = picture.quantize(COLOURS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+            kept.save(file, optimize=True)
             print(file, file.stat().st_size, "bytes")
 
 
