@@ -1,4 +1,4 @@
-"""Noise-aware posteriors of several releases: against the posterior of each, in the figure, on the page, in its script."""
+"""Noise-aware posteriors of several releases: against each release's own, in the figure, on the page, in its script."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_the_more_categories_the_fewer_releases() -> None:
 
 def test_other_intervals_and_no_release_are_refused() -> None:
     problem, mechanism = Problem((1, 1), (3, 4)), MECHANISMS[2](1.0)
-    with pytest.raises(ValueError, match="at least one release|At least one release"):
+    with pytest.raises(ValueError, match="At least one release"):
         noise_aware_releases(mechanism, problem, np.empty((0, 2), dtype=np.int64))
     found = noise_aware_releases(mechanism, problem, [(3, 4)])
     with pytest.raises(ValueError, match="mass must be that"):
