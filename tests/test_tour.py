@@ -111,3 +111,27 @@ def test_talk_mode_enlarges_the_charts_and_nothing_else() -> None:
     assert after["layout"]["font"]["size"] > 1.3 * before["layout"]["font"]["size"]
     assert [trace["y"] for trace in after["data"]] == [trace["y"] for trace in before["data"]]
     assert words.RAW_NOTICE in bare("\n".join(text.value for text in at.main.markdown))
+
+
+def test_talk_mode_writes_tables_in_the_pages_own_type() -> None:
+    at = opened()
+    grid = at.main.dataframe[0].value
+    at.toggle(key=f"entry: {controls.TALK}").set_value(True).run()
+    assert not at.main.dataframe
+    head, _, *rows = next(text.value for text in at.main.markdown if text.value.startswith("|")).splitlines()
+    assert [bare(cell.strip()) for cell in head.split(" | ")][1:-1] == list(grid.columns)[1:-1]
+    assert len(rows) == len(grid)
+    for row, (_, line) in zip(rows, grid.iterrows(), strict=True):
+        assert bare(row).startswith(f"| {line['Mechanism']} | {line['Guarantee']} | {line['Mean H']:.4g} | ")
+
+
+def test_a_name_stays_in_its_cell_in_talk_mode() -> None:
+    at = opened()
+    at.selectbox(key="entry: source").set_value("Counts typed in").run()
+    at.text_area(key="entry: typed").set_value("a | <b>x</b> $y$, 5\nplain, 7").run()
+    at.toggle(key=f"entry: {controls.TALK}").set_value(True).run()
+    visit(at, "pages/1_Private_posteriors.py")
+    table = next(text.value for text in at.main.markdown if text.value.startswith("|") and "plain" in text.value)
+    cells = {len(re.split(r"(?<!\\)\|", line)) for line in table.splitlines()}
+    assert len(cells) == 1
+    assert "<b>" not in table.replace("\\<", "")
