@@ -161,8 +161,8 @@ def test_the_settings_of_one_page_are_called_so_there() -> None:
 
 def test_controls_of_the_pages_come_back() -> None:
     changed = {
-        "posteriors": 100, "view": "within-a-distance", "log_scale": False, "overlay": True, "t": 0.02,
-        "measure": "reciprocal", "seed": 7, "calibrate": True, "paper_figure": "p17-6",
+        "posteriors": 100, "reading": "noise-aware", "view": "within-a-distance", "log_scale": False, "overlay": True,
+        "t": 0.02, "measure": "reciprocal", "seed": 7, "calibrate": True, "paper_figure": "p17-6",
     }  # fmt: skip
     at = bring(opened(), example_document(**changed))
     assert notice(at) == "The settings of the file are taken over."
@@ -172,6 +172,7 @@ def test_controls_of_the_pages_come_back() -> None:
     assert at.toggle(key="entry: overlay").value
     visit(at, "pages/1_Private_posteriors.py")
     assert at.select_slider(key="entry: size").value == 100
+    assert at.segmented_control(key="entry: reading").value == controls.AWARE
     visit(at, "pages/4_Privacy_loss.py")
     assert len(at.main.dataframe) == 2, "the table of calibrations is there without a press"
     at.button(key="notice: put away").click().run()
