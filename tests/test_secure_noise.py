@@ -126,7 +126,7 @@ def test_trials_of_an_exponential(trial: Any, x: Fraction) -> None:
     ("sampler", "pmf", "decay"),
     [(floored_laplace, laplace_pmf, Fraction(0.7) / 2), (two_sided_geometric, geometric_pmf, Fraction(1.3)),
      (two_sided_geometric, geometric_pmf, Fraction(0.1) / 2)],
-    ids=str,
+    ids=["floored Laplace, 0.35", "geometric, 1.3", "geometric, 0.05"],
 )
 def test_large_samples_follow_the_law(sampler: Any, pmf: Any, decay: Fraction) -> None:
     """200,000 draws, fixed bits, decays as floats give them; false-alarm rate 1e-6 a case: goodness_of_fit."""

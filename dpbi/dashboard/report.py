@@ -53,7 +53,7 @@ def _meaning(name: str) -> str:
     if name == "scenario.json":
         return "the settings: the app's sidebar takes them under Bring settings"
     if name == "script.py":
-        return "computes the page's numbers anew: python script.py"
+        return "computes the page's numbers anew: run it with dpbi's folder on PYTHONPATH"
     if file.endswith(".js"):
         return "draws the figures; keep it beside them"
     if folder == "tables":

@@ -124,8 +124,8 @@ REPORT_FILES = (
     "if that was ticked."
 )
 SCRIPT_NOTICE = (
-    "It computes the numbers of this page anew, with `dpbi` and numpy alone. **Your counts are written in it**: keep "
-    "it as private as they are."
+    "It computes the numbers of this page anew, with `dpbi` and numpy alone: run it in the project's folder, or with "
+    "that folder on PYTHONPATH. **Your counts are written in it**: keep it as private as they are."
 )
 NOTHING_TICKED = "No mechanism is ticked. Tick at least one under **Mechanisms** in the sidebar."
 APOLOGY = (
