@@ -29,9 +29,10 @@ EMPTY = (
 )
 NO_RELEASE = "Nothing was released in this session."
 ENDS = (
-    "The ledger ends with the session, at a reload too: export it, or save a release (JSON), which holds the "
-    "part of it that is about the same data, and bring the file here later. It knows data by a random token; counts that differ in one record, or come in another "
-    "order or under other names, are other data to it, though the same people may be in them."
+    "The ledger ends with the session, at a reload too: export it, or save a release (JSON), which holds the part of "
+    "it that is about the same data, and bring the file here later. It knows data by a random token; counts that "
+    "differ in one record, or come in another order or under other names, are other data to it, though the same "
+    "people may be in them."
 )
 BRING = "A ledger, or a release with its ledger, as this page writes them (JSON)."
 WHICH = "Releases of the data shown now"
