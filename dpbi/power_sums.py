@@ -21,6 +21,7 @@ from dpbi.problem import Problem
 
 _TAIL = 46.0  # e^-46 = 1e-20 of a variable's mass is left outside its window
 _SMOOTH = 3.2  # a lattice of spacing q = sd / 3.2 has its first alias where a bump's transform is below e^-50
+_BLOCK = 1 << 22  # complex numbers held at once
 _DECAYED = 9.5  # the normal characteristic function is below e^-45 beyond 9.5 standard deviations
 
 
@@ -173,20 +174,33 @@ def _probability_of_zero(bulk: Bulk, probability: NDArray) -> float:
 def _product_of_characteristics(bulk: Bulk, probability: NDArray, period: int, nodes: int) -> NDArray:
     """prod_i phi_i at omega = 2 pi j / period, j = 0..nodes."""
     product = np.ones(nodes + 1, dtype=complex)
+    width = probability.shape[1]
     for stride in np.unique(bulk.strides):
-        rows = bulk.strides == stride
-        phase = 2j * np.pi * stride / period * np.arange(nodes + 1)
-        start = bulk.offsets[rows, 0] // stride
-        width = probability.shape[1]
-        if stride == 1 and width <= period <= 16 * nodes:
-            phi = np.fft.rfft(probability[rows], period, axis=1)[:, : nodes + 1].conj()
-        else:
-            phi = probability[rows] @ np.exp(np.arange(width)[:, None] * phase)
-        phi = phi * np.exp(start[:, None] * phase)
-        repeated = bulk.multiplicity[rows] > 1
-        phi[repeated] **= bulk.multiplicity[rows][repeated, None]
-        product *= np.prod(phi, axis=0)
+        # A transform has period log(period) steps a row, the plain sum width nodes: the shorter is taken.
+        transformed = stride == 1 and width <= period <= max(16, width // 16) * nodes
+        at_once = max(1, _BLOCK // (period if transformed else nodes + 1))
+        every = np.flatnonzero(bulk.strides == stride)
+        for rows in (every[start : start + at_once] for start in range(0, every.size, at_once)):
+            phase = 2j * np.pi * stride / period * np.arange(nodes + 1)
+            if transformed:
+                phi = np.fft.rfft(probability[rows], period, axis=1)[:, : nodes + 1].conj()
+            else:
+                phi = _plain_characteristics(probability[rows], phase)
+            phi = phi * np.exp((bulk.offsets[rows, 0] // stride)[:, None] * phase)
+            repeated = bulk.multiplicity[rows] > 1
+            phi[repeated] **= bulk.multiplicity[rows][repeated, None]
+            product *= np.prod(phi, axis=0)
     return product
+
+
+def _plain_characteristics(probability: NDArray, phase: NDArray) -> NDArray:
+    """sum_r p_r e^{r phase}, (rows, nodes), the r taken in blocks so that no table outgrows the memory."""
+    width = probability.shape[1]
+    height = max(1, _BLOCK // phase.size)
+    return sum(
+        probability[:, start : start + height] @ np.exp(np.arange(start, min(start + height, width))[:, None] * phase)
+        for start in range(0, width, height)
+    )
 
 
 def log_minus_one(log_z: float) -> float:
