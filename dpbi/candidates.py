@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from dpbi import limits
 
+LISTED_CATEGORIES = 20
+
 
 def number_of_candidates(n: int, k: int) -> int:
     """C(n + k - 1, k - 1), exactly.
@@ -25,6 +27,14 @@ def log_number_of_candidates(n: int, k: int) -> float:
     """
     few, many = sorted((limits.check_total(n), k - 1))
     return float(np.log1p(many / np.arange(1, few + 1)).sum())
+
+
+def are_few(n: int, k: int, most: int) -> bool:
+    """Whether the candidates are at most ``most``, of at most 20 categories: a list grows category by category.
+
+    n: total count; k: categories. Source: ours.
+    """
+    return k <= LISTED_CATEGORIES and number_of_candidates(n, k) <= most
 
 
 def list_candidates(n: int, k: int) -> NDArray[np.int64]:

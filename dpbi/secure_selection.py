@@ -26,13 +26,12 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
-from dpbi.candidates import list_candidates, log_number_of_candidates, number_of_candidates
+from dpbi.candidates import LISTED_CATEGORIES, are_few, list_candidates, log_number_of_candidates
 from dpbi.hellinger import distances_to
 from dpbi.problem import Problem
 from dpbi.secure_noise import WEIGHT_ERROR, Bits, WholeWeights, bernoulli_exp_of_any, uniform_below, uniform_composition
 
 _LISTED = 2_000_000  # candidates of a secure draw from a list, which takes a second then
-_LISTED_CATEGORIES = 20  # the list grows category by category, which is slow for many
 _LARGEST_RATE = 1e8  # weights are split into powers of two, exactly up to here; the staircase's margin covers it
 _LARGEST_WORK = 2_000_000  # expected trials times categories, at most: some twenty seconds
 _LOG_WEIGHT_ERROR = 1e-11  # of rate H, relative: measured below 1e-13 against 50 digits (tests), taken a hundredfold
@@ -56,11 +55,11 @@ def rounding_of_secure_draw(n: int, k: int, largest_rate: float) -> float:
     if largest_rate > _LARGEST_RATE:
         raise ValueError(f"A secure draw supports rates up to {_LARGEST_RATE:g}: this epsilon and n can lead to "
                          f"{largest_rate:.3g}. Choose a smaller epsilon.")
-    if _is_listed(n, k):
+    if are_few(n, k, _LISTED):
         return 4 * (largest_rate * _LOG_WEIGHT_ERROR + WEIGHT_ERROR)
     if k > 2 and min(largest_rate, log_number_of_candidates(n, k)) > math.log(_LARGEST_WORK / k):
         raise ValueError(
-            f"A secure draw among more than {_LISTED:,} candidates or {_LISTED_CATEGORIES} categories tries up to "
+            f"A secure draw among more than {_LISTED:,} candidates or {LISTED_CATEGORIES} categories tries up to "
             f"e^rate of them, so with k = {k} the rate epsilon / (2 sensitivity) may be "
             f"{math.log(_LARGEST_WORK / k):.3g} at most: this epsilon and n = {n:,} can lead to {largest_rate:.3g}. "
             f"Choose a smaller epsilon, or a mechanism that adds noise to counts."
@@ -73,15 +72,11 @@ def draw_securely(problem: Problem, rate: float, bits: Bits) -> tuple[int, ...]:
 
     What is made on the way is not kept, as it is a function of the private counts.
     """
-    if _is_listed(problem.n, problem.k):
+    if are_few(problem.n, problem.k, _LISTED):
         return _from_list(problem, rate, bits)
     if problem.k == 2:
         return _by_rejection(problem, rate, _Staircase(problem, rate).propose, _MARGIN, bits)
     return _by_rejection(problem, rate, _uniform(problem.n, problem.k), 0.0, bits)
-
-
-def _is_listed(n: int, k: int) -> bool:
-    return k <= _LISTED_CATEGORIES and number_of_candidates(n, k) <= _LISTED
 
 
 def _from_list(problem: Problem, rate: float, bits: Bits) -> tuple[int, ...]:

@@ -17,7 +17,7 @@ from numpy.polynomial.legendre import leggauss
 from numpy.typing import NDArray
 
 from dpbi import limits
-from dpbi.candidates import list_candidates, number_of_candidates
+from dpbi.candidates import are_few, list_candidates
 from dpbi.excess import excess_curve
 from dpbi.hellinger import count_loss, distances_to
 from dpbi.mixture import log_weight, log_weights
@@ -25,7 +25,6 @@ from dpbi.power_sums import power_sums
 from dpbi.problem import Problem, check_problem
 
 _LISTED = 200_000  # candidates; a list of this length is faster than the mixture
-_LISTED_CATEGORIES = 20  # the list grows category by category, which is slow for many
 _LISTED_LINE = 2_000_000  # as _LISTED where k = 2: the list is the numbers 0..n
 _SMALLEST_STEP = 0.002  # between the ends of a group of m, relative
 _TABLE = 4096  # a_m up to here are summed and tabulated
@@ -41,14 +40,9 @@ def sample(problem: Problem, rate: float, rng: np.random.Generator, size: int) -
     """
     k, rate, rng, size = (
         check_problem(problem).k, limits.check_rate(rate), limits.check_generator(rng), limits.check_size(size))
-    if _at_most(_LISTED_LINE if k == 2 else _LISTED, problem.n, k):
+    if are_few(problem.n, k, _LISTED_LINE if k == 2 else _LISTED):
         return _from_list(problem, rate, rng, size)
     return _from_mixture(problem, rate, rng, size)
-
-
-def _at_most(listed: int, n: int, k: int) -> bool:
-    """Whether so many candidates can be listed, and are all."""
-    return k <= _LISTED_CATEGORIES and number_of_candidates(n, k) <= listed
 
 
 def _from_list(problem: Problem, rate: float, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
@@ -60,7 +54,7 @@ def _from_list(problem: Problem, rate: float, rng: np.random.Generator, size: in
 
 def listed_log_partition(problem: Problem, rate: float) -> float | None:
     """log Z(rate) from the list, None where it would be long: for a small space quicker than the mixture."""
-    if not _at_most(_LISTED, problem.n, problem.k):
+    if not are_few(problem.n, problem.k, _LISTED):
         return None
     return float(np.log(np.exp(-rate * _listed(problem)[1]).sum()))
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpbi.accuracy import expected_error
 from dpbi.distance_law import DistanceLaw, distance_law
 from dpbi.hellinger import distances_to, hellinger
 from dpbi.loss_curves import CalibrationGain, calibration_gain
@@ -105,7 +106,7 @@ def moves(scene: Scene) -> Moves:
 
 def growth(scene: Scene) -> Growth:
     problems = [scene.problem.with_counts((n // 2, n - n // 2)) for n in _SIZES]
-    mean = [[_mean_distance(one, problem) for problem in problems] for one in scene.mechanisms]
+    mean = [[expected_error(one, problem, "hellinger").low for problem in problems] for one in scene.mechanisms]
     ignoring = [[one.probability_of_ignoring(problem) for problem in problems] for one in scene.mechanisms]
     return Growth(scene.mechanisms, np.array(_SIZES), np.array(mean), np.array(ignoring))
 
@@ -113,11 +114,6 @@ def growth(scene: Scene) -> Growth:
 def drowning(scene: Scene) -> Drowning:
     found = growth(scene)
     return Drowning(found.mechanisms, found.sizes, found.mean, found.ignoring)
-
-
-def _mean_distance(mechanism: Mechanism, problem: Problem) -> float:
-    known = mechanism.mean_distance(problem)
-    return distance_law(mechanism, problem).mean if known is None else known
 
 
 def gains(scene: Scene) -> tuple[CalibrationGain, ...]:
