@@ -19,13 +19,15 @@ def draw(figure: Any, name: str) -> None:
 
     Dragging scrolls the page, as on a telephone it must; a part is looked at through the mode bar or full screen.
     """
+    from dpbi.figures.drawing import Drawing
     from dpbi.figures.style import enlarged
 
-    figure.update_layout(dragmode=False, modebar=_MODE_BAR)
+    drawing = Drawing.of(enlarged(figure, _TALK) if settings.get(controls.TALK) else figure)
+    drawing.update_layout(dragmode=False, modebar=_MODE_BAR)
     st.plotly_chart(
-        enlarged(figure, _TALK) if settings.get(controls.TALK) else figure,
+        drawing.figure(),
         key=f"chart: {name}",
-        alt=figure.layout.meta["alt"],
+        alt=drawing.layout["meta"]["alt"],
         config={
             "displaylogo": False,
             "modeBarButtonsToRemove": ["zoom2d", "pan2d", "select2d", "lasso2d", "autoScale2d"],

@@ -1,11 +1,58 @@
-"""A figure while it is put together: plain settings, which plotly checks once, when it is whole."""
+"""A figure while it is put together: plain settings, which plotly checks once, when a part of the whole is asked for."""
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 import plotly.graph_objects as go
+import plotly.io as pio
+
+
+class PlainFigure(go.Figure):
+    """A plotly figure of plain settings, which are sent as they are and checked when somebody reads or changes a part.
+
+    To send one is most of what a server does with a figure, and half of what that costs is plotly's check and its
+    copies of what it has checked. Here everything that a Figure keeps is made by its own constructor, at the first
+    question that needs it: which raises ValueError for what plotly does not know.
+    """
+
+    def __init__(self, plain: dict[str, Any], *checked: Any, **named: Any) -> None:
+        if checked or named or "_grid_str" in plain:  # as plotly itself makes one, of a figure that was checked
+            super().__init__(plain, *checked, **named)
+        else:
+            self.__dict__["_plain"] = plain
+
+    def __getattr__(self, name: str) -> Any:
+        """Of what a Figure's constructor would have set, and has not yet."""
+        plain = self.__dict__.pop("_plain", None)
+        if plain is None:
+            raise AttributeError(name)
+        super().__init__(plain)
+        return getattr(self, name)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The settings under plotly's names; arrays as bytes with their type, as plotly sends them."""
+        if "_plain" not in self.__dict__:
+            checked: dict[str, Any] = super().to_dict()
+            return checked
+        sent: dict[str, Any] = _sent(self._plain)
+        return sent
+
+
+def _sent(part: Any) -> Any:
+    """Other dicts and lists with the same leaves, arrays as plotly.js takes them: floats as bytes, others as lists."""
+    if isinstance(part, dict):
+        return {name: _sent(value) for name, value in part.items()}
+    if isinstance(part, list):
+        return [_sent(value) for value in part]
+    if not isinstance(part, np.ndarray):
+        return part
+    if part.dtype not in (np.float32, np.float64) or part.ndim > 1:
+        return part.tolist()
+    return {"dtype": f"f{part.itemsize}", "bdata": base64.b64encode(np.ascontiguousarray(part)).decode("ascii")}
 
 
 class Drawing:
@@ -28,8 +75,9 @@ class Drawing:
         return drawing
 
     def figure(self) -> go.Figure:
-        """Raises ValueError for what plotly does not know."""
-        return go.Figure({"data": self.traces, "layout": self.layout})
+        """The whole, under plotly's template of the moment as any new figure is."""
+        self.layout.setdefault("template", pio.templates[pio.templates.default].to_plotly_json())
+        return PlainFigure({"data": self.traces, "layout": self.layout})
 
     def add_scatter(self, **trace: Any) -> None:
         self.traces.append({"type": "scatter", **trace})

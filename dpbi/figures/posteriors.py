@@ -219,7 +219,12 @@ def _rows(panels: int) -> int:
 
 def _place(position: int) -> dict[str, str]:
     """The axes of a panel."""
-    return {"xaxis": f"x{position + 1}", "yaxis": f"y{position + 1}"}
+    return {"xaxis": f"x{_ordinal(position)}", "yaxis": f"y{_ordinal(position)}"}
+
+
+def _ordinal(position: int) -> str:
+    """How plotly numbers subplots: the first has none."""
+    return str(position + 1) if position else ""
 
 
 def _panels(titles: Sequence[str], across: str, up: str) -> Drawing:
@@ -227,20 +232,20 @@ def _panels(titles: Sequence[str], across: str, up: str) -> Drawing:
     panels, columns, rows = len(titles), _columns(len(titles)), _rows(len(titles))
     between = 0.05, min(70 / (rows * _PANEL), 0.9 / max(rows - 1, 1))
     width, height = (1 - between[0] * (columns - 1)) / columns, (1 - between[1] * (rows - 1)) / rows
-    fig = Drawing(*(f"{axis}axis{position + 1}" for position in range(panels) for axis in "xy"))
+    fig = Drawing(*(f"{axis}axis{_ordinal(position)}" for position in range(panels) for axis in "xy"))
     for position, title in enumerate(titles):
         row, column = divmod(position, columns)
         left, top = column * (width + between[0]), 1 - row * (height + between[1])
         lowest = position + columns >= panels
         fig.update_layout(
             **{
-                f"xaxis{position + 1}": {
-                    "domain": [left, left + width], "anchor": f"y{position + 1}", "matches": "x" if position else None,
+                f"xaxis{_ordinal(position)}": {
+                    "domain": [left, left + width], "anchor": f"y{_ordinal(position)}", "matches": "x" if position else None,
                     "title": {"text": across if lowest else None},
                 },
-                f"yaxis{position + 1}": {
-                    "domain": [max(top - height, 0.0), top], "anchor": f"x{position + 1}",
-                    "matches": f"y{position}" if column else None, "showticklabels": not column,
+                f"yaxis{_ordinal(position)}": {
+                    "domain": [max(top - height, 0.0), top], "anchor": f"x{_ordinal(position)}",
+                    "matches": f"y{_ordinal(position - 1)}" if column else None, "showticklabels": not column,
                     "title": {"text": None if column else up},
                 },
             }
@@ -259,12 +264,12 @@ def _triangles(results: Sequence[PrivatePosteriors], names: Sequence[str]) -> go
     problem, mechanisms = results[0].problem, mechanism_labels([one.mechanism for one in results])
     columns = 1 if len(results) == 1 else 2
     rows = math.ceil(len(results) / columns)
-    fig = Drawing(*(f"ternary{position + 1}" for position in range(len(results))))
+    fig = Drawing(*(f"ternary{_ordinal(position)}" for position in range(len(results))))
     edge = dirichlet.credible_boundary(problem.posterior)
     least = _simplex_cut(np.concatenate([edge, *(_central(one.means) for one in results)]))
     for position, (one, label) in enumerate(zip(results, mechanisms, strict=True)):
         row, column = divmod(position, columns)
-        place = {"subplot": f"ternary{position + 1}"}
+        place = {"subplot": f"ternary{_ordinal(position)}"}
         _add_means(fig, one, least, place)
         _add_region(fig, problem, edge, least, place, first=position == 0)
         # Room for the corners' labels on either side, and for the mechanism's name above the triangle's left half.

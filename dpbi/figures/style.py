@@ -20,7 +20,7 @@ import plotly.graph_objects as go
 from numpy.typing import ArrayLike, NDArray
 
 from dpbi import MECHANISMS
-from dpbi.figures.drawing import Drawing
+from dpbi.figures.drawing import Drawing, PlainFigure
 from dpbi.labels import isolated, visible
 from dpbi.mechanisms import Mechanism, name_of
 
@@ -215,7 +215,7 @@ def enlarged(fig: go.Figure, factor: float) -> go.Figure:
     margin["t"] -= _TITLE_ROOM * (max(len(lines) - len(fine), _TITLE_LINES) - len(said))
     layout["margin"] = {side: factor * room for side, room in margin.items()}
     layout["height"] = min(plot, _ROOM_HEIGHT * _rows(layout)) + layout["margin"]["t"] + layout["margin"]["b"]
-    return go.Figure(drawn)
+    return PlainFigure(drawn)
 
 
 def _rows(layout: dict[str, Any]) -> int:
