@@ -14,6 +14,7 @@ from tests.test_browser import (
     assert_nothing_went_wrong,
     browser,
     figures,
+    follow,
     main_part,
     pytestmark,
     sidebar,
@@ -54,8 +55,40 @@ def test_a_link_opens_its_scene_first_thing_and_the_arrows_and_the_history_move(
     main_part(page).get_by_role("button", name="Open this in the lab").click()
     wait_until_on(page, scene.page)
     expect(strip(page)).to_contain_text(f"n = {scene.problem.n}")
+    page.go_back()
+    wait_for_scene(page, 2)
     assert_nothing_went_wrong(watched)
     assert "Traceback" not in app.log
+
+
+def test_talk_mode_by_hand_leaves_the_arrows_and_stays_in_the_address(app: App, watched: Watched) -> None:
+    page = watched.page
+    open_page(page, f"{app.url}/Tour")
+    wait_for_scene(page, 0)
+    switch = sidebar(page).get_by_role("switch", name="Talk mode", include_hidden=True)
+    sidebar(page).get_by_text("Talk mode", exact=True).click()
+    wait_until_idle(page)
+    expect(switch).to_be_focused()  # in a sidebar that is folded by now
+    expect(switch).not_to_be_in_viewport()
+    page.keyboard.press("ArrowRight")
+    wait_for_scene(page, 1)
+    page.reload()
+    wait_for_scene(page, 1)
+    expect(switch).not_to_be_in_viewport()
+    main_part(page).get_by_role("button", name="Open this in the lab").click()
+    wait_until_on(page, SCENES[1].page)
+    assert "talk=true" in page.url
+    page.get_by_test_id("stExpandSidebarButton").click()
+    follow("Home", page)
+    assert "talk=true" in page.url
+    sidebar(page).get_by_text("Talk mode", exact=True).click()
+    wait_until_idle(page)
+    assert "talk" not in page.url
+    follow("Tour", page)
+    wait_for_scene(page, 1)
+    page.go_back()
+    wait_until_on(page, "Home")
+    assert_nothing_went_wrong(watched)
 
 
 # The least height of the words that are read in a room, and how far the chart reaches below the screen.

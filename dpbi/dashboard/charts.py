@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from dpbi.dashboard import controls, downloads, settings
+from dpbi.dashboard import address, downloads, settings
 
 # Grey with enough contrast on the light and the dark ground; the charts' own ground shows through.
 _MODE_BAR = {"bgcolor": "rgba(0,0,0,0)", "color": "#7d8590", "activecolor": "#2f7bd0"}
@@ -22,7 +22,7 @@ def draw(figure: Any, name: str) -> None:
     from dpbi.figures.drawing import Drawing
     from dpbi.figures.style import enlarged
 
-    drawing = Drawing.of(enlarged(figure, _TALK) if settings.get(controls.TALK) else figure)
+    drawing = Drawing.of(enlarged(figure, _TALK) if settings.get(address.TALK) else figure)
     drawing.update_layout(dragmode=False, modebar=_MODE_BAR)
     st.plotly_chart(
         drawing.figure(),

@@ -8,11 +8,10 @@ from typing import Any
 import streamlit as st
 
 from dpbi import limits
-from dpbi.dashboard import entries, settings, words
+from dpbi.dashboard import address, entries, settings, words
 from dpbi.dashboard.refusals import Refusals
 from dpbi.mechanisms import MECHANISMS, name_of
 from dpbi.sensitivity_maps import Measure
-from dpbi.tour import SCENES
 from dpbi.verdict import Verdict
 
 SIZES = (10, 20, 30, 50, 100, 200, 500, 1000)
@@ -26,7 +25,6 @@ MEASURES: dict[Measure, str] = {
     "reciprocal": "Smooth, reciprocal",
     "exponential": "Smooth, exponential",
 }
-SCENE, TALK = "scene", "talk"
 LOSES_MOST = "The one that loses most"
 DEFAULTS: dict[str, Any] = {
     "size": 30,
@@ -37,8 +35,7 @@ DEFAULTS: dict[str, Any] = {
     "within": "0.1",
     "measure": "local",
     "attaining": LOSES_MOST,
-    SCENE: SCENES[0].key,
-    TALK: False,
+    **address.DEFAULTS,
 }
 
 
@@ -81,7 +78,12 @@ def check_distance(t: Any) -> float:
 
 def talk() -> None:
     """The switch of talk mode: larger type, the sidebar folded, nothing that is not looked at from afar."""
-    st.toggle("Talk mode", help=words.TALK, **settings.entry(TALK))
+    st.toggle("Talk mode", help=words.TALK, **settings.entry(address.TALK) | {"on_change": _take_talk, "args": ()})
+
+
+def _take_talk() -> None:
+    settings.take(address.TALK)
+    address.write_talk()
 
 
 def overlay() -> bool:

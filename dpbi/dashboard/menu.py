@@ -6,6 +6,10 @@ from typing import NamedTuple
 
 import streamlit as st
 
+from dpbi.dashboard import address
+
+TOUR = "Tour"
+
 
 class Page(NamedTuple):
     """A page's file, what the menu calls it, its heading and the question it answers.
@@ -25,7 +29,7 @@ class Page(NamedTuple):
 PAGES = (
     Page(
         "pages/0_Tour.py",
-        "Tour",
+        TOUR,
         "Six scenes",
         "From a posterior that leaks to a budget that is spent in full. The arrow keys go back and on.",
         uses_data=False,
@@ -99,4 +103,5 @@ def page(title: str) -> Page:
 
 def draw() -> None:
     for found in PAGES:
-        st.page_link(found.path, label=found.title, width="stretch")
+        along = address.elsewhere(on_tour=found.title == TOUR)
+        st.page_link(found.path, label=found.title, width="stretch", query_params=along)

@@ -11,6 +11,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dpbi.dashboard import (
+    address,
     controls,
     data_source,
     downloads,
@@ -128,7 +129,7 @@ def _open(title: str) -> tuple[menu.Page, dict[str, Any]]:
     defaults = _defaults()
     settings.begin(title, defaults)
     take_away.read_link(defaults)
-    talk = settings.get(controls.TALK)
+    talk = address.read_talk()
     st.set_page_config(
         page_title=f"{title} · dpbi",
         layout="wide",

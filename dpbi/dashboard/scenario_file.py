@@ -24,7 +24,7 @@ from urllib.parse import urlencode
 from dpbi import limits, synthesis
 from dpbi.accuracy import METRICS
 from dpbi.accuracy_axes import AXES
-from dpbi.dashboard import controls, data_source, entries, prior, privacy, words
+from dpbi.dashboard import address, controls, data_source, entries, prior, privacy, words
 from dpbi.mechanisms import MECHANISMS
 from dpbi.paper_figures import FIGURES
 from dpbi.problem import Problem
@@ -227,8 +227,8 @@ def table() -> dict[str, Entry]:
         "t": _number("t", "within", controls.check_distance),
         "measure": _choice("measure", "measure", controls.MEASURES),
         "attaining": _choice("attaining", "attaining", controls.attaining_choices()),
-        "scene": _choice("scene", controls.SCENE, [scene.key for scene in SCENES]),
-        "talk": _flag("talk", controls.TALK),
+        "scene": _choice("scene", address.SCENE, [scene.key for scene in SCENES]),
+        "talk": _flag("talk", address.TALK),
         "paper_figure": _choice("paper_figure", "paper figure", [figure.key for figure in FIGURES]),
         "accuracy_axis": _choice("accuracy_axis", "accuracy along", [axis.name for axis in AXES]),
         "accuracy_metric": _choice("accuracy_metric", "accuracy in", METRICS),

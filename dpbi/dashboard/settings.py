@@ -70,7 +70,7 @@ def entry(name: str) -> dict[str, Any]:
     if shown_on.get(name) != page or st.session_state.get(widget, _ABSENT) != value:
         st.session_state[widget] = value
         shown_on[name] = page
-    return {"key": widget, "on_change": _take, "args": (name,)}
+    return {"key": widget, "on_change": take, "args": (name,)}
 
 
 def key(name: str) -> str:
@@ -78,5 +78,6 @@ def key(name: str) -> str:
     return f"entry: {name}"
 
 
-def _take(name: str) -> None:
+def take(name: str) -> None:
+    """The setting as its widget shows it now."""
     keep(name, st.session_state[key(name)])

@@ -12,7 +12,7 @@ from streamlit.column_config import NumberColumn, TextColumn
 
 from dpbi import dirichlet
 from dpbi.comparison import Comparison
-from dpbi.dashboard import cached, controls, downloads, settings, words
+from dpbi.dashboard import address, cached, downloads, settings, words
 from dpbi.dashboard.cached import QUANTILES
 from dpbi.loss_curves import CalibrationGain
 from dpbi.mechanisms import name_of
@@ -43,7 +43,7 @@ def show(
     """
     rows = min(len(table), _ROWS_SHOWN)
     columns = {name: _alike(column, table[name]) for name, column in columns.items() if name in table}
-    if settings.get(controls.TALK):
+    if settings.get(address.TALK):
         st.markdown(_for_a_room(table.head(_ROWS_SHOWN), columns))
     else:
         st.dataframe(

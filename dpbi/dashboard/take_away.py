@@ -10,7 +10,18 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from dpbi import limits
-from dpbi.dashboard import data_source, downloads, folds, privacy, report, scenario_file, script, settings, words
+from dpbi.dashboard import (
+    address,
+    data_source,
+    downloads,
+    folds,
+    privacy,
+    report,
+    scenario_file,
+    script,
+    settings,
+    words,
+)
 from dpbi.dashboard.menu import Page
 
 if TYPE_CHECKING:
@@ -84,9 +95,11 @@ def take_over(what: str, found: Callable[[], scenario_file.Document], defaults: 
         return
     if document.keys() <= scenario_file.STAGING and not taken.notices:
         settings.restore({}, taken.settings)
+        address.write_talk()
         return
     own = (*data_source.OWN_SETTINGS, *(scenario_file.STAGING - document.keys()))
     settings.restore({name: value for name, value in defaults.items() if name not in own}, taken.settings)
+    address.write_talk()
     said = [f"The settings of the {what} are taken over."]
     if taken.notices:
         said = [f"**The settings of the {what} are taken over, except:**"]

@@ -7,23 +7,27 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from dpbi.dashboard import charts, controls, data_source, menu, scenario_file, settings, take_away, words
+from dpbi.dashboard import address, charts, data_source, menu, scenario_file, take_away, words
 from dpbi.tour import SCENES, Scene
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
-_PARAMETER = "scene"  # in the page's address: a scene has a link of its own, and Back goes back
 _BY_KEY = {scene.key: scene for scene in SCENES}
 _SENTENCES = 1000
-
-
-def current() -> Scene:
-    """The scene of the page's address; without one, the scene last seen."""
-    asked = st.query_params.get(_PARAMETER)
-    if asked in _BY_KEY:
-        settings.keep(controls.SCENE, asked)
-    return _BY_KEY[settings.get(controls.SCENE)]
+# Streamlit hears no key of a button's while any input has the focus, a switch in a folded sidebar too: as if typed in.
+# On a switch the arrows mean nothing, so they are told to the page; a listener outlives the page that brought it.
+_ARROWS = """<script>
+if (!window.dpbiArrows) {
+  window.dpbiArrows = true;
+  document.addEventListener("keydown", event => {
+    if (!/^Arrow(Left|Right)$/.test(event.key) || !event.target.matches?.("input[type=checkbox]")) return;
+    if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.stopPropagation();
+    document.body.dispatchEvent(new KeyboardEvent("keydown", {key: event.key, code: event.code, bubbles: true}));
+  }, true);
+}
+</script>"""
 
 
 def draw(scene: Scene, defaults: Mapping[str, Any]) -> None:
@@ -35,13 +39,14 @@ def draw(scene: Scene, defaults: Mapping[str, Any]) -> None:
         _step("Next", place + 1, "Right")
         if st.button("Open this in the lab", key="tour: lab"):
             take_away.take_over("scene", lambda: lab_document(scene), defaults)
-            st.switch_page(menu.page(scene.page).path)
+            st.switch_page(menu.page(scene.page).path, query_params=address.elsewhere(on_tour=True))
     st.header(scene.heading)
     with st.container(key="scene text"):
         st.markdown(scene.text)
     figure, sentence = _drawn(scene.key)
     st.markdown(f"**{words.escape(sentence, _SENTENCES)}**")
     charts.draw(figure, f"tour-{scene.key}")
+    st.html(_ARROWS, unsafe_allow_javascript=True)
 
 
 def _step(label: str, place: int, shortcut: str) -> None:
@@ -53,14 +58,9 @@ def _step(label: str, place: int, shortcut: str) -> None:
         shortcut=shortcut,
         disabled=not there,
         type="primary" if label == "Next" else "secondary",
-        on_click=_go,
+        on_click=address.show_scene,
         args=(key,),
     )
-
-
-def _go(key: str) -> None:
-    settings.keep(controls.SCENE, key)
-    st.query_params[_PARAMETER] = key
 
 
 def lab_document(scene: Scene) -> scenario_file.Document:
