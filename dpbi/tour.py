@@ -212,7 +212,7 @@ SCENES: tuple[Scene, ...] = (
         "A fair choice drowns",
         "The exponential mechanism picks a posterior, a near one more likely. Scaled to the worst dataset there is, it "
         "stops listening as the data grow.",
-        Problem(_UNIFORM, (5000, 5000)), (EHD(_EPSILON),), "Home", drowning, drowning_said,
+        Problem(_UNIFORM, (5000, 5000)), (EHD(_EPSILON),), "Accuracy", drowning, drowning_said,
     ),
     Scene(
         "smooth",

@@ -74,6 +74,18 @@ def test_a_scene_has_a_link_and_opens_in_the_lab(scene: Scene) -> None:
         assert at.checkbox(key=f"entry: ticked: {type(mechanism).__name__}").value
 
 
+def test_what_drowns_as_data_grow_is_shown_against_n_in_the_lab() -> None:
+    at = opened()
+    visit(at, "pages/5_Accuracy.py")
+    at.selectbox(key="entry: accuracy along").set_value("epsilon").run()
+    at.query_params["scene"] = "drowning"
+    visit(at, TOUR)
+    button(at, "Open this in the lab").click().run()
+    assert [title.value for title in at.title] == [menu.page("Accuracy").heading]
+    assert at.selectbox(key="entry: accuracy along").value == "n"
+    assert json.loads(at.get("plotly_chart")[0].proto.spec)["layout"]["xaxis"]["title"]["text"] == "Total count n"
+
+
 def test_back_and_next_stop_at_the_ends() -> None:
     at = opened()
     visit(at, TOUR)

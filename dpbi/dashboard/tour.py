@@ -69,6 +69,8 @@ def lab_document(scene: Scene) -> scenario_file.Document:
         "epsilon": scene.mechanisms[0].epsilon,
         "mechanisms": [type(mechanism).__name__ for mechanism in scene.mechanisms],
         "calibrated": [],
+        "accuracy_axis": "n",  # what varies in the scenes about growing data, on the page where it can be chosen
+        "accuracy_metric": "hellinger",
     }
     for example in data_source.BY_KEY.values():
         if example.counts == scene.problem.counts:
