@@ -81,7 +81,7 @@ def scaled_counts(counts: Iterable[int], n: int) -> tuple[int, ...]:
     return tuple(whole + (i in more) for i, (whole, _) in enumerate(shares))
 
 
-def _decades(low: float, high: float, multiples: Sequence[float]) -> list[float]:
+def decades(low: float, high: float, multiples: Sequence[float]) -> list[float]:
     """These multiples of powers of ten, from low to high."""
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     every = [float(f"{multiple}e{power}") for power in powers for multiple in multiples]
@@ -105,7 +105,7 @@ def _strengths(problem: Problem) -> list[float]:
     """Those at which every parameter stays within the limits."""
     total = sum(problem.prior)
     least, largest = limits.PRIOR_LEAST * total / min(problem.prior), limits.PRIOR_LARGEST * total / max(problem.prior)
-    return [value for value in _decades(*STRENGTHS, _FEW) if least < value < largest]
+    return [value for value in decades(*STRENGTHS, _FEW) if least < value < largest]
 
 
 def _at_k(mechanism: Mechanism, problem: Problem, value: Value) -> tuple[Mechanism, Problem]:
@@ -147,11 +147,11 @@ AXES: tuple[Axis, ...] = (
         "n", "Total count n", "n",
         "The proportions of the counts are kept, by largest remainder, and so is the prior.",
         True, True, False, lambda problem, _: problem.n,
-        lambda _: [int(value) for value in _decades(N_LEAST, N_LARGEST, _FEW)], _at_n,
+        lambda _: [int(value) for value in decades(N_LEAST, N_LARGEST, _FEW)], _at_n,
     ),
     Axis(
         "epsilon", "epsilon", "epsilon", "Data and prior are yours.", False, True, False,
-        lambda _, mechanisms: mechanisms[0].epsilon, lambda _: _decades(*EPSILONS, _MANY), _at_epsilon,
+        lambda _, mechanisms: mechanisms[0].epsilon, lambda _: decades(*EPSILONS, _MANY), _at_epsilon,
     ),
     Axis(
         "strength", "Prior strength: pseudo-counts in all", "prior strength",
@@ -172,7 +172,7 @@ AXES: tuple[Axis, ...] = (
     ),
     Axis(
         "gamma", "gamma", "gamma", "Data and prior are yours. Mechanisms without gamma stay as they are.", False, True,
-        False, _own_gamma, lambda _: _decades(*GAMMAS, _MANY), _at_gamma,
+        False, _own_gamma, lambda _: decades(*GAMMAS, _MANY), _at_gamma,
     ),
 )  # fmt: skip
 

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-
-import numpy as np
 
 from dpbi import limits
 from dpbi.accuracy import Evaluate, ExpectedError, Metric, expected_error
-from dpbi.accuracy_axes import Axis, Value
+from dpbi.accuracy_axes import Axis, Value, decades
 from dpbi.mechanisms.mechanism import Mechanism
 from dpbi.problem import Problem
 
 SEARCHED = (1e-2, 1e3)  # epsilons that may be the answer
-_PER_DECADE = 2  # of them looked at first
+_LOOKED_AT = (1, 3)  # multiples of powers of ten among them, looked at first; the axis epsilon has them too
 _TIE = 1e-9  # of means that are equal: their own accuracy
 _SURE = 4.0  # standard errors between means of draws that count as different
 _FINE = 1e-5  # relative width to which a crossing of a continuous axis, and an epsilon, are narrowed
+_INWARD = 0.2  # of the bracket's width: how far at first a step is moved towards the middle
 _SETTLED = 8  # whole values beyond a crossing that must agree: rounded counts make a curve tremble
 
 
@@ -101,11 +100,12 @@ def closer(one: ExpectedError, other: ExpectedError) -> int:
 
     Exact means differ beyond 1e-9; means of draws by 4 standard errors; bounds where they do not overlap.
     """
-    def surely(less: ExpectedError, more: ExpectedError) -> bool:
-        slack = _SURE * math.hypot(less.high_error, more.low_error) + _TIE * (1 + more.low)
-        return less.high + slack < more.low
+    return -1 if _lead(one, other) > 0 else int(_lead(other, one) > 0)
 
-    return -1 if surely(one, other) else int(surely(other, one))
+
+def _lead(less: ExpectedError, more: ExpectedError) -> float:
+    """By how much one error is surely the smaller; at most 0 where that is not sure."""
+    return more.low - (less.high + _SURE * math.hypot(less.high_error, more.low_error) + _TIE * (1 + more.low))
 
 
 def crossovers(
@@ -113,9 +113,9 @@ def crossovers(
 ) -> tuple[Crossover, ...]:
     """Where the order of two curves changes, by rising value of their axis.
 
-    curves: of one axis and metric, at the problem. Between two values where both are exact the crossing is narrowed by
-    bisection, on a whole axis to the very value: there the order is the new one, and at the next ``_SETTLED`` values
-    too, and one before it is the old. Two crossings between neighbouring values of a curve go unseen.
+    curves: of one axis and metric, at the problem. Between two values where both are exact the crossing is narrowed
+    (``_narrowed``), on a whole axis to the very value: there the order is the new one, and at the next ``_SETTLED``
+    values too, and one before it is the old. Two crossings between neighbouring values of a curve go unseen.
     Source: ours; [D20] Corollaries 4.5.1 to 4.5.3 bound some of them.
     """
     found = [crossing for one, other in itertools.combinations(curves, 2)
@@ -148,10 +148,15 @@ class _Pair:
         return closer(first, second) if first and second else 0
 
     def errors(self, value: Value) -> tuple[ExpectedError, ExpectedError]:
-        axis, metric = self.one.axis, self.one.metric
-        first, second = (self.evaluate(*axis.at(curve.mechanism, self.problem, value), metric)
-                         for curve in (self.one, self.other))
+        """As the curves have them, else computed."""
+        first, second = (curve.at(value) or self.evaluate(*self.one.axis.at(curve.mechanism, self.problem, value),
+                                                          self.one.metric) for curve in (self.one, self.other))
         return first, second
+
+    def lead(self, value: Value, after: int) -> float:
+        """By how much the order is surely the one after the crossing."""
+        first, second = self.errors(value)
+        return _lead(first, second) if after < 0 else _lead(second, first)
 
     def crossing(self, low: Value, high: Value, after: int) -> Crossover:
         ahead, behind = (self.one, self.other) if after < 0 else (self.other, self.one)
@@ -162,21 +167,43 @@ class _Pair:
         return Crossover(self.one.axis, ahead.mechanism, behind.mechanism, low, high, exact)
 
     def _narrowed(self, low: Value, high: Value, after: int) -> tuple[Value, Value]:
-        if not self.one.axis.whole:
-            while high > low * (1 + _FINE):
-                middle = math.sqrt(low * high)
-                low, high = (low, middle) if closer(*self.errors(middle)) == after else (middle, high)
-            return low, high
-        end = high
+        end, whole = high, self.one.axis.whole
         while True:
-            while high - low > 1:
-                middle = (low + high) // 2
-                low, high = (low, middle) if closer(*self.errors(middle)) == after else (middle, high)
-            again = [value for value in range(int(high) + 1, int(min(high + _SETTLED, end)))
-                     if closer(*self.errors(value)) != after]
-            if not again:
+            low, high = _narrowed(lambda value: self.lead(value, after), low, high, whole)
+            beyond = range(int(min(high + _SETTLED, end)) - 1, int(high), -1) if whole else ()
+            again = next((value for value in beyond if self.lead(value, after) <= 0), None)
+            if again is None:
                 return low, high
-            low, high = again[-1], end
+            low, high = again, end
+
+
+def _narrowed(lead: Callable[[Value], float], low: Value, high: Value, whole: bool) -> tuple[Value, Value]:
+    """Two values between which ``lead`` rises above 0, brought together: to neighbours, or to a relative 1e-5.
+
+    lead: at most 0 at ``low``, above 0 at ``high``; whole: whether only whole values are asked for. Each step looks
+    where the secant meets 0, moved a little towards the middle so that both ends close in, and never so far from the
+    middle that many more steps than those of bisection could be needed.
+    Source: the ITP rule of Oliveira and Takahashi 2020, in the value where it is whole, else in its logarithm.
+    """
+    to, back, finest = (float, round, 1.0) if whole else (math.log, math.exp, math.log1p(_FINE))
+    width = to(high) - to(low)
+    within = finest * 2.0 ** math.ceil(math.log2(max(width / finest, 1.0)))
+    behind, ahead = lead(low), lead(high)
+    while (left := to(high) - to(low)) > finest:
+        a, b = to(low), to(high)
+        middle, secant = (a + b) / 2, (ahead * a - behind * b) / (ahead - behind)
+        towards = math.copysign(min(_INWARD / width * left**2, abs(middle - secant)), middle - secant)
+        reach = max(within - left / 2, 0.0)
+        value = back(min(max(secant + towards, middle - reach), middle + reach))
+        if whole:
+            value = min(max(value, int(low) + 1), int(high) - 1)
+        found = lead(value)
+        if found > 0:
+            high, ahead = value, found
+        else:
+            low, behind = value, found
+        within /= 2
+    return low, high
 
 
 def required_epsilon(
@@ -185,7 +212,8 @@ def required_epsilon(
     """The smallest epsilon in ``SEARCHED`` with E[H] <= wanted, to a relative 1e-5.
 
     mechanism: taken without its calibration, which holds for its own epsilon; wanted: in (0, 1). The mean is looked at
-    twice a decade, which tells whether it falls throughout, and narrowed by bisection where it first is small enough.
+    twice a decade, which tells whether it falls throughout; where it first is small enough, epsilon is narrowed
+    (``_narrowed``).
     Raises ValueError where no epsilon searched is large enough, or the least already is; where there are no records.
     Source: ours.
     """
@@ -196,21 +224,18 @@ def required_epsilon(
     def mean(epsilon: float) -> ExpectedError:
         return evaluate(replace(mechanism, epsilon=epsilon, calibration=None), problem, "hellinger")
 
-    count = round(_PER_DECADE * math.log10(SEARCHED[1] / SEARCHED[0])) + 1
-    epsilons = np.geomspace(*SEARCHED, count).tolist()
+    epsilons = decades(*SEARCHED, _LOOKED_AT)
     means = [mean(epsilon) for epsilon in epsilons]
     enough = next((i for i, one in enumerate(means) if one.high <= wanted), None)
     if enough is None:
-        best = min(range(count), key=lambda i: means[i].high)
+        best = min(range(len(means)), key=lambda i: means[i].high)
         raise ValueError(f"No epsilon from {SEARCHED[0]:g} to {SEARCHED[1]:,g} brings the mean distance down to "
                          f"{wanted:.4g}: the least found is {means[best].high:.4g}, at epsilon = {epsilons[best]:.4g}.")
     if enough == 0:
         raise ValueError(f"A mean distance of {wanted:.4g} is there already at epsilon = {SEARCHED[0]:g}, the least "
                          f"that is searched: it is {means[0].high:.4g}.")
-    low, high = epsilons[enough - 1], epsilons[enough]
-    while high > low * (1 + _FINE):
-        middle = math.sqrt(low * high)
-        low, high = (low, middle) if mean(middle).high <= wanted else (middle, high)
-    found = mean(high)
+    beyond = math.nextafter(wanted, 1.0)  # a mean of just the wanted distance is small enough
+    _, least = _narrowed(lambda epsilon: beyond - mean(epsilon).high, epsilons[enough - 1], epsilons[enough], False)
+    found = mean(least)
     monotone = not any(closer(before, after) < 0 for before, after in itertools.pairwise(means))
     return RequiredEpsilon(found.mechanism, problem, wanted, found, monotone)

@@ -12,6 +12,7 @@ with scenario("Accuracy") as chosen:
     else:
         along, metric = accuracy.choose()
         st.markdown(accuracy_words.varying(along, metric, chosen.mechanisms))
+        shown = accuracy.Curves()
         with guard.part():
             shown = accuracy.curves(chosen, along, metric)
             if shown.curves:
@@ -23,8 +24,7 @@ with scenario("Accuracy") as chosen:
 
                 st.header("Where one overtakes another")
                 st.markdown(accuracy_words.CROSSOVERS)
-                st.markdown(accuracy_words.crossovers(shown.crossings, chosen.problem, shown.complete))
-                accuracy.crossing_table(shown)
+        overtaking = st.container()  # filled last: it takes longest
 
         st.header("The epsilon for a wanted distance")
         with guard.part():
@@ -47,3 +47,9 @@ with scenario("Accuracy") as chosen:
                 if covered:
                     st.markdown(accuracy_words.coverage(covered, chosen.epsilon))
                     charts.draw(figures.coverage(covered, accuracy.MASS), "coverage")
+
+        with overtaking, guard.part():
+            if shown.curves:
+                crossings = accuracy.crossings(chosen, shown)
+                st.markdown(accuracy_words.crossovers(crossings, chosen.problem))
+                accuracy.crossing_table(crossings or ())

@@ -20,6 +20,7 @@ from dpbi.accuracy import METRICS, ExpectedError, Metric, expected_error
 from dpbi.accuracy_axes import AXES, Axis, axis, scaled_counts
 from dpbi.accuracy_curves import (
     AccuracyCurve,
+    _narrowed,
     accuracy_curve,
     closer,
     coarse_to_fine,
@@ -345,6 +346,62 @@ def test_the_smallest_epsilon_is_the_smallest_of_a_scan(kind: type[Mechanism]) -
     assert found.mean.high <= wanted
     for epsilon in np.geomspace(1e-2, found.epsilon * (1 - 1e-4), 40):
         assert listed(kind(float(epsilon)), problem, "hellinger").high > wanted
+
+
+class Counted:
+    """Evaluates by ``expected_error``, each point once, and counts those that were new."""
+
+    def __init__(self) -> None:
+        self.known: dict[tuple[Mechanism, Problem, Metric], ExpectedError] = {}
+
+    def __call__(self, mechanism: Mechanism, problem: Problem, metric: Metric) -> ExpectedError:
+        point = mechanism, problem, metric
+        if point not in self.known:
+            self.known[point] = expected_error(*point)
+        return self.known[point]
+
+
+@every_class
+def test_another_wanted_distance_computes_few_new_points(kind: type[Mechanism]) -> None:
+    """Bisection to a relative 1e-5 would take 17; the axis epsilon has seven of those looked at first."""
+    problem, evaluate = Problem((1, 1), (12, 18)), Counted()
+    accuracy_curve(axis("epsilon"), kind(1.0), problem, "hellinger", axis("epsilon").values_of(problem), evaluate)
+    for wanted, most in ((0.3, 4 + 9), (0.25, 9), (0.35, 9)):
+        before = len(evaluate.known)
+        assert required_epsilon(kind(1.0), problem, wanted, evaluate) == required_epsilon(kind(1.0), problem, wanted)
+        assert len(evaluate.known) - before <= most
+
+
+def test_a_crossing_takes_far_fewer_points_than_bisection() -> None:
+    """The order of two power laws changes at n = 123,457; halving what lies around it takes 17 steps of two points."""
+    asked: set[tuple[Mechanism, Problem]] = set()
+
+    def power(mechanism: Mechanism, problem: Problem, metric: Metric) -> ExpectedError:
+        asked.add((mechanism, problem))
+        error = 1e3 / problem.n if mechanism.epsilon == 2.0 else (1e3 / 123_456.5) * (123_456.5 / problem.n) ** 0.5
+        return ExpectedError(mechanism, problem, metric, error, error)
+
+    curves = [accuracy_curve(axis("n"), MECHANISMS[0](e), TWO, "l1", (100_000, 200_000), power) for e in (1.0, 2.0)]
+    asked.clear()
+    (one,) = crossovers(curves, TWO, power)
+    assert (one.ahead.epsilon, one.before, one.value, one.exact) == (2.0, 123_456, 123_457, True)
+    assert len(asked) <= 2 * (10 + 7), "and the seven values beyond"
+
+
+@given(place=st.floats(0.011, 990), steep=st.floats(0.2, 5), whole=st.booleans())
+def test_narrowing_ends_around_the_change_whatever_the_slope(place: float, steep: float, whole: bool) -> None:
+    looked: list[float] = []
+    low, high = (0, 1000) if whole else (0.01, 1000.0)
+
+    def lead(value: float) -> float:
+        looked.append(value)
+        return math.copysign(abs(value - place) ** steep, value - place)
+
+    before, after = _narrowed(lead, low, high, whole)
+    assert before <= place <= after
+    assert after - before == 1 if whole else after <= before * (1 + 1.1e-5)
+    bisection = math.ceil(math.log2(1000 if whole else math.log(1e5) / 1e-5))
+    assert len(looked) <= 2 + bisection + 2
 
 
 def test_an_error_that_rises_again_is_told() -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -10,6 +13,7 @@ from dpbi.accuracy import METRICS, expected_error
 from dpbi.accuracy_axes import AXES, axis
 from dpbi.accuracy_curves import required_epsilon
 from dpbi.dashboard import accuracy, accuracy_words, words
+from dpbi.dashboard import charts as charts_drawn
 from dpbi.dashboard.scenario import DEFAULT_MECHANISMS
 from tests.test_pages import charts, everything, shown, tick, typed
 from tests.test_scenario import opened, press, select, text
@@ -140,6 +144,53 @@ def test_cancel_keeps_what_is_there_and_go_on_ends_it(monkeypatch: pytest.Monkey
     assert len(at.main.dataframe[0].value) == 5 * len(TICKED)
     assert not [button for button in at.main.button if button.label in ("Cancel", "Go on")]
     assert accuracy_words.NOT_LOOKED_FOR not in everything(at)
+
+
+def test_what_takes_longest_holds_up_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    """While the crossings are looked for, the chart and the wanted epsilons are there already."""
+    drawn: list[str] = []
+    at = typed(opened(), "7 5")
+    for place, name in ((charts_drawn, "draw"), (accuracy, "required_table"), (accuracy, "crossings")):
+        monkeypatch.setattr(place, name, noting(drawn, getattr(place, name)))
+    shown(at, PAGE)
+    assert drawn == ["draw", "draw", "required_table", "crossings"]
+
+
+def noting(drawn: list[str], function: Callable[..., Any]) -> Callable[..., Any]:
+    def noted(*arguments: Any) -> Any:
+        drawn.append(function.__name__)
+        return function(*arguments)
+
+    return noted
+
+
+def test_another_wanted_distance_computes_no_point_of_the_curves(monkeypatch: pytest.MonkeyPatch) -> None:
+    at = small()
+    computed: list[str] = []
+    begin = accuracy.Work._begin
+
+    def noted(self: accuracy.Work) -> None:
+        computed.append(self.job.partition(":")[0])
+        begin(self)
+
+    monkeypatch.setattr(accuracy.Work, "_begin", noted)
+    text(at, "wanted distance", "0.17")
+    assert set(computed) == {"epsilons"}
+    assert len(computed) <= 10 * len(TICKED)
+    computed.clear()
+    text(at, "wanted distance", "0.1")
+    assert not computed, "and none at all for one that was asked for before"
+
+
+def test_crossings_that_were_cancelled_are_not_said_to_be_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    def cancelled(*_: Any) -> None:
+        raise accuracy.Cancelled
+
+    monkeypatch.setattr(accuracy, "crossovers", cancelled)
+    at = small()
+    assert accuracy_words.NOT_LOOKED_FOR in everything(at)
+    assert accuracy_words.NOTHING_CROSSES not in everything(at)
+    assert len(charts(at)) == 2
 
 
 def test_after_a_run_that_was_cut_short_every_entry_is_told_again() -> None:

@@ -90,7 +90,7 @@ def wants_coverage() -> bool:
 class Work:
     """One computation of a page's run: what is kept costs nothing, what is new moves the bar.
 
-    job: names what is asked for; total: of its points, as far as known.
+    job: names what is asked for; total: of its points, as far as known, 0 where it is not.
     """
 
     job: str
@@ -114,7 +114,8 @@ class Work:
         if self.bar is not None:
             # Crossings ask for more points than can be told before: the bar leaves room for them.
             share = self.done / (self.done + max(self.total - self.done, 12))
-            self.bar.progress(share, f"{self.done:,} of {max(self.total, self.done + 1):,} points")
+            of_all = f" of {max(self.total, self.done + 1):,}" if self.total else ""
+            self.bar.progress(share, f"{self.done:,}{of_all} points")
         self.done += 1
 
     def evaluate(self, mechanism: Mechanism, problem: Problem, metric: Metric) -> ExpectedError:
@@ -182,22 +183,18 @@ def _cancel(job: str) -> None:
 
 @dataclass(frozen=True)
 class Curves:
-    """What the first part of the page shows: curves with at least one point, where they cross, the own value.
+    """What the chart shows: curves with at least one point, and the own value.
 
     complete: whether all that was asked for is there.
     """
 
-    curves: tuple[AccuracyCurve, ...]
-    crossings: tuple[Crossover, ...]
-    own: Value | None
-    complete: bool
+    curves: tuple[AccuracyCurve, ...] = ()
+    own: Value | None = None
+    complete: bool = False
 
 
 def curves(chosen: Scenario, along: Axis, metric: Metric) -> Curves:
-    """Every point of every mechanism, the own value first, the ends and between; then the crossings.
-
-    What cannot be computed is said.
-    """
+    """Every point of every mechanism, the own value first, the ends and between. What cannot be computed is said."""
     problem = chosen.problem
     mechanisms = chosen.mechanisms if along.keeps_calibration else audits.uncalibrated(chosen).mechanisms
     own, values = along.own(problem, mechanisms), along.values(problem, mechanisms)
@@ -209,12 +206,19 @@ def curves(chosen: Scenario, along: Axis, metric: Metric) -> Curves:
                 with contextlib.suppress(Cancelled), guard.refusal(refused, f"{name_of(mechanism)} at {value:,g}"):
                     at = along.at(mechanism, problem, value)
                     found[mechanism][value] = current.evaluate(*at, metric)
-        made = tuple(_curve(along, one, metric, errors) for one, errors in found.items() if errors)
-        crossings: tuple[Crossover, ...] = ()
-        with contextlib.suppress(Cancelled):
-            crossings = crossovers(made, problem, current.evaluate)
     say_refused(refused)
-    return Curves(made, crossings, own, current.complete)
+    made = tuple(_curve(along, one, metric, errors) for one, errors in found.items() if errors)
+    return Curves(made, own, current.complete)
+
+
+def crossings(chosen: Scenario, shown: Curves) -> tuple[Crossover, ...] | None:
+    """Where the curves cross; None where that was cancelled, or some points of the curves were."""
+    if not shown.complete:
+        return None
+    asked = (chosen.problem, [(one.axis.name, one.mechanism, one.metric) for one in shown.curves])
+    with work("crossings", asked, 0) as current, contextlib.suppress(Cancelled):
+        return crossovers(shown.curves, chosen.problem, current.evaluate)
+    return None
 
 
 def _curve(along: Axis, mechanism: Mechanism, metric: Metric, errors: dict[Value, ExpectedError]) -> AccuracyCurve:
@@ -293,17 +297,17 @@ def points(shown: Curves) -> None:
     tables.show(table, "accuracy", columns, "One row per computed point: mechanism, value, mean error, how found")
 
 
-def crossing_table(shown: Curves) -> None:
+def crossing_table(found: Sequence[Crossover]) -> None:
     """A row per crossover."""
-    if not shown.crossings:
+    if not found:
         return
     table = pd.DataFrame(
         {
-            "Ahead from there on": [name_of(one.ahead) for one in shown.crossings],
-            "Overtaken": [name_of(one.behind) for one in shown.crossings],
-            "Last before": [one.before for one in shown.crossings],
-            "From": [one.value for one in shown.crossings],
-            "Found": ["exact" if one.exact else "between two points" for one in shown.crossings],
+            "Ahead from there on": [name_of(one.ahead) for one in found],
+            "Overtaken": [name_of(one.behind) for one in found],
+            "Last before": [one.before for one in found],
+            "From": [one.value for one in found],
+            "Found": ["exact" if one.exact else "between two points" for one in found],
         }
     )
     columns = {name: NumberColumn(format="%.6g") for name in ("Last before", "From")}

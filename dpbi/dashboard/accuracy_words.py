@@ -52,7 +52,7 @@ COVERAGE = (
 CANCELLED = "**Cancelled:** what was computed by then is shown, at fewer places than asked for."
 NO_CATEGORIES_TWO = "The coverage is computed for two categories."
 NOTHING_CROSSES = "No order changes between the computed points."
-NOT_LOOKED_FOR = "Cancelled before the crossings were looked for."
+NOT_LOOKED_FOR = "Cancelled before all crossings were found."
 _CROSSOVERS_SAID = 8
 _DECADE = 10.0
 
@@ -156,10 +156,10 @@ def _gain(curves: Sequence[AccuracyCurve]) -> str:
     return f"Ten times {start} as {axis.symbol} divides the error of {words.listed(said)}."
 
 
-def crossovers(found: Sequence[Crossover], problem: Problem, complete: bool) -> str:
-    """The first crossovers among proved mechanisms, then how many more there are; complete: whether all were sought."""
+def crossovers(found: Sequence[Crossover] | None, problem: Problem) -> str:
+    """The first crossovers among proved mechanisms, then how many more there are; None: they were not all sought."""
     if not found:
-        return NOTHING_CROSSES if complete else NOT_LOOKED_FOR
+        return NOT_LOOKED_FOR if found is None else NOTHING_CROSSES
     proved = [one for one in found if _proved(one.ahead, problem) and _proved(one.behind, problem)]
     lines = [f"- {_crossover(one)}" for one in proved[:_CROSSOVERS_SAID]]
     more = len(found) - len(lines)
