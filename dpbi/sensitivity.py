@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
@@ -41,7 +42,13 @@ def local_sensitivity(problem: Problem) -> float:
     problem: prior and counts. Returns LS in (0, 1). Raises ValueError if n = 0.
     Source: [D20] section 1, [P17] sections 4.1.2 and 7.1; the closed form is ours, O(k).
     """
-    return float(local_sensitivities(check_problem(problem).prior, problem.counts))
+    return _local_sensitivity(check_problem(problem))
+
+
+@lru_cache(maxsize=256)
+def _local_sensitivity(problem: Problem) -> float:
+    """Kept, as every mechanism's law asks for it."""
+    return float(local_sensitivities(problem.prior, problem.counts))
 
 
 def local_sensitivities(prior: ArrayLike, counts: ArrayLike) -> NDArray[np.float64]:

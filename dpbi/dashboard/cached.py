@@ -1,7 +1,6 @@
 """The library's answers, kept between runs: each function takes the problem, one mechanism and plain numbers.
 
-Streamlit tells arguments apart by their fields, and a mechanism only when it is an argument of its own. Labels are
-never an argument: two people's equal counts may share an answer, their names may not. Every cache is bounded.
+Labels are never an argument: two people's equal counts may share an answer, their names may not.
 """
 
 from __future__ import annotations
@@ -17,6 +16,7 @@ from dpbi import dirichlet, loss_curves
 from dpbi import sensitivity_maps as maps
 from dpbi.comparison import Comparison, comparison_of
 from dpbi.dashboard import guard, words
+from dpbi.dashboard.kept import kept
 from dpbi.distance_law import DistanceLaw, distance_law
 from dpbi.guarantee import Guarantee
 from dpbi.loss_curves import AttainingLaws, CalibrationGain, LossAgainstDataset
@@ -64,34 +64,34 @@ def for_each(
     return results
 
 
-@st.cache_resource(max_entries=8, show_spinner=False)
+@kept(64, megabytes=96)
 def law(problem: Problem, mechanism: Mechanism) -> DistanceLaw:
-    """Kept only until what is shown of it was taken: a law can hold 700,000 rows."""
+    """Kept for what is shown of it; it can hold 700,000 rows."""
     return distance_law(mechanism, problem)
 
 
-@st.cache_data(max_entries=512, show_spinner="Computing the laws")
+@kept(512)
 def comparison(problem: Problem, mechanism: Mechanism) -> Comparison:
     return comparison_of(law(problem, mechanism))
 
 
-@st.cache_data(max_entries=512, show_spinner=False)
+@kept(512)
 def quantiles(problem: Problem, mechanism: Mechanism) -> tuple[float, ...]:
     return tuple(law(problem, mechanism).quantile(q) for q in QUANTILES)
 
 
-@st.cache_data(max_entries=512, show_spinner=False)
+@kept(512)
 def within(problem: Problem, mechanism: Mechanism, t: float) -> float:
     """P(H <= t)."""
     return law(problem, mechanism).cdf(t)
 
 
-@st.cache_data(max_entries=64, show_spinner="Drawing private posteriors")
+@kept(64, megabytes=64)
 def posteriors(problem: Problem, mechanism: Mechanism, seed: int, size: int) -> PrivatePosteriors:
     return sample_posteriors(mechanism, problem, np.random.default_rng(seed), size)
 
 
-@st.cache_data(max_entries=64, show_spinner="Computing noise-aware posteriors")
+@kept(64, megabytes=64, said="Computing noise-aware posteriors")
 def noise_aware(problem: Problem, mechanism: Mechanism, seed: int, size: int) -> NoiseAwareReleases:
     """Of the first of the draws that ``posteriors`` has."""
     return noise_aware_releases(mechanism, problem, posteriors(problem, mechanism, seed, size).released)
@@ -103,13 +103,13 @@ def exact_means(sampled: Sequence[PrivatePosteriors]) -> list[float | None]:
     return [row.mean if row.mean_error == 0 else None for row in rows]
 
 
-@st.cache_data(max_entries=64, show_spinner=False)
+@kept(64)
 def intervals(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The ends of the true posterior's 95 % intervals, (k,) each."""
     return dirichlet.interval(problem.posterior)
 
 
-@st.cache_data(max_entries=64, show_spinner=False)
+@kept(64)
 def prior_predictive(prior: tuple[float, ...], n: int, category: int) -> tuple[int, int]:
     return dirichlet.prior_predictive_interval(prior, n, category=category)
 
@@ -124,7 +124,7 @@ class Sensitivities(NamedTuple):
     paper: float
 
 
-@st.cache_data(max_entries=256, show_spinner=False)
+@kept(256)
 def sensitivities(problem: Problem, gamma: float, beta: float) -> Sensitivities:
     return Sensitivities(
         local_sensitivity(problem),
@@ -135,27 +135,27 @@ def sensitivities(problem: Problem, gamma: float, beta: float) -> Sensitivities:
     )
 
 
-@st.cache_data(max_entries=64, show_spinner=False)
+@kept(64)
 def count_scan(prior: tuple[float, ...], n: int, gamma: float, beta: float, u: int) -> maps.SensitivityScan:
     return maps.along_count(prior, n, gamma, beta, include=(u,))
 
 
-@st.cache_data(max_entries=64, show_spinner=False)
+@kept(64)
 def emptying_scan(problem: Problem, gamma: float, beta: float) -> maps.SensitivityScan:
     return maps.along_emptying(problem, gamma, beta)
 
 
-@st.cache_data(max_entries=64, show_spinner="Mapping the sensitivity")
+@kept(64, said="Mapping the sensitivity")
 def simplex_map(prior: tuple[float, ...], n: int, measure: maps.Measure, gamma: float) -> maps.SimplexMap:
     return maps.on_simplex(prior, n, measure, gamma)
 
 
-@st.cache_data(max_entries=64, show_spinner="Scanning gamma")
+@kept(64, said="Scanning gamma")
 def gamma_scan(problem: Problem) -> maps.GammaScan:
     return maps.gamma_scan(problem)
 
 
-@st.cache_data(max_entries=64, show_spinner=False)
+@kept(64)
 def score_change(problem: Problem) -> maps.ScoreChange:
     return maps.score_change(problem)
 
@@ -163,34 +163,34 @@ def score_change(problem: Problem) -> maps.ScoreChange:
 # What follows depends on the prior and n alone: the counts are no argument, so other counts share the answer.
 
 
-@st.cache_data(max_entries=256, show_spinner="Calibrating")
+@kept(256, said="Calibrating")
 def calibrated(mechanism: Mechanism, prior: tuple[float, ...], n: int) -> Mechanism:
     return calibrate(mechanism, prior, n)
 
 
-@st.cache_data(max_entries=512, show_spinner="Auditing every dataset and output")
+@kept(512, said="Auditing every dataset and output")
 def verdict(mechanism: Mechanism, prior: tuple[float, ...], n: int) -> Verdict:
     return audited(mechanism, prior, n)
 
 
-@st.cache_data(max_entries=256, show_spinner="Auditing smaller data")
+@kept(256, said="Auditing smaller data")
 def loss_against_size(mechanism: Mechanism, prior: tuple[float, ...], n: int) -> tuple[PrivacyLoss, ...]:
     """At about 16 sizes from one record to n."""
     sizes = np.unique(np.geomspace(1, n, SIZES).round().astype(np.int64))
     return loss_curves.loss_against_size(mechanism, prior, sizes.tolist())
 
 
-@st.cache_data(max_entries=256, show_spinner=False)
+@kept(256)
 def loss_against_dataset(mechanism: Mechanism, prior: tuple[float, ...], n: int) -> LossAgainstDataset:
     return loss_curves.loss_against_dataset(mechanism, prior, n)
 
 
-@st.cache_data(max_entries=256, show_spinner=False)
+@kept(256)
 def attaining_laws(mechanism: Mechanism, prior: tuple[float, ...], n: int) -> AttainingLaws:
     return loss_curves.attaining_laws(verdict(mechanism, prior, n).loss)
 
 
-@st.cache_data(max_entries=256, show_spinner="Computing delta for every epsilon")
+@kept(256, said="Computing delta for every epsilon")
 def profile(
     mechanism: Mechanism, prior: tuple[float, ...], n: int, epsilons: tuple[float, ...]
 ) -> Profile:
@@ -201,12 +201,12 @@ def profile(
 # Of a release: what is known before it is made. The release itself is never an argument here.
 
 
-@st.cache_data(max_entries=256, show_spinner=False)
+@kept(256)
 def release_guarantee(mechanism: Mechanism, prior: tuple[float, ...], n: int) -> Guarantee:
     return guarantee_of_release(mechanism, prior, n)
 
 
-@st.cache_data(max_entries=256, show_spinner="Trying it on made-up data")
+@kept(256, said="Trying it on made-up data")
 def release_errors(mechanism: Mechanism, prior: tuple[float, ...], n: int) -> ReleaseErrors:
     return errors_of_release(mechanism, prior, n)
 

@@ -77,7 +77,7 @@ def scenario(title: str, *, needs_mechanisms: bool = True) -> Iterator[Scenario]
     st.session_state[_LATEST] = chosen
     shown.markdown(words.scenario_line(chosen.title, chosen.labels, chosen.problem, chosen.epsilon, chosen.gamma))
     seen = take_away.shown(page, chosen)
-    with guard.part(), downloads.collected(seen):
+    with guard.part(), downloads.collected(seen), st.spinner("Computing"):
         yield chosen
     with guard.part():
         take_away.copy_as_python(page, chosen)

@@ -1,4 +1,4 @@
-"""A figure while it is put together: plain settings, which plotly checks once, when a part of the whole is asked for."""
+"""A figure while it is put together: plain settings, which plotly checks when a part of the whole is asked for."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 import plotly.io as pio
 
 
-class PlainFigure(go.Figure):
+class PlainFigure(go.Figure):  # type: ignore[misc]  # plotly has no types
     """A plotly figure of plain settings, which are sent as they are and checked when somebody reads or changes a part.
 
     To send one is most of what a server does with a figure, and half of what that costs is plotly's check and its
@@ -52,7 +52,7 @@ def _sent(part: Any) -> Any:
         return part
     if part.dtype not in (np.float32, np.float64) or part.ndim > 1:
         return part.tolist()
-    return {"dtype": f"f{part.itemsize}", "bdata": base64.b64encode(np.ascontiguousarray(part)).decode("ascii")}
+    return {"dtype": f"f{part.itemsize}", "bdata": base64.b64encode(part.tobytes()).decode("ascii")}
 
 
 class Drawing:

@@ -240,8 +240,8 @@ def _panels(titles: Sequence[str], across: str, up: str) -> Drawing:
         fig.update_layout(
             **{
                 f"xaxis{_ordinal(position)}": {
-                    "domain": [left, left + width], "anchor": f"y{_ordinal(position)}", "matches": "x" if position else None,
-                    "title": {"text": across if lowest else None},
+                    "domain": [left, left + width], "anchor": f"y{_ordinal(position)}",
+                    "matches": "x" if position else None, "title": {"text": across if lowest else None},
                 },
                 f"yaxis{_ordinal(position)}": {
                     "domain": [max(top - height, 0.0), top], "anchor": f"x{_ordinal(position)}",
@@ -551,6 +551,8 @@ def distance_boxes(results: Sequence[PrivatePosteriors], exact_means: Sequence[f
         title = "Without records the prior itself is released, at distance 0"
     elif best is not None:
         title = f"Smallest mean distance: {mechanisms[best[0]]}, {number(best[1])}"
+        if len(results) == 1:
+            title = f"Mean distance of {mechanisms[0]}: {number(best[1])}"
     medians = (
         f"{label} {number(float(np.median(one.distance)))}" for label, one in zip(mechanisms, results, strict=True)
     )
@@ -618,4 +620,6 @@ def _coverage_words(coverage: Sequence[Floats], mechanisms: Sequence[str], names
     mechanism, category = (int(i) for i in np.unravel_index(shares.argmin(), shares.shape))
     where = f" for {names[category]}" if len(names) > 1 else ""
     least = percent(float(shares.min()))
+    if shares.size == 1:
+        return f"The {percent(mass)} intervals of {mechanisms[0]} cover the true mean in {least} of its releases"
     return f"The {percent(mass)} intervals of {mechanisms[mechanism]} cover least: {least} of its releases{where}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
@@ -65,11 +66,7 @@ class _HellingerSelection:
 
     def rate(self, problem: Problem) -> float:
         """``rates`` of one problem; 0 where n = 0, as there is one candidate only."""
-        if check_problem(problem).n:
-            return float(self.rates(problem.prior, np.array(problem.counts)))
-        if self.calibration:
-            multiplier(self.calibration, problem.prior, 0)
-        return 0.0
+        return _rate(self, check_problem(problem))
 
     def guarantee(self, prior: ArrayLike, n: int) -> Guarantee:
         """What the rule promises by theorem or claim; a calibrated mechanism, what its exhaustive check showed."""
@@ -273,3 +270,13 @@ class EHDNRS(_HellingerSelection):
     def _promise(self, prior: tuple[float, ...], n: int) -> Guarantee:
         """(epsilon, delta)-DP as claimed in [N] Lemma 2.3."""
         return ApproximateDP(self.epsilon, self.delta, "claim", "[N] Lemma 2.3; its proof is unsound, so not a theorem")
+
+
+@lru_cache(maxsize=256)
+def _rate(mechanism: _HellingerSelection, problem: Problem) -> float:
+    """``rate``, kept: law, mean and partition each ask for it."""
+    if problem.n:
+        return float(mechanism.rates(problem.prior, np.array(problem.counts)))
+    if mechanism.calibration:
+        multiplier(mechanism.calibration, problem.prior, 0)
+    return 0.0
