@@ -9,10 +9,10 @@ with scenario("Home") as chosen:
     rows = cached.for_each(cached.comparison, chosen)
     st.markdown(words.best(rows, chosen.problem))
     tables.comparison(rows)
-    audits.say_what_calibration_could_do(chosen)
     if rows:
         from dpbi.figures import distances
 
         charts.draw(distances.cumulative(cached.for_each(cached.law, chosen)), "home")
+    audits.say_what_calibration_could_do(chosen)
     facts.mechanisms(chosen)
     st.warning(words.CHOICE_WARNING)

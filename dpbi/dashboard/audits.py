@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from dpbi.dashboard.scenario import Scenario
 
 EPSILONS = 25  # at which delta is computed
+_UNUSED_SAID = 0.001  # of epsilon
 
 Rest = ParamSpec("Rest")
 Result = TypeVar("Result")
@@ -53,13 +54,14 @@ def uncalibrated(scenario: Scenario) -> Scenario:
 
 
 def say_what_calibration_could_do(scenario: Scenario) -> None:
-    """One line about the ticked mechanisms that are not calibrated and, at this prior and n, could be."""
-    public = (scenario.problem.prior, scenario.problem.n)
+    """One line about the ticked mechanisms that spend less than their epsilon here, could be calibrated and are not."""
+    prior, n = scenario.problem.prior, scenario.problem.n
     calibrated = {type(one) for one in scenario.mechanisms if one.calibration}
     plain = [one for one in scenario.mechanisms if type(one) not in calibrated]
-    possible = [one.label for one in plain if not privacy.why_not_audited(type(one), public)]
-    if possible and scenario.problem.n:
-        st.caption(words.calibration_hint(possible, len(possible) == len(scenario.mechanisms)))
+    found = [cached.verdict(one, prior, n) for one in plain if not privacy.why_not_audited(type(one), (prior, n))]
+    spent = {one.loss.mechanism.label: one.loss.epsilon for one in found if one.unused > _UNUSED_SAID}
+    if spent and n:
+        st.caption(words.calibration_hint(spent, scenario.epsilon))
 
 
 def epsilons(verdicts: Sequence[Verdict]) -> tuple[float, ...]:

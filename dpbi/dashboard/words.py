@@ -285,10 +285,14 @@ def not_calibrated(names: Sequence[str], sentence: str) -> str:
     return f"{listed(names)} cannot be calibrated here: {escape(sentence, SENTENCE_LENGTH)}"
 
 
-def calibration_hint(names: Sequence[str], every: bool) -> str:
-    """Which mechanisms could be calibrated here, and what for."""
-    subject = "Any of these" if every else listed(names)
-    return f"{subject} can be calibrated (sidebar): the exact loss is then epsilon, and the release often nearer."
+def calibration_hint(spent: Mapping[str, float], epsilon: float) -> str:
+    """Which mechanisms have something to gain from calibration; spent: their exact losses."""
+    each = listed(f"{name} loses {number(loss)}" for name, loss in spent.items())
+    them = "it loses" if len(spent) == 1 else "each of them loses"
+    return (
+        f"Not all of epsilon = {number(epsilon)} is spent: {each}. **Calibrated** (sidebar) {them} exactly "
+        "epsilon, and the release is often nearer to the truth."
+    )
 
 
 def how_found(rows: Sequence[Comparison]) -> str:
