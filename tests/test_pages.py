@@ -125,6 +125,19 @@ def test_home_names_the_best_private_mechanism_and_sets_the_others_apart() -> No
             assert guarantee == row.guarantee.words
 
 
+@pytest.mark.parametrize("page", ["app.py", "pages/1_Private_posteriors.py", "pages/2_Distance_curves.py",
+                                  "pages/4_Privacy_loss.py"])  # fmt: skip
+def test_one_mechanism_alone_is_compared_with_nobody(page: str) -> None:
+    """With two mechanisms the same places do compare."""
+    superlative = re.compile(r"\b(Nearest|nearest|Smallest|smallest|Most likely|cover least|leaves most)\b")
+    for ticked, compares in (({"EHD"}, False), ({"EHD", "EHDS"}, True)):
+        at = shown(tick(opened(), ticked), page)
+        first = [text.value for text in at.main.markdown if "exact mean distance" in text.value]
+        titles = [json.loads(chart.proto.spec)["layout"]["title"]["text"] for chart in at.get("plotly_chart")]
+        said = bare(" ".join([*first, *titles])).replace("<br>", " ")
+        assert bool(superlative.search(said)) == compares, said
+
+
 def test_home_names_those_that_have_something_to_gain_from_calibration() -> None:
     hint = "Not all of epsilon"
     at = opened()

@@ -195,10 +195,11 @@ def best(rows: Sequence[Comparison], problem: Problem) -> str:
     if problem.n == 0:
         return "There are no records (n = 0): every mechanism releases the prior itself, and nothing can leak."
     found = best_private(rows)
+    alone = "**{}** promises {}. Its exact mean distance from the truth here is {}"
+    ahead = "Nearest to the truth here: **{}**, with {} and an exact mean distance of {}"
     parts = [
-        f"Nearest to the truth here: **{name_of(found.mechanism)}**, with {found.guarantee.words} and an exact mean "
-        f"distance of {number(found.mean)}; it releases the true posterior itself with probability "
-        f"{number(found.probability_of_truth)}."
+        (alone if len(rows) == 1 else ahead).format(name_of(found.mechanism), found.guarantee.words, number(found.mean))
+        + f"; it releases the true posterior itself with probability {number(found.probability_of_truth)}."
         if found
         else "No ticked mechanism has both a proved pure guarantee and an exact mean distance."
     ]

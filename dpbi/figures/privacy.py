@@ -99,6 +99,8 @@ def _verdict_words(verdicts: Sequence[Verdict], labels: Sequence[str]) -> str:
     idle = int(np.argmax([one.unused for one in verdicts]))
     if verdicts[idle].unused < 5e-4:
         return "All of the stated epsilon is spent, and no more"
+    if len(verdicts) == 1:
+        return f"{labels[0]} leaves {percent(verdicts[0].unused)} of the stated epsilon unused"
     return f"None loses more than is stated; {labels[idle]} leaves most unused, {percent(verdicts[idle].unused)}"
 
 
