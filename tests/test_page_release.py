@@ -253,6 +253,28 @@ def test_the_files_hold_the_release(
     assert ran.stdout.count("naive") == len(made.released)
 
 
+@pytest.mark.parametrize("counts", ["31 44", "5 0 7"])
+def test_the_charts_data_are_the_tables_intervals(monkeypatch: pytest.MonkeyPatch, counts: str) -> None:
+    files = record(monkeypatch)
+    at = page(counts)
+    files.clear()
+    press(at)
+    table = pd.read_csv(io.BytesIO(files_of(files, ".csv")))
+    (name,) = [name for name in files if name.endswith("-posteriors-chart.csv")]
+    chart = pd.read_csv(io.BytesIO(files[name]()))
+    assert "y" not in chart and "x" not in chart
+    for kind in ("naive", "noise_aware"):
+        drawn = chart[chart["From"].notna() & chart["Series"].str.startswith(kind.replace("_", "-"))]
+        shown = table[:1] if len(table) == 2 else table
+        share = next(column for column in chart if column.startswith("θ"))
+        for column, of_chart in (("mean", share), ("low", "From"), ("high", "To")):
+            assert list(drawn[of_chart]) == pytest.approx(list(shown[f"{kind}_{column}"]), rel=1e-5, abs=1e-7)
+    (name,) = [name for name in files if name.endswith("expected-errors-chart.csv")]
+    errors = pd.read_csv(io.BytesIO(files[name]()))
+    assert set(errors["Series"]) == {"95 % of the trials", "50 % of the trials"}
+    assert (errors["From"] <= errors["To"]).all() and "y" not in errors
+
+
 def test_a_script_never_draws_again() -> None:
     at = press(page())
     scripts = [code.value for code in at.main.code]
@@ -305,7 +327,7 @@ def test_releases_of_other_data_are_listed_and_not_added_up() -> None:
     assert not ledger(at).entries and not at.main.multiselect
 
 
-@pytest.mark.parametrize("content", [b"", b"[]", b"\xff\xfe", b'{"format": "dpbi scenario 1"}', b"[" * 99_999])
+@pytest.mark.parametrize("content", [b"", b"[]", b"\xff\xfe", b'{"format": "dpbi settings 1"}', b"[" * 99_999])
 def test_any_other_file_is_refused_in_words(content: bytes) -> None:
     at = bring(page(), content)
     said = bare(at.main.error[0].value)

@@ -8,6 +8,7 @@ import re
 import zipfile
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 import pytest
@@ -82,10 +83,27 @@ def test_a_charts_rows_are_its_points() -> None:
         "Line": [1, 1, 2, 1, 1, 1],
         "Category": ["zero", "zero", "zero", "one", "one", "one"],
         "distance": [1, 2, 3, 0.5, 0.75, 3],
-        "y": [0.5, 0.25, 0.125, 1, 2, 1],
     }
     stored = go.Figure(json.loads(go.Figure(figure).to_json()))
     assert chart_data(stored) == found
+
+
+def test_intervals_have_their_ends() -> None:
+    figure = go.Figure(
+        [
+            go.Scatter(x=np.array([0.5, 0.7], np.float32), y=[-0.1, -0.2], name="along x", error_x={
+                "array": np.array([0.1, 0.2], np.float32), "arrayminus": np.array([0.05, 0.3], np.float32)}),
+            go.Scatter(x=[1], y=[2], name="along y", error_y={"array": [0.25]}),
+            go.Bar(base=[0.25], x=[0.5], y=["one"], orientation="h", name="bar"),
+            go.Scatter(x=[3], y=[4], name="none"),
+        ]
+    )  # fmt: skip
+    found = chart_data(figure.update_xaxes(title_text="share"))
+    assert found["Series"] == ["along x", "along x", "along y", "bar", "none"]
+    assert found["From"] == [0.45, 0.4, 1.75, 0.25, None]
+    assert found["To"] == [0.6, 0.9, 2.25, 0.75, None]
+    assert found["share"] == [0.5, 0.7, 1, None, 3], "a bar's length is no place"
+    assert found["y"] == [None, None, 2, "one", 4]
 
 
 def test_a_map_has_its_values_and_panels_their_titles(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -153,7 +171,7 @@ def test_a_report_holds_all_that_the_page_shows(monkeypatch: pytest.MonkeyPatch,
     assert RELATION in readme and words.REPORT_WARNING in readme
     assert re.search(rf"dpbi +{re.escape(dpbi.__version__)}\n", readme)
     assert all(re.search(rf"  {package} +\d", readme) for package in ("python", "numpy", "scipy"))
-    assert "counts" not in json.loads(packed.read("dpbi/scenario.json"))
+    assert "counts" not in json.loads(packed.read("dpbi/settings.json"))
     again = files[names(files, ".zip")[0]]()
     assert again == files[names(files, ".zip")[0]]()
 

@@ -13,15 +13,18 @@ import numpy as np
 import plotly.graph_objects as go
 
 _COORDINATES = ("x", "y", "z", "a", "b", "c", "lowerfence", "q1", "median", "mean", "q3", "upperfence")
-_COLUMNS = ("Panel", "Series", "Line", "Category", *_COORDINATES, "Value", "text")
+_COLUMNS = ("Panel", "Series", "Line", "Category", *_COORDINATES, "From", "To", "Value", "text")
+_SINGLE = 7  # digits of single precision
 
 
 def chart_data(figure: go.Figure) -> dict[str, list[Any]]:
     """Columns of equal length: panel and series by title, then the coordinates, and the value a point is told with.
 
     Coordinates bear their axis's title where all panels agree on it; Category is what an axis says in words at the
-    point's place; Line tells apart the lines that a series draws, with gaps between them. Values are those that the
-    figure sends, in single precision mostly (``style.compact``), with as many digits as it has.
+    point's place, which then is no coordinate; From and To are the ends of the interval drawn about a point, or of a
+    bar that does not begin at 0. Where an interval lies along x, y is a mere place, and left out. Line tells apart the
+    lines that a series draws, with gaps between them. Values are those that the figure sends, in single precision
+    mostly (``style.compact``), with as many digits as it has.
     """
     panels, titles = _panel_titles(figure), _axis_titles(figure)
     rows = []
@@ -46,8 +49,8 @@ def _points(trace: Any, ticks: Mapping[float, str]) -> Iterator[dict[str, Any]]:
     for name, step in (("x", "dx"), ("y", "dy")):
         if name not in arrays and step in trace and trace[step] is not None:
             arrays[name] = [float(trace[f"{name}0"] + i * trace[step]) for i in range(length)]
-    texts = _values(trace, "text")
-    measured = _values(trace, "customdata")
+    along, ends = _intervals(trace, arrays)
+    others = {"Value": _values(trace, "customdata"), "text": _values(trace, "text")}
     is_line = "mode" in trace and "lines" in (trace.mode or "")
     line, gap = 1, False
     for i in range(length):
@@ -57,12 +60,40 @@ def _points(trace: Any, ticks: Mapping[float, str]) -> Iterator[dict[str, Any]]:
             if is_line or all(value is None for value in point.values()):
                 continue
         line, gap = line + (gap and i > 0), False
-        extra = {"Line": line, "Category": _nearest(ticks, point.get("y"))}
-        if measured and i < len(measured):
-            extra["Value"] = measured[i]
-        if texts and i < len(texts):
-            extra["text"] = texts[i]
-        yield point | extra
+        category = _nearest(ticks, point.get("y"))
+        if category or (along == "x" and not isinstance(point.get("y"), str)):
+            point.pop("y", None)
+        if ends:
+            point |= dict(zip(("From", "To"), ends[i], strict=True))
+        if "base" in trace and trace["base"] is not None:
+            point.pop(along)  # of a bar that begins elsewhere it is the length
+        yield point | {"Line": line, "Category": category} | {
+            name: values[i] for name, values in others.items() if values and i < len(values)
+        }
+
+
+def _intervals(trace: Any, arrays: Mapping[str, list[Any]]) -> tuple[str, list[tuple[Any, Any]]]:
+    """The coordinate along which the trace draws an interval at each point, with its ends; nothing where it does not.
+
+    Ends are sums of what the figure sends, with the digits that this has.
+    """
+    base = _values(trace, "base")
+    if base is not None:
+        along = "x" if trace["orientation"] == "h" else "y"
+        return along, [(low, _sum(low, length)) for low, length in zip(base, arrays[along], strict=True)]
+    for along in ("x", "y"):
+        bars = trace[f"error_{along}"] if f"error_{along}" in trace else None  # noqa: SIM401 - a trace has no get
+        more = _values(bars, "array") if bars is not None else None
+        if more is None:
+            continue
+        less = _values(bars, "arrayminus") or more
+        return along, [(_sum(at, low, -1), _sum(at, high)) for at, low, high in
+                       zip(arrays[along], less, more, strict=True)]
+    return "", []
+
+
+def _sum(one: float | None, other: float | None, sign: int = 1) -> float | None:
+    return None if one is None or other is None else float(f"{one + sign * other:.{_SINGLE}g}")
 
 
 def _values(trace: Any, name: str) -> list[Any] | None:

@@ -141,6 +141,7 @@ def error_boxes(found: ErrorBoxes) -> go.Figure:
         )  # fmt: skip
     fig.add_scatter(
         x=compact(found.exact.ravel()), y=rows.ravel(), mode="markers", name="exact mean",
+        text=names * groups if groups > 1 else None,
         marker={"symbol": "diamond-tall", "size": 13 if groups == 1 else 10, "color": TRUTH.colour,
                 "line": {"width": 1, "color": "white"}},
         hovertemplate="exact mean %{x:.4g}",

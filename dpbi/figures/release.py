@@ -112,7 +112,8 @@ def _curves(
         )  # fmt: skip
         mean, low, high = (_value(rows[0], name, part) for part in ("mean", "low", "high"))
         fig.add_scatter(
-            x=compact([mean]), y=[-0.07 * (place + 1) * peak], mode="markers", showlegend=False, marker=look["marker"],
+            x=compact([mean]), y=[-0.07 * (place + 1) * peak], mode="markers", marker=look["marker"],
+            name=f"{name}: mean and 95 % interval", showlegend=False,
             error_x=_bar(np.array([mean]), np.array([low]), np.array([high]), style.colour, 3),
             hovertemplate=f"{name}: mean %{{x:.4g}}, 95 % from {low:.4g} to {high:.4g}",
         )  # fmt: skip
