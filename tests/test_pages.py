@@ -79,8 +79,17 @@ def test_a_page_is_never_empty(page: str) -> None:
     keys = [chart.proto.id for chart in at.get("plotly_chart")]
     assert len(set(keys)) == len(keys)
     assert RELATION in everything(at)
-    assert words.RAW_NOTICE in everything(at)
+    assert words.RAW_NOTICE not in everything(at), "an example has nobody to protect"
     assert "48 cured, 42 not cured; n = 90" in everything(at)
+
+
+@pytest.mark.parametrize("page", [*EVERY, *STAGES])
+def test_a_page_that_shows_a_persons_counts_says_so(page: str) -> None:
+    at = typed(opened(), "left, 7\nright, 5")
+    visit(at, page)
+    said = everything(at)
+    assert RELATION in said
+    assert (words.RAW_NOTICE in said) == (page != menu.page(menu.TOUR).path), "the tour brings its own data"
 
 
 def test_the_menu_lists_every_page_once() -> None:

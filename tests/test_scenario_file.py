@@ -191,7 +191,7 @@ def test_a_persons_counts_stay_when_settings_without_counts_arrive() -> None:
 @given(
     some.lists(some.tuples(some.text(min_size=1, max_size=20), some.integers(0, 10**9)), min_size=2, max_size=9,
                unique_by=lambda pair: pair[0]),
-    some.sampled_from(scenario_file.OWN),
+    some.sampled_from(data_source.OWN),
 )
 def test_any_labels_and_counts_come_back(pairs: list[tuple[str, int]], source: str) -> None:
     labels, counts = zip(*pairs, strict=True)

@@ -134,7 +134,7 @@ def test_talk_mode_enlarges_the_charts_and_nothing_else() -> None:
     after = json.loads(at.get("plotly_chart")[0].proto.spec)
     assert after["layout"]["font"]["size"] > 1.3 * before["layout"]["font"]["size"]
     assert [trace["y"] for trace in after["data"]] == [trace["y"] for trace in before["data"]]
-    assert words.RAW_NOTICE in bare("\n".join(text.value for text in at.main.markdown))
+    assert words.RELATION_NOTICE in bare("\n".join(text.value for text in at.main.markdown))
 
 
 def test_talk_mode_writes_tables_in_the_pages_own_type() -> None:

@@ -16,6 +16,7 @@ from dpbi.examples import EXAMPLES
 
 EXAMPLE, FILE, MADE_UP, TYPED = "An example", "A file of yours", "Made-up counts", "Counts typed in"
 CHOICES = (EXAMPLE, FILE, MADE_UP, TYPED)
+OWN = (FILE, TYPED)  # where the counts are a person's, not the app's
 GIVEN, DRAWN = "Given proportions", "Drawn from the prior"
 BALANCED = "Balanced"
 RULES: dict[str, Callable[[int, int], tuple[int, ...]]] = {
@@ -57,6 +58,11 @@ def choose(refusals: Refusals) -> Data | None:
     if data and data.counts:
         st.caption(f"{len(data.counts):,} categories, n = {sum(data.counts):,}")
     return data
+
+
+def of_a_person() -> bool:
+    """Whether the counts are a person's, typed or from a file, so that there is somebody to protect."""
+    return settings.get("source") in OWN
 
 
 def own(source: str, labels: tuple[str, ...], counts: tuple[int, ...], title: str) -> dict[str, Any]:

@@ -72,11 +72,12 @@ def apply(talk: bool) -> None:
     st.html(_STYLE + _TALK if talk else _STYLE)
 
 
-def notices() -> DeltaGenerator:
-    """The neighbour relation and what these pages show, in sight however far the page is scrolled.
+def notices(raw: bool) -> DeltaGenerator:
+    """The neighbour relation, in sight however far the page is scrolled.
 
-    Returns the place in the strip for what is being shown.
+    raw: whether a person's own counts are shown, which the strip then says too. Returns the place in it for what is
+    being shown.
     """
     with st.container(key="notices", gap=None):
-        st.markdown(f"**{words.RAW_NOTICE}** {words.RELATION_NOTICE}")
+        st.markdown(f"**{words.RAW_NOTICE}** {words.RELATION_NOTICE}" if raw else words.RELATION_NOTICE)
         return st.empty()

@@ -63,7 +63,7 @@ def scenario(title: str, *, needs_mechanisms: bool = True) -> Iterator[Scenario]
     entry is shown. What fails inside the page is said in words (``guard.part``).
     """
     page, defaults = _open(title)
-    shown = look.notices()
+    shown = look.notices(raw=data_source.of_a_person())
     take_away.say_what_was_taken_over()
     with st.sidebar:
         entered, away, brought = st.container(), st.container(), st.container()
@@ -90,8 +90,8 @@ def scenario(title: str, *, needs_mechanisms: bool = True) -> Iterator[Scenario]
 @contextmanager
 def stage(title: str) -> Iterator[dict[str, Any]]:
     """Opens a page that brings its own data: its title, the menu and the notices; gives the settings' defaults."""
-    _, defaults = _open(title)
-    look.notices()
+    page, defaults = _open(title)
+    look.notices(raw=page.title != menu.TOUR and data_source.of_a_person())
     take_away.say_what_was_taken_over()
     with st.sidebar:
         menu.draw()

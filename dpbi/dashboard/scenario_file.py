@@ -33,7 +33,6 @@ from dpbi.tour import SCENES
 FORMAT = "dpbi scenario 1"
 NOTICES_LARGEST = 8
 STAGING = {"scene", "talk"}  # what is on, and how large: of no scenario
-OWN = (data_source.FILE, data_source.TYPED)  # where the counts are a person's, not the app's
 
 Document = dict[str, Any]
 Settings = dict[str, Any]
@@ -70,7 +69,7 @@ def document(
         found |= {"k": problem.k, "n": problem.n}
     if kept["prior"] == prior.CUSTOM:
         found["alpha"] = list(problem.prior)
-    if with_counts and kept["source"] in OWN:
+    if with_counts and kept["source"] in data_source.OWN:
         found |= {"labels": list(labels), "counts": list(problem.counts), "title": title}
     return found
 
@@ -97,7 +96,7 @@ def restored(found: Mapping[str, Any]) -> Restored:
             changes |= prior.custom(labels, [*map(written, checked["alpha"])])
     except ValueError as refusal:
         notices.append(str(refusal))
-    if checked.get("source") in OWN and changes["source"] not in OWN:
+    if checked.get("source") in data_source.OWN and changes["source"] not in data_source.OWN:
         notices.append(words.STAND_IN)
     return Restored(changes, _first(notices))
 
@@ -348,13 +347,13 @@ def _data(checked: Document) -> tuple[tuple[str, ...], Settings]:
     source = checked.get("source", data_source.EXAMPLE)
     if source == data_source.EXAMPLE:
         return data_source.BY_KEY[checked.get("example", data_source.DEFAULTS["example"])].labels, {}
-    if source in OWN and {"labels", "counts"} <= checked.keys():
+    if source in data_source.OWN and {"labels", "counts"} <= checked.keys():
         labels, counts = checked["labels"], checked["counts"]
         if len(labels) != len(counts):
             raise ValueError(f"labels and counts must be as many: got {len(labels)} and {len(counts)}.")
         return labels, data_source.own(source, labels, counts, checked.get("title", "Counts from a scenario"))
     k = checked.get("k", int(data_source.DEFAULTS["made-up k"]))
-    shape = {"made-up shape": data_source.BALANCED} if source in OWN else {}
+    shape = {"made-up shape": data_source.BALANCED} if source in data_source.OWN else {}
     return data_source.made_up_labels(k), {"source": data_source.MADE_UP, **shape}
 
 

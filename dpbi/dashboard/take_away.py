@@ -141,7 +141,7 @@ def offer(page: Page, chosen: Scenario, seen: downloads.Shown, defaults: Mapping
     kept = settings.everything()
     st.subheader("Take it away")
     with_counts = False
-    if kept["source"] in scenario_file.OWN:
+    if kept["source"] in data_source.OWN:
         with_counts = st.checkbox("With my labels and counts", key="take away: counts", help=words.WITH_COUNTS)
     document_of = partial(scenario_file.document, kept, chosen.problem, chosen.labels, chosen.title)
     document = document_of(with_counts=with_counts)
