@@ -97,7 +97,7 @@ def changed(name: str, value: Any) -> str:
 @pytest.mark.parametrize(
     ("name", "value", "said"),
     [
-        ("format", "dpbi scenario 1", "no ledger of releases"),
+        ("format", "dpbi settings 1", "no ledger of releases"),
         ("format_version", 2, "format version 2"),
         ("releases", {}, "must be a list"),
         ("releases", [{}] * 10_001, "at most 10,000"),

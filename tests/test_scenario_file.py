@@ -30,7 +30,7 @@ from tests.test_scenario import ROOT, bare, opened, select, text, visit
 
 DEFAULTS = scenario._defaults()
 EXAMPLE = data_source.BY_KEY[DEFAULTS["example"]]
-SETTINGS_FILE = "dpbi-scenario.json"
+SETTINGS_FILE = "dpbi-settings.json"
 # The pages of the lab: one that brings its own data (``scenario.stage``) has no scenario to take away.
 LAB = [page for page in menu.PAGES if "stage(" not in (ROOT / page.path).read_text("utf-8")]
 # Settings that are not there before their page is opened.
@@ -244,7 +244,7 @@ def test_a_number_comes_back_to_its_last_digit(epsilon: float) -> None:
         ({"mechanisms": [[]]}, "mechanisms must be one of"),
         ({"example": "../../etc"}, "example must be one of"),
         ({"unknown<b>": 1}, "'unknown<b>' is no setting here"),
-        ({"format": "dpbi scenario 9"}, "format must be one of"),
+        ({"format": "dpbi settings 9"}, "format must be one of"),
         ({"source": "made-up-counts", "k": 1, "n": 10}, "k must be at least 2"),
         ({"proportions": [0, 0]}, "proportions must not all be 0"),
         ({"source": "a-file-of-yours", "labels": ["a", "a"], "counts": [1, 2]}, "2 categories are called 'a'"),
@@ -276,7 +276,7 @@ def test_a_refused_value_is_told_on_the_page_and_its_default_stands() -> None:
      b" " * (limits.SCENARIO_BYTES_LARGEST + 1)],
 )  # fmt: skip
 def test_what_is_no_scenario_changes_nothing(content: bytes) -> None:
-    with pytest.raises(ValueError, match=r"no scenario|at most 4,194,304 bytes"):
+    with pytest.raises(ValueError, match=r"no settings|at most 4,194,304 bytes"):
         scenario_file.from_json(content)
 
 

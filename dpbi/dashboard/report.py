@@ -21,7 +21,7 @@ def zip_bytes(page: Page, shown: downloads.Shown, settings: bytes, script: str) 
 
     from dpbi.figures.html_page import PLOTLY_FILE
 
-    files: dict[str, bytes] = {"scenario.json": settings}
+    files: dict[str, bytes] = {"settings.json": settings}
     if script:
         files["script.py"] = script.encode()
     for name, table in shown.tables.items():
@@ -50,7 +50,7 @@ def _readme(page: Page, shown: downloads.Shown, files: list[str]) -> str:
 
 def _meaning(name: str) -> str:
     folder, _, file = name.rpartition("/")
-    if name == "scenario.json":
+    if name == "settings.json":
         return "the settings: the app's sidebar takes them under Bring settings"
     if name == "script.py":
         return "computes the page's numbers anew: run it with dpbi's folder on PYTHONPATH"

@@ -30,7 +30,7 @@ from dpbi.paper_figures import FIGURES
 from dpbi.problem import Problem
 from dpbi.tour import SCENES
 
-FORMAT = "dpbi scenario 1"
+FORMAT = "dpbi settings 1"
 NOTICES_LARGEST = 8
 STAGING = {"scene", "talk"}  # what is on, and how large: of no scenario
 
@@ -123,16 +123,16 @@ def from_json(data: bytes) -> Document:
     """Any bytes as a document that is still to be checked. Raises ValueError for what is no JSON object."""
     if len(data) > limits.SCENARIO_BYTES_LARGEST:
         raise ValueError(
-            f"A scenario file may have at most {limits.SCENARIO_BYTES_LARGEST:,} bytes: got {len(data):,}."
+            f"A file of settings may have at most {limits.SCENARIO_BYTES_LARGEST:,} bytes: got {len(data):,}."
         )
     try:
         found = json.loads(data.decode("utf-8-sig"))
     except (ValueError, RecursionError):
-        raise ValueError("The file is no scenario: it cannot be read as JSON in UTF-8.") from None
+        raise ValueError("The file holds no settings: it cannot be read as JSON in UTF-8.") from None
     if not isinstance(found, dict):
-        raise ValueError("The file is no scenario: a JSON object with a key per setting is needed.")
+        raise ValueError("The file holds no settings: a JSON object with a key per setting is needed.")
     if not found.keys() & table().keys():
-        raise ValueError("The file is no scenario: it names no setting of this app.")
+        raise ValueError("The file holds no settings: it names no setting of this app.")
     return found
 
 
@@ -351,7 +351,7 @@ def _data(checked: Document) -> tuple[tuple[str, ...], Settings]:
         labels, counts = checked["labels"], checked["counts"]
         if len(labels) != len(counts):
             raise ValueError(f"labels and counts must be as many: got {len(labels)} and {len(counts)}.")
-        return labels, data_source.own(source, labels, counts, checked.get("title", "Counts from a scenario"))
+        return labels, data_source.own(source, labels, counts, checked.get("title", "Counts brought along"))
     k = checked.get("k", int(data_source.DEFAULTS["made-up k"]))
     shape = {"made-up shape": data_source.BALANCED} if source in data_source.OWN else {}
     return data_source.made_up_labels(k), {"source": data_source.MADE_UP, **shape}

@@ -90,7 +90,7 @@ def take_over(what: str, found: Callable[[], scenario_file.Document], defaults: 
         st.session_state[_SAID] = ["**Nothing was taken over.**", words.opened(refusal)]
         return
     except Exception as failure:  # noqa: BLE001 - a callback has no page around it that could apologise
-        _log.error("a scenario could not be read: %s", type(failure).__name__)
+        _log.error("settings could not be read: %s", type(failure).__name__)
         st.session_state[_SAID] = ["**Nothing was taken over.**", words.APOLOGY]
         return
     if document.keys() <= scenario_file.STAGING and not taken.notices:
@@ -147,7 +147,7 @@ def offer(page: Page, chosen: Scenario, seen: downloads.Shown, defaults: Mapping
     document = document_of(with_counts=with_counts)
     with st.container(horizontal=True, gap="small"):
         downloads.offer(
-            "Settings (JSON)", lambda: scenario_file.to_json(document), "dpbi-scenario.json", "application/json"
+            "Settings (JSON)", lambda: scenario_file.to_json(document), "dpbi-settings.json", "application/json"
         )
         if not page.releases:
             downloads.offer(
