@@ -27,6 +27,11 @@ EMPTY = (
     "**The ledger is empty.** It starts anew with every session, and so with every reload of the page. If these data "
     "were released before, bring the ledger that was exported then (below), and the total counts that release too."
 )
+CHOOSE = "Choose a mechanism: what it promises and what error to expect is then shown, and nothing is drawn yet."
+CONTROL = (
+    "It should not be released: how sharply it selects is set by the private counts themselves, so that a release can "
+    "give them away, and nothing limits by how much. It is here to be compared with; a draw is stamped NOT PRIVATE."
+)
 NO_RELEASE = "Nothing was released in this session."
 ENDS = (
     "The ledger ends with the session, at a reload too: export it, or save a release (JSON), which holds the part of "
@@ -60,6 +65,11 @@ def before_another(spent: Total, after: Total) -> str:
     )
 
 
+def acknowledge_first(after: Total) -> str:
+    """What must be ticked before the first release of the data."""
+    return f"I know that a draw is final: it cannot be taken back, and costs these data {after.words} for good."
+
+
 def acknowledge_another(after: Total) -> str:
     return f"I know that all releases of these data will come to {after.words}."
 
@@ -81,7 +91,7 @@ def expected(errors: ReleaseErrors) -> str:
 
 
 def released(release: Release) -> str:
-    """What was released, and which posterior to use."""
+    """What was released, which posterior to use, and why the counts may not sum to n."""
     which = (
         "The noise-aware posterior knows about the noise: where it differs from the naive one, use it."
         if not isinstance(release.noise_aware, str)
@@ -90,6 +100,16 @@ def released(release: Release) -> str:
     return (
         f"{name_of(release.mechanism)}, {words.guarantee(release.guarantee)}, drawn on {release.time}. The **naive** "
         f"posterior takes the released counts for the true ones, and is too sure of itself. {which}"
+    ) + _other_total(release)
+
+
+def _other_total(release: Release) -> str:
+    total = sum(release.released)
+    if total == release.n:
+        return ""
+    return (
+        f" The released counts sum to {total:,} and not to n = {release.n:,}: this is no error, for each count gets "
+        "noise of its own and is cut to 0 … n by itself, and nothing brings their sum back to n."
     )
 
 

@@ -26,7 +26,7 @@ from dpbi.dashboard import (
     tables,
     words,
 )
-from dpbi.guarantee import Guarantee
+from dpbi.guarantee import Guarantee, NotPrivate
 from dpbi.mechanisms import Mechanism, name_of
 from dpbi.problem import Problem
 from dpbi.release import Release, stamp_of
@@ -89,7 +89,11 @@ class Made:
 
 
 def choose(chosen: Scenario) -> Ready | None:
-    """One of the ticked mechanisms, the private ones first; None where none of them can release."""
+    """One of the ticked mechanisms, the private ones first; None until one is chosen, or where none can release.
+
+    Where there are several none is chosen beforehand: by order would be by chance, and by their errors on these data
+    would leak.
+    """
     st.header("What to release with")
     found: list[Ready] = []
     refused: dict[str, list[str]] = {}
@@ -102,11 +106,20 @@ def choose(chosen: Scenario) -> Ready | None:
     if not found:
         return None
     named = {one.label: one for one in sorted(found, key=lambda one: not one.guarantee.is_private)}
-    if settings.setdefault(_TO_RELEASE, "") not in named:
-        settings.keep(_TO_RELEASE, next(iter(named)))
+    if settings.setdefault(_TO_RELEASE, None) not in named:
+        settings.keep(_TO_RELEASE, next(iter(named)) if len(named) == 1 else None)
     label = st.selectbox(
-        "Mechanism", list(named), width=360, help="Those ticked in the sidebar.", **settings.entry(_TO_RELEASE)
+        "Mechanism",
+        list(named),
+        index=None,
+        placeholder="Choose one",
+        width=360,
+        help="Those ticked in the sidebar.",
+        **settings.entry(_TO_RELEASE),
     )
+    if label is None:
+        st.markdown(release_words.CHOOSE)
+        return None
     return named[label]
 
 
@@ -114,6 +127,8 @@ def say_what_to_expect(ready: Ready, chosen: Scenario) -> None:
     """The promise, the errors to expect, which no count enters, and what the file will tell."""
     for paragraph in promised(ready.guarantee):
         st.markdown(words.escape(paragraph, words.SENTENCE_LENGTH))
+    if isinstance(ready.guarantee, NotPrivate):
+        st.markdown(release_words.CONTROL)
     st.markdown(f"**The reader of the file will know:** {release_words.READER}")
     st.header("What error to expect")
     with guard.part():
@@ -145,6 +160,8 @@ def press(ready: Ready, chosen: Scenario) -> None:
     if spent.releases:
         st.warning(release_words.before_another(spent, after))
         asked.append(release_words.acknowledge_another(after))
+    elif not asked:
+        asked.append(release_words.acknowledge_first(after))
     keys = [f"release {drawn} {ready.mechanism!r}: {sentence}" for sentence in asked]
     agreed = [st.checkbox(sentence, key=key) for sentence, key in zip(asked, keys, strict=True)]
     st.button(
