@@ -229,11 +229,13 @@ def required_epsilon(
     enough = next((i for i, one in enumerate(means) if one.high <= wanted), None)
     if enough is None:
         best = min(range(len(means)), key=lambda i: means[i].high)
+        why = f" The reason: {mechanism.remaining_error}." if mechanism.remaining_error else ""
         raise ValueError(f"No epsilon from {SEARCHED[0]:g} to {SEARCHED[1]:,g} brings the mean distance down to "
-                         f"{wanted:.4g}: the least found is {means[best].high:.4g}, at epsilon = {epsilons[best]:.4g}.")
+                         f"{wanted:.4g}: the smallest found is {means[best].high:.4g}, at epsilon = "
+                         f"{epsilons[best]:,.4g}.{why}")
     if enough == 0:
-        raise ValueError(f"A mean distance of {wanted:.4g} is there already at epsilon = {SEARCHED[0]:g}, the least "
-                         f"that is searched: it is {means[0].high:.4g}.")
+        raise ValueError(f"Even epsilon = {SEARCHED[0]:g}, the smallest that is searched, is enough for a mean "
+                         f"distance of {wanted:.4g}: there it is {means[0].high:.4g}.")
     beyond = math.nextafter(wanted, 1.0)  # a mean of just the wanted distance is small enough
     _, least = _narrowed(lambda epsilon: beyond - mean(epsilon).high, epsilons[enough - 1], epsilons[enough], False)
     found = mean(least)

@@ -45,7 +45,7 @@ with scenario("Accuracy") as chosen:
             elif accuracy.wants_coverage():
                 covered = accuracy.coverages(chosen)
                 if covered:
-                    st.markdown(accuracy_words.coverage(covered, chosen.epsilon))
+                    st.markdown(accuracy_words.coverage(covered, chosen.epsilon, chosen.problem.n))
                     charts.draw(figures.coverage(covered, accuracy.MASS), "coverage")
 
         with overtaking, guard.part():

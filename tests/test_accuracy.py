@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import Drawn, epsilons, problems
 
-from dpbi import MECHANISMS, Problem, accuracy, calibrate, distance_law
+from dpbi import MECHANISMS, Problem, accuracy, calibrate, distance_law, limits
 from dpbi.accuracy import METRICS, ExpectedError, Metric, expected_error
 from dpbi.accuracy_axes import AXES, Axis, axis, scaled_counts
 from dpbi.accuracy_curves import (
@@ -417,15 +417,25 @@ def test_an_error_that_rises_again_is_told() -> None:
 
 def test_epsilons_out_of_range_are_refused_in_words() -> None:
     floored = next(kind for kind in MECHANISMS if expected_error(kind(1e3), TWO, "hellinger").high > 0.01)
-    with pytest.raises(ValueError, match=r"No epsilon from 0\.01 .* down to 0\.01: the least found is 0\.\d+"):
+    with pytest.raises(ValueError, match=r"No epsilon from 0\.01 .* down to 0\.01: the smallest found is 0\.\d+"):
         required_epsilon(floored(1.0), TWO, 0.01)
-    with pytest.raises(ValueError, match=r"0\.9999 is there already at epsilon = 0\.01"):
+    with pytest.raises(ValueError, match=r"Even epsilon = 0\.01, .* is enough for a mean distance of 0\.9999"):
         required_epsilon(MECHANISMS[4](1.0), TWO, 0.9999)
     with pytest.raises(ValueError, match="no records"):
         required_epsilon(MECHANISMS[4](1.0), Problem((1, 1), (0, 0)), 0.1)
     for wanted in (0.0, 1.0, float("nan")):
         with pytest.raises(ValueError, match="the wanted mean distance must"):
             required_epsilon(MECHANISMS[4](1.0), TWO, wanted)
+
+
+@every_class
+def test_what_never_comes_near_says_why(kind: type[Mechanism]) -> None:
+    """At a hundred million epsilons an error remains for those, and those alone, that say what keeps it up."""
+    largest = expected_error(kind(limits.EPSILON_LARGEST), TWO, "hellinger").high
+    assert bool(kind.remaining_error) == (largest > 1e-3)
+    if kind.remaining_error:
+        with pytest.raises(ValueError, match=f"The reason: {kind.remaining_error}"):
+            required_epsilon(kind(1.0), TWO, 1e-3)
 
 
 def test_a_calibration_does_not_reach_the_answer() -> None:

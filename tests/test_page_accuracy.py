@@ -74,7 +74,7 @@ def test_more_than_two_categories_have_bounds() -> None:
     assert "Mean error" not in table, "bounds are no estimate"
     assert "has the lowest upper bound at" in everything(at)
     assert "the bands are what is known" in everything(at)
-    assert accuracy_words.NO_CATEGORIES_TWO in everything(at)
+    assert "computed for k = 2 categories only: here k is 3" in everything(at)
 
 
 def test_a_calibrated_mechanism_is_taken_as_it_is_but_for_imbalance() -> None:
@@ -97,6 +97,10 @@ def test_a_wanted_distance_is_refused_beside_its_entry() -> None:
         assert len(charts(at)) == 1, "no chart for a refused entry"
     text(at, "wanted distance", "1e-6")
     assert "brings the mean distance down to" in everything(at)
+    for kind in TICKED:
+        said = [line for line in everything(at).splitlines() if kind.label in line.partition(":")[0]
+                and "brings the mean distance down to" in line]  # fmt: skip
+        assert all(kind.remaining_error in line for line in said)
 
 
 def test_the_coverage_is_computed_when_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -104,9 +108,9 @@ def test_the_coverage_is_computed_when_asked_for(monkeypatch: pytest.MonkeyPatch
     assert len(charts(at)) == 2
     at.toggle(key="entry: accuracy coverage").set_value(True).run()
     assert len(charts(shown(at, PAGE))) == 3
-    assert "the naive 95 % intervals hold θ₁ in:" in everything(at)
+    assert "With k = 2 categories, n = 12 and epsilon = 1, the naive 95 % intervals hold θ₁ in:" in everything(at)
     monkeypatch.setattr(accuracy, "COVERED_LARGEST", 11)
-    assert "n up to 11: n is 12" in everything(shown(at, PAGE))
+    assert "n up to 11 only: n is 12" in everything(shown(at, PAGE))
 
 
 def test_without_records_there_is_nothing_to_vary() -> None:

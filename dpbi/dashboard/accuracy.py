@@ -259,7 +259,7 @@ def coverages(chosen: Scenario) -> dict[Mechanism, list[tuple[float, Coverage]]]
 def why_no_coverage(problem: Problem) -> str:
     """The sentence that refuses the coverage, "" where it can be had."""
     if problem.k != 2:
-        return accuracy_words.NO_CATEGORIES_TWO
+        return accuracy_words.coverage_of_two(problem.k)
     return accuracy_words.coverage_too_large(problem.n, COVERED_LARGEST) if problem.n > COVERED_LARGEST else ""
 
 
@@ -325,7 +325,7 @@ def required_table(found: Sequence[RequiredEpsilon]) -> None:
             "Smallest epsilon": [one.epsilon for one in found],
             "Mean H": [one.mean.high for one in found],
             "Standard error": [one.mean.high_error for one in found],
-            "Falls throughout": ["yes" if one.monotone else "no" for one in found],
+            "Always falls": ["yes" if one.monotone else "no" for one in found],
         }
     )
     columns = {name: NumberColumn(format="%.4g") for name in ("Smallest epsilon", "Mean H", "Standard error")}

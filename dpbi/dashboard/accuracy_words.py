@@ -34,31 +34,37 @@ _MEANINGS: dict[Metric, str] = {
     "statement about the proportions can be off",
 }
 CROSSOVERS = (
-    "Between two computed points where the order of two mechanisms changes, the crossing is narrowed by bisection. "
-    "Where both are exact and whole numbers vary, the value named is the very first of the new order: one before it, "
-    "the order is the old one, and it stays the new one at the next values looked at."
+    "Where two mechanisms change places between two computed points, more points are computed until the place is "
+    "found. Where both errors are exact and whole numbers vary, the value named is the very first one at which the "
+    "other mechanism is nearer: one before it the old order holds, and the new one holds at the next few values too."
 )
 REQUIRED = (
-    "The question the other way round: the smallest epsilon with which each mechanism's mean Hellinger distance is at "
-    f"most the wanted one, at these data and prior. Searched from {SEARCHED[0]:g} to {SEARCHED[1]:,g}."
+    "The other way round: the smallest epsilon with which a mechanism's mean Hellinger distance is at most the wanted "
+    f"one, for these data and this prior. Epsilons from {SEARCHED[0]:g} to {SEARCHED[1]:,g} are searched."
 )
 WANTED = "A mean Hellinger distance between 0 and 1, neither included."
 COVERAGE = (
-    "Take a proportion from the prior, data from it, a release from the data. How often does the released posterior's "
-    "95 % interval hold that proportion? **Naive** takes the noisy counts for the true ones; **noise-aware** applies "
-    "Bayes' rule to the noise too, which costs no privacy. Averaged over the prior: no count of yours enters. Exact, "
-    "for the first category; θ₁ is its proportion."
+    "Draw a proportion from the prior, data from that proportion, and a release from those data: how often does the "
+    "released posterior's 95 % interval hold the proportion? **Naive** takes the noisy counts for the true ones; "
+    "**noise-aware** applies Bayes' rule to the noise too, which costs no privacy. The shares are averages over the "
+    "prior, so no count of yours enters, and they are exact. θ₁ is the proportion of the first category."
 )
-CANCELLED = "**Cancelled:** what was computed by then is shown, at fewer places than asked for."
-NO_CATEGORIES_TWO = "The coverage is computed for two categories."
-NOTHING_CROSSES = "No order changes between the computed points."
+CANCELLED = "**Cancelled:** only what had been computed by then is shown."
+NOTHING_CROSSES = "No two mechanisms change places between the computed points."
 NOT_LOOKED_FOR = "Cancelled before all crossings were found."
 _CROSSOVERS_SAID = 8
 _DECADE = 10.0
 
 
 def coverage_too_large(n: int, largest: int) -> str:
-    return f"The coverage visits every pair of counts and releases, here for n up to {largest:,}: n is {n:,}."
+    return (
+        f"The coverage takes every pair of counts and releases into account, and is computed here for n up to "
+        f"{largest:,} only: n is {n:,}."
+    )
+
+
+def coverage_of_two(k: int) -> str:
+    return f"The coverage is computed for k = 2 categories only: here k is {k:,}."
 
 
 def varying(axis: Axis, metric: Metric, mechanisms: Sequence[Mechanism]) -> str:
@@ -105,8 +111,8 @@ def nearest(curves: Sequence[AccuracyCurve], own: Value | None) -> str:
     parts = [f"{name} at {words.listed(said)}." for name, said in leaders.items() if name]
     others = [name_of(curve.mechanism) for curve in curves if not _is_proved(curve)]
     if others:
-        parts.append(f"{words.listed(others)} {'has' if len(others) == 1 else 'have'} no such guarantee and "
-                     f"{'does' if len(others) == 1 else 'do'} not compete.")
+        parts.append(f"{words.listed(others)} {'has' if len(others) == 1 else 'have'} no proved pure guarantee, and so "
+                     f"{'is' if len(others) == 1 else 'are'} left out here.")
     gain = _gain(proved) if axis.name in ("n", "epsilon") else ""
     return " ".join([*parts, gain]).strip()
 
@@ -126,7 +132,7 @@ def _nearest_at(axis: Axis, value: Value, curves: Sequence[AccuracyCurve]) -> tu
         return "", ""
     least = min(here, key=lambda error: error.high)
     close = [name_of(error.mechanism) for error in here if error is not least and closer(least, error) == 0]
-    undecided = f"; {words.listed(close)} cannot be told from it" if close else ""
+    undecided = f"; {words.listed(close)} cannot be told apart from it" if close else ""
     what = "lowest upper bound" if least.bounded else "smallest error"
     return f"**{name_of(least.mechanism)}** has the {what}", f"{_place(axis, value)} ({_value(least)}{undecided})"
 
@@ -148,12 +154,12 @@ def _gain(curves: Sequence[AccuracyCurve]) -> str:
         end = curve.values[-1]
         last, before = curve.at(end), curve.at(end / _DECADE)
         if last and before and not last.bounded and last.high > 0:
-            said.append(f"{name_of(curve.mechanism)} by {words.number(round(before.high / last.high, 3))}")
+            said.append(f"by {words.number(round(before.high / last.high, 3))} for {name_of(curve.mechanism)}")
     if not said:
         return ""
-    axis = curves[0].axis
-    start = words.number(curves[0].values[-1] / _DECADE)
-    return f"Ten times {start} as {axis.symbol} divides the error of {words.listed(said)}."
+    axis, end = curves[0].axis, curves[0].values[-1]
+    start = words.number(end / _DECADE)
+    return f"From {axis.symbol} = {start} to {words.number(end)} the error is divided {words.listed(said)}."
 
 
 def crossovers(found: Sequence[Crossover] | None, problem: Problem) -> str:
@@ -164,7 +170,7 @@ def crossovers(found: Sequence[Crossover] | None, problem: Problem) -> str:
     lines = [f"- {_crossover(one)}" for one in proved[:_CROSSOVERS_SAID]]
     more = len(found) - len(lines)
     if more:
-        lines.append(f"- {more} {'other stands' if more == 1 else 'others stand'} in the table.")
+        lines.append(f"- {more} more {'is' if more == 1 else 'are'} in the table.")
     return "\n".join(lines)
 
 
@@ -182,25 +188,26 @@ def _crossover(one: Crossover) -> str:
 
 
 def required(found: Sequence[RequiredEpsilon]) -> str:
-    """Who needs the least epsilon, and whose error does not fall throughout."""
+    """Who needs the smallest epsilon, and whose error does not always fall."""
     least = min(found, key=lambda one: one.epsilon)
+    needs = "needs the smallest epsilon" if len(found) > 1 else "needs an epsilon"
     parts = [
-        f"A mean distance of {words.number(least.wanted)} asks for the least epsilon of "
-        f"**{name_of(least.mechanism)}**: {words.number(least.epsilon)}."
+        f"**{name_of(least.mechanism)}** {needs} for a mean distance of {words.number(least.wanted)}: "
+        f"{words.number(least.epsilon)}."
     ]
     rising = [name_of(one.mechanism) for one in found if not one.monotone]
     if rising:
         parts.append(
-            f"The mean distance of {words.listed(rising)} does not fall throughout as epsilon grows: a larger epsilon "
-            "than the one named can be worse."
+            f"The mean distance of {words.listed(rising)} does not always fall as epsilon grows: with a larger epsilon "
+            "than the one named it can be larger again."
         )
     drawn = [name_of(one.mechanism) for one in found if not one.mean.exact]
     if drawn:
-        parts.append(f"Of {words.listed(drawn)} the mean comes from {DRAWS:,} draws, so its epsilon is rough.")
+        parts.append(f"The mean of {words.listed(drawn)} comes from {DRAWS:,} draws: its epsilon is approximate.")
     return " ".join(parts)
 
 
-def coverage(found: Mapping[Mechanism, Sequence[tuple[float, Coverage]]], epsilon: float) -> str:
+def coverage(found: Mapping[Mechanism, Sequence[tuple[float, Coverage]]], epsilon: float, n: int) -> str:
     """How far the naive intervals are from what they promise at the person's epsilon, and what honesty costs."""
     said = []
     for mechanism, points in found.items():
@@ -213,4 +220,7 @@ def coverage(found: Mapping[Mechanism, Sequence[tuple[float, Coverage]]], epsilo
             )
     if not said:
         return ""
-    return f"At epsilon = {words.number(epsilon)} the naive 95 % intervals hold θ₁ in: {'; '.join(said)}."
+    return (
+        f"With k = 2 categories, n = {n:,} and epsilon = {words.number(epsilon)}, the naive 95 % intervals hold θ₁ in: "
+        f"{'; '.join(said)}."
+    )

@@ -168,7 +168,8 @@ def required(found: Sequence[RequiredEpsilon]) -> go.Figure:
     fig.update_xaxes(title_text="Smallest ε", **log_axis(min(epsilons) / 1.1, max(epsilons) * 1.6))
     fig.update_yaxes(autorange="reversed", tickvals=labels, ticktext=labels)
     least = int(np.argmin(epsilons))
-    title = f"A mean distance of {number(found[0].wanted)} asks least of {labels[least]}: ε = {number(epsilons[least])}"
+    with_it = "with the smallest ε" if len(found) > 1 else "with ε"
+    title = f"{labels[least]} reaches a mean distance of {number(found[0].wanted)} {with_it}: {number(epsilons[least])}"
     listed = ", ".join(f"{label} {number(epsilon)}" for label, epsilon in zip(labels, epsilons, strict=True))
     alt = f"Dots of the smallest epsilon for the wanted mean distance. {title}. Smallest epsilons: {listed}."
     return base_layout(fig, title, alt=alt, height=60 + 44 * len(found))

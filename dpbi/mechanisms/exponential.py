@@ -41,6 +41,8 @@ class _HellingerSelection:
     epsilon: float
     calibration: Calibration | None = field(default=None, kw_only=True)
 
+    remaining_error: ClassVar[str] = ""
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", limits.check_epsilon(self.epsilon))
         object.__setattr__(self, "calibration", check_calibration(self.calibration))

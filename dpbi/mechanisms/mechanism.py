@@ -27,6 +27,7 @@ class Mechanism(Protocol):
     idea: ClassVar[str]
     source: ClassVar[str]
     formula: ClassVar[str]
+    remaining_error: ClassVar[str]  # what keeps its error from vanishing as epsilon grows; "" where nothing does
     __dataclass_fields__: ClassVar[dict[str, Any]]
 
     def __init__(self, epsilon: float) -> None: ...

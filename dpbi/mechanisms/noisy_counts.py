@@ -38,6 +38,10 @@ class _NoisyCounts:
     calibration: Calibration | None = field(default=None, kw_only=True)
 
     consistent: ClassVar[bool] = False
+    remaining_error: ClassVar[str] = (
+        "its noise is rounded down to whole counts, so that even next to no noise makes a count too small by one in "
+        "half of all releases, which matters most where counts are small"
+    )
     _basis: ClassVar[str] = ""
 
     def __post_init__(self) -> None:
@@ -232,6 +236,7 @@ class Geometric(_NoisyCountsAndRemainder):
     Source: Ghosh, Roughgarden and Sundararajan 2009.
     """
 
+    remaining_error: ClassVar[str] = ""
     label: ClassVar[str] = "Geometric"
     idea: ClassVar[str] = "Whole-number noise on all counts but one: no floor, no bias."
     source: ClassVar[str] = "ours, beyond the papers; noise of Ghosh, Roughgarden and Sundararajan 2009"
