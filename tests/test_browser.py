@@ -336,6 +336,18 @@ LIGHTNESS = """() => {
 }"""
 
 
+# What lies over a chart's title or is cut of it: the bar of buttons, another word of the chart, the chart's own edge.
+COVERED = """() => [...document.querySelectorAll('[data-testid="stPlotlyChart"]')].flatMap(chart => {
+    const box = node => node.getBoundingClientRect();
+    const title = chart.querySelector('.gtitle'), [edge, own] = [box(chart), box(title)];
+    const others = [...chart.querySelectorAll('.modebar-container .modebar-btn, text')].filter(node => node !== title);
+    const over = others.filter(node => box(node).left < own.right && box(node).right > own.left
+        && box(node).top < own.bottom - 3 && box(node).bottom > own.top + 1);
+    const inside = own.left >= edge.left && own.right <= edge.right && own.top >= edge.top;
+    return [...(inside ? [] : [title.textContent]), ...over.map(node => node.textContent || node.dataset.title)];
+})"""
+
+
 def test_pages_fit_a_telephone_in_the_dark(browser: Browser, app: App) -> None:
     with watched_page(browser, "dark", width=390, height=844) as watched:
         page = watched.page
@@ -350,6 +362,7 @@ def test_pages_fit_a_telephone_in_the_dark(browser: Browser, app: App) -> None:
             if title in CHARTED:
                 expect(figures(page).first.locator("text").first).to_be_attached()
             assert page.evaluate(SIDEWAYS) == [0, 0], title
+            assert page.evaluate(COVERED) == [], title
             ground, *words = page.evaluate(LIGHTNESS)
             assert ground < 50 and all(darkest > 150 for darkest in words), title
         assert_nothing_went_wrong(watched)

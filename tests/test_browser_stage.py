@@ -9,6 +9,7 @@ from playwright.sync_api import Browser, Page, expect
 from dpbi.tour import SCENES
 from tests.browser import App, Watched, open_page, wait_until_idle, watched_page
 from tests.test_browser import (
+    COVERED,
     SIDEWAYS,
     app,
     assert_nothing_went_wrong,
@@ -121,6 +122,11 @@ def test_talk_mode_is_read_from_the_last_row(app: App, browser: Browser) -> None
         expect(figures(page).first.locator("text").first).to_be_attached()
         assert page.evaluate(READ)[0] >= LETTERS * 0.95
         assert page.evaluate(SIDEWAYS) == [0, 0]
+        for address in ("", "Sensitivity"):
+            page.set_viewport_size({"width": 785, "height": 720})
+            open_page(page, f"{app.url}/{address}?talk=true")
+            expect(figures(page).last.locator(".gtitle")).to_be_attached()
+            assert page.evaluate(COVERED) == [], address
         assert_nothing_went_wrong(watched)
 
 

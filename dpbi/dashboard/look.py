@@ -10,6 +10,7 @@ from dpbi.dashboard import words
 SIDEBAR_WIDTH = 352  # px: a mechanism and its "calibrated" in one row
 # Streamlit gives a container with a key the class st-key-KEY. The strip's grounds are the theme's secondary ones.
 # Its own mark of what the keyboard is on is a faint ground for some, its menu among them.
+# Titles of charts are broken for a telephone: on the smallest, and in talk mode on any narrow screen, they shrink.
 # The grey that it writes axes in has a contrast of 3.7 to 1 with white: too little for words.
 _STYLE = """<style>
 [data-testid="stLayoutWrapper"]:has(> .st-key-notices) { position: sticky; top: 3.75rem; z-index: 90; }
@@ -35,6 +36,7 @@ label:has(input:focus-visible),
 :is([data-testid="stTextInputRootElement"], [data-testid="stSelectbox"] div):has(> input:focus-visible) {
   outline: 0.15rem solid light-dark(#0b5394, #8cc4ff) !important; outline-offset: 0.1rem;
 }
+[data-testid="stPlotlyChart"] .gtitle { font-size: min(17px, 4vw) !important; }
 [data-testid="stCaptionContainer"] { opacity: 0.75; }
 [data-testid="stPlotlyChart"] :is(
   [class$="tick"] > text, [class$="title"]:not(.gtitle), .annotation-text, .textpoint text
@@ -63,7 +65,9 @@ html { font-size: 23px !important; }
 .st-key-notices { padding: 0.2rem 0.6rem; }
 .st-key-notices p { font-size: 0.7rem; }
 .st-key-tour-steps button { min-height: 0; padding: 0.15rem 0.6rem; }
-[data-testid="stExpander"], [data-testid="stDownloadButton"] { display: none; }
+[data-testid="stPlotlyChart"] .gtitle { font-size: min(23.8px, 3vw) !important; }
+[data-testid="stPlotlyChart"] .gtitle tspan[style*="size"] { font-size: min(19.6px, 2.9vw) !important; }
+[data-testid="stExpander"], [data-testid="stDownloadButton"], .modebar-container { display: none; }
 </style>"""
 
 

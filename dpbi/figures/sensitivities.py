@@ -88,7 +88,7 @@ def _scan_figure(scan: SensitivityScan, here: int, said: str) -> Drawing:
     every = [*scan.local, *scan.reciprocal, *scan.exponential, scan.global_exact, scan.global_paper]
     low, high = min(every), max(every)
     fig.update_yaxes(
-        title_text="Sensitivity of the Hellinger score",
+        title_text="Sensitivity of H",
         **(log_axis(low, high) if high > 20 * low else {"range": [0, 1.08 * high]}),
     )
     return fig
@@ -189,7 +189,7 @@ def score_change(found: ScoreChange, labels: Sequence[str] | None = None) -> go.
         marker={"symbol": "circle-open", "size": 16, "color": LOCAL.colour, "line": {"width": 3}},
     )  # fmt: skip
     _mark(fig, 0.0, "r = BI(x)", right=bool(found.moved.mean() < 0))
-    fig.update_xaxes(title_text=f"Candidate r: x with records moved from {donor} to {receiver}")
+    fig.update_xaxes(title_text=f"Candidate r: x with records moved<br>from {donor} to {receiver}")
     fig.update_yaxes(title_text="|H(BI(x), r) − H(BI(x′), r)|", range=[0, 1.12 * found.local_sensitivity])
     title = f"The score changes most at the true posterior itself, by LS(x) = {number(found.local_sensitivity)}"
     alt = (

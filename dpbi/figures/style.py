@@ -73,7 +73,8 @@ TITLE_SIZE = 17
 LINE_WIDTH = 2.5
 _ROOM_HEIGHT = 250  # of a row of a plot area for a room: more would not be on the screen at once
 _TITLE_ROOM = 25  # of a line of it, in pixels
-_ROOM_LINE = 92
+_ROOM_LINE = 62
+_BAR_ROOM = 28  # above the title, for the bar of buttons that shows while the pointer is on the chart
 _TITLE_LINE = 45  # so that a title fits a telephone
 _TITLE_LINES = 2  # kept free at least, so that a chart does not jump when its finding gets shorter
 _LEGEND_ROW = 24
@@ -164,7 +165,7 @@ def base_layout(
     small = [line for sentence in notes for line in textwrap.wrap(sentence, _SMALL_LINE)]
     in_legend = (trace for trace in fig.traces if trace.get("name") and trace.get("showlegend", True))
     names = list(dict.fromkeys(trace["name"] for trace in in_legend))
-    top = 16 + _TITLE_ROOM * max(len(lines), _TITLE_LINES) + 20 * len(small) + headroom
+    top = 16 + _BAR_ROOM + _TITLE_ROOM * max(len(lines), _TITLE_LINES) + 20 * len(small) + headroom
     below = 60 + _LEGEND_ROW * _legend_rows(names)
     whole = height + top + below
     fig.update_layout(
@@ -173,7 +174,7 @@ def base_layout(
             "font": {"size": TITLE_SIZE},
             "x": 0,
             "xref": "container",
-            "y": 1 - 20 / whole,
+            "y": 1 - (_BAR_ROOM + 20) / whole,
             "yref": "container",
             "yanchor": "top",
             "pad": {"l": 2},
@@ -202,7 +203,7 @@ def base_layout(
 
 
 def enlarged(fig: go.Figure, factor: float) -> go.Figure:
-    """The figure for a projector: type, lines and markers larger by this factor, and the room they need."""
+    """The figure for a projector: type, lines and markers larger by this factor, the room they need, and no bar."""
     drawn = _scaled(fig.to_plotly_json(), factor)
     layout = drawn["layout"]
     margin = layout["margin"]
@@ -212,9 +213,11 @@ def enlarged(fig: go.Figure, factor: float) -> go.Figure:
     fine = [line.replace(small, larger) for line in lines if small in line]
     said = _wrapped(" ".join(line for line in lines if small not in line), _ROOM_LINE)
     layout["title"]["text"] = "<br>".join([*said, *fine])
-    margin["t"] -= _TITLE_ROOM * (max(len(lines) - len(fine), _TITLE_LINES) - len(said))
+    margin["t"] -= _BAR_ROOM + _TITLE_ROOM * (max(len(lines) - len(fine), _TITLE_LINES) - len(said))
     layout["margin"] = {side: factor * room for side, room in margin.items()}
-    layout["height"] = min(plot, _ROOM_HEIGHT * _rows(layout)) + layout["margin"]["t"] + layout["margin"]["b"]
+    seen = _ROOM_HEIGHT * _rows(layout) - factor * _TITLE_ROOM * (len(said) - 1)
+    layout["height"] = min(plot, seen) + layout["margin"]["t"] + layout["margin"]["b"]
+    layout["title"]["y"] = 1 - 20 * factor / layout["height"]
     return PlainFigure(drawn)
 
 
