@@ -15,10 +15,10 @@ from dpbi import limits
 from dpbi.candidates import log_number_of_candidates
 from dpbi.excess import RATE_ZERO, excess_curve
 from dpbi.problem import Problem, check_problem
-from dpbi.selection import sample
+from dpbi.selection import listed_log_partition, sample
 
-__all__ = ["affinity_moment", "log_partition", "mean_distance", "probability_of_ignoring", "sample",
-           "standard_deviation"]
+__all__ = ["affinity_moment", "log_partition", "mean_distance", "probability_of_ignoring", "quickest_log_partition",
+           "sample", "standard_deviation"]
 
 
 def log_partition(problem: Problem, rate: float) -> float:
@@ -29,6 +29,12 @@ def log_partition(problem: Problem, rate: float) -> float:
     Source: ours (DESIGN section 4); equal to enumeration, see tests.
     """
     return _sums(check_problem(problem), limits.check_rate(rate))[0]
+
+
+def quickest_log_partition(problem: Problem, rate: float) -> float:
+    """``log_partition`` from the list of candidates where that is short: tables for all rates cost more than one."""
+    listed = listed_log_partition(check_problem(problem), limits.check_rate(rate))
+    return log_partition(problem, rate) if listed is None else listed
 
 
 def mean_distance(problem: Problem, rate: float) -> float:
@@ -56,7 +62,7 @@ def probability_of_ignoring(problem: Problem, rate: float) -> float:
     of candidates Z_0 = C(n + k - 1, k - 1) grows. Arguments and errors as ``log_partition``.
     """
     rate = limits.check_rate(rate)
-    log_z = log_partition(problem, rate)
+    log_z = quickest_log_partition(problem, rate)
     return float(np.exp(min(log_number_of_candidates(problem.n, problem.k) - rate - log_z, 0.0)))
 
 

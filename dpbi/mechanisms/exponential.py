@@ -22,7 +22,6 @@ from dpbi.mechanisms.mechanism import released_counts
 from dpbi.problem import Problem, check_problem
 from dpbi.secure_noise import Bits
 from dpbi.secure_selection import draw_securely, rounding_of_secure_draw
-from dpbi.selection import listed_log_partition
 from dpbi.selection_audit import DATASETS, SelectionAudit, largest_visited
 from dpbi.sensitivity import (
     PAPER_GLOBAL_SENSITIVITY,
@@ -87,8 +86,7 @@ class _HellingerSelection:
         r = released_counts(problem, released)
         candidate = (r >= 0).all(axis=-1) & (r.sum(axis=-1) == problem.n)
         rate = self.rate(problem)
-        listed = listed_log_partition(problem, rate)
-        log_z = partition.log_partition(problem, rate) if listed is None else listed
+        log_z = partition.quickest_log_partition(problem, rate)
         law = -rate * distances_to(problem, np.where(candidate[..., None], r, problem.counts)) - log_z
         return np.where(candidate, law, -np.inf)
 
