@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Set
 from numbers import Integral, Real
 from typing import Any
@@ -21,6 +22,7 @@ RATE_LARGEST = 1e15
 SIZE_LARGEST = 10_000_000
 _FAR = 2**62  # beyond every limit, and far enough from the end of 64 bits to be compared safely
 _SHOWN = 60
+_SYMBOL = re.compile(r"(?:[b-z]|alpha|beta|gamma|delta|epsilon)\b")
 
 
 def shown(value: Any) -> str:
@@ -31,6 +33,11 @@ def shown(value: Any) -> str:
         return "a whole number of more than 4,300 digits"
     text = " ".join(text.split())
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
+
+
+def opened(sentence: str) -> str:
+    """The sentence with a capital, unless a symbol opens it: n is not N."""
+    return sentence if _SYMBOL.match(sentence) else sentence[:1].upper() + sentence[1:]
 
 
 def _is_real(value: Any) -> bool:

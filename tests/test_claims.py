@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import math
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -602,6 +603,7 @@ def test_any_problem_gets_a_reading_or_a_sentence(problem: Problem, epsilon: flo
             continue
         readings += 1
         assert reading.sentence.startswith("Here it ") and reading.numbers == reading.decisive.numbers
+        assert not re.search(r"\b(N|K|Epsilon|Gamma) = ", reading.sentence), "a symbol keeps its letter"
         assert reading.holds == (all if claim.everywhere else any)(one.holds for one in reading.cases)
     assert readings >= 10
 

@@ -233,7 +233,7 @@ class Reading:
     def sentence(self) -> str:
         verb = "holds" if self.holds else "fails"
         among = f" in {sum(one.holds for one in self.cases)} of {len(self.cases)} cases" if len(self.cases) > 1 else ""
-        return f"Here it {verb}{among}. {self.decisive.words[:1].upper()}{self.decisive.words[1:]}."
+        return f"Here it {verb}{among}. {limits.opened(self.decisive.words)}."
 
 
 @dataclass(frozen=True)
