@@ -21,7 +21,8 @@ class Comparison:
     guarantee: for the problem's prior and n; mean, median: of the Hellinger distance H, in [0, 1];
     probability_of_truth: P(r = c); probability_within_local_sensitivity: P(H <= LS(c)), None where n = 0;
     mean_l1: E ||r - c||_1, in records; kind: "levels", "bins" or "sampled"; exact: all but the last;
-    error: half width of the 95 % band of a sampled law's probabilities, 0 where exact;
+    error: what P(H <= t) can be off by at any t (``DistanceLaw.cdf_error``): with 95 % confidence where the law is
+    sampled, surely where it is in bins, 0 where every output has its row;
     mean_error: standard error of the mean, 0 where that is exact (it can be where the law is sampled);
     probability_of_ignoring: that the release does not depend on the counts at all.
     """
@@ -64,7 +65,7 @@ def comparison_of(law: DistanceLaw) -> Comparison:
         2 * law.mean_steps,
         law.kind,
         law.exact,
-        law.band,
+        law.cdf_error,
         law.mean_error,
         law.mechanism.probability_of_ignoring(problem),
     )

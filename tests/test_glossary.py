@@ -9,7 +9,7 @@ from oracles import hellinger_float
 from streamlit.testing.v1 import AppTest
 
 from dpbi import MECHANISMS, Problem
-from dpbi.dashboard import glossary, menu, words
+from dpbi.dashboard import glossary, menu, tables, words
 from tests.test_scenario import ROOT, bare, opened, select, text, visit
 
 PAGE = "pages/8_Methods.py"
@@ -45,6 +45,14 @@ def test_every_term_is_explained_and_has_a_source(fresh: AppTest) -> None:
         assert f"${term.symbol}$".replace("\\", "") in said(fresh)
         assert f"Source: {term.source}." in said(fresh)
         assert 1 <= term.meaning.count(". ") + 1 <= 5
+
+
+def test_what_a_table_says_of_a_law_is_explained_at_its_head_and_in_the_glossary() -> None:
+    (term,) = [term for term in glossary.TERMS if term.name.startswith("Law of the distance")]
+    for kind in words.LAW_KINDS.values():
+        assert kind in term.name
+        assert f"'{kind}'" in term.meaning
+        assert f"'{kind}'" in tables._COMPARISON["Law"]["help"]
 
 
 def test_numbers_are_those_of_the_data_shown_last(fresh: AppTest) -> None:

@@ -254,6 +254,18 @@ def test_the_probability_of_a_distance_is_told_for_the_one_asked_for() -> None:
     assert not [column for column in at.main.dataframe[0].value if column.startswith("P(H")]
 
 
+def test_a_probability_between_the_edges_of_bins_says_how_far_off_it_can_be() -> None:
+    kinds = [kind for kind in MECHANISMS if kind.__name__ in ("EHD", "Geometric")]
+    at = typed(tick(opened(), {kind.__name__ for kind in kinds}), "30 40 30 30")
+    assert at.main.dataframe[0].value.set_index("Mechanism").loc["EHD", "Law"] == words.LAW_KINDS["bins"]
+    shown(at, "pages/2_Distance_curves.py")
+    at.segmented_control(key="entry: view").set_value(controls.CUMULATIVE).run()
+    found = at.main.dataframe[0].value["Off by at most"]
+    laws = [distance_law(kind(1.0), Problem((1, 1, 1, 1), (30, 40, 30, 30))) for kind in kinds]
+    assert list(found) == [law.cdf_error for law in laws]
+    assert min(found) > 0
+
+
 def test_a_sampled_probability_of_a_distance_has_its_band() -> None:
     at = shown(typed(tick(opened(), ALL), "900 800 700 600 500 400"), "pages/2_Distance_curves.py")
     at.segmented_control(key="entry: view").set_value(controls.CUMULATIVE).run()

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
+from dpbi import limits
 from dpbi.candidates import number_of_candidates
 from dpbi.dashboard import cached, guard, privacy, words
 from dpbi.dashboard.scenario import Scenario
@@ -73,8 +74,8 @@ def _mechanism(mechanism: Mechanism, scenario: Scenario) -> None:
         st.subheader(words.stamped(mechanism.label, promise))
         st.markdown(mechanism.idea)
         st.latex(mechanism.formula)
-        reason = words.escape(promise.reason, _SENTENCES)
-        st.markdown(f"**Guarantee here: {words.guarantee(promise)}.** {reason[:1].upper()}{reason[1:]}.")
+        reason = words.escape(limits.opened(promise.reason), _SENTENCES)
+        st.markdown(f"**Guarantee here: {words.guarantee(promise)}.** {reason}.")
         st.caption(f"Source: {words.escape(mechanism.source, _SENTENCES)}.")
 
 
@@ -237,11 +238,9 @@ TERMS = (
         "ours; [P17] section 8 asks for it",
     ),
     Term(
-        "Levels, bins, sampled",
+        "Law of the distance: exact; exact, in bins; sampled",
         r"P(H \le t)",
-        "How the law of the distance was found. Levels: every distance there can be, with its exact probability. Bins: "
-        "exact probabilities of narrow ranges, where the distances are too many to keep. Sampled: drawn at random, "
-        "with a stated error, where the outputs are too many to list.",
+        words.LAW_KINDS_SAID,
         "ours; [P17] section 7.2.1 lists the distances",
     ),
     Term(

@@ -99,7 +99,7 @@ for name, mechanism in mechanisms.items():
     law = dpbi.distance_law(mechanism, problem)
     row = {"Mechanism": name, "Mean H": law.mean}
     if t is not None:
-        row |= {f"P(H ≤ {t:.15g})": law.cdf(t), "Off by at most": law.band}
+        row |= {f"P(H ≤ {t:.15g})": law.cdf(t), "Off by at most": law.cdf_error}
     for q in quantiles:
         row[f"{q:.0%} within"] = law.quantile(q)
     tables["quantiles"].append(row)

@@ -123,7 +123,10 @@ def quantiles(
         columns[asked] = _number("Probability that the release lies within this distance of the true posterior.")
         if any(row.error for row in rows):
             table.insert(2, _BAND, [row.error for row in rows])
-            columns[_BAND] = _number(f"By how much {asked} can be off, with 95 % confidence; 0 where it is exact.")
+            columns[_BAND] = _number(
+                f"By how much {asked} can be off: with 95 % confidence where the law is sampled, by no more than the "
+                "probability of one bin where it is in bins, 0 where every output is counted by itself."
+            )
     show(table, "quantiles", _COMPARISON | columns, "One row per ticked mechanism: mean and quantiles of the distance")
 
 
@@ -260,7 +263,7 @@ _COMPARISON: dict[str, Any] = {
         "Mean sum of the absolute errors of the released counts, in records: twice the mean number of records moved."
     ),
     "P(blind)": _number("Probability that the release ignores the data: it does not depend on the counts at all."),
-    "Law": TextColumn(width=92, help="How the distances were found: listed exactly, in fine bins, or sampled."),
+    "Law": TextColumn(width=92, help=words.LAW_KINDS_SAID),
 }
 
 _LOSSES: dict[str, Any] = {

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
+from dpbi import limits
 from dpbi.comparison import Comparison, best_private
 from dpbi.counts_io import Counts
 from dpbi.distance_law import DRAWS
@@ -33,6 +34,12 @@ CHOICE_WARNING = (
 FOUND = {"exhaustive": "by visiting every pair and output", "closed form": "in closed form, from the noise"}
 IGNORING_SAID = 0.005
 LAW_KINDS = {"levels": "exact", "bins": "exact, in bins", "sampled": "sampled"}
+LAW_KINDS_SAID = (
+    "How the law of the distance was found. 'exact': every distance there can be, with its probability. 'exact, in "
+    "bins': there are too many distances to keep, so those far from the truth are gathered in narrow ranges, whose "
+    "probabilities and means are exact. 'sampled': from draws, with a stated error, where the outputs are too many to "
+    "list."
+)
 LOCAL_SENSITIVITY = (
     "LS(x), the local sensitivity, is how far one replaced record can move the true posterior. A release that stays "
     "within it is as near the truth as the posterior of a neighbouring dataset."
@@ -157,8 +164,7 @@ def sentence(refusal: BaseException) -> str:
 
 def opened(refusal: BaseException) -> str:
     """As ``sentence``, with a capital: for one that does not begin with the name of an entry."""
-    said = str(refusal)
-    return escape(said[:1].upper() + said[1:], SENTENCE_LENGTH)
+    return escape(limits.opened(str(refusal)), SENTENCE_LENGTH)
 
 
 def number(value: float) -> str:
