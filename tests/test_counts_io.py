@@ -18,10 +18,10 @@ EXPECTED: list[dict[str, Any]] = json.loads((CASES / "expected.json").read_text(
 # The sense of each warning that expected.json asks for, as words that the warnings must hold.
 WARNING_WORDS = {
     "read as UTF-16": "read as UTF-16",
-    "not UTF-8; read as Windows-1252, check the names": "not UTF-8; read as Windows-1252, check the names",
+    "not UTF-8; read as Windows-1252, check the names": "not UTF-8. It was read as Windows-1252: check the names",
     "names contain invisible characters": "invisible characters",
     "two names look the same": "look the same",
-    "commas read as thousands separators": "Commas read as thousands separators",
+    "commas read as thousands separators": "Commas were read as thousands separators",
     "scientific notation: check no digits were lost": "Scientific notation .* check that no digits were lost",
     "very large counts: check the column": "Very large counts .* check the column",
     "no observations: the posterior equals the prior": "no observations: the posterior equals the prior",
@@ -38,7 +38,7 @@ WARNING_WORDS = {
     "'survey' is not a number and was left out": "'survey' .* not a number and was left out",
     "'red' appears twice; columns were added together": "'red' appears in 2 columns; the columns were added together",
     "categories were found in the data; the list itself is not private - type the full list if you can": (
-        "categories were found in the data; the list itself is not private"
+        "The categories were found in the data, so the list of them is not protected"
     ),
     "spellings of true/false were merged": "Spellings of true/false were merged",
     "numeric codes are treated as category names": "Numeric codes are treated as category names",
@@ -47,7 +47,7 @@ WARNING_WORDS = {
     "the guarantee is per row; 'member' repeats, so one person can affect several rows": "per row; 'member' repeats",
     "long names are shortened in charts": "Long names are shortened in charts",
     "2 category names are dates; were they ranges such as 5-9?": "2 category names are dates",
-    "levels with no rows were kept with count 0": "Levels with no rows were kept with count 0",
+    "levels with no rows were kept with count 0": "Categories without rows were kept, with the count 0",
 }
 # The sense of each refusal, likewise.
 ERROR_WORDS = {

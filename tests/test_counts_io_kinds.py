@@ -807,7 +807,7 @@ def test_a_table_anywhere_on_the_sheet() -> None:
 def test_a_workbook_under_another_name() -> None:
     result = read(sheet_of(["a", 12], ["b", 30]), "x.csv")
     assert result.counts == (12, 30)
-    assert any("Excel workbook whatever its name says" in warning for warning in result.warnings)
+    assert any("Whatever its name says, the file is an Excel workbook" in warning for warning in result.warnings)
 
 
 def test_a_workbook_that_unpacks_to_too_much() -> None:

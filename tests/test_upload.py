@@ -126,7 +126,7 @@ def test_a_waiting_file_stays_through_the_pages() -> None:
             assert preview(at) == {"red": 3, "blue": 9}
     at.selectbox(key="entry: prior").set_value(data_source.prior.SYMMETRIC).run()
     assert preview(at) == {"red": 3, "blue": 9}
-    press(at, "Put the file away")
+    press(at, "Discard the file")
     assert "Choose a file" in at.main.info[0].value
 
 
@@ -177,12 +177,12 @@ def test_the_list_can_be_typed_and_unseen_categories_get_zero() -> None:
 
 def test_records_outside_the_list_are_asked_about() -> None:
     at = press(offer(waiting_for_a_file(), RIDES), "Continue")
-    assert "the list itself is not private" in said(at)
+    assert "the list of them is not protected" in said(at)
     give_list(at, "walk\nferry")
     assert "'bus' is not on the list" in said(at)
     press(at, "Continue")
     assert preview(at) == {"walk": 3, "ferry": 0, "(other)": 2}
-    assert "the list itself is not private" not in said(at)
+    assert "the list of them is not protected" not in said(at)
     press(at, "Use these counts")
     assert "3 walk, 0 ferry, 2 (other); n = 5" in said(at)
 

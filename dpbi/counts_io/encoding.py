@@ -48,7 +48,7 @@ def _decode(data: bytes, notes: Notes) -> tuple[str, str]:
         raise CountsError(
             f"{NOT_TEXT} in UTF-8 or Windows-1252; save it as 'CSV UTF-8' and upload that.", row
         ) from None
-    notes.add("The file is not UTF-8; read as Windows-1252, check the names.")
+    notes.add("The file is not UTF-8. It was read as Windows-1252: check the names.")
     return text, "Windows-1252"
 
 

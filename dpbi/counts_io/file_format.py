@@ -67,10 +67,10 @@ def identify(data: bytes, filename: str, notes: Notes) -> str:
     else:
         _refuse_other_formats(data)
         if expected:
-            raise CountsError(f"this is not {expected}, as its name says; it looks like text: rename it to .csv.")
+            raise CountsError(f"this is not {expected}, as its name says, but looks like text: rename it to .csv.")
         return "text"
     if expected != name:
-        notes.add(f"The file is {name} whatever its name says, and was read as one.")
+        notes.add(f"Whatever its name says, the file is {name}, and it was read as one.")
     return kind
 
 

@@ -24,7 +24,7 @@ def with_header(grid: Grid, answers: Answers, notes: Notes) -> Table:
     """
     grid, header = _from_header_row(grid, answers, notes)
     if header and len(grid.rows) < 2:
-        raise CountsError("the file has a header but no rows.")
+        raise CountsError("the file has a header but no rows below it.")
     width = _width(grid, header)
     names = [one_line(column[0]) if header and i < width else "" for i, column in enumerate(grid.columns)]
     start = int(header)

@@ -23,7 +23,7 @@ def read_parquet(data: bytes) -> Table:
     """
     arrow = _arrow_table(data)
     if not arrow.num_rows:
-        raise CountsError("the file has a header but no rows.")
+        raise CountsError("the file has a header but no rows below it.")
     columns = [
         Column(i, "" if name.startswith("__index_level_") else one_line(name), _fetch(column), _levels(column))
         for i, (name, column) in enumerate(zip(arrow.column_names, arrow.columns, strict=True), 1)

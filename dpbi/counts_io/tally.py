@@ -106,7 +106,7 @@ def _checked(totals: dict[str, int], named_as_shares: bool, answers: Answers, no
     if n >= COUNT_LIMIT:
         raise CountsError(f"the counts are too large: their sum must be below 2^63, got {n:,}.")
     if n == 100 or (named_as_shares and n):
-        why = "these counts add to exactly 100" if n == 100 else "the header speaks of shares"
+        why = "these counts add to exactly 100" if n == 100 else "the header mentions shares"
         if answers.confirm_percentages is None:
             raise answers.question(
                 f"{why}: are they numbers of people, not percentages? Counts of people are needed.",
@@ -183,7 +183,7 @@ def _tally(table: Table, records: Records, answers: Answers, notes: Notes) -> di
     _remark_on_several_answers(set(tidy.of.values()), notes)
     _remark_on_records(table, records, missing, answers, notes)
     if not all(totals.values()) and column.levels is not None and answers.categories is None:
-        notes.add("Levels with no rows were kept with count 0.")
+        notes.add("Categories without rows were kept, with the count 0.")
     return totals
 
 
@@ -243,7 +243,7 @@ def _remark_on_records(table: Table, records: Records, missing: int, answers: An
         notes.add(f"Blank rows were left out: {table.blank_rows:,}.")
     if records.column.levels is None and answers.categories is None:
         notes.add(
-            "The categories were found in the data; the list itself is not private: type the full list if you can."
+            "The categories were found in the data, so the list of them is not protected: give it in full if you can."
         )
     repeated = [other.label for other in records.others if _identifies_people(other) and _has_repeats(other)]
     if repeated:

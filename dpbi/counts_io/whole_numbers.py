@@ -242,7 +242,7 @@ def _remark(texts: dict[str, str], numbers: dict[str, Number], notes: Notes) -> 
         grouped = [cell for cell, number in numbers.items() if number.grouping == mark]
         if grouped:
             value = int(numbers[grouped[0]].value)
-            notes.add(f"{name.capitalize()} read as thousands separators: {shown(grouped[0])} is {value}.")
+            notes.add(f"{name.capitalize()} were read as thousands separators: {shown(grouped[0])} is {value}.")
     scientific = [cell for cell, number in numbers.items() if number.scientific]
     if scientific:
         value = int(numbers[scientific[0]].value)

@@ -25,7 +25,7 @@ def entry(file_id: str, in_use: bool, answer: Answer) -> None:
             key=offered,
             on_change=_take_list,
             args=(typed, offered),
-            help="Its names are written into the field above, where a heading can be deleted.",
+            help="Its names are written into the field above: delete a heading there.",
         )
         if refusal := st.session_state.pop(f"{offered}: refusal", ""):
             st.error(refusal)

@@ -18,10 +18,10 @@ _ASKED = {
     "count_column": "Column of counts",
     "sheet": "Sheet",
     "header_row": "Row with the names of the columns",
-    "total_row": "What equals the sum of all others",
+    "total_row": "The count that equals the sum of all others",
     "thousands": "Digits are grouped by",
-    "confirm_percentages": "They are",
-    "unlisted": "What is not on the list",
+    "confirm_percentages": "These numbers are",
+    "unlisted": "A category that is not on the list",
 }
 _ANSWER_WORDS: dict[tuple[str, Any], str] = {
     **{("layout", layout): said for layout, said in words.LAYOUTS.items()},
@@ -31,12 +31,12 @@ _ANSWER_WORDS: dict[tuple[str, Any], str] = {
     ("thousands", ","): "commas, as in 1,234",
     ("thousands", " "): "spaces, as in 1 234",
     ("thousands", "'"): "apostrophes, as in 1'234",
-    ("thousands", ""): "nothing: the mark is a decimal one",
+    ("thousands", ""): "nothing: it marks decimals",
     ("confirm_percentages", True): "numbers of people",
     ("confirm_percentages", False): "percentages",
     ("header_row", 0): "none: the first row is data",
     ("unlisted", "other"): f"is counted as {OTHER}",
-    ("unlisted", "refuse"): "must not occur",
+    ("unlisted", "refuse"): "is refused: the list will be completed",
 }
 
 

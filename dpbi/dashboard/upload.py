@@ -32,7 +32,7 @@ def choose() -> dict[str, Any] | None:
     st.file_uploader(
         "A table of counts, or one row per person",
         key=_uploader(),
-        help="CSV, TSV, Excel or Parquet. It is read in memory; only the counts are kept, in this session.",
+        help="CSV, TSV, Excel or Parquet. It is read in memory; only its labels and counts are kept, in this session.",
         on_change=_take_file,
     )
     if waiting is not None:
@@ -47,7 +47,7 @@ def panel() -> None:
     """What was understood of the waiting file, or what must be answered first, in the page's main part."""
     file = _waiting()
     if file is None:
-        st.info("Choose a file in the sidebar, or take the counts from elsewhere.")
+        st.info("Choose a file in the sidebar, or another source of counts there.")
         return
     with st.container(border=True):
         st.subheader(words.escape(file.name))
@@ -113,7 +113,7 @@ def _ask(file: UploadedFile, question: CountsQuestion) -> None:
 
 def _preview(file: UploadedFile, counts: Counts) -> None:
     total, k = sum(counts.counts), len(counts.labels)
-    st.markdown(f"**{k:,} categories, n = {total:,}.** So it was understood; nothing is used yet.")
+    st.markdown(f"**{k:,} categories, n = {total:,}.** It was read like this; nothing is used yet.")
     st.caption(words.read_as(counts))
     st.dataframe(
         pd.DataFrame({"Category": counts.labels, "Count": counts.counts}),
@@ -140,8 +140,8 @@ def _buttons(
         if action is not None:
             st.button(label, type="primary", disabled=not ready, on_click=action, args=args)
         if _answers(file):
-            st.button("Answer again", on_click=_forget_answers)
-        st.button("Put the file away", on_click=_put_away)
+            st.button("Change the answers", on_click=_forget_answers)
+        st.button("Discard the file", on_click=_put_away)
 
 
 def _take_answers(file: UploadedFile, question: CountsQuestion) -> None:

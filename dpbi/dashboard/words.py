@@ -98,13 +98,13 @@ SHARED_NUMBERS = {
 }
 WITHIN = "A Hellinger distance from 0 to 1. The table below tells how probable a release within it is."
 LIST_FROM_DATA = (
-    "The list of categories is taken to be public. Where it comes from the data, as here, it tells which categories "
-    "occur at all, and no guarantee covers that: give the public list below, if you can."
+    "The list of categories counts as public. Here it was taken from the data, so it tells which categories occur at "
+    "all, and no guarantee covers that. If you can, give the public list below."
 )
-LIST_GIVEN = "The categories are those of the public list that was given, and 0 stands where nobody is."
+LIST_GIVEN = "The categories are those of your public list; one with nobody in it has the count 0."
 PUBLIC_LIST = (
     "Every category there can be, whether or not anybody is in it, as known without looking at the data. The counts "
-    "then come in this order, with 0 for what does not occur; what is not on the list is asked about."
+    "then come in this order, with 0 for a category that does not occur; you are asked about any that is not listed."
 )
 NO_CATEGORIES = "Choose a file, or set right the entry above: each category then gets a number here."
 STAND_IN = "The counts were left out of it: balanced counts of the same n and k stand in for them."
