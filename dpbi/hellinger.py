@@ -13,6 +13,8 @@ from dpbi.problem import Problem, check_problem
 
 # From here on the Stirling remainder, cut after its fifth term, is right to 2e-14, and its second differences to less.
 STIRLING_FROM = 10.0
+_STEPS = np.arange(STIRLING_FROM)[:, None]
+_RECURRENCE_ROWS = 1024
 _TABULATED = 100_000  # from so many counts on, losses are looked up by value
 STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188)
 _CANCELLED = 1e-3  # a difference below this share of its terms has lost too many digits
@@ -265,15 +267,19 @@ def _psi(d: NDArray, one_plus_d: NDArray) -> NDArray:
 
 
 def _recurrence(low: NDArray, high: NDArray, h: NDArray) -> NDArray:
-    """-sum_{j<N} log((low+j)(high+j)/(x+j)^2)/2."""
-    total = np.zeros(low.shape)
-    x = low + h
-    for j in range(int(STIRLING_FROM)):
-        u = h / (x + j)
+    """-sum_{j<N} log((low+j)(high+j)/(x+j)^2)/2, any shape: all j of some values at a time."""
+    shape, total = low.shape, np.empty(low.size)
+    low, high, h = low.ravel(), high.ravel(), h.ravel()
+    for start in range(0, low.size, _RECURRENCE_ROWS):
+        rows = slice(start, start + _RECURRENCE_ROWS)
+        below, above = low[rows] + _STEPS, high[rows] + _STEPS
+        x = below + h[rows]
+        u = h[rows] / x
         far = u > 0.5  # near u = 1 the product form keeps the digits of a tiny a, elsewhere 1 - u^2 those of a tiny h
-        ratio = ((low + j) / (x + j)) * ((high + j) / (x + j))
-        total -= np.where(far, np.log(ratio), np.log1p(-np.where(far, 0.0, u * u))) / 2
-    return total
+        log = np.log1p(-np.where(far, 0.0, u * u))
+        log[far] = np.log(below[far] / x[far] * (above[far] / x[far]))
+        total[rows] = -np.add.accumulate(log, axis=0)[-1] / 2  # in the order of j, however many rows there are
+    return total.reshape(shape)
 
 
 def _stirling(low: NDArray, high: NDArray, h: NDArray) -> NDArray:

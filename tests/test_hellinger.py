@@ -14,7 +14,7 @@ from reference_values import expand, numeric, values
 from strategies import Drawn, datasets, priors, problems
 
 import dpbi
-from dpbi.hellinger import distances_to
+from dpbi.hellinger import affinity_loss, distances_to
 from dpbi.problem import Problem
 
 # A prior parameter or a count, even in the logarithm.
@@ -264,6 +264,17 @@ def test_refuses_different_numbers_of_categories() -> None:
 def test_refuses_released_counts_that_are_none(released: Any, says: str) -> None:
     with pytest.raises(ValueError, match=rf"released .*{says}"):
         distances_to(Problem((1, 1), (3, 5)), released)
+
+
+def test_small_parameters_by_the_thousand_are_the_single_ones_to_the_last_bit() -> None:
+    """A tie of two distances must not depend on what they were computed beside."""
+    low = 0.5 + np.arange(2500) % 9
+    half_gap = np.arange(2500) % 37 / 2
+    found = affinity_loss(low, low + 2 * half_gap, half_gap)
+    for i in (0, 1, 1023, 1024, 2048, 2499):
+        assert found[i] == affinity_loss(low[i], low[i] + 2 * half_gap[i], half_gap[i])
+    block = affinity_loss(*(part.reshape(50, 50) for part in (low, low + 2 * half_gap, half_gap)))
+    assert (block.ravel() == found).all()
 
 
 def test_refuses_counts_without_their_prior() -> None:

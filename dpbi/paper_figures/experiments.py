@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from dpbi.accuracy import expected_error
 from dpbi.distance_law import distance_law
 from dpbi.hellinger import distances_to
 from dpbi.mechanisms import Mechanism
@@ -85,11 +86,8 @@ def _errors(
 
 def _mean_distance(mechanism: Mechanism, problem: Problem) -> float:
     """E[H]; NaN where only draws could tell."""
-    known = mechanism.mean_distance(problem)
-    if known is not None:
-        return known
-    law = distance_law(mechanism, problem)
-    return law.mean if law.mean_error == 0 else np.nan
+    found = expected_error(mechanism, problem, "hellinger")
+    return found.high if found.exact else np.nan
 
 
 def _mean_l1(mechanism: Mechanism, problem: Problem) -> float:
