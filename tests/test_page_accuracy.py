@@ -9,9 +9,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dpbi import MECHANISMS, Problem, accuracy_axes
-from dpbi.accuracy import METRICS, expected_error
+from dpbi.accuracy import METRICS, ExpectedError, expected_error
 from dpbi.accuracy_axes import AXES, axis
-from dpbi.accuracy_curves import required_epsilon
+from dpbi.accuracy_curves import AccuracyCurve, required_epsilon
 from dpbi.dashboard import accuracy, accuracy_words, words
 from dpbi.dashboard import charts as charts_drawn
 from dpbi.dashboard.scenario import DEFAULT_MECHANISMS
@@ -55,6 +55,18 @@ def test_the_page_holds_the_librarys_numbers_and_its_warning() -> None:
         expected = required_epsilon(kind(1.0), SMALL, 0.1).epsilon if kind.label in epsilons else None
         assert epsilons.get(kind.label) == pytest.approx(expected, rel=1e-9)
     assert 0 < len(epsilons) <= len(TICKED)
+
+
+def test_what_ten_times_the_data_bring_is_said_in_numbers_or_as_hardly_a_change() -> None:
+    def curve(place: int, high: float) -> AccuracyCurve:
+        mechanism = TICKED[place](1.0)
+        errors = [ExpectedError(mechanism, SMALL, "hellinger", h, h) for h in (0.5, high)]
+        return AccuracyCurve(axis("n"), mechanism, "hellinger", (100, 1000), tuple(errors))
+
+    first, second = TICKED[0].label, TICKED[1].label
+    said = accuracy_words.nearest([curve(0, 0.158), curve(1, 0.5049)], None)
+    assert f"From n = 100 to 1,000 the error is divided by 3.16 for {first}, and it hardly changes for {second}." in said
+    assert "the error hardly changes for" in accuracy_words.nearest([curve(1, 0.5049)], None)
 
 
 @pytest.mark.parametrize("name", [one.name for one in AXES if one.name != "n"])

@@ -54,6 +54,7 @@ NOTHING_CROSSES = "No two mechanisms change places between the computed points."
 NOT_LOOKED_FOR = "Cancelled before all crossings were found."
 _CROSSOVERS_SAID = 8
 _DECADE = 10.0
+_HARDLY = 1.05  # a factor that is not worth a number
 
 
 def coverage_too_large(n: int, largest: int) -> str:
@@ -148,18 +149,24 @@ def _place(axis: Axis, value: Value) -> str:
 
 
 def _gain(curves: Sequence[AccuracyCurve]) -> str:
-    """What the last factor of ten on the axis divides each error by."""
-    said = []
-    for curve in curves:
-        end = curve.values[-1]
-        last, before = curve.at(end), curve.at(end / _DECADE)
-        if last and before and not last.bounded and last.high > 0:
-            said.append(f"by {words.number(round(before.high / last.high, 3))} for {name_of(curve.mechanism)}")
-    if not said:
-        return ""
+    """What the last factor of ten on the axis does to each error."""
     axis, end = curves[0].axis, curves[0].values[-1]
-    start = words.number(end / _DECADE)
-    return f"From {axis.symbol} = {start} to {words.number(end)} the error is divided {words.listed(said)}."
+    start = end / _DECADE
+    falls, stays = [], []
+    for curve in curves:
+        last, before = curve.at(end), curve.at(start)
+        if not last or not before or last.bounded or last.high <= 0:
+            continue
+        factor = before.high / last.high
+        if factor > _HARDLY:
+            falls.append(f"by {factor:.3g} for {name_of(curve.mechanism)}")
+        elif factor > 1 / _HARDLY:
+            stays.append(name_of(curve.mechanism))
+    parts = [f"is divided {words.listed(falls)}"] if falls else []
+    parts += [f"hardly changes for {words.listed(stays)}"] if stays else []
+    if not parts:
+        return ""
+    return f"From {axis.symbol} = {words.number(start)} to {words.number(end)} the error {', and it '.join(parts)}."
 
 
 def crossovers(found: Sequence[Crossover] | None, problem: Problem) -> str:

@@ -27,7 +27,7 @@ EMPTY = (
     "**The ledger is empty.** It starts anew with every session, and so with every reload of the page. If these data "
     "were released before, bring the ledger that was exported then (below), and the total counts that release too."
 )
-CHOOSE = "Choose a mechanism: what it promises and what error to expect is then shown, and nothing is drawn yet."
+CHOOSE = "Choose a mechanism to see what it promises and what error to expect. Nothing is drawn by that."
 CONTROL = (
     "It should not be released: how sharply it selects is set by the private counts themselves, so that a release can "
     "give them away, and nothing limits by how much. It is here to be compared with; a draw is stamped NOT PRIVATE."
