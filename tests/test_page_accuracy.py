@@ -65,7 +65,7 @@ def test_what_ten_times_the_data_bring_is_said_in_numbers_or_as_hardly_a_change(
 
     first, second = TICKED[0].label, TICKED[1].label
     said = accuracy_words.nearest([curve(0, 0.158), curve(1, 0.5049)], None)
-    assert f"From n = 100 to 1,000 the error is divided by 3.16 for {first}, and it hardly changes for {second}." in said
+    assert f"From n = 100 to 1,000 the error is divided by 3.16 for {first}, and it hardly changes for {second}" in said
     assert "the error hardly changes for" in accuracy_words.nearest([curve(1, 0.5049)], None)
 
 
