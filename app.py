@@ -5,11 +5,13 @@ import streamlit as st
 # Said before the library is imported: in that second the browser loads what draws the table.
 st.html(
     """<script>
+{
 const entry = document.querySelector('script[src*="static/js/"]');
 if (entry) fetch(entry.src).then(answer => answer.text()).then(text => {
   const grid = text.match(/DataFrame[.][A-Za-z0-9_-]+[.]js/);
   if (grid) import(new URL(grid[0], entry.src));
 });
+}
 </script>""",
     unsafe_allow_javascript=True,
 )
