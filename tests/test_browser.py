@@ -165,6 +165,13 @@ def test_a_fresh_server_shows_its_first_table_and_asks_nobody(app: App, watched:
     assert "Traceback" not in app.log
 
 
+# Scrolled down, in a pane that stays as high while one page takes the place of another: nothing else brings it up.
+DOWN = """() => {
+    document.querySelector('[data-testid="stMainBlockContainer"]').style.minHeight = '9000px';
+    document.querySelector('[data-testid="stMain"]').scrollTop = 4000;
+}"""
+
+
 def test_what_was_uploaded_and_typed_stays_through_every_page(app: App, watched: Watched) -> None:
     page, counts = watched.page, "13 Zinnober, 29 Azurblau; n = 42"
     open_page(page, app.url)
@@ -182,7 +189,9 @@ def test_what_was_uploaded_and_typed_stays_through_every_page(app: App, watched:
     titles = CHARTED
     first_charts = set()
     for title in [*titles[1:], titles[0]]:
+        page.evaluate(DOWN)
         follow(title, page)
+        assert page.locator('[data-testid="stMain"]').evaluate("pane => pane.scrollTop") == 0, "a page opens at its top"
         first_charts.add(assert_shows(page, title, counts, "0.375"))
     assert len(first_charts) == len(titles)
 

@@ -22,6 +22,7 @@ _STYLE = """<style>
   padding: 0.55rem 0.9rem;
 }
 .st-key-notices p { font-size: 0.875rem; line-height: 1.4; }
+[data-testid="stLayoutWrapper"]:has(> [class*="st-key-script-"]) { display: none; }
 [data-testid="stMainBlockContainer"] { padding-left: 2rem; padding-right: 2rem; max-width: 84rem; }
 [data-testid="stElementContainer"]:has(> [data-testid="stHtml"] > script:only-child) { display: none; }
 [data-testid="stSidebar"] [data-testid="stVerticalBlock"] { gap: 0.65rem; }
@@ -72,9 +73,24 @@ html { font-size: 23px !important; }
 </style>"""
 
 
-def apply(talk: bool) -> None:
-    """The sheet of every page; talk: for a projector."""
+# Streamlit leaves the pane as far down as it was wherever a page takes the place of another without a gap.
+_TO_THE_TOP = """
+if (window.dpbiPage !== %(page)r) {
+  window.dpbiPage = %(page)r;
+  document.querySelector('[data-testid="stMain"]')?.scrollTo(0, 0);
+}"""
+
+
+def apply(page: str, talk: bool) -> None:
+    """The sheet of every page, which opens at its top; page: its title; talk: for a projector."""
     st.html(_STYLE + _TALK if talk else _STYLE)
+    run("to the top", _TO_THE_TOP % {"page": page})
+
+
+def run(name: str, script: str) -> None:
+    """A script of the app's own, which takes no room on the page; name: of its place, once on a page."""
+    with st.container(key=f"script {name}"):
+        st.html(f"<script>{script}</script>", unsafe_allow_javascript=True)
 
 
 def notices(raw: bool) -> DeltaGenerator:

@@ -135,7 +135,7 @@ def _open(title: str) -> tuple[menu.Page, dict[str, Any]]:
         layout="wide",
         initial_sidebar_state="collapsed" if talk else look.SIDEBAR_WIDTH,
     )
-    look.apply(talk)
+    look.apply(title, talk)
     with st.container(key="opening"):
         st.title(page.heading)
         st.markdown(page.purpose)

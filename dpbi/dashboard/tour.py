@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from dpbi.dashboard import address, charts, data_source, menu, scenario_file, take_away, words
+from dpbi.dashboard import address, charts, data_source, look, menu, scenario_file, take_away, words
 from dpbi.tour import SCENES, Scene
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ _BY_KEY = {scene.key: scene for scene in SCENES}
 _SENTENCES = 1000
 # Streamlit hears no key of a button's while any input has the focus, a switch in a folded sidebar too: as if typed in.
 # On a switch the arrows mean nothing, so they are told to the page; a listener outlives the page that brought it.
-_ARROWS = """<script>
+_ARROWS = """
 if (!window.dpbiArrows) {
   window.dpbiArrows = true;
   document.addEventListener("keydown", event => {
@@ -26,8 +26,7 @@ if (!window.dpbiArrows) {
     event.stopPropagation();
     document.body.dispatchEvent(new KeyboardEvent("keydown", {key: event.key, code: event.code, bubbles: true}));
   }, true);
-}
-</script>"""
+}"""
 
 
 def draw(scene: Scene, defaults: Mapping[str, Any]) -> None:
@@ -46,7 +45,7 @@ def draw(scene: Scene, defaults: Mapping[str, Any]) -> None:
     figure, sentence = _drawn(scene.key)
     st.markdown(f"**{words.escape(sentence, _SENTENCES)}**")
     charts.draw(figure, f"tour-{scene.key}")
-    st.html(_ARROWS, unsafe_allow_javascript=True)
+    look.run("arrows", _ARROWS)
 
 
 def _step(label: str, place: int, shortcut: str) -> None:
