@@ -98,6 +98,27 @@ def check_flag(name: str, value: Any) -> bool:
     return value
 
 
+def check_text(name: str, value: Any, longest: int) -> str:
+    """The value itself, if it is text of at most ``longest`` characters that UTF-8 can write: half a pair cannot be."""
+    if not isinstance(value, str):
+        raise ValueError(f"{name} must be text: got {shown(value)}.")
+    if len(value) > longest:
+        raise ValueError(f"{name} may have at most {longest:,} characters: got {len(value):,}.")
+    try:
+        value.encode()
+    except UnicodeEncodeError as failure:
+        raise ValueError(f"{name} must be text that can be written in UTF-8: character {failure.start + 1:,} of "
+                         f"{shown(value)} cannot.") from None
+    return value
+
+
+def check_name(name: str, value: Any, longest: int) -> str:
+    """As ``check_text``, and not empty."""
+    if value == "":
+        raise ValueError(f"{name} must not be empty.")
+    return check_text(name, value, longest)
+
+
 def one_of(name: str, value: Any, options: Iterable[Any]) -> Any:
     """The value itself, if it is among the options."""
     listed = tuple(options)

@@ -34,6 +34,7 @@ from dpbi.secure_noise import Bits
 FORMAT = "dpbi release"
 _FORMAT_VERSION = 1
 _TIME = "%Y-%m-%dT%H:%M:%SZ"
+_VERSION = 50  # characters
 _LONGEST = 10_000_000  # characters of a file
 _MARGINALS_LONGEST = 50_000  # probabilities of counts that a file holds
 _LEAST_PROBABILITY = 1e-12  # of a count that a file holds
@@ -62,8 +63,7 @@ class Release:
         object.__setattr__(self, "n", limits.check_total(self.n))
         released = check_released(self.mechanism, len(self.prior), self.n, self.released)
         object.__setattr__(self, "released", released)
-        if not isinstance(self.version, str) or not 0 < len(self.version) < 50:
-            raise ValueError(f"version must be a short text: got {self.version!r}.")
+        limits.check_name("version", self.version, _VERSION)
         check_time(self.time)
 
     @property
@@ -200,7 +200,7 @@ def category_names(labels: Sequence[str] | None, k: int) -> list[str]:
         return [f"category {i + 1}" for i in range(k)]
     if isinstance(labels, str) or len(labels) != k or not all(isinstance(label, str) for label in labels):
         raise ValueError(f"labels must be {k} texts, one for each category: got {len(labels)}.")
-    return list(labels)
+    return [limits.check_text("a label", label, limits.UPLOAD_LABEL_CHARACTERS_LARGEST) for label in labels]
 
 
 def constructor_fields(mechanism: Mechanism) -> dict[str, Any]:

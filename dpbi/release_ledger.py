@@ -46,7 +46,7 @@ class LedgerEntry:
 
     def __post_init__(self) -> None:
         for name in ("release", "data", "mechanism"):
-            _check_text(name, getattr(self, name))
+            limits.check_name(name, getattr(self, name), _TEXT)
         object.__setattr__(self, "n", limits.check_total(self.n))
         check_time(self.time)
 
@@ -180,7 +180,7 @@ def _guarantee(recorded: Any) -> Guarantee:
         raise ValueError(f"A guarantee in the ledger must be for these neighbours: {RELATION}; others do not add up.")
     values: dict[str, Any] = {
         "basis": limits.one_of("basis", recorded.get("basis"), get_args(Basis)),
-        "reason": _check_text("reason", recorded.get("reason")),
+        "reason": limits.check_name("reason", recorded.get("reason"), _TEXT),
     }
     kind = _KINDS[recorded["kind"]]
     names = {field.name for field in dataclasses.fields(kind)}
@@ -191,9 +191,3 @@ def _guarantee(recorded: Any) -> Guarantee:
     if "delta" in names:
         values["delta"] = limits.between("delta", recorded.get("delta"), 0.0, 1.0)
     return kind(**values)
-
-
-def _check_text(name: str, value: Any) -> str:
-    if not isinstance(value, str) or not 0 < len(value) <= _TEXT:
-        raise ValueError(f"{name} must be a text of at most {_TEXT:,} characters: got {limits.shown(value)}.")
-    return value

@@ -279,7 +279,8 @@ def changed(found: Release, path: str, value: Any) -> str:
         ("guarantee.basis", "claim", "what this mechanism promises"),
         ("time", "yesterday", "time must be written as"),
         ("time", 5, "time must be written as"),
-        ("version", "", "version must be a short text"),
+        ("version", "", "version must not be empty"),
+        ("version", "\ud800", "version must be text that can be written in UTF-8"),
     ],
 )
 def test_a_changed_file_is_refused(path: str, value: Any, words: str) -> None:
@@ -336,6 +337,8 @@ def test_names_of_categories_are_no_markup() -> None:
     assert r"\<script\>" in markdown
     assert r"a \| b \# c" in markdown
     assert "http" not in page
+    with pytest.raises(ValueError, match="a label must be text that can be written in UTF-8"):
+        found.to_json(["yes", "\ud800"])
     with pytest.raises(ValueError, match="labels must be 2 texts"):
         statement.posterior_table(found, ["only one"])
 

@@ -104,8 +104,10 @@ def changed(name: str, value: Any) -> str:
         ("releases", [5], "must have release, data"),
         ("time", "yesterday", "time must be written"),
         ("n", -1, "n must be at least 0"),
-        ("data", "", "data must be a text"),
-        ("mechanism", 5, "mechanism must be a text"),
+        ("data", "", "data must not be empty"),
+        ("mechanism", 5, "mechanism must be text"),
+        ("mechanism", "\ud800", "mechanism must be text that can be written in UTF-8"),
+        ("guarantee.reason", "so \udfff", "reason must be text that can be written in UTF-8: character 4"),
         ("guarantee", "1-DP", "guarantee in the ledger must be one of"),
         ("guarantee.kind", "Best", "guarantee in the ledger must be one of"),
         ("guarantee.neighbours", "one record added", "do not add up"),
@@ -113,7 +115,7 @@ def changed(name: str, value: Any) -> str:
         ("guarantee.epsilon", -1, "epsilon must be at least 0"),
         ("guarantee.epsilon", "1", "epsilon must be a number"),
         ("guarantee.delta", 2, "delta is too large"),
-        ("guarantee.reason", "x" * 3000, "reason must be a text"),
+        ("guarantee.reason", "x" * 3000, "reason may have at most 2,000 characters: got 3,000"),
     ],
 )
 def test_a_changed_file_is_refused(name: str, value: Any, said: str) -> None:

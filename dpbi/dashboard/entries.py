@@ -76,13 +76,11 @@ def counts(text: str) -> tuple[tuple[str, ...], tuple[int, ...]]:
     for i, (place, line) in enumerate(_one_per_count(lines)):
         try:
             label, word = _split(line)
+            limits.check_text("a label", label, limits.TYPED_LABEL_CHARACTERS_LARGEST)
             read.append(whole("the count", word, 0, limits.TOTAL_LARGEST))
         except ValueError as refusal:
             raise ValueError(f"Line {place}: {refusal}") from None
         labels.append(label or f"Category {i + 1}")
-        if len(label) > limits.TYPED_LABEL_CHARACTERS_LARGEST:
-            most = limits.TYPED_LABEL_CHARACTERS_LARGEST
-            raise ValueError(f"Line {place}: a label may have at most {most} characters, got {len(label):,}.")
     check_labels(labels)
     return tuple(labels), limits.check_counts(read)
 

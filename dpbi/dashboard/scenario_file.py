@@ -204,7 +204,7 @@ def table() -> dict[str, Entry]:
         "counts_seed": _whole("counts_seed", "made-up seed", 0, entries.SEED_LARGEST),
         "labels": Entry("texts", _labels),
         "counts": Entry("numbers", limits.check_counts),
-        "title": Entry("text", lambda value: _text("title", value, limits.TYPED_LABEL_CHARACTERS_LARGEST)),
+        "title": Entry("text", lambda value: limits.check_text("title", value, limits.TYPED_LABEL_CHARACTERS_LARGEST)),
         "prior": _choice("prior", "prior", prior.CHOICES),
         "strength": _number("strength", "strength", lambda value: prior.check_parameter("strength", value)),
         "alpha": Entry("numbers", limits.check_prior),
@@ -305,25 +305,13 @@ def _mechanisms(key: str, setting_of: Callable[[type], str]) -> Entry:
 
 def _list(key: str, value: Any) -> list[Any]:
     if not isinstance(value, list):
-        raise ValueError(f"{key} must be a list: got {value!r}.")
-    return value
-
-
-def _text(key: str, value: Any, longest: int) -> str:
-    if not isinstance(value, str):
-        raise ValueError(f"{key} must be text: got {value!r}.")
-    if len(value) > longest:
-        raise ValueError(f"{key} may have at most {longest:,} characters: got {len(value):,}.")
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        raise ValueError(f"{key} must be text that can be written in UTF-8.") from None
+        raise ValueError(f"{key} must be a list: got {limits.shown(value)}.")
     return value
 
 
 def _labels(value: Any) -> tuple[str, ...]:
     longest = limits.UPLOAD_LABEL_CHARACTERS_LARGEST
-    labels = [_text("a label", label, longest) for label in _list("labels", value)]
+    labels = [limits.check_text("a label", label, longest) for label in _list("labels", value)]
     limits.whole_number("number of labels", len(labels), limits.CATEGORIES_LEAST, limits.CATEGORIES_LARGEST)
     entries.check_labels(labels)
     return tuple(labels)
