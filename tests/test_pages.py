@@ -28,8 +28,15 @@ EXAMPLE = Problem((1, 1), (48, 42))
 
 
 def shown(at: AppTest, page: str, *, refused: bool = False) -> AppTest:
-    """The page visited, seen to be that page, without traceback, apology or, unless expected, refusal."""
+    """The page visited, seen to be that page, without traceback, apology or, unless expected, refusal.
+
+    Where it first asks what to release with, the first mechanism is chosen.
+    """
     visit(at, page)
+    for box in at.main.selectbox:
+        if box.key == TO_RELEASE and box.value is None:
+            box.set_value(box.options[0]).run()
+            assert not at.exception
     heading = next(found.heading for found in menu.PAGES if found.path == page)
     assert [title.value for title in at.title] == [heading]
     said = [bare(error.value) for error in at.main.error]
@@ -64,6 +71,7 @@ def typed(at: AppTest, counts: str) -> AppTest:
 
 
 ALL = {kind.__name__ for kind in MECHANISMS}
+TO_RELEASE = "entry: to release"
 
 
 # --- first sight ---
@@ -415,3 +423,22 @@ def test_csv_cells_are_safe_and_numbers_stay_numbers() -> None:
     assert lines[0] == "'=cell,number"
     assert [line.rsplit(",", 1)[1] for line in lines[1:]] == ["-1.5", "2.0", "3.0", "4.0", "5.0", "6.0"]
     assert all(line.lstrip('"').startswith(("'", "plain")) for line in lines[1:])
+
+
+def test_a_columns_numbers_are_written_alike() -> None:
+    """In talk mode a table is text: each of its columns has numbers of one kind, which differ as the values do."""
+    for epsilon in ("1", "20", "0.01"):
+        at = tick(opened(), ALL)
+        text(at, "epsilon", epsilon)
+        grid = at.main.dataframe[0].value
+        at.toggle(key="entry: talk").set_value(True).run()
+        lines = next(found.value for found in at.main.markdown if found.value.startswith("|")).splitlines()
+        head, _, *rows = ([bare(cell).strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in lines)
+        for name, cells in zip(head, zip(*rows, strict=True), strict=True):
+            if grid[name].dtype.kind != "f":
+                continue
+            assert len({("e" in cell, len(cell.partition(".")[2].partition("e")[0])) for cell in cells}) == 1, cells
+            for cell, value in zip(cells, grid[name], strict=True):
+                assert float(cell) == pytest.approx(value, rel=0.05)
+            largest = max(cells, key=float)
+            assert float(largest) == pytest.approx(grid[name].max(), rel=5e-4)

@@ -146,7 +146,7 @@ def test_talk_mode_writes_tables_in_the_pages_own_type() -> None:
     assert [bare(cell.strip()) for cell in head.split(" | ")][1:-1] == list(grid.columns)[1:-1]
     assert len(rows) == len(grid)
     for row, (_, line) in zip(rows, grid.iterrows(), strict=True):
-        assert bare(row).startswith(f"| {line['Mechanism']} | {line['Guarantee']} | {line['Mean H']:.4g} | ")
+        assert bare(row).startswith(f"| {line['Mechanism']} | {line['Guarantee']} | {line['Mean H']:.4f} | ")
 
 
 def test_a_name_stays_in_its_cell_in_talk_mode() -> None:

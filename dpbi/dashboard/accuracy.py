@@ -293,7 +293,7 @@ def points(shown: Curves) -> None:
     elif all(bounded):
         table = table.drop(columns="Mean error")
     columns = {name: NumberColumn(help=said, format="%.4g") for name, said in _POINTS.items()}
-    columns |= {"Mechanism": TextColumn(width=150), along.title: NumberColumn(format="%.6g")}
+    columns |= {"Mechanism": TextColumn(), along.title: NumberColumn(format="%.6g")}
     tables.show(table, "accuracy", columns, "One row per computed point: mechanism, value, mean error, how found")
 
 

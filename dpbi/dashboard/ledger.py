@@ -14,7 +14,7 @@ from dpbi.dashboard import guard, settings, tables, words
 from dpbi.dashboard.scenario import Scenario
 from dpbi.problem import Problem
 
-_CHOSEN = "claim"
+_CHOSEN, _WORDS = "claim", "What the grid shows"
 _SAID = 2000  # characters of a sentence at most
 _BY_NAME = {claim.name: claim for claim in CLAIMS}
 
@@ -31,7 +31,9 @@ def draw(scenario: Scenario) -> None:
     st.markdown(PURPOSE)
     found = _verdicts()
     st.markdown(_summary(found))
-    tables.show(_table(found), "claims", _COLUMNS, "One row per claim: its verdict, its source and what the grid shows")
+    whole = _table(found)
+    short = whole.drop(columns=_WORDS)  # which the claim below says, and the CSV
+    tables.show(short, "claims", _COLUMNS, "One row per claim: its verdict and its source", lambda: whole, lines=3)
     settings.setdefault(_CHOSEN, CLAIMS[0].name)
     claim = _BY_NAME[st.selectbox("Claim", list(_BY_NAME), width=620, **settings.entry(_CHOSEN))]
     _one(claim, scenario)
@@ -85,7 +87,7 @@ def _table(found: dict[str, Verdict]) -> pd.DataFrame:
             "Claim": list(found),
             "Verdict": [verdict.label for verdict in found.values()],
             "Source": [_BY_NAME[name].source for name in found],
-            "What the grid shows": [verdict.words for verdict in found.values()],
+            _WORDS: [verdict.words for verdict in found.values()],
             "Cases": [verdict.visited for verdict in found.values()],
             "Held": [verdict.held for verdict in found.values()],
         }
@@ -103,10 +105,9 @@ def _escaped(text: str) -> str:
 
 
 _COLUMNS = {
-    "Claim": TextColumn(width=330),
-    "Verdict": TextColumn(width=170, help="Over the grid: holds, holds only under a condition, or fails."),
-    "Source": TextColumn(width=170),
-    "What the grid shows": TextColumn(width=420, help="The smallest counter-example and the worst; or the nearest."),
+    "Claim": TextColumn(width=270),
+    "Verdict": TextColumn(width=230, help="Over the grid: holds, holds only under a condition, or fails."),
+    "Source": TextColumn(width=215),
     "Cases": NumberColumn(width=70, help="How many cases of the claim were computed.", format="localized"),
     "Held": NumberColumn(width=70, help="In how many of them the claim holds.", format="localized"),
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -26,8 +27,10 @@ if TYPE_CHECKING:
 
 CATEGORIES_SHOWN, DRAWS_SHOWN = 20, 50
 _BAND = "Off by at most"
-_FOUR_DIGITS, _PLAIN_FROM = "%.4g", 1e-4
-_HEIGHT_ROW, _ROWS_SHOWN = 36, 12
+_FOUR_DIGITS, _AS_GIVEN = "%.4g", "%.6g"
+_LEAST_POWER, _LARGEST_POWER = -4, 6  # of ten, that a column without powers of ten may span
+_HEIGHT_ROW, _HEIGHT_LINE, _ROWS_SHOWN = 36, 20, 12
+_CHARACTER, _PADDING = 6.8, 20  # pixels of a cell's width
 
 
 def show(
@@ -36,13 +39,21 @@ def show(
     columns: dict[str, Any],
     alt: str,
     whole: Callable[[], pd.DataFrame] | None = None,
+    lines: int = 1,
 ) -> None:
-    """The table, scrolling beyond a dozen rows, with its CSV: that of the whole one where only a part is shown.
+    """The table, scrolling beyond a dozen lines, with its CSV: that of the whole one where only a part is shown.
 
-    In talk mode its first dozen rows, in the page's own type: a grid keeps its size whatever the page's is.
+    Each column is as wide as what stands in it, where its width is not given; lines: of text in a row. In talk mode
+    its first dozen rows, in the page's own type: a grid keeps its size whatever the page's is.
     """
-    rows = min(len(table), _ROWS_SHOWN)
-    columns = {name: _alike(column, table[name]) for name, column in columns.items() if name in table}
+    row_height = _HEIGHT_ROW + (lines - 1) * _HEIGHT_LINE
+    height = min(len(table) * row_height, _ROWS_SHOWN * _HEIGHT_ROW) + _HEIGHT_ROW + 3
+    numbers = {name: _number(None, _AS_GIVEN) for name in table if pd.api.types.is_numeric_dtype(table[name])}
+    columns = {
+        name: _wide_enough(name, _even(column, table[name]), table[name])
+        for name, column in (numbers | columns).items()
+        if name in table
+    }
     if settings.get(address.TALK):
         st.markdown(_for_a_room(table.head(_ROWS_SHOWN), columns))
     else:
@@ -50,8 +61,8 @@ def show(
             table,
             hide_index=True,
             column_config=columns,
-            row_height=_HEIGHT_ROW,
-            height=(rows + 1) * _HEIGHT_ROW + 3,
+            row_height=row_height,
+            height=height,
             key=f"table: {name}",
             alt=alt,
         )
@@ -104,7 +115,7 @@ def calibrations(gains: Sequence[CalibrationGain]) -> None:
             "Mean H after": [gain.mean_after for gain in gains],
         }
     )
-    columns = {name: _number(said, width=110) for name, said in _GAINS.items()}
+    columns = {name: _number(said) for name, said in _GAINS.items()}
     show(table, "calibration", _COMPARISON | columns, "One row per mechanism: before and after calibration")
 
 
@@ -151,11 +162,7 @@ def categories(scenario: Scenario, sampled: Sequence[PrivatePosteriors | NoiseAw
     for one in sampled:
         name = f"{name_of(one.mechanism)} covers"
         table[name] = one.coverage()[: len(shown)]
-        columns[name] = NumberColumn(
-            help="Share of the released 95 % intervals that hold the true posterior mean of this category.",
-            format="percent",
-            width=max(110, 9 * len(name)),
-        )
+        columns[name] = _number("Share of the released 95 % intervals that hold this category's true posterior mean.")
     show(table, "categories", columns, "One row per category: prior, count, true posterior and coverage")
     if problem.k > CATEGORIES_SHOWN:
         st.caption(f"The first {CATEGORIES_SHOWN} of {problem.k:,} categories.")
@@ -226,32 +233,57 @@ def _for_a_room(table: pd.DataFrame, columns: dict[str, Any]) -> str:
 
 
 def _cell(column: Any, value: Any) -> str:
+    """One value as Markdown."""
+    return words.escape(value) if isinstance(value, str) else _plain_cell(column, value)
+
+
+def _plain_cell(column: Any, value: Any) -> str:
     """One value as its column writes it; what is unknown is left empty."""
     if isinstance(value, str) or pd.isna(value):
-        return words.escape(value) if isinstance(value, str) else ""
+        return value if isinstance(value, str) else ""
     format = (column or {}).get("type_config", {}).get("format") or _FOUR_DIGITS
-    if format == "percent":
-        return f"{value:.1%}"
     return f"{value:,}" if format == "localized" else format % value
 
 
-def _number(help: str, format: str = _FOUR_DIGITS, width: int = 76) -> Any:
-    return NumberColumn(help=help, format=format, width=width)
+def _number(help: str | None, format: str = _FOUR_DIGITS) -> Any:
+    return NumberColumn(help=help, format=format)
 
 
-def _alike(column: Any, values: pd.Series) -> Any:
-    """The column, all its numbers with an exponent where one would get one: a browser writes 0.0000027 and 2.7e-7."""
-    if column["type_config"].get("format") != _FOUR_DIGITS:
+def _even(column: Any, values: pd.Series) -> Any:
+    """The column with one format for all its numbers, so that they are read down it: decimals, or powers of ten.
+
+    As many decimals as give the largest number its digits and the smallest two, without zeros that all would end in.
+    """
+    digits = {_FOUR_DIGITS: 4, _AS_GIVEN: 6}.get(column["type_config"].get("format"))
+    if digits is None:
         return column
     sizes = pd.to_numeric(values).abs()  # what is unknown, as at n = 0, is None or NaN
-    if not sizes[sizes > 0].min() < _PLAIN_FROM:
+    sizes = sizes[(sizes > 0) & (sizes < math.inf)]
+    return column | {"type_config": column["type_config"] | {"format": _format_of(sizes, digits)}}
+
+
+def _wide_enough(name: str, column: Any, values: pd.Series) -> Any:
+    if column.get("width"):
         return column
-    return column | {"type_config": column["type_config"] | {"format": "%.3e"}}
+    longest = max(len(plain) for plain in (name, *(_plain_cell(column, value) for value in values)))
+    return column | {"width": round(_CHARACTER * longest + _PADDING)}
+
+
+def _format_of(sizes: pd.Series, digits: int) -> str:
+    if (sizes % 1 == 0).all():
+        return "%.0f"
+    least, most = (math.floor(math.log10(size)) for size in (sizes.min(), sizes.max()))
+    if least < _LEAST_POWER or most > _LARGEST_POWER:
+        return f"%.{digits - 1}e"
+    decimals = max(digits - 1 - most, 1 - least, 0)
+    while decimals and all(f"{size:.{decimals}f}".endswith("0") for size in sizes):
+        decimals -= 1
+    return f"%.{decimals}f"
 
 
 _COMPARISON: dict[str, Any] = {
-    "Mechanism": TextColumn(width=126),
-    "Guarantee": TextColumn(width=186, help="What is promised for one record replaced, and on what basis."),
+    "Mechanism": TextColumn(),
+    "Guarantee": TextColumn(help="What is promised for one record replaced, and on what basis."),
     "Mean H": _number("Mean Hellinger distance between the true and the released posterior; 0 same, 1 apart."),
     "Median H": _number("Half of all releases are at most this far from the true posterior."),
     "P(truth)": _number("Probability that the release is the true posterior itself."),
@@ -263,7 +295,7 @@ _COMPARISON: dict[str, Any] = {
         "Mean sum of the absolute errors of the released counts, in records: twice the mean number of records moved."
     ),
     "P(blind)": _number("Probability that the release ignores the data: it does not depend on the counts at all."),
-    "Law": TextColumn(width=92, help=words.LAW_KINDS_SAID),
+    "Law": TextColumn(help=words.LAW_KINDS_SAID),
 }
 
 _LOSSES: dict[str, Any] = {
@@ -271,9 +303,9 @@ _LOSSES: dict[str, Any] = {
     "Guarantee": _COMPARISON["Guarantee"],
     "Stated": _number("The epsilon that the mechanism is set to."),
     "Exact loss": _number("The largest log ratio of probabilities over all neighbouring datasets and all outputs."),
-    "Unused": NumberColumn(help="The share of the stated epsilon that is not spent.", format="percent", width=80),
-    "Verdict": TextColumn(width=130, help="ACCUSED where the stated epsilon, or a claimed delta, is exceeded."),
-    "Attained by": TextColumn(width=330, help="Two neighbouring datasets and the output whose odds move most."),
+    "Unused": _number("The share of the stated epsilon that is not spent."),
+    "Verdict": TextColumn(help="ACCUSED where the stated epsilon, or a claimed delta, is exceeded."),
+    "Attained by": TextColumn(help="Two neighbouring datasets and the output whose odds move most."),
 }
 
 _GAINS = {
@@ -285,10 +317,10 @@ _GAINS = {
 }
 
 _CATEGORIES: dict[str, Any] = {
-    "Category": TextColumn(width=110),
-    "Prior alpha": _number("Pseudo-count of this category before any data.", width=90),
+    "Category": TextColumn(),
+    "Prior alpha": _number("Pseudo-count of this category before any data."),
     "Prior expects": TextColumn(
-        width=110, help="The prior predictive 95 % interval of this category's count among n records."
+        help="The prior predictive 95 % interval of this category's count among n records."
     ),
     "Count": _number("The true count: private.", "localized"),
     "True mean": _number("Mean of the true posterior."),
@@ -314,7 +346,7 @@ _RELEASE_HELP = {
 }
 
 LEDGER_OF_RELEASES: dict[str, Any] = {
-    "Data": TextColumn(width=90, help="The first letters of the random token that stands for other data."),
+    "Data": TextColumn(help="The first letters of the random token that stands for other data."),
     "Mechanism": _COMPARISON["Mechanism"],
     "Guarantee": _COMPARISON["Guarantee"],
     "epsilon": _number("Empty where nothing is promised."),
