@@ -26,6 +26,7 @@ from typing import Any
 
 from dpbi import limits
 from dpbi.guarantee import Guarantee, NotPrivate
+from dpbi.json_object import json_object
 from dpbi.mechanisms import MECHANISMS, Mechanism
 from dpbi.noise_aware import NoiseAwarePosterior, check_released, noise_aware_posterior
 from dpbi.problem import Problem
@@ -215,36 +216,27 @@ def _read(text: str | bytes) -> Release:
     document = parsed(text)
     if document.get("format") != FORMAT:
         raise ValueError(f"This is no release of dpbi: its format must be {FORMAT!r}, "
-                         f"got {_shortened(document.get('format'))}.")
+                         f"got {limits.shown(document.get('format'))}.")
     missing = [name for name in _FIELDS if name not in document]
     if missing:
         raise ValueError(f"The release lacks {', '.join(missing)}.")
     if document["format_version"] != _FORMAT_VERSION:
-        raise ValueError(f"The release has format version {_shortened(document['format_version'])}; this version of "
+        raise ValueError(f"The release has format version {limits.shown(document['format_version'])}; this version of "
                          f"dpbi reads {_FORMAT_VERSION}.")
     mechanism = _mechanism(document["mechanism"])
     prior, n = limits.check_prior(document["prior"]), limits.check_total(document["n"])
     guarantee = guarantee_of_release(mechanism, prior, n)
     _check_guarantee(document["guarantee"], guarantee)
-    return Release(mechanism, prior, n, _sequence("released", document["released"]), guarantee, document["version"],
-                   document["time"])
+    listed = enumerate(_sequence("released", document["released"]))
+    released = tuple(limits.whole_number(f"released[{i}]", value, 0, limits.TOTAL_LARGEST) for i, value in listed)
+    return Release(mechanism, prior, n, released, guarantee, document["version"], document["time"])
 
 
 def parsed(text: str | bytes) -> dict[str, Any]:
     """A JSON object of at most ten million characters; ValueError for any other text."""
     if len(text) > _LONGEST:
         raise ValueError(f"A release or ledger has at most {_LONGEST:,} characters: got {len(text):,}.")
-    try:
-        document = json.loads(text, parse_constant=_refuse_constant)
-    except (ValueError, RecursionError) as failure:
-        raise ValueError(f"This is no JSON file that can be read: {failure}.") from None
-    if not isinstance(document, dict):
-        raise ValueError(f"A release or ledger is a JSON object: got {type(document).__name__}.")
-    return document
-
-
-def _refuse_constant(name: str) -> float:
-    raise ValueError(f"{name} is no number")
+    return json_object("A release or ledger", text)
 
 
 def _mechanism(recorded: Any) -> Mechanism:
@@ -253,11 +245,11 @@ def _mechanism(recorded: Any) -> Mechanism:
         raise ValueError("mechanism must hold a name and its fields.")
     name, fields = recorded.get("name"), dict(recorded["fields"])
     if not isinstance(name, str) or name not in kinds:
-        raise ValueError(f"mechanism must be one of {', '.join(kinds)}: got {_shortened(name)}.")
+        raise ValueError(f"mechanism must be one of {', '.join(kinds)}: got {limits.shown(name)}.")
     expected = {field.name for field in dataclasses.fields(kinds[name])}
     if set(fields) != expected:
         raise ValueError(f"The fields of {name} are {', '.join(sorted(expected))}: got "
-                         f"{_shortened(', '.join(sorted(fields)))}.")
+                         f"{limits.shown(', '.join(sorted(fields)))}.")
     if isinstance(fields["calibration"], list):
         fields["calibration"] = tuple(tuple(part) if isinstance(part, list) else part for part in fields["calibration"])
     return kinds[name](**fields)
@@ -269,20 +261,15 @@ def _check_guarantee(recorded: Any, guarantee: Guarantee) -> None:
     if not isinstance(recorded, dict):
         raise ValueError("guarantee must be an object.")
     same = all(recorded.get(name) == value for name, value in expected.items()) and all(
-        isinstance(recorded.get(name), int | float) and abs(recorded[name] - value) <= 1e-6 * value
+        abs(limits.finite_number(f"the guarantee's {name}", recorded.get(name)) - value) <= 1e-6 * value
         for name, value in numbers.items()
     )
     if not same:
-        raise ValueError(f"The file says {_shortened(recorded.get('words'))}, but what this mechanism promises is "
+        raise ValueError(f"The file says {limits.shown(recorded.get('words'))}, but what this mechanism promises is "
                          f"{guarantee.words}: the file was changed, or written by another version.")
 
 
 def _sequence(name: str, value: Any) -> tuple[Any, ...]:
     if not isinstance(value, list):
-        raise ValueError(f"{name} must be a list: got {_shortened(value)}.")
+        raise ValueError(f"{name} must be a list: got {limits.shown(value)}.")
     return tuple(value)
-
-
-def _shortened(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."

@@ -23,6 +23,7 @@ FORMAT = "dpbi ledger of releases"
 _FORMAT_VERSION = 1
 _ENTRIES = 10_000
 _TEXT = 2_000  # characters
+_EPSILON_LARGEST = 2 * limits.EPSILON_LARGEST  # what rounding adds to the largest epsilon included
 _KINDS: dict[str, type[Guarantee]] = {kind.__name__: kind for kind in (PureDP, ApproximateDP, NotPrivate)}
 
 
@@ -49,6 +50,7 @@ class LedgerEntry:
             limits.check_name(name, getattr(self, name), _TEXT)
         object.__setattr__(self, "n", limits.check_total(self.n))
         check_time(self.time)
+        object.__setattr__(self, "guarantee", _checked(self.guarantee))
 
 
 @dataclass(frozen=True)
@@ -174,20 +176,25 @@ def _entry(item: Any) -> LedgerEntry:
 
 
 def _guarantee(recorded: Any) -> Guarantee:
-    if not isinstance(recorded, Mapping) or recorded.get("kind") not in _KINDS:
-        raise ValueError(f"A guarantee in the ledger must be one of {', '.join(_KINDS)}.")
-    if recorded.get("neighbours") != RELATION:
+    """As the file has it, its values still to be checked."""
+    name = recorded.get("kind") if isinstance(recorded, Mapping) else None
+    if not isinstance(name, str) or name not in _KINDS:
+        raise ValueError(f"A guarantee in the ledger must be one of {', '.join(_KINDS)}: got "
+                         f"{limits.shown(recorded if name is None else name)}.")
+    return _KINDS[name](**{field.name: recorded.get(field.name) for field in dataclasses.fields(_KINDS[name])})
+
+
+def _checked(guarantee: Guarantee) -> Guarantee:
+    """The guarantee, its numbers as floats; ValueError unless it can be added up with others."""
+    if not isinstance(guarantee, tuple(_KINDS.values())):
+        raise ValueError(f"guarantee must be one of {', '.join(_KINDS)}: got {limits.shown(guarantee)}.")
+    if guarantee.neighbours != RELATION:
         raise ValueError(f"A guarantee in the ledger must be for these neighbours: {RELATION}; others do not add up.")
-    values: dict[str, Any] = {
-        "basis": limits.one_of("basis", recorded.get("basis"), get_args(Basis)),
-        "reason": limits.check_name("reason", recorded.get("reason"), _TEXT),
-    }
-    kind = _KINDS[recorded["kind"]]
-    names = {field.name for field in dataclasses.fields(kind)}
-    if "epsilon" in names:
-        values["epsilon"] = limits.finite_number("epsilon", recorded.get("epsilon"))
-        if values["epsilon"] < 0:
-            raise ValueError(f"epsilon must be at least 0: got {limits.shown(values['epsilon'])}.")
-    if "delta" in names:
-        values["delta"] = limits.between("delta", recorded.get("delta"), 0.0, 1.0)
-    return kind(**values)
+    limits.one_of("basis", guarantee.basis, get_args(Basis))
+    limits.check_name("reason", guarantee.reason, _TEXT)
+    numbers: dict[str, Any] = {}
+    if not isinstance(guarantee, NotPrivate):
+        numbers["epsilon"] = limits.between("epsilon", guarantee.epsilon, 0.0, _EPSILON_LARGEST)
+    if isinstance(guarantee, ApproximateDP):
+        numbers["delta"] = limits.between("delta", guarantee.delta, 0.0, 1.0)
+    return dataclasses.replace(guarantee, **numbers)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import inspect
 import json
 import random
@@ -17,9 +18,11 @@ from typing import Any
 import numpy as np
 import oracles
 import pytest
+from damaged import damaged, read_or_refused
 from every_mechanism import every_class, every_mechanism
 from goodness_of_fit import assert_follows
-from hypothesis import given
+from hypothesis import given, settings
+from hypothesis import strategies as some
 from oracles import mp
 from strategies import Drawn, problems
 
@@ -274,7 +277,8 @@ def changed(found: Release, path: str, value: Any) -> str:
         ("released", "12", "released must be a list"),
         ("guarantee", None, "guarantee must be an object"),
         ("guarantee.epsilon", 0.1, "what this mechanism promises"),
-        ("guarantee.epsilon", "0.7", "what this mechanism promises"),
+        ("guarantee.epsilon", "0.7", "the guarantee's epsilon must be a number"),
+        ("guarantee.epsilon", 10**400, "the guarantee's epsilon is too large"),
         ("guarantee.kind", "NotPrivate", "what this mechanism promises"),
         ("guarantee.basis", "claim", "what this mechanism promises"),
         ("time", "yesterday", "time must be written as"),
@@ -293,6 +297,19 @@ def test_a_changed_file_is_refused(path: str, value: Any, words: str) -> None:
 def test_what_is_no_release_is_refused(text: str | bytes) -> None:
     with pytest.raises(ValueError, match=r"JSON|no release of dpbi"):
         Release.from_json(text)
+
+
+@functools.cache
+def calibrated_document(kind: Kind) -> dict[str, Any]:
+    return made(dpbi.calibrate(kind(1.0), (1, 1), 7), Problem((1, 1), (5, 2))).document()
+
+
+@settings(max_examples=300)
+@given(some.sampled_from(MECHANISMS).flatmap(lambda kind: damaged(calibrated_document(kind))))
+def test_a_damaged_file_is_refused_in_words_or_can_be_used(text: str) -> None:
+    found = read_or_refused(lambda: Release.from_json(text))
+    if found is not None:
+        assert Release.from_json(found.to_json().encode()) == found
 
 
 def test_a_file_without_a_field_is_refused() -> None:
@@ -322,6 +339,11 @@ def test_the_statement_says_the_promise(kind: Kind) -> None:
     found = made(kind(0.7), Problem((1, 0.5), (12, 31)))
     markdown, page = statement.statement_markdown(found), statement.statement_html(found)
     assert kind.label in markdown and kind.label in page
+    assert "epsilon = 0.7" in markdown
+    assert not [field.name for field in dataclasses.fields(found.mechanism) if "_" in field.name and field.name in page]
+    shares = [line.split("|")[4:8] for line in markdown.splitlines() if line.startswith("| category")]
+    assert {len(cell.split()[0]) for cell in (cell for line in shares for cell in line)} == {6}, "as many decimals"
+    assert "2026-11-28T01:02:03Z" in page
     assert "epsilon = 0.7" in markdown and "2026-11-28T01:02:03Z" in page
     if isinstance(found.guarantee, NotPrivate):
         assert "Nothing:" in markdown

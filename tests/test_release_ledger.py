@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 import oracles
 import pytest
+from damaged import damaged, read_or_refused
 from every_mechanism import every_class
+from hypothesis import given, settings
 
 import dpbi
 from dpbi import MECHANISMS, ApproximateDP, NotPrivate, Problem, PureDP, Release
@@ -112,7 +114,9 @@ def changed(name: str, value: Any) -> str:
         ("guarantee.kind", "Best", "guarantee in the ledger must be one of"),
         ("guarantee.neighbours", "one record added", "do not add up"),
         ("guarantee.basis", "hope", "basis must be one of"),
-        ("guarantee.epsilon", -1, "epsilon must be at least 0"),
+        ("guarantee.kind", ["PureDP"], "guarantee in the ledger must be one of"),
+        ("guarantee.epsilon", -1, "epsilon is too small: at least 0"),
+        ("guarantee.epsilon", 1e308, "epsilon is too large: at most 2e\\+06"),
         ("guarantee.epsilon", "1", "epsilon must be a number"),
         ("guarantee.delta", 2, "delta is too large"),
         ("guarantee.reason", "x" * 3000, "reason may have at most 2,000 characters: got 3,000"),
@@ -127,6 +131,42 @@ def test_a_changed_file_is_refused(name: str, value: Any, said: str) -> None:
 def test_what_is_no_ledger_is_refused(text: str | bytes) -> None:
     with pytest.raises(ValueError, match=r"JSON|ledger"):
         Ledger.from_json(text)
+
+
+HUGE = '{"format": "dpbi ledger of releases", "n": ' + "9" * 5_000 + "}"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[" * 100_000, "nests lists and objects 100,000 deep, at most 50 levels"),
+        (HUGE, "a whole number in it has 5,000 digits, at most 1,000"),
+        ('{"format": 1, "format": 2}', "gives 'format' more than once"),
+        ("{", "cannot be read from line 1, column 2 on"),
+        ("\ufeff[1]", r"it holds \[1\]"),
+        (b"\xff", "byte 1 is no UTF-8"),
+        ('{"a": "' + '\\"[' * 100_000, "cannot be read from line 1, column 7 on"),
+    ],
+)
+def test_what_cannot_be_read_is_said_in_our_words(text: str | bytes, said: str) -> None:
+    with pytest.raises(ValueError, match=f"^A release or ledger must be a JSON object in UTF-8: .*{said}"):
+        Ledger.from_json(text)
+
+
+@settings(max_examples=300)
+@given(damaged(ledger(PURE, CLAIM, NOTHING).document()))
+def test_a_damaged_ledger_is_refused_in_words_or_can_be_used(text: str) -> None:
+    found = read_or_refused(lambda: Ledger.from_json(text))
+    if found is not None:
+        assert found.total(PURE).words
+        assert Ledger.from_json(found.to_json().encode()) == found
+
+
+def test_an_entry_of_epsilons_that_do_not_add_up_is_not_made() -> None:
+    with pytest.raises(ValueError, match="epsilon is too large"):
+        entry(PureDP(1.7e308, "theorem", "proved"))
+    largest = dpbi.mechanisms.Geometric(1e6).guarantee((1, 1), 5)
+    assert entry(largest).guarantee == largest
 
 
 # The errors to expect ---------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as some
 from streamlit.testing.v1 import AppTest
 
@@ -26,6 +26,7 @@ from dpbi.dashboard import (
     upload,
     words,
 )
+from tests.damaged import damaged, read_or_refused
 from tests.test_scenario import ROOT, bare, opened, select, text, visit
 
 DEFAULTS = scenario._defaults()
@@ -276,7 +277,7 @@ def test_a_refused_value_is_told_on_the_page_and_its_default_stands() -> None:
      b" " * (limits.SCENARIO_BYTES_LARGEST + 1)],
 )  # fmt: skip
 def test_what_is_no_scenario_changes_nothing(content: bytes) -> None:
-    with pytest.raises(ValueError, match=r"no settings|at most 4,194,304 bytes"):
+    with pytest.raises(ValueError, match=r"no settings|must be a JSON object|at most 4,194,304 bytes"):
         scenario_file.from_json(content)
 
 
@@ -299,6 +300,21 @@ def test_any_values_are_taken_or_named(found: dict[str, Any]) -> None:
     assert all(isinstance(sentence, str) and sentence for sentence in restored.notices)
     unknown = restored.settings.keys() - DEFAULTS.keys() - OF_ONE_PAGE
     assert all(name.startswith("alpha of ") for name in unknown)
+
+
+WHOLE: dict[str, Any] = json.loads(example_document(
+    source="counts-typed-in", k=2, n=12, labels=["a", "b"], counts=[5, 7], title="t", prior="custom", alpha=[1.0, 2.0]
+))  # fmt: skip
+
+
+@settings(max_examples=300)
+@given(damaged(WHOLE))
+def test_a_damaged_file_is_refused_in_words_or_can_be_used(text: str) -> None:
+    found = read_or_refused(lambda: scenario_file.from_json(text.encode()))
+    if found is not None:
+        restored = scenario_file.restored(found)
+        json.dumps(restored.settings, ensure_ascii=False).encode()
+        assert not [sentence for sentence in restored.notices if "int too large" in sentence or "object" in sentence]
 
 
 @given(some.binary(max_size=60))

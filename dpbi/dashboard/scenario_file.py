@@ -25,6 +25,7 @@ from dpbi import limits, synthesis
 from dpbi.accuracy import METRICS
 from dpbi.accuracy_axes import AXES
 from dpbi.dashboard import address, controls, data_source, entries, prior, privacy, words
+from dpbi.json_object import json_object
 from dpbi.mechanisms import MECHANISMS
 from dpbi.paper_figures import FIGURES
 from dpbi.problem import Problem
@@ -125,12 +126,7 @@ def from_json(data: bytes) -> Document:
         raise ValueError(
             f"A file of settings may have at most {limits.SCENARIO_BYTES_LARGEST:,} bytes: got {len(data):,}."
         )
-    try:
-        found = json.loads(data.decode("utf-8-sig"))
-    except (ValueError, RecursionError):
-        raise ValueError("The file holds no settings: it cannot be read as JSON in UTF-8.") from None
-    if not isinstance(found, dict):
-        raise ValueError("The file holds no settings: a JSON object with a key per setting is needed.")
+    found = json_object("A file of settings", data)
     if not found.keys() & table().keys():
         raise ValueError("The file holds no settings: it names no setting of this app.")
     return found
