@@ -20,7 +20,7 @@ from dpbi import MECHANISMS, NotPrivate, Release
 from dpbi.dashboard import data_source, release_words, words
 from dpbi.dashboard.kept import Kept
 from dpbi.release_ledger import Ledger
-from tests.test_pages import ALL, everything, shown, tick, typed
+from tests.test_pages import ALL, everything, tick, typed
 from tests.test_scenario import bare, opened, select, text, visit
 from tests.test_scenario_file import Files, record
 
@@ -83,7 +83,7 @@ def files_of(files: Files, ending: str) -> bytes:
 
 
 def test_nothing_is_drawn_before_the_button_is_pressed(draws: Draws) -> None:
-    at = shown(opened(), PAGE)
+    at = visit(opened(), PAGE)
     assert at.main.selectbox[0].value is None and release_words.CHOOSE in everything(at)
     assert not [one for one in at.main.button if one.label.startswith(BUTTON)]
     assert release_words.NO_RELEASE in everything(at)
