@@ -5,6 +5,7 @@ Everything here is a function of a Release and of the categories' names, both pu
 
 from __future__ import annotations
 
+import dataclasses
 import html
 import re
 from collections.abc import Sequence
@@ -13,7 +14,8 @@ from dataclasses import dataclass
 from dpbi import dirichlet
 from dpbi.guarantee import ApproximateDP, Guarantee, NotPrivate
 from dpbi.labels import visible
-from dpbi.release import Release, category_names, constructor_fields
+from dpbi.mechanisms import Mechanism, name_of
+from dpbi.release import Release, category_names
 
 Row = dict[str, str | int | float | None]
 
@@ -86,7 +88,8 @@ def statement_html(release: Release, labels: Sequence[str] | None = None, mass: 
         parts += [f"<p>{html.escape(paragraph)}</p>" for paragraph in section.paragraphs]
         if section.table:
             head, *body = section.table
-            parts.append("<table>" + _html_row("th", head) + "".join(_html_row("td", row) for row in body) + "</table>")
+            parts += ['<div class="wide"><table>', _html_row("th", head), *(_html_row("td", row) for row in body)]
+            parts.append("</table></div>")
     return (
         f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{TITLE}</title>\n'
         f'<meta name="viewport" content="width=device-width">\n<style>{_STYLE}</style>\n</head>\n<body>\n'
@@ -113,34 +116,51 @@ def _sections(release: Release, labels: Sequence[str] | None, mass: float) -> li
 
 
 def _what(release: Release) -> tuple[str, ...]:
-    fields = ", ".join(f"{name} = {value}" for name, value in constructor_fields(release.mechanism).items()
-                       if value is not None)
     return (
         f"Counts of n = {release.n:,} records in {len(release.prior)} categories, released once by the mechanism "
-        f"{release.mechanism.label} ({fields}) on {release.time} with dpbi {release.version}. The total n, the "
-        "categories and the prior are public; the true counts are not in this statement.",
+        f"{name_of(release.mechanism)} ({_options(release.mechanism)}) on {release.time} with dpbi {release.version}. "
+        "The total n, the categories and the prior are public; the true counts are not in this statement.",
     )
+
+
+def _options(mechanism: Mechanism) -> str:
+    """What a person chose of the mechanism, as the app calls it."""
+    said = [f"epsilon = {mechanism.epsilon:.10g}"]
+    for field in dataclasses.fields(mechanism):
+        value = getattr(mechanism, field.name)
+        if "label" in field.metadata:
+            label = field.metadata["label"]
+            shown = ("yes" if value else "no") if isinstance(value, bool) else f"{value}"
+            said.append(f"{label[0].lower()}{label[1:]}: {shown}")
+    return "; ".join(said)
 
 
 def _table(rows: Sequence[Row], mass: float) -> tuple[tuple[str, ...], ...]:
     percent = f"{100 * mass:.4g} %"
     head = ("Category", "Prior", "Released count", "Naive mean", f"Naive {percent} interval", "Noise-aware mean",
             f"Noise-aware {percent} interval")
-    return (head, *(
-        (visible(str(row["category"])), f"{row['prior']:.6g}", f"{row['released']:,}", _number(row["naive_mean"]),
-         _interval(row, "naive"), _number(row["noise_aware_mean"]), _interval(row, "noise_aware"))
-        for row in rows
-    ))
+    names = [visible(str(row["category"])) for row in rows]
+    prior, released = [f"{row['prior']:.6g}" for row in rows], [f"{row['released']:,}" for row in rows]
+    shares = [column for kind in ("naive", "noise_aware") for column in (_means(rows, kind), _intervals(rows, kind))]
+    return (head, *zip(names, prior, released, *shares, strict=True))
 
 
-def _number(value: object) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else "not available"
+def _means(rows: Sequence[Row], kind: str) -> list[str]:
+    return _alike([row[f"{kind}_mean"] for row in rows])
 
 
-def _interval(row: Row, kind: str) -> str:
-    if row[f"{kind}_low"] is None:
-        return "not available"
-    return f"{_number(row[f'{kind}_low'])} to {_number(row[f'{kind}_high'])}"
+def _intervals(rows: Sequence[Row], kind: str) -> list[str]:
+    ends = _alike([row[f"{kind}_{end}"] for row in rows for end in ("low", "high")])
+    if rows[0][f"{kind}_low"] is None:
+        return ends[::2]
+    return [f"{low} to {high}" for low, high in zip(ends[::2], ends[1::2], strict=True)]
+
+
+def _alike(shares: Sequence[object]) -> list[str]:
+    """A column of shares, all with as many decimals, or all with a power of ten where one of them is very small."""
+    known = [share for share in shares if isinstance(share, float)]
+    form = ".3e" if any(0 < share < 1e-3 for share in known) else ".4f"
+    return [format(share, form) if isinstance(share, float) else "not available" for share in shares]
 
 
 def promised(guarantee: Guarantee) -> tuple[str, ...]:
@@ -184,7 +204,7 @@ _NOT_COVERED = (
 _STYLE = (
     "body{font-family:sans-serif;color:#0f1720;background:#fff;margin:2rem auto;padding:0 1rem;max-width:60rem;"
     "line-height:1.5}table{border-collapse:collapse}th,td{border:1px solid #8a94a0;padding:.3rem .6rem;"
-    "text-align:left;overflow-wrap:anywhere}"
+    "text-align:left}td:first-child{overflow-wrap:anywhere;min-width:8rem}.wide{overflow-x:auto}"
     ".stamp{border:2px solid #a3271f;color:#a3271f;padding:.5rem;font-weight:bold}"
 )
 
