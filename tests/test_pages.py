@@ -11,6 +11,7 @@ import json
 import re
 
 import pytest
+from shown_entries import key
 from streamlit.testing.v1 import AppTest
 
 from dpbi import MECHANISMS, Problem, privacy_loss
@@ -201,7 +202,7 @@ def test_redraw_moves_the_visible_seed_and_nothing_else_draws() -> None:
     assert drawn() == first
     assert at.button(key="redraw").label == "Redraw (seed 1 → 2)"
     at.button(key="redraw").click().run()
-    assert at.text_input(key="entry: seed").value == "2"
+    assert at.text_input(key=key(at, "seed")).value == "2"
     assert drawn() != first
     text(at, "seed", "1")
     assert drawn() == first
@@ -323,7 +324,7 @@ def test_one_figure_of_the_papers_at_a_time() -> None:
         assert figure.story(figure.result(1)) in everything(at)
     before = everything(at)
     at.button(key="redraw").click().run()
-    assert at.text_input(key="entry: seed").value == "2"
+    assert at.text_input(key=key(at, "seed")).value == "2"
     assert everything(at) == before, "what is exact does not move with the seed"
 
 
@@ -442,3 +443,13 @@ def test_a_columns_numbers_are_written_alike() -> None:
                 assert float(cell) == pytest.approx(value, rel=0.05)
             largest = max(cells, key=float)
             assert float(largest) == pytest.approx(grid[name].max(), rel=5e-4)
+
+
+def test_the_comparison_fits_beside_the_sidebar() -> None:
+    """All its columns in the 860 pixels that a screen of 1280 leaves, with every mechanism and one calibrated."""
+    at = tick(opened(), ALL)
+    at.checkbox(key="entry: calibrated: Geometric").check().run()
+    columns = json.loads(at.main.dataframe[0].proto.columns)
+    widths = [column["width"] for name, column in columns.items() if name in at.main.dataframe[0].value]
+    assert len(widths) == len(at.main.dataframe[0].value.columns)
+    assert sum(widths) <= 860

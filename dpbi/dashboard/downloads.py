@@ -68,7 +68,7 @@ def button(table: Callable[[], pd.DataFrame], name: str) -> None:
     if shown is not None:
         shown.tables[name] = table
     columns = shown.columns if shown else {}
-    offer("Download as CSV", lambda: csv_bytes(table(), columns), f"dpbi-{name}.csv", "text/csv")
+    offer("Download as CSV", lambda: csv_bytes(table(), columns), f"dpbi-{name}.csv", "text/csv", quiet=True)
 
 
 def figure_buttons(figure: Figure, name: str) -> None:

@@ -31,6 +31,7 @@ _FOUR_DIGITS, _AS_GIVEN = "%.4g", "%.6g"
 _LEAST_POWER, _LARGEST_POWER = -4, 6  # of ten, that a column without powers of ten may span
 _HEIGHT_ROW, _HEIGHT_LINE, _ROWS_SHOWN = 36, 20, 12
 _CHARACTER, _PADDING = 6.8, 20  # pixels of a cell's width
+_MECHANISM = 92  # pixels: its letters are wide
 
 
 def show(
@@ -266,7 +267,7 @@ def _wide_enough(name: str, column: Any, values: pd.Series) -> Any:
     if column.get("width"):
         return column
     longest = max(len(plain) for plain in (name, *(_plain_cell(column, value) for value in values)))
-    return column | {"width": round(_CHARACTER * longest + _PADDING)}
+    return column | {"width": max(round(_CHARACTER * longest + _PADDING), _MECHANISM if name == "Mechanism" else 0)}
 
 
 def _format_of(sizes: pd.Series, digits: int) -> str:
