@@ -57,12 +57,12 @@ def test_section_runs_at_a_tiny_size(section: str) -> None:
 
 
 def test_visitors_arrive_by_links_that_say_what_is_written_beside_them() -> None:
-    from urllib.parse import parse_qsl
+    from urllib.parse import parse_qs
 
     from dpbi.dashboard.scenario_file import from_query, restored
     from dpbi.synthesis import balanced_counts
 
-    taken = restored(from_query(dict(parse_qsl(serving.SCENARIOS["(20, 20, 20)"]))))
+    taken = restored(from_query(parse_qs(serving.SCENARIOS["(20, 20, 20)"])))
     assert taken.notices == []
     k, n = (int(taken.settings[f"made-up {size}"]) for size in "kn")
     assert (taken.settings["made-up shape"], balanced_counts(k, n)) == ("Balanced", (20, 20, 20))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qs, parse_qsl, urlsplit
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -25,7 +25,7 @@ def parameters(address: str) -> dict[str, str]:
     return dict(parse_qsl(urlsplit(address).query, keep_blank_values=True))
 
 
-def follow(page: str, found: Mapping[str, str]) -> AppTest:
+def follow(page: str, found: Mapping[str, str | list[str]]) -> AppTest:
     """A fresh session that begins on this page with these parameters in its address."""
     at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=PATIENCE)
     at.context["url"] = ADDRESS
@@ -87,7 +87,40 @@ def test_counts_travel_only_if_ticked_and_with_a_warning() -> None:
 def test_without_counts_n_and_k_stand_for_them() -> None:
     at = follow("pages/4_Privacy_loss.py", {"source": "a-file-of-yours", "k": "3", "n": "20"})
     assert any("7 Category 1, 7 Category 2, 6 Category 3; n = 20" in line.value for line in at.main.markdown)
-    assert words.STAND_IN in notice(at)
+    said = "The counts were left out of it; balanced counts with k = 3 and n = 20 stand in for them."
+    assert said in notice(at)
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("source=a-file-of-yours&counts=1,2",
+         "It holds counts without labels, which need each other; balanced counts with k = 3 (the default) and n = 300 "
+         "(the default) stand in for them."),
+        ("source=counts-typed-in&labels=a,b&n=7&k=2",
+         "It holds labels without counts, which need each other; balanced counts with k = 2 and n = 7 stand in"),
+        ("source=counts-typed-in&labels=a,b&counts=1,2,3", "labels and counts must be as many: got 2 and 3; balanced"),
+        ("source=counts-typed-in&labels=a,b&counts=1,-2&n=5", "not both accepted; balanced counts with k = 3 (the"),
+        ("source=counts-typed-in&n=5", "left out of it; balanced counts with k = 3 (the default) and n = 5 stand in"),
+        ("source=an-example&labels=a,b&counts=1,2", "Its counts and labels were not used: the counts it asks for are "
+         "'An example'."),
+        ("epsilon=1&epsilon=2&seed=5", "epsilon is given 2 times."),
+        ("counts=1,2&counts=3,4", "counts is given 2 times."),
+    ],
+)
+def test_why_a_link_brings_no_counts_or_no_number_is_said(query: str, said: str) -> None:
+    restored = scenario_file.restored(scenario_file.from_query(parse_qs(query)))
+    assert any(said in sentence for sentence in restored.notices), restored.notices
+    if "source" in query and "an-example" not in query:
+        assert restored.settings["source"] == data_source.MADE_UP
+    if "seed" in query:
+        assert restored.settings["seed"] == "5" and "epsilon" not in restored.settings
+
+
+def test_a_repeated_parameter_is_told_and_empty_counts_are_no_counts() -> None:
+    at = follow("app.py", {"epsilon": ["1", "2"], "counts": ""})
+    assert "epsilon is given 2 times." in notice(at)
+    assert bare(words.LINK_HOLDS_COUNTS) not in notice(at)
 
 
 def test_what_does_not_fit_is_named_and_left_out() -> None:
@@ -123,5 +156,5 @@ def test_a_link_that_is_too_long_is_refused_and_not_made() -> None:
 @pytest.mark.parametrize("spelled", ['"', '"a""b', "a\nb", ",", "\x00", "1,,2", "true", "é", "\u202e"])
 @pytest.mark.parametrize("key", ["labels", "counts", "alpha", "mechanisms", "overlay", "epsilon", "title"])
 def test_any_text_of_a_parameter_is_taken_or_named(key: str, spelled: str) -> None:
-    restored = scenario_file.restored(scenario_file.from_query({key: spelled, "source": "a-file-of-yours"}))
+    restored = scenario_file.restored(scenario_file.from_query({key: [spelled], "source": ["a-file-of-yours"]}))
     assert all(restored.notices)

@@ -16,7 +16,7 @@ import functools
 import io
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Set
 from contextlib import suppress
 from typing import Any, Literal, NamedTuple
 from urllib.parse import urlencode
@@ -47,6 +47,12 @@ class Entry(NamedTuple):
     check: Callable[[Any], Any]
     settings: Callable[[Any], Settings] = lambda value: {}
     read: Callable[[Mapping[str, Any]], Any] | None = None
+
+
+class Repeated(NamedTuple):
+    """What stands in a document for a value that an address gives several times: no one of them is the meant one."""
+
+    times: int
 
 
 class Restored(NamedTuple):
@@ -84,21 +90,22 @@ def restored(found: Mapping[str, Any]) -> Restored:
         try:
             if entry is None:
                 raise ValueError(f"'{words.plain(str(key))}' is no setting here.")
+            if isinstance(value, Repeated):
+                raise ValueError(f"{key} is given {value.times:,} times.")
             checked[key] = entry.check(value)
         except (ValueError, OverflowError, RecursionError) as refusal:
             notices.append(_named(key, refusal))
     changes: Settings = {}
     for key, value in checked.items():
         changes |= table()[key].settings(value)
+    labels, data, said = _data(checked, {"labels", "counts"} & found.keys())
+    changes |= data
+    notices += said
     try:
-        labels, data = _data(checked)
-        changes |= data
         if "alpha" in checked:
             changes |= prior.custom(labels, [*map(written, checked["alpha"])])
     except ValueError as refusal:
         notices.append(str(refusal))
-    if checked.get("source") in data_source.OWN and changes["source"] not in data_source.OWN:
-        notices.append(words.STAND_IN)
     return Restored(changes, _first(notices))
 
 
@@ -136,15 +143,21 @@ def to_query(found: Document) -> str:
     return urlencode({key: _spelled(value) for key, value in found.items()})
 
 
-def from_query(parameters: Mapping[str, str]) -> Document:
-    """Query parameters as a document that is still to be checked. Raises ValueError where they are too long."""
-    length = sum(len(key) + len(value) for key, value in parameters.items())
+def from_query(parameters: Mapping[str, list[str]]) -> Document:
+    """Query parameters, each with all its values, as a document that is still to be checked.
+
+    Raises ValueError where they are too long.
+    """
+    length = sum(len(key) + len(value) for key, values in parameters.items() for value in values)
     if length > limits.LINK_CHARACTERS_LARGEST:
         raise ValueError(
             f"A link may have at most {limits.LINK_CHARACTERS_LARGEST:,} characters: got {length:,}. Nothing of it "
             "was taken over."
         )
-    return {key: _meant(table()[key].kind, text) if key in table() else text for key, text in parameters.items()}
+    found: Document = {}
+    for key, (text, *more) in parameters.items():
+        found[key] = Repeated(1 + len(more)) if more else _meant(table()[key].kind, text) if key in table() else text
+    return found
 
 
 def _spelled(value: Any) -> str:
@@ -326,19 +339,27 @@ def _proportions(value: Any) -> list[float]:
 # --- the data ---
 
 
-def _data(checked: Document) -> tuple[tuple[str, ...], Settings]:
-    """The labels of the categories that the document is about, and the settings that bring its counts."""
+def _data(checked: Document, held: Set[str]) -> tuple[tuple[str, ...], Settings, list[str]]:
+    """The labels of the categories that the document is about, the settings that bring its counts, and what to say.
+
+    held: which of a person's labels and counts the document has, refused ones included.
+    """
     source = checked.get("source", data_source.EXAMPLE)
-    if source == data_source.EXAMPLE:
-        return data_source.BY_KEY[checked.get("example", data_source.DEFAULTS["example"])].labels, {}
-    if source in data_source.OWN and {"labels", "counts"} <= checked.keys():
-        labels, counts = checked["labels"], checked["counts"]
-        if len(labels) != len(counts):
-            raise ValueError(f"labels and counts must be as many: got {len(labels)} and {len(counts)}.")
-        return labels, data_source.own(source, labels, counts, checked.get("title", "Counts brought along"))
-    k = checked.get("k", int(data_source.DEFAULTS["made-up k"]))
-    shape = {"made-up shape": data_source.BALANCED} if source in data_source.OWN else {}
-    return data_source.made_up_labels(k), {"source": data_source.MADE_UP, **shape}
+    if source not in data_source.OWN:
+        said = [words.counts_of_no_use(held, source)] if held else []
+        if source == data_source.EXAMPLE:
+            return data_source.BY_KEY[checked.get("example", data_source.DEFAULTS["example"])].labels, {}, said
+        return data_source.made_up_labels(_size(checked, "k")), {"source": data_source.MADE_UP}, said
+    labels, counts = checked.get("labels", ()), checked.get("counts", ())
+    if labels and len(labels) == len(counts):
+        return labels, data_source.own(source, labels, counts, checked.get("title", "Counts brought along")), []
+    stand_in = words.stand_in(held, labels, counts, {key: (_size(checked, key), key in checked) for key in ("k", "n")})
+    changes = {"source": data_source.MADE_UP, "made-up shape": data_source.BALANCED}
+    return data_source.made_up_labels(_size(checked, "k")), changes, [stand_in]
+
+
+def _size(checked: Document, key: str) -> int:
+    return int(checked.get(key, data_source.DEFAULTS[f"made-up {key}"]))
 
 
 def _named(key: str, refusal: Exception) -> str:

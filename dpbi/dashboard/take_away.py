@@ -42,7 +42,7 @@ def read_link(defaults: Mapping[str, Any]) -> None:
     if st.session_state.setdefault(_LINK_READ, False):
         return
     st.session_state[_LINK_READ] = True
-    parameters = dict(st.query_params.to_dict())
+    parameters = {key: st.query_params.get_all(key) for key in st.query_params}
     if parameters:
         take_over("link", lambda: scenario_file.from_query(parameters), defaults)
 
@@ -104,7 +104,7 @@ def take_over(what: str, found: Callable[[], scenario_file.Document], defaults: 
     if taken.notices:
         said = [f"**The settings of the {what} are taken over, except:**"]
         said += [words.escape(notice, words.SENTENCE_LENGTH) for notice in taken.notices]
-    if what == "link" and "counts" in document:
+    if what == "link" and document.get("counts"):
         said.insert(0, words.LINK_HOLDS_COUNTS)
     st.session_state[_SAID] = said
 

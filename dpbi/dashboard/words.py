@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 
 from dpbi import limits
 from dpbi.comparison import Comparison, best_private
@@ -107,7 +107,6 @@ PUBLIC_LIST = (
     "then come in this order, with 0 for a category that does not occur; you are asked about any that is not listed."
 )
 NO_CATEGORIES = "Choose a file, or set right the entry above: each category then gets a number here."
-STAND_IN = "The counts were left out of it: balanced counts of the same n and k stand in for them."
 LINK_HOLDS_COUNTS = (
     "The link held counts. They stand in the address of this page, and so in the browser's history and in the log of "
     "every server that the address passes."
@@ -180,6 +179,32 @@ def listed(parts: Iterable[str]) -> str:
     """a; a and b; a, b and c."""
     *first, last = list(parts) or [""]
     return f"{', '.join(first)} and {last}" if first else last
+
+
+def stand_in(
+    held: Set[str], labels: Sequence[str], counts: Sequence[int], sizes: Mapping[str, tuple[int, bool]]
+) -> str:
+    """Why a document brings no counts of a person, and what is shown instead.
+
+    held: which of labels and counts it has; labels, counts: as read, empty where refused; sizes: k and n of what is
+    shown, each with whether the document gives it.
+    """
+    if not held:
+        why = "The counts were left out of it"
+    elif len(held) == 1:
+        (one,), (other,) = held, {"labels", "counts"} - held
+        why = f"It holds {one} without {other}, which need each other"
+    elif labels and counts:
+        why = f"labels and counts must be as many: got {len(labels):,} and {len(counts):,}"
+    else:
+        why = "Its labels and counts were not both accepted"
+    shown = listed(f"{key} = {size:,}" + ("" if given else " (the default)") for key, (size, given) in sizes.items())
+    return f"{why}; balanced counts with {shown} stand in for them."
+
+
+def counts_of_no_use(held: Set[str], source: str) -> str:
+    """That a person's labels or counts are not looked at, since others are asked for."""
+    return f"Its {listed(sorted(held))} were not used: the counts it asks for are '{source}'."
 
 
 def guarantee(promised: Guarantee) -> str:
