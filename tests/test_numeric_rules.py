@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from reference_values import numeric
+from shown_entries import key
 from streamlit.testing.v1 import AppTest
 
 from dpbi import dirichlet, limits, synthesis
@@ -110,7 +111,7 @@ def test_draws_stay_until_they_are_asked_for_anew(page: AppTest) -> None:
     assert draws(page.switch_page("app.py").run().switch_page("pages/1_Private_posteriors.py").run()) == first
     page.button(key="redraw").click().run()
     assert draws(page) != first
-    page.text_input(key="entry: seed").set_value("1").run()
+    page.text_input(key=key(page, "seed")).set_value("1").run()
     assert draws(page) == first
 
 

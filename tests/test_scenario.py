@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as some
+from shown_entries import key
 from streamlit.testing.v1 import AppTest
 
 from dpbi import MECHANISMS, Problem, limits
@@ -47,13 +48,13 @@ def unfold(at: AppTest, label: str) -> AppTest:
 
 
 def text(at: AppTest, name: str, value: str) -> AppTest:
-    at.text_input(key=f"entry: {name}").set_value(value).run()
+    at.text_input(key=key(at, name)).set_value(value).run()
     assert not at.exception
     return at
 
 
 def select(at: AppTest, name: str, value: str) -> AppTest:
-    at.selectbox(key=f"entry: {name}").set_value(value).run()
+    at.selectbox(key=key(at, name)).set_value(value).run()
     assert not at.exception
     return at
 
@@ -253,8 +254,8 @@ def test_settings_stay_on_every_page_and_on_return() -> None:
         assert at.selectbox(key="entry: source").value == data_source.TYPED
         assert at.text_area(key="entry: typed").value == "left, 7\nright, 5\nneither, 3"
         assert at.text_input(key="entry: alpha of right").value == "2.5"
-        assert at.text_input(key="entry: epsilon").value == "0.37"
-        assert at.select_slider(key=f"entry: {privacy.SLIDER}").value == 0.37
+        assert at.text_input(key=key(at, "epsilon")).value == "0.37"
+        assert at.select_slider(key=key(at, privacy.SLIDER)).value == 0.37
         assert at.text_input(key="entry: gamma").value == "0.2"
         assert at.text_input(key=f"entry: {number}").value == "1e-5"
         assert at.text_input(key="entry: seed").value == "77"
@@ -266,13 +267,12 @@ def test_settings_stay_on_every_page_and_on_return() -> None:
 
 def test_slider_and_entry_of_epsilon_never_disagree() -> None:
     at = opened()
-    slider = f"entry: {privacy.SLIDER}"
     text(at, "epsilon", "0.123")
-    assert at.select_slider(key=slider).value == 0.123
-    at.select_slider(key=slider).set_value(5.0).run()
-    assert at.text_input(key="entry: epsilon").value == "5"
+    assert at.select_slider(key=key(at, privacy.SLIDER)).value == 0.123
+    at.select_slider(key=key(at, privacy.SLIDER)).set_value(5.0).run()
+    assert at.text_input(key=key(at, "epsilon")).value == "5"
     text(at, "epsilon", "300")  # beyond the slider's own marks
-    assert at.select_slider(key=slider).value == 300
+    assert at.select_slider(key=key(at, privacy.SLIDER)).value == 300
     assert min(privacy.EPSILON_MARKS) == 0.01
     assert max(privacy.EPSILON_MARKS) == 20
 
@@ -391,16 +391,16 @@ def test_a_custom_prior_follows_its_labels() -> None:
 def test_a_custom_prior_in_one_box_follows_its_labels() -> None:
     letters = "ABCDEFGHIJKLM"
     at = select(typed(opened(), "\n".join(f"{letter}, 5" for letter in letters)), "prior", prior.CUSTOM)
-    box = "entry: prior in one box"
-    at.text_area(key=box).set_value(" ".join(map(str, range(1, 14)))).run()
+    box = "prior in one box"
+    at.text_area(key=key(at, box)).set_value(" ".join(map(str, range(1, 14)))).run()
     typed(at, "\n".join(f"{letter}, 5" for letter in ["new", *reversed(letters)]))
-    assert at.text_area(key=box).value.split() == ["1", *map(str, range(13, 0, -1))]
-    at.text_area(key=box).set_value("1 2 3").run()  # refused: the labels keep what they had
+    assert at.text_area(key=key(at, box)).value.split() == ["1", *map(str, range(13, 0, -1))]
+    at.text_area(key=key(at, box)).set_value("1 2 3").run()  # refused: the labels keep what they had
     typed(at, "M, 5\nC, 5")
     assert prior_shown(at) == "Beta(13, 3)"
     text(at, "alpha of C", "7")
     typed(at, "\n".join(f"{letter}, 5" for letter in letters))
-    assert at.text_area(key=box).value.split() == ["1", "2", "7", *map(str, range(4, 14))]
+    assert at.text_area(key=key(at, box)).value.split() == ["1", "2", "7", *map(str, range(4, 14))]
 
 
 def test_a_refused_prior_names_its_category() -> None:

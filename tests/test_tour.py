@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from oracles import hellinger_float
+from shown_entries import key
 from streamlit.testing.v1 import AppTest
 
 from dpbi import Problem
@@ -109,13 +110,15 @@ def test_a_foreign_scene_is_the_first_one() -> None:
 
 def test_the_address_holds_talk_mode_and_decides_about_it() -> None:
     at = opened()
-    at.toggle(key=f"entry: {address.TALK}").set_value(True).run()
+    at.toggle(key=key(at, address.TALK)).set_value(True).run()
     assert at.query_params["talk"] in ("true", ["true"])
     del at.query_params["talk"]  # the browser's Back
-    assert not at.run().toggle(key=f"entry: {address.TALK}").value
+    at.run()
+    assert not at.toggle(key=key(at, address.TALK)).value
     at.query_params["talk"] = "true"
-    assert at.run().toggle(key=f"entry: {address.TALK}").value
-    at.toggle(key=f"entry: {address.TALK}").set_value(False).run()
+    at.run()
+    assert at.toggle(key=key(at, address.TALK)).value
+    at.toggle(key=key(at, address.TALK)).set_value(False).run()
     assert "talk" not in at.query_params
 
 
@@ -129,7 +132,7 @@ def test_the_lab_never_replaces_a_persons_own_counts() -> None:
 def test_talk_mode_enlarges_the_charts_and_nothing_else() -> None:
     at = opened()
     before = json.loads(at.get("plotly_chart")[0].proto.spec)
-    at.toggle(key=f"entry: {address.TALK}").set_value(True).run()
+    at.toggle(key=key(at, address.TALK)).set_value(True).run()
     assert not at.main.error
     after = json.loads(at.get("plotly_chart")[0].proto.spec)
     assert after["layout"]["font"]["size"] > 1.3 * before["layout"]["font"]["size"]
@@ -140,7 +143,7 @@ def test_talk_mode_enlarges_the_charts_and_nothing_else() -> None:
 def test_talk_mode_writes_tables_in_the_pages_own_type() -> None:
     at = opened()
     grid = at.main.dataframe[0].value
-    at.toggle(key=f"entry: {address.TALK}").set_value(True).run()
+    at.toggle(key=key(at, address.TALK)).set_value(True).run()
     assert not at.main.dataframe
     head, _, *rows = next(text.value for text in at.main.markdown if text.value.startswith("|")).splitlines()
     assert [bare(cell.strip()) for cell in head.split(" | ")][1:-1] == list(grid.columns)[1:-1]
@@ -153,7 +156,7 @@ def test_a_name_stays_in_its_cell_in_talk_mode() -> None:
     at = opened()
     at.selectbox(key="entry: source").set_value("Counts typed in").run()
     at.text_area(key="entry: typed").set_value("a | <b>x</b> $y$, 5\nplain, 7").run()
-    at.toggle(key=f"entry: {address.TALK}").set_value(True).run()
+    at.toggle(key=key(at, address.TALK)).set_value(True).run()
     visit(at, "pages/1_Private_posteriors.py")
     table = next(text.value for text in at.main.markdown if text.value.startswith("|") and "plain" in text.value)
     cells = {len(re.split(r"(?<!\\)\|", line)) for line in table.splitlines()}

@@ -58,14 +58,9 @@ def choose() -> tuple[Axis, Metric]:
     settings.setdefault(_AXIS, AXES[0].name)
     settings.setdefault(_METRIC, METRICS[0])
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        name = st.selectbox(
-            "Against", [one.name for one in AXES], format_func=accuracy_words.AXES.__getitem__, width=260,
-            **settings.entry(_AXIS),
-        )  # fmt: skip
-        metric = st.segmented_control(
-            "Mean error in", METRICS, format_func=accuracy_words.METRICS.__getitem__, required=True, wrap=True,
-            **settings.entry(_METRIC),
-        )  # fmt: skip
+        named = accuracy_words.AXES.__getitem__
+        name = settings.choice("Against", _AXIS, [one.name for one in AXES], format_func=named, width=260)
+        metric = settings.segments("Mean error in", _METRIC, METRICS, format_func=accuracy_words.METRICS.__getitem__)
     return axis(name), metric
 
 

@@ -45,7 +45,7 @@ def size() -> int:
 
 def reads_noise() -> bool:
     """Whether the releases are read as one reads them who knows about the noise."""
-    reading = st.segmented_control("Read as", READINGS, required=True, help=words.READINGS, **settings.entry("reading"))
+    reading = settings.segments("Read as", "reading", READINGS, help=words.READINGS)
     return bool(reading == AWARE)
 
 
@@ -57,7 +57,8 @@ def redraw(seed: int) -> None:
 
 
 def view() -> str:
-    return st.segmented_control("Probability of", VIEWS, required=True, wrap=True, **settings.entry("view"))
+    shown: str = settings.segments("Probability of", "view", VIEWS)
+    return shown
 
 
 def log_scale() -> bool:
@@ -78,12 +79,7 @@ def check_distance(t: Any) -> float:
 
 def talk() -> None:
     """The switch of talk mode: larger type, the sidebar folded, nothing that is not looked at from afar."""
-    st.toggle("Talk mode", help=words.TALK, **settings.entry(address.TALK) | {"on_change": _take_talk, "args": ()})
-
-
-def _take_talk() -> None:
-    settings.take(address.TALK)
-    address.write_talk()
+    st.toggle("Talk mode", help=words.TALK, **settings.entry(address.TALK, then=address.write_talk))
 
 
 def overlay() -> bool:
@@ -91,14 +87,8 @@ def overlay() -> bool:
 
 
 def measure() -> Measure:
-    return st.segmented_control(
-        "Sensitivity",
-        list(MEASURES),
-        format_func=MEASURES.__getitem__,
-        required=True,
-        wrap=True,
-        **settings.entry("measure"),
-    )
+    mapped: Measure = settings.segments("Sensitivity", "measure", MEASURES, format_func=MEASURES.__getitem__)
+    return mapped
 
 
 def attaining_choices() -> list[str]:
@@ -112,5 +102,5 @@ def attaining(verdicts: Sequence[Verdict]) -> Verdict:
     options = [LOSES_MOST, *named]
     if settings.get("attaining") not in options:
         settings.keep("attaining", LOSES_MOST)
-    chosen = st.selectbox("Mechanism", options, width=320, **settings.entry("attaining"))
+    chosen = settings.choice("Mechanism", "attaining", options, width=320)
     return named.get(chosen) or max(verdicts, key=lambda one: one.loss.epsilon)

@@ -53,7 +53,7 @@ class Data(NamedTuple):
 def choose(refusals: Refusals) -> Data | None:
     """Draws the group. None where an entry was refused, or while a file waits to be chosen or confirmed."""
     st.subheader("Data")
-    source = st.selectbox("Counts from", CHOICES, **settings.entry("source"))
+    source = settings.choice("Counts from", "source", CHOICES)
     data = {EXAMPLE: _example, FILE: _file, MADE_UP: _made_up, TYPED: _typed}[source](refusals)
     if data and data.counts:
         st.caption(f"{len(data.counts):,} categories, n = {sum(data.counts):,}")
@@ -79,9 +79,7 @@ def own(source: str, labels: tuple[str, ...], counts: tuple[int, ...], title: st
 
 
 def _example(refusals: Refusals) -> Data:
-    key = st.selectbox(
-        "Example", list(BY_KEY), format_func=lambda key: BY_KEY[key].title, **settings.entry("example")
-    )
+    key = settings.choice("Example", "example", BY_KEY, format_func=lambda key: BY_KEY[key].title)
     example = BY_KEY[key]
     return Data(example.labels, example.counts, example.title, example.source)
 
@@ -97,7 +95,7 @@ def _made_up(refusals: Refusals) -> Data | None:
     left, right = st.columns(2, wrap=False)
     k_text = left.text_input("Categories, k", **settings.entry("made-up k"))
     n_text = right.text_input("Records, n", **settings.entry("made-up n"))
-    shape = st.selectbox("Shape", SHAPES, **settings.entry("made-up shape"))
+    shape = settings.choice("Shape", "made-up shape", SHAPES)
     proportions = seed = ""
     if shape == GIVEN:
         proportions = st.text_input("Proportions, one per category", **settings.entry("made-up proportions"))

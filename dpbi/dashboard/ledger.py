@@ -35,7 +35,7 @@ def draw(scenario: Scenario) -> None:
     short = whole.drop(columns=_WORDS)  # which the claim below says, and the CSV
     tables.show(short, "claims", _COLUMNS, "One row per claim: its verdict and its source", lambda: whole, lines=3)
     settings.setdefault(_CHOSEN, CLAIMS[0].name)
-    claim = _BY_NAME[st.selectbox("Claim", list(_BY_NAME), width=620, **settings.entry(_CHOSEN))]
+    claim = _BY_NAME[settings.choice("Claim", _CHOSEN, _BY_NAME, width=620)]
     _one(claim, scenario)
 
 

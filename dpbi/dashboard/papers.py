@@ -29,7 +29,7 @@ def choose(seed: int) -> PaperFigure:
     """The figure to look at; where it has simulated runs, with the button that draws them anew."""
     settings.setdefault(_CHOSEN, FIGURES[0].key)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        key = st.selectbox("Figure", list(_BY_KEY), format_func=_named, width=420, **settings.entry(_CHOSEN))
+        key = settings.choice("Figure", _CHOSEN, _BY_KEY, format_func=_named, width=420)
         if _BY_KEY[key].simulated:
             controls.redraw(seed)
     return _BY_KEY[key]

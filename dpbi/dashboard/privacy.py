@@ -114,7 +114,7 @@ def _epsilon(refusals: Refusals) -> dict[str, float]:
         sorted({*EPSILON_MARKS, exact}),
         format_func=words.number,
         help="The privacy loss: an observer's odds about any one person move by a factor of at most e^epsilon.",
-        **settings.entry(SLIDER) | {"on_change": _take_mark, "args": ()},
+        **settings.entry(SLIDER, then=_take_mark),
     )
     text = field.text_input("epsilon, exactly", label_visibility="collapsed", **settings.entry("epsilon"))
     with refusals.beside():
@@ -123,9 +123,7 @@ def _epsilon(refusals: Refusals) -> dict[str, float]:
 
 
 def _take_mark() -> None:
-    mark = st.session_state[settings.key(SLIDER)]
-    settings.keep(SLIDER, mark)
-    settings.keep("epsilon", f"{mark:.15g}")
+    settings.keep("epsilon", f"{settings.get(SLIDER):.15g}")
 
 
 def _shared_number(name: str, kinds: list[type[Mechanism]], refusals: Refusals) -> dict[str, float]:
@@ -188,12 +186,12 @@ def _options(kind: type[Mechanism]) -> dict[str, Any]:
     for field in _labelled(kind):
         if _is_shared(field):
             continue
-        label, bound = field.metadata["label"], settings.entry(_option(kind, field))
+        label, name = field.metadata["label"], _option(kind, field)
         with st.container(key=f"option {kind.__name__} {field.name}"):
             if "options" in field.metadata:
-                read[field.name] = st.selectbox(label, field.metadata["options"], **bound)
+                read[field.name] = settings.choice(label, name, field.metadata["options"])
             else:
-                read[field.name] = st.checkbox(label, **bound)
+                read[field.name] = st.checkbox(label, **settings.entry(name))
     return read
 
 

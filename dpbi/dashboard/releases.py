@@ -108,14 +108,8 @@ def choose(chosen: Scenario) -> Ready | None:
     named = {one.label: one for one in sorted(found, key=lambda one: not one.guarantee.is_private)}
     if settings.setdefault(_TO_RELEASE, None) not in named:
         settings.keep(_TO_RELEASE, next(iter(named)) if len(named) == 1 else None)
-    label = st.selectbox(
-        "Mechanism",
-        list(named),
-        index=None,
-        placeholder="Choose one",
-        width=360,
-        help="Those ticked in the sidebar.",
-        **settings.entry(_TO_RELEASE),
+    label = settings.choice(
+        "Mechanism", _TO_RELEASE, named, placeholder="Choose one", width=360, help="Those ticked in the sidebar."
     )
     if label is None:
         st.markdown(release_words.CHOOSE)

@@ -84,7 +84,6 @@ def scenario(title: str, *, needs_mechanisms: bool = True) -> Iterator[Scenario]
         with away:
             take_away.offer(page, chosen, seen, defaults)
     startup.settle()
-    settings.end()
 
 
 @contextmanager
@@ -99,7 +98,6 @@ def stage(title: str) -> Iterator[dict[str, Any]]:
     with guard.part():
         yield defaults
     startup.settle()
-    settings.end()
 
 
 def latest(defaults: Mapping[str, Any]) -> Scenario:
@@ -127,7 +125,7 @@ def _open(title: str) -> tuple[menu.Page, dict[str, Any]]:
     """The page's title and look, under the settings of the session or of the page's address; and the defaults."""
     page = menu.page(title)
     defaults = _defaults()
-    settings.begin(title, defaults)
+    settings.begin(defaults)
     take_away.read_link(defaults)
     talk = address.read_talk()
     st.set_page_config(

@@ -1,6 +1,6 @@
 """The settings of a session: one plain dict under one key of the session, and how widgets show and change it.
 
-A widget's own value dies when its page is left, so no widget owns a setting. Each shows the dict's value
+A widget's own value dies when its page is left, so no widget owns a setting. Each begins with the dict's value
 (``entry``), and its callback writes a change back before the page runs again. The dict holds what was entered,
 as entered: a refused entry stays on screen, with the sentence that refuses it, on every page.
 """
@@ -8,31 +8,21 @@ as entered: a refused entry stays on screen, with the sentence that refuses it, 
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import streamlit as st
 
-_SETTINGS, _PAGE, _SHOWN_ON, _RUNNING = "settings", "settings: page", "settings: shown on", "settings: running"
+_SETTINGS, _VERSIONS = "settings", "settings: versions"
 _ABSENT = object()
 
 
-def begin(page: str, defaults: Mapping[str, Any]) -> None:
-    """Names the page that is being drawn and gives every setting that has no value yet its default."""
+def begin(defaults: Mapping[str, Any]) -> None:
+    """Gives every setting that has no value yet its default."""
     kept = st.session_state.setdefault(_SETTINGS, {})
     for name, value in defaults.items():
         kept.setdefault(name, copy.deepcopy(value))
-    st.session_state.setdefault(_SHOWN_ON, {})
-    st.session_state[_PAGE] = page
-    # The screen may never have drawn the widgets of a run that was cut short: they are told their values again.
-    if st.session_state.get(_RUNNING):
-        st.session_state[_SHOWN_ON].clear()
-    st.session_state[_RUNNING] = True
-
-
-def end() -> None:
-    """The run came to its end: what it told the widgets has arrived."""
-    st.session_state[_RUNNING] = False
+    st.session_state.setdefault(_VERSIONS, {})
 
 
 def get(name: str) -> Any:
@@ -59,25 +49,44 @@ def restore(defaults: Mapping[str, Any], changes: Mapping[str, Any]) -> None:
         keep(name, copy.deepcopy(value))
 
 
-def entry(name: str) -> dict[str, Any]:
-    """The arguments that tie a widget to a setting: key, on_change and args.
+def entry(name: str, then: Callable[[], None] | None = None) -> dict[str, Any]:
+    """The arguments that tie a widget to a setting; then: what else its change does.
 
-    The widget is told its value only where it could show another: on a page it was not drawn on last, or when
-    the setting was changed from elsewhere. Told on every run, it would overwrite what is being typed.
+    A setting that was changed from elsewhere gets a new widget, which begins with its value. The old one could be told
+    the value, but what is told is lost where another run starts at once, and a widget that has not heard reports what
+    it shows as a person's change: a slider moved fast and the field beside it would end apart.
     """
-    widget, page = key(name), st.session_state[_PAGE]
-    shown_on, value = st.session_state[_SHOWN_ON], get(name)
-    if shown_on.get(name) != page or st.session_state.get(widget, _ABSENT) != value:
-        st.session_state[widget] = value
-        shown_on[name] = page
-    return {"key": widget, "on_change": take, "args": (name,)}
+    return {"value": get(name), **_tied(name, then)}
 
 
-def key(name: str) -> str:
-    """The key of the widget that shows a setting."""
-    return f"entry: {name}"
+def choice(label: str, name: str, options: Iterable[Any], **more: Any) -> Any:
+    """A list to choose a setting from, as ``entry``; nothing is chosen where the setting is none of the options."""
+    options = list(options)
+    index = options.index(get(name)) if get(name) in options else None
+    return st.selectbox(label, options, index, **_tied(name, None), **more)
 
 
-def take(name: str) -> None:
+def segments(label: str, name: str, options: Iterable[Any], **more: Any) -> Any:
+    """A row of buttons, one of which is pressed, as ``entry``."""
+    pressed = {"default": get(name), "required": True, "wrap": True}
+    return st.segmented_control(label, list(options), **pressed, **_tied(name, None), **more)
+
+
+def _tied(name: str, then: Callable[[], None] | None) -> dict[str, Any]:
+    widget = _key(name)
+    if st.session_state.get(widget, _ABSENT) not in (_ABSENT, get(name)):
+        st.session_state[_VERSIONS][name] = st.session_state[_VERSIONS].get(name, 0) + 1
+        widget = _key(name)
+    return {"key": widget, "on_change": _take, "args": (name, widget, then)}
+
+
+def _key(name: str) -> str:
+    version = st.session_state[_VERSIONS].get(name, 0)
+    return f"entry: {name}" + (f", {version}" if version else "")
+
+
+def _take(name: str, widget: str, then: Callable[[], None] | None) -> None:
     """The setting as its widget shows it now."""
-    keep(name, st.session_state[key(name)])
+    keep(name, st.session_state[widget])
+    if then is not None:
+        then()
