@@ -247,6 +247,24 @@ def test_a_refused_epsilon_is_told_and_leaves_no_chart_of_an_older_one(app: App,
     assert_nothing_went_wrong(watched)
 
 
+def test_an_epsilon_moved_fast_is_the_same_in_slider_field_and_page(app: App, watched: Watched) -> None:
+    """Each key cuts short the run of the one before: what that run had told the field is lost."""
+    page = watched.page
+    open_page(page, f"{app.url}/Private_posteriors")
+    slider = page.get_by_role("slider", name="epsilon").first
+    slider.focus()
+    for key in ["ArrowRight"] * 8 + ["ArrowLeft"] * 12:
+        page.keyboard.press(key)
+        page.wait_for_timeout(80)
+    wait_until_idle(page)
+    value = slider.get_attribute("aria-valuetext")
+    assert value not in (None, "1")
+    expect(epsilon_field(page)).to_have_value(value or "")
+    expect(strip(page)).to_contain_text(f"epsilon = {value} ")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    assert_nothing_went_wrong(watched)
+
+
 def test_two_people_never_see_each_others_counts(browser: Browser, app: App) -> None:
     uploaded = ("Quitte", "Zwetschge", "6,427", "4,711", "1,716")
     typed = ("Ahorn", "Buche", "5,859", "2,718", "3,141")

@@ -21,6 +21,7 @@ from dpbi.dashboard.scenario import DEFAULT_MECHANISMS
 from dpbi.distance_law import distance_law
 from dpbi.neighbours import RELATION
 from dpbi.paper_figures import FIGURES
+from dpbi.verdict import verdict
 from tests.test_scenario import PAGES, STAGES, bare, opened, select, text, visit
 
 EVERY = ["app.py", *PAGES]
@@ -171,6 +172,18 @@ def test_home_names_those_that_have_something_to_gain_from_calibration() -> None
     assert hint not in everything(at.run())
     assert hint not in everything(typed(opened(), "0 0"))
     assert hint not in everything(typed(opened(), "900 800 700 600 500 400")), "too many datasets to calibrate"
+
+
+def test_no_rerun_of_home_waits_for_a_long_audit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Moving epsilon asks for other verdicts: those of many datasets are left to the page Privacy loss."""
+    asked: list[tuple[str, int]] = []
+    monkeypatch.setattr(cached, "verdict", lambda mechanism, prior, n: asked.append((mechanism.label, n)) or verdict(
+        mechanism, prior, n))  # fmt: skip
+    at = typed(opened(), "800 700")
+    said = next(line for line in everything(at).splitlines() if "tells how much of epsilon" in line)
+    many = [kind.label for kind in MECHANISMS if kind.__name__ in DEFAULT_MECHANISMS and f"{kind.label}" in said]
+    assert many
+    assert not {label for label, n in asked if n == 1500} & set(many)
 
 
 def test_home_names_no_best_where_nothing_is_proved() -> None:

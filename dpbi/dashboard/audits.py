@@ -10,9 +10,11 @@ import numpy as np
 import streamlit as st
 
 from dpbi import limits
+from dpbi.candidates import number_of_candidates
 from dpbi.dashboard import cached, guard, privacy, settings, words
 from dpbi.loss_curves import CalibrationGain
 from dpbi.mechanisms import Mechanism, name_of
+from dpbi.noise_audit import NoiseAudit
 from dpbi.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 
 EPSILONS = 25  # at which delta is computed
 _UNUSED_SAID = 0.001  # of epsilon
+_DATASETS_AT_ONCE = 200  # whose audit takes a few milliseconds: more would hold up every change of epsilon
 
 Rest = ParamSpec("Rest")
 Result = TypeVar("Result")
@@ -58,10 +61,14 @@ def say_what_calibration_could_do(scenario: Scenario) -> None:
     prior, n = scenario.problem.prior, scenario.problem.n
     calibrated = {type(one) for one in scenario.mechanisms if one.calibration}
     plain = [one for one in scenario.mechanisms if type(one) not in calibrated]
-    found = [cached.verdict(one, prior, n) for one in plain if not privacy.why_not_audited(type(one), (prior, n))]
+    audited = [one for one in plain if not privacy.why_not_audited(type(one), (prior, n))]
+    few = number_of_candidates(n, len(prior)) <= _DATASETS_AT_ONCE
+    quick = [one for one in audited if few or isinstance(one.audit(prior, n), NoiseAudit)]
+    found = [cached.verdict(one, prior, n) for one in quick]
     spent = {one.loss.mechanism.label: one.loss.epsilon for one in found if one.unused > _UNUSED_SAID}
-    if spent and n:
-        st.caption(words.calibration_hint(spent, scenario.epsilon))
+    unknown = [one.label for one in audited if one not in quick]
+    if n and (spent or unknown):
+        st.caption(words.calibration_hint(spent, unknown, scenario.epsilon))
 
 
 def epsilons(verdicts: Sequence[Verdict]) -> tuple[float, ...]:

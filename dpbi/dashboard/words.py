@@ -317,14 +317,17 @@ def not_calibrated(names: Sequence[str], sentence: str) -> str:
     return f"{listed(names)} cannot be calibrated here: {escape(sentence, SENTENCE_LENGTH)}"
 
 
-def calibration_hint(spent: Mapping[str, float], epsilon: float) -> str:
-    """Which mechanisms have something to gain from calibration; spent: their exact losses."""
-    each = listed(f"{name} loses {number(loss)}" for name, loss in spent.items())
-    them = "it loses" if len(spent) == 1 else "each of them loses"
-    return (
-        f"Not all of epsilon = {number(epsilon)} is spent: {each}. **Calibrated** (sidebar) {them} exactly "
-        "epsilon, and the release is often nearer to the truth."
-    )
+def calibration_hint(spent: Mapping[str, float], unknown: Sequence[str], epsilon: float) -> str:
+    """What there is to gain from calibration; spent: exact losses below epsilon; unknown: whose audit takes longer."""
+    said = []
+    if spent:
+        each = listed(f"{name} loses {number(loss)}" for name, loss in spent.items())
+        said.append(f"Not all of epsilon = {number(epsilon)} is spent: {each}.")
+    if unknown:
+        said.append(f"**Privacy loss** tells how much of epsilon is really spent by {listed(unknown)}.")
+    them = "it loses" if len(spent) + len(unknown) == 1 else "each of them loses"
+    said.append(f"**Calibrated** (sidebar) {them} exactly epsilon, and the release is often nearer to the truth.")
+    return " ".join(said)
 
 
 def how_found(rows: Sequence[Comparison]) -> str:
