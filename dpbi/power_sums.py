@@ -5,6 +5,9 @@ the weights as independent variables R_i, P(R_i = r) proportional to g_i(r)^m e^
 Z_m = e^{-theta n} prod_i s_i P(sum R_i = n), s_i = sum_r g_i(r)^m e^{theta r}, with theta such that E sum R_i = n.
 That probability is one Fourier coefficient of a product of characteristic functions; nothing is small in it, nothing
 cancels, and only the bulk of each R_i, a few of its standard deviations wide, is ever visited.
+
+A wide smooth bulk is summed on a lattice of its own spacing. Where the edge r = 0 lies inside it, the lattice has the
+weights of ``lattice_edges``, so that the price of a flat weight, as under a huge prior, does not grow with its width.
 """
 
 from __future__ import annotations
@@ -17,25 +20,34 @@ from numpy.typing import NDArray
 
 from dpbi.candidates import log_number_of_candidates
 from dpbi.hellinger import count_loss
+from dpbi.lattice_edges import ORDER, edge_weights, moved_to_lattice
 from dpbi.problem import Problem
 
 _TAIL = 46.0  # e^-46 = 1e-20 of a variable's mass is left outside its window
 _SMOOTH = 3.2  # a lattice of spacing q = sd / 3.2 has its first alias where a bump's transform is below e^-50
+_FINE = 24  # an edge on a lattice of spacing scale / 24 is corrected to 1e-13
+_WIDE = 8  # spacings up to this gain nothing over 1
 _BLOCK = 1 << 22  # complex numbers held at once
+_LARGEST = 1 << 22  # numbers in the table of all weights
 _DECAYED = 9.5  # the normal characteristic function is below e^-45 beyond 9.5 standard deviations
 
 
 @dataclass(frozen=True, eq=False)
 class Bulk:
-    """The k variables R_i - c_i at one m: their windows, strides and weights, equal categories merged."""
+    """The k variables R_i - c_i at one m: their windows, strides and weights, equal categories merged.
+
+    Offsets that are not smooth on their own lattice are multiples of ``unit``.
+    """
 
     offsets: NDArray[np.int64]  # (types, width): r - c
-    losses: NDArray[np.float64]  # m l_i(r), inf outside
+    untilted: NDArray[np.float64]  # e^{-m l_i(r)} times the weight of the lattice point, 0 outside
     strides: NDArray[np.int64]
     multiplicity: NDArray[np.int64]
+    unit: int
+    ends: NDArray[np.int64]  # (types, 2): least and largest r - c that matter
 
     def weights(self, theta: float) -> NDArray[np.float64]:
-        return np.exp(theta * self.offsets - self.losses) * self.strides[:, None]
+        return np.exp(np.where(self.untilted != 0, theta * self.offsets, 0.0)) * self.untilted
 
     def rows(self) -> list[tuple[int, int, float]]:
         """Per kind of category: least and largest r - c in its window, and the standard deviation of R."""
@@ -43,8 +55,7 @@ class Bulk:
         share = weight / weight.sum(axis=1, keepdims=True)
         mean = (share * self.offsets).sum(axis=1)
         spread = np.sqrt(np.maximum((share * self.offsets**2).sum(axis=1) - mean**2, 0.0))
-        high = np.where(np.isfinite(self.losses), self.offsets, self.offsets[:, :1]).max(axis=1)
-        return [(int(a), int(b), float(sd)) for a, b, sd in zip(self.offsets[:, 0], high, spread, strict=True)]
+        return [(int(a), int(b), float(sd)) for (a, b), sd in zip(self.ends, spread, strict=True)]
 
     @cached_property
     def tilt(self) -> float:
@@ -122,22 +133,53 @@ class PowerSums:
 
     def bulk(self, m: float) -> Bulk:
         spread = 2 * np.sqrt((self.prior + self.count) / m)  # l_i ~ (r - c)^2 / (8 a) near its minimum
-        below = self._reach(m, -1, spread)
-        above = self._reach(m, 1, spread)
+        below, above = self._reach(m, -1, spread), self._reach(m, 1, spread)
         smooth = below < self.count  # the edge r = 0 is out of sight
         stride = np.where(smooth, np.maximum(1, spread // _SMOOTH), 1).astype(np.int64)
-        low = -np.where(smooth, below // stride, np.minimum(below, self.count))
+        unit = self._unit(spread, smooth)
+        fine = self._fine_stride(spread, smooth)
+        stride = np.where(smooth, stride, np.where(fine > _WIDE, np.minimum(fine, unit), 1))
+        # What the other categories cannot make up for is out of reach; corrected edges hold up to ORDER points more.
+        margin = unit * ORDER * self.problem.k if unit > 1 else 0
+        lost, gained = (self.multiplicity @ side.astype(float) - side + margin for side in (below, above))
+        room = np.minimum(self.problem.n - self.count + margin, lost)
+        low_end = np.where(smooth, below, np.minimum(below, gained)).astype(np.int64)
+        above = np.where(smooth, above, np.minimum(above, room)).astype(np.int64)
+        edged = (low_end == self.count) & (stride > 1) & ~smooth
+        low = -(low_end // stride) - np.where(edged, ORDER // 2, 0)
         width = int((above // stride - low).max()) + 1
+        _check_size(width * stride.size)
         offsets = (low[:, None] + np.arange(width)) * stride[:, None]
         inside = offsets <= above[:, None]
         released = self.count[:, None] + np.where(inside, offsets, 0)
         losses = m * count_loss(self.prior[:, None], self.count[:, None], released)
-        return Bulk(offsets, np.where(inside, losses, np.inf), stride, self.multiplicity)
+        untilted: NDArray[np.float64] = np.where(inside, np.exp(-losses), 0.0) * stride[:, None]
+        untilted[edged] *= edge_weights(self.count[edged] % stride[edged], stride[edged], width)
+        ends = np.stack([-low_end, np.minimum(above, np.where(smooth, above, self.problem.n - self.count))], axis=1)
+        if unit > 1 and (stride < unit).any():
+            offsets, untilted, stride = moved_to_lattice(offsets, untilted, stride, unit)
+        return Bulk(offsets, untilted, stride, self.multiplicity, unit, ends)
+
+    def _fine_stride(self, spread: NDArray, smooth: NDArray) -> NDArray[np.int64]:
+        """A spacing on which the weights of a kind, and the number of ways to fill the others, are smooth."""
+        scale = np.minimum(spread, max(self.problem.n / self.problem.k, 1.0))
+        return (np.where(smooth, scale, np.minimum(scale, self.prior)) // _FINE).astype(np.int64)
+
+    def _unit(self, spread: NDArray, smooth: NDArray) -> int:
+        """The common lattice of all that have an edge: the second widest category must be smooth on it.
+
+        However wide one category is, the records that enter it leave the others. 1 where no edge is wide.
+        """
+        fine = self._fine_stride(spread, smooth)
+        if not (fine[~smooth] > _WIDE).any():
+            return 1
+        second = np.sort(np.repeat(fine, np.minimum(self.multiplicity, 2)))[-2]
+        return int(second) if second > _WIDE else 1
 
     def _reach(self, m: float, side: int, spread: NDArray) -> NDArray[np.int64]:
         """How far from c the weights g^m matter on one side, by doubling until m l exceeds the tail."""
         reach = np.ceil(12 * spread + 2)
-        limit = self.count.astype(float) if side < 0 else np.full(self.count.size, float(self.problem.n))
+        limit = self.count.astype(float) if side < 0 else np.full(self.count.size, 2.0 * self.problem.n)
         for _ in range(80):
             end = self.count + side * np.minimum(reach, limit).astype(np.int64)
             short = (m * count_loss(self.prior, self.count, end) < 1.5 * _TAIL) & (reach < limit)
@@ -153,11 +195,12 @@ def _probability_of_zero(bulk: Bulk, probability: NDArray) -> float:
     The trapezoid rule with spacing 2 pi / L is exact for a sum confined to fewer than L values. The integrand is gone
     beyond 9.5 / sd where it is nearly normal; where it is not, the range doubles until it is gone.
     """
-    mean = (probability * bulk.offsets).sum(axis=1)
-    sd = np.sqrt(bulk.multiplicity @ ((probability * bulk.offsets**2).sum(axis=1) - mean**2))
-    reach = np.abs(bulk.offsets[:, [0, -1]]).max() + 10 * sd
+    offsets, strides = bulk.offsets / bulk.unit, bulk.strides / bulk.unit
+    mean = (probability * offsets).sum(axis=1)
+    sd = np.sqrt(bulk.multiplicity @ ((probability * offsets**2).sum(axis=1) - mean**2))
+    reach = np.abs(np.where(probability != 0, offsets, 0.0)).max() + 10 * sd
     period = 2 * int(np.ceil(reach / 2) + 1)
-    most = period // (2 * int(bulk.strides.max()))
+    most = max(int(period // (2 * strides.max())), 1)
     nodes = min(most, int(np.ceil(_DECAYED / max(sd, 1e-9) * period / (2 * np.pi))))
     while True:
         value = _product_of_characteristics(bulk, probability, period, nodes)
@@ -168,20 +211,20 @@ def _probability_of_zero(bulk: Bulk, probability: NDArray) -> float:
     weight[0] = 1.0
     if 2 * nodes == period:
         weight[-1] = 1.0
-    return float(weight @ value.real / period)
+    return float(weight @ value.real / period / bulk.unit)
 
 
 def _product_of_characteristics(bulk: Bulk, probability: NDArray, period: int, nodes: int) -> NDArray:
-    """prod_i phi_i at omega = 2 pi j / period, j = 0..nodes."""
+    """prod_i phi_i at omega = 2 pi j / period, j = 0..nodes, all lengths in units of ``bulk.unit``."""
     product = np.ones(nodes + 1, dtype=complex)
     width = probability.shape[1]
     for stride in np.unique(bulk.strides):
         # A transform has period log(period) steps a row, the plain sum width nodes: the shorter is taken.
-        transformed = stride == 1 and width <= period <= max(16, width // 16) * nodes
+        transformed = stride == bulk.unit and width <= period <= max(16, width // 16) * nodes
         at_once = max(1, _BLOCK // (period if transformed else nodes + 1))
         every = np.flatnonzero(bulk.strides == stride)
         for rows in (every[start : start + at_once] for start in range(0, every.size, at_once)):
-            phase = 2j * np.pi * stride / period * np.arange(nodes + 1)
+            phase = 2j * np.pi * (stride / bulk.unit) / period * np.arange(nodes + 1)
             if transformed:
                 phi = np.fft.rfft(probability[rows], period, axis=1)[:, : nodes + 1].conj()
             else:
@@ -201,6 +244,12 @@ def _plain_characteristics(probability: NDArray, phase: NDArray) -> NDArray:
         probability[:, start : start + height] @ np.exp(np.arange(start, min(start + height, width))[:, None] * phase)
         for start in range(0, width, height)
     )
+
+
+def _check_size(numbers: int) -> None:
+    if numbers > _LARGEST:
+        raise ValueError(f"The exact law of this mechanism needs tables of {numbers:,} numbers at this prior and these "
+                         f"counts; at most {_LARGEST:,} are computed. A smaller prior or smaller counts need fewer.")
 
 
 def log_minus_one(log_z: float) -> float:
