@@ -10,6 +10,7 @@ from urllib.parse import parse_qs
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
+from shown_entries import key
 from streamlit.testing.v1 import AppTest
 
 from dpbi import MECHANISMS, Problem, limits
@@ -267,7 +268,7 @@ def test_a_refused_value_is_told_on_the_page_and_its_default_stands() -> None:
     at = bring(text(opened(), "epsilon", "4"), example_document(epsilon=-1, foreign=2, seed=9))
     assert "epsilon must be greater than 0: got -1" in notice(at)
     assert "'foreign' is no setting here" in notice(at)
-    assert (at.text_input(key="entry: epsilon").value, at.text_input(key="entry: seed").value) == ("1", "9")
+    assert (at.text_input(key=key(at, "epsilon")).value, at.text_input(key=key(at, "seed")).value) == ("1", "9")
     assert not at.error
 
 
@@ -284,7 +285,7 @@ def test_what_is_no_scenario_changes_nothing(content: bytes) -> None:
 def test_a_file_that_is_no_scenario_is_told() -> None:
     at = bring(text(opened(), "epsilon", "4"), b"category,count\na,3\n")
     assert "Nothing was taken over" in notice(at)
-    assert at.text_input(key="entry: epsilon").value == "4"
+    assert at.text_input(key=key(at, "epsilon")).value == "4"
 
 
 ANY_JSON = some.recursive(
