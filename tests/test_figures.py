@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import math
+import pickle
 from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import combinations
@@ -19,6 +20,7 @@ from hypothesis import strategies as st
 from dpbi import MECHANISMS, DistanceLaw, Problem, dirichlet, distance_law, local_sensitivity, smooth_sensitivity
 from dpbi import sensitivity_maps as maps
 from dpbi.figures import distances, posteriors, sensitivities, style
+from dpbi.figures.drawing import Drawing
 from dpbi.private_posteriors import PrivatePosteriors, sample_posteriors
 
 PROBLEMS = {
@@ -714,3 +716,20 @@ def test_the_gamma_scan_marks_its_minimum(name: str) -> None:
         assert best[0].y[0] <= min(curve.y) * (1 + 1e-6)
     level = next(t for t in fig.data if "global" in (t.name or ""))
     assert level.y[0] == pytest.approx(smooth_sensitivity(PROBLEMS[name], 0.0))
+
+
+def test_a_figure_is_checked_when_a_part_is_asked_for_and_stored_as_it_is() -> None:
+    """What nobody reads is sent unchecked; reading, changing and storing go on as with any plotly figure."""
+    drawing = Drawing()
+    drawing.add_scatter(x=np.array([1.0, 2.0]), y=[3, 4], no_such_setting=1)
+    fig = drawing.figure()
+    assert pickle.loads(pickle.dumps(fig)).to_json() == fig.to_json()
+    with pytest.raises(ValueError, match="no_such_setting"):
+        _ = fig.data
+    drawing.traces[0].pop("no_such_setting")
+    fig = drawing.figure()
+    sent = fig.to_json()
+    fig.data[0].name = "changed"
+    stored = pickle.loads(pickle.dumps(fig))
+    assert json.loads(stored.to_json())["data"][0]["name"] == "changed"
+    assert "changed" not in sent

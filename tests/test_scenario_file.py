@@ -93,9 +93,9 @@ def everything_changed(at: AppTest) -> AppTest:
         at.checkbox(key=f"entry: ticked: {kind.__name__}").set_value(True)
     at.checkbox(key=f"entry: calibrated: {MECHANISMS[-2].__name__}").set_value(True)
     at.run()
-    for key, (setting, allowed) in privacy.options().items():
+    for option, (setting, allowed) in privacy.options().items():
         box = at.checkbox if isinstance(allowed[0], bool) else at.selectbox
-        assert key.partition(".")[0] in setting
+        assert option.partition(".")[0] in setting
         box(key=f"entry: {setting}").set_value(allowed[-1])
     return at.run()
 

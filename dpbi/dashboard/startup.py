@@ -12,9 +12,8 @@ import pkgutil
 def settle() -> None:
     """Imports the figures and freezes all that is loaded by then.
 
-    Streamlit collects garbage in full after every run of a page, and a collection walks every object of numpy,
-    pandas and plotly: without this a page that takes 6 ms is served 7.6 times a second to 40 people, with it 69
-    times. Called at the end of the first page, so that its words and tables do not wait for the charts' import.
+    A full collection of garbage walks every object of numpy, pandas and plotly, while everybody's page waits. Called
+    at the end of the first page, so that its words and tables do not wait for the charts' import.
     """
     figures = importlib.import_module("dpbi.figures")
     for module in pkgutil.iter_modules(figures.__path__):

@@ -33,6 +33,9 @@ class PlainFigure(go.Figure):  # type: ignore[misc]  # plotly has no types
         super().__init__(plain)
         return getattr(self, name)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (PlainFigure, (self._plain,)) if "_plain" in self.__dict__ else super().__reduce__()
+
     def to_dict(self) -> dict[str, Any]:
         """The settings under plotly's names; arrays as bytes with their type, as plotly sends them."""
         if "_plain" not in self.__dict__:
