@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Mapping
 from urllib.parse import parse_qs, parse_qsl, urlsplit
 
@@ -158,3 +160,19 @@ def test_a_link_that_is_too_long_is_refused_and_not_made() -> None:
 def test_any_text_of_a_parameter_is_taken_or_named(key: str, spelled: str) -> None:
     restored = scenario_file.restored(scenario_file.from_query({key: [spelled], "source": ["a-file-of-yours"]}))
     assert all(restored.notices)
+
+
+def test_no_address_gets_into_the_servers_log() -> None:
+    """The server logs addresses, counts and all, once the configuration was read again while it runs."""
+    script = (
+        "import logging\n"
+        "from streamlit import config\n"
+        "config.get_config_options(force_reparse=True)\n"
+        "for name in ('uvicorn.access', 'uvicorn.error'):\n"
+        "    logging.getLogger(name).info('GET /?counts=271828')\n"
+        "    logging.getLogger(name).warning('a warning is written')\n"
+    )
+    run = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
+    written = run.stdout + run.stderr
+    assert written.count("a warning is written") == 2
+    assert "271828" not in written
