@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from shown_entries import key
 from streamlit.testing.v1 import AppTest
 
 from dpbi import MECHANISMS, ApproximateDP, NotPrivate, Problem, PureDP, calibrate, privacy_loss
@@ -76,7 +77,7 @@ def test_the_pair_of_any_mechanism_can_be_looked_at() -> None:
         assert f"{name}: (" in everything(at)
     kind = next(kind for kind in MECHANISMS if kind.label == name)
     at.checkbox(key=f"entry: ticked: {kind.__name__}").uncheck().run()
-    assert at.selectbox(key="entry: attaining").value == controls.LOSES_MOST
+    assert at.selectbox(key=key(at, "attaining")).value == controls.LOSES_MOST
 
 
 # --- negative controls, found by computation ---
