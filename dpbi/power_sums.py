@@ -26,9 +26,9 @@ from dpbi.problem import Problem
 _TAIL = 46.0  # e^-46 = 1e-20 of a variable's mass is left outside its window
 _SMOOTH = 3.2  # a lattice of spacing q = sd / 3.2 has its first alias where a bump's transform is below e^-50
 _FINE = 24  # an edge on a lattice of spacing scale / 24 is corrected to 1e-13
-_WIDE = 8  # spacings up to this gain nothing over 1
-_BLOCK = 1 << 22  # complex numbers held at once
-_LARGEST = 1 << 22  # numbers in the table of all weights
+_WIDE = 1  # a spacing up to this is none
+_BLOCK = 1 << 19  # complex numbers held at once, 8 MB: more does not fit the processor's cache either
+_LARGEST = 1 << 23  # numbers in the table of all weights
 _DECAYED = 9.5  # the normal characteristic function is below e^-45 beyond 9.5 standard deviations
 
 
