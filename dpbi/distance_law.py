@@ -17,6 +17,7 @@ from dpbi.neighbours import steps
 from dpbi.problem import Problem
 
 DRAWS = 10_000  # of a sampled law
+_TABLE = 4_000_000  # numbers, 32 MB
 CONFIDENCE = 0.95  # of its band
 
 
@@ -183,8 +184,7 @@ def _sampled_law(mechanism: Mechanism, problem: Problem, rng: np.random.Generato
     near = mechanism.nearest(problem)
     if near.moments[0].sum() > 1 - 1e-13:
         return _exact_law(mechanism, problem, near)
-    released = mechanism.sample(problem, rng, DRAWS)
-    distance, step = distances_to(problem, released), steps(problem.counts, released)
+    distance, step = _drawn(mechanism, problem, rng)
     beyond = distance > near.distance[-1] + slack(near.distance[-1])
     rest = max(0.0, 1.0 - float(near.moments[0].sum()))
     if not beyond.any():  # so rare that no draw met it: it stays with the farthest near output, within the band
@@ -193,6 +193,17 @@ def _sampled_law(mechanism: Mechanism, problem: Problem, rng: np.random.Generato
     band = rest * float(np.sqrt(np.log(2 / (1 - CONFIDENCE)) / (2 * beyond.sum())))
     order = np.argsort(distance[beyond], kind="stable")
     return _law_of_rows(mechanism, problem, near, distance[beyond][order], step[beyond][order], rest, band)
+
+
+def _drawn(mechanism: Mechanism, problem: Problem, rng: np.random.Generator) -> tuple[NDArray, NDArray]:
+    """Distances and steps of DRAWS draws, so many at a time that no table of counts is larger than _TABLE numbers."""
+    distance, step = np.empty(DRAWS), np.empty(DRAWS)
+    at_once = max(_TABLE // problem.k, 1)
+    for start in range(0, DRAWS, at_once):
+        here = slice(start, min(start + at_once, DRAWS))
+        released = mechanism.sample(problem, rng, here.stop - start)
+        distance[here], step[here] = distances_to(problem, released), steps(problem.counts, released)
+    return distance, step
 
 
 def _law_of_rows(

@@ -20,6 +20,7 @@ from dpbi.problem import Problem
 
 _TAIL = 42.0
 _LARGEST = 1 << 22  # length of all transforms together: beyond, a mean would take seconds and much memory
+_BLOCK = 1 << 16  # losses computed at once
 _ACCEPTED = 1e-9  # probability that may be left out of the mean
 _NOTHING = 1e-15  # of probability: rounding
 _FLOOR = 1e-17
@@ -89,9 +90,13 @@ class _NoisySums:
     def _remainder(self) -> NDArray[np.float64]:
         """-l of the last category plus the term of the total, when the noised counts sum to ``shift`` too much."""
         alpha, count, n = self.problem.prior[-1], self.problem.counts[-1], self.problem.n
-        last = np.maximum(count - self.shift, 0)
-        excess = np.maximum(self.shift - count, 0)
-        return -count_loss(alpha, count, np.minimum(last, n)) + count_loss(sum(self.problem.prior), n, n + excess)
+        factor = np.empty(self.length)
+        for start in range(0, self.length, _BLOCK):  # a loss holds a dozen arrays of the length it is given
+            shift = self.shift[start : start + _BLOCK]
+            last, excess = np.clip(count - shift, 0, n), np.maximum(shift - count, 0)
+            total = count_loss(sum(self.problem.prior), n, n + excess)
+            factor[start : start + _BLOCK] = total - count_loss(alpha, count, last)
+        return factor
 
     def _law(self, m: float) -> NDArray[np.float64]:
         """E[prod_{i<k} g_i^m; the noised counts sum to ``shift`` too much]."""
