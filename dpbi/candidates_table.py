@@ -34,7 +34,7 @@ def candidates_table(problem: Problem) -> DistanceTable | None:
     return _listed_table(problem) if total <= LISTABLE else None
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=2)  # of up to 64 MB each, where k = 2
 def _listed_table(problem: Problem) -> DistanceTable:
     total = number_of_candidates(problem.n, problem.k)
     mark = local_sensitivity(problem) if problem.n else 0.0

@@ -29,6 +29,7 @@ _LISTED_LINE = 2_000_000  # as _LISTED where k = 2: the list is the numbers 0..n
 _SMALLEST_STEP = 0.002  # between the ends of a group of m, relative
 _TABLE = 4096  # a_m up to here are summed and tabulated
 _PIECES = 2048  # pieces of a wide group, on each of which a_m hardly varies
+_KEPT_KINDS = 32  # a sampler has up to 45 kB per kind of category: 64 samplers of more kinds are not kept
 _MARGIN = 1e-3  # by which a piece's height exceeds the larger of its ends, so that a maximum inside stays below it
 
 
@@ -59,7 +60,7 @@ def listed_log_partition(problem: Problem, rate: float) -> float | None:
     return float(np.log(np.exp(-rate * _listed(problem)[1]).sum()))
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=2)  # of up to 48 MB each
 def _listed(problem: Problem) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     candidates = list_candidates(problem.n, problem.k)
     return candidates, distances_to(problem, candidates)
@@ -125,7 +126,8 @@ class _Groups:
         if low == 0:
             return _uniform_compositions(self.problem, rng, size), np.ones(size, dtype=bool)
         m = self._draw_m(low, high, rng, size)
-        r = _power_sampler(self.problem, low).draw(rng, size)
+        few = power_sums(self.problem).multiplicity.size <= _KEPT_KINDS
+        r = (_power_sampler if few else _PowerSampler)(self.problem, low).draw(rng, size)
         loss = count_loss(np.array(self.problem.prior), np.array(self.problem.counts), r).sum(axis=1)
         return r, rng.random(size) < np.exp(-(m - low) * loss)
 
