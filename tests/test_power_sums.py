@@ -126,3 +126,10 @@ def test_equal_categories_are_merged_and_order_does_not_matter() -> None:
         order = np.random.default_rng(seed).permutation(5)
         shuffled = PowerSums(Problem(tuple(prior[order]), tuple(counts[order])))
         assert shuffled.log_sum(7) == pytest.approx(reference, abs=1e-13)
+
+
+def test_what_would_need_too_large_a_table_is_refused_at_once() -> None:
+    """2,000 different counts under a prior so flat that each of them could take nearly all records."""
+    problem = Problem((1e12,) * 2000, tuple(range(2000)))
+    with pytest.raises(ValueError, match=r"tables of [\d,]+ numbers .* at most 8,388,608"):
+        power_sums(problem).log_sum(1)
