@@ -27,8 +27,8 @@ def calibrated_box(at: AppTest, kind: type[Mechanism]) -> Any:
 def with_prior(at: AppTest, *alpha: float) -> AppTest:
     select(at, "prior", prior.CUSTOM)
     fields = [str(found.key) for found in at.sidebar.text_input if str(found.key).startswith("entry: alpha of ")]
-    for key, value in zip(fields, alpha, strict=True):
-        text(at, key.removeprefix("entry: "), f"{value:g}")
+    for field, value in zip(fields, alpha, strict=True):
+        text(at, field.removeprefix("entry: "), f"{value:g}")
     return at
 
 
