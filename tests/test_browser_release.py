@@ -155,6 +155,16 @@ def test_the_whole_path_and_no_trace_of_the_counts(server: Server, watched: Watc
     (second := tmp_path / "second").mkdir()
     assert Release.from_json(released(page, second).read_bytes()) == made
 
+    # A number typed without Enter comes with the click: nothing is drawn for what nobody read.
+    acknowledge(page, "I know that all releases of these data will come to 0.504-DP")
+    page.get_by_label("epsilon, exactly").fill("7")
+    button(page).click()
+    wait_until_idle(page)
+    expect(button(page)).to_contain_text("epsilon = 7")
+    expect(button(page)).to_be_disabled()
+    expect(main_part(page)).to_contain_text("These data were released once already: 0.004-DP.")
+    type_epsilon(page, "0.5")
+
     # A second release is warned of.
     expect(main_part(page)).to_contain_text("These data were released once already: 0.004-DP.")
     expect(button(page)).to_be_disabled()

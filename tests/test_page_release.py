@@ -20,6 +20,7 @@ from dpbi import MECHANISMS, NotPrivate, Release
 from dpbi.dashboard import data_source, release_words, words
 from dpbi.dashboard.kept import Kept
 from dpbi.release_ledger import Ledger
+from tests.shown_entries import key
 from tests.test_pages import ALL, everything, tick, typed
 from tests.test_scenario import bare, opened, select, text, visit
 from tests.test_scenario_file import Files, record
@@ -146,6 +147,24 @@ def test_a_second_click_on_its_way_draws_nothing(draws: Draws) -> None:
     button(at).click().run()
     assert not at.exception
     assert not draws
+
+
+@pytest.mark.parametrize("before_the_click", [True, False])
+def test_a_click_that_comes_with_a_change_draws_nothing_and_asks_again(draws: Draws, before_the_click: bool) -> None:
+    """A number typed without Enter arrives with the click: in one run with it, or in one that the click cut short."""
+    at = acknowledge(page())
+    if before_the_click:
+        at.session_state["settings"]["epsilon"] = "7"
+    else:
+        at.text_input(key=key(at, "epsilon")).set_value("7")
+    button(at).click().run()
+    assert not at.exception and not draws
+    assert [error.value for error in at.main.error] == [release_words.CHANGED]
+    assert button(at).label.endswith("epsilon = 7") and button(at).disabled
+    assert "7-DP" in bare(at.main.checkbox[0].label) and not at.main.checkbox[0].value
+    press(at)
+    assert [one.mechanism.epsilon for one in draws] == [7]
+    assert not at.main.error
 
 
 def test_a_second_release_is_warned_of_and_must_be_acknowledged(draws: Draws) -> None:

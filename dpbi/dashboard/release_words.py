@@ -19,6 +19,10 @@ READER = (
     "the version of dpbi, and how much all releases of these data in the ledger come to. Nothing else: no true count, "
     "no error, no rate or sensitivity at your data, no seed, no digest, and not what the data are called here."
 )
+CHANGED = (
+    "**Nothing was released.** A setting was changed after what is asked for here had been read. Read it again as it "
+    "stands now, confirm it, and press once more."
+)
 DRAW = (
     "One draw, with random bits of the operating system: no seed, and never again. Changing a setting, another page or "
     "a rerun leaves it as it is. It is kept in this session alone: save the files."

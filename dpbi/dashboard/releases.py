@@ -7,7 +7,7 @@ function ever sees it.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -139,7 +139,8 @@ def say_what_to_expect(ready: Ready, chosen: Scenario) -> None:
 def press(ready: Ready, chosen: Scenario) -> None:
     """The button, with what must be acknowledged first.
 
-    Its key and its argument hold the number of draws so far: a second click that was on its way comes to nothing.
+    Its key and its argument hold the number of draws so far: a second click that was on its way comes to nothing. And
+    they hold the settings that were read: a click that comes with another change draws nothing.
     """
     st.header("Release")
     drawn = st.session_state.get(_DRAWN, 0)
@@ -164,7 +165,7 @@ def press(ready: Ready, chosen: Scenario) -> None:
         type="primary",
         disabled=not all(agreed),
         on_click=_draw,
-        args=(ready.mechanism, chosen.problem, chosen.labels, drawn, keys),
+        args=(ready.mechanism, chosen.problem, chosen.labels, drawn, keys, settings.everything()),
     )
     if failed := st.session_state.get(_FAILED):
         st.error(failed)
@@ -172,12 +173,21 @@ def press(ready: Ready, chosen: Scenario) -> None:
 
 
 def _draw(
-    mechanism: Mechanism, problem: Problem, labels: tuple[str, ...], drawn: int, acknowledged: Sequence[str]
+    mechanism: Mechanism,
+    problem: Problem,
+    labels: tuple[str, ...],
+    drawn: int,
+    acknowledged: Sequence[str],
+    read: Mapping[str, Any],
 ) -> None:
     """The one place where a release is drawn: the button's callback."""
     if st.session_state.get(_DRAWN, 0) != drawn or not all(st.session_state.get(key) for key in acknowledged):
         return
     st.session_state[_FAILED] = ""
+    if any(now.get(name) != read[name] for now in (settings.everything(), settings.shown()) for name in read):
+        st.session_state.update(dict.fromkeys(acknowledged, False))
+        st.session_state[_FAILED] = release_words.CHANGED
+        return
     try:
         release = dpbi.release(mechanism, problem)
     except ValueError as refusal:

@@ -43,6 +43,11 @@ def everything() -> dict[str, Any]:
     return dict(st.session_state[_SETTINGS])
 
 
+def shown() -> dict[str, Any]:
+    """Every setting as its widget shows it now: in a callback, also what the callback of another has yet to take."""
+    return {name: st.session_state.get(_key(name), value) for name, value in everything().items()}
+
+
 def restore(defaults: Mapping[str, Any], changes: Mapping[str, Any]) -> None:
     """Every setting back to its default, then these changes."""
     for name, value in {**defaults, **changes}.items():
