@@ -102,8 +102,7 @@ class _Chain:
         self.start = np.concatenate([[0], np.cumsum(low[:-1])])
         least_after = np.cumsum(low[::-1])[::-1]
         length = np.minimum(np.concatenate([[0], np.cumsum(high[:-1])]), n - least_after) - self.start + 1
-        if length.sum() + (high - low)[:-1].sum() > _WIDEST:
-            raise self._too_wide(n, high - low + 1)
+        self._check_work("numbers", int(length.sum() + (high - low)[:-1].sum()), _WIDEST)
         self.low = low
         self.weights = [variables.weights(i, np.arange(low[i], high[i] + 1), theta) for i in range(self.last)]
         remainder = n - self.start[-1] - np.arange(length[-1])
@@ -111,16 +110,15 @@ class _Chain:
         self._join(length, _DIRECT)
         before, remaining = self.sums[-1], self.weights[-1]
         if before @ remaining < _RARE * np.linalg.norm(before) * np.linalg.norm(remaining):
-            if length[:-1] @ (high - low + 1.0)[:-1] > _DIRECT_AT_MOST:
-                raise self._too_wide(n, high - low + 1)
+            self._check_work("products", int(length[:-1] @ (high - low + 1.0)[:-1]), _DIRECT_AT_MOST)
             self._join(length, np.inf)
 
-    @staticmethod
-    def _too_wide(n: int, width: NDArray[np.int64]) -> ValueError:
-        return ValueError(
-            f"The noise is too wide for a noise-aware posterior at n = {n:,} and k = {width.size}: a count can have "
-            f"{int(width.max()):,} values. Take a larger epsilon or fewer categories."
-        )
+    def _check_work(self, what: str, needed: int, most: int) -> None:
+        if needed > most:
+            raise ValueError(
+                f"The noise is too wide for a noise-aware posterior at n = {self.n:,} and k = {self.last + 1:,}: it "
+                f"takes at most {most:,} {what}, got {needed:,}. Take a larger epsilon or fewer categories."
+            )
 
     def _join(self, length: NDArray[np.int64], direct: float) -> None:
         """The laws of the partial sums, forwards, and the probability of the total given them, backwards."""
