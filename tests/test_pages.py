@@ -127,6 +127,13 @@ def test_homes_table_holds_the_librarys_numbers() -> None:
         assert line["Mean L1"] == pytest.approx(row.mean_l1, rel=1e-12)
 
 
+def test_without_records_the_probability_that_needs_one_is_a_dash() -> None:
+    at = typed(opened(), "0 0")
+    table = at.main.dataframe[0]
+    assert list(table.value["P(H ≤ LS)"]) == ["–"] * len(table.value)
+    assert json.loads(table.proto.columns)["P(H ≤ LS)"]["help"] == words.NO_RECORD
+
+
 def test_home_names_the_best_private_mechanism_and_sets_the_others_apart() -> None:
     rows = [compare(kind(1.0), EXAMPLE) for kind in MECHANISMS]
     said = everything(tick(opened(), ALL))

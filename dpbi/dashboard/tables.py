@@ -31,6 +31,7 @@ _FOUR_DIGITS, _AS_GIVEN = "%.4g", "%.6g"
 _LEAST_POWER, _LARGEST_POWER = -4, 6  # of ten, that a column without powers of ten may span
 _HEIGHT_ROW, _HEIGHT_LINE, _ROWS_SHOWN = 36, 20, 12
 _CHARACTER, _PADDING = 6.8, 20  # pixels of a cell's width
+_WITHIN = "P(H ≤ LS)"
 _MECHANISM = 92  # pixels: its letters are wide
 
 
@@ -79,13 +80,18 @@ def comparison(rows: Sequence[Comparison]) -> None:
             "Mean H": [row.mean for row in rows],
             "Median H": [row.median for row in rows],
             "P(truth)": [row.probability_of_truth for row in rows],
-            "P(H ≤ LS)": [row.probability_within_local_sensitivity for row in rows],
+            _WITHIN: [row.probability_within_local_sensitivity for row in rows],
             "Mean L1": [row.mean_l1 for row in rows],
             "P(blind)": [row.probability_of_ignoring for row in rows],
             "Law": [words.LAW_KINDS[row.kind] for row in rows],
         }
     )
-    show(table, "comparison", _COMPARISON, "One row per ticked mechanism: guarantee and distances from the truth")
+    alt = "One row per ticked mechanism: guarantee and distances from the truth"
+    if not table[_WITHIN].isna().any():
+        show(table, "comparison", _COMPARISON, alt)
+        return
+    dashes = table.assign(**{_WITHIN: "–"})  # a grid writes a number that is not there as "None"
+    show(dashes, "comparison", _COMPARISON | {_WITHIN: TextColumn(help=words.NO_RECORD)}, alt, lambda: table)
 
 
 def verdicts(found: Sequence[Verdict]) -> None:
@@ -288,7 +294,7 @@ _COMPARISON: dict[str, Any] = {
     "Mean H": _number("Mean Hellinger distance between the true and the released posterior; 0 same, 1 apart."),
     "Median H": _number("Half of all releases are at most this far from the true posterior."),
     "P(truth)": _number("Probability that the release is the true posterior itself."),
-    "P(H ≤ LS)": _number(
+    _WITHIN: _number(
         "Probability that the release is no farther from the truth than the local sensitivity LS(x), which is how far "
         "one replaced record can move the true posterior."
     ),

@@ -44,6 +44,7 @@ LOCAL_SENSITIVITY = (
     "LS(x), the local sensitivity, is how far one replaced record can move the true posterior. A release that stays "
     "within it is as near the truth as the posterior of a neighbouring dataset."
 )
+NO_RECORD = "At n = 0 there is no record to replace, so there is no local sensitivity LS(x) to stay within."
 SAME_STREAM = (
     "Every mechanism draws from the same random numbers, those of the seed, so that what differs between them is the "
     "mechanism and not luck. Similar mechanisms therefore draw similar posteriors."
