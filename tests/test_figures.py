@@ -690,6 +690,19 @@ def test_a_path_starts_at_the_data() -> None:
     assert fig.layout.xaxis.title.text == "Records moved out of z and y"
 
 
+def test_axes_that_name_categories_fit_a_telephone() -> None:
+    labels = ["wrinkled, yellow and so on", "wrinkled, green and so on", "round, yellow and so on", "the last"]
+    two, four = PROBLEMS["k = 2"], PROBLEMS["k = 4"]
+    drawn = [
+        sensitivities.along_count(maps.along_count(two.prior, two.n, 1.0, 0.02), two, labels[:2]),
+        sensitivities.along_emptying(maps.along_emptying(four, 1.0, 0.02), labels),
+        sensitivities.score_change(maps.score_change(four), labels),
+    ]
+    for fig in drawn:
+        lines = fig.layout.xaxis.title.text.split("<br>")
+        assert max(map(len, lines)) <= 40 and len(lines) <= 3, lines
+
+
 @pytest.mark.parametrize("name", [name for name, problem in PROBLEMS.items() if problem.n])
 def test_the_score_change_peaks_at_the_data(name: str) -> None:
     found = maps.score_change(PROBLEMS[name])

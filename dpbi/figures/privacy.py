@@ -13,6 +13,7 @@ from dpbi.figures.style import (
     FONT_SIZE,
     LINE_WIDTH,
     REFERENCE,
+    axis_title,
     base_layout,
     category_labels,
     compact,
@@ -217,7 +218,7 @@ def against_dataset(curves: Sequence[LossAgainstDataset], u: int, labels: Sequen
         xanchor="right" if u > n / 2 else "left", font={"size": FONT_SIZE - 1},
     )  # fmt: skip
     top = max(epsilon, *(float(curve.loss.max()) for curve in curves))
-    fig.update_xaxes(title_text=f"Count of {category} among n = {n:,}")
+    fig.update_xaxes(title_text=axis_title(f"Count of {category} among n = {n:,}"))
     fig.update_yaxes(title_text="Exact loss against a neighbour", range=[0, 1.08 * top])
     here = [float(curve.loss[u]) for curve in curves]
     most = int(np.argmax(here))

@@ -18,6 +18,7 @@ from dpbi.figures.style import (
     REFERENCE,
     SCALE,
     Style,
+    axis_title,
     base_layout,
     category_labels,
     compact,
@@ -50,7 +51,7 @@ def along_count(scan: SensitivityScan, problem: Problem, labels: Sequence[str] |
     name = category_labels(2, labels)[0]
     here = int(np.flatnonzero(scan.position == problem.counts[0])[0])
     fig = _scan_figure(scan, here, f"x: u = {problem.counts[0]:,}")
-    fig.update_xaxes(title_text=f"Records in {name}, u, of n = {scan.n:,}")
+    fig.update_xaxes(title_text=axis_title(f"Records in {name}, u, of n = {scan.n:,}"))
     return _finish_scan(fig, scan, here, f"against the count of {name}")
 
 
@@ -62,7 +63,7 @@ def along_emptying(path: SensitivityScan, labels: Sequence[str] | None = None) -
     names = category_labels(path.counts.shape[1], labels)
     falling = [names[i] for i in np.argsort(path.counts[0], kind="stable")[:2]]
     fig = _scan_figure(path, 0, "x: your data")
-    fig.update_xaxes(title_text=f"Records moved out of {falling[0]} and {falling[1]}")
+    fig.update_xaxes(title_text=axis_title(f"Records moved out of {falling[0]} and {falling[1]}"))
     return _finish_scan(fig, path, 0, f"along the path that empties {falling[0]} and {falling[1]}")
 
 
@@ -189,7 +190,7 @@ def score_change(found: ScoreChange, labels: Sequence[str] | None = None) -> go.
         marker={"symbol": "circle-open", "size": 16, "color": LOCAL.colour, "line": {"width": 3}},
     )  # fmt: skip
     _mark(fig, 0.0, "r = BI(x)", right=bool(found.moved.mean() < 0))
-    fig.update_xaxes(title_text=f"Candidate r: x with records moved<br>from {donor} to {receiver}")
+    fig.update_xaxes(title_text=axis_title(f"Candidate r: x with records moved from {donor} to {receiver}"))
     fig.update_yaxes(title_text="|H(BI(x), r) − H(BI(x′), r)|", range=[0, 1.12 * found.local_sensitivity])
     title = f"The score changes most at the true posterior itself, by LS(x) = {number(found.local_sensitivity)}"
     alt = (

@@ -78,6 +78,7 @@ _BAR_ROOM = 28  # above the title, for the bar of buttons that shows while the p
 _TITLE_LINE = 45  # so that a title fits a telephone
 _TITLE_LINES = 2  # kept free at least, so that a chart does not jump when its finding gets shorter
 _LEGEND_ROW = 24
+_AXIS_LINE = 40  # the same for an axis, beside which stand its numbers
 _SMALL_LINE = 54
 _SMALL_SIZE = 14
 _SMALL = "font-size:{:.0f}px;font-weight:normal"
@@ -131,6 +132,11 @@ def category_labels(k: int, labels: Sequence[str] | None, length: int = 24) -> l
     if len(labels) != k:
         raise ValueError(f"labels must name all {k} categories: got {len(labels)}.")
     return display_labels(labels, length)
+
+
+def axis_title(text: str) -> str:
+    """The title of a horizontal axis in lines that fit a telephone, for one that names categories."""
+    return "<br>".join(_wrapped(text, _AXIS_LINE))
 
 
 def number(value: float, digits: int = 3) -> str:
