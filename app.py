@@ -1,5 +1,7 @@
 """Home: the comparison of the ticked mechanisms at the scenario of the sidebar."""
 
+import time
+
 import streamlit as st
 
 # Said before the library is imported: in that second the browser loads what draws the table.
@@ -15,6 +17,7 @@ if (entry) fetch(entry.src).then(answer => answer.text()).then(text => {
 </script>""",
     unsafe_allow_javascript=True,
 )
+time.sleep(0.05)  # lets the server send it: an import holds the interpreter
 
 from dpbi.dashboard import audits, cached, charts, facts, tables, words  # noqa: E402
 from dpbi.dashboard.scenario import scenario  # noqa: E402

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import statistics
 import tempfile
-import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -63,6 +63,21 @@ def memory(first: int = 500, last: int = 2_000, people: int = 4) -> Iterator[Row
               met=late <= GROWTH * early and late <= RESIDENT_MEGABYTES)
 
 
+# By the page's own clock, from the moment it was asked for until the frame after the part was drawn: whoever looks from
+# outside looks twice a second at most.
+PARTS = {"table": '[data-testid="stDataFrame"] canvas', "chart": ".js-plotly-plot .main-svg"}
+WATCH = f"""
+window.drawn = {{}};
+const parts = {json.dumps(PARTS)};
+new MutationObserver(() => {{
+  for (const name in parts) if (!(name in drawn) && document.querySelector(parts[name])) {{
+    drawn[name] = null;
+    requestAnimationFrame(() => requestAnimationFrame(() => drawn[name] = performance.now() / 1000));
+  }}
+}}).observe(document, {{childList: true, subtree: true}});
+"""
+
+
 def first_sight() -> Iterator[Row]:
     """A fresh server and a real browser: from asking for Home until its words and table stand, and its first chart."""
     import browser
@@ -77,17 +92,13 @@ def first_sight() -> Iterator[Row]:
         browser.running_chromium(path) as chromium,
         browser.watched_page(chromium) as watched,
     ):
-        started = time.perf_counter()
+        watched.page.add_init_script(WATCH)
         watched.page.goto(app.url)
-        watched.page.get_by_test_id("stDataFrame").first.wait_for()
-        yield _seen("words and table of Home, fresh server", started, WORDS_SECONDS)
-        watched.page.locator(".js-plotly-plot .main-svg").first.wait_for()
-        yield _seen("its first chart", started, CHART_SECONDS)
-
-
-def _seen(what: str, started: float, seconds: float) -> Row:
-    waited = time.perf_counter() - started
-    return within(what, Cost(waited, waited), seconds)
+        watched.page.wait_for_function("window.drawn?.chart && window.drawn?.table")
+        drawn = watched.page.evaluate("window.drawn")
+    for what, part, seconds in (("words and table of Home, fresh server", "table", WORDS_SECONDS),
+                                ("its first chart", "chart", CHART_SECONDS)):
+        yield within(what, Cost(drawn[part], drawn[part]), seconds)
 
 
 def _patience(found: Sequence[Rerun], what: str, seconds: float) -> Iterator[Row]:
