@@ -5,8 +5,9 @@ import time
 import streamlit as st
 
 # Said before the library is imported: in that second the browser loads what draws the table.
-st.html(
-    """<script>
+with st.container(key="script table"):  # as look.run has it, which is not there yet
+    st.html(
+        """<script>
 {
 const entry = document.querySelector('script[src*="static/js/"]');
 if (entry) fetch(entry.src).then(answer => answer.text()).then(text => {
@@ -15,8 +16,8 @@ if (entry) fetch(entry.src).then(answer => answer.text()).then(text => {
 });
 }
 </script>""",
-    unsafe_allow_javascript=True,
-)
+        unsafe_allow_javascript=True,
+    )
 time.sleep(0.05)  # lets the server send it: an import holds the interpreter
 
 from dpbi.dashboard import audits, cached, charts, facts, tables, words  # noqa: E402

@@ -136,8 +136,8 @@ class PowerSums:
         below, above = self._reach(m, -1, spread), self._reach(m, 1, spread)
         smooth = below < self.count  # the edge r = 0 is out of sight
         stride = np.where(smooth, np.maximum(1, spread // _SMOOTH), 1).astype(np.int64)
-        unit = self._unit(spread, smooth)
         fine = self._fine_stride(spread, smooth)
+        unit = self._unit(fine, smooth)
         stride = np.where(smooth, stride, np.where(fine > _WIDE, np.minimum(fine, unit), 1))
         # What the other categories cannot make up for is out of reach; corrected edges hold up to ORDER points more.
         margin = unit * ORDER * self.problem.k if unit > 1 else 0
@@ -165,12 +165,11 @@ class PowerSums:
         scale = np.minimum(spread, max(self.problem.n / self.problem.k, 1.0))
         return (np.where(smooth, scale, np.minimum(scale, self.prior)) // _FINE).astype(np.int64)
 
-    def _unit(self, spread: NDArray, smooth: NDArray) -> int:
+    def _unit(self, fine: NDArray[np.int64], smooth: NDArray) -> int:
         """The common lattice of all that have an edge: the second widest category must be smooth on it.
 
         However wide one category is, the records that enter it leave the others. 1 where no edge is wide.
         """
-        fine = self._fine_stride(spread, smooth)
         if not (fine[~smooth] > _WIDE).any():
             return 1
         second = np.sort(np.repeat(fine, np.minimum(self.multiplicity, 2)))[-2]

@@ -24,7 +24,6 @@ _STYLE = """<style>
 .st-key-notices p { font-size: 0.875rem; line-height: 1.4; }
 [data-testid="stLayoutWrapper"]:has(> [class*="st-key-script-"]) { display: none; }
 [data-testid="stMainBlockContainer"] { padding-left: 2rem; padding-right: 2rem; max-width: 84rem; }
-[data-testid="stElementContainer"]:has(> [data-testid="stHtml"] > script:only-child) { display: none; }
 [data-testid="stSidebar"] [data-testid="stVerticalBlock"] { gap: 0.65rem; }
 [data-testid="stSidebar"] h3 {
   margin-top: 0.5rem; padding: 0.8rem 0 0.7rem 0; border-top: 1px solid light-dark(#d3dae2, #36424f);

@@ -13,7 +13,7 @@ def settle() -> None:
     """Imports the figures and freezes all that is loaded by then.
 
     A full collection of garbage walks every object of numpy, pandas and plotly, while everybody's page waits. Called
-    before the first chart, so that words and tables do not wait for it.
+    before the first chart, so that words and tables do not wait for it, or at the end of a first page that has none.
     """
     figures = importlib.import_module("dpbi.figures")
     for module in pkgutil.iter_modules(figures.__path__):
