@@ -91,7 +91,9 @@ def _key(name: str) -> str:
 
 
 def _take(name: str, widget: str, then: Callable[[], None] | None) -> None:
-    """The setting as its widget shows it now."""
+    """The setting as its widget shows it now; one that another has replaced may still report what it last showed."""
+    if widget != _key(name):
+        return
     keep(name, st.session_state[widget])
     if then is not None:
         then()
