@@ -104,7 +104,7 @@ AT_IMPORT = {
     "numbers": ("numpy", "scipy.special"),
     "figures": ("numpy", "scipy.special", "plotly"),
     "dashboard": ("numpy", "scipy.special", "pandas", "streamlit"),
-    "pages": ("streamlit", "time"),
+    "pages": ("streamlit",),
 }
 DEFERRED = ("scipy", "pandas", "openpyxl", "pyarrow")
 FLOOR_ABOVE = {"numbers": ("dpbi.figures", "dpbi.dashboard"), "figures": ("dpbi.dashboard",)}

@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from dpbi.dashboard import address, downloads, settings, startup
+from dpbi.dashboard import address, downloads, settings
 
 # Grey with enough contrast on the light and the dark ground; the charts' own ground shows through.
 _MODE_BAR = {"bgcolor": "rgba(0,0,0,0)", "color": "#7d8590", "activecolor": "#2f7bd0"}
@@ -19,7 +19,6 @@ def draw(figure: Any, name: str) -> None:
 
     Dragging scrolls the page, as on a telephone it must; a part is looked at through the mode bar or full screen.
     """
-    startup.settle()  # between the first table and the first chart: the browser draws the one before it loads the other
     from dpbi.figures.drawing import Drawing
     from dpbi.figures.style import enlarged
 

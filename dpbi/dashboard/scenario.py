@@ -22,7 +22,6 @@ from dpbi.dashboard import (
     prior,
     privacy,
     settings,
-    startup,
     take_away,
     upload,
     words,
@@ -83,7 +82,6 @@ def scenario(title: str, *, needs_mechanisms: bool = True) -> Iterator[Scenario]
         take_away.copy_as_python(page, chosen)
         with away:
             take_away.offer(page, chosen, seen, defaults)
-    startup.settle()
 
 
 @contextmanager
@@ -97,7 +95,6 @@ def stage(title: str) -> Iterator[dict[str, Any]]:
         controls.talk()
     with guard.part():
         yield defaults
-    startup.settle()
 
 
 def latest(defaults: Mapping[str, Any]) -> Scenario:
