@@ -37,6 +37,30 @@ def test_an_answer_is_computed_once() -> None:
     assert asked == [3]
 
 
+def test_it_tells_what_it_holds_and_computes_nothing_for_it() -> None:
+    answer, asked = counted(most=1)
+    assert not answer.holds(3)
+    assert asked == []
+    answer(3)
+    assert answer.holds(3)
+    answer(4)
+    assert (answer.holds(3), answer.holds(4)) == (False, True)
+    assert asked == [3, 4]
+
+
+def test_what_is_being_computed_is_not_held_yet() -> None:
+    seen: list[bool] = []
+
+    @kept(4)
+    def answer(size: int) -> int:
+        seen.append(answer.holds(size))
+        return size
+
+    answer(1)
+    assert seen == [False]
+    assert answer.holds(1)
+
+
 def test_its_arrays_cannot_be_written_to() -> None:
     found = counted()[0](3)
     for array in (found.values, *found.more):

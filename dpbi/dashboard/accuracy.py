@@ -29,6 +29,7 @@ from dpbi.accuracy_curves import (
     required_epsilon,
 )
 from dpbi.dashboard import accuracy_words, audits, entries, guard, settings, tables, words
+from dpbi.dashboard.kept import kept
 from dpbi.dashboard.refusals import Refusals
 from dpbi.dashboard.scenario import Scenario
 from dpbi.mechanisms import Mechanism, name_of
@@ -44,10 +45,6 @@ _AXIS, _METRIC, _WANTED, _COVERAGE = "accuracy along", "accuracy in", "wanted di
 
 class Cancelled(BaseException):
     """Nothing new may be computed. No Exception, so that no guard takes it for a failure."""
-
-
-class _NotKept(Exception):
-    """The answer was not computed before."""
 
 
 # --- controls ---
@@ -114,34 +111,23 @@ class Work:
         self.done += 1
 
     def evaluate(self, mechanism: Mechanism, problem: Problem, metric: Metric) -> ExpectedError:
-        try:
-            return _point(problem, mechanism, metric, False)
-        except _NotKept:
+        if not _point.holds(mechanism, problem, metric):
             self._begin()
-            return _point(problem, mechanism, metric, True)
+        return _point(mechanism, problem, metric)
 
     def coverage(self, mechanism: Mechanism, prior: tuple[float, ...], n: int) -> Coverage:
-        try:
-            return _coverage(mechanism, prior, n, False)
-        except _NotKept:
+        if not _coverage.holds(mechanism, prior, n):
             self._begin()
-            return _coverage(mechanism, prior, n, True)
+        return _coverage(mechanism, prior, n)
 
 
-# Nothing may be drawn inside a function whose answers are kept: asked without leave to compute, they tell what is kept.
-
-
-@st.cache_data(max_entries=8192, show_spinner=False)
-def _point(problem: Problem, mechanism: Mechanism, metric: Metric, _may_compute: bool) -> ExpectedError:
-    if not _may_compute:
-        raise _NotKept
+@kept(8192, megabytes=32)
+def _point(mechanism: Mechanism, problem: Problem, metric: Metric) -> ExpectedError:
     return expected_error(mechanism, problem, metric)
 
 
-@st.cache_data(max_entries=1024, show_spinner=False)
-def _coverage(mechanism: Mechanism, prior: tuple[float, ...], n: int, _may_compute: bool) -> Coverage:
-    if not _may_compute:
-        raise _NotKept
+@kept(1024)
+def _coverage(mechanism: Mechanism, prior: tuple[float, ...], n: int) -> Coverage:
     return coverage(mechanism, prior, n, MASS)
 
 

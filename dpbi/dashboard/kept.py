@@ -37,7 +37,7 @@ class Kept(Generic[Asked, Answer]):
         self._lock = threading.Lock()
 
     def __call__(self, *asked: Asked.args, **named: Asked.kwargs) -> Answer:
-        question = asked, tuple(sorted(named.items()))
+        question = _question(asked, named)
         with self._lock:
             answer, _ = self._answers.get(question, (None, 0))
             if answer is None:
@@ -60,6 +60,11 @@ class Kept(Generic[Asked, Answer]):
         mine.set_result(found)
         self._keep(question, mine, size)
         return found
+
+    def holds(self, *asked: Asked.args, **named: Asked.kwargs) -> bool:
+        """Whether the answer is there, so that asking costs nothing."""
+        answer, _ = self._answers.get(_question(asked, named), (None, 0))
+        return answer is not None and answer.done()
 
     def __len__(self) -> int:
         return len(self._answers)
@@ -102,6 +107,10 @@ def kept(
     once is computed once, and the second waits; an error is kept for nobody but those who wait.
     """
     return lambda function: Kept(function, most, megabytes, said)
+
+
+def _question(asked: tuple[Any, ...], named: Mapping[str, Any]) -> Hashable:
+    return asked, tuple(sorted(named.items()))
 
 
 def _frozen_size(part: Any) -> int:

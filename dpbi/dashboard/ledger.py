@@ -11,6 +11,7 @@ from streamlit.column_config import NumberColumn, TextColumn
 
 from dpbi.claims import CLAIMS, Case, Claim, Reading, Setting, Verdict, shown
 from dpbi.dashboard import guard, settings, tables, words
+from dpbi.dashboard.kept import kept
 from dpbi.dashboard.scenario import Scenario
 from dpbi.problem import Problem
 
@@ -65,7 +66,7 @@ def _verdicts() -> dict[str, Verdict]:
     return found
 
 
-@st.cache_data(max_entries=256, show_spinner="Checking the claim at your data")
+@kept(256, said="Checking the claim at your data")
 def _reading(name: str, problem: Problem, epsilon: float, gamma: float, delta: float) -> Reading:
     return _BY_NAME[name].check(Setting(problem, epsilon, gamma, delta))
 

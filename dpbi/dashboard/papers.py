@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import Any
 
 import streamlit as st
 
 from dpbi.dashboard import charts, controls, settings, words
+from dpbi.dashboard.kept import kept
 from dpbi.paper_figures import FIGURES, PaperFigure
-
-if TYPE_CHECKING:
-    from plotly.graph_objects import Figure
 
 _CHOSEN = "paper figure"
 _BY_KEY = {figure.key: figure for figure in FIGURES}
@@ -41,16 +39,16 @@ def _named(key: str) -> str:
 
 def draw(figure: PaperFigure, seed: int) -> None:
     """The paper's caption, our figure, and where the two tell different stories."""
+    from dpbi.figures import papers
+
     st.markdown(f"**In the paper:** {words.escape(figure.caption, _SENTENCES)}")
-    drawn, story = _drawn(figure.key, seed if figure.simulated else 0)
-    charts.draw(drawn, "paper-" + re.sub(r"\W+", "-", figure.key).strip("-"))
+    result, story = _computed(figure.key, seed if figure.simulated else 0)
+    charts.draw(papers.draw(result), "paper-" + re.sub(r"\W+", "-", figure.key).strip("-"))
     st.markdown(f"**Computed:** {words.escape(story, _SENTENCES)}")
 
 
-@st.cache_data(max_entries=64, show_spinner="Computing the paper's figure")
-def _drawn(key: str, seed: int) -> tuple[Figure, str]:
-    from dpbi.figures import papers
-
-    figure = _BY_KEY[key]
-    result = figure.result(seed)
-    return papers.draw(result), figure.story(result)
+@kept(64, said="Computing the paper's figure")
+def _computed(key: str, seed: int) -> tuple[Any, str]:
+    """The figure's result and its story."""
+    result = _BY_KEY[key].result(seed)
+    return result, _BY_KEY[key].story(result)

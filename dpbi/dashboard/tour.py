@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import streamlit as st
 
 from dpbi.dashboard import address, charts, data_source, look, menu, scenario_file, take_away, words
+from dpbi.dashboard.kept import kept
 from dpbi.tour import SCENES, Scene
-
-if TYPE_CHECKING:
-    from plotly.graph_objects import Figure
 
 _BY_KEY = {scene.key: scene for scene in SCENES}
 _SENTENCES = 1000
@@ -31,6 +29,8 @@ if (!window.dpbiArrows) {
 
 def draw(scene: Scene, defaults: Mapping[str, Any]) -> None:
     """The scene: its question, its chart and the sentence computed from it."""
+    from dpbi.figures import tour
+
     place = SCENES.index(scene)
     with st.container(horizontal=True, vertical_alignment="center", key="tour steps"):
         _step("Back", place - 1, "Left")
@@ -42,9 +42,9 @@ def draw(scene: Scene, defaults: Mapping[str, Any]) -> None:
     st.header(scene.heading)
     with st.container(key="scene text"):
         st.markdown(scene.text)
-    figure, sentence = _drawn(scene.key)
+    result, sentence = _computed(scene.key)
     st.markdown(f"**{words.escape(sentence, _SENTENCES)}**")
-    charts.draw(figure, f"tour-{scene.key}")
+    charts.draw(tour.draw(result), f"tour-{scene.key}")
     look.run("arrows", _ARROWS)
 
 
@@ -82,10 +82,9 @@ def lab_document(scene: Scene) -> scenario_file.Document:
     }
 
 
-@st.cache_data(max_entries=len(SCENES), show_spinner="Computing the scene")
-def _drawn(key: str) -> tuple[Figure, str]:
-    from dpbi.figures import tour
-
+@kept(len(SCENES), said="Computing the scene")
+def _computed(key: str) -> tuple[Any, str]:
+    """The scene's result and its sentence."""
     scene: Any = _BY_KEY[key]
     result = scene.result()
-    return tour.draw(result), scene.sentence(result)
+    return result, scene.sentence(result)
