@@ -277,6 +277,16 @@ def test_slider_and_entry_of_epsilon_never_disagree() -> None:
     assert max(privacy.EPSILON_MARKS) == 20
 
 
+def test_entries_that_replace_each_other_come_again() -> None:
+    """Streamlit keeps a record of every key that it has ever seen: a new one for each change would never end."""
+    at, keys = opened(), set()
+    for mark in privacy.EPSILON_MARKS[:12]:
+        text(at, "epsilon", f"{mark:g}")
+        assert at.select_slider(key=key(at, privacy.SLIDER)).value == mark
+        keys.add(key(at, privacy.SLIDER))
+    assert len(keys) == 2
+
+
 def test_a_number_is_shown_where_a_ticked_mechanism_has_it() -> None:
     """delta, or any number a later class brings: its entry comes and goes with the classes that have the field."""
     at = opened()

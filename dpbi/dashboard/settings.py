@@ -8,6 +8,7 @@ as entered: a refused entry stays on screen, with the sentence that refuses it, 
 from __future__ import annotations
 
 import copy
+import itertools
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -78,15 +79,19 @@ def segments(label: str, name: str, options: Iterable[Any], **more: Any) -> Any:
 
 
 def _tied(name: str, then: Callable[[], None] | None) -> dict[str, Any]:
-    widget = _key(name)
-    if st.session_state.get(widget, _ABSENT) not in (_ABSENT, get(name)):
-        st.session_state[_VERSIONS][name] = st.session_state[_VERSIONS].get(name, 0) + 1
-        widget = _key(name)
-    return {"key": widget, "on_change": _take, "args": (name, widget, then)}
+    if st.session_state.get(_key(name), _ABSENT) not in (_ABSENT, get(name)):
+        # Streamlit keeps a record of every key it has seen: those that neither server nor browser holds come again.
+        st.session_state[_VERSIONS][name] = next(
+            version for version in itertools.count() if _key_of(name, version) not in st.session_state
+        )
+    return {"key": _key(name), "on_change": _take, "args": (name, _key(name), then)}
 
 
 def _key(name: str) -> str:
-    version = st.session_state[_VERSIONS].get(name, 0)
+    return _key_of(name, st.session_state[_VERSIONS].get(name, 0))
+
+
+def _key_of(name: str, version: int) -> str:
     return f"entry: {name}" + (f", {version}" if version else "")
 
 
