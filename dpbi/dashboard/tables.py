@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 import streamlit as st
 from streamlit.column_config import NumberColumn, TextColumn
@@ -214,15 +215,15 @@ def release(rows: Sequence[Row], name: str) -> None:
 
 def _parameters(labels: Sequence[str], sampled: Sequence[PrivatePosteriors], draws: int) -> pd.DataFrame:
     names = _distinct([f"alpha of {words.plain(label, 24)}" for label in labels])
-    return pd.concat([_draws_of(one, names, draws) for one in sampled])
-
-
-def _draws_of(one: PrivatePosteriors, names: list[str], draws: int) -> pd.DataFrame:
-    table = pd.DataFrame(one.parameters[:draws, : len(names)], columns=names)
-    table.insert(0, "Mechanism", name_of(one.mechanism))
-    table.insert(1, "Draw", range(1, len(table) + 1))
-    table.insert(2, "H", one.distance[:draws])
-    return table
+    shown = [one.parameters[:draws] for one in sampled]
+    return pd.DataFrame(
+        {
+            "Mechanism": [name_of(one.mechanism) for one, part in zip(sampled, shown, strict=True) for _ in part],
+            "Draw": [place for part in shown for place in range(1, len(part) + 1)],
+            "H": np.concatenate([one.distance[:draws] for one in sampled]),
+            **{name: np.concatenate([part[:, i] for part in shown]) for i, name in enumerate(names)},
+        }
+    )
 
 
 def _distinct(names: list[str]) -> list[str]:
@@ -264,8 +265,8 @@ def _even(column: Any, values: pd.Series) -> Any:
     digits = {_FOUR_DIGITS: 4, _AS_GIVEN: 6}.get(column["type_config"].get("format"))
     if digits is None:
         return column
-    sizes = pd.to_numeric(values).abs()  # what is unknown, as at n = 0, is None or NaN
-    sizes = sizes[(sizes > 0) & (sizes < math.inf)]
+    sizes = [abs(value) for value in values.tolist() if value is not None]  # NaN is neither above 0 nor below infinity
+    sizes = [size for size in sizes if 0 < size < math.inf]
     return column | {"type_config": column["type_config"] | {"format": _format_of(sizes, digits)}}
 
 
@@ -276,10 +277,10 @@ def _wide_enough(name: str, column: Any, values: pd.Series) -> Any:
     return column | {"width": max(round(_CHARACTER * longest + _PADDING), _MECHANISM if name == "Mechanism" else 0)}
 
 
-def _format_of(sizes: pd.Series, digits: int) -> str:
-    if (sizes % 1 == 0).all():
+def _format_of(sizes: Sequence[float], digits: int) -> str:
+    if all(size % 1 == 0 for size in sizes):
         return "%.0f"
-    least, most = (math.floor(math.log10(size)) for size in (sizes.min(), sizes.max()))
+    least, most = (math.floor(math.log10(size)) for size in (min(sizes), max(sizes)))
     if least < _LEAST_POWER or most > _LARGEST_POWER:
         return f"%.{digits - 1}e"
     decimals = max(digits - 1 - most, 1 - least, 0)

@@ -79,7 +79,8 @@ class Drawing:
 
     def figure(self) -> go.Figure:
         """The whole, under plotly's template of the moment as any new figure is."""
-        self.layout.setdefault("template", pio.templates[pio.templates.default].to_plotly_json())
+        if "template" not in self.layout:
+            self.layout["template"] = pio.templates[pio.templates.default].to_plotly_json()
         return PlainFigure({"data": self.traces, "layout": self.layout})
 
     def add_scatter(self, **trace: Any) -> None:
