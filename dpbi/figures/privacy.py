@@ -49,7 +49,7 @@ def stated_and_exact(verdicts: Sequence[Verdict]) -> go.Figure:
     loss = np.array([one.loss.epsilon for one in verdicts])
     stated = np.array([one.stated for one in verdicts])
     beyond = np.array([one.exceeds for one in verdicts])
-    colours = [style_of(one.loss.mechanism).colour for one in verdicts]
+    styles = [style_of(one.loss.mechanism) for one in verdicts]
     fig = Drawing()
     parts = (
         ("exact loss", np.where(beyond, stated, loss), "", 1.0),
@@ -61,7 +61,7 @@ def stated_and_exact(verdicts: Sequence[Verdict]) -> go.Figure:
             continue
         fig.add_bar(
             x=compact(values), y=rows, orientation="h", name=name, customdata=compact(loss),
-            marker={"color": colours, "opacity": opacity, "pattern": {"shape": pattern, "fillmode": "overlay"}},
+            marker={"color": [style.faded(opacity) for style in styles], "pattern": {"shape": pattern, "fillmode": "overlay"}},
             hovertemplate="exact loss %{customdata:.4g}",
         )  # fmt: skip
     end = float(max(loss.max(), stated.max()))
