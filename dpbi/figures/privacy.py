@@ -61,7 +61,8 @@ def stated_and_exact(verdicts: Sequence[Verdict]) -> go.Figure:
             continue
         fig.add_bar(
             x=compact(values), y=rows, orientation="h", name=name, customdata=compact(loss),
-            marker={"color": [style.faded(opacity) for style in styles], "pattern": {"shape": pattern, "fillmode": "overlay"}},
+            marker={"color": [style.faded(opacity) for style in styles],
+                    "pattern": {"shape": pattern, "fillmode": "overlay"}},
             hovertemplate="exact loss %{customdata:.4g}",
         )  # fmt: skip
     end = float(max(loss.max(), stated.max()))
