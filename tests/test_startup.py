@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import streamlit as st
+from streamlit import config
 
 from dpbi.dashboard import startup
 
@@ -65,13 +66,15 @@ def test_a_page_and_nothing_else_names_the_tables_code(
 @pytest.mark.parametrize("headless", [True, False])
 def test_the_browser_is_opened_where_there_is_one(monkeypatch: pytest.MonkeyPatch, headless: bool) -> None:
     opened: list[str] = []
-    options = {"server.headless": headless, "browser.serverAddress": "localhost", "server.port": 8507}
-    monkeypatch.setattr(st, "get_option", options.__getitem__)
+    started = {"server.headless": headless, "server.port": 8507, "server.baseUrlPath": "counts"}
+    as_configured = config.get_option
+    monkeypatch.setattr(config, "get_option", lambda name: started.get(name, as_configured(name)))
+    monkeypatch.setattr(st, "get_option", config.get_option)
     monkeypatch.setattr(webbrowser, "open", opened.append)
 
     async def start() -> None:
         async with startup.opening(st.App(__file__)):
-            assert opened == ([] if headless else ["http://localhost:8507"])
+            assert opened == ([] if headless else ["http://localhost:8507/counts"])
 
     asyncio.run(start())
 

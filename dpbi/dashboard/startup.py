@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import streamlit as st
+from streamlit.web.server import server_util
 
 _CODE = Path(st.__file__).parent / "static" / "static" / "js"
 _TABLE = "DataFrame"
@@ -25,13 +26,13 @@ _WAITED = "startup: waited"
 
 
 def settle() -> None:
-    """Imports the figures and freezes all that is loaded by then.
+    """Imports what the pages and their charts import, and freezes all that is loaded by then.
 
     A full collection of garbage walks every object of numpy, pandas and plotly, while everybody's page waits.
     """
-    figures = importlib.import_module("dpbi.figures")
-    for module in pkgutil.iter_modules(figures.__path__):
-        importlib.import_module(f"{figures.__name__}.{module.name}")
+    for package in map(importlib.import_module, ("dpbi.dashboard", "dpbi.figures")):
+        for module in pkgutil.iter_modules(package.__path__):
+            importlib.import_module(f"{package.__name__}.{module.name}")
     gc.collect()
     gc.freeze()
 
@@ -40,7 +41,7 @@ def settle() -> None:
 async def opening(app: st.App) -> AsyncIterator[None]:
     """Opens the app in the browser of whoever starts it, as Streamlit does for a script."""
     if not st.get_option("server.headless"):
-        webbrowser.open(f"http://{st.get_option('browser.serverAddress')}:{st.get_option('server.port')}")
+        webbrowser.open(server_util.get_url(st.get_option("browser.serverAddress")))
     yield
 
 
