@@ -2,21 +2,24 @@
 
 import streamlit as st
 
-from dpbi.dashboard import audits, cached, charts, facts, startup, tables, words
+from dpbi.dashboard.answers import library, public_answers
 from dpbi.dashboard.scenario import scenario
+from dpbi.dashboard.session import startup
+from dpbi.dashboard.shown import charts, metrics, tables
+from dpbi.dashboard.words import words
 
 if __name__ == "__main__":
     with scenario("Home") as chosen:
-        rows = cached.for_each(cached.comparison, chosen)
+        rows = library.for_each(library.comparison, chosen)
         st.markdown(words.best(rows, chosen.problem))
         tables.comparison(rows)
         if rows:
             from dpbi.figures import distances
 
             startup.let_the_table_be_drawn()
-            charts.draw(distances.cumulative(cached.for_each(cached.law, chosen)), "home")
-        audits.say_what_calibration_could_do(chosen)
-        facts.mechanisms(chosen)
+            charts.draw(distances.cumulative(library.for_each(library.law, chosen)), "home")
+        public_answers.say_what_calibration_could_do(chosen)
+        metrics.mechanisms(chosen)
         st.warning(words.CHOICE_WARNING)
 else:  # imported by `streamlit run`, which serves it
     startup.settle()

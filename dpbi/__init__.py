@@ -1,30 +1,29 @@
-"""Differentially private Bayesian inference on count data: the names people use, nothing computed here."""
+"""Differentially private Bayesian inference on count data: the names people use, nothing computed here.
 
-from dpbi import (
-    accuracy,
-    accuracy_axes,
-    accuracy_curves,
-    dirichlet,
-    loss_curves,
-    mechanisms,
-    noise_aware,
-    partition,
-    sensitivity,
-    sensitivity_maps,
-)
-from dpbi.counts_io import CountsError, CountsQuestion, read_counts
-from dpbi.distance_law import DistanceLaw, distance_law
-from dpbi.guarantee import ApproximateDP, NotPrivate, PureDP
-from dpbi.hellinger import hellinger
+The rooms in their order, each importing from earlier ones only: ``limits``, ``problem``, ``data``, ``posterior``,
+``sensitivity``, ``partition``, ``mechanisms``, ``accuracy``, ``privacy``, ``inference``, ``releases``, ``papers``,
+``tour``; then the names below; then ``figures`` and ``dashboard``.
+"""
+
+from dpbi import accuracy, mechanisms, partition, sensitivity
+from dpbi.accuracy import axes as accuracy_axes
+from dpbi.accuracy import curves as accuracy_curves
+from dpbi.accuracy.distance_law import DistanceLaw, distance_law
+from dpbi.data.files import CountsError, CountsQuestion, read_counts
+from dpbi.inference import noise_aware
+from dpbi.inference.noise_aware import noise_aware_posterior
 from dpbi.mechanisms import MECHANISMS
-from dpbi.neighbours import neighbours, steps
-from dpbi.noise_aware import noise_aware_posterior
-from dpbi.privacy_loss import PrivacyLoss, calibrate, privacy_loss, privacy_profile
-from dpbi.problem import Problem
-from dpbi.release import Release, release
+from dpbi.mechanisms.guarantee import ApproximateDP, NotPrivate, PureDP
+from dpbi.posterior import dirichlet
+from dpbi.posterior.hellinger import hellinger
+from dpbi.privacy import curves as loss_curves
+from dpbi.privacy.loss import PrivacyLoss, calibrate, privacy_loss, privacy_profile
+from dpbi.problem.neighbours import neighbours, steps
+from dpbi.problem.problem import Problem
+from dpbi.releases.release import Release, release
 from dpbi.sensitivity import global_sensitivity, local_sensitivity, smooth_sensitivity
-
-__version__ = "0.1.0"
+from dpbi.sensitivity import maps as sensitivity_maps
+from dpbi.version import __version__
 
 __all__ = [
     "MECHANISMS",
@@ -37,6 +36,7 @@ __all__ = [
     "Problem",
     "PureDP",
     "Release",
+    "__version__",
     "accuracy",
     "accuracy_axes",
     "accuracy_curves",

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpbi.accuracy import expected_error
-from dpbi.distance_law import DistanceLaw, distance_law
-from dpbi.hellinger import distances_to, hellinger
-from dpbi.loss_curves import CalibrationGain, calibration_gain
+from dpbi.accuracy.distance_law import DistanceLaw, distance_law
+from dpbi.accuracy.error import expected_error
 from dpbi.mechanisms import EHD, EHDS, Geometric, LSDim, LSHist, LSZhang, Mechanism, name_of
-from dpbi.problem import Problem
-from dpbi.sensitivity import worst_neighbour
+from dpbi.posterior.hellinger import distances_to, hellinger
+from dpbi.privacy.curves import CalibrationGain, calibration_gain
+from dpbi.problem.problem import Problem
+from dpbi.sensitivity.closed_form import worst_neighbour
 
 Floats = NDArray[np.float64]
 

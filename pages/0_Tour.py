@@ -1,7 +1,8 @@
 """Tour: six scenes, from a posterior that leaks to a budget that is spent in full."""
 
-from dpbi.dashboard import address, tour
 from dpbi.dashboard.scenario import stage
+from dpbi.dashboard.session import address
+from dpbi.dashboard.views import tour
 
 with stage("Tour") as defaults:
     tour.draw(address.scene(), defaults)

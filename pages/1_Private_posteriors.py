@@ -2,18 +2,21 @@
 
 import streamlit as st
 
-from dpbi.dashboard import cached, charts, controls, tables, words
+from dpbi.dashboard.answers import library
 from dpbi.dashboard.scenario import scenario
+from dpbi.dashboard.shown import charts, tables
+from dpbi.dashboard.sidebar import controls
+from dpbi.dashboard.words import words
 from dpbi.figures import posteriors
-from dpbi.noise_aware_releases import number_of_releases
+from dpbi.inference.noise_aware_releases import number_of_releases
 
 with scenario("Private posteriors") as chosen:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         size = controls.size()
         aware = controls.reads_noise()
         controls.redraw(chosen.seed)
-    sampled = cached.for_each(cached.posteriors, chosen, chosen.seed, size)
-    read = cached.for_each(cached.noise_aware, chosen, chosen.seed, size) if aware else []
+    sampled = library.for_each(library.posteriors, chosen, chosen.seed, size)
+    read = library.for_each(library.noise_aware, chosen, chosen.seed, size) if aware else []
     if sampled:
         st.markdown(words.prior_weight(chosen.problem))
         if read:
@@ -24,7 +27,7 @@ with scenario("Private posteriors") as chosen:
 
         if not aware:
             st.header("How far off")
-            charts.draw(posteriors.distance_boxes(sampled, cached.exact_means(sampled)), "errors")
+            charts.draw(posteriors.distance_boxes(sampled, library.exact_means(sampled)), "errors")
 
         st.header("Do the released intervals cover the truth?")
         looked_at = number_of_releases(chosen.problem.k, size)

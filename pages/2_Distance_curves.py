@@ -2,12 +2,15 @@
 
 import streamlit as st
 
-from dpbi.dashboard import cached, charts, controls, tables, words
+from dpbi.dashboard.answers import library
 from dpbi.dashboard.scenario import scenario
+from dpbi.dashboard.shown import charts, tables
+from dpbi.dashboard.sidebar import controls
+from dpbi.dashboard.words import words
 from dpbi.figures import distances
 
 with scenario("Distance curves") as chosen:
-    rows = cached.for_each(cached.comparison, chosen)
+    rows = library.for_each(library.comparison, chosen)
     st.markdown(words.how_found(rows))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         view = controls.view()
@@ -16,8 +19,8 @@ with scenario("Distance curves") as chosen:
         if overlay:
             controls.redraw(chosen.seed)
     if rows:
-        laws = cached.for_each(cached.law, chosen)
-        draws = cached.for_each(cached.posteriors, chosen, chosen.seed, controls.OVERLAID) if overlay else []
+        laws = library.for_each(library.law, chosen)
+        draws = library.for_each(library.posteriors, chosen, chosen.seed, controls.OVERLAID) if overlay else []
         if view == controls.LEVELS:
             figure = distances.per_level(laws, log_scale, draws)
         elif view == controls.STEPS:
@@ -27,5 +30,5 @@ with scenario("Distance curves") as chosen:
         charts.draw(figure, "distances")
         st.caption(words.LOCAL_SENSITIVITY)
         t = controls.within() if view == controls.CUMULATIVE else None
-        probabilities = [] if t is None else cached.for_each(cached.within, chosen, t)
-        tables.quantiles(rows, cached.for_each(cached.quantiles, chosen), t, probabilities)
+        probabilities = [] if t is None else library.for_each(library.within, chosen, t)
+        tables.quantiles(rows, library.for_each(library.quantiles, chosen), t, probabilities)

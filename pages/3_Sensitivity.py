@@ -2,36 +2,39 @@
 
 import streamlit as st
 
-from dpbi.dashboard import cached, charts, controls, facts, guard, words
+from dpbi.dashboard.answers import library
 from dpbi.dashboard.scenario import scenario
+from dpbi.dashboard.shown import charts, metrics
+from dpbi.dashboard.sidebar import controls
+from dpbi.dashboard.words import guard, words
 from dpbi.figures import sensitivities
 
 with scenario("Sensitivity", needs_mechanisms=False) as chosen:
     problem, gamma, beta = chosen.problem, chosen.gamma, chosen.beta
-    found = cached.sensitivities(problem, gamma, beta)
-    facts.sensitivities(found, gamma, beta)
+    found = library.sensitivities(problem, gamma, beta)
+    metrics.sensitivities(found, gamma, beta)
     st.markdown(words.smoothing(found.local, found.reciprocal, gamma))
     st.markdown(words.global_constants(found.exact, found.paper))
 
     if problem.k == 2:
-        scan = cached.count_scan(problem.prior, problem.n, gamma, beta, problem.counts[0])
+        scan = library.count_scan(problem.prior, problem.n, gamma, beta, problem.counts[0])
         figure = sensitivities.along_count(scan, problem, chosen.labels)
     elif problem.k == 3:
         measure = controls.measure()
         smoothness = beta if measure == "exponential" else gamma
-        simplex = cached.simplex_map(problem.prior, problem.n, measure, smoothness)
+        simplex = library.simplex_map(problem.prior, problem.n, measure, smoothness)
         figure = sensitivities.on_simplex(simplex, problem, chosen.labels)
     else:
-        figure = sensitivities.along_emptying(cached.emptying_scan(problem, gamma, beta), chosen.labels)
+        figure = sensitivities.along_emptying(library.emptying_scan(problem, gamma, beta), chosen.labels)
     charts.draw(figure, "sensitivity")
 
     st.header("Which neighbour, and where the score moves")
-    change = cached.score_change(problem)
+    change = library.score_change(problem)
     st.markdown(words.worst_move(change, chosen.labels))
     charts.draw(sensitivities.score_change(change, chosen.labels), "score-change")
 
     st.header("The best gamma")
     with guard.part():
         st.markdown(words.GAMMA)
-        charts.draw(sensitivities.gamma_scan(cached.gamma_scan(problem), gamma), "gamma")
+        charts.draw(sensitivities.gamma_scan(library.gamma_scan(problem), gamma), "gamma")
     st.warning(words.CHOICE_WARNING)

@@ -2,18 +2,21 @@
 
 import streamlit as st
 
-from dpbi.dashboard import audits, cached, charts, controls, guard, tables, words
+from dpbi.dashboard.answers import library, public_answers
 from dpbi.dashboard.scenario import scenario
+from dpbi.dashboard.shown import charts, tables
+from dpbi.dashboard.sidebar import controls
+from dpbi.dashboard.words import guard, words
 from dpbi.figures import privacy
 
 with scenario("Privacy loss") as chosen:
     st.markdown(words.LOSS)
     prior, n = chosen.problem.prior, chosen.problem.n
-    verdicts = audits.for_each(cached.verdict, chosen)
+    verdicts = public_answers.for_each(library.verdict, chosen)
     if n == 0:
         st.info(words.best([], chosen.problem))
     elif verdicts:
-        audited = audits.only(chosen, verdicts)
+        audited = public_answers.only(chosen, verdicts)
         st.markdown(words.verdicts(verdicts))
         charts.draw(privacy.stated_and_exact(verdicts), "loss")
         tables.verdicts(verdicts)
@@ -23,17 +26,17 @@ with scenario("Privacy loss") as chosen:
         with guard.part():
             worst = controls.attaining(verdicts).loss
             st.markdown(words.attained(worst))
-            charts.draw(privacy.attaining(cached.attaining_laws(worst.mechanism, prior, n), chosen.labels), "attained")
+            charts.draw(privacy.attaining(library.attaining_laws(worst.mechanism, prior, n), chosen.labels), "attained")
 
         st.header("Against the size of the data")
         with guard.part():
             st.markdown(words.LOSS_AGAINST_SIZE)
-            curves = audits.for_each(cached.loss_against_size, audits.uncalibrated(audited))
+            curves = public_answers.for_each(library.loss_against_size, public_answers.uncalibrated(audited))
             charts.draw(privacy.against_size(curves), "size")
 
         if chosen.problem.k == 2:
             st.header("Against the data")
-            by_dataset = audits.for_each(cached.loss_against_dataset, audited)
+            by_dataset = public_answers.for_each(library.loss_against_dataset, audited)
             if by_dataset:
                 st.markdown(words.LOSS_AGAINST_DATASET)
                 figure = privacy.against_dataset(by_dataset, chosen.problem.counts[0], chosen.labels)
@@ -42,13 +45,13 @@ with scenario("Privacy loss") as chosen:
         st.header("Granting a delta")
         with guard.part():
             st.markdown(words.PROFILE)
-            found = audits.for_each(cached.profile, audited, audits.epsilons(verdicts))
+            found = public_answers.for_each(library.profile, audited, public_answers.epsilons(verdicts))
             if found:
                 charts.draw(privacy.profiles(found), "profile")
 
         st.header("Calibrate")
         st.markdown(words.CALIBRATION)
-        gains = audits.calibrate(audited)
+        gains = public_answers.calibrate(audited)
         if gains:
             charts.draw(privacy.calibration(gains), "calibration")
             tables.calibrations(gains)

@@ -2,8 +2,11 @@
 
 import streamlit as st
 
-from dpbi.dashboard import accuracy, accuracy_words, charts, guard, words
 from dpbi.dashboard.scenario import scenario
+from dpbi.dashboard.shown import charts
+from dpbi.dashboard.views import accuracy
+from dpbi.dashboard.words import accuracy as accuracy_words
+from dpbi.dashboard.words import guard, words
 from dpbi.figures import accuracy as figures
 
 with scenario("Accuracy") as chosen:

@@ -2,13 +2,13 @@
 
 import streamlit as st
 
-from dpbi.dashboard import ledger, papers
 from dpbi.dashboard.scenario import scenario
+from dpbi.dashboard.views import claims, paper_figures
 
 with scenario("Papers", needs_mechanisms=False) as chosen:
     st.header("Figures")
-    st.markdown(papers.FIGURES_PURPOSE)
-    papers.draw(papers.choose(chosen.seed), chosen.seed)
+    st.markdown(paper_figures.FIGURES_PURPOSE)
+    paper_figures.draw(paper_figures.choose(chosen.seed), chosen.seed)
 
     st.header("Claims")
-    ledger.draw(chosen)
+    claims.draw(chosen)

@@ -2,15 +2,16 @@
 
 import streamlit as st
 
-from dpbi.dashboard import ledger_of_releases, releases, words
 from dpbi.dashboard.scenario import scenario
+from dpbi.dashboard.views import release, release_ledger
+from dpbi.dashboard.words import words
 
 with scenario("Release") as chosen:
     st.warning(words.CHOICE_WARNING)
-    ready = releases.choose(chosen)
+    ready = release.choose(chosen)
     if ready:
-        releases.say_what_to_expect(ready, chosen)
-        releases.press(ready, chosen)
-    releases.show()
+        release.say_what_to_expect(ready, chosen)
+        release.press(ready, chosen)
+    release.show()
     st.header("The ledger")
-    ledger_of_releases.draw(chosen)
+    release_ledger.draw(chosen)

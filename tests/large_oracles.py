@@ -11,7 +11,8 @@ from functools import reduce
 
 import numpy as np
 from numpy.typing import NDArray
-from oracles import Real, mp
+
+from tests.oracles import Real, mp
 
 Floats = NDArray[np.floating]
 

@@ -15,7 +15,16 @@ from pathlib import Path
 from PIL import Image
 from playwright.sync_api import Browser, Page
 
-from tests.browser import ROOT, App, Scheme, chromium_path, open_page, running_app, running_chromium, watched_page
+from tests.browser.chromium import (
+    ROOT,
+    App,
+    Scheme,
+    chromium_path,
+    open_page,
+    running_app,
+    running_chromium,
+    watched_page,
+)
 
 LOOKS: dict[str, tuple[Scheme, int]] = {
     "light": ("light", 1280),

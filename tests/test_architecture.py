@@ -57,7 +57,7 @@ OTHERS = read(
     path
     for folder, names in ((".", "*"), (".ci", "*"), (".streamlit", "*"), ("dpbi", "**/*"), ("tests", "**/*"))
     for path in (ROOT / folder).glob(names)
-    if path.is_file() and path.suffix in ("", ".md", ".txt", ".toml", ".ini", ".csv", ".json")
+    if path.is_file() and path.name != ".git" and path.suffix in ("", ".md", ".txt", ".toml", ".ini", ".csv", ".json")
 )
 UPPER_FLOORS = PAGES + [source for source in PACKAGE if source.floor != "numbers"]
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import goodness_of_fit
 import numpy as np
 import pytest
-from goodness_of_fit import assert_follows, assert_frequencies, assert_mean
+
+from tests import goodness_of_fit
+from tests.goodness_of_fit import assert_follows, assert_frequencies, assert_mean
 
 LAW: dict[tuple[int, ...], float] = {(0,): 0.5, (1,): 0.3, (2,): 0.1999, (3,): 0.0001}
 

@@ -9,18 +9,26 @@ import re
 from typing import Any
 
 import numpy as np
-import oracles
 import pytest
-from every_mechanism import EVERY, NAMES, every_bad_prior_or_total, every_class, every_mechanism, option_fields, options
-from goodness_of_fit import assert_follows
 from hypothesis import given
-from oracles import mp
-from reference_values import numeric
-from strategies import Drawn, epsilons, problems
 
 import dpbi
 from dpbi import MECHANISMS, ApproximateDP, NotPrivate, Problem, PureDP
 from dpbi.mechanisms import Mechanism
+from tests import oracles
+from tests.every_mechanism import (
+    EVERY,
+    NAMES,
+    every_bad_prior_or_total,
+    every_class,
+    every_mechanism,
+    option_fields,
+    options,
+)
+from tests.goodness_of_fit import assert_follows
+from tests.oracles import mp
+from tests.reference_values import numeric
+from tests.strategies import Drawn, epsilons, problems
 
 Kind = type[Mechanism]
 Options = dict[str, Any]

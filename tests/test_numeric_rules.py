@@ -10,16 +10,19 @@ from typing import Any
 
 import numpy as np
 import pytest
-from reference_values import numeric
-from shown_entries import key
 from streamlit.testing.v1 import AppTest
 
-from dpbi import dirichlet, limits, synthesis
-from dpbi.dashboard import entries, words
+from dpbi import limits
+from dpbi.dashboard.sidebar import entries
+from dpbi.dashboard.words import words
+from dpbi.data import synthesis
 from dpbi.figures import posteriors
+from dpbi.inference.private_posteriors import sample_posteriors
 from dpbi.mechanisms import Geometric
-from dpbi.private_posteriors import sample_posteriors
-from dpbi.problem import Problem
+from dpbi.posterior import dirichlet
+from dpbi.problem.problem import Problem
+from tests.dashboard.shown_entries import key
+from tests.reference_values import numeric
 
 HERE = Path(__file__).parent
 NUMERIC: dict[str, Any] = json.loads((HERE / "reference" / "numeric.json").read_text("utf-8"))

@@ -12,13 +12,14 @@ from collections import Counter
 from typing import Any
 
 import numpy as np
-import oracles
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from reference_values import expand, numeric, values
 from scipy import integrate, stats
-from strategies import Drawn, datasets, problems, rates
+
+from tests import oracles
+from tests.reference_values import expand, numeric, values
+from tests.strategies import Drawn, datasets, problems, rates
 
 mp = oracles.mp
 

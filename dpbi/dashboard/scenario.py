@@ -10,25 +10,14 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from dpbi.dashboard import (
-    address,
-    controls,
-    data_source,
-    downloads,
-    entries,
-    guard,
-    look,
-    menu,
-    prior,
-    privacy,
-    settings,
-    take_away,
-    upload,
-    words,
-)
-from dpbi.dashboard.refusals import Refusals
+from dpbi.dashboard.session import address, settings
+from dpbi.dashboard.shown import downloads, stylesheet
+from dpbi.dashboard.sidebar import controls, data_source, entries, menu, prior, privacy, upload
+from dpbi.dashboard.take_away import take_away
+from dpbi.dashboard.words import guard, words
+from dpbi.dashboard.words.refusals import Refusals
 from dpbi.mechanisms import MECHANISMS, Mechanism
-from dpbi.problem import Problem
+from dpbi.problem.problem import Problem
 
 DEFAULT_MECHANISMS = ("LSHist", "Geometric", "EHD", "EHDS")
 DEFAULT_SEED = "1"
@@ -62,7 +51,7 @@ def scenario(title: str, *, needs_mechanisms: bool = True) -> Iterator[Scenario]
     entry is shown. What fails inside the page is said in words (``guard.part``).
     """
     page, defaults = _open(title)
-    shown = look.notices(raw=data_source.of_a_person())
+    shown = stylesheet.notices(raw=data_source.of_a_person())
     take_away.say_what_was_taken_over()
     with st.sidebar:
         entered, away, brought = st.container(), st.container(), st.container()
@@ -88,7 +77,7 @@ def scenario(title: str, *, needs_mechanisms: bool = True) -> Iterator[Scenario]
 def stage(title: str) -> Iterator[dict[str, Any]]:
     """Opens a page that brings its own data: its title, the menu and the notices; gives the settings' defaults."""
     page, defaults = _open(title)
-    look.notices(raw=page.title != menu.TOUR and data_source.of_a_person())
+    stylesheet.notices(raw=page.title != menu.TOUR and data_source.of_a_person())
     take_away.say_what_was_taken_over()
     with st.sidebar:
         menu.draw()
@@ -128,9 +117,9 @@ def _open(title: str) -> tuple[menu.Page, dict[str, Any]]:
     st.set_page_config(
         page_title=f"{title} · dpbi",
         layout="wide",
-        initial_sidebar_state="collapsed" if talk else look.SIDEBAR_WIDTH,
+        initial_sidebar_state="collapsed" if talk else stylesheet.SIDEBAR_WIDTH,
     )
-    look.apply(title, talk)
+    stylesheet.apply(title, talk)
     with st.container(key="opening"):
         st.title(page.heading)
         st.markdown(page.purpose)

@@ -9,9 +9,9 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
-from dpbi.accuracy import ExpectedError, Metric
-from dpbi.accuracy_axes import Axis, Value
-from dpbi.accuracy_curves import AccuracyCurve, RequiredEpsilon
+from dpbi.accuracy.axes import Axis, Value
+from dpbi.accuracy.curves import AccuracyCurve, RequiredEpsilon
+from dpbi.accuracy.error import ExpectedError, Metric
 from dpbi.figures.drawing import Drawing
 from dpbi.figures.style import (
     FONT_SIZE,
@@ -25,8 +25,8 @@ from dpbi.figures.style import (
     number,
     style_of,
 )
+from dpbi.inference.noise_aware import Coverage
 from dpbi.mechanisms import Mechanism
-from dpbi.noise_aware import Coverage
 
 METRIC_TITLES: dict[Metric, str] = {
     "hellinger": "Mean Hellinger distance",

@@ -10,7 +10,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
-from dpbi.distance_law import DistanceLaw
+from dpbi.accuracy.distance_law import DistanceLaw
 from dpbi.figures.drawing import Drawing
 from dpbi.figures.style import (
     FONT_SIZE,
@@ -23,9 +23,9 @@ from dpbi.figures.style import (
     number,
     style_of,
 )
-from dpbi.neighbours import steps
-from dpbi.private_posteriors import PrivatePosteriors
-from dpbi.sensitivity import local_sensitivity
+from dpbi.inference.private_posteriors import PrivatePosteriors
+from dpbi.problem.neighbours import steps
+from dpbi.sensitivity.closed_form import local_sensitivity
 
 Floats = NDArray[np.float64]
 

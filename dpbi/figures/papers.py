@@ -24,7 +24,7 @@ from dpbi.figures.style import (
     number,
     style_of,
 )
-from dpbi.paper_figures.settings import (
+from dpbi.papers.figures.settings import (
     ConcretePrivacy,
     DistanceProbabilities,
     ErrorBoxes,
@@ -32,8 +32,8 @@ from dpbi.paper_figures.settings import (
     SensitivityGap,
     ahead_from,
 )
-from dpbi.sensitivity import local_sensitivity
-from dpbi.sensitivity_maps import ScoreChange
+from dpbi.sensitivity.closed_form import local_sensitivity
+from dpbi.sensitivity.maps import ScoreChange
 
 _UNIT = {"hellinger": "Hellinger distance H", "l1": "L1 distance, in records"}
 _NOTCH = 1.57  # interquartile ranges over sqrt(runs): boxes whose notches overlap have medians that may be equal
@@ -41,7 +41,7 @@ _NOTCH = 1.57  # interquartile ranges over sqrt(runs): boxes whose notches overl
 
 @singledispatch
 def draw(result: Any) -> go.Figure:
-    """The figure of one result of ``dpbi.paper_figures``; TypeError for anything else."""
+    """The figure of one result of ``dpbi.papers.figures``; TypeError for anything else."""
     raise TypeError(f"There is no figure of a {type(result).__name__}.")
 
 

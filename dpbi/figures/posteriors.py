@@ -10,7 +10,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
-from dpbi import Problem, dirichlet
+from dpbi import Problem
 from dpbi.figures.drawing import Drawing
 from dpbi.figures.style import (
     FONT_SIZE,
@@ -25,8 +25,9 @@ from dpbi.figures.style import (
     percent,
     style_of,
 )
-from dpbi.noise_aware_releases import NoiseAwareReleases
-from dpbi.private_posteriors import PrivatePosteriors, box_summary, density_grid, density_window
+from dpbi.inference.noise_aware_releases import NoiseAwareReleases
+from dpbi.inference.private_posteriors import PrivatePosteriors, box_summary, density_grid, density_window
+from dpbi.posterior import dirichlet
 
 Floats = NDArray[np.float64]
 

@@ -23,10 +23,10 @@ from dpbi.figures.style import (
     percent,
     style_of,
 )
-from dpbi.guarantee import ApproximateDP, NotPrivate
-from dpbi.loss_curves import AttainingLaws, CalibrationGain, LossAgainstDataset
-from dpbi.privacy_loss import PrivacyLoss
-from dpbi.verdict import Profile, Verdict, exceeds_stated
+from dpbi.mechanisms.guarantee import ApproximateDP, NotPrivate
+from dpbi.privacy.curves import AttainingLaws, CalibrationGain, LossAgainstDataset
+from dpbi.privacy.loss import PrivacyLoss
+from dpbi.privacy.verdict import Profile, Verdict, exceeds_stated
 
 Floats = NDArray[np.float64]
 

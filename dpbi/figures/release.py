@@ -9,7 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
-from dpbi import dirichlet
+from dpbi.accuracy.trials import ReleaseErrors
 from dpbi.figures.drawing import Drawing
 from dpbi.figures.style import (
     LINE_WIDTH,
@@ -22,11 +22,11 @@ from dpbi.figures.style import (
     number,
     style_of,
 )
-from dpbi.noise_aware import NoiseAwarePosterior
-from dpbi.private_posteriors import density_window
-from dpbi.release import Release
-from dpbi.release_errors import ReleaseErrors
-from dpbi.release_statement import Row
+from dpbi.inference.noise_aware import NoiseAwarePosterior
+from dpbi.inference.private_posteriors import density_window
+from dpbi.posterior import dirichlet
+from dpbi.releases.release import Release
+from dpbi.releases.statement import Row
 
 CATEGORIES_DRAWN = 20
 _POINTS = 161

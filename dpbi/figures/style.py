@@ -20,8 +20,8 @@ import plotly.graph_objects as go
 from numpy.typing import ArrayLike, NDArray
 
 from dpbi import MECHANISMS
+from dpbi.data.labels import isolated, visible
 from dpbi.figures.drawing import Drawing, PlainFigure
-from dpbi.labels import isolated, visible
 from dpbi.mechanisms import Mechanism, name_of
 
 

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from dpbi import dirichlet
-from dpbi.distance_law import DistanceLaw
+from dpbi.accuracy.distance_law import DistanceLaw
 from dpbi.figures import distances, privacy
 from dpbi.figures.drawing import Drawing
 from dpbi.figures.style import (
@@ -22,7 +21,8 @@ from dpbi.figures.style import (
     number,
     style_of,
 )
-from dpbi.private_posteriors import density_window
+from dpbi.inference.private_posteriors import density_window
+from dpbi.posterior import dirichlet
 from dpbi.tour import Drowning, Growth, Leak, Moves
 
 _POINTS = 200

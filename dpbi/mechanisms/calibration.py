@@ -6,8 +6,8 @@ from functools import lru_cache
 from typing import Any, Protocol
 
 from dpbi import limits
-from dpbi.audit import Audit
-from dpbi.guarantee import PureDP
+from dpbi.mechanisms.audit import Audit
+from dpbi.mechanisms.guarantee import PureDP
 
 # multiplier of the rate (of the noise's decay), prior, n: what the exhaustive check was made for
 Calibration = tuple[float, tuple[float, ...], int]

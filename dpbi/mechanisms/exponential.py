@@ -10,20 +10,21 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dpbi import limits, partition
-from dpbi.candidates import log_number_of_candidates, number_of_candidates
-from dpbi.candidates_table import candidates_table, nearest_table
-from dpbi.distance_table import NEGLIGIBLE, DistanceTable
-from dpbi.guarantee import ApproximateDP, Guarantee, NotPrivate, PureDP
-from dpbi.hellinger import distances_to
-from dpbi.likelihood import ListedLikelihood
+from dpbi import limits
 from dpbi.mechanisms.calibration import Calibration, calibrated_guarantee, check_calibration, multiplier
+from dpbi.mechanisms.distance_table import NEGLIGIBLE, DistanceTable
+from dpbi.mechanisms.fair_bits import Bits
+from dpbi.mechanisms.guarantee import ApproximateDP, Guarantee, NotPrivate, PureDP
+from dpbi.mechanisms.likelihood import ListedLikelihood
 from dpbi.mechanisms.mechanism import released_counts
-from dpbi.problem import Problem, check_problem
-from dpbi.secure_noise import Bits
-from dpbi.secure_selection import draw_securely, rounding_of_secure_draw
-from dpbi.selection_audit import DATASETS, SelectionAudit, largest_visited
-from dpbi.sensitivity import (
+from dpbi.mechanisms.selection.audit import DATASETS, SelectionAudit, largest_visited
+from dpbi.mechanisms.selection.secure_draw import draw_securely, rounding_of_secure_draw
+from dpbi.mechanisms.selection.table import candidates_table, nearest_table
+from dpbi.partition import partition
+from dpbi.posterior.hellinger import distances_to
+from dpbi.problem.candidates import log_number_of_candidates, number_of_candidates
+from dpbi.problem.problem import Problem, check_problem
+from dpbi.sensitivity.closed_form import (
     PAPER_GLOBAL_SENSITIVITY,
     global_sensitivity,
     least_local_sensitivity,

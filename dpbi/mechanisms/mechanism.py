@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpbi import limits
-from dpbi.audit import Audit
-from dpbi.distance_table import DistanceTable
-from dpbi.guarantee import Guarantee
-from dpbi.likelihood import Likelihood
+from dpbi.mechanisms.audit import Audit
 from dpbi.mechanisms.calibration import Calibration
-from dpbi.problem import Problem, check_problem
-from dpbi.secure_noise import Bits
+from dpbi.mechanisms.distance_table import DistanceTable
+from dpbi.mechanisms.fair_bits import Bits
+from dpbi.mechanisms.guarantee import Guarantee
+from dpbi.mechanisms.likelihood import Likelihood
+from dpbi.problem.problem import Problem, check_problem
 
 
 class Mechanism(Protocol):

@@ -10,18 +10,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpbi import limits
-from dpbi.candidates_table import nearest_table
-from dpbi.distance_table import DistanceTable
-from dpbi.guarantee import Guarantee, PureDP
-from dpbi.likelihood import CountwiseLikelihood, is_cut
 from dpbi.mechanisms.calibration import Calibration, calibrated_guarantee, check_calibration, multiplier
+from dpbi.mechanisms.distance_table import DistanceTable
+from dpbi.mechanisms.fair_bits import Bits
+from dpbi.mechanisms.guarantee import Guarantee, PureDP
+from dpbi.mechanisms.likelihood import CountwiseLikelihood, is_cut
 from dpbi.mechanisms.mechanism import released_counts
-from dpbi.noise import FlooredLaplace, IntegerNoise, TwoSidedGeometric, released_log_pmf
-from dpbi.noise_audit import NoiseAudit
-from dpbi.noisy_counts_table import noisy_counts_table
-from dpbi.noisy_mean import mean_distance
-from dpbi.problem import Problem, check_problem
-from dpbi.secure_noise import Bits
+from dpbi.mechanisms.noise.audit import NoiseAudit
+from dpbi.mechanisms.noise.law import FlooredLaplace, IntegerNoise, TwoSidedGeometric, released_log_pmf
+from dpbi.mechanisms.noise.mean import mean_distance
+from dpbi.mechanisms.noise.table import noisy_counts_table
+from dpbi.mechanisms.selection.table import nearest_table
+from dpbi.problem.problem import Problem, check_problem
 
 
 @dataclass(frozen=True)

@@ -1,21 +1,19 @@
-"""`python tests/benchmarks`: the whole table; with names of sections, those.
-
-Not `python -m tests.benchmarks`: diffprivlib installs a package that is called tests too, and it would be found first.
-"""
+"""`python tests/benchmarks`: the whole table; with names of sections, those."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
 
-TESTS = Path(__file__).resolve().parents[1]
+# In front of the path: diffprivlib installs a package that is called tests too.
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def main(wanted: list[str]) -> None:
-    from benchmarks.measurement import circumstances
-    from benchmarks.peers import missing
-    from benchmarks.sections import SECTIONS
-    from benchmarks.table import HEAD
+    from tests.benchmarks.measurement import circumstances
+    from tests.benchmarks.peers import missing
+    from tests.benchmarks.sections import SECTIONS
+    from tests.benchmarks.table import HEAD
 
     unknown = sorted(set(wanted) - set(SECTIONS))
     if unknown:
@@ -31,5 +29,5 @@ def main(wanted: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    sys.path[:0] = [str(TESTS.parent), str(TESTS)]
+    sys.path.insert(0, str(ROOT))
     main(sys.argv[1:])

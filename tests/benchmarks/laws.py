@@ -10,8 +10,8 @@ import numpy as np
 
 import dpbi
 from dpbi import Problem, partition
-from dpbi.candidates import number_of_candidates
 from dpbi.mechanisms import EHD, EHDL, EHDNRS, EHDS, Mechanism
+from dpbi.problem.candidates import number_of_candidates
 
 from .draws import spread_counts
 from .measurement import Cost, cost_in_fresh_process

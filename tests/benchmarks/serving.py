@@ -80,7 +80,7 @@ new MutationObserver(() => {{
 
 def first_sight() -> Iterator[Row]:
     """A fresh server and a real browser: from asking for Home until its words and table stand, and its first chart."""
-    import browser
+    from tests.browser import chromium as browser
 
     path = browser.chromium_path()
     if path is None:

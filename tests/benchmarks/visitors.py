@@ -102,7 +102,7 @@ class Server(NamedTuple):
 @contextmanager
 def running_server() -> Iterator[Server]:
     """The app under its own settings, in a process of its own."""
-    import browser
+    from tests.browser import chromium as browser
 
     with tempfile.TemporaryDirectory() as folder, browser.running_app(Path(folder)) as app:
         yield Server(app.url, server_process(urlsplit(app.url).port or 0))

@@ -1,0 +1,183 @@
+"""The things that accuracy depends on, one at a time: what each value stands for, all else kept."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from dpbi import limits
+from dpbi.mechanisms.mechanism import Mechanism
+from dpbi.problem.problem import Problem
+
+Value = float | int
+
+N_LEAST, N_LARGEST = 10, 1_000_000
+EPSILONS = (0.01, 20.0)
+STRENGTHS = (0.1, 10_000.0)
+GAMMAS = (0.01, 100.0)
+CATEGORIES = (2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50)
+_SHARES = 17
+_FEW, _MANY = (1, 2, 5), (1, 1.5, 2, 3, 5, 7)  # multiples of powers of ten
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One thing that varies.
+
+    name: its key; title: of the axis in a figure; symbol: in a sentence, as in "from n = 40"; kept: the sentence that
+    says what each value stands for; whole: whether values are whole numbers; logarithmic: how they are spaced;
+    keeps_calibration: whether a calibration, which holds for one rule, prior and n, holds all along it;
+    values_of: values to compute; own_of: the person's own; at_value: what a value makes of mechanism and problem.
+    """
+
+    name: str
+    title: str
+    symbol: str
+    kept: str
+    whole: bool
+    logarithmic: bool
+    keeps_calibration: bool
+    own_of: Callable[[Problem, Sequence[Mechanism]], Value | None]
+    values_of: Callable[[Problem], Iterable[Value]]
+    at_value: Callable[[Mechanism, Problem, Value], tuple[Mechanism, Problem]]
+
+    def values(self, problem: Problem, mechanisms: Sequence[Mechanism]) -> tuple[Value, ...]:
+        """The values to compute, rising; the person's own is among them where it gives their own problem."""
+        own = self.own(problem, mechanisms)
+        every = {*self.values_of(problem), *([] if own is None else [own])}
+        return tuple(sorted(every))
+
+    def own(self, problem: Problem, mechanisms: Sequence[Mechanism]) -> Value | None:
+        """Where on the axis the person stands; None where no value gives their own problem."""
+        own = self.own_of(problem, mechanisms)
+        if own is None or self.at_value(mechanisms[0], problem, own)[1] != problem:
+            return None
+        return own
+
+    def at(self, mechanism: Mechanism, problem: Problem, value: Value) -> tuple[Mechanism, Problem]:
+        """The mechanism and the problem at a value, without a calibration that would not hold there.
+
+        Raises ValueError where the value makes no problem.
+        """
+        plain = mechanism if self.keeps_calibration else replace(mechanism, calibration=None)
+        return self.at_value(plain, problem, value)
+
+
+def scaled_counts(counts: Iterable[int], n: int) -> tuple[int, ...]:
+    """n records in the proportions of the counts, by largest remainder: floor(c_i n / N), and one more for those
+    of the largest remainders, the first among equals, until the sum is n. Without records, equal proportions.
+
+    Source: ours; the rule is Hamilton's.
+    """
+    c = list(counts)
+    c = c if sum(c) else [1] * len(c)
+    total = sum(c)
+    shares = [divmod(count * n, total) for count in c]
+    order = sorted(range(len(c)), key=lambda i: (-shares[i][1], i))
+    more = set(order[: n - sum(whole for whole, _ in shares)])
+    return tuple(whole + (i in more) for i, (whole, _) in enumerate(shares))
+
+
+def decades(low: float, high: float, multiples: Sequence[float]) -> list[float]:
+    """These multiples of powers of ten, from low to high."""
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    every = [float(f"{multiple}e{power}") for power in powers for multiple in multiples]
+    return [value for value in every if low <= value <= high]
+
+
+def _at_n(mechanism: Mechanism, problem: Problem, value: Value) -> tuple[Mechanism, Problem]:
+    return mechanism, problem.with_counts(scaled_counts(problem.counts, int(value)))
+
+
+def _at_epsilon(mechanism: Mechanism, problem: Problem, value: Value) -> tuple[Mechanism, Problem]:
+    return replace(mechanism, epsilon=float(value)), problem
+
+
+def _at_strength(mechanism: Mechanism, problem: Problem, value: Value) -> tuple[Mechanism, Problem]:
+    factor = value / sum(problem.prior)
+    return mechanism, Problem(tuple(alpha * factor for alpha in problem.prior), problem.counts)
+
+
+def _strengths(problem: Problem) -> list[float]:
+    """Those at which every parameter stays within the limits."""
+    total = sum(problem.prior)
+    least, largest = limits.PRIOR_LEAST * total / min(problem.prior), limits.PRIOR_LARGEST * total / max(problem.prior)
+    return [value for value in decades(*STRENGTHS, _FEW) if least < value < largest]
+
+
+def _at_k(mechanism: Mechanism, problem: Problem, value: Value) -> tuple[Mechanism, Problem]:
+    k = int(value)
+    each = sum(problem.prior) / problem.k
+    return mechanism, Problem((each,) * k, scaled_counts((1,) * k, problem.n))
+
+
+def _at_largest(mechanism: Mechanism, problem: Problem, value: Value) -> tuple[Mechanism, Problem]:
+    place, most = problem.counts.index(max(problem.counts)), int(value)
+    others = scaled_counts((1,) * (problem.k - 1), problem.n - most)
+    return mechanism, problem.with_counts((*others[:place], most, *others[place:]))
+
+
+def _largest_counts(problem: Problem) -> list[int]:
+    least = -(-problem.n // problem.k)
+    count = min(_SHARES, problem.n - least + 1)
+    return sorted({int(value) for value in np.linspace(least, problem.n, count).round()})
+
+
+def _at_gamma(mechanism: Mechanism, problem: Problem, value: Value) -> tuple[Mechanism, Problem]:
+    if not has_gamma(mechanism):
+        return mechanism, problem
+    return replace(mechanism, **{"gamma": float(value)}), problem
+
+
+def has_gamma(mechanism: Mechanism) -> bool:
+    """Whether gamma is among the mechanism's parameters."""
+    return "gamma" in mechanism.__dataclass_fields__
+
+
+def _own_gamma(problem: Problem, mechanisms: Sequence[Mechanism]) -> float | None:
+    own = next((float(getattr(one, "gamma")) for one in mechanisms if has_gamma(one)), None)  # noqa: B009
+    return own or None  # 0 has no place on a logarithmic axis
+
+
+AXES: tuple[Axis, ...] = (
+    Axis(
+        "n", "Total count n", "n",
+        "The proportions of the counts are kept, by largest remainder, and so is the prior.",
+        True, True, False, lambda problem, _: problem.n,
+        lambda _: [int(value) for value in decades(N_LEAST, N_LARGEST, _FEW)], _at_n,
+    ),
+    Axis(
+        "epsilon", "epsilon", "epsilon", "Data and prior are yours.", False, True, False,
+        lambda _, mechanisms: mechanisms[0].epsilon, lambda _: decades(*EPSILONS, _MANY), _at_epsilon,
+    ),
+    Axis(
+        "strength", "Prior strength: pseudo-counts in all", "prior strength",
+        "The prior's mean and the data are kept; the sum of its parameters varies.",
+        False, True, False, lambda problem, _: sum(problem.prior), _strengths, _at_strength,
+    ),
+    Axis(
+        "k", "Number of categories k", "k",
+        "Not your data: n records spread evenly over k categories, and a prior as strong per category as yours is on "
+        "average.",
+        True, True, False, lambda problem, _: problem.k, lambda _: CATEGORIES, _at_k,
+    ),
+    Axis(
+        "imbalance", "Records in the largest category", "the largest count",
+        "n and the prior are kept; one category, the largest of yours, takes this many records and the others share "
+        "the rest evenly.",
+        True, False, True, lambda problem, _: max(problem.counts), _largest_counts, _at_largest,
+    ),
+    Axis(
+        "gamma", "gamma", "gamma", "Data and prior are yours. Mechanisms without gamma stay as they are.", False, True,
+        False, _own_gamma, lambda _: decades(*GAMMAS, _MANY), _at_gamma,
+    ),
+)  # fmt: skip
+
+
+def axis(name: str) -> Axis:
+    """The axis of this name. Raises ValueError for another."""
+    limits.one_of("axis", name, [one.name for one in AXES])
+    return next(one for one in AXES if one.name == name)

@@ -1,0 +1,84 @@
+"""One row of the comparison of mechanisms: what is promised, and how near the truth the release is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpbi.accuracy.distance_law import DistanceLaw, distance_law
+from dpbi.mechanisms.guarantee import Guarantee, PureDP
+from dpbi.mechanisms.mechanism import Mechanism
+from dpbi.problem.problem import Problem
+from dpbi.sensitivity.closed_form import local_sensitivity
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """A mechanism at one problem, in numbers.
+
+    guarantee: for the problem's prior and n; mean, median: of the Hellinger distance H, in [0, 1];
+    probability_of_truth: P(r = c); probability_within_local_sensitivity: P(H <= LS(c)), None where n = 0;
+    mean_l1: E ||r - c||_1, in records; kind: "levels", "bins" or "sampled"; exact: all but the last;
+    error: what P(H <= t) can be off by at any t (``DistanceLaw.cdf_error``): with 95 % confidence where the law is
+    sampled, surely where it is in bins, 0 where every output has its row;
+    mean_error: standard error of the mean, 0 where that is exact (it can be where the law is sampled);
+    probability_of_ignoring: that the release does not depend on the counts at all.
+    """
+
+    mechanism: Mechanism
+    problem: Problem
+    guarantee: Guarantee
+    mean: float
+    median: float
+    probability_of_truth: float
+    probability_within_local_sensitivity: float | None
+    mean_l1: float
+    kind: str
+    exact: bool
+    error: float
+    mean_error: float
+    probability_of_ignoring: float = 0.0
+
+
+def compare(mechanism: Mechanism, problem: Problem, rng: np.random.Generator | None = None) -> Comparison:
+    """The row of one mechanism, from the law of its distance.
+
+    mechanism, problem: as everywhere; rng: for laws too large to list. Raises what ``distance_law`` raises.
+    Source: ours; the distances are [P17] section 7.2.1's.
+    """
+    return comparison_of(distance_law(mechanism, problem, rng))
+
+
+def comparison_of(law: DistanceLaw) -> Comparison:
+    """The row of a law at hand. Source: as ``compare``."""
+    problem = law.problem
+    return Comparison(
+        law.mechanism,
+        problem,
+        law.mechanism.guarantee(problem.prior, problem.n),
+        law.mean,
+        law.median,
+        law.probability_of_truth,
+        law.cdf(local_sensitivity(problem)) if problem.n else None,
+        2 * law.mean_steps,
+        law.kind,
+        law.exact,
+        law.cdf_error,
+        law.mean_error,
+        law.mechanism.probability_of_ignoring(problem),
+    )
+
+
+def best_private(rows: Iterable[Comparison]) -> Comparison | None:
+    """The row of the lowest exact mean distance among pure guarantees by theorem or exhaustive check.
+
+    None if there is none. Claimed guarantees, approximate ones and sampled means do not compete. Source: ours.
+    """
+    competing = [row for row in rows if row.mean_error == 0 and _is_pure_and_proved(row.guarantee)]
+    return min(competing, key=lambda row: row.mean, default=None)
+
+
+def _is_pure_and_proved(guarantee: Guarantee) -> bool:
+    return isinstance(guarantee, PureDP) and guarantee.is_private

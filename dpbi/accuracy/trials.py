@@ -1,0 +1,72 @@
+"""What error to expect of a release, from the prior and n alone: tried on data that are made up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dpbi import limits
+from dpbi.data.synthesis import prior_predictive_counts
+from dpbi.mechanisms.mechanism import Mechanism
+from dpbi.posterior import dirichlet
+from dpbi.posterior.hellinger import distances_to
+from dpbi.problem.candidates import number_of_candidates
+from dpbi.problem.problem import Problem
+
+_TRIALS = 200
+_CANDIDATES = 2_000_000  # that all made-up datasets may have together: a second or two
+_DATASETS_LEAST = 4
+
+
+@dataclass(frozen=True, eq=False)
+class ReleaseErrors:
+    """Trials: c from the prior predictive, r released from c.
+
+    mechanism, prior, n: as asked for; datasets: how many c there are; records: ||r - c||_1, (N,); distance: H of the
+    posteriors, (N,); shares: mean of Dir(alpha + r) less mean of Dir(alpha + c), (N, k).
+    """
+
+    mechanism: Mechanism
+    prior: tuple[float, ...]
+    n: int
+    datasets: int
+    records: NDArray[np.int64]
+    distance: NDArray[np.float64]
+    shares: NDArray[np.float64]
+
+    @property
+    def mean_share(self) -> float:
+        """E|error of a share|, over trials and categories."""
+        return float(np.abs(self.shares).mean())
+
+    def quantile_of_shares(self, q: float) -> NDArray[np.float64]:
+        """The q-quantile of each share's error over the trials, (k,)."""
+        return np.quantile(self.shares, q, axis=0)
+
+
+def release_errors(mechanism: Mechanism, prior: ArrayLike, n: int) -> ReleaseErrors:
+    """About 200 simulated releases r of data c that are drawn from the Dirichlet-multinomial prior predictive.
+
+    No count of a person is an argument, so what is found may be published and chosen by. A fixed stream: the same
+    arguments give the same trials. Where releasing lists many candidates, fewer data are made up, 4 at least, and
+    more releases tried of each. Mean and median errors have a relative standard error of about 1/14 for 200 data.
+    mechanism; prior (k,); n. Raises ValueError where no release can be made. Source: ours.
+    """
+    alpha, n = limits.check_prior(prior), limits.check_total(n)
+    datasets = _TRIALS
+    if mechanism.rounding(alpha, n) > 0:
+        datasets = max(_DATASETS_LEAST, min(_TRIALS, _CANDIDATES // number_of_candidates(n, len(alpha))))
+    each = -(-_TRIALS // datasets)
+    rng = np.random.default_rng(0)
+    problems = [Problem(alpha, prior_predictive_counts(alpha, n, rng)) for _ in range(datasets)]
+    records, distance, shares = [], [], []
+    for problem in problems:
+        released = mechanism.sample(problem, rng, each)
+        records.append(np.abs(released - np.array(problem.counts)).sum(axis=1))
+        distance.append(distances_to(problem, released))
+        shares.append(dirichlet.mean(np.array(alpha) + released) - dirichlet.mean(problem.posterior))
+    return ReleaseErrors(
+        mechanism, alpha, n, datasets, np.concatenate(records), np.concatenate(distance), np.concatenate(shares)
+    )

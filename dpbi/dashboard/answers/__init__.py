@@ -1,0 +1,1 @@
+"""The library's answers to the scenario, kept between runs."""

@@ -1,0 +1,99 @@
+"""Answers that depend on a mechanism, the prior and n alone, asked for the ticked mechanisms; and the calibration."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
+
+import numpy as np
+import streamlit as st
+
+from dpbi import limits
+from dpbi.dashboard.answers import library
+from dpbi.dashboard.session import settings
+from dpbi.dashboard.sidebar import privacy
+from dpbi.dashboard.words import guard, words
+from dpbi.mechanisms import Mechanism, name_of
+from dpbi.mechanisms.noise.audit import NoiseAudit
+from dpbi.privacy.curves import CalibrationGain
+from dpbi.privacy.verdict import Verdict
+from dpbi.problem.candidates import number_of_candidates
+
+if TYPE_CHECKING:
+    from dpbi.dashboard.scenario import Scenario
+
+EPSILONS = 25  # at which delta is computed
+_UNUSED_SAID = 0.001  # of epsilon
+_DATASETS_AT_ONCE = 200  # whose audit takes a few milliseconds: more would hold up every change of epsilon
+
+Rest = ParamSpec("Rest")
+Result = TypeVar("Result")
+
+
+def for_each(
+    function: Callable[Concatenate[Mechanism, tuple[float, ...], int, Rest], Result],
+    scenario: Scenario,
+    *rest: Rest.args,
+    **named: Rest.kwargs,
+) -> list[Result]:
+    """The function's result for every ticked mechanism; a sentence that refuses several is said once."""
+    results = []
+    refused: dict[str, list[str]] = {}
+    for mechanism in scenario.mechanisms:
+        with guard.refusal(refused, name_of(mechanism)):
+            results.append(function(mechanism, scenario.problem.prior, scenario.problem.n, *rest, **named))
+    for sentence, names in refused.items():
+        st.info(f"**{words.listed(names)}:** {sentence}")
+    return results
+
+
+def only(scenario: Scenario, verdicts: Sequence[Verdict]) -> Scenario:
+    """The scenario with those mechanisms alone that could be audited."""
+    return dataclasses.replace(scenario, mechanisms=tuple(one.loss.mechanism for one in verdicts))
+
+
+def uncalibrated(scenario: Scenario) -> Scenario:
+    """The scenario with every mechanism as it is: one calibrated for this n says nothing of another."""
+    plain = dict.fromkeys(dataclasses.replace(one, calibration=None) for one in scenario.mechanisms)
+    return dataclasses.replace(scenario, mechanisms=tuple(plain))
+
+
+def say_what_calibration_could_do(scenario: Scenario) -> None:
+    """One line about the ticked mechanisms that spend less than their epsilon here, could be calibrated and are not."""
+    prior, n = scenario.problem.prior, scenario.problem.n
+    calibrated = {type(one) for one in scenario.mechanisms if one.calibration}
+    plain = [one for one in scenario.mechanisms if type(one) not in calibrated]
+    audited = [one for one in plain if not privacy.why_not_audited(type(one), (prior, n))]
+    few = number_of_candidates(n, len(prior)) <= _DATASETS_AT_ONCE
+    quick = [one for one in audited if few or isinstance(one.audit(prior, n), NoiseAudit)]
+    found = [library.verdict(one, prior, n) for one in quick]
+    spent = {one.loss.mechanism.label: one.loss.epsilon for one in found if one.unused > _UNUSED_SAID}
+    unknown = [one.label for one in audited if one not in quick]
+    if n and (spent or unknown):
+        st.caption(words.calibration_hint(spent, unknown, scenario.epsilon))
+
+
+def epsilons(verdicts: Sequence[Verdict]) -> tuple[float, ...]:
+    """From 0 to somewhat beyond every loss, with the stated epsilon."""
+    marks = [value for one in verdicts for value in (one.stated, one.loss.epsilon)]
+    end = min(1.1 * max(marks), limits.EPSILON_LARGEST)
+    return tuple(np.unique([*np.linspace(0, end, EPSILONS), verdicts[0].stated]).tolist())
+
+
+def calibrate(scenario: Scenario) -> list[CalibrationGain]:
+    """The button; once pressed, what calibration buys each ticked mechanism, for as long as prior and n stay."""
+    public = [list(scenario.problem.prior), scenario.problem.n]
+    if settings.setdefault("calibrated for", None) is True:  # a scenario that was taken over asks for it
+        settings.keep("calibrated for", public)
+    if settings.get("calibrated for") != public:
+        st.button("Calibrate", type="primary", on_click=settings.keep, args=("calibrated for", public))
+        return []
+    mechanisms = uncalibrated(scenario).mechanisms
+    progress, gains = st.progress(0.0), []
+    for done, mechanism in enumerate(mechanisms):
+        progress.progress(done / len(mechanisms), f"Calibrating {mechanism.label}")
+        with guard.part(mechanism.label):
+            gains.append(library.calibration_gain(scenario.problem, mechanism))
+    progress.empty()
+    return gains

@@ -1,0 +1,38 @@
+"""A figure on a page: full width, with its alternative text, a picture in its mode bar and its data below."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from dpbi.dashboard.session import address, settings
+from dpbi.dashboard.shown import downloads
+
+# Grey with enough contrast on the light and the dark ground; the charts' own ground shows through.
+_MODE_BAR = {"bgcolor": "rgba(0,0,0,0)", "color": "#7d8590", "activecolor": "#2f7bd0"}
+
+_TALK = 1.4  # how much larger a chart's type is for a room
+
+
+def draw(figure: Any, name: str) -> None:
+    """Draws a plotly figure; name: its key on the page and the picture's file name.
+
+    Dragging scrolls the page, as on a telephone it must; a part is looked at through the mode bar or full screen.
+    """
+    from dpbi.figures.drawing import Drawing
+    from dpbi.figures.style import enlarged
+
+    drawing = Drawing.of(enlarged(figure, _TALK) if settings.get(address.TALK) else figure)
+    drawing.update_layout(dragmode=False, modebar=_MODE_BAR)
+    st.plotly_chart(
+        drawing.figure(),
+        key=f"chart: {name}",
+        alt=drawing.layout["meta"]["alt"],
+        config={
+            "displaylogo": False,
+            "modeBarButtonsToRemove": ["zoom2d", "pan2d", "select2d", "lasso2d", "autoScale2d"],
+            "toImageButtonOptions": {"format": "svg", "filename": f"dpbi-{name}"},
+        },
+    )
+    downloads.figure_buttons(figure, name)

@@ -1,0 +1,103 @@
+"""What the theme cannot say: the strip of notices that stays in sight, and the sidebar's rhythm."""
+
+from __future__ import annotations
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from dpbi.dashboard.words import words
+
+SIDEBAR_WIDTH = 352  # px: a mechanism and its "calibrated" in one row
+# Streamlit gives a container with a key the class st-key-KEY. The strip's grounds are the theme's secondary ones.
+# Its own mark of what the keyboard is on is a faint ground for some, its menu among them.
+# Titles of charts are broken for a telephone: on the smallest, and in talk mode on any narrow screen, they shrink.
+# The grey that it writes axes in has a contrast of 3.7 to 1 with white: too little for words.
+_STYLE = """<style>
+[data-testid="stLayoutWrapper"]:has(> .st-key-notices) { position: sticky; top: 3.75rem; z-index: 90; }
+.st-key-notices {
+  background: light-dark(#f2f5f9, #171f29);
+  border-left: 0.25rem solid light-dark(#0b5394, #2f7bd0);
+  border-radius: 0.4rem;
+  box-shadow: 0 0.75rem 0.5rem -0.5rem light-dark(#ffffff, #0e131a);
+  padding: 0.55rem 0.9rem;
+}
+.st-key-notices p { font-size: 0.875rem; line-height: 1.4; }
+[data-testid="stLayoutWrapper"]:has(> [class*="st-key-script-"]) { display: none; }
+[data-testid="stMainBlockContainer"] { padding-left: 2rem; padding-right: 2rem; max-width: 84rem; }
+[data-testid="stSidebar"] [data-testid="stVerticalBlock"] { gap: 0.65rem; }
+[data-testid="stSidebar"] h3 {
+  margin-top: 0.5rem; padding: 0.8rem 0 0.7rem 0; border-top: 1px solid light-dark(#d3dae2, #36424f);
+}
+[data-testid="stSidebar"] [data-testid="stColumn"] { min-width: 0; }
+[class*="st-key-option-"] { padding-left: 1.75rem; }
+[class*="st-key-tick-"] { gap: 0.5rem; }
+[class*="st-key-tick-"] [data-testid="stCheckbox"] p { font-size: 0.875rem; }
+:is(a, button, summary):focus-visible,
+label:has(input:focus-visible),
+:is([data-testid="stTextInputRootElement"], [data-testid="stSelectbox"] div):has(> input:focus-visible) {
+  outline: 0.15rem solid light-dark(#0b5394, #8cc4ff) !important; outline-offset: 0.1rem;
+}
+[data-testid="stPlotlyChart"] .gtitle { font-size: min(17px, 4vw) !important; }
+[data-testid="stCaptionContainer"] { opacity: 0.75; }
+[data-testid="stPlotlyChart"] :is(
+  [class$="tick"] > text, [class$="title"]:not(.gtitle), .annotation-text, .textpoint text
+) { fill: light-dark(#4a5563, #b9c4d0) !important; }
+@media (max-width: 640px) {
+  [data-testid="stMainBlockContainer"] { padding-left: 1rem; padding-right: 1rem; }
+  .st-key-notices p { font-size: 0.8rem; }
+}
+</style>"""
+
+
+# Sizes follow the root's; the heading, or the strip of notices, shares the line of the menus' buttons. What a room does
+# not read makes way: fine print, downloads, the sidebar's own summary.
+_TALK = """<style>
+html { font-size: 23px !important; }
+[data-testid="stHeader"] { background: transparent; }
+[data-testid="stMainBlockContainer"] { padding-top: 0.5rem; max-width: 100rem; }
+[data-testid="stMainBlockContainer"] [data-testid="stVerticalBlock"] { gap: 0.6rem; }
+[data-testid="stMainBlockContainer"] .st-key-notices.st-key-notices { gap: 0; }
+[data-testid="stLayoutWrapper"]:has(> .st-key-notices) { top: 0.5rem; }
+.st-key-opening, [data-testid="stLayoutWrapper"]:has(> .st-key-notices) { padding: 0 2.4rem; }
+[data-testid="stMainBlockContainer"] h1 { font-size: 1.5rem; padding: 0; }
+[data-testid="stMainBlockContainer"] h2 { font-size: 1.4rem; padding: 0.2rem 0; }
+.st-key-opening p, .st-key-scene-text { display: none; }
+:has(.st-key-tour-steps) .st-key-opening { display: none; }
+.st-key-notices { padding: 0.2rem 0.6rem; }
+.st-key-notices p { font-size: 0.7rem; }
+.st-key-tour-steps button { min-height: 0; padding: 0.15rem 0.6rem; }
+[data-testid="stPlotlyChart"] .gtitle { font-size: min(23.8px, 3vw) !important; }
+[data-testid="stPlotlyChart"] .gtitle tspan[style*="size"] { font-size: min(19.6px, 2.9vw) !important; }
+[data-testid="stExpander"], [data-testid="stDownloadButton"], .modebar-container { display: none; }
+</style>"""
+
+
+# Streamlit leaves the pane as far down as it was wherever a page takes the place of another without a gap.
+_TO_THE_TOP = """
+if (window.dpbiPage !== %(page)r) {
+  window.dpbiPage = %(page)r;
+  document.querySelector('[data-testid="stMain"]')?.scrollTo(0, 0);
+}"""
+
+
+def apply(page: str, talk: bool) -> None:
+    """The sheet of every page, which opens at its top; page: its title; talk: for a projector."""
+    st.html(_STYLE + _TALK if talk else _STYLE)
+    run("to the top", _TO_THE_TOP % {"page": page})
+
+
+def run(name: str, script: str) -> None:
+    """A script of the app's own, which takes no room on the page; name: of its place, once on a page."""
+    with st.container(key=f"script {name}"):
+        st.html(f"<script>{script}</script>", unsafe_allow_javascript=True)
+
+
+def notices(raw: bool) -> DeltaGenerator:
+    """The neighbour relation, in sight however far the page is scrolled.
+
+    raw: whether a person's own counts are shown, which the strip then says too. Returns the place in it for what is
+    being shown.
+    """
+    with st.container(key="notices", gap=None):
+        st.markdown(f"**{words.RAW_NOTICE}** {words.RELATION_NOTICE}" if raw else words.RELATION_NOTICE)
+        return st.empty()

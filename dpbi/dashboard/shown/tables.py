@@ -1,0 +1,365 @@
+"""Results as tables: what is on screen, sortable, and the same numbers to take away."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+from streamlit.column_config import NumberColumn, TextColumn
+
+from dpbi.accuracy.comparison import Comparison
+from dpbi.dashboard.answers import library
+from dpbi.dashboard.answers.library import QUANTILES
+from dpbi.dashboard.session import address, settings
+from dpbi.dashboard.shown import downloads
+from dpbi.dashboard.words import words
+from dpbi.inference.noise_aware_releases import NoiseAwareReleases
+from dpbi.inference.private_posteriors import PrivatePosteriors
+from dpbi.mechanisms import name_of
+from dpbi.posterior import dirichlet
+from dpbi.privacy.curves import CalibrationGain
+from dpbi.privacy.verdict import Verdict
+from dpbi.releases.statement import Row
+
+if TYPE_CHECKING:
+    from dpbi.dashboard.scenario import Scenario
+
+CATEGORIES_SHOWN, DRAWS_SHOWN = 20, 50
+_BAND = "Off by at most"
+_FOUR_DIGITS, _AS_GIVEN = "%.4g", "%.6g"
+_LEAST_POWER, _LARGEST_POWER = -4, 6  # of ten, that a column without powers of ten may span
+_HEIGHT_ROW, _HEIGHT_LINE, _ROWS_SHOWN = 36, 20, 12
+_CHARACTER, _PADDING = 6.8, 20  # pixels of a cell's width
+_WITHIN = "P(H ≤ LS)"
+_MECHANISM = 92  # pixels: its letters are wide
+
+
+def show(
+    table: pd.DataFrame,
+    name: str,
+    columns: dict[str, Any],
+    alt: str,
+    whole: Callable[[], pd.DataFrame] | None = None,
+    lines: int = 1,
+) -> None:
+    """The table, scrolling beyond a dozen lines, with its CSV: that of the whole one where only a part is shown.
+
+    Each column is as wide as what stands in it, where its width is not given; lines: of text in a row. In talk mode
+    its first dozen rows, in the page's own type: a grid keeps its size whatever the page's is.
+    """
+    row_height = _HEIGHT_ROW + (lines - 1) * _HEIGHT_LINE
+    height = min(len(table) * row_height, _ROWS_SHOWN * _HEIGHT_ROW) + _HEIGHT_ROW + 3
+    numbers = {name: _number(None, _AS_GIVEN) for name in table if pd.api.types.is_numeric_dtype(table[name])}
+    columns = {
+        name: _wide_enough(name, _even(column, table[name]), table[name])
+        for name, column in (numbers | columns).items()
+        if name in table
+    }
+    if settings.get(address.TALK):
+        st.markdown(_for_a_room(table.head(_ROWS_SHOWN), columns))
+    else:
+        st.dataframe(
+            table,
+            hide_index=True,
+            column_config=columns,
+            row_height=row_height,
+            height=height,
+            key=f"table: {name}",
+            alt=alt,
+        )
+    downloads.button(whole or (lambda: table), name)
+
+
+def comparison(rows: Sequence[Comparison]) -> None:
+    """A row per mechanism: what is promised on what basis, and how near the truth the release is."""
+    table = pd.DataFrame(
+        {
+            "Mechanism": [name_of(row.mechanism) for row in rows],
+            "Guarantee": [words.guarantee(row.guarantee) for row in rows],
+            "Mean H": [row.mean for row in rows],
+            "Median H": [row.median for row in rows],
+            "P(truth)": [row.probability_of_truth for row in rows],
+            _WITHIN: [row.probability_within_local_sensitivity for row in rows],
+            "Mean L1": [row.mean_l1 for row in rows],
+            "P(blind)": [row.probability_of_ignoring for row in rows],
+            "Law": [words.LAW_KINDS[row.kind] for row in rows],
+        }
+    )
+    alt = "One row per ticked mechanism: guarantee and distances from the truth"
+    if not table[_WITHIN].isna().any():
+        show(table, "comparison", _COMPARISON, alt)
+        return
+    dashes = table.assign(**{_WITHIN: "–"})  # a grid writes a number that is not there as "None"
+    show(dashes, "comparison", _COMPARISON | {_WITHIN: TextColumn(help=words.NO_RECORD)}, alt, lambda: table)
+
+
+def verdicts(found: Sequence[Verdict]) -> None:
+    """A row per mechanism: what is stated and promised, the exact loss, and where it is attained."""
+    table = pd.DataFrame(
+        {
+            "Mechanism": [name_of(one.loss.mechanism) for one in found],
+            "Guarantee": [words.guarantee(one.guarantee) for one in found],
+            "Stated": [one.stated for one in found],
+            "Exact loss": [one.loss.epsilon for one in found],
+            "Unused": [one.unused for one in found],
+            "Verdict": ["ACCUSED" if one.accused else "within epsilon here" for one in found],
+            "Attained by": [words.pair(one.loss) for one in found],
+        }
+    )
+    show(table, "losses", _LOSSES, "One row per audited mechanism: stated epsilon, exact loss and verdict")
+
+
+def calibrations(gains: Sequence[CalibrationGain]) -> None:
+    """A row per mechanism: exact losses and mean distances before and after, and the factor on the rate."""
+    table = pd.DataFrame(
+        {
+            "Mechanism": [name_of(gain.before.mechanism) for gain in gains],
+            "Loss before": [gain.before.epsilon for gain in gains],
+            "Loss after": [gain.after.epsilon for gain in gains],
+            "Rate times": [gain.multiplier for gain in gains],
+            "Mean H before": [gain.mean_before for gain in gains],
+            "Mean H after": [gain.mean_after for gain in gains],
+        }
+    )
+    columns = {name: _number(said) for name, said in _GAINS.items()}
+    show(table, "calibration", _COMPARISON | columns, "One row per mechanism: before and after calibration")
+
+
+def quantiles(
+    rows: Sequence[Comparison], found: Sequence[tuple[float, ...]], t: float | None, within: Sequence[float]
+) -> None:
+    """A row per mechanism: mean and quantiles of the distance; where t is asked for, P(H <= t) with its band."""
+    table = pd.DataFrame({"Mechanism": [name_of(row.mechanism) for row in rows], "Mean H": [row.mean for row in rows]})
+    for place, q in enumerate(QUANTILES):
+        table[f"{q:.0%} within"] = [levels[place] for levels in found]
+    share = _number("This share of all releases lies within this distance H of the true posterior.")
+    columns = dict.fromkeys(table.columns[2:], share)
+    if t is not None:
+        asked = f"P(H ≤ {t:.15g})"
+        table.insert(1, asked, within)
+        columns[asked] = _number("Probability that the release lies within this distance of the true posterior.")
+        if any(row.error for row in rows):
+            table.insert(2, _BAND, [row.error for row in rows])
+            columns[_BAND] = _number(
+                f"By how much {asked} can be off: with 95 % confidence where the law is sampled, by no more than the "
+                "probability of one bin where it is in bins, 0 where every output is counted by itself."
+            )
+    show(table, "quantiles", _COMPARISON | columns, "One row per ticked mechanism: mean and quantiles of the distance")
+
+
+def categories(scenario: Scenario, sampled: Sequence[PrivatePosteriors | NoiseAwareReleases]) -> None:
+    """A row per category: prior, data, true posterior, and how often each mechanism's interval covers its mean."""
+    problem = scenario.problem
+    shown = range(min(problem.k, CATEGORIES_SHOWN))
+    low, high = library.intervals(problem)
+    expected = [library.prior_predictive(problem.prior, problem.n, i) for i in shown]
+    table = pd.DataFrame(
+        {
+            "Category": _distinct([words.plain(label) for label in scenario.labels[: len(shown)]]),
+            "Prior alpha": [problem.prior[i] for i in shown],
+            "Prior expects": [f"{least:,} to {most:,}" for least, most in expected],
+            "Count": [problem.counts[i] for i in shown],
+            "True mean": dirichlet.mean(problem.posterior)[: len(shown)],
+            "95 % from": low[: len(shown)],
+            "95 % to": high[: len(shown)],
+        }
+    )
+    columns: dict[str, Any] = dict(_CATEGORIES)
+    for one in sampled:
+        name = f"{name_of(one.mechanism)} covers"
+        table[name] = one.coverage()[: len(shown)]
+        columns[name] = _number("Share of the released 95 % intervals that hold this category's true posterior mean.")
+    show(table, "categories", columns, "One row per category: prior, count, true posterior and coverage")
+    if problem.k > CATEGORIES_SHOWN:
+        st.caption(f"The first {CATEGORIES_SHOWN} of {problem.k:,} categories.")
+
+
+def parameters(scenario: Scenario, sampled: Sequence[PrivatePosteriors]) -> None:
+    """A row per released posterior: its parameters and its distance from the true one; the CSV holds all of them."""
+    k, size = scenario.problem.k, len(sampled[0].released)
+    shown = _parameters(scenario.labels[:CATEGORIES_SHOWN], sampled, DRAWS_SHOWN)
+    columns = {
+        "Mechanism": _COMPARISON["Mechanism"],
+        "Draw": _number("The place in the stream of the seed.", "%d"),
+        "H": _number("Hellinger distance from the true posterior."),
+    }
+    show(
+        shown,
+        "parameters",
+        columns,
+        "One row per released posterior: its distance from the truth and its parameters",
+        lambda: _parameters(scenario.labels, sampled, size),
+    )
+    if size > DRAWS_SHOWN or k > CATEGORIES_SHOWN:
+        st.caption(
+            f"On screen: the first {min(size, DRAWS_SHOWN)} of {size:,} draws, {min(k, CATEGORIES_SHOWN)} of {k:,} "
+            "categories. The CSV holds all."
+        )
+
+
+def release(rows: Sequence[Row], name: str) -> None:
+    """A row per category of a release: what was released, and both posteriors with their 95 % intervals."""
+    shown = rows[:CATEGORIES_SHOWN]
+    table = pd.DataFrame({title: [row[key] for row in shown] for key, title in _RELEASE.items()})
+    table["Category"] = _distinct([words.plain(str(label)) for label in table["Category"]])
+    columns = {title: _number(_RELEASE_HELP.get(title, "")) for title in table.columns[1:]}
+    columns["Category"] = _CATEGORIES["Category"]
+    show(
+        table, name, columns, "One row per category: released count and both posteriors", lambda: pd.DataFrame(rows)
+    )
+    if len(rows) > CATEGORIES_SHOWN:
+        st.caption(f"The first {CATEGORIES_SHOWN} of {len(rows):,} categories; the CSV holds all of them.")
+
+
+def _parameters(labels: Sequence[str], sampled: Sequence[PrivatePosteriors], draws: int) -> pd.DataFrame:
+    names = _distinct([f"alpha of {words.plain(label, 24)}" for label in labels])
+    shown = [one.parameters[:draws] for one in sampled]
+    return pd.DataFrame(
+        {
+            "Mechanism": [name_of(one.mechanism) for one, part in zip(sampled, shown, strict=True) for _ in part],
+            "Draw": [place for part in shown for place in range(1, len(part) + 1)],
+            "H": np.concatenate([one.distance[:draws] for one in sampled]),
+            **{name: np.concatenate([part[:, i] for part in shown]) for i, name in enumerate(names)},
+        }
+    )
+
+
+def _distinct(names: list[str]) -> list[str]:
+    """The names, those that were cut to the same text told apart by their place."""
+    times = Counter(names)
+    return [name if times[name] == 1 else f"{name} ({i})" for i, name in enumerate(names, 1)]
+
+
+def _for_a_room(table: pd.DataFrame, columns: dict[str, Any]) -> str:
+    """The table as Markdown, numbers to the right."""
+    kinds = ["---:" if pd.api.types.is_numeric_dtype(table[name]) else ":---" for name in table]
+    cells = {name: [_cell(columns.get(name), value) for value in table[name]] for name in table}
+    rows = [[words.escape(name) for name in table], kinds, *zip(*cells.values(), strict=True)]
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+def _cell(column: Any, value: Any) -> str:
+    """One value as Markdown."""
+    return words.escape(value) if isinstance(value, str) else _plain_cell(column, value)
+
+
+def _plain_cell(column: Any, value: Any) -> str:
+    """One value as its column writes it; what is unknown is left empty."""
+    if isinstance(value, str) or pd.isna(value):
+        return value if isinstance(value, str) else ""
+    format = (column or {}).get("type_config", {}).get("format") or _FOUR_DIGITS
+    return f"{value:,}" if format == "localized" else format % value
+
+
+def _number(help: str | None, format: str = _FOUR_DIGITS) -> Any:
+    return NumberColumn(help=help, format=format)
+
+
+def _even(column: Any, values: pd.Series) -> Any:
+    """The column with one format for all its numbers, so that they are read down it: decimals, or powers of ten.
+
+    As many decimals as give the largest number its digits and the smallest two, without zeros that all would end in.
+    """
+    digits = {_FOUR_DIGITS: 4, _AS_GIVEN: 6}.get(column["type_config"].get("format"))
+    if digits is None:
+        return column
+    sizes = [abs(value) for value in values.tolist() if value is not None]  # NaN is neither above 0 nor below infinity
+    sizes = [size for size in sizes if 0 < size < math.inf]
+    return column | {"type_config": column["type_config"] | {"format": _format_of(sizes, digits)}}
+
+
+def _wide_enough(name: str, column: Any, values: pd.Series) -> Any:
+    if column.get("width"):
+        return column
+    longest = max(len(plain) for plain in (name, *(_plain_cell(column, value) for value in values)))
+    return column | {"width": max(round(_CHARACTER * longest + _PADDING), _MECHANISM if name == "Mechanism" else 0)}
+
+
+def _format_of(sizes: Sequence[float], digits: int) -> str:
+    if all(size % 1 == 0 for size in sizes):
+        return "%.0f"
+    least, most = (math.floor(math.log10(size)) for size in (min(sizes), max(sizes)))
+    if least < _LEAST_POWER or most > _LARGEST_POWER:
+        return f"%.{digits - 1}e"
+    decimals = max(digits - 1 - most, 1 - least, 0)
+    while decimals and all(f"{size:.{decimals}f}".endswith("0") for size in sizes):
+        decimals -= 1
+    return f"%.{decimals}f"
+
+
+_COMPARISON: dict[str, Any] = {
+    "Mechanism": TextColumn(),
+    "Guarantee": TextColumn(help="What is promised for one record replaced, and on what basis."),
+    "Mean H": _number("Mean Hellinger distance between the true and the released posterior; 0 same, 1 apart."),
+    "Median H": _number("Half of all releases are at most this far from the true posterior."),
+    "P(truth)": _number("Probability that the release is the true posterior itself."),
+    _WITHIN: _number(
+        "Probability that the release is no farther from the truth than the local sensitivity LS(x), which is how far "
+        "one replaced record can move the true posterior."
+    ),
+    "Mean L1": _number(
+        "Mean sum of the absolute errors of the released counts, in records: twice the mean number of records moved."
+    ),
+    "P(blind)": _number("Probability that the release ignores the data: it does not depend on the counts at all."),
+    "Law": TextColumn(help=words.LAW_KINDS_SAID),
+}
+
+_LOSSES: dict[str, Any] = {
+    "Mechanism": _COMPARISON["Mechanism"],
+    "Guarantee": _COMPARISON["Guarantee"],
+    "Stated": _number("The epsilon that the mechanism is set to."),
+    "Exact loss": _number("The largest log ratio of probabilities over all neighbouring datasets and all outputs."),
+    "Unused": _number("The share of the stated epsilon that is not spent."),
+    "Verdict": TextColumn(help="ACCUSED where the stated epsilon, or a claimed delta, is exceeded."),
+    "Attained by": TextColumn(help="Two neighbouring datasets and the output whose odds move most."),
+}
+
+_GAINS = {
+    "Loss before": "Exact privacy loss of the mechanism as it is.",
+    "Loss after": "Exact privacy loss of the calibrated one: epsilon.",
+    "Rate times": "What calibration multiplies the rate by; for noise on counts, what it divides the scale by.",
+    "Mean H before": "Mean Hellinger distance between true and released posterior, as it is.",
+    "Mean H after": "The same, calibrated.",
+}
+
+_CATEGORIES: dict[str, Any] = {
+    "Category": TextColumn(),
+    "Prior alpha": _number("Pseudo-count of this category before any data."),
+    "Prior expects": TextColumn(
+        help="The prior predictive 95 % interval of this category's count among n records."
+    ),
+    "Count": _number("The true count: private.", "localized"),
+    "True mean": _number("Mean of the true posterior."),
+    "95 % from": _number("Lower end of the true posterior's 95 % interval."),
+    "95 % to": _number("Upper end of the true posterior's 95 % interval."),
+}
+
+_RELEASE = {
+    "category": "Category",
+    "prior": "Prior alpha",
+    "released": "Released",
+    "naive_mean": "Naive mean",
+    "naive_low": "Naive from",
+    "naive_high": "Naive to",
+    "noise_aware_mean": "Aware mean",
+    "noise_aware_low": "Aware from",
+    "noise_aware_high": "Aware to",
+}
+_RELEASE_HELP = {
+    "Released": "The released count. The naive posterior's parameter is it plus the prior's.",
+    "Naive from": "Lower end of the 95 % interval that takes the released counts for the true ones.",
+    "Aware from": "Lower end of the 95 % interval that knows about the noise.",
+}
+
+LEDGER_OF_RELEASES: dict[str, Any] = {
+    "Data": TextColumn(help="The first letters of the random token that stands for other data."),
+    "Mechanism": _COMPARISON["Mechanism"],
+    "Guarantee": _COMPARISON["Guarantee"],
+    "epsilon": _number("Empty where nothing is promised."),
+    "delta": _number("Empty where it is 0, or nothing is promised."),
+}

@@ -1,0 +1,1 @@
+"""What a person enters: data, prior, privacy, and the controls of single pages."""

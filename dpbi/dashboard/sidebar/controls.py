@@ -1,0 +1,108 @@
+"""The controls that belong to one page; their values are settings too, so they are there on return."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import streamlit as st
+
+from dpbi import limits
+from dpbi.dashboard.session import address, settings
+from dpbi.dashboard.sidebar import entries
+from dpbi.dashboard.words import words
+from dpbi.dashboard.words.refusals import Refusals
+from dpbi.mechanisms import MECHANISMS, name_of
+from dpbi.privacy.verdict import Verdict
+from dpbi.sensitivity.maps import Measure
+
+SIZES = (10, 20, 30, 50, 100, 200, 500, 1000)
+OVERLAID = 1000
+LEVELS, STEPS, CUMULATIVE = "Each distance", "Records moved", "Within a distance"
+NAIVE, AWARE = "Naive", "Noise-aware"
+READINGS = (NAIVE, AWARE)
+VIEWS = (LEVELS, STEPS, CUMULATIVE)
+MEASURES: dict[Measure, str] = {
+    "local": "Local",
+    "reciprocal": "Smooth, reciprocal",
+    "exponential": "Smooth, exponential",
+}
+LOSES_MOST = "The one that loses most"
+DEFAULTS: dict[str, Any] = {
+    "size": 30,
+    "reading": NAIVE,
+    "view": LEVELS,
+    "log scale": True,
+    "overlay": False,
+    "within": "0.1",
+    "measure": "local",
+    "attaining": LOSES_MOST,
+    **address.DEFAULTS,
+}
+
+
+def size() -> int:
+    return st.select_slider("Private posteriors per mechanism", SIZES, width=420, **settings.entry("size"))
+
+
+def reads_noise() -> bool:
+    """Whether the releases are read as one reads them who knows about the noise."""
+    reading = settings.segments("Read as", "reading", READINGS, help=words.READINGS)
+    return bool(reading == AWARE)
+
+
+def redraw(seed: int) -> None:
+    """A button that moves the visible seed on by one, and with it every simulated draw."""
+    following = (seed + 1) % (entries.SEED_LARGEST + 1)
+    label = f"Redraw (seed {seed} → {following})"
+    st.button(label, key="redraw", on_click=settings.keep, args=("seed", str(following)))
+
+
+def view() -> str:
+    shown: str = settings.segments("Probability of", "view", VIEWS)
+    return shown
+
+
+def log_scale() -> bool:
+    return st.toggle("Logarithmic probabilities", **settings.entry("log scale"))
+
+
+def within() -> float | None:
+    """The distance t that P(H <= t) is told for; None where it is refused, which is said beside it."""
+    text = st.text_input("Distance t", width=160, help=words.WITHIN, **settings.entry("within"))
+    with Refusals().beside():
+        return check_distance(entries.number("t", text))
+    return None
+
+
+def check_distance(t: Any) -> float:
+    return limits.between("t", t, 0.0, 1.0)
+
+
+def talk() -> None:
+    """The switch of talk mode: larger type, the sidebar folded, nothing that is not looked at from afar."""
+    st.toggle("Talk mode", help=words.TALK, **settings.entry(address.TALK, then=address.write_talk))
+
+
+def overlay() -> bool:
+    return st.toggle(f"Overlay {OVERLAID:,} simulated draws", **settings.entry("overlay"))
+
+
+def measure() -> Measure:
+    mapped: Measure = settings.segments("Sensitivity", "measure", MEASURES, format_func=MEASURES.__getitem__)
+    return mapped
+
+
+def attaining_choices() -> list[str]:
+    """All that ``attaining`` can ever offer: every mechanism, as it is and calibrated."""
+    return [LOSES_MOST, *(f"{kind.label}{more}" for kind in MECHANISMS for more in ("", ", calibrated"))]
+
+
+def attaining(verdicts: Sequence[Verdict]) -> Verdict:
+    """Which mechanism's worst pair is looked at; one that is ticked no more gives way to the one that loses most."""
+    named = {name_of(one.loss.mechanism): one for one in verdicts}
+    options = [LOSES_MOST, *named]
+    if settings.get("attaining") not in options:
+        settings.keep("attaining", LOSES_MOST)
+    chosen = settings.choice("Mechanism", "attaining", options, width=320)
+    return named.get(chosen) or max(verdicts, key=lambda one: one.loss.epsilon)

@@ -1,0 +1,107 @@
+"""The pages, in menu order: the one list that the menu and every page's title come from."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import streamlit as st
+
+from dpbi.dashboard.session import address
+
+TOUR = "Tour"
+
+
+class Page(NamedTuple):
+    """A page's file, what the menu calls it, its heading and the question it answers.
+
+    uses_data: whether the sidebar's data, prior and numbers play a part on it; releases: whether what it shows was
+    drawn once and for all, so that no script or report makes it again.
+    """
+
+    path: str
+    title: str
+    heading: str
+    purpose: str
+    uses_data: bool = True
+    releases: bool = False
+
+
+PAGES = (
+    Page(
+        "pages/0_Tour.py",
+        TOUR,
+        "Six scenes",
+        "From a posterior that leaks to a budget that is spent in full. The arrow keys go back and on.",
+        uses_data=False,
+    ),
+    Page(
+        "app.py",
+        "Home",
+        "Private Bayesian inference on counts",
+        "A mechanism releases a whole posterior for the proportions behind a table of counts, and hides each single "
+        "person in it. How far from the true posterior would the release be, and which mechanism stays nearest?",
+    ),
+    Page(
+        "pages/1_Private_posteriors.py",
+        "Private posteriors",
+        "Private posteriors",
+        "What would be published: posteriors drawn from each mechanism, next to the true one and the prior.",
+    ),
+    Page(
+        "pages/2_Distance_curves.py",
+        "Distance curves",
+        "Distance curves",
+        "How probable each Hellinger distance from the true posterior is, before anything is drawn.",
+    ),
+    Page(
+        "pages/3_Sensitivity.py",
+        "Sensitivity",
+        "Sensitivity",
+        "How far the posterior can move when one person's record is replaced: here, nearby, and at worst.",
+    ),
+    Page(
+        "pages/4_Privacy_loss.py",
+        "Privacy loss",
+        "Privacy loss",
+        "What each mechanism really gives away, computed over every dataset and output: does it keep its epsilon, and "
+        "how much of it is left unused?",
+    ),
+    Page(
+        "pages/5_Accuracy.py",
+        "Accuracy",
+        "Accuracy",
+        "How far off a release is on average, as the data grow, epsilon, the prior or the number of categories change: "
+        "which mechanism is nearest where, and what epsilon a wanted accuracy asks for?",
+    ),
+    Page(
+        "pages/6_Papers.py",
+        "Papers",
+        "The papers, checked",
+        "The figures of the papers behind these pages, computed exactly: does each say what its paper reads in it?",
+        uses_data=False,
+    ),
+    Page(
+        "pages/7_Release.py",
+        "Release",
+        "Release",
+        "One private posterior, drawn once and for good, to be published: with a file that says what it promises.",
+        releases=True,
+    ),
+    Page(
+        "pages/8_Methods.py",
+        "Methods",
+        "Methods and glossary",
+        "What each mechanism does, by which formula, and what it promises; and what the words of these pages mean.",
+        uses_data=False,
+    ),
+)
+
+
+def page(title: str) -> Page:
+    return next(found for found in PAGES if found.title == title)
+
+
+def draw() -> None:
+    for found in PAGES:
+        along = address.elsewhere(on_tour=found.title == TOUR)
+        st.page_link(found.path, label=found.title, width="stretch", query_params=along)

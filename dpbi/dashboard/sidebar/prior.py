@@ -1,0 +1,112 @@
+"""The sidebar's choice of a prior, as long as the data have categories.
+
+A custom prior is kept by category: its numbers follow their labels when the order of the labels changes, and a label
+that was not met before starts at 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import streamlit as st
+
+from dpbi import limits
+from dpbi.dashboard.session import settings
+from dpbi.dashboard.sidebar import entries
+from dpbi.dashboard.words import words
+from dpbi.dashboard.words.refusals import Refusals
+
+RULES: dict[str, Callable[[int], float]] = {
+    "Uniform: 1 per category": lambda k: 1.0,
+    "Jeffreys: 1/2 per category": lambda k: 0.5,
+    "Perks: 1/k per category": lambda k: 1 / k,
+}
+SYMMETRIC, CUSTOM = "Symmetric: one strength for all", "Custom: one per category"
+CHOICES = (*RULES, SYMMETRIC, CUSTOM)
+_BOX, _BOX_LABELS = "prior in one box", "prior in one box: labels"
+DEFAULTS: dict[str, Any] = {"prior": CHOICES[0], "strength": "1", _BOX: "", _BOX_LABELS: None}
+_NEW = "1"
+SMALL = 0.01  # pseudo-counts: so weak a prior is worth a word
+FIELDS_LARGEST = 12  # categories that get a field each; the numbers of more are typed in one box
+
+
+def choose(labels: tuple[str, ...] | None, refusals: Refusals) -> tuple[float, ...]:
+    """Draws the group. Returns one parameter per category; () where refused, or where the data were (labels None)."""
+    st.subheader("Prior")
+    choice = settings.choice("Pseudo-counts before any data", "prior", CHOICES)
+    if choice == SYMMETRIC:
+        st.text_input("Strength, pseudo-counts per category", **settings.entry("strength"))
+    if labels is None:
+        if choice == CUSTOM:
+            st.caption(words.NO_CATEGORIES)
+        return ()
+    if choice == CUSTOM and len(labels) > FIELDS_LARGEST:
+        _fill_box(labels)
+        st.text_area(f"{len(labels)} numbers, one per category", **settings.entry(_BOX))
+    elif choice == CUSTOM:
+        settings.keep(_BOX_LABELS, None)
+        for label in labels:
+            settings.setdefault(_field(label), _NEW)
+            st.text_input(f"alpha of {words.escape(label)}", **settings.entry(_field(label)))
+    with refusals.beside():
+        alpha = parameters(labels)
+        if min(alpha) < SMALL:
+            st.caption(words.SMALL_PRIOR)
+        return alpha
+    return ()
+
+
+def parameters(labels: tuple[str, ...]) -> tuple[float, ...]:
+    """The chosen prior's parameters, from the settings. Raises ValueError where one is refused."""
+    choice, k = settings.get("prior"), len(labels)
+    if choice in RULES:
+        return (RULES[choice](k),) * k
+    if choice == SYMMETRIC:
+        return (_parameter("strength", settings.get("strength")),) * k
+    if k > FIELDS_LARGEST:
+        return _from_box(labels)
+    return tuple(_of(label, settings.setdefault(_field(label), _NEW)) for label in labels)
+
+
+def _fill_box(labels: tuple[str, ...]) -> None:
+    """Writes the numbers of these labels into the box, unless it is about them already."""
+    if settings.get(_BOX_LABELS) != labels:
+        settings.keep(_BOX, " ".join(settings.setdefault(_field(label), _NEW) for label in labels))
+        settings.keep(_BOX_LABELS, labels)
+
+
+def _from_box(labels: tuple[str, ...]) -> tuple[float, ...]:
+    """The numbers in the box, which from then on belong to their labels."""
+    _fill_box(labels)
+    texts = entries.separated(settings.get(_BOX))
+    if len(texts) != len(labels):
+        raise ValueError(f"prior must have one number per category: got {len(texts)} for {len(labels)} categories.")
+    read = tuple(map(_of, labels, texts))
+    for label, text in zip(labels, texts, strict=True):
+        settings.keep(_field(label), text)
+    return read
+
+
+def _field(label: str) -> str:
+    return f"alpha of {label}"
+
+
+def _of(label: str, text: str) -> float:
+    return _parameter(f"alpha of {words.plain(label)}", text)
+
+
+def custom(labels: tuple[str, ...], texts: list[str]) -> dict[str, Any]:
+    """The settings of a custom prior with these parameters. Raises ValueError unless there is one per category."""
+    if len(texts) != len(labels):
+        raise ValueError(f"prior must have one number per category: got {len(texts)} for {len(labels)} categories.")
+    box = {_BOX: "", _BOX_LABELS: None}  # written anew from the fields
+    return box | {_field(label): text for label, text in zip(labels, texts, strict=True)}
+
+
+def _parameter(name: str, text: str) -> float:
+    return check_parameter(name, entries.number(name, text))
+
+
+def check_parameter(name: str, value: Any) -> float:
+    return limits.between(name, value, limits.PRIOR_LEAST, limits.PRIOR_LARGEST)

@@ -1,0 +1,67 @@
+"""All that a page shows in one ZIP: tables, figures, the script, the settings and the versions it was made with."""
+
+from __future__ import annotations
+
+import io
+import platform
+import zipfile
+from importlib.metadata import version
+
+import dpbi
+from dpbi.dashboard.shown import downloads
+from dpbi.dashboard.sidebar.menu import Page
+from dpbi.dashboard.words import words
+from dpbi.problem.neighbours import RELATION
+
+_PACKAGES = ("numpy", "scipy", "plotly", "pandas", "streamlit")
+
+
+def zip_bytes(page: Page, shown: downloads.Shown, settings: bytes, script: str) -> bytes:
+    """The report of one page. settings: the scenario as JSON; script: the page's Python, "" where it has none."""
+    from plotly.offline import get_plotlyjs
+
+    from dpbi.figures.html_page import PLOTLY_FILE
+
+    files: dict[str, bytes] = {"settings.json": settings}
+    if script:
+        files["script.py"] = script.encode()
+    for name, table in shown.tables.items():
+        files[f"tables/{name}.csv"] = downloads.csv_bytes(table(), shown.columns)
+    for name, figure in shown.figures.items():
+        files[f"figures/{name}.html"] = downloads.figure_page(figure, name, shown.about, embedded=False)
+        files[f"figures/{name}.csv"] = downloads.figure_csv(figure, shown.columns)
+    if shown.figures:
+        files[f"figures/{PLOTLY_FILE}"] = get_plotlyjs().encode()
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in {"README.txt": _readme(page, shown, list(files)).encode(), **files}.items():
+            # A fixed date: the same page gives the same bytes.
+            archive.writestr(zipfile.ZipInfo(f"dpbi/{name}"), data, zipfile.ZIP_DEFLATED)
+    return packed.getvalue()
+
+
+def _readme(page: Page, shown: downloads.Shown, files: list[str]) -> str:
+    listed = "\n".join(f"  {name:32} {_meaning(name)}" for name in files)
+    versions = "\n".join(f"  {name:10} {number}" for name, number in _versions().items())
+    return (
+        f"{page.heading}\n{'=' * len(page.heading)}\n\n{page.purpose}\n\n{shown.about}\nNeighbours: {RELATION}.\n\n"
+        f"{words.REPORT_WARNING}\n\nFiles\n{listed}\n\n{words.REPORT_FILES}\n\nMade with\n{versions}\n"
+    )
+
+
+def _meaning(name: str) -> str:
+    folder, _, file = name.rpartition("/")
+    if name == "settings.json":
+        return "the settings: the app's sidebar takes them under Bring settings"
+    if name == "script.py":
+        return "computes the page's numbers anew: run it with dpbi's folder on PYTHONPATH"
+    if file.endswith(".js"):
+        return "draws the figures; keep it beside them"
+    if folder == "tables":
+        return "a table of the page"
+    return "a figure of the page: open it in a browser" if file.endswith(".html") else "the points of that figure"
+
+
+def _versions() -> dict[str, str]:
+    packages = {name: version(name) for name in _PACKAGES}
+    return {"dpbi": dpbi.__version__, "python": platform.python_version(), **packages}

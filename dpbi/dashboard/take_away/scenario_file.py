@@ -1,0 +1,375 @@
+"""A scenario as one plain document: what a file of settings, a link and a report hold, and how it is read back.
+
+The document is a flat dict: a key per setting that decides what is seen, with text, a number, true/false or a list as
+its value. A file spells it as JSON, a link as query parameters, where a list is a line of CSV. Whatever spelling it
+came in, every value is checked as if it were typed; what is unknown, refused or does not fit is left out and named.
+
+Public are the prior, n, k, the settings, a bundled example's key and the recipe of made-up counts. Counts of a person,
+with their labels and title, are in a document only if asked for; without them n and k stand for them, and whoever
+reads the document sees balanced counts of that size instead.
+"""
+
+from __future__ import annotations
+
+import csv
+import functools
+import io
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping, Set
+from contextlib import suppress
+from typing import Any, Literal, NamedTuple
+from urllib.parse import urlencode
+
+from dpbi import limits
+from dpbi.accuracy.axes import AXES
+from dpbi.accuracy.error import METRICS
+from dpbi.dashboard.session import address
+from dpbi.dashboard.sidebar import controls, data_source, entries, prior, privacy
+from dpbi.dashboard.words import words
+from dpbi.data import synthesis
+from dpbi.mechanisms import MECHANISMS
+from dpbi.papers.figures import FIGURES
+from dpbi.problem.problem import Problem
+from dpbi.releases.json_object import json_object
+from dpbi.tour import SCENES
+
+FORMAT = "dpbi settings 1"
+NOTICES_LARGEST = 8
+STAGING = {"scene", "talk"}  # what is on, and how large: of no scenario
+
+Document = dict[str, Any]
+Settings = dict[str, Any]
+Kind = Literal["text", "number", "flag", "texts", "numbers"]
+
+
+class Entry(NamedTuple):
+    """One key: how an address spells it, its check (ValueError), the settings it sets and where it is read from."""
+
+    kind: Kind
+    check: Callable[[Any], Any]
+    settings: Callable[[Any], Settings] = lambda value: {}
+    read: Callable[[Mapping[str, Any]], Any] | None = None
+
+
+class Repeated(NamedTuple):
+    """What stands in a document for a value that an address gives several times: no one of them is the meant one."""
+
+    times: int
+
+
+class Restored(NamedTuple):
+    """Settings to take over, and a plain sentence for every value that was not."""
+
+    settings: Settings
+    notices: list[str]
+
+
+def document(
+    kept: Mapping[str, Any], problem: Problem, labels: tuple[str, ...], title: str, *, with_counts: bool
+) -> Document:
+    """The document of the settings that gave this problem; with_counts: a person's own labels and counts too."""
+    found: Document = {}
+    for key, entry in table().items():
+        if entry.read is not None:
+            with suppress(ValueError):  # an entry that is refused but not in use
+                found[key] = entry.read(kept)
+    found["calibrate"] = kept.get("calibrated for") == [list(problem.prior), problem.n]
+    if kept["source"] != data_source.EXAMPLE:
+        found |= {"k": problem.k, "n": problem.n}
+    if kept["prior"] == prior.CUSTOM:
+        found["alpha"] = list(problem.prior)
+    if with_counts and kept["source"] in data_source.OWN:
+        found |= {"labels": list(labels), "counts": list(problem.counts), "title": title}
+    return found
+
+
+def restored(found: Mapping[str, Any]) -> Restored:
+    """The settings a document comes to, whatever it holds."""
+    notices: list[str] = []
+    checked: Document = {}
+    for key, value in found.items():
+        entry = table().get(key)
+        try:
+            if entry is None:
+                raise ValueError(f"'{words.plain(str(key))}' is no setting here.")
+            if isinstance(value, Repeated):
+                raise ValueError(f"{key} is given {value.times:,} times.")
+            checked[key] = entry.check(value)
+        except (ValueError, OverflowError, RecursionError) as refusal:
+            notices.append(_named(key, refusal))
+    changes: Settings = {}
+    for key, value in checked.items():
+        changes |= table()[key].settings(value)
+    labels, data, said = _data(checked, {"labels", "counts"} & found.keys())
+    changes |= data
+    notices += said
+    try:
+        if "alpha" in checked:
+            changes |= prior.custom(labels, [*map(written, checked["alpha"])])
+    except ValueError as refusal:
+        notices.append(str(refusal))
+    return Restored(changes, _first(notices))
+
+
+def default_document(defaults: Mapping[str, Any]) -> Document:
+    """What the settings of a fresh session say, as far as it does not depend on the data."""
+    found = {key: entry.read(defaults) for key, entry in table().items() if entry.read is not None}
+    return found | {"calibrate": False}
+
+
+def without(found: Document, left_out: Document) -> Document:
+    """The document without what is as it would be anyway, which makes a short address."""
+    return {key: value for key, value in found.items() if key not in left_out or left_out[key] != value}
+
+
+# --- the two spellings ---
+
+
+def to_json(found: Document) -> bytes:
+    return json.dumps({"format": FORMAT, **found}, indent=2, ensure_ascii=False).encode()
+
+
+def from_json(data: bytes) -> Document:
+    """Any bytes as a document that is still to be checked. Raises ValueError for what is no JSON object."""
+    if len(data) > limits.SCENARIO_BYTES_LARGEST:
+        raise ValueError(
+            f"A file of settings may have at most {limits.SCENARIO_BYTES_LARGEST:,} bytes: got {len(data):,}."
+        )
+    found = json_object("A file of settings", data)
+    if not found.keys() & table().keys():
+        raise ValueError("The file holds no settings: it names no setting of this app.")
+    return found
+
+
+def to_query(found: Document) -> str:
+    return urlencode({key: _spelled(value) for key, value in found.items()})
+
+
+def from_query(parameters: Mapping[str, list[str]]) -> Document:
+    """Query parameters, each with all its values, as a document that is still to be checked.
+
+    Raises ValueError where they are too long.
+    """
+    length = sum(len(key) + len(value) for key, values in parameters.items() for value in values)
+    if length > limits.LINK_CHARACTERS_LARGEST:
+        raise ValueError(
+            f"A link may have at most {limits.LINK_CHARACTERS_LARGEST:,} characters: got {length:,}. Nothing of it "
+            "was taken over."
+        )
+    found: Document = {}
+    for key, (text, *more) in parameters.items():
+        found[key] = Repeated(1 + len(more)) if more else _meant(table()[key].kind, text) if key in table() else text
+    return found
+
+
+def _spelled(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list):
+        line = io.StringIO(newline="")
+        csv.writer(line).writerow(map(_spelled, value))  # line ends within a cell are quoted
+        return line.getvalue().removesuffix("\r\n")
+    return value if isinstance(value, str) else written(value)
+
+
+def _meant(kind: Kind, text: str) -> Any:
+    """What a text stands for; the text itself where it cannot, so that the check says what is wrong."""
+    if kind == "flag":
+        return {"true": True, "false": False}.get(text, text)
+    if kind in ("texts", "numbers"):
+        try:
+            row = next(csv.reader(io.StringIO(text, newline=""), strict=True), [])
+        except csv.Error:
+            return text
+        return [_meant("number", cell) for cell in row] if kind == "numbers" else row
+    if kind == "number":
+        with suppress(ValueError):
+            return int(text) if re.fullmatch(r"-?\d{1,18}", text) else float(text)
+    return text
+
+
+def written(value: float) -> str:
+    """A number as a person would type it, to its last digit."""
+    return str(int(value)) if value == int(value) and abs(value) < 1e16 else repr(float(value))
+
+
+# --- the table of keys ---
+
+
+@functools.cache
+def table() -> dict[str, Entry]:
+    """Every key, in the order in which documents hold them."""
+    return {
+        "format": Entry("text", lambda value: limits.one_of("format", value, (FORMAT,))),
+        "source": _choice("source", "source", data_source.CHOICES),
+        "example": _choice("example", "example", data_source.BY_KEY),
+        "k": _whole("k", "made-up k", limits.CATEGORIES_LEAST, limits.CATEGORIES_LARGEST)._replace(read=None),
+        "n": _whole("n", "made-up n", 0, limits.TOTAL_LARGEST)._replace(read=None),
+        "shape": _choice("shape", "made-up shape", data_source.SHAPES),
+        "proportions": Entry(
+            "numbers",
+            _proportions,
+            lambda value: {"made-up proportions": " ".join(map(written, value))},
+            lambda kept: list(entries.numbers("proportions", kept["made-up proportions"])),
+        ),
+        "counts_seed": _whole("counts_seed", "made-up seed", 0, entries.SEED_LARGEST),
+        "labels": Entry("texts", _labels),
+        "counts": Entry("numbers", limits.check_counts),
+        "title": Entry("text", lambda value: limits.check_text("title", value, limits.TYPED_LABEL_CHARACTERS_LARGEST)),
+        "prior": _choice("prior", "prior", prior.CHOICES),
+        "strength": _number("strength", "strength", lambda value: prior.check_parameter("strength", value)),
+        "alpha": Entry("numbers", limits.check_prior),
+        **{name: _number(name, name, functools.partial(privacy.check_number, name)) for name in privacy.every_number()},
+        "mechanisms": _mechanisms("mechanisms", privacy.ticked),
+        "calibrated": _mechanisms("calibrated", privacy.calibrated),
+        **{key: _option(key, setting, allowed) for key, (setting, allowed) in privacy.options().items()},
+        "seed": _whole("seed", "seed", 0, entries.SEED_LARGEST),
+        "posteriors": Entry(
+            "number",
+            lambda value: int(limits.one_of("posteriors", value, controls.SIZES)),
+            lambda value: {"size": value},
+            lambda kept: kept["size"],
+        ),
+        "reading": _choice("reading", "reading", controls.READINGS),
+        "view": _choice("view", "view", controls.VIEWS),
+        "log_scale": _flag("log_scale", "log scale"),
+        "overlay": _flag("overlay", "overlay"),
+        "t": _number("t", "within", controls.check_distance),
+        "measure": _choice("measure", "measure", controls.MEASURES),
+        "attaining": _choice("attaining", "attaining", controls.attaining_choices()),
+        "scene": _choice("scene", address.SCENE, [scene.key for scene in SCENES]),
+        "talk": _flag("talk", address.TALK),
+        "paper_figure": _choice("paper_figure", "paper figure", [figure.key for figure in FIGURES]),
+        "accuracy_axis": _choice("accuracy_axis", "accuracy along", [axis.name for axis in AXES]),
+        "accuracy_metric": _choice("accuracy_metric", "accuracy in", METRICS),
+        "wanted_distance": _number("wanted_distance", "wanted distance", _wanted, "0.1"),
+        "coverage": _flag("coverage", "accuracy coverage"),
+        "calibrate": _flag("calibrate", "calibrated for")._replace(read=None),
+    }
+
+
+def _choice(key: str, setting: str, options: Iterable[str]) -> Entry:
+    """One of some texts of the screen, each by what stands before its colon, in small letters with hyphens."""
+    by_name = {name_of_option(option): option for option in options}
+    return Entry(
+        "text",
+        lambda value: by_name[limits.one_of(key, value, by_name)],
+        lambda value: {setting: value},
+        lambda kept: name_of_option(kept.get(setting, next(iter(by_name.values())))),
+    )
+
+
+def name_of_option(option: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", option.partition(":")[0].lower()).strip("-")
+
+
+def _number(key: str, setting: str, check: Callable[[Any], float], default: str = "") -> Entry:
+    return Entry(
+        "number",
+        check,
+        lambda value: {setting: written(value)},
+        lambda kept: check(entries.number(key, kept.get(setting, default))),
+    )
+
+
+def _whole(key: str, setting: str, least: int, largest: int) -> Entry:
+    return Entry(
+        "number",
+        lambda value: limits.whole_number(key, value, least, largest),
+        lambda value: {setting: str(value)},
+        lambda kept: entries.whole(key, kept[setting], least, largest),
+    )
+
+
+def _flag(key: str, setting: str) -> Entry:
+    return Entry(
+        "flag",
+        lambda value: limits.check_flag(key, value),
+        lambda value: {setting: value},
+        lambda kept: kept.get(setting, False),
+    )
+
+
+def _option(key: str, setting: str, allowed: tuple[Any, ...]) -> Entry:
+    if isinstance(allowed[0], bool):
+        return _flag(key, setting)
+    return Entry(
+        "text",
+        lambda value: limits.one_of(key, value, allowed),
+        lambda value: {setting: value},
+        lambda kept: kept[setting],
+    )
+
+
+def _mechanisms(key: str, setting_of: Callable[[type], str]) -> Entry:
+    names = [kind.__name__ for kind in MECHANISMS]
+    return Entry(
+        "texts",
+        lambda value: [limits.one_of(key, name, names) for name in _list(key, value)],
+        lambda value: {setting_of(kind): kind.__name__ in value for kind in MECHANISMS},
+        lambda kept: [kind.__name__ for kind in MECHANISMS if kept[setting_of(kind)]],
+    )
+
+
+# --- checks of what the library has no check for ---
+
+
+def _list(key: str, value: Any) -> list[Any]:
+    if not isinstance(value, list):
+        raise ValueError(f"{key} must be a list: got {limits.shown(value)}.")
+    return value
+
+
+def _labels(value: Any) -> tuple[str, ...]:
+    longest = limits.UPLOAD_LABEL_CHARACTERS_LARGEST
+    labels = [limits.check_text("a label", label, longest) for label in _list("labels", value)]
+    limits.whole_number("number of labels", len(labels), limits.CATEGORIES_LEAST, limits.CATEGORIES_LARGEST)
+    entries.check_labels(labels)
+    return tuple(labels)
+
+
+def _wanted(value: Any) -> float:
+    return limits.inside("wanted_distance", value, 0.0, 1.0)
+
+
+def _proportions(value: Any) -> list[float]:
+    numbers = [limits.finite_number("proportions", number) for number in _list("proportions", value)]
+    synthesis.proportional_counts(numbers, 0)
+    return numbers
+
+
+# --- the data ---
+
+
+def _data(checked: Document, held: Set[str]) -> tuple[tuple[str, ...], Settings, list[str]]:
+    """The labels of the categories that the document is about, the settings that bring its counts, and what to say.
+
+    held: which of a person's labels and counts the document has, refused ones included.
+    """
+    source = checked.get("source", data_source.EXAMPLE)
+    if source not in data_source.OWN:
+        said = [words.counts_of_no_use(held, source)] if held else []
+        if source == data_source.EXAMPLE:
+            return data_source.BY_KEY[checked.get("example", data_source.DEFAULTS["example"])].labels, {}, said
+        return data_source.made_up_labels(_size(checked, "k")), {"source": data_source.MADE_UP}, said
+    labels, counts = checked.get("labels", ()), checked.get("counts", ())
+    if labels and len(labels) == len(counts):
+        return labels, data_source.own(source, labels, counts, checked.get("title", "Counts brought along")), []
+    stand_in = words.stand_in(held, labels, counts, {key: (_size(checked, key), key in checked) for key in ("k", "n")})
+    changes = {"source": data_source.MADE_UP, "made-up shape": data_source.BALANCED}
+    return data_source.made_up_labels(_size(checked, "k")), changes, [stand_in]
+
+
+def _size(checked: Document, key: str) -> int:
+    return int(checked.get(key, data_source.DEFAULTS[f"made-up {key}"]))
+
+
+def _named(key: str, refusal: Exception) -> str:
+    said = str(refusal)[: words.SENTENCE_LENGTH]
+    return said if key in said else f"{words.plain(str(key))}: {said}"
+
+
+def _first(notices: list[str]) -> list[str]:
+    more = len(notices) - NOTICES_LARGEST
+    return notices[:NOTICES_LARGEST] + ([f"So it is with {more:,} more."] if more > 0 else [])

@@ -1,0 +1,188 @@
+"""Taking a scenario away and bringing one: the file of settings, the link, the script and the report of a page."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from dpbi import limits
+from dpbi.dashboard.session import address, settings
+from dpbi.dashboard.shown import downloads, folds
+from dpbi.dashboard.sidebar import data_source, privacy
+from dpbi.dashboard.sidebar.menu import Page
+from dpbi.dashboard.take_away import report, scenario_file, script
+from dpbi.dashboard.words import words
+
+if TYPE_CHECKING:
+    from dpbi.dashboard.scenario import Scenario
+
+_log = logging.getLogger(__name__)
+
+_LINK_READ = "take away: link read"
+_SAID = "take away: said"
+_ROUND = "take away: round"  # a new uploader each time: an emptied one can be had in no other way
+
+
+# --- bringing ---
+
+
+def read_link(defaults: Mapping[str, Any]) -> None:
+    """Takes over the settings in the page's address, once in a session: later the session's own are newer."""
+    if st.session_state.setdefault(_LINK_READ, False):
+        return
+    st.session_state[_LINK_READ] = True
+    parameters = {key: st.query_params.get_all(key) for key in st.query_params}
+    if parameters:
+        take_over("link", lambda: scenario_file.from_query(parameters), defaults)
+
+
+def bring(defaults: Mapping[str, Any]) -> None:
+    """The sidebar's uploader of a settings file."""
+    with st.expander("Bring settings"):
+        st.file_uploader(
+            "A file of settings, as this app writes it",
+            key=_uploader(),
+            help="JSON. Every value is checked as if it were typed.",
+            max_upload_size=limits.SCENARIO_BYTES_LARGEST // 2**20,
+            on_change=_take_file,
+            args=(defaults,),
+        )
+
+
+def say_what_was_taken_over() -> None:
+    """What became of the last link or file, until it is put away."""
+    sentences = st.session_state.get(_SAID)
+    if not sentences:
+        return
+    with st.container(key="taken over"):
+        (st.warning if len(sentences) > 1 else st.success)("\n\n".join(sentences))
+        st.button("Put this notice away", key="notice: put away", type="tertiary", on_click=_forget)
+
+
+def _uploader() -> str:
+    return f"take away: file {st.session_state.setdefault(_ROUND, 0)}"
+
+
+def _take_file(defaults: Mapping[str, Any]) -> None:
+    file = st.session_state.get(_uploader())
+    st.session_state[_ROUND] += 1
+    if file is not None:
+        take_over("file", lambda: scenario_file.from_json(file.getvalue()), defaults)
+
+
+def take_over(what: str, found: Callable[[], scenario_file.Document], defaults: Mapping[str, Any]) -> None:
+    """Sets the settings that a document holds; all others go back to their defaults, save a person's own data."""
+    try:
+        document = found()
+        taken = scenario_file.restored(document)
+    except ValueError as refusal:
+        st.session_state[_SAID] = ["**Nothing was taken over.**", words.opened(refusal)]
+        return
+    except Exception as failure:  # noqa: BLE001 - a callback has no page around it that could apologise
+        _log.error("settings could not be read: %s", type(failure).__name__)
+        st.session_state[_SAID] = ["**Nothing was taken over.**", words.APOLOGY]
+        return
+    if document.keys() <= scenario_file.STAGING and not taken.notices:
+        settings.restore({}, taken.settings)
+        address.write_talk()
+        return
+    own = (*data_source.OWN_SETTINGS, *(scenario_file.STAGING - document.keys()))
+    settings.restore({name: value for name, value in defaults.items() if name not in own}, taken.settings)
+    address.write_talk()
+    said = [f"The settings of the {what} are taken over."]
+    if taken.notices:
+        said = [f"**The settings of the {what} are taken over, except:**"]
+        said += [words.escape(notice, words.SENTENCE_LENGTH) for notice in taken.notices]
+    if what == "link" and document.get("counts"):
+        said.insert(0, words.LINK_HOLDS_COUNTS)
+    st.session_state[_SAID] = said
+
+
+def _forget() -> None:
+    st.session_state.pop(_SAID, None)
+
+
+# --- taking away ---
+
+
+def shown(page: Page, chosen: Scenario) -> downloads.Shown:
+    """An empty account of the page, with what its tables and figures are computed for."""
+    if not page.uses_data:
+        return downloads.Shown({"Seed": chosen.seed}, f"{page.title}: Seed = {chosen.seed}.")
+    problem, kept = chosen.problem, settings.everything()
+    ticked = {type(mechanism).__name__ for mechanism in chosen.mechanisms}
+    document = scenario_file.document(kept, problem, chosen.labels, chosen.title, with_counts=False)
+    options = {key: value for key, value in document.items() if key.partition(".")[0] in ticked}
+    columns = {
+        "Data": words.plain(chosen.title),
+        "n": problem.n,
+        "Prior": words.prior_words(problem.prior),
+        **{name: document[name] for name in privacy.every_number() if name in document},
+        "Options": scenario_file.to_query(options).replace("&", "; "),
+        "Seed": chosen.seed,
+    }
+    about = ", ".join(f"{name} = {value}" for name, value in columns.items() if value != "")
+    return downloads.Shown(columns, f"{page.title}: {about}.")
+
+
+def offer(page: Page, chosen: Scenario, seen: downloads.Shown, defaults: Mapping[str, Any]) -> None:
+    """The sidebar's group: settings, link and report."""
+    kept = settings.everything()
+    st.subheader("Take it away")
+    with_counts = False
+    if kept["source"] in data_source.OWN:
+        with_counts = st.checkbox("With my labels and counts", key="take away: counts", help=words.WITH_COUNTS)
+    document_of = partial(scenario_file.document, kept, chosen.problem, chosen.labels, chosen.title)
+    document = document_of(with_counts=with_counts)
+    with st.container(horizontal=True, gap="small"):
+        downloads.offer(
+            "Settings (JSON)", lambda: scenario_file.to_json(document), "dpbi-settings.json", "application/json"
+        )
+        if not page.releases:
+            downloads.offer(
+                "Report (ZIP)",
+                partial(_report, page, chosen, seen, document, kept),
+                f"dpbi-{page.title.lower().replace(' ', '-')}.zip",
+                "application/zip",
+                help=words.REPORT_HELP,
+            )
+    _link(scenario_file.without(document, scenario_file.default_document(defaults)), "counts" in document)
+
+
+def _report(
+    page: Page,
+    chosen: Scenario,
+    seen: downloads.Shown,
+    document: scenario_file.Document,
+    kept: Mapping[str, Any],
+) -> bytes:
+    text = script.of_page(page.title, chosen, kept)
+    return report.zip_bytes(page, seen, scenario_file.to_json(document), text)
+
+
+def _link(document: scenario_file.Document, holds_counts: bool) -> None:
+    query = scenario_file.to_query(document)
+    with folds.fold("Link to this page") as opened:
+        if not opened:
+            return
+        if len(query) > limits.LINK_CHARACTERS_LARGEST:
+            st.caption(words.link_too_long(len(query)))
+            return
+        if holds_counts:
+            st.warning(words.LINK_WARNING)
+        st.code((st.context.url or "") + (f"?{query}" if query else ""), language=None, wrap_lines=True)
+        st.caption(words.LINK_HELP)
+
+
+def copy_as_python(page: Page, chosen: Scenario) -> None:
+    """The page's script, folded away at its end."""
+    text = script.of_page(page.title, chosen, settings.everything())
+    if text:
+        with folds.fold("Copy as Python") as opened:
+            if opened:
+                st.caption(words.SCRIPT_NOTICE)
+                st.code(text, language="python")

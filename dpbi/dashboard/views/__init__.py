@@ -1,0 +1,1 @@
+"""The longer pages, one file each: what is drawn under the scenario."""

@@ -1,0 +1,319 @@
+"""The accuracy page's controls, and its longer computations: point by point, with a bar and a way out.
+
+Every point is kept between runs. A run computes what is not kept; pressing **Cancel** ends the run where it stands,
+and the next one shows what there is and computes nothing, until something else is asked for.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import hashlib
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import pandas as pd
+import streamlit as st
+from streamlit.column_config import NumberColumn, TextColumn
+
+from dpbi import limits
+from dpbi.accuracy.axes import AXES, Axis, Value, axis
+from dpbi.accuracy.curves import AccuracyCurve, Crossover, RequiredEpsilon, coarse_to_fine, crossovers, required_epsilon
+from dpbi.accuracy.error import METRICS, ExpectedError, Metric, expected_error
+from dpbi.dashboard.answers import public_answers
+from dpbi.dashboard.answers.cache import kept
+from dpbi.dashboard.scenario import Scenario
+from dpbi.dashboard.session import settings
+from dpbi.dashboard.shown import tables
+from dpbi.dashboard.sidebar import entries
+from dpbi.dashboard.words import accuracy as accuracy_words
+from dpbi.dashboard.words import guard, words
+from dpbi.dashboard.words.refusals import Refusals
+from dpbi.inference.noise_aware import Coverage, coverage
+from dpbi.mechanisms import Mechanism, name_of
+from dpbi.problem.problem import Problem
+
+COVERED_LARGEST = 200  # n at which a point of the coverage takes about a second
+MASS = 0.95
+EPSILONS = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
+_SILENT = 0.4  # seconds of computing that show no bar
+_AXIS, _METRIC, _WANTED, _COVERAGE = "accuracy along", "accuracy in", "wanted distance", "accuracy coverage"
+
+
+class Cancelled(BaseException):
+    """Nothing new may be computed. No Exception, so that no guard takes it for a failure."""
+
+
+# --- controls ---
+
+
+def choose() -> tuple[Axis, Metric]:
+    """What varies, and the error that is shown."""
+    settings.setdefault(_AXIS, AXES[0].name)
+    settings.setdefault(_METRIC, METRICS[0])
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        named = accuracy_words.AXES.__getitem__
+        name = settings.choice("Against", _AXIS, [one.name for one in AXES], format_func=named, width=260)
+        metric = settings.segments("Mean error in", _METRIC, METRICS, format_func=accuracy_words.METRICS.__getitem__)
+    return axis(name), metric
+
+
+def wanted() -> float | None:
+    """The mean distance an epsilon is asked for; None where it is refused, which is said beside it."""
+    settings.setdefault(_WANTED, "0.1")
+    text = st.text_input("Wanted mean distance", width=200, help=accuracy_words.WANTED, **settings.entry(_WANTED))
+    with Refusals().beside():
+        return limits.inside("the wanted mean distance", entries.number("the wanted mean distance", text), 0.0, 1.0)
+    return None
+
+
+def wants_coverage() -> bool:
+    settings.setdefault(_COVERAGE, False)
+    return st.toggle("Compute the coverage", **settings.entry(_COVERAGE))
+
+
+# --- computing with a bar ---
+
+
+@dataclass
+class Work:
+    """One computation of a page's run: what is kept costs nothing, what is new moves the bar.
+
+    job: names what is asked for; total: of its points, as far as known, 0 where it is not.
+    """
+
+    job: str
+    total: int
+    place: st.delta_generator.DeltaGenerator
+    done: int = 0
+    complete: bool = True
+    began: float = field(default_factory=time.monotonic)
+    shown: st.delta_generator.DeltaGenerator | None = None
+    bar: st.delta_generator.DeltaGenerator | None = None
+
+    def _begin(self) -> None:
+        """What stands before a point that is not kept. Raises ``Cancelled`` where no new one may be computed."""
+        if settings.get(_cancelled(self.job)) == self.job:
+            self.complete = False
+            raise Cancelled
+        if self.bar is None and time.monotonic() - self.began > _SILENT:
+            with self.place.container():
+                self.bar = st.progress(0.0)
+                st.button("Cancel", key=f"cancel: {_part(self.job)}", on_click=_cancel, args=(self.job,))
+        if self.bar is not None:
+            # Crossings ask for more points than can be told before: the bar leaves room for them.
+            share = self.done / (self.done + max(self.total - self.done, 12))
+            of_all = f" of {max(self.total, self.done + 1):,}" if self.total else ""
+            self.bar.progress(share, f"{self.done:,}{of_all} points")
+        self.done += 1
+
+    def evaluate(self, mechanism: Mechanism, problem: Problem, metric: Metric) -> ExpectedError:
+        if not _point.holds(mechanism, problem, metric):
+            self._begin()
+        return _point(mechanism, problem, metric)
+
+    def coverage(self, mechanism: Mechanism, prior: tuple[float, ...], n: int) -> Coverage:
+        if not _coverage.holds(mechanism, prior, n):
+            self._begin()
+        return _coverage(mechanism, prior, n)
+
+
+@kept(8192, megabytes=32)
+def _point(mechanism: Mechanism, problem: Problem, metric: Metric) -> ExpectedError:
+    return expected_error(mechanism, problem, metric)
+
+
+@kept(1024)
+def _coverage(mechanism: Mechanism, prior: tuple[float, ...], n: int) -> Coverage:
+    return coverage(mechanism, prior, n, MASS)
+
+
+@contextlib.contextmanager
+def work(part: str, asked: object, total: int) -> Iterator[Work]:
+    """The computation of a part of the page; asked: all it depends on. Says so where it was cancelled."""
+    job = f"{part}: {hashlib.sha256(repr(asked).encode()).hexdigest()}"
+    settings.setdefault(_cancelled(job), "")
+    place = st.empty()
+    current = Work(job, total, place)
+    yield current
+    place.empty()
+    if not current.complete:
+        with place.container():
+            st.warning(accuracy_words.CANCELLED)
+            st.button("Go on", key=f"go on: {part}", on_click=settings.keep, args=(_cancelled(job), ""))
+
+
+def _part(job: str) -> str:
+    return job.partition(":")[0]
+
+
+def _cancelled(job: str) -> str:
+    """The setting that holds the last job of this part that was cancelled."""
+    return f"cancelled: {_part(job)}"
+
+
+def _cancel(job: str) -> None:
+    settings.keep(_cancelled(job), job)
+
+
+# --- what is computed ---
+
+
+@dataclass(frozen=True)
+class Curves:
+    """What the chart shows: curves with at least one point, and the own value.
+
+    complete: whether all that was asked for is there.
+    """
+
+    curves: tuple[AccuracyCurve, ...] = ()
+    own: Value | None = None
+    complete: bool = False
+
+
+def curves(chosen: Scenario, along: Axis, metric: Metric) -> Curves:
+    """Every point of every mechanism, the own value first, the ends and between. What cannot be computed is said."""
+    problem = chosen.problem
+    mechanisms = chosen.mechanisms if along.keeps_calibration else public_answers.uncalibrated(chosen).mechanisms
+    own, values = along.own(problem, mechanisms), along.values(problem, mechanisms)
+    found: dict[Mechanism, dict[Value, ExpectedError]] = {one: {} for one in mechanisms}
+    refused: dict[str, list[str]] = {}
+    with work("curves", (problem, mechanisms, along.name, metric), len(values) * len(mechanisms)) as current:
+        for value in dict.fromkeys([*([] if own is None else [own]), *coarse_to_fine(values)]):
+            for mechanism in mechanisms:
+                with contextlib.suppress(Cancelled), guard.refusal(refused, f"{name_of(mechanism)} at {value:,g}"):
+                    at = along.at(mechanism, problem, value)
+                    found[mechanism][value] = current.evaluate(*at, metric)
+    say_refused(refused)
+    made = tuple(_curve(along, one, metric, errors) for one, errors in found.items() if errors)
+    return Curves(made, own, current.complete)
+
+
+def crossings(chosen: Scenario, shown: Curves) -> tuple[Crossover, ...] | None:
+    """Where the curves cross; None where that was cancelled, or some points of the curves were."""
+    if not shown.complete:
+        return None
+    asked = (chosen.problem, [(one.axis.name, one.mechanism, one.metric) for one in shown.curves])
+    with work("crossings", asked, 0) as current, contextlib.suppress(Cancelled):
+        return crossovers(shown.curves, chosen.problem, current.evaluate)
+    return None
+
+
+def _curve(along: Axis, mechanism: Mechanism, metric: Metric, errors: dict[Value, ExpectedError]) -> AccuracyCurve:
+    values = tuple(sorted(errors))
+    return AccuracyCurve(along, mechanism, metric, values, tuple(errors[value] for value in values))
+
+
+def required(chosen: Scenario, distance: float) -> list[RequiredEpsilon]:
+    """The smallest epsilon of each mechanism that has one; of the others the sentence that says why not."""
+    found: list[RequiredEpsilon] = []
+    refused: dict[str, list[str]] = {}
+    mechanisms = public_answers.uncalibrated(chosen).mechanisms
+    with work("epsilons", (chosen.problem, mechanisms, distance), 30 * len(mechanisms)) as current:
+        for mechanism in mechanisms:
+            with contextlib.suppress(Cancelled), guard.refusal(refused, name_of(mechanism)):
+                found.append(required_epsilon(mechanism, chosen.problem, distance, current.evaluate))
+    say_refused(refused)
+    return found
+
+
+def coverages(chosen: Scenario) -> dict[Mechanism, list[tuple[float, Coverage]]]:
+    """Coverage and width at each epsilon, the person's own among them, for every mechanism that has them."""
+    prior, n = chosen.problem.prior, chosen.problem.n
+    mechanisms = public_answers.uncalibrated(chosen).mechanisms
+    epsilons = sorted({*EPSILONS, chosen.epsilon})
+    found: dict[Mechanism, list[tuple[float, Coverage]]] = {one: [] for one in mechanisms}
+    refused: dict[str, list[str]] = {}
+    with work("coverage", (prior, n, mechanisms), len(epsilons) * len(mechanisms)) as current:
+        for epsilon in coarse_to_fine(epsilons):
+            for mechanism in mechanisms:
+                with contextlib.suppress(Cancelled), guard.refusal(refused, name_of(mechanism)):
+                    there = dataclasses.replace(mechanism, epsilon=float(epsilon))
+                    found[mechanism].append((float(epsilon), current.coverage(there, prior, n)))
+    say_refused(refused)
+    return {one: sorted(points, key=lambda point: point[0]) for one, points in found.items() if points}
+
+
+def why_no_coverage(problem: Problem) -> str:
+    """The sentence that refuses the coverage, "" where it can be had."""
+    if problem.k != 2:
+        return accuracy_words.coverage_of_two(problem.k)
+    return accuracy_words.coverage_too_large(problem.n, COVERED_LARGEST) if problem.n > COVERED_LARGEST else ""
+
+
+def say_refused(refused: dict[str, list[str]]) -> None:
+    for sentence, names in refused.items():
+        st.info(f"**{words.listed(dict.fromkeys(names))}:** {sentence}")
+
+
+# --- tables ---
+
+
+def points(shown: Curves) -> None:
+    """A row per point: where, how large the error is, how that was found."""
+    rows = [(curve, value, error) for curve in shown.curves
+            for value, error in zip(curve.values, curve.errors, strict=True)]
+    along = shown.curves[0].axis
+    bounded = [error.bounded for _, _, error in rows]
+    table = pd.DataFrame(
+        {
+            "Mechanism": [name_of(curve.mechanism) for curve, _, _ in rows],
+            along.title: [value for _, value, _ in rows],
+            "Mean error": [None if error.bounded else error.high for _, _, error in rows],
+            "At least": [error.low for _, _, error in rows],
+            "At most": [error.high for _, _, error in rows],
+            "Standard error": [max(error.low_error, error.high_error) for _, _, error in rows],
+            "Found": ["exact" if error.exact else "draws" for _, _, error in rows],
+        }
+    )
+    if not any(bounded):
+        table = table.drop(columns=["At least", "At most"])
+    elif all(bounded):
+        table = table.drop(columns="Mean error")
+    columns = {name: NumberColumn(help=said, format="%.4g") for name, said in _POINTS.items()}
+    columns |= {"Mechanism": TextColumn(), along.title: NumberColumn(format="%.6g")}
+    tables.show(table, "accuracy", columns, "One row per computed point: mechanism, value, mean error, how found")
+
+
+def crossing_table(found: Sequence[Crossover]) -> None:
+    """A row per crossover."""
+    if not found:
+        return
+    table = pd.DataFrame(
+        {
+            "Ahead from there on": [name_of(one.ahead) for one in found],
+            "Overtaken": [name_of(one.behind) for one in found],
+            "Last before": [one.before for one in found],
+            "From": [one.value for one in found],
+            "Found": ["exact" if one.exact else "between two points" for one in found],
+        }
+    )
+    columns = {name: NumberColumn(format="%.6g") for name in ("Last before", "From")}
+    tables.show(table, "crossovers", columns, "One row per crossover: who overtakes whom and from which value on")
+
+
+def required_table(found: Sequence[RequiredEpsilon]) -> None:
+    """A row per mechanism: its smallest epsilon and the mean distance there."""
+    table = pd.DataFrame(
+        {
+            "Mechanism": [name_of(one.mechanism) for one in found],
+            "Guarantee there": [
+                words.guarantee(one.mechanism.guarantee(one.problem.prior, one.problem.n)) for one in found
+            ],
+            "Smallest epsilon": [one.epsilon for one in found],
+            "Mean H": [one.mean.high for one in found],
+            "Standard error": [one.mean.high_error for one in found],
+            "Always falls": ["yes" if one.monotone else "no" for one in found],
+        }
+    )
+    columns = {name: NumberColumn(format="%.4g") for name in ("Smallest epsilon", "Mean H", "Standard error")}
+    tables.show(table, "required-epsilon", columns, "One row per mechanism: the smallest epsilon for the distance")
+
+
+_POINTS = {
+    "Mean error": "Expected error of a release at this value.",
+    "At least": "Lower bound of the mean error.",
+    "At most": "Upper bound of the mean error.",
+    "Standard error": "0 where the mean, or the bound, is exact.",
+}

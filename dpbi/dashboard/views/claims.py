@@ -1,0 +1,116 @@
+"""The ledger of claims on its page: every verdict in a table, and one claim looked at closely, at the person's data."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import pandas as pd
+import streamlit as st
+from streamlit.column_config import NumberColumn, TextColumn
+
+from dpbi.dashboard.answers.cache import kept
+from dpbi.dashboard.scenario import Scenario
+from dpbi.dashboard.session import settings
+from dpbi.dashboard.shown import tables
+from dpbi.dashboard.words import guard, words
+from dpbi.papers.claims import CLAIMS, Case, Claim, Reading, Setting, Verdict, shown
+from dpbi.problem.problem import Problem
+
+_CHOSEN, _WORDS = "claim", "What the grid shows"
+_SAID = 2000  # characters of a sentence at most
+_BY_NAME = {claim.name: claim for claim in CLAIMS}
+
+PURPOSE = (
+    "Every theorem, lemma, corollary and formula of the papers that numbers can decide, in our words: **[D20]** the "
+    "draft of 2020, **[P20]** its version of March 2020, **[P17]** the long paper, **[N]** the notes, **[L17]** the "
+    "two-page proof. Each is computed exactly over a stated grid. A counter-example refutes a claim; a grid without "
+    "one proves nothing beyond it."
+)
+
+
+def draw(scenario: Scenario) -> None:
+    """The claims' table, and below it the chosen one: what it says, where it was looked at, how it does here."""
+    st.markdown(PURPOSE)
+    found = _verdicts()
+    st.markdown(_summary(found))
+    whole = _table(found)
+    short = whole.drop(columns=_WORDS)  # which the claim below says, and the CSV
+    tables.show(short, "claims", _COLUMNS, "One row per claim: its verdict and its source", lambda: whole, lines=3)
+    settings.setdefault(_CHOSEN, CLAIMS[0].name)
+    claim = _BY_NAME[settings.choice("Claim", _CHOSEN, _BY_NAME, width=620)]
+    _one(claim, scenario)
+
+
+def _one(claim: Claim, scenario: Scenario) -> None:
+    with st.container(border=True):
+        st.markdown(f"**{_escaped(claim.statement)}**")
+        st.caption(_escaped(f"Source: {claim.source}. Grid: {claim.grid}."))
+        st.markdown(f"**On the grid:** {_escaped(claim.verdict.words)}")
+        refused: dict[str, list[str]] = {}
+        with guard.refusal(refused, claim.name):
+            reading = _reading(claim.name, scenario.problem, scenario.epsilon, scenario.gamma, _delta(scenario))
+            st.markdown(f"**At your data:** {_escaped(reading.sentence)}")
+            if len(reading.cases) > 1:
+                tables.show(_cases(reading.cases), "claim", {}, "One row per case of the chosen claim at your data")
+        for sentence in refused:
+            st.info(f"**At your data:** {sentence}")
+
+
+def _verdicts() -> dict[str, Verdict]:
+    """All verdicts, with progress while they are computed: they are kept for as long as the app runs."""
+    progress = st.empty()
+    found = {}
+    for done, claim in enumerate(CLAIMS):
+        progress.progress(done / len(CLAIMS), f"Checking claim {done + 1} of {len(CLAIMS)}")
+        found[claim.name] = claim.verdict
+    progress.empty()
+    return found
+
+
+@kept(256, said="Checking the claim at your data")
+def _reading(name: str, problem: Problem, epsilon: float, gamma: float, delta: float) -> Reading:
+    return _BY_NAME[name].check(Setting(problem, epsilon, gamma, delta))
+
+
+def _delta(scenario: Scenario) -> float:
+    """The sidebar's delta, which is there while a mechanism that has one is ticked."""
+    return next((mechanism.delta for mechanism in scenario.mechanisms if hasattr(mechanism, "delta")), Setting.delta)
+
+
+def _summary(found: dict[str, Verdict]) -> str:
+    kinds = Counter(verdict.kind for verdict in found.values())
+    return (f"Of {len(found)} claims **{kinds['holds']} hold** on their grid, **{kinds['holds only if']} hold only "
+            f"under a condition** that the paper does not state, and **{kinds['fails']} fail**.")
+
+
+def _table(found: dict[str, Verdict]) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "Claim": list(found),
+            "Verdict": [verdict.label for verdict in found.values()],
+            "Source": [_BY_NAME[name].source for name in found],
+            _WORDS: [verdict.words for verdict in found.values()],
+            "Cases": [verdict.visited for verdict in found.values()],
+            "Held": [verdict.held for verdict in found.values()],
+        }
+    )
+
+
+def _cases(cases: Sequence[Case]) -> pd.DataFrame:
+    rows = [{name: shown(value) if isinstance(value, tuple) else value for name, value in one.inputs + one.numbers}
+            | {"Verdict": "holds" if one.holds else "fails"} for one in cases]
+    return pd.DataFrame(rows)
+
+
+def _escaped(text: str) -> str:
+    return words.escape(text, _SAID)
+
+
+_COLUMNS = {
+    "Claim": TextColumn(width=270),
+    "Verdict": TextColumn(width=230, help="Over the grid: holds, holds only under a condition, or fails."),
+    "Source": TextColumn(width=215),
+    "Cases": NumberColumn(width=70, help="How many cases of the claim were computed.", format="localized"),
+    "Held": NumberColumn(width=70, help="In how many of them the claim holds.", format="localized"),
+}

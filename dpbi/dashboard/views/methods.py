@@ -1,0 +1,263 @@
+"""The method page: each mechanism's rule, source and guarantee in words, and the terms of these pages explained."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+import streamlit as st
+
+from dpbi import limits
+from dpbi.dashboard.answers import library
+from dpbi.dashboard.scenario import Scenario
+from dpbi.dashboard.sidebar import privacy
+from dpbi.dashboard.words import guard, words
+from dpbi.mechanisms import MECHANISMS, Mechanism, name_of
+from dpbi.problem.candidates import number_of_candidates
+from dpbi.problem.neighbours import RELATION
+
+_SENTENCES = 1000  # characters at most
+
+SOURCES = (
+    "Sources: **[D20]** the draft of 2020, **[P20]** its version of March 2020, **[P17]** Liu, Bun, Farina and "
+    "Gaboardi, *Tailoring differentially private Bayesian inference to distance between distributions*, **[N]** the "
+    "authors' notes. *Ours*: beyond the papers."
+)
+NOTATION = (
+    "All release whole numbers $r$ in place of the counts $c$ of $n$ records in $k$ categories; the private posterior "
+    r"is $\mathrm{Dir}(\alpha + r)$. $\lfloor x \rfloor_0^n$ is $x$ rounded down and cut to $0 \dots n$, "
+    r"$\mathrm{Lap}(b)$ noise with density $e^{-|y|/b} / 2b$, $H(r)$ the Hellinger distance of a candidate from the "
+    "true posterior. The sensitivities are explained below."
+)
+PROMISES = (
+    f"Two datasets are neighbours if they differ so: {RELATION}. **epsilon-DP**: every set of releases is at most "
+    r"$e^\varepsilon$ times as probable under a dataset as under any of its neighbours. **(epsilon, delta)-DP**: at "
+    r"most so and $\delta$ more."
+)
+
+
+class Term(NamedTuple):
+    """A term, its symbol in LaTeX, its meaning and source in plain text, and what it comes to in a scenario."""
+
+    name: str
+    symbol: str
+    meaning: str
+    source: str
+    here: Callable[[Scenario], str] | None = None
+
+
+def draw(scenario: Scenario) -> None:
+    """All mechanisms, then all terms, with the numbers they have for the scenario."""
+    problem = scenario.problem
+    line = words.scenario_line(scenario.title, scenario.labels, problem, scenario.epsilon, scenario.gamma)
+    st.markdown(f"{SOURCES} Numbers *here* are those of {line}.")
+    st.header("Mechanisms")
+    st.markdown(NOTATION)
+    st.markdown(PROMISES)
+    st.caption(words.BASES)
+    for mechanism in _mechanisms(scenario):
+        _mechanism(mechanism, scenario)
+    st.header("Glossary")
+    for term in TERMS:
+        _term(term, scenario)
+
+
+def _mechanisms(scenario: Scenario) -> list[Mechanism]:
+    """One of every class: as it is ticked, else as it is by default."""
+    plain = {type(mechanism): mechanism for mechanism in scenario.mechanisms if not mechanism.calibration}
+    numbers = {"epsilon": scenario.epsilon, "gamma": scenario.gamma}
+    return [plain.get(kind) or privacy.make(kind, numbers) for kind in MECHANISMS]
+
+
+def _mechanism(mechanism: Mechanism, scenario: Scenario) -> None:
+    promise = mechanism.guarantee(scenario.problem.prior, scenario.problem.n)
+    with st.container(border=True):
+        st.subheader(words.stamped(mechanism.label, promise))
+        st.markdown(mechanism.idea)
+        st.latex(mechanism.formula)
+        reason = words.escape(limits.opened(promise.reason), _SENTENCES)
+        st.markdown(f"**Guarantee here: {words.guarantee(promise)}.** {reason}.")
+        st.caption(f"Source: {words.escape(mechanism.source, _SENTENCES)}.")
+
+
+def _term(term: Term, scenario: Scenario) -> None:
+    with st.container(gap="xxsmall"):
+        st.markdown(f"**{term.name}** &ensp; ${term.symbol}$\n\n{term.meaning}")
+        with guard.part(term.name):
+            here = f"**Here:** {term.here(scenario)}. " if term.here and scenario.problem.n else ""
+            st.caption(f"{here}Source: {words.escape(term.source, _SENTENCES)}.")
+
+
+# --- what a term comes to ---
+
+
+def _prior(scenario: Scenario) -> str:
+    prior = scenario.problem.prior
+    return f"{words.prior_words(prior)}, worth {words.number(sum(prior))} records"
+
+
+def _posterior(scenario: Scenario) -> str:
+    return words.prior_words(scenario.problem.posterior)
+
+
+def _neighbours(scenario: Scenario) -> str:
+    """A record of any category that has one goes to any other."""
+    counts = scenario.problem.counts
+    return f"{words.number(sum(c > 0 for c in counts) * (len(counts) - 1))} different counts"
+
+
+def _candidates(scenario: Scenario) -> str:
+    return words.number(number_of_candidates(scenario.problem.n, scenario.problem.k))
+
+
+def _sensitivities(scenario: Scenario) -> library.Sensitivities:
+    return library.sensitivities(scenario.problem, scenario.gamma, scenario.beta)
+
+
+def _local(scenario: Scenario) -> str:
+    return words.number(_sensitivities(scenario).local)
+
+
+def _global(scenario: Scenario) -> str:
+    found = _sensitivities(scenario)
+    return f"{words.number(found.exact)}, where the papers have the constant {words.number(found.paper)}"
+
+
+def _smooth(scenario: Scenario) -> str:
+    found = _sensitivities(scenario)
+    return (
+        f"reciprocal {words.number(found.reciprocal)} with gamma = {words.number(scenario.gamma)}, exponential "
+        f"{words.number(found.exponential)} with beta = {words.number(scenario.beta)}"
+    )
+
+
+def _factor(scenario: Scenario) -> str:
+    """What the odds can be multiplied by, as long as that is a number."""
+    epsilon = scenario.epsilon
+    factor = words.number(math.exp(epsilon)) if epsilon < math.log(1e9) else "more than a thousand million"
+    return f"{words.number(epsilon)}, a factor of at most {factor}"
+
+
+def _ignoring(scenario: Scenario) -> str:
+    rows = [library.comparison(scenario.problem, mechanism) for mechanism in scenario.mechanisms]
+    shares = [f"{name_of(row.mechanism)} {words.number(row.probability_of_ignoring)}" for row in rows]
+    return words.listed(shares) if shares else "no mechanism is ticked"
+
+
+TERMS = (
+    Term(
+        "Prior",
+        r"\mathrm{Dir}(\alpha)",
+        "What is believed about the proportions before any data: a pseudo-count for each category. It is public. With "
+        "two categories it is a Beta distribution.",
+        "[P17] section 2",
+        _prior,
+    ),
+    Term(
+        "Posterior",
+        r"\mathrm{Dir}(\alpha + c)",
+        "The prior with the counts added to it: what is believed after the data. It is private, since it gives the "
+        "counts away.",
+        "[P17] section 2",
+        _posterior,
+    ),
+    Term(
+        "Neighbours",
+        "c' = c - e_j + e_i",
+        "Two datasets that differ in one person's record, which changes its category; n stays as it is. A private "
+        "release hardly tells them apart.",
+        "[P17] section 3",
+        _neighbours,
+    ),
+    Term(
+        "Candidates",
+        r"r \in \mathbb{N}^k,\; \textstyle\sum r_i = n",
+        "All counts that n records could have had, and the posteriors that belong to them. Selection by distance "
+        "releases one of them, a near one more likely.",
+        "[P17] section 4.2, whose number is right for two categories only",
+        _candidates,
+    ),
+    Term(
+        "Hellinger distance",
+        r"H = \sqrt{1 - \int \sqrt{p(\theta)\, q(\theta)}\, d\theta}",
+        "How far apart two posteriors p and q are: 0 if they are equal, 1 if they do not overlap. The error of a "
+        "release is measured in it.",
+        "[D20] section 1",
+    ),
+    Term(
+        "Local sensitivity",
+        r"LS(c) = \max_{c'} H(c, c')",
+        "How far one replaced record can move the posterior of these very counts c. It depends on private data.",
+        "[D20] section 1; [P17] section 4.1.2; computed in closed form, ours",
+        _local,
+    ),
+    Term(
+        "Global sensitivity",
+        r"GS = \max_c LS(c)",
+        "The largest local sensitivity of all datasets, for this prior and n. It is public, and often far above the "
+        "local one.",
+        "[D20] section 1; the exact value is ours",
+        _global,
+    ),
+    Term(
+        "Smooth sensitivity",
+        r"S_\gamma(c) = \max_{c'} \frac{1}{1 / LS(c') + \gamma\, d(c, c')},\quad "
+        r"S_\beta(c) = \max_{c'} LS(c')\, e^{-\beta\, d(c, c')}",
+        "A bound on the local sensitivity that changes little from a dataset to its neighbour, so that noise scaled to "
+        "it does not give the data away. The first kind is called reciprocal, the second exponential; d counts the "
+        "records in which two datasets differ.",
+        "reciprocal [P17] Theorem 5.1; exponential [N] section 2.3, Nissim, Raskhodnikova and Smith 2007",
+        _smooth,
+    ),
+    Term(
+        "epsilon",
+        r"\varepsilon",
+        "The privacy loss that is promised: between neighbours, the probability of any set of releases differs by a "
+        "factor of at most e^epsilon. Smaller is more private, and less accurate.",
+        "Dwork, McSherry, Nissim and Smith 2006",
+        _factor,
+    ),
+    Term(
+        "delta",
+        r"\delta",
+        "How far that factor may be exceeded: a probability that is added to it. 0 is pure privacy; where it is not, "
+        "it should be far below 1/n.",
+        "Dwork, Kenthapadi, McSherry, Mironov and Naor 2006",
+    ),
+    Term(
+        "Privacy loss",
+        r"\max_{c, c', r} \log \dfrac{P(r \mid c)}{P(r \mid c')}",
+        "What a mechanism really gives away: the largest log ratio over all datasets, their neighbours and all "
+        "outputs. It is computed here, not bounded.",
+        "[P17] section 7.3 for given data; over all datasets, ours",
+    ),
+    Term(
+        "Calibration",
+        r"\mathrm{rate} \times m",
+        "A mechanism's rate is raised until its exact privacy loss is epsilon: the same promise, nearer to the truth. "
+        "Every pair of neighbours and every output is checked, for one prior and n, and nothing is promised elsewhere.",
+        "ours; [P17] section 8 asks for it",
+    ),
+    Term(
+        "Law of the distance: exact; exact, in bins; sampled",
+        r"P(H \le t)",
+        words.LAW_KINDS_SAID,
+        "ours; [P17] section 7.2.1 lists the distances",
+    ),
+    Term(
+        "Probability of ignoring the data",
+        "a_0 Z_0 / Z",
+        "Selection by distance is a mixture whose first part picks any candidate, whatever the counts are. This is the "
+        "share of releases that come from it: P(blind) in the tables. It grows with the number of candidates.",
+        "ours",
+        _ignoring,
+    ),
+    Term(
+        "Noise-aware posterior",
+        r"p(\theta \mid r) \propto p(\theta) \textstyle\sum_c P(r \mid c)\, P(c \mid \theta)",
+        "What a release tells about the proportions once the noise is reckoned with, by Bayes' rule. It costs no "
+        "privacy; the released posterior alone takes the noisy counts for true ones and is too sure of itself.",
+        "ours; for the idea, Bernstein and Sheldon 2018",
+    ),
+)

@@ -1,0 +1,57 @@
+"""The papers' figures on their page: which one is looked at, drawn once for each seed, and what it says."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import streamlit as st
+
+from dpbi.dashboard.answers.cache import kept
+from dpbi.dashboard.session import settings
+from dpbi.dashboard.shown import charts
+from dpbi.dashboard.sidebar import controls
+from dpbi.dashboard.words import words
+from dpbi.papers.figures import FIGURES, PaperFigure
+
+_CHOSEN = "paper figure"
+_BY_KEY = {figure.key: figure for figure in FIGURES}
+_SENTENCES = 2000  # characters of a story at most
+
+FIGURES_PURPOSE = (
+    "Each numbered figure of **[P17]** (Liu, Bun, Farina and Gaboardi, *Tailoring differentially private Bayesian "
+    "inference to distance between distributions*) and of **[N]** (the authors' notes), with the papers' settings: the "
+    "data and the prior of the sidebar play no part here. Where the papers simulated, 1,000 runs stand beside the "
+    "exact answer."
+)
+
+
+def choose(seed: int) -> PaperFigure:
+    """The figure to look at; where it has simulated runs, with the button that draws them anew."""
+    settings.setdefault(_CHOSEN, FIGURES[0].key)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        key = settings.choice("Figure", _CHOSEN, _BY_KEY, format_func=_named, width=420)
+        if _BY_KEY[key].simulated:
+            controls.redraw(seed)
+    return _BY_KEY[key]
+
+
+def _named(key: str) -> str:
+    return f"{key}: {_BY_KEY[key].title}"
+
+
+def draw(figure: PaperFigure, seed: int) -> None:
+    """The paper's caption, our figure, and where the two tell different stories."""
+    from dpbi.figures import papers
+
+    st.markdown(f"**In the paper:** {words.escape(figure.caption, _SENTENCES)}")
+    result, story = _computed(figure.key, seed if figure.simulated else 0)
+    charts.draw(papers.draw(result), "paper-" + re.sub(r"\W+", "-", figure.key).strip("-"))
+    st.markdown(f"**Computed:** {words.escape(story, _SENTENCES)}")
+
+
+@kept(64, said="Computing the paper's figure")
+def _computed(key: str, seed: int) -> tuple[Any, str]:
+    """The figure's result and its story."""
+    result = _BY_KEY[key].result(seed)
+    return result, _BY_KEY[key].story(result)

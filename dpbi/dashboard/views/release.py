@@ -1,0 +1,248 @@
+"""The Release page: a mechanism, what it promises, one secure draw, and the files of what was drawn.
+
+The draw is made where the button is pressed and nowhere else; what was drawn lives in the session alone, and no cached
+function ever sees it.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+import dpbi
+from dpbi.dashboard.answers import library
+from dpbi.dashboard.session import settings
+from dpbi.dashboard.shown import charts, downloads, tables
+from dpbi.dashboard.views import release_ledger
+from dpbi.dashboard.words import guard, words
+from dpbi.dashboard.words import release as release_words
+from dpbi.mechanisms import Mechanism, name_of
+from dpbi.mechanisms.guarantee import Guarantee, NotPrivate
+from dpbi.problem.problem import Problem
+from dpbi.releases.ledger import LedgerEntry, release_json
+from dpbi.releases.release import Release, stamp_of
+from dpbi.releases.statement import Row, posterior_table, promised, reader_script, statement_html, statement_markdown
+
+if TYPE_CHECKING:
+    from dpbi.dashboard.scenario import Scenario
+
+_log = logging.getLogger(__name__)
+
+_TO_RELEASE = "to release"
+_MADE, _DRAWN, _FAILED = "releases: made", "releases: drawn", "releases: failed"
+
+
+@dataclass(frozen=True)
+class Ready:
+    """A mechanism that can release, and what its release will promise."""
+
+    mechanism: Mechanism
+    guarantee: Guarantee
+
+    @property
+    def label(self) -> str:
+        return words.stamped(name_of(self.mechanism), self.guarantee)
+
+
+@dataclass(frozen=True, eq=False)
+class Made:
+    """A release of this session with its labels and its entry; what follows from it is computed once."""
+
+    release: Release
+    labels: tuple[str, ...]
+    entry: LedgerEntry
+
+    @property
+    def stem(self) -> str:
+        """Of its files' names: none of the same second is like another."""
+        return f"release-{self.release.time.replace(':', '-')}-{self.entry.release[:4]}"
+
+    @cached_property
+    def rows(self) -> list[Row]:
+        return posterior_table(self.release, self.labels)
+
+    @cached_property
+    def figure(self) -> Any:
+        from dpbi.figures.release import released
+
+        return released(self.release, self.rows, self.labels)
+
+
+# --- before ---
+
+
+def choose(chosen: Scenario) -> Ready | None:
+    """One of the ticked mechanisms, the private ones first; None until one is chosen, or where none can release.
+
+    Where there are several none is chosen beforehand: by order would be by chance, and by their errors on these data
+    would leak.
+    """
+    st.header("What to release with")
+    found: list[Ready] = []
+    refused: dict[str, list[str]] = {}
+    for mechanism in chosen.mechanisms:
+        with guard.refusal(refused, name_of(mechanism)):
+            guarantee = library.release_guarantee(mechanism, chosen.problem.prior, chosen.problem.n)
+            found.append(Ready(mechanism, guarantee))
+    for sentence, names in refused.items():
+        st.info(f"**{words.listed(names)}:** {sentence}")
+    if not found:
+        return None
+    named = {one.label: one for one in sorted(found, key=lambda one: not one.guarantee.is_private)}
+    if settings.setdefault(_TO_RELEASE, None) not in named:
+        settings.keep(_TO_RELEASE, next(iter(named)) if len(named) == 1 else None)
+    label = settings.choice(
+        "Mechanism", _TO_RELEASE, named, placeholder="Choose one", width=360, help="Those ticked in the sidebar."
+    )
+    if label is None:
+        st.markdown(release_words.CHOOSE)
+        return None
+    return named[label]
+
+
+def say_what_to_expect(ready: Ready, chosen: Scenario) -> None:
+    """The promise, the errors to expect, which no count enters, and what the file will tell."""
+    for paragraph in promised(ready.guarantee):
+        st.markdown(words.escape(paragraph, words.SENTENCE_LENGTH))
+    if isinstance(ready.guarantee, NotPrivate):
+        st.markdown(release_words.CONTROL)
+    st.markdown(f"**The reader of the file will know:** {release_words.READER}")
+    st.header("What error to expect")
+    with guard.part():
+        from dpbi.figures.release import expected_errors
+
+        errors = library.release_errors(ready.mechanism, chosen.problem.prior, chosen.problem.n)
+        st.markdown(release_words.expected(errors))
+        charts.draw(expected_errors(errors, chosen.labels), "expected-errors")
+
+
+# --- the draw ---
+
+
+def press(ready: Ready, chosen: Scenario) -> None:
+    """The button, with what must be acknowledged first.
+
+    Its key and its argument hold the number of draws so far: a second click that was on its way comes to nothing. And
+    they hold the settings that were read: a click that comes with another change draws nothing.
+    """
+    st.header("Release")
+    drawn = st.session_state.get(_DRAWN, 0)
+    asked = []
+    stamp = stamp_of(ready.guarantee)
+    if stamp:
+        st.error(words.escape(stamp, words.SENTENCE_LENGTH))
+        asked.append(release_words.acknowledge(ready.guarantee))
+    release_ledger.say_if_empty()
+    before = release_ledger.of_data(chosen)
+    spent, after = before.total(), before.total(ready.guarantee)
+    if spent.releases:
+        st.warning(release_words.before_another(spent, after))
+        asked.append(release_words.acknowledge_another(after))
+    elif not asked:
+        asked.append(release_words.acknowledge_first(after))
+    keys = [f"release {drawn} {ready.mechanism!r}: {sentence}" for sentence in asked]
+    agreed = [st.checkbox(sentence, key=key) for sentence, key in zip(asked, keys, strict=True)]
+    st.button(
+        f"Release once with {name_of(ready.mechanism)}, epsilon = {words.number(ready.mechanism.epsilon)}",
+        key=f"release: draw {drawn}",
+        type="primary",
+        disabled=not all(agreed),
+        on_click=_draw,
+        args=(ready.mechanism, chosen.problem, chosen.labels, drawn, keys, settings.everything()),
+    )
+    if failed := st.session_state.get(_FAILED):
+        st.error(failed)
+    st.caption(release_words.DRAW)
+
+
+def _draw(
+    mechanism: Mechanism,
+    problem: Problem,
+    labels: tuple[str, ...],
+    drawn: int,
+    acknowledged: Sequence[str],
+    read: Mapping[str, Any],
+) -> None:
+    """The one place where a release is drawn: the button's callback."""
+    if st.session_state.get(_DRAWN, 0) != drawn or not all(st.session_state.get(key) for key in acknowledged):
+        return
+    st.session_state[_FAILED] = ""
+    if any(now.get(name) != read[name] for now in (settings.everything(), settings.shown()) for name in read):
+        st.session_state.update(dict.fromkeys(acknowledged, False))
+        st.session_state[_FAILED] = release_words.CHANGED
+        return
+    try:
+        release = dpbi.release(mechanism, problem)
+    except ValueError as refusal:
+        st.session_state[_FAILED] = words.opened(refusal)
+        return
+    except Exception as failure:  # noqa: BLE001 - a callback has no page around it that could apologise
+        _log.error("a release failed: %s", type(failure).__name__)
+        st.session_state[_FAILED] = words.APOLOGY
+        return
+    st.session_state[_DRAWN] = drawn + 1
+    entry = release_ledger.enter(release, labels, problem.counts)
+    st.session_state[_MADE] = [*st.session_state.get(_MADE, []), Made(release, labels, entry)]
+
+
+# --- after ---
+
+
+def show() -> None:
+    """The newest release of the session, or another that is asked for: both posteriors, and the files."""
+    made: list[Made] = st.session_state.get(_MADE, [])
+    if not made:
+        return
+    st.header("The release")
+    one = made[-1]
+    if len(made) > 1:
+        newest = range(len(made) - 1, -1, -1)
+        place = st.selectbox(
+            "Which", newest, width=480, key=f"release: which of {len(made)}",
+            format_func=lambda i: f"{i + 1}: {name_of(made[i].release.mechanism)}, {made[i].release.time}",
+        )  # fmt: skip
+        one = made[place]
+    with guard.part(), downloads.collected(_shown(one.release)):
+        if one.release.stamp:
+            st.error(words.escape(one.release.stamp, words.SENTENCE_LENGTH))
+        with st.spinner("Computing both posteriors"):
+            figure = one.figure
+        st.markdown(release_words.released(one.release))
+        _files(one)
+        charts.draw(figure, f"{one.stem}-posteriors")
+        tables.release(one.rows, one.stem)
+
+
+def _shown(release: Release) -> downloads.Shown:
+    """What the release's own tables and charts were computed for: the sidebar may say something else by now."""
+    columns: dict[str, str | int | float] = {
+        "Mechanism": name_of(release.mechanism),
+        "Guarantee": release.guarantee.words,
+        "n": release.n,
+        "Time (UTC)": release.time,
+    }
+    if release.stamp:
+        columns["Stamp"] = release.stamp
+    return downloads.Shown(columns, release_words.about(release))
+
+
+def _files(one: Made) -> None:
+    release, labels, ledger = one.release, one.labels, release_ledger.beside(one.entry)
+    name = f"dpbi-{one.stem}"
+    reader = reader_script(f"{name}.json")
+    with st.container(horizontal=True, gap="small"):
+        _offer("Release (JSON)", lambda: release_json(release, labels, ledger), f"{name}.json", "application/json")
+        _offer("Statement (HTML)", lambda: statement_html(release, labels), f"{name}.html", "text/html")
+        _offer("Statement (Markdown)", lambda: statement_markdown(release, labels), f"{name}.md", "text/markdown")
+        _offer("Reader (Python)", lambda: reader, f"{name}.py", "text/x-python")
+    with st.expander("Python that reads the file"):
+        st.code(reader, language="python")
+
+
+def _offer(label: str, made: Callable[[], str], file_name: str, mime: str) -> None:
+    downloads.offer(label, lambda: made().encode(), file_name, mime)

@@ -1,0 +1,94 @@
+"""The tour on its page: which scene is on, the way to the next, and from a scene into the lab."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import streamlit as st
+
+from dpbi.dashboard.answers.cache import kept
+from dpbi.dashboard.session import address
+from dpbi.dashboard.shown import charts, stylesheet
+from dpbi.dashboard.sidebar import data_source, menu
+from dpbi.dashboard.take_away import scenario_file, take_away
+from dpbi.dashboard.words import words
+from dpbi.tour import SCENES, Scene
+
+_BY_KEY = {scene.key: scene for scene in SCENES}
+_SENTENCES = 1000
+# Streamlit hears no key of a button's while any input has the focus, a switch in a folded sidebar too: as if typed in.
+# On a switch the arrows mean nothing, so they are told to the page; a listener outlives the page that brought it.
+_ARROWS = """
+if (!window.dpbiArrows) {
+  window.dpbiArrows = true;
+  document.addEventListener("keydown", event => {
+    if (!/^Arrow(Left|Right)$/.test(event.key) || !event.target.matches?.("input[type=checkbox]")) return;
+    if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.stopPropagation();
+    document.body.dispatchEvent(new KeyboardEvent("keydown", {key: event.key, code: event.code, bubbles: true}));
+  }, true);
+}"""
+
+
+def draw(scene: Scene, defaults: Mapping[str, Any]) -> None:
+    """The scene: its question, its chart and the sentence computed from it."""
+    from dpbi.figures import tour
+
+    place = SCENES.index(scene)
+    with st.container(horizontal=True, vertical_alignment="center", key="tour steps"):
+        _step("Back", place - 1, "Left")
+        st.markdown(f"Scene {place + 1} of {len(SCENES)}", width="content")
+        _step("Next", place + 1, "Right")
+        if st.button("Open this in the lab", key="tour: lab"):
+            take_away.take_over("scene", lambda: lab_document(scene), defaults)
+            st.switch_page(menu.page(scene.page).path, query_params=address.elsewhere(on_tour=True))
+    st.header(scene.heading)
+    with st.container(key="scene text"):
+        st.markdown(scene.text)
+    result, sentence = _computed(scene.key)
+    st.markdown(f"**{words.escape(sentence, _SENTENCES)}**")
+    charts.draw(tour.draw(result), f"tour-{scene.key}")
+    stylesheet.run("arrows", _ARROWS)
+
+
+def _step(label: str, place: int, shortcut: str) -> None:
+    there = 0 <= place < len(SCENES)
+    key = SCENES[place].key if there else ""
+    st.button(
+        label,
+        key=f"tour: {label}",
+        shortcut=shortcut,
+        disabled=not there,
+        type="primary" if label == "Next" else "secondary",
+        on_click=address.show_scene,
+        args=(key,),
+    )
+
+
+def lab_document(scene: Scene) -> scenario_file.Document:
+    """The scene as a scenario: its counts are an example's or balanced ones, so that nobody's own are replaced."""
+    found: scenario_file.Document = {
+        "epsilon": scene.mechanisms[0].epsilon,
+        "mechanisms": [type(mechanism).__name__ for mechanism in scene.mechanisms],
+        "calibrated": [],
+        "accuracy_axis": "n",  # what varies in the scenes about growing data, on the page where it can be chosen
+        "accuracy_metric": "hellinger",
+    }
+    for example in data_source.BY_KEY.values():
+        if example.counts == scene.problem.counts:
+            return found | {"source": scenario_file.name_of_option(data_source.EXAMPLE), "example": example.key}
+    return found | {
+        "source": scenario_file.name_of_option(data_source.MADE_UP),
+        "shape": scenario_file.name_of_option(data_source.BALANCED),
+        "k": scene.problem.k,
+        "n": scene.problem.n,
+    }
+
+
+@kept(len(SCENES), said="Computing the scene")
+def _computed(key: str) -> tuple[Any, str]:
+    """The scene's result and its sentence."""
+    scene: Any = _BY_KEY[key]
+    result = scene.result()
+    return result, scene.sentence(result)

@@ -1,0 +1,1 @@
+"""Every sentence that the pages say, and how a failure is said."""

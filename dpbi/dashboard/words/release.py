@@ -1,0 +1,145 @@
+"""The sentences of the Release page and of its ledger."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from dpbi.accuracy.trials import ReleaseErrors
+from dpbi.dashboard.words import words
+from dpbi.mechanisms import name_of
+from dpbi.mechanisms.guarantee import Guarantee, NotPrivate
+from dpbi.releases.ledger import Ledger, Total
+from dpbi.releases.release import Release
+
+READER = (
+    "The mechanism with its options and epsilon, the prior, n, the names of the categories, the **released** counts, "
+    "both posteriors (each follows from these), the guarantee with its basis and neighbours, the time to the second, "
+    "the version of dpbi, and how much all releases of these data in the ledger come to. Nothing else: no true count, "
+    "no error, no rate or sensitivity at your data, no seed, no digest, and not what the data are called here."
+)
+CHANGED = (
+    "**Nothing was released.** A setting was changed after what is asked for here had been read. Read it again as it "
+    "stands now, confirm it, and press once more."
+)
+DRAW = (
+    "One draw, with random bits of the operating system: no seed, and never again. Changing a setting, another page or "
+    "a rerun leaves it as it is. It is kept in this session alone: save the files."
+)
+EMPTY = (
+    "**The ledger is empty.** It starts anew with every session, and so with every reload of the page. If these data "
+    "were released before, bring the ledger that was exported then (below), and the total counts that release too."
+)
+CHOOSE = "Choose a mechanism to see what it promises and what error to expect. Nothing is drawn by that."
+CONTROL = (
+    "It should not be released: how sharply it selects is set by the private counts themselves, so that a release can "
+    "give them away, and nothing limits by how much. It is here to be compared with; a draw is stamped NOT PRIVATE."
+)
+NO_RELEASE = "Nothing was released in this session."
+ENDS = (
+    "The ledger ends with the session, at a reload too: export it, or save a release (JSON), which holds the part of "
+    "it that is about the same data, and bring the file here later. It knows data by a random token; counts that "
+    "differ in one record, or come in another order or under other names, are other data to it, though the same "
+    "people may be in them."
+)
+BRING = "A ledger, or a release with its ledger, as this page writes them (JSON)."
+WHICH = "Releases of the data shown now"
+WHICH_HELP = (
+    "The file cannot know: it names data by random tokens. Those with another n are not of these data. If in doubt, "
+    "leave them in: a total that is too large misleads nobody."
+)
+NO_RECORDS = "There are no records (n = 0): the release is the prior itself, and nothing can leak."
+
+
+def acknowledge(guarantee: Guarantee) -> str:
+    """What must be ticked before something is released that is not private by theorem or check."""
+    if isinstance(guarantee, NotPrivate):
+        return "I know that this is **not private**, and that every file will be stamped so."
+    return "I know that its privacy is **only claimed**, and that every file will be stamped so."
+
+
+def before_another(spent: Total, after: Total) -> str:
+    """The warning before a second release of the same data."""
+    times = "once" if spent.releases == 1 else f"{spent.releases:,} times"
+    return (
+        f"**These data were released {times} already: {spent.words}.** One more, and all together come to "
+        f"**{after.words}**, because losses add up. If the first was saved, use that: a second look at the same data "
+        "is paid for in full."
+    )
+
+
+def acknowledge_first(after: Total) -> str:
+    """What must be ticked before the first release of the data."""
+    return f"I know that a draw is final: it cannot be taken back, and costs these data {after.words} for good."
+
+
+def acknowledge_another(after: Total) -> str:
+    return f"I know that all releases of these data will come to {after.words}."
+
+
+def expected(errors: ReleaseErrors) -> str:
+    """How far off a release is on data that are made up."""
+    k, n = len(errors.prior), errors.n
+    if not n:
+        return NO_RECORDS
+    records, distance = errors.records, errors.distance
+    return (
+        f"On made-up data of n = {n:,}, drawn from the prior, {name_of(errors.mechanism)} released counts that were "
+        f"off by {words.number(float(records.mean()))} records in all {k} categories together on average, and by at "
+        f"most {words.number(math.ceil(float(np.quantile(records, 0.95))))} in 95 % of the trials. A share was off by "
+        f"{words.number(100 * errors.mean_share)} percentage points on average, the posterior by a Hellinger distance "
+        f"of {words.number(float(distance.mean()))}. Your counts play no part in this, so that choosing by it leaks "
+        f"nothing ({len(records):,} trials on {errors.datasets:,} made-up datasets)."
+    )
+
+
+def released(release: Release) -> str:
+    """What was released, which posterior to use, and why the counts may not sum to n."""
+    which = (
+        "The noise-aware posterior knows about the noise: where it differs from the naive one, use it."
+        if not isinstance(release.noise_aware, str)
+        else f"Only the naive posterior is known here: {words.sentence(ValueError(release.noise_aware))}"
+    )
+    return (
+        f"{name_of(release.mechanism)}, {words.guarantee(release.guarantee)}, drawn on {release.time}. The **naive** "
+        f"posterior takes the released counts for the true ones, and is too sure of itself. {which}"
+    ) + _other_total(release)
+
+
+def _other_total(release: Release) -> str:
+    total = sum(release.released)
+    if total == release.n:
+        return ""
+    return (
+        f" The released counts sum to {total:,} and not to n = {release.n:,}: this is no error, for each count gets "
+        "noise of its own and is cut to 0 … n by itself, and nothing brings their sum back to n."
+    )
+
+
+def about(release: Release) -> str:
+    """A release in a line, for what is taken away of it."""
+    stamp = f"{release.stamp} " if release.stamp else ""
+    return (
+        f"{stamp}Released by {name_of(release.mechanism)} on {release.time}: {release.guarantee.words}; "
+        f"n = {release.n:,}, prior {words.prior_words(release.prior)}."
+    )
+
+
+def total(here: Ledger, others: Ledger) -> str:
+    """What the releases of the data shown now come to, and that there are others."""
+    spent = here.total()
+    said = "The data shown now were not released in this ledger."
+    if spent.releases:
+        times = "once" if spent.releases == 1 else f"{spent.releases:,} times"
+        said = f"The data shown now were released {times}; all together: **{spent.words}**."
+    if others.entries:
+        said += f" Releases of other data in it: {len(others.entries):,}."
+    return said
+
+
+def of_token(part: Ledger) -> str:
+    """The entries of one token in a line."""
+    entries, spent = part.entries, part.total()
+    number = "1 release" if len(entries) == 1 else f"{len(entries):,} releases"
+    return f"{entries[0].data[:8]}: {number} at n = {entries[0].n:,}, {spent.words}, last {entries[-1].time}"

@@ -1,0 +1,268 @@
+"""The posterior that knows about the noise: p(theta | r) = sum_c P(c | r) Dir(theta; alpha + c).
+
+The private posterior Dir(alpha + r) takes the noisy counts r for the true ones and is too sure of itself. The
+mechanism, the prior and n are public, so Bayes' rule can be applied to the noise as well; this is post-processing of r
+and costs no privacy. The true counts are no argument of anything here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import special
+
+from dpbi import limits
+from dpbi.inference.count_posterior import CountPosterior, Marginal, count_posterior
+from dpbi.mechanisms.mechanism import Mechanism
+from dpbi.posterior import dirichlet
+from dpbi.problem.problem import Problem
+
+_NEGLIGIBLE = 1e-18  # a count this improbable moves no end of an interval in double precision
+_DENSE = 20_000_000  # numbers in the dense table of weights
+_BLOCK = 1_000_000
+_PAIRS = 4_000_000  # (c, r) that the coverage visits: n = 1,999, or n = 157 with noise on both counts
+_LEFT_OUT = 1e-12
+_TOLERANCE = 1e-12  # of a quantile's probability
+_LOG_ODDS = 700.0  # theta or 1 - theta = e^-700 is the least end of an interval
+
+
+@dataclass(frozen=True, eq=False)
+class NoiseAwarePosterior:
+    """p(theta | r), a mixture of Dirichlet distributions over what the private counts may have been.
+
+    mechanism, prior, n, released: what it was computed from. Made by ``noise_aware_posterior``.
+    """
+
+    mechanism: Mechanism
+    prior: tuple[float, ...]
+    n: int
+    released: tuple[int, ...]
+    counts: CountPosterior = field(repr=False)
+
+    @property
+    def marginals(self) -> tuple[Marginal, ...]:
+        """P(c_i = u | r) per category, over the counts u where it is not negligible."""
+        return self.counts.marginals
+
+    @cached_property
+    def weights(self) -> NDArray[np.float64]:
+        """P(c_i = u | r) for u = 0..n, (k, n + 1): theta_i is a mixture of Beta(alpha_i + u, A + n - alpha_i - u).
+
+        ValueError where this table has more than 20 million numbers; ``marginals`` has those that are not negligible.
+        """
+        if (self.n + 1) * len(self.prior) > _DENSE:
+            raise ValueError(f"The table of all weights has more than {_DENSE:,} numbers at n = {self.n:,} and "
+                             f"k = {len(self.prior)}: use marginals, which leaves out the negligible ones.")
+        table = np.zeros((len(self.prior), self.n + 1))
+        for row, marginal in zip(table, self.marginals, strict=True):
+            row[marginal.counts] = marginal.probability
+        return table
+
+    @cached_property
+    def mean_counts(self) -> NDArray[np.float64]:
+        """E[c_i | r], (k,); they sum to n."""
+        return np.array([marginal.mean for marginal in self.marginals])
+
+    @cached_property
+    def mean(self) -> NDArray[np.float64]:
+        """E[theta_i | r] = (alpha_i + E[c_i | r]) / (A + n), (k,)."""
+        return (np.array(self.prior) + self.mean_counts) / (sum(self.prior) + self.n)
+
+    def interval(self, mass: float = 0.95, category: int = 0) -> tuple[float, float]:
+        """The equal-tailed interval of theta_i under the mixture of Betas.
+
+        mass in (0, 1), the probability inside; category: an index 0..k - 1. Returns (low, high).
+        Raises ValueError for another mass or category. Source: ours; the quantile by bisection of the log-odds.
+        """
+        tail = (1 - limits.inside("mass", mass, 0.0, 1.0)) / 2
+        share, a, b = self._betas(category)
+        return _quantile(share, a, b, tail), 1 - _quantile(share, b, a, tail)
+
+    def density(self, theta: ArrayLike, category: int = 0) -> NDArray[np.float64]:
+        """The density of theta_i, a mixture of Beta densities: theta (...), in [0, 1] -> (...).
+
+        At 0 and 1 it is finite or infinite, as the limit is. Raises ValueError for another category.
+        """
+        share, a, b = self._betas(category)
+        at = np.asarray(theta, dtype=np.float64)
+        flat = at.reshape(-1)
+        total = np.zeros(flat.size)
+        for rows in _blocks(flat.size, share.size):
+            total[rows] = dirichlet.beta_density(flat[rows, None], a, b) @ share
+        return total.reshape(at.shape)
+
+    def cumulative(self, theta: ArrayLike, category: int = 0) -> NDArray[np.float64]:
+        """P(theta_i <= theta | r): theta (...), in [0, 1] -> (...). Raises ValueError for another category."""
+        share, a, b = self._betas(category)
+        at = np.asarray(theta, dtype=np.float64)
+        flat = at.reshape(-1)
+        total = np.zeros(flat.size)
+        for rows in _blocks(flat.size, share.size):
+            total[rows] = special.betainc(a, b, flat[rows, None]) @ share
+        return total.reshape(at.shape)
+
+    def sample_counts(self, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
+        """Independent draws of c from P(c | r), int64 (size, k)."""
+        return self.counts.sample(rng, limits.check_size(size))
+
+    def sample(self, rng: np.random.Generator, size: int) -> NDArray[np.float64]:
+        """Independent draws of theta, (size, k): c from P(c | r), then theta from Dir(alpha + c)."""
+        alpha = np.array(self.prior) + self.sample_counts(rng, size)
+        # Gamma(a) = Gamma(a + 1) U^{1/a}, in logs: with a tiny prior all k could underflow otherwise
+        log_gamma = np.log(rng.standard_gamma(alpha + 1)) - rng.standard_exponential(alpha.shape) / alpha
+        theta = np.exp(log_gamma - log_gamma.max(axis=1, keepdims=True))
+        return theta / theta.sum(axis=1, keepdims=True)
+
+    def _betas(self, category: int) -> tuple[NDArray, NDArray, NDArray]:
+        """Shares and both parameters of the Betas that theta_i is a mixture of, the negligible ones left out."""
+        i = limits.whole_number("category", category, 0, len(self.prior) - 1)
+        marginal = self.marginals[i].trimmed(_NEGLIGIBLE)
+        rest = sum(alpha for j, alpha in enumerate(self.prior) if j != i)
+        return marginal.probability, self.prior[i] + marginal.counts, rest + (self.n - marginal.counts)
+
+
+def noise_aware_posterior(mechanism: Mechanism, prior: ArrayLike, n: int, released: ArrayLike) -> NoiseAwarePosterior:
+    """p(theta | r) = sum_c P(c | r) Dir(theta; alpha + c), P(c | r) proportional to P(c) P(r | c).
+
+    P(c) is the Dirichlet-multinomial prior predictive, P(r | c) the mechanism's law. Where the noise falls on each
+    count alone, any k: one-dimensional convolutions over windows as wide as the noise. Where P(r | c) needs a
+    normalising sum for every c, the datasets are listed.
+    mechanism, prior (k,) and n: public; released: r, (k,), as the mechanism released it.
+    Returns the posterior: ``weights``, ``mean``, ``interval``, ``density``, ``cumulative``, ``sample``.
+    Raises ValueError for a release that this mechanism cannot make, and where the windows or the list are too large.
+    Source: ours; for the idea, Bernstein and Sheldon 2018, whose Gibbs sampler this replaces by exact sums.
+    """
+    prior, n = limits.check_prior(prior), limits.check_total(n)
+    r = check_released(mechanism, len(prior), n, released)
+    return NoiseAwarePosterior(mechanism, prior, n, r, count_posterior(prior, n, mechanism.likelihood(prior, n, r)))
+
+
+def check_released(mechanism: Mechanism, k: int, n: int, released: ArrayLike) -> tuple[int, ...]:
+    """The k released counts as ints; ValueError unless this mechanism can release them for some counts."""
+    values = np.asarray(released).tolist()
+    if not isinstance(values, list) or len(values) != k:
+        raise ValueError(f"released must hold {k} counts, one for each prior parameter: got {released!r}.")
+    r = tuple(limits.whole_number(f"released[{i}]", value, 0, limits.TOTAL_LARGEST) for i, value in enumerate(values))
+    if not mechanism.can_release(n, r):
+        raise ValueError(f"No counts with n = {n:,} lead {mechanism.label} to release {r}: the probability of this "
+                         "release is 0. Check the release, the mechanism and its options, and n.")
+    return r
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """How often intervals for theta_1 hold it, and their mean width, over the prior predictive.
+
+    naive: the interval of Dir(alpha + r); noise_aware: of p(theta | r).
+    """
+
+    naive: float
+    noise_aware: float
+    naive_width: float
+    noise_aware_width: float
+
+
+def coverage(mechanism: Mechanism, prior: ArrayLike, n: int, mass: float = 0.95) -> Coverage:
+    """P(theta_1 in I(r)) for theta ~ prior, c ~ theta, r ~ mechanism, and E[width of I(r)], for k = 2.
+
+    sum_r sum_c P(c) P(r | c) P(theta_1 in I(r) | c), theta_1 | c ~ Beta(alpha_1 + c_1, alpha_2 + c_2): exact but for
+    releases of total probability below 1e-12, which are left out. No private count enters.
+    mechanism; prior (2,); n; mass in (0, 1) of the equal-tailed intervals.
+    Returns both coverages and widths. Raises ValueError unless k = 2, and where pairs (c, r) are too many.
+    Source: ours.
+    """
+    prior, n = limits.check_prior(prior), limits.check_total(n)
+    tail = (1 - limits.inside("mass", mass, 0.0, 1.0)) / 2
+    if len(prior) != 2:
+        raise ValueError(f"The coverage is computed for k = 2 categories: got k = {len(prior)}.")
+    counts = np.arange(n + 1)
+    released, law = _output_laws(mechanism, prior, n)
+    datasets = np.stack([counts, n - counts], axis=1)
+    joint = (np.exp(dirichlet.log_evidence(prior, datasets))[:, None] * law).T
+    kept = _but_rarest(joint.sum(axis=1))
+    released, joint = released[kept], joint[kept]
+    a, b = (np.array(prior) + datasets).T
+    low, high = dirichlet.interval(np.array(prior) + released, mass, category=0)
+    known = joint / joint.sum(axis=1, keepdims=True)
+    aware_low, aware_high = _quantiles(known, a, b, tail), 1 - _quantiles(known, b, a, tail)
+    weight = joint.sum(axis=1)
+    return Coverage(
+        float(_mixtures(joint, a, b, high).sum() - _mixtures(joint, a, b, low).sum()),
+        float(_mixtures(joint, a, b, aware_high).sum() - _mixtures(joint, a, b, aware_low).sum()),
+        float(weight @ (high - low)),
+        float(weight @ (aware_high - aware_low)),
+    )
+
+
+def _output_laws(mechanism: Mechanism, prior: tuple[float, ...], n: int) -> tuple[NDArray[np.int64], NDArray]:
+    """Outputs r, (R, 2), and P(r | c) for c_1 = 0..n, (n + 1, R): the candidates, or all of [0, n]^2 if need be."""
+    problems = [Problem(prior, (u, n - u)) for u in range(n + 1)]
+    line = np.stack([np.arange(n + 1), n - np.arange(n + 1)], axis=1)
+    square = np.stack(np.meshgrid(line[:, 0], line[:, 0], indexing="ij"), axis=-1).reshape(-1, 2)
+    for released in (line, square):
+        if len(released) * len(problems) > _PAIRS:
+            raise ValueError(f"The coverage visits all pairs of counts and releases, at most {_PAIRS:,}: n = {n:,} "
+                             f"needs {len(released) * len(problems):,}.")
+        law = np.exp(np.array([mechanism.log_pmf(problem, released) for problem in problems]))
+        if law.sum(axis=1).min() > 1 - 1e-9:
+            break
+    return released, law
+
+
+def _but_rarest(probability: NDArray[np.float64]) -> NDArray[np.int64]:
+    """The indices without the least probable ones, of total probability below 1e-12."""
+    order = np.argsort(probability)
+    return np.sort(order[np.cumsum(probability[order]) >= _LEFT_OUT])
+
+
+def _mixtures(share: NDArray, a: NDArray, b: NDArray, x: NDArray) -> NDArray[np.float64]:
+    """sum_c share[r, c] P(Beta(a_c, b_c) <= x_r), (R,)."""
+    total = np.empty(x.size)
+    for rows in _blocks(x.size, a.size):
+        total[rows] = (share[rows] * special.betainc(a, b, x[rows, None])).sum(axis=1)
+    return total
+
+
+def _quantiles(share: NDArray, a: NDArray, b: NDArray, tail: float) -> NDArray[np.float64]:
+    """Per row of shares the x with P(mixture <= x) = tail: bracketed on a grid, then by the Illinois rule."""
+    grid = np.sin(np.linspace(0, np.pi / 2, 513)) ** 2
+    above = share @ special.betainc(a[:, None], b[:, None], grid) - tail
+    right = np.maximum((above < 0).sum(axis=1), 1)
+    rows = np.arange(len(share))
+    other, x = grid[right - 1], grid[right]
+    y_other, y = above[rows, right - 1], above[rows, right]
+    for _ in range(60):
+        rough = np.flatnonzero(np.abs(y) > _TOLERANCE)
+        if not rough.size:
+            break
+        new = x[rough] - y[rough] * (x[rough] - other[rough]) / (y[rough] - y_other[rough])
+        y_new = _mixtures(share[rough], a, b, new) - tail
+        crossed = y_new * y[rough] < 0
+        other[rough] = np.where(crossed, x[rough], other[rough])
+        y_other[rough] = np.where(crossed, y[rough], y_other[rough] / 2)
+        x[rough], y[rough] = new, y_new
+    return x
+
+
+def _quantile(share: NDArray, a: NDArray, b: NDArray, tail: float) -> float:
+    """The x with P(mixture <= x) = tail, by the log-odds of x; 0 or 1 where that is beyond double precision."""
+    from scipy.optimize import brentq
+
+    def excess(log_odds: float) -> float:
+        return float(special.betainc(a, b, special.expit(log_odds)) @ share) - tail
+
+    if excess(-_LOG_ODDS) >= 0:
+        return 0.0
+    if excess(_LOG_ODDS) <= 0:
+        return 1.0
+    return float(special.expit(brentq(excess, -_LOG_ODDS, _LOG_ODDS, xtol=1e-14, rtol=1e-14)))
+
+
+def _blocks(rows: int, columns: int) -> Iterator[slice]:
+    height = max(1, _BLOCK // columns)
+    for first in range(0, rows, height):
+        yield slice(first, first + height)

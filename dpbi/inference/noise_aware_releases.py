@@ -1,0 +1,102 @@
+"""The noise-aware posteriors of several releases: what each reader would believe who knows about the noise."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dpbi import limits
+from dpbi.inference.noise_aware import NoiseAwarePosterior, noise_aware_posterior
+from dpbi.mechanisms.mechanism import Mechanism
+from dpbi.posterior import dirichlet
+from dpbi.problem.problem import Problem
+
+Floats = NDArray[np.float64]
+
+RELEASES = 20  # at most: each asks for convolutions or for all datasets
+_CATEGORIES_TOGETHER = 400  # of all releases
+_RELEASES_LEAST = 3
+_CATEGORIES = 20  # the first and the largest, whose intervals are computed
+_POINTS = 61
+_NEARLY_ALL = 0.9998
+
+
+@dataclass(frozen=True, eq=False)
+class NoiseAwareReleases:
+    """p(theta | r) for D distinct releases r of one mechanism.
+
+    released: int64 (D, k); times: how often each was drawn, (D,); means: (D, k); mass: of the intervals; low, high:
+    their ends, (D, k), NaN but for the first and the largest 20 categories; grids, densities: of theta_1 over nearly
+    all of its mass, (D, 61), for k = 2 only, else (D, 0).
+    """
+
+    mechanism: Mechanism
+    problem: Problem
+    released: NDArray[np.int64]
+    times: NDArray[np.int64]
+    means: Floats
+    mass: float
+    low: Floats
+    high: Floats
+    grids: Floats
+    densities: Floats
+
+    def coverage(self, mass: float = 0.95) -> Floats:
+        """The share of draws whose interval covers the true posterior mean, (k,); NaN where none was computed.
+
+        Raises ValueError for another mass than that of the intervals. Source: ours.
+        """
+        if mass != self.mass:
+            raise ValueError(f"mass must be that of the intervals, {self.mass}: got {limits.shown(mass)}.")
+        truth = dirichlet.mean(self.problem.posterior)
+        covered = np.where(np.isnan(self.low), np.nan, (self.low <= truth) & (truth <= self.high))
+        return np.average(covered, axis=0, weights=self.times)
+
+    def widening(self) -> float:
+        """Mean width of these intervals over that of the naive ones; NaN where those have no width."""
+        low, high = dirichlet.interval(np.array(self.problem.prior) + self.released, self.mass)
+        known = ~np.isnan(self.low)
+        naive = float(((high - low) * self.times[:, None])[known].sum())
+        aware = float(((self.high - self.low) * self.times[:, None])[known].sum())
+        return aware / naive if naive else float("nan")
+
+
+def number_of_releases(k: int, size: int) -> int:
+    """How many of ``size`` draws are looked at: 20, fewer beyond 20 categories, 3 at least."""
+    return min(size, max(_RELEASES_LEAST, min(RELEASES, _CATEGORIES_TOGETHER // k)))
+
+
+def noise_aware_releases(
+    mechanism: Mechanism, problem: Problem, released: ArrayLike, mass: float = 0.95
+) -> NoiseAwareReleases:
+    """The noise-aware posterior of each distinct release among the first draws (``number_of_releases``).
+
+    The true counts are used for nothing but ``coverage``. mechanism, problem: as everywhere; released: (N, k), N >= 1,
+    in the order drawn; mass: of the intervals, in (0, 1). Raises ValueError as ``noise_aware_posterior``. Source: ours.
+    """
+    every = np.asarray(released)
+    if not len(every):
+        raise ValueError("At least one release is needed: got none.")
+    distinct, times = np.unique(every[: number_of_releases(problem.k, len(every))], axis=0, return_counts=True)
+    found = [noise_aware_posterior(mechanism, problem.prior, problem.n, r) for r in distinct]
+    low, high = np.full((2, *distinct.shape), np.nan)
+    for i in _categories(problem):
+        low[:, i], high[:, i] = np.transpose([posterior.interval(mass, i) for posterior in found])
+    grids = _grids(found) if problem.k == 2 else np.empty((len(found), 0))
+    densities = [posterior.density(grid) for posterior, grid in zip(found, grids, strict=True)]
+    means = np.array([posterior.mean for posterior in found])
+    return NoiseAwareReleases(
+        mechanism, problem, distinct, times, means, mass, low, high, grids, np.array(densities).reshape(grids.shape)
+    )
+
+
+def _categories(problem: Problem) -> list[int]:
+    largest = np.argsort(-np.array(problem.posterior), kind="stable")[:_CATEGORIES]
+    return sorted({*range(min(problem.k, _CATEGORIES)), *largest.tolist()})
+
+
+def _grids(found: list[NoiseAwarePosterior]) -> Floats:
+    ends = np.array([posterior.interval(_NEARLY_ALL) for posterior in found])
+    return np.linspace(ends[:, 0], ends[:, 1], _POINTS, axis=-1)

@@ -1,0 +1,154 @@
+"""Sampled private posteriors: what would be published, set against the posterior that is not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dpbi import limits
+from dpbi.mechanisms.mechanism import Mechanism
+from dpbi.posterior import dirichlet
+from dpbi.posterior.hellinger import distances_to
+from dpbi.problem.problem import Problem
+
+Floats = NDArray[np.float64]
+
+_WHISKERS = 1.5  # interquartile ranges beyond the quartiles, Tukey's rule
+
+
+@dataclass(frozen=True, eq=False)
+class PrivatePosteriors:
+    """N independent releases r of one mechanism for one problem, each a whole posterior Dir(alpha + r).
+
+    released: int64 (N, k); distance: (N,), H between the true posterior and each released one.
+    """
+
+    mechanism: Mechanism
+    problem: Problem
+    released: NDArray[np.int64]
+    distance: Floats
+
+    @property
+    def parameters(self) -> Floats:
+        """alpha + r, (N, k)."""
+        return np.array(self.problem.prior) + self.released
+
+    @property
+    def means(self) -> Floats:
+        """The released posteriors' means, (N, k)."""
+        return dirichlet.mean(self.parameters)
+
+    def coverage(self, mass: float = 0.95) -> Floats:
+        """The share of releases whose equal-tailed interval of this mass covers the true posterior mean.
+
+        Returns (k,), one share per category; NaN without releases. Source: ours.
+        """
+        if not len(self.released):
+            return np.full(self.problem.k, np.nan)
+        low, high = dirichlet.interval(self.parameters, mass)
+        truth = dirichlet.mean(self.problem.posterior)
+        return ((low <= truth) & (truth <= high)).mean(axis=0)
+
+    def densities(self, grid: ArrayLike, category: int = 0) -> Floats:
+        """The released marginal densities of one theta_i on a grid in (0, 1): (N, M) for M points.
+
+        theta_i has law Beta(alpha_i + r_i, the other parameters' sum). Source: standard.
+        """
+        parameters = self.parameters
+        others = np.delete(parameters, category, axis=1).sum(axis=1)
+        return dirichlet.beta_density(np.asarray(grid), parameters[:, [category]], others[:, None])
+
+    def bands(
+        self, grid: ArrayLike, masses: Sequence[float] = (0.5, 0.95), category: int = 0
+    ) -> tuple[tuple[Floats, Floats], ...]:
+        """Pointwise bands of the released densities: at each grid point, quantiles over the releases.
+
+        Returns one (low, high) pair of (M,) arrays per mass, quantiles (1 - mass)/2 and (1 + mass)/2. A band
+        says where the curves pass, point by point; it is no density itself. Source: ours.
+        """
+        density = self.densities(grid, category)
+        tails = [(1 - limits.inside("mass", mass, 0.0, 1.0)) / 2 for mass in masses]
+        ends = np.quantile(density, [*tails, *(1 - tail for tail in tails)], axis=0)
+        return tuple(zip(ends[: len(tails)], ends[len(tails) :], strict=True))
+
+    def mean_quantiles(self, probabilities: Sequence[float]) -> Floats:
+        """Quantiles over the releases of the released means, (number of probabilities, k)."""
+        return np.quantile(self.means, probabilities, axis=0)
+
+
+@dataclass(frozen=True)
+class BoxSummary:
+    """The numbers of a box plot: quartiles, and the farthest draws within 1.5 quartile ranges of them."""
+
+    lower_fence: float
+    first_quartile: float
+    median: float
+    third_quartile: float
+    upper_fence: float
+    mean: float
+
+
+def sample_posteriors(
+    mechanism: Mechanism, problem: Problem, rng: np.random.Generator, size: int
+) -> PrivatePosteriors:
+    """Draws ``size`` releases of the mechanism and measures each against the true posterior.
+
+    mechanism, problem: as everywhere; rng: the only source of randomness; size: number of draws N >= 0.
+    Raises ValueError for a size that is no whole number >= 0. Source: ours.
+    """
+    released = mechanism.sample(problem, rng, limits.check_size(size))
+    return PrivatePosteriors(mechanism, problem, released, distances_to(problem, released))
+
+
+def box_summary(values: ArrayLike) -> BoxSummary:
+    """Box-plot numbers of at least one value. Source: Tukey 1977."""
+    listed = np.asarray(values, dtype=np.float64)
+    if not listed.size:
+        raise ValueError("A box needs at least one value: got none.")
+    first, median, third = np.quantile(listed, [0.25, 0.5, 0.75])
+    reach = _WHISKERS * (third - first)
+    near = listed[(listed >= first - reach) & (listed <= third + reach)]
+    return BoxSummary(
+        float(near.min()), float(first), float(median), float(third), float(near.max()), float(listed.mean())
+    )
+
+
+def density_grid(problem: Problem, released: ArrayLike, points: int = 120, category: int = 0) -> Floats:
+    """Where to evaluate densities of theta_i: increasing points in (0, 1), placed where the mass is.
+
+    A third are quantiles of the true posterior, a third quantiles of released posteriors from all over their
+    range, a third even over the window that holds nearly all of both: an even grid alone would step over a
+    posterior of 1e9 records. released: (N, k); points: number wanted, at least 12.
+    Returns at most ``points`` values. Source: ours.
+    """
+    drawn = np.array(problem.prior) + np.asarray(released)
+    truth = np.array([problem.posterior])
+    low, high = density_window(np.concatenate([truth, drawn]), category)
+    third = points // 3
+    placed = [np.linspace(low, high, points - 2 * third), _quantile_points(truth, third, category)]
+    if len(drawn):
+        placed.append(_quantile_points(_spread_out(drawn, third // 4, category), third, category))
+    grid = np.unique(np.concatenate(placed))
+    return grid[(grid > 0) & (grid < 1)]
+
+
+def density_window(parameters: ArrayLike, category: int = 0, mass: float = 0.999) -> tuple[float, float]:
+    """An interval that holds this mass, or more, of theta_i under each of these posteriors, (M, k)."""
+    low, high = dirichlet.interval(parameters, mass, category)
+    return float(np.min(low)), float(np.max(high))
+
+
+def _spread_out(parameters: Floats, number: int, category: int) -> Floats:
+    """At most ``number`` posteriors, evenly taken in the order of their means."""
+    order = np.argsort(dirichlet.mean(parameters)[:, category], kind="stable")
+    return parameters[order[np.unique(np.linspace(0, len(order) - 1, number).astype(int))]]
+
+
+def _quantile_points(parameters: Floats, number: int, category: int) -> Floats:
+    """At most ``number`` quantiles, as many of each posterior: the ends of nested equal-tailed intervals."""
+    pairs = max(1, number // (2 * len(parameters)))
+    masses = (np.arange(pairs) + 0.5) / pairs
+    return np.concatenate([np.ravel(dirichlet.interval(parameters, mass, category)) for mass in masses])

@@ -1,0 +1,267 @@
+"""Every output of a mechanism, weighted and sorted by its Hellinger distance and steps from the true posterior.
+
+Small output spaces are held exactly, one row per (distance level, step). In large ones the nearest outputs still are;
+the others fall into narrow bins of H that keep the moments of H about the bin's centre, so that any weight
+exp(-rate H) can be applied afterwards, without visiting the outputs again. They are binned twice: with their steps, and
+without them far more finely, for the distribution function of H.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from math import factorial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpbi.mechanisms.distance_scale import FINE, SATURATED, DistanceScale
+from dpbi.posterior.hellinger import distance_of_loss
+
+LISTABLE = 40_000_000  # outputs visited at most: 36 million (k = 4, n = 600) take about a second
+_LEVELS = 300_000  # up to here every output is its own row
+_LINE = 2_000_000  # as _LEVELS where k = 2: one row per output is cheap
+_NEAR = 100_000  # in a larger space, this many nearest outputs at least stay exact
+_CELLS = 700_000  # bins times steps
+_SHARE = 5e-4  # fine bins are joined up to this share of all that lies nearer
+BLOCK = 1 << 20
+MOMENTS = 5  # of H in a bin: the tilt by exp(-rate H) then errs by (rate width / 2)^5 / 5!
+NEGLIGIBLE = 42.0  # e^-42 = 6e-19 of a law may be left out
+
+# Distances this close are one level: symmetric outputs differ in their last digits only.
+_SLACK_ABSOLUTE, _SLACK_RELATIVE = 1e-12, 1e-10
+
+
+def slack(distance: NDArray | float) -> NDArray | float:
+    """How far two distances may lie apart and still be the same level."""
+    return _SLACK_ABSOLUTE + _SLACK_RELATIVE * distance
+
+
+@dataclass(frozen=True, eq=False)
+class DistanceBins:
+    """Bins of H beyond the exact levels, whatever the steps.
+
+    edges: (bins + 1,); a last bin of no width is a level; centre: (bins,), what the moments are about;
+    moments: (orders, bins), as a table's.
+    """
+
+    edges: NDArray[np.float64]
+    centre: NDArray[np.float64]
+    moments: NDArray[np.float64]
+
+    def __post_init__(self) -> None:
+        freeze(self.edges, self.centre, self.moments)
+
+
+@dataclass(frozen=True, eq=False)
+class DistanceTable:
+    """Rows of outputs: exact levels first, then bins; sorted by distance, then steps.
+
+    distance: (rows,) the level's H, or the bin's centre; steps: (rows,) ||r - c||_1 / 2;
+    moments: (orders, rows), sum over the row's outputs of weight (H - distance)^q, q = 0, 1, ... (levels: up to 1);
+    levels: number of leading rows that are exact; bins: the other outputs once more, in finer bins without their steps,
+    None where there are none.
+    """
+
+    distance: NDArray[np.float64]
+    steps: NDArray[np.float64]
+    moments: NDArray[np.float64]
+    levels: int
+    bins: DistanceBins | None
+
+    def __post_init__(self) -> None:
+        freeze(self.distance, self.steps, self.moments)
+
+    def tilted(self, rate: float, log_scale: float = 0.0) -> DistanceTable:
+        """The table with every weight times exp(-rate H - log_scale), holding the moments of order 0 and 1."""
+        near = np.exp(-rate * self.distance[: self.levels] - log_scale) * self.moments[:2, : self.levels]
+        near[0] -= rate * near[1]
+        far = _tilted(self.distance[self.levels:], self.moments[:, self.levels:], rate, log_scale)
+        bins = self.bins
+        if bins is not None:
+            bins = replace(bins, moments=_tilted(bins.centre, bins.moments, rate, log_scale))
+        return replace(self, moments=np.concatenate([near, far], axis=1), bins=bins)
+
+
+def freeze(*arrays: NDArray) -> None:
+    """Makes the arrays of a result read-only: results are kept and shared."""
+    for array in arrays:
+        array.setflags(write=False)
+
+
+def _tilted(centre: NDArray, moments: NDArray, rate: float, log_scale: float) -> NDArray[np.float64]:
+    """Moments of order 0 and 1 with every weight times exp(-rate H - log_scale).
+
+    With H = d + x inside a bin, exp(-rate H) = e^{-rate d} sum_p (-rate x)^p / p!, cut where the moments end.
+    """
+    # (-rate)^p / p! can overflow only where e^{-rate d} is zero: the bins lie away from distance 0.
+    with np.errstate(over="ignore", invalid="ignore"):
+        terms = [(-rate) ** p / factorial(p) for p in range(len(moments))]
+        scale = np.exp(-rate * centre - log_scale)
+        mass = scale * sum(term * moments[p] for p, term in enumerate(terms))
+        first = scale * sum(term * moments[p + 1] for p, term in enumerate(terms[:-1]))
+    return np.where(scale > 0, np.stack([np.maximum(mass, 0.0), first]), 0.0)
+
+
+def rows_to_keep(total: int, line: bool) -> int:
+    """How many of ``total`` outputs are held exactly; a line is an output space of one dimension."""
+    return total if total <= (_LINE if line else _LEVELS) else _NEAR
+
+
+def chunks(rows: int, columns: int) -> Iterator[slice]:
+    """Slices of rows that make outer sums of at most a block."""
+    height = max(1, BLOCK // columns)
+    return (slice(start, start + height) for start in range(0, rows, height))
+
+
+Columns = tuple[NDArray, NDArray, NDArray | None]  # loss, moved, weight (None: 1 each)
+
+
+class Rows:
+    """Collects outputs; when more than twice ``keep`` are held exactly, the farther half goes to bins.
+
+    largest_loss: what no loss exceeds, or infinity; mark: a distance to put an edge at; steps: one more than the most
+    that can be moved; orders: of the moments that the table needs.
+    """
+
+    def __init__(self, largest_loss: float, mark: float, steps: int, keep: int, orders: int) -> None:
+        largest_loss = min(max(largest_loss, np.finfo(float).tiny), SATURATED)
+        self.scale = DistanceScale(largest_loss, float(mark + slack(mark)))
+        self.steps, self.keep, self.orders = steps, keep, orders
+        # Weights that are to be tilted need narrow bins; others could do with the fine ones.
+        wanted = np.clip(_CELLS // steps, 256 if orders == MOMENTS else 16, 2048)
+        self.shift = int(np.ceil(np.log2(FINE / wanted)))  # fine bin >> shift = bin
+        self.cut = FINE + 1  # outputs in lower fine bins are exact
+        self.near: list[Columns] = []
+        self.waiting: list[Columns] = []
+        self.binned = False
+
+    def add(self, loss: NDArray, moved: NDArray, weight: NDArray | None) -> None:
+        """Outputs by their loss -log BC and what was moved, with weight 1 if None. The arrays must not change later."""
+        if self.binned:
+            saturated = loss > SATURATED  # in a large space, most outputs: they need not wait
+            if saturated.any():
+                self._bin_farthest(*_selected(saturated, moved, weight))
+                loss, moved, weight = _selected(~saturated, loss, moved, weight)
+        self.waiting.append((loss, moved, weight))
+        if sum(each[0].size for each in self.waiting) >= BLOCK:
+            self._sort()
+
+    def _sort(self) -> None:
+        """What was added since the last time: near, or to its bin; a whole block at once, as the cells cost more."""
+        loss, moved, weight = _joined(self.waiting)
+        self.waiting = []
+        if self.binned:
+            distance = distance_of_loss(loss)
+            fine = self.scale.bins_of(distance, loss)
+            near = fine < self.cut
+            self._bin(*_selected(~near, distance, fine, moved, weight))
+            loss, moved, weight = _selected(near, loss, moved, weight)
+        self.near.append((loss, moved, weight))
+        if sum(each[0].size for each in self.near) > 2 * self.keep:
+            self._shrink()
+
+    def _shrink(self) -> None:
+        if not self.binned:
+            self._start_bins()
+        loss, moved, weight = _joined(self.near)
+        distance = distance_of_loss(loss)
+        fine = self.scale.bins_of(distance, loss)
+        # The cut is an edge of the fine bins, so that none is half exact.
+        self.cut = int(np.clip(np.partition(fine, self.keep)[self.keep], 1, FINE))
+        near = fine < self.cut
+        self.near = [_selected(near, loss, moved, weight)]
+        self._bin(*_selected(~near, distance, fine, moved, weight))
+
+    def _start_bins(self) -> None:
+        self.binned = True
+        bins = (FINE >> self.shift) + 1
+        self.centres = self.scale.distance_at((np.arange(bins) + 0.5) * (1 << self.shift))
+        self.cells = np.zeros((self.orders, bins * self.steps))
+        self.fine = np.zeros((2, FINE + 1))
+
+    def _bin_farthest(self, moved: NDArray, weight: NDArray | None) -> None:
+        """Outputs at H = 1, in the last bin."""
+        counts = np.bincount(moved, weights=weight, minlength=self.steps)
+        offset = 1.0 - self.centres[-1]
+        for order in range(self.orders):
+            self.cells[order, -self.steps:] += counts * offset**order
+        self.fine[:, -1] += counts.sum() * np.array([1.0, offset])
+
+    def _bin(self, distance: NDArray, fine: NDArray, moved: NDArray, weight: NDArray | None) -> None:
+        index = fine >> self.shift
+        cell = index.astype(np.intp) * self.steps + moved
+        offset = distance - self.centres[index]
+        power = weight
+        for order in range(self.orders):
+            self.cells[order] += np.bincount(cell, power, self.cells.shape[1])
+            if order < 2:
+                self.fine[order] += np.bincount(fine, power, FINE + 1)
+            power = _times(offset, power)
+
+    def table(self, step: float) -> DistanceTable:
+        """The collected rows; ``step`` converts the unit of ``moved`` to steps."""
+        if self.waiting:
+            self._sort()
+        distance, moved, level_moments = self._levels()
+        if not self.binned:
+            return DistanceTable(distance, moved * step, level_moments, distance.size, None)
+        cell = np.flatnonzero(self.cells[0])
+        moments = np.zeros((self.orders, distance.size + cell.size))
+        moments[:2, :distance.size] = level_moments
+        moments[:, distance.size:] = self.cells[:, cell]
+        return DistanceTable(np.concatenate([distance, self.centres[cell // self.steps]]),
+                             np.concatenate([moved, cell % self.steps]) * step,
+                             moments, distance.size, self._bins(float(level_moments[0].sum())))
+
+    def _bins(self, nearer: float) -> DistanceBins:
+        """The fine bins, joined within a bin as long as they hold little beside all that lies nearer.
+
+        A weight that falls with H can only make that share smaller: it bounds the mass of a joined bin at any rate.
+        """
+        fine = np.arange(self.cut, FINE + 1)
+        mass, first = self.fine[:, self.cut:]
+        reached = nearer + np.cumsum(mass)
+        share = np.floor(np.log(reached) / _SHARE)
+        own = (fine == FINE) | (fine == self.scale.bin_of_mark) | (fine == self.cut)
+        own[1:] |= (np.diff(share) > 0) | (np.diff(fine >> self.shift) > 0)
+        start = np.flatnonzero(own)
+        mean = np.divide(first, mass, out=np.zeros_like(first), where=mass > 0)
+        moments = np.stack([np.add.reduceat(mass * mean**order, start) for order in range(self.orders)])
+        edges = self.scale.edges(np.append(fine[start], FINE + 1))
+        return DistanceBins(edges, self.centres[fine[start] >> self.shift], moments)
+
+    def _levels(self) -> tuple[NDArray, NDArray, NDArray]:
+        """Distinct (level, moved) pairs of the exact outputs with their moments of order 0 and 1."""
+        loss, moved, weight = _joined(self.near)
+        distance = distance_of_loss(loss)
+        order = np.argsort(distance)
+        distance, moved, weight = _selected(order, distance, moved.astype(np.int64), weight)
+        new = _level_starts(distance)
+        level = np.cumsum(new) - 1
+        key, inverse = np.unique(level * self.steps + moved, return_inverse=True)
+        least = distance[new]
+        beyond = _times(distance - least[level], weight)
+        moments = np.stack([np.bincount(inverse, weights=weight), np.bincount(inverse, weights=beyond)])
+        return least[key // self.steps], key % self.steps, moments
+
+
+def _joined(parts: list[Columns]) -> Columns:
+    loss, moved, weight = zip(*parts, strict=True)
+    return np.concatenate(loss), np.concatenate(moved), None if weight[0] is None else np.concatenate(weight)
+
+
+def _selected(rows: NDArray, *columns: NDArray | None) -> tuple:
+    return tuple(None if column is None else column[rows] for column in columns)
+
+
+def _times(values: NDArray, weight: NDArray | None) -> NDArray:
+    return values if weight is None else values * weight
+
+
+def _level_starts(distance: NDArray) -> NDArray[np.bool_]:
+    """Where a new level begins in sorted distances: after a gap, or when a chain of small gaps outgrows the slack."""
+    gap = np.diff(distance, prepend=-1.0) > slack(distance)
+    chain = distance[np.flatnonzero(gap)][np.cumsum(gap) - 1]
+    part = np.floor((distance - chain) / slack(distance))
+    return gap | (np.diff(part, prepend=0.0) > 0)

@@ -1,0 +1,70 @@
+"""What a mechanism promises: which privacy, for which neighbours, on what basis."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from dpbi.problem.neighbours import RELATION
+
+Basis = Literal["theorem", "claim", "exhaustive check"]
+
+
+@dataclass(frozen=True)
+class PureDP:
+    """P(M(c) in S) <= e^epsilon P(M(c') in S) for all neighbours c, c' and all sets S.
+
+    epsilon: the privacy loss promised; basis: theorem, claim or exhaustive check; reason: where it comes from.
+    """
+
+    epsilon: float
+    basis: Basis
+    reason: str
+    neighbours: str = RELATION
+
+    @property
+    def words(self) -> str:
+        return f"{self.epsilon:.4g}-DP ({self.basis})"
+
+    @property
+    def is_private(self) -> bool:
+        return self.basis != "claim"
+
+
+@dataclass(frozen=True)
+class ApproximateDP:
+    """P(M(c) in S) <= e^epsilon P(M(c') in S) + delta for all neighbours c, c' and all sets S."""
+
+    epsilon: float
+    delta: float
+    basis: Basis
+    reason: str
+    neighbours: str = RELATION
+
+    @property
+    def words(self) -> str:
+        return f"({self.epsilon:.4g}, {self.delta:.3g})-DP ({self.basis})"
+
+    @property
+    def is_private(self) -> bool:
+        return self.basis != "claim"
+
+
+@dataclass(frozen=True)
+class NotPrivate:
+    """No bound on the privacy loss is promised; the reason says why the mechanism is kept."""
+
+    reason: str
+    basis: Basis = "theorem"
+    neighbours: str = RELATION
+
+    @property
+    def words(self) -> str:
+        return "not private in general"
+
+    @property
+    def is_private(self) -> bool:
+        return False
+
+
+Guarantee = PureDP | ApproximateDP | NotPrivate

@@ -1,0 +1,1 @@
+"""The Laplace family from within: its noise laws, its outputs listed, its exact mean, its audit."""

@@ -1,0 +1,146 @@
+"""Integer noise laws of the Laplace family, exact in their tails."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dpbi.mechanisms.fair_bits import Bits, floored_laplace, two_sided_geometric
+
+
+class IntegerNoise(Protocol):
+    """Noise D on the integers whose tails are exactly geometric: P(D >= d) ~ e^{-decay d}."""
+
+    @property
+    def decay(self) -> float: ...
+
+    def log_pmf(self, d: ArrayLike) -> NDArray[np.float64]: ...
+
+    def log_at_least(self, d: ArrayLike) -> NDArray[np.float64]: ...
+
+    def log_at_most(self, d: ArrayLike) -> NDArray[np.float64]: ...
+
+    def sample(self, rng: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.int64]: ...
+
+    def draw_exactly(self, decay: Fraction, bits: Bits) -> int:
+        """One draw of the same law at an exact decay, from fair bits and whole numbers only."""
+
+    def sharpened(self, multiplier: float) -> IntegerNoise:
+        """The same law with its decay times ``multiplier``."""
+
+
+@dataclass(frozen=True)
+class FlooredLaplace:
+    """D = floor(Y), Y ~ Lap(b) with density e^{-|y|/b} / 2b; symmetric about -1/2.
+
+    With p = e^{-1/b}: P(D = d) = (p^d - p^{d+1})/2 for d >= 0 and (p^{-d-1} - p^{-d})/2 for d < 0.
+    scale: b > 0, in counts. Source: the integral of the density over [d, d + 1); [P17] section 6.1.2 prints it
+    shifted by one.
+    """
+
+    scale: float
+
+    @property
+    def decay(self) -> float:
+        return 1 / self.scale
+
+    def log_pmf(self, d: ArrayLike) -> NDArray[np.float64]:
+        d = np.asarray(d, dtype=np.float64)
+        return -self.decay * np.where(d >= 0, d, -d - 1) + np.log(-np.expm1(-self.decay) / 2)
+
+    def log_at_least(self, d: ArrayLike) -> NDArray[np.float64]:
+        d = np.asarray(d, dtype=np.float64)
+        return _log_tail(np.log(0.5) - self.decay * np.abs(d), d >= 0)
+
+    def log_at_most(self, d: ArrayLike) -> NDArray[np.float64]:
+        return self.log_at_least(-np.asarray(d, dtype=np.float64) - 1)
+
+    def sharpened(self, multiplier: float) -> FlooredLaplace:
+        return FlooredLaplace(self.scale / multiplier)
+
+    def sample(self, rng: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.int64]:
+        return np.floor(rng.laplace(scale=self.scale, size=shape)).astype(np.int64)
+
+    def draw_exactly(self, decay: Fraction, bits: Bits) -> int:
+        return floored_laplace(decay, bits)
+
+
+@dataclass(frozen=True)
+class TwoSidedGeometric:
+    """P(D = d) = (1 - p) / (1 + p) p^|d|, p = e^{-decay}; symmetric about 0, variance 2 p / (1 - p)^2.
+
+    decay: epsilon over the sensitivity of the counts, per count. Source: Ghosh, Roughgarden and Sundararajan 2009;
+    the difference of two geometric variables.
+    """
+
+    decay: float
+
+    def log_pmf(self, d: ArrayLike) -> NDArray[np.float64]:
+        # (1 - p) / (1 + p) = tanh(decay / 2)
+        return np.log(np.tanh(self.decay / 2)) - self.decay * np.abs(np.asarray(d, dtype=np.float64))
+
+    def log_at_least(self, d: ArrayLike) -> NDArray[np.float64]:
+        # P(D >= d) = p^d / (1 + p) for d >= 1, and 1 - p^{1-d} / (1 + p) for d <= 0
+        d = np.asarray(d, dtype=np.float64)
+        beyond = np.where(d >= 1, d, 1 - d)
+        return _log_tail(-self.decay * beyond - np.log1p(np.exp(-self.decay)), d >= 1)
+
+    def log_at_most(self, d: ArrayLike) -> NDArray[np.float64]:
+        return self.log_at_least(-np.asarray(d, dtype=np.float64))
+
+    def sharpened(self, multiplier: float) -> TwoSidedGeometric:
+        return TwoSidedGeometric(self.decay * multiplier)
+
+    def sample(self, rng: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.int64]:
+        stop = -np.expm1(-self.decay)
+        return rng.geometric(stop, size=shape) - rng.geometric(stop, size=shape)
+
+    def draw_exactly(self, decay: Fraction, bits: Bits) -> int:
+        return two_sided_geometric(decay, bits)
+
+    @property
+    def variance(self) -> float:
+        # 2 p / (1 - p)^2 = 1 / (2 sinh^2(decay / 2)); written with e^{-decay} it cannot overflow
+        return float(2 * np.exp(-self.decay) / np.expm1(-self.decay) ** 2)
+
+
+def cut_log_pmf(
+    noise: IntegerNoise, count: NDArray | int, released: NDArray, ceiling: NDArray | int
+) -> NDArray[np.float64]:
+    """log P(min(max(c + D, 0), ceiling) = r): point masses inside, whole tails at the two ends."""
+    r = np.asarray(released, dtype=np.int64)
+    d = r - count
+    inner = noise.log_pmf(d)
+    law = np.where(r <= 0, noise.log_at_most(d), np.where(r >= ceiling, noise.log_at_least(d), inner))
+    law = np.where(np.asarray(ceiling) == 0, 0.0, law)
+    return np.where((r >= 0) & (r <= ceiling), law, -np.inf)
+
+
+def released_log_pmf(
+    noise: IntegerNoise, counts: ArrayLike, released: NDArray[np.int64], noised: int, consistent: bool
+) -> NDArray[np.float64]:
+    """log P(r | c), r (..., k): noise on the first ``noised`` counts, cut to [0, n] or to what is left (consistent).
+
+    A category without noise must hold the remainder, else -inf.
+    """
+    counts = np.asarray(counts)
+    n, k = int(counts.sum()), counts.size
+    left = np.full(released.shape[:-1], n, dtype=np.int64)
+    total = np.zeros(released.shape[:-1])
+    for i in range(noised):
+        total = total + cut_log_pmf(noise, int(counts[i]), released[..., i], left)
+        if consistent:
+            left = left - released[..., i]
+    if noised < k:
+        remainder = left if consistent else np.maximum(n - released[..., :-1].sum(axis=-1), 0)
+        total = np.where(released[..., -1] == remainder, total, -np.inf)
+    return total
+
+
+def _log_tail(log_beyond: NDArray, upper: NDArray) -> NDArray:
+    """log P(beyond) where that is the tail asked for, log(1 - P(beyond)) where it is the complement."""
+    return np.where(upper, log_beyond, np.log1p(-np.exp(np.minimum(log_beyond, 0.0))))

@@ -1,0 +1,124 @@
+"""The exact mean distance of noise on the counts, where its outputs are too many to list.
+
+H = sqrt(1 - y) = sum_m b_m y^m with b_0 = 1 and b_m = -kappa_m, kappa the Taylor coefficients of 1 - sqrt(1 - y): the
+weights b_m of ``mixture`` as the rate tends to 0. Since y = BC is a product over categories and the noise is
+independent, E[y^m] is a convolution over the noised counts, weighted by what the remainder contributes.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpbi.mechanisms.noise.law import IntegerNoise, cut_log_pmf
+from dpbi.partition.power_sum_curve import RATE_ZERO, Excess
+from dpbi.posterior.hellinger import count_loss
+from dpbi.problem.problem import Problem
+
+_TAIL = 42.0
+_LARGEST = 1 << 22  # length of all transforms together: beyond, a mean would take seconds and much memory
+_BLOCK = 1 << 16  # losses computed at once
+_ACCEPTED = 1e-9  # probability that may be left out of the mean
+_NOTHING = 1e-15  # of probability: rounding
+_FLOOR = 1e-17
+
+
+def mean_distance(
+    problem: Problem, noise: IntegerNoise, noised: int, consistent: bool
+) -> float | None:
+    """E[H] with an error below 1e-9; None where that is not certain.
+
+    problem: prior and counts; noise on the first ``noised`` = k - 1 counts, the last takes the remainder. A release
+    whose total exceeds n can have a factor e^{m T} that outgrows rounding, and with ``consistent`` it is cut
+    differently: such outputs are left out, and their probability bounds the error.
+
+    In what is kept, -log y = sum_i l_i - T may cancel where the total exceeds n by e. Then the last category, of
+    z = alpha + c/2 say, is empty, and merging all others shows -log y >= D, D ~ (c + e z/X)^2 / (8 z), against
+    T ~ e^2 / (8 X), X ~ A + n. So H errs by at most 1e-16 T / sqrt(D) < 1e-16 e / sqrt(z), below 1e-10: e is less than
+    ``_LARGEST`` and z >= 1/2.
+    """
+    if noised == problem.k or _length(noise, noised) * len(_kinds(problem)) > _LARGEST:
+        return None
+    sums = _NoisySums(problem, noise, consistent)
+    if sums.left_out > _ACCEPTED:
+        return None
+    mean = sum(part.expectation(part.slope, 0.0) for part in Excess(sums).parts(RATE_ZERO))
+    return min(max(float(mean), 0.0), 1.0)
+
+
+def _kinds(problem: Problem) -> dict[tuple[float, int], int]:
+    """The noised categories by prior parameter and count, and how often each kind stands."""
+    return dict(Counter(zip(problem.prior[:-1], problem.counts[:-1], strict=True)))
+
+
+def _length(noise: IntegerNoise, noised: int) -> int:
+    """A power of two beyond which the sum of the noises does not reach, so that the transform has no alias."""
+    reach, spread = _TAIL / noise.decay, np.sqrt(2.0 * noised) / noise.decay
+    return 1 << int(np.ceil(np.log2(2 * (1.2 * reach + 10 * spread) + 16)))
+
+
+class _NoisySums:
+    """log(E[y^m] - P(r = c)) for real m >= 0, by one Fourier transform per kind of noised category."""
+
+    def __init__(self, problem: Problem, noise: IntegerNoise, consistent: bool) -> None:
+        self.problem, self.noise = problem, noise
+        self.kinds = _kinds(problem)
+        self.length = _length(noise, problem.k - 1)
+        self.reach = int(min(np.ceil(_TAIL / noise.decay) + 1, problem.n))
+        self.shift = np.fft.fftfreq(self.length, 1 / self.length).astype(np.int64)
+        self.windows = [self._window(*pair) for pair in self.kinds]
+        self.nothing_from = np.inf
+        self.log_factor = self._remainder()
+        law = self._law(0.0)
+        dropped = self.log_factor > 0
+        if consistent:
+            dropped |= self.shift > problem.counts[-1]
+        self.left_out = float(law[dropped].sum())
+        self.kept = ~dropped
+        self.truth = float(np.exp(sum(times * np.log(float(window[1][window[0] == 0][0]))
+                                      for times, window in zip(self.kinds.values(), self.windows, strict=True))))
+
+    def _window(self, alpha: float, count: int) -> tuple[NDArray, NDArray, NDArray]:
+        """Offsets, probabilities and -l of one noised category."""
+        r = np.arange(max(0, count - self.reach), min(self.problem.n, count + self.reach) + 1)
+        probability = np.exp(cut_log_pmf(self.noise, count, r, self.problem.n))
+        return r - count, probability, -count_loss(alpha, count, r)
+
+    def _remainder(self) -> NDArray[np.float64]:
+        """-l of the last category plus the term of the total, when the noised counts sum to ``shift`` too much."""
+        alpha, count, n = self.problem.prior[-1], self.problem.counts[-1], self.problem.n
+        factor = np.empty(self.length)
+        for start in range(0, self.length, _BLOCK):  # a loss holds a dozen arrays of the length it is given
+            shift = self.shift[start : start + _BLOCK]
+            last, excess = np.clip(count - shift, 0, n), np.maximum(shift - count, 0)
+            total = count_loss(sum(self.problem.prior), n, n + excess)
+            factor[start : start + _BLOCK] = total - count_loss(alpha, count, last)
+        return factor
+
+    def _law(self, m: float) -> NDArray[np.float64]:
+        """E[prod_{i<k} g_i^m; the noised counts sum to ``shift`` too much]."""
+        transform = np.ones(self.length // 2 + 1, dtype=complex)
+        for times, (offset, probability, log_affinity) in zip(self.kinds.values(), self.windows, strict=True):
+            weight = np.bincount(offset % self.length, probability * np.exp(m * log_affinity), self.length)
+            transform *= np.fft.rfft(weight) ** times
+        return np.maximum(np.fft.irfft(transform, self.length), 0.0)
+
+    @cached_property
+    def last(self) -> float:
+        """The first power of two, from 16 on, at which what is left is rounding."""
+        m = 16.0
+        while self.log_excess(m) > np.log(_NOTHING):
+            m *= 2
+        return m
+
+    def log_excess(self, m: float) -> float:
+        if m >= self.nothing_from:  # it falls with m: once it is rounding, it stays so
+            return float(np.log(_FLOOR))
+        moment = self._law(m)[self.kept] @ np.exp(m * self.log_factor[self.kept])
+        excess = float(moment) - self.truth
+        if excess < _NOTHING:
+            self.nothing_from = m
+        return float(np.log(max(excess, _FLOOR)))

@@ -1,0 +1,281 @@
+"""All candidate posteriors by their distance from the truth: listed by pairs, along a line, or the nearest only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+import numpy as np
+from numpy.polynomial.legendre import leggauss
+from numpy.typing import NDArray
+
+from dpbi.mechanisms.distance_scale import SATURATED, loss_of_distance
+from dpbi.mechanisms.distance_table import (
+    BLOCK,
+    LISTABLE,
+    MOMENTS,
+    DistanceBins,
+    DistanceTable,
+    Rows,
+    chunks,
+    rows_to_keep,
+)
+from dpbi.posterior.hellinger import affinity_loss, count_loss, distance_of_loss
+from dpbi.problem.candidates import number_of_candidates
+from dpbi.problem.problem import Problem
+from dpbi.sensitivity.closed_form import local_sensitivity
+
+_NEAREST = 20_000  # where the outputs cannot be listed, at most this many of the nearest are
+_LISTED_LINE = 2_000_000  # k = 2: beyond this n, bins of H are counted instead of listed
+_LINE_NEAR = 50_000  # offsets on either side that stay exact there
+_LINE_BINS, _LINE_FINE_BINS = 512, 4096
+_LINE_MOMENTS = 5
+_SUMMED_RANGE = 2048
+_GAUSS_NODES, _GAUSS_WEIGHTS = (leggauss(16)[0] + 1) / 2, leggauss(16)[1] / 2
+_FEW_NODES, _FEW_WEIGHTS = (leggauss(8)[0] + 1) / 2, leggauss(8)[1] / 2
+
+
+def candidates_table(problem: Problem) -> DistanceTable | None:
+    """All candidates of this problem with weight 1; None where there are more than LISTABLE of them."""
+    total = number_of_candidates(problem.n, problem.k)
+    if problem.k == 2 and total > _LISTED_LINE:
+        return _line_table(problem)
+    return _listed_table(problem) if total <= LISTABLE else None
+
+
+@lru_cache(maxsize=2)  # of up to 64 MB each, where k = 2
+def _listed_table(problem: Problem) -> DistanceTable:
+    total = number_of_candidates(problem.n, problem.k)
+    mark = local_sensitivity(problem) if problem.n else 0.0
+    keep = rows_to_keep(total, line=problem.k == 2)
+    rows = Rows(_largest_loss(problem), mark, problem.n + 1, keep, MOMENTS)
+    for loss, moved in _paired_blocks(problem):
+        rows.add(loss, moved >> 1, None)
+    return rows.table(step=1.0)
+
+
+def _largest_loss(problem: Problem) -> float:
+    """What no loss exceeds: that of all categories at their largest at once."""
+    r = np.arange(problem.n + 1)
+    return float(sum(_category_loss(problem, i, r).max() for i in range(problem.k)))
+
+
+@lru_cache(maxsize=4)
+def _line_table(problem: Problem) -> DistanceTable:
+    """k = 2 at any n. On either side of the truth H grows with the offset |d|, so a bin of H holds a range of d, found
+    by bisection; the range is summed, or integrated where it is long."""
+    sides = [_Side(problem, sign) for sign in (-1, 1)]
+    cut = min(side.reached for side in sides)
+    largest = float(distance_of_loss(max(side.loss(np.array([side.limit]))[0] for side in sides))) * (1 + 1e-12)
+    # Widths in proportion to H: exp(-rate H) is then resolved at whatever scale the rate has.
+    edges = np.geomspace(cut, largest, _LINE_BINS + 1)
+    exact = [side.nearest(cut) for side in sides]
+    rows = Rows(np.inf, 0.0, problem.n + 1, keep=2 * _LINE_NEAR + 2, orders=2)
+    loss, moved = (np.concatenate(column) for column in zip(*exact, strict=True))
+    rows.add(loss, moved, None)
+    near = rows.table(step=1.0)
+    far = [side.binned(edges) for side in sides]
+    distance, steps = np.repeat(np.sqrt(edges[1:] * edges[:-1]), 2), np.stack([f[1] for f in far], axis=1).ravel()
+    moments = np.stack([f[0] for f in far], axis=2).reshape(_LINE_MOMENTS, -1)
+    kept = moments[0] > 0
+    near_moments = np.zeros((_LINE_MOMENTS, near.distance.size))
+    near_moments[:2] = near.moments
+    return DistanceTable(np.concatenate([near.distance, distance[kept]]), np.concatenate([near.steps, steps[kept]]),
+                         np.concatenate([near_moments, moments[:, kept]], axis=1), near.levels,
+                         _line_bins(sides, cut, largest))
+
+
+def _line_bins(sides: Sequence[_Side], cut: float, largest: float) -> DistanceBins:
+    """Edges in proportion to H, and beyond H = 1/2 even in the loss too; the last bin is the level 1, if reached."""
+    loss = np.linspace(loss_of_distance(0.5), SATURATED, _LINE_FINE_BINS)
+    saturated = float(distance_of_loss(SATURATED))
+    edges = np.union1d(np.geomspace(cut, largest, _LINE_FINE_BINS), distance_of_loss(loss))
+    edges = np.concatenate([[cut], edges[(edges > cut) & (edges < saturated)], [largest]])
+    if largest > saturated > cut:
+        edges = np.insert(edges, -1, saturated)
+    centre = np.sqrt(edges[1:] * edges[:-1])
+    moments = np.sum([side.counted(edges, centre) for side in sides], axis=0)
+    if largest > saturated:
+        edges[-2:] = 1.0 if cut < saturated else cut
+    return DistanceBins(edges, centre, moments)
+
+
+class _Side:
+    """The candidates (c_1 + sign d, c_2 - sign d), d >= 1, of one side; d = 0 belongs to the upper side."""
+
+    def __init__(self, problem: Problem, sign: int) -> None:
+        self.problem, self.sign = problem, sign
+        self.limit = problem.counts[0] if sign < 0 else problem.counts[1]
+        self.first = 0 if sign > 0 else 1
+        self.last_near = min(self.limit, _LINE_NEAR)
+        ends_early = self.limit <= _LINE_NEAR
+        self.reached = np.inf if ends_early else float(distance_of_loss(self.loss(np.array([self.last_near])))[0])
+
+    def loss(self, d: NDArray) -> NDArray[np.float64]:
+        moved = self.sign * np.asarray(d, dtype=np.float64)
+        (a, b), (c, e) = self.problem.posterior, self.problem.prior
+        first, second = self.problem.counts
+        return (affinity_loss(a, c + (first + moved), moved / 2) + affinity_loss(b, e + (second - moved), -moved / 2))
+
+    def nearest(self, cut: float) -> tuple[NDArray, NDArray]:
+        d = np.arange(self.first, self.last_near + 1)
+        loss = self.loss(d)
+        near = distance_of_loss(loss) < cut
+        return loss[near], d[near]
+
+    def binned(self, edges: NDArray) -> tuple[NDArray, NDArray]:
+        """Moments of H about each bin's geometric centre, (_LINE_MOMENTS, bins), and the mean |d| of the bin."""
+        start = self._first_beyond(edges)
+        low, high = start[:-1], start[1:]
+        centre = np.sqrt(edges[1:] * edges[:-1])
+        moments = np.zeros((_LINE_MOMENTS, centre.size))
+        for i in np.flatnonzero(high > low):
+            d, weight = _summation(int(low[i]), int(high[i]))
+            offset = distance_of_loss(self.loss(d)) - centre[i]
+            moments[:, i] = [weight @ offset**q for q in range(_LINE_MOMENTS)]
+        return moments, (low + high - 1) / 2
+
+    def counted(self, edges: NDArray, centre: NDArray) -> NDArray[np.float64]:
+        """As the moments of ``binned``, for bins so narrow that eight nodes along each do; their numbers are exact."""
+        start = self._first_beyond(edges)
+        low, size = start[:-1], np.diff(start)
+        d = low[:, None] - 0.5 + size[:, None] * _FEW_NODES
+        d = np.clip(d, low[:, None], np.maximum(start[1:] - 1, low)[:, None]).clip(max=self.limit)  # some are empty
+        offset = distance_of_loss(self.loss(d)) - centre[:, None]
+        return np.stack([size * ((offset**order) @ _FEW_WEIGHTS) for order in range(_LINE_MOMENTS)])
+
+    def _first_beyond(self, edges: NDArray) -> NDArray[np.int64]:
+        """The least d with H(d) >= edge, or limit + 1."""
+        low = np.full(edges.size, self.first, dtype=np.int64)
+        high = np.full(edges.size, self.limit + 1, dtype=np.int64)
+        while (low < high).any():
+            middle = (low + high) // 2
+            beyond = distance_of_loss(self.loss(np.minimum(middle, self.limit))) >= edges
+            beyond |= middle > self.limit
+            low, high = np.where(beyond, low, np.minimum(middle + 1, high)), np.where(beyond, middle, high)
+        return low
+
+
+def _summation(low: int, high: int) -> tuple[NDArray, NDArray]:
+    """Nodes and weights that sum a smooth function over low <= d < high: every d, or Gauss nodes where they are many.
+
+    Near either end, where a count may run out, every d is taken; between, the panels double in length from either end.
+    Euler-Maclaurin at the midpoints: the sum is the integral over [low - 1/2, high - 1/2] minus
+    (f'(high - 1/2) - f'(low - 1/2)) / 24, f' a difference over one d.
+    """
+    if high - low <= 2 * _SUMMED_RANGE:
+        return np.arange(low, high, dtype=np.float64), np.ones(high - low)
+    ends = np.concatenate([np.arange(low, low + _SUMMED_RANGE), np.arange(high - _SUMMED_RANGE, high)])
+    low, high = low + _SUMMED_RANGE, high - _SUMMED_RANGE
+    half = (high - low) / 2
+    growing = np.minimum(_SUMMED_RANGE * 2.0 ** np.arange(max(np.ceil(np.log2(half / _SUMMED_RANGE)), 0) + 1), half)
+    edges = np.unique(np.concatenate([[0.0], growing, 2 * half - growing, [2 * half]])) + (low - 0.5)
+    width = np.diff(edges)[:, None]
+    d = np.concatenate([ends, (edges[:-1, None] + width * _GAUSS_NODES).ravel(), [low - 1, low, high - 1, high]])
+    return d, np.concatenate([np.ones(ends.size), (width * _GAUSS_WEIGHTS).ravel(), np.array([-1, 1, 1, -1]) / 24])
+
+
+def _paired_blocks(problem: Problem) -> Iterator[tuple[NDArray, NDArray]]:
+    """Loss and L1 distance of every candidate, in blocks.
+
+    The categories are split in two groups; for each sum s of the first, every composition of s is paired with every
+    composition of n - s in the second: the loss adds, so a block is an outer sum and no candidate is written out.
+    """
+    n, half = problem.n, problem.k // 2
+    if problem.k == 2:
+        yield _two_categories(problem)
+        return
+    first, second = _compositions(problem, range(half)), _compositions(problem, range(half, problem.k))
+    loss, moved, filled = np.empty(0), np.empty(0, dtype=np.int32), 0
+    for s in range(n + 1):
+        (loss_a, moved_a), (loss_b, moved_b) = first[s], second[n - s]
+        for rows in chunks(loss_a.size, loss_b.size):
+            size = loss_a[rows].size * loss_b.size
+            if filled + size > loss.size:
+                if filled:
+                    yield loss[:filled], moved[:filled]
+                loss, moved, filled = np.empty(max(size, BLOCK)), np.empty(max(size, BLOCK), dtype=np.int32), 0
+            shape, end = (-1, loss_b.size), filled + size
+            np.add.outer(loss_a[rows], loss_b, out=loss[filled:end].reshape(shape))
+            np.add.outer(moved_a[rows], moved_b, out=moved[filled:end].reshape(shape))
+            filled = end
+    yield loss[:filled], moved[:filled]
+
+
+def _two_categories(problem: Problem) -> tuple[NDArray, NDArray]:
+    r = np.arange(problem.n + 1)
+    loss = _category_loss(problem, 0, r) + _category_loss(problem, 1, problem.n - r)
+    return loss, 2 * np.abs(r - problem.counts[0])
+
+
+def _category_loss(problem: Problem, i: int, released: NDArray) -> NDArray[np.float64]:
+    return count_loss(problem.prior[i], problem.counts[i], released)
+
+
+def _compositions(problem: Problem, group: range) -> list[tuple[NDArray, NDArray]]:
+    """For s = 0..n: loss and L1 distance of every way the categories of the group can hold s records."""
+    r = np.arange(problem.n + 1)
+    i, rest = group[0], group[1:]
+    loss = _category_loss(problem, i, r)
+    moved = np.abs(r - problem.counts[i]).astype(np.int32)
+    if not rest:
+        return [(loss[s:s + 1], moved[s:s + 1]) for s in r]
+    if len(rest) == 1:
+        others, moves = (np.concatenate(column) for column in zip(*_compositions(problem, rest), strict=True))
+        return [(loss[:s + 1] + others[s::-1], moved[:s + 1] + moves[s::-1]) for s in r]
+    tails = _compositions(problem, rest)
+    return [(np.concatenate([loss[t] + tails[s - t][0] for t in range(s + 1)]),
+             np.concatenate([moved[t] + tails[s - t][1] for t in range(s + 1)])) for s in r]
+
+
+@lru_cache(maxsize=16)
+def nearest_table(problem: Problem, distance: float) -> DistanceTable:
+    """All candidates with H up to the given distance, or up to less where there are too many of them, with weight 1."""
+    # A level is kept whole: the cut lies beyond the slack of the last distance wanted.
+    loss = -np.log1p(-min(distance * (1 + 1e-9) + 1e-11, 1 - 1e-15) ** 2)
+    while (near := _within(problem, loss)) is None:
+        loss /= 4
+    rows = Rows(np.inf, 0.0, problem.n + 1, keep=_NEAREST, orders=2)
+    rows.add(near[0], near[1] >> 1, None)
+    return rows.table(step=1.0)
+
+
+def _within(problem: Problem, largest: float) -> tuple[NDArray, NDArray] | None:
+    """Loss and L1 distance of the candidates whose loss is at most ``largest``; None where there are too many.
+
+    Categories are taken in turn, and a partial candidate is dropped when its loss, which only grows, is too large.
+    The largest category comes last: it takes what remains, so that its own wide range is never listed.
+    """
+    loss: NDArray = np.zeros(1)
+    moved: NDArray = np.zeros(1, dtype=np.int64)
+    surplus: NDArray = np.zeros(1, dtype=np.int64)
+    *others, last = np.argsort(problem.posterior, kind="stable")
+    for i in others:
+        offsets = _offsets_within(problem, i, largest)
+        if offsets is None or loss.size * offsets.size > 20 * _NEAREST:
+            return None
+        own = _category_loss(problem, i, problem.counts[i] + offsets)
+        rows, columns = np.nonzero(loss[:, None] + own <= largest)
+        loss, moved = loss[rows] + own[columns], moved[rows] + np.abs(offsets[columns])
+        surplus = surplus[rows] + offsets[columns]
+        if loss.size > _NEAREST:
+            return None
+    possible = surplus <= problem.counts[last]
+    loss, moved, surplus = loss[possible], moved[possible], surplus[possible]
+    loss = loss + _category_loss(problem, last, problem.counts[last] - surplus)
+    kept = loss <= largest
+    return loss[kept], (moved + np.abs(surplus))[kept]
+
+
+def _offsets_within(problem: Problem, i: int, largest: float) -> NDArray[np.int64] | None:
+    """All d = r_i - c_i >= -c_i whose own loss is at most ``largest``, an interval around 0; None if it is too long."""
+    ends = []
+    for side, limit in ((-1, problem.counts[i]), (1, problem.n)):
+        reach = min(1, limit)
+        while reach < limit and _category_loss(problem, i, np.array(problem.counts[i] + side * reach)) <= largest:
+            reach = min(2 * reach, limit)
+        if reach > 20 * _NEAREST:
+            return None
+        ends.append(reach)
+    window = np.arange(-ends[0], ends[1] + 1)
+    return window[_category_loss(problem, i, problem.counts[i] + window) <= largest]

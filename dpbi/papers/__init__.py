@@ -1,0 +1,1 @@
+"""The papers this library answers to: their statements checked, their figures computed exactly."""

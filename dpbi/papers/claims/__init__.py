@@ -1,0 +1,15 @@
+"""The ledger: every claim of the papers that numbers can decide, in reading order."""
+
+from dpbi.papers.claims import accuracy, laplace_error, levels, noise, privacy, sensitivity
+from dpbi.papers.claims.claim import Case, Claim, Reading, Setting, Verdict, shown
+
+CLAIMS: tuple[Claim, ...] = (
+    *sensitivity.CLAIMS,
+    *privacy.CLAIMS,
+    *levels.CLAIMS,
+    *noise.CLAIMS,
+    *accuracy.CLAIMS,
+    *laplace_error.CLAIMS,
+)
+
+__all__ = ["CLAIMS", "Case", "Claim", "Reading", "Setting", "Verdict", "shown"]

@@ -1,0 +1,353 @@
+"""What a claim of the papers is, where it is looked at, and what a look at it gives.
+
+A claim is a statement and a function from one setting to the cases in which it can be right or wrong there. The
+verdict visits a stated grid of settings; a check visits the person's own. Neither is written by hand.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from itertools import product
+from typing import Literal, Protocol
+
+from dpbi import limits
+from dpbi.accuracy.distance_law import DistanceLaw, distance_law
+from dpbi.mechanisms import Mechanism
+from dpbi.problem.candidates import list_candidates, log_number_of_candidates
+from dpbi.problem.problem import Problem
+
+Value = float | int | str | tuple[float, ...] | tuple[int, ...]
+Named = tuple[tuple[str, Value], ...]
+
+ROUNDING = 1e-9  # what is claimed may be missed by this, relative: rounding of what is computed
+_LARGEST_SHOWN = 8  # categories
+_SMALL = 20  # records, whose laws are remembered
+_LOG_LISTED = 13.0  # log of the number of candidates, 440,000
+
+# The priors of most grids: flat, Jeffreys, the notes' own, and very weak ones.
+BETA_PRIORS = ((1.0, 1.0), (0.5, 0.5), (0.1, 0.1), (7.0, 4.0))
+DIRICHLET_PRIORS = ((1.0, 1.0, 1.0), (0.5, 0.5, 0.5), (0.1, 0.1, 0.1), (7.0, 4.0, 5.0))
+PRIORS = BETA_PRIORS + DIRICHLET_PRIORS
+FEW_PRIORS = ((1.0, 1.0), (0.1, 0.1), (7.0, 4.0), (1.0, 1.0, 1.0), (7.0, 4.0, 5.0))  # where all datasets are visited
+
+
+class Scenario(Protocol):
+    """Anything with a problem and the two numbers of the sidebar."""
+
+    @property
+    def problem(self) -> Problem: ...
+
+    @property
+    def epsilon(self) -> float: ...
+
+    @property
+    def gamma(self) -> float: ...
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Where a claim is looked at: prior and counts, and the parameters that mechanisms share."""
+
+    problem: Problem
+    epsilon: float = 1.0
+    gamma: float = 1.0
+    delta: float = 1e-8
+
+    def __post_init__(self) -> None:
+        limits.check_epsilon(self.epsilon)
+        limits.check_gamma(self.gamma)
+        limits.check_delta(self.delta)
+
+    @property
+    def beta_binomial(self) -> Problem:
+        """The problem, for claims about two categories and at least one record; ValueError for any other."""
+        if self.problem.k != 2:
+            raise ValueError(f"This claim speaks of two categories (a Beta prior): got k = {self.problem.k}.")
+        if self.problem.n == 0:
+            raise ValueError("This claim needs at least one record: got n = 0.")
+        return self.problem
+
+    def named(self, *names: str) -> dict[str, Value]:
+        """Some of prior, counts, n, k, epsilon, gamma and delta, by name."""
+        return {name: getattr(self if name in self.__dataclass_fields__ else self.problem, name) for name in names}
+
+
+@dataclass(frozen=True)
+class Case:
+    """One thing the claim says, and what is so.
+
+    inputs: where; numbers: what is claimed and what is exact; margin: by how much the claim is kept there, negative
+    where it is broken, relative unless the numbers say otherwise; within: whether the claim's condition is met.
+    """
+
+    inputs: Named
+    numbers: Named
+    margin: float
+    within: bool = True
+
+    @property
+    def holds(self) -> bool:
+        return self.margin >= -ROUNDING
+
+    @property
+    def words(self) -> str:
+        return f"{listed(self.inputs)}: {listed(self.numbers)}"
+
+
+def case(inputs: Mapping[str, Value], numbers: Mapping[str, Value], margin: float, within: bool = True) -> Case:
+    return Case(tuple(inputs.items()), tuple(numbers.items()), float(margin), bool(within))
+
+
+def at_most(value: float, bound: float) -> float:
+    """The margin of value <= bound, relative to the larger of the two."""
+    return (bound - value) / max(abs(value), abs(bound), 1e-300)
+
+
+def equal(value: float, claimed: float) -> float:
+    """The margin of value = claimed."""
+    return -abs(at_most(value, claimed))
+
+
+def true(so: bool) -> float:
+    """The margin of a claim that is right or wrong and nothing between."""
+    return 0.0 if so else -1.0
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Settings from small to large: by n, then prior, dataset, epsilon, gamma and delta, each in the order given.
+
+    data: "all" datasets of each n, the "balanced" one, or "any" one where counts do not matter; what stays empty does
+    not matter to the claim and has its default; beyond: what the claim visits at every setting.
+    """
+
+    priors: tuple[tuple[float, ...], ...] = ((1.0, 1.0),)
+    totals: tuple[int, ...] = (1,)
+    data: Literal["all", "balanced", "any"] = "any"
+    epsilons: tuple[float, ...] = ()
+    gammas: tuple[float, ...] = ()
+    deltas: tuple[float, ...] = ()
+    beyond: str = ""
+
+    def __iter__(self) -> Iterator[Setting]:
+        for n, prior in product(self.totals, self.priors):
+            for counts in self._datasets(n, len(prior)):
+                for numbers in product(self.epsilons or (1.0,), self.gammas or (1.0,), self.deltas or (1e-8,)):
+                    yield Setting(Problem(prior, counts), *numbers)
+
+    def _datasets(self, n: int, k: int) -> Iterable[tuple[int, ...]]:
+        return map(tuple, list_candidates(n, k).tolist()) if self.data == "all" else [balanced(n, k)]
+
+    @property
+    def words(self) -> str:
+        data = {"all": "all datasets", "balanced": "balanced datasets", "any": ""}[self.data]
+        parts = [
+            f"prior {', '.join(map(shown, self.priors))}",
+            f"n = {_range(self.totals)}" if self.totals != (1,) else "",
+            data,
+            *(f"{name} = {_range(values)}" for name, values in
+              (("epsilon", self.epsilons), ("gamma", self.gammas), ("delta", self.deltas)) if values),
+            self.beyond,
+        ]
+        return "; ".join(filter(None, parts))
+
+
+def balanced(n: int, k: int) -> tuple[int, ...]:
+    """n records spread over k categories as evenly as can be, the first ones having more."""
+    return tuple(n // k + (i < n % k) for i in range(k))
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What visiting every case of a claim's grid shows.
+
+    kind: "holds", "holds only if" (in every case of the condition, not in all others) or "fails"; for a claim that
+    something happens somewhere, "holds" once it was seen. visited, held: cases, of which ``visited_within`` meet the
+    condition; counterexample: the first that fails, the smallest since grids run upwards; worst: the one that fails by
+    most; example: the first that holds; nearest: of those that hold, the one with the least margin.
+    """
+
+    kind: Literal["holds", "holds only if", "fails"]
+    condition: str
+    everywhere: bool
+    visited: int
+    held: int
+    visited_within: int
+    held_within: int
+    counterexample: Case | None
+    worst: Case | None
+    example: Case | None
+    nearest: Case | None
+
+    @property
+    def label(self) -> str:
+        return f"holds only if {self.condition}" if self.kind == "holds only if" else self.kind
+
+    @property
+    def words(self) -> str:
+        """Two or three sentences: in how many cases, the smallest counter-example, the worst."""
+        if not self.everywhere:
+            return self._seen_somewhere()
+        if self.kind == "holds":
+            return f"Holds in all {self.visited:,} cases." + _said("Nearest to failing", self.nearest)
+        if self.kind == "holds only if":
+            others, held = self.visited - self.visited_within, self.held - self.held_within
+            start = (f"Holds only if {self.condition}: in all {self.visited_within:,} cases where that is so, and in "
+                     f"{held:,} of the {others:,} others.")
+        else:
+            start = f"Fails in {self.visited - self.held:,} of {self.visited:,} cases."
+        worst = self.worst if self.worst != self.counterexample else None
+        return start + _said("Smallest counter-example", self.counterexample) + _said("Worst", worst)
+
+    def _seen_somewhere(self) -> str:
+        if self.kind == "fails":
+            return f"Not seen in any of {self.visited:,} cases." + _said("Nearest to it", self.worst)
+        return (f"Seen in {self.held:,} of {self.visited:,} cases." + _said("First", self.example)
+                + _said("But not", self.counterexample))
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a claim says at one setting: every case there, and the one that decides, with the least margin."""
+
+    setting: Setting
+    cases: tuple[Case, ...]
+    everywhere: bool
+
+    @property
+    def decisive(self) -> Case:
+        return (min if self.everywhere else max)(self.cases, key=lambda one: one.margin)
+
+    @property
+    def holds(self) -> bool:
+        return self.decisive.holds
+
+    @property
+    def numbers(self) -> Named:
+        return self.decisive.numbers
+
+    @property
+    def sentence(self) -> str:
+        verb = "holds" if self.holds else "fails"
+        among = f" in {sum(one.holds for one in self.cases)} of {len(self.cases)} cases" if len(self.cases) > 1 else ""
+        return f"Here it {verb}{among}. {limits.opened(self.decisive.words)}."
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A theorem, lemma, corollary or formula of the papers that numbers can decide.
+
+    name: a few words; statement: ours, not the paper's; source: paper and number; places: the grid of the verdict;
+    cases: what it says at a setting, ValueError where it says nothing; condition: what saves it, if that is known;
+    everywhere: whether it speaks of every case, or says that there is one.
+    """
+
+    name: str
+    statement: str
+    source: str
+    places: Grid
+    cases: Callable[[Setting], Iterable[Case]]
+    condition: str = ""
+    everywhere: bool = True
+
+    @property
+    def grid(self) -> str:
+        return self.places.words
+
+    @property
+    def verdict(self) -> Verdict:
+        """Computed over the grid at first, then remembered."""
+        return _verdict(self)
+
+    def check(self, scenario: Problem | Setting | Scenario) -> Reading:
+        """The claim at one problem: with epsilon = gamma = 1 and delta = 1e-8 where only the problem is given.
+
+        Raises ValueError where the claim does not speak of such a problem, or it is too large to be visited.
+        Source: ours.
+        """
+        setting = _setting(scenario)
+        cases = tuple(self.cases(setting))
+        if not cases:
+            raise ValueError(f"This claim compares nothing at such data: got counts {shown(setting.problem.counts)}.")
+        return Reading(setting, cases, self.everywhere)
+
+
+def _setting(scenario: Problem | Setting | Scenario) -> Setting:
+    if isinstance(scenario, Problem):
+        return Setting(scenario)
+    if isinstance(scenario, Setting):
+        return scenario
+    return Setting(scenario.problem, scenario.epsilon, scenario.gamma)
+
+
+@cache
+def _verdict(claim: Claim) -> Verdict:
+    cases = [one for setting in claim.places for one in claim.cases(setting)]
+    kept, broken = [one for one in cases if one.holds], [one for one in cases if not one.holds]
+    within = [one for one in cases if one.within]
+    held_within = sum(one.holds for one in within)
+    kind: Literal["holds", "holds only if", "fails"] = "fails"
+    if not broken or (kept and not claim.everywhere):
+        kind = "holds"
+    elif claim.condition and within and held_within == len(within):
+        kind = "holds only if"
+    varied = len({one.margin for one in kept}) > 1
+    return Verdict(
+        kind, claim.condition, claim.everywhere, len(cases), len(kept), len(within), held_within,
+        counterexample=broken[0] if broken else None,
+        worst=(min if claim.everywhere else max)(broken, key=lambda one: one.margin, default=None),
+        example=kept[0] if kept else None,
+        nearest=min(kept, key=lambda one: one.margin) if varied else None,
+    )
+
+
+def listed_law(mechanism: Mechanism, problem: Problem) -> DistanceLaw:
+    """The exact law of H with every output at its own distance; ValueError where it is only binned or sampled."""
+    few = problem.k == 2 or log_number_of_candidates(problem.n, problem.k) < _LOG_LISTED
+    small = problem.k < 4 and problem.n <= _SMALL
+    law = None  # many would be sampled in vain
+    if few:
+        law = (_remembered_law if small else distance_law)(mechanism, problem)  # type: ignore[arg-type]
+    if law is None or law.kind != "levels":
+        raise ValueError(f"This claim needs every output at its own distance, and there are too many here: got "
+                         f"n = {problem.n:,} with k = {problem.k:,} categories.")
+    return law
+
+
+@lru_cache(maxsize=1024)
+def _remembered_law(mechanism: Mechanism, problem: Problem) -> DistanceLaw:
+    """Of the grids' data, which several claims ask about; each takes some kilobytes."""
+    return distance_law(mechanism, problem)
+
+
+def exp(exponent: float) -> float:
+    """e^exponent, large instead of too large."""
+    return math.exp(min(exponent, 700.0))
+
+
+def listed(named: Named) -> str:
+    return ", ".join(f"{name} {shown(value)}" if isinstance(value, str) else f"{name} = {shown(value)}"
+                     for name, value in named)
+
+
+def shown(value: Value) -> str:
+    if isinstance(value, tuple):
+        some = ", ".join(map(shown, value[:_LARGEST_SHOWN]))
+        return f"({some}, … {len(value)} in all)" if len(value) > _LARGEST_SHOWN else f"({some})"
+    if isinstance(value, float):
+        return f"{value:.6g}" if value == value else "none"
+    return f"{value:,}" if isinstance(value, int) else value
+
+
+def _said(what: str, one: Case | None) -> str:
+    return f" {what}: {one.words}." if one else ""
+
+
+def _range(values: tuple[float, ...]) -> str:
+    """Three or more whole numbers in a row as a range."""
+    if len(values) > 3 and values == tuple(range(int(values[0]), int(values[0]) + len(values))):
+        return f"{values[0]} to {values[-1]}"
+    return ", ".join(map(shown, values))

@@ -1,0 +1,203 @@
+"""Claims about ELap(x), the distance within which LSHist stays with a given probability: Theorems 4.1 to 4.4.
+
+Setting.delta stands for the papers' gamma of this section, the probability of a larger distance.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from dpbi.accuracy.distance_law import DistanceLaw, distance_law
+from dpbi.mechanisms import LSHist
+from dpbi.mechanisms.distance_table import slack
+from dpbi.mechanisms.noise.law import FlooredLaplace
+from dpbi.papers.claims.claim import Case, Claim, Grid, Setting, at_most, balanced, case, equal, listed_law
+from dpbi.posterior.hellinger import distances_to
+from dpbi.problem.problem import Problem
+from dpbi.sensitivity.closed_form import local_sensitivity
+
+_SMALL, _LARGE = (4, 64, 1_024, 16_384), (65_536, 262_144)
+_LEAST = 1e-12
+_PLACES = ("balanced", "one category in ten", "one record")
+
+
+def _law(setting: Setting) -> DistanceLaw:
+    return listed_law(LSHist(setting.epsilon), setting.beta_binomial)
+
+
+def _error(setting: Setting, beyond: float) -> float:
+    """ELap(x): the smallest distance that is exceeded with probability ``beyond`` at most."""
+    if beyond < _LEAST:
+        raise ValueError(f"Distances exceeded with a probability below {_LEAST:g} are not resolved: got gamma = "
+                         f"{beyond:.3g}.")
+    return _law(setting).quantile(1 - beyond)
+
+
+def _reach(setting: Setting) -> float:
+    """ln(1/gamma) / epsilon: P(|Y| <= it) = 1 - gamma."""
+    return -math.log(setting.delta) / setting.epsilon
+
+
+def _relative_error(prior: tuple[float, ...], counts: tuple[int, ...], epsilon: float, probability: float) -> float:
+    problem = Problem(prior, counts)
+    return distance_law(LSHist(epsilon), problem).quantile(1 - probability) / local_sensitivity(problem)
+
+
+def _bounded_in_n(setting: Setting) -> Iterator[Case]:
+    """ELap / (epsilon LS) along growing n: the largest value at large n is no larger than at small n, up to 5 %."""
+    prior, epsilon, probability = setting.beta_binomial.prior, setting.epsilon, setting.delta
+    for place in _PLACES:
+        small, large = (max(_relative_error(prior, _placed(place, n), epsilon, probability) for n in sizes) / epsilon
+                        for sizes in (_SMALL, _LARGE))
+        yield case(setting.named("prior", "epsilon") | {"gamma": probability, "data": place},
+                   {"largest up to n = 16,384": small, "beyond": large}, at_most(large, 1.05 * small))
+
+
+def _placed(place: str, n: int) -> tuple[int, ...]:
+    first = {"balanced": balanced(n, 2)[0], "one category in ten": -(-n // 10), "one record": 1}[place]
+    return first, n - first
+
+
+def _within_sensitivity(setting: Setting) -> Iterator[Case]:
+    law, local = _law(setting), local_sensitivity(setting.beta_binomial)
+    claimed = _one_step(setting.epsilon)
+    exact = law.cdf(local)
+    yield case(setting.named("prior", "counts", "epsilon"), {"claimed": claimed, "P(H <= LS)": exact},
+               at_most(claimed, exact))
+
+
+def _strictly_within_sensitivity(setting: Setting) -> Iterator[Case]:
+    law, local = _law(setting), local_sensitivity(setting.beta_binomial)
+    distance, probability = law.levels()
+    exact = float(probability[distance < local - slack(local)].sum())
+    claimed = _one_step(setting.epsilon)
+    yield case(setting.named("prior", "counts", "epsilon"), {"claimed": claimed, "P(H < LS)": exact},
+               at_most(claimed, exact))
+
+
+def _one_step(epsilon: float) -> float:
+    """P(-1 <= Y < 2) = 1 - (e^{-epsilon} + e^{-2 epsilon}) / 2 for scale 1/epsilon."""
+    return 1 - (math.exp(-epsilon) + math.exp(-2 * epsilon)) / 2
+
+
+def _one_step_probability(setting: Setting) -> Iterator[Case]:
+    noise, claimed = FlooredLaplace(1 / setting.epsilon), _one_step(setting.epsilon)
+    exact = float(np.exp(noise.log_pmf([-1, 0, 1])).sum())
+    yield case(setting.named("epsilon"), {"claimed": claimed, "exact": exact}, equal(exact, claimed))
+
+
+def _equals_sensitivity(setting: Setting) -> Iterator[Case]:
+    """At gamma = e^{-epsilon}: ELap / (epsilon LS) = 1 / epsilon says that ELap = LS."""
+    problem = setting.beta_binomial
+    exact = _error(setting, math.exp(-setting.epsilon))
+    local = local_sensitivity(problem)
+    yield case(setting.named("prior", "counts", "epsilon"), {"LS": local, "ELap": exact}, equal(exact, local),
+               within=problem.posterior[0] == problem.posterior[1] and min(problem.counts) > 0)
+
+
+def _within_reach(setting: Setting) -> Iterator[Case]:
+    """The noise k is real and the released count floors it: floor(k) runs from -ceil(reach) to floor(reach).
+
+    H grows with the steps on either side, so the farthest is at one end.
+    """
+    problem, reach = setting.beta_binomial, _reach(setting)
+    ends = (max(0, problem.counts[0] - math.ceil(reach)), min(problem.n, problem.counts[0] + math.floor(reach)))
+    farthest = float(distances_to(problem, [(first, problem.n - first) for first in ends]).max())
+    error = _error(setting, setting.delta)
+    yield case(setting.named("prior", "counts", "epsilon") | {"gamma": setting.delta},
+               {"ELap": error, "farthest within ln(1/gamma)/epsilon": farthest}, at_most(error, farthest))
+
+
+def _proportional_to_reach(setting: Setting) -> Iterator[Case]:
+    problem, reach = setting.beta_binomial, _reach(setting)
+    ratio = _error(setting, setting.delta) / local_sensitivity(problem)
+    yield case(setting.named("prior", "counts", "epsilon") | {"gamma": setting.delta},
+               {"ELap/LS": ratio, "ln(1/gamma)/epsilon": reach}, at_most(ratio, 2 * reach), within=reach >= 1)
+
+
+def _at_most_the_tail(setting: Setting) -> Iterator[Case]:
+    problem = setting.beta_binomial
+    law = _law(setting)
+    for k in (1, 2, 3, 5, 10):
+        if k <= problem.counts[1]:
+            exact = law.cdf(float(distances_to(problem, (problem.counts[0] + k, problem.counts[1] - k))))
+            claimed = -math.expm1(-k * setting.epsilon)
+            yield case(setting.named("prior", "counts", "epsilon") | {"k": k}, {"claimed": claimed, "exact": exact},
+                       at_most(exact, claimed))
+
+
+def _below_two(setting: Setting) -> Iterator[Case]:
+    """gamma = (e^{-epsilon} + e^{-2 epsilon}) / 2: ELap / LS <= ln(1/gamma)/epsilon < 2."""
+    problem, epsilon = setting.beta_binomial, setting.epsilon
+    within = _one_step(epsilon)
+    ratio = _error(setting, 1 - within) / local_sensitivity(problem)
+    reach = 1 - math.log1p(math.expm1(-epsilon) / 2) / epsilon
+    yield case(setting.named("prior", "counts", "epsilon"), {"ELap/LS": ratio, "ln(1/gamma)/epsilon": reach},
+               min(at_most(ratio, reach), at_most(reach, 2.0)))
+
+
+_DATASETS = Grid(((1.0, 1.0), (7.0, 4.0)), (2, 3, 13), "all", epsilons=(0.1, 1.0, 5.0))
+_QUANTILES = Grid(_DATASETS.priors, (2, 3, 13), "all", epsilons=(0.1, 1.0, 5.0), deltas=(0.1,),
+                  beyond="gamma = delta")
+
+CLAIMS = (
+    Claim(
+        "ELap(x) / (epsilon LS(x)) is bounded in n",
+        "As n grows, the distance within which LSHist stays with probability 1 - gamma is O(1) times epsilon LS(x).",
+        "[D20] and [P20] Theorem 4.1",
+        Grid(((1.0, 1.0), (0.5, 0.5)), epsilons=(0.1, 1.0), deltas=(0.1, 0.5),
+             beyond=f"gamma = delta; n = {', '.join(f'{n:,}' for n in _SMALL + _LARGE)}; {', '.join(_PLACES)}"),
+        _bounded_in_n,
+    ),
+    Claim(
+        "LSHist stays strictly within LS(x)",
+        "P(H < LS(x)) is at least 1 - (e^{-epsilon} + e^{-2 epsilon})/2 for LSHist.",
+        "[D20] and [P20] proof of Theorem 4.2, as printed",
+        _DATASETS, _strictly_within_sensitivity,
+    ),
+    Claim(
+        "LSHist stays within LS(x)",
+        "P(H <= LS(x)) is at least 1 - (e^{-epsilon} + e^{-2 epsilon})/2 for LSHist.",
+        "[D20] and [P20] Corollary 4.4.1",
+        _DATASETS, _within_sensitivity,
+    ),
+    Claim(
+        "P(-1 <= Y < 2)",
+        "Laplace noise Y of scale 1/epsilon lies in [-1, 2) with probability 1 - (e^{-epsilon} + e^{-2 epsilon})/2.",
+        "[D20] and [P20] Corollary 4.4.1, equation 2",
+        Grid(epsilons=(0.1, 1.0, 5.0)), _one_step_probability,
+    ),
+    Claim(
+        "ELap(x) = LS(x) at gamma = e^{-epsilon}",
+        "With probability 1 - e^{-epsilon} LSHist stays within LS(x), and within no less.",
+        "[D20] and [P20] Theorem 4.2",
+        _DATASETS, _equals_sensitivity, "alpha_1 + c_1 = alpha_2 + c_2 and no count is 0",
+    ),
+    Claim(
+        "ELap(x) is at most the farthest of ln(1/gamma)/epsilon steps",
+        "With probability 1 - gamma LSHist stays within the largest distance of ln(1/gamma)/epsilon steps either way.",
+        "[D20] and [P20] Theorem 4.3, first inequality",
+        _QUANTILES, _within_reach,
+    ),
+    Claim(
+        "ELap(x)/LS(x) is of the order of ln(1/gamma)/epsilon",
+        "ELap(x)/LS(x) is at most twice ln(1/gamma)/epsilon.",
+        "[D20] and [P20] Theorem 4.3, second inequality, with 2 for the constant",
+        _QUANTILES, _proportional_to_reach, "ln(1/gamma) >= epsilon",
+    ),
+    Claim(
+        "LSHist stays within k steps with probability at most 1 - e^{-k epsilon}",
+        "The probability that LSHist stays within the distance of k steps is at most 1 - e^{-k epsilon}.",
+        "[D20] and [P20] proof of Theorem 4.4",
+        _DATASETS, _at_most_the_tail,
+    ),
+    Claim(
+        "ELap(x)/LS(x) is below 2",
+        "At gamma = (e^{-epsilon} + e^{-2 epsilon})/2, ELap(x)/LS(x) <= ln(1/gamma)/epsilon < 2.",
+        "[D20] and [P20] Corollary 4.4.1",
+        _DATASETS, _below_two,
+    ),
+)

@@ -1,0 +1,218 @@
+"""Claims about what the mechanisms keep private, against their exact loss."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from dpbi.mechanisms import EHD, EHDL, EHDNRS, EHDS, LSDim, LSHist, LSZhang, Mechanism
+from dpbi.papers.claims.claim import FEW_PRIORS, PRIORS, Case, Claim, Grid, Setting, at_most, case, equal, exp, true
+from dpbi.privacy.loss import PrivacyLoss, privacy_loss, privacy_profile
+from dpbi.problem.neighbours import neighbours
+from dpbi.sensitivity.closed_form import PAPER_GLOBAL_SENSITIVITY, global_sensitivity, smooth_sensitivities
+
+_TABLED = 300  # records at most, where a table of all released pairs is made
+
+
+def _loss(setting: Setting, mechanism: Mechanism) -> PrivacyLoss:
+    return privacy_loss(mechanism, setting.problem.prior, setting.problem.n)
+
+
+def _kept(setting: Setting, mechanisms: Iterable[Mechanism], allowed: float = 1.0, within: bool = True
+          ) -> Iterator[Case]:
+    """One case per mechanism: its exact loss is at most ``allowed`` times epsilon."""
+    for mechanism in mechanisms:
+        loss, bound = _loss(setting, mechanism), allowed * setting.epsilon
+        yield case({"mechanism": mechanism.label} | setting.named("prior", "n", "epsilon"),
+                   {"allowed": bound, "exact loss": loss.epsilon}, at_most(loss.epsilon, bound), within)
+
+
+def _theorem_3_1(setting: Setting) -> Iterator[Case]:
+    epsilon = setting.epsilon
+    return _kept(setting, (LSDim(epsilon), LSHist(epsilon), EHD(epsilon), EHDS(epsilon, setting.gamma)))
+
+
+def _paper_constant(setting: Setting) -> Iterator[Case]:
+    prior, n, epsilon = setting.problem.prior, setting.problem.n, setting.epsilon
+    loss = _loss(setting, EHD(epsilon, "paper")).epsilon
+    exact = global_sensitivity(prior, n)
+    yield case(setting.named("prior", "n", "epsilon"),
+               {"exact loss": loss, "exact GS": exact, "their GS": PAPER_GLOBAL_SENSITIVITY},
+               at_most(loss, epsilon), within=min(prior) >= 1)
+
+
+def _zhang_is_private(setting: Setting) -> Iterator[Case]:
+    for rule in ("2k", "2"):
+        loss = _loss(setting, LSZhang(setting.epsilon, rule)).epsilon
+        yield case({"scale": f"{rule}/epsilon"} | setting.named("k", "n", "epsilon"), {"exact loss": loss},
+                   at_most(loss, setting.epsilon))
+
+
+def _zhang_needs_its_noise(setting: Setting) -> Iterator[Case]:
+    loss = _loss(setting, LSZhang(setting.epsilon)).epsilon
+    yield case(setting.named("k", "n", "epsilon"),
+               {"exact loss": loss, "epsilon / k": setting.epsilon / setting.problem.k}, equal(loss, setting.epsilon))
+
+
+def _local_is_not_private(setting: Setting) -> Iterator[Case]:
+    found = _loss(setting, EHDL(setting.epsilon))
+    yield case(setting.named("prior", "n", "epsilon"),
+               {"exact loss": found.epsilon, "between": found.counts, "and": found.neighbour},
+               _above(found.epsilon, setting.epsilon))
+
+
+def _above(value: float, bound: float) -> float:
+    """The margin of value > bound: what rounding may have made counts as no excess."""
+    return at_most(bound * (1 + 1e-6), value)
+
+
+def _lemma_5_6(setting: Setting) -> Iterator[Case]:
+    """exp(-epsilon H / (2 S)) is EHDS at 2 epsilon, as gamma = 1."""
+    return _kept(setting, [EHDS(2 * setting.epsilon)], allowed=2.0)
+
+
+def _lemma_2_3(setting: Setting) -> Iterator[Case]:
+    mechanism = EHDNRS(setting.epsilon, setting.delta)
+    exact = float(privacy_profile(mechanism, setting.problem.prior, setting.problem.n, [setting.epsilon])[0])
+    loss = _loss(setting, mechanism).epsilon
+    yield case(setting.named("prior", "n", "epsilon", "delta"), {"exact delta": exact, "exact loss": loss},
+               at_most(exact, setting.delta))
+
+
+def _concrete_loss(setting: Setting) -> Iterator[Case]:
+    loss = _loss(setting, EHDNRS(setting.epsilon, setting.delta)).epsilon
+    yield case(setting.named("prior", "n", "epsilon", "delta"), {"exact loss": loss}, at_most(loss, setting.epsilon))
+
+
+def _lemma_5_5(setting: Setting) -> Iterator[Case]:
+    """delta as printed, at its largest case u(x, r) = 0, for the neighbour where it comes nearest to a probability.
+
+    e^lambda = (S(x) / S(x')) ln(NL(x) / NL(x')) has no logarithm where NL(x) <= NL(x'): there is no delta then.
+    """
+    problem = setting.beta_binomial
+    epsilon, mechanism = setting.epsilon, EHDNRS(setting.epsilon, setting.delta)
+    here = float(mechanism.log_pmf(problem, problem.counts))  # -log NL, since H = 0 at the truth
+    others = [problem.with_counts(other) for other in neighbours(problem.counts).tolist()]
+    smooth = smooth_sensitivities(problem.prior, [problem.counts, *(other.counts for other in others)],
+                                  mechanism.beta(problem.n, 2), "exponential")
+    printed = []
+    for other, sensitivity in zip(others, smooth[1:], strict=True):
+        log_ratio = float(mechanism.log_pmf(other, other.counts)) - here
+        # H(x, x') follows from the law itself: log P(x') - log P(x) = -rate H
+        distance = (here - float(mechanism.log_pmf(problem, other.counts))) / mechanism.rate(problem)
+        stretch = float(smooth[0] / sensitivity) * log_ratio
+        outside = 1 - (problem.n + 1) * exp(epsilon / (2 * (1 - stretch))) if stretch > 0 else math.nan
+        printed.append((other.counts, log_ratio, 2 * exp(epsilon * distance / (2 * float(smooth[0]))) * outside))
+    best = min(printed, key=lambda one: abs(one[2] - 0.5) if one[2] == one[2] else math.inf)
+    yield case(setting.named("prior", "counts", "epsilon") | {"neighbour": best[0]},
+               {"ln(NL(x)/NL(x'))": best[1], "printed delta": best[2]}, true(0 <= best[2] <= 1))
+
+
+def _two_noises(setting: Setting) -> Iterator[Case]:
+    problem = setting.beta_binomial
+    return _kept(Setting(problem, setting.epsilon), [LSZhang(setting.epsilon, "2")])
+
+
+def _scale_as_written(setting: Setting) -> Iterator[Case]:
+    """b = epsilon / 2 is the scale 2 / epsilon of another epsilon, namely 4 / epsilon."""
+    problem, epsilon = setting.beta_binomial, setting.epsilon
+    loss = privacy_loss(LSZhang(4 / epsilon, "2"), problem.prior, problem.n).epsilon
+    yield case(setting.named("n", "epsilon"), {"exact loss": loss, "4 / epsilon": 4 / epsilon},
+               at_most(loss, epsilon), within=epsilon >= 2)
+
+
+def _ratio_is_constant(setting: Setting) -> Iterator[Case]:
+    problem, mechanism = setting.beta_binomial, LSZhang(setting.epsilon, "2")
+    if problem.n > _TABLED:
+        raise ValueError(f"All pairs of released counts are visited up to n = {_TABLED}: got n = {problem.n:,}.")
+    released = np.stack(np.meshgrid(*[np.arange(problem.n + 1)] * 2), axis=-1).reshape(-1, 2)
+    other = problem.with_counts(neighbours(problem.counts)[0].tolist())
+    ratios = mechanism.log_pmf(problem, released) - mechanism.log_pmf(other, released)
+    low, high = float(ratios.min()), float(ratios.max())
+    yield case(setting.named("counts", "epsilon") | {"neighbour": other.counts},
+               {"least log ratio": low, "largest": high},
+               min(equal(ratio, setting.epsilon) for ratio in (low, high)))
+
+
+_EPSILONS = (0.1, 1.0, 5.0)
+_STRONG = (100.0, 1000.0, 100.0)
+
+CLAIMS = (
+    Claim(
+        "Four mechanisms keep epsilon",
+        "LSDim, LSHist, EHD with the exact global sensitivity, and EHDS lose at most epsilon.",
+        "[D20] and [P20] Theorem 3.1",
+        Grid((*PRIORS, _STRONG), (1, 2, 5, 10), epsilons=_EPSILONS, beyond="LSDim, LSHist, EHD, EHDS"), _theorem_3_1,
+    ),
+    Claim(
+        "EHD keeps epsilon with sqrt(1 - pi/4)",
+        "EHD scaled by sqrt(1 - pi/4) in place of the global sensitivity loses at most epsilon.",
+        "[D20] section 1, Algorithm 4 and Theorem 3.1",
+        Grid(((0.01, 0.01), (0.01,) * 3, *PRIORS), (1, 2, 5, 12), epsilons=_EPSILONS), _paper_constant,
+        "no prior parameter is below 1",
+    ),
+    Claim(
+        "LSZhang keeps epsilon",
+        "Laplace noise of scale 2k/epsilon, or 2/epsilon, on each of the k counts loses at most epsilon.",
+        "[D20] Algorithm 1; [P17] section 3",
+        Grid(tuple((1.0,) * k for k in (2, 3, 4)), (1, 2, 5, 20), epsilons=_EPSILONS, beyond="both scales"),
+        _zhang_is_private,
+    ),
+    Claim(
+        "LSZhang needs its scale 2k/epsilon",
+        "A scale that grows with the dimension is what epsilon asks for: with b = 2k/epsilon the loss is epsilon.",
+        "[D20] Algorithm 1; [P17] section 3",
+        Grid(tuple((1.0,) * k for k in (2, 3, 4)), (1, 2, 5, 20), epsilons=_EPSILONS), _zhang_needs_its_noise,
+    ),
+    Claim(
+        "EHDL is not private",
+        "Scaled by the local sensitivity of the data, the exponential mechanism can lose more than epsilon.",
+        "[P17] section 5.1; [N] section 2.2",
+        Grid((*PRIORS, _STRONG, (10.0, 100.0)), (1, 2, 5, 10, 25), epsilons=(0.1, 1.0)), _local_is_not_private,
+        everywhere=False,
+    ),
+    Claim(
+        "With 2 S and gamma = 1 the loss is at most 2 epsilon",
+        "Selection by exp(-epsilon H / (2 S)), S the reciprocal smooth sensitivity with gamma = 1, is 2 epsilon-DP.",
+        "[P17] Definition 6 and Lemma 5.6",
+        Grid((*PRIORS, _STRONG), (1, 2, 5, 12), epsilons=_EPSILONS), _lemma_5_6,
+    ),
+    Claim(
+        "(epsilon, delta) for the exponential smooth sensitivity",
+        "EHDNRS is (epsilon, delta)-DP: its exact delta(epsilon) is at most delta. The notes' proof does not hold.",
+        "[N] Lemma 2.3",
+        Grid((*FEW_PRIORS, _STRONG), (1, 2, 5, 12), epsilons=(0.1, 0.8, 5.0), deltas=(1e-8, 0.8)), _lemma_2_3,
+    ),
+    Claim(
+        "The printed delta of M_H is a probability",
+        "M_H is (epsilon', delta)-DP with the delta printed at the end of the proof.",
+        "[P17] Lemma 5.5",
+        Grid(FEW_PRIORS[:3], (1, 2, 5), "all", epsilons=_EPSILONS, beyond="every neighbour"), _lemma_5_5,
+    ),
+    Claim(
+        "The concrete loss lies below epsilon",
+        "Computed exactly, M_H at epsilon = 1 and delta = 0.0005 loses no more than epsilon.",
+        "[P17] section 7.3 and Figure 6",
+        Grid(((1.0, 1.0),), (1, 2, 5, 10, 20, 50, 100, 200), epsilons=(1.0,), deltas=(0.0005,)), _concrete_loss,
+    ),
+    Claim(
+        "Two independent noises of scale 2/epsilon keep epsilon",
+        "Independent Laplace noise of scale 2/epsilon on both counts of a Beta-binomial problem loses at most epsilon.",
+        "[L17]",
+        Grid(totals=(1, 2, 5, 20), epsilons=_EPSILONS), _two_noises,
+    ),
+    Claim(
+        "The noise written as Lap(epsilon/2) keeps epsilon",
+        "Taken as it is written, with epsilon/2 for the scale, the noise on both counts loses at most epsilon.",
+        "[L17]",
+        Grid(totals=(1, 2, 5, 20), epsilons=(0.1, 1.0, 2.0, 5.0)), _scale_as_written, "epsilon is at least 2",
+    ),
+    Claim(
+        "The ratio of two neighbours' probabilities is e^epsilon",
+        "For neighbouring datasets the ratio of the probabilities of an output equals e^epsilon, for every output.",
+        "[L17] last equation",
+        Grid(totals=(1, 2, 5, 20), data="balanced", epsilons=_EPSILONS, beyond="every output"), _ratio_is_constant,
+    ),
+)

@@ -1,0 +1,235 @@
+"""Claims about the sensitivities of the Hellinger score and about the set of candidates."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from dpbi.mechanisms import EHDNRS
+from dpbi.papers.claims.claim import FEW_PRIORS, PRIORS, Case, Claim, Grid, Setting, at_most, case, equal, true
+from dpbi.posterior.hellinger import distances_to, hellinger
+from dpbi.problem.candidates import list_candidates, number_of_candidates
+from dpbi.problem.neighbours import neighbours
+from dpbi.sensitivity.closed_form import (
+    PAPER_GLOBAL_SENSITIVITY,
+    Kind,
+    global_sensitivity,
+    local_sensitivities,
+    local_sensitivity,
+    smooth_sensitivities,
+)
+
+_LISTED = 5_000_000  # pairs of candidate and neighbour, visited at most
+_NEIGHBOURS = 250_000  # at most, of one dataset
+
+
+def _global_bound(setting: Setting) -> Iterator[Case]:
+    exact = global_sensitivity(setting.problem.prior, setting.problem.n)
+    yield case(setting.named("prior", "n"), {"claimed": PAPER_GLOBAL_SENSITIVITY, "exact GS": exact},
+               at_most(exact, PAPER_GLOBAL_SENSITIVITY), within=min(setting.problem.prior) >= 1)
+
+
+def _global_value(setting: Setting) -> Iterator[Case]:
+    problem = setting.problem
+    exact = global_sensitivity(problem.prior, problem.n)
+    flat = set(problem.prior) == {1.0} and (problem.k > 2 or problem.n == 1)
+    yield case(setting.named("prior", "n"), {"claimed": PAPER_GLOBAL_SENSITIVITY, "exact GS": exact},
+               equal(exact, PAPER_GLOBAL_SENSITIVITY), within=flat)
+
+
+def _captioned_global_sensitivity(setting: Setting) -> Iterator[Case]:
+    exact = global_sensitivity(setting.problem.prior, setting.problem.n)
+    pair = float(hellinger((7, 4), (8, 3)))
+    yield case(setting.named("prior", "n"), {"claimed": 0.239992747797, "exact GS": exact,
+                                             "H(Beta(7, 4), Beta(8, 3))": pair}, equal(exact, 0.239992747797))
+
+
+_CAPTIONED_BETA = {100: 0.0699407108115, 120: 0.0677791100173, 150: 0.0677791100173}
+
+
+def _captioned_smoothness(setting: Setting) -> Iterator[Case]:
+    """ln(1 - epsilon / (2 ln(delta / (2 (n + 1))))), and the same with n for n + 1, which gives the captions."""
+    n, epsilon, delta = setting.problem.n, setting.epsilon, setting.delta
+    if n not in _CAPTIONED_BETA:
+        raise ValueError(f"The captions speak of n = 100, 120 and 150: got n = {n:,}.")
+    stated = math.log1p(-epsilon / (2 * math.log(delta / (2 * (n + 1)))))
+    shifted = math.log1p(-epsilon / (2 * math.log(delta / (2 * n))))
+    numbers = {"captioned": _CAPTIONED_BETA[n], "with n + 1": stated, "with n": shifted,
+               "with all candidates": EHDNRS(epsilon, delta).beta(n, setting.problem.k)}
+    yield case(setting.named("n", "epsilon", "delta"), numbers, equal(stated, _CAPTIONED_BETA[n]))
+
+
+def _local_at_truth(setting: Setting) -> Iterator[Case]:
+    problem = setting.problem
+    near = neighbours(problem.counts)
+    if number_of_candidates(problem.n, problem.k) * len(near) > _LISTED:
+        raise ValueError(f"There are too many candidates and neighbours to visit all pairs: at most {_LISTED:,} pairs "
+                         f"are visited, got n = {problem.n:,} and k = {problem.k}.")
+    at_truth = local_sensitivity(problem)
+    candidates = list_candidates(problem.n, problem.k)
+    here = distances_to(problem, candidates)
+    anywhere = max(float(np.abs(here - distances_to(problem.with_counts(other), candidates)).max())
+                   for other in near.tolist())
+    yield case(setting.named("prior", "counts"), {"at the true posterior": at_truth, "over all candidates": anywhere},
+               equal(at_truth, anywhere))
+
+
+def _binomial_candidates(setting: Setting) -> Iterator[Case]:
+    yield _count_candidates(setting, math.comb(setting.problem.n + 1, setting.problem.k - 1))
+
+
+def _linear_candidates(setting: Setting) -> Iterator[Case]:
+    yield _count_candidates(setting, setting.problem.n + 1)
+
+
+def _count_candidates(setting: Setting, claimed: int) -> Case:
+    exact = number_of_candidates(setting.problem.n, setting.problem.k)
+    return case(setting.named("n", "k"), {"claimed": claimed, "exact": exact}, true(claimed == exact),
+                within=setting.problem.k == 2)
+
+
+def _l1_sensitivity(setting: Setting) -> Iterator[Case]:
+    moved = np.abs(_neighbours(setting) - np.array(setting.problem.counts)).sum(axis=1).max()
+    yield case(setting.named("counts", "k"), {"claimed": setting.problem.k, "exact": int(moved)},
+               true(moved == setting.problem.k), within=setting.problem.k == 2)
+
+
+def _histogram_sensitivity(setting: Setting) -> Iterator[Case]:
+    k = setting.problem.k
+    moved = np.abs(_neighbours(setting) - np.array(setting.problem.counts))[:, :-1].sum(axis=1).max()
+    claimed = 1 if k == 2 else 2
+    yield case(setting.named("counts", "k"), {"claimed": claimed, "exact": int(moved)}, true(moved <= claimed))
+
+
+def _neighbours(setting: Setting) -> np.ndarray:
+    problem = setting.problem
+    if problem.n == 0:
+        raise ValueError("With n = 0 there are no neighbouring datasets (got n = 0).")
+    if problem.k * problem.k > _NEIGHBOURS:
+        raise ValueError(f"There are too many neighbours to visit: at most {_NEIGHBOURS:,}, got k = {problem.k:,}.")
+    return neighbours(problem.counts)
+
+
+def _reciprocal_smoothness(setting: Setting) -> Iterator[Case]:
+    here, there = _smooth(setting, setting.gamma, "reciprocal")
+    change = float(np.abs(1 / there - 1 / here).max())
+    yield case(setting.named("prior", "counts", "gamma"), {"largest |1/S(x) - 1/S(x')|": change},
+               at_most(change, setting.gamma))
+
+
+def _exponential_smoothness(setting: Setting) -> Iterator[Case]:
+    """With gamma for the beta of the exponential kind: a claim for every beta."""
+    here, there = _smooth(setting, setting.gamma, "exponential")
+    change = float(np.log(there / here).max())
+    yield case(setting.named("prior", "counts") | {"beta": setting.gamma}, {"largest ln(S(x')/S(x))": change},
+               at_most(change, setting.gamma))
+
+
+def _smooth(setting: Setting, smoothness: float, kind: Kind) -> tuple[float, np.ndarray]:
+    """S at the counts and at all neighbours."""
+    prior = setting.problem.prior
+    both = smooth_sensitivities(prior, np.vstack([setting.problem.counts, _neighbours(setting)]), smoothness, kind)
+    return float(both[0]), both[1:]
+
+
+def _smoothing_matters(setting: Setting) -> Iterator[Case]:
+    prior, counts = setting.problem.prior, setting.problem.counts
+    local = float(local_sensitivities(prior, counts))
+    smooth = float(smooth_sensitivities(prior, counts, 1.0))
+    yield case(setting.named("prior", "counts"), {"LS(x)": local, "S(x)": smooth}, true(smooth > local * (1 + 1e-9)))
+
+
+def _between(setting: Setting) -> Iterator[Case]:
+    problem = setting.problem
+    local, most = local_sensitivity(problem), global_sensitivity(problem.prior, problem.n)
+    smooth = float(smooth_sensitivities(problem.prior, problem.counts, setting.gamma))
+    yield case(setting.named("prior", "counts", "gamma"), {"LS": local, "S": smooth, "GS": most},
+               min(at_most(local, smooth), at_most(smooth, most)))
+
+
+_SIZES = Grid((*PRIORS, (2.0, 2.0, 2.0, 2.0), (0.5, 3.0)), (*range(1, 13), 50, 200))
+_SPACES = Grid(tuple((1.0,) * k for k in range(2, 7)), tuple(range(1, 8)))
+
+CLAIMS = (
+    Claim(
+        "The global sensitivity is at most sqrt(1 - pi/4)",
+        "Replacing one record changes the Hellinger score by at most sqrt(1 - pi/4) = 0.46325, whatever the prior.",
+        "[D20] and [P20] section 1",
+        _SIZES, _global_bound, "no prior parameter is below 1",
+    ),
+    Claim(
+        "The global sensitivity equals sqrt(1 - pi/4)",
+        "The largest change of the score over all neighbouring datasets is exactly sqrt(1 - pi/4).",
+        "[D20] and [P20] section 1",
+        _SIZES, _global_value, "the prior is flat and k > 2 or n = 1",
+    ),
+    Claim(
+        "The notes' global sensitivity 0.2399927",
+        "Under the prior Dir(7, 4, 5) of the notes' figures the global sensitivity is 0.239992747797.",
+        "[N] captions of Figures 3 and 4",
+        Grid(((7.0, 4.0, 5.0),), (100, 120, 150)), _captioned_global_sensitivity,
+    ),
+    Claim(
+        "The notes' smoothness beta",
+        "The captioned beta is ln(1 - epsilon / (2 ln(delta / (2 (n + 1))))) at epsilon = delta = 0.8.",
+        "[N] section 2.3.1 and captions of Figures 3 and 4",
+        Grid(((7.0, 4.0, 5.0),), (100, 120, 150), epsilons=(0.8,), deltas=(0.8,)), _captioned_smoothness,
+    ),
+    Claim(
+        "Local sensitivity is attained at the true posterior",
+        "Of all candidates r, the score of the true posterior itself changes most when one record is replaced.",
+        "[P17] section 7.1 and Figure 2; [N] section 4.1",
+        Grid(FEW_PRIORS, (1, 2, 6), "all"), _local_at_truth,
+    ),
+    Claim(
+        "There are C(n + 1, k - 1) candidates",
+        "With k categories and n records there are C(n + 1, k - 1) candidate posteriors.",
+        "[P17] section 4.2",
+        _SPACES, _binomial_candidates, "k = 2",
+    ),
+    Claim(
+        "There are n + 1 candidates",
+        "The candidate set has n + 1 members; the notes use it for Dirichlet priors too.",
+        "[N] section 2.3.3; [P17] section 4 (k = 2 alone)",
+        _SPACES, _linear_candidates, "k = 2",
+    ),
+    Claim(
+        "L1 sensitivity grows with the dimension",
+        "The L1 sensitivity of the posterior's parameters is proportional to the number of categories (2 at k = 2).",
+        "[P17] section 4.1.3",
+        Grid(tuple((1.0,) * k for k in range(2, 6)), (1, 2, 3), "all"), _l1_sensitivity, "k = 2",
+    ),
+    Claim(
+        "Sensitivity 1 suffices at k = 2, and 2 above",
+        "One replaced record moves the first k - 1 counts by at most 1 in all at k = 2, and by at most 2 above.",
+        "[P17] section 4.1.4; [D20] Algorithm 3",
+        Grid(tuple((1.0,) * k for k in range(2, 6)), (1, 2, 3), "all"), _histogram_sensitivity,
+    ),
+    Claim(
+        "1/S changes by at most gamma",
+        "For neighbours x, x' the reciprocal smooth sensitivity satisfies |1/S(x) - 1/S(x')| <= gamma.",
+        "[P17] Theorem 5.1",
+        Grid(FEW_PRIORS, (1, 2, 6), "all", gammas=(0.01, 1.0), beyond="every neighbour"), _reciprocal_smoothness,
+    ),
+    Claim(
+        "S changes by a factor of at most e^beta",
+        "For neighbours x, x' the exponential smooth sensitivity satisfies S(x') <= e^beta S(x).",
+        "[N] section 2.3.1 and [P17] Definition 3, after Nissim, Raskhodnikova and Smith",
+        Grid(FEW_PRIORS, (1, 2, 6), "all", gammas=(0.01, 0.3), beyond="beta = gamma; every neighbour"),
+        _exponential_smoothness,
+    ),
+    Claim(
+        "S lies between the local and the global sensitivity",
+        "The reciprocal smooth sensitivity is an upper bound on the local one and no larger than the global one.",
+        "[P17] sections 1 and 5.2.4",
+        Grid(FEW_PRIORS, (1, 2, 6), "all", gammas=(0.01, 1.0)), _between,
+    ),
+    Claim(
+        "gamma = 1 smooths",
+        "With gamma = 1 there are datasets whose smooth sensitivity is above their local sensitivity.",
+        "[P17] Definition 6 (gamma = 1); [P20] Algorithm 5",
+        Grid(FEW_PRIORS, (1, 2, 5, 10), "all"), _smoothing_matters, everywhere=False,
+    ),
+)

@@ -1,0 +1,103 @@
+"""The papers' experiments, each with its exact answer: laws, errors against n, boxes, the score's change."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from dpbi.accuracy.distance_law import distance_law
+from dpbi.accuracy.error import expected_error
+from dpbi.inference.private_posteriors import sample_posteriors
+from dpbi.mechanisms import Mechanism
+from dpbi.papers.figures.settings import (
+    Contender,
+    DistanceProbabilities,
+    ErrorBoxes,
+    ErrorsAgainstSize,
+    Floats,
+    Measure,
+)
+from dpbi.posterior.hellinger import distances_to
+from dpbi.problem.neighbours import neighbours, steps
+from dpbi.problem.problem import Problem
+from dpbi.sensitivity.maps import ScoreChange, score_change
+
+
+def balanced(n: int, k: int) -> tuple[int, ...]:
+    """n records in k categories, as evenly as can be, the larger counts last: [P17] section 7.2.1."""
+    return tuple((n + i) // k for i in range(k))
+
+
+def largest_changes(problem: Problem) -> ScoreChange:
+    """max over neighbours c' of |H(BI(c), r) - H(BI(c'), r)|, for every candidate r of two categories.
+
+    problem: k = 2, n >= 1. Source: [P17] section 7.1, [N] section 4.1.
+    """
+    found = score_change(problem, limit=problem.n + 1)
+    own = distances_to(problem, found.released)
+    others = [distances_to(problem.with_counts(other), found.released) for other in neighbours(problem.counts).tolist()]
+    return replace(found, change=np.abs(own - np.array(others)).max(axis=0))
+
+
+def distance_probabilities(
+    contenders: Sequence[Contender], problem: Problem, runs: int, seed: int
+) -> DistanceProbabilities:
+    """Exact laws of the distance and simulated releases. Source: [P17] section 7.2.1, [N] section 4.4."""
+    rng = np.random.default_rng(seed)
+    laws = tuple(distance_law(one.mechanism, problem) for one in contenders)
+    draws = tuple(sample_posteriors(one.mechanism, problem, rng, runs) for one in contenders)
+    return DistanceProbabilities(tuple(contenders), laws, draws, runs, seed)
+
+
+def errors_against_size(
+    contenders: Sequence[Contender], prior: Sequence[float], sizes: Sequence[int], runs: int, seed: int
+) -> ErrorsAgainstSize:
+    """Mean distances at balanced data, exact and simulated. Source: [P17] section 7.2.2."""
+    rng = np.random.default_rng(seed)
+    problems = [Problem(tuple(prior), balanced(n, len(prior))) for n in sizes]
+    exact = [[_mean_distance(one.mechanism, problem) for one in contenders] for problem in problems]
+    errors = np.array([[_errors(one.mechanism, problem, "hellinger", rng, runs) for one in contenders]
+                       for problem in problems])  # fmt: skip
+    return ErrorsAgainstSize(
+        tuple(contenders), problems[0].prior, tuple(sizes), runs, seed, np.array(exact),
+        errors.mean(axis=-1), errors.std(axis=-1) / np.sqrt(runs),
+    )  # fmt: skip
+
+
+def error_boxes(
+    contenders: Sequence[Contender],
+    problems: Sequence[Problem],
+    labels: Sequence[str],
+    measure: Measure,
+    runs: int,
+    seed: int,
+) -> ErrorBoxes:
+    """Simulated errors and exact means. Source: [P17] section 7.2.2, [N] sections 4.2 and 4.3."""
+    rng = np.random.default_rng(seed)
+    errors = [[_errors(one.mechanism, problem, measure, rng, runs) for one in contenders] for problem in problems]
+    mean = _mean_distance if measure == "hellinger" else _mean_l1
+    exact = [[mean(one.mechanism, problem) for one in contenders] for problem in problems]
+    return ErrorBoxes(
+        tuple(contenders), tuple(problems), tuple(labels), measure, runs, seed, np.array(errors), np.array(exact)
+    )
+
+
+def _errors(
+    mechanism: Mechanism, problem: Problem, measure: Measure, rng: np.random.Generator, runs: int
+) -> Floats:
+    drawn = sample_posteriors(mechanism, problem, rng, runs)
+    return drawn.distance if measure == "hellinger" else 2 * steps(problem.counts, drawn.released)
+
+
+def _mean_distance(mechanism: Mechanism, problem: Problem) -> float:
+    """E[H]; NaN where only draws could tell."""
+    found = expected_error(mechanism, problem, "hellinger")
+    return found.high if found.exact else np.nan
+
+
+def _mean_l1(mechanism: Mechanism, problem: Problem) -> float:
+    """E ||r - c||_1 in records; NaN where only draws could tell."""
+    law = distance_law(mechanism, problem)
+    return 2 * law.mean_steps if law.exact else np.nan

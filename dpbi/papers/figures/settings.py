@@ -1,0 +1,141 @@
+"""What a paper's figure is drawn from: its place in the paper, its contenders, and the results they are held in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpbi.accuracy.distance_law import DistanceLaw
+from dpbi.inference.private_posteriors import PrivatePosteriors
+from dpbi.mechanisms import Mechanism
+from dpbi.problem.problem import Problem
+from dpbi.sensitivity.maps import SensitivityScan
+
+Floats = NDArray[np.float64]
+Measure = Literal["hellinger", "l1"]
+RUNS = 1000  # [P17] section 7.2.2: every plot of an experiment is over 1,000 runs
+
+
+@dataclass(frozen=True)
+class PaperFigure:
+    """One numbered figure of a paper.
+
+    paper: its mark; number: as printed; title: a few words; caption: what the paper draws and says of it, in ours;
+    compute: the figure's result with the paper's settings as defaults; story: of a result, where it agrees with the
+    paper's text and where it does not, and why; simulated: whether ``compute`` takes a seed.
+    """
+
+    paper: str
+    number: str
+    title: str
+    caption: str
+    compute: Callable[..., Any]
+    story: Callable[[Any], str]
+    simulated: bool
+
+    @property
+    def key(self) -> str:
+        return f"{self.paper} {self.number}"
+
+    def result(self, seed: int) -> Any:
+        return self.compute(seed=seed) if self.simulated else self.compute()
+
+
+@dataclass(frozen=True)
+class Contender:
+    """A mechanism and what a paper's figure calls it."""
+
+    mechanism: Mechanism
+    role: str
+
+    @property
+    def name(self) -> str:
+        return f"{self.mechanism.label} ({self.role})"
+
+
+@dataclass(frozen=True, eq=False)
+class SensitivityGap:
+    """Local, smooth and global sensitivity over all datasets of two categories; problem: the dataset marked."""
+
+    problem: Problem
+    scan: SensitivityScan
+
+
+@dataclass(frozen=True, eq=False)
+class DistanceProbabilities:
+    """The exact law of the distance, and as many simulated releases of each contender as ``runs`` says."""
+
+    contenders: tuple[Contender, ...]
+    laws: tuple[DistanceLaw, ...]
+    draws: tuple[PrivatePosteriors, ...]
+    runs: int
+    seed: int
+
+    @property
+    def problem(self) -> Problem:
+        return self.laws[0].problem
+
+
+@dataclass(frozen=True, eq=False)
+class ErrorsAgainstSize:
+    """Mean Hellinger distance against n, for balanced data.
+
+    exact, simulated, standard_error: (sizes, contenders); the simulated mean of ``runs`` releases and its error.
+    """
+
+    contenders: tuple[Contender, ...]
+    prior: tuple[float, ...]
+    sizes: tuple[int, ...]
+    runs: int
+    seed: int
+    exact: Floats
+    simulated: Floats
+    standard_error: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class ErrorBoxes:
+    """Simulated errors of every contender at every problem, and their exact means.
+
+    measure: Hellinger distance or L1 distance of the counts, in records; labels: one per problem;
+    errors: (problems, contenders, runs); exact: (problems, contenders), NaN where only a sampled mean is known.
+    """
+
+    contenders: tuple[Contender, ...]
+    problems: tuple[Problem, ...]
+    labels: tuple[str, ...]
+    measure: Measure
+    runs: int
+    seed: int
+    errors: Floats
+    exact: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class ConcretePrivacy:
+    """The largest log P_c(r) - log P_c'(r) over neighbours c' and outputs r, against n.
+
+    stated: the epsilon the paper compares with; balanced: (sizes, contenders), for c = (n/2, n/2);
+    worst: for the worst c, which is the privacy loss.
+    """
+
+    contenders: tuple[Contender, ...]
+    prior: tuple[float, ...]
+    sizes: tuple[int, ...]
+    stated: float
+    balanced: Floats
+    worst: Floats
+
+
+def ahead_from(exact: Floats, first: int, second: int) -> int | None:
+    """The least row from which on contender ``first`` has the smaller mean than ``second``; None if there is none.
+
+    exact: mean errors, (rows, contenders). Source: ours.
+    """
+    behind = np.flatnonzero(~(exact[:, first] < exact[:, second]))
+    row = int(behind[-1]) + 1 if behind.size else 0
+    return row if row < len(exact) else None

@@ -1,0 +1,258 @@
+"""Exact draws of a candidate with probability proportional to exp(-rate H): from a list, or through the mixture.
+
+Where the candidates can be listed, an inverse distribution function. Elsewhere the mixture sum_m a_m BC^m is cut into
+groups m_g <= m < m_{g+1}: draw a group with probability proportional to (sum of its a_m) Z_{m_g}, m in it
+proportional to a_m, r proportional to BC^{m_g}, and accept with probability BC(r)^{m - m_g}; what is accepted has
+weight sum_m a_m BC(r)^m = exp(-rate H(r)). A last group holds the m whose Z_m - 1 no longer counts: the truth.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Protocol
+
+import numpy as np
+from numpy.polynomial.legendre import leggauss
+from numpy.typing import NDArray
+
+from dpbi import limits
+from dpbi.partition.mixture import log_weight, log_weights
+from dpbi.partition.power_sum_curve import excess_curve
+from dpbi.partition.power_sums import power_sums
+from dpbi.posterior.hellinger import count_loss, distances_to
+from dpbi.problem.candidates import are_few, list_candidates
+from dpbi.problem.problem import Problem, check_problem
+
+_LISTED = 200_000  # candidates; a list of this length is faster than the mixture
+_LISTED_LINE = 2_000_000  # as _LISTED where k = 2: the list is the numbers 0..n
+_SMALLEST_STEP = 0.002  # between the ends of a group of m, relative
+_TABLE = 4096  # a_m up to here are summed and tabulated
+_PIECES = 2048  # pieces of a wide group, on each of which a_m hardly varies
+_KEPT_KINDS = 32  # a sampler has up to 45 kB per kind of category: 64 samplers of more kinds are not kept
+_MARGIN = 1e-3  # by which a piece's height exceeds the larger of its ends, so that a maximum inside stays below it
+
+
+def sample(problem: Problem, rate: float, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
+    """Independent released counts r, P(r) = exp(-rate H(c, r)) / Z(rate), int64 (size, k).
+
+    problem: prior and counts; rate >= 0; rng: the only source of randomness; size >= 0.
+    Raises ValueError for a negative or infinite rate and for what is no Generator. Source: ours (DESIGN section 4).
+    """
+    k, rate, rng, size = (
+        check_problem(problem).k, limits.check_rate(rate), limits.check_generator(rng), limits.check_size(size))
+    if are_few(problem.n, k, _LISTED_LINE if k == 2 else _LISTED):
+        return _from_list(problem, rate, rng, size)
+    return _from_mixture(problem, rate, rng, size)
+
+
+def _from_list(problem: Problem, rate: float, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
+    candidates, distance = _listed(problem)
+    cumulative = np.cumsum(np.exp(-rate * distance))
+    chosen = np.searchsorted(cumulative, rng.random(size) * cumulative[-1], side="right")
+    return candidates[np.minimum(chosen, cumulative.size - 1)]
+
+
+def listed_log_partition(problem: Problem, rate: float) -> float | None:
+    """log Z(rate) from the list, None where it would be long: for a small space quicker than the mixture."""
+    if not are_few(problem.n, problem.k, _LISTED):
+        return None
+    return float(np.log(np.exp(-rate * _listed(problem)[1]).sum()))
+
+
+@lru_cache(maxsize=2)  # of up to 48 MB each
+def _listed(problem: Problem) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    candidates = list_candidates(problem.n, problem.k)
+    return candidates, distances_to(problem, candidates)
+
+
+def _from_mixture(problem: Problem, rate: float, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
+    if rate == 0:
+        return _uniform_compositions(problem, rng, size)
+    groups = _Groups(problem, rate)
+    released = np.empty((size, problem.k), dtype=np.int64)
+    waiting = np.arange(size)
+    while waiting.size:
+        drawn = rng.choice(groups.probability.size, size=waiting.size, p=groups.probability)
+        accepted = np.zeros(waiting.size, dtype=bool)
+        for g in np.unique(drawn):
+            here = np.flatnonzero(drawn == g)
+            r, keep = groups.draw(int(g), rng, here.size)
+            released[waiting[here]] = r
+            accepted[here] = keep
+        waiting = waiting[~accepted]
+    return released
+
+
+def _uniform_compositions(problem: Problem, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
+    """All candidates equally likely: multinomial counts under a flat Dirichlet are uniform over compositions."""
+    share = rng.dirichlet(np.ones(problem.k), size=size)
+    return rng.multinomial(problem.n, share / share.sum(axis=1, keepdims=True)).astype(np.int64)
+
+
+class _Groups:
+    """The groups of m that matter at one rate: their probabilities, and draws (r, accepted) from each."""
+
+    def __init__(self, problem: Problem, rate: float) -> None:
+        self.problem, self.rate = problem, rate
+        curve = excess_curve(problem)
+        low, high = curve.relevant(rate)
+        self.starts = _group_starts(low, high, problem.k)
+        self.log_a = log_weights(rate, _TABLE)
+        log_z = np.logaddexp(0.0, curve.at(self.starts[:-1].astype(float)))
+        # Outside the range Z_m - 1 no longer counts, so that BC^m is the truth alone.
+        log_outside = np.log(max(1.0 - np.exp(self._log_masses()).sum(), 0.0) + np.finfo(float).tiny)
+        log_mass = np.append(self._log_masses() + log_z, log_outside)
+        weight = np.exp(log_mass - log_mass.max())
+        self.probability = weight / weight.sum()
+
+    def _log_masses(self) -> NDArray[np.float64]:
+        """log of the sum of a_m over each group."""
+        low, high = self.starts[:-1], self.starts[1:]
+        summed = high <= _TABLE
+        masses = np.empty(low.size)
+        if summed.any():
+            masses[summed] = np.logaddexp.reduceat(self.log_a[: high[summed][-1]], low[summed])
+        # sum_{m=low}^{high-1} = int_{low-1/2}^{high-1/2}, relative error of the order (1/m)^2 / 24
+        left, right = np.log(low[~summed, None] - 0.5), np.log(high[~summed, None] - 0.5)
+        m = np.exp(left + (right - left) * _NODES)
+        masses[~summed] = np.logaddexp.reduce(log_weight(self.rate, m) + np.log(m * _WEIGHTS * (right - left)), axis=1)
+        return masses
+
+    def draw(self, g: int, rng: np.random.Generator, size: int) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        if g == self.starts.size - 1:
+            return np.tile(np.array(self.problem.counts), (size, 1)), np.ones(size, dtype=bool)
+        low, high = int(self.starts[g]), int(self.starts[g + 1])
+        if low == 0:
+            return _uniform_compositions(self.problem, rng, size), np.ones(size, dtype=bool)
+        m = self._draw_m(low, high, rng, size)
+        few = power_sums(self.problem).multiplicity.size <= _KEPT_KINDS
+        r = (_power_sampler if few else _PowerSampler)(self.problem, low).draw(rng, size)
+        loss = count_loss(np.array(self.problem.prior), np.array(self.problem.counts), r).sum(axis=1)
+        return r, rng.random(size) < np.exp(-(m - low) * loss)
+
+    def _draw_m(self, low: int, high: int, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
+        if high <= _TABLE:
+            weight = np.exp(self.log_a[low:high] - self.log_a[low:high].max())
+            return low + rng.choice(high - low, size=size, p=weight / weight.sum())
+        edges = np.unique(np.linspace(low, high, _PIECES + 1).astype(np.int64))
+        return _Pieces(edges, lambda m: log_weight(self.rate, m.astype(float))).draw(rng, size)
+
+
+def _group_starts(low: int, high: int, k: int) -> NDArray[np.int64]:
+    """Whole numbers from low to high, growing by a ratio that keeps BC(r)^{m - m_g} near 1.
+
+    m (-log BC) is about (k - 1)/2 on average, so the ratio 1 + 1/k costs a quarter of the draws at most.
+    """
+    ratio = 1 + max(_SMALLEST_STEP, 1.0 / k)
+    starts = [low]
+    while starts[-1] < high:
+        starts.append(max(starts[-1] + 1, int(starts[-1] * ratio)))
+    return np.array(starts, dtype=np.int64)
+
+
+class _LogWeight(Protocol):
+    def __call__(self, whole: NDArray[np.int64], /) -> NDArray[np.float64]: ...
+
+
+class _Pieces:
+    """Whole numbers with a unimodal log weight, by rejection from a staircase above it.
+
+    edges: increasing whole numbers; piece i holds edges[i] <= x < edges[i+1]. Pieces of one number need no rejection;
+    on wider ones the weight must be nearly constant: the step lies above the larger of its two ends by a margin.
+    """
+
+    def __init__(self, edges: NDArray[np.int64], log_weight_of: _LogWeight) -> None:
+        self.edges, self.log_weight_of = edges, log_weight_of
+        first, final = log_weight_of(edges[:-1]), log_weight_of(edges[1:] - 1)
+        width = np.diff(edges)
+        self.single = bool((width == 1).all())
+        self.height = np.maximum(first, final) + np.where(width > 1, _MARGIN, 0.0)
+        self.top = self.height.max()
+        self.cumulative = np.cumsum(np.exp(self.height - self.top) * width)
+
+    def draw(self, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
+        drawn = np.empty(size, dtype=np.int64)
+        waiting = np.arange(size)
+        while waiting.size:
+            piece = np.searchsorted(self.cumulative, rng.random(waiting.size) * self.cumulative[-1], side="right")
+            piece = np.minimum(piece, self.cumulative.size - 1)
+            x = self.edges[piece] if self.single else rng.integers(self.edges[piece], self.edges[piece + 1])
+            drawn[waiting] = x
+            if self.single:
+                break
+            refused = rng.random(waiting.size) >= np.exp(self.log_weight_of(x) - self.height[piece])
+            waiting = waiting[refused]
+        return drawn
+
+
+@lru_cache(maxsize=64)
+def _power_sampler(problem: Problem, m: int) -> _PowerSampler:
+    return _PowerSampler(problem, m)
+
+
+@dataclass(frozen=True, eq=False)
+class _Variable:
+    """One kind of category: R - c with weight exp(theta (r - c) - m l(r)), and the positions it stands at."""
+
+    pieces: _Pieces
+    positions: NDArray[np.int64]
+    spread: float
+
+
+class _PowerSampler:
+    """r with probability proportional to BC(r)^m over all candidates.
+
+    All categories but the most variable are drawn independently from their tilted weights, the last is what remains;
+    it is accepted with its own weight over that weight's maximum. The acceptance is about sd_last / sd_total.
+    """
+
+    def __init__(self, problem: Problem, m: int) -> None:
+        self.problem, self.m = problem, m
+        sums = power_sums(problem)
+        bulk, kinds = sums.bulk(m), sums.positions()
+        self.theta = bulk.tilt
+        self.variables = [self._variable(kind, row) for kind, row in zip(kinds, bulk.rows(), strict=True)]
+        widest = max(range(len(kinds)), key=lambda i: self.variables[i].spread)
+        self.last = int(self.variables[widest].positions[-1])
+        self.peak = float(self.variables[widest].pieces.top)
+
+    def _log_weight(self, position: int, offset: NDArray) -> NDArray[np.float64]:
+        count = self.problem.counts[position]
+        loss = count_loss(self.problem.prior[position], count, count + offset)
+        return self.theta * offset - self.m * loss
+
+    def _variable(self, positions: NDArray[np.int64], row: tuple[int, int, float]) -> _Variable:
+        low, high, spread = row
+        width = max(1, int(spread / 64))  # a Gaussian piece this narrow varies by at most a sixth at 10 deviations
+        edges = np.unique(np.concatenate([np.arange(low, high + 1, width), [0, high + 1]]))
+        position = int(positions[0])
+        return _Variable(_Pieces(edges, lambda d: self._log_weight(position, d)), positions, spread)
+
+    def draw(self, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
+        counts = np.array(self.problem.counts, dtype=np.int64)
+        accepted: list[NDArray] = []
+        missing, rate = size, 1.0
+        while missing > 0:
+            tried = min(int(missing / rate * 1.1) + 64, max(4_000_000 // self.problem.k, 64))
+            offsets = self._propose(rng, tried)
+            offsets[:, self.last] = 0
+            offsets[:, self.last] = -offsets.sum(axis=1)
+            fits = np.flatnonzero(counts[self.last] + offsets[:, self.last] >= 0)
+            log_accept = self._log_weight(self.last, offsets[fits, self.last]) - self.peak
+            kept = fits[rng.random(fits.size) < np.exp(log_accept)]
+            accepted.append(counts + offsets[kept])
+            missing -= kept.size
+            rate = max((kept.size + 1) / (tried + 1), 1e-4)
+        return np.concatenate(accepted)[:size]
+
+    def _propose(self, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
+        offsets = np.empty((size, self.problem.k), dtype=np.int64)
+        for variable in self.variables:
+            wanted = variable.positions[variable.positions != self.last]
+            drawn = variable.pieces.draw(rng, size * wanted.size)
+            offsets[:, wanted] = drawn.reshape(size, wanted.size)
+        return offsets
+
+
+_NODES, _WEIGHTS = (leggauss(20)[0] + 1) / 2, leggauss(20)[1] / 2

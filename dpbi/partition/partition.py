@@ -1,0 +1,92 @@
+"""The exponential mechanism on posteriors at any size: log Z, moments, atoms and exact samples without a list.
+
+exp(-rate H) = exp(-rate sqrt(1 - BC)) = sum_m a_m BC^m (``mixture``), hence
+Z(rate) = sum_r exp(-rate H(r)) = sum_m a_m Z_m = 1 + sum_m a_m (Z_m - 1), Z_m = sum_r BC^m (``power_sums``).
+The Z_m belong to the prior and counts alone: another rate costs only its a_m.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+
+from dpbi import limits
+from dpbi.partition.draws import listed_log_partition, sample
+from dpbi.partition.power_sum_curve import RATE_ZERO, excess_curve
+from dpbi.problem.candidates import log_number_of_candidates
+from dpbi.problem.problem import Problem, check_problem
+
+__all__ = ["affinity_moment", "log_partition", "mean_distance", "probability_of_ignoring", "quickest_log_partition",
+           "sample", "standard_deviation"]
+
+
+def log_partition(problem: Problem, rate: float) -> float:
+    """log Z(rate), Z = sum over candidates r of exp(-rate H(c, r)).
+
+    problem: prior and counts; rate >= 0, per unit of H. Returns log Z in [0, log C(n + k - 1, k - 1)], absolute error
+    below 1e-11. Raises ValueError for a negative or infinite rate.
+    Source: ours (DESIGN section 4); equal to enumeration, see tests.
+    """
+    return _sums(check_problem(problem), limits.check_rate(rate))[0]
+
+
+def quickest_log_partition(problem: Problem, rate: float) -> float:
+    """``log_partition`` from the list of candidates where that is short: tables for all rates cost more than one."""
+    listed = listed_log_partition(check_problem(problem), limits.check_rate(rate))
+    return log_partition(problem, rate) if listed is None else listed
+
+
+def mean_distance(problem: Problem, rate: float) -> float:
+    """E[H] = -d log Z / d rate = (1/Z) sum_m b_m (Z_m - 1), b_m = -d a_m / d rate.
+
+    From K_{v-1} / K_v the derivative of the weights is b_m = (rate / 2m) a_{m-1} - a_m / rate, b_0 = a_0; sum b_m = 0
+    because H = 0 at the truth. Arguments and errors as ``log_partition``. Returns E[H] in [0, 1).
+    """
+    return _sums(check_problem(problem), limits.check_rate(rate))[1]
+
+
+def standard_deviation(problem: Problem, rate: float) -> float:
+    """sd(H) = sqrt(E[H^2] - E[H]^2), E[H^2] = E[1 - BC] = (1/Z) sum_m (a_m - a_{m-1}) (Z_m - 1).
+
+    Arguments and errors as ``log_partition``.
+    """
+    _, mean, square = _sums(check_problem(problem), limits.check_rate(rate))
+    return float(np.sqrt(max(square - mean * mean, 0.0)))
+
+
+def probability_of_ignoring(problem: Problem, rate: float) -> float:
+    """a_0 Z_0 / Z: the probability that the mechanism ignores the data and releases a uniformly chosen candidate.
+
+    exp(-rate H) is a mixture over m whose first part, m = 0, does not look at the counts; it takes over as the number
+    of candidates Z_0 = C(n + k - 1, k - 1) grows. Arguments and errors as ``log_partition``.
+    """
+    rate = limits.check_rate(rate)
+    log_z = quickest_log_partition(problem, rate)
+    return float(np.exp(min(log_number_of_candidates(problem.n, problem.k) - rate - log_z, 0.0)))
+
+
+def affinity_moment(problem: Problem, rate: float, power: int) -> float:
+    """E[BC^j] = (1/Z) sum_m a_m Z_{m+j}, for a whole j >= 0. Arguments and errors as ``log_partition``."""
+    power = limits.whole_number("power", power, 0, 10**9)
+    rate = limits.check_rate(rate)
+    log_z = log_partition(problem, rate)
+    if problem.n == 0:
+        return 1.0
+    excess = excess_curve(problem)
+    later = sum(np.exp(part.log_a + excess.at(part.m + power) - log_z) @ part.weight
+                for part in excess.parts(max(rate, RATE_ZERO)))
+    return float(np.exp(-log_z) + later)
+
+
+@lru_cache(maxsize=256)
+def _sums(problem: Problem, rate: float) -> tuple[float, float, float]:
+    """log Z, E[H] and E[H^2]."""
+    rate = max(rate, RATE_ZERO)
+    if problem.n == 0:
+        return 0.0, 0.0, 0.0
+    parts = list(excess_curve(problem).parts(rate))
+    log_z = float(np.logaddexp.reduce([0.0] + [part.log_total() for part in parts]))
+    mean = sum(part.expectation(part.slope, log_z) for part in parts)
+    square = sum(part.expectation(part.rise, log_z) for part in parts)
+    return log_z, min(max(mean, 0.0), 1.0), min(max(square, 0.0), 1.0)

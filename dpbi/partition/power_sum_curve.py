@@ -1,0 +1,174 @@
+"""log(Z_m - 1) as a curve in m, and the sum over m of a_m (Z_m - 1) cut into parts that can be added up.
+
+The curve belongs to the prior and counts; a rate brings only the weights a_m. See ``partition`` for what the sum means.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Protocol
+
+import numpy as np
+from numpy.polynomial import chebyshev
+from numpy.polynomial.legendre import leggauss
+from numpy.typing import NDArray
+
+from dpbi.partition.mixture import log_step, log_weight, log_weights
+from dpbi.partition.power_sums import power_sums
+from dpbi.problem.problem import Problem
+
+_SINGLY = 16  # Z_0 ... Z_15 are computed one by one, beyond them log(Z_m - 1) is interpolated in log m
+_SUMMED = 4096  # up to here the sum over m is a sum, beyond it an integral in log m
+_NODES = 14  # Chebyshev nodes per doubling of m: interpolation error below 1e-13 (tests)
+_GAUSS = 40  # quadrature nodes per doubling
+RATE_ZERO = 1e-15  # stands for the limit rate -> 0, from which the weights differ by the order of the rate
+_NEGLIGIBLE = 40.0  # contributions below e^-40 of the total are left out
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Terms a_m (Z_m - 1) of the sum over m, or nodes of its integral, with their quadrature weights.
+
+    slope: b_m / a_m, rise: (a_m - a_{m-1}) / a_m.
+    """
+
+    m: NDArray[np.float64]
+    weight: NDArray[np.float64]
+    log_a: NDArray[np.float64]
+    slope: NDArray[np.float64]
+    rise: NDArray[np.float64]
+    log_excess: NDArray[np.float64]
+
+    def log_total(self) -> float:
+        log_term = self.log_a + self.log_excess
+        top = log_term.max()
+        return float(top + np.log(np.exp(log_term - top) @ self.weight)) if np.isfinite(top) else -np.inf
+
+    def expectation(self, factor: NDArray, log_z: float) -> float:
+        return float((np.exp(self.log_a + self.log_excess - log_z) * factor) @ self.weight)
+
+
+def _part(rate: float, m: NDArray, weight: NDArray, log_a: NDArray, step: NDArray, log_excess: NDArray) -> Part:
+    """A part from log a_m and step = log a_m - log a_{m-1} (for m = 0, a_{-1} = 0)."""
+    before = np.exp(-step)  # a_{m-1} / a_m
+    slope = np.where(m > 0, rate / (2 * np.maximum(m, 1)) * before - 1 / rate, 1.0)
+    return Part(m, weight, log_a, slope, np.where(m > 0, -np.expm1(-step), 1.0), log_excess)
+
+
+class Sums(Protocol):
+    """What is summed: Z_m - 1 of the candidates, or its like."""
+
+    @property
+    def last(self) -> float:
+        """From this m on, exp(log_excess(m)) no longer matters."""
+
+    def log_excess(self, m: float) -> float:
+        """log(Z_m - 1) at real m >= 0."""
+
+
+class Excess:
+    """log(Z_m - 1) as a function of m: exact for the first m, then interpolated in log m, one doubling at a time."""
+
+    def __init__(self, sums: Sums) -> None:
+        self.sums = sums
+        self.panels = max(int(np.ceil(np.log2(self.sums.last / _SINGLY))), 1)
+        self.single = np.array([self.sums.log_excess(m) for m in range(_SINGLY)])
+        self.coefficients: dict[int, NDArray] = {}
+        self.ends: dict[float, float] = {}
+
+    def at_end(self, m: float) -> float:
+        """log(Z_m - 1) at the end of a doubling, remembered for every rate."""
+        if m not in self.ends:
+            self.ends[m] = self.sums.log_excess(m)
+        return self.ends[m]
+
+    def panel(self, j: int) -> NDArray:
+        """Chebyshev coefficients of log(Z_m - 1) over log m in [log 16 2^j, log 16 2^{j+1}]."""
+        if j not in self.coefficients:
+            values = [self.sums.log_excess(_SINGLY * 2.0 ** (j + (x + 1) / 2)) for x in _LOBATTO]
+            self.coefficients[j] = _TO_COEFFICIENTS @ np.array(values)
+        return self.coefficients[j]
+
+    def at(self, m: NDArray) -> NDArray:
+        """log(Z_m - 1) at whole m >= 0, or real m >= 16; -inf where Z_m - 1 < 2^-60."""
+        values = np.full(m.shape, -np.inf)
+        early = m < _SINGLY
+        values[early] = self.single[m[early].astype(int)]
+        position = np.log2(np.maximum(m, _SINGLY) / _SINGLY)
+        index = position.astype(int)
+        for j in np.unique(index[~early]):
+            if j < self.panels:
+                here = ~early & (index == j)
+                values[here] = chebyshev.chebval(2 * (position[here] - j) - 1, self.panel(j))
+        return values
+
+    def parts(self, rate: float) -> Iterator[Part]:
+        """The sum up to _SUMMED, then doublings of m until what remains cannot matter.
+
+        Both ends of the doublings follow from bounds: before its peak a_m grows with m, and Z_m - 1 falls.
+        """
+        m = np.arange(_SUMMED + 2.0)
+        log_a = log_weights(rate, _SUMMED + 1)
+        # Euler-Maclaurin at the midpoint: sum_{m > M} F = int_{M + 1/2}^inf F + F'(M + 1/2) / 24, F' a difference.
+        weight = np.ones(m.size)
+        weight[-2:] = 1 - 1 / 24, 1 / 24
+        step = np.diff(log_a, prepend=-np.inf)
+        head = _part(rate, m, weight, log_a, step, self._early(rate, m, log_a))
+        yield head
+        log_z = np.logaddexp(0.0, head.log_total())
+        negligible = self._negligible(rate)
+        low = _SUMMED + 0.5
+        for j in range(int(np.log2(_SUMMED / _SINGLY)), self.panels):
+            high = _SINGLY * 2.0 ** (j + 1)
+            log_mass = float(log_weight(rate, high) + np.log(high)) if high < rate * rate / 6 else 0.0
+            log_first = self.at_end(low)
+            if log_mass + log_first < log_z - negligible:
+                if log_mass == 0.0:
+                    return
+                low = high
+                continue
+            part = self._panel_part(rate, j, low, high)
+            log_z = np.logaddexp(log_z, part.log_total())
+            yield part
+            low = high
+
+    def relevant(self, rate: float) -> tuple[int, int]:
+        """A range low <= m < high outside which all terms together are below e^-35 of Z; empty if Z - 1 is."""
+        parts = list(self.parts(rate))
+        least = np.logaddexp.reduce([0.0] + [part.log_total() for part in parts]) - _NEGLIGIBLE
+        m = np.concatenate([part.m[part.log_a + part.log_excess + np.log(np.abs(part.weight)) > least]
+                            for part in parts])
+        return (int(m.min()), int(np.ceil(m.max() * 1.05)) + 1) if m.size else (0, 0)
+
+    @staticmethod
+    def _negligible(rate: float) -> float:
+        """How far below log Z a term no longer matters; its part in E[H] is larger by 1 / rate."""
+        return _NEGLIGIBLE + max(0.0, -float(np.log(rate)))
+
+    def _early(self, rate: float, m: NDArray, log_a: NDArray) -> NDArray:
+        """log(Z_m - 1) for the summed m, leaving out the doublings whose terms cannot matter."""
+        values = np.full(m.size, -np.inf)
+        values[:_SINGLY] = self.single
+        for j in range(int(np.log2(_SUMMED / _SINGLY)) + 1):
+            here = slice(_SINGLY << j, min(_SINGLY << (j + 1), m.size))
+            most = log_a[here].max() + np.log(_SINGLY << j)
+            if most + self.at_end(float(_SINGLY << j)) > -self._negligible(rate):
+                values[here] = self.at(m[here])
+        return values
+
+    def _panel_part(self, rate: float, j: int, low: float, high: float) -> Part:
+        width = np.log(high / low)
+        m = low * np.exp(width * _GAUSS_NODES)
+        return _part(rate, m, width * _GAUSS_WEIGHTS * m, log_weight(rate, m), log_step(rate, m), self.at(m))
+
+
+@lru_cache(maxsize=16)
+def excess_curve(problem: Problem) -> Excess:
+    return Excess(power_sums(problem))
+
+
+_LOBATTO = -np.cos(np.pi * np.arange(_NODES) / (_NODES - 1))
+_TO_COEFFICIENTS = np.linalg.inv(chebyshev.chebvander(_LOBATTO, _NODES - 1))
+_GAUSS_NODES, _GAUSS_WEIGHTS = (leggauss(_GAUSS)[0] + 1) / 2, leggauss(_GAUSS)[1] / 2

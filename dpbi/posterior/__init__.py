@@ -1,0 +1,1 @@
+"""The posterior, a Dirichlet distribution, and how far one lies from another."""

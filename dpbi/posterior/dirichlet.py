@@ -1,0 +1,293 @@
+"""Dirichlet distributions by their parameters: moments, intervals, densities, evidence, draws.
+
+Two functions carry the accuracy at any size. With tau(a) = log Gamma(a) - a log a + a, which stays small,
+log B(a) = sum_i a_i log m_i + sum_i tau(a_i) - tau(A), where A = sum a and m = a / A is the mean. And what
+remains of an exponent once its large terms are matched is a sum of deviances x log(x / y) - x + y >= 0 or of
+phi(u) = u - log(1 + u) >= 0, by their series where u is small: nothing cancels.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import special
+
+from dpbi import limits
+from dpbi.posterior.hellinger import STIRLING, STIRLING_FROM, positive_parameters, sums_of_others
+
+Floats = NDArray[np.float64]
+
+_SERIES_BELOW = 0.02  # where log1p(u) - u would lose two digits; ten terms of its series then reach 1e-17
+_POWERS = np.arange(11, 1, -1)
+# From here on scipy's quantiles of Beta(a, b) get worse (by 1e-5 of the spread at a = b = 1e11, by a tenth at
+# 1e15), while the normal expansion is right to 1e-8 of the spread and better.
+_NORMAL_FROM = 1e8
+_LISTED_COUNTS = 100_000
+
+
+def mean(alpha: ArrayLike) -> Floats:
+    """E[theta_i] = alpha_i / A, A = sum alpha. alpha: (..., k) -> (..., k). Source: standard."""
+    a = positive_parameters("alpha", alpha)
+    return a / a.sum(axis=-1, keepdims=True)
+
+
+def variance(alpha: ArrayLike) -> Floats:
+    """Var[theta_i] = alpha_i (A - alpha_i) / (A^2 (A + 1)). alpha: (..., k) -> (..., k). Source: standard.
+
+    Deviation: A - alpha_i is summed from the other parameters; subtracted, it would be 0 beside a large one.
+    """
+    a = positive_parameters("alpha", alpha)
+    total = a.sum(axis=-1, keepdims=True)
+    return a / total * (sums_of_others(a) / total) / (total + 1)
+
+
+def interval(alpha: ArrayLike, mass: float = 0.95, category: int | None = None) -> tuple[Floats, Floats]:
+    """The equal-tailed interval of each theta_i, whose law is Beta(alpha_i, A - alpha_i).
+
+    alpha: (..., k); mass in (0, 1), the probability inside; category: one index, or None for all.
+    Returns (low, high), each (..., k), or (...) for one category, with 0 <= low <= high <= 1; an end that
+    underflows is reported as 0 (or 1). Raises ValueError for a mass outside (0, 1).
+    Source: inverse of the incomplete beta function; above 1e8 ours, see ``_large_quantiles``.
+    """
+    a = positive_parameters("alpha", alpha)
+    tail = (1 - limits.inside("mass", mass, 0.0, 1.0)) / 2
+    first, second = a, sums_of_others(a)
+    if category is not None:
+        first, second = first[..., category], second[..., category]
+    return _beta_quantiles(first, second, tail)
+
+
+def _beta_quantiles(a: Floats, b: Floats, tail: float) -> tuple[Floats, Floats]:
+    # Of the two, the law of the smaller parameter has the ends near 0, where digits are kept.
+    small, large = np.minimum(a, b), np.maximum(a, b)
+    beyond = small > _NORMAL_FROM
+    near_small, near_large = np.where(beyond, 1.0, small), np.where(beyond, 1.0, large)
+    far = _large_quantiles(np.where(beyond, small, _NORMAL_FROM), np.where(beyond, large, _NORMAL_FROM), tail)
+    low = np.where(beyond, far[0], special.betaincinv(near_small, near_large, tail))
+    high = np.where(beyond, far[1], special.betainccinv(near_small, near_large, tail))
+    low, high = (np.where(end <= np.finfo(float).tiny, 0.0, end) for end in (low, high))
+    swapped = a > b
+    return np.where(swapped, 1 - high, low), np.where(swapped, 1 - low, high)
+
+
+def _large_quantiles(small: Floats, large: Floats, tail: float) -> tuple[Floats, Floats]:
+    """Quantiles of Beta(small, large), both huge: normal, corrected for skewness (Cornish and Fisher 1937).
+
+    Error below 1 / small of the standard deviation.
+    """
+    total = small + large
+    z = float(special.ndtri(tail))
+    spread = np.sqrt(small / total * (large / total) / (total + 1))
+    skewness = 2 * (large - small) / np.sqrt(total) / np.sqrt(small) / np.sqrt(large)
+    shift = small / total + spread * skewness * (z * z - 1) / 6
+    return np.clip(shift + spread * z, 0.0, 1.0), np.clip(shift - spread * z, 0.0, 1.0)
+
+
+def beta_density(x: ArrayLike, a: ArrayLike, b: ArrayLike) -> Floats:
+    """x^(a-1) (1-x)^(b-1) / B(a, b): x in [0, 1], a, b > 0, broadcast. Source: standard; see ``log_density``.
+
+    At the ends it is 0, finite or infinite, as its limit is.
+    """
+    x = np.asarray(x, dtype=np.float64)
+    return np.exp(log_density(np.stack(np.broadcast_arrays(a, b), axis=-1), np.stack([x, 1 - x], axis=-1)))
+
+
+def log_density(alpha: ArrayLike, theta: ArrayLike) -> Floats:
+    """log of prod_i theta_i^(alpha_i - 1) / B(alpha), a density over the first k - 1 coordinates.
+
+    With m = alpha / A it is tau(A) - sum_i [alpha_i phi(theta_i / m_i - 1) + log theta_i + tau(alpha_i)]: the
+    linear terms of phi sum to zero, so that Beta(5e8, 5e8) keeps its digits.
+    alpha, theta: (..., k), broadcast; theta on the simplex. Returns (...): -inf or +inf on an edge where the
+    density is 0 or unbounded; NaN where edges of both kinds meet, as the limit depends on the way there.
+    Source: standard; the arrangement is ours.
+    """
+    a, theta = positive_parameters("alpha", alpha), np.asarray(theta, dtype=np.float64)
+    total = a.sum(axis=-1, keepdims=True)
+    centre = a / total
+    inside = theta > 0
+    safe = np.where(inside, theta, centre)
+    term = -a * _phi((safe - centre) / centre, np.log(safe) - np.log(centre)) - np.log(safe)
+    with np.errstate(invalid="ignore"):  # +inf - inf where edges of both kinds meet
+        term = np.where(inside, term, special.xlogy(a - 1, theta) - a * np.log(centre) + a)
+        return (term - _tau(a)).sum(axis=-1) + _tau(total[..., 0])
+
+
+def log_evidence(prior: ArrayLike, counts: ArrayLike, ordered: bool = False) -> Floats:
+    """log P(counts) = log [n! / prod c_i! B(alpha + c) / B(alpha)]; ordered: of the records in a given order.
+
+    The first is a product of negative binomials given their total, prod_i NB(c_i; alpha_i, w) / NB(n; A, w), for any
+    w: see ``log_negative_binomial``. Without the factorials, sum_i c_i log(c_i / n) takes the place of their v.
+    prior: (k,); counts: (..., k) whole numbers >= 0. Returns (...), <= 0.
+    Source: the Dirichlet-multinomial law; the arrangement is ours, as differences of log-gammas are all noise
+    at n = 1e9.
+    """
+    alpha, c = positive_parameters("prior", prior), np.asarray(counts, dtype=np.float64)
+    n, total = c.sum(axis=-1, keepdims=True), alpha.sum()
+    joint = _log_negative_binomial_but_factorial(alpha, c, n, total)
+    whole = (_tau(total + n) - _tau(total))[..., 0]
+    if ordered:
+        return (joint + _entropy_terms(c, n)).sum(axis=-1) - whole
+    return (joint - _tau_factorial(c)).sum(axis=-1) - whole + _tau_factorial(n)[..., 0]
+
+
+def log_negative_binomial(alpha: ArrayLike, counts: ArrayLike, n: float, total: float) -> Floats:
+    """log NB(c; alpha, w) = log [Gamma(alpha + c) / (c! Gamma(alpha)) w^c (1 - w)^alpha], w = n / (total + n).
+
+    Independent counts of these laws, total = sum alpha, have mean n alpha / total, and given that they sum to n they
+    are Dirichlet-multinomial. With t = alpha + c and v(c) = log c! - c log c + c it is
+    -D + tau(t) - tau(alpha) - v(c), D = c log(c / (t w)) + alpha log(alpha / (t (1 - w))) >= 0.
+    alpha > 0, counts >= 0, broadcast; n >= 0 and total > 0, public. Returns the broadcast shape, <= 0.
+    Source: standard; the arrangement is ours.
+    """
+    a, c = np.asarray(alpha, dtype=np.float64), np.asarray(counts, dtype=np.float64)
+    return _log_negative_binomial_but_factorial(a, c, n, total) - _tau_factorial(c)
+
+
+def _log_negative_binomial_but_factorial(alpha: Floats, c: Floats, n: ArrayLike, total: ArrayLike) -> Floats:
+    n, total = np.asarray(n, dtype=np.float64), np.asarray(total, dtype=np.float64)
+    t = alpha + c
+    gap = (c * total - alpha * n) / (total + n)
+    deviance = _deviance(c, t * (n / (total + n)), gap) + _deviance(alpha, t * (total / (total + n)), -gap)
+    return _tau(t) - _tau(alpha) - deviance
+
+
+def _deviance(x: Floats, y: Floats, gap: Floats) -> Floats:
+    """x log(x / y) - x + y, gap = x - y: for small u = gap / y it is y sum_{p >= 2} (-u)^p / (p (p - 1))."""
+    positive = np.where(y > 0, y, 1.0)  # n = 0 makes x and y 0
+    u = gap / positive
+    near = np.abs(u) < _SERIES_BELOW
+    v = np.where(near, u, 0.0)
+    series = v * v * np.polyval(1 / (_POWERS * (_POWERS - 1)), -v)
+    return np.where(near, y * series, special.xlogy(x, x / positive) - gap)
+
+
+def _entropy_terms(c: Floats, n: Floats) -> Floats:
+    """c_i log(c_i / n), from the other counts where c_i is most of n."""
+    others = c.sum(axis=-1, keepdims=True) - c
+    safe = np.maximum(n, 1)
+    return np.where(2 * c > n, special.xlog1py(c, -np.minimum(others, c) / safe), special.xlogy(c, c / safe))
+
+
+def prior_predictive_interval(
+    alpha: ArrayLike, n: int, mass: float = 0.95, category: int = 0
+) -> tuple[int, int]:
+    """The equal-tailed interval of one category's count among n records under the prior: a beta-binomial law.
+
+    alpha: (k,); n >= 0; mass in (0, 1). Returns (low, high): the smallest counts at which the distribution
+    function reaches (1 - mass)/2 and (1 + mass)/2. Source: standard.
+    Deviation: above n = 100,000 the Beta law of equal mean and variance, A' = A (n - 1) / (A + n), stands in.
+    """
+    a = positive_parameters("alpha", alpha)
+    n = limits.check_total(n)
+    tail = (1 - limits.inside("mass", mass, 0.0, 1.0)) / 2
+    pair = np.array([a[category], sums_of_others(a)[category]])
+    if n > _LISTED_COUNTS:
+        low, high = interval(pair * ((n - 1) / (pair.sum() + n)), mass, category=0)
+        return math.floor(n * low), math.ceil(n * high)
+    count = np.arange(n + 1)
+    cumulative = np.cumsum(np.exp(log_evidence(pair, np.stack([count, n - count], axis=-1))))
+    # Equality is meant: a rounding error must not push the end by one count.
+    low, high = np.searchsorted(cumulative, np.array([tail, 1 - tail]) - 1e-12)
+    return int(low), int(min(high, n))
+
+
+def sample(alpha: ArrayLike, rng: np.random.Generator, size: int) -> Floats:
+    """Independent draws of theta, (size, k). alpha: (k,). Source: numpy's generator, safe for tiny alpha."""
+    return limits.check_generator(rng).dirichlet(positive_parameters("alpha", alpha), limits.check_size(size))
+
+
+def credible_radius(alpha: ArrayLike, mass: float = 0.95) -> float:
+    """The t with P(A KL(m || theta) <= t) = mass, where A KL(m || theta) = sum_i alpha_i log(m_i / theta_i).
+
+    {theta: A KL(m || theta) <= t} is the smallest credible region in log-ratio coordinates, where the density
+    is proportional to exp(-A KL): convex, around the mean m = alpha / A, whatever the parameters (a region of
+    highest density in theta itself reaches the edge as soon as one alpha_i < 1). Asymptotically 2 t is a
+    chi-square quantile.
+    alpha: (k,); mass in (0, 1).
+    Source: ours. E[exp(-s A KL)] = B((1 + s) alpha) / (B(alpha) prod m_i^(s alpha_i)), that is
+    exp(sum_i tau((1 + s) alpha_i) - tau((1 + s) A) - the same at s = 0), inverted by Talbot's contour.
+    """
+    a = positive_parameters("alpha", alpha)
+    target = limits.inside("mass", mass, 0.0, 1.0)
+    low, high = 0.0, 1.0
+    while _radius_cdf(a, high) < target:
+        low, high = high, 2 * high
+    for _ in range(50):
+        middle = (low + high) / 2
+        low, high = (middle, high) if _radius_cdf(a, middle) < target else (low, middle)
+    return high
+
+
+def _radius_cdf(a: Floats, t: float, nodes: int = 24) -> float:
+    """P(A KL(m || theta) <= t): E[exp(-s A KL)] / s inverted on Talbot's contour (Abate and Valko 2004)."""
+    angle = np.pi * np.arange(1, nodes) / nodes
+    cot = 1 / np.tan(angle)
+    step = 2 * nodes / (5 * t)
+    s = np.concatenate([[step + 0j], step * angle * (cot + 1j)])
+    weight = np.concatenate([[0.5 + 0j], 1 + 1j * angle * (1 + cot**2) - 1j * cot])
+    total = a.sum()
+    log_transform = (_complex_tau((1 + s)[:, None] * a) - _tau(a)).sum(axis=1)
+    log_transform -= _complex_tau((1 + s) * total) - _tau(total)
+    return float((weight * np.exp(s * t + log_transform) / s).real.sum() * 2 / (5 * t))
+
+
+def credible_boundary(alpha: ArrayLike, mass: float = 0.95, points: int = 120) -> Floats:
+    """The edge of ``credible_radius``'s region for k = 3: a closed polygon (points + 1, 3) on the simplex.
+
+    Along each ray from the mean the divergence rises from 0 to infinity at the simplex's edge, so it crosses
+    the radius once; rays are spread evenly in the metric of the covariance. Source: ours.
+    """
+    a = positive_parameters("alpha", alpha)
+    centre, radius = mean(a), credible_radius(a, mass)
+    angle = np.linspace(0, 2 * np.pi, points, endpoint=False)
+    # Two orthonormal axes of Fisher's metric at m, sum_i d_i^2 / m_i, within sum d = 0
+    root = np.sqrt(centre)
+    axes = np.linalg.svd(np.stack([root]))[2][1:] * root
+    ray = np.cos(angle)[:, None] * axes[0] + np.sin(angle)[:, None] * axes[1]
+    relative = ray / centre
+    reach = 1 / np.maximum(-relative.min(axis=1), np.finfo(float).tiny)
+    low, high = np.zeros(points), np.ones(points)
+    for _ in range(60):
+        middle = (low + high) / 2
+        u = np.maximum((middle * reach)[:, None] * relative, np.nextafter(-1.0, 0.0))
+        inside = (a * _phi(u, np.log1p(u))).sum(axis=1) < radius
+        low, high = np.where(inside, middle, low), np.where(inside, high, middle)
+    edge = np.clip(centre + (low * reach)[:, None] * ray, 0.0, 1.0)
+    return np.concatenate([edge, edge[:1]])
+
+
+def _phi(u: Floats, log_ratio: Floats) -> Floats:
+    """u - log(1 + u) >= 0, log(1 + u) given apart because u rounds to -1 where the ratio 1 + u is tiny."""
+    near = np.abs(u) < _SERIES_BELOW
+    v = np.where(near, u, 0.0)
+    series = v * v * np.polyval(1 / _POWERS, -v)
+    return np.where(near, series, u - log_ratio)
+
+
+def _tau(a: ArrayLike) -> Floats:
+    """log Gamma(a) - a log a + a, by Stirling's series log(2 pi / a) / 2 + 1/(12 a) - ... above 10."""
+    a = np.asarray(a, dtype=np.float64)
+    large = np.maximum(a, STIRLING_FROM)
+    small = np.minimum(a, STIRLING_FROM)
+    exact = special.gammaln(small) - special.xlogy(small, small) + small
+    return np.where(a < STIRLING_FROM, exact, np.log(2 * np.pi / large) / 2 + _stirling(large))
+
+
+def _tau_factorial(c: Floats) -> Floats:
+    """log c! - c log c + c = tau(c) + log c, 0 at c = 0."""
+    positive = np.maximum(c, 1.0)
+    return np.where(c > 0, _tau(positive) + np.log(positive), 0.0)
+
+
+def _complex_tau(a: Floats) -> Floats:
+    large = np.abs(a) > 2 * STIRLING_FROM
+    far, close = np.where(large, a, 1.0), np.where(large, 1.0, a)
+    exact = special.loggamma(close) - close * np.log(close) + close
+    return np.where(large, np.log(2 * np.pi / far) / 2 + _stirling(far), exact)
+
+
+def _stirling(z: Floats) -> Floats:
+    powers = np.array([1, 3, 5, 7, 9])
+    return (np.array(STIRLING) * z[..., None] ** -powers).sum(axis=-1)

@@ -1,0 +1,101 @@
+"""The privacy loss against the size of the data, against the data, and the two output laws that attain it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dpbi import limits
+from dpbi.accuracy.distance_law import distance_law
+from dpbi.mechanisms.mechanism import Mechanism
+from dpbi.mechanisms.selection.audit import check_size
+from dpbi.privacy.loss import PrivacyLoss, calibrate, privacy_loss
+from dpbi.problem.problem import Problem
+
+
+@dataclass(frozen=True, eq=False)
+class LossAgainstDataset:
+    """k = 2: for each dataset (u, n - u) the largest log ratio to a neighbour, over neighbours and outputs.
+
+    count: u = 0..n; loss: (n + 1,).
+    """
+
+    mechanism: Mechanism
+    prior: tuple[float, ...]
+    n: int
+    count: NDArray[np.int64]
+    loss: NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class AttainingLaws:
+    """The laws of one category's released count under the pair that attains a loss (k = 2: of the whole output).
+
+    loss: the result whose pair this is; category: the first that differs; released: values of r_category;
+    here, there: their probabilities under the counts and under the neighbour.
+    """
+
+    loss: PrivacyLoss
+    category: int
+    released: NDArray[np.int64]
+    here: NDArray[np.float64]
+    there: NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class CalibrationGain:
+    """What calibration buys at one problem: mean distances before and after, the exact losses and the multiplier."""
+
+    problem: Problem
+    before: PrivacyLoss
+    after: PrivacyLoss
+    multiplier: float
+    mean_before: float
+    mean_after: float
+
+
+def loss_against_size(mechanism: Mechanism, prior: ArrayLike, sizes: Iterable[int]) -> tuple[PrivacyLoss, ...]:
+    """The exact loss for each total count n, the prior fixed: [P17] Figure 6, worst over the datasets of size n.
+
+    Raises ValueError as ``privacy_loss``.
+    """
+    return tuple(privacy_loss(mechanism, prior, n) for n in sizes)
+
+
+def loss_against_dataset(mechanism: Mechanism, prior: ArrayLike, n: int) -> LossAgainstDataset:
+    """max over neighbours c' and outputs r of log P_c(r) - log P_c'(r), for every dataset c of two categories.
+
+    prior (2,); n: total count. The largest of them is the privacy loss. Raises ValueError for k > 2 or an n beyond an
+    exhaustive check. Source: ours; it shows whose data would be exposed.
+    """
+    alpha, n = limits.check_prior(prior), limits.check_total(n)
+    if len(alpha) != 2:
+        raise ValueError(f"The loss against the dataset needs two categories: got {len(alpha)}.")
+    check_size(n, 2)
+    return LossAgainstDataset(mechanism, alpha, n, np.arange(n + 1), mechanism.audit(alpha, n).by_count())
+
+
+def attaining_laws(loss: PrivacyLoss) -> AttainingLaws:
+    """The two output laws whose ratio is the loss, seen through the first category in which the pair differs."""
+    audit = loss.mechanism.audit(loss.prior, loss.n)
+    moved = np.flatnonzero(np.array(loss.counts) != np.array(loss.neighbour))
+    category = int(moved[0]) if moved.size else 0
+    released, here = audit.marginal(loss.counts, category)
+    there = np.interp(released, *audit.marginal(loss.neighbour, category), left=0.0, right=0.0)
+    return AttainingLaws(loss, category, released, here, there)
+
+
+def calibration_gain(mechanism: Mechanism, problem: Problem) -> CalibrationGain:
+    """Mean Hellinger distance at this problem before and after ``calibrate``, at the exact losses of both.
+
+    Raises ValueError as ``privacy_loss``. The distances depend on the counts: they are for looking, not for a release.
+    """
+    plain = replace(mechanism, calibration=None)
+    calibrated = calibrate(plain, problem.prior, problem.n)
+    before, after = (privacy_loss(m, problem.prior, problem.n) for m in (plain, calibrated))
+    multiplier = calibrated.calibration[0] if calibrated.calibration else 1.0
+    return CalibrationGain(problem, before, after, multiplier, distance_law(plain, problem).mean,
+                           distance_law(calibrated, problem).mean)

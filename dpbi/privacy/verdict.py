@@ -1,0 +1,77 @@
+"""What the exact audit says of a promise: kept for this prior and n, with how much to spare, or broken."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dpbi.mechanisms.guarantee import ApproximateDP, Guarantee
+from dpbi.mechanisms.mechanism import Mechanism
+from dpbi.privacy.loss import PrivacyLoss, privacy_loss, privacy_profile
+
+_ROUNDING = 1e-9  # relative: a loss that attains epsilon exactly may err in its last digits
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The exact loss of a mechanism beside the epsilon it is stated with and the guarantee it gives.
+
+    loss: exact, with the pair that attains it; guarantee: for the loss's prior and n; delta: the exact
+    delta(epsilon) at the guarantee's epsilon where an (epsilon, delta) is promised, else None.
+    """
+
+    loss: PrivacyLoss
+    guarantee: Guarantee
+    delta: float | None
+
+    @property
+    def stated(self) -> float:
+        """The epsilon that the mechanism is set to."""
+        return self.loss.mechanism.epsilon
+
+    @property
+    def exceeds(self) -> bool:
+        """``exceeds_stated`` of the loss."""
+        return exceeds_stated(self.loss)
+
+    @property
+    def accused(self) -> bool:
+        """Whether what is stated is broken: epsilon, or where a delta is allowed, that delta at epsilon."""
+        if self.delta is not None and isinstance(self.guarantee, ApproximateDP):
+            return self.delta > self.guarantee.delta * (1 + _ROUNDING)
+        return self.exceeds
+
+    @property
+    def unused(self) -> float:
+        """The share of the stated epsilon that is not spent, 0 where all is or more."""
+        return max(0.0, 1 - self.loss.epsilon / self.stated)
+
+
+@dataclass(frozen=True, eq=False)
+class Profile:
+    """delta(epsilon) beside the verdict it belongs to. epsilons, deltas: (m,) each."""
+
+    verdict: Verdict
+    epsilons: NDArray[np.float64]
+    deltas: NDArray[np.float64]
+
+
+def exceeds_stated(loss: PrivacyLoss) -> bool:
+    """Whether a loss is above the epsilon its mechanism is set to, beyond its numerical error. Source: ours."""
+    return loss.epsilon - loss.margin > loss.mechanism.epsilon * (1 + _ROUNDING)
+
+
+def verdict(mechanism: Mechanism, prior: ArrayLike, n: int) -> Verdict:
+    """Audits a mechanism's promise for one prior (k,) and total count n, over all neighbours and outputs.
+
+    A verdict holds for this prior and n and nowhere else. Raises ValueError as ``privacy_loss``.
+    Source: ours (DESIGN section 5).
+    """
+    loss = privacy_loss(mechanism, prior, n)
+    promised = mechanism.guarantee(loss.prior, n)
+    delta = None
+    if isinstance(promised, ApproximateDP):
+        delta = float(privacy_profile(mechanism, loss.prior, n, [promised.epsilon])[0])
+    return Verdict(loss, promised, delta)

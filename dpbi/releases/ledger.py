@@ -1,0 +1,200 @@
+"""The ledger of releases: what has been promised away about which data, and what that comes to together.
+
+Data are known by random tokens, which tell nothing of the counts; whoever keeps the ledger knows which is which.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+import secrets
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, get_args
+
+from dpbi import limits
+from dpbi.mechanisms.guarantee import ApproximateDP, Basis, Guarantee, NotPrivate, PureDP
+from dpbi.problem.neighbours import RELATION
+from dpbi.releases.release import FORMAT as RELEASE_FORMAT
+from dpbi.releases.release import Release, check_time, parsed
+
+FORMAT = "dpbi ledger of releases"
+_FORMAT_VERSION = 1
+_ENTRIES = 10_000
+_TEXT = 2_000  # characters
+_EPSILON_LARGEST = 2 * limits.EPSILON_LARGEST  # what rounding adds to the largest epsilon included
+_KINDS: dict[str, type[Guarantee]] = {kind.__name__: kind for kind in (PureDP, ApproximateDP, NotPrivate)}
+
+
+def new_token() -> str:
+    """A random name for data or for a release: 128 bits of the operating system, which depend on nothing."""
+    return secrets.token_hex(16)
+
+
+@dataclass(frozen=True)
+class LedgerEntry:
+    """One release. release, data: random tokens, of the release and of the data; mechanism: its label; n, time (UTC);
+    guarantee: as the release states it. Validated when made: ValueError.
+    """
+
+    release: str
+    data: str
+    mechanism: str
+    n: int
+    time: str
+    guarantee: Guarantee
+
+    def __post_init__(self) -> None:
+        for name in ("release", "data", "mechanism"):
+            limits.check_name(name, getattr(self, name), _TEXT)
+        object.__setattr__(self, "n", limits.check_total(self.n))
+        check_time(self.time)
+        object.__setattr__(self, "guarantee", _checked(self.guarantee))
+
+
+@dataclass(frozen=True)
+class Total:
+    """What several releases of the same data promise together: sums of epsilon and delta over the bounded ones.
+
+    releases: how many; unbounded: how many of them promise nothing, so that nothing is promised of all; claimed: how
+    many rest on a claim without a proof.
+    """
+
+    releases: int
+    epsilon: float
+    delta: float
+    unbounded: int
+    claimed: int
+
+    @property
+    def words(self) -> str:
+        """The sum in words, with what must not be overlooked about it."""
+        if not self.releases:
+            return "nothing"
+        said = f"({self.epsilon:.4g}, {self.delta:.3g})-DP" if self.delta else f"{self.epsilon:.4g}-DP"
+        if self.unbounded == self.releases:
+            return "no bound at all: not private"
+        if self.unbounded:
+            said = f"no bound at all: {self.unbounded} not private, {said} without"
+        return f"{said}, {self.claimed} of {self.releases} only claimed" if self.claimed else said
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """The entries, in the order in which they were made or brought."""
+
+    entries: tuple[LedgerEntry, ...] = ()
+
+    def with_entries(self, more: Sequence[LedgerEntry]) -> Ledger:
+        """Those of both; a release that is in already, by its token, is not counted again."""
+        known = {entry.release for entry in self.entries}
+        return Ledger((*self.entries, *(entry for entry in more if entry.release not in known)))
+
+    def of(self, tokens: Collection[str]) -> Ledger:
+        """The part about the data that have one of these tokens."""
+        return Ledger(tuple(entry for entry in self.entries if entry.data in tokens))
+
+    @property
+    def tokens(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(entry.data for entry in self.entries))
+
+    def total(self, *more: Guarantee) -> Total:
+        """Sequential composition: what is (epsilon_i, delta_i)-DP each is together (sum epsilon_i, sum delta_i)-DP for
+        the same neighbours, also where a later release was chosen after seeing an earlier one.
+
+        All entries count as of the same data: take ``of`` first. more: of releases that are not in yet.
+        Source: Dwork and Roth 2014, theorem 3.16; chosen one after the other, Dwork and others 2006, theorem 1.
+        """
+        every = [*(entry.guarantee for entry in self.entries), *more]
+        bounded = [guarantee for guarantee in every if not isinstance(guarantee, NotPrivate)]
+        return Total(
+            len(every),
+            math.fsum(guarantee.epsilon for guarantee in bounded),
+            math.fsum(guarantee.delta for guarantee in bounded if isinstance(guarantee, ApproximateDP)),
+            len(every) - len(bounded),
+            sum(not guarantee.is_private for guarantee in bounded),
+        )
+
+    def document(self) -> dict[str, Any]:
+        """What the file holds: the entries, and the total for each token."""
+        totals = {token: self.of([token]).total() for token in self.tokens}
+        return {
+            "format": FORMAT,
+            "format_version": _FORMAT_VERSION,
+            "releases": [
+                {**dataclasses.asdict(entry), "guarantee": {"kind": type(entry.guarantee).__name__,
+                                                            **dataclasses.asdict(entry.guarantee)}}
+                for entry in self.entries
+            ],
+            "totals": [{"data": token, "words": total.words, **dataclasses.asdict(total)}
+                       for token, total in totals.items()],
+        }
+
+    def to_json(self) -> str:
+        return json.dumps(self.document(), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+    @staticmethod
+    def from_json(text: str | bytes) -> Ledger:
+        """The ledger of ``to_json``, or that within a release of ``release_json``; totals are summed anew.
+
+        Raises ValueError for anything else. A file proves nothing: it may have been shortened.
+        """
+        document: Any = parsed(text)
+        if document.get("format") == RELEASE_FORMAT:
+            document = document.get("ledger")
+            if not isinstance(document, dict):
+                raise ValueError("This release holds no ledger.")
+        if document.get("format") != FORMAT:
+            raise ValueError(f"This is no ledger of releases: its format must be {FORMAT!r}, "
+                             f"got {limits.shown(document.get('format'))}.")
+        if document.get("format_version") != _FORMAT_VERSION:
+            raise ValueError(f"The ledger has format version {limits.shown(document.get('format_version'))}; this "
+                             f"version of dpbi reads {_FORMAT_VERSION}.")
+        listed = document.get("releases")
+        if not isinstance(listed, list) or len(listed) > _ENTRIES:
+            raise ValueError(f"The ledger's releases must be a list of at most {_ENTRIES:,}.")
+        return Ledger().with_entries([_entry(item) for item in listed])
+
+
+def entry_of(release: Release, data: str) -> LedgerEntry:
+    """The entry of a release; data: the token of its data. Its own token is new."""
+    return LedgerEntry(new_token(), data, release.mechanism.label, release.n, release.time, release.guarantee)
+
+
+def release_json(release: Release, labels: Sequence[str], ledger: Ledger) -> str:
+    """The release as a JSON file that ``Release.from_json`` reads, with the ledger of its data."""
+    document = {**release.document(labels), "ledger": ledger.document()}
+    return json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _entry(item: Any) -> LedgerEntry:
+    fields = [field.name for field in dataclasses.fields(LedgerEntry)]
+    if not isinstance(item, dict) or not all(name in item for name in fields):
+        raise ValueError(f"A release in the ledger must have {', '.join(fields)}.")
+    return LedgerEntry(**{name: item[name] for name in fields[:-1]}, guarantee=_guarantee(item["guarantee"]))
+
+
+def _guarantee(recorded: Any) -> Guarantee:
+    """As the file has it, its values still to be checked."""
+    name = recorded.get("kind") if isinstance(recorded, Mapping) else None
+    if not isinstance(name, str) or name not in _KINDS:
+        raise ValueError(f"A guarantee in the ledger must be one of {', '.join(_KINDS)}: got "
+                         f"{limits.shown(recorded if name is None else name)}.")
+    return _KINDS[name](**{field.name: recorded.get(field.name) for field in dataclasses.fields(_KINDS[name])})
+
+
+def _checked(guarantee: Guarantee) -> Guarantee:
+    """The guarantee, its numbers as floats; ValueError unless it can be added up with others."""
+    if not isinstance(guarantee, tuple(_KINDS.values())):
+        raise ValueError(f"guarantee must be one of {', '.join(_KINDS)}: got {limits.shown(guarantee)}.")
+    if guarantee.neighbours != RELATION:
+        raise ValueError(f"A guarantee in the ledger must be for these neighbours: {RELATION}; others do not add up.")
+    limits.one_of("basis", guarantee.basis, get_args(Basis))
+    limits.check_name("reason", guarantee.reason, _TEXT)
+    numbers: dict[str, Any] = {}
+    if not isinstance(guarantee, NotPrivate):
+        numbers["epsilon"] = limits.between("epsilon", guarantee.epsilon, 0.0, _EPSILON_LARGEST)
+    if isinstance(guarantee, ApproximateDP):
+        numbers["delta"] = limits.between("delta", guarantee.delta, 0.0, 1.0)
+    return dataclasses.replace(guarantee, **numbers)

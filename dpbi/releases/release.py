@@ -1,0 +1,274 @@
+"""One secure release of a private posterior, and the file that says what it guarantees.
+
+Protected: the law of the released counts. The bits come from the operating system, never from a seed; noise on counts
+is drawn in whole numbers, exactly; candidates are selected by whole-number weights that keep even the least of them, or
+by exact trials where they are too many to list, and what rounding can add to epsilon is bounded and part of the
+guarantee. A Release holds public things only: the mechanism's constructor fields, prior, n, the released counts, the
+guarantee, version and time; nothing in it but the released counts was computed from the counts, so no rate, sensitivity
+or mean distance, and no seed or digest.
+Not protected: how long a draw takes and how much memory it needs (noise on counts takes a time that depends on the
+noise alone; selection lists all candidates, whichever is chosen, but arithmetic on other numbers may take another time;
+where it tries candidates until one is accepted, their number shows in the time, and its mean, Z_0 / Z of the rate,
+depends on the counts); the memory of this process; what is shown elsewhere, such as pages with raw counts; and the
+choice of a mechanism or of epsilon, if it was made by looking at results on the private counts.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import secrets
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+from typing import Any
+
+from dpbi import limits
+from dpbi.inference.noise_aware import NoiseAwarePosterior, check_released, noise_aware_posterior
+from dpbi.mechanisms import MECHANISMS, Mechanism
+from dpbi.mechanisms.fair_bits import Bits
+from dpbi.mechanisms.guarantee import Guarantee, NotPrivate
+from dpbi.problem.problem import Problem
+from dpbi.releases.json_object import json_object
+from dpbi.version import __version__
+
+FORMAT = "dpbi release"
+_FORMAT_VERSION = 1
+_TIME = "%Y-%m-%dT%H:%M:%SZ"
+_VERSION = 50  # characters
+_LONGEST = 10_000_000  # characters of a file
+_MARGINALS_LONGEST = 50_000  # probabilities of counts that a file holds
+_LEAST_PROBABILITY = 1e-12  # of a count that a file holds
+_FIELDS = ("format", "format_version", "version", "time", "mechanism", "prior", "n", "released", "guarantee")
+
+
+@dataclass(frozen=True)
+class Release:
+    """Released counts r with everything that is public about them; both posteriors follow from it.
+
+    mechanism, prior (k,), n: public; released: (k,); guarantee: with its basis and neighbour relation, what rounding
+    can add to epsilon included; version: of the library; time: of the draw, UTC to the second.
+    Validated when made: ValueError for a release that the mechanism cannot make. Made by ``release``.
+    """
+
+    mechanism: Mechanism
+    prior: tuple[float, ...]
+    n: int
+    released: tuple[int, ...]
+    guarantee: Guarantee
+    version: str
+    time: str
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "prior", limits.check_prior(self.prior))
+        object.__setattr__(self, "n", limits.check_total(self.n))
+        released = check_released(self.mechanism, len(self.prior), self.n, self.released)
+        object.__setattr__(self, "released", released)
+        limits.check_name("version", self.version, _VERSION)
+        check_time(self.time)
+
+    @property
+    def naive(self) -> tuple[float, ...]:
+        """The parameters alpha + r of the private posterior, which takes r for the true counts."""
+        return tuple(alpha + r for alpha, r in zip(self.prior, self.released, strict=True))
+
+    @cached_property
+    def noise_aware(self) -> NoiseAwarePosterior | str:
+        """The posterior that knows about the noise, or the sentence that says why there is none."""
+        try:
+            return noise_aware_posterior(self.mechanism, self.prior, self.n, self.released)
+        except ValueError as refusal:
+            return str(refusal)
+
+    @property
+    def stamp(self) -> str:
+        """Empty for what is private by theorem or check; else the words that go on top of every file."""
+        return stamp_of(self.guarantee)
+
+    @property
+    def promise(self) -> str:
+        """The guarantee with its basis, its reason and its neighbour relation, in one line."""
+        held = self.guarantee
+        return f"{held.words}. Basis: {held.reason}. Neighbours: {held.neighbours}."
+
+    def document(self, labels: Sequence[str] | None = None) -> dict[str, Any]:
+        """What the JSON file holds. labels: names of the categories, which are public, (k,)."""
+        return {
+            "format": FORMAT,
+            "format_version": _FORMAT_VERSION,
+            "version": self.version,
+            "time": self.time,
+            "stamp": self.stamp,
+            "mechanism": {"name": type(self.mechanism).__name__, "fields": constructor_fields(self.mechanism)},
+            "prior": list(self.prior),
+            "n": self.n,
+            "categories": category_names(labels, len(self.prior)),
+            "released": list(self.released),
+            "guarantee": {"kind": type(self.guarantee).__name__, "words": self.guarantee.words,
+                          **dataclasses.asdict(self.guarantee)},
+            "naive_posterior": {"family": "Dirichlet", "parameters": list(self.naive)},
+            "noise_aware_posterior": self._noise_aware_document(),
+        }
+
+    def to_json(self, labels: Sequence[str] | None = None) -> str:
+        """The release as a JSON file, the same text for the same release."""
+        return json.dumps(self.document(labels), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+    @staticmethod
+    def from_json(text: str | bytes) -> Release:
+        """The release that ``to_json`` wrote. What follows from other fields is computed anew, not read.
+
+        The guarantee is what this version of the library says of the mechanism (a calibration is checked again), and
+        must be the one in the file. Raises ValueError for anything else. A file proves nothing about how it was made.
+        """
+        return _read(text)
+
+    def _noise_aware_document(self) -> dict[str, Any]:
+        aware = self.noise_aware
+        if isinstance(aware, str):
+            return {"unavailable": aware}
+        found: dict[str, Any] = {
+            "family": "mixture of Dirichlet(prior + c) over counts c with sum n",
+            "mean": aware.mean.tolist(),
+            "mean_counts": aware.mean_counts.tolist(),
+        }
+        marginals = [marginal.trimmed(_LEAST_PROBABILITY) for marginal in aware.marginals]
+        if sum(marginal.probability.size for marginal in marginals) <= _MARGINALS_LONGEST:
+            found["marginals"] = [{"first_count": marginal.first, "probability": marginal.probability.tolist()}
+                                  for marginal in marginals]
+        return found
+
+
+def release(mechanism: Mechanism, problem: Problem) -> Release:
+    """Draws once, with bits from the operating system: the counts r of the private posterior Dir(alpha + r).
+
+    mechanism, problem: as for ``sample``; there is no seed, and nothing is kept. Noise on counts: exact draws of the
+    geometric law and of the floored Laplace law at epsilon's exact value as a fraction. Selection: exact inversion of
+    whole-number weights over all candidates, or exact rejection where they are too many to list (``secure_selection``);
+    ``Release.guarantee`` includes what rounding can add to epsilon.
+    Returns the Release. Raises ValueError, which tells nothing of the counts, where a draw could take too many trials
+    or a calibration belongs to another prior or n.
+    Source: Canonne, Kamath and Steinke 2020 for the noise; the weights are ours.
+    Deviation: what is and is not protected is said at the head of this module.
+    """
+    return _release(mechanism, problem, secrets.randbits, lambda: datetime.now(UTC))
+
+
+def _release(mechanism: Mechanism, problem: Problem, bits: Bits, now: Callable[[], datetime]) -> Release:
+    guarantee = guarantee_of_release(mechanism, problem.prior, problem.n)
+    released = mechanism.draw_securely(problem, bits)
+    return Release(mechanism, problem.prior, problem.n, released, guarantee, __version__, now().strftime(_TIME))
+
+
+def guarantee_of_release(mechanism: Mechanism, prior: tuple[float, ...], n: int) -> Guarantee:
+    """The mechanism's guarantee with what the rounding of a secure draw can add to epsilon; no count enters.
+
+    Raises ValueError where no secure draw can be made. Source: ``Mechanism.rounding``.
+    """
+    guarantee = mechanism.guarantee(prior, n)
+    rounding = mechanism.rounding(tuple(prior), n)
+    if rounding == 0 or isinstance(guarantee, NotPrivate):
+        return guarantee
+    return dataclasses.replace(
+        guarantee,
+        epsilon=guarantee.epsilon + rounding,
+        reason=f"{guarantee.reason}; rounding of the weights in the secure draw adds at most {rounding:.1g} to epsilon",
+    )
+
+
+def stamp_of(guarantee: Guarantee) -> str:
+    """What goes on top of a release that is not private by theorem or check; else empty."""
+    if guarantee.is_private:
+        return ""
+    if isinstance(guarantee, NotPrivate):
+        return f"NOT PRIVATE: {guarantee.reason}."
+    return f"NOT PROVED PRIVATE, a claim only: {guarantee.reason}."
+
+
+def check_time(time: str) -> None:
+    """ValueError unless it is a time as releases have it, UTC to the second."""
+    try:
+        datetime.strptime(time, _TIME)
+    except (TypeError, ValueError):
+        raise ValueError(f"time must be written as 2026-01-31T12:00:00Z: got {limits.shown(time)}.") from None
+
+
+def category_names(labels: Sequence[str] | None, k: int) -> list[str]:
+    """The labels, or category 1, 2, ...; ValueError unless there is one for each category."""
+    if labels is None:
+        return [f"category {i + 1}" for i in range(k)]
+    if isinstance(labels, str) or len(labels) != k or not all(isinstance(label, str) for label in labels):
+        raise ValueError(f"labels must be {k} texts, one for each category: got {len(labels)}.")
+    return [limits.check_text("a label", label, limits.UPLOAD_LABEL_CHARACTERS_LARGEST) for label in labels]
+
+
+def constructor_fields(mechanism: Mechanism) -> dict[str, Any]:
+    """What the mechanism was made from, all of it public."""
+    return {field.name: getattr(mechanism, field.name) for field in dataclasses.fields(mechanism)}
+
+
+# Reading --------------------------------------------------------------------------------------------
+
+
+def _read(text: str | bytes) -> Release:
+    document = parsed(text)
+    if document.get("format") != FORMAT:
+        raise ValueError(f"This is no release of dpbi: its format must be {FORMAT!r}, "
+                         f"got {limits.shown(document.get('format'))}.")
+    missing = [name for name in _FIELDS if name not in document]
+    if missing:
+        raise ValueError(f"The release lacks {', '.join(missing)}.")
+    if document["format_version"] != _FORMAT_VERSION:
+        raise ValueError(f"The release has format version {limits.shown(document['format_version'])}; this version of "
+                         f"dpbi reads {_FORMAT_VERSION}.")
+    mechanism = _mechanism(document["mechanism"])
+    prior, n = limits.check_prior(document["prior"]), limits.check_total(document["n"])
+    guarantee = guarantee_of_release(mechanism, prior, n)
+    _check_guarantee(document["guarantee"], guarantee)
+    listed = enumerate(_sequence("released", document["released"]))
+    released = tuple(limits.whole_number(f"released[{i}]", value, 0, limits.TOTAL_LARGEST) for i, value in listed)
+    return Release(mechanism, prior, n, released, guarantee, document["version"], document["time"])
+
+
+def parsed(text: str | bytes) -> dict[str, Any]:
+    """A JSON object of at most ten million characters; ValueError for any other text."""
+    if len(text) > _LONGEST:
+        raise ValueError(f"A release or ledger has at most {_LONGEST:,} characters: got {len(text):,}.")
+    return json_object("A release or ledger", text)
+
+
+def _mechanism(recorded: Any) -> Mechanism:
+    kinds = {kind.__name__: kind for kind in MECHANISMS}
+    if not isinstance(recorded, dict) or not isinstance(recorded.get("fields"), dict):
+        raise ValueError("mechanism must hold a name and its fields.")
+    name, fields = recorded.get("name"), dict(recorded["fields"])
+    if not isinstance(name, str) or name not in kinds:
+        raise ValueError(f"mechanism must be one of {', '.join(kinds)}: got {limits.shown(name)}.")
+    expected = {field.name for field in dataclasses.fields(kinds[name])}
+    if set(fields) != expected:
+        raise ValueError(f"The fields of {name} are {', '.join(sorted(expected))}: got "
+                         f"{limits.shown(', '.join(sorted(fields)))}.")
+    if isinstance(fields["calibration"], list):
+        fields["calibration"] = tuple(tuple(part) if isinstance(part, list) else part for part in fields["calibration"])
+    return kinds[name](**fields)
+
+
+def _check_guarantee(recorded: Any, guarantee: Guarantee) -> None:
+    expected = {"kind": type(guarantee).__name__, "basis": guarantee.basis, "neighbours": guarantee.neighbours}
+    numbers = {name: getattr(guarantee, name) for name in ("epsilon", "delta") if hasattr(guarantee, name)}
+    if not isinstance(recorded, dict):
+        raise ValueError("guarantee must be an object.")
+    same = all(recorded.get(name) == value for name, value in expected.items()) and all(
+        abs(limits.finite_number(f"the guarantee's {name}", recorded.get(name)) - value) <= 1e-6 * value
+        for name, value in numbers.items()
+    )
+    if not same:
+        raise ValueError(f"The file says {limits.shown(recorded.get('words'))}, but what this mechanism promises is "
+                         f"{guarantee.words}: the file was changed, or written by another version.")
+
+
+def _sequence(name: str, value: Any) -> tuple[Any, ...]:
+    if not isinstance(value, list):
+        raise ValueError(f"{name} must be a list: got {limits.shown(value)}.")
+    return tuple(value)

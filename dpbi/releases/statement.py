@@ -1,0 +1,263 @@
+"""A release for people: a table of both posteriors, a one-page statement in words, and a program that reads the file.
+
+Everything here is a function of a Release and of the categories' names, both public.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import html
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dpbi.data.labels import visible
+from dpbi.mechanisms import Mechanism, name_of
+from dpbi.mechanisms.guarantee import ApproximateDP, Guarantee, NotPrivate
+from dpbi.posterior import dirichlet
+from dpbi.releases.release import Release, category_names
+
+Row = dict[str, str | int | float | None]
+
+TITLE = "Private release of counts"
+
+
+@dataclass(frozen=True)
+class _Section:
+    heading: str
+    paragraphs: tuple[str, ...]
+    table: tuple[tuple[str, ...], ...] = ()
+
+
+def posterior_table(release: Release, labels: Sequence[str] | None = None, mass: float = 0.95) -> list[Row]:
+    """One row a category: parameters of the naive posterior, means and intervals of both.
+
+    labels: names of the categories, (k,); mass: the probability of the equal-tailed intervals, in (0, 1).
+    Returns k rows; the noise-aware columns are None where that posterior is not available.
+    Raises ValueError for another mass or number of labels. Source: ours.
+    """
+    means = dirichlet.mean(release.naive)
+    low, high = dirichlet.interval(release.naive, mass)
+    aware = release.noise_aware
+    rows: list[Row] = []
+    for i, name in enumerate(category_names(labels, len(release.prior))):
+        row: Row = {
+            "category": name,
+            "prior": release.prior[i],
+            "released": release.released[i],
+            "naive_parameter": release.naive[i],
+            "naive_mean": float(means[i]),
+            "naive_low": float(low[i]),
+            "naive_high": float(high[i]),
+            "noise_aware_mean": None,
+            "noise_aware_low": None,
+            "noise_aware_high": None,
+        }
+        if not isinstance(aware, str):
+            ends = aware.interval(mass, i)
+            row |= {"noise_aware_mean": float(aware.mean[i]), "noise_aware_low": ends[0], "noise_aware_high": ends[1]}
+        rows.append(row)
+    return rows
+
+
+def statement_markdown(release: Release, labels: Sequence[str] | None = None, mass: float = 0.95) -> str:
+    """The statement as Markdown. Arguments and errors as ``posterior_table``. Source: ours."""
+    lines = [f"# {TITLE}", ""]
+    if release.stamp:
+        lines += [f"**{_escaped(release.stamp)}**", ""]
+    for section in _sections(release, labels, mass):
+        lines += [f"## {section.heading}", ""]
+        for paragraph in section.paragraphs:
+            lines += [_escaped(paragraph), ""]
+        if section.table:
+            head, *body = (f"| {' | '.join(map(_escaped, row))} |" for row in section.table)
+            lines += [head, "|" + " --- |" * len(section.table[0]), *body, ""]
+    return "\n".join(lines)
+
+
+def statement_html(release: Release, labels: Sequence[str] | None = None, mass: float = 0.95) -> str:
+    """The statement as a page of its own that asks no host for anything. Arguments and errors as ``posterior_table``.
+
+    Source: ours.
+    """
+    parts = [f"<h1>{TITLE}</h1>"]
+    if release.stamp:
+        parts.append(f'<p class="stamp">{html.escape(release.stamp)}</p>')
+    for section in _sections(release, labels, mass):
+        parts.append(f"<h2>{html.escape(section.heading)}</h2>")
+        parts += [f"<p>{html.escape(paragraph)}</p>" for paragraph in section.paragraphs]
+        if section.table:
+            head, *body = section.table
+            parts += ['<div class="wide"><table>', _html_row("th", head), *(_html_row("td", row) for row in body)]
+            parts.append("</table></div>")
+    return (
+        f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{TITLE}</title>\n'
+        f'<meta name="viewport" content="width=device-width">\n<style>{_STYLE}</style>\n</head>\n<body>\n'
+        + "\n".join(parts) + "\n</body>\n</html>\n"
+    )
+
+
+def reader_script(filename: str = "dpbi-release.json") -> str:
+    """A Python program that loads the JSON file and rebuilds both posteriors with scipy; it does not need dpbi.
+
+    filename: of the JSON file, beside the program. Source: ours.
+    """
+    return _SCRIPT.replace("FILENAME", repr(filename))
+
+
+def _sections(release: Release, labels: Sequence[str] | None, mass: float) -> list[_Section]:
+    rows = posterior_table(release, labels, mass)
+    return [
+        _Section("What was released", _what(release), _table(rows, mass)),
+        _Section("What is promised", promised(release.guarantee)),
+        _Section("How to read it", _how_to_read(release)),
+        _Section("What is not covered", _NOT_COVERED),
+    ]
+
+
+def _what(release: Release) -> tuple[str, ...]:
+    return (
+        f"Counts of n = {release.n:,} records in {len(release.prior)} categories, released once by the mechanism "
+        f"{name_of(release.mechanism)} ({_options(release.mechanism)}) on {release.time} with dpbi {release.version}. "
+        "The total n, the categories and the prior are public; the true counts are not in this statement.",
+    )
+
+
+def _options(mechanism: Mechanism) -> str:
+    """What a person chose of the mechanism, as the app calls it."""
+    said = [f"epsilon = {mechanism.epsilon:.10g}"]
+    for field in dataclasses.fields(mechanism):
+        value = getattr(mechanism, field.name)
+        if "label" in field.metadata:
+            label = field.metadata["label"]
+            shown = ("yes" if value else "no") if isinstance(value, bool) else f"{value}"
+            said.append(f"{label[0].lower()}{label[1:]}: {shown}")
+    return "; ".join(said)
+
+
+def _table(rows: Sequence[Row], mass: float) -> tuple[tuple[str, ...], ...]:
+    percent = f"{100 * mass:.4g} %"
+    head = ("Category", "Prior", "Released count", "Naive mean", f"Naive {percent} interval", "Noise-aware mean",
+            f"Noise-aware {percent} interval")
+    names = [visible(str(row["category"])) for row in rows]
+    prior, released = [f"{row['prior']:.6g}" for row in rows], [f"{row['released']:,}" for row in rows]
+    shares = [column for kind in ("naive", "noise_aware") for column in (_means(rows, kind), _intervals(rows, kind))]
+    return (head, *zip(names, prior, released, *shares, strict=True))
+
+
+def _means(rows: Sequence[Row], kind: str) -> list[str]:
+    return _alike([row[f"{kind}_mean"] for row in rows])
+
+
+def _intervals(rows: Sequence[Row], kind: str) -> list[str]:
+    ends = _alike([row[f"{kind}_{end}"] for row in rows for end in ("low", "high")])
+    if rows[0][f"{kind}_low"] is None:
+        return ends[::2]
+    return [f"{low} to {high}" for low, high in zip(ends[::2], ends[1::2], strict=True)]
+
+
+def _alike(shares: Sequence[object]) -> list[str]:
+    """A column of shares, all with as many decimals, or all with a power of ten where one of them is very small."""
+    known = [share for share in shares if isinstance(share, float)]
+    form = ".3e" if any(0 < share < 1e-3 for share in known) else ".4f"
+    return [format(share, form) if isinstance(share, float) else "not available" for share in shares]
+
+
+def promised(guarantee: Guarantee) -> tuple[str, ...]:
+    """What a guarantee says, in plain paragraphs. Source: ours."""
+    if isinstance(guarantee, NotPrivate):
+        return (f"Nothing: {guarantee.reason}.",)
+    relation = (f"Two datasets are neighbours if they differ so: {guarantee.neighbours}. For any two neighbours, every "
+                f"set of possible releases has a probability under the one of at most e^{guarantee.epsilon:.4g}")
+    bound = f" times its probability under the other, plus {guarantee.delta:.3g}." if isinstance(
+        guarantee, ApproximateDP) else " times its probability under the other."
+    basis = f"This is {guarantee.words}. Basis: {guarantee.basis}; {guarantee.reason}."
+    if not guarantee.is_private:
+        basis += " A claim is stated in a paper without a proof that holds; do not rely on it."
+    return relation + bound, basis
+
+
+def _how_to_read(release: Release) -> tuple[str, ...]:
+    naive = (
+        "The naive posterior of the shares is a Dirichlet distribution with parameters prior + released counts. It "
+        "takes the noisy counts for the true ones: its intervals are too narrow where noise matters."
+    )
+    aware = release.noise_aware
+    if isinstance(aware, str):
+        return naive, f"A noise-aware posterior is not available. {aware}"
+    return naive, (
+        "The noise-aware posterior averages over what the true counts may have been, by Bayes' rule, with the prior "
+        "and the mechanism's noise, both public. It is computed from the released counts alone and costs no privacy. "
+        "Where the two differ, use the noise-aware one."
+    )
+
+
+_NOT_COVERED = (
+    "The promise is about this one release. A second release of the same records, by this or any other way, adds its "
+    "own loss to it.",
+    "The draw used random bits of the operating system and whole-number arithmetic. How long it took, the memory of "
+    "the computer it ran on, and pages that show raw counts are not covered; nor is the choice of mechanism or "
+    "epsilon, if it was made by looking at results on the private counts.",
+    "This file is not signed: it does not prove how it was made.",
+)
+
+_STYLE = (
+    "body{font-family:sans-serif;color:#0f1720;background:#fff;margin:2rem auto;padding:0 1rem;max-width:60rem;"
+    "line-height:1.5}table{border-collapse:collapse}th,td{border:1px solid #8a94a0;padding:.3rem .6rem;"
+    "text-align:left}td:first-child{overflow-wrap:anywhere;min-width:8rem}.wide{overflow-x:auto}"
+    ".stamp{border:2px solid #a3271f;color:#a3271f;padding:.5rem;font-weight:bold}"
+)
+
+
+def _escaped(text: str) -> str:
+    """The text as Markdown shows it unchanged, on one line, in a table too."""
+    return re.sub(r"([\\`*_{}\[\]<>#|~$!&])", r"\\\1", " ".join(text.split()))
+
+
+def _html_row(cell: str, values: Sequence[str]) -> str:
+    return "<tr>" + "".join(f"<{cell}>{html.escape(value)}</{cell}>" for value in values) + "</tr>"
+
+
+_SCRIPT = '''"""Loads a release of dpbi and rebuilds both posteriors of the shares. Needs numpy and scipy."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+from scipy import optimize, stats
+
+release = json.loads(Path(FILENAME).read_text(encoding="utf-8"))
+prior, n = np.array(release["prior"]), release["n"]
+
+# The naive posterior: a Dirichlet distribution that takes the released counts for the true ones.
+parameters = np.array(release["naive_posterior"]["parameters"])
+naive = stats.dirichlet(parameters)
+
+# The noise-aware posterior: each share is a mixture of Beta distributions over what its count may have been.
+aware = release["noise_aware_posterior"]
+
+
+def noise_aware_cdf(category, share):
+    marginal = aware["marginals"][category]
+    counts = marginal["first_count"] + np.arange(len(marginal["probability"]))
+    beta = stats.beta(prior[category] + counts, prior.sum() - prior[category] + n - counts)
+    return float(beta.cdf(share) @ np.array(marginal["probability"]))
+
+
+def noise_aware_quantile(category, probability):
+    return optimize.brentq(lambda share: noise_aware_cdf(category, share) - probability, 0.0, 1.0)
+
+
+if __name__ == "__main__":
+    if release["stamp"]:
+        print(release["stamp"])
+    print(release["guarantee"]["words"], "-", release["guarantee"]["neighbours"])
+    for i, category in enumerate(release["categories"]):
+        low, high = stats.beta(parameters[i], parameters.sum() - parameters[i]).interval(0.95)
+        print(f"{category}: naive {naive.mean()[i]:.4g} ({low:.4g} to {high:.4g})", end="")
+        if "marginals" in aware:
+            ends = noise_aware_quantile(i, 0.025), noise_aware_quantile(i, 0.975)
+            print(f", noise-aware {aware['mean'][i]:.4g} ({ends[0]:.4g} to {ends[1]:.4g})")
+        else:
+            print("; noise-aware:", aware.get("unavailable", "too long for this file, dpbi rebuilds it"))
+'''

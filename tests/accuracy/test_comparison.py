@@ -1,0 +1,92 @@
+"""The rows of the comparison table against brute force, and who may be called the best private mechanism."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dpbi import MECHANISMS, Problem, distance_law
+from dpbi.accuracy.comparison import Comparison, best_private, compare, comparison_of
+from dpbi.mechanisms.guarantee import ApproximateDP, NotPrivate, PureDP
+from tests import oracles
+from tests.strategies import Drawn, epsilons, problems
+
+every_mechanism = pytest.mark.parametrize("kind", MECHANISMS, ids=lambda kind: kind.__name__)
+
+
+@every_mechanism
+@given(drawn=problems(largest_k=3), epsilon=epsilons())
+def test_a_row_is_brute_force(kind: type, drawn: Drawn, epsilon: float) -> None:
+    row = compare(kind(epsilon), Problem(*drawn))
+    law = oracles.LAWS[kind.__name__](drawn.prior, drawn.counts, epsilon=epsilon)
+    distances = oracles.distance_law(law, drawn.prior, drawn.counts)
+    assert row.exact and row.error == row.mean_error == 0
+    assert row.mean == pytest.approx(float(distances.mean), rel=1e-9, abs=1e-12)
+    assert row.probability_of_truth == pytest.approx(float(law.get(drawn.counts, 0)), rel=1e-9, abs=1e-12)
+    within = distances.cdf(oracles.local_sensitivity(*drawn))
+    assert row.probability_within_local_sensitivity == pytest.approx(float(within), rel=1e-9)
+    moved = oracles.mp.fsum(p * 2 * oracles.steps(drawn.counts, r) for r, p in law.items())
+    assert row.mean_l1 == pytest.approx(float(moved), rel=1e-9, abs=1e-12)
+    # A quantile may sit on either side of a tie at one half.
+    near = [float(distances.quantile(0.5 + shift)) for shift in (-1e-9, 1e-9)]
+    assert min(near) - 1e-9 <= row.median <= max(near) + 1e-9
+
+
+@every_mechanism
+def test_without_records_the_prior_is_released_with_certainty(kind: type) -> None:
+    row = compare(kind(1.0), Problem((1, 1, 1), (0, 0, 0)))
+    assert (row.mean, row.median, row.mean_l1, row.probability_of_truth) == (0, 0, 0, 1)
+    assert row.probability_within_local_sensitivity is None
+
+
+@every_mechanism
+def test_a_sampled_row_says_so_and_follows_its_generator(kind: type) -> None:
+    """k = 12 with 600 records is far beyond listing for every mechanism; same seed, same row."""
+    problem = Problem((1,) * 12, (50,) * 12)
+    row, again, other = (compare(kind(0.5), problem, np.random.default_rng(seed)) for seed in (1, 1, 2))
+    assert not row.exact and row.kind == "sampled" and 0 < row.error < 0.05
+    assert vars(row) == vars(again)
+    assert row.mean_l1 != other.mean_l1
+    # The means of two seeds differ by what the standard errors allow (6 of them: 2e-9), or not at all.
+    assert abs(row.mean - other.mean) <= 6 * np.hypot(row.mean_error, other.mean_error)
+
+
+def test_a_row_of_a_law_at_hand_is_the_row_itself() -> None:
+    problem, mechanism = Problem((1, 1), (48, 42)), MECHANISMS[0](1.0)
+    row, other = compare(mechanism, problem), comparison_of(distance_law(mechanism, problem))
+    assert vars(row) == vars(other)
+
+
+ROW = compare(MECHANISMS[0](1.0), Problem((1, 1), (3, 5)))
+PROVED = PureDP(1.0, "theorem", "shown")
+
+
+@given(st.lists(st.sampled_from([0.1, 0.2, 0.3]), max_size=4))
+def test_the_best_private_row_has_the_lowest_exact_mean_of_those_proved(means: list[float]) -> None:
+    proved = [replace(ROW, mean=mean, guarantee=PROVED) for mean in means]
+    barred: list[Comparison] = [
+        replace(ROW, mean=0.01, guarantee=guarantee)
+        for guarantee in (
+            NotPrivate("shown"),
+            PureDP(1.0, "claim", "said"),
+            ApproximateDP(1.0, 1e-8, "theorem", "shown"),
+            ApproximateDP(1.0, 1e-8, "claim", "said"),
+        )
+    ]
+    barred.append(replace(ROW, mean=0.01, guarantee=PROVED, exact=False, mean_error=1e-4))
+    best = best_private([*barred, *proved])
+    assert best is None if not means else best is not None and best.mean == min(means)
+
+
+def test_an_exact_mean_of_a_sampled_law_competes() -> None:
+    sampled = replace(ROW, mean=0.05, guarantee=PROVED, exact=False, error=0.01, mean_error=0.0)
+    assert best_private([replace(ROW, mean=0.1, guarantee=PROVED), sampled]) is sampled
+
+
+def test_an_exhaustive_check_competes() -> None:
+    checked = replace(ROW, mean=0.05, guarantee=PureDP(1.0, "exhaustive check", "listed"))
+    assert best_private([replace(ROW, mean=0.1, guarantee=PROVED), checked]) is checked

@@ -1,0 +1,183 @@
+"""The benchmarks run, at sizes where nothing is slow, and compare like with like. No time is judged here."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import pytest
+
+from dpbi.mechanisms import EHD, EHDS, Geometric
+from tests import oracles
+from tests.benchmarks import draws, enumeration, laws, peers, privacy, reading, sensitivities, serving, start
+from tests.benchmarks.measurement import Cost, circumstances, cost_in_fresh_process, costs
+from tests.benchmarks.sections import SECTIONS
+from tests.benchmarks.table import Row, duration, quicker, rounded, speed, within
+
+TINY: dict[str, Callable[[], Iterator[Row]]] = {
+    "importing": lambda: start.importing(repetitions=1),
+    "listed": lambda: draws.listed(n=30, draws=20, peer_draws=2, repetitions=1),
+    "sensitivities": lambda: sensitivities.enumerated(n=6, repetitions=1),
+    "laws": lambda: laws.exact(sizes=((3, 12),), repetitions=1),
+    "unlisted": lambda: draws.unlisted(60, 4, 20, draws.CASES[::5], listed_n=30, peer_draws=2, repetitions=1),
+    "epsilon": lambda: laws.next_epsilon(n=12, steps=3),
+    "growth": lambda: draws.growth(totals=(20, 40), categories=(2, 3, 4), draws=20, repetitions=1),
+    "mechanisms": lambda: draws.every_mechanism(n=20, draws=20, repetitions=1),
+    "large_sensitivities": lambda: sensitivities.large(sizes=((3, 50),), repetitions=1),
+    "large_laws": lambda: laws.unlisted(mechanisms=(Geometric,), k=3, n=12),
+    "loss": lambda: privacy.loss(mechanisms=(Geometric,), every=(2, 12), others=((3, 4),), repetitions=1),
+    "accountant": lambda: privacy.accountant(cases=((EHDS(1.0), 8), (Geometric(1.0), 8)), repetitions=1),
+    "files": lambda: reading.files(megabytes=0.02, cells=400, repetitions=1),
+    "first_sight": serving.first_sight,
+    "reruns": lambda: serving.reruns(pages=("", "Sensitivity"), repetitions=2),
+    "room": lambda: serving.room(people=3, each=2, think=0.05),
+    "memory": lambda: serving.memory(first=8, last=16),
+}
+# The peers warn of what their own dependencies deprecate.
+peers_may_warn = pytest.mark.filterwarnings("default")
+
+
+def test_every_section_is_run_here() -> None:
+    assert list(TINY) == list(SECTIONS)
+
+
+@peers_may_warn
+@pytest.mark.parametrize("section", TINY)
+def test_section_runs_at_a_tiny_size(section: str) -> None:
+    if section == "accountant" and not peers.installed(peers.ACCOUNTANT):
+        pytest.skip("dp-accounting is not installed")
+    rows = list(TINY[section]())
+    assert rows
+    for row in rows:
+        assert row.line.startswith(row.what)
+        assert row.ratio is None or 0 < row.ratio < math.inf
+        assert (row.met is None) == (row.target == "")
+
+
+def test_visitors_arrive_by_links_that_say_what_is_written_beside_them() -> None:
+    from urllib.parse import parse_qs
+
+    from dpbi.dashboard.take_away.scenario_file import from_query, restored
+    from dpbi.data.synthesis import balanced_counts
+
+    taken = restored(from_query(parse_qs(serving.SCENARIOS["(20, 20, 20)"])))
+    assert taken.notices == []
+    k, n = (int(taken.settings[f"made-up {size}"]) for size in "kn")
+    assert (taken.settings["made-up shape"], balanced_counts(k, n)) == ("Balanced", (20, 20, 20))
+
+
+# --- the others compute what dpbi computes ---
+
+
+def selector_frequency(selector: peers.Selector) -> float:
+    """How often the nearest of three candidates is drawn in 4,000 draws."""
+    draw = selector(2.0, np.array([0.0, 0.5, 1.0]))
+    return sum(draw() == 0 for _ in range(4_000)) / 4_000
+
+
+EXPECTED = 1 / (1 + math.exp(-1) + math.exp(-2))  # rate 2 at distances 0, 1/2 and 1
+SPREAD = math.sqrt(EXPECTED * (1 - EXPECTED) / 4_000)
+
+
+@peers_may_warn
+@pytest.mark.parametrize("name", peers.SELECTORS)
+def test_peer_draws_from_the_exponential_mechanism(name: str) -> None:
+    """The peers have no seed that both take: 6 standard deviations are a false alarm in 5e8 runs."""
+    if not peers.installed(name):
+        pytest.skip(f"{name} is not installed")
+    assert abs(selector_frequency(peers.SELECTORS[name]) - EXPECTED) < 6 * SPREAD
+
+
+@peers_may_warn
+def test_permute_and_flip_would_be_seen() -> None:
+    """Under max divergence OpenDP draws from another law, and the test above tells the two apart."""
+    if not peers.installed("opendp"):
+        pytest.skip("opendp is not installed")
+    wrong = selector_frequency(lambda rate, distance: peers.opendp(rate, distance, "max_divergence"))
+    assert wrong - EXPECTED > 6 * SPREAD
+
+
+def test_enumeration_is_brute_force() -> None:
+    prior, counts, n = (0.5, 2.0, 1.0), (0, 3, 2), 5
+    alpha, c, datasets = np.array(prior), np.array(counts), enumeration.compositions(n, 3)
+    assert sorted(map(tuple, datasets.tolist())) == list(oracles.compositions(n, 3))
+    pairs = [
+        (enumeration.local_sensitivity(alpha, c, datasets), oracles.local_sensitivity_by_definition(prior, counts)),
+        (enumeration.global_sensitivity(alpha, datasets), oracles.global_sensitivity(prior, n)),
+        (enumeration.smooth_sensitivity(alpha, c, datasets, 0.1), oracles.smooth_reciprocal(prior, counts, 0.1)),
+    ]
+    for value, exact in pairs:
+        assert value == pytest.approx(float(exact), rel=1e-9)
+
+
+def test_times_of_different_numbers_are_refused() -> None:
+    sensitivities.agree("a", 1.0, 1.0 + 1e-12)
+    with pytest.raises(RuntimeError, match=r"a: dpbi computes 1\.0, the other way 1\.1"):
+        sensitivities.agree("a", 1.0, 1.1)
+
+
+@pytest.mark.parametrize(("n", "k", "moved"), [(10, 2, 0), (10, 2, 3), (1_000, 10, 7), (3, 5, 100)])
+def test_spread_counts_are_counts_of_n_records(n: int, k: int, moved: int) -> None:
+    counts = draws.spread_counts(n, k, moved)
+    assert len(counts) == k
+    assert sum(counts) == n
+    assert min(counts) >= 0
+
+
+def test_moved_records_make_new_data() -> None:
+    assert len({draws.spread_counts(1_000, 10, moved) for moved in range(20)}) == 20
+
+
+# --- measuring and printing ---
+
+
+def test_repetitions_bring_new_numbers_and_the_first_is_not_counted() -> None:
+    seen: list[int] = []
+    taken = costs({"a": seen.append}, repetitions=3)
+    assert seen == [0, 1, 2, 3]
+    assert 0 <= taken["a"].wall < math.inf
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the peak is read from /proc")
+def test_a_fresh_process_reports_its_own_peak() -> None:
+    """Not the peak of this process, which now exceeds it, and not what it held before the statement."""
+    here = np.ones(50_000_000)
+    taken = cost_in_fresh_process("pass", "held = bytearray(b'x') * 100_000_000", repetitions=1)
+    assert taken.before < 50
+    assert 100 < taken.megabytes < 200 < here.nbytes / 1e6
+
+
+def test_a_failing_statement_is_an_error() -> None:
+    with pytest.raises(RuntimeError, match="division"):
+        cost_in_fresh_process("", "1 / 0", repetitions=1)
+
+
+def test_ratios_and_verdicts() -> None:
+    ours, slow, fast = Cost(1.0, 1.0), Cost(0.5, 0.5), Cost(0.25, 0.25)
+    rows = list(speed("x", ours, 10, {"slow": slow, "fast": fast}, least=2))
+    assert [row.ratio for row in rows] == [5.0, 2.5]
+    assert [row.met for row in rows] == [None, True]
+    assert next(speed("x", ours, 10, {"fast": fast}, least=20)).met is False
+    assert quicker("x", ours, "other", Cost(3.0, 3.0)).ratio == 3.0
+    assert within("x", ours, seconds=0.9).met is False
+    assert within("x", ours, seconds=1.0).met is True
+    assert within("x", Cost(1.0, 1.0, megabytes=301, before=60), seconds=1.5, megabytes=300).met is False
+    assert "MISSED" in within("x", ours, seconds=0.9).line
+    assert within("x", ours).met is None
+
+
+def test_numbers_read_well() -> None:
+    assert [duration(s) for s in (2.0, 0.0321, 4.5e-6, 2e-8)] == ["2 s", "32.1 ms", "4.5 µs", "20 ns"]
+    assert [rounded(x) for x in (1234567.0, 123.4, 1.234, 0.01234)] == ["1,230,000", "123", "1.23", "0.0123"]
+
+
+def test_fitted_exponents_of_a_power_law() -> None:
+    taken = {(n, k): 3e-6 * n**0.5 * k**1.5 for n in (10, 100, 1_000) for k in (2, 5, 20)}
+    assert draws.fitted_exponents(taken) == pytest.approx((0.5, 1.5))
+
+
+def test_circumstances_name_the_machine_and_the_day() -> None:
+    assert "cores" in circumstances()
+    assert EHD(1.0).label in str(draws.CASES[0])

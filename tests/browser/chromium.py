@@ -1,0 +1,176 @@
+"""The real app in a real Chromium: starts both, and records what the browser complains of and asks for.
+
+Nothing the browser asks for can leave the machine: no name or address but this machine's own is resolved.
+"""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+from urllib.parse import urlsplit
+from urllib.request import urlopen
+
+from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
+
+ROOT = Path(__file__).resolve().parents[2]
+CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome")
+LOCAL_HOSTS = ("127.0.0.1", "localhost")
+START_SECONDS = 60
+Scheme = Literal["light", "dark"]
+# Opened by a page's own address, Streamlit's client looks for its server below that address first.
+PROBES = ("/_stcore/health", "/_stcore/host-config")
+PATIENCE_MS = 120_000  # CI shares two cores between the app, the browser and the test
+expect.set_options(timeout=PATIENCE_MS)
+
+
+@dataclass(frozen=True)
+class App:
+    """A running app: its address without a closing slash, and the file its server writes to."""
+
+    url: str
+    log_file: Path
+
+    @property
+    def log(self) -> str:
+        return self.log_file.read_text("utf-8")
+
+
+@dataclass
+class Watched:
+    """A page and what it did since it was opened: errors written or thrown, addresses elsewhere asked for."""
+
+    page: Page
+    console_errors: list[str] = field(default_factory=list)
+    page_errors: list[str] = field(default_factory=list)
+    outside_requests: list[str] = field(default_factory=list)
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def wait_until_healthy(app: App, server: subprocess.Popen[bytes]) -> None:
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline and server.poll() is None:
+        try:
+            with urlopen(f"{app.url}/_stcore/health", timeout=1):
+                return
+        except OSError:
+            time.sleep(0.1)
+    raise RuntimeError(f"the app did not start; its log:\n{app.log}")
+
+
+@contextmanager
+def running_app(folder: Path) -> Iterator[App]:
+    """The app under the project's own settings; `folder` takes its log and stands in for the home folder,
+    so that no settings of the person running the tests are read."""
+    app = App(f"http://127.0.0.1:{free_port()}", folder / "server.log")
+    settings = (
+        f"--server.port={urlsplit(app.url).port}",
+        "--server.headless=true",
+        "--server.fileWatcherType=none",  # a file saved meanwhile would leave an offer to rerun on the page
+    )
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("STREAMLIT_")}
+    with app.log_file.open("wb") as log:
+        server = subprocess.Popen(
+            [sys.executable, "-m", "streamlit", "run", "app.py", *settings],
+            cwd=ROOT,
+            env=environment | {"HOME": str(folder)},
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+        )
+        try:
+            wait_until_healthy(app, server)
+            yield app
+        finally:
+            server.terminate()
+            server.wait(10)
+
+
+def chromium_path() -> str | None:
+    return next(filter(None, map(shutil.which, CHROMIUM_NAMES)), None)
+
+
+@contextmanager
+def running_chromium(path: str) -> Iterator[Browser]:
+    local_only = ", ".join(["MAP * ~NOTFOUND", *(f"EXCLUDE {host}" for host in LOCAL_HOSTS)])
+    arguments = [
+        "--no-sandbox",  # CI is root in a container, where Chromium's sandbox cannot start
+        "--disable-gpu",
+        "--no-proxy-server",
+        f"--host-resolver-rules={local_only}",
+    ]
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=arguments)
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+def is_outside(url: str) -> bool:
+    parts = urlsplit(url)
+    return parts.scheme in ("http", "https", "ws", "wss") and parts.hostname not in LOCAL_HOSTS
+
+
+@contextmanager
+def watched_page(
+    browser: Browser, scheme: Scheme = "light", width: int = 1280, height: int = 900
+) -> Iterator[Watched]:
+    """A page of its own session, in a colour scheme; width and height in CSS pixels."""
+    context = browser.new_context(color_scheme=scheme, viewport={"width": width, "height": height})
+    context.set_default_timeout(PATIENCE_MS)
+    watched = Watched(context.new_page())
+
+    def record_request(url: str) -> None:
+        if is_outside(url):
+            watched.outside_requests.append(url)
+
+    def record_console(message: ConsoleMessage) -> None:
+        source = message.location["url"]
+        if message.type == "error" and not urlsplit(source).path.endswith(PROBES):
+            watched.console_errors.append(f"{message.text} ({source})")
+
+    context.on("request", lambda request: record_request(request.url))
+    watched.page.on("websocket", lambda websocket: record_request(websocket.url))
+    watched.page.on("console", record_console)
+    watched.page.on("pageerror", lambda error: watched.page_errors.append(str(error)))
+    try:
+        yield watched
+    finally:
+        context.close()
+
+
+# Streamlit marks a running script on its outermost element, old elements as stale, coming ones as skeletons.
+# A rerun starts a moment after the click that asked for it: quiet counts only once it has lasted.
+QUIET = """() => {
+    const app = document.querySelector('[data-testid="stApp"]');
+    const busy = '[data-stale="true"], [data-testid="stSkeleton"], [data-testid="stStatusWidget"]';
+    const done = app?.getAttribute('data-test-script-state') === 'notRunning';
+    const quiet = done && !document.querySelector(busy);
+    if (!quiet) { window.quietSince = undefined; return false; }
+    window.quietSince ??= performance.now();
+    return performance.now() - window.quietSince > 500;
+}"""
+
+
+def wait_until_idle(page: Page) -> None:
+    """Returns when the script has run, all it drew is on the page, and no rerun is waiting."""
+    page.evaluate("window.quietSince = undefined")
+    page.wait_for_function(QUIET, polling=50)
+
+
+def open_page(page: Page, url: str) -> None:
+    page.goto(url)
+    expect(page.get_by_role("main")).to_be_visible()
+    wait_until_idle(page)

@@ -1,0 +1,452 @@
+"""The app as a person meets it, in a real Chromium; the recorders' own control stands at the end."""
+
+import os
+import re
+import threading
+import zipfile
+from collections.abc import Iterator
+from contextlib import ExitStack
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import NoReturn
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from dpbi import limits
+from dpbi.dashboard.sidebar import data_source, menu, privacy
+from dpbi.dashboard.words import words
+from tests.browser.chromium import (
+    CHROMIUM_NAMES,
+    ROOT,
+    App,
+    Watched,
+    chromium_path,
+    open_page,
+    running_app,
+    running_chromium,
+    wait_until_idle,
+    watched_page,
+)
+
+pytestmark = pytest.mark.browser
+# The pages about the sidebar's counts, and those of them that draw charts before a button is pressed.
+OF_DATA = [page for page in menu.PAGES if "with scenario(" in (ROOT / page.path).read_text("utf-8")]
+TITLES = [page.title for page in OF_DATA]
+CHARTED = [page.title for page in OF_DATA if not page.releases]
+
+
+def could_not_run(reason: str) -> NoReturn:
+    """Skips where a person runs the tests; fails in CI, where the browser is part of the job."""
+    sentence = f"The browser tests did not run: {reason}."
+    if os.environ.get("CI") == "true":
+        pytest.fail(sentence)
+    pytest.skip(sentence)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    path = chromium_path()
+    if path is None:
+        could_not_run(f"none of {', '.join(CHROMIUM_NAMES)} is installed")
+    with ExitStack() as stack:
+        try:
+            browser = stack.enter_context(running_chromium(path))
+        except Exception as error:  # noqa: BLE001 - Playwright's driver fails with the bare class
+            could_not_run(f"{path} could not be started: {str(error).partition(chr(10))[0]}")
+        yield browser
+
+
+@pytest.fixture(scope="module")
+def app(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+    """Asks for the browser first, so that without one no server is started."""
+    with running_app(tmp_path_factory.mktemp("app")) as app:
+        yield app
+
+
+@pytest.fixture
+def watched(browser: Browser) -> Iterator[Watched]:
+    with watched_page(browser) as watched:
+        yield watched
+
+
+def assert_nothing_went_wrong(watched: Watched) -> None:
+    assert not watched.outside_requests
+    assert not watched.page_errors
+    assert not watched.console_errors
+
+
+def main_part(page: Page) -> Locator:
+    return page.get_by_role("main")
+
+
+def sidebar(page: Page) -> Locator:
+    return page.get_by_test_id("stSidebar")
+
+
+def figures(page: Page) -> Locator:
+    return main_part(page).get_by_role("figure")
+
+
+def strip(page: Page) -> Locator:
+    """The line in sight on every page that says which counts, prior and epsilon are shown."""
+    return page.locator(".st-key-notices")
+
+
+def epsilon_field(page: Page) -> Locator:
+    return sidebar(page).get_by_role("textbox", name="epsilon, exactly")
+
+
+def follow(title: str, *pages: Page) -> None:
+    """The menu's link clicked in all of these, then waited for."""
+    for page in pages:
+        sidebar(page).get_by_role("link", name=title, exact=True).click()
+    for page in pages:
+        wait_until_on(page, title)
+
+
+def wait_until_on(page: Page, title: str) -> None:
+    expect(page).to_have_title(f"{title} · dpbi")
+    expect(main_part(page).get_by_role("heading", level=1)).to_have_text(menu.page(title).heading)
+    wait_until_idle(page)
+
+
+def choose(part: Locator, label: str, option: str) -> None:
+    part.get_by_role("combobox", name=label).click()
+    part.page.get_by_role("option", name=option, exact=True).click()
+    wait_until_idle(part.page)
+
+
+def press(page: Page, name: str) -> None:
+    main_part(page).get_by_role("button", name=name, exact=True).click()
+    wait_until_idle(page)
+
+
+def type_epsilon(page: Page, text: str) -> None:
+    epsilon_field(page).fill(text)
+    epsilon_field(page).press("Enter")
+    wait_until_idle(page)
+
+
+def offer_file(page: Page, name: str, content: str) -> None:
+    """A file given to the sidebar's uploader, and the panel that asks about it waited for."""
+    file = {"name": name, "mimeType": "text/csv", "buffer": content.encode()}
+    sidebar(page).locator("input[type=file]").first.set_input_files(files=[file])
+    expect(main_part(page).get_by_role("heading", name=name)).to_be_visible()
+    wait_until_idle(page)
+
+
+def words_of(page: Page) -> str:
+    """All a person can read or have read aloud: charts, their descriptions and the tables' cells included."""
+    described = page.locator("[aria-label]").evaluate_all("nodes => nodes.map(node => node.ariaLabel)")
+    cells = page.locator("canvas").evaluate_all("nodes => nodes.map(node => node.textContent)")
+    return "\n".join([page.locator("body").inner_text(), *described, *cells])
+
+
+def assert_shows(page: Page, title: str, counts: str, epsilon: str) -> str:
+    """The page of that title with these counts and this epsilon, drawn. Returns its first chart's description."""
+    wait_until_on(page, title)
+    expect(main_part(page)).to_contain_text(menu.page(title).purpose)
+    expect(strip(page)).to_contain_text(counts)
+    expect(strip(page)).to_contain_text(f"epsilon = {epsilon} ")
+    expect(epsilon_field(page)).to_have_value(epsilon)
+    expect(figures(page).first.locator(".main-svg").first).to_be_visible()
+    expect(page.get_by_role("alert").filter(has_text="went wrong")).to_have_count(0)
+    return figures(page).first.get_attribute("aria-label") or ""
+
+
+def test_a_fresh_server_shows_its_first_table_and_asks_nobody(app: App, watched: Watched) -> None:
+    open_page(watched.page, app.url)
+    assert_shows(watched.page, "Home", "48 cured, 42 not cured; n = 90", "1")
+    expect(main_part(watched.page).get_by_test_id("stDataFrame").first).to_be_visible()
+    assert_nothing_went_wrong(watched)
+    assert "External URL" not in app.log  # shown only after an outside host was asked for this machine's address
+    assert "not a valid config option" not in app.log
+    assert "Traceback" not in app.log
+
+
+# Scrolled down, in a pane that stays as high while one page takes the place of another: nothing else brings it up.
+DOWN = """() => {
+    document.querySelector('[data-testid="stMainBlockContainer"]').style.minHeight = '9000px';
+    document.querySelector('[data-testid="stMain"]').scrollTop = 4000;
+}"""
+
+
+def test_what_was_uploaded_and_typed_stays_through_every_page(app: App, watched: Watched) -> None:
+    page, counts = watched.page, "13 Zinnober, 29 Azurblau; n = 42"
+    open_page(page, app.url)
+    choose(sidebar(page), "Counts from", data_source.FILE)
+    offer_file(page, "colours.csv", "colour,number\nZinnober,13\nAzurblau,29\n")
+    expect(main_part(page)).to_contain_text("2 categories, n = 42.")
+    expect(figures(page)).to_have_count(0)  # the former counts are not shown as if they were the file's
+    follow("Sensitivity", page)
+    expect(main_part(page)).to_contain_text("2 categories, n = 42.")  # the file waits on whatever page
+    follow("Home", page)
+    press(page, "Use these counts")
+    type_epsilon(page, "0.375")
+
+    assert_shows(page, "Home", counts, "0.375")
+    titles = CHARTED
+    first_charts = set()
+    for title in [*titles[1:], titles[0]]:
+        page.evaluate(DOWN)
+        follow(title, page)
+        assert page.locator('[data-testid="stMain"]').evaluate("pane => pane.scrollTop") == 0, "a page opens at its top"
+        first_charts.add(assert_shows(page, title, counts, "0.375"))
+    assert len(first_charts) == len(titles)
+
+    page.go_back()
+    assert_shows(page, titles[-1], counts, "0.375")
+    page.go_back()
+    assert_shows(page, titles[-2], counts, "0.375")
+    page.go_forward()
+    assert_shows(page, titles[-1], counts, "0.375")
+    assert_nothing_went_wrong(watched)
+    assert "Zinnober" not in app.log + page.url
+
+
+def test_records_of_a_chosen_column_are_counted(app: App, watched: Watched) -> None:
+    page = watched.page
+    open_page(page, app.url)
+    choose(sidebar(page), "Counts from", data_source.FILE)
+    rows = "".join(f"{i},{('yes', 'no', 'perhaps', 'yes')[i % 4]},{'north' if i < 9 else 'south'}\n" for i in range(40))
+    offer_file(page, "people.csv", f"person,answer,region\n{rows}")
+    choose(main_part(page), "The file has", "one row per person")
+    press(page, "Continue")
+    choose(main_part(page), "Column to count", "answer")
+    press(page, "Continue")
+    expect(main_part(page)).to_contain_text("3 categories, n = 40.")
+    press(page, "Use these counts")
+    for label in ("20 yes", "10 no", "10 perhaps", "n = 40"):
+        expect(strip(page)).to_contain_text(label)
+    expect(figures(page).first).to_be_visible()
+    assert_nothing_went_wrong(watched)
+    assert "perhaps" not in app.log + page.url
+
+
+def test_a_refused_epsilon_is_told_and_leaves_no_chart_of_an_older_one(app: App, watched: Watched) -> None:
+    page = watched.page
+    with pytest.raises(ValueError) as refusal:
+        limits.check_epsilon(-1.0)
+    said = re.compile(re.escape(str(refusal.value)).replace(":", ":\u2060?"))  # see words.escape
+
+    open_page(page, app.url)
+    type_epsilon(page, "-1")
+    expect(sidebar(page).get_by_role("alert")).to_have_text(said)
+    for title in TITLES:
+        follow(title, page)
+        expect(main_part(page).get_by_role("alert")).to_contain_text(said)
+        expect(epsilon_field(page)).to_have_value("-1")
+        expect(figures(page)).to_have_count(0)
+        expect(main_part(page).get_by_test_id("stDataFrame")).to_have_count(0)
+        expect(strip(page)).not_to_contain_text("epsilon =")
+
+    follow("Home", page)
+    type_epsilon(page, "2")
+    assert_shows(page, "Home", "48 cured, 42 not cured; n = 90", "2")
+    assert_nothing_went_wrong(watched)
+
+
+def test_an_epsilon_moved_fast_ends_where_the_keys_lead_in_slider_field_and_page(app: App, watched: Watched) -> None:
+    """Each key cuts short the run of the one before: what that run had told the field is lost. The slider stays the
+    same one all along: one that is replaced loses the focus, and with it every further key."""
+    page = watched.page
+    open_page(page, f"{app.url}/Private_posteriors")
+    slider = page.get_by_role("slider", name="epsilon").first
+    slider.focus()
+    for key in ["ArrowRight"] * 8 + ["ArrowLeft"] * 12:
+        page.keyboard.press(key)
+        page.wait_for_timeout(80)
+    wait_until_idle(page)
+    led_to = words.number(privacy.EPSILON_MARKS[privacy.EPSILON_MARKS.index(1.0) + 8 - 12])
+    expect(slider).to_be_focused()
+    expect(slider).to_have_attribute("aria-valuetext", led_to)
+    expect(epsilon_field(page)).to_have_value(led_to)
+    expect(strip(page)).to_contain_text(f"epsilon = {led_to} ")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    assert_nothing_went_wrong(watched)
+
+
+def test_two_people_never_see_each_others_counts(browser: Browser, app: App) -> None:
+    uploaded = ("Quitte", "Zwetschge", "6,427", "4,711", "1,716")
+    typed = ("Ahorn", "Buche", "5,859", "2,718", "3,141")
+    with watched_page(browser) as one, watched_page(browser) as other:
+        open_page(one.page, app.url)
+        choose(sidebar(one.page), "Counts from", data_source.FILE)
+        offer_file(one.page, "fruit.csv", "fruit,number\nQuitte,4711\nZwetschge,1716\n")
+        press(one.page, "Use these counts")
+
+        open_page(other.page, app.url)
+        choose(sidebar(other.page), "Counts from", data_source.TYPED)
+        field = sidebar(other.page).locator("textarea")
+        field.fill("Ahorn, 2718\nBuche, 3141")
+        field.press("Control+Enter")
+        wait_until_idle(other.page)
+
+        for title in TITLES:
+            follow(title, one.page, other.page)
+            expect(strip(one.page)).to_contain_text("4,711 Quitte, 1,716 Zwetschge; n = 6,427")
+            expect(strip(other.page)).to_contain_text("2,718 Ahorn, 3,141 Buche; n = 5,859")
+            assert not [word for word in typed if word in words_of(one.page)]
+            assert not [word for word in uploaded if word in words_of(other.page)]
+        assert_nothing_went_wrong(one)
+        assert_nothing_went_wrong(other)
+
+
+def taken(page: Page, button: Locator, folder: Path) -> Path:
+    """The file that a press of the button gives, made only then."""
+    with page.expect_download() as download:
+        button.click()
+    file = folder / download.value.suggested_filename
+    download.value.save_as(file)
+    return file
+
+
+def assert_draws_offline(watched: Watched, file: Path) -> None:
+    watched.page.goto(file.as_uri())
+    expect(watched.page.locator("#figure .main-svg").first).to_be_visible()
+    expect(watched.page.get_by_role("button", name="Save as PNG")).to_be_visible()
+    assert watched.page.locator("a[href]").evaluate_all("nodes => nodes.map(n => n.href).filter(Boolean)") == []
+    titles = watched.page.locator("[data-title]").evaluate_all("nodes => nodes.map(node => node.dataset.title)")
+    assert titles and not [title for title in titles if "Share" in title]
+    assert_nothing_went_wrong(watched)
+
+
+def test_a_figure_and_a_report_are_taken_away_and_draw_without_the_app(
+    app: App, browser: Browser, watched: Watched, tmp_path: Path
+) -> None:
+    page = watched.page
+    open_page(page, app.url)
+    html = taken(page, main_part(page).get_by_role("button", name="Figure as HTML"), tmp_path)
+    packed = taken(page, sidebar(page).get_by_role("button", name="Report (ZIP)"), tmp_path)
+    assert_nothing_went_wrong(watched)
+    with zipfile.ZipFile(packed) as report:
+        report.extractall(tmp_path)
+    for file in (html, *tmp_path.glob("dpbi/figures/*.html")):
+        with watched_page(browser) as elsewhere:
+            assert_draws_offline(elsewhere, file)
+            image = taken(elsewhere.page, elsewhere.page.get_by_role("button", name="Save as SVG"), tmp_path)
+            assert image.read_text("utf-8").startswith("<svg")
+
+
+def test_a_link_restores_its_page_and_a_reload_goes_back_to_it(app: App, watched: Watched) -> None:
+    page, counts = watched.page, "7 Zinnober, 5 Azurblau; n = 12"
+    data = "source=counts-typed-in&labels=Zinnober,Azurblau&counts=7,5"
+    open_page(page, f"{app.url}/Sensitivity?{data}&epsilon=0.25&gamma=-1&hello=world")
+    assert_shows(page, "Sensitivity", counts, "0.25")
+    expect(main_part(page)).to_contain_text("gamma must be at least 0")
+    expect(main_part(page)).to_contain_text("is no setting here")
+    follow("Home", page)
+    assert_shows(page, "Home", counts, "0.25")
+    assert "Zinnober" not in page.url
+    type_epsilon(page, "2")
+    page.go_back()
+    assert_shows(page, "Sensitivity", counts, "2")  # what was set later is newer than the link
+    page.reload()
+    assert_shows(page, "Sensitivity", counts, "0.25")  # a new session, and the link in its address
+    assert_nothing_went_wrong(watched)
+    assert "Zinnober" not in app.log
+
+
+# How far each pane could be scrolled sideways, in CSS pixels; wide tables and formulas scroll in themselves.
+SIDEWAYS = """() => [document.documentElement, document.querySelector('[data-testid="stMain"]')]
+    .map(pane => pane.scrollWidth - pane.clientWidth)"""
+# Perceived lightness, 0 to 255, of the page's ground and of the darkest word on the axes of each chart.
+LIGHTNESS = """() => {
+    const lightness = colour => {
+        const [red, green, blue] = colour.match(/[0-9.]+/g).map(Number);
+        return 0.299 * red + 0.587 * green + 0.114 * blue;
+    };
+    const ground = document.querySelector('[data-testid="stApp"]');
+    const charts = [...document.querySelectorAll('[data-testid="stPlotlyChart"]')];
+    const words = charts.map(chart => [...chart.querySelectorAll('[class$="tick"] > text, [class$="title"]')]);
+    const lit = words.map(found => Math.min(...found.map(word => lightness(getComputedStyle(word).fill))));
+    return [lightness(getComputedStyle(ground).backgroundColor), ...lit.filter(Number.isFinite)];
+}"""
+
+
+# What lies over a chart's title or is cut of it: the bar of buttons, another word of the chart, the chart's own edge.
+COVERED = """() => [...document.querySelectorAll('[data-testid="stPlotlyChart"]')].flatMap(chart => {
+    const box = node => node.getBoundingClientRect();
+    const title = chart.querySelector('.gtitle'), [edge, own] = [box(chart), box(title)];
+    const others = [...chart.querySelectorAll('.modebar-container .modebar-btn, text')].filter(node => node !== title);
+    const over = others.filter(node => box(node).left < own.right && box(node).right > own.left
+        && box(node).top < own.bottom - 3 && box(node).bottom > own.top + 1);
+    const inside = own.left >= edge.left && own.right <= edge.right && own.top >= edge.top;
+    return [...(inside ? [] : [title.textContent]), ...over.map(node => node.textContent || node.dataset.title)];
+})"""
+
+
+def test_pages_fit_a_telephone_in_the_dark(browser: Browser, app: App) -> None:
+    with watched_page(browser, "dark", width=390, height=844) as watched:
+        page = watched.page
+        open_page(page, app.url)
+        links = sidebar(page).get_by_role("link", include_hidden=True)
+        addresses = dict(links.evaluate_all("nodes => nodes.map(node => [node.innerText.trim(), node.href])"))
+        for title in (found.title for found in menu.PAGES):
+            open_page(page, addresses[title])
+            wait_until_on(page, title)
+            if title in TITLES:
+                expect(strip(page)).to_contain_text("48 cured, 42 not cured; n = 90")
+            if title in CHARTED:
+                expect(figures(page).first.locator("text").first).to_be_attached()
+            assert page.evaluate(SIDEWAYS) == [0, 0], title
+            assert page.evaluate(COVERED) == [], title
+            ground, *words = page.evaluate(LIGHTNESS)
+            assert ground < 50 and all(darkest > 150 for darkest in words), title
+        assert_nothing_went_wrong(watched)
+
+
+# --- control: a page that does everything the app must not ---
+
+OFFENDER = b"""<!doctype html><html lang="en"><title>offender</title>
+<link rel="icon" href="https://icon.example/icon.png">
+<img src="http://picture.example/a.png" alt="">
+<img src="http://127.0.0.2:8099/a.png" alt="">
+<script>
+new WebSocket("ws://socket.example/");
+fetch("https://fetch.example/data.json").catch(() => {});
+console.error("an error written");
+setTimeout(() => { document.title = "done"; throw new Error("an error thrown"); }, 0);
+</script>"""
+
+
+class Offender(BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.end_headers()
+        self.wfile.write(OFFENDER)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Nothing: the test's output is not the place."""
+
+
+@pytest.fixture
+def offender_url() -> Iterator[str]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), Offender) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+
+
+def test_the_recorders_see_what_an_offending_page_does(watched: Watched, offender_url: str) -> None:
+    failures: dict[str, str | None] = {}
+    watched.page.on("requestfailed", lambda request: failures.update({request.url: request.failure}))
+    with watched.page.expect_event("pageerror"):
+        watched.page.goto(offender_url)
+    watched.page.wait_for_load_state("networkidle")
+
+    assert sorted(urlsplit(url).hostname or "" for url in watched.outside_requests) == [
+        "127.0.0.2",
+        "fetch.example",
+        "icon.example",
+        "picture.example",
+        "socket.example",
+    ]
+    assert any("an error written" in error for error in watched.console_errors)
+    assert any("an error thrown" in error for error in watched.page_errors)
+    # The socket's failure is told to the page alone; for the others the browser says that none left.
+    assert set(failures.values()) == {"net::ERR_NAME_NOT_RESOLVED"}
+    assert len(failures) == len(watched.outside_requests) - 1

@@ -1,0 +1,208 @@
+"""A release from the button to the reloaded ledger in a real Chromium, with counts planted that no file may hold."""
+
+from __future__ import annotations
+
+import os
+import re
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from time import time
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from dpbi import MECHANISMS, Release
+from dpbi.dashboard.scenario import DEFAULT_MECHANISMS
+from dpbi.dashboard.sidebar import data_source
+from dpbi.dashboard.words import release as release_words
+from dpbi.dashboard.words import words
+from dpbi.releases.ledger import Ledger
+from tests.browser.chromium import ROOT, App, Watched, open_page, running_app, wait_until_idle, watched_page
+from tests.browser.test_browser import (
+    assert_nothing_went_wrong,
+    browser,
+    choose,
+    follow,
+    main_part,
+    sidebar,
+    taken,
+    type_epsilon,
+)
+
+__all__ = ["browser"]  # a fixture
+pytestmark = pytest.mark.browser
+
+# Of those ticked at first, one whose noise at epsilon = 0.004 is far from 0.
+LAPLACE = next(kind for kind in MECHANISMS if kind.__name__ in DEFAULT_MECHANISMS)
+PLANTED = (271_828, 314_159)
+# As written with or without thousands apart, and as parameters of the true posterior under the uniform prior.
+SPELLED = [f"{c:{style}}" for c in PLANTED for style in ("d", ",")] + [str(c + 1) for c in PLANTED]
+PATTERN = re.compile(rb"(?<![\d.,])(" + "|".join(SPELLED).encode() + rb")(?!\d)")
+PACKED = [struct.pack(kind, c) for c in PLANTED for kind in ("<q", "<d", ">q", ">d")]
+NOT_WRITTEN = {".git", ".venv", "tests", "__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache"}
+
+
+@dataclass(frozen=True)
+class Server:
+    app: App
+    home: Path
+    temporary: Path
+    started: float
+
+
+@pytest.fixture(scope="module")
+def server(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server of this module's own, whose home and temporary folders are known."""
+    home, temporary = tmp_path_factory.mktemp("home"), tmp_path_factory.mktemp("temporary")
+    before, started = os.environ.get("TMPDIR"), time()
+    os.environ["TMPDIR"] = str(temporary)
+    try:
+        with running_app(home) as app:
+            yield Server(app, home, temporary, started)
+    finally:
+        os.environ.pop("TMPDIR")
+        if before is not None:
+            os.environ["TMPDIR"] = before
+
+
+@pytest.fixture
+def watched(browser: Browser) -> Iterator[Watched]:
+    with watched_page(browser) as watched:
+        yield watched
+
+
+def holds_a_count(content: bytes) -> bool:
+    return bool(PATTERN.search(content)) or any(packed in content for packed in PACKED)
+
+
+def written_by(server: Server) -> list[Path]:
+    """Every file that the server may have written: in its home, its temporary folder and the folder it runs in."""
+    own = [path for folder in (server.home, server.temporary) for path in folder.rglob("*")]
+    beside = [path for path in ROOT.rglob("*") if not NOT_WRITTEN & {*path.relative_to(ROOT).parts}]
+    return [path for path in own if path.is_file()] + [
+        path for path in beside if path.is_file() and path.stat().st_mtime >= server.started
+    ]
+
+
+def button(page: Page) -> Locator:
+    return main_part(page).get_by_role("button", name=re.compile("^Release once with"))
+
+
+def press(page: Page) -> None:
+    button(page).click()
+    wait_until_idle(page)
+
+
+def acknowledge(page: Page, sentence: str) -> None:
+    main_part(page).get_by_text(sentence).click()
+    wait_until_idle(page)
+
+
+def plant(page: Page) -> None:
+    choose(sidebar(page), "Counts from", data_source.TYPED)
+    field = sidebar(page).locator("textarea")
+    field.fill("\n".join(f"group {i}, {count}" for i, count in enumerate(PLANTED, 1)))
+    field.press("Control+Enter")
+    wait_until_idle(page)
+    expect(main_part(page)).to_contain_text("271,828 group 1, 314,159 group 2; n = 585,987")
+
+
+def released(page: Page, folder: Path) -> Path:
+    return taken(page, main_part(page).get_by_role("button", name="Release (JSON)"), folder)
+
+
+def everything_taken(page: Page, folder: Path) -> list[Path]:
+    """The file of every download button of the page; each name is another."""
+    buttons = page.get_by_test_id("stDownloadButton").get_by_role("button")
+    files = [taken(page, buttons.nth(i), folder) for i in range(buttons.count())]
+    assert len({file.name for file in files}) == len(files)
+    return files
+
+
+def test_the_whole_path_and_no_trace_of_the_counts(server: Server, watched: Watched, tmp_path: Path) -> None:
+    page = watched.page
+    open_page(page, f"{server.app.url}/Release")
+    plant(page)
+    type_epsilon(page, "0.004")
+    expect(button(page)).to_have_count(0)
+    choose(main_part(page), "Mechanism", LAPLACE.label)
+    expect(main_part(page)).to_contain_text("The ledger is empty.")
+    expect(button(page)).to_be_disabled()
+    acknowledge(page, "I know that a draw is final")
+    press(page)
+    expect(main_part(page).get_by_role("heading", name="The release")).to_be_visible()
+    expect(main_part(page).get_by_role("figure")).to_have_count(2)
+
+    (first := tmp_path / "first").mkdir()
+    files = everything_taken(page, first)
+    made = Release.from_json(next(file for file in files if file.name.startswith("dpbi-release")
+                                  and file.suffix == ".json").read_bytes())  # fmt: skip
+    if not {*made.released}.isdisjoint({*PLANTED, *(c + 1 for c in PLANTED), *(c - 1 for c in PLANTED)}):
+        pytest.skip("once in a hundred times the noise on these counts is next to nothing")
+    assert {file.suffix for file in files} == {".json", ".html", ".md", ".csv", ".py"}
+    assert len(files) == 12, [file.name for file in files]
+    for file in files:
+        assert not holds_a_count(file.read_bytes()), file.name
+    said = re.compile(f"{made.released[0]}|{made.released[0]:,}".encode())
+    assert sum(bool(said.search(file.read_bytes())) for file in files) >= 4, "data, table, statement twice"
+    sidebar(page).get_by_text("Link to this page").click()
+    assert not holds_a_count(sidebar(page).get_by_test_id("stCode").inner_text().encode())
+
+    # Nothing but the button draws.
+    type_epsilon(page, "0.5")
+    follow("Home", page)
+    follow("Release", page)
+    (second := tmp_path / "second").mkdir()
+    assert Release.from_json(released(page, second).read_bytes()) == made
+
+    # A number typed without Enter comes with the click: nothing is drawn for what nobody read.
+    acknowledge(page, "I know that all releases of these data will come to 0.504-DP")
+    page.get_by_label("epsilon, exactly").fill("7")
+    button(page).click()
+    wait_until_idle(page)
+    expect(button(page)).to_contain_text("epsilon = 7")
+    expect(button(page)).to_be_disabled()
+    expect(main_part(page)).to_contain_text("These data were released once already: 0.004-DP.")
+    type_epsilon(page, "0.5")
+
+    # A second release is warned of.
+    expect(main_part(page)).to_contain_text("These data were released once already: 0.004-DP.")
+    expect(button(page)).to_be_disabled()
+    acknowledge(page, "I know that all releases of these data will come to 0.504-DP")
+    press(page)
+    expect(main_part(page)).to_contain_text("The data shown now were released 2 times; all together: 0.504-DP.")
+    expect(button(page)).to_be_disabled()
+    ledger = taken(page, main_part(page).get_by_role("button", name="Ledger (JSON)"), second)
+    assert Ledger.from_json(ledger.read_bytes()).total().releases == 2
+
+    # A reload forgets; what was exported counts again.
+    page.reload()
+    wait_until_idle(page)
+    expect(main_part(page).get_by_role("heading", name="The release")).to_have_count(0)
+    plant(page)
+    choose(main_part(page), "Mechanism", LAPLACE.label)
+    expect(main_part(page)).to_contain_text("The ledger is empty. It starts anew with every session")
+    main_part(page).get_by_text("Bring an exported ledger").click()
+    main_part(page).locator("input[type=file]").set_input_files(ledger)
+    add = main_part(page).get_by_role("button", name="Add to the ledger")
+    add.click()
+    expect(add).to_have_count(0)
+    wait_until_idle(page)
+    expect(main_part(page)).to_contain_text("These data were released 2 times already: 0.504-DP.")
+    expect(button(page)).to_be_disabled()
+
+    assert_nothing_went_wrong(watched)
+    expect(page.get_by_role("alert").filter(has_text=words.APOLOGY[:30])).to_have_count(0)
+    assert "Traceback" not in server.app.log
+    written = written_by(server)
+    assert server.app.log_file in written
+    assert not [path for path in written if holds_a_count(path.read_bytes())]
+
+
+def test_the_search_would_find_a_planted_count(tmp_path: Path) -> None:
+    for content in (b"[271828, 5]", b"n: 314,159.", b"271829.0", *(b"x" + packed for packed in PACKED)):
+        assert holds_a_count(content)
+    for content in (b"2.71828", b"0.3141592", b"2718281", b"585987", release_words.READER.encode()):
+        assert not holds_a_count(content)

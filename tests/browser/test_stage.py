@@ -1,0 +1,162 @@
+"""What an audience meets: the tour and its links, talk mode on a projector, and every page by keyboard alone."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import Browser, Page, expect
+
+from dpbi.tour import SCENES
+from tests.browser.chromium import App, Watched, open_page, wait_until_idle, watched_page
+from tests.browser.test_browser import (
+    COVERED,
+    SIDEWAYS,
+    app,
+    assert_nothing_went_wrong,
+    browser,
+    figures,
+    follow,
+    main_part,
+    pytestmark,
+    sidebar,
+    strip,
+    wait_until_on,
+    watched,
+)
+
+__all__ = ["app", "browser", "pytestmark", "watched"]  # fixtures and the mark
+
+ROOM = (1280, 720)  # CSS pixels of a projector
+LETTERS = 20  # CSS pixels: what is read in a room is at least as high
+
+
+def wait_for_scene(page: Page, place: int) -> None:
+    scene = SCENES[place]
+    expect(main_part(page).get_by_role("heading", name=scene.heading, exact=True)).to_be_visible()
+    expect(main_part(page)).to_contain_text(f"Scene {place + 1} of {len(SCENES)}")
+    wait_until_idle(page)
+    expect(figures(page).first.locator(".main-svg").first).to_be_visible()
+    expect(figures(page)).to_have_count(1)
+
+
+def test_a_link_opens_its_scene_first_thing_and_the_arrows_and_the_history_move(app: App, watched: Watched) -> None:
+    page = watched.page
+    open_page(page, f"{app.url}/Tour?scene={SCENES[2].key}")  # the server's first visit
+    wait_for_scene(page, 2)
+    page.keyboard.press("ArrowRight")
+    wait_for_scene(page, 3)
+    assert f"scene={SCENES[3].key}" in page.url
+    page.keyboard.press("ArrowLeft")
+    wait_for_scene(page, 2)
+    page.go_back()
+    wait_for_scene(page, 3)
+    page.go_forward()
+    wait_for_scene(page, 2)
+    scene = SCENES[2]
+    main_part(page).get_by_role("button", name="Open this in the lab").click()
+    wait_until_on(page, scene.page)
+    expect(strip(page)).to_contain_text(f"n = {scene.problem.n}")
+    page.go_back()
+    wait_for_scene(page, 2)
+    assert_nothing_went_wrong(watched)
+    assert "Traceback" not in app.log
+
+
+def test_talk_mode_by_hand_leaves_the_arrows_and_stays_in_the_address(app: App, watched: Watched) -> None:
+    page = watched.page
+    open_page(page, f"{app.url}/Tour")
+    wait_for_scene(page, 0)
+    switch = sidebar(page).get_by_role("switch", name="Talk mode", include_hidden=True)
+    sidebar(page).get_by_text("Talk mode", exact=True).click()
+    wait_until_idle(page)
+    expect(switch).to_be_focused()  # in a sidebar that is folded by now
+    expect(switch).not_to_be_in_viewport()
+    page.keyboard.press("ArrowRight")
+    wait_for_scene(page, 1)
+    page.reload()
+    wait_for_scene(page, 1)
+    expect(switch).not_to_be_in_viewport()
+    main_part(page).get_by_role("button", name="Open this in the lab").click()
+    wait_until_on(page, SCENES[1].page)
+    assert "talk=true" in page.url
+    page.get_by_test_id("stExpandSidebarButton").click()
+    follow("Home", page)
+    assert "talk=true" in page.url
+    sidebar(page).get_by_text("Talk mode", exact=True).click()
+    wait_until_idle(page)
+    assert "talk" not in page.url
+    follow("Tour", page)
+    wait_for_scene(page, 1)
+    page.go_back()
+    wait_until_on(page, "Home")
+    assert_nothing_went_wrong(watched)
+
+
+# The least height of the words that are read in a room, and how far the chart reaches below the screen.
+READ = """() => {
+    const read = '[data-testid="stMain"] :is(h1, h2, li, td, label p, [data-testid="stMarkdownContainer"] > p), text';
+    const seen = [...document.querySelectorAll(read)].filter(node => node.checkVisibility() && node.textContent.trim())
+        .filter(node => !node.closest('.st-key-notices, [data-testid="stCaptionContainer"], button'));
+    const chart = document.querySelector('[data-testid="stPlotlyChart"]');
+    return [Math.min(...seen.map(node => parseFloat(getComputedStyle(node).fontSize))),
+            chart.getBoundingClientRect().bottom - innerHeight];
+}"""
+
+
+def test_talk_mode_is_read_from_the_last_row(app: App, browser: Browser) -> None:
+    with watched_page(browser, "light", *ROOM) as watched:
+        page = watched.page
+        open_page(page, f"{app.url}/Tour?talk=true")
+        for place in range(len(SCENES)):
+            wait_for_scene(page, place)
+            expect(sidebar(page).get_by_role("link", name="Home", include_hidden=True)).not_to_be_in_viewport()
+            letters, below = page.evaluate(READ)
+            assert letters >= LETTERS * 0.95 and below <= 0, SCENES[place].key
+            assert page.evaluate(SIDEWAYS) == [0, 0]
+            expect(main_part(page).get_by_test_id("stDownloadButton").first).to_be_hidden()
+            if place + 1 < len(SCENES):
+                page.keyboard.press("ArrowRight")
+        open_page(page, f"{app.url}/?talk=true&epsilon=2")
+        expect(strip(page)).to_contain_text("epsilon = 2 ")
+        expect(main_part(page).get_by_role("table")).to_be_visible()
+        expect(figures(page).first.locator("text").first).to_be_attached()
+        assert page.evaluate(READ)[0] >= LETTERS * 0.95
+        assert page.evaluate(SIDEWAYS) == [0, 0]
+        for address in ("", "Sensitivity"):
+            page.set_viewport_size({"width": 785, "height": 720})
+            open_page(page, f"{app.url}/{address}?talk=true")
+            expect(figures(page).last.locator(".gtitle")).to_be_attached()
+            assert page.evaluate(COVERED) == [], address
+        assert_nothing_went_wrong(watched)
+
+
+# What has the focus, by its name, and whether an edge says so: of itself, its label or what it lies in.
+FOCUSED = """() => {
+    const node = document.activeElement;
+    const name = node.ariaLabel || node.labels?.[0]?.innerText || node.innerText || '';
+    const around = [node, node.parentElement, node.parentElement?.parentElement, node.closest('label')];
+    const styles = around.filter(Boolean).map(found => getComputedStyle(found));
+    const edge = styles.some(style =>
+        (style.outlineStyle === 'solid' && parseFloat(style.outlineWidth) >= 2) || style.boxShadow.includes('3.4px'));
+    return [name.replace(/\\s+/g, ' ').trim(), edge];
+}"""
+WANTED = ("Tour", "Counts from", "Pseudo-counts before any data", "epsilon", "epsilon, exactly", "Geometric",
+          "calibrated", "Seed of the simulated draws", "Talk mode", "Settings (JSON)", "Bring settings",
+          "Download as CSV", "Data as CSV", "Figure as HTML", "Copy as Python")  # fmt: skip
+
+
+def test_every_control_is_reached_by_keyboard_and_shows_it(app: App, watched: Watched) -> None:
+    page = watched.page
+    open_page(page, app.url)
+    wait_until_on(page, "Home")
+    expect(figures(page).first.locator(".main-svg").first).to_be_visible()
+    reached: dict[str, bool] = {}
+    for _ in range(100):
+        page.keyboard.press("Tab")
+        name, edge = page.evaluate(FOCUSED)
+        name = re.sub("^(keyboard_arrow_right|download) ", "", name)  # an icon is a word in a font of its own
+        reached[name] = edge and reached.get(name, True)
+        if name == WANTED[-1]:
+            break
+    assert {name: reached.get(name) for name in WANTED} == dict.fromkeys(WANTED, True)
+    assert_nothing_went_wrong(watched)

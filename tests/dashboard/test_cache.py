@@ -1,0 +1,174 @@
+"""Answers kept between runs: within their number and bytes, computed once, written to by nobody."""
+
+import threading
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from dpbi.dashboard.answers import library
+from dpbi.dashboard.answers.cache import Kept, kept
+from dpbi.mechanisms import MECHANISMS
+from dpbi.problem.problem import Problem
+
+MEGABYTE = 2**20
+
+
+@dataclass(frozen=True)
+class Result:
+    values: np.ndarray
+    more: tuple[np.ndarray, ...] = ()
+
+
+def counted(most: int = 4, megabytes: int = 16) -> tuple[Kept, list[int]]:
+    asked: list[int] = []
+
+    @kept(most, megabytes)
+    def answer(size: int) -> Result:
+        asked.append(size)
+        return Result(np.zeros(size), (np.ones(2),))
+
+    return answer, asked
+
+
+def test_an_answer_is_computed_once() -> None:
+    answer, asked = counted()
+    assert answer(3) is answer(3)
+    assert asked == [3]
+
+
+def test_it_tells_what_it_holds_and_computes_nothing_for_it() -> None:
+    answer, asked = counted(most=1)
+    assert not answer.holds(3)
+    assert asked == []
+    answer(3)
+    assert answer.holds(3)
+    answer(4)
+    assert (answer.holds(3), answer.holds(4)) == (False, True)
+    assert asked == [3, 4]
+
+
+def test_what_is_being_computed_is_not_held_yet() -> None:
+    seen: list[bool] = []
+
+    @kept(4)
+    def answer(size: int) -> int:
+        seen.append(answer.holds(size))
+        return size
+
+    answer(1)
+    assert seen == [False]
+    assert answer.holds(1)
+
+
+def test_its_arrays_cannot_be_written_to() -> None:
+    found = counted()[0](3)
+    for array in (found.values, *found.more):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 1
+
+
+def test_the_longest_unasked_goes_first() -> None:
+    answer, asked = counted(most=2)
+    for size in (1, 2, 1, 3, 1, 2):
+        answer(size)
+    assert asked == [1, 2, 3, 2]
+    assert len(answer) == 2
+
+
+def test_they_stay_within_bytes() -> None:
+    answer = counted(most=100, megabytes=1)[0]
+    quarter = MEGABYTE // 4 // 8
+    for size in range(quarter, quarter + 10):
+        answer(size)
+        assert answer.size <= MEGABYTE
+    assert len(answer) == 3
+    answer(10 * quarter)
+    assert answer.size <= MEGABYTE, "one that is larger than all of them may be is not kept"
+
+
+def test_a_refusal_is_not_kept() -> None:
+    asked = []
+
+    @kept(4)
+    def answer(size: int) -> int:
+        asked.append(size)
+        raise ValueError("size is too large")
+
+    for _ in range(2):
+        with pytest.raises(ValueError, match="too large"):
+            answer(1)
+    assert (asked, len(answer), answer.size) == ([1, 1], 0, 0)
+
+
+def test_forgetting_leaves_nothing() -> None:
+    answer, asked = counted()
+    answer(3)
+    answer.clear()
+    assert (len(answer), answer.size) == (0, 0)
+    answer(3)
+    assert asked == [3, 3]
+
+
+def two_at_once(answer: Kept, started: threading.Event, go_on: threading.Event) -> list[object]:
+    found: list[object] = []
+
+    def ask() -> None:
+        try:
+            found.append(answer(1))
+        except BaseException as failure:  # noqa: BLE001 - what a thread was told
+            found.append(failure)
+
+    first = threading.Thread(target=ask)
+    first.start()
+    assert started.wait(10)
+    second = threading.Thread(target=ask)
+    second.start()
+    go_on.set()
+    first.join(10)
+    second.join(10)
+    return found
+
+
+def test_what_two_ask_at_once_is_computed_once() -> None:
+    started, go_on, asked = threading.Event(), threading.Event(), []
+
+    @kept(4)
+    def answer(size: int) -> Result:
+        asked.append(size)
+        started.set()
+        assert go_on.wait(10)
+        return Result(np.zeros(size))
+
+    one, other = two_at_once(answer, started, go_on)
+    assert one is other
+    assert asked == [1]
+
+
+def test_who_waited_for_a_run_that_was_ended_computes_it() -> None:
+    started, go_on, asked = threading.Event(), threading.Event(), []
+
+    class Ended(BaseException):
+        pass
+
+    @kept(4)
+    def answer(size: int) -> int:
+        asked.append(size)
+        started.set()
+        assert go_on.wait(10)
+        if len(asked) == 1:
+            raise Ended
+        return size
+
+    found = two_at_once(answer, started, go_on)
+    assert sorted(map(str, found)) == ["", "1"]
+
+
+@pytest.mark.parametrize("kind", MECHANISMS, ids=lambda kind: kind.__name__)
+def test_results_of_the_library_are_shared_as_they_are(kind: type) -> None:
+    """Every array that two sessions get is one that neither can change."""
+    problem, mechanism = Problem((1, 2, 1), (3, 0, 4)), kind(1.0)
+    for found in (library.law(problem, mechanism), library.posteriors(problem, mechanism, 1, 5)):
+        arrays = [value for value in vars(found).values() if isinstance(value, np.ndarray)]
+        assert arrays
+        assert not any(array.flags.writeable for array in arrays)

@@ -1,0 +1,180 @@
+"""A link to a page: it restores the scenario in a fresh session, once, and holds no count that was not ticked."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Mapping
+from urllib.parse import parse_qs, parse_qsl, urlsplit
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dpbi import limits
+from dpbi.dashboard.sidebar import controls, data_source, prior
+from dpbi.dashboard.take_away import scenario_file
+from dpbi.dashboard.words import words
+from tests.dashboard.test_scenario import PATIENCE, ROOT, bare, opened, select, text, unfold, visit
+from tests.dashboard.test_scenario_file import LAB, SLOW, kept, notice, numbers_shown
+
+ADDRESS = "http://localhost:8501"
+PAGES = [page.path for page in LAB if page.path != SLOW]
+
+
+def link(at: AppTest) -> str:
+    return next(code.value for code in unfold(at, "Link to this page").sidebar.code)
+
+
+def parameters(address: str) -> dict[str, str]:
+    return dict(parse_qsl(urlsplit(address).query, keep_blank_values=True))
+
+
+def follow(page: str, found: Mapping[str, str | list[str]]) -> AppTest:
+    """A fresh session that begins on this page with these parameters in its address."""
+    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=PATIENCE)
+    at.context["url"] = ADDRESS
+    at.query_params.update(found)
+    if page != "app.py":
+        at.switch_page(page)
+    at.run()
+    assert not at.exception
+    return at
+
+
+def typed(at: AppTest, counts: str) -> AppTest:
+    select(at, "source", data_source.TYPED)
+    at.text_area(key="entry: typed").set_value(counts).run()
+    return at
+
+
+def test_the_link_of_a_fresh_session_is_the_bare_address_and_the_address_is_left_alone() -> None:
+    at = follow("app.py", {})
+    assert link(at) == ADDRESS
+    text(at, "epsilon", "2.5")
+    assert link(at) == f"{ADDRESS}?epsilon=2.5"
+    assert not at.query_params
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_link_opens_each_page_as_it_was(page: str) -> None:
+    at = follow("app.py", {})
+    select(at, "example", list(data_source.BY_KEY)[1])
+    text(select(at, "prior", prior.SYMMETRIC), "strength", "0.7")
+    for name, value in (("epsilon", "0.8"), ("gamma", "3"), ("seed", "4")):
+        text(at, name, value)
+    visit(at, "pages/2_Distance_curves.py")
+    at.segmented_control(key="entry: view").set_value(controls.CUMULATIVE).run()
+    text(at, "within", "0.25")
+    visit(at, page)
+    other = follow(page, parameters(link(at)))
+    assert [title.value for title in other.title] == [title.value for title in at.title]
+    assert notice(other) == "The settings of the link are taken over."
+    same = {"example", "strength", "prior", "epsilon", "gamma", "seed", "view", "within"}
+    assert {name: kept(other)[name] for name in same} == {name: kept(at)[name] for name in same}
+    assert numbers_shown(other) == numbers_shown(at)
+    assert link(other).partition("?")[2] == link(at).partition("?")[2]
+
+
+def test_counts_travel_only_if_ticked_and_with_a_warning() -> None:
+    at = typed(follow("app.py", {}), "left & right, 7\n=x; y: 5\nneither, 3")
+    assert "left" not in link(at) and "7" not in link(at)
+    assert parameters(link(at)) == {"source": "counts-typed-in", "k": "3", "n": "15"}
+    assert not [warning for warning in at.sidebar.warning if warning.value == words.LINK_WARNING]
+    at.checkbox(key="take away: counts").check().run()
+    assert [warning for warning in at.sidebar.warning if warning.value == words.LINK_WARNING]
+    other = follow("pages/2_Distance_curves.py", parameters(link(at)))
+    assert any("7 left & right, 5 =x; y, 3 neither; n = 15" in bare(line.value) for line in other.main.markdown)
+    assert bare(words.LINK_HOLDS_COUNTS) in notice(other)
+    assert "left" not in link(other), "the next link needs its own tick"
+
+
+def test_without_counts_n_and_k_stand_for_them() -> None:
+    at = follow("pages/4_Privacy_loss.py", {"source": "a-file-of-yours", "k": "3", "n": "20"})
+    assert any("7 Category 1, 7 Category 2, 6 Category 3; n = 20" in line.value for line in at.main.markdown)
+    said = "The counts were left out of it; balanced counts with k = 3 and n = 20 stand in for them."
+    assert said in notice(at)
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("source=a-file-of-yours&counts=1,2",
+         "It holds counts without labels, which need each other; balanced counts with k = 3 (the default) and n = 300 "
+         "(the default) stand in for them."),
+        ("source=counts-typed-in&labels=a,b&n=7&k=2",
+         "It holds labels without counts, which need each other; balanced counts with k = 2 and n = 7 stand in"),
+        ("source=counts-typed-in&labels=a,b&counts=1,2,3", "labels and counts must be as many: got 2 and 3; balanced"),
+        ("source=counts-typed-in&labels=a,b&counts=1,-2&n=5", "not both accepted; balanced counts with k = 3 (the"),
+        ("source=counts-typed-in&n=5", "left out of it; balanced counts with k = 3 (the default) and n = 5 stand in"),
+        ("source=an-example&labels=a,b&counts=1,2", "Its counts and labels were not used: the counts it asks for are "
+         "'An example'."),
+        ("epsilon=1&epsilon=2&seed=5", "epsilon is given 2 times."),
+        ("counts=1,2&counts=3,4", "counts is given 2 times."),
+    ],
+)
+def test_why_a_link_brings_no_counts_or_no_number_is_said(query: str, said: str) -> None:
+    restored = scenario_file.restored(scenario_file.from_query(parse_qs(query)))
+    assert any(said in sentence for sentence in restored.notices), restored.notices
+    if "source" in query and "an-example" not in query:
+        assert restored.settings["source"] == data_source.MADE_UP
+    if "seed" in query:
+        assert restored.settings["seed"] == "5" and "epsilon" not in restored.settings
+
+
+def test_a_repeated_parameter_is_told_and_empty_counts_are_no_counts() -> None:
+    at = follow("app.py", {"epsilon": ["1", "2"], "counts": ""})
+    assert "epsilon is given 2 times." in notice(at)
+    assert bare(words.LINK_HOLDS_COUNTS) not in notice(at)
+
+
+def test_what_does_not_fit_is_named_and_left_out() -> None:
+    found = {"epsilon": "1e9", "gamma": "x", "seed": "6", "overlay": "yes", "mechanisms": "nobody", "utm_source": "<b>",
+             "view": "", "counts": "1,2", "k": "nan"}  # fmt: skip
+    at = follow("app.py", found)
+    said = notice(at)
+    for name in ("epsilon", "gamma", "overlay", "mechanisms", "utm_source", "view", "k"):
+        assert name in said
+    assert at.text_input(key="entry: seed").value == "6"
+    assert at.text_input(key="entry: epsilon").value == "1"
+    assert not at.error
+
+
+def test_a_link_is_read_once() -> None:
+    at = follow("app.py", {"epsilon": "2"})
+    text(at, "epsilon", "3")
+    visit(at, "pages/3_Sensitivity.py")
+    at.query_params["epsilon"] = "5"
+    at.run()
+    assert at.text_input(key="entry: epsilon").value == "3"
+
+
+def test_a_link_that_is_too_long_is_refused_and_not_made() -> None:
+    at = follow("app.py", {"labels": "x" * limits.LINK_CHARACTERS_LARGEST})
+    assert "A link may have at most 16,000 characters" in notice(at)
+    at = typed(opened(), "\n".join(f"{'category ' * 54}{i}: {i}" for i in range(40)))
+    at.checkbox(key="take away: counts").check().run()
+    assert not unfold(at, "Link to this page").sidebar.code
+    assert any("more than servers take" in caption.value for caption in at.sidebar.caption)
+
+
+@pytest.mark.parametrize("spelled", ['"', '"a""b', "a\nb", ",", "\x00", "1,,2", "true", "é", "\u202e"])
+@pytest.mark.parametrize("key", ["labels", "counts", "alpha", "mechanisms", "overlay", "epsilon", "title"])
+def test_any_text_of_a_parameter_is_taken_or_named(key: str, spelled: str) -> None:
+    restored = scenario_file.restored(scenario_file.from_query({key: [spelled], "source": ["a-file-of-yours"]}))
+    assert all(restored.notices)
+
+
+def test_no_address_gets_into_the_servers_log() -> None:
+    """The server logs addresses, counts and all, once the configuration was read again while it runs."""
+    script = (
+        "import logging\n"
+        "from streamlit import config\n"
+        "config.get_config_options(force_reparse=True)\n"
+        "for name in ('uvicorn.access', 'uvicorn.error'):\n"
+        "    logging.getLogger(name).info('GET /?counts=271828')\n"
+        "    logging.getLogger(name).warning('a warning is written')\n"
+    )
+    run = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
+    written = run.stdout + run.stderr
+    assert written.count("a warning is written") == 2
+    assert "271828" not in written

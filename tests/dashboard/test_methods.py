@@ -1,0 +1,92 @@
+"""The method page: every mechanism and term is there, with the numbers of what was shown last."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dpbi import MECHANISMS, Problem
+from dpbi.dashboard.shown import tables
+from dpbi.dashboard.sidebar import menu
+from dpbi.dashboard.views import methods
+from dpbi.dashboard.words import words
+from tests.dashboard.test_scenario import ROOT, bare, opened, select, text, visit
+from tests.oracles import hellinger_float
+
+PAGE = "pages/8_Methods.py"
+
+
+def said(at: AppTest) -> str:
+    return bare("\n".join(part.value for part in [*at.main.markdown, *at.main.caption]))
+
+
+@pytest.fixture(scope="module")
+def fresh() -> AppTest:
+    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120)
+    at.switch_page(PAGE).run()
+    assert not at.exception and not at.error
+    return at
+
+
+def test_every_mechanism_has_its_rule_source_and_promise(fresh: AppTest) -> None:
+    assert [title.value for title in fresh.title] == [menu.page("Methods").heading]
+    assert [formula.value.strip("$\n ") for formula in fresh.main.latex] == [kind.formula for kind in MECHANISMS]
+    example = Problem((1, 1), (48, 42))
+    for kind, heading in zip(MECHANISMS, fresh.main.subheader, strict=True):
+        promise = kind(1.0).guarantee(example.prior, example.n)
+        assert bare(heading.value) == words.stamped(kind.label, promise)
+        assert promise.is_private == (bare(heading.value) == kind.label)
+        for part in (kind.idea, kind.source, promise.reason[1:]):
+            assert bare(part) in said(fresh)
+
+
+def test_every_term_is_explained_and_has_a_source(fresh: AppTest) -> None:
+    for term in methods.TERMS:
+        assert f"**{term.name}**" in said(fresh)
+        assert f"${term.symbol}$".replace("\\", "") in said(fresh)
+        assert f"Source: {term.source}." in said(fresh)
+        assert 1 <= term.meaning.count(". ") + 1 <= 5
+
+
+def test_what_a_table_says_of_a_law_is_explained_at_its_head_and_in_the_glossary() -> None:
+    (term,) = [term for term in methods.TERMS if term.name.startswith("Law of the distance")]
+    for kind in words.LAW_KINDS.values():
+        assert kind in term.name
+        assert f"'{kind}'" in term.meaning
+        assert f"'{kind}'" in tables._COMPARISON["Law"]["help"]
+
+
+def test_numbers_are_those_of_the_data_shown_last(fresh: AppTest) -> None:
+    here = [
+        "Beta(49, 43)",
+        "worth 2 records",
+        "2 different counts",
+        "Here: 91.",
+        f"Here: {words.number(hellinger_float((49, 43), (50, 42)))}.",
+        f"a factor of at most {words.number(math.e)}",
+    ]
+    assert not [number for number in here if bare(number) not in said(fresh).replace("**", "")]
+    at = text(select(opened(), "example", "blood_groups"), "epsilon", "2")
+    visit(at, PAGE)
+    assert f"a factor of at most {words.number(math.exp(2))}" in said(at)
+    assert "epsilon = 2 " in said(at)
+    assert "Beta(49, 43)" not in said(at)
+
+
+def test_after_a_refused_entry_no_older_number_of_a_persons_is_shown() -> None:
+    at = text(text(opened(), "epsilon", "2"), "epsilon", "-1")
+    visit(at, PAGE)
+    assert "epsilon = 1 " in said(at)
+    assert not at.exception
+
+
+@pytest.mark.parametrize("counts", ["0 0", "1e12 1e12", "7 0 0 0 0 0"])
+def test_any_counts_are_survived(counts: str) -> None:
+    at = select(opened(), "source", "Counts typed in")
+    at.text_area(key="entry: typed").set_value(counts).run()
+    text(at, "epsilon", "1e6")
+    visit(at, PAGE)
+    assert not at.main.error
+    assert ("**Here:**" in said(at)) == (counts != "0 0")

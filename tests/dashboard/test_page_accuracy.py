@@ -1,0 +1,223 @@
+"""The page Accuracy through AppTest: its three parts, what each refuses, and what Cancel leaves standing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dpbi import MECHANISMS, Problem
+from dpbi.accuracy import axes as accuracy_axes
+from dpbi.accuracy.axes import AXES, axis
+from dpbi.accuracy.curves import AccuracyCurve, required_epsilon
+from dpbi.accuracy.error import METRICS, ExpectedError, expected_error
+from dpbi.dashboard.scenario import DEFAULT_MECHANISMS
+from dpbi.dashboard.shown import charts as charts_drawn
+from dpbi.dashboard.views import accuracy
+from dpbi.dashboard.words import accuracy as accuracy_words
+from dpbi.dashboard.words import words
+from tests.dashboard.test_pages import charts, everything, shown, tick, typed
+from tests.dashboard.test_scenario import opened, press, select, text
+
+PAGE = "pages/5_Accuracy.py"
+TICKED = [kind for kind in MECHANISMS if kind.__name__ in DEFAULT_MECHANISMS]
+SMALL = Problem((1, 1), (7, 5))
+
+
+@pytest.fixture(autouse=True)
+def _few_points(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Short axes, so that the page is quick: each point is what it was."""
+    for name, value in {"N_LARGEST": 100, "STRENGTHS": (0.5, 20.0), "CATEGORIES": (2, 3, 4), "EPSILONS": (0.1, 5.0),
+                        "GAMMAS": (0.1, 10.0)}.items():  # fmt: skip
+        monkeypatch.setattr(accuracy_axes, name, value)
+
+
+def small() -> AppTest:
+    """The page at counts whose points are all quick."""
+    return shown(typed(opened(), "7 5"), PAGE)
+
+
+def against(at: AppTest, name: str, metric: str = "hellinger") -> AppTest:
+    at.segmented_control(key="entry: accuracy in").set_value(metric)
+    select(at, "accuracy along", name)
+    return shown(at, PAGE)
+
+
+def test_the_page_holds_the_librarys_numbers_and_its_warning() -> None:
+    at = small()
+    assert [warning.value for warning in at.main.warning] == [words.CHOICE_WARNING]
+    table = at.main.dataframe[0].value
+    for kind in TICKED:
+        row = table[(table["Mechanism"] == kind.label) & (table[axis("n").title] == 12)]
+        assert row["Mean error"].item() == pytest.approx(expected_error(kind(1.0), SMALL, "hellinger").high, rel=1e-9)
+    assert f"All {len(table)} points are exact" in everything(at)
+    epsilons = at.main.dataframe[-1].value.set_index("Mechanism")["Smallest epsilon"]
+    for kind in TICKED:
+        expected = required_epsilon(kind(1.0), SMALL, 0.1).epsilon if kind.label in epsilons else None
+        assert epsilons.get(kind.label) == pytest.approx(expected, rel=1e-9)
+    assert 0 < len(epsilons) <= len(TICKED)
+
+
+def test_what_ten_times_the_data_bring_is_said_in_numbers_or_as_hardly_a_change() -> None:
+    def curve(place: int, high: float) -> AccuracyCurve:
+        mechanism = TICKED[place](1.0)
+        errors = [ExpectedError(mechanism, SMALL, "hellinger", h, h) for h in (0.5, high)]
+        return AccuracyCurve(axis("n"), mechanism, "hellinger", (100, 1000), tuple(errors))
+
+    first, second = TICKED[0].label, TICKED[1].label
+    said = accuracy_words.nearest([curve(0, 0.158), curve(1, 0.5049)], None)
+    assert f"From n = 100 to 1,000 the error is divided by 3.16 for {first}, and it hardly changes for {second}" in said
+    assert "the error hardly changes for" in accuracy_words.nearest([curve(1, 0.5049)], None)
+
+
+@pytest.mark.parametrize("name", [one.name for one in AXES if one.name != "n"])
+def test_each_axis_and_metric(name: str) -> None:
+    at = small()
+    for metric in METRICS:
+        against(at, name, metric)
+        assert axis(name).kept in everything(at)
+        assert axis(name).title in at.main.dataframe[0].value
+        assert charts(at)[0]["layout"]["xaxis"]["title"]["text"] == axis(name).title
+
+
+def test_more_than_two_categories_have_bounds() -> None:
+    at = against(shown(typed(opened(), "5 4 3"), PAGE), "gamma", "variation")
+    table = at.main.dataframe[0].value
+    assert (table["At least"] < table["At most"]).all()
+    assert "Mean error" not in table, "bounds are no estimate"
+    assert "has the lowest upper bound at" in everything(at)
+    assert "the bands are what is known" in everything(at)
+    assert "computed for k = 2 categories only: here k is 3" in everything(at)
+
+
+def test_a_calibrated_mechanism_is_taken_as_it_is_but_for_imbalance() -> None:
+    at = typed(opened(), "7 5")
+    tick(at, {TICKED[2].__name__})
+    at.checkbox(key=f"entry: calibrated: {TICKED[2].__name__}").check().run()
+    dropped = "a calibration holds for one rule, prior and n only"
+    at = shown(at, PAGE)
+    assert dropped in everything(against(at, "epsilon"))
+    assert set(at.main.dataframe[0].value["Mechanism"]) == {TICKED[2].label}
+    assert dropped not in everything(against(at, "imbalance"))
+    assert set(at.main.dataframe[0].value["Mechanism"]) == {TICKED[2].label, f"{TICKED[2].label}, calibrated"}
+
+
+def test_a_wanted_distance_is_refused_beside_its_entry() -> None:
+    at = small()
+    for wrong, said in (("2", "must lie strictly between 0 and 1"), ("x", "must be a number")):
+        text(at, "wanted distance", wrong)
+        assert any(said in error.value for error in at.main.error)
+        assert len(charts(at)) == 1, "no chart for a refused entry"
+    text(at, "wanted distance", "1e-6")
+    assert "brings the mean distance down to" in everything(at)
+    for kind in TICKED:
+        said = [line for line in everything(at).splitlines() if kind.label in line.partition(":")[0]
+                and "brings the mean distance down to" in line]  # fmt: skip
+        assert all(kind.remaining_error in line for line in said)
+
+
+def test_the_coverage_is_computed_when_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    at = small()
+    assert len(charts(at)) == 2
+    at.toggle(key="entry: accuracy coverage").set_value(True).run()
+    assert len(charts(shown(at, PAGE))) == 3
+    assert "With k = 2 categories, n = 12 and epsilon = 1, the naive 95 % intervals hold θ₁ in:" in everything(at)
+    monkeypatch.setattr(accuracy, "COVERED_LARGEST", 11)
+    assert "n up to 11 only: n is 12" in everything(shown(at, PAGE))
+
+
+def test_without_records_there_is_nothing_to_vary() -> None:
+    at = shown(typed(opened(), "0 0"), PAGE)
+    assert not charts(at)
+    assert "every mechanism releases the prior itself" in everything(at)
+
+
+def test_cancel_keeps_what_is_there_and_go_on_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cancel is pressed after ten new points: in a browser the press ends the run, here the run itself presses it."""
+    computed = 0
+    begin = accuracy.Work._begin
+
+    def pressed_after_ten(self: accuracy.Work) -> None:
+        nonlocal computed
+        begin(self)
+        computed += 1
+        if computed == 10:
+            accuracy._cancel(self.job)
+
+    monkeypatch.setattr(accuracy, "_SILENT", 0.0)
+    monkeypatch.setattr(accuracy.Work, "_begin", pressed_after_ten)
+    accuracy._point.clear()
+    at = small()
+    assert computed > 10, "the next part has its own way out"
+    assert accuracy_words.CANCELLED in everything(at)
+    assert len(at.main.dataframe[0].value) == 10
+    assert accuracy_words.NOT_LOOKED_FOR in everything(at)
+    seen = computed
+    at.run()
+    assert computed == seen, "a cancelled computation stays so"
+    assert len(at.main.dataframe[0].value) == 10
+    press(at, "Go on")
+    assert accuracy_words.CANCELLED not in everything(shown(at, PAGE))
+    assert len(at.main.dataframe[0].value) == 5 * len(TICKED)
+    assert not [button for button in at.main.button if button.label in ("Cancel", "Go on")]
+    assert accuracy_words.NOT_LOOKED_FOR not in everything(at)
+
+
+def test_what_takes_longest_holds_up_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    """While the crossings are looked for, the chart and the wanted epsilons are there already."""
+    drawn: list[str] = []
+    at = typed(opened(), "7 5")
+    for place, name in ((charts_drawn, "draw"), (accuracy, "required_table"), (accuracy, "crossings")):
+        monkeypatch.setattr(place, name, noting(drawn, getattr(place, name)))
+    shown(at, PAGE)
+    assert drawn == ["draw", "draw", "required_table", "crossings"]
+
+
+def noting(drawn: list[str], function: Callable[..., Any]) -> Callable[..., Any]:
+    def noted(*arguments: Any) -> Any:
+        drawn.append(function.__name__)
+        return function(*arguments)
+
+    return noted
+
+
+def test_another_wanted_distance_computes_no_point_of_the_curves(monkeypatch: pytest.MonkeyPatch) -> None:
+    at = small()
+    computed: list[str] = []
+    begin = accuracy.Work._begin
+
+    def noted(self: accuracy.Work) -> None:
+        computed.append(self.job.partition(":")[0])
+        begin(self)
+
+    monkeypatch.setattr(accuracy.Work, "_begin", noted)
+    text(at, "wanted distance", "0.17")
+    assert set(computed) == {"epsilons"}
+    assert len(computed) <= 10 * len(TICKED)
+    computed.clear()
+    text(at, "wanted distance", "0.1")
+    assert not computed, "and none at all for one that was asked for before"
+
+
+def test_crossings_that_were_cancelled_are_not_said_to_be_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    def cancelled(*_: Any) -> None:
+        raise accuracy.Cancelled
+
+    monkeypatch.setattr(accuracy, "crossovers", cancelled)
+    at = small()
+    assert accuracy_words.NOT_LOOKED_FOR in everything(at)
+    assert accuracy_words.NOTHING_CROSSES not in everything(at)
+    assert len(charts(at)) == 2
+
+
+def test_no_entry_has_to_be_told_its_value() -> None:
+    """What a widget is told is lost with a run that is cut short: each begins with its value, in every run."""
+    at = small()
+    for _ in range(2):
+        at.run()
+        shown = [entry.proto for entry in at.sidebar.text_input if str(entry.key).startswith("entry: ")]
+        assert shown
+        assert not any(entry.set_value for entry in shown)
+        assert all(entry.default for entry in shown)

@@ -1,0 +1,260 @@
+"""The page Privacy loss and calibrated mechanisms everywhere, through AppTest, as a person meets them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dpbi import MECHANISMS, ApproximateDP, NotPrivate, Problem, PureDP, calibrate, privacy_loss
+from dpbi.accuracy.comparison import best_private, compare
+from dpbi.dashboard.answers import library
+from dpbi.dashboard.sidebar import controls, prior
+from dpbi.dashboard.words import words
+from dpbi.mechanisms import Mechanism, name_of
+from dpbi.privacy.verdict import verdict
+from tests.dashboard.shown_entries import key
+from tests.dashboard.test_pages import ALL, EVERY, charts, everything, shown, tick, typed
+from tests.dashboard.test_scenario import opened, press, select, text, visit
+
+PAGE = "pages/4_Privacy_loss.py"
+CALIBRATE = "Calibrate"
+
+
+def calibrated_box(at: AppTest, kind: type[Mechanism]) -> Any:
+    return at.checkbox(key=f"entry: calibrated: {kind.__name__}")
+
+
+def with_prior(at: AppTest, *alpha: float) -> AppTest:
+    select(at, "prior", prior.CUSTOM)
+    fields = [str(found.key) for found in at.sidebar.text_input if str(found.key).startswith("entry: alpha of ")]
+    for field, value in zip(fields, alpha, strict=True):
+        text(at, field.removeprefix("entry: "), f"{value:g}")
+    return at
+
+
+def losses(at: AppTest) -> dict[str, dict[str, Any]]:
+    table = at.main.dataframe[0].value
+    return {row["Mechanism"]: row for row in table.to_dict("records")}
+
+
+def plain() -> list[Mechanism]:
+    return [kind(1.0) for kind in MECHANISMS]
+
+
+# --- what is shown ---
+
+
+def test_the_table_holds_the_librarys_losses() -> None:
+    at = shown(tick(opened(), ALL), PAGE)
+    assert len(charts(at)) == 5
+    rows = losses(at)
+    assert list(rows) == [mechanism.label for mechanism in plain()]
+    for mechanism in plain():
+        loss, row = privacy_loss(mechanism, (1, 1), 90), rows[mechanism.label]
+        assert row["Exact loss"] == loss.epsilon
+        assert row["Attained by"] == words.pair(loss)
+        assert (row["Stated"], row["Verdict"]) == (1.0, "within epsilon here")
+
+
+def test_below_epsilon_without_a_guarantee_is_no_promise() -> None:
+    said = everything(shown(tick(opened(), ALL), PAGE))
+    promises = {mechanism.label: mechanism.guarantee((1, 1), 90) for mechanism in plain()}
+    assert {type(promise) for promise in promises.values()} == {PureDP, ApproximateDP, NotPrivate}
+    assert "accuses" not in said
+    for label, promise in promises.items():
+        assert (f"**{label}** promises nothing, and loses" in said) == isinstance(promise, NotPrivate)
+        assert (f"**{label}** claims delta = 1e-08" in said) == isinstance(promise, ApproximateDP)
+    assert "At another prior or n its loss can exceed epsilon" in said
+    assert "the exact delta there is 0, so the claim holds for this prior and n" in said
+
+
+def test_the_pair_of_any_mechanism_can_be_looked_at() -> None:
+    at = shown(opened(), PAGE)
+    box = at.selectbox(key="entry: attaining")
+    assert box.value == controls.LOSES_MOST
+    for name in box.options[1:]:
+        at.selectbox(key="entry: attaining").set_value(name).run()
+        assert f"{name}: (" in everything(at)
+    kind = next(kind for kind in MECHANISMS if kind.label == name)
+    at.checkbox(key=f"entry: ticked: {kind.__name__}").uncheck().run()
+    assert at.selectbox(key=key(at, "attaining")).value == controls.LOSES_MOST
+
+
+# --- negative controls, found by computation ---
+
+
+@pytest.mark.parametrize(
+    ("alpha", "counts", "loss"),
+    [((100, 1000, 100), "5 18 2", "2.063"), ((0.01, 7), "120 80", "1.075")],
+    ids=["prior (100, 1000, 100), n = 25", "prior (0.01, 7), n = 200"],
+)
+def test_whoever_has_no_guarantee_is_accused(alpha: tuple[float, ...], counts: str, loss: str) -> None:
+    at = shown(with_prior(typed(tick(opened(), ALL), counts), *alpha), PAGE)
+    n = sum(map(int, counts.split()))
+    said, rows = everything(at), losses(at)
+    for mechanism in plain():
+        accused = isinstance(mechanism.guarantee(alpha, n), NotPrivate)
+        sentence = f"**The audit accuses {mechanism.label}**: stated epsilon 1, exact loss {loss}."
+        assert (sentence in said) == accused
+        assert rows[mechanism.label]["Verdict"] == ("ACCUSED" if accused else "within epsilon here")
+    assert said.count("The audit accuses") == 1
+    assert any(trace.get("name") == "beyond epsilon" for trace in charts(at)[0]["data"])
+
+
+def test_whoever_understates_the_sensitivity_is_accused() -> None:
+    """An option with which the theorem grants more than the stated epsilon, at alpha = 0.01 and n = 1."""
+    found = []
+    at = with_prior(typed(tick(opened(), ALL), "0 1"), 0.01, 0.01)
+    for kind in MECHANISMS:
+        for field in kind.__dataclass_fields__.values():
+            for value in field.metadata.get("options", ()):
+                promised = kind(1.0, **{field.name: value}).guarantee((0.01, 0.01), 1)
+                if isinstance(promised, PureDP) and promised.epsilon > 1:
+                    found.append(kind.label)
+                    select(at, f"{kind.__name__}: {field.name}", value)
+    assert len(found) == 1
+    said = everything(shown(at, PAGE))
+    assert f"**The audit accuses {found[0]}**: stated epsilon 1, exact loss 1.063." in said
+    assert "What is proved for it here is 2.125-DP (theorem)." in said
+    assert losses(at)[found[0]]["Verdict"] == "ACCUSED"
+
+
+# --- beyond the limits ---
+
+
+@pytest.mark.parametrize(("counts", "largest"), [("3000 2000", "2,100"), ("40 30 30", "63"), ("9 9 9 9", "21")])
+def test_beyond_the_size_limit_the_library_says_so_once(counts: str, largest: str) -> None:
+    at = shown(tick(opened(), ALL), PAGE)
+    shown(typed(at, counts), PAGE)
+    n, k = sum(map(int, counts.split())), len(counts.split())
+    closed = [m.label for m in plain() if privacy_loss(m, (1, 1), 5).found == "closed form"]
+    assert list(losses(at)) == closed
+    sentence = f"with k = {k} categories every pair of datasets can be visited up to n = {largest}, got n = {n:,}."
+    assert everything(at).count(sentence) == (2 if counts == "3000 2000" else 1)  # the curve over u has the limit too
+    for kind in MECHANISMS:
+        assert calibrated_box(at, kind).disabled == (kind.label not in closed)
+    assert any(sentence in line.value.replace("\\", "") for line in at.sidebar.caption)
+
+
+def test_a_calibrated_mechanism_beyond_the_limit_is_dropped_aloud_and_comes_back() -> None:
+    at = opened()
+    kind = next(k for k in MECHANISMS if privacy_loss(k(1.0), (1, 1), 5).found == "exhaustive")
+    calibrated_box(at, kind).check().run()
+    typed(at, "3000 2000")
+    assert any("cannot be calibrated here" in warning.value for warning in at.sidebar.warning)
+    assert f"{kind.label}, calibrated" not in list(at.main.dataframe[0].value["Mechanism"])
+    typed(at, "30 20")
+    assert not at.sidebar.warning
+    assert f"{kind.label}, calibrated" in list(at.main.dataframe[0].value["Mechanism"])
+
+
+def test_without_records_nothing_leaks() -> None:
+    at = typed(tick(opened(), ALL), "0 0")
+    for kind in MECHANISMS:
+        calibrated_box(at, kind).check()
+    at.run()
+    assert list(at.main.dataframe[0].value["Mechanism"]) == [kind.label for kind in MECHANISMS]
+    assert "nothing can leak" in everything(shown(at, PAGE))
+
+
+def test_a_delta_that_cannot_be_computed_leaves_its_sentence_alone() -> None:
+    """Where all released counts sum to n by an option, the loss has a closed form at any size, delta has none."""
+    kind, field = next(
+        (kind, name)
+        for kind in MECHANISMS
+        for name, field in kind.__dataclass_fields__.items()
+        if "label" in field.metadata and isinstance(field.default, bool)
+    )
+    at = typed(tick(opened(), {kind.__name__}), "40 30 30")
+    at.checkbox(key=f"entry: {kind.__name__}: {field}").check().run()
+    shown(at, PAGE)
+    assert len(charts(at)) == 3
+    assert everything(at).count("up to n = 63, got n = 100.") == 1
+
+
+# --- calibration ---
+
+
+def test_calibrate_shows_what_it_buys_and_forgets_with_the_prior() -> None:
+    at = shown(opened(), PAGE)
+    assert len(at.main.dataframe) == 1
+    press(at, CALIBRATE)
+    table = at.main.dataframe[1].value
+    for _, row in table.iterrows():
+        mechanism = next(kind(1.0) for kind in MECHANISMS if kind.label == row["Mechanism"])
+        after = calibrate(mechanism, (1, 1), 90)
+        problem = Problem((1, 1), (48, 42))
+        assert row["Rate times"] == after.calibration[0]  # type: ignore[index]
+        assert row["Loss after"] == pytest.approx(1, abs=1e-6)
+        assert row["Mean H before"] == pytest.approx(compare(mechanism, problem).mean, rel=1e-12)
+        assert row["Mean H after"] == pytest.approx(compare(after, problem).mean, rel=1e-12)
+    assert [warning.value for warning in at.main.warning] == [words.CHOICE_WARNING]
+    assert not [button for button in at.main.button if button.label == CALIBRATE]
+    with_prior(at, 1, 2)
+    assert len(at.main.dataframe) == 1
+    assert [button for button in at.main.button if button.label == CALIBRATE]
+
+
+def test_calibrated_mechanisms_stand_on_every_page_and_can_be_best() -> None:
+    at = tick(opened(), set())
+    for kind in MECHANISMS:
+        calibrated_box(at, kind).check()
+    at.run()
+    problem = Problem((1, 1), (48, 42))
+    rows = [compare(calibrate(mechanism, (1, 1), 90), problem) for mechanism in plain()]
+    best = best_private(rows)
+    assert best is not None
+    assert f"**{name_of(best.mechanism)}**, with 1-DP (exhaustive check)" in everything(at)
+    names = [f"{kind.label}, calibrated" for kind in MECHANISMS]
+    assert list(at.main.dataframe[0].value["Mechanism"]) == names
+    assert set(at.main.dataframe[0].value["Guarantee"]) == {"1-DP (exhaustive check)"}
+    for page in EVERY:
+        shown(at, page)
+        for kind in MECHANISMS:
+            assert calibrated_box(at, kind).value
+        if page.endswith(("app.py", "Private_posteriors.py", "Distance_curves.py", "Privacy_loss.py")):
+            assert names[0] in "".join(chart.proto.spec for chart in at.get("plotly_chart"))
+
+
+def test_calibrated_beside_plain_are_two() -> None:
+    at = opened()
+    kind = MECHANISMS[-1]
+    at.checkbox(key=f"entry: ticked: {kind.__name__}").check()
+    calibrated_box(at, kind).check().run()
+    for page in EVERY:
+        shown(at, page)
+    visit(at, "app.py")
+    assert list(at.main.dataframe[0].value["Mechanism"])[-2:] == [kind.label, f"{kind.label}, calibrated"]
+
+
+def test_another_prior_or_total_calibrates_anew_and_other_counts_do_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[Any, ...]] = []
+
+    def counted(*public: Any) -> Mechanism:
+        asked.append(public[1:])
+        return calibrate(*public)
+
+    library.calibrated.clear()
+    monkeypatch.setattr(library, "calibrate", counted)
+    at = typed(opened(), "7 5")
+    calibrated_box(at, MECHANISMS[-1]).check().run()
+    assert asked == [((1.0, 1.0), 12)]
+    typed(at, "2 10")
+    assert len(asked) == 1, "other counts of the same total share the calibration"
+    typed(at, "2 11")
+    with_prior(at, 1, 3)
+    assert asked[1:] == [((1.0, 1.0), 13), ((1.0, 3.0), 13)]
+    assert not at.main.error
+
+
+def test_caches_tell_calibrations_apart() -> None:
+    problem = Problem((1, 1), (3, 5))
+    for kind in MECHANISMS:
+        for epsilon in (1.0, 2.0):
+            mechanism = library.calibrated(kind(epsilon), problem.prior, problem.n)
+            assert (type(mechanism), mechanism.epsilon) == (kind, epsilon)
+            for one in (kind(epsilon), mechanism):
+                assert library.comparison(problem, one).mechanism == one
+                assert library.verdict(one, problem.prior, problem.n) == verdict(one, problem.prior, problem.n)

@@ -1,0 +1,412 @@
+"""The Release page through AppTest: one draw for one press, what must be acknowledged, the files, and the ledger."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from streamlit.runtime.caching.cache_data_api import DataCache
+from streamlit.testing.v1 import AppTest
+
+import dpbi
+from dpbi import MECHANISMS, NotPrivate, Release
+from dpbi.dashboard.answers.cache import Kept
+from dpbi.dashboard.sidebar import data_source
+from dpbi.dashboard.words import release as release_words
+from dpbi.dashboard.words import words
+from dpbi.releases.ledger import Ledger
+from tests.dashboard.shown_entries import key
+from tests.dashboard.test_pages import ALL, everything, tick, typed
+from tests.dashboard.test_scenario import bare, opened, select, text, visit
+from tests.dashboard.test_scenario_file import Files, record
+
+PAGE = "pages/7_Release.py"
+COUNTS = "31 44"
+BUTTON = "Release once with"
+Draws = list[Release]
+
+
+@pytest.fixture
+def draws(monkeypatch: pytest.MonkeyPatch) -> Draws:
+    """Every release that is drawn, in order."""
+    made: Draws = []
+    drawn: Callable[..., Release] = dpbi.release
+
+    def kept(*arguments: Any) -> Release:
+        made.append(drawn(*arguments))
+        return made[-1]
+
+    monkeypatch.setattr(dpbi, "release", kept)
+    return made
+
+
+def page(counts: str = COUNTS) -> AppTest:
+    """With the first mechanism chosen."""
+    at = visit(typed(opened(), counts), PAGE)
+    return select(at, "to release", at.main.selectbox[0].options[0])
+
+
+def button(at: AppTest) -> Any:
+    return next(one for one in at.main.button if one.label.startswith(BUTTON))
+
+
+def press(at: AppTest, *, forced: bool = False) -> AppTest:
+    """After all ticks that are asked for; forced: without them, as a browser that lets a disabled button through."""
+    if forced:
+        button(at).proto.disabled = False
+    else:
+        acknowledge(at)
+        assert not button(at).disabled
+    button(at).click().run()
+    assert not at.exception
+    assert not [error.value for error in at.main.error if words.APOLOGY in error.value]
+    return at
+
+
+def acknowledge(at: AppTest) -> AppTest:
+    for box in at.main.checkbox:
+        box.check()
+    return at.run()
+
+
+def files_of(files: Files, ending: str) -> bytes:
+    (name,) = [name for name in files if name.startswith("dpbi-release-") and name.endswith(ending)
+               and "-posteriors" not in name]  # fmt: skip
+    return files[name]()
+
+
+# --- the draw ---
+
+
+def test_nothing_is_drawn_before_the_button_is_pressed(draws: Draws) -> None:
+    at = visit(opened(), PAGE)
+    assert at.main.selectbox[0].value is None and release_words.CHOOSE in everything(at)
+    assert not [one for one in at.main.button if one.label.startswith(BUTTON)]
+    assert release_words.NO_RELEASE in everything(at)
+    at = page()
+    assert bare(at.main.info[0].value) == release_words.EMPTY
+    assert button(at).label == f"{BUTTON} {at.main.selectbox[0].value}, epsilon = 1"
+    assert not draws
+
+
+def test_the_first_draw_must_be_acknowledged_too(draws: Draws) -> None:
+    at = page()
+    assert [bare(box.label) for box in at.main.checkbox] == [
+        "I know that a draw is final: it cannot be taken back, and costs these data 1-DP for good."
+    ]
+    assert button(at).disabled
+    press(at, forced=True)
+    assert not draws
+    press(at)
+    assert len(draws) == 1
+
+
+def test_one_mechanism_alone_is_chosen() -> None:
+    at = visit(tick(opened(), {MECHANISMS[3].__name__}), PAGE)
+    assert at.main.selectbox[0].value == MECHANISMS[3].label
+    assert button(at)
+    visit(tick(visit(at, "app.py"), ALL), PAGE)
+    assert at.main.selectbox[0].value == MECHANISMS[3].label, "a choice stays"
+
+
+def test_the_private_ones_come_first() -> None:
+    at = visit(tick(opened(), ALL), PAGE)
+    promised = [kind(1.0).guarantee((1.0, 1.0), 90) for kind in MECHANISMS]
+    named = [words.stamped(kind.label, guarantee) for kind, guarantee in zip(MECHANISMS, promised, strict=True)]
+    private = [name for name, guarantee in zip(named, promised, strict=True) if guarantee.is_private]
+    options = at.main.selectbox[0].options
+    assert options[: len(private)] == private
+    assert sorted(options) == sorted(named)
+
+
+def test_no_rerun_no_widget_and_no_other_page_draws_again(draws: Draws) -> None:
+    at = press(page())
+    assert len(draws) == 1
+    released = at.main.dataframe[0].value
+    assert list(released["Released"]) == list(draws[0].released)
+    at.run()
+    text(at, "epsilon", "0.5")
+    at.checkbox(key=f"entry: ticked: {MECHANISMS[0].__name__}").check().run()
+    select(at, "to release", at.main.selectbox[0].options[1])
+    text(at, "seed", "7")
+    visit(visit(at, "app.py"), PAGE)
+    assert len(draws) == 1
+    assert at.main.dataframe[0].value.equals(released)
+    assert f"drawn on {draws[0].time}" in everything(at)
+    assert draws[0].mechanism.epsilon == 1
+
+
+def test_a_second_click_on_its_way_draws_nothing(draws: Draws) -> None:
+    at = acknowledge(page())
+    at.session_state["releases: drawn"] = 1  # as it is once the first click was served
+    button(at).click().run()
+    assert not at.exception
+    assert not draws
+
+
+@pytest.mark.parametrize("before_the_click", [True, False])
+def test_a_click_that_comes_with_a_change_draws_nothing_and_asks_again(draws: Draws, before_the_click: bool) -> None:
+    """A number typed without Enter arrives with the click: in one run with it, or in one that the click cut short."""
+    at = acknowledge(page())
+    if before_the_click:
+        at.session_state["settings"]["epsilon"] = "7"
+    else:
+        at.text_input(key=key(at, "epsilon")).set_value("7")
+    button(at).click().run()
+    assert not at.exception and not draws
+    assert [error.value for error in at.main.error] == [release_words.CHANGED]
+    assert button(at).label.endswith("epsilon = 7") and button(at).disabled
+    assert "7-DP" in bare(at.main.checkbox[0].label) and not at.main.checkbox[0].value
+    press(at)
+    assert [one.mechanism.epsilon for one in draws] == [7]
+    assert not at.main.error
+
+
+def test_a_second_release_is_warned_of_and_must_be_acknowledged(draws: Draws) -> None:
+    at = press(page())
+    warned = bare(at.main.warning[1].value)
+    assert "released once already: 1-DP" in warned and "come to 2-DP" in warned.replace("*", "")
+    assert button(at).disabled
+    press(at, forced=True)
+    assert len(draws) == 1
+    press(at)
+    assert len(draws) == 2
+    assert "released 2 times; all together: **2-DP**" in everything(at)
+    assert button(at).disabled, "the next one needs its own tick"
+    which = at.main.selectbox[1]
+    assert [option[:2] for option in which.options] == ["2:", "1:"]
+    assert list(at.main.dataframe[0].value["Released"]) == list(draws[1].released)
+    which.set_value(0).run()
+    assert list(at.main.dataframe[0].value["Released"]) == list(draws[0].released)
+    assert len(draws) == 2
+
+
+def test_other_data_have_a_ledger_of_their_own_and_old_ones_are_known_again() -> None:
+    at = press(page())
+    token = ledger(at).entries[0].data
+    at.text_area(key="entry: typed").set_value("31 45").run()
+    assert len(at.main.warning) == 1
+    assert "were not released in this ledger. Releases of other data in it: 1." in everything(at)
+    press(at)
+    first, second = ledger(at).entries
+    assert first.data == token != second.data
+    assert len(token) == 32
+    at.text_area(key="entry: typed").set_value("31 44").run()
+    assert "released once already" in at.main.warning[1].value
+
+
+def ledger(at: AppTest) -> Ledger:
+    found: Ledger = at.session_state["ledger of releases"]
+    return found
+
+
+@pytest.mark.parametrize("kind", [kind for kind in MECHANISMS if not kind(1.0).guarantee((1, 1), 9).is_private])
+def test_what_is_not_private_needs_a_tick_and_is_stamped(
+    monkeypatch: pytest.MonkeyPatch, draws: Draws, kind: type[dpbi.mechanisms.Mechanism]
+) -> None:
+    files = record(monkeypatch)
+    at = tick(page(), {kind.__name__})
+    assert (release_words.CONTROL in everything(at)) == isinstance(kind(1.0).guarantee((1, 1), 9), NotPrivate)
+    assert len(at.main.checkbox) == 1, "one tick is enough"
+    assert button(at).disabled
+    press(at, forced=True)
+    assert not draws
+    files.clear()
+    press(at)
+    (made,) = draws
+    assert made.stamp
+    assert [bare(error.value) for error in at.main.error] == [made.stamp] * 2
+    assert isinstance(made.guarantee, NotPrivate) == ("no bound at all" in everything(at))
+    stamped = [files_of(files, ending) for ending in (".json", ".html", ".md", ".csv")]
+    stamped += [made() for name, made in files.items() if "-posteriors" in name]
+    for content in stamped:
+        assert b"PRIVATE" in content
+
+
+def test_who_cannot_release_here_says_why() -> None:
+    at = tick(text(page("1000 2000 30 40 50 60 70 80 90 100 110 120"), "epsilon", "40"), ALL)
+    said = [bare(info.value) for info in at.main.info]
+    assert any("secure draw" in sentence and "smaller epsilon" in sentence for sentence in said)
+    assert 0 < len(at.main.selectbox[0].options) < len(ALL)
+    listing = {kind.__name__ for kind in MECHANISMS if not hasattr(kind, "consistent")}
+    tick(at, listing)
+    assert not [one for one in at.main.button if one.label.startswith(BUTTON)]
+
+
+def test_a_failed_draw_is_told_without_its_message(monkeypatch: pytest.MonkeyPatch) -> None:
+    def failing(*arguments: Any) -> Release:
+        raise RuntimeError("314159")
+
+    monkeypatch.setattr(dpbi, "release", failing)
+    at = acknowledge(page())
+    button(at).click().run()
+    assert [error.value for error in at.main.error] == [words.APOLOGY]
+    assert not ledger(at).entries
+
+
+def test_without_records_the_prior_is_released(draws: Draws) -> None:
+    at = press(page("0 0 0"))
+    assert release_words.NO_RECORDS in everything(at)
+    assert draws[0].released == (0, 0, 0)
+
+
+def test_a_release_writes_no_cache(monkeypatch: pytest.MonkeyPatch, draws: Draws) -> None:
+    at = page()
+    written: list[Any] = []
+    monkeypatch.setattr(DataCache, "write_result", lambda self, key, value, *rest: written.append(value))
+    monkeypatch.setattr(Kept, "_keep", lambda self, question, answer, size: written.append(answer))
+    text(at, "epsilon", "0.9")
+    assert written, "what is asked of other settings is kept: the recorder sees it"
+    written.clear()
+    text(at, "epsilon", "1")
+    at.run()
+    written.clear()
+    press(at)
+    at.run()
+    assert len(draws) == 1 and not written
+
+
+def test_counts_that_do_not_sum_to_n_are_explained_where_they_do_not(draws: Draws) -> None:
+    """Noise of scale 80 on each of two counts: their sum is hardly ever n. A selected candidate's always is."""
+    kinds = {hasattr(kind, "consistent"): kind for kind in MECHANISMS[::-1]}
+    for noisy, kind in kinds.items():
+        at = press(text(tick(page("12 9"), {kind.__name__}), "epsilon", "0.05"))
+        total = sum(draws[-1].released)
+        said = f"The released counts sum to {total:,} and not to n = 21: this is no error"
+        assert (said in everything(at)) == (total != 21)
+        assert noisy or total == 21
+
+
+# --- the files ---
+
+
+@pytest.mark.parametrize("counts", ["31 44", "5 0 7", "1 2 3 4"])
+def test_the_files_hold_the_release(
+    monkeypatch: pytest.MonkeyPatch, draws: Draws, tmp_path: Path, counts: str
+) -> None:
+    files = record(monkeypatch)
+    at = page(counts)
+    files.clear()
+    press(at)
+    text(at, "epsilon", "0.125")  # the files are of the release, whatever the sidebar says by now
+    (made,) = draws
+    packed = files_of(files, ".json")
+    assert Release.from_json(packed) == made
+    assert Ledger.from_json(packed) == ledger(at)
+    table = pd.read_csv(io.BytesIO(files_of(files, ".csv")))
+    assert list(table["released"]) == list(made.released)
+    assert list(table["naive_parameter"]) == list(made.naive)
+    assert table[["noise_aware_low", "noise_aware_high"]].notna().all(axis=None)
+    assert set(table["Guarantee"]) == {made.guarantee.words}
+    assert made.guarantee.words in files_of(files, ".md").decode()
+    assert made.guarantee.words in files_of(files, ".html").decode()
+    assert not [name for name in files if name.endswith(".zip")], "no report: it shows counts"
+    for name in files:
+        if name.startswith("dpbi-release") and name.endswith((".json", ".py")):
+            (tmp_path / name).write_bytes(files[name]())
+    (script,) = tmp_path.glob("*.py")
+    ran = subprocess.run([sys.executable, "-I", script.name], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout.count("naive") == len(made.released)
+
+
+@pytest.mark.parametrize("counts", ["31 44", "5 0 7"])
+def test_the_charts_data_are_the_tables_intervals(monkeypatch: pytest.MonkeyPatch, counts: str) -> None:
+    files = record(monkeypatch)
+    at = page(counts)
+    files.clear()
+    press(at)
+    table = pd.read_csv(io.BytesIO(files_of(files, ".csv")))
+    (name,) = [name for name in files if name.endswith("-posteriors-chart.csv")]
+    chart = pd.read_csv(io.BytesIO(files[name]()))
+    assert "y" not in chart and "x" not in chart
+    for kind in ("naive", "noise_aware"):
+        drawn = chart[chart["From"].notna() & chart["Series"].str.startswith(kind.replace("_", "-"))]
+        shown = table[:1] if len(table) == 2 else table
+        share = next(column for column in chart if column.startswith("θ"))
+        for column, of_chart in (("mean", share), ("low", "From"), ("high", "To")):
+            assert list(drawn[of_chart]) == pytest.approx(list(shown[f"{kind}_{column}"]), rel=1e-5, abs=1e-7)
+    (name,) = [name for name in files if name.endswith("expected-errors-chart.csv")]
+    errors = pd.read_csv(io.BytesIO(files[name]()))
+    assert set(errors["Series"]) == {"95 % of the trials", "50 % of the trials"}
+    assert (errors["From"] <= errors["To"]).all() and "y" not in errors
+
+
+def test_a_script_never_draws_again() -> None:
+    at = press(page())
+    scripts = [code.value for code in at.main.code]
+    assert len(scripts) == 1
+    assert "dpbi.release" not in scripts[0] and "counts =" in scripts[0]
+
+
+# --- the ledger ---
+
+
+def bring(at: AppTest, content: bytes) -> AppTest:
+    at.main.get("file_uploader")[-1].set_value(("ledger.json", content, "application/json")).run()
+    assert not at.exception
+    return at
+
+
+def press_in_the_ledger(at: AppTest, label: str) -> AppTest:
+    next(one for one in at.main.button if one.label == label).click().run()
+    return at
+
+
+@pytest.mark.parametrize("file", ["dpbi-ledger.json", ".json"])
+def test_an_exported_ledger_counts_again_after_a_reload(monkeypatch: pytest.MonkeyPatch, file: str) -> None:
+    files = record(monkeypatch)
+    at = page()
+    files.clear()
+    press(at)
+    exported = files[file]() if file in files else files_of(files, file)
+    other = bring(page(), exported)
+    assert bare(other.main.info[0].value) == release_words.EMPTY
+    assert [option.partition(":")[0] for option in other.main.multiselect[0].options] == [ledger(at).tokens[0][:8]]
+    press_in_the_ledger(other, "Add to the ledger")
+    assert "released once already: 1-DP" in bare(other.main.warning[1].value)
+    assert button(other).disabled
+    press(other)
+    assert "released 2 times; all together: **2-DP**" in everything(other)
+    assert len(ledger(other).entries) == 2
+    press_in_the_ledger(bring(other, exported), "Add to the ledger")
+    assert len(ledger(other).entries) == 2, "what is in already does not count twice"
+
+
+def test_releases_of_other_data_are_listed_and_not_added_up() -> None:
+    content = ledger(press(page())).to_json().encode()
+    at = bring(page("31 45"), content)
+    assert at.main.multiselect[0].value == [], "another n"
+    press_in_the_ledger(at, "Add to the ledger")
+    assert len(at.main.warning) == 1
+    assert list(at.main.dataframe[-1].value["Data"]) == [ledger(at).tokens[0][:8]]
+    at = press_in_the_ledger(bring(page(), content), "Put it away")
+    assert not ledger(at).entries and not at.main.multiselect
+
+
+@pytest.mark.parametrize("content", [b"", b"[]", b"\xff\xfe", b'{"format": "dpbi settings 1"}', b"[" * 99_999])
+def test_any_other_file_is_refused_in_words(content: bytes) -> None:
+    at = bring(page(), content)
+    said = bare(at.main.error[0].value)
+    assert ("ledger" in said or "JSON" in said) and words.APOLOGY not in said
+    assert not ledger(at).entries
+
+
+def test_no_file_names_the_data_by_their_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Equal counts in two sessions have unlike tokens, and so have two releases of one."""
+    files = record(monkeypatch)
+    tokens = set()
+    for _ in range(2):
+        at = press(press(page()))
+        document = json.loads(files["dpbi-ledger.json"]())
+        tokens |= {entry[name] for entry in document["releases"] for name in ("data", "release")}
+        assert ledger(at) == Ledger.from_json(files["dpbi-ledger.json"]())
+    assert len(tokens) == 6
+    assert data_source.TYPED not in json.dumps(document)

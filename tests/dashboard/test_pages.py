@@ -1,0 +1,478 @@
+"""The pages through AppTest: what each shows at first, at the limits of every control, and what nobody may meet.
+
+A page that raises is caught by Streamlit, and one that apologises by the page itself: both are looked for on every
+visit. A visit is checked by the heading of the page, since a switch of pages that did not run shows the former one.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import re
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dpbi import MECHANISMS, Problem, privacy_loss
+from dpbi.accuracy.comparison import best_private, compare
+from dpbi.accuracy.distance_law import distance_law
+from dpbi.dashboard.answers import library
+from dpbi.dashboard.scenario import DEFAULT_MECHANISMS
+from dpbi.dashboard.shown import downloads, tables
+from dpbi.dashboard.sidebar import controls, data_source, menu, prior
+from dpbi.dashboard.words import words
+from dpbi.papers.figures import FIGURES
+from dpbi.privacy.verdict import verdict
+from dpbi.problem.neighbours import RELATION
+from tests.dashboard.shown_entries import key
+from tests.dashboard.test_scenario import PAGES, STAGES, bare, opened, select, text, visit
+
+EVERY = ["app.py", *PAGES]
+WITHOUT_MECHANISMS = {"pages/3_Sensitivity.py": 3, "pages/6_Papers.py": 1}  # charts that no mechanism is needed for
+EXAMPLE = Problem((1, 1), (48, 42))
+
+
+def shown(at: AppTest, page: str, *, refused: bool = False) -> AppTest:
+    """The page visited, seen to be that page, without traceback, apology or, unless expected, refusal.
+
+    Where it first asks what to release with, the first mechanism is chosen.
+    """
+    visit(at, page)
+    for box in at.main.selectbox:
+        if box.key == TO_RELEASE and box.value is None:
+            box.set_value(box.options[0]).run()
+            assert not at.exception
+    heading = next(found.heading for found in menu.PAGES if found.path == page)
+    assert [title.value for title in at.title] == [heading]
+    said = [bare(error.value) for error in at.main.error]
+    assert not [sentence for sentence in said if words.APOLOGY in sentence]
+    assert bool(said) == refused, said
+    return at
+
+
+def charts(at: AppTest) -> list[dict]:
+    return [json.loads(chart.proto.spec) for chart in at.get("plotly_chart")]
+
+
+def everything(at: AppTest) -> str:
+    """All words of the page's main part."""
+    parts = [*at.main.markdown, *at.main.caption, *at.main.warning, *at.main.info, *at.main.error, *at.main.header]
+    return bare("\n".join(part.value for part in parts))
+
+
+def tick(at: AppTest, names: set[str]) -> AppTest:
+    for kind in MECHANISMS:
+        box = at.checkbox(key=f"entry: ticked: {kind.__name__}")
+        box.set_value(kind.__name__ in names)
+    at.run()
+    return at
+
+
+def typed(at: AppTest, counts: str) -> AppTest:
+    select(at, "source", data_source.TYPED)
+    at.text_area(key="entry: typed").set_value(counts).run()
+    assert not at.exception
+    return at
+
+
+ALL = {kind.__name__ for kind in MECHANISMS}
+TO_RELEASE = "entry: to release"
+
+
+# --- first sight ---
+
+
+@pytest.mark.parametrize("page", EVERY)
+def test_a_page_is_never_empty(page: str) -> None:
+    at = shown(opened(), page)
+    assert charts(at)
+    for chart in at.get("plotly_chart"):
+        assert len(chart.proto.alt) > 40, "a chart says in words what it shows"
+        assert "sendChartToCloud" not in chart.proto.config
+    keys = [chart.proto.id for chart in at.get("plotly_chart")]
+    assert len(set(keys)) == len(keys)
+    assert RELATION in everything(at)
+    assert words.RAW_NOTICE not in everything(at), "an example has nobody to protect"
+    assert "48 cured, 42 not cured; n = 90" in everything(at)
+
+
+@pytest.mark.parametrize("page", [*EVERY, *STAGES])
+def test_a_page_that_shows_a_persons_counts_says_so(page: str) -> None:
+    at = typed(opened(), "left, 7\nright, 5")
+    visit(at, page)
+    said = everything(at)
+    assert RELATION in said
+    assert (words.RAW_NOTICE in said) == (page != menu.page(menu.TOUR).path), "the tour brings its own data"
+
+
+def test_the_menu_lists_every_page_once() -> None:
+    assert sorted(page.path for page in menu.PAGES) == sorted([*EVERY, *STAGES])
+
+
+@pytest.mark.parametrize("page", ["app.py", "pages/3_Sensitivity.py"])
+def test_choosing_by_results_is_warned_of(page: str) -> None:
+    assert [warning.value for warning in shown(opened(), page).main.warning] == [words.CHOICE_WARNING]
+
+
+# --- Home ---
+
+
+def test_homes_table_holds_the_librarys_numbers() -> None:
+    at = tick(opened(), ALL)
+    table = at.main.dataframe[0].value
+    assert list(table["Mechanism"]) == [kind.label for kind in MECHANISMS]
+    for kind, (_, line) in zip(MECHANISMS, table.iterrows(), strict=True):
+        row = compare(kind(1.0), EXAMPLE)
+        assert line["Mean H"] == pytest.approx(row.mean, rel=1e-12)
+        assert line["Median H"] == pytest.approx(row.median, rel=1e-12)
+        assert line["P(truth)"] == pytest.approx(row.probability_of_truth, rel=1e-12)
+        assert line["P(H ≤ LS)"] == pytest.approx(row.probability_within_local_sensitivity, rel=1e-12)
+        assert line["Mean L1"] == pytest.approx(row.mean_l1, rel=1e-12)
+
+
+def test_without_records_the_probability_that_needs_one_is_a_dash() -> None:
+    at = typed(opened(), "0 0")
+    table = at.main.dataframe[0]
+    assert list(table.value["P(H ≤ LS)"]) == ["–"] * len(table.value)
+    assert json.loads(table.proto.columns)["P(H ≤ LS)"]["help"] == words.NO_RECORD
+
+
+def test_home_names_the_best_private_mechanism_and_sets_the_others_apart() -> None:
+    rows = [compare(kind(1.0), EXAMPLE) for kind in MECHANISMS]
+    said = everything(tick(opened(), ALL))
+    best = best_private(rows)
+    assert best is not None
+    assert f"Nearest to the truth here: **{best.mechanism.label}**" in said
+    for row, guarantee in zip(rows, tick(opened(), ALL).main.dataframe[0].value["Guarantee"], strict=True):
+        if row.guarantee.basis == "claim":
+            assert guarantee.startswith("ONLY CLAIMED: ")
+            assert f"{row.mechanism.label} is only claimed to be private" in said
+        elif not row.guarantee.is_private:
+            assert guarantee == "NOT PRIVATE"
+            assert f"{row.mechanism.label} is not private" in said
+        else:
+            assert guarantee == row.guarantee.words
+
+
+@pytest.mark.parametrize("page", ["app.py", "pages/1_Private_posteriors.py", "pages/2_Distance_curves.py",
+                                  "pages/4_Privacy_loss.py"])  # fmt: skip
+def test_one_mechanism_alone_is_compared_with_nobody(page: str) -> None:
+    """With two mechanisms the same places do compare."""
+    superlative = re.compile(r"\b(Nearest|nearest|Smallest|smallest|Most likely|cover least|leaves most)\b")
+    for ticked, compares in (({"EHD"}, False), ({"EHD", "EHDS"}, True)):
+        at = shown(tick(opened(), ticked), page)
+        first = [text.value for text in at.main.markdown if "exact mean distance" in text.value]
+        titles = [json.loads(chart.proto.spec)["layout"]["title"]["text"] for chart in at.get("plotly_chart")]
+        said = bare(" ".join([*first, *titles])).replace("<br>", " ")
+        assert bool(superlative.search(said)) == compares, said
+
+
+def test_home_names_those_that_have_something_to_gain_from_calibration() -> None:
+    hint = "Not all of epsilon"
+    at = opened()
+    losses = {kind.label: privacy_loss(kind(1.0), (1, 1), 90).epsilon for kind in MECHANISMS
+              if kind.__name__ in DEFAULT_MECHANISMS}  # fmt: skip
+    gaining = {label: loss for label, loss in losses.items() if loss < 0.999}
+    assert 0 < len(gaining) < len(losses), "some spend all of it"
+    said = next(line for line in everything(at).splitlines() if hint in line)
+    assert words.listed(f"{label} loses {words.number(loss)}" for label, loss in gaining.items()) in said
+    assert not [label for label in losses.keys() - gaining.keys() if f"{label} loses" in said]
+    for name in DEFAULT_MECHANISMS:
+        at.checkbox(key=f"entry: calibrated: {name}").check()
+    assert hint not in everything(at.run())
+    assert hint not in everything(typed(opened(), "0 0"))
+    assert hint not in everything(typed(opened(), "900 800 700 600 500 400")), "too many datasets to calibrate"
+
+
+def test_no_rerun_of_home_waits_for_a_long_audit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Moving epsilon asks for other verdicts: those of many datasets are left to the page Privacy loss."""
+    asked: list[tuple[str, int]] = []
+    monkeypatch.setattr(library, "verdict", lambda mechanism, prior, n: asked.append((mechanism.label, n)) or verdict(
+        mechanism, prior, n))  # fmt: skip
+    at = typed(opened(), "800 700")
+    said = next(line for line in everything(at).splitlines() if "tells how much of epsilon" in line)
+    many = [kind.label for kind in MECHANISMS if kind.__name__ in DEFAULT_MECHANISMS and f"{kind.label}" in said]
+    assert many
+    assert not {label for label, n in asked if n == 1500} & set(many)
+
+
+def test_home_names_no_best_where_nothing_is_proved() -> None:
+    unproved = {kind.__name__ for kind in MECHANISMS if not kind(1.0).guarantee((1, 1), 90).is_private}
+    assert unproved
+    assert "No ticked mechanism has both" in everything(tick(opened(), unproved))
+
+
+def test_epsilon_moves_the_table() -> None:
+    at = opened()
+    before = list(at.main.dataframe[0].value["Mean H"])
+    text(at, "epsilon", "5")
+    assert all(now < then for now, then in zip(at.main.dataframe[0].value["Mean H"], before, strict=True))
+
+
+# --- Private posteriors ---
+
+
+def test_redraw_moves_the_visible_seed_and_nothing_else_draws() -> None:
+    at = shown(opened(), "pages/1_Private_posteriors.py")
+
+    def drawn() -> list[float]:
+        return list(at.main.dataframe[1].value["H"])
+
+    first = drawn()
+    at.run()
+    assert drawn() == first
+    text(at, "gamma", "1.0")
+    assert drawn() == first
+    assert at.button(key="redraw").label == "Redraw (seed 1 → 2)"
+    at.button(key="redraw").click().run()
+    assert at.text_input(key=key(at, "seed")).value == "2"
+    assert drawn() != first
+    text(at, "seed", "1")
+    assert drawn() == first
+
+
+@pytest.mark.parametrize("size", [min(controls.SIZES), 30, max(controls.SIZES)])
+def test_as_many_posteriors_as_asked_for(size: int) -> None:
+    assert max(controls.SIZES) == 1000
+    at = shown(opened(), "pages/1_Private_posteriors.py")
+    at.select_slider(key="entry: size").set_value(size).run()
+    assert len(at.main.dataframe[1].value) == len(DEFAULT_MECHANISMS) * min(size, tables.DRAWS_SHOWN)
+    sample = library.posteriors(EXAMPLE, MECHANISMS[0](1.0), 1, size)
+    assert len(sample.released) == size
+
+
+def test_the_prior_is_told_with_its_weight_and_what_it_expects() -> None:
+    at = shown(opened(), "pages/1_Private_posteriors.py")
+    assert "weighs as much as 2 records, the data as much as n = 90" in everything(at)
+    assert list(at.main.dataframe[0].value["Prior expects"]) == ["2 to 88", "2 to 88"]
+
+
+# --- Distance curves ---
+
+
+@pytest.mark.parametrize("view", controls.VIEWS)
+@pytest.mark.parametrize("overlay", [False, True])
+def test_each_view_of_the_laws(view: str, overlay: bool) -> None:
+    at = shown(opened(), "pages/2_Distance_curves.py")
+    at.segmented_control(key="entry: view").set_value(view).run()
+    at.toggle(key="entry: overlay").set_value(overlay).run()
+    shown(at, "pages/2_Distance_curves.py")
+    names = {trace.get("name", "") for trace in charts(at)[0]["data"]}
+    assert {kind.label for kind in MECHANISMS if kind.__name__ in DEFAULT_MECHANISMS} <= names
+    assert any("1,000 simulated draws" in name for name in names) == overlay
+    assert "Every curve is the exact law" in everything(at)
+
+
+def test_a_sampled_law_says_so_with_its_error() -> None:
+    at = typed(tick(opened(), ALL), "900 800 700 600 500 400")
+    said = everything(shown(at, "pages/2_Distance_curves.py"))
+    assert "Sampled, not exact" in said
+    assert re.search(r"off by at most 0\.0\d+", said)
+
+
+def test_the_probability_of_a_distance_is_told_for_the_one_asked_for() -> None:
+    at = shown(tick(opened(), ALL), "pages/2_Distance_curves.py")
+    assert "entry: within" not in {entry.key for entry in at.main.text_input}
+    at.segmented_control(key="entry: view").set_value(controls.CUMULATIVE).run()
+    assert at.text_input(key="entry: within").value == "0.1"
+    for t in ("0.1", "0.02", "1"):
+        text(at, "within", t)
+        table = at.main.dataframe[0].value
+        expected = [distance_law(kind(1.0), EXAMPLE).cdf(float(t)) for kind in MECHANISMS]
+        assert list(table[f"P(H ≤ {t})"]) == pytest.approx(expected, rel=1e-12)
+        assert "Off by at most" not in table
+    text(at, "within", "1.5")
+    assert ["t is too large" in bare(error.value) for error in at.main.error] == [True]
+    assert not [column for column in at.main.dataframe[0].value if column.startswith("P(H")]
+
+
+def test_a_probability_between_the_edges_of_bins_says_how_far_off_it_can_be() -> None:
+    kinds = [kind for kind in MECHANISMS if kind.__name__ in ("EHD", "Geometric")]
+    at = typed(tick(opened(), {kind.__name__ for kind in kinds}), "30 40 30 30")
+    assert at.main.dataframe[0].value.set_index("Mechanism").loc["EHD", "Law"] == words.LAW_KINDS["bins"]
+    shown(at, "pages/2_Distance_curves.py")
+    at.segmented_control(key="entry: view").set_value(controls.CUMULATIVE).run()
+    found = at.main.dataframe[0].value["Off by at most"]
+    laws = [distance_law(kind(1.0), Problem((1, 1, 1, 1), (30, 40, 30, 30))) for kind in kinds]
+    assert list(found) == [law.cdf_error for law in laws]
+    assert min(found) > 0
+
+
+def test_a_sampled_probability_of_a_distance_has_its_band() -> None:
+    at = shown(typed(tick(opened(), ALL), "900 800 700 600 500 400"), "pages/2_Distance_curves.py")
+    at.segmented_control(key="entry: view").set_value(controls.CUMULATIVE).run()
+    table = at.main.dataframe[0].value
+    assert "P(H ≤ 0.1)" in table
+    assert 0 < table["Off by at most"].max() < 0.05
+
+
+# --- Sensitivity ---
+
+
+@pytest.mark.parametrize("counts", ["48 42", "20 20 20", "1 1 1 77"])
+def test_sensitivity_shows_all_five_and_three_charts(counts: str) -> None:
+    at = shown(typed(opened(), counts), "pages/3_Sensitivity.py")
+    assert len(at.main.metric) == 5
+    assert len(charts(at)) == 3
+
+
+def test_one_map_at_a_time() -> None:
+    at = shown(typed(opened(), "20 20 20"), "pages/3_Sensitivity.py")
+    first = charts(at)[0]
+    for measure in controls.MEASURES:
+        at.segmented_control(key="entry: measure").set_value(measure).run()
+        assert len(charts(at)) == 3
+    assert charts(at)[0] != first
+
+
+def test_without_a_mechanism_the_sensitivities_and_the_papers_remain() -> None:
+    at = tick(opened(), set())
+    for page in EVERY:
+        shown(at, page)
+        assert (words.NOTHING_TICKED in everything(at)) == (page not in WITHOUT_MECHANISMS)
+        assert len(charts(at)) == WITHOUT_MECHANISMS.get(page, 0)
+
+
+# --- Papers ---
+
+
+def test_one_figure_of_the_papers_at_a_time() -> None:
+    at = shown(opened(), "pages/6_Papers.py")
+    box = at.selectbox(key="entry: paper figure")
+    assert len(box.options) == len(FIGURES)
+    for figure in (FIGURES[2], FIGURES[-1]):
+        select(at, "paper figure", figure.key)
+        assert len(charts(shown(at, "pages/6_Papers.py"))) == 1
+        assert figure.caption in everything(at)
+        assert figure.story(figure.result(1)) in everything(at)
+    before = everything(at)
+    at.button(key="redraw").click().run()
+    assert at.text_input(key=key(at, "seed")).value == "2"
+    assert everything(at) == before, "what is exact does not move with the seed"
+
+
+# --- the limits of every control ---
+
+
+@pytest.mark.parametrize("counts", ["0 0", "0 0 0 0"])
+def test_no_records(counts: str) -> None:
+    at = typed(tick(opened(), ALL), counts)
+    for page in EVERY:
+        sensitivity = page.endswith("Sensitivity.py")
+        shown(at, page, refused=sensitivity)
+        if sensitivity:
+            assert "at least one record" in everything(at)
+    assert "every mechanism releases the prior itself" in everything(shown(at, "app.py"))
+
+
+@pytest.mark.parametrize("counts", ["1 0", "1e9 5", "1e12 1e12", "1 0 0", "1e9 1e9 1e9", "7 0 0 0 0 0"])
+def test_few_and_many_records(counts: str) -> None:
+    at = typed(tick(opened(), ALL), counts)
+    for page in EVERY:
+        assert charts(shown(at, page))
+
+
+def test_many_categories() -> None:
+    at = select(opened(), "source", data_source.MADE_UP)
+    text(text(at, "made-up n", "3000"), "made-up k", "300")
+    for page in EVERY:
+        assert charts(shown(at, page))
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("epsilon", "1e-9"), ("epsilon", "0.01"), ("epsilon", "20"), ("epsilon", "1e6"), ("gamma", "0"), ("gamma", "1e6")],
+)
+def test_the_ends_of_epsilon_and_gamma(name: str, value: str) -> None:
+    at = text(tick(opened(), ALL), name, value)
+    for page in EVERY:
+        assert charts(shown(at, page))
+
+
+@pytest.mark.parametrize("rule", prior.CHOICES)
+@pytest.mark.parametrize("counts", ["30 20", "20 20 20"])
+def test_every_prior(rule: str, counts: str) -> None:
+    at = select(typed(opened(), counts), "prior", rule)
+    for page in EVERY:
+        assert charts(shown(at, page))
+
+
+@pytest.mark.parametrize("strength", ["1e-9", "1e12"])
+def test_the_ends_of_the_priors_strength(strength: str) -> None:
+    at = text(select(tick(opened(), ALL), "prior", prior.SYMMETRIC), "strength", strength)
+    for page in EVERY:
+        assert charts(shown(at, page))
+
+
+@pytest.mark.parametrize("key", [example.key for example in data_source.EXAMPLES])
+def test_every_example_is_exact(key: str) -> None:
+    at = select(opened(), "example", key)
+    assert not at.error
+    assert all("exact" in kind for kind in at.main.dataframe[0].value["Law"])
+
+
+# --- what a person's own names may not do ---
+
+HOSTILE = "=1+1 <img src=x onerror=alert(1)> [go](javascript:alert(1)) $x^2$ :red[r] **b**"
+
+
+def test_no_cached_answer_knows_a_name() -> None:
+    """An answer is shared by all who ask with equal arguments, so labels and titles must not be among them."""
+    functions = [found for found in vars(library).values() if callable(found) and hasattr(found, "clear")]
+    assert len(functions) > 5
+    asked = {name for function in functions for name in inspect.signature(function).parameters}
+    assert asked == {
+        "problem", "mechanism", "seed", "size", "prior", "n", "category", "gamma", "beta", "u", "measure",
+        "epsilons", "t",
+    }  # fmt: skip
+
+
+def test_names_are_shown_inertly() -> None:
+    at = typed(opened(), f"{HOSTILE}, 12\nplain, 8")
+    for page in EVERY:
+        shown(at, page)
+        for part in [*at.main.markdown, *at.main.caption]:
+            assert not re.search(r"(?<!\\)\[go|(?<!\\)\$x|(?<!\\)<img", part.value)
+        for chart in at.get("plotly_chart"):
+            assert "<img" not in chart.proto.spec.replace("\\u003cimg", "<img")
+
+
+def test_csv_cells_are_safe_and_numbers_stay_numbers() -> None:
+    import pandas
+
+    table = pandas.DataFrame({"=cell": ["=1+1", "-5", "@x", " +y", "plain", "\tz"], "number": [-1.5, 2, 3, 4, 5, 6]})
+    written = downloads.csv_bytes(table)
+    assert written.startswith("\ufeff".encode())
+    lines = written.decode("utf-8-sig").splitlines()
+    assert lines[0] == "'=cell,number"
+    assert [line.rsplit(",", 1)[1] for line in lines[1:]] == ["-1.5", "2.0", "3.0", "4.0", "5.0", "6.0"]
+    assert all(line.lstrip('"').startswith(("'", "plain")) for line in lines[1:])
+
+
+def test_a_columns_numbers_are_written_alike() -> None:
+    """In talk mode a table is text: each of its columns has numbers of one kind, which differ as the values do."""
+    for epsilon in ("1", "20", "0.01"):
+        at = tick(opened(), ALL)
+        text(at, "epsilon", epsilon)
+        grid = at.main.dataframe[0].value
+        at.toggle(key="entry: talk").set_value(True).run()
+        lines = next(found.value for found in at.main.markdown if found.value.startswith("|")).splitlines()
+        head, _, *rows = ([bare(cell).strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in lines)
+        for name, cells in zip(head, zip(*rows, strict=True), strict=True):
+            if grid[name].dtype.kind != "f":
+                continue
+            assert len({("e" in cell, len(cell.partition(".")[2].partition("e")[0])) for cell in cells}) == 1, cells
+            for cell, value in zip(cells, grid[name], strict=True):
+                assert float(cell) == pytest.approx(value, rel=0.05)
+            largest = max(cells, key=float)
+            assert float(largest) == pytest.approx(grid[name].max(), rel=5e-4)
+
+
+def test_the_comparison_fits_beside_the_sidebar() -> None:
+    """All its columns in the 860 pixels that a screen of 1280 leaves, with every mechanism and one calibrated."""
+    at = tick(opened(), ALL)
+    at.checkbox(key="entry: calibrated: Geometric").check().run()
+    columns = json.loads(at.main.dataframe[0].proto.columns)
+    widths = [column["width"] for name, column in columns.items() if name in at.main.dataframe[0].value]
+    assert len(widths) == len(at.main.dataframe[0].value.columns)
+    assert sum(widths) <= 860

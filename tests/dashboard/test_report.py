@@ -1,0 +1,207 @@
+"""What a page gives away: each table and chart as CSV, each chart as a page of its own, and all of it in one ZIP."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import zipfile
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import dpbi
+from dpbi.dashboard.shown import downloads
+from dpbi.dashboard.take_away import script
+from dpbi.dashboard.words import words
+from dpbi.figures.chart_data import chart_data
+from dpbi.figures.html_page import html_page
+from dpbi.problem.neighbours import RELATION
+from tests.dashboard.test_pages import HOSTILE, typed
+from tests.dashboard.test_scenario import ROOT, opened, text, visit
+from tests.dashboard.test_scenario_file import LAB, SLOW, Files, record
+
+EVERY = [page.path for page in LAB]
+ELSEWHERE = re.compile(r"""(?:src|href|action)\s*=\s*["']?\s*(?:https?:)?//""", re.IGNORECASE)
+
+
+def read(content: bytes) -> pd.DataFrame:
+    assert content.startswith("\ufeff".encode())
+    return pd.read_csv(io.BytesIO(content), keep_default_na=False, na_values=[""])
+
+
+def names(files: Files, ending: str) -> list[str]:
+    return [name for name in files if name.endswith(ending)]
+
+
+@pytest.mark.parametrize("counts", ["48 42", "5 0 7", "1 2 3 4"])
+def test_every_table_and_chart_can_be_taken_away(monkeypatch: pytest.MonkeyPatch, counts: str) -> None:
+    files = record(monkeypatch)
+    at = text(typed(opened(), counts), "epsilon", "0.75")
+    for page in (page for page in LAB if page.path != SLOW):
+        files.clear()
+        visit(at, page.path)
+        charts, tables = names(files, "-chart.csv"), [name for name in names(files, ".csv") if "-chart" not in name]
+        assert len(charts) == len(at.get("plotly_chart")) == len(names(files, ".html"))
+        assert len(tables) == len(at.main.dataframe)
+        assert all(name.isascii() for name in files)
+        for name in [*charts, *tables]:
+            frame = read(files[name]())
+            assert len(frame)
+            assert set(frame["Seed"]) == {1}
+            if page.uses_data:
+                assert set(frame["epsilon"]) == {0.75}
+                assert set(frame["n"]) == {sum(map(int, counts.split()))}
+            numbers = frame.drop(columns=[*downloads_of(frame)]).select_dtypes("number")
+            assert numbers.shape[1], name
+        for name, frame in zip(tables, at.main.dataframe, strict=True):
+            taken = read(files[name]())
+            shown = frame.value
+            for column in shown.select_dtypes("number"):
+                assert list(taken[column][: len(shown)]) == pytest.approx(list(shown[column]), rel=1e-12, nan_ok=True)
+
+
+def downloads_of(frame: pd.DataFrame) -> list[str]:
+    return [name for name in ("Data", "n", "Prior", "epsilon", "gamma", "delta", "Options", "Seed") if name in frame]
+
+
+def test_a_charts_rows_are_its_points() -> None:
+    figure = go.Figure(
+        [
+            go.Scatter(x=[1, 2, None, 3], y=[0.5, 0.25, None, 0.125], name="<b>one</b> &amp; all", mode="lines"),
+            go.Scatter(x0=0.5, dx=0.25, y=[1, 2], name="even"),
+            go.Scatter(x=[None], y=[None], name="for the legend"),
+            go.Bar(x=[3], y=[1], name="bar"),
+        ]
+    )
+    figure.update_xaxes(title_text="distance").update_yaxes(tickvals=[0, 1], ticktext=["zero", "one"])
+    found = chart_data(figure)
+    assert found == {
+        "Series": ["one & all"] * 3 + ["even"] * 2 + ["bar"],
+        "Line": [1, 1, 2, 1, 1, 1],
+        "Category": ["zero", "zero", "zero", "one", "one", "one"],
+        "distance": [1, 2, 3, 0.5, 0.75, 3],
+    }
+    stored = go.Figure(json.loads(go.Figure(figure).to_json()))
+    assert chart_data(stored) == found
+
+
+def test_intervals_have_their_ends() -> None:
+    figure = go.Figure(
+        [
+            go.Scatter(x=np.array([0.5, 0.7], np.float32), y=[-0.1, -0.2], name="along x", error_x={
+                "array": np.array([0.1, 0.2], np.float32), "arrayminus": np.array([0.05, 0.3], np.float32)}),
+            go.Scatter(x=[1], y=[2], name="along y", error_y={"array": [0.25]}),
+            go.Bar(base=[0.25], x=[0.5], y=["one"], orientation="h", name="bar"),
+            go.Scatter(x=[3], y=[4], name="none"),
+        ]
+    )  # fmt: skip
+    found = chart_data(figure.update_xaxes(title_text="share"))
+    assert found["Series"] == ["along x", "along x", "along y", "bar", "none"]
+    assert found["From"] == [0.45, 0.4, 1.75, 0.25, None]
+    assert found["To"] == [0.6, 0.9, 2.25, 0.75, None]
+    assert found["share"] == [0.5, 0.7, 1, None, 3], "a bar's length is no place"
+    assert found["y"] == [None, None, 2, "one", 4]
+
+
+def test_a_map_has_its_values_and_panels_their_titles(monkeypatch: pytest.MonkeyPatch) -> None:
+    files = record(monkeypatch)
+    at = visit(typed(opened(), "5 6 7"), "pages/3_Sensitivity.py")
+    frame = read(files["dpbi-sensitivity-chart.csv"]())
+    problem = dpbi.Problem((1, 1, 1), (5, 6, 7))
+    shares = frame[["Category 1", "Category 2", "Category 3"]]
+    assert list(shares.sum(axis=1)) == pytest.approx([1.0] * len(frame), rel=1e-6)
+    values = frame["Value"].dropna()
+    assert values.min() > 0
+    assert values.max() == pytest.approx(dpbi.global_sensitivity(problem.prior, problem.n), rel=1e-6)
+    files.clear()
+    visit(at, "pages/1_Private_posteriors.py")
+    frame = read(files["dpbi-posteriors-chart.csv"]())
+    ticked = [kind.label for kind in dpbi.MECHANISMS if kind.label in set(frame["Panel"])]
+    assert len(ticked) == 4 == frame["Panel"].nunique()
+
+
+def test_a_figures_page_stands_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    files = record(monkeypatch)
+    visit(typed(opened(), f"{HOSTILE}, 12\nplain, 8"), "pages/1_Private_posteriors.py")
+    page = files["dpbi-posteriors.html"]().decode()
+    head, _, rest = page.partition("</script>")
+    assert len(head) > 4e6, "plotly.js is inside"
+    assert not ELSEWHERE.search(rest)
+    assert "<img" not in rest.replace("\\u003cimg", "")
+    assert "sendChartToCloud" in rest.partition("modeBarButtonsToRemove")[2][:80]
+    assert "Data = Counts typed in, n = 20, Prior = Beta(1, 1), epsilon = 1" in rest
+
+
+def test_a_page_that_shares_plotly_names_it_beside_itself() -> None:
+    figure = go.Figure(go.Scatter(x=[1], y=[2])).update_layout(meta={"alt": "a < b"})
+    page = html_page(figure, "dpbi-x", ["c & d"], embedded=False)
+    assert '<script src="plotly.min.js"></script>' in page
+    assert "<p>a &lt; b</p>" in page and "<p>c &amp; d</p>" in page
+    assert len(page) < 20_000
+
+
+WITH_REPORT = [page.path for page in LAB if not page.releases]
+
+
+def report(files: Files) -> zipfile.ZipFile:
+    (name,) = names(files, ".zip")
+    return zipfile.ZipFile(io.BytesIO(files[name]()))
+
+
+@pytest.mark.parametrize("page", WITH_REPORT)
+def test_a_report_holds_all_that_the_page_shows(monkeypatch: pytest.MonkeyPatch, page: str) -> None:
+    files = record(monkeypatch)
+    at: AppTest = opened()
+    files.clear()
+    visit(at, page)
+    packed = report(files)
+    assert packed.testzip() is None
+    listed = [name.removeprefix("dpbi/") for name in packed.namelist()]
+    title = next(found.title for found in LAB if found.path == page)
+    assert ("script.py" in listed) == (title in script.PAGES)
+    assert len([name for name in listed if name.startswith("tables/")]) == len(at.main.dataframe)
+    charts = [name for name in listed if name.startswith("figures/") and name.endswith(".html")]
+    assert len(charts) == len(at.get("plotly_chart"))
+    assert ("figures/plotly.min.js" in listed) == bool(charts)
+    readme = packed.read("dpbi/README.txt").decode()
+    assert all(name in readme for name in listed if name != "README.txt")
+    assert RELATION in readme and words.REPORT_WARNING in readme
+    assert re.search(rf"dpbi +{re.escape(dpbi.__version__)}\n", readme)
+    assert all(re.search(rf"  {package} +\d", readme) for package in ("python", "numpy", "scipy"))
+    assert "counts" not in json.loads(packed.read("dpbi/settings.json"))
+    again = files[names(files, ".zip")[0]]()
+    assert again == files[names(files, ".zip")[0]]()
+
+
+def test_nothing_is_made_before_it_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    def made(*rest: Any, **named: Any) -> bytes:
+        raise AssertionError("a file was made without being asked for")
+
+    for name in ("csv_bytes", "figure_csv", "figure_page"):
+        monkeypatch.setattr(downloads, name, made)
+    at = opened()
+    for page in EVERY:
+        visit(at, page)
+        assert not at.main.error
+
+
+def test_a_file_that_cannot_be_made_says_nothing_of_the_data(monkeypatch: pytest.MonkeyPatch) -> None:
+    pressed: list[Any] = []
+    monkeypatch.setattr(downloads.st, "download_button", lambda label, file, **rest: pressed.append(file))
+
+    def failing() -> bytes:
+        raise KeyError("a label of somebody's")
+
+    downloads.offer("x", failing, "dpbi-x.csv", "text/csv")
+    with pytest.raises(RuntimeError, match=r"^dpbi-x.csv could not be made: KeyError$") as failure:
+        pressed[0]()
+    assert failure.value.__suppress_context__
+
+
+def test_streamlits_own_table_export_is_off() -> None:
+    assert "disableDataExport = true" in (ROOT / ".streamlit/config.toml").read_text("utf-8")

@@ -1,0 +1,613 @@
+"""The dashboard's scenario: what is typed, kept, refused and uploaded, read through the pages as a person does."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+from streamlit.testing.v1 import AppTest
+
+from dpbi import MECHANISMS, Problem, limits
+from dpbi.dashboard.answers import library
+from dpbi.dashboard.scenario import DEFAULT_MECHANISMS
+from dpbi.dashboard.shown import folds
+from dpbi.dashboard.sidebar import data_source, entries, prior, privacy
+from dpbi.dashboard.words import guard, words
+from tests.dashboard.shown_entries import key
+
+ROOT = Path(__file__).resolve().parents[2]
+# The pages with the sidebar's scenario, and those that bring what they show.
+PAGES, STAGES = (
+    sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "pages").glob("*.py") if opening in path.read_text())
+    for opening in ("with scenario(", "with stage(")
+)
+PATIENCE = 120
+
+
+def opened() -> AppTest:
+    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=PATIENCE).run()
+    assert not at.exception
+    return at
+
+
+def visit(at: AppTest, page: str) -> AppTest:
+    at.switch_page(page).run()
+    assert not at.exception
+    return at
+
+
+def unfold(at: AppTest, label: str) -> AppTest:
+    """Opens a part of the page that is folded away."""
+    at.session_state[folds.key(label)] = True
+    at.run()
+    assert not at.exception
+    return at
+
+
+def text(at: AppTest, name: str, value: str) -> AppTest:
+    at.text_input(key=key(at, name)).set_value(value).run()
+    assert not at.exception
+    return at
+
+
+def select(at: AppTest, name: str, value: str) -> AppTest:
+    at.selectbox(key=key(at, name)).set_value(value).run()
+    assert not at.exception
+    return at
+
+
+def refusals(at: AppTest) -> list[str]:
+    """The sentences beside the sidebar's controls, without the marks that keep them inert."""
+    return [bare(error.value) for error in at.sidebar.error]
+
+
+def answered(at: AppTest) -> bool:
+    """Whether the page shows a chart, or asks what to release with, before which it shows none."""
+    return bool(at.get("plotly_chart")) or "entry: to release" in {box.key for box in at.main.selectbox}
+
+
+def bare(markdown: str) -> str:
+    return markdown.replace("\\", "").replace("\u2060", "")
+
+
+# --- what was typed ---
+
+
+@pytest.mark.parametrize(
+    ("typed", "labels", "counts"),
+    [
+        ("Cured, 48\nNot cured, 42", ("Cured", "Not cured"), (48, 42)),
+        ("48, 42", ("Category 1", "Category 2"), (48, 42)),
+        ("48 42 7", ("Category 1", "Category 2", "Category 3"), (48, 42, 7)),
+        ("48\n\n 42 \n", ("Category 1", "Category 2"), (48, 42)),
+        ("Smith, John; 3\nDoe: 1e3", ("Smith, John", "Doe"), (3, 1000)),
+        ("a = 1\nb\t2.0", ("a", "b"), (1, 2)),
+        ("18-25 5\n26-40 0", ("18-25", "26-40"), (5, 0)),
+        ("O, 1,200\nA, 400,000,000", ("O", "A"), (1200, 400_000_000)),
+        ("O: 1,200\nA=12,345", ("O", "A"), (1200, 12_345)),
+        ("O,1,200\nA\t1,234,567", ("O", "A"), (1200, 1_234_567)),
+        ("1,200 300", ("Category 1", "Category 2"), (1200, 300)),
+        ("1,200, 3,400", ("Category 1", "Category 2"), (1200, 3400)),
+        ("48,42,7", ("Category 1", "Category 2", "Category 3"), (48, 42, 7)),
+        ("Group 1, 200\nGroup 2: 300", ("Group 1", "Group 2"), (200, 300)),
+        ("0,130\n7,12", ("0", "7"), (130, 12)),
+        ("2020 200\n2021 300", ("2020", "2021"), (200, 300)),
+        ("a, 9007199254740993\nb, 0", ("a", "b"), (9007199254740993, 0)),
+    ],
+)
+def test_typed_counts_are_read_exactly(typed: str, labels: tuple[str, ...], counts: tuple[int, ...]) -> None:
+    if max(counts) > limits.TOTAL_LARGEST:
+        with pytest.raises(ValueError, match="too large"):
+            entries.counts(typed)
+    else:
+        assert entries.counts(typed) == (labels, counts)
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("", "at least two categories"),
+        ("a, 5", "at least two categories"),
+        ("a, 5\nb, -1", "Line 2: the count must be at least 0"),
+        ("a, 5\nb, 1.5", "Line 2: the count must be a whole number"),
+        ("a, 5\n\nb, x", "Line 3: the count must be a whole number"),
+        ("a, 5\nb, nan", "Line 2: the count must be a whole number.*got 'nan'"),
+        ("5 1_0 7", "Line 1: the count must be a whole number.*got '1_0'"),
+        ("a, 5\nb, 1e400", "Line 2: the count is too large: got '1e400'"),
+        ("a, 5\nb, 1e20", "Line 2: the count is too large"),
+        ("a, 5\na, 6", "2 categories are called 'a'"),
+        ("a, 5\n" + "b" * 501 + ", 6", "Line 2: a label may have at most 500 characters"),
+        ("5\n" * 100_001, "at most 200,000 characters"),
+        ("5\n" * 2001, "too many categories"),
+    ],
+)
+def test_typed_counts_are_refused_in_words(typed: str, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        entries.counts(typed)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Group 1,200", "O, 12,34", "O, 1 200", "O, 1, 200", "O 1 200", "1,200", "18, 25, 300", "18,25,300", "O;5;200",
+        "O, 5, 1,200",
+    ],
+)
+def test_a_line_that_can_be_read_in_two_ways_is_refused(line: str) -> None:
+    with pytest.raises(ValueError, match=f"Line 2: '{line}' can be read in more than one way"):
+        entries.counts(f"b: 7\n{line}")
+
+
+@pytest.mark.parametrize("line", ["1,200", "1,200,48", "10,200,300"])
+def test_a_line_that_is_one_number_or_several_is_refused(line: str) -> None:
+    with pytest.raises(ValueError, match="may be one number or several"):
+        entries.counts(line)
+
+
+@given(some.integers(0, limits.TOTAL_LARGEST))
+def test_a_whole_number_is_read_as_it_is_written(value: int) -> None:
+    for written in (f"{value:,}", str(value), f" {value}e0 "):
+        assert entries.whole("n", written, 0, limits.TOTAL_LARGEST) == value
+    assert entries.counts(f"a: {value:,}\nb: 0") == (("a", "b"), (value, 0))
+
+
+@pytest.mark.parametrize("written", ["12,34", "1,2000", ",200", "1,,200", "0,200", "1.000", "1.200.000", "1,200.5"])
+def test_a_number_with_odd_groups_is_refused(written: str) -> None:
+    with pytest.raises(ValueError, match=r"n must be a whole number|n may be meant in two ways"):
+        entries.whole("n", written, 0, 10**9)
+
+
+WRITTEN_ODDLY = ["1_0", "sNaN", "nan", "inf", "-Infinity", "0x10", "\u0661\u0662", "1e", "1e1_0", "", "one"]
+
+
+@pytest.mark.parametrize("written", WRITTEN_ODDLY)
+def test_what_only_a_computer_calls_a_number_is_refused(written: str) -> None:
+    with pytest.raises(ValueError, match=r"^epsilon must be a number such as .*\.$"):
+        entries.number("epsilon", written)
+    with pytest.raises(ValueError, match=r"^seed must be a whole number such as .*\.$"):
+        entries.whole("seed", written, 0, entries.SEED_LARGEST)
+
+
+def test_a_number_is_never_rounded_to_nothing_or_infinity() -> None:
+    read = [entries.number("x", written) for written in (" 0 ", "0e-400", "-.5", "1e-8", "+3.")]
+    assert read == [0, 0, -0.5, 1e-8, 3]
+    with pytest.raises(ValueError, match=r"^delta is too small: got '1e-400'"):
+        entries.number("delta", "1e-400")
+    with pytest.raises(ValueError, match=r"^epsilon is too large: got '1e400'"):
+        entries.number("epsilon", "1e400")
+    with pytest.raises(ValueError, match=r"^n must be a whole number: got '1e-400'"):
+        entries.whole("n", "1e-400", 0, 9)
+    for large in ("1e30", "1e999999999"):
+        with pytest.raises(ValueError, match=rf"^n is too large: got '{large}'"):
+            entries.whole("n", large, 0, 9)
+
+
+@given(some.text(max_size=80))
+def test_any_text_is_read_or_refused(typed: str) -> None:
+    reads: list[Callable[[], object]] = [
+        lambda: entries.counts(typed),
+        lambda: entries.numbers("x", typed),
+        lambda: entries.whole("x", typed, 0, 9),
+    ]
+    for read in reads:
+        try:
+            read()
+        except ValueError as refusal:
+            assert str(refusal)
+
+
+@given(some.text(max_size=200))
+def test_escaped_text_is_one_inert_line(label: str) -> None:
+    marked = words.escape(label)
+    assert "\n" not in marked
+    for sign in "`*_[]<>$:#|~":
+        assert all(marked[i - 1] == "\\" for i, found in enumerate(marked) if found == sign)
+
+
+def test_a_long_label_is_cut_and_a_long_sentence_is_not() -> None:
+    assert len(words.plain("x" * 500)) == words.SHOWN_LENGTH
+    assert words.sentence(ValueError("y" * 500)) == "y" * 500
+
+
+# --- what is kept ---
+
+
+def test_the_first_paint_is_the_default_scenario() -> None:
+    at = opened()
+    assert [kind.__name__ for kind in MECHANISMS if at.checkbox(key=f"entry: ticked: {kind.__name__}").value] == [
+        name for name in (kind.__name__ for kind in MECHANISMS) if name in DEFAULT_MECHANISMS
+    ]
+    assert len(DEFAULT_MECHANISMS) == 4
+    assert (at.text_input(key="entry: epsilon").value, at.text_input(key="entry: gamma").value) == ("1", "1")
+    assert at.text_input(key="entry: seed").value == "1"
+    assert any("48 cured, 42 not cured; n = 90" in line.value for line in at.main.markdown)
+
+
+def kind_with(wanted: Callable[[dataclasses.Field[Any]], bool]) -> tuple[str, str]:
+    """A class that has such a field, and the field, by name: tests know no mechanism by name."""
+    found = ((kind, field) for kind in MECHANISMS for field in dataclasses.fields(kind) if wanted(field))
+    kind, field = next(found)
+    return kind.__name__, field.name
+
+
+def test_settings_stay_on_every_page_and_on_return() -> None:
+    switched, switch = kind_with(lambda field: isinstance(field.default, bool))
+    numbered, number = kind_with(lambda field: isinstance(field.default, float) and field.name != "gamma")
+    at = opened()
+    select(at, "source", data_source.TYPED)
+    at.text_area(key="entry: typed").set_value("left, 7\nright, 5\nneither, 3").run()
+    select(at, "prior", prior.CUSTOM)
+    text(at, "alpha of right", "2.5")
+    text(at, "epsilon", "0.37")
+    text(at, "gamma", "0.2")
+    text(at, "seed", "77")
+    at.checkbox(key=f"entry: ticked: {DEFAULT_MECHANISMS[-1]}").uncheck().run()
+    at.checkbox(key=f"entry: ticked: {numbered}").check().run()
+    text(at, number, "1e-5")
+    at.checkbox(key=f"entry: ticked: {switched}").check().run()
+    at.checkbox(key=f"entry: {switched}: {switch}").check().run()
+    for page in [*PAGES, *reversed(PAGES), "app.py", *PAGES]:  # out, back, and out again
+        visit(at, page)
+        assert at.selectbox(key="entry: source").value == data_source.TYPED
+        assert at.text_area(key="entry: typed").value == "left, 7\nright, 5\nneither, 3"
+        assert at.text_input(key="entry: alpha of right").value == "2.5"
+        assert at.text_input(key=key(at, "epsilon")).value == "0.37"
+        assert at.select_slider(key=key(at, privacy.SLIDER)).value == 0.37
+        assert at.text_input(key="entry: gamma").value == "0.2"
+        assert at.text_input(key=f"entry: {number}").value == "1e-5"
+        assert at.text_input(key="entry: seed").value == "77"
+        assert not at.checkbox(key=f"entry: ticked: {DEFAULT_MECHANISMS[-1]}").value
+        assert at.checkbox(key=f"entry: {switched}: {switch}").value
+        line = "7 left, 5 right, 3 neither; n = 15 · prior Dirichlet(1, 2.5, 1) · epsilon = 0.37 · gamma = 0.2"
+        assert any(line in bare(shown.value) for shown in at.main.markdown), page
+
+
+def test_slider_and_entry_of_epsilon_never_disagree() -> None:
+    at = opened()
+    text(at, "epsilon", "0.123")
+    assert at.select_slider(key=key(at, privacy.SLIDER)).value == 0.123
+    at.select_slider(key=key(at, privacy.SLIDER)).set_value(5.0).run()
+    assert at.text_input(key=key(at, "epsilon")).value == "5"
+    text(at, "epsilon", "300")  # beyond the slider's own marks
+    assert at.select_slider(key=key(at, privacy.SLIDER)).value == 300
+    assert min(privacy.EPSILON_MARKS) == 0.01
+    assert max(privacy.EPSILON_MARKS) == 20
+
+
+def test_entries_that_replace_each_other_come_again() -> None:
+    """Streamlit keeps a record of every key that it has ever seen: a new one for each change would never end."""
+    at, keys = opened(), set()
+    for mark in privacy.EPSILON_MARKS[:12]:
+        text(at, "epsilon", f"{mark:g}")
+        assert at.select_slider(key=key(at, privacy.SLIDER)).value == mark
+        keys.add(key(at, privacy.SLIDER))
+    assert len(keys) == 2
+
+
+def test_a_number_is_shown_where_a_ticked_mechanism_has_it() -> None:
+    """delta, or any number a later class brings: its entry comes and goes with the classes that have the field."""
+    at = opened()
+    for kind in MECHANISMS:
+        at.checkbox(key=f"entry: ticked: {kind.__name__}").uncheck()
+    at.run()
+    shown = {entry.key for entry in at.sidebar.text_input}
+    assert "entry: gamma" in shown
+    assert "entry: delta" not in shown
+    for kind in MECHANISMS:
+        at.checkbox(key=f"entry: ticked: {kind.__name__}").check().run()
+        fields = [field for field in dataclasses.fields(kind) if "label" in field.metadata]
+        keys = {widget.key for widget in [*at.sidebar.text_input, *at.sidebar.selectbox, *at.sidebar.checkbox]}
+        for field in fields:
+            name = field.name if isinstance(field.default, float) else f"{kind.__name__}: {field.name}"
+            assert f"entry: {name}" in keys
+        at.checkbox(key=f"entry: ticked: {kind.__name__}").uncheck().run()
+
+
+def test_two_sessions_share_no_setting() -> None:
+    first, second = opened(), opened()
+    text(first, "epsilon", "9")
+    second.run()
+    assert second.text_input(key="entry: epsilon").value == "1"
+
+
+# --- what is refused ---
+
+
+@pytest.mark.parametrize("page", ["app.py", *PAGES])
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("epsilon", "0", "epsilon must be greater than 0: got 0.0."),
+        ("epsilon", "nan", "epsilon must be a number such as 0.5 or 1e-8: got 'nan'."),
+        ("epsilon", "0,5", "epsilon must be a number such as 0.5 or 1e-8: got '0,5'. Write decimals with a point."),
+        ("epsilon", "", "epsilon must be a number such as 0.5 or 1e-8: got nothing."),
+        ("gamma", "-1", "gamma must be at least 0: got -1.0."),
+        ("seed", "1.5", "seed must be a whole number: got 1.5."),
+    ],
+)
+def test_a_refused_entry_leaves_its_sentence_and_no_result(page: str, name: str, value: str, said: str) -> None:
+    at = text(visit(opened(), page), name, value)
+    assert refusals(at) == [said]
+    assert at.text_input(key=f"entry: {name}").value == value
+    assert said in bare(at.main.error[0].value)
+    assert not at.get("plotly_chart")
+    assert not at.main.dataframe
+    assert not at.main.metric
+    text(at, name, "2")
+    assert not at.error
+    assert answered(at)
+
+
+def test_several_refusals_are_all_said() -> None:
+    at = text(text(opened(), "epsilon", "x"), "seed", "y")
+    assert len(refusals(at)) == 2
+    assert bare(at.main.error[0].value).startswith("**2 entries in the sidebar are refused")
+
+
+@pytest.mark.parametrize(
+    ("strength", "said"),
+    [("0", "strength must be greater than 0"), ("1e13", "strength is too large"), ("inf", "strength must be a number")],
+)
+def test_a_refused_strength(strength: str, said: str) -> None:
+    at = text(select(opened(), "prior", prior.SYMMETRIC), "strength", strength)
+    assert said in refusals(at)[0]
+
+
+def test_a_prior_in_one_box_must_have_a_number_per_category() -> None:
+    at = select(opened(), "source", data_source.MADE_UP)
+    text(at, "made-up k", "20")
+    select(at, "prior", prior.CUSTOM)
+    assert not refusals(at)
+    at.text_area(key="entry: prior in one box").set_value("1 2 3").run()
+    assert refusals(at) == ["prior must have one number per category: got 3 for 20 categories."]
+
+
+def test_a_refused_prior_that_counts_are_drawn_from_is_said_once() -> None:
+    at = select(opened(), "source", data_source.MADE_UP)
+    select(at, "made-up shape", data_source.DRAWN)
+    select(at, "prior", prior.SYMMETRIC)
+    text(at, "strength", "-1")
+    assert refusals(at) == ["strength must be greater than 0: got -1.0."]
+
+
+def typed(at: AppTest, counts: str) -> AppTest:
+    select(at, "source", data_source.TYPED)
+    at.text_area(key="entry: typed").set_value(counts).run()
+    assert not at.exception
+    return at
+
+
+def prior_shown(at: AppTest) -> str:
+    line = next(bare(shown.value) for shown in at.main.markdown if "· prior " in shown.value)
+    return line.split(" · prior ")[1].split(" · ")[0]
+
+
+def test_a_custom_prior_follows_its_labels() -> None:
+    at = select(typed(opened(), "O, 12\nA, 7\nB, 3"), "prior", prior.CUSTOM)
+    text(text(at, "alpha of O", "4"), "alpha of B", "0.5")
+    assert prior_shown(at) == "Dirichlet(4, 1, 0.5)"
+    typed(at, "B, 3\nO, 12\nA, 7")
+    assert prior_shown(at) == "Dirichlet(0.5, 4, 1)"
+    typed(at, "AB, 2\nO, 12\nB, 3")
+    assert prior_shown(at) == "Dirichlet(1, 4, 0.5)"
+    select(at, "source", data_source.EXAMPLE)
+    select(at, "source", data_source.TYPED)
+    assert prior_shown(at) == "Dirichlet(1, 4, 0.5)"
+
+
+def test_a_custom_prior_in_one_box_follows_its_labels() -> None:
+    letters = "ABCDEFGHIJKLM"
+    at = select(typed(opened(), "\n".join(f"{letter}, 5" for letter in letters)), "prior", prior.CUSTOM)
+    box = "prior in one box"
+    at.text_area(key=key(at, box)).set_value(" ".join(map(str, range(1, 14)))).run()
+    typed(at, "\n".join(f"{letter}, 5" for letter in ["new", *reversed(letters)]))
+    assert at.text_area(key=key(at, box)).value.split() == ["1", *map(str, range(13, 0, -1))]
+    at.text_area(key=key(at, box)).set_value("1 2 3").run()  # refused: the labels keep what they had
+    typed(at, "M, 5\nC, 5")
+    assert prior_shown(at) == "Beta(13, 3)"
+    text(at, "alpha of C", "7")
+    typed(at, "\n".join(f"{letter}, 5" for letter in letters))
+    assert at.text_area(key=key(at, box)).value.split() == ["1", "2", "7", *map(str, range(4, 14))]
+
+
+def test_a_refused_prior_names_its_category() -> None:
+    at = select(typed(opened(), "A, 12\nB, 7"), "prior", prior.CUSTOM)
+    text(at, "alpha of B", "-1")
+    assert refusals(at) == ["alpha of B must be greater than 0: got -1.0."]
+    typed(at, "\n".join(f"c{i}: 5" for i in range(13)))
+    at.text_area(key="entry: prior in one box").set_value("1 1 x" + " 1" * 10).run()
+    assert refusals(at) == ["alpha of c2 must be a number such as 0.5 or 1e-8: got 'x'."]
+    at.text_area(key="entry: prior in one box").set_value("").run()
+    assert refusals(at) == ["prior must have one number per category: got 0 for 13 categories."]
+
+
+def test_a_custom_prior_without_data_asks_for_a_file() -> None:
+    at = select(waiting_for_a_file(), "prior", prior.CUSTOM)
+    assert not at.error
+    assert words.NO_CATEGORIES in [caption.value for caption in at.sidebar.caption]
+    assert "Choose a file" in words.NO_CATEGORIES
+
+
+# --- made-up counts ---
+
+
+@pytest.mark.parametrize("shape", data_source.SHAPES)
+def test_made_up_counts_have_the_wanted_size(shape: str) -> None:
+    at = select(opened(), "source", data_source.MADE_UP)
+    text(at, "made-up n", "600")
+    select(at, "made-up shape", shape)
+    assert not at.error
+    assert any("3 categories, n = 600" in caption.value for caption in at.sidebar.caption)
+
+
+def test_what_was_typed_is_shown_as_it_was_read() -> None:
+    at = select(opened(), "source", data_source.TYPED)
+    at.text_area(key="entry: typed").set_value("O, 400,000,000\nA, 1,200").run()
+    said = [bare(caption.value) for caption in at.sidebar.caption]
+    assert "Read as O: 400,000,000 · A: 1,200" in said
+    assert "2 categories, n = 400,001,200" in said
+
+
+@pytest.mark.parametrize("written", ["1,000,000,000", "1e9"])
+def test_a_made_up_size_may_be_written_with_groups_or_an_exponent(written: str) -> None:
+    at = text(select(opened(), "source", data_source.MADE_UP), "made-up n", written)
+    assert any("n = 1,000,000,000" in caption.value for caption in at.sidebar.caption)
+
+
+def test_drawn_counts_change_with_their_seed_alone() -> None:
+    at = select(opened(), "source", data_source.MADE_UP)
+    select(at, "made-up shape", data_source.DRAWN)
+
+    def line() -> str:
+        return next(shown.value for shown in at.main.markdown if "n = 300" in shown.value)
+
+    first = line()
+    text(at, "seed", "5")
+    assert line() == first
+    text(at, "made-up seed", "2")
+    assert line() != first
+
+
+# --- a file ---
+
+
+def uploader(at: AppTest, content: bytes, name: str = "mine.csv") -> AppTest:
+    at.sidebar.get("file_uploader")[0].set_value((name, content, "text/csv")).run()
+    assert not at.exception
+    return at
+
+
+def press(at: AppTest, label: str) -> AppTest:
+    next(button for button in at.main.button if button.label == label).click().run()
+    assert not at.exception
+    return at
+
+
+def waiting_for_a_file() -> AppTest:
+    at = select(opened(), "source", data_source.FILE)
+    assert "Choose a file" in at.main.info[0].value
+    assert not at.get("plotly_chart")
+    return at
+
+
+def test_a_file_is_previewed_then_used_then_kept() -> None:
+    at = uploader(waiting_for_a_file(), b"colour,count\nred,3\nblue,9\n")
+    assert any("2 categories, n = 12" in shown.value for shown in at.main.markdown)
+    assert at.main.dataframe[0].value.to_dict("list") == {"Category": ["red", "blue"], "Count": [3, 9]}
+    assert not at.get("plotly_chart"), "nothing is used before the person says so"
+    press(at, "Use these counts")
+    for page in ["app.py", *PAGES]:
+        visit(at, page)
+        assert any("3 red, 9 blue; n = 12" in shown.value for shown in at.main.markdown)
+        assert answered(at)
+
+
+def test_a_file_put_away_leaves_what_was_in_use() -> None:
+    at = press(uploader(waiting_for_a_file(), b"colour,count\nred,3\nblue,9\n"), "Use these counts")
+    uploader(at, b"colour,count\ngreen,1\nblue,2\n", "other.csv")
+    assert not at.get("plotly_chart"), "the earlier counts are not shown while another file waits"
+    press(at, "Discard the file")
+    assert any("3 red, 9 blue" in shown.value for shown in at.main.markdown)
+
+
+def test_a_file_that_cannot_be_read_says_why() -> None:
+    at = uploader(waiting_for_a_file(), b"colour,count\nred,3\nblue,-9\n")
+    assert "-9" in bare(at.main.error[0].value)
+    assert not [button for button in at.main.button if button.label == "Use these counts"]
+
+
+def test_a_question_is_asked_with_the_suggested_answer() -> None:
+    rows = b"".join(b"%d,%s\n" % (i, b"yes" if i % 3 else b"no") for i in range(30))
+    at = uploader(waiting_for_a_file(), b"person,answer\n" + rows)
+    for _ in range(3):
+        if any(button.label == "Use these counts" for button in at.main.button):
+            break
+        for choice in at.main.selectbox:
+            if "answer" in choice.options:
+                choice.set_value("answer")
+        press(at, "Continue")
+    press(at, "Use these counts")
+    assert any("n = 30" in shown.value for shown in at.main.markdown)
+
+
+def test_a_wrong_answer_can_be_answered_again() -> None:
+    rows = b"".join(b"%d,%s\n" % (i, b"yes" if i % 3 else b"no") for i in range(30))
+    at = uploader(waiting_for_a_file(), b"person,answer\n" + rows)
+
+    def buttons() -> list[str]:
+        return [button.label for button in at.main.button if button.label != "Use this list"]
+
+    assert buttons() == ["Continue", "Discard the file"]
+    asked = [(choice.label, choice.options) for choice in at.main.selectbox]
+    layout = next(choice for choice in at.main.selectbox if "one row of counts" in choice.options)
+    layout.set_value("wide")
+    press(at, "Continue")
+    assert buttons()[-2:] == ["Change the answers", "Discard the file"]
+    press(at, "Change the answers")
+    assert buttons() == ["Continue", "Discard the file"]
+    assert [(choice.label, choice.options) for choice in at.main.selectbox] == asked
+
+
+# --- caches ---
+
+
+def test_caches_tell_mechanisms_and_problems_apart() -> None:
+    """Classes with equal fields, and equal numbers of other types, share no answer."""
+    problems = [Problem((1, 1), (3, 5)), Problem((1, 1), (5, 3)), Problem((1, 2), (3, 5))]
+    mechanisms = [kind(1.0) for kind in MECHANISMS] + [kind(2.0) for kind in MECHANISMS]
+    for problem in problems:
+        for mechanism in mechanisms:
+            row = library.comparison(problem, mechanism)
+            assert type(row.mechanism) is type(mechanism)
+            assert (row.mechanism, row.problem) == (mechanism, problem)
+            drawn = library.posteriors(problem, mechanism, 1, 10)
+            assert (drawn.mechanism, drawn.problem, len(drawn.released)) == (mechanism, problem, 10)
+
+
+def test_another_seed_draws_anew_and_the_same_does_not() -> None:
+    problem, mechanism = Problem((1, 1), (30, 50)), MECHANISMS[0](1.0)
+    first = library.posteriors(problem, mechanism, 1, 50).released
+    assert (library.posteriors(problem, mechanism, 1, 50).released == first).all()
+    assert (library.posteriors(problem, mechanism, 2, 50).released != first).any()
+
+
+# --- failures ---
+
+
+@contextmanager
+def failing(error: Exception, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    def fail(*_: object) -> None:
+        raise error
+
+    with monkeypatch.context() as patch:
+        patch.setattr(library, "comparison", fail)
+        yield
+
+
+def test_an_unforeseen_failure_is_an_apology_without_data(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    with failing(RuntimeError("count 48 of cured"), monkeypatch):
+        at = opened()
+    assert words.APOLOGY in at.main.error[0].value
+    assert "48" not in "".join(error.value for error in at.main.error)
+    assert "RuntimeError" in caplog.text
+    assert "48" not in caplog.text
+
+
+def test_only_sentences_of_dpbi_are_shown() -> None:
+    """A ValueError of numpy is no sentence for a person: who raised it decides."""
+    try:
+        limits.check_epsilon(-1)
+    except ValueError as refusal:
+        assert guard._raised_by_dpbi(refusal.__traceback__)
+    try:
+        float("x")
+    except ValueError as refusal:
+        assert not guard._raised_by_dpbi(refusal.__traceback__)

@@ -1,0 +1,230 @@
+"""The upload panel: what was read is shown before it is used, answers belong to one file, and the list is public."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import logging
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dpbi import limits
+from dpbi.dashboard.answers import library
+from dpbi.dashboard.sidebar import data_source
+from dpbi.dashboard.words import words
+
+ROOT = Path(__file__).resolve().parents[2]
+CASES = ROOT / "tests" / "cases"
+REFUSED = [case for case in json.loads((CASES / "expected.json").read_text("utf-8"))["cases"]
+           if case["expect"] == "error"]  # fmt: skip
+PAGES = ["app.py", *sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "pages").glob("*.py"))]
+RIDES = b"ride\n" + b"walk\nbus\nwalk\nbus\nwalk\n"
+
+
+def waiting_for_a_file() -> AppTest:
+    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120).run()
+    at.selectbox(key="entry: source").set_value(data_source.FILE).run()
+    assert not at.exception
+    return at
+
+
+def offer(at: AppTest, content: bytes, name: str = "mine.csv") -> AppTest:
+    at.sidebar.get("file_uploader")[0].set_value((name, content, "text/csv")).run()
+    assert not at.exception
+    return at
+
+
+def buttons(at: AppTest) -> dict[str, Any]:
+    return {button.label: button for button in at.main.button}
+
+
+def press(at: AppTest, label: str) -> AppTest:
+    buttons(at)[label].click().run()
+    assert not at.exception
+    return at
+
+
+def preview(at: AppTest) -> dict[str, int]:
+    """The categories and counts of the preview, which is the only table while a file waits."""
+    assert "Use these counts" in buttons(at)
+    assert not at.get("plotly_chart")
+    table = at.main.dataframe[0].value
+    return dict(zip(table["Category"], table["Count"], strict=True))
+
+
+def said(at: AppTest) -> str:
+    shown = [*at.main.markdown, *at.main.caption, *at.main.error, *at.main.warning]
+    return "\n".join(one.value for one in shown).replace("\\", "").replace("\u2060", "")
+
+
+def give_list(at: AppTest, names: str) -> AppTest:
+    field = next(area for area in at.main.text_area if area.label == "One category per line")
+    field.set_value(names).run()
+    return press(at, "Use this list")
+
+
+# --- the preview ---
+
+
+def test_the_preview_says_how_the_file_was_read() -> None:
+    at = offer(waiting_for_a_file(), b"colour;votes\nred;3\nblue;9\n")
+    assert preview(at) == {"red": 3, "blue": 9}
+    assert "one row per category; categories from colour, counts from votes" in said(at)
+    assert "UTF-8 text; cells separated by semicolons; header in row 1" in said(at)
+
+
+def test_counts_beyond_the_products_limit_are_refused_before_they_are_used() -> None:
+    at = offer(waiting_for_a_file(), b"x,n\na,9000000000000000000\nb,3\n")
+    assert "Use these counts" not in buttons(at)
+    assert f"at most {limits.TOTAL_LARGEST:,}, got 9,000,000,000,000,000,003" in said(at)
+    at = offer(at, f"x,n\na,{limits.TOTAL_LARGEST - 3}\nb,3\n".encode())
+    at = press(at, "Use these counts")
+    assert "went wrong" not in said(at) and at.get("plotly_chart")
+
+
+def test_one_limit_in_bytes() -> None:
+    """The server's, which the uploader shows, and the reader's."""
+    config = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text("utf-8"))
+    assert config["server"]["maxUploadSize"] * 2**20 == limits.UPLOAD_BYTES_LARGEST
+
+
+@pytest.mark.parametrize("case", REFUSED, ids=lambda case: case["file"])
+def test_a_bad_file_is_refused_in_one_sentence_that_no_log_holds(
+    case: dict[str, Any], waiting: AppTest, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.DEBUG):
+        at = offer(waiting, (CASES / case["file"]).read_bytes(), case["file"])
+        while "column" in case and "Continue" in buttons(at):
+            for choice in at.main.selectbox:
+                choice.set_value(case["column"] if case["column"] in choice.options else "raw")
+            press(at, "Continue")
+    assert not at.exception
+    assert "Use these counts" not in buttons(at)
+    refused = [error.value for error in at.main.error]
+    assert len(refused) == ("Continue" not in buttons(at))
+    assert all("\n" not in sentence and words.APOLOGY not in sentence for sentence in refused)
+    for record in caplog.records:
+        assert not record.exc_info
+        assert not any(cell in record.getMessage() for cell in ("green", "ticket", "T1", "ride"))
+
+
+@pytest.fixture(scope="module")
+def waiting() -> AppTest:
+    return waiting_for_a_file()
+
+
+# --- what stays ---
+
+
+def test_a_waiting_file_stays_through_the_pages() -> None:
+    at = offer(waiting_for_a_file(), b"colour,count\nred,3\nblue,9\n")
+    for page in PAGES[::-1]:
+        at.switch_page(page).run()
+        if at.sidebar.get("file_uploader"):  # not every page is about a person's data
+            assert preview(at) == {"red": 3, "blue": 9}
+    at.selectbox(key="entry: prior").set_value(data_source.prior.SYMMETRIC).run()
+    assert preview(at) == {"red": 3, "blue": 9}
+    press(at, "Discard the file")
+    assert "Choose a file" in at.main.info[0].value
+
+
+def test_answers_do_not_carry_over_to_another_file() -> None:
+    """Percentages confirmed and a total kept for one file are asked about anew for the next."""
+    at = waiting_for_a_file()
+    for name in ("one.csv", "other.csv"):
+        at = offer(at, b"colour,count\nred,24\ngreen,60\nblue,16\n", name)
+        assert "Use these counts" not in buttons(at)
+        assert at.main.selectbox[0].value is None
+        at.main.selectbox[0].set_value(True).run()
+        press(at, "Continue")
+        assert preview(at) == {"red": 24, "green": 60, "blue": 16}
+    for name, first in (("one.csv", "red"), ("other.csv", "green")):
+        at = offer(at, f"colour,count\n{first},12\nblue,30\nTotal,42\n".encode(), name)
+        assert at.main.selectbox[0].value == "drop"
+        at.main.selectbox[0].set_value("keep").run()
+        press(at, "Continue")
+        assert preview(at) == {first: 12, "blue": 30, "Total": 42}
+
+
+def test_columns_are_chosen_anew_for_another_file() -> None:
+    at = offer(waiting_for_a_file(), b"colour,note,count\nred,x,12\ngreen,y,30\nblue,z,8\n")
+    press(at, "Continue")
+    assert preview(at) == {"red": 12, "green": 30, "blue": 8}
+    at = offer(at, (CASES / "raw_records.csv").read_bytes(), "raw_records.csv")
+    assert "Continue" in buttons(at)
+    assert not at.exception
+
+
+def test_columns_named_like_answers_are_shown_by_their_names() -> None:
+    at = offer(waiting_for_a_file(), b"raw,counts,wide\na,1,x\nb,2,y\n")
+    assert at.main.selectbox[0].options == ["raw", "counts", "wide"]
+
+
+# --- the public list ---
+
+
+def test_the_list_can_be_typed_and_unseen_categories_get_zero() -> None:
+    at = offer(waiting_for_a_file(), b"colour,count\nred,3\nblue,9\n")
+    assert words.LIST_FROM_DATA in said(at)
+    give_list(at, "blue\ngreen\n red \n")
+    assert preview(at) == {"blue": 9, "green": 0, "red": 3}
+    assert words.LIST_GIVEN in said(at)
+    press(at, "Use no list")
+    assert preview(at) == {"red": 3, "blue": 9}
+
+
+def test_records_outside_the_list_are_asked_about() -> None:
+    at = press(offer(waiting_for_a_file(), RIDES), "Continue")
+    assert "the list of them is not protected" in said(at)
+    give_list(at, "walk\nferry")
+    assert "'bus' is not on the list" in said(at)
+    press(at, "Continue")
+    assert preview(at) == {"walk": 3, "ferry": 0, "(other)": 2}
+    assert "the list of them is not protected" not in said(at)
+    press(at, "Use these counts")
+    assert "3 walk, 0 ferry, 2 (other); n = 5" in said(at)
+
+
+def test_the_list_can_be_uploaded() -> None:
+    at = press(offer(waiting_for_a_file(), RIDES), "Continue")
+    at.main.get("file_uploader")[0].set_value(("list.csv", b"a,b\nc,d\n", "text/csv")).run()
+    assert "one column: got 2" in said(at)
+    at.main.get("file_uploader")[0].set_value(("list.csv", b"bus\nwalk\nferry\n", "text/csv")).run()
+    press(at, "Use this list")
+    assert preview(at) == {"bus": 2, "walk": 3, "ferry": 0}
+
+
+def test_a_list_makes_a_single_answer_a_category() -> None:
+    at = press(offer(waiting_for_a_file(), b"choice\nyes\nyes\nyes\n"), "Continue")
+    assert "Only one category" in said(at)
+    give_list(at, "yes\nno")
+    assert preview(at) == {"yes": 3, "no": 0}
+    give_list(at, "yes")
+    assert "at least two names" in said(at)
+
+
+def test_empty_answers_are_a_category_if_the_person_says_so() -> None:
+    at = offer(waiting_for_a_file(), b"id,choice\n1,a\n2,\n3,b\n4,a\n")
+    while "Continue" in buttons(at):
+        press(at, "Continue")
+    assert preview(at) == {"a": 2, "b": 1}
+    at.main.checkbox[0].check().run()
+    assert preview(at) == {"a": 2, "b": 1, "(missing)": 1}
+    at.main.checkbox[0].uncheck().run()
+    assert preview(at) == {"a": 2, "b": 1}
+
+
+# --- what is kept where ---
+
+
+def test_no_cached_answer_is_asked_for_by_what_a_file_says() -> None:
+    """Caches are shared by all sessions: their keys are digests of numbers, and no label or title enters one."""
+    functions = [value for value in vars(library).values() if callable(value) and hasattr(value, "clear")]
+    assert len(functions) > 10
+    for function in functions:
+        names = set(inspect.signature(function).parameters)
+        assert not names & {"labels", "title", "source", "scenario", "text", "data", "name"}, function

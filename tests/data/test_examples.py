@@ -1,0 +1,75 @@
+"""The bundled examples: their counts, their order, and that a person can upload their files."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from dpbi import Problem, read_counts
+from dpbi.data import examples
+from dpbi.data.examples import EXAMPLES, Example
+
+FOLDER = Path(examples.__file__).parent
+COUNTS = {
+    "cryotherapy": {"cured": 48, "not cured": 42},
+    "immunotherapy": {"success": 71, "failure": 19},
+    "bike_days": {"weekend or holiday": 231, "working day": 500},
+    "badges": {"negative": 84, "positive": 210},
+    "berkeley": {"admitted": 1755, "rejected": 2771},
+    "cryotherapy_types": {"common": 54, "plantar": 9, "both": 27},
+    "immunotherapy_types": {"common": 47, "plantar": 22, "both": 21},
+    "bike_weather": {"clear or partly cloudy": 463, "mist or cloudy": 247, "light rain or snow": 21},
+    "mendel": {"round, yellow": 315, "round, green": 108, "wrinkled, yellow": 101, "wrinkled, green": 32},
+    "hair": {"black": 108, "brown": 286, "red": 71, "blond": 127},
+    "blood_groups": {"O": 148, "A": 212, "B": 103, "AB": 39},
+    "paper_2": {"category 1": 49, "category 2": 49},
+    "paper_3": dict.fromkeys(["category 1", "category 2", "category 3"], 20),
+    "paper_4": dict.fromkeys(["category 1", "category 2", "category 3", "category 4"], 20),
+    "paper_edge": {"category 1": 1, "category 2": 1, "category 3": 1, "category 4": 77},
+}
+# Totals that the sources state for themselves: a slip in one count shows.
+TOTALS = {"cryotherapy": 90, "immunotherapy": 90, "bike_days": 731, "badges": 294, "berkeley": 4526,
+          "cryotherapy_types": 90, "immunotherapy_types": 90, "bike_weather": 731, "mendel": 556, "hair": 592,
+          "blood_groups": 502}  # fmt: skip
+
+
+def by_key(example: Example) -> str:
+    return example.key
+
+
+def test_the_examples_and_their_order() -> None:
+    found = {example.key: dict(zip(example.labels, example.counts, strict=True)) for example in EXAMPLES}
+    assert found == COUNTS
+    assert [example.key for example in EXAMPLES] == list(COUNTS)
+    assert EXAMPLES[0].counts == (48, 42), "the first is what the dashboard starts with"
+    assert {example.key: sum(example.counts) for example in EXAMPLES if example.key in TOTALS} == TOTALS
+
+
+def test_every_file_is_listed() -> None:
+    assert {path.stem for path in FOLDER.glob("*.csv")} == set(COUNTS)
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=by_key)
+def test_an_example_is_complete(example: Example) -> None:
+    assert example.title
+    assert len(example.source) >= len("[N] figure 5")
+    assert Problem((1.0,) * len(example.labels), example.counts).n == sum(example.counts)
+    assert hash(example)
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=by_key)
+def test_the_reader_reads_the_file_of_an_example_alike(example: Example) -> None:
+    result = read_counts((FOLDER / f"{example.key}.csv").read_bytes(), f"{example.key}.csv")
+    assert (result.labels, result.counts) == (example.labels, example.counts)
+    assert result.warnings == ("Lines that begin with # above row 3 were left out.",)
+
+
+def test_loading_is_cheap() -> None:
+    code = "import sys, dpbi.data.examples; print(*{'pandas', 'openpyxl', 'pyarrow', 'streamlit'} & set(sys.modules))"
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=FOLDER.parents[2], capture_output=True, text=True, check=True
+    )
+    assert not done.stdout.split()

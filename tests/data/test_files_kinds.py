@@ -1,0 +1,875 @@
+"""read_counts on further files of the kinds in tests/cases: other encodings, numbers, layouts and formats."""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+from collections.abc import Callable
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+import openpyxl
+import pyarrow as pa  # type: ignore[import-untyped]
+import pytest
+from pyarrow import parquet
+
+from dpbi import limits
+from dpbi.data.files import Counts, CountsError, CountsQuestion, read_categories, read_counts
+
+Found = dict[str, int]
+
+
+def read(data: bytes | str, filename: str = "table.csv", **answers: Any) -> Counts:
+    return read_counts(data if isinstance(data, bytes) else data.encode(), filename, **answers)
+
+
+def found(data: bytes | str, filename: str = "table.csv", **answers: Any) -> Found:
+    result = read(data, filename, **answers)
+    return dict(zip(result.labels, result.counts, strict=True))
+
+
+def refused(data: bytes | str, filename: str = "table.csv", **answers: Any) -> str:
+    """The sentence of a refusal that is not a question."""
+    with pytest.raises(CountsError) as caught:
+        read(data, filename, **answers)
+    assert not isinstance(caught.value, CountsQuestion), caught.value
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def asked(data: bytes | str, filename: str = "table.csv", **answers: Any) -> dict[str, Any]:
+    with pytest.raises(CountsQuestion) as caught:
+        read(data, filename, **answers)
+    return caught.value.suggested
+
+
+def after_defaults(data: bytes | str, filename: str = "table.csv", **answers: Any) -> Found:
+    """What is read when each question is answered as suggested."""
+    for _ in range(4):
+        answers = asked(data, filename, **answers)
+        assert None not in answers.values()
+        try:
+            return found(data, filename, **answers)
+        except CountsQuestion:
+            continue
+    raise AssertionError("asked for ever")
+
+
+def column(cells: list[str], separator: str = ";") -> str:
+    """A table of counts with the given cells, for categories a, b, c, …"""
+    return f"name{separator}n\n" + "".join(f"{chr(97 + i)}{separator}{cell}\n" for i, cell in enumerate(cells))
+
+
+# --- text: encodings, separators, lines, quotes ---
+
+ACCENTS = "plat,n\ncrème,4\nñandú,7\n"
+
+
+@pytest.mark.parametrize(
+    ("data", "warning"),
+    [
+        (ACCENTS.encode("utf-8-sig"), ""),
+        (ACCENTS.encode("utf-16"), "read as UTF-16"),
+        ("\ufeff".encode("utf-16-be") + ACCENTS.encode("utf-16-be"), "read as UTF-16"),
+        (ACCENTS.encode("utf-16-le"), "no mark"),
+        (ACCENTS.encode("utf-16-be"), "no mark"),
+        (ACCENTS.encode("utf-32"), "read as UTF-32"),
+        (ACCENTS.encode("cp1252"), "Windows-1252"),
+        (ACCENTS.encode() + b"\x1a", ""),
+        (ACCENTS.replace("\n", "\r").encode(), ""),
+        (ACCENTS.replace("\n", "\r\n").encode(), ""),
+    ],
+)
+def test_encodings_and_line_ends(data: bytes, warning: str) -> None:
+    result = read(data)
+    assert dict(zip(result.labels, result.counts, strict=True)) == {"crème": 4, "ñandú": 7}
+    assert re.search(warning, " ".join(result.warnings))
+    assert bool(result.warnings) == bool(warning)
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        ("色,n\n赤,4\n".encode("shift-jis"), "UTF-8 or Windows-1252"),
+        (b"\xff\xfea", "marked as UTF-16 but is damaged"),
+        (b"\xef\xbb\xbfa,n\n\xff,1\n", "marked as UTF-8 but is damaged"),
+        (b"a,n\nr\x00,1\ng,2\n", "zero bytes"),
+        (b"caf\xe9,n\nr\x01,1\n", "control characters"),
+        (b"\x01\x02\x03,n\n", "control characters"),
+        (b"", "the file is empty"),
+        (b"\xef\xbb\xbf", "only blank lines"),
+        (b" \n\t\n , ,\n\n", "only blank lines"),
+        (b"name,n\n", "a header but no rows"),
+        (b"\n\nname,n\n,\n", "a header but no rows"),
+    ],
+)
+def test_what_is_no_table_of_text(data: bytes, words: str) -> None:
+    assert words in refused(data)
+
+
+def test_lost_letters_are_remarked_on() -> None:
+    assert any("replacement characters" in warning for warning in read("a,n\nr\ufffd,1\ng,3\n").warnings)
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
+def test_separators(separator: str) -> None:
+    table = column(["12", "30"], separator)
+    assert found(table) == {"a": 12, "b": 30}
+    assert found(f"sep={separator}\n{table}") == {"a": 12, "b": 30}
+    assert found(f'"sep={separator}"\r\n{table}') == {"a": 12, "b": 30}
+    assert read(table).separator == separator
+
+
+@pytest.mark.parametrize(
+    ("table", "counts"),
+    [
+        ("red;12,0\ngreen;30,0\n", {"red": 12, "green": 30}),
+        ("a|b,12\nc|d,30\n", {"a|b": 12, "c|d": 30}),
+        ("colour;shade,count\nred;dark,12\nblue;light,3\n", {"red;dark": 12, "blue;light": 3}),
+        ("colour;n\ngreen, lime;12\nred;3\n", {"green, lime": 12, "red": 3}),
+        ('name, n\n"a, b", "1,234"\nc, 5\n', {"a, b": 1234, "c": 5}),
+        ('n,"count"\n"5"" pipe",12\n6\' pipe,3\n', {'5" pipe': 12, "6' pipe": 3}),
+        ('n,count\n"",\n"a",12\n\n"b",3\n', {"a": 12, "b": 3}),
+    ],
+)
+def test_separator_and_decimal_mark_are_decided_together(table: str, counts: Found) -> None:
+    assert found(table) == counts
+
+
+def test_one_column_is_not_split() -> None:
+    table = "why\nI walk, mostly\nbus\nbus\nbus\n"
+    assert found(table, column="why") == {"I walk, mostly": 1, "bus": 3}
+    assert found('why\n"a, b"\nc\nc\n', column="why") == {"a, b": 1, "c": 2}
+
+
+def test_quotes_without_a_separator_are_told_from_other_faults() -> None:
+    assert "no comma, semicolon, tab or bar" in refused('"colour" "n"\n"1" "red" 12\n"2" "blue" 3\n')
+    assert "this is JSON" in refused('{"c":"red","n":12}\n{"c":"blue","n":3}\n')
+
+
+def test_faults_in_text_name_the_line() -> None:
+    assert "line 4" in refused('n,count\n"a\nb",1\n"c,2\nd,3\n')
+    assert "closed in the middle" in refused('n,count\na,1\n"b"c,2\n')
+    assert "131,072 characters" in refused('n,count\n"' + "a" * 140_000 + '",1\n')
+    assert refused("n,count\na,1\n\nb,1,234\n").startswith("row 4: 3 cells instead of 2, beginning with 'b'")
+    assert refused("n,count\na,1\nSource: x\n").startswith("row 3: 1 cell instead of 2")
+    assert refused('n,count\n"a\nb",1\nc\n').startswith("row 4: 1 cell instead of 2")
+    assert "'sep=#' names a separator other than" in refused("sep=#\na#1\n")
+
+
+def test_rows_are_numbered_as_in_the_file() -> None:
+    assert refused('n,count\n\n"a\nx",1\n\nb,-2\n').startswith("row 6: '-2'")
+    assert refused("sep=,\nn,count\na,1\nb,-2\n").startswith("row 4: '-2'")
+    assert refused("# source: x\nn,count\na,1\nb,-2\n").startswith("row 4: '-2'")
+    with pytest.raises(CountsError) as caught:
+        read("n,count\na,1\nb,-2\n")
+    assert (caught.value.row, caught.value.cell) == (3, "-2")
+    assert str(caught.value) == f"row 3: {caught.value.reason}"
+
+
+# --- numbers ---
+
+
+@pytest.mark.parametrize(
+    ("cells", "counts"),
+    [
+        (["1'234", "2'345'678"], [1234, 2345678]),
+        (["1’234", "7"], [1234, 7]),
+        (["1\u00a0234", "2\u202f345\u2009678"], [1234, 2345678]),
+        (["1 234", "7,0"], [1234, 7]),
+        (["1.234.567", "12.500"], [1234567, 12500]),
+        (["1.234,0", "7"], [1234, 7]),
+        (["1,234.00", "1,500"], [1234, 1500]),
+        (["12,0", "1.500"], [12, 1500]),
+        (["12.", "7.00"], [12, 7]),
+        (["+5", "007"], [5, 7]),
+        (["1,2E+05", "7"], [120000, 7]),
+        (["1.2e3", "3E+04"], [1200, 30000]),
+        (["1e0", "0e5"], [1, 0]),
+        (["٣", "１２"], [3, 12]),
+        (["9223372036854775800", "7"], [2**63 - 8, 7]),
+        (["9007199254740993", "1"], [2**53 + 1, 1]),
+        (["-0", "4"], [0, 4]),
+    ],
+)
+def test_numbers_are_read_exactly(cells: list[str], counts: list[int]) -> None:
+    assert list(found(column(cells)).values()) == counts
+
+
+@pytest.mark.parametrize("table", [column(["1.234", "12"]), column(["1,234", "12"]), column(["12.000", "7.000"], ","),
+                                   column(["1,234", "12"], "\t")])  # fmt: skip
+def test_a_mark_that_can_mean_two_things_is_asked_about(table: str) -> None:
+    assert asked(table) == {"thousands": None}
+
+
+@pytest.mark.parametrize(
+    ("thousands", "outcome"),
+    [(".", {"a": 1234, "b": 12}), (",", "not a whole number"), ("", "not a whole number"), ("'", "not a whole")],
+)
+def test_the_answer_about_thousands(thousands: str, outcome: Found | str) -> None:
+    table = column(["1.234", "12"])
+    if isinstance(outcome, dict):
+        assert found(table, thousands=thousands) == outcome
+    else:
+        assert outcome in refused(table, thousands=thousands)
+
+
+@pytest.mark.parametrize(
+    ("cell", "words"),
+    [
+        ("<5", "suppressed"),
+        ("*", "suppressed"),
+        ("~30", "suppressed"),
+        ("1-9", "suppressed"),
+        ("-", "suppressed"),
+        ("x", "suppressed"),
+        ("NA", "suppressed"),
+        ("n/a", "suppressed"),
+        ("many", "worded"),
+        ("12 people", "worded"),
+        ("$12", "worded"),
+        ("(3)", "worded"),
+        ("1_000", "worded"),
+        ("0x10", "worded"),
+        ("½", "worded"),
+        ("²", "worded"),
+        ("TRUE", "worded"),
+        ("1,,0", "worded"),
+        ("12,34,567", "worded"),
+        ("1e99999", "worded"),
+        ("inf", "finite"),
+        ("-Infinity", "finite"),
+        ("nan", "finite"),
+        ("24%", "percentage"),
+        ("24 %", "percentage"),
+        ("-3", "negative"),
+        ("−3", "negative"),
+        ("3.5", "weighted"),
+        ("3,5", "weighted"),
+        (".5", "weighted"),
+        ("1e-3", "weighted"),
+        ("9223372036854775808", "too large"),
+        ("1e400", "too large"),
+        ("9" * 5000, "too large"),
+        ("", "missing"),
+    ],
+)
+def test_a_cell_that_is_no_count_is_named(cell: str, words: str) -> None:
+    message = refused(column(["12", cell, "7"]))
+    assert message.startswith("row 3: ")
+    assert words in message
+    assert len(message) < 250
+
+
+def test_dot_and_comma_in_opposite_ways() -> None:
+    assert "opposite ways" in refused(column(["12.0", "12,0"]))
+
+
+def test_shares_are_no_counts() -> None:
+    assert "proportions" in refused(column(["0.333", "0.333", "0.333"]))
+    assert "percentages" in refused(column(["33.3", "33.3", "33.4"]))
+    assert asked(column(["60", "40"])) == {"confirm_percentages": None}
+    assert asked("name,percent\na,33\nb,33\nc,33\n") == {"confirm_percentages": None}
+    assert "percentages cannot be used" in refused(column(["60", "40"]), confirm_percentages=False)
+    assert found(column(["1", "0"])) == {"a": 1, "b": 0}
+
+
+def test_the_sum_has_its_limit_too() -> None:
+    assert "their sum" in refused(column([str(2**62), str(2**62), "1"]))
+    assert "their sum" in refused("n,count\na," + str(2**62) + "\na," + str(2**62) + "\nb,1\n")
+
+
+# --- totals ---
+
+
+@pytest.mark.parametrize("name", ["Total", "TOTAL", "Gesamt", "Summe", "Insgesamt", "All", "Σ", "合計", "Grand total"])
+def test_a_total_is_left_out_by_default(name: str) -> None:
+    last = f"n,count\na,12\nb,30\n{name},42\n"
+    first = f"n,count\n{name},42\na,12\nb,30\n"
+    for table in (last, first):
+        assert asked(table) == {"total_row": "drop"}
+        assert after_defaults(table) == {"a": 12, "b": 30}
+        assert found(table, total_row="keep")[name] == 42
+    assert after_defaults(f"a,b,{name}\n12,30,42\n") == {"a": 12, "b": 30}
+
+
+def test_what_only_looks_like_a_total() -> None:
+    assert asked("n,count\na,5\nb,3\nc,2\n") == {"total_row": None}
+    assert asked("n,count\na,5\nb,5\nc,0\n") == {"total_row": None}
+    assert found("n,count\na,5\nb,5\n") == {"a": 5, "b": 5}
+    assert found("n,count\na,5\nTotal,5\n") == {"a": 5, "Total": 5}
+    assert any("total" in warning for warning in read("n,count\na,5\nb,7\nTotal,13\n").warnings)
+    assert found("x\n" + "a\n" * 5 + "b\n" * 3 + "c\n" * 2, column="x") == {"a": 5, "b": 3, "c": 2}
+
+
+def test_a_total_above_percentages() -> None:
+    assert asked("n,count\na,24\nb,76\nTotal,100\n", total_row="drop") == {
+        "total_row": "drop",
+        "confirm_percentages": None,
+    }
+
+
+# --- headers ---
+
+
+@pytest.mark.parametrize(
+    ("table", "counts"),
+    [
+        ("red,12\ngreen,30\n", {"red": 12, "green": 30}),
+        (",n\nred,12\ngreen,30\n", {"red": 12, "green": 30}),
+        ("colour,\nred,12\ngreen,30\n", {"red": 12, "green": 30}),
+        ('"colour","n"\n"1","red",12\n"2","green",30\n', {"red": 12, "green": 30}),
+        (",colour,n\n1,red,12\n2,green,30\n", {"red": 12, "green": 30}),
+        ("Unnamed: 0,colour,n\n0,red,12\n1,green,30\n", {"red": 12, "green": 30}),
+        (",n\n0,12\n1,30\n2,8\n", {"0": 12, "1": 30, "2": 8}),
+        ("code,n\n1,12,\n2,30,\n3,8,\n", {"1": 12, "2": 30, "3": 8}),
+        ("code,n\n04,12\n4,30\n", {"04": 12, "4": 30}),
+        ("# title: a, b\n# source: c\ncolour,n\nred,12\ngreen,30\n", {"red": 12, "green": 30}),
+        ("# bikes,n\nred,12\ngreen,30\n", {"# bikes": None, "red": 12, "green": 30}),
+    ],
+)
+def test_headers(table: str, counts: dict[str, int | None]) -> None:
+    assert found(table) == {name: count for name, count in counts.items() if count is not None}
+
+
+@pytest.mark.parametrize(
+    "titles",
+    ["Bikes\n", "Bikes\nof 2024\n\n", "Bikes,\n,\n", "Bikes, in all, of 2024\n", "Survey\nPeriod,2024,x\n"],
+)
+def test_title_lines_are_asked_about(titles: str) -> None:
+    table = titles + "colour,n\nred,12\ngreen,30\nblue,8\n"
+    row = titles.count("\n") + 1
+    assert asked(table) == {"header_row": row}
+    assert after_defaults(table) == {"red": 12, "green": 30, "blue": 8}
+
+
+def test_a_year_above_counts_is_asked_about() -> None:
+    assert asked("colour,2020\nred,12\ngreen,30\n") == {"header_row": 1}
+    assert found("colour,2020\nred,12\ngreen,30\n", header_row=1) == {"red": 12, "green": 30}
+    assert found("colour,2020\nred,12\ngreen,30\n", header_row=0) == {"colour": 2020, "red": 12, "green": 30}
+    assert after_defaults("2020,2021,2022\n12,30,8\n") == {"2020": 12, "2021": 30, "2022": 8}
+
+
+def test_header_row_by_number() -> None:
+    table = "x\ny\n\ncolour,n\nred,12\ngreen,30\n"
+    assert found(table, header_row=4) == {"red": 12, "green": 30}
+    assert "blank or beyond" in refused(table, header_row=3)
+    assert "blank or beyond" in refused(table, header_row=70)
+    assert "holds numbers already" in refused("x\ny\nred,12\ngreen,30\nblue,8\n")
+
+
+# --- layouts ---
+
+
+@pytest.mark.parametrize(
+    ("table", "suggested"),
+    [
+        ("id,choice\n1,a\n2,\n3,b\n4,NA\n5,a\n", "raw"),
+        ("ride,speed\nwalk,3\nbus,31\nwalk,4\nwalk,5\nbus,30\nwalk,3\n", "raw"),
+        ("name,age\nanna,34\nbert,28\ncarla,41\n", "raw"),
+        ("Number,Colour\n1,red\n2,green\n3,red\n", "raw"),
+        ("id,ride,speed\nT1,walk,3\nT2,bus,4\nT3,walk,5\nT4,walk,9\n", "raw"),
+        ("smoker,drinker\n0,1\n1,1\n0,0\n1,0\n", "raw"),
+        ("code,deaths\n1,12\n2,30\n3,8\n", "counts"),
+        ("1,2,3,4,5\n12,30,8,4,1\n", "wide"),
+        ("1,2\n12,30\n", None),
+    ],
+)
+def test_an_unclear_layout_is_asked_about(table: str, suggested: str | None) -> None:
+    assert asked(table) == {"layout": suggested}
+
+
+@pytest.mark.parametrize("between", [" ", ": ", "     ", " = "])
+def test_a_name_and_its_count_in_one_cell_are_not_a_category(between: str) -> None:
+    lines = [f"{name}{between}{count}" for name, count in (("red", 12), ("green", 30), ("blue", 8))]
+    assert "'green" in refused("\n".join(lines))
+    assert "in one cell" in refused("\n".join(["colour   count", *lines]))
+    assert found("\n".join(["group", *lines, *lines]), column="group") == dict.fromkeys(lines, 2)
+    assert found("x\nGroup 1\nGroup 2\nGroup 1\n", column="x") == {"Group 1": 2, "Group 2": 1}
+    assert read_categories("\n".join(lines).encode(), "list.txt") == tuple(lines)
+
+
+def test_a_number_without_a_name_beside_it_may_be_a_header() -> None:
+    assert asked(",0\nred,12\nblue,3\n") == {"header_row": 1}
+    assert after_defaults(",0\nred,12\nblue,3\n") == {"red": 12, "blue": 3}
+
+
+@pytest.mark.parametrize(
+    ("table", "counts"),
+    [
+        ("id,colour,votes\n1,red,12\n2,green,30\n3,blue,8\n", {"red": 12, "green": 30, "blue": 8}),
+        ("colour,percent,n\nred,24,12\ngreen,60,30\n", {"red": 12, "green": 30}),
+        ("n,colour,note\n12,red,x\n30,green,y\n", {"red": 12, "green": 30}),
+        ("date,colour,n\n2024-09-05,red,12\n2024-09-06,green,30\n", {"red": 12, "green": 30}),
+        ("id,choice\n1,a\n2,\n3,b\n4,NA\n5,a\n", {"a": 2, "b": 1, "NA": 1}),
+        ("code,deaths\n1,12\n2,30\n3,8\n", {"1": 12, "2": 30, "3": 8}),
+        ("1,2,3,4,5\n12,30,8,4,1\n", {"1": 12, "2": 30, "3": 8, "4": 4, "5": 1}),
+        ("id,ride\nT1,walk\nT2,bus\nT3,walk\n", {"walk": 2, "bus": 1}),
+        ("walk\nbus\nwalk\n", {"walk": 2, "bus": 1}),
+        ("0\n1\n0\n", {"0": 2, "1": 1}),
+    ],
+)
+def test_defaults_lead_somewhere(table: str, counts: Found) -> None:
+    assert after_defaults(table) == counts
+
+
+def test_columns_by_name_and_position() -> None:
+    table = "x,x,n\na,p,1\nb,q,2\na,q,4\n"
+    assert found(table, column=1) == {"a": 2, "b": 1}
+    assert found(table, category_column=2, count_column="n") == {"p": 1, "q": 6}
+    assert found("a\u0301,n\nr,1\ns,2\n", category_column="\u00e1", count_column=" n ") == {"r": 1, "s": 2}
+    assert "2 columns are called 'x'" in refused(table, column="x")
+    assert "2 columns are called 'x'" in refused(table)
+    assert "no column called 'z'" in refused(table, column="z")
+    assert "no column 9" in refused(table, column=9)
+    assert "cannot hold both" in refused(table, category_column=1, count_column=1)
+    assert asked("a,b,c\nx,y,1\nz,w,3\n", count_column="c")["category_column"] == "a"
+
+
+@pytest.mark.parametrize(
+    ("table", "counts"),
+    [
+        ("red;green;blue\n12;30,0;8\n", {"red": 12, "green": 30, "blue": 8}),
+        (",red,green\n0,12,30\n", {"red": 12, "green": 30}),
+        ("colour,red,green\ncount,12,30\n", {"red": 12, "green": 30}),
+        ("season,red,green\nspring 2024,12,30\n", {"red": 12, "green": 30}),
+        ("year,red,green\n2024,12,30\n", {"red": 12, "green": 30}),
+        ("red,green\n12,30\n", {"red": 12, "green": 30}),
+        ("red\t green\n1'234\t0\n", {"red": 1234, "green": 0}),
+    ],
+)
+def test_wide(table: str, counts: Found) -> None:
+    assert found(table) == counts
+    assert found(table, layout="wide") == counts
+
+
+@pytest.mark.parametrize(
+    ("table", "words"),
+    [
+        ("red,green,blue\n12,<5,8\n", "row 2: '<5' is not a count"),
+        ("red,green,blue\n*,5,8\n", "row 2: '*' is not a count"),
+        ("red,green,blue\nsuppressed,5,8\n", "row 2: 'suppressed' is not a count"),
+        ("red,green,blue\n12,many,8\n", "row 2: 'many' is not a count"),
+        ("red,green,blue\n12,,8\n", "row 2: the count for 'green' is missing"),
+        ("red,,blue\n12,30,8\n", "row 1: the name of the category in column 2 is missing"),
+        ("red,green,blue\n12,30\n", "row 2: 2 cells instead of 3"),
+        ("12,30,8\n", "a row of category names above"),
+    ],
+)
+def test_wide_refused(table: str, words: str) -> None:
+    assert words in refused(table)
+
+
+def test_wide_has_one_row() -> None:
+    assert "got 2" in refused("red,green\n1,2\n3,4\n", layout="wide")
+
+
+# --- raw records ---
+
+
+def test_booleans_in_any_spelling() -> None:
+    assert list(found("x\ntrue\nTRUE\nFalse\n", column="x").items()) == [("False", 1), ("True", 2)]
+    assert list(found("x\ntrue\nfalse\ntrue\n", column="x").items()) == [("False", 1), ("True", 2)]
+    assert found("x\nyes\nYes\nno\nno\n", column="x") == {"yes": 1, "Yes": 1, "no": 2}
+    assert "only one category" in refused("x\ntrue\nTRUE\ntrue\n", column="x")
+
+
+def test_missing_answers_are_counted() -> None:
+    assert any(
+        "2 rows have no answer" in warning for warning in read("i,x\n1,a\n2,\n3, \n4,b\n5,a\n", column="x").warnings
+    )
+    assert any("Blank rows were left out: 1" in warning for warning in read("x\na\n\nb\na\n", column="x").warnings)
+    assert "no category" in refused("i,x\n1,\n2,\n", column="x")
+
+
+@pytest.mark.parametrize(
+    ("cells", "words"),
+    [
+        ([f"T{i}" for i in range(6)], "identifier"),
+        ([str(i) for i in range(50)], "identifier"),
+        ([f"{150 + i / 7:.2f}" for i in range(8)], "8 different values in 8 rows"),
+        ([f"{150 + i % 28 / 10}" for i in range(30)], "28 different values in 30 rows"),
+        ([f"{150 + i % 200 / 4}" for i in range(3000)], "200 different values in 3,000 rows"),
+        ([str(i % 40) for i in range(60)], "40 different values in 60 rows"),
+    ],
+)
+def test_identifiers_and_measurements_are_no_categories(cells: list[str], words: str) -> None:
+    assert words in refused("x\n" + "\n".join(cells), column="x")
+
+
+def test_several_answers_in_one_cell_are_remarked_on() -> None:
+    table = 'x\nwalk\n"walk, bus"\nbus\nwalk\nbus\n'
+    assert any("'walk, bus' may hold several answers" in warning for warning in read(table, column="x").warnings)
+    assert not any("several" in warning for warning in read("x\nn/a\na\nn/a\nb\n", column="x").warnings)
+
+
+def test_codes_are_categories() -> None:
+    assert found("x\n" + "\n".join(str(i % 7) for i in range(70)), column="x") == {str(i): 10 for i in range(7)}
+    assert len(found("age\n" + "\n".join(str(i % 90) for i in range(900)), column="age")) == 90
+    assert found("x\n0.5\n1.0\n0.5\n1.0\n", column="x") == {"0.5": 2, "1.0": 2}
+
+
+@pytest.mark.parametrize("header", ["member", "UserID", "patient_no", "Befragter"])
+def test_a_repeated_person_is_remarked_on(header: str) -> None:
+    warnings = read(f"{header},ride\nm1,walk\nm1,walk\nm2,bus\nm3,bus\nm4,bus\n", column="ride").warnings
+    assert any(f"'{header}' repeats" in warning for warning in warnings)
+
+
+# --- the public list of categories ---
+
+RIDES = "ride\nwalk\nbus\nwalk\n\"\"\nbike\n"
+
+
+def test_unseen_categories_get_zero_in_the_order_of_the_list() -> None:
+    listed = ("ferry", "bus", " walk ", "bike")
+    for table, answers in (
+        (RIDES, {"column": "ride"}),
+        ("x,n\nwalk,2\nbus,1\nbike,1\n", {"total_row": "keep"}),
+        ("walk,bus,bike\n2,1,1\n", {"layout": "wide", "total_row": "keep"}),
+    ):
+        result = read(table, categories=listed, **answers)
+        assert (result.labels, result.counts) == (("ferry", "bus", "walk", "bike"), (0, 1, 2, 1))
+        assert not any("not private" in warning for warning in result.warnings)
+
+
+def test_what_is_not_on_the_list_is_asked_about_and_never_dropped() -> None:
+    listed = {"column": "ride", "categories": ("walk", "ferry")}
+    assert asked(RIDES, **listed) == {**listed, "unlisted": "other"}
+    assert found(RIDES, **listed, unlisted="other") == {"walk": 2, "ferry": 0, "(other)": 2}
+    assert "'bus', 'bike' are not on the list" in refused(RIDES, **listed, unlisted="refuse")
+    assert found("ride\nwalk\nferry\nwalk\n", **listed, unlisted="other")["(other)"] == 0, "whatever the file holds"
+    assert found("x,n\na,3\nb,4\nc,0\n", categories=("a", "b")) == {"a": 3, "b": 4}, "nobody is outside"
+    assert asked("x,n\na,3\nb,4\nTotal,7\n", categories=("a", "b"))["total_row"] == "drop"
+    assert after_defaults("x,n\na,3\nb,4\nTotal,7\n", categories=("a", "b")) == {"a": 3, "b": 4}
+
+
+def test_case_that_differs_from_the_list_is_no_other_category() -> None:
+    result = read("x,n\nRED,3\nred,5\nBlue,1\n", categories=("red", "blue"))
+    assert (result.labels, result.counts) == (("red", "blue"), (8, 1))
+    assert "'RED' was counted as 'red', as the list spells it." in result.warnings
+    assert found("x,n\nred,3\nBlue,1\n", categories=("Red", "red", "Blue")) == {"Red": 0, "red": 3, "Blue": 1}
+    assert found("x\nTRUE\nfalse\nTRUE\n", column="x", categories=("false", "true")) == {"false": 1, "true": 2}
+
+
+def test_a_list_makes_categories_of_what_would_be_refused_without() -> None:
+    assert found("x\na\na\na\n", column="x", categories=("a", "b")) == {"a": 3, "b": 0}
+    assert found("x,n\na,5\n", categories=("a", "b")) == {"a": 5, "b": 0}
+    assert found("x\nc\na\nb\n", column="x", categories=("a", "b", "c")) == {"a": 1, "b": 1, "c": 1}
+
+
+def test_empty_cells_can_be_a_category() -> None:
+    assert found(RIDES, column="ride", missing="keep") == {"walk": 2, "bus": 1, "bike": 1, "(missing)": 1}
+    assert found("x\na\nb\na\n", column="x", missing="keep") == {"a": 2, "b": 1, "(missing)": 0}
+    assert not any("no answer" in warning for warning in read(RIDES, column="ride", missing="keep").warnings)
+
+
+@pytest.mark.parametrize(
+    ("answers", "words"),
+    [
+        ({"categories": "a,b"}, "must be a sequence of names"),
+        ({"categories": ("a", 1)}, "must be a sequence of names"),
+        ({"categories": ("a",)}, "at least two names: got 1"),
+        ({"categories": ("a", "b", " a")}, "names 'a' more than once"),
+        ({"categories": ("a", " ", "b")}, "name 2 of the list of categories is empty"),
+        ({"categories": ("a", "b" * (limits.UPLOAD_LABEL_CHARACTERS_LARGEST + 1))}, "is too long"),
+        ({"categories": tuple(map(str, range(limits.CATEGORIES_LARGEST + 1)))}, "list of categories is too long"),
+        ({"unlisted": "other"}, "goes with categories="),
+        ({"missing": "keep", "count_column": "n"}, "cannot go with"),
+    ],
+)
+def test_a_list_that_is_none_is_refused(answers: dict[str, Any], words: str) -> None:
+    assert words in refused("x,n\na,1\nb,3\n", **answers)
+
+
+def test_a_list_is_read_from_any_file_of_one_column() -> None:
+    for data, name in (
+        (b"a\nb\n\xc3\xa9, f\n", "list.txt"),
+        (b'"a"\r\n"b"\r\n"e\xcc\x81, f"\r\n', "list.csv"),
+        (workbook(("list", [["a"], ["b"], [None], ["é, f"]])), "list.xlsx"),
+        (table_file(names=["a", "b", "é, f"]), "list.parquet"),
+    ):
+        assert read_categories(data, name) == ("a", "b", "é, f")
+    for data, words in (
+        (b"a,b\nc,d\n", "one column: got 2"),
+        (b"a\nb\na\n", "'a' more than once"),
+        (b"", "empty"),
+        (b"a\n", "at least two names"),
+    ):
+        with pytest.raises(CountsError, match=words):
+            read_categories(data, "list.csv")
+
+
+# --- names ---
+
+
+def test_names_are_tidied_and_compared() -> None:
+    assert found("x,n\n a\u00a0,1\na,2\n\tb,4\n") == {"a": 3, "b": 4}
+    assert found('x,n\n"a \r\n b",1\n"c\u2028d",3\n') == {"a b": 1, "c d": 3}
+    assert any("look the same" in warning for warning in read("x,n\nａｂ,1\nab,3\n").warnings)
+    assert any("differ only by case" in warning for warning in read("x,n\nNHS,1\nNhs,3\n").warnings)
+    assert any("dates" in warning for warning in read("x,n\n05-Sep,1\n14-Oct,3\n").warnings)
+    assert "the category of the count '3' is missing" in refused("x,n\na,1\n,3\n")
+    assert "too long" in refused("x,n\n" + "a" * (limits.UPLOAD_LABEL_CHARACTERS_LARGEST + 1) + ",1\nb,3\n")
+
+
+def test_messages_show_cells_inertly() -> None:
+    message = refused('x,n\na,1\nb,"\u202e\x07\n' + "z" * 500 + '"\n')
+    assert message.isprintable()
+    assert len(message) < 200
+
+
+def test_limits_are_enforced() -> None:
+    most = limits.CATEGORIES_LARGEST
+    names = "".join(f"c{i},2\n" for i in range(most))
+    assert len(found("x,n\n" + names)) == most
+    assert "too many categories" in refused(f"x,n\n{names}more,1\n")
+    assert "too many categories" in refused("x\n" + "".join(f"c{i}\n" * 2 for i in range(most + 1)), column="x")
+    assert "at most 5,000 columns" in refused("a" + ",b" * 6000 + "\n")
+    assert "at most 5,000 columns" in refused('"a"' + ",b" * 6000 + "\n")
+    assert "too large" in refused(b"a" * (limits.UPLOAD_BYTES_LARGEST + 1))
+    with pytest.raises(CountsError, match="differ too much"):
+        read('"x",n\n' + "a,1\n" * 100_000 + "," * 4_000 + "1\n")
+
+
+# --- answers ---
+
+
+@pytest.mark.parametrize(
+    ("answers", "words"),
+    [
+        ({"colour": "x"}, "'colour' is not an answer"),
+        ({"layout": "tall"}, "layout must be one of"),
+        ({"layout": 3}, "layout must be one of"),
+        ({"thousands": ";"}, "thousands must be one of"),
+        ({"total_row": True}, "total_row must be one of"),
+        ({"confirm_percentages": "yes"}, "confirm_percentages must be one of"),
+        ({"confirm_percentages": 1}, "confirm_percentages must be one of"),
+        ({"header_row": True}, "header_row must be"),
+        ({"header_row": -1}, "header_row must be"),
+        ({"column": 0}, "column must be"),
+        ({"column": 1.0}, "column must be"),
+        ({"column": ["x"]}, "column must be"),
+        ({"sheet": 1}, "sheet must be"),
+        ({"sheet": "x"}, "only be answered for an Excel workbook"),
+        ({"layout": "wide", "column": "x"}, "cannot go with"),
+        ({"column": "x", "count_column": "n"}, "cannot go with"),
+    ],
+)
+def test_an_answer_that_is_none_raises(answers: dict[str, Any], words: str) -> None:
+    assert words in refused("x,n\na,1\nb,3\n", **answers)
+
+
+def test_an_unknown_answer_is_a_wrong_keyword_too() -> None:
+    with pytest.raises(TypeError, match="colour"):
+        read("x,n\na,1\nb,3\n", colour="x")
+
+
+def test_none_is_no_answer() -> None:
+    nothing: dict[str, Any] = dict.fromkeys(["layout", "column", "sheet", "header_row", "total_row", "thousands"])
+    assert found("x,n\na,1\nb,3\n", **nothing) == {"a": 1, "b": 3}
+
+
+def test_what_holds_bytes_is_read_and_nothing_else() -> None:
+    assert read_counts(bytearray(b"x,n\na,1\nb,3\n"), "x").counts == (1, 3)  # type: ignore[arg-type]
+    with pytest.raises(CountsError, match="must be the bytes of a file: got str"):
+        read_counts("x,n\na,1\n", "x.csv")  # type: ignore[arg-type]
+
+
+# --- other formats ---
+
+
+def archive(**parts: str) -> bytes:
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w") as target:
+        for name, text in parts.items():
+            target.writestr(name.replace("__", "/"), text)
+    return data.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("data", "filename", "words"),
+    [
+        (b"x,n\na,1\nb,3\n", "x.xlsx", "not an Excel workbook"),
+        (b"x,n\na,1\nb,3\n", "x.XLS", "not an Excel workbook"),
+        (b"x,n\na,1\nb,3\n", "x.pq", "not a Parquet file"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), "x.xls", "old Excel workbook"),
+        (
+            b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "EncryptedPackage".encode("utf-16-le"),
+            "x.xlsx",
+            "protected by a password",
+        ),
+        (archive(mimetype="application/vnd.oasis", **{"content.xml": "<x/>"}), "x.ods", "OpenDocument"),
+        (archive(**{"word__document.xml": "<x/>"}), "x.docx", "Word document"),
+        (archive(**{"xl__workbook.bin": ""}), "x.xlsb", "binary workbook"),
+        (archive(**{"table.csv": "a"}), "x.zip", "ZIP archive"),
+        (archive(**{"xl__workbook.xml": "<x/>"}), "x.xlsx", "damaged"),
+        (b"PK\x03\x04 and no more", "x.xlsx", "damaged"),
+        (b"%PDF-1.7", "x.csv", "PDF"),
+        (b"\x1f\x8b\x08\x00", "x.csv.gz", "gzip"),
+        (b"\x89PNG\r\n", "x.png", "picture"),
+        (b"<!DOCTYPE html><table>", "x.xls", "web page"),
+        (b'<?xml version="1.0"?><Workbook/>', "x.xls", "XML"),
+        (b'{"red": 12,\n "green": 30}', "x.json", "JSON"),
+        (b"PAR1 and no more", "x.parquet", "cut off"),
+        (b"PAR1" + bytes(20) + b"PAR1", "x.parquet", "damaged"),
+    ],
+)
+def test_other_formats_are_refused_by_name(data: bytes, filename: str, words: str) -> None:
+    assert words in refused(data, filename)
+
+
+def workbook(*sheets: tuple[str, list[list[Any]]], change: Callable[[Any], Any] | None = None) -> bytes:
+    book = openpyxl.Workbook()
+    book.remove(book.active)
+    for name, rows in sheets:
+        sheet = book.create_sheet(name)
+        for row in rows:
+            sheet.append(row)
+    if change:
+        change(book)
+    data = io.BytesIO()
+    book.save(data)
+    return data.getvalue()
+
+
+def sheet_of(*rows: list[Any]) -> bytes:
+    return workbook(("data", [["name", "n"], *rows]))
+
+
+@pytest.mark.parametrize(
+    ("rows", "counts"),
+    [
+        ([["a", 12.0], ["b", 30]], {"a": 12, "b": 30}),
+        ([["a", "12"], ["b", "1'234"]], {"a": 12, "b": 1234}),
+        ([["a", 10**15], ["b", 1]], {"a": 10**15, "b": 1}),
+        ([[True, 12], [False, 30]], {"TRUE": 12, "FALSE": 30}),
+        ([[1, 12], [2.5, 30]], {"1": 12, "2.5": 30}),
+        ([[date(2024, 9, 5), 1], [datetime(2024, 9, 5, 8, 30), 3]], {"2024-09-05": 1, "2024-09-05 08:30:00": 3}),
+        ([["NA", 1], [None, None], ["null", 3]], {"NA": 1, "null": 3}),
+    ],
+)
+def test_workbook_cells(rows: list[list[Any]], counts: Found) -> None:
+    assert found(sheet_of(*rows), "x.xlsx") == counts
+
+
+@pytest.mark.parametrize(
+    ("cell", "words"),
+    [
+        (True, "true/false"),
+        (date(2024, 9, 5), "a date"),
+        (timedelta(hours=3), "a date or time"),
+        (3.5, "weighted"),
+        (1.234, "weighted"),
+        ("#N/A", "an error of the spreadsheet"),
+        ("=1+1", "a formula whose value was not saved"),
+        (-3, "negative"),
+        (1e300, "too large"),
+        (None, "missing"),
+    ],
+)
+def test_workbook_cells_that_are_no_counts(cell: Any, words: str) -> None:
+    message = refused(sheet_of(["a", 12], ["b", cell]), "x.xlsx")
+    assert message.startswith("row 3: ")
+    assert words in message
+
+
+def test_a_spreadsheet_error_is_no_name() -> None:
+    assert "error of the spreadsheet" in refused(sheet_of(["a", 12], ["#REF!", 3]), "x.xlsx")
+    assert "formula" in refused(sheet_of(["a", 12], ["=A2", 3]), "x.xlsx")
+
+
+def hide(book: Any) -> None:
+    book["more"].sheet_state = "hidden"
+
+
+def test_sheets() -> None:
+    table: tuple[str, list[list[Any]]] = ("data", [["name", "n"], ["a", 12], ["b", 30]])
+    assert found(workbook(table, ("more", [])), "x.xlsx") == {"a": 12, "b": 30}
+    both = workbook(("more", [["see there"]]), table)
+    assert asked(both, "x.xlsx") == {"sheet": "data"}
+    assert "there is no sheet 'z'; the sheets are 'more', 'data'" in refused(both, "x.xlsx", sheet="z")
+    hidden = workbook(("more", [["name", "n"], ["c", 1], ["d", 3]]), table, change=hide)
+    assert read(hidden, "x.xlsx").sheet == "data"
+    assert any("'data' was read" in warning for warning in read(hidden, "x.xlsx").warnings)
+    assert found(hidden, "x.xlsx", sheet="more") == {"c": 1, "d": 3}
+    assert "all visible sheets are empty" in refused(workbook(("data", []), ("more", [])), "x.xlsx")
+
+
+def test_a_table_anywhere_on_the_sheet() -> None:
+    rows: list[list[Any]] = [[], [], [None, "name", "n"], [None, "a", 12], [None, "b", 30]]
+    assert read(workbook(("data", rows)), "x.xlsx").header_row == 3
+    assert found(workbook(("data", rows)), "x.xlsx") == {"a": 12, "b": 30}
+    assert "row 5: '-1'" in refused(workbook(("data", [*rows[:4], [None, "b", -1]])), "x.xlsx")
+
+
+def test_a_workbook_under_another_name() -> None:
+    result = read(sheet_of(["a", 12], ["b", 30]), "x.csv")
+    assert result.counts == (12, 30)
+    assert any("Whatever its name says, the file is an Excel workbook" in warning for warning in result.warnings)
+
+
+def test_a_workbook_that_unpacks_to_too_much() -> None:
+    bomb = archive(**{"xl__workbook.xml": "<x/>", "xl__worksheets__sheet1.xml": "<c/>" * 260_000})
+    assert "at most 250,000 cells" in refused(bomb, "x.xlsx")
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as target:
+        target.writestr("xl/workbook.xml", b" " * (limits.UPLOAD_UNPACKED_BYTES_LARGEST + 1))
+    assert "unpacked" in refused(data.getvalue(), "x.xlsx")
+
+
+def table_file(**columns: Any) -> bytes:
+    data = io.BytesIO()
+    parquet.write_table(pa.table(columns), data)
+    return data.getvalue()
+
+
+@pytest.mark.parametrize(
+    "counts",
+    [
+        pa.array([12, 30], pa.int8()),
+        pa.array([12, 30], pa.uint64()),
+        pa.array([12.0, 30.0]),
+        pa.array([Decimal("12.00"), Decimal("30.00")]),
+        pa.array(["12", "30"]),
+        pa.array(["12", "30"]).dictionary_encode(),
+    ],
+)
+def test_parquet_counts(counts: Any) -> None:
+    assert found(table_file(name=pa.array(["a", "b"]), n=counts), "x.parquet") == {"a": 12, "b": 30}
+
+
+@pytest.mark.parametrize(
+    ("counts", "words"),
+    [
+        (pa.array([12, None]), "missing"),
+        (pa.array([12.0, float("nan")]), "finite"),
+        (pa.array([12.0, 3.5]), "weighted"),
+        (pa.array([True, False]), "true/false"),
+        (pa.array([date(2024, 9, 5)] * 2), "a date"),
+        (pa.array([b"1", b"2"]), "binary data"),
+        (pa.array([[1], [2]]), "a list"),
+    ],
+)
+def test_parquet_cells_that_are_no_counts(counts: Any, words: str) -> None:
+    data = table_file(name=pa.array(["a", "b"]), n=counts)
+    assert words in refused(data, "x.parquet", category_column="name", count_column="n")
+
+
+def test_parquet_records() -> None:
+    levels = pa.DictionaryArray.from_arrays(pa.array([1, 1, None]), pa.array(["no", "yes", "don't know"]))
+    assert found(table_file(x=levels), "x.parquet", column="x") == {"no": 0, "yes": 2, "don't know": 0}
+    codes = pa.array([0.0, 1.0, 0.0, None])
+    assert found(table_file(x=codes), "x.parquet", column="x") == {"0": 2, "1": 1}
+    assert found(table_file(x=pa.array([True, False, True])), "x.parquet", column="x") == {"False": 1, "True": 2}
+    assert "lists" in refused(table_file(x=pa.array([{"a": 1}, {"a": 2}])), "x.parquet", column="x")
+    assert "no category" in refused(table_file(x=pa.nulls(3)), "x.parquet", column="x")
+    assert asked(table_file(x=pa.array(["a", "b", "a"])), "x.parquet") == {"column": "x"}
+    assert "header but no rows" in refused(table_file(x=pa.array([], pa.string())), "x.parquet")
+    assert "names its columns itself" in refused(table_file(x=pa.array(["a"])), "x.parquet", header_row=1)
+
+
+def test_a_parquet_index_of_row_numbers_is_left_out() -> None:
+    data = table_file(**{"__index_level_0__": pa.array([0, 1]), "name": pa.array(["a", "b"]), "n": pa.array([1, 3])})
+    assert after_defaults(data, "x.parquet") == {"a": 1, "b": 3}

@@ -1,0 +1,749 @@
+"""Figures by their data: what a chart shows is what the numbers floor says, for every mechanism and size."""
+
+from __future__ import annotations
+
+import base64
+import json
+import math
+import pickle
+from collections.abc import Callable, Iterator
+from functools import cache
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dpbi import MECHANISMS, DistanceLaw, Problem, distance_law, local_sensitivity, smooth_sensitivity
+from dpbi.figures import distances, posteriors, sensitivities, style
+from dpbi.figures.drawing import Drawing
+from dpbi.inference.private_posteriors import PrivatePosteriors, sample_posteriors
+from dpbi.posterior import dirichlet
+from dpbi.sensitivity import maps
+
+PROBLEMS = {
+    "k = 2": Problem((1, 1), (48, 42)),
+    "k = 2, n = 0": Problem((0.5, 0.5), (0, 0)),
+    "k = 2, n = 1": Problem((1, 1), (0, 1)),
+    "k = 2, n = 1e6": Problem((1, 1), (400_000, 600_000)),
+    "k = 3": Problem((1, 1, 1), (54, 9, 27)),
+    "k = 3, n = 0": Problem((1, 1, 1), (0, 0, 0)),
+    "k = 3, n = 1": Problem((0.5, 0.5, 0.5), (0, 1, 0)),
+    "k = 3, n = 1e9": Problem((1, 1, 1), (10**9, 7, 10**8)),
+    "k = 4": Problem((1, 1, 1, 1), (315, 108, 101, 32)),
+    "k = 4, n = 0": Problem((1, 1, 1, 1), (0, 0, 0, 0)),
+    "k = 4, n = 1": Problem((0.25,) * 4, (0, 0, 1, 0)),
+    "k = 12": Problem((1,) * 12, (90, 50, 50, 40, 30, 20, 10, 5, 3, 2, 1, 0)),
+    "k = 300": Problem((1,) * 300, tuple(i % 4 for i in range(300))),
+}
+LONG = ("k = 3, n = 1e9", "k = 300")  # whose laws take seconds
+every_problem = pytest.mark.parametrize("name", PROBLEMS)
+every_law = pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name in LONG)) for name in PROBLEMS]
+)
+every_mechanism = pytest.mark.parametrize("kind", MECHANISMS, ids=lambda kind: kind.__name__)
+ALL = tuple(kind(1.0) for kind in MECHANISMS)
+PAYLOAD = 200_000  # bytes a page, its figures together
+
+HOSTILE = ["<b>bold</b>", '<img src=x onerror="alert(1)">', "a & b", "$x^2$", "<a href='javascript:1'>", "plain"] * 2
+
+
+@cache
+def laws_of(name: str) -> tuple[DistanceLaw, ...]:
+    return tuple(distance_law(mechanism, PROBLEMS[name]) for mechanism in ALL)
+
+
+@cache
+def samples_of(name: str, size: int = 30) -> tuple[PrivatePosteriors, ...]:
+    rng = np.random.default_rng(1)
+    return tuple(sample_posteriors(mechanism, PROBLEMS[name], rng, size) for mechanism in ALL)
+
+
+def exact_means(name: str) -> list[float | None]:
+    return [None] * len(ALL) if name in LONG else [law.mean for law in laws_of(name)]
+
+
+def page_of_posteriors(name: str, size: int = 30, labels: list[str] | None = None) -> list[go.Figure]:
+    samples = samples_of(name, size)
+    return [
+        posteriors.released_posteriors(samples, labels),
+        posteriors.distance_boxes(samples, exact_means(name)),
+        posteriors.coverage_bars(samples, labels),
+    ]
+
+
+def page_of_distances(name: str) -> list[go.Figure]:
+    laws, draws = laws_of(name), samples_of(name, 1000)
+    return [
+        distances.per_level(laws, True, draws),
+        distances.per_level(laws, False, draws),
+        distances.per_step(laws, True, draws),
+        distances.per_step(laws, False),
+        distances.cumulative(laws, draws),
+    ]
+
+
+def page_of_sensitivities(name: str, labels: list[str] | None = None) -> list[go.Figure]:
+    problem = PROBLEMS[name]
+    if problem.k == 2:
+        scan = maps.along_count(problem.prior, problem.n, 1.0, 0.02, include=problem.counts[:1])
+        first = sensitivities.along_count(scan, problem, labels)
+    elif problem.k == 3:
+        found = maps.on_simplex(problem.prior, problem.n, "reciprocal", 0.01)
+        first = sensitivities.on_simplex(found, problem, labels)
+    else:
+        first = sensitivities.along_emptying(maps.along_emptying(problem, 1.0, 0.02), labels)
+    change = sensitivities.score_change(maps.score_change(problem), labels)
+    return [first, change, sensitivities.gamma_scan(maps.gamma_scan(problem), 1.0)]
+
+
+Page = Callable[[str], list[go.Figure]]
+PAGES: dict[str, Page] = {
+    "posteriors": page_of_posteriors,
+    "posteriors in bands": lambda name: page_of_posteriors(name, 1000),
+    "sensitivities": page_of_sensitivities,
+}
+
+
+def arrays(value: Any) -> Iterator[np.ndarray]:
+    """Every list of numbers in a figure's JSON, typed arrays decoded."""
+    if isinstance(value, dict) and "bdata" in value:
+        yield np.frombuffer(base64.b64decode(value["bdata"]), dtype=value["dtype"])
+    elif isinstance(value, dict):
+        for inner in value.values():
+            yield from arrays(inner)
+    elif isinstance(value, list):
+        if value and all(isinstance(inner, int | float) for inner in value):
+            yield np.array(value, dtype=float)
+        for inner in value:
+            yield from arrays(inner)
+
+
+def traces(fig: go.Figure, **wanted: Any) -> list[Any]:
+    return [t for t in fig.data if all(getattr(t, key) == value for key, value in wanted.items())]
+
+
+def named(fig: go.Figure, name: str) -> Any:
+    (trace,) = [t for t in fig.data if t.name == name and t.showlegend is not False]
+    return trace
+
+
+# Every figure ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("page", PAGES)
+@every_problem
+def test_every_figure_is_fit_to_send(page: str, name: str) -> None:
+    """Alternative text, a finding as title, axis titles, no infinity, explicit colours, and a light page."""
+    if page == "sensitivities" and not PROBLEMS[name].n:
+        pytest.skip("without records there is no sensitivity")
+    figures = PAGES[page](name)
+    assert sum(len(fig.to_json()) for fig in figures) <= PAYLOAD
+    assert_fit_to_send(figures)
+
+
+@every_law
+def test_every_view_of_distances_is_fit_to_send(name: str) -> None:
+    figures = page_of_distances(name)
+    assert max(len(fig.to_json()) for fig in figures) <= PAYLOAD / 4, "one view is shown at a time"
+    assert_fit_to_send(figures)
+
+
+def assert_fit_to_send(figures: list[go.Figure]) -> None:
+    for fig in figures:
+        plain, checked = (json.loads(one.to_json(), parse_constant=no_such_number) for one in (fig, go.Figure(fig)))
+        assert list(map(shape, plain["data"])) == list(map(shape, checked["data"])), "plotly would write it otherwise"
+        assert shape(plain["layout"]) == shape(checked["layout"])
+        for array in arrays(plain["data"]):
+            assert not np.isinf(array).any()
+        assert len(fig.layout.meta["alt"]) > 40
+        assert fig.layout.title.text and "nan" not in fig.layout.title.text
+        assert "nan" not in fig.layout.meta["alt"]
+        assert fig.layout.paper_bgcolor == fig.layout.plot_bgcolor == "rgba(0,0,0,0)"
+        if not any(trace.type == "scatterternary" for trace in fig.data):
+            assert any(axis.title.text for axis in fig.select_xaxes())
+            assert any(axis.title.text or axis.ticktext for axis in fig.select_yaxes())
+        for trace in fig.data:
+            assert has_a_colour(trace), trace
+
+
+def shape(part: Any) -> Any:
+    """A figure's JSON with its arrays of numbers as lists, without what is given as nothing."""
+    if isinstance(part, dict) and "bdata" in part:
+        values = np.frombuffer(base64.b64decode(part["bdata"]), dtype=part["dtype"]).tolist()
+        return [None if math.isnan(value) else value for value in values]
+    if isinstance(part, dict):
+        return {name: shape(value) for name, value in part.items() if value is not None}
+    return [shape(value) for value in part] if isinstance(part, list) else part
+
+
+def no_such_number(name: str) -> float:
+    """JSON knows no NaN and no Infinity, Python's reader does."""
+    raise AssertionError(f"the JSON holds {name}")
+
+
+def has_a_colour(trace: Any) -> bool:
+    """Whether the trace keeps its own colours in either theme."""
+    found = trace.to_plotly_json()
+    parts = [found.get(part, {}).get("color") for part in ("line", "marker", "textfont")]
+    return "fillcolor" in found or any(part is not None for part in parts)
+
+
+@pytest.mark.parametrize("name", ["k = 2", "k = 3", "k = 12"])
+def test_labels_are_shown_as_text(name: str) -> None:
+    """Plotly reads labels as HTML: no tag of a label reaches it unescaped."""
+    k = PROBLEMS[name].k
+    labels = HOSTILE[:k]
+    for fig in [*page_of_posteriors(name, labels=labels), *page_of_sensitivities(name, labels)]:
+        text = json.dumps(json.loads(fig.to_json()), ensure_ascii=False)
+        for tag in ("<b>", "<img", "<a href"):
+            assert tag not in text.replace("&lt;", "")
+    first = page_of_posteriors(name, labels=labels)[0].to_json()
+    assert "bold" in first and "&lt;" in json.loads(json.dumps(first))
+
+
+@every_mechanism
+def test_a_mechanism_alone_is_drawn_in_its_own_style(kind: Any) -> None:
+    own = style.style_of(kind)
+    assert own == style.style_of(kind(0.3))
+    law, sample = laws_of("k = 2")[MECHANISMS.index(kind)], samples_of("k = 2")[MECHANISMS.index(kind)]
+    for fig in (distances.per_level([law]), distances.per_step([law]), distances.cumulative([law])):
+        curve = named(fig, kind.label)
+        assert (curve.line.color, curve.line.dash) == (own.colour, own.dash)
+        assert kind.label in fig.layout.title.text or "Within" in fig.layout.title.text
+    assert posteriors.distance_boxes([sample], [law.mean]).data[0].line.color == own.colour
+    assert named(posteriors.coverage_bars([sample]), kind.label).marker.color == own.colour
+    assert posteriors.released_posteriors([sample]).layout.annotations[0].text == kind.label
+
+
+# Style ----------------------------------------------------------------------------------------------
+
+
+def luminance(colour: str) -> np.ndarray:
+    """Linear red, green, blue of #rrggbb."""
+    channels = np.array([int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)])
+    return np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
+
+
+def contrast(one: str, other: str) -> float:
+    weights = [0.2126, 0.7152, 0.0722]
+    high, low = sorted((float(luminance(c) @ weights) for c in (one, other)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+def lab(linear: np.ndarray) -> np.ndarray:
+    """CIE L*a*b* under D65."""
+    to_xyz = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
+    x, y, z = np.cbrt(np.maximum(to_xyz @ linear / [0.9505, 1, 1.089], 0.008856))
+    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
+
+
+# How linear colours are seen with normal sight, and without the long, middle or short cones
+# (Machado, Oliveira and Fernandes 2009, severity 1).
+SIGHTS = {
+    "normal": np.eye(3),
+    "protan": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
+    "deutan": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.01182, 0.04294, 0.968881]],
+    "tritan": [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.3039]],
+}
+
+
+@pytest.mark.parametrize("ground", ["#ffffff", "#0e131a"])
+def test_every_colour_stands_out_on_both_grounds(ground: str) -> None:
+    own = [style.style_of(kind).colour for kind in MECHANISMS]
+    for colour in [*own, style.TRUTH.colour, style.PRIOR.colour]:
+        assert contrast(colour, ground) >= 3, colour
+
+
+@pytest.mark.parametrize("sight", SIGHTS)
+def test_mechanisms_are_told_apart_by_colour_dash_and_symbol(sight: str) -> None:
+    styles = [style.style_of(kind) for kind in MECHANISMS]
+    seen = [lab(np.clip(np.array(SIGHTS[sight]) @ luminance(s.colour), 0, 1)) for s in [*styles, style.TRUTH]]
+    assert min(np.linalg.norm(a - b) for a, b in combinations(seen, 2)) >= 18
+    for part in ("dash", "symbol"):
+        assert len({getattr(s, part) for s in styles}) == len(styles)
+
+
+@given(st.lists(st.text(max_size=60), max_size=12), st.integers(10, 30))
+def test_display_labels_are_short_distinct_and_escaped(labels: list[str], length: int) -> None:
+    shown = style.display_labels(labels, length)
+    assert len(set(shown)) == len(shown) == len(labels)
+    for label in shown:
+        assert "<" not in label and ">" not in label
+        unescaped = label.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
+        assert 0 < len(unescaped) <= length + 7  # a number in brackets may follow, and isolates stand around it
+        assert "\u202e" not in label and label.strip("\u2068\u2069").isprintable()
+
+
+def test_display_labels_that_end_alike_keep_what_differs() -> None:
+    assert style.display_labels(["x" * 30 + "one", "x" * 30 + "two"]) == [
+        "x" * 15 + "…xxxxxone",
+        "x" * 15 + "…xxxxxtwo",
+    ]
+    assert style.display_labels(["a", "a", "a (1)"]) == ["a (2)", "a (3)", "a (1)"]
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        (0, "0"),
+        (0.012345, "0.0123"),
+        (1234.5, "1,230"),
+        (1e-7, "10⁻⁷"),
+        (3.2e9, "3.2×10⁹"),
+        (1, "1"),
+        (259_000, "259,000"),
+    ],
+)
+def test_numbers_in_sentences(value: float, said: str) -> None:
+    assert style.number(value) == said
+
+
+def test_percentages_call_only_all_of_them_a_hundred() -> None:
+    assert [style.percent(share) for share in (0, 0.33, 0.999, 1)] == ["0 %", "33 %", "99 %", "100 %"]
+
+
+@given(st.floats(-12, 3), st.floats(0.01, 9))
+def test_a_logarithmic_axis_has_readable_ticks(exponent: float, decades: float) -> None:
+    low, high = 10**exponent, 10 ** (exponent + decades)
+    axis = style.log_axis(low, high)
+    inside = [t for t in axis["tickvals"] if axis["range"][0] <= np.log10(t) <= axis["range"][1]]
+    assert len(axis["tickvals"]) == len(axis["ticktext"])
+    assert len(inside) <= 12
+    assert len(inside) >= (2 if decades > 0.1 else 0)
+
+
+def test_compact_numbers_keep_what_a_screen_can_show() -> None:
+    assert style.compact([0.1, 0.9]).dtype == np.float32
+    crowded = 0.4 + 1e-9 * np.arange(5)
+    assert style.compact(crowded).tolist() == crowded.tolist()
+    assert np.isnan(style.compact([1.0, np.inf])[1])
+
+
+# Distances ------------------------------------------------------------------------------------------
+
+
+@every_mechanism
+def test_levels_and_their_probabilities_are_those_of_the_law(kind: Any) -> None:
+    problem = Problem((1, 1), (3, 4))
+    law = distance_law(kind(1.0), problem)
+    levels, probability = law.levels()
+    for log_scale in (True, False):
+        curve = named(distances.per_level([law], log_scale), kind.label)
+        if levels.size <= problem.n + 1:
+            np.testing.assert_allclose(curve.x, levels, rtol=1e-6, atol=1e-7)
+            np.testing.assert_allclose(curve.y, probability, rtol=1e-6)
+        else:  # released totals other than n make more levels than can be told apart
+            width = curve.x[2] - curve.x[1]
+            inside = (levels > 0) & (levels <= width)
+            assert curve.y[1] == pytest.approx(probability[inside].sum(), rel=1e-5)
+    steps, moved = law.by_step()
+    whole = np.bincount(np.ceil(steps).astype(int), weights=moved)
+    curve = named(distances.per_step([law], log_scale=False), kind.label)
+    np.testing.assert_allclose(np.array(curve.y), whole[whole > 0], rtol=1e-6)
+
+
+@every_law
+def test_all_probability_is_drawn_on_a_linear_scale(name: str) -> None:
+    laws = laws_of(name)
+    for fig in (distances.per_level(laws, log_scale=False), distances.per_step(laws, log_scale=False)):
+        for law in laws:
+            curve = named(fig, law.mechanism.label)
+            assert np.nansum(np.array(curve.y, dtype=float)) == pytest.approx(1, abs=1e-4)
+            assert curve.y[0] == pytest.approx(law.probability_of_truth, rel=1e-4, abs=1e-7), "the truth comes first"
+            assert len(curve.y) <= 121
+
+
+def test_what_a_logarithmic_scale_cannot_show_is_said() -> None:
+    law, far = laws_of("k = 2")[3:5]
+    fig = distances.per_level([law, far])
+    curve = named(fig, law.mechanism.label)
+    gaps = np.isnan(np.array(curve.y))
+    assert gaps.any()
+    assert "Not drawn: probabilities below 10⁻⁶" in fig.layout.title.text
+    assert "Not drawn: probabilities below 10⁻⁶" in fig.layout.meta["alt"]
+    assert (np.array(curve.y)[~gaps] >= distances.FLOOR * 0.999).all()
+    assert "Not drawn" not in distances.per_level([law], log_scale=False).layout.title.text
+
+
+def test_laws_that_end_far_apart_share_a_scale_of_powers_with_the_truth_at_its_left_end() -> None:
+    laws = laws_of("k = 2, n = 1e6")
+    for fig in (distances.per_level(laws), distances.per_step(laws), distances.cumulative(laws)):
+        assert fig.layout.xaxis.type == "log"
+        assert fig.layout.xaxis.ticktext[0] == "0"
+        zero = fig.layout.xaxis.tickvals[0]
+        for law in laws:
+            curve = named(fig, law.mechanism.label)
+            x = np.array(curve.x, dtype=float)
+            assert x[0] == pytest.approx(zero, rel=1e-6)
+            assert (np.isclose(x, zero, rtol=1e-6) | (x > zero * 1.5)).all()
+
+
+@every_law
+def test_the_cumulative_curve_is_the_distribution_function(name: str) -> None:
+    for law in laws_of(name):
+        curve = named(distances.cumulative([law]), law.mechanism.label)
+        x, y = np.array(curve.x, dtype=float), np.array(curve.y, dtype=float)
+        assert (np.diff(y) >= -1e-7).all()
+        assert y[-1] == pytest.approx(1, abs=1e-5)
+        for at, reached in list(zip(x, y, strict=True))[1:-1:9]:
+            # Single precision moves a point by 6e-8 of itself, and a level reaches 1e-12 to either side.
+            near = [law.cdf(at + side * (2e-7 * at + 3e-12)) for side in (-1, 1)]
+            assert min(near) - 2e-3 <= reached <= max(near) + 2e-3
+
+
+def test_local_sensitivity_is_marked_where_it_is() -> None:
+    reach = local_sensitivity(PROBLEMS["k = 2"])
+    for fig in (distances.per_level(laws_of("k = 2")), distances.cumulative(laws_of("k = 2"))):
+        (line,) = fig.layout.shapes
+        assert line.x0 == line.x1 == pytest.approx(reach)
+        assert style.number(reach) in fig.layout.annotations[0].text
+    assert not distances.per_level(laws_of("k = 2, n = 0")).layout.shapes
+
+
+def test_local_sensitivity_beyond_the_axis_is_said() -> None:
+    """Where the mechanism all but returns the truth, the axis ends long before a worst-case neighbour's distance."""
+    problem = Problem((1, 1), (2, 400))
+    reach, beyond = style.number(local_sensitivity(problem)), 0
+    for law in (distance_law(kind(1e6), problem) for kind in MECHANISMS):
+        for fig in (distances.per_level([law]), distances.cumulative([law])):
+            (said,) = (text.text for text in fig.layout.annotations)
+            end = fig.layout.xaxis.range[1]
+            if fig.layout.xaxis.type != "log" and local_sensitivity(problem) > end:
+                assert f"LS(x) = {reach}, right of this axis" in said and not fig.layout.shapes
+                beyond += 1
+            else:
+                assert said == f"LS(x) = {reach}" and fig.layout.shapes
+    assert beyond > 0
+
+
+@pytest.mark.parametrize("problem", [Problem((1,) * 4, (30,) * 4), Problem((1,) * 10, (50,) * 10)], ids=str)
+def test_no_point_is_drawn_as_a_line_of_no_length(problem: Problem) -> None:
+    """A point between two gaps has a marker."""
+    lonely = 0
+    for law in (distance_law(kind(epsilon), problem) for kind in MECHANISMS for epsilon in (1.0, 1e6)):
+        for fig in (distances.per_level([law]), distances.per_step([law])):
+            curve = named(fig, law.mechanism.label)
+            if curve.mode != "lines":
+                continue
+            shown = np.concatenate([[False], ~np.isnan(np.array(curve.y, dtype=float)), [False]])
+            alone = np.array(curve.x)[shown[1:-1] & ~shown[:-2] & ~shown[2:]].tolist()
+            marked = [x for trace in traces(fig, mode="markers") for x in np.array(trace.x).tolist()]
+            assert alone == marked
+            lonely += len(alone)
+    assert lonely > 0
+
+
+def test_a_sampled_law_is_drawn_in_its_band_and_called_sampled() -> None:
+    law = next(law for law in laws_of("k = 12") if not law.exact)
+    fig = distances.cumulative([law])
+    (band,) = traces(fig, fill="toself")
+    curve, half = named(fig, law.mechanism.label), len(band.y) // 2
+    upper, lower = np.array(band.y[:half]), np.array(band.y[half:])[::-1]
+    np.testing.assert_allclose(upper, np.minimum(np.array(curve.y) + law.band, 1), atol=1e-6)
+    np.testing.assert_allclose(lower, np.maximum(np.array(curve.y) - law.band, 0), atol=1e-6)
+    for one in (fig, distances.per_level([law]), distances.per_step([law])):
+        assert "Sampled" in one.layout.title.text and law.mechanism.label in one.layout.title.text
+        assert f"off by at most {style.number(law.band)} (95 %)" in one.layout.meta["alt"], "one meaning in every view"
+    exact = [law for law in laws_of("k = 2") if law.exact]
+    assert "Sampled" not in distances.cumulative(exact).layout.title.text
+
+
+@every_mechanism
+def test_simulated_draws_lie_on_the_curve(kind: Any) -> None:
+    """1,000 draws in about 30 cells: a share is within six standard errors of its probability, false alarm 6e-8."""
+    index = MECHANISMS.index(kind)
+    law, draws = laws_of("k = 2")[index], samples_of("k = 2", 1000)[index]
+    fig = distances.per_level([law], False, [draws])
+    curve = named(fig, kind.label)
+    marks = next(t for t in fig.data if t.marker.symbol == f"{style.style_of(kind).symbol}-open" and len(t.x) > 1)
+    assert sum(marks.y) == pytest.approx(1, abs=1e-5)
+    probability = dict(zip(np.array(curve.x).tolist(), np.array(curve.y).tolist(), strict=True))
+    for x, share in zip(np.array(marks.x).tolist(), np.array(marks.y).tolist(), strict=True):
+        p = probability[x]
+        assert abs(share - p) <= 6 * np.sqrt(p * (1 - p) / 1000) + 1e-3
+
+
+def test_titles_state_what_the_laws_say() -> None:
+    laws = laws_of("k = 2")
+    best = max(laws, key=lambda law: law.probability_of_truth)
+    title = distances.per_level(laws).layout.title.text.replace("<br>", " ")
+    assert f"{best.mechanism.label}, with probability {style.number(best.probability_of_truth)}" in title
+    near, far = min(laws, key=lambda law: law.mean_steps), max(laws, key=lambda law: law.mean_steps)
+    title = distances.per_step(laws).layout.title.text.replace("<br>", " ")
+    assert (
+        title.startswith(f"{near.mechanism.label} moves the fewest")
+        and f"{far.mechanism.label} moves the most" in title
+    )
+    assert "Without records" in distances.cumulative(laws_of("k = 2, n = 0")).layout.title.text
+
+
+# Posteriors -----------------------------------------------------------------------------------------
+
+
+def points(trace: Any) -> np.ndarray:
+    if trace.x is not None:
+        return np.array(trace.x, dtype=float)
+    return float(trace.x0) + float(trace.dx) * np.arange(len(trace.y))
+
+
+@pytest.mark.parametrize("name", ["k = 2", "k = 2, n = 1", "k = 2, n = 1e6"])
+def test_two_categories_are_drawn_as_densities(name: str) -> None:
+    problem, samples = PROBLEMS[name], samples_of(name)
+    fig = posteriors.released_posteriors(samples)
+    truth = named(fig, f"true posterior (n = {problem.n:,})")
+    np.testing.assert_allclose(truth.y, dirichlet.beta_density(points(truth), *problem.posterior), rtol=1e-5)
+    mass = np.trapezoid(np.array(truth.y, dtype=float), points(truth))
+    assert mass == pytest.approx(1, abs=0.02), "the curve follows the mass, however narrow"
+    prior = next(t for t in fig.data if (t.name or "").startswith("prior"))
+    np.testing.assert_allclose(prior.y, dirichlet.beta_density(points(prior), *problem.prior), rtol=1e-5)
+    lines = [
+        line
+        for t in fig.data
+        if t.showlegend is False and t.line.width == 1.5
+        for line in np.split(np.stack([points(t), np.array(t.y, dtype=float)]), np.flatnonzero(np.isnan(t.x)), axis=1)
+    ]
+    lines = [line[:, ~np.isnan(line[0])] for line in lines if not np.isnan(line[0]).all()]
+    assert len(lines) == sum(len(np.unique(one.released, axis=0)) for one in samples)
+    for row in np.unique(samples[0].released, axis=0)[:3]:
+        a = np.array(problem.prior) + row
+        assert any(np.allclose(y, dirichlet.beta_density(x, *a), rtol=1e-3, atol=1e-30) for x, y in lines)
+
+
+@pytest.mark.parametrize("counts", [(0, 0), (1, 0), (0, 10**9), (3, 2)])
+@pytest.mark.parametrize("size", [20, 40])
+def test_mass_at_an_end_is_drawn_as_a_spike_and_says_so(counts: tuple[int, int], size: int) -> None:
+    problem = Problem((1e-9, 1e-9), counts)
+    sample = sample_posteriors(ALL[2], problem, np.random.default_rng(1), size)
+    fig = posteriors.released_posteriors([sample])
+    assert_fit_to_send([fig])
+    if 0 in counts and sum(counts):
+        assert "A spike at an end" in fig.layout.title.text.replace("<br>", " ")
+        truth = named(fig, f"true posterior (n = {problem.n:,})")
+        end = 0.0 if counts[0] == 0 else 1.0
+        assert points(truth)[0] == end and max(truth.y) > 0
+    assert fig.layout.xaxis.range[0] < fig.layout.xaxis.range[1]
+    assert fig.layout.yaxis.range[1] > 0
+
+
+def test_many_releases_are_drawn_as_bands() -> None:
+    samples = samples_of("k = 2", 1000)
+    fig = posteriors.released_posteriors(samples)
+    bands = traces(fig, fill="toself")
+    assert len(bands) == 2 * len(samples)
+    assert "the middle 50 % and 95 % of 1,000" in fig.layout.title.text.replace("<br>", " ")
+    for trace, mass in zip(bands[:2], (0.95, 0.5), strict=True):
+        half = len(trace.x) // 2
+        grid = np.array(trace.x[:half], dtype=float)
+        ((low, high),) = samples[0].bands(grid, (mass,))
+        np.testing.assert_allclose(trace.y[:half], high, rtol=1e-3, atol=1e-3)
+        np.testing.assert_allclose(trace.y[half:][::-1], low, rtol=1e-3, atol=1e-3)
+
+
+@pytest.mark.parametrize("name", ["k = 3", "k = 3, n = 1", "k = 3, n = 1e9"])
+def test_three_categories_are_drawn_in_the_triangle(name: str) -> None:
+    problem, samples = PROBLEMS[name], samples_of(name)
+    fig = posteriors.released_posteriors(samples)
+    region = named(fig, "true posterior, 95 % region")
+    edge = dirichlet.credible_boundary(problem.posterior)
+    np.testing.assert_allclose(np.stack([region.a, region.b, region.c], axis=1), edge, atol=1e-6)
+    least = np.array([getattr(fig.layout.ternary, f"{axis}axis").min for axis in "abc"])
+    assert (edge >= least - 1e-12).all() and least.sum() < 1
+    clouds = [t for t in fig.data if t.c is None and len(t.a)]
+    for one, cloud in zip([s for s in samples if (s.means >= least).all(axis=1).any()], clouds, strict=True):
+        inside = np.unique(one.means[(one.means >= least).all(axis=1)], axis=0)
+        np.testing.assert_allclose(np.stack([cloud.a, cloud.b], axis=1), inside[:, :2], atol=1e-6)
+
+
+def test_a_concentrated_triangle_is_enlarged_and_says_so() -> None:
+    problem = Problem((1, 1, 1), (54_000, 9_000, 27_000))
+    sample = sample_posteriors(ALL[2], problem, np.random.default_rng(1), 30)
+    fig = posteriors.released_posteriors([sample])
+    least = [getattr(fig.layout.ternary, f"{axis}axis").min for axis in "abc"]
+    assert 0.9 < sum(least) < 1
+    assert "Enlarged" in fig.layout.title.text
+    assert "outside the part drawn" in "".join(t.name or "" for t in fig.data)
+
+
+@pytest.mark.parametrize("name", ["k = 4", "k = 4, n = 1", "k = 12", "k = 300"])
+def test_more_categories_are_drawn_as_marginals(name: str) -> None:
+    problem, samples = PROBLEMS[name], samples_of(name)
+    fig = posteriors.released_posteriors(samples)
+    bar = named(fig, "true posterior, 95 % interval")
+    low, high = dirichlet.interval(problem.posterior)
+    shown = np.arange(problem.k)
+    if problem.k > 10:
+        shown = np.sort(np.argsort(-np.array(problem.posterior), kind="stable")[:10])
+        assert f"The 10 largest of {problem.k} categories" in fig.layout.title.text.replace("<br>", " ")
+    base = np.array(bar.base, dtype=float)
+    np.testing.assert_allclose(base, low[shown], rtol=1e-5, atol=1e-9)
+    np.testing.assert_allclose(base + bar.x, high[shown], rtol=1e-5)
+    for one in samples:
+        spread = named(fig, one.mechanism.label)
+        quantiles = np.quantile(one.means, (0.025, 0.5, 0.975), axis=0)[:, shown]
+        np.testing.assert_allclose(spread.x, quantiles[1], rtol=1e-5)
+        np.testing.assert_allclose(spread.error_x.array, quantiles[2] - quantiles[1], rtol=1e-4, atol=1e-7)
+        np.testing.assert_allclose(spread.error_x.arrayminus, quantiles[1] - quantiles[0], rtol=1e-4, atol=1e-7)
+    assert len(fig.layout.yaxis.ticktext) == len(shown)
+
+
+@every_law
+def test_boxes_hold_numbers_not_draws(name: str) -> None:
+    samples, laws = samples_of(name, 1000), laws_of(name)
+    fig = posteriors.distance_boxes(samples, [law.mean for law in laws])
+    boxes = [t for t in fig.data if t.type == "box"]
+    for one, box in zip(samples, boxes, strict=True):
+        assert box.x is None
+        assert (box.q1[0], box.median[0], box.q3[0]) == tuple(np.quantile(one.distance, [0.25, 0.5, 0.75]))
+        assert one.distance.min() <= box.lowerfence[0] <= box.upperfence[0] <= one.distance.max()
+    assert list(named(fig, "exact mean").x) == [law.mean for law in laws]
+    if PROBLEMS[name].n:
+        best = min(laws, key=lambda law: law.mean)
+        title = fig.layout.title.text.replace("<br>", " ")
+        assert f"{best.mechanism.label}, {style.number(best.mean)}" in title
+
+
+def test_an_unknown_exact_mean_is_not_marked() -> None:
+    samples = samples_of("k = 2")[:2]
+    fig = posteriors.distance_boxes(samples, [None, 0.25])
+    assert list(named(fig, "exact mean").x) == [0.25]
+    fig = posteriors.distance_boxes(samples, [None, None])
+    assert "30 sampled distances" in fig.layout.title.text
+
+
+@every_problem
+def test_coverage_bars_are_the_shares(name: str) -> None:
+    samples = samples_of(name)
+    fig = posteriors.coverage_bars(samples)
+    for one in samples:
+        bar, share = named(fig, one.mechanism.label), one.coverage()
+        expected = share[:1] if PROBLEMS[name].k == 2 else share
+        assert set(np.round(np.array(bar.x, dtype=float), 5)) <= set(np.round(expected, 5))
+        assert len(bar.x) == len(fig.layout.yaxis.ticktext)
+    if PROBLEMS[name].k == 2:
+        for one in samples:
+            both = one.coverage()
+            assert both[0] == both[1], "the two intervals mirror each other"
+
+
+@pytest.mark.parametrize("figure", ["released_posteriors", "coverage_bars"])
+def test_figures_of_no_release_are_refused(figure: str) -> None:
+    empty = sample_posteriors(ALL[0], PROBLEMS["k = 2"], np.random.default_rng(1), 0)
+    with pytest.raises(ValueError, match="at least one release"):
+        getattr(posteriors, figure)([empty])
+
+
+def test_labels_must_name_every_category() -> None:
+    with pytest.raises(ValueError, match="all 2 categories: got 3"):
+        posteriors.released_posteriors(samples_of("k = 2")[:1], ["a", "b", "c"])
+
+
+# Sensitivities --------------------------------------------------------------------------------------
+
+
+def test_a_scan_is_drawn_with_the_data_marked() -> None:
+    problem = PROBLEMS["k = 2"]
+    scan = maps.along_count(problem.prior, problem.n, 1.0, 0.02, include=problem.counts[:1])
+    fig = sensitivities.along_count(scan, problem, ["cured", "not cured"])
+    for name, values in {
+        "local, LS": scan.local,
+        "smooth, reciprocal, γ = 1": scan.reciprocal,
+        "smooth, exponential, β = 0.02": scan.exponential,
+        "global, GS (exact)": np.full(91, scan.global_exact),
+        "global, the papers' constant": np.full(91, scan.global_paper),
+    }.items():
+        np.testing.assert_allclose(named(fig, name).y, values, rtol=1e-6)
+        np.testing.assert_array_equal(named(fig, name).x, scan.position)
+    (ring,) = [t for t in fig.data if t.marker.symbol == "circle-open"]
+    assert (ring.x[0], ring.y[0]) == (48, local_sensitivity(problem))
+    assert fig.layout.shapes[0].x0 == 48
+    assert "cured" in fig.layout.xaxis.title.text
+
+
+def test_a_wide_range_of_sensitivities_gets_a_logarithmic_axis() -> None:
+    assert page_of_sensitivities("k = 2, n = 1e6")[0].layout.yaxis.type == "log"
+    assert page_of_sensitivities("k = 2")[0].layout.yaxis.type != "log"
+
+
+@pytest.mark.parametrize("measure", maps.MEASURES)
+def test_a_map_is_drawn_with_the_data_ringed(measure: Any) -> None:
+    problem = PROBLEMS["k = 3"]
+    found = maps.on_simplex(problem.prior, problem.n, measure, 0.3)
+    fig = sensitivities.on_simplex(found, problem, ["a", "b", "c"])
+    cloud = fig.data[0]
+    np.testing.assert_allclose(10.0 ** np.array(cloud.marker.color, dtype=float), found.value, rtol=1e-5)
+    np.testing.assert_allclose(np.stack([cloud.a, cloud.b, cloud.c], axis=1), found.counts / 90, atol=1e-7)
+    for ring in fig.data[1:]:
+        assert (ring.a[0], ring.b[0], ring.c[0]) == (0.6, 0.1, 0.3)
+    here = local_sensitivity(problem) if measure == "local" else smooth_sensitivity(problem, 0.3, measure)
+    assert f"is {style.number(here)} at your data" in fig.layout.title.text.replace("<br>", " ")
+
+
+def test_a_path_starts_at_the_data() -> None:
+    problem = PROBLEMS["k = 4"]
+    path = maps.along_emptying(problem, 1.0, 0.02)
+    fig = sensitivities.along_emptying(path, ["w", "x", "y", "z"])
+    np.testing.assert_allclose(named(fig, "local, LS").y, path.local, rtol=1e-6)
+    assert fig.layout.shapes[0].x0 == 0
+    assert fig.layout.xaxis.title.text == "Records moved out of z and y"
+
+
+def test_axes_that_name_categories_fit_a_telephone() -> None:
+    labels = ["wrinkled, yellow and so on", "wrinkled, green and so on", "round, yellow and so on", "the last"]
+    two, four = PROBLEMS["k = 2"], PROBLEMS["k = 4"]
+    drawn = [
+        sensitivities.along_count(maps.along_count(two.prior, two.n, 1.0, 0.02), two, labels[:2]),
+        sensitivities.along_emptying(maps.along_emptying(four, 1.0, 0.02), labels),
+        sensitivities.score_change(maps.score_change(four), labels),
+    ]
+    for fig in drawn:
+        lines = fig.layout.xaxis.title.text.split("<br>")
+        assert max(map(len, lines)) <= 40 and len(lines) <= 3, lines
+
+
+@pytest.mark.parametrize("name", [name for name, problem in PROBLEMS.items() if problem.n])
+def test_the_score_change_peaks_at_the_data(name: str) -> None:
+    found = maps.score_change(PROBLEMS[name])
+    fig = sensitivities.score_change(found)
+    curve, ring = fig.data
+    np.testing.assert_allclose(curve.y, found.change, rtol=1e-5, atol=1e-9)
+    assert (ring.x[0], ring.y[0]) == (0, found.local_sensitivity)
+    assert max(curve.y) <= ring.y[0] * (1 + 1e-6)
+
+
+@pytest.mark.parametrize("name", [name for name, problem in PROBLEMS.items() if problem.n])
+def test_the_gamma_scan_marks_its_minimum(name: str) -> None:
+    scan = maps.gamma_scan(PROBLEMS[name])
+    fig = sensitivities.gamma_scan(scan, 0.5)
+    curve = fig.data[0]
+    assert np.isin(np.array(curve.x, dtype=np.float32), scan.gamma.astype(np.float32)).all()
+    used = next(t for t in fig.data if (t.name or "").startswith("in use"))
+    assert used.y[0] == pytest.approx(1.5 * smooth_sensitivity(PROBLEMS[name], 0.5))
+    best = [t for t in fig.data if (t.name or "").startswith("smallest")]
+    if scan.best_gamma == 0:
+        assert not best and "γ = 0 is best" in fig.layout.title.text
+    else:
+        assert (best[0].x[0], best[0].y[0]) == (scan.best_gamma, scan.best_value)
+        assert best[0].y[0] <= min(curve.y) * (1 + 1e-6)
+    level = next(t for t in fig.data if "global" in (t.name or ""))
+    assert level.y[0] == pytest.approx(smooth_sensitivity(PROBLEMS[name], 0.0))
+
+
+def test_a_figure_is_checked_when_a_part_is_asked_for_and_stored_as_it_is() -> None:
+    """What nobody reads is sent unchecked; reading, changing and storing go on as with any plotly figure."""
+    drawing = Drawing()
+    drawing.add_scatter(x=np.array([1.0, 2.0]), y=[3, 4], no_such_setting=1)
+    fig = drawing.figure()
+    assert pickle.loads(pickle.dumps(fig)).to_json() == fig.to_json()
+    with pytest.raises(ValueError, match="no_such_setting"):
+        _ = fig.data
+    drawing.traces[0].pop("no_such_setting")
+    fig = drawing.figure()
+    sent = fig.to_json()
+    fig.data[0].name = "changed"
+    stored = pickle.loads(pickle.dumps(fig))
+    assert json.loads(stored.to_json())["data"][0]["name"] == "changed"
+    assert "changed" not in sent

@@ -1,0 +1,186 @@
+"""The figures of the exact loss by their data: what is drawn is what the numbers floor says."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+
+from dpbi import MECHANISMS, ApproximateDP, Problem, calibrate, privacy_profile
+from dpbi.figures import privacy, style
+from dpbi.mechanisms import Mechanism
+from dpbi.privacy.curves import (
+    AttainingLaws,
+    CalibrationGain,
+    attaining_laws,
+    calibration_gain,
+    loss_against_dataset,
+    loss_against_size,
+)
+from dpbi.privacy.verdict import Profile, Verdict, verdict
+from tests.every_mechanism import every_class
+from tests.figures.test_figures import assert_fit_to_send, named
+
+PROBLEMS = {
+    "k = 2": Problem((1, 1), (12, 18)),
+    "k = 2, n = 1": Problem((0.01, 7), (0, 1)),
+    "k = 2, n = 200": Problem((0.01, 7), (50, 150)),
+    "k = 3": Problem((100, 1000, 100), (0, 9, 1)),
+}
+every_problem = pytest.mark.parametrize("name", PROBLEMS)
+EPSILONS = (0.0, 0.1, 0.5, 1.0, 2.0)
+
+
+def ticked(problem: Problem) -> list[Mechanism]:
+    plain = [kind(1.0) for kind in MECHANISMS]
+    return [*plain, *(calibrate(mechanism, problem.prior, problem.n) for mechanism in plain)]
+
+
+@cache
+def verdicts_of(name: str) -> list[Verdict]:
+    problem = PROBLEMS[name]
+    return [verdict(mechanism, problem.prior, problem.n) for mechanism in ticked(problem)]
+
+
+@cache
+def profiles_of(name: str) -> list[Profile]:
+    problem = PROBLEMS[name]
+    return [
+        Profile(one, np.array(EPSILONS), privacy_profile(one.loss.mechanism, problem.prior, problem.n, EPSILONS))
+        for one in verdicts_of(name)
+    ]
+
+
+@cache
+def gains_of(name: str) -> list[CalibrationGain]:
+    return [calibration_gain(kind(1.0), PROBLEMS[name]) for kind in MECHANISMS]
+
+
+def title(fig: go.Figure) -> str:
+    return str(fig.layout.title.text).replace("<br>", " ")
+
+
+def bars(fig: go.Figure, name: str) -> Any:
+    return next(trace for trace in fig.data if trace.type == "bar" and trace.name == name)
+
+
+@every_problem
+def test_every_figure_is_fit_to_send(name: str) -> None:
+    problem, verdicts = PROBLEMS[name], verdicts_of(name)
+    plain = [one.loss.mechanism for one in verdicts if not one.loss.mechanism.calibration]
+    figures = [
+        privacy.stated_and_exact(verdicts),
+        *(privacy.attaining(attaining_laws(one.loss), ["<b>x</b>"] * problem.k) for one in verdicts),
+        privacy.against_size([loss_against_size(one, problem.prior, (1, 2, 5)) for one in plain]),
+        privacy.profiles(profiles_of(name)),
+        privacy.calibration(gains_of(name)),
+    ]
+    if problem.k == 2:
+        curves = [loss_against_dataset(one.loss.mechanism, problem.prior, problem.n) for one in verdicts]
+        figures.append(privacy.against_dataset(curves, problem.counts[0], ["<b>x</b>", "y"]))
+    assert_fit_to_send(figures)
+    for fig in figures:
+        assert len(fig.to_json()) < 60_000
+        assert "<b>" not in fig.to_json().replace("\\u003c", "<")
+
+
+@every_problem
+def test_bars_add_up_to_stated_or_to_the_loss(name: str) -> None:
+    verdicts = verdicts_of(name)
+    fig = privacy.stated_and_exact(verdicts)
+    drawn = sum(np.array(trace.x, dtype=float) for trace in fig.data if trace.type == "bar")
+    assert drawn == pytest.approx([max(one.loss.epsilon, one.stated) for one in verdicts], rel=1e-6)
+    assert bars(fig, "unused").x == pytest.approx([one.unused * one.stated for one in verdicts], abs=1e-6)
+    for row, one in zip(bars(fig, "exact loss").y, verdicts, strict=True):
+        private = one.guarantee.is_private or isinstance(one.guarantee, ApproximateDP)
+        assert (one.guarantee.basis if private else "not private") in row
+    exceeding = [one for one in verdicts if one.exceeds]
+    assert bool(exceeding) == any(trace.name == "beyond epsilon" for trace in fig.data)
+    assert bool(exceeding) == title(fig).startswith("Beyond the stated epsilon of 1")
+    for one in exceeding:
+        assert f"{one.loss.mechanism.label} loses {style.number(one.loss.epsilon)}" in title(fig)
+
+
+def test_some_case_exceeds_and_some_does_not() -> None:
+    assert {any(one.exceeds for one in verdicts_of(name)) for name in PROBLEMS} == {True, False}
+
+
+@every_class
+def test_the_pair_is_drawn_with_its_output(kind: type[Mechanism]) -> None:
+    found = attaining_laws(verdict(kind(1.0), (1, 1), 30).loss)
+    fig = privacy.attaining(found)
+    here, there, mark = fig.data
+    assert mark.x[0] == found.loss.released[0]
+    at = [list(here.x).index(mark.x[0]), list(there.x).index(mark.x[0])]
+    assert mark.y == pytest.approx([here.y[at[0]], there.y[at[1]]], rel=1e-6)
+    assert np.log(mark.y[0] / mark.y[1]) <= found.loss.epsilon + 1e-6
+    assert f"is {style.number(float(np.exp(found.loss.epsilon)))} times as probable" in title(fig)
+    assert here.line.color == style.style_of(kind).colour
+
+
+def test_what_a_logarithmic_axis_cannot_show_is_said() -> None:
+    loss = verdict(MECHANISMS[0](1.0), (1, 1), 3).loss
+    released, law = np.arange(4), np.array([0.5, 0.5, 1e-20, 0.0])
+    hidden = privacy.attaining(AttainingLaws(loss, 0, released, law, law))
+    assert "Not drawn: probabilities below" in title(hidden)
+    assert np.nanmin(np.array(hidden.data[0].y, dtype=float)) > 0
+    full = np.full(4, 0.25)
+    assert "Not drawn" not in title(privacy.attaining(AttainingLaws(loss, 0, released, full, full)))
+    for name in PROBLEMS:
+        profiles = profiles_of(name)
+        fig = privacy.profiles(profiles)
+        assert "Not drawn: δ below" in title(fig)
+        for profile, trace in zip(profiles, fig.data[: len(profiles)], strict=True):
+            drawn = np.array(trace.y, dtype=float)
+            shown = profile.deltas >= privacy.FLOOR
+            assert (np.isfinite(drawn) == shown).all()
+            assert drawn[shown] == pytest.approx(profile.deltas[shown], rel=1e-6)
+
+
+def test_a_claim_stands_beside_the_exact_delta() -> None:
+    fig = privacy.profiles(profiles_of("k = 2"))
+    claims = [one for one in verdicts_of("k = 2") if isinstance(one.guarantee, ApproximateDP)]
+    assert claims
+    for one in claims:
+        mark = named(fig, f"{one.loss.mechanism.label}: the claim")
+        assert (mark.x[0], mark.y[0]) == (one.guarantee.epsilon, one.guarantee.delta)  # type: ignore[union-attr]
+
+
+@every_class
+def test_curves_are_the_losses(kind: type[Mechanism]) -> None:
+    by_size = loss_against_size(kind(1.0), (1, 1), (1, 4, 16))
+    curve = privacy.against_size([by_size]).data[0]
+    assert curve.y == pytest.approx([one.epsilon for one in by_size], rel=1e-6)
+    by_dataset = loss_against_dataset(kind(1.0), (1, 1), 400)
+    fig = privacy.against_dataset([by_dataset], 123)
+    assert 123 in list(fig.data[0].x) and len(fig.data[0].x) < 200
+    assert fig.data[0].y == pytest.approx(by_dataset.loss[np.array(fig.data[0].x, dtype=int)], rel=1e-6)
+    assert f"{style.number(float(by_dataset.loss[123]))}" in title(fig)
+    assert any("your data: 123" in mark.text for mark in fig.layout.annotations)
+
+
+def test_calibration_shows_both_means_and_the_largest_gain() -> None:
+    gains = gains_of("k = 2")
+    fig = privacy.calibration(gains)
+    marks = [trace for trace in fig.data if trace.mode == "markers"]
+    assert [m.x[0] for m in marks] == [mean for gain in gains for mean in (gain.mean_before, gain.mean_after)]
+    best = max(gains, key=lambda gain: gain.mean_before / gain.mean_after)
+    factor = style.number(best.mean_before / best.mean_after)
+    assert f"{best.before.mechanism.label} comes {factor} times nearer" in title(fig)
+
+
+@every_class
+def test_a_calibrated_mechanism_keeps_its_colour_alone(kind: type[Mechanism]) -> None:
+    plain, calibrated = kind(1.0), calibrate(kind(1.0), (1, 1), 5)
+    own, other = style.style_of(plain), style.style_of(calibrated)
+    assert own.colour == other.colour and own.dash != other.dash and own.symbol != other.symbol
+    assert style.mechanism_labels([plain, calibrated]) == [kind.label, f"{kind.label}, calibrated"]
+
+
+def test_all_dashes_and_symbols_are_distinct() -> None:
+    styles = [style.style_of(m) for kind in MECHANISMS for m in (kind(1.0), calibrate(kind(1.0), (1, 1), 5))]
+    assert len({s.dash for s in styles}) == len({s.symbol for s in styles}) == len(styles)
+    go.Figure([go.Scatter(marker={"symbol": f"{s.symbol}-open"}, line={"dash": s.dash}) for s in styles])

@@ -1,0 +1,141 @@
+"""Sampled private posteriors: what they hold against brute force, and grids that follow the mass."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from dpbi import MECHANISMS, Problem
+from dpbi.inference.private_posteriors import (
+    PrivatePosteriors,
+    box_summary,
+    density_grid,
+    density_window,
+    sample_posteriors,
+)
+from dpbi.posterior import dirichlet
+from tests import oracles
+from tests.strategies import Drawn, epsilons, problems
+
+every_mechanism = pytest.mark.parametrize("kind", MECHANISMS, ids=lambda kind: kind.__name__)
+SIZES = {"n = 0": 0, "n = 1": 1, "n = 90": 90, "n = 1e9": 10**9}
+
+
+def drawn_by(kind: Any, problem: Problem, size: int = 30, epsilon: float = 1.0) -> PrivatePosteriors:
+    return sample_posteriors(kind(epsilon), problem, np.random.default_rng(1), size)
+
+
+@every_mechanism
+@given(drawn=problems(), epsilon=epsilons(), seed=st.integers(0, 100))
+def test_a_sample_holds_what_its_mechanism_drew(kind: Any, drawn: Drawn, epsilon: float, seed: int) -> None:
+    problem, mechanism = Problem(*drawn), kind(epsilon)
+    found = sample_posteriors(mechanism, problem, np.random.default_rng(seed), 5)
+    assert (found.mechanism, found.problem) == (mechanism, problem)
+    assert found.released.tolist() == mechanism.sample(problem, np.random.default_rng(seed), 5).tolist()
+    np.testing.assert_allclose(found.parameters, np.array(drawn.prior) + found.released, rtol=1e-15)
+    for released, distance in zip(found.released.tolist(), found.distance, strict=True):
+        exact = float(oracles.posterior_distance(drawn.prior, drawn.counts, released))
+        assert distance == pytest.approx(exact, rel=1e-9, abs=1e-12)
+    np.testing.assert_allclose(found.means.sum(axis=1), 1, rtol=1e-12)
+
+
+@given(problems(), st.sampled_from([0.5, 0.95]))
+def test_coverage_counts_the_intervals_that_hold_the_true_mean(drawn: Drawn, mass: float) -> None:
+    found = drawn_by(MECHANISMS[0], Problem(*drawn))
+    truth = [float(m) for m in oracles.posterior_mean(drawn.prior, drawn.counts)]
+    for category, share in enumerate(found.coverage(mass)):
+        inside = 0
+        for a in found.parameters:
+            law = stats.beta(a[category], np.delete(a, category).sum())
+            below = law.cdf(truth[category])
+            # An interval's end that falls on the true mean itself, to rounding, may count either way.
+            if min(abs(below - (1 - mass) / 2), abs(below - (1 + mass) / 2)) < 1e-9:
+                return
+            inside += (1 - mass) / 2 < below < (1 + mass) / 2
+        assert share == inside / len(found.released)
+
+
+def test_coverage_without_releases_is_not_a_number() -> None:
+    empty = drawn_by(MECHANISMS[0], Problem((1, 1), (3, 5)), size=0)
+    assert np.isnan(empty.coverage()).all()
+    assert empty.released.shape == (0, 2) and empty.distance.shape == (0,)
+
+
+@given(problems(largest_k=4), st.integers(0, 3))
+def test_densities_are_the_marginal_beta_laws(drawn: Drawn, category: int) -> None:
+    category %= len(drawn.prior)
+    found, grid = drawn_by(MECHANISMS[0], Problem(*drawn), size=4), np.array([0.05, 0.3, 0.99])
+    density = found.densities(grid, category)
+    for a, row in zip(found.parameters, density, strict=True):
+        expected = [float(oracles.beta_pdf(x, a[category], np.delete(a, category).sum())) for x in grid]
+        np.testing.assert_allclose(row, expected, rtol=1e-9)
+
+
+@every_mechanism
+def test_bands_are_nested_pointwise_quantiles(kind: Any) -> None:
+    found, grid = drawn_by(kind, Problem((1, 1), (48, 42)), size=200), np.linspace(0.2, 0.8, 7)
+    density = found.densities(grid)
+    bands = found.bands(grid, (0.5, 0.95))
+    for (low, high), mass in zip(bands, (0.5, 0.95), strict=True):
+        np.testing.assert_allclose(low, np.quantile(density, (1 - mass) / 2, axis=0))
+        np.testing.assert_allclose(high, np.quantile(density, (1 + mass) / 2, axis=0))
+    assert (bands[1][0] <= bands[0][0]).all() and (bands[0][1] <= bands[1][1]).all()
+
+
+@every_mechanism
+@pytest.mark.parametrize("n", SIZES.values(), ids=SIZES)
+@pytest.mark.parametrize("alpha", [0.5, 1.0])
+def test_a_grid_follows_the_true_and_the_released_mass(kind: Any, n: int, alpha: float) -> None:
+    """Between neighbouring points lies at most a twelfth of the true posterior, however narrow it is."""
+    problem = Problem((alpha, alpha), (2 * n // 3, n - 2 * n // 3))
+    found = drawn_by(kind, problem)
+    grid = density_grid(problem, found.released, 120)
+    assert 40 <= grid.size <= 120
+    assert (np.diff(grid) > 0).all() and 0 < grid[0] and grid[-1] < 1
+    reached = stats.beta(*problem.posterior).cdf(grid)
+    assert np.diff(reached, prepend=0, append=1).max() < 1 / 12
+    low, high = density_window(np.concatenate([[problem.posterior], found.parameters]))
+    assert low <= grid[0] and grid[-1] <= high
+    assert np.isfinite(found.densities(grid)).all()
+
+
+def test_a_window_holds_the_mass_of_every_posterior() -> None:
+    parameters = np.array([[3.0, 5.0], [300.0, 5.0], [1.0, 1e6]])
+    low, high = density_window(parameters, mass=0.99)
+    for a in parameters:
+        law = stats.beta(*a)
+        assert law.cdf(high) - law.cdf(low) >= 0.99 * (1 - 1e-9)
+    assert low == dirichlet.interval(parameters[2], 0.99, category=0)[0]
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=40))
+def test_a_box_holds_quartiles_and_tukeys_fences(values: list[float]) -> None:
+    box = box_summary(values)
+    first, median, third = np.quantile(values, [0.25, 0.5, 0.75])
+    assert (box.first_quartile, box.median, box.third_quartile) == (first, median, third)
+    reach = 1.5 * (third - first)
+    inside = [v for v in values if first - reach <= v <= third + reach]
+    assert (box.lower_fence, box.upper_fence) == (min(inside), max(inside))
+    assert box.mean == pytest.approx(np.mean(values))
+
+
+def test_a_box_of_nothing_is_refused() -> None:
+    with pytest.raises(ValueError, match="at least one value"):
+        box_summary([])
+
+
+@pytest.mark.parametrize("size", [-1, 2.5, True])
+def test_a_size_that_is_no_count_is_refused(size: Any) -> None:
+    with pytest.raises(ValueError, match="size"):
+        sample_posteriors(MECHANISMS[0](1.0), Problem((1, 1), (3, 5)), np.random.default_rng(1), size)
+
+
+def test_mean_quantiles_are_those_of_the_released_means() -> None:
+    found = drawn_by(MECHANISMS[0], Problem((1, 1, 1), (5, 5, 5)), size=50)
+    expected = np.quantile(found.means[:, 2], [0.1, 0.9])
+    np.testing.assert_allclose(found.mean_quantiles((0.1, 0.9))[:, 2], expected)

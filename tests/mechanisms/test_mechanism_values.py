@@ -1,0 +1,300 @@
+"""Single values of single mechanisms: reference files, closed forms, and numbers printed in the sources.
+
+Here, and only here, mechanisms are named: each value belongs to one of them.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+import dpbi
+from dpbi import Problem, mechanisms
+from dpbi.mechanisms import Mechanism
+from dpbi.mechanisms.noise.law import FlooredLaplace, TwoSidedGeometric
+from dpbi.posterior.hellinger import distances_to
+from dpbi.problem.candidates import list_candidates
+from tests import oracles
+from tests.oracles import mp
+from tests.reference_values import numeric, values
+from tests.strategies import Drawn, epsilons, gammas, problems
+
+# The reference files --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("entry", numeric("exponential_mechanism_probabilities"), ids=lambda entry: entry["id"])
+def test_exponential_mechanism_of_any_epsilon(entry: dict[str, Any]) -> None:
+    """exp(epsilon score / 2), epsilon from 1e-6 to 1e6: the mechanism at the epsilon that gives this rate."""
+    given_input = entry["input"]
+    problem = Problem(tuple(map(float, given_input["alpha"])), tuple(given_input["counts"]))
+    sensitivity = dpbi.global_sensitivity(problem.prior, problem.n)
+    wanted = float(given_input["epsilon"]) / (2 * float(given_input["sensitivity"]))
+    mechanism = mechanisms.EHD(2 * sensitivity * wanted)
+    assert mechanism.rate(problem) == pytest.approx(wanted, rel=1e-15)
+    log_law = mechanism.log_pmf(problem, given_input["candidates"])
+    assert np.exp(log_law) == pytest.approx(
+        np.array([float(p) for p in entry["reference"]]), rel=entry["rtol"], abs=entry["atol"]
+    )
+    # Where the probability itself underflows, its logarithm still has its digits.
+    log_reference = [float(mp.log(mp.mpf(p))) for p in entry["reference"]]
+    assert log_law == pytest.approx(np.array(log_reference), rel=1e-9, abs=1e-9)
+    assert given_input["candidates"][int(np.argmax(log_law))] == given_input["counts"]
+
+
+@pytest.mark.parametrize("entry", values("exponential_law"), ids=lambda entry: f"{entry['counts']} {entry['rate']}")
+def test_exponential_law(entry: dict[str, Any]) -> None:
+    problem = Problem(entry["prior"], entry["counts"])
+    mechanism = mechanisms.EHDL(2 * dpbi.local_sensitivity(problem) * entry["rate"])
+    law = dpbi.distance_law(mechanism, problem)
+    assert law.mean == pytest.approx(entry["mean_distance"], rel=1e-9)
+    assert law.probability_of_truth == pytest.approx(entry["probability_of_true_posterior"], rel=1e-9)
+    assert -mechanism.log_pmf(problem, problem.counts) == pytest.approx(entry["logZ"], rel=1e-9)
+
+
+@pytest.mark.parametrize("entry", numeric("laplace_scale"), ids=lambda entry: entry["id"])
+def test_laplace_scale(entry: dict[str, Any]) -> None:
+    """One record replaced moves two counts: the scale of LSHist from k = 3 on, read off the decay of its tail."""
+    epsilon = float(entry["input"]["epsilon"])
+    assert entry["input"]["sensitivity"] == 2
+    scale = scale_of(mechanisms.LSHist(epsilon), k=3)
+    assert scale == pytest.approx(float(entry["reference"]), rel=1e-9)
+
+
+@pytest.mark.parametrize("entry", numeric("two_sided_geometric_variance"), ids=lambda entry: entry["id"])
+def test_geometric_noise(entry: dict[str, Any]) -> None:
+    """Two categories, of which one moves: the decay of Geometric's tail gives the reference's variance."""
+    epsilon = float(entry["input"]["epsilon"])
+    assert entry["input"]["sensitivity"] == 1
+    decay = 1 / scale_of(mechanisms.Geometric(epsilon), k=2)
+    assert TwoSidedGeometric(decay).variance == pytest.approx(float(entry["reference"]), rel=1e-8)
+
+
+def scale_of(mechanism: Mechanism, k: int) -> float:
+    """b of the noise on the first count, P(r_1 = c_1 + d) ~ e^{-d/b}: from its law at two far inner points."""
+    n = 10**13
+    problem = Problem((1.0,) * k, (n // 2,) + (0,) * (k - 2) + (n - n // 2,))
+    low, high = 10**3, 10**12
+    ends = [[n // 2 + d, *([0] * (k - 2)), n - n // 2 - d] for d in (low, high)]
+    log_law = mechanism.log_pmf(problem, ends)
+    return float((high - low) / (log_law[0] - log_law[1]))
+
+
+# Rules and scales of the table in the sources --------------------------------------------------------
+
+
+@pytest.mark.parametrize("k", [2, 3, 7])
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 3.0])
+def test_scales_of_the_noise(k: int, epsilon: float) -> None:
+    """b = 2k/epsilon or 2/epsilon (LSZhang), k/epsilon (LSDim), 1/epsilon at k = 2 and 2/epsilon above (LSHist)."""
+    moved = 1 if k == 2 else 2
+    assert scale_of_single(mechanisms.LSZhang(epsilon), k) == pytest.approx(2 * k / epsilon, rel=1e-12)
+    assert scale_of_single(mechanisms.LSZhang(epsilon, scale_rule="2"), k) == pytest.approx(2 / epsilon, rel=1e-12)
+    for consistent in (False, True):
+        for kind, scale in ((mechanisms.LSDim, k), (mechanisms.LSHist, moved), (mechanisms.Geometric, moved)):
+            found = scale_of_single(kind(epsilon, consistent=consistent), k)
+            assert found == pytest.approx(scale / epsilon, rel=1e-12)
+
+
+def scale_of_single(mechanism: Mechanism, k: int) -> float:
+    """b from P(r_1 = c_1 + 1) / P(r_1 = c_1 + 2) = e^{1/b}; the last count follows, or stays with its own noise."""
+    problem, between = Problem((1.0,) * k, (50,) * k), (50,) * (k - 2)
+    stays = mechanism.log_pmf(problem, [(51, *between, 50), (52, *between, 50)])
+    follows = mechanism.log_pmf(problem, [(51, *between, 49), (52, *between, 48)])
+    log_law = stays if np.isfinite(stays).all() else follows
+    return float(1 / (log_law[0] - log_law[1]))
+
+
+@given(problems(largest_k=4), epsilons(), gammas())
+def test_rates_of_the_exponential_family(drawn: Drawn, epsilon: float, gamma: float) -> None:
+    problem = Problem(*drawn)
+    m = mechanisms
+    rates = {
+        "EHD": (m.EHD(epsilon).rate(problem), oracles.rate_ehd(*drawn, epsilon)),
+        "EHD paper": (m.EHD(epsilon, "paper").rate(problem), oracles.rate_ehd(*drawn, epsilon, "paper")),
+        "EHDL": (m.EHDL(epsilon).rate(problem), oracles.rate_ehdl(*drawn, epsilon)),
+        "EHDS": (m.EHDS(epsilon, gamma).rate(problem), oracles.rate_ehds(*drawn, epsilon, gamma)),
+        "EHDNRS": (m.EHDNRS(epsilon, 0.01).rate(problem), oracles.rate_ehdnrs(*drawn, epsilon, 0.01)),
+    }
+    for name, (found, expected) in rates.items():
+        assert found == pytest.approx(float(expected), rel=1e-10), name
+
+
+def test_smooth_without_smoothing_is_global() -> None:
+    """EHDS at gamma = 0 is EHD; at gamma = 1 it is [P20]'s epsilon / (4 S)."""
+    for prior, counts in (((1, 1), (48, 42)), ((0.5, 1, 2), (0, 7, 30))):
+        problem = Problem(prior, counts)
+        assert mechanisms.EHDS(2.0, 0.0).rate(problem) == pytest.approx(mechanisms.EHD(2.0).rate(problem), rel=1e-12)
+        smooth = dpbi.smooth_sensitivity(problem, 1.0)
+        assert mechanisms.EHDS(2.0).rate(problem) == pytest.approx(2.0 / (4 * smooth), rel=1e-14)
+
+
+# Numbers printed in the sources ----------------------------------------------------------------------
+
+
+def test_beta_of_the_nrs_mechanism() -> None:
+    """ln(1 - epsilon / (2 ln(delta / (2N)))), N = n + 1 at k = 2, at epsilon = delta = 0.8: [N]'s formula.
+
+    Its captions print 0.0699407108115 (n = 100) and 0.0677791100173 (n = 120), which is the formula with n for N.
+    """
+    mechanism = mechanisms.EHDNRS(0.8, 0.8)
+    assert mechanism.beta(100, 2) == pytest.approx(0.0698192, abs=5e-8)
+    assert mechanism.beta(120, 2) == pytest.approx(0.0676839, abs=5e-8)
+    assert mechanism.beta(99, 2) == pytest.approx(0.0699407108115, abs=5e-14)
+    assert mechanism.beta(119, 2) == pytest.approx(0.0677791100173, abs=5e-14)
+
+
+@pytest.mark.parametrize(("n", "k"), [(1, 2), (20, 3), (1000, 10), (10**9, 300)])
+@pytest.mark.parametrize(("epsilon", "delta"), [(0.5, 0.8), (1.0, 1e-8), (20.0, 1e-12)])
+def test_beta_counts_all_candidates(n: int, k: int, epsilon: float, delta: float) -> None:
+    expected = float(oracles.nrs_beta(n, k, epsilon, delta))
+    assert mechanisms.EHDNRS(epsilon, delta).beta(n, k) == pytest.approx(expected, rel=1e-13)
+    assert expected > 0
+
+
+def test_distance_printed_as_a_global_sensitivity() -> None:
+    """[N]'s captions: 0.239992747797 is H(Beta(7, 4), Beta(8, 3)), the prior and its neighbour."""
+    assert dpbi.hellinger((7, 4), (8, 3)) == pytest.approx(0.239992747797, abs=5e-13)
+
+
+# P(the true posterior), by hand ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0])
+def test_probability_of_the_truth_under_noise(epsilon: float) -> None:
+    """Away from 0 and n: (1 - e^-eps)/2 for LSHist at k = 2, [(1 - e^{-eps/2})/2]^{k-1} above, where P(0 <= Y < 1) =
+    (1 - e^{-1/b})/2; tanh(eps / 2 D) a count for Geometric; all k counts of LSZhang."""
+
+    def truth(mechanism: Mechanism, k: int) -> float:
+        problem = Problem((1,) * k, (400,) * k)
+        return math.exp(mechanism.log_pmf(problem, problem.counts))
+
+    def cell(scale: float) -> float:
+        return -math.expm1(-1 / scale) / 2
+
+    m = mechanisms
+    assert truth(m.LSHist(epsilon), 2) == pytest.approx((1 - math.exp(-epsilon)) / 2, rel=1e-12)
+    assert truth(m.LSHist(epsilon), 3) == pytest.approx(((1 - math.exp(-epsilon / 2)) / 2) ** 2, rel=1e-12)
+    assert truth(m.Geometric(epsilon), 2) == pytest.approx(math.tanh(epsilon / 2), rel=1e-12)
+    for k in (2, 3, 6):
+        assert truth(m.LSDim(epsilon), k) == pytest.approx(cell(k / epsilon) ** (k - 1), rel=1e-11)
+        assert truth(m.LSZhang(epsilon), k) == pytest.approx(cell(2 * k / epsilon) ** k, rel=1e-11)
+        assert truth(m.LSZhang(epsilon, scale_rule="2"), k) == pytest.approx(cell(2 / epsilon) ** k, rel=1e-11)
+    assert truth(m.Geometric(epsilon), 4) == pytest.approx(math.tanh(epsilon / 4) ** 3, rel=1e-12)
+
+
+@pytest.mark.parametrize(("epsilon", "printed"), [(1.0, 0.316060279414), (2.0, 0.432332358382)])
+def test_printed_probabilities_of_the_noisy_histogram(epsilon: float, printed: float) -> None:
+    problem = Problem((1, 1), (5000, 5000))
+    assert math.exp(mechanisms.LSHist(epsilon).log_pmf(problem, problem.counts)) == pytest.approx(printed, rel=1e-11)
+
+
+@pytest.mark.parametrize("epsilon", [1.0, 2.0])
+@pytest.mark.parametrize("n", [10**6, 10**9])
+def test_the_local_rate_tends_to_a_geometric_law(n: int, epsilon: float) -> None:
+    """EHDL, k = 2, balanced: H ~ d LS for few steps d, so that P(r) -> tanh(eps/4) e^{-eps |d| / 2} as n grows."""
+    problem = Problem((1, 1), (n // 2, n // 2))
+    steps = np.arange(-3, 4)
+    released = np.stack([n // 2 + steps, n // 2 - steps], axis=1)
+    found = np.exp(mechanisms.EHDL(epsilon).log_pmf(problem, released))
+    expected = math.tanh(epsilon / 4) * np.exp(-epsilon * np.abs(steps) / 2)
+    assert found == pytest.approx(expected, rel=200 / n + 1e-9)
+
+
+def test_the_local_rate_at_ten_thousand() -> None:
+    """The authors' record says 0.244911, by an H with another normalisation; with the textbook's it is 0.24484951."""
+    problem = Problem((1, 1), (5000, 5000))
+    truth = math.exp(mechanisms.EHDL(1.0).log_pmf(problem, problem.counts))
+    assert truth == pytest.approx(0.24484951, abs=1e-8)
+
+
+def test_the_floor_biases_by_half_and_the_geometric_noise_does_not() -> None:
+    """E[r_1] - c_1 away from 0 and n, where nothing is cut: -1/2 for floored Laplace noise, 0 for geometric."""
+    problem = Problem((1, 1), (500, 500))
+    released = list_candidates(1000, 2)
+    for kind, bias in ((mechanisms.LSHist, -0.5), (mechanisms.LSDim, -0.5), (mechanisms.Geometric, 0.0)):
+        law = np.exp(kind(1.0).log_pmf(problem, released))
+        assert law @ released[:, 0] - 500 == pytest.approx(bias, abs=1e-11)
+
+
+def test_consistent_counts_sum_to_n_and_others_never_fall_below() -> None:
+    problem = Problem((1, 1, 1), (2, 3, 1))
+    for kind in (mechanisms.LSDim, mechanisms.LSHist, mechanisms.Geometric):
+        plain = kind(0.2).sample(problem, np.random.default_rng(0), 3000)
+        consistent = kind(0.2, consistent=True).sample(problem, np.random.default_rng(0), 3000)
+        assert (consistent.sum(axis=1) == 6).all()
+        assert plain.sum(axis=1).min() == 6 and plain.sum(axis=1).max() > 6
+
+
+# Guarantees ------------------------------------------------------------------------------------------
+
+
+def test_the_papers_constant_costs_what_it_understates() -> None:
+    """EHD with sqrt(1 - pi/4) under Jeffreys' prior: epsilon GS / 0.46325; where the constant is larger, epsilon."""
+    constant = math.sqrt(1 - math.pi / 4)
+    jeffreys, n = (0.5, 0.5, 0.5), 30
+    excess = dpbi.global_sensitivity(jeffreys, n) / constant
+    assert excess > 1.1
+    guarantee = mechanisms.EHD(0.7, "paper").guarantee(jeffreys, n)
+    assert isinstance(guarantee, dpbi.PureDP) and guarantee.epsilon == pytest.approx(0.7 * excess, rel=1e-12)
+    for mechanism, prior in ((mechanisms.EHD(0.7, "paper"), (1, 1)), (mechanisms.EHD(0.7), jeffreys)):
+        guarantee = mechanism.guarantee(prior, n)
+        assert isinstance(guarantee, dpbi.PureDP) and guarantee.epsilon == 0.7
+
+
+def test_who_promises_what() -> None:
+    """Theorems for the noise, EHD and EHDS; a claim for EHDNRS, whose proof is unsound; nothing for EHDL."""
+    m, prior, n = mechanisms, (1, 1, 1), 20
+    for mechanism in (m.LSZhang(1.0), m.LSDim(1.0), m.LSHist(1.0), m.Geometric(1.0), m.EHD(1.0), m.EHDS(1.0)):
+        guarantee = mechanism.guarantee(prior, n)
+        assert isinstance(guarantee, dpbi.PureDP) and guarantee.basis == "theorem"
+    claimed = m.EHDNRS(1.0, 1e-6).guarantee(prior, n)
+    assert isinstance(claimed, dpbi.ApproximateDP)
+    assert (claimed.epsilon, claimed.delta, claimed.basis) == (1.0, 1e-6, "claim")
+    assert isinstance(m.EHDL(1.0).guarantee(prior, n), dpbi.NotPrivate)
+
+
+def test_defaults_are_those_of_the_sources() -> None:
+    m = mechanisms
+    assert m.LSZhang(1.0) == m.LSZhang(1.0, scale_rule="2k") and m.EHDNRS(1.0) == m.EHDNRS(1.0, delta=1e-8)
+    assert m.EHD(1.0) == m.EHD(1.0, global_sensitivity="exact") and m.EHDS(1.0) == m.EHDS(1.0, gamma=1.0)
+    assert m.LSHist(1.0) == m.LSHist(1.0, consistent=False)
+
+
+def test_a_floored_cell_is_not_the_printed_one() -> None:
+    """[P17] 6.1.2 prints the pmf shifted by one: P(floor(Y) = 0) is (1 - p)/2, P(floor(Y) = -1) the same."""
+    noise, p = FlooredLaplace(2.0), math.exp(-1 / 2)
+    assert np.exp(noise.log_pmf([-2, -1, 0, 1])) == pytest.approx(np.array([p, 1, 1, p]) * (1 - p) / 2, rel=1e-14)
+
+
+def test_the_mode_is_the_truth_for_the_exponential_family_only_by_distance() -> None:
+    """P falls with H, whatever the candidate: sorted by one, sorted by the other."""
+    problem = Problem((0.5, 2, 1), (4, 0, 6))
+    candidates = list_candidates(10, 3)
+    h = distances_to(problem, candidates)
+    for mechanism in (mechanisms.EHD(3.0), mechanisms.EHDL(3.0), mechanisms.EHDS(3.0), mechanisms.EHDNRS(3.0)):
+        log_law = mechanism.log_pmf(problem, candidates)
+        assert (np.diff(log_law[np.argsort(h)]) <= 1e-12).all()
+        assert log_law + mechanism.rate(problem) * h == pytest.approx(np.full(h.size, log_law.max()), abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("prior", "counts"),
+    [((1.0, 1.0), (0, 10**9)), ((1e-6, 1000.0), (3, 10**12)), ((2.0, 0.5, 1.0), (10**9, 0, 4))],
+)
+def test_noise_on_every_count_of_large_data(prior: tuple[float, ...], counts: tuple[int, ...]) -> None:
+    """Released totals are not n, and what the categories and the total lose nearly cancels: the law to the digit."""
+    problem, mechanism = Problem(prior, counts), mechanisms.LSZhang(20.0, scale_rule="2")
+    windows = [range(max(0, c - 3), min(problem.n, c + 3) + 1) for c in counts]
+    mean = mp.mpf(0)
+    with mp.workdps(80):
+        truth = [mp.mpf(a) + c for a, c in zip(prior, counts, strict=True)]
+        for released in itertools.product(*windows):
+            other = [mp.mpf(a) + r for a, r in zip(prior, released, strict=True)]
+            probability = math.exp(float(mechanism.log_pmf(problem, released)))
+            mean += probability * oracles.hellinger_mp(truth, other, digits=80)
+    assert dpbi.distance_law(mechanism, problem).mean == pytest.approx(float(mean), rel=1e-11)

@@ -1,0 +1,187 @@
+"""The secure draw of a candidate beyond a list: its proposals and its law against enumeration, and its refusals."""
+
+from __future__ import annotations
+
+import inspect
+import math
+import random
+import sys
+from collections import Counter
+from collections.abc import Callable
+from types import FrameType
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dpbi
+from dpbi import MECHANISMS, Problem
+from dpbi.mechanisms import Mechanism, fair_bits
+from dpbi.mechanisms.fair_bits import Bits
+from dpbi.mechanisms.selection import secure_draw as secure
+from tests import oracles
+from tests.every_mechanism import every_class
+from tests.goodness_of_fit import assert_follows, assert_mean
+from tests.oracles import mp
+
+SELECTIONS = [kind for kind in MECHANISMS if not hasattr(kind, "consistent")]
+DRAWS = 3_000
+
+
+def proposal_of(problem: Problem, rate: float) -> tuple[Callable[[Bits], Any], float]:
+    if problem.k == 2:
+        return secure._Staircase(problem, rate).propose, secure._MARGIN
+    return secure._uniform(problem.n, problem.k), 0.0
+
+
+def law(problem: Problem, rate: float) -> dict[tuple[int, ...], Any]:
+    """exp(-rate H) / Z to 50 digits, by listing."""
+    with mp.workdps(50):
+        truth = [mp.mpf(a) + c for a, c in zip(problem.prior, problem.counts, strict=True)]
+        weights = {}
+        for r in oracles.compositions(problem.n, problem.k):
+            released = [mp.mpf(a) + x for a, x in zip(problem.prior, r, strict=True)]
+            weights[r] = mp.exp(-mp.mpf(rate) * oracles.hellinger_mp(truth, released))
+        total = sum(weights.values())
+        return {r: weight / total for r, weight in weights.items()}
+
+
+CASES = [
+    (Problem((1, 1, 1), (3, 0, 2)), 2.5),
+    (Problem((0.3, 2, 1, 0.5), (0, 1, 2, 1)), 1.0),
+    (Problem((1, 1), (5, 9)), 12.0),
+    (Problem((0.2, 3), (0, 17)), 40.0),
+    (Problem((1, 1), (8, 0)), 0.0),
+]
+
+
+@pytest.mark.parametrize(("problem", "rate"), CASES, ids=str)
+def test_draws_follow_the_law_of_every_candidate(problem: Problem, rate: float) -> None:
+    """3,000 draws, fixed bits; false-alarm rate 1e-6 a case: goodness_of_fit."""
+    bits, (propose, margin) = random.Random(7).getrandbits, proposal_of(problem, rate)
+    drawn = np.array([secure._by_rejection(problem, rate, propose, margin, bits) for _ in range(DRAWS)])
+    assert_follows(drawn, {r: float(p) for r, p in law(problem, rate).items()})
+
+
+@pytest.mark.parametrize(("problem", "rate"), CASES, ids=str)
+def test_each_weight_is_within_a_quarter_of_what_the_guarantee_counts(problem: Problem, rate: float) -> None:
+    """q(r) e^{-x} of every candidate, x the fixed-point number of its trial, against exp(-rate H) to 50 digits."""
+    true = law(problem, rate)
+    levels = dict.fromkeys(true, 0)
+    if problem.k == 2:
+        for start, width, level in secure._Staircase(problem, rate).steps:
+            levels.update({(first, problem.n - first): level for first in range(start, start + width)})
+    proposed = [(r, levels[r]) for r in true]
+    x = secure._fixed_points(problem, rate, proposed, proposal_of(problem, rate)[1])
+    eta = rate * secure._LOG_WEIGHT_ERROR + secure._FIXED_POINT_ERROR
+    with mp.workdps(50):
+        logs = {r: -mp.mpf(point) / 2**secure._POINT - t * mp.log(2) - mp.log(true[r])
+                for (r, t), point in zip(proposed, x, strict=True)}
+        at_truth = logs[problem.counts]
+        assert min(x) >= 0
+        assert max(abs(value - at_truth) for value in logs.values()) < 2 * eta
+
+
+@pytest.mark.parametrize("counts", [(5, 9), (0, 14), (14, 0), (1, 0)], ids=str)
+@pytest.mark.parametrize("rate", [0.0, 3.0, 500.0])
+def test_the_staircase_covers_every_candidate_once(counts: tuple[int, int], rate: float) -> None:
+    problem = Problem((1, 0.5), counts)
+    steps = secure._Staircase(problem, rate).steps
+    covered = [first for start, width, _ in steps for first in range(start, start + width)]
+    assert sorted(covered) == list(range(problem.n + 1))
+
+
+@pytest.mark.parametrize("n", [3_000_000, 10**9, 4 * 10**15])
+def test_few_trials_suffice_where_there_are_two_categories(n: int) -> None:
+    """20 draws of at most 4 expected trials each, at rates up to the largest; each costs one proposal or more."""
+    bits = random.Random(2).getrandbits
+    for rate in (1.0, 1e3, 1e8):
+        problem = Problem((1, 1), (n // 3, n - n // 3))
+        staircase, asked = secure._Staircase(problem, rate), 0
+
+        def propose(bits: Bits, staircase: Any = staircase) -> Any:
+            nonlocal asked
+            asked += 1
+            return staircase.propose(bits)
+
+        for _ in range(20):
+            r = secure._by_rejection(problem, rate, propose, secure._MARGIN, bits)
+            assert sum(r) == n
+        assert asked < 20 * 2 * 4  # a batch is at most as long as all before it, and one
+
+
+def test_a_large_space_has_the_mean_distance_it_should() -> None:
+    """Twenty-four categories, against E[H] and sd(H) from the mixture sums; false-alarm rate 1e-6."""
+    problem = Problem((1,) * 24, (9, 4, *([0] * 22)))
+    rate = 3.0
+    bits = random.Random(3).getrandbits
+    drawn = np.array([secure.draw_securely(problem, rate, bits) for _ in range(400)])
+    assert (drawn.sum(axis=1) == 13).all()
+    assert_mean(dpbi.hellinger(np.add(problem.prior, problem.counts), np.add(problem.prior, drawn)),
+                dpbi.partition.mean_distance(problem, rate), dpbi.partition.standard_deviation(problem, rate))
+
+
+def test_nothing_but_whole_numbers_meets_the_bits() -> None:
+    """Every local variable of the functions that draw, traced: the float arithmetic ends with the fixed point."""
+    files, seen = {inspect.getsourcefile(fair_bits)}, Counter[str]()
+
+    def trace(frame: FrameType, event: str, argument: Any) -> Any:
+        if frame.f_code.co_filename not in files and frame.f_code.co_name != "propose":
+            return None
+        values = [*frame.f_locals.values(), *([argument] if event == "return" else [])]
+        for value in values:
+            parts = value if isinstance(value, tuple | list | set) else [value]
+            seen.update(type(part).__name__ for part in parts)
+        return trace
+
+    bits = random.Random(3).getrandbits
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        for problem, rate in CASES:
+            propose, margin = proposal_of(problem, rate)
+            for _ in range(20):
+                secure._by_rejection(problem, rate, propose, margin, bits)
+    finally:
+        sys.settrace(before)
+    allowed = {"int", "bool", "builtin_function_or_method", "NoneType", "_Staircase", "tuple", "range_iterator"}
+    assert {"int", "bool"} <= set(seen) <= allowed, seen
+
+
+# Refusals ---------------------------------------------------------------------------------------------
+
+
+@every_class
+def test_where_a_draw_is_refused_depends_on_public_things_only(kind: type[Mechanism]) -> None:
+    """Two datasets of one size, one with the largest rate and one with the least: both refused, or neither."""
+    if kind not in SELECTIONS:
+        return
+    answers = set()
+    for counts in ((90_000, 0, 0), (30_000, 30_000, 30_000)):
+        try:
+            dpbi.release(kind(1.0), Problem((1, 1, 1), counts))
+            answers.add("released")
+        except ValueError as refusal:
+            assert "adds noise to counts" in str(refusal) and "30,000" not in str(refusal)
+            answers.add(str(refusal))
+    assert len(answers) == 1
+
+
+@every_class
+def test_no_rate_exceeds_the_public_bound(kind: type[Mechanism]) -> None:
+    if kind not in SELECTIONS:
+        return
+    for prior, n in (((1.0, 1.0), 9), ((0.2, 3.0, 1.0), 6), ((1.0,) * 4, 2)):
+        datasets = np.array(list(oracles.compositions(n, len(prior))))
+        mechanism: Any = kind(1.3)
+        largest = mechanism.rates(prior, datasets).max()
+        assert largest <= 1.3 / (2 * mechanism._least_sensitivity(prior, n)) * (1 + 1e-12)
+
+
+def test_a_rate_that_takes_too_many_trials_is_refused() -> None:
+    assert secure.rounding_of_secure_draw(10**5, 10, 12.0) < 1e-9
+    with pytest.raises(ValueError, match=r"may be 12\.2 at most.* can lead to 12\.4"):
+        secure.rounding_of_secure_draw(10**5, 10, 12.4)
+    few = math.comb(2 + 99, 99)  # candidates: trials never exceed their number
+    assert few < 2e6 / 100 and secure.rounding_of_secure_draw(2, 100, 1e6) > 0
+    assert secure.rounding_of_secure_draw(10**9, 2, 1e7) < 1e-3

@@ -1,0 +1,310 @@
+"""Moments, densities, evidence and intervals of Dirichlet distributions against 50 digits, at every size."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from dpbi.posterior import dirichlet
+from tests import oracles
+from tests.reference_values import expand, numeric
+from tests.strategies import Drawn, datasets, priors, problems
+
+mp = oracles.mp
+
+
+def by_id(entry: dict[str, Any]) -> str:
+    return str(entry["id"])
+
+
+def floats(entries: Any) -> list[float]:
+    return [float(x) for x in entries]
+
+
+def close(entry: dict[str, Any], reference: Any) -> Any:
+    return pytest.approx(reference, rel=entry["rtol"], abs=entry.get("atol", 0))
+
+
+def posterior(entry: dict[str, Any]) -> np.ndarray:
+    return np.add(floats(expand(entry["input"]["alpha"])), floats(expand(entry["input"]["counts"])))
+
+
+# More settings of the kinds numeric.json samples, against the oracle.
+SETTINGS = {
+    "k3 Jeffreys": ((0.5, 0.5, 0.5), (12, 30, 8)),
+    "tiny alpha, one empty": ((1e-6, 1e-6, 1e-6), (5, 0, 7)),
+    "huge alpha, small n": ((1e9, 1e9, 1e9), (1, 2, 0)),
+    "1e9, balanced": ((1.0, 1.0), (500_000_000, 500_000_000)),
+    "n = 1": ((1.0, 1.0), (0, 1)),
+    "mixed scales": ((1e-6, 1.0, 1e6), (3, 0, 10)),
+    "300 categories, sparse": ((0.1,) * 300, (0,) * 299 + (5,)),
+    "1e15, one empty": ((0.5, 0.5, 0.5), (10**15, 0, 7)),
+}
+settings = pytest.mark.parametrize(("prior", "counts"), SETTINGS.values(), ids=SETTINGS)
+
+
+# Moments --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("entry", numeric("posterior_mean"), ids=by_id)
+def test_mean_reference(entry: dict[str, Any]) -> None:
+    found = dirichlet.mean(posterior(entry))
+    reference = floats(entry["reference"])
+    assert found[: len(reference)] == close(entry, reference)
+    assert found.sum() == pytest.approx(1, rel=1e-12)
+
+
+@pytest.mark.parametrize("entry", numeric("posterior_variance"), ids=by_id)
+def test_variance_reference(entry: dict[str, Any]) -> None:
+    found = dirichlet.variance(posterior(entry))
+    reference = floats(entry["reference"])
+    assert found[: len(reference)] == close(entry, reference)
+    assert (found >= 0).all()
+
+
+@settings
+def test_moments_of_every_kind(prior: Any, counts: Any) -> None:
+    a = np.add(prior, counts)
+    assert dirichlet.mean(a).tolist() == pytest.approx(floats(oracles.posterior_mean(prior, counts)), rel=1e-13)
+    assert dirichlet.variance(a).tolist() == pytest.approx(floats(oracles.posterior_variance(prior, counts)), rel=1e-12)
+
+
+@given(problems())
+def test_moments(drawn: Drawn) -> None:
+    a = np.add(drawn.prior, drawn.counts)
+    assert dirichlet.mean(a).tolist() == pytest.approx(floats(oracles.posterior_mean(*drawn)), rel=1e-13)
+    assert dirichlet.variance(a).tolist() == pytest.approx(floats(oracles.posterior_variance(*drawn)), rel=1e-12)
+
+
+def test_leading_axes() -> None:
+    alpha = np.array([[[1.0, 2.0, 3.0], [4.0, 0.5, 6.0]]])
+    for function in (dirichlet.mean, dirichlet.variance):
+        found = function(alpha)
+        assert found.shape == alpha.shape
+        assert found[0, 1].tolist() == function(alpha[0, 1]).tolist()
+
+
+# Evidence -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("entry", numeric("log_evidence_sequence"), ids=by_id)
+def test_log_evidence_of_the_sequence_reference(entry: dict[str, Any]) -> None:
+    prior, counts = floats(expand(entry["input"]["alpha"])), expand(entry["input"]["counts"])
+    assert float(dirichlet.log_evidence(prior, counts, ordered=True)) == close(entry, float(entry["reference"]))
+
+
+@pytest.mark.parametrize("entry", numeric("log_evidence_counts"), ids=by_id)
+def test_log_evidence_of_the_counts_reference(entry: dict[str, Any]) -> None:
+    prior, counts = floats(expand(entry["input"]["alpha"])), expand(entry["input"]["counts"])
+    assert float(dirichlet.log_evidence(prior, counts)) == close(entry, float(entry["reference"]))
+
+
+@settings
+def test_log_evidence_of_every_kind(prior: Any, counts: Any) -> None:
+    ordered = float(oracles.log_evidence_sequence(prior, counts))
+    unordered = float(oracles.log_evidence_counts(prior, counts))
+    assert float(dirichlet.log_evidence(prior, counts, ordered=True)) == pytest.approx(ordered, rel=1e-11, abs=1e-9)
+    assert float(dirichlet.log_evidence(prior, counts)) == pytest.approx(unordered, rel=1e-10, abs=1e-6)
+
+
+@given(problems())
+def test_log_evidence(drawn: Drawn) -> None:
+    for ordered, oracle in ((True, oracles.log_evidence_sequence), (False, oracles.log_evidence_counts)):
+        found = float(dirichlet.log_evidence(*drawn, ordered=ordered))
+        assert found == pytest.approx(float(oracle(*drawn)), rel=1e-11, abs=1e-10)
+
+
+@given(problems())
+def test_evidence_sums_to_one_over_all_counts(drawn: Drawn) -> None:
+    listed = list(oracles.compositions(drawn.n, len(drawn.counts)))
+    assert np.exp(dirichlet.log_evidence(drawn.prior, listed)).sum() == pytest.approx(1, rel=1e-10)
+
+
+# Densities ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("entry", numeric("beta_pdf"), ids=by_id)
+def test_beta_density_reference(entry: dict[str, Any]) -> None:
+    x, a, b = (float(entry["input"][name]) for name in ("x", "a", "b"))
+    assert float(dirichlet.beta_density(x, a, b)) == close(entry, float(entry["reference"]))
+
+
+@pytest.mark.parametrize(
+    ("x", "a", "b"),
+    [
+        (0.5, 5e14, 5e14),  # a spike no plotting grid finds unless it follows the posterior
+        (0.0, 0.5, 0.5),
+        (0.0, 1.0, 5.0),
+        (1.0, 5.0, 1.0),
+        (1.0, 1.0, 1.0),
+        (0.3, 13.0, 31.0),
+        (1e-12, 1e-6, 40.0),
+    ],
+)
+def test_beta_density_at_the_edges_and_in_the_spike(x: float, a: float, b: float) -> None:
+    assert float(dirichlet.beta_density(x, a, b)) == pytest.approx(float(oracles.beta_pdf(x, a, b)), rel=1e-9)
+
+
+@given(st.floats(0.001, 0.999), priors(2), st.integers(0, 10**6), st.integers(0, 10**6))
+def test_beta_density(x: float, prior: tuple[float, float], first: int, second: int) -> None:
+    """Far out in a tail the exponent is large, and 1e-15 of it is the error."""
+    a, b = prior[0] + first, prior[1] + second
+    exact = oracles.beta_pdf(x, a, b)
+    found = float(dirichlet.log_density((a, b), (x, 1 - x)))
+    assert found == pytest.approx(float(mp.log(exact)), rel=1e-9, abs=1e-9)
+    assert float(dirichlet.beta_density(x, a, b)) == pytest.approx(float(exact), rel=1e-9 + 1e-13 * abs(found))
+
+
+@pytest.mark.parametrize(("alpha", "expected"), [(0.5, math.inf), (2.0, -math.inf)])
+def test_log_density_on_an_edge_of_the_simplex(alpha: float, expected: float) -> None:
+    (rule,) = numeric("simplex_edge_density")
+    theta = floats(rule["input"]["x"])
+    assert dirichlet.log_density((alpha,) * 3, theta) == expected
+    assert dirichlet.log_density((1.0,) * 3, theta) == pytest.approx(math.log(2))
+
+
+@given(problems(smallest_k=3), st.data())
+def test_log_density(drawn: Drawn, data: st.DataObject) -> None:
+    """log prod theta_i^(a_i - 1) / B(a), in 50 digits from scaled whole numbers that sum to one exactly."""
+    a = np.add(drawn.prior, drawn.counts)
+    parts = data.draw(datasets(1024 - len(a), len(a)))
+    theta = [(part + 1) / 1024 for part in parts]
+    exact = mp.fsum((mp.mpf(x) - 1) * mp.log(mp.mpf(t)) for x, t in zip(a, theta, strict=True))
+    exact -= mp.fsum(mp.loggamma(mp.mpf(x)) for x in a) - mp.loggamma(mp.fsum(map(mp.mpf, a)))
+    assert float(dirichlet.log_density(a, theta)) == pytest.approx(float(exact), rel=1e-10, abs=1e-10)
+
+
+# Intervals ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("entry", numeric("beta_equal_tailed_interval"), ids=by_id)
+def test_interval_reference(entry: dict[str, Any]) -> None:
+    a, b, level = (float(entry["input"][name]) for name in ("a", "b", "level"))
+    found = dirichlet.interval((a, b), level, category=0)
+    assert floats(found) == close(entry, floats(entry["reference"]))
+
+
+@given(priors(2), st.integers(0, 60), st.integers(0, 60), st.sampled_from([0.5, 0.9, 0.95, 0.999]))
+def test_interval_leaves_equal_tails(prior: tuple[float, float], first: int, second: int, mass: float) -> None:
+    """The oracle's distribution function at the ends, unless floats are too coarse there (tiny, near 1)."""
+    a, b = min(prior[0], 200) + first, min(prior[1], 200) + second
+    low, high = floats(dirichlet.interval((a, b), mass, category=0))
+    assert 0 <= low <= high <= 1
+    for end, reached in ((low, (1 - mass) / 2), (high, (1 + mass) / 2)):
+        if 1e-300 < end < 1 - 1e-6:
+            assert float(oracles.beta_cdf(end, a, b)) == pytest.approx(reached, rel=1e-7)
+
+
+@pytest.mark.parametrize("n", [10**exponent for exponent in (6, 8, 9, 11, 13, 15)])
+@pytest.mark.parametrize("share", [0.5, 0.1, 1e-3])
+def test_interval_of_large_counts_is_ordered_and_as_wide_as_the_normal_one(n: int, share: float) -> None:
+    """scipy's beta quantiles degrade above about 1e11. The law's skewness is below 2 / sqrt(share n)."""
+    a, b = share * n, (1 - share) * n
+    (low, other_low), (high, other_high) = dirichlet.interval((a, b), 0.95)
+    spread = math.sqrt(a * b / n**3)
+    centre = a / n
+    assert 0 < low < centre < high < 1
+    z = stats.norm.ppf(0.975)
+    assert (high - low) / (2 * z * spread) == pytest.approx(1, abs=0.01)
+    assert (1 - other_high, 1 - other_low) == pytest.approx((low, high), rel=1e-9)
+
+
+@given(problems())
+def test_interval_of_one_category_is_that_of_all(drawn: Drawn) -> None:
+    a = np.add(drawn.prior, drawn.counts)
+    low, high = dirichlet.interval(a, 0.9)
+    for category in range(len(a)):
+        assert dirichlet.interval(a, 0.9, category=category) == (low[category], high[category])
+
+
+@pytest.mark.parametrize("rule", [*numeric("bad_level")], ids=by_id)
+def test_interval_refuses_a_mass_outside_zero_to_one(rule: dict[str, Any]) -> None:
+    level = float(rule["input"]["level"])
+    with pytest.raises(ValueError, match=rf"mass.*between 0 and 1.*{level}"):
+        dirichlet.interval((1.0, 1.0), level)
+
+
+# Predictive interval, draws, credible region --------------------------------------------------------
+
+
+@given(priors(2), st.integers(0, 60), st.sampled_from([0.5, 0.95]))
+def test_prior_predictive_interval(prior: tuple[float, float], n: int, mass: float) -> None:
+    """The smallest counts at which the summed beta-binomial probabilities reach the two tails."""
+    total, reached = mp.zero, []
+    tails = [(1 - mp.mpf(mass)) / 2, (1 + mp.mpf(mass)) / 2]
+    for count in range(n + 1):
+        total += mp.exp(oracles.log_evidence_counts(prior, (count, n - count)))
+        reached.append(total + mp.mpf("1e-10"))
+    expected = tuple(next(c for c, t in enumerate(reached) if t >= tail) for tail in tails)
+    assert dirichlet.prior_predictive_interval(prior, n, mass) == expected
+
+
+def test_prior_predictive_interval_is_the_same_on_both_sides_of_its_switch() -> None:
+    """Listed up to 100,000 records, the matched Beta law beyond: their ends agree to 1e-4 of n."""
+    listed = np.array(dirichlet.prior_predictive_interval((3.0, 5.0), 100_000)) / 100_000
+    matched = np.array(dirichlet.prior_predictive_interval((3.0, 5.0), 100_001)) / 100_001
+    assert matched == pytest.approx(listed, abs=1e-4)
+
+
+@pytest.mark.parametrize("alpha", [1e-4, 1e-9])
+def test_draws_of_a_tiny_alpha_are_points_of_the_simplex(alpha: float) -> None:
+    (rule,) = numeric("dirichlet_sampling_alpha_1e-4")
+    draws = dirichlet.sample((alpha,) * 4, np.random.default_rng(0), rule["input"]["draws"])
+    assert draws.shape == (rule["input"]["draws"], 4)
+    assert np.isfinite(draws).all()
+    assert draws.sum(axis=1) == pytest.approx(np.ones(len(draws)), rel=1e-12)
+
+
+def test_draws_follow_the_mean() -> None:
+    """Each of four z-scores beyond 5.5 has probability 4e-8: a false alarm in 6 million seeds."""
+    alpha, size = np.array([0.3, 2.0, 1.0, 7.0]), 20_000
+    draws = dirichlet.sample(alpha, np.random.default_rng(7), size)
+    z = (draws.mean(axis=0) - dirichlet.mean(alpha)) / np.sqrt(dirichlet.variance(alpha) / size)
+    assert np.abs(z).max() < 5.5
+
+
+def _divergence(alpha: np.ndarray, theta: np.ndarray) -> np.ndarray:
+    return (alpha * np.log(alpha / alpha.sum() / theta)).sum(axis=-1)
+
+
+@pytest.mark.parametrize("alpha", [(3.0, 4.0, 5.0), (0.5, 2.0, 30.0), (400.0, 1.0, 77.0), (2.0, 1.0, 0.7, 5.0)])
+@pytest.mark.parametrize("mass", [0.5, 0.95])
+def test_credible_radius_holds_its_mass(alpha: tuple[float, ...], mass: float) -> None:
+    """By draws from a generator of its own: 6 standard errors, a false alarm in 5e8 for each of 8 cases."""
+    size = 40_000
+    theta = np.random.default_rng(11).dirichlet(alpha, size)
+    inside = (_divergence(np.array(alpha), theta) <= dirichlet.credible_radius(alpha, mass)).mean()
+    assert abs(inside - mass) < 6 * math.sqrt(mass * (1 - mass) / size)
+
+
+def test_credible_radius_of_one_large_problem_is_half_a_chi_square_quantile() -> None:
+    radius = dirichlet.credible_radius((2e6, 3e6, 1e6), 0.95)
+    assert radius == pytest.approx(stats.chi2.ppf(0.95, 2) / 2, rel=1e-5)
+
+
+@pytest.mark.parametrize("alpha", [(3.0, 4.0, 5.0), (0.5, 2.0, 30.0), (1.0, 1.0, 1.0), (1e6, 5.0, 2e4)])
+def test_credible_boundary_is_the_level_set_and_closed(alpha: tuple[float, ...]) -> None:
+    edge = dirichlet.credible_boundary(alpha, 0.95, points=48)
+    assert edge.shape == (49, 3)
+    assert edge[0].tolist() == edge[-1].tolist()
+    assert edge.sum(axis=1) == pytest.approx(np.ones(49), rel=1e-9)
+    assert edge.min() >= 0
+    radius = dirichlet.credible_radius(alpha, 0.95)
+    assert _divergence(np.array(alpha), edge) == pytest.approx(np.full(49, radius), rel=1e-5)
+
+
+# Refusals -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("wrong", [(1.0, 0.0), (1.0, -2.0), (1.0, math.nan), (math.inf, 1.0), (1.0,), 1.0])
+@pytest.mark.parametrize("function", [dirichlet.mean, dirichlet.variance, dirichlet.interval])
+def test_refuses_what_is_no_dirichlet_parameter(function: Callable[..., Any], wrong: Any) -> None:
+    with pytest.raises(ValueError, match=r"^alpha must .*: got "):
+        function(wrong)

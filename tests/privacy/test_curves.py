@@ -1,0 +1,170 @@
+"""The curves around the exact loss, by brute force: sizes, datasets, the laws that attain it, what calibration buys."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dpbi import MECHANISMS, ApproximateDP, NotPrivate, Problem, PureDP
+from dpbi.mechanisms import Mechanism, name_of
+from dpbi.privacy.curves import attaining_laws, calibration_gain, loss_against_dataset, loss_against_size
+from dpbi.privacy.loss import calibrate, privacy_loss
+from dpbi.privacy.verdict import exceeds_stated, verdict
+from tests import oracles
+from tests.every_mechanism import EVERY, every_class, every_mechanism
+
+Kind = type[Mechanism]
+Options = dict[str, Any]
+Prior = tuple[float, ...]
+
+AUDITS = [((1, 1), 6), ((0.01, 7), 3), ((5, 0.5), 1)]
+every_audit = pytest.mark.parametrize(("prior", "n"), AUDITS, ids=str)
+
+
+def oracle_laws(mechanism: Mechanism, prior: Prior, n: int) -> dict[oracles.Counts, oracles.Law]:
+    chosen = {f.name: getattr(mechanism, f.name) for f in dataclasses.fields(mechanism) if f.name != "calibration"}
+    return oracles.laws_of_all_datasets(type(mechanism).__name__, prior, n, **chosen)
+
+
+@every_mechanism
+def test_loss_at_every_size_is_that_of_brute_force(kind: Kind, chosen: Options) -> None:
+    mechanism, sizes = kind(1.3, **chosen), (1, 2, 5)
+    curve = loss_against_size(mechanism, (0.5, 3), sizes)
+    assert [one.n for one in curve] == list(sizes)
+    for one in curve:
+        expected = oracles.privacy_loss(oracle_laws(mechanism, (0.5, 3), one.n), (0.5, 3), one.n)
+        assert one.epsilon == pytest.approx(float(expected.epsilon), abs=1e-9)
+
+
+@every_mechanism
+@every_audit
+def test_loss_at_every_dataset_is_that_of_brute_force(kind: Kind, chosen: Options, prior: Prior, n: int) -> None:
+    mechanism = kind(0.8, **chosen)
+    laws = oracle_laws(mechanism, prior, n)
+    curve = loss_against_dataset(mechanism, prior, n)
+    assert curve.count.tolist() == list(range(n + 1))
+    for u in range(n + 1):
+        counts = (u, n - u)
+        expected = max(
+            math.log(p / laws[other][released])
+            for other in oracles.neighbours(counts)
+            for released, p in laws[counts].items()
+        )
+        assert curve.loss[u] == pytest.approx(expected, abs=1e-9)
+    assert curve.loss.max() == pytest.approx(privacy_loss(mechanism, prior, n).epsilon, abs=1e-9)
+
+
+@every_class
+@pytest.mark.parametrize(("prior", "n"), [((1, 2), 5), ((1, 1, 3), 3)], ids=str)
+def test_attaining_laws_are_the_marginals_of_brute_force(kind: Kind, prior: Prior, n: int) -> None:
+    mechanism = kind(1.0)
+    loss, laws = privacy_loss(mechanism, prior, n), oracle_laws(mechanism, prior, n)
+    found = attaining_laws(loss)
+    assert loss.counts[found.category] != loss.neighbour[found.category]
+    for counts, law in ((loss.counts, found.here), (loss.neighbour, found.there)):
+        expected = np.zeros(n + 1)
+        for released, probability in laws[counts].items():
+            expected[released[found.category]] += float(probability)
+        shown = np.zeros(n + 1)
+        shown[found.released] = law
+        assert shown == pytest.approx(expected, abs=1e-12)
+    if len(prior) == 2 and loss.found == "exhaustive":
+        at = int(np.flatnonzero(found.released == loss.released[found.category])[0])
+        assert math.log(found.here[at] / found.there[at]) == pytest.approx(loss.epsilon, abs=1e-9)
+
+
+@every_class
+def test_calibration_gain_is_that_of_brute_force(kind: Kind) -> None:
+    """The mean before, from the oracle's law; the one after, from its laws with the rate or the noise raised."""
+    problem = Problem((1, 1), (2, 4))
+    plain = kind(1.0)
+    gain = calibration_gain(plain, problem)
+    assert gain.before == privacy_loss(plain, problem.prior, problem.n)
+    assert gain.after.epsilon == pytest.approx(1, abs=1e-6) and gain.after.upper <= 1
+    law = oracle_laws(plain, problem.prior, problem.n)[problem.counts]
+    assert gain.mean_before == pytest.approx(float(oracles.distance_law(law, problem.prior, problem.counts).mean))
+    if gain.before.found == "exhaustive":
+        powers = {r: p**gain.multiplier for r, p in law.items()}
+        raised = {r: p / sum(powers.values()) for r, p in powers.items()}
+    else:
+        raised = oracle_laws(kind(gain.multiplier), problem.prior, problem.n)[problem.counts]
+    assert gain.mean_after == pytest.approx(float(oracles.distance_law(raised, problem.prior, problem.counts).mean))
+
+
+@every_class
+def test_limits_are_said_in_a_sentence(kind: Kind) -> None:
+    with pytest.raises(ValueError, match="needs two categories: got 3"):
+        loss_against_dataset(kind(1.0), (1, 1, 1), 5)
+    with pytest.raises(ValueError, match="up to n = 2,100, got n = 1,000,000"):
+        loss_against_dataset(kind(1.0), (1, 1), 10**6)
+
+
+def test_a_law_too_wide_to_list_is_refused() -> None:
+    for kind in MECHANISMS:
+        try:
+            loss = privacy_loss(kind(1e-9), (1, 1), 10**9)
+        except ValueError as refused:
+            assert "exhaustive check" in str(refused)
+        else:
+            with pytest.raises(ValueError, match=r"spreads over .* values: at most 1,000,000"):
+                attaining_laws(loss)
+
+
+# The verdict ----------------------------------------------------------------------------------------
+
+CONTROLS = [((100, 1000, 100), 25, 2.0627501354), ((0.01, 7), 200, 1.0746076230)]
+
+
+@pytest.mark.parametrize(("prior", "n", "loss"), CONTROLS, ids=str)
+def test_negative_controls_are_accused_and_the_proved_are_not(prior: Prior, n: int, loss: float) -> None:
+    found = [verdict(kind(1.0), prior, n) for kind in MECHANISMS]
+    accused = [one for one in found if one.accused]
+    assert accused
+    for one in accused:
+        assert isinstance(one.guarantee, NotPrivate) and one.exceeds and one.unused == 0
+        assert one.loss.epsilon == pytest.approx(loss, abs=1e-9)
+    assert not [one for one in found if one.guarantee.is_private and one.exceeds]
+
+
+def test_an_understated_sensitivity_is_accused() -> None:
+    """alpha = 0.01, n = 1: whoever's theorem grants more than the stated epsilon loses 1.0627."""
+    accused = []
+    for kind in MECHANISMS:
+        for chosen in options_of(kind):
+            one = verdict(kind(1.0, **chosen), (0.01, 0.01), 1)
+            promised = one.guarantee.epsilon if isinstance(one.guarantee, PureDP) else 1.0
+            assert one.accused == (promised > 1)
+            accused += [one.loss.epsilon] * one.accused
+    assert accused == [pytest.approx(1.0627038, abs=1e-6)]
+
+
+def options_of(kind: Kind) -> list[Options]:
+    return [chosen for other, chosen in EVERY if other is kind]
+
+
+def test_a_claimed_delta_is_judged_by_the_exact_one() -> None:
+    """A (epsilon, delta) claim is not broken by a loss above epsilon, but by more than its delta there."""
+    found = [verdict(kind(1.0), (1, 1), 20) for kind in MECHANISMS]
+    claims = [one for one in found if isinstance(one.guarantee, ApproximateDP)]
+    assert claims
+    for one in claims:
+        promised = one.guarantee
+        assert isinstance(promised, ApproximateDP)
+        assert one.delta == 0 and not one.accused
+        broken = dataclasses.replace(one, delta=promised.delta * 1.1)
+        kept = dataclasses.replace(one, delta=promised.delta * 0.9)
+        assert broken.accused and not kept.accused
+
+
+@every_class
+@pytest.mark.parametrize("epsilon", [1e-6, 1.0, 20.0, 1e6])
+def test_what_is_attained_exactly_is_no_excess(kind: Kind, epsilon: float) -> None:
+    calibrated = calibrate(kind(epsilon), (1, 1), 12)
+    assert not exceeds_stated(privacy_loss(calibrated, (1, 1), 12))
+    assert name_of(calibrated) == f"{kind.label}, calibrated" != name_of(kind(epsilon))
+    if kind(epsilon).guarantee((1, 1), 12).basis == "theorem" and kind(epsilon).guarantee((1, 1), 12).is_private:
+        assert not verdict(kind(epsilon), (1, 1), 12).accused

@@ -1,0 +1,382 @@
+"""Problem as a value, and every argument to refuse: a refusal names it, its limit and what came.
+
+The tables are keyed by the ids of the rules that numeric.json samples; a test keeps the two in step. There
+numbers are written as strings; `number` reads them back, and leaves words, None and booleans alone.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+import dpbi
+from dpbi.sensitivity import maps as sensitivity_maps
+from tests.reference_values import numeric
+from tests.strategies import Drawn, problems
+
+
+def number(entry: Any) -> Any:
+    if isinstance(entry, list):
+        return [number(e) for e in entry]
+    if not isinstance(entry, str):
+        return entry
+    for read in (int, float):
+        try:
+            return read(entry)
+        except ValueError:
+            continue
+    return entry
+
+
+def refusal(call: Callable[[], Any], *, names: str) -> str:
+    """The sentence of the ValueError the call raises; it names the argument and ends as a sentence does."""
+    with pytest.raises(ValueError) as caught:
+        call()
+    sentence = str(caught.value)
+    assert sentence.startswith(names), sentence
+    assert "\n" not in sentence
+    assert sentence.endswith("."), sentence
+    return sentence
+
+
+# A value --------------------------------------------------------------------------------------------
+
+
+def test_holds_plain_floats_and_ints() -> None:
+    problem = dpbi.Problem(prior=np.array([1, 2]), counts=np.array([3, 5]))
+    assert problem.prior == (1.0, 2.0)
+    assert problem.counts == (3, 5)
+    assert {type(value) for value in problem.prior} == {float}
+    assert {type(value) for value in problem.counts} == {int}
+    assert (problem.n, problem.k, problem.posterior) == (8, 2, (4.0, 7.0))
+
+
+def test_equal_problems_are_one_key() -> None:
+    spellings = [
+        dpbi.Problem((1, 1), (3, 5)),
+        dpbi.Problem([1.0, 1.0], [3.0, 5.0]),
+        dpbi.Problem(np.ones(2), np.array([3, 5], dtype=np.uint8)),
+        dpbi.Problem((Fraction(1), np.float32(1)), iter((3, 5))),
+    ]
+    assert len(set(spellings)) == 1
+    assert len({repr(problem) for problem in spellings}) == 1
+    assert dpbi.Problem((1, 1), (5, 3)) not in spellings
+
+
+def test_is_frozen() -> None:
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        dpbi.Problem((1, 1), (3, 5)).counts = (1, 1)  # type: ignore[misc]
+
+
+@given(problems())
+def test_counts_and_posterior_add_up(drawn: Drawn) -> None:
+    problem = dpbi.Problem(drawn.prior, drawn.counts)
+    assert (problem.n, problem.k) == (drawn.n, len(drawn.prior))
+    assert problem.posterior == tuple(np.add(drawn.prior, drawn.counts))
+
+
+def test_without_records_the_posterior_is_the_prior() -> None:
+    problem = dpbi.Problem((0.5, 2.0, 1.5), (0, 0, 0))
+    assert problem.n == 0
+    assert problem.posterior == problem.prior
+
+
+# What is accepted -----------------------------------------------------------------------------------
+
+
+def test_whole_floats_are_counts() -> None:
+    assert dpbi.Problem((1, 1), (3.0, 4.0)) == dpbi.Problem((1, 1), (3, 4))
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.int16, np.uint64, np.float32])
+def test_narrow_numpy_counts_do_not_wrap(dtype: type) -> None:
+    assert dpbi.Problem((1, 1), np.array([3, 4], dtype=dtype)).counts == (3, 4)
+    assert dpbi.Problem((1, 1, 1), np.array([100, 100, 100], dtype=dtype)).n == 300
+
+
+def test_a_mapping_keeps_its_own_order() -> None:
+    (rule,) = numeric("ok_counts_dict")
+    assert dpbi.Problem((1, 1), rule["input"]["counts"]).counts == (2, 1)
+
+
+def test_large_counts_are_exact_or_refused() -> None:
+    """2^53 + 1 is no float: it stays an integer, or the total is refused; it is never rounded."""
+    try:
+        assert dpbi.Problem((1, 1), (2**53 + 1, 1)).counts == (2**53 + 1, 1)
+    except ValueError as refused:
+        assert "too large" in str(refused)
+    assert dpbi.Problem((1, 1), (10**15 + 1, 1)).n == 10**15 + 2
+
+
+def test_leaves_the_callers_arrays_alone() -> None:
+    prior, counts = np.array([0.5, 0.5]), np.array([3, 5])
+    problem = dpbi.Problem(prior, counts)
+    counts[0] = 7
+    prior[0] = 9.0
+    assert problem == dpbi.Problem((0.5, 0.5), (3, 5))
+
+
+# What is refused: problems --------------------------------------------------------------------------
+
+BAD_PROBLEMS: dict[str, tuple[Any, Any, str, str]] = {
+    # rule id: prior, counts, the limit, what was got
+    "bad_alpha_zero": ((1, 0), (1, 2), "greater than 0", "got 0"),
+    "bad_alpha_negative": ((1, -0.5), (1, 2), "greater than 0", "got -0.5"),
+    "bad_alpha_nan": ((1, math.nan), (1, 2), "finite", "got nan"),
+    "bad_alpha_inf": ((1, math.inf), (1, 2), "finite", "got inf"),
+    "bad_alpha_string": ((1, "one"), (1, 2), "a number", "got 'one'"),
+    "bad_alpha_bool": ((True, 1), (1, 2), "true/false", "got True"),
+    "bad_alpha_empty": ((), (), "two categories", "got 0"),
+    "bad_alpha_length": ((1, 1), (1, 2, 3), "same length", "2 prior values for 3 categories"),
+    "bad_alpha_scalar_ok_or_error": (0.5, (1, 2, 3), "one number per category", "got 0.5"),
+    "bad_k1": ((1,), (5,), "two categories", "got 1"),
+    "bad_counts_negative": ((1, 1), (-1, 2), "at least 0", "got -1"),
+    "bad_counts_fraction": ((1, 1), (1.5, 2), "whole", "got 1.5"),
+    "bad_counts_nan": ((1, 1), (math.nan, 2), "finite", "got nan"),
+    "bad_counts_inf": ((1, 1), (math.inf, 2), "finite", "got inf"),
+    "bad_counts_string": ((1, 1), ("many", 2), "a number", "got 'many'"),
+    "bad_counts_bool": ((1, 1), (True, False), "true/false", "got True"),
+    "bad_counts_2d": ((1, 1), ([1, 2],), "", "got"),
+    "bad_counts_too_large": ((1, 1), (2**63, 1), "too large", "got 9223372036854775808"),
+    "bad_counts_none": ((1, 1), (None, 2), "a number", "got None"),
+}
+BAD_NUMBERS: dict[str, tuple[str, Any, str]] = {
+    # rule id: field, value, the limit
+    "bad_eps_zero": ("epsilon", 0.0, "greater than 0"),
+    "bad_eps_negative": ("epsilon", -1.0, "greater than 0"),
+    "bad_eps_nan": ("epsilon", math.nan, "finite"),
+    "bad_eps_inf": ("epsilon", math.inf, "finite"),
+    "bad_eps_string": ("epsilon", "one", "a number"),
+    "bad_eps_none": ("epsilon", None, "a number"),
+    "bad_eps_bool": ("epsilon", True, "true/false"),
+    "bad_delta_one": ("delta", 1.0, "below 1"),
+    "bad_delta_above_one": ("delta", 1.5, "below 1"),
+    "bad_delta_negative": ("delta", -1e-9, "above 0"),
+    "bad_delta_nan": ("delta", math.nan, "finite"),
+    "bad_delta_zero_gaussian": ("delta", 0.0, "above 0"),
+    "bad_gamma_negative": ("gamma", -0.1, "at least 0"),
+    "bad_gamma_nan": ("gamma", math.nan, "finite"),
+    "bad_gamma_inf": ("gamma", math.inf, "finite"),
+}
+
+
+def listed(entry: Any) -> Any:
+    return [listed(e) for e in entry] if isinstance(entry, list | tuple) else entry
+
+
+def test_the_tables_hold_every_reference_rule() -> None:
+    """gamma = 0 is the one rule with a choice (refuse, or the maximum), see test_gamma_zero below."""
+    for rule in (rule for group in ("bad_alpha", "bad_k1", "bad_counts") for rule in numeric(group)):
+        prior, counts, *_ = BAD_PROBLEMS[rule["id"]]
+        # As text: NaN equals itself there, and True is not 1.
+        assert str(listed(prior)) == str(listed(number(rule["input"]["alpha"])))
+        assert str(listed(counts)) == str(listed(number(rule["input"]["counts"])))
+    for group, field in (("bad_eps", "epsilon"), ("bad_delta", "delta"), ("bad_gamma", "gamma")):
+        for rule in numeric(group):
+            if rule["id"] != "bad_gamma_zero":
+                named, value, _ = BAD_NUMBERS[rule["id"]]
+                assert named == field
+                assert value == pytest.approx(number(rule["input"][field]), nan_ok=True)
+
+
+@pytest.mark.parametrize("rule", BAD_PROBLEMS)
+def test_refuses_a_bad_problem(rule: str) -> None:
+    prior, counts, limit, got = BAD_PROBLEMS[rule]
+    names = "counts" if rule.startswith("bad_counts") else "prior"
+    sentence = refusal(lambda: dpbi.Problem(prior, counts), names=names)
+    assert limit in sentence
+    assert got in sentence.replace(",", "")
+
+
+@pytest.mark.parametrize(
+    ("prior", "counts", "names", "says"),
+    [
+        ((1, 1), (np.bool_(True), 2), "counts[0]", "true/false"),
+        ((1, np.bool_(True)), (1, 2), "prior[1]", "true/false"),
+        ((1, 1), (1, np.nan), "counts[1]", "finite"),
+        ((1, 1), (1, -math.inf), "counts[1]", "got -inf"),
+        ((1, 1), (1, -0.5), "counts[1]", "got -0.5"),
+        ((1, 1), (1, 1e300), "counts[1]", "too large"),
+        ((1, 1), (1, 2**63), "counts[1]", "too large"),
+        ((1, 1, 1), (2 * 10**15,) * 3, "counts", "too large"),
+        ((1, 1), "35", "counts", "got '35'"),
+        ((1, 1), b"35", "counts", "got b'35'"),
+        ("11", (3, 5), "prior", "got '11'"),
+        ((1, 1), 8, "counts", "got 8"),
+        ((1, 1), None, "counts", "got None"),
+        ((1, 1), ("3", "5"), "counts[0]", "got '3'"),
+        ((1, 1), (3 + 0j, 5), "counts[0]", "a number"),
+        ((1e-300, 1), (3, 5), "prior[0]", "too small"),
+        ((1, 1e300), (3, 5), "prior[1]", "too large"),
+        ((1, 1), np.array([[1, 2], [3, 4]]), "counts[0]", "a number"),
+        ((1,) * 2001, (1,) * 2001, "prior", "too many categories"),
+        ((1, 1, 1), (3, 5), "prior", "3 prior values for 2 categories"),
+    ],
+)
+def test_refuses_kinds_the_reference_rules_leave_out(prior: Any, counts: Any, names: str, says: str) -> None:
+    assert says in refusal(lambda: dpbi.Problem(prior, counts), names=names)
+
+
+@pytest.mark.parametrize("unordered", [{3, 5}, frozenset({3, 5}), {3: 0, 5: 0}.keys()])
+def test_refuses_a_set_which_has_neither_order_nor_repeats(unordered: Any) -> None:
+    refusal(lambda: dpbi.Problem((1, 1), unordered), names="counts")
+    refusal(lambda: dpbi.Problem(unordered, (1, 1)), names="prior")
+    refusal(lambda: dpbi.global_sensitivity(unordered, 5), names="prior")
+    refusal(lambda: dpbi.neighbours(unordered), names="counts")
+
+
+def test_a_mapping_is_read_by_its_values_everywhere() -> None:
+    assert dpbi.neighbours({7: 1, 9: 0}).tolist() == [[0, 1]]
+    assert dpbi.global_sensitivity({7: 0.5, 9: 2}, 5) == dpbi.global_sensitivity((0.5, 2), 5)
+
+
+@pytest.mark.parametrize(
+    ("prior", "counts", "names"),
+    [
+        ((1, 10**400), (1, 2), "prior[1]"),
+        ((1, Fraction(10**400, 3)), (1, 2), "prior[1]"),
+        ((1, 10**5000), (1, 2), "prior[1]"),
+        ((1, 1), (1, 10**400), "counts[1]"),
+        ((1, 1), (1, -(10**400)), "counts[1]"),
+        ((1, 1), (1, 10**5000), "counts[1]"),
+        ((1, 1), (1, Fraction(10**400, 3)), "counts[1]"),
+    ],
+    ids=range(7),
+)
+def test_refuses_numbers_beyond_every_float_in_a_short_sentence(prior: Any, counts: Any, names: str) -> None:
+    assert len(refusal(lambda: dpbi.Problem(prior, counts), names=names)) < 200
+
+
+@pytest.mark.parametrize("wrong", [(3, 5), None, np.array([3, 5])])
+def test_a_function_of_a_problem_refuses_anything_else(wrong: Any) -> None:
+    for call in (
+        lambda: dpbi.local_sensitivity(wrong),
+        lambda: dpbi.smooth_sensitivity(wrong, 1.0),
+        lambda: dpbi.partition.log_partition(wrong, 1.0),
+        lambda: dpbi.partition.mean_distance(wrong, 1.0),
+        lambda: dpbi.partition.standard_deviation(wrong, 1.0),
+        lambda: dpbi.partition.probability_of_ignoring(wrong, 1.0),
+        lambda: dpbi.partition.affinity_moment(wrong, 1.0, 1),
+        lambda: dpbi.partition.sample(wrong, 1.0, np.random.default_rng(1), 2),
+        lambda: sensitivity_maps.gamma_scan(wrong),
+        lambda: sensitivity_maps.along_emptying(wrong, 1.0, 1.0),
+        lambda: sensitivity_maps.score_change(wrong),
+        *(lambda kind=kind: dpbi.distance_law(built(kind), wrong) for kind in dpbi.MECHANISMS),
+    ):
+        assert "a dpbi.Problem(prior, counts)" in refusal(call, names="problem")
+
+
+# What is refused: mechanisms ------------------------------------------------------------------------
+# Fields are found by inspection, so a new mechanism is tested by being in the list.
+
+
+def with_field(name: str) -> list[type]:
+    found = [cls for cls in dpbi.MECHANISMS if name in {f.name for f in dataclasses.fields(cls)}]
+    assert found
+    return found
+
+
+def built(mechanism: type, **fields: Any) -> Any:
+    """The mechanism at epsilon 1, but for these fields."""
+    return mechanism(**{"epsilon": 1.0, **fields})
+
+
+def by_mechanism(name: str) -> Any:
+    return pytest.mark.parametrize("mechanism", with_field(name), ids=lambda cls: cls.__name__)
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "rule"),
+    [(cls, rule) for rule, (field, *_) in BAD_NUMBERS.items() for cls in with_field(field)],
+    ids=lambda value: getattr(value, "__name__", value),
+)
+def test_refuses_a_bad_number(rule: str, mechanism: type) -> None:
+    field, value, limit = BAD_NUMBERS[rule]
+    sentence = refusal(lambda: built(mechanism, **{field: value}), names=field)
+    assert limit in sentence
+    assert f"got {value!r}" in sentence
+
+
+@by_mechanism("epsilon")
+@pytest.mark.parametrize("epsilon", [1e-300, 1e-12, 1e-6, 700.0, 709.0, 710.0, 1e4, 1e308])
+def test_an_extreme_epsilon_works_or_is_refused(epsilon: float, mechanism: type) -> None:
+    """No overflow, no NaN: released counts in [0, n], the log pmf finite at what was drawn."""
+    problem = dpbi.Problem((1, 1, 1), (12, 30, 8))
+    try:
+        extreme = built(mechanism, epsilon=epsilon)
+    except ValueError as refused:
+        assert str(refused).startswith("epsilon is too ")
+        return
+    released = extreme.sample(problem, np.random.default_rng(1), 200)
+    assert released.min() >= 0
+    assert released.max() <= problem.n
+    log_pmf = extreme.log_pmf(problem, [*released.tolist(), problem.counts])
+    assert np.isfinite(log_pmf[:-1]).all()
+    assert not np.isnan(log_pmf[-1])
+    assert log_pmf.max() <= 1e-9
+
+
+@by_mechanism("gamma")
+def test_gamma_zero_is_the_global_maximum(mechanism: type) -> None:
+    """The rule for gamma = 0 leaves a choice: refuse, or return exactly the maximum. It is the maximum."""
+    problem = dpbi.Problem((1, 0.5), (3, 5))
+    assert dpbi.smooth_sensitivity(problem, 0) == pytest.approx(
+        dpbi.global_sensitivity(problem.prior, 8), rel=1e-14
+    )
+    assert np.isfinite(built(mechanism, gamma=0).log_pmf(problem, (2, 6)))
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "field"),
+    [(cls, field) for cls in dpbi.MECHANISMS for field in dataclasses.fields(cls) if "label" in field.metadata],
+    ids=lambda value: getattr(value, "__name__", getattr(value, "name", None)),
+)
+@pytest.mark.parametrize("value", ["nonsense", None, [1.0]])
+def test_refuses_a_field_of_the_wrong_kind(mechanism: type, field: Any, value: Any) -> None:
+    sentence = refusal(lambda: built(mechanism, **{field.name: value}), names=field.name)
+    assert f"got {value!r}" in sentence
+
+
+every_mechanism = pytest.mark.parametrize("mechanism", dpbi.MECHANISMS, ids=lambda cls: cls.__name__)
+
+
+@every_mechanism
+@pytest.mark.parametrize("size", [-1, 2.5, math.nan, "ten", None, True])
+def test_refuses_a_bad_size(mechanism: type, size: Any) -> None:
+    problem, rng = dpbi.Problem((1, 1), (3, 5)), np.random.default_rng(1)
+    assert f"got {size!r}" in refusal(lambda: built(mechanism).sample(problem, rng, size), names="size")
+
+
+@every_mechanism
+@pytest.mark.parametrize("released", [(1, 2, 3), 3, (1.5, 6.5), (math.nan, 8.0)])
+def test_refuses_released_counts_that_do_not_fit(mechanism: type, released: Any) -> None:
+    problem = dpbi.Problem((1, 1), (3, 5))
+    refusal(lambda: built(mechanism).log_pmf(problem, released), names="released")
+
+
+# No records -----------------------------------------------------------------------------------------
+
+
+def test_sensitivities_without_records_say_so() -> None:
+    empty = dpbi.Problem((1, 1, 1), (0, 0, 0))
+    for raises in (
+        lambda: dpbi.local_sensitivity(empty),
+        lambda: dpbi.global_sensitivity(empty.prior, empty.n),
+        lambda: dpbi.smooth_sensitivity(empty, 1.0),
+    ):
+        with pytest.raises(ValueError, match="no neighbouring dataset"):
+            raises()
+
+
+@every_mechanism
+def test_without_records_the_prior_is_released_with_certainty(mechanism: type) -> None:
+    empty = dpbi.Problem((1, 0.5, 2), (0, 0, 0))
+    assert built(mechanism).sample(empty, np.random.default_rng(1), 5).tolist() == [[0, 0, 0]] * 5
+    assert built(mechanism).log_pmf(empty, [(0, 0, 0), (1, 0, 0)]).tolist() == [0.0, -math.inf]

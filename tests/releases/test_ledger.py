@@ -1,0 +1,202 @@
+"""The ledger of releases: what several come to, its file, and what is refused; the errors to expect of a release."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+import dpbi
+from dpbi import MECHANISMS, ApproximateDP, NotPrivate, Problem, PureDP, Release
+from dpbi.accuracy.trials import release_errors
+from dpbi.mechanisms import Mechanism
+from dpbi.mechanisms.guarantee import Guarantee
+from dpbi.releases.ledger import Ledger, LedgerEntry, entry_of, new_token, release_json
+from tests import oracles
+from tests.data.damaged import damaged, read_or_refused
+from tests.every_mechanism import every_class
+
+PURE, CLAIM = PureDP(0.5, "theorem", "proved"), ApproximateDP(0.25, 1e-6, "claim", "stated")
+PROVED, NOTHING = ApproximateDP(1.0, 1e-5, "exhaustive check", "checked"), NotPrivate("a control")
+
+
+def entry(guarantee: Guarantee, data: str = "a") -> LedgerEntry:
+    return LedgerEntry(new_token(), data, "Some mechanism", 12, "2026-11-28T01:02:03Z", guarantee)
+
+
+def ledger(*guarantees: Guarantee) -> Ledger:
+    return Ledger(tuple(entry(one) for one in guarantees))
+
+
+@pytest.mark.parametrize(
+    ("guarantees", "epsilon", "delta", "words"),
+    [
+        ((), 0, 0, "nothing"),
+        ((PURE,), 0.5, 0, "0.5-DP"),
+        ((PURE, PURE, PURE), 1.5, 0, "1.5-DP"),
+        ((PURE, PROVED), 1.5, 1e-5, "(1.5, 1e-05)-DP"),
+        ((PURE, CLAIM), 0.75, 1e-6, "(0.75, 1e-06)-DP, 1 of 2 only claimed"),
+        ((NOTHING,), 0, 0, "no bound at all: not private"),
+        ((PURE, NOTHING, PURE), 1, 0, "no bound at all: 1 not private, 1-DP without"),
+    ],
+)
+def test_losses_add(guarantees: tuple[Guarantee, ...], epsilon: float, delta: float, words: str) -> None:
+    total = ledger(*guarantees).total()
+    assert (total.epsilon, total.delta, total.words) == (epsilon, delta, words)
+    assert total.releases == len(guarantees)
+
+
+def test_two_releases_lose_the_sum_exactly() -> None:
+    """The pair (r, r') of two geometric releases, listed: its worst log ratio is epsilon + epsilon'."""
+    first, second = 0.5, 0.8
+    laws = {c: [oracles.LAWS["Geometric"]((1, 1), c, epsilon=e) for e in (first, second)] for c in ((2, 3), (3, 2))}
+    (here, here_too), (there, there_too) = laws[2, 3], laws[3, 2]
+    loss = max(oracles.mp.log(here[r] * here_too[s] / (there[r] * there_too[s])) for r in here for s in here_too)
+    made = ledger(*(dpbi.mechanisms.Geometric(e).guarantee((1, 1), 5) for e in (first, second)))
+    assert float(loss) == pytest.approx(made.total().epsilon, rel=1e-12)
+
+
+def test_data_are_told_apart_and_no_release_counts_twice() -> None:
+    one, two = entry(PURE, "a"), entry(PURE, "b")
+    both = Ledger((one,)).with_entries([two, one])
+    assert both.entries == (one, two) and both.tokens == ("a", "b")
+    assert both.of(["a"]).total().epsilon == 0.5
+    assert both.of(["a", "b"]).total().epsilon == 1
+    assert both.of([]).total().releases == 0
+
+
+def test_the_file_comes_back() -> None:
+    kept = ledger(PURE, CLAIM, PROVED, NOTHING)
+    assert Ledger.from_json(kept.to_json()) == kept
+    assert json.loads(kept.to_json())["totals"][0]["epsilon"] == 1.75
+    assert "\u00e9" in Ledger((dataclasses.replace(entry(PURE), mechanism="caf\u00e9"),)).to_json()
+
+
+@every_class
+def test_a_release_takes_its_ledger_along(kind: type[Mechanism]) -> None:
+    made = dpbi.release(kind(0.7), Problem((1, 0.5), (12, 31)))
+    kept = Ledger((entry_of(made, new_token()),))
+    text = release_json(made, ["yes", "no"], kept)
+    assert Release.from_json(text) == made
+    assert Ledger.from_json(text) == kept
+    with pytest.raises(ValueError, match="holds no ledger"):
+        Ledger.from_json(made.to_json())
+
+
+def changed(name: str, value: Any) -> str:
+    document = ledger(CLAIM).document()
+    inner = document if name in document else document["releases"][0]
+    if name.startswith("guarantee."):
+        inner, name = inner["guarantee"], name.partition(".")[2]
+    inner[name] = value
+    return json.dumps(document)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("format", "dpbi settings 1", "no ledger of releases"),
+        ("format_version", 2, "format version 2"),
+        ("releases", {}, "must be a list"),
+        ("releases", [{}] * 10_001, "at most 10,000"),
+        ("releases", [5], "must have release, data"),
+        ("time", "yesterday", "time must be written"),
+        ("n", -1, "n must be at least 0"),
+        ("data", "", "data must not be empty"),
+        ("mechanism", 5, "mechanism must be text"),
+        ("mechanism", "\ud800", "mechanism must be text that can be written in UTF-8"),
+        ("guarantee.reason", "so \udfff", "reason must be text that can be written in UTF-8: character 4"),
+        ("guarantee", "1-DP", "guarantee in the ledger must be one of"),
+        ("guarantee.kind", "Best", "guarantee in the ledger must be one of"),
+        ("guarantee.neighbours", "one record added", "do not add up"),
+        ("guarantee.basis", "hope", "basis must be one of"),
+        ("guarantee.kind", ["PureDP"], "guarantee in the ledger must be one of"),
+        ("guarantee.epsilon", -1, "epsilon is too small: at least 0"),
+        ("guarantee.epsilon", 1e308, "epsilon is too large: at most 2e\\+06"),
+        ("guarantee.epsilon", "1", "epsilon must be a number"),
+        ("guarantee.delta", 2, "delta is too large"),
+        ("guarantee.reason", "x" * 3000, "reason may have at most 2,000 characters: got 3,000"),
+    ],
+)
+def test_a_changed_file_is_refused(name: str, value: Any, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        Ledger.from_json(changed(name, value))
+
+
+@pytest.mark.parametrize("text", ["", "[]", "5", "{", b"\xff\xfe", "[" * 100_000, '{"format": "dpbi release"}'])
+def test_what_is_no_ledger_is_refused(text: str | bytes) -> None:
+    with pytest.raises(ValueError, match=r"JSON|ledger"):
+        Ledger.from_json(text)
+
+
+HUGE = '{"format": "dpbi ledger of releases", "n": ' + "9" * 5_000 + "}"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[" * 100_000, "nests lists and objects 100,000 deep, at most 50 levels"),
+        (HUGE, "a whole number in it has 5,000 digits, at most 1,000"),
+        ('{"format": 1, "format": 2}', "gives 'format' more than once"),
+        ("{", "cannot be read from line 1, column 2 on"),
+        ("\ufeff[1]", r"it holds \[1\]"),
+        (b"\xff", "byte 1 is no UTF-8"),
+        ('{"a": "' + '\\"[' * 100_000, "cannot be read from line 1, column 7 on"),
+    ],
+)
+def test_what_cannot_be_read_is_said_in_our_words(text: str | bytes, said: str) -> None:
+    with pytest.raises(ValueError, match=f"^A release or ledger must be a JSON object in UTF-8: .*{said}"):
+        Ledger.from_json(text)
+
+
+@settings(max_examples=300)
+@given(damaged(ledger(PURE, CLAIM, NOTHING).document()))
+def test_a_damaged_ledger_is_refused_in_words_or_can_be_used(text: str) -> None:
+    found = read_or_refused(lambda: Ledger.from_json(text))
+    if found is not None:
+        assert found.total(PURE).words
+        assert Ledger.from_json(found.to_json().encode()) == found
+
+
+def test_an_entry_of_epsilons_that_do_not_add_up_is_not_made() -> None:
+    with pytest.raises(ValueError, match="epsilon is too large"):
+        entry(PureDP(1.7e308, "theorem", "proved"))
+    largest = dpbi.mechanisms.Geometric(1e6).guarantee((1, 1), 5)
+    assert entry(largest).guarantee == largest
+
+
+# The errors to expect ---------------------------------------------------------------------------------
+
+
+@every_class
+def test_expected_errors_follow_the_law(kind: type[Mechanism]) -> None:
+    """E[||r - c||_1] over the prior predictive by enumeration; z-test of the mean, false-alarm rate 1e-6."""
+    prior, n = (1.0, 2.0), 6
+    found = release_errors(kind(1.0), prior, n)
+    expected = sum(
+        float(oracles.mp.beta(prior[0] + u, prior[1] + n - u) / oracles.mp.beta(*prior) * oracles.mp.binomial(n, u))
+        * sum(float(p) * (abs(r[0] - u) + abs(r[1] - (n - u)))
+              for r, p in oracles.LAWS[kind.__name__](prior, (u, n - u), epsilon=1.0).items())
+        for u in range(n + 1)
+    )
+    standard = found.records.std() / np.sqrt(found.records.size)
+    assert abs(found.records.mean() - expected) < 4.9 * standard
+    assert found.datasets == 200 and found.shares.shape == (200, 2)
+    assert found.mean_share == pytest.approx(np.abs(found.shares).mean())
+    assert np.all(found.quantile_of_shares(0.025) <= found.quantile_of_shares(0.975))
+
+
+def test_many_candidates_make_fewer_data_and_as_many_trials() -> None:
+    listed = next(kind for kind in MECHANISMS if not hasattr(kind, "consistent"))
+    found = release_errors(listed(1.0), (1, 1, 1), 300)
+    assert 4 <= found.datasets < 100 and found.records.size >= 200
+
+
+def test_no_counts_are_asked_for_and_the_trials_are_the_same_again() -> None:
+    for kind in MECHANISMS:
+        one, two = (release_errors(kind(1.0), (1, 1), 9) for _ in range(2))
+        assert np.array_equal(one.shares, two.shares)

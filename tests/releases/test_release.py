@@ -1,0 +1,410 @@
+"""A release: the law of its draw, what its guarantee counts, what its files hold, and that they hold nothing more."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import inspect
+import json
+import random
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as some
+
+import dpbi
+from dpbi import MECHANISMS, NotPrivate, Problem, Release
+from dpbi.mechanisms import Mechanism
+from dpbi.mechanisms.fair_bits import WholeWeights
+from dpbi.mechanisms.selection import secure_draw
+from dpbi.partition import draws
+from dpbi.releases import statement
+from dpbi.releases.release import _release
+from dpbi.sensitivity.closed_form import least_local_sensitivity, local_sensitivities
+from tests import oracles
+from tests.data.damaged import damaged, read_or_refused
+from tests.every_mechanism import every_class, every_mechanism
+from tests.goodness_of_fit import assert_follows
+from tests.oracles import mp
+from tests.strategies import Drawn, problems
+
+Kind = type[Mechanism]
+Options = dict[str, Any]
+
+THEN = datetime(2026, 11, 28, 1, 2, 3, tzinfo=UTC)
+
+
+def made(mechanism: Mechanism, problem: Problem, seed: int = 1) -> Release:
+    """A release whose bits come from a seed, as only a test may ask for."""
+    return _release(mechanism, problem, random.Random(seed).getrandbits, lambda: THEN)
+
+
+def drawn_securely(mechanism: Mechanism, problem: Problem) -> np.ndarray:
+    bits = random.Random(5).getrandbits
+    size = 300 if mechanism.rounding(problem.prior, problem.n) else 5_000
+    return np.array([mechanism.draw_securely(problem, bits) for _ in range(size)])
+
+
+# The draw ---------------------------------------------------------------------------------------------
+
+
+@every_mechanism
+@pytest.mark.parametrize(("prior", "counts"), [((1.0, 2.0), (1, 4)), ((0.5, 1.0, 0.3), (0, 3, 1))], ids=str)
+def test_draws_follow_the_oracles_law(
+    kind: Kind, chosen: Options, prior: tuple[float, ...], counts: tuple[int, ...]
+) -> None:
+    """Thousands of draws, or hundreds of selections, whose weights have a test below; false-alarm rate 1e-6."""
+    mechanism, problem = kind(1.1, **chosen), Problem(prior, counts)
+    drawn = drawn_securely(mechanism, problem)
+    law = oracles.LAWS[kind.__name__](prior, counts, epsilon=1.1, **chosen)
+    assert_follows(drawn, {r: float(p) for r, p in law.items()})
+
+
+@every_mechanism
+def test_a_calibrated_mechanism_draws_from_its_calibrated_law(kind: Kind, chosen: Options) -> None:
+    """Against the mechanism's own pmf, which has another test; false-alarm rate 1e-6."""
+    problem = Problem((1, 1), (2, 5))
+    mechanism = dataclasses.replace(kind(1.0, **chosen), calibration=(1.7, (1.0, 1.0), 7))
+    drawn = drawn_securely(mechanism, problem)
+    rows = np.stack(np.meshgrid(np.arange(8), np.arange(8)), axis=-1).reshape(-1, 2)
+    law = np.exp(mechanism.log_pmf(problem, rows))
+    assert_follows(drawn, {tuple(r): float(p) for r, p in zip(rows.tolist(), law, strict=True)})
+
+
+@every_class
+def test_the_public_draw_has_no_seed(kind: Kind) -> None:
+    assert list(inspect.signature(dpbi.release).parameters) == ["mechanism", "problem"]
+    problem = Problem((1, 1), (5_000, 7_000))
+    assert len({dpbi.release(kind(0.01), problem).released for _ in range(8)}) > 1
+
+
+def test_bits_come_from_the_operating_system(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+
+    def bits(count: int) -> int:
+        asked.append(count)
+        return random.Random(len(asked)).getrandbits(count)
+
+    monkeypatch.setattr("secrets.randbits", bits)
+    dpbi.release(MECHANISMS[3](1.0), Problem((1, 1), (5, 7)))
+    assert asked
+
+
+def test_nothing_is_kept_of_a_selection() -> None:
+    """The lists of candidates made for private counts are remembered for no one."""
+    problem = Problem((1, 1, 1.5), (31, 4, 1))
+    remembered = [kept for _, kept in inspect.getmembers(draws) if hasattr(kept, "cache_info")]
+    assert remembered
+    before = [kept.cache_info() for kept in remembered]
+    for kind in MECHANISMS:
+        dpbi.release(kind(1.0), problem)
+    assert [kept.cache_info() for kept in remembered] == before
+
+
+# The guarantee ----------------------------------------------------------------------------------------
+
+
+@given(problems())
+def test_no_dataset_is_less_sensitive_than_the_bound(drawn: Drawn) -> None:
+    least = least_local_sensitivity(drawn.prior, drawn.n)
+    datasets = np.array(list(oracles.compositions(drawn.n, len(drawn.prior))))
+    assert 0 < least <= local_sensitivities(drawn.prior, datasets).min() * (1 + 1e-12)
+
+
+@every_mechanism
+def test_rounding_is_within_what_the_guarantee_counts(kind: Kind, chosen: Options, monkeypatch: pytest.MonkeyPatch
+                                                      ) -> None:
+    """The law that the whole-number weights imply, against 50 digits: e^{+-rounding / 2} a probability at most."""
+    prior, counts = (0.6, 1.0, 3.0), (3, 0, 2)
+    mechanism, kept = kind(3.0, **chosen), []
+
+    class Kept(WholeWeights):
+        def __init__(self, log_weights: Any) -> None:
+            super().__init__(log_weights)
+            kept.append(self)
+
+    monkeypatch.setattr(secure_draw, "WholeWeights", Kept)
+    mechanism.draw_securely(Problem(prior, counts), random.Random(1).getrandbits)
+    rounding = mechanism.rounding(prior, 5)
+    if not kept:
+        assert rounding == 0
+        return
+    assert 0 < rounding < 1e-7
+    law = oracles.LAWS[kind.__name__](prior, counts, epsilon=3.0, **chosen)
+    total = kept[0]._totals[-1]
+    before = 0
+    candidates = list(oracles.compositions(5, 3))
+    for members, sums, upto in zip(kept[0]._members, kept[0]._sums, kept[0]._totals, strict=True):
+        for at, member in enumerate(members.tolist()):
+            share = mp.mpf(sums[at] - (sums[at - 1] if at else 0)) / sums[-1] * (upto - before) / total
+            assert abs(mp.log(share / law[candidates[member]])) < rounding / 2
+        before = upto
+
+
+@every_mechanism
+def test_the_guarantee_is_the_mechanisms_with_its_rounding(kind: Kind, chosen: Options) -> None:
+    problem = Problem((1, 1), (3, 4))
+    found, plain = made(kind(1.0, **chosen), problem).guarantee, kind(1.0, **chosen).guarantee((1, 1), 7)
+    rounding = kind(1.0, **chosen).rounding((1.0, 1.0), 7)
+    assert type(found) is type(plain) and found.neighbours == plain.neighbours and found.basis == plain.basis
+    if isinstance(plain, NotPrivate) or rounding == 0:
+        assert found == plain
+    else:
+        assert found.epsilon == plain.epsilon + rounding  # type: ignore[union-attr]
+        assert f"{rounding:.1g} to epsilon" in found.reason
+
+
+@every_class
+def test_what_is_not_private_is_stamped(kind: Kind) -> None:
+    found = made(kind(1.0), Problem((1, 1), (30, 44)))
+    assert bool(found.stamp) is not kind(1.0).guarantee((1, 1), 74).is_private
+    for text in (found.to_json(), statement.statement_markdown(found), statement.statement_html(found)):
+        assert ("PRIVATE" in text) is bool(found.stamp)
+
+
+# The files --------------------------------------------------------------------------------------------
+
+EXPORTS: dict[str, Callable[[Release], str]] = {
+    "json": lambda found: found.to_json(),
+    "table": lambda found: repr(statement.posterior_table(found)),
+    "markdown": statement.statement_markdown,
+    "html": statement.statement_html,
+    "repr": repr,
+}
+
+
+@every_mechanism
+def test_no_file_holds_the_true_counts(kind: Kind, chosen: Options) -> None:
+    """Distinctive counts; the bits are those of the first seed that moves both by more than the sums beside them."""
+    problem, mechanism = Problem((1, 1), (409, 227)), kind(0.5, **chosen)
+    found = next(
+        release for seed in range(100)
+        if np.abs(np.subtract((release := made(mechanism, problem, seed)).released, problem.counts)).min() > 2
+    )
+    rate = mechanism.rate(problem) if hasattr(mechanism, "rate") else None
+    for name, export in EXPORTS.items():
+        numbers = set(re.findall(r"\d+(?:\.\d+)?(?:e-?\d+)?", export(found)))
+        assert str(found.released[0]) in numbers, name
+        assert not numbers & {"409", "227", "409.0", "227.0", repr(rate)}, name
+
+
+@every_class
+def test_two_datasets_that_release_the_same_give_the_same_file(kind: Kind) -> None:
+    """The strongest form: the file is a function of what was released, whatever the counts were."""
+    mechanism, texts = kind(0.3), {}
+    for counts in ((9, 11), (12, 8), (3, 17)):
+        for seed in range(12):
+            found = made(mechanism, Problem((1, 2), counts), seed)
+            texts.setdefault(found.released, {}).setdefault(found.to_json(), set()).add(counts)
+    shared = [files for files in texts.values() if len(set().union(*files.values())) > 1]
+    assert shared and all(len(files) == 1 for files in texts.values())
+
+
+@every_mechanism
+def test_json_comes_back(kind: Kind, chosen: Options) -> None:
+    for problem in (Problem((1, 0.5), (12, 31)), Problem((1, 2, 3, 4), (1, 0, 7, 2)), Problem((2, 2), (0, 0))):
+        found = made(kind(0.7, **chosen), problem)
+        text = found.to_json()
+        again = Release.from_json(text)
+        assert again == found and hash(again) == hash(found) and again.to_json() == text
+        assert Release.from_json(text.encode()) == found
+
+
+def test_a_calibrated_release_comes_back() -> None:
+    for kind in MECHANISMS:
+        mechanism = dpbi.calibrate(kind(1.0), (1, 1), 15)
+        found = made(mechanism, Problem((1, 1), (5, 10)))
+        assert found.guarantee.basis == "exhaustive check"
+        assert Release.from_json(found.to_json()) == found
+
+
+@every_class
+def test_the_file_says_what_was_released_and_promised(kind: Kind) -> None:
+    found = made(kind(0.7), Problem((1, 0.5), (12, 31)))
+    read = json.loads(found.to_json(["yes", "no"]))
+    assert read["released"] == list(found.released) and read["categories"] == ["yes", "no"]
+    assert read["naive_posterior"]["parameters"] == [1 + found.released[0], 0.5 + found.released[1]]
+    assert read["time"] == "2026-11-28T01:02:03Z" and read["version"] == dpbi.__version__
+    assert read["guarantee"]["neighbours"] == "one record replaced; n and the prior are public"
+    assert read["guarantee"]["basis"] in ("theorem", "claim", "exhaustive check")
+    aware = read["noise_aware_posterior"]
+    assert aware["mean"] == pytest.approx(found.noise_aware.mean.tolist())  # type: ignore[union-attr]
+    for marginal in aware["marginals"]:
+        assert sum(marginal["probability"]) == pytest.approx(1)
+
+
+def test_where_no_noise_aware_posterior_exists_the_file_says_why() -> None:
+    listed = [kind for kind in MECHANISMS if not hasattr(kind, "consistent")]
+    found = made(listed[0](1.0), Problem((1, 1, 1), (30, 30, 30)))
+    assert "up to n = 63, got n = 90" in json.loads(found.to_json())["noise_aware_posterior"]["unavailable"]
+    assert statement.posterior_table(found)[0]["noise_aware_mean"] is None
+    assert "not available" in statement.statement_markdown(found)
+
+
+def changed(found: Release, path: str, value: Any) -> str:
+    document = found.document()
+    *parents, last = path.split(".")
+    inner = document
+    for parent in parents:
+        inner = inner[parent]
+    inner[last] = value
+    return json.dumps(document)
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "words"),
+    [
+        ("format", "something", "no release of dpbi"),
+        ("format_version", 2, "format version 2"),
+        ("mechanism", "LSHist", "name and its fields"),
+        ("mechanism.name", "Nothing", "mechanism must be one of"),
+        ("mechanism.name", ["LSHist"], "mechanism must be one of"),
+        ("mechanism.fields", {"epsilon": 1}, "The fields of"),
+        ("mechanism.fields.epsilon", -1, "epsilon must be greater than 0"),
+        ("mechanism.fields.epsilon", "1", "epsilon must be a number"),
+        ("mechanism.fields.calibration", [1, 2], "calibration must be"),
+        ("prior", [1, 0], r"prior\[1\]"),
+        ("prior", "11", "prior must be"),
+        ("n", 12.5, "n must be a whole number"),
+        ("released", [5, 6], "probability of this release is 0"),
+        ("released", [5, 5, 3], "2 counts"),
+        ("released", "12", "released must be a list"),
+        ("guarantee", None, "guarantee must be an object"),
+        ("guarantee.epsilon", 0.1, "what this mechanism promises"),
+        ("guarantee.epsilon", "0.7", "the guarantee's epsilon must be a number"),
+        ("guarantee.epsilon", 10**400, "the guarantee's epsilon is too large"),
+        ("guarantee.kind", "NotPrivate", "what this mechanism promises"),
+        ("guarantee.basis", "claim", "what this mechanism promises"),
+        ("time", "yesterday", "time must be written as"),
+        ("time", 5, "time must be written as"),
+        ("version", "", "version must not be empty"),
+        ("version", "\ud800", "version must be text that can be written in UTF-8"),
+    ],
+)
+def test_a_changed_file_is_refused(path: str, value: Any, words: str) -> None:
+    found = made(dpbi.mechanisms.LSHist(0.7), Problem((1, 1), (5, 7)))
+    with pytest.raises(ValueError, match=words):
+        Release.from_json(changed(found, path, value))
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{", "12", "{}", '{"format": NaN}', b"\xff\xfe\xfa", "[" * 100_000])
+def test_what_is_no_release_is_refused(text: str | bytes) -> None:
+    with pytest.raises(ValueError, match=r"JSON|no release of dpbi"):
+        Release.from_json(text)
+
+
+@functools.cache
+def calibrated_document(kind: Kind) -> dict[str, Any]:
+    return made(dpbi.calibrate(kind(1.0), (1, 1), 7), Problem((1, 1), (5, 2))).document()
+
+
+@settings(max_examples=300)
+@given(some.sampled_from(MECHANISMS).flatmap(lambda kind: damaged(calibrated_document(kind))))
+def test_a_damaged_file_is_refused_in_words_or_can_be_used(text: str) -> None:
+    found = read_or_refused(lambda: Release.from_json(text))
+    if found is not None:
+        assert Release.from_json(found.to_json().encode()) == found
+
+
+def test_a_file_without_a_field_is_refused() -> None:
+    document = made(MECHANISMS[2](1.0), Problem((1, 1), (5, 7))).document()
+    for name in ("time", "guarantee", "released"):
+        with pytest.raises(ValueError, match=f"lacks {name}"):
+            Release.from_json(json.dumps({key: value for key, value in document.items() if key != name}))
+
+
+# For people -------------------------------------------------------------------------------------------
+
+
+@every_class
+def test_the_table_holds_both_posteriors(kind: Kind) -> None:
+    found = made(kind(0.7), Problem((1, 0.5, 2), (12, 3, 7)))
+    rows = statement.posterior_table(found, ["a", "b", "c"], mass=0.9)
+    assert [row["category"] for row in rows] == ["a", "b", "c"]
+    for i, row in enumerate(rows):
+        low, high = dpbi.dirichlet.interval(found.naive, 0.9, i)
+        assert (row["naive_low"], row["naive_high"]) == (float(low), float(high))
+        ends = found.noise_aware.interval(0.9, i)  # type: ignore[union-attr]
+        assert (row["noise_aware_low"], row["noise_aware_high"]) == ends
+
+
+@every_class
+def test_the_statement_says_the_promise(kind: Kind) -> None:
+    found = made(kind(0.7), Problem((1, 0.5), (12, 31)))
+    markdown, page = statement.statement_markdown(found), statement.statement_html(found)
+    assert kind.label in markdown and kind.label in page
+    assert "epsilon = 0.7" in markdown
+    assert not [field.name for field in dataclasses.fields(found.mechanism) if "_" in field.name and field.name in page]
+    shares = [line.split("|")[4:8] for line in markdown.splitlines() if line.startswith("| category")]
+    assert len(shares) == 2
+    assert all(len(set(map(len, column))) == 1 for column in zip(*shares, strict=True)), "as many decimals"
+    assert "2026-11-28T01:02:03Z" in page
+    assert "epsilon = 0.7" in markdown and "2026-11-28T01:02:03Z" in page
+    if isinstance(found.guarantee, NotPrivate):
+        assert "Nothing:" in markdown
+    else:
+        assert "one record replaced" in markdown and "one record replaced" in page
+
+
+def test_names_of_categories_are_no_markup() -> None:
+    found = made(MECHANISMS[2](1.0), Problem((1, 1), (5, 7)))
+    names = ["<script>alert(1)</script>", "a | b\n# c"]
+    page, markdown = statement.statement_html(found, names), statement.statement_markdown(found, names)
+    assert "<script" not in page
+    assert r"\<script\>" in markdown
+    assert r"a \| b \# c" in markdown
+    assert "http" not in page
+    with pytest.raises(ValueError, match="a label must be text that can be written in UTF-8"):
+        found.to_json(["yes", "\ud800"])
+    with pytest.raises(ValueError, match="labels must be 2 texts"):
+        statement.posterior_table(found, ["only one"])
+
+
+@pytest.mark.parametrize("kind", [MECHANISMS[0], MECHANISMS[-1]], ids=lambda kind: kind.__name__)
+def test_the_script_rebuilds_both_posteriors(kind: Kind, tmp_path: Path) -> None:
+    """In a process of its own, which must not need dpbi."""
+    found = made(kind(0.7), Problem((1, 0.5), (12, 31)))
+    (tmp_path / "it's.json").write_text(found.to_json(["yes", "no"]), encoding="utf-8")
+    (tmp_path / "read.py").write_text(statement.reader_script("it's.json"), encoding="utf-8")
+    run = subprocess.run([sys.executable, "-I", "read.py"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    rows = statement.posterior_table(found)
+    for row, line in zip(rows, run.stdout.splitlines()[-2:], strict=True):
+        numbers = [f"{row[name]:.4g}" for name in ("naive_mean", "naive_low", "naive_high", "noise_aware_mean",
+                                                   "noise_aware_low", "noise_aware_high")]
+        assert re.findall(r"\d+\.?\d*(?:e-?\d+)?", line) == numbers
+
+
+# Refusals ---------------------------------------------------------------------------------------------
+
+
+def test_refusals_tell_nothing_of_the_counts() -> None:
+    problem = Problem((1,) * 12, (1409, 227, *range(10)))
+    for kind in MECHANISMS:
+        if hasattr(kind, "consistent"):
+            assert sum(dpbi.release(kind(1.0), problem).released) >= 0
+            continue
+        with pytest.raises(ValueError, match="adds noise to counts") as refusal:
+            dpbi.release(kind(50.0), problem)
+        assert "1409" not in str(refusal.value) and "227" not in str(refusal.value)
+
+
+def test_a_rate_beyond_exact_powers_is_refused() -> None:
+    listed = [kind for kind in MECHANISMS if not hasattr(kind, "consistent")]
+    with pytest.raises(ValueError, match="smaller epsilon"):
+        dpbi.release(listed[0](1e6), Problem((1e9, 1e9), (5, 7)))
+
+
+@every_class
+def test_a_calibration_for_another_n_makes_no_release(kind: Kind) -> None:
+    mechanism = dataclasses.replace(kind(1.0), calibration=(1.0, (1.0, 1.0), 5))
+    with pytest.raises(ValueError, match="calibrated for prior"):
+        dpbi.release(mechanism, Problem((1, 1), (5, 7)))

@@ -1,0 +1,168 @@
+"""The tour: every scene's sentence is computed, has a link, and opens in the lab; talk mode keeps what is shown."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dpbi import Problem
+from dpbi.dashboard.session import address
+from dpbi.dashboard.sidebar import menu
+from dpbi.dashboard.take_away import scenario_file
+from dpbi.dashboard.views import tour
+from dpbi.dashboard.words import words
+from dpbi.tour import SCENES, Scene
+from tests.dashboard.shown_entries import key
+from tests.dashboard.test_scenario import bare, opened, visit
+from tests.oracles import hellinger_float
+
+TOUR = "pages/0_Tour.py"
+by_scene = pytest.mark.parametrize("scene", SCENES, ids=lambda scene: scene.key)
+
+
+def button(at: AppTest, label: str):
+    return next(found for found in at.button if found.label == label)
+
+
+@by_scene
+def test_a_sentence_is_computed_from_its_result(scene: Scene) -> None:
+    """At another problem and epsilon every number of it that could change does."""
+    mechanisms = tuple(replace(mechanism, epsilon=0.5) for mechanism in scene.mechanisms)
+    other = replace(scene, problem=Problem((2, 1), (3, 9)), mechanisms=mechanisms)
+    numbers, changed = (re.findall(r"[\d.,]*\d", one.sentence(one.result())) for one in (scene, other))
+    assert len(numbers) >= 4
+    assert sum(a != b for a, b in zip(numbers, changed, strict=False)) >= 3
+
+
+def test_noise_names_the_exact_means() -> None:
+    """The mean of whole-number noise on (48, 42), by summing the pmf of the difference against the distance."""
+    scene = next(scene for scene in SCENES if scene.key == "noise")
+    law = scene.result()[-1]
+    q = np.exp(-1.0)
+    shift = np.arange(-48, 43)
+    mass = (1 - q) / (1 + q) * q ** np.abs(shift)
+    mass[[0, -1]] = q ** np.abs(shift[[0, -1]]) / (1 + q)  # what lies beyond 0 and n is released there
+    distance = [hellinger_float((49, 43), (49 + s, 43 - s)) for s in shift]
+    assert law.mean == pytest.approx(float(mass @ distance), rel=1e-9)
+    assert f"{law.mean:.3g}" in scene.sentence(scene.result())
+
+
+def test_leak_is_the_distance_of_two_betas() -> None:
+    found = SCENES[0].result()
+    moved = [a - b for a, b in zip(found.neighbour.counts, found.problem.counts, strict=True)]
+    assert sorted(moved) == [-1, 1]
+    expected = hellinger_float(found.problem.posterior, found.neighbour.posterior)
+    assert found.distance == pytest.approx(expected, rel=1e-9)
+
+
+@by_scene
+def test_a_scene_has_a_link_and_opens_in_the_lab(scene: Scene) -> None:
+    at = AppTest.from_file("../app.py", default_timeout=120)
+    at.query_params["scene"] = scene.key
+    at.run()
+    visit(at, TOUR)
+    at.query_params["scene"] = scene.key
+    at.run()
+    assert [header.value for header in at.main.header] == [scene.heading]
+    assert bare(scene.sentence(scene.result())) in bare("\n".join(text.value for text in at.main.markdown))
+    button(at, "Open this in the lab").click().run()
+    page = menu.page(scene.page)
+    assert [title.value for title in at.title] == [page.heading]
+    assert not [error.value for error in at.main.error]
+    assert f"n = {scene.problem.n:,}" in bare("\n".join(text.value for text in at.main.markdown))
+    for mechanism in scene.mechanisms:
+        assert at.checkbox(key=f"entry: ticked: {type(mechanism).__name__}").value
+
+
+def test_what_drowns_as_data_grow_is_shown_against_n_in_the_lab() -> None:
+    at = opened()
+    visit(at, "pages/5_Accuracy.py")
+    at.selectbox(key="entry: accuracy along").set_value("epsilon").run()
+    at.query_params["scene"] = "drowning"
+    visit(at, TOUR)
+    button(at, "Open this in the lab").click().run()
+    assert [title.value for title in at.title] == [menu.page("Accuracy").heading]
+    assert at.selectbox(key="entry: accuracy along").value == "n"
+    assert json.loads(at.get("plotly_chart")[0].proto.spec)["layout"]["xaxis"]["title"]["text"] == "Total count n"
+
+
+def test_back_and_next_stop_at_the_ends() -> None:
+    at = opened()
+    visit(at, TOUR)
+    assert button(at, "Back").disabled
+    for scene in SCENES[1:]:
+        button(at, "Next").click().run()
+        assert [header.value for header in at.main.header] == [scene.heading]
+        assert at.query_params["scene"] in (scene.key, [scene.key])
+    assert button(at, "Next").disabled
+    button(at, "Back").click().run()
+    assert [header.value for header in at.main.header] == [SCENES[-2].heading]
+
+
+def test_a_foreign_scene_is_the_first_one() -> None:
+    at = opened()
+    visit(at, TOUR)
+    at.query_params["scene"] = "<script>"
+    at.run()
+    assert [header.value for header in at.main.header] == [SCENES[0].heading]
+
+
+def test_the_address_holds_talk_mode_and_decides_about_it() -> None:
+    at = opened()
+    at.toggle(key=key(at, address.TALK)).set_value(True).run()
+    assert at.query_params["talk"] in ("true", ["true"])
+    del at.query_params["talk"]  # the browser's Back
+    at.run()
+    assert not at.toggle(key=key(at, address.TALK)).value
+    at.query_params["talk"] = "true"
+    at.run()
+    assert at.toggle(key=key(at, address.TALK)).value
+    at.toggle(key=key(at, address.TALK)).set_value(False).run()
+    assert "talk" not in at.query_params
+
+
+def test_the_lab_never_replaces_a_persons_own_counts() -> None:
+    for scene in SCENES:
+        restored = scenario_file.restored(tour.lab_document(scene))
+        assert not restored.notices
+        assert not {"typed", "uploaded"} & restored.settings.keys()
+
+
+def test_talk_mode_enlarges_the_charts_and_nothing_else() -> None:
+    at = opened()
+    before = json.loads(at.get("plotly_chart")[0].proto.spec)
+    at.toggle(key=key(at, address.TALK)).set_value(True).run()
+    assert not at.main.error
+    after = json.loads(at.get("plotly_chart")[0].proto.spec)
+    assert after["layout"]["font"]["size"] > 1.3 * before["layout"]["font"]["size"]
+    assert [trace["y"] for trace in after["data"]] == [trace["y"] for trace in before["data"]]
+    assert words.RELATION_NOTICE in bare("\n".join(text.value for text in at.main.markdown))
+
+
+def test_talk_mode_writes_tables_in_the_pages_own_type() -> None:
+    at = opened()
+    grid = at.main.dataframe[0].value
+    at.toggle(key=key(at, address.TALK)).set_value(True).run()
+    assert not at.main.dataframe
+    head, _, *rows = next(text.value for text in at.main.markdown if text.value.startswith("|")).splitlines()
+    assert [bare(cell.strip()) for cell in head.split(" | ")][1:-1] == list(grid.columns)[1:-1]
+    assert len(rows) == len(grid)
+    for row, (_, line) in zip(rows, grid.iterrows(), strict=True):
+        assert bare(row).startswith(f"| {line['Mechanism']} | {line['Guarantee']} | {line['Mean H']:.4f} | ")
+
+
+def test_a_name_stays_in_its_cell_in_talk_mode() -> None:
+    at = opened()
+    at.selectbox(key="entry: source").set_value("Counts typed in").run()
+    at.text_area(key="entry: typed").set_value("a | <b>x</b> $y$, 5\nplain, 7").run()
+    at.toggle(key=key(at, address.TALK)).set_value(True).run()
+    visit(at, "pages/1_Private_posteriors.py")
+    table = next(text.value for text in at.main.markdown if text.value.startswith("|") and "plain" in text.value)
+    cells = {len(re.split(r"(?<!\\)\|", line)) for line in table.splitlines()}
+    assert len(cells) == 1
+    assert "<b>" not in table.replace("\\<", "")
