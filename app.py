@@ -3,7 +3,7 @@
 import streamlit as st
 
 from dpbi.dashboard.answers import library, public_answers
-from dpbi.dashboard.scenario import scenario
+from dpbi.dashboard.page import scenario
 from dpbi.dashboard.session import startup
 from dpbi.dashboard.shown import charts, metrics, tables
 from dpbi.dashboard.words import words

@@ -1,6 +1,6 @@
 """Tour: six scenes, from a posterior that leaks to a budget that is spent in full."""
 
-from dpbi.dashboard.scenario import stage
+from dpbi.dashboard.page import stage
 from dpbi.dashboard.session import address
 from dpbi.dashboard.views import tour
 

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from dpbi.dashboard.answers import library
-from dpbi.dashboard.scenario import scenario
+from dpbi.dashboard.page import scenario
 from dpbi.dashboard.shown import charts, metrics
 from dpbi.dashboard.sidebar import controls
 from dpbi.dashboard.words import guard, words

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from dpbi.dashboard.scenario import scenario
+from dpbi.dashboard.page import scenario
 from dpbi.dashboard.shown import charts
 from dpbi.dashboard.views import accuracy
 from dpbi.dashboard.words import accuracy as accuracy_words

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from dpbi.dashboard.scenario import scenario
+from dpbi.dashboard.page import scenario
 from dpbi.dashboard.views import claims, paper_figures
 
 with scenario("Papers", needs_mechanisms=False) as chosen:

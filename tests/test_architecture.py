@@ -168,7 +168,7 @@ def docstrings(tree: ast.Module) -> set[int]:
 
 def default_scenario(source: Source) -> set[int]:
     """The ids of all nodes of the one place that has to choose: the default scenario's constant."""
-    if source.path != "dpbi/dashboard/scenario.py":
+    if source.path != "dpbi/dashboard/page.py":
         return set()
     return {
         id(inner)
@@ -309,7 +309,7 @@ def test_a_mechanism_named_on_an_upper_floor_is_seen(text: str) -> None:
 
 def test_only_the_default_scenario_may_choose_mechanisms() -> None:
     text = f"DEFAULT_MECHANISMS = {sorted(mechanism_names())}"
-    assert not list(knows_no_mechanism_by_name(Source("dpbi/dashboard/scenario.py", text)))
+    assert not list(knows_no_mechanism_by_name(Source("dpbi/dashboard/page.py", text)))
     assert list(knows_no_mechanism_by_name(Source("dpbi/dashboard/words.py", text)))
 
 

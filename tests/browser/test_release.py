@@ -14,7 +14,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from dpbi import MECHANISMS, Release
-from dpbi.dashboard.scenario import DEFAULT_MECHANISMS
+from dpbi.dashboard.page import DEFAULT_MECHANISMS
 from dpbi.dashboard.sidebar import data_source
 from dpbi.dashboard.words import release as release_words
 from dpbi.dashboard.words import words

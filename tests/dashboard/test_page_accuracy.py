@@ -13,7 +13,7 @@ from dpbi.accuracy import axes as accuracy_axes
 from dpbi.accuracy.axes import AXES, axis
 from dpbi.accuracy.curves import AccuracyCurve, required_epsilon
 from dpbi.accuracy.error import METRICS, ExpectedError, expected_error
-from dpbi.dashboard.scenario import DEFAULT_MECHANISMS
+from dpbi.dashboard.page import DEFAULT_MECHANISMS
 from dpbi.dashboard.shown import charts as charts_drawn
 from dpbi.dashboard.views import accuracy
 from dpbi.dashboard.words import accuracy as accuracy_words

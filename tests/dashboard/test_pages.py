@@ -17,7 +17,7 @@ from dpbi import MECHANISMS, Problem, privacy_loss
 from dpbi.accuracy.comparison import best_private, compare
 from dpbi.accuracy.distance_law import distance_law
 from dpbi.dashboard.answers import library
-from dpbi.dashboard.scenario import DEFAULT_MECHANISMS
+from dpbi.dashboard.page import DEFAULT_MECHANISMS
 from dpbi.dashboard.shown import downloads, tables
 from dpbi.dashboard.sidebar import controls, data_source, menu, prior
 from dpbi.dashboard.words import words

@@ -15,7 +15,7 @@ from streamlit.testing.v1 import AppTest
 
 from dpbi import MECHANISMS, Problem, limits
 from dpbi.dashboard.answers import library
-from dpbi.dashboard.scenario import DEFAULT_MECHANISMS
+from dpbi.dashboard.page import DEFAULT_MECHANISMS
 from dpbi.dashboard.shown import folds
 from dpbi.dashboard.sidebar import data_source, entries, prior, privacy
 from dpbi.dashboard.words import guard, words

@@ -6,7 +6,7 @@ Labels are never an argument: two people's equal counts may share an answer, the
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Concatenate, NamedTuple, ParamSpec, TypeVar
+from typing import Concatenate, NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
 import streamlit as st
@@ -17,6 +17,7 @@ from dpbi.accuracy.distance_law import DistanceLaw, distance_law
 from dpbi.accuracy.trials import ReleaseErrors
 from dpbi.accuracy.trials import release_errors as errors_of_release
 from dpbi.dashboard.answers.cache import kept
+from dpbi.dashboard.scenario import Scenario
 from dpbi.dashboard.words import guard, words
 from dpbi.inference.noise_aware_releases import NoiseAwareReleases, noise_aware_releases
 from dpbi.inference.private_posteriors import PrivatePosteriors, sample_posteriors
@@ -38,9 +39,6 @@ from dpbi.sensitivity.closed_form import (
     smooth_sensitivity,
 )
 
-if TYPE_CHECKING:
-    from dpbi.dashboard.scenario import Scenario
-
 SIZES = 16  # of smaller data, audited for a curve
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
 
@@ -54,14 +52,21 @@ def for_each(
     *rest: Rest.args,
     **named: Rest.kwargs,
 ) -> list[Result]:
-    """The function's result for every ticked mechanism; a sentence that refuses several is said once, in the page."""
+    """The function's result for every ticked mechanism that it does not refuse."""
+    return answered(scenario, lambda mechanism: function(scenario.problem, mechanism, *rest, **named), st.error)
+
+
+def answered(
+    scenario: Scenario, ask: Callable[[Mechanism], Result], say: Callable[[str], object]
+) -> list[Result]:
+    """What is asked of every ticked mechanism; a sentence that refuses several is said once, in the page."""
     results = []
     refused: dict[str, list[str]] = {}
     for mechanism in scenario.mechanisms:
         with guard.refusal(refused, name_of(mechanism)):
-            results.append(function(scenario.problem, mechanism, *rest, **named))
+            results.append(ask(mechanism))
     for sentence, names in refused.items():
-        st.error(f"**{words.listed(names)}:** {sentence}")
+        say(f"**{words.listed(names)}:** {sentence}")
     return results
 
 

@@ -4,28 +4,27 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
+from typing import Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 import streamlit as st
 
 from dpbi import limits
 from dpbi.dashboard.answers import library
+from dpbi.dashboard.scenario import Scenario
 from dpbi.dashboard.session import settings
-from dpbi.dashboard.sidebar import privacy
 from dpbi.dashboard.words import guard, words
-from dpbi.mechanisms import Mechanism, name_of
+from dpbi.mechanisms import Mechanism
 from dpbi.mechanisms.noise.audit import NoiseAudit
 from dpbi.privacy.curves import CalibrationGain
 from dpbi.privacy.verdict import Verdict
 from dpbi.problem.candidates import number_of_candidates
 
-if TYPE_CHECKING:
-    from dpbi.dashboard.scenario import Scenario
-
 EPSILONS = 25  # at which delta is computed
 _UNUSED_SAID = 0.001  # of epsilon
 _DATASETS_AT_ONCE = 200  # whose audit takes a few milliseconds: more would hold up every change of epsilon
+
+Public = tuple[tuple[float, ...], int]  # prior and n
 
 Rest = ParamSpec("Rest")
 Result = TypeVar("Result")
@@ -37,15 +36,19 @@ def for_each(
     *rest: Rest.args,
     **named: Rest.kwargs,
 ) -> list[Result]:
-    """The function's result for every ticked mechanism; a sentence that refuses several is said once."""
-    results = []
-    refused: dict[str, list[str]] = {}
-    for mechanism in scenario.mechanisms:
-        with guard.refusal(refused, name_of(mechanism)):
-            results.append(function(mechanism, scenario.problem.prior, scenario.problem.n, *rest, **named))
-    for sentence, names in refused.items():
-        st.info(f"**{words.listed(names)}:** {sentence}")
-    return results
+    """As ``library.for_each``, for what depends on prior and n alone; where one cannot be audited, nothing is wrong."""
+    prior, n = scenario.problem.prior, scenario.problem.n
+    return library.answered(scenario, lambda mechanism: function(mechanism, prior, n, *rest, **named), st.info)
+
+
+def why_not_audited(kind: type[Mechanism], public: Public | None) -> str:
+    """The sentence that refuses the exhaustive check for this prior and n; nothing where it can be made."""
+    try:
+        if public:
+            kind(1.0).audit(*public)
+    except ValueError as refusal:
+        return str(refusal)
+    return ""
 
 
 def only(scenario: Scenario, verdicts: Sequence[Verdict]) -> Scenario:
@@ -64,7 +67,7 @@ def say_what_calibration_could_do(scenario: Scenario) -> None:
     prior, n = scenario.problem.prior, scenario.problem.n
     calibrated = {type(one) for one in scenario.mechanisms if one.calibration}
     plain = [one for one in scenario.mechanisms if type(one) not in calibrated]
-    audited = [one for one in plain if not privacy.why_not_audited(type(one), (prior, n))]
+    audited = [one for one in plain if not why_not_audited(type(one), (prior, n))]
     few = number_of_candidates(n, len(prior)) <= _DATASETS_AT_ONCE
     quick = [one for one in audited if few or isinstance(one.audit(prior, n), NoiseAudit)]
     found = [library.verdict(one, prior, n) for one in quick]

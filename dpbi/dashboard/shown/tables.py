@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,6 +15,7 @@ from streamlit.column_config import NumberColumn, TextColumn
 from dpbi.accuracy.comparison import Comparison
 from dpbi.dashboard.answers import library
 from dpbi.dashboard.answers.library import QUANTILES
+from dpbi.dashboard.scenario import Scenario
 from dpbi.dashboard.session import address, settings
 from dpbi.dashboard.shown import downloads
 from dpbi.dashboard.words import words
@@ -25,9 +26,6 @@ from dpbi.posterior import dirichlet
 from dpbi.privacy.curves import CalibrationGain
 from dpbi.privacy.verdict import Verdict
 from dpbi.releases.statement import Row
-
-if TYPE_CHECKING:
-    from dpbi.dashboard.scenario import Scenario
 
 CATEGORIES_SHOWN, DRAWS_SHOWN = 20, 50
 _BAND = "Off by at most"

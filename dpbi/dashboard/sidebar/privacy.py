@@ -13,6 +13,7 @@ import streamlit as st
 
 from dpbi import limits
 from dpbi.dashboard.answers import library
+from dpbi.dashboard.answers.public_answers import Public, why_not_audited
 from dpbi.dashboard.session import settings
 from dpbi.dashboard.sidebar import entries
 from dpbi.dashboard.words import guard, words
@@ -30,7 +31,6 @@ SLIDER = "epsilon on the slider"
 ALWAYS_SHOWN = "gamma"  # sensitivities are smoothed by it, whatever mechanism is ticked
 
 Field = dataclasses.Field[Any]
-Public = tuple[tuple[float, ...], int]
 
 
 def defaults(chosen: tuple[str, ...]) -> dict[str, Any]:
@@ -151,16 +151,6 @@ def _tick(kind: type[Mechanism], can_be_calibrated: bool) -> None:
 
 def _is_chosen(kind: type[Mechanism]) -> bool:
     return bool(settings.get(ticked(kind)) or settings.get(calibrated(kind)))
-
-
-def why_not_audited(kind: type[Mechanism], public: Public | None) -> str:
-    """The sentence that refuses the exhaustive check for this prior and n; nothing where it can be made."""
-    try:
-        if public:
-            kind(1.0).audit(*public)
-    except ValueError as refusal:
-        return str(refusal)
-    return ""
 
 
 def _variants(mechanism: Mechanism, public: Public | None) -> list[Mechanism]:

@@ -8,20 +8,18 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import dpbi
 from dpbi import limits
 from dpbi.accuracy.axes import AXES
 from dpbi.accuracy.error import METRICS
 from dpbi.dashboard.answers import library, public_answers
+from dpbi.dashboard.scenario import Scenario
 from dpbi.dashboard.shown import tables
 from dpbi.dashboard.sidebar import controls, entries
 from dpbi.inference.noise_aware_releases import number_of_releases
 from dpbi.mechanisms import Mechanism, name_of
-
-if TYPE_CHECKING:
-    from dpbi.dashboard.scenario import Scenario
 
 _HEAD = '''"""The numbers of the page "{title}" of dpbi's dashboard, computed anew (dpbi {version}).
 

@@ -5,20 +5,18 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import streamlit as st
 
 from dpbi import limits
+from dpbi.dashboard.scenario import Scenario
 from dpbi.dashboard.session import address, settings
 from dpbi.dashboard.shown import downloads, folds
 from dpbi.dashboard.sidebar import data_source, privacy
 from dpbi.dashboard.sidebar.menu import Page
 from dpbi.dashboard.take_away import report, scenario_file, script
 from dpbi.dashboard.words import words
-
-if TYPE_CHECKING:
-    from dpbi.dashboard.scenario import Scenario
 
 _log = logging.getLogger(__name__)
 

@@ -10,12 +10,13 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import streamlit as st
 
 import dpbi
 from dpbi.dashboard.answers import library
+from dpbi.dashboard.scenario import Scenario
 from dpbi.dashboard.session import settings
 from dpbi.dashboard.shown import charts, downloads, tables
 from dpbi.dashboard.views import release_ledger
@@ -27,9 +28,6 @@ from dpbi.problem.problem import Problem
 from dpbi.releases.ledger import LedgerEntry, release_json
 from dpbi.releases.release import Release, stamp_of
 from dpbi.releases.statement import Row, posterior_table, promised, reader_script, statement_html, statement_markdown
-
-if TYPE_CHECKING:
-    from dpbi.dashboard.scenario import Scenario
 
 _log = logging.getLogger(__name__)
 

@@ -5,20 +5,16 @@ Which token stands for which data is known to the session's memory alone, and to
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pandas as pd
 import streamlit as st
 
+from dpbi.dashboard.scenario import Scenario
 from dpbi.dashboard.shown import downloads, tables
 from dpbi.dashboard.words import guard, words
 from dpbi.dashboard.words import release as release_words
 from dpbi.mechanisms.guarantee import ApproximateDP, NotPrivate
 from dpbi.releases.ledger import Ledger, LedgerEntry, entry_of, new_token
 from dpbi.releases.release import Release
-
-if TYPE_CHECKING:
-    from dpbi.dashboard.scenario import Scenario
 
 _LEDGER, _TOKENS = "ledger of releases", "ledger of releases: tokens"
 _WAITING, _REFUSED, _ROUND = (f"ledger of releases: {part}" for part in ("waiting", "refused", "round"))

@@ -15,6 +15,7 @@ from typing import Literal, Protocol
 
 from dpbi import limits
 from dpbi.accuracy.distance_law import DistanceLaw, distance_law
+from dpbi.data.synthesis import balanced_counts
 from dpbi.mechanisms import Mechanism
 from dpbi.problem.candidates import list_candidates, log_number_of_candidates
 from dpbi.problem.problem import Problem
@@ -139,7 +140,7 @@ class Grid:
                     yield Setting(Problem(prior, counts), *numbers)
 
     def _datasets(self, n: int, k: int) -> Iterable[tuple[int, ...]]:
-        return map(tuple, list_candidates(n, k).tolist()) if self.data == "all" else [balanced(n, k)]
+        return map(tuple, list_candidates(n, k).tolist()) if self.data == "all" else [balanced_counts(k, n)]
 
     @property
     def words(self) -> str:
@@ -153,11 +154,6 @@ class Grid:
             self.beyond,
         ]
         return "; ".join(filter(None, parts))
-
-
-def balanced(n: int, k: int) -> tuple[int, ...]:
-    """n records spread over k categories as evenly as can be, the first ones having more."""
-    return tuple(n // k + (i < n % k) for i in range(k))
 
 
 @dataclass(frozen=True)

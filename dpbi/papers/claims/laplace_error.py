@@ -11,10 +11,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from dpbi.accuracy.distance_law import DistanceLaw, distance_law
+from dpbi.data.synthesis import balanced_counts
 from dpbi.mechanisms import LSHist
 from dpbi.mechanisms.distance_table import slack
 from dpbi.mechanisms.noise.law import FlooredLaplace
-from dpbi.papers.claims.claim import Case, Claim, Grid, Setting, at_most, balanced, case, equal, listed_law
+from dpbi.papers.claims.claim import Case, Claim, Grid, Setting, at_most, case, equal, listed_law
 from dpbi.posterior.hellinger import distances_to
 from dpbi.problem.problem import Problem
 from dpbi.sensitivity.closed_form import local_sensitivity
@@ -57,7 +58,7 @@ def _bounded_in_n(setting: Setting) -> Iterator[Case]:
 
 
 def _placed(place: str, n: int) -> tuple[int, ...]:
-    first = {"balanced": balanced(n, 2)[0], "one category in ten": -(-n // 10), "one record": 1}[place]
+    first = {"balanced": balanced_counts(2, n)[0], "one category in ten": -(-n // 10), "one record": 1}[place]
     return first, n - first
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from dpbi.accuracy.distance_law import distance_law
 from dpbi.accuracy.error import expected_error
+from dpbi.data.synthesis import balanced_counts
 from dpbi.inference.private_posteriors import sample_posteriors
 from dpbi.mechanisms import Mechanism
 from dpbi.papers.figures.settings import (
@@ -27,7 +28,7 @@ from dpbi.sensitivity.maps import ScoreChange, score_change
 
 def balanced(n: int, k: int) -> tuple[int, ...]:
     """n records in k categories, as evenly as can be, the larger counts last: [P17] section 7.2.1."""
-    return tuple((n + i) // k for i in range(k))
+    return balanced_counts(k, n)[::-1]
 
 
 def largest_changes(problem: Problem) -> ScoreChange:

@@ -1,0 +1,168 @@
+"""What opens a page: every page asks for its scenario first, and draws nothing where an entry was refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from dpbi.dashboard.scenario import Scenario
+from dpbi.dashboard.session import address, settings
+from dpbi.dashboard.shown import downloads, stylesheet
+from dpbi.dashboard.sidebar import controls, data_source, entries, menu, prior, privacy, upload
+from dpbi.dashboard.take_away import take_away
+from dpbi.dashboard.words import guard, words
+from dpbi.dashboard.words.refusals import Refusals
+from dpbi.mechanisms import MECHANISMS
+from dpbi.problem.problem import Problem
+
+DEFAULT_MECHANISMS = ("LSHist", "Geometric", "EHD", "EHDS")
+DEFAULT_SEED = "1"
+_LATEST = "scenario: latest"
+
+
+@contextmanager
+def scenario(title: str, *, needs_mechanisms: bool = True) -> Iterator[Scenario]:
+    """Opens a page of the menu: its title, the menu, the sidebar and the notices; gives the scenario.
+
+    Where an entry is refused, or a file waits for its answers, the page says so and ends: no result of an earlier
+    entry is shown. What fails inside the page is said in words (``guard.part``).
+    """
+    page, defaults = _open(title)
+    shown = stylesheet.notices(raw=data_source.of_a_person())
+    take_away.say_what_was_taken_over()
+    with st.sidebar:
+        entered, away, brought = st.container(), st.container(), st.container()
+    with brought:
+        take_away.bring(defaults)
+    chosen = st.session_state[_LATEST] = None
+    with guard.part():
+        chosen = _read(needs_mechanisms, entered)
+    if chosen is None:
+        st.stop()
+    st.session_state[_LATEST] = chosen
+    shown.markdown(words.scenario_line(chosen.title, chosen.labels, chosen.problem, chosen.epsilon, chosen.gamma))
+    seen = take_away.shown(page, chosen)
+    with guard.part(), downloads.collected(seen), st.spinner("Computing"):
+        yield chosen
+    with guard.part():
+        take_away.copy_as_python(page, chosen)
+        with away:
+            take_away.offer(page, chosen, seen, defaults)
+
+
+@contextmanager
+def stage(title: str) -> Iterator[dict[str, Any]]:
+    """Opens a page that brings its own data: its title, the menu and the notices; gives the settings' defaults."""
+    page, defaults = _open(title)
+    stylesheet.notices(raw=page.title != menu.TOUR and data_source.of_a_person())
+    take_away.say_what_was_taken_over()
+    with st.sidebar:
+        menu.draw()
+        controls.talk()
+    with guard.part():
+        yield defaults
+
+
+def latest(defaults: Mapping[str, Any]) -> Scenario:
+    """What the page before showed; the example of a fresh session where it showed nothing."""
+    found: Scenario | None = st.session_state.get(_LATEST)
+    if found is not None:
+        return found
+    example = data_source.BY_KEY[defaults["example"]]
+    problem = Problem((1.0,) * len(example.counts), example.counts)
+    numbers = {name: float(defaults[name]) for name in privacy.every_number()}
+    return Scenario(
+        problem=problem,
+        labels=example.labels,
+        mechanisms=tuple(privacy.make(kind, numbers) for kind in MECHANISMS if defaults[privacy.ticked(kind)]),
+        seed=int(defaults["seed"]),
+        epsilon=numbers["epsilon"],
+        gamma=numbers["gamma"],
+        beta=privacy.exponential_smoothness(numbers, problem.n, problem.k),
+        title=example.title,
+        source=example.source,
+    )
+
+
+def _open(title: str) -> tuple[menu.Page, dict[str, Any]]:
+    """The page's title and look, under the settings of the session or of the page's address; and the defaults."""
+    page = menu.page(title)
+    defaults = _defaults()
+    settings.begin(defaults)
+    take_away.read_link(defaults)
+    talk = address.read_talk()
+    st.set_page_config(
+        page_title=f"{title} · dpbi",
+        layout="wide",
+        initial_sidebar_state="collapsed" if talk else stylesheet.SIDEBAR_WIDTH,
+    )
+    stylesheet.apply(title, talk)
+    with st.container(key="opening"):
+        st.title(page.heading)
+        st.markdown(page.purpose)
+    return page, defaults
+
+
+def _defaults() -> dict[str, Any]:
+    return {
+        **data_source.DEFAULTS,
+        **prior.DEFAULTS,
+        **privacy.defaults(DEFAULT_MECHANISMS),
+        **controls.DEFAULTS,
+        "seed": DEFAULT_SEED,
+    }
+
+
+def _read(needs_mechanisms: bool, sidebar: DeltaGenerator) -> Scenario:
+    refusals = Refusals()
+    with sidebar:
+        menu.draw()
+        data = data_source.choose(refusals)
+        alpha = prior.choose(data.labels if data else None, refusals)
+        public = (alpha, sum(data.counts)) if data and data.counts and alpha else None
+        numbers, mechanisms = privacy.choose(refusals, public)
+        seed = _seed(refusals)
+        controls.talk()
+    if refusals.sentences:
+        _end_with(refusals.sentences)
+    if data is None or seed is None:
+        upload.panel()
+        st.stop()
+    if needs_mechanisms and not mechanisms:
+        st.info(words.NOTHING_TICKED)
+        st.stop()
+    problem = Problem(alpha, data.counts)
+    return Scenario(
+        problem=problem,
+        labels=data.labels,
+        mechanisms=mechanisms,
+        seed=seed,
+        epsilon=numbers["epsilon"],
+        gamma=numbers["gamma"],
+        beta=privacy.exponential_smoothness(numbers, problem.n, problem.k),
+        title=data.title,
+        source=data.source,
+    )
+
+
+def _seed(refusals: Refusals) -> int | None:
+    st.subheader("Seed")
+    text = st.text_input(
+        "Seed of the simulated draws",
+        help="The same seed gives the same draws. A real release never uses one.",
+        **settings.entry("seed"),
+    )
+    with refusals.beside():
+        return entries.whole("seed", text, 0, entries.SEED_LARGEST)
+    return None
+
+
+def _end_with(sentences: list[str]) -> None:
+    what = "An entry" if len(sentences) == 1 else f"{len(sentences)} entries"
+    verb = "is" if len(sentences) == 1 else "are"
+    st.error("\n\n".join([f"**{what} in the sidebar {verb} refused, so nothing is computed.**", *sentences]))
+    st.stop()
