@@ -23,6 +23,38 @@ ROOT = Path(__file__).resolve().parents[1]
 TOP_LEVEL = {"requirements.txt", "README.md", "app.py", "pages", "dpbi", "tests"}
 PAGE_LINES = 60
 
+# The rooms, in order: a file imports from its own room or an earlier one.
+ROOMS = (
+    "dpbi/version.py",
+    "dpbi/limits.py",
+    "dpbi/problem/",
+    "dpbi/data/",
+    "dpbi/posterior/",
+    "dpbi/sensitivity/",
+    "dpbi/partition/",
+    "dpbi/mechanisms/",
+    "dpbi/accuracy/",
+    "dpbi/privacy/",
+    "dpbi/inference/",
+    "dpbi/releases/",
+    "dpbi/papers/",
+    "dpbi/tour.py",
+    "dpbi/__init__.py",
+    "dpbi/figures/",
+    "dpbi/dashboard/__init__.py",
+    "dpbi/dashboard/scenario.py",
+    "dpbi/dashboard/session/",
+    "dpbi/dashboard/words/",
+    "dpbi/dashboard/answers/",
+    "dpbi/dashboard/sidebar/",
+    "dpbi/dashboard/shown/",
+    "dpbi/dashboard/take_away/",
+    "dpbi/dashboard/page.py",
+    "dpbi/dashboard/views/",
+    "app.py",
+    "pages/",
+)
+
 
 @dataclass(frozen=True)
 class Source:
@@ -94,6 +126,60 @@ def imports(source: Source) -> Iterator[Import]:
                 yield from visit(child, deferred or function or typing)
 
     return visit(source.tree, False)
+
+
+def module_of(path: str) -> str:
+    return ".".join(PurePosixPath(path).with_suffix("").parts).removesuffix(".__init__")
+
+
+def room(path: str) -> int:
+    """The place of a file's room in the order; ValueError for a file that is in none."""
+    held = [place for place, name in enumerate(ROOMS) if path.startswith(name) and name.endswith(("/", path))]
+    if len(held) != 1:
+        raise ValueError(f"{path} is in {len(held)} rooms")
+    return held[0]
+
+
+def arrows(source: Source, modules: dict[str, str]) -> Iterator[tuple[str, int]]:
+    """The files that a file imports, each with the line: at import, inside functions, and for types alone.
+
+    modules: paths by dotted name. What ``from a import b`` takes is the module a.b if there is one, else a.
+    """
+    for found in imports(source):
+        names = (found.name, found.name.rpartition(".")[0])
+        path = next((modules[name] for name in names if name in modules), None)
+        if path not in (None, source.path):
+            yield path, found.line
+
+
+MODULES = {module_of(source.path): source.path for source in PACKAGE}
+
+
+def imports_from_earlier_rooms(source: Source) -> Iterator[str]:
+    """A file imports from its own room or an earlier one, wherever in it the import stands."""
+    here = room(source.path)
+    for path, line in arrows(source, MODULES):
+        if room(path) > here:
+            yield f"line {line} imports {path}, a later room"
+
+
+def circles(sources: list[Source]) -> list[set[str]]:
+    """Files that import each other in a loop, also through functions and types."""
+    modules = {module_of(source.path): source.path for source in sources}
+    straight = {source.path: {path for path, _ in arrows(source, modules)} for source in sources}
+
+    def reached(path: str) -> set[str]:
+        seen: set[str] = set()
+        waiting = list(straight[path])
+        while waiting:
+            if (other := waiting.pop()) not in seen:
+                seen.add(other)
+                waiting += straight[other]
+        return seen
+
+    beyond = {path: reached(path) for path in straight}
+    loops = {frozenset(other for other in beyond[path] if path in beyond[other]) for path in straight}
+    return [set(loop) for loop in sorted(loops, key=sorted) if loop]
 
 
 def under(name: str, packages: tuple[str, ...]) -> bool:
@@ -194,6 +280,36 @@ def knows_no_mechanism_by_name(source: Source) -> Iterator[str]:
             yield f"line {node.lineno} uses {', '.join(sorted(spelled & names))}"
 
 
+# --- names ---
+
+
+def hides_no_module(source: Source) -> Iterator[str]:
+    """What a package's face hands on under a module's name hides that module from whoever imports it."""
+    if not source.path.endswith("/__init__.py"):
+        return
+    package = module_of(source.path)
+    for node in source.tree.body:
+        if isinstance(node, ast.ImportFrom):
+            base = node.module or "" if not node.level else ".".join(
+                filter(None, (package_of(source, node.level), node.module)))
+            for alias in node.names:
+                bound = f"{package}.{alias.asname or alias.name}"
+                if bound in MODULES and f"{base}.{alias.name}" != bound:
+                    yield f"line {node.lineno} hides the module {bound}"
+        elif isinstance(node, ast.FunctionDef | ast.ClassDef) and f"{package}.{node.name}" in MODULES:
+            yield f"line {node.lineno} hides the module {package}.{node.name}"
+
+
+def public_classes(sources: list[Source]) -> dict[str, list[str]]:
+    """The files that define a public class, by its name."""
+    found: dict[str, list[str]] = {}
+    for source in sources:
+        for node in source.tree.body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                found.setdefault(node.name, []).append(source.path)
+    return found
+
+
 # --- texts ---
 
 
@@ -202,9 +318,15 @@ def has_a_module_docstring(source: Source) -> Iterator[str]:
         yield "has no docstring"
 
 
+SAYS_NOTHING = {
+    *("util", "utils", "helper", "helpers", "common", "base", "core", "misc"),
+    *("cached", "excess", "facts", "kept", "look"),
+}
+
+
 def is_named_after_a_noun(source: Source) -> Iterator[str]:
     said = set(PurePosixPath(source.path).with_suffix("").parts)
-    for name in sorted(said & {"util", "utils", "helper", "helpers", "common", "base", "core", "misc"}):
+    for name in sorted(said & SAYS_NOTHING):
         yield f"{name!r} says nothing of what it holds"
 
 
@@ -250,6 +372,8 @@ def names_no_machine(source: Source) -> Iterator[str]:
 Rule = Callable[[Source], Iterator[str]]
 RULES: dict[Rule, list[Source]] = {
     imports_what_its_floor_may: PAGES + PACKAGE,
+    imports_from_earlier_rooms: PAGES + PACKAGE,
+    hides_no_module: PACKAGE,
     lets_import_errors_through: PAGES + PACKAGE + TESTS,
     is_thin: PAGES,
     knows_no_mechanism_by_name: UPPER_FLOORS,
@@ -260,6 +384,20 @@ RULES: dict[Rule, list[Source]] = {
     names_no_machine: PAGES + PACKAGE + TESTS + OTHERS,
 }
 BREACHES: list[tuple[Rule, str, str]] = [
+    (imports_from_earlier_rooms, "dpbi/limits.py", "from dpbi.problem.problem import Problem"),
+    (imports_from_earlier_rooms, "dpbi/problem/problem.py", "def f():\n    from dpbi import partition"),
+    (imports_from_earlier_rooms, "dpbi/problem/problem.py", "if TYPE_CHECKING:\n    from dpbi import mechanisms"),
+    (imports_from_earlier_rooms, "dpbi/problem/problem.py", "from ..privacy import loss"),
+    (imports_from_earlier_rooms, "dpbi/accuracy/error.py", "import dpbi.privacy.loss"),
+    (imports_from_earlier_rooms, "dpbi/accuracy/error.py", "from dpbi import Problem"),
+    (imports_from_earlier_rooms, "dpbi/tour.py", "from dpbi.figures import tour"),
+    (imports_from_earlier_rooms, "dpbi/dashboard/scenario.py", "from dpbi.dashboard.page import scenario"),
+    (imports_from_earlier_rooms, "dpbi/dashboard/answers/library.py", "from dpbi.dashboard.sidebar import privacy"),
+    (imports_from_earlier_rooms, "dpbi/dashboard/page.py", "from dpbi.dashboard.views import tour"),
+    (hides_no_module, "dpbi/releases/__init__.py", "from dpbi.releases.release import release"),
+    (hides_no_module, "dpbi/releases/__init__.py", "from .release import Release as ledger"),
+    (hides_no_module, "dpbi/releases/__init__.py", "def statement():\n    pass"),
+    (hides_no_module, "dpbi/__init__.py", "from dpbi.accuracy.error import expected_error as accuracy"),
     (imports_what_its_floor_may, "dpbi/problem.py", "import pandas"),
     (imports_what_its_floor_may, "dpbi/problem.py", "from scipy import stats"),
     (imports_what_its_floor_may, "dpbi/problem.py", "def f():\n    import plotly"),
@@ -277,6 +415,7 @@ BREACHES: list[tuple[Rule, str, str]] = [
     (has_a_module_docstring, "dpbi/problem.py", "import numpy"),
     (is_named_after_a_noun, "dpbi/utils.py", ""),
     (is_named_after_a_noun, "dpbi/common/problem.py", ""),
+    (is_named_after_a_noun, "dpbi/dashboard/shown/look.py", ""),
     (makes_no_generator_at_import, "dpbi/problem.py", "RNG = np.random.default_rng(1)"),
     (makes_no_generator_at_import, "tests/test_a.py", "def f(rng=np.random.default_rng(1)):\n    pass"),
     (makes_no_generator_at_import, "tests/test_a.py", "class A:\n    rng = random.Random(1)"),
@@ -315,9 +454,9 @@ def test_only_the_default_scenario_may_choose_mechanisms() -> None:
 
 def test_rules_leave_what_is_allowed() -> None:
     allowed = Source(
-        "dpbi/counts_io.py",
+        "dpbi/partition/mixture.py",
         '"""Counts."""\nimport csv\nimport numpy as np\nfrom scipy.special import gammaln\n'
-        "from .problem import Problem\n"
+        "from ..problem.problem import Problem\nfrom . import draws\n"
         "def f(rng):\n    import pandas\n    from scipy import stats\n    return np.random.default_rng(1)\n",
     )
     for rule in RULES:
@@ -357,11 +496,43 @@ def test_what_an_import_loads_is_seen() -> None:
 # --- the package as a whole ---
 
 
+def test_the_package_opens_on_the_rooms() -> None:
+    shown = {path for path in (ROOT / "dpbi").iterdir() if path.name != "__pycache__"}
+    assert {f"dpbi/{path.name}" + "/" * path.is_dir() for path in shown} == {
+        name for name in ROOMS if name.startswith("dpbi/") and not name.startswith("dpbi/dashboard/")
+    } | {"dpbi/dashboard/"}
+    assert 15 <= len(shown) <= 19
+
+
+def test_a_file_outside_the_rooms_is_seen() -> None:
+    with pytest.raises(ValueError, match=r"dpbi/noise\.py is in 0 rooms"):
+        room("dpbi/noise.py")
+
+
+def test_no_files_import_each_other() -> None:
+    assert not circles(PACKAGE)
+
+
+@pytest.mark.parametrize(
+    "back", ["from dpbi.a import x", "def f():\n    import dpbi.a", "if TYPE_CHECKING:\n    from . import a"]
+)
+def test_a_circle_is_seen(back: str) -> None:
+    ahead = [Source("dpbi/a.py", "from dpbi import b"), Source("dpbi/b.py", "from .c import y")]
+    assert circles([*ahead, Source("dpbi/c.py", back)]) == [{"dpbi/a.py", "dpbi/b.py", "dpbi/c.py"}]
+    assert not circles([*ahead, Source("dpbi/c.py", "import numpy")])
+
+
+def test_one_name_is_one_class() -> None:
+    assert not {name: paths for name, paths in public_classes(PACKAGE).items() if len(paths) > 1}
+    twice = public_classes([Source("dpbi/a.py", "class A:\n    pass"), Source("dpbi/b.py", "class A:\n    pass")])
+    assert twice == {"A": ["dpbi/a.py", "dpbi/b.py"]}
+
+
 def test_every_mechanism_is_listed() -> None:
     package = importlib.import_module("dpbi.mechanisms")
     modules = [
-        importlib.import_module(f"{package.__name__}.{found.name}")
-        for found in pkgutil.iter_modules(package.__path__)
+        importlib.import_module(found.name)
+        for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
     ]
     defined = {
         kind

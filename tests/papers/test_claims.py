@@ -1,6 +1,6 @@
-"""The ledger of claims: every verdict pinned, every counter-example found again by brute force.
+"""The table of claims: every finding pinned, every counter-example found again by brute force.
 
-A verdict is computed by the library over a grid. Here it is pinned in words, and the numbers of the case that decides
+A finding is computed by the library over a grid. Here it is pinned in words, and the numbers of the case that decides
 it are computed a second time from the oracles, which share nothing with the library.
 """
 
@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from dpbi.papers.claims import CLAIMS, Claim, Setting
-from dpbi.papers.claims.claim import Case, Grid, Verdict, at_most, case
+from dpbi.papers.claims.claim import Case, Finding, Grid, at_most, case
 from dpbi.problem.problem import Problem
 from tests import oracles
 from tests.dashboard.test_pages import everything, shown, typed
@@ -32,7 +32,7 @@ HOLDS, FAILS = "holds", "fails"
 SYMMETRIC = "holds only if prior and counts are symmetric and k is below the counts"
 NOT_BELOW_1 = "holds only if no prior parameter is below 1"
 
-# name: verdict, cases visited, cases in which it holds
+# name: finding, cases visited, cases in which it holds
 VERDICTS = {
     "The global sensitivity is at most sqrt(1 - pi/4)": (NOT_BELOW_1, 140, 85),
     "The global sensitivity equals sqrt(1 - pi/4)": ("holds only if the prior is flat and k > 2 or n = 1", 140, 15),
@@ -370,7 +370,7 @@ def below_two(x: dict[str, Any]) -> float:
     return (math.exp(-x["epsilon"]) + math.exp(-2 * x["epsilon"])) / 2
 
 
-# The case that decides each verdict: the smallest counter-example, or of a claim that holds the nearest to failing.
+# The case that decides each finding: the smallest counter-example, or of a claim that holds the nearest to failing.
 ROUTES: dict[str, Route] = {
     "The global sensitivity is at most sqrt(1 - pi/4)": global_sensitivity,
     "The global sensitivity equals sqrt(1 - pi/4)": global_sensitivity,
@@ -437,8 +437,8 @@ ROUTES: dict[str, Route] = {
 }
 
 
-def decisive(verdict: Verdict) -> Case:
-    found = verdict.counterexample or verdict.nearest or verdict.example
+def decisive(finding: Finding) -> Case:
+    found = finding.counterexample or finding.nearest or finding.example
     assert found is not None
     return found
 
@@ -457,14 +457,14 @@ def test_every_verdict_is_pinned() -> None:
 
 @pytest.mark.parametrize("name", VERDICTS)
 def test_verdict(name: str) -> None:
-    verdict = BY_NAME[name].verdict
-    assert (verdict.label, verdict.visited, verdict.held) == VERDICTS[name]
-    assert verdict.words.endswith(".")
+    finding = BY_NAME[name].finding
+    assert (finding.label, finding.visited, finding.held) == VERDICTS[name]
+    assert finding.words.endswith(".")
 
 
 @pytest.mark.parametrize("name", ROUTES)
 def test_the_deciding_case_by_brute_force(name: str) -> None:
-    found = decisive(BY_NAME[name].verdict)
+    found = decisive(BY_NAME[name].finding)
     numbers = [value for _, value in found.numbers if isinstance(value, float | int)]
     expected = [float(value) for value in ROUTES[name](dict(found.inputs))]
     np.testing.assert_allclose(numbers, expected, rtol=1e-8, atol=1e-12)
@@ -481,9 +481,9 @@ def test_exact_delta_of_the_claimed_guarantee() -> None:
 
 
 def test_where_EHDL_loses_more_than_epsilon() -> None:
-    verdict = BY_NAME["EHDL is not private"].verdict
-    assert verdict.example is not None
-    x = dict(verdict.example.inputs)
+    finding = BY_NAME["EHDL is not private"].finding
+    assert finding.example is not None
+    x = dict(finding.example.inputs)
     assert x == {"prior": (100.0, 1000.0, 100.0), "n": 10, "epsilon": 0.1}
     reading = BY_NAME["EHDL is not private"].check(Setting(Problem((100, 1000, 100), (5, 15, 5))))
     assert reading.holds and dict(reading.numbers)["exact loss"] == pytest.approx(2.0627, abs=1e-4)
@@ -503,7 +503,7 @@ def test_equal_distances_at_other_data() -> None:
 
 def test_exact_crossover_by_listing_every_size() -> None:
     """At epsilon = 0.1 and k = 3 LSHist leads from n = 24 on; Corollary 4.5.1 says from 29.8 on."""
-    found = decisive(BY_NAME["From which size on LSHist beats EHD"].verdict)
+    found = decisive(BY_NAME["From which size on LSHist beats EHD"].finding)
     x = dict(found.inputs)
     assert (x["epsilon"], x["k"], dict(found.numbers)["exact crossover n"]) == (0.1, 3, 24)
     leads = []
@@ -529,7 +529,7 @@ def test_the_written_probabilities_of_floored_noise_are_those_of_the_value_befor
         assert printed == pytest.approx(float(floored({"epsilon": 1.0, "t": t - 1})[1]))
 
 
-# --- a verdict follows from its cases, and only from them ---
+# --- a finding follows from its cases, and only from them ---
 
 
 def invented(margins: dict[float, tuple[bool, float]], **options: Any) -> Claim:
@@ -542,16 +542,16 @@ def invented(margins: dict[float, tuple[bool, float]], **options: Any) -> Claim:
 
 
 def test_a_claim_that_is_kept_everywhere_holds() -> None:
-    verdict = invented({1.0: (True, 0.5), 2.0: (True, 0.0)}).verdict
-    assert (verdict.label, verdict.counterexample) == ("holds", None)
-    assert verdict.nearest is not None and dict(verdict.nearest.inputs) == {"epsilon": 2.0}
+    finding = invented({1.0: (True, 0.5), 2.0: (True, 0.0)}).finding
+    assert (finding.label, finding.counterexample) == ("holds", None)
+    assert finding.nearest is not None and dict(finding.nearest.inputs) == {"epsilon": 2.0}
 
 
 def test_one_broken_case_breaks_a_claim_and_is_shown() -> None:
-    verdict = invented({1.0: (True, 0.5), 2.0: (True, -0.1), 3.0: (True, -0.9)}).verdict
-    assert verdict.label == "fails" and verdict.counterexample is not None and verdict.worst is not None
-    assert dict(verdict.counterexample.inputs) == {"epsilon": 2.0} and dict(verdict.worst.inputs) == {"epsilon": 3.0}
-    assert "2 of 3 cases" in verdict.words and "epsilon = 2" in verdict.words
+    finding = invented({1.0: (True, 0.5), 2.0: (True, -0.1), 3.0: (True, -0.9)}).finding
+    assert finding.label == "fails" and finding.counterexample is not None and finding.worst is not None
+    assert dict(finding.counterexample.inputs) == {"epsilon": 2.0} and dict(finding.worst.inputs) == {"epsilon": 3.0}
+    assert "2 of 3 cases" in finding.words and "epsilon = 2" in finding.words
 
 
 @pytest.mark.parametrize(
@@ -564,12 +564,12 @@ def test_one_broken_case_breaks_a_claim_and_is_shown() -> None:
     ],
 )
 def test_a_condition_must_save_the_claim_to_be_named(margins: dict[float, tuple[bool, float]], label: str) -> None:
-    assert invented(margins, condition="asked").verdict.label == label
+    assert invented(margins, condition="asked").finding.label == label
 
 
 def test_one_case_shows_that_something_happens() -> None:
-    assert invented({1.0: (True, -1.0), 2.0: (True, 0.3)}, everywhere=False).verdict.label == "holds"
-    assert invented({1.0: (True, -1.0), 2.0: (True, -0.3)}, everywhere=False).verdict.label == "fails"
+    assert invented({1.0: (True, -1.0), 2.0: (True, 0.3)}, everywhere=False).finding.label == "holds"
+    assert invented({1.0: (True, -1.0), 2.0: (True, -0.3)}, everywhere=False).finding.label == "fails"
 
 
 def test_margin_is_relative_and_signed() -> None:
@@ -622,7 +622,7 @@ def test_check_takes_a_problem_a_setting_or_a_scenario() -> None:
 
 
 def test_the_ledger_on_its_page() -> None:
-    """All verdicts in one table; the chosen claim at the person's data, or the sentence that refuses it."""
+    """All findings in one table; the chosen claim at the person's data, or the sentence that refuses it."""
     at = shown(opened(), "pages/6_Papers.py")
     table = next(frame.value for frame in at.dataframe if "Verdict" in frame.value)
     assert list(table["Claim"]) == list(VERDICTS)
@@ -639,5 +639,5 @@ def test_a_claim_is_a_frozen_value() -> None:
     claim = CLAIMS[0]
     with pytest.raises(dataclasses.FrozenInstanceError):
         claim.name = "another"  # type: ignore[misc]
-    assert claim.verdict is claim.verdict
-    hash((claim, claim.verdict, claim.check(Problem((1, 1), (1, 1)))))
+    assert claim.finding is claim.finding
+    hash((claim, claim.finding, claim.check(Problem((1, 1), (1, 1)))))

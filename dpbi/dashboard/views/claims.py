@@ -1,4 +1,4 @@
-"""The ledger of claims on its page: every verdict in a table, and one claim looked at closely, at the person's data."""
+"""The table of claims on its page: every finding in a table, and one claim looked at closely, at the person's data."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dpbi.dashboard.scenario import Scenario
 from dpbi.dashboard.session import settings
 from dpbi.dashboard.shown import tables
 from dpbi.dashboard.words import guard, words
-from dpbi.papers.claims import CLAIMS, Case, Claim, Reading, Setting, Verdict, shown
+from dpbi.papers.claims import CLAIMS, Case, Claim, Finding, Reading, Setting, shown
 from dpbi.problem.problem import Problem
 
 _CHOSEN, _WORDS = "claim", "What the grid shows"
@@ -32,7 +32,7 @@ PURPOSE = (
 def draw(scenario: Scenario) -> None:
     """The claims' table, and below it the chosen one: what it says, where it was looked at, how it does here."""
     st.markdown(PURPOSE)
-    found = _verdicts()
+    found = _findings()
     st.markdown(_summary(found))
     whole = _table(found)
     short = whole.drop(columns=_WORDS)  # which the claim below says, and the CSV
@@ -46,7 +46,7 @@ def _one(claim: Claim, scenario: Scenario) -> None:
     with st.container(border=True):
         st.markdown(f"**{_escaped(claim.statement)}**")
         st.caption(_escaped(f"Source: {claim.source}. Grid: {claim.grid}."))
-        st.markdown(f"**On the grid:** {_escaped(claim.verdict.words)}")
+        st.markdown(f"**On the grid:** {_escaped(claim.finding.words)}")
         refused: dict[str, list[str]] = {}
         with guard.refusal(refused, claim.name):
             reading = _reading(claim.name, scenario.problem, scenario.epsilon, scenario.gamma, _delta(scenario))
@@ -57,13 +57,13 @@ def _one(claim: Claim, scenario: Scenario) -> None:
             st.info(f"**At your data:** {sentence}")
 
 
-def _verdicts() -> dict[str, Verdict]:
-    """All verdicts, with progress while they are computed: they are kept for as long as the app runs."""
+def _findings() -> dict[str, Finding]:
+    """All findings, with progress while they are computed: they are kept for as long as the app runs."""
     progress = st.empty()
     found = {}
     for done, claim in enumerate(CLAIMS):
         progress.progress(done / len(CLAIMS), f"Checking claim {done + 1} of {len(CLAIMS)}")
-        found[claim.name] = claim.verdict
+        found[claim.name] = claim.finding
     progress.empty()
     return found
 
@@ -78,21 +78,21 @@ def _delta(scenario: Scenario) -> float:
     return next((mechanism.delta for mechanism in scenario.mechanisms if hasattr(mechanism, "delta")), Setting.delta)
 
 
-def _summary(found: dict[str, Verdict]) -> str:
-    kinds = Counter(verdict.kind for verdict in found.values())
+def _summary(found: dict[str, Finding]) -> str:
+    kinds = Counter(finding.kind for finding in found.values())
     return (f"Of {len(found)} claims **{kinds['holds']} hold** on their grid, **{kinds['holds only if']} hold only "
             f"under a condition** that the paper does not state, and **{kinds['fails']} fail**.")
 
 
-def _table(found: dict[str, Verdict]) -> pd.DataFrame:
+def _table(found: dict[str, Finding]) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "Claim": list(found),
-            "Verdict": [verdict.label for verdict in found.values()],
+            "Verdict": [finding.label for finding in found.values()],
             "Source": [_BY_NAME[name].source for name in found],
-            _WORDS: [verdict.words for verdict in found.values()],
-            "Cases": [verdict.visited for verdict in found.values()],
-            "Held": [verdict.held for verdict in found.values()],
+            _WORDS: [finding.words for finding in found.values()],
+            "Cases": [finding.visited for finding in found.values()],
+            "Held": [finding.held for finding in found.values()],
         }
     )
 

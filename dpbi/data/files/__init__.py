@@ -10,7 +10,7 @@ from typing import Any
 from dpbi import limits
 
 from .answers import Answers
-from .delimited import Grid, read_delimited
+from .delimited import CellGrid, read_delimited
 from .encoding import decode
 from .file_format import identify
 from .header import with_header
@@ -69,7 +69,7 @@ def read_categories(data: bytes, filename: str, **answers: Any) -> tuple[str, ..
     with _letting_go():
         given, notes = Answers.checked(answers), Notes()
         content = _opened(_checked(data), str(filename), given, notes).content
-        columns = content.columns if isinstance(content, Grid) else [column.cells for column in content.columns]
+        columns = content.columns if isinstance(content, CellGrid) else [column.cells for column in content.columns]
         filled = [cells for cells in columns if any(cell.strip() for cell in cells)]
         if len(filled) != 1:
             raise CountsError(f"a list of categories has one column: got {len(filled)}; save that column alone.")
@@ -100,7 +100,7 @@ def _checked(data: bytes) -> bytes:
 class _Opened:
     """A file as far as its format goes: a table where the format names columns, or else a grid of cells."""
 
-    content: Table | Grid
+    content: Table | CellGrid
     file_format: str
     encoding: str | None = None
     separator: str | None = None
@@ -124,7 +124,7 @@ def _opened(data: bytes, filename: str, given: Answers, notes: Notes) -> _Opened
 def _read(data: bytes, filename: str, given: Answers) -> Counts:
     notes = Notes()
     opened = _opened(data, filename, given, notes)
-    if isinstance(opened.content, Grid):
+    if isinstance(opened.content, CellGrid):
         table = with_header(opened.content, given, notes)
     else:
         table = opened.content

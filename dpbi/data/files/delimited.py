@@ -28,7 +28,7 @@ NO_SEPARATOR = "\x1f"  # not in text that people write
 
 
 @dataclass
-class Grid:
+class CellGrid:
     """Cells by column, blank records left out. rows[i]: the row of the file where record i begins.
 
     widths[i]: how many cells record i was written with; None where the format pads all records alike.
@@ -40,7 +40,7 @@ class Grid:
     blank_rows: int
 
 
-def read_delimited(text: str, notes: Notes) -> tuple[Grid, str | None]:
+def read_delimited(text: str, notes: Notes) -> tuple[CellGrid, str | None]:
     """The cells of the text, and the separator (None: one column). Comment lines at the top (#) are left out.
 
     Raises CountsError for a quote that is never closed, too many rows or cells, and where nothing is left.
@@ -123,7 +123,7 @@ def _records(sample: str, separator: str) -> Iterator[list[str]]:
         return
 
 
-def _split(text: str, separator: str | None, first_row: int) -> Grid | None:
+def _split(text: str, separator: str | None, first_row: int) -> CellGrid | None:
     """The grid of a text without quotes whose records all have the same width; None for any other.
 
     Without quotes the rules of CSV come down to splitting at each line end and separator, and the columns can
@@ -133,23 +133,23 @@ def _split(text: str, separator: str | None, first_row: int) -> Grid | None:
     lines = text.split("\n")
     kept = [line for line in lines if line.strip(blank)]
     if not kept:
-        return Grid([], [], [], 0)
+        return CellGrid([], [], [], 0)
     rows: Sequence[int] = range(first_row, first_row + len(kept))
     if len(kept) != len(lines) - (not lines[-1]):
         rows = [row for row, line in enumerate(lines, first_row) if line.strip(blank)]
     blank_rows = rows[-1] - first_row + 1 - len(kept)
     if separator is None:
-        return Grid([kept], rows, [1] * len(kept), blank_rows)
+        return CellGrid([kept], rows, [1] * len(kept), blank_rows)
     separators = {line.count(separator) for line in kept}
     if len(separators) != 1:
         return None
     width = separators.pop() + 1
     _check_width(width, rows[0])
     cells = separator.join(kept).split(separator)
-    return Grid([cells[i::width] for i in range(width)], rows, [width] * len(kept), blank_rows)
+    return CellGrid([cells[i::width] for i in range(width)], rows, [width] * len(kept), blank_rows)
 
 
-def _parse(text: str, separator: str | None, first_row: int) -> Grid:
+def _parse(text: str, separator: str | None, first_row: int) -> CellGrid:
     """The grid by the rules of CSV. Records become columns a chunk at a time: a million lists would be slow."""
     reader = _reader(text, separator)
     columns: list[list[str]] = []
@@ -176,7 +176,7 @@ def _parse(text: str, separator: str | None, first_row: int) -> Grid:
             widths += lengths
     except csv.Error as error:
         raise _fault(str(error), text, separator, first_row) from None
-    return Grid(columns, rows, widths, blank_rows)
+    return CellGrid(columns, rows, widths, blank_rows)
 
 
 def _reader(text: str, separator: str | None) -> Any:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 from .answers import Answers
-from .delimited import Grid
+from .delimited import CellGrid
 from .outcome import CountsError, Notes, listed, shown
 from .table import SAMPLE, Column, Table, one_line
 from .whole_numbers import is_number
@@ -15,7 +15,7 @@ TITLE_ROWS = 50  # how far down a header row is looked for
 YEARS = range(1900, 2101)
 
 
-def with_header(grid: Grid, answers: Answers, notes: Notes) -> Table:
+def with_header(grid: CellGrid, answers: Answers, notes: Notes) -> Table:
     """The table under its header row.
 
     Title lines above the header are asked about. A first record that holds counts itself is kept as data. Records
@@ -51,7 +51,7 @@ def _slice(cells: list[str]) -> Callable[[int | None], list[str]]:
 # --- which record is the header ---
 
 
-def _from_header_row(grid: Grid, answers: Answers, notes: Notes) -> tuple[Grid, bool]:
+def _from_header_row(grid: CellGrid, answers: Answers, notes: Notes) -> tuple[CellGrid, bool]:
     """The grid from its header row or first record on, and whether that is a header."""
     if answers.header_row == 0:
         return grid, False
@@ -69,14 +69,14 @@ def _from_header_row(grid: Grid, answers: Answers, notes: Notes) -> tuple[Grid, 
     return grid, _first_is_header(grid, answers, notes)
 
 
-def _from(grid: Grid, index: int) -> Grid:
+def _from(grid: CellGrid, index: int) -> CellGrid:
     if not index:
         return grid
     widths = grid.widths[index:] if grid.widths is not None else None
-    return Grid([column[index:] for column in grid.columns], grid.rows[index:], widths, grid.blank_rows)
+    return CellGrid([column[index:] for column in grid.columns], grid.rows[index:], widths, grid.blank_rows)
 
 
-def _below_titles(grid: Grid, answers: Answers) -> Grid:
+def _below_titles(grid: CellGrid, answers: Answers) -> CellGrid:
     """The grid below title lines: rows above the table with fewer cells than it has, or more."""
     index = next((i for i, title in enumerate(_titles(grid)) if not title), 0)
     if not index:
@@ -101,7 +101,7 @@ def _below_titles(grid: Grid, answers: Answers) -> Grid:
     )
 
 
-def _titles(grid: Grid) -> list[bool]:
+def _titles(grid: CellGrid) -> list[bool]:
     """For each of the first rows whether it is narrower than most, or written with more cells than most."""
     top = list(zip(*(column[:TITLE_ROWS] for column in grid.columns), strict=True))
     extents = [max(i for i, cell in enumerate(record) if cell.strip()) + 1 for record in top]
@@ -122,7 +122,7 @@ def _holds_counts(record: Sequence[str]) -> bool:
     return bool(numbers) and not all(map(_is_year, numbers))
 
 
-def _first_is_header(grid: Grid, answers: Answers, notes: Notes) -> bool:
+def _first_is_header(grid: CellGrid, answers: Answers, notes: Notes) -> bool:
     """Whether the first record names the columns.
 
     Text above numbers does; a number above numbers does not, nor does a cell that comes back down its column.
@@ -156,7 +156,7 @@ def _first_is_header(grid: Grid, answers: Answers, notes: Notes) -> bool:
 # --- which columns are there ---
 
 
-def _width(grid: Grid, header: bool) -> int:
+def _width(grid: CellGrid, header: bool) -> int:
     """How many cells a record should have: as many as the header, or else as most records."""
     if grid.widths is None:
         return len(grid.columns)
@@ -172,7 +172,7 @@ def _lacks_name_of_row_numbers(columns: list[Column], width: int) -> bool:
     return one_more and columns[0].counts_rows and not columns[-1].is_blank
 
 
-def _refuse_ragged(grid: Grid, columns: list[Column], width: int, start: int) -> None:
+def _refuse_ragged(grid: CellGrid, columns: list[Column], width: int, start: int) -> None:
     if grid.widths is None:
         return
     beyond = [i for column in columns[width:] for i, cell in enumerate(column.cells, start) if cell.strip()]

@@ -15,14 +15,14 @@ from typing import Any
 from dpbi import limits
 
 from .answers import Answers
-from .delimited import Grid
+from .delimited import CellGrid
 from .outcome import CountsError, Notes, faults_in_words, listed, shown
 from .whole_numbers import BOOLEAN, DATE, FORMULA, FRACTION, SPREADSHEET_ERROR, MarkedCell
 
 ROWS_OF_EXCEL = 1_048_576
 
 
-def read_workbook(data: bytes, answers: Answers, notes: Notes) -> tuple[Grid, str]:
+def read_workbook(data: bytes, answers: Answers, notes: Notes) -> tuple[CellGrid, str]:
     """The cells of one sheet, and its name.
 
     A hidden sheet is read only if `sheet` names it. Raises CountsError for a workbook that is damaged, too
@@ -41,7 +41,7 @@ def read_workbook(data: bytes, answers: Answers, notes: Notes) -> tuple[Grid, st
     if not kept:
         raise CountsError(f"the sheet {shown(name)} is empty.")
     columns = [list(column) for column in zip_longest(*(cells[i] for i in kept), fillvalue="")]
-    return Grid(columns, [i + 1 for i in kept], None, kept[-1] - kept[0] + 1 - len(kept)), name
+    return CellGrid(columns, [i + 1 for i in kept], None, kept[-1] - kept[0] + 1 - len(kept)), name
 
 
 @contextmanager

@@ -1,7 +1,7 @@
-"""The ledger: every claim of the papers that numbers can decide, in reading order."""
+"""The claims: every statement of the papers that numbers can decide, in reading order."""
 
 from dpbi.papers.claims import accuracy, laplace_error, levels, noise, privacy, sensitivity
-from dpbi.papers.claims.claim import Case, Claim, Reading, Setting, Verdict, shown
+from dpbi.papers.claims.claim import Case, Claim, Finding, Reading, Setting, shown
 
 CLAIMS: tuple[Claim, ...] = (
     *sensitivity.CLAIMS,
@@ -12,4 +12,4 @@ CLAIMS: tuple[Claim, ...] = (
     *laplace_error.CLAIMS,
 )
 
-__all__ = ["CLAIMS", "Case", "Claim", "Reading", "Setting", "Verdict", "shown"]
+__all__ = ["CLAIMS", "Case", "Claim", "Finding", "Reading", "Setting", "shown"]

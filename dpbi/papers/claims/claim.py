@@ -1,7 +1,7 @@
 """What a claim of the papers is, where it is looked at, and what a look at it gives.
 
 A claim is a statement and a function from one setting to the cases in which it can be right or wrong there. The
-verdict visits a stated grid of settings; a check visits the person's own. Neither is written by hand.
+finding visits a stated grid of settings; a check visits the person's own. Neither is written by hand.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ PRIORS = BETA_PRIORS + DIRICHLET_PRIORS
 FEW_PRIORS = ((1.0, 1.0), (0.1, 0.1), (7.0, 4.0), (1.0, 1.0, 1.0), (7.0, 4.0, 5.0))  # where all datasets are visited
 
 
-class Scenario(Protocol):
+class AsEntered(Protocol):
     """Anything with a problem and the two numbers of the sidebar."""
 
     @property
@@ -157,7 +157,7 @@ class Grid:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Finding:
     """What visiting every case of a claim's grid shows.
 
     kind: "holds", "holds only if" (in every case of the condition, not in all others) or "fails"; for a claim that
@@ -236,7 +236,7 @@ class Reading:
 class Claim:
     """A theorem, lemma, corollary or formula of the papers that numbers can decide.
 
-    name: a few words; statement: ours, not the paper's; source: paper and number; places: the grid of the verdict;
+    name: a few words; statement: ours, not the paper's; source: paper and number; places: the grid of the finding;
     cases: what it says at a setting, ValueError where it says nothing; condition: what saves it, if that is known;
     everywhere: whether it speaks of every case, or says that there is one.
     """
@@ -254,11 +254,11 @@ class Claim:
         return self.places.words
 
     @property
-    def verdict(self) -> Verdict:
+    def finding(self) -> Finding:
         """Computed over the grid at first, then remembered."""
-        return _verdict(self)
+        return _finding(self)
 
-    def check(self, scenario: Problem | Setting | Scenario) -> Reading:
+    def check(self, scenario: Problem | Setting | AsEntered) -> Reading:
         """The claim at one problem: with epsilon = gamma = 1 and delta = 1e-8 where only the problem is given.
 
         Raises ValueError where the claim does not speak of such a problem, or it is too large to be visited.
@@ -271,7 +271,7 @@ class Claim:
         return Reading(setting, cases, self.everywhere)
 
 
-def _setting(scenario: Problem | Setting | Scenario) -> Setting:
+def _setting(scenario: Problem | Setting | AsEntered) -> Setting:
     if isinstance(scenario, Problem):
         return Setting(scenario)
     if isinstance(scenario, Setting):
@@ -280,7 +280,7 @@ def _setting(scenario: Problem | Setting | Scenario) -> Setting:
 
 
 @cache
-def _verdict(claim: Claim) -> Verdict:
+def _finding(claim: Claim) -> Finding:
     cases = [one for setting in claim.places for one in claim.cases(setting)]
     kept, broken = [one for one in cases if one.holds], [one for one in cases if not one.holds]
     within = [one for one in cases if one.within]
@@ -291,7 +291,7 @@ def _verdict(claim: Claim) -> Verdict:
     elif claim.condition and within and held_within == len(within):
         kind = "holds only if"
     varied = len({one.margin for one in kept}) > 1
-    return Verdict(
+    return Finding(
         kind, claim.condition, claim.everywhere, len(cases), len(kept), len(within), held_within,
         counterexample=broken[0] if broken else None,
         worst=(min if claim.everywhere else max)(broken, key=lambda one: one.margin, default=None),
