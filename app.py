@@ -7,6 +7,7 @@ from dpbi.dashboard.page import scenario
 from dpbi.dashboard.session import startup
 from dpbi.dashboard.shown import charts, metrics, tables
 from dpbi.dashboard.words import words
+from dpbi.figures import distances
 
 if __name__ == "__main__":
     with scenario("Home") as chosen:
@@ -14,9 +15,6 @@ if __name__ == "__main__":
         st.markdown(words.best(rows, chosen.problem))
         tables.comparison(rows)
         if rows:
-            from dpbi.figures import distances
-
-            startup.let_the_table_be_drawn()
             charts.draw(distances.cumulative(library.for_each(library.law, chosen)), "home")
         public_answers.say_what_calibration_could_do(chosen)
         metrics.mechanisms(chosen)
@@ -24,4 +22,3 @@ if __name__ == "__main__":
 else:  # imported by `streamlit run`, which serves it
     startup.settle()
     app = st.App(__file__, lifespan=startup.opening)
-    app = startup.table_first(app)

@@ -30,7 +30,7 @@ from dpbi.mechanisms import MECHANISMS, Mechanism
 from dpbi.mechanisms.fair_bits import Bits
 from dpbi.mechanisms.guarantee import Guarantee, NotPrivate
 from dpbi.problem.problem import Problem
-from dpbi.releases.json_object import json_object
+from dpbi.data.json_object import json_object
 from dpbi.version import __version__
 
 FORMAT = "dpbi release"

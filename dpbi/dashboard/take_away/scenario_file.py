@@ -31,7 +31,7 @@ from dpbi.data import synthesis
 from dpbi.mechanisms import MECHANISMS
 from dpbi.papers.figures import FIGURES
 from dpbi.problem.problem import Problem
-from dpbi.releases.json_object import json_object
+from dpbi.data.json_object import json_object
 from dpbi.tour import SCENES
 
 FORMAT = "dpbi settings 1"
