@@ -25,12 +25,12 @@ from functools import cached_property
 from typing import Any
 
 from dpbi import limits
+from dpbi.data.json_object import json_object
 from dpbi.inference.noise_aware import NoiseAwarePosterior, check_released, noise_aware_posterior
 from dpbi.mechanisms import MECHANISMS, Mechanism
 from dpbi.mechanisms.fair_bits import Bits
 from dpbi.mechanisms.guarantee import Guarantee, NotPrivate
 from dpbi.problem.problem import Problem
-from dpbi.data.json_object import json_object
 from dpbi.version import __version__
 
 FORMAT = "dpbi release"

@@ -28,10 +28,10 @@ from dpbi.dashboard.session import address
 from dpbi.dashboard.sidebar import controls, data_source, entries, prior, privacy
 from dpbi.dashboard.words import words
 from dpbi.data import synthesis
+from dpbi.data.json_object import json_object
 from dpbi.mechanisms import MECHANISMS
 from dpbi.papers.figures import FIGURES
 from dpbi.problem.problem import Problem
-from dpbi.data.json_object import json_object
 from dpbi.tour import SCENES
 
 FORMAT = "dpbi settings 1"
