@@ -13,7 +13,7 @@ from dpbi import limits
 from dpbi.mechanisms.distance_table import DistanceTable, freeze, slack
 from dpbi.mechanisms.mechanism import Mechanism
 from dpbi.posterior.hellinger import distances_to
-from dpbi.problem.neighbours import steps
+from dpbi.problem.neighbours import steps_between
 from dpbi.problem.problem import Problem
 
 DRAWS = 10_000  # of a sampled law
@@ -202,7 +202,7 @@ def _drawn(mechanism: Mechanism, problem: Problem, rng: np.random.Generator) -> 
     for start in range(0, DRAWS, at_once):
         here = slice(start, min(start + at_once, DRAWS))
         released = mechanism.sample(problem, rng, here.stop - start)
-        distance[here], step[here] = distances_to(problem, released), steps(problem.counts, released)
+        distance[here], step[here] = distances_to(problem, released), steps_between(np.array(problem.counts), released)
     return distance, step
 
 

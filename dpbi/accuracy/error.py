@@ -15,7 +15,7 @@ from dpbi.mechanisms.mechanism import Mechanism
 from dpbi.posterior.hellinger import distances_to
 from dpbi.posterior.total_variation import PARAMETERS_LARGEST, beta_variation, variation_bounds
 from dpbi.problem.candidates import number_of_candidates
-from dpbi.problem.neighbours import steps
+from dpbi.problem.neighbours import steps_between
 from dpbi.problem.problem import Problem
 
 Metric = Literal["hellinger", "l1", "variation"]
@@ -102,7 +102,7 @@ def _mean_l1(mechanism: Mechanism, problem: Problem) -> Found:
     law = distance_law(mechanism, problem)
     if law.exact:
         return (_Mean(2 * law.mean_steps),) * 2
-    return (_of_draws(2 * steps(problem.counts, _draws(mechanism, problem)), 2.0),) * 2
+    return (_of_draws(2 * steps_between(np.array(problem.counts), _draws(mechanism, problem)), 2.0),) * 2
 
 
 def _mean_variation(mechanism: Mechanism, problem: Problem) -> Found:

@@ -70,7 +70,7 @@ class _Listed:
 
     def __init__(self, prior: tuple[float, ...], likelihood: ListedLikelihood) -> None:
         self.datasets = likelihood.datasets
-        log_weight = dirichlet.log_evidence(prior, self.datasets) + likelihood.log_likelihood
+        log_weight = dirichlet.log_predictive(np.array(prior), self.datasets) + likelihood.log_likelihood
         weight = np.exp(log_weight - log_weight.max())
         self.probability = weight / weight.sum()
 

@@ -137,7 +137,13 @@ def noise_aware_posterior(mechanism: Mechanism, prior: ArrayLike, n: int, releas
     Source: ours; for the idea, Bernstein and Sheldon 2018, whose Gibbs sampler this replaces by exact sums.
     """
     prior, n = limits.check_prior(prior), limits.check_total(n)
-    r = check_released(mechanism, len(prior), n, released)
+    return posterior_given(mechanism, prior, n, check_released(mechanism, len(prior), n, released))
+
+
+def posterior_given(
+    mechanism: Mechanism, prior: tuple[float, ...], n: int, r: tuple[int, ...]
+) -> NoiseAwarePosterior:
+    """``noise_aware_posterior`` of what is checked or was drawn."""
     return NoiseAwarePosterior(mechanism, prior, n, r, count_posterior(prior, n, mechanism.likelihood(prior, n, r)))
 
 
@@ -182,7 +188,7 @@ def coverage(mechanism: Mechanism, prior: ArrayLike, n: int, mass: float = 0.95)
     counts = np.arange(n + 1)
     released, law = _output_laws(mechanism, prior, n)
     datasets = np.stack([counts, n - counts], axis=1)
-    joint = (np.exp(dirichlet.log_evidence(prior, datasets))[:, None] * law).T
+    joint = (np.exp(dirichlet.log_predictive(np.array(prior), datasets))[:, None] * law).T
     kept = _but_rarest(joint.sum(axis=1))
     released, joint = released[kept], joint[kept]
     a, b = (np.array(prior) + datasets).T

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpbi import limits
-from dpbi.inference.noise_aware import NoiseAwarePosterior, noise_aware_posterior
+from dpbi.inference.noise_aware import NoiseAwarePosterior, posterior_given
 from dpbi.mechanisms.mechanism import Mechanism
 from dpbi.posterior import dirichlet
 from dpbi.problem.problem import Problem
@@ -74,13 +74,14 @@ def noise_aware_releases(
     """The noise-aware posterior of each distinct release among the first draws (``number_of_releases``).
 
     The true counts are used for nothing but ``coverage``. mechanism, problem: as everywhere; released: (N, k), N >= 1,
-    in the order drawn; mass: of the intervals, in (0, 1). Raises ValueError as ``noise_aware_posterior``. Source: ours.
+    in the order drawn; mass: of the intervals, in (0, 1). Source: ours.
+    Raises ValueError where ``noise_aware_posterior`` finds the windows or the list of datasets too large.
     """
     every = np.asarray(released)
     if not len(every):
         raise ValueError("At least one release is needed: got none.")
     distinct, times = np.unique(every[: number_of_releases(problem.k, len(every))], axis=0, return_counts=True)
-    found = [noise_aware_posterior(mechanism, problem.prior, problem.n, r) for r in distinct]
+    found = [posterior_given(mechanism, problem.prior, problem.n, tuple(r)) for r in distinct.tolist()]
     low, high = np.full((2, *distinct.shape), np.nan)
     for i in _categories(problem):
         low[:, i], high[:, i] = np.transpose([posterior.interval(mass, i) for posterior in found])

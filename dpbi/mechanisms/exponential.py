@@ -27,10 +27,10 @@ from dpbi.problem.problem import Problem, check_problem
 from dpbi.sensitivity.closed_form import (
     PAPER_GLOBAL_SENSITIVITY,
     global_sensitivity,
+    largest_changes,
+    largest_smoothed,
     least_local_sensitivity,
-    local_sensitivities,
     local_sensitivity,
-    smooth_sensitivities,
 )
 
 
@@ -190,7 +190,7 @@ class EHDL(_HellingerSelection):
     formula: ClassVar[str] = r"P(r) \propto \exp\left(-\frac{\varepsilon H(r)}{2\,LS(c)}\right)"
 
     def _sensitivities(self, prior: tuple[float, ...], counts: NDArray[np.int64]) -> NDArray[np.float64]:
-        return local_sensitivities(prior, counts)
+        return largest_changes(np.array(prior), counts)
 
     def _least_sensitivity(self, prior: tuple[float, ...], n: int) -> float:
         return least_local_sensitivity(prior, n)
@@ -220,7 +220,7 @@ class EHDS(_HellingerSelection):
         object.__setattr__(self, "gamma", limits.check_gamma(self.gamma))
 
     def _sensitivities(self, prior: tuple[float, ...], counts: NDArray[np.int64]) -> NDArray[np.float64]:
-        return (1 + self.gamma) * smooth_sensitivities(prior, counts, self.gamma)
+        return (1 + self.gamma) * largest_smoothed(np.array(prior), counts, self.gamma, "reciprocal")
 
     def _least_sensitivity(self, prior: tuple[float, ...], n: int) -> float:
         """S(c) >= LS(c), and S(c) >= 1 / (1/GS + gamma n), as the worst dataset is at most n steps away."""
@@ -261,7 +261,7 @@ class EHDNRS(_HellingerSelection):
 
     def _sensitivities(self, prior: tuple[float, ...], counts: NDArray[np.int64]) -> NDArray[np.float64]:
         n, k = int(counts.sum(axis=-1).flat[0]), counts.shape[-1]
-        return smooth_sensitivities(prior, counts, self.beta(n, k), kind="exponential")
+        return largest_smoothed(np.array(prior), counts, self.beta(n, k), "exponential")
 
     def _least_sensitivity(self, prior: tuple[float, ...], n: int) -> float:
         """S(c) >= LS(c), and S(c) >= GS e^{-beta n}, as the worst dataset is at most n steps away."""

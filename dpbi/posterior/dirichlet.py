@@ -123,7 +123,12 @@ def log_evidence(prior: ArrayLike, counts: ArrayLike, ordered: bool = False) -> 
     Source: the Dirichlet-multinomial law; the arrangement is ours, as differences of log-gammas are all noise
     at n = 1e9.
     """
-    alpha, c = positive_parameters("prior", prior), np.asarray(counts, dtype=np.float64)
+    return log_predictive(positive_parameters("prior", prior), np.asarray(counts), ordered)
+
+
+def log_predictive(alpha: Floats, counts: NDArray[np.int64], ordered: bool = False) -> Floats:
+    """``log_evidence`` of arrays, the prior predictive law of the counts."""
+    c = counts.astype(np.float64)
     n, total = c.sum(axis=-1, keepdims=True), alpha.sum()
     joint = _log_negative_binomial_but_factorial(alpha, c, n, total)
     whole = (_tau(total + n) - _tau(total))[..., 0]
@@ -187,7 +192,7 @@ def prior_predictive_interval(
         low, high = interval(pair * ((n - 1) / (pair.sum() + n)), mass, category=0)
         return math.floor(n * low), math.ceil(n * high)
     count = np.arange(n + 1)
-    cumulative = np.cumsum(np.exp(log_evidence(pair, np.stack([count, n - count], axis=-1))))
+    cumulative = np.cumsum(np.exp(log_predictive(pair, np.stack([count, n - count], axis=-1))))
     # Equality is meant: a rounding error must not push the end by one count.
     low, high = np.searchsorted(cumulative, np.array([tail, 1 - tail]) - 1e-12)
     return int(low), int(min(high, n))

@@ -40,4 +40,9 @@ def steps(counts: ArrayLike, other: ArrayLike) -> NDArray[np.float64]:
     """
     c, other = limits.broadcast_pair(
         "counts and other", limits.count_array("counts", counts), limits.count_array("other", other))
+    return steps_between(c, other)
+
+
+def steps_between(c: NDArray[np.int64], other: NDArray[np.int64]) -> NDArray[np.float64]:
+    """``steps`` of arrays of counts that broadcast."""
     return np.abs(c - other).sum(axis=-1) / 2

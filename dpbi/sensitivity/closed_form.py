@@ -48,7 +48,7 @@ def local_sensitivity(problem: Problem) -> float:
 @lru_cache(maxsize=256)
 def _local_sensitivity(problem: Problem) -> float:
     """Kept, as every mechanism's law asks for it."""
-    return float(local_sensitivities(problem.prior, problem.counts))
+    return float(largest_changes(*_arrays(problem)))
 
 
 def local_sensitivities(prior: ArrayLike, counts: ArrayLike) -> NDArray[np.float64]:
@@ -56,7 +56,11 @@ def local_sensitivities(prior: ArrayLike, counts: ArrayLike) -> NDArray[np.float
 
     Raises ValueError where a dataset is empty. Source: as ``local_sensitivity``.
     """
-    alpha, c = datasets(prior, counts)
+    return largest_changes(*datasets(prior, counts))
+
+
+def largest_changes(alpha: NDArray, c: NDArray) -> NDArray[np.float64]:
+    """``local_sensitivities`` of arrays as ``datasets`` returns them."""
     return distance_of_loss(_largest_pair(unit_loss(alpha + c), _giving(alpha, c)))
 
 
@@ -80,7 +84,7 @@ def worst_neighbour(problem: Problem) -> tuple[int, ...]:
 
     Raises ValueError if n = 0. Source: as ``local_sensitivity``.
     """
-    alpha, c = datasets(check_problem(problem).prior, problem.counts)
+    alpha, c = _arrays(check_problem(problem))
     giving, receiving = _giving(alpha, c), unit_loss(alpha + c)
     best = int(receiving.argmax())
     partner = np.full(alpha.size, best)
@@ -137,16 +141,18 @@ def smooth_sensitivity(problem: Problem, gamma: float, kind: Kind = "reciprocal"
     Source: reciprocal [P17] Theorem 5.1, [D20] section 1; exponential [N] section 2.3 and [P17] Definition 3,
     after Nissim, Raskhodnikova and Smith 2007. The closed form is ours: see ``corners``.
     """
-    return float(smooth_sensitivities(check_problem(problem).prior, problem.counts, gamma, kind))
+    return float(largest_smoothed(*_arrays(check_problem(problem)), *_check_smoothing(gamma, kind)))
 
 
 def smooth_sensitivities(
     prior: ArrayLike, counts: ArrayLike, gamma: float, kind: Kind = "reciprocal"
 ) -> NDArray[np.float64]:
     """``smooth_sensitivity`` of many datasets at once: counts (..., k) -> (...), for maps and scans."""
-    limits.one_of("kind", kind, ("reciprocal", "exponential"))
-    gamma = limits.check_gamma(gamma)
-    alpha, c = datasets(prior, counts)
+    return largest_smoothed(*datasets(prior, counts), *_check_smoothing(gamma, kind))
+
+
+def largest_smoothed(alpha: NDArray, c: NDArray, gamma: float, kind: Kind) -> NDArray[np.float64]:
+    """``smooth_sensitivities`` of arrays as ``datasets`` returns them."""
     flat = c.reshape(-1, alpha.size)
     smooth = np.empty(len(flat))
     step = max(1, _CHUNK // alpha.size)
@@ -231,8 +237,19 @@ def _two_category_corners(alpha: NDArray, c: NDArray) -> tuple[NDArray, NDArray]
     """
     n = c.sum(axis=-1)
     u = np.stack([c[..., 0], np.zeros_like(n), np.minimum(1, n), n - 1, n], axis=-1)
-    found = local_sensitivities(alpha, np.stack([u, n[..., None] - u], axis=-1))
+    found = largest_changes(alpha, np.stack([u, n[..., None] - u], axis=-1))
     return found, np.abs(u - c[..., :1]).astype(np.float64)
+
+
+def _check_smoothing(gamma: float, kind: Kind) -> tuple[float, Kind]:
+    limits.one_of("kind", kind, ("reciprocal", "exponential"))
+    return limits.check_gamma(gamma), kind
+
+
+def _arrays(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    if not problem.n:
+        raise ValueError(_NO_NEIGHBOURS.format(what="The sensitivity"))
+    return np.array(problem.prior), np.array(problem.counts)
 
 
 def datasets(prior: ArrayLike, counts: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.int64]]:

@@ -13,7 +13,7 @@ from hypothesis import strategies as some
 from streamlit.testing.v1 import AppTest
 
 from dpbi import MECHANISMS, Problem, limits
-from dpbi.dashboard import scenario
+from dpbi.dashboard import page
 from dpbi.dashboard.shown import downloads
 from dpbi.dashboard.sidebar import controls, data_source, entries, menu, prior, privacy, upload
 from dpbi.dashboard.take_away import scenario_file
@@ -21,7 +21,7 @@ from tests.dashboard.shown_entries import key
 from tests.dashboard.test_scenario import ROOT, bare, opened, select, text, visit
 from tests.data.damaged import damaged, read_or_refused
 
-DEFAULTS = scenario._defaults()
+DEFAULTS = page._defaults()
 EXAMPLE = data_source.BY_KEY[DEFAULTS["example"]]
 SETTINGS_FILE = "dpbi-settings.json"
 # The pages of the lab: one that brings its own data (``scenario.stage``) has no scenario to take away.

@@ -25,6 +25,7 @@ from pyarrow import parquet
 
 from dpbi import limits
 from dpbi.data.files import Counts, CountsError, CountsQuestion, read_counts
+from dpbi.data.files.table import Column
 
 CASES = sorted(path for path in (Path(__file__).parents[1] / "cases").iterdir() if path.suffix in
                (".csv", ".tsv", ".xlsx", ".parquet"))  # fmt: skip
@@ -314,11 +315,14 @@ PLAIN = {"total_row": "keep", "confirm_percentages": True}
     st.sampled_from(["\n", "\r\n"]),
 )
 @example({"a": 1, "b": 99}, ",", csv.QUOTE_MINIMAL, "utf-8", "\n")
+@example({"kROW": 0, "k0": 0}, ",", csv.QUOTE_MINIMAL, "utf-8", "\n")
 def test_counts_are_read_back(counts: dict[str, int], separator: str, quoting: int, encoding: str, end: str) -> None:
     rows = [["kind", "count"], *([name, str(count)] for name, count in counts.items())]
     text = as_csv(rows, separator, quoting).replace("\n", end)
     result = read_counts(text.encode(encoding), "a.csv", **PLAIN)
     assert dict(zip(result.labels, result.counts, strict=True)) == counts
+    first = Column(1, next(iter(counts)), lambda rows: [])
+    assume(not first.named_as_identifier and not first.named_as_measurement)  # a first cell that names its row
     wide = as_csv([[*counts], [str(count) for count in counts.values()]], separator, quoting)
     result = read_counts(wide.encode(encoding), "a.csv", layout="wide", **PLAIN)
     assert dict(zip(result.labels, result.counts, strict=True)) == counts
