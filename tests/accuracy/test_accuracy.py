@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpbi import MECHANISMS, Problem, accuracy, calibrate, distance_law, limits
+from dpbi import MECHANISMS, Problem, calibrate, distance_law, limits
+from dpbi.accuracy import error as accuracy
 from dpbi.accuracy.axes import AXES, Axis, axis, scaled_counts
 from dpbi.accuracy.curves import (
     AccuracyCurve,
