@@ -18,6 +18,7 @@ from dpbi.figures.style import (
     PRIOR,
     TRUTH,
     base_layout,
+    category_axis,
     category_labels,
     compact,
     mechanism_labels,
@@ -377,7 +378,7 @@ def _marginals(results: Sequence[PrivatePosteriors], names: Sequence[str]) -> go
         marker={"symbol": "line-ns-open", "size": 22, "color": PRIOR.colour, "line": {"width": 2}},
         hovertemplate="prior mean %{x:.3g}",
     )  # fmt: skip
-    _category_axis(fig, [names[i] for i in shown])
+    fig.update_yaxes(**category_axis([names[i] for i in shown]))
     fig.update_xaxes(title_text="θ, share of the category", rangemode="tozero")
     title = _nearest_words(results, mechanisms)
     alt = (
@@ -403,13 +404,6 @@ def _rows_height(categories: int, mechanisms: int) -> int:
 def _offsets(mechanisms: int) -> Floats:
     """Where the mechanisms stand within a category's row, which is 1 high."""
     return (np.arange(mechanisms) - (mechanisms - 1) / 2) * 0.75 / mechanisms
-
-
-def _category_axis(fig: Drawing, names: Sequence[str]) -> None:
-    fig.update_yaxes(
-        tickmode="array", tickvals=list(range(len(names))), ticktext=list(names),
-        range=[len(names) - 0.5, -0.5], showgrid=False,
-    )  # fmt: skip
 
 
 def _add_true_intervals(fig: Drawing, problem: Problem, shown: NDArray[np.int64], rows: NDArray[np.int64]) -> None:
@@ -500,7 +494,7 @@ def _aware_intervals(results: Sequence[NoiseAwareReleases], names: Sequence[str]
             },
             hovertemplate="noise-aware mean %{x:.3g}",
         )  # fmt: skip
-    _category_axis(fig, [names[i] for i in shown])
+    fig.update_yaxes(**category_axis([names[i] for i in shown]))
     fig.update_xaxes(title_text="θ, share of the category", rangemode="tozero")
     title = _widening_words(results, mechanisms)
     notes.append(f"Means and 95 % intervals, averaged over {results[0].times.sum()} releases.")
@@ -543,7 +537,7 @@ def distance_boxes(results: Sequence[PrivatePosteriors], exact_means: Sequence[f
         text=[number(mean) for _, mean in known], textposition="bottom center", hoverinfo="skip",
         textfont={"size": FONT_SIZE - 1, "color": TRUTH.colour},
     )  # fmt: skip
-    _category_axis(fig, mechanisms)
+    fig.update_yaxes(**category_axis(mechanisms))
     fig.update_yaxes(range=[len(results) - 0.3, -0.7])
     fig.update_xaxes(title_text="Hellinger distance H from the true posterior", range=[-0.04 * top, 1.06 * top])
     best = min(known, key=lambda pair: pair[1], default=None)
@@ -602,7 +596,7 @@ def coverage_bars(
         )  # fmt: skip
     fig.add_vline(x=mass, line={"color": TRUTH.colour, "dash": "dash", "width": LINE_WIDTH})
     fig.add_annotation(x=mass, y=1, yref="paper", yanchor="bottom", text=percent(mass), showarrow=False)
-    _category_axis(fig, names)
+    fig.update_yaxes(**category_axis(names))
     fig.update_xaxes(
         title_text=f"{percent(mass)} intervals that cover the true mean", range=[0, 1.02],
         tickformat=".0%",

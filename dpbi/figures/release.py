@@ -16,6 +16,7 @@ from dpbi.figures.style import (
     PRIOR,
     TRUTH,
     base_layout,
+    category_axis,
     category_labels,
     compact,
     mechanism_labels,
@@ -51,7 +52,7 @@ def expected_errors(errors: ReleaseErrors, labels: Sequence[str] | None = None) 
             marker={"color": style.colour, "symbol": style.symbol, "size": 9},
             error_x=_bar(middle, *ends, style.colour, width), hovertemplate="median error %{x:.3g} points",
         )  # fmt: skip
-    _category_axis(fig, names)
+    fig.update_yaxes(**category_axis(names))
     fig.update_xaxes(title_text="Released less true share, percentage points")
     label = mechanism_labels([errors.mechanism])[0]
     title = f"{label}: a share is off by {number(100 * errors.mean_share)} percentage points on average"
@@ -139,7 +140,7 @@ def _intervals(release: Release, rows: Sequence[Row], every: Sequence[str]) -> g
             error_x=_bar(mean, low, high, style.colour if name == _AWARE else style.faded(0.6), 3),
             hovertemplate=f"{name} mean %{{x:.4g}}",
         )  # fmt: skip
-    _category_axis(fig, names)
+    fig.update_yaxes(**category_axis(names))
     fig.update_xaxes(title_text="θ, share of the category", rangemode="tozero")
     title = _title(release, rows)
     alt = f"For {len(names)} categories, means and 95 % intervals of the released posteriors: {', '.join(kinds)}. "
@@ -174,13 +175,6 @@ def _bar(middle: Floats, low: Floats, high: Floats, colour: str, width: float) -
         "type": "data", "symmetric": False, "array": compact(high - middle), "arrayminus": compact(middle - low),
         "thickness": width, "width": 0, "color": colour,
     }  # fmt: skip
-
-
-def _category_axis(fig: Drawing, names: Sequence[str]) -> None:
-    fig.update_yaxes(
-        tickmode="array", tickvals=list(range(len(names))), ticktext=list(names),
-        range=[len(names) - 0.5, -0.5], showgrid=False,
-    )  # fmt: skip
 
 
 def _stamp(release: Release) -> list[str]:

@@ -277,6 +277,12 @@ def _escaped(text: str) -> str:
     return html.escape(text, quote=False)
 
 
+def category_axis(names: Sequence[str]) -> dict[str, Any]:
+    """A row per category, the first on top."""
+    ends = [len(names) - 0.5, -0.5]
+    return {"tickmode": "array", "tickvals": [*range(len(names))], "ticktext": [*names], "range": ends, "showgrid": False}
+
+
 def log_axis(low: float, high: float) -> dict[str, Any]:
     """Settings of a logarithmic axis from low to high, > 0: powers of ten, or simple multiples if those are few."""
     ends = [math.log10(low) - 0.05, math.log10(high) + 0.05]

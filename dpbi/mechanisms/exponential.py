@@ -24,14 +24,8 @@ from dpbi.partition import partition
 from dpbi.posterior.hellinger import distances_to
 from dpbi.problem.candidates import log_number_of_candidates, number_of_candidates
 from dpbi.problem.problem import Problem, check_problem
-from dpbi.sensitivity.closed_form import (
-    PAPER_GLOBAL_SENSITIVITY,
-    global_sensitivity,
-    largest_changes,
-    largest_smoothed,
-    least_local_sensitivity,
-    local_sensitivity,
-)
+from dpbi.sensitivity import PAPER_GLOBAL_SENSITIVITY, global_sensitivity, least_local_sensitivity, local_sensitivity
+from dpbi.sensitivity.closed_form import local_at, smooth_at
 
 
 @dataclass(frozen=True)
@@ -190,7 +184,7 @@ class EHDL(_HellingerSelection):
     formula: ClassVar[str] = r"P(r) \propto \exp\left(-\frac{\varepsilon H(r)}{2\,LS(c)}\right)"
 
     def _sensitivities(self, prior: tuple[float, ...], counts: NDArray[np.int64]) -> NDArray[np.float64]:
-        return largest_changes(np.array(prior), counts)
+        return local_at(np.array(prior), counts)
 
     def _least_sensitivity(self, prior: tuple[float, ...], n: int) -> float:
         return least_local_sensitivity(prior, n)
@@ -220,7 +214,7 @@ class EHDS(_HellingerSelection):
         object.__setattr__(self, "gamma", limits.check_gamma(self.gamma))
 
     def _sensitivities(self, prior: tuple[float, ...], counts: NDArray[np.int64]) -> NDArray[np.float64]:
-        return (1 + self.gamma) * largest_smoothed(np.array(prior), counts, self.gamma, "reciprocal")
+        return (1 + self.gamma) * smooth_at(np.array(prior), counts, self.gamma, "reciprocal")
 
     def _least_sensitivity(self, prior: tuple[float, ...], n: int) -> float:
         """S(c) >= LS(c), and S(c) >= 1 / (1/GS + gamma n), as the worst dataset is at most n steps away."""
@@ -261,7 +255,7 @@ class EHDNRS(_HellingerSelection):
 
     def _sensitivities(self, prior: tuple[float, ...], counts: NDArray[np.int64]) -> NDArray[np.float64]:
         n, k = int(counts.sum(axis=-1).flat[0]), counts.shape[-1]
-        return largest_smoothed(np.array(prior), counts, self.beta(n, k), "exponential")
+        return smooth_at(np.array(prior), counts, self.beta(n, k), "exponential")
 
     def _least_sensitivity(self, prior: tuple[float, ...], n: int) -> float:
         """S(c) >= LS(c), and S(c) >= GS e^{-beta n}, as the worst dataset is at most n steps away."""

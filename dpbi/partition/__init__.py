@@ -9,11 +9,5 @@ from dpbi.partition.partition import (
     standard_deviation,
 )
 
-__all__ = [
-    "affinity_moment",
-    "log_partition",
-    "mean_distance",
-    "probability_of_ignoring",
-    "sample",
-    "standard_deviation",
-]
+__all__ = ["affinity_moment", "log_partition", "mean_distance", "probability_of_ignoring", "sample",
+           "standard_deviation"]

@@ -48,7 +48,7 @@ def local_sensitivity(problem: Problem) -> float:
 @lru_cache(maxsize=256)
 def _local_sensitivity(problem: Problem) -> float:
     """Kept, as every mechanism's law asks for it."""
-    return float(largest_changes(*_arrays(problem)))
+    return float(local_at(*_arrays(problem)))
 
 
 def local_sensitivities(prior: ArrayLike, counts: ArrayLike) -> NDArray[np.float64]:
@@ -56,10 +56,10 @@ def local_sensitivities(prior: ArrayLike, counts: ArrayLike) -> NDArray[np.float
 
     Raises ValueError where a dataset is empty. Source: as ``local_sensitivity``.
     """
-    return largest_changes(*datasets(prior, counts))
+    return local_at(*datasets(prior, counts))
 
 
-def largest_changes(alpha: NDArray, c: NDArray) -> NDArray[np.float64]:
+def local_at(alpha: NDArray, c: NDArray) -> NDArray[np.float64]:
     """``local_sensitivities`` of arrays as ``datasets`` returns them."""
     return distance_of_loss(_largest_pair(unit_loss(alpha + c), _giving(alpha, c)))
 
@@ -141,17 +141,17 @@ def smooth_sensitivity(problem: Problem, gamma: float, kind: Kind = "reciprocal"
     Source: reciprocal [P17] Theorem 5.1, [D20] section 1; exponential [N] section 2.3 and [P17] Definition 3,
     after Nissim, Raskhodnikova and Smith 2007. The closed form is ours: see ``corners``.
     """
-    return float(largest_smoothed(*_arrays(check_problem(problem)), *_check_smoothing(gamma, kind)))
+    return float(smooth_at(*_arrays(check_problem(problem)), *_check_smoothing(gamma, kind)))
 
 
 def smooth_sensitivities(
     prior: ArrayLike, counts: ArrayLike, gamma: float, kind: Kind = "reciprocal"
 ) -> NDArray[np.float64]:
     """``smooth_sensitivity`` of many datasets at once: counts (..., k) -> (...), for maps and scans."""
-    return largest_smoothed(*datasets(prior, counts), *_check_smoothing(gamma, kind))
+    return smooth_at(*datasets(prior, counts), *_check_smoothing(gamma, kind))
 
 
-def largest_smoothed(alpha: NDArray, c: NDArray, gamma: float, kind: Kind) -> NDArray[np.float64]:
+def smooth_at(alpha: NDArray, c: NDArray, gamma: float, kind: Kind) -> NDArray[np.float64]:
     """``smooth_sensitivities`` of arrays as ``datasets`` returns them."""
     flat = c.reshape(-1, alpha.size)
     smooth = np.empty(len(flat))
@@ -237,7 +237,7 @@ def _two_category_corners(alpha: NDArray, c: NDArray) -> tuple[NDArray, NDArray]
     """
     n = c.sum(axis=-1)
     u = np.stack([c[..., 0], np.zeros_like(n), np.minimum(1, n), n - 1, n], axis=-1)
-    found = largest_changes(alpha, np.stack([u, n[..., None] - u], axis=-1))
+    found = local_at(alpha, np.stack([u, n[..., None] - u], axis=-1))
     return found, np.abs(u - c[..., :1]).astype(np.float64)
 
 

@@ -12,7 +12,7 @@ from dpbi.mechanisms.distance_table import LISTABLE, NEGLIGIBLE, DistanceTable, 
 from dpbi.mechanisms.noise.law import IntegerNoise, cut_log_pmf
 from dpbi.posterior.hellinger import count_loss, loss_to, tabulated_loss
 from dpbi.problem.problem import Problem
-from dpbi.sensitivity.closed_form import local_sensitivity
+from dpbi.sensitivity import local_sensitivity
 
 _WINDOW = 2_000_000  # every value of one count is in work at once
 

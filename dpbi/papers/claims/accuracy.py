@@ -28,7 +28,7 @@ from dpbi.posterior.hellinger import distances_to, hellinger
 from dpbi.problem.candidates import number_of_candidates
 from dpbi.problem.neighbours import neighbours
 from dpbi.problem.problem import Problem
-from dpbi.sensitivity.closed_form import PAPER_GLOBAL_SENSITIVITY, local_sensitivity
+from dpbi.sensitivity import PAPER_GLOBAL_SENSITIVITY, local_sensitivity
 
 _STEPS = (1, 2, 3, 5, 10, 20, 50)
 _LARGEST_CROSSOVER = 100_000  # records

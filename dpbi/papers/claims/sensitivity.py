@@ -12,7 +12,7 @@ from dpbi.papers.claims.claim import FEW_PRIORS, PRIORS, Case, Claim, Grid, Sett
 from dpbi.posterior.hellinger import distances_to, hellinger
 from dpbi.problem.candidates import list_candidates, number_of_candidates
 from dpbi.problem.neighbours import neighbours
-from dpbi.sensitivity.closed_form import (
+from dpbi.sensitivity import (
     PAPER_GLOBAL_SENSITIVITY,
     Kind,
     global_sensitivity,

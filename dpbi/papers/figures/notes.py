@@ -17,7 +17,7 @@ from dpbi.partition.partition import mean_distance
 from dpbi.posterior.hellinger import hellinger
 from dpbi.problem.candidates import number_of_candidates
 from dpbi.problem.problem import Problem
-from dpbi.sensitivity.closed_form import global_sensitivity, local_sensitivity, smooth_sensitivity
+from dpbi.sensitivity import global_sensitivity, local_sensitivity, smooth_sensitivity
 from dpbi.sensitivity.maps import ScoreChange
 
 PRINTED_BETA = {100: 0.0699407108115, 120: 0.0677791100173, 150: 0.0677791100173}  # in the captions, by n

@@ -32,7 +32,7 @@ from dpbi.papers.figures.settings import (
 from dpbi.privacy.curves import loss_against_dataset
 from dpbi.privacy.loss import privacy_loss
 from dpbi.problem.problem import Problem
-from dpbi.sensitivity.closed_form import local_sensitivity
+from dpbi.sensitivity import local_sensitivity
 from dpbi.sensitivity.maps import ScoreChange, along_count
 
 SIZES = (10, 30, 100, 200, 300, 400, 600, 1000, 2000, 5000, 15_000)
