@@ -279,8 +279,8 @@ def _escaped(text: str) -> str:
 
 def category_axis(names: Sequence[str]) -> dict[str, Any]:
     """A row per category, the first on top."""
-    ends = [len(names) - 0.5, -0.5]
-    return {"tickmode": "array", "tickvals": [*range(len(names))], "ticktext": [*names], "range": ends, "showgrid": False}
+    rows, ends = [*range(len(names))], [len(names) - 0.5, -0.5]
+    return {"tickmode": "array", "tickvals": rows, "ticktext": [*names], "range": ends, "showgrid": False}
 
 
 def log_axis(low: float, high: float) -> dict[str, Any]:
