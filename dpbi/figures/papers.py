@@ -13,17 +13,7 @@ from numpy.typing import NDArray
 
 from dpbi.figures import distances, sensitivities
 from dpbi.figures.drawing import Drawing
-from dpbi.figures.style import (
-    FONT_SIZE,
-    LINE_WIDTH,
-    REFERENCE,
-    TRUTH,
-    base_layout,
-    compact,
-    log_axis,
-    number,
-    style_of,
-)
+from dpbi.figures.style import FONT_SIZE, LINE_WIDTH, REFERENCE, TRUTH, base_layout, compact, log_axis, number, style_of
 from dpbi.papers.figures.settings import (
     ConcretePrivacy,
     DistanceProbabilities,
@@ -32,7 +22,7 @@ from dpbi.papers.figures.settings import (
     SensitivityGap,
     ahead_from,
 )
-from dpbi.sensitivity import local_sensitivity
+from dpbi.sensitivity.closed_form import local_sensitivity
 from dpbi.sensitivity.maps import ScoreChange
 
 _UNIT = {"hellinger": "Hellinger distance H", "l1": "L1 distance, in records"}

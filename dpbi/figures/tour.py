@@ -11,16 +11,7 @@ import plotly.graph_objects as go
 from dpbi.accuracy.distance_law import DistanceLaw
 from dpbi.figures import distances, privacy
 from dpbi.figures.drawing import Drawing
-from dpbi.figures.style import (
-    LINE_WIDTH,
-    TRUTH,
-    base_layout,
-    compact,
-    log_axis,
-    mechanism_labels,
-    number,
-    style_of,
-)
+from dpbi.figures.style import LINE_WIDTH, TRUTH, base_layout, compact, log_axis, mechanism_labels, number, style_of
 from dpbi.inference.private_posteriors import density_window
 from dpbi.posterior import dirichlet
 from dpbi.tour import Drowning, Growth, Leak, Moves

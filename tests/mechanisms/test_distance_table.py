@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 
 from dpbi import Problem
 from dpbi.mechanisms import distance_table
-from dpbi.mechanisms.distance_scale import FINE, SATURATED
-from dpbi.mechanisms.distance_table import MOMENTS, DistanceTable, slack
+from dpbi.mechanisms.distance_table import FINE, MOMENTS, SATURATED, DistanceTable, slack
 from dpbi.mechanisms.noise import table as noisy_counts_table
 from dpbi.mechanisms.noise.law import FlooredLaplace, IntegerNoise, TwoSidedGeometric
 from dpbi.mechanisms.selection import table as candidates_table

@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from dpbi.mechanisms.audit import Worst
 from dpbi.mechanisms.distance_table import NEGLIGIBLE
-from dpbi.mechanisms.noise.law import IntegerNoise, cut_log_pmf, released_log_pmf
 from dpbi.mechanisms.selection.audit import check_size
 from dpbi.problem.candidates import list_candidates
 from dpbi.problem.neighbours import neighbours
+
+from .law import IntegerNoise, cut_log_pmf, released_log_pmf
 
 # Beyond two counts from the truth a neighbour's probabilities differ by the constant factor e^{+-decay}: merging all
 # outputs beyond three loses nothing, and so every dataset away from the ends of 0..n behaves alike.

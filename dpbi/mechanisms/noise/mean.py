@@ -13,10 +13,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from dpbi.mechanisms.noise.law import IntegerNoise, cut_log_pmf
 from dpbi.partition.power_sum_curve import RATE_ZERO, Excess
 from dpbi.posterior.hellinger import count_loss
 from dpbi.problem.problem import Problem
+
+from .law import IntegerNoise, cut_log_pmf
 
 _TAIL = 42.0
 _LARGEST = 1 << 22  # length of all transforms together: beyond, a mean would take seconds and much memory

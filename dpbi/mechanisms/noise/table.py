@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpbi.mechanisms.distance_table import LISTABLE, NEGLIGIBLE, DistanceTable, Rows, chunks, rows_to_keep
-from dpbi.mechanisms.noise.law import IntegerNoise, cut_log_pmf
 from dpbi.posterior.hellinger import count_loss, loss_to, tabulated_loss
 from dpbi.problem.problem import Problem
-from dpbi.sensitivity import local_sensitivity
+from dpbi.sensitivity.closed_form import local_sensitivity
+
+from .law import IntegerNoise, cut_log_pmf
 
 _WINDOW = 2_000_000  # every value of one count is in work at once
 

@@ -11,24 +11,13 @@ from scipy.special import betainc, gammaln
 
 from dpbi.accuracy.distance_law import DistanceLaw
 from dpbi.mechanisms import EHD, EHDL, EHDS, LSDim, LSHist, LSZhang, Mechanism
-from dpbi.papers.claims.claim import (
-    BETA_PRIORS,
-    PRIORS,
-    Case,
-    Claim,
-    Grid,
-    Setting,
-    at_most,
-    case,
-    equal,
-    exp,
-    listed_law,
-)
 from dpbi.posterior.hellinger import distances_to, hellinger
 from dpbi.problem.candidates import number_of_candidates
 from dpbi.problem.neighbours import neighbours
 from dpbi.problem.problem import Problem
-from dpbi.sensitivity import PAPER_GLOBAL_SENSITIVITY, local_sensitivity
+from dpbi.sensitivity.closed_form import PAPER_GLOBAL_SENSITIVITY, local_sensitivity
+
+from .claim import BETA_PRIORS, PRIORS, Case, Claim, Grid, Setting, at_most, case, equal, exp, listed_law
 
 _STEPS = (1, 2, 3, 5, 10, 20, 50)
 _LARGEST_CROSSOVER = 100_000  # records

@@ -15,10 +15,11 @@ from dpbi.data.synthesis import balanced_counts
 from dpbi.mechanisms import LSHist
 from dpbi.mechanisms.distance_table import slack
 from dpbi.mechanisms.noise.law import FlooredLaplace
-from dpbi.papers.claims.claim import Case, Claim, Grid, Setting, at_most, case, equal, listed_law
 from dpbi.posterior.hellinger import distances_to
 from dpbi.problem.problem import Problem
-from dpbi.sensitivity import local_sensitivity
+from dpbi.sensitivity.closed_form import local_sensitivity
+
+from .claim import Case, Claim, Grid, Setting, at_most, case, equal, listed_law
 
 _SMALL, _LARGE = (4, 64, 1_024, 16_384), (65_536, 262_144)
 _LEAST = 1e-12

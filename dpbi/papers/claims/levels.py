@@ -12,23 +12,12 @@ from numpy.typing import NDArray
 
 from dpbi.mechanisms import EHDNRS
 from dpbi.mechanisms.distance_table import slack
-from dpbi.papers.claims.claim import (
-    BETA_PRIORS,
-    FEW_PRIORS,
-    Case,
-    Claim,
-    Grid,
-    Setting,
-    at_most,
-    case,
-    exp,
-    listed_law,
-    true,
-)
 from dpbi.posterior.hellinger import distances_to
 from dpbi.problem.candidates import list_candidates, number_of_candidates
 from dpbi.problem.neighbours import steps
 from dpbi.problem.problem import Problem
+
+from .claim import BETA_PRIORS, FEW_PRIORS, Case, Claim, Grid, Setting, at_most, case, exp, listed_law, true
 
 _LISTED = 200_000  # candidates
 _SMALL = 12  # records

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from scipy.special import gammaincc
 
 from dpbi.mechanisms.noise.law import FlooredLaplace
-from dpbi.papers.claims.claim import Case, Claim, Grid, Setting, at_most, case, equal
+
+from .claim import Case, Claim, Grid, Setting, at_most, case, equal
 
 _AT = (0, 1, -1, 2, -2, 3, -3, 10, -10)
 

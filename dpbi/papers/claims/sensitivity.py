@@ -8,11 +8,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from dpbi.mechanisms import EHDNRS
-from dpbi.papers.claims.claim import FEW_PRIORS, PRIORS, Case, Claim, Grid, Setting, at_most, case, equal, true
 from dpbi.posterior.hellinger import distances_to, hellinger
 from dpbi.problem.candidates import list_candidates, number_of_candidates
 from dpbi.problem.neighbours import neighbours
-from dpbi.sensitivity import (
+from dpbi.sensitivity.closed_form import (
     PAPER_GLOBAL_SENSITIVITY,
     Kind,
     global_sensitivity,
@@ -20,6 +19,8 @@ from dpbi.sensitivity import (
     local_sensitivity,
     smooth_sensitivities,
 )
+
+from .claim import FEW_PRIORS, PRIORS, Case, Claim, Grid, Setting, at_most, case, equal, true
 
 _LISTED = 5_000_000  # pairs of candidate and neighbour, visited at most
 _NEIGHBOURS = 250_000  # at most, of one dataset

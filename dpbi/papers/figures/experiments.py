@@ -12,18 +12,12 @@ from dpbi.accuracy.error import expected_error
 from dpbi.data.synthesis import balanced_counts
 from dpbi.inference.private_posteriors import sample_posteriors
 from dpbi.mechanisms import Mechanism
-from dpbi.papers.figures.settings import (
-    Contender,
-    DistanceProbabilities,
-    ErrorBoxes,
-    ErrorsAgainstSize,
-    Floats,
-    Measure,
-)
 from dpbi.posterior.hellinger import distances_to
 from dpbi.problem.neighbours import neighbours, steps
 from dpbi.problem.problem import Problem
 from dpbi.sensitivity.maps import ScoreChange, score_change
+
+from .settings import Contender, DistanceProbabilities, ErrorBoxes, ErrorsAgainstSize, Floats, Measure
 
 
 def balanced(n: int, k: int) -> tuple[int, ...]:

@@ -11,14 +11,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dpbi.mechanisms import EHD, EHDL, EHDNRS, LSZhang
-from dpbi.papers.figures.experiments import balanced, distance_probabilities, error_boxes, largest_changes
-from dpbi.papers.figures.settings import RUNS, Contender, DistanceProbabilities, ErrorBoxes, Measure
 from dpbi.partition.partition import mean_distance
 from dpbi.posterior.hellinger import hellinger
 from dpbi.problem.candidates import number_of_candidates
 from dpbi.problem.problem import Problem
-from dpbi.sensitivity import global_sensitivity, local_sensitivity, smooth_sensitivity
+from dpbi.sensitivity.closed_form import global_sensitivity, local_sensitivity, smooth_sensitivity
 from dpbi.sensitivity.maps import ScoreChange
+
+from .experiments import balanced, distance_probabilities, error_boxes, largest_changes
+from .settings import RUNS, Contender, DistanceProbabilities, ErrorBoxes, Measure
 
 PRINTED_BETA = {100: 0.0699407108115, 120: 0.0677791100173, 150: 0.0677791100173}  # in the captions, by n
 

@@ -12,14 +12,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from dpbi.mechanisms import EHDNRS, EHDS, LSDim, LSHist
-from dpbi.papers.figures.experiments import (
-    balanced,
-    distance_probabilities,
-    error_boxes,
-    errors_against_size,
-    largest_changes,
-)
-from dpbi.papers.figures.settings import (
+from dpbi.privacy.curves import loss_against_dataset
+from dpbi.privacy.loss import privacy_loss
+from dpbi.problem.problem import Problem
+from dpbi.sensitivity.closed_form import local_sensitivity
+from dpbi.sensitivity.maps import ScoreChange, along_count
+
+from .experiments import balanced, distance_probabilities, error_boxes, errors_against_size, largest_changes
+from .settings import (
     RUNS,
     ConcretePrivacy,
     Contender,
@@ -29,11 +29,6 @@ from dpbi.papers.figures.settings import (
     SensitivityGap,
     ahead_from,
 )
-from dpbi.privacy.curves import loss_against_dataset
-from dpbi.privacy.loss import privacy_loss
-from dpbi.problem.problem import Problem
-from dpbi.sensitivity import local_sensitivity
-from dpbi.sensitivity.maps import ScoreChange, along_count
 
 SIZES = (10, 30, 100, 200, 300, 400, 600, 1000, 2000, 5000, 15_000)
 PRIORS = (1, 5, 20, 50, 100, 200, 500)
