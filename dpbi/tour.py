@@ -16,7 +16,7 @@ from dpbi.mechanisms import EHD, EHDS, Geometric, LSDim, LSHist, LSZhang, Mechan
 from dpbi.posterior.hellinger import distances_to, hellinger
 from dpbi.privacy.curves import CalibrationGain, calibration_gain
 from dpbi.problem.problem import Problem
-from dpbi.sensitivity.closed_form import worst_neighbour
+from dpbi.sensitivity import worst_neighbour
 
 Floats = NDArray[np.float64]
 

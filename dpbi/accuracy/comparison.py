@@ -11,7 +11,7 @@ from dpbi.accuracy.distance_law import DistanceLaw, distance_law
 from dpbi.mechanisms.guarantee import Guarantee, PureDP
 from dpbi.mechanisms.mechanism import Mechanism
 from dpbi.problem.problem import Problem
-from dpbi.sensitivity.closed_form import local_sensitivity
+from dpbi.sensitivity import local_sensitivity
 
 
 @dataclass(frozen=True, eq=False)

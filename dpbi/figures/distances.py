@@ -25,7 +25,7 @@ from dpbi.figures.style import (
 )
 from dpbi.inference.private_posteriors import PrivatePosteriors
 from dpbi.problem.neighbours import steps
-from dpbi.sensitivity.closed_form import local_sensitivity
+from dpbi.sensitivity import local_sensitivity
 
 Floats = NDArray[np.float64]
 

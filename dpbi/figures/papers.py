@@ -22,7 +22,7 @@ from dpbi.papers.figures.settings import (
     SensitivityGap,
     ahead_from,
 )
-from dpbi.sensitivity.closed_form import local_sensitivity
+from dpbi.sensitivity import local_sensitivity
 from dpbi.sensitivity.maps import ScoreChange
 
 _UNIT = {"hellinger": "Hellinger distance H", "l1": "L1 distance, in records"}

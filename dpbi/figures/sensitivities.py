@@ -25,7 +25,7 @@ from dpbi.figures.style import (
     log_axis,
     number,
 )
-from dpbi.sensitivity.closed_form import local_sensitivity, smooth_sensitivity
+from dpbi.sensitivity import local_sensitivity, smooth_sensitivity
 from dpbi.sensitivity.maps import GammaScan, ScoreChange, SensitivityScan, SimplexMap
 
 # Each in the colour of the mechanism that is scaled by it; the papers' constant in the neutral one.

@@ -24,12 +24,7 @@ from dpbi.partition import partition
 from dpbi.posterior.hellinger import distances_to
 from dpbi.problem.candidates import log_number_of_candidates, number_of_candidates
 from dpbi.problem.problem import Problem, check_problem
-from dpbi.sensitivity.closed_form import (
-    PAPER_GLOBAL_SENSITIVITY,
-    global_sensitivity,
-    least_local_sensitivity,
-    local_sensitivity,
-)
+from dpbi.sensitivity import PAPER_GLOBAL_SENSITIVITY, global_sensitivity, least_local_sensitivity, local_sensitivity
 from dpbi.sensitivity.closed_form import local_at, smooth_at
 
 

@@ -19,7 +19,7 @@ from dpbi.figures import papers
 from dpbi.papers.figures import FIGURES, notes, tailoring
 from dpbi.papers.figures.experiments import balanced
 from dpbi.papers.figures.settings import DistanceProbabilities, ErrorBoxes, ErrorsAgainstSize, ahead_from
-from dpbi.sensitivity.closed_form import local_sensitivity
+from dpbi.sensitivity import local_sensitivity
 from tests import oracles
 
 BY_KEY = {figure.key: figure for figure in FIGURES}

@@ -28,7 +28,7 @@ from dpbi.mechanisms.selection import secure_draw
 from dpbi.partition import draws
 from dpbi.releases import statement
 from dpbi.releases.release import _release
-from dpbi.sensitivity.closed_form import least_local_sensitivity, local_sensitivities
+from dpbi.sensitivity import least_local_sensitivity, local_sensitivities
 from tests import oracles
 from tests.data.damaged import damaged, read_or_refused
 from tests.every_mechanism import every_class, every_mechanism

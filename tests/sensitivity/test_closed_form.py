@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import dpbi
 from dpbi import sensitivity
-from dpbi.sensitivity.closed_form import Kind
+from dpbi.sensitivity import Kind
 from tests import oracles
 from tests.reference_values import values
 from tests.strategies import Drawn, alphas, datasets, gammas, priors, problems

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpbi.problem.problem import Problem
-from dpbi.sensitivity import maps
-from dpbi.sensitivity.closed_form import smooth_sensitivity
+from dpbi.sensitivity import maps, smooth_sensitivity
 from tests import oracles
 from tests.strategies import Drawn, gammas, priors, problems
 

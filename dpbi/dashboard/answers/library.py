@@ -31,13 +31,7 @@ from dpbi.privacy.verdict import Profile, Verdict
 from dpbi.privacy.verdict import verdict as audited
 from dpbi.problem.problem import Problem
 from dpbi.releases.release import guarantee_of_release
-from dpbi.sensitivity.closed_form import (
-    PAPER_GLOBAL_SENSITIVITY,
-    global_sensitivity,
-    local_sensitivity,
-    smooth_sensitivity,
-)
-from dpbi.sensitivity import maps
+from dpbi.sensitivity import PAPER_GLOBAL_SENSITIVITY, global_sensitivity, local_sensitivity, maps, smooth_sensitivity
 
 SIZES = 16  # of smaller data, audited for a curve
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95, 0.99)

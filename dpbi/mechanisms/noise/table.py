@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from dpbi.mechanisms.distance_table import LISTABLE, NEGLIGIBLE, DistanceTable, Rows, chunks, rows_to_keep
 from dpbi.posterior.hellinger import count_loss, loss_to, tabulated_loss
 from dpbi.problem.problem import Problem
-from dpbi.sensitivity.closed_form import local_sensitivity
+from dpbi.sensitivity import local_sensitivity
 
 from .law import IntegerNoise, cut_log_pmf
 

@@ -24,7 +24,7 @@ from dpbi.mechanisms.distance_table import (
 from dpbi.posterior.hellinger import affinity_loss, count_loss, distance_of_loss
 from dpbi.problem.candidates import number_of_candidates
 from dpbi.problem.problem import Problem
-from dpbi.sensitivity.closed_form import local_sensitivity
+from dpbi.sensitivity import local_sensitivity
 
 _NEAREST = 20_000  # where the outputs cannot be listed, at most this many of the nearest are
 _LISTED_LINE = 2_000_000  # k = 2: beyond this n, bins of H are counted instead of listed

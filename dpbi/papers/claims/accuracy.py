@@ -15,7 +15,7 @@ from dpbi.posterior.hellinger import distances_to, hellinger
 from dpbi.problem.candidates import number_of_candidates
 from dpbi.problem.neighbours import neighbours
 from dpbi.problem.problem import Problem
-from dpbi.sensitivity.closed_form import PAPER_GLOBAL_SENSITIVITY, local_sensitivity
+from dpbi.sensitivity import PAPER_GLOBAL_SENSITIVITY, local_sensitivity
 
 from .claim import BETA_PRIORS, PRIORS, Case, Claim, Grid, Setting, at_most, case, equal, exp, listed_law
 

@@ -17,7 +17,7 @@ from dpbi.mechanisms.distance_table import slack
 from dpbi.mechanisms.noise.law import FlooredLaplace
 from dpbi.posterior.hellinger import distances_to
 from dpbi.problem.problem import Problem
-from dpbi.sensitivity.closed_form import local_sensitivity
+from dpbi.sensitivity import local_sensitivity
 
 from .claim import Case, Claim, Grid, Setting, at_most, case, equal, listed_law
 

@@ -10,7 +10,7 @@ import numpy as np
 from dpbi.mechanisms import EHD, EHDL, EHDNRS, EHDS, LSDim, LSHist, LSZhang, Mechanism
 from dpbi.privacy.loss import PrivacyLoss, privacy_loss, privacy_profile
 from dpbi.problem.neighbours import neighbours
-from dpbi.sensitivity.closed_form import PAPER_GLOBAL_SENSITIVITY, global_sensitivity, smooth_sensitivities
+from dpbi.sensitivity import PAPER_GLOBAL_SENSITIVITY, global_sensitivity, smooth_sensitivities
 
 from .claim import FEW_PRIORS, PRIORS, Case, Claim, Grid, Setting, at_most, case, equal, exp, true
 

@@ -11,7 +11,7 @@ from dpbi.mechanisms import EHDNRS
 from dpbi.posterior.hellinger import distances_to, hellinger
 from dpbi.problem.candidates import list_candidates, number_of_candidates
 from dpbi.problem.neighbours import neighbours
-from dpbi.sensitivity.closed_form import (
+from dpbi.sensitivity import (
     PAPER_GLOBAL_SENSITIVITY,
     Kind,
     global_sensitivity,

@@ -15,7 +15,7 @@ from dpbi.partition.partition import mean_distance
 from dpbi.posterior.hellinger import hellinger
 from dpbi.problem.candidates import number_of_candidates
 from dpbi.problem.problem import Problem
-from dpbi.sensitivity.closed_form import global_sensitivity, local_sensitivity, smooth_sensitivity
+from dpbi.sensitivity import global_sensitivity, local_sensitivity, smooth_sensitivity
 from dpbi.sensitivity.maps import ScoreChange
 
 from .experiments import balanced, distance_probabilities, error_boxes, largest_changes

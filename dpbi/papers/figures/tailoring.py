@@ -15,7 +15,7 @@ from dpbi.mechanisms import EHDNRS, EHDS, LSDim, LSHist
 from dpbi.privacy.curves import loss_against_dataset
 from dpbi.privacy.loss import privacy_loss
 from dpbi.problem.problem import Problem
-from dpbi.sensitivity.closed_form import local_sensitivity
+from dpbi.sensitivity import local_sensitivity
 from dpbi.sensitivity.maps import ScoreChange, along_count
 
 from .experiments import balanced, distance_probabilities, error_boxes, errors_against_size, largest_changes
