@@ -62,7 +62,7 @@ def test_leak_is_the_distance_of_two_betas() -> None:
 
 @by_scene
 def test_a_scene_has_a_link_and_opens_in_the_lab(scene: Scene) -> None:
-    at = AppTest.from_file("../app.py", default_timeout=120)
+    at = AppTest.from_file("../../app.py", default_timeout=120)
     at.query_params["scene"] = scene.key
     at.run()
     visit(at, TOUR)
