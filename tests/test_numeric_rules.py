@@ -56,7 +56,7 @@ NOT_OURS = {"budget_float_sum": "no budget is kept from release to release"}
 
 
 def test_every_rule_is_tested_somewhere() -> None:
-    sources = "\n".join(path.read_text("utf-8") for path in sorted(HERE.glob("test_*.py")))
+    sources = "\n".join(path.read_text("utf-8") for path in sorted(HERE.rglob("test_*.py")))
     for rule in NUMERIC["rules"]:
         tests = [name for begin, name in TESTED.items() if rule["id"].startswith(begin)]
         assert tests or rule["id"] in NOT_OURS, rule["id"]
@@ -65,7 +65,7 @@ def test_every_rule_is_tested_somewhere() -> None:
 
 
 def test_every_quantity_is_compared_somewhere() -> None:
-    sources = "\n".join(path.read_text("utf-8") for path in sorted(HERE.glob("test_*.py")))
+    sources = "\n".join(path.read_text("utf-8") for path in sorted(HERE.rglob("test_*.py")))
     for quantity in {value["quantity"] for value in NUMERIC["values"]}:
         assert f'numeric("{quantity}")' in sources, quantity
 
