@@ -87,7 +87,7 @@ def accuracy_curve(
 ) -> AccuracyCurve:
     """E[metric] of one mechanism at each value of an axis.
 
-    axis: from ``accuracy_axes``; values: of it; evaluate: what answers for a point, so that answers can be kept.
+    axis: from ``axes``; values: of it; evaluate: what answers for a point, so that answers can be kept.
     Raises ValueError as ``Axis.at`` and ``expected_error``. Source: ours; [P17] Figures 4 and 5a vary n.
     """
     rising = tuple(sorted(values))

@@ -145,7 +145,7 @@ def release(mechanism: Mechanism, problem: Problem) -> Release:
 
     mechanism, problem: as for ``sample``; there is no seed, and nothing is kept. Noise on counts: exact draws of the
     geometric law and of the floored Laplace law at epsilon's exact value as a fraction. Selection: exact inversion of
-    whole-number weights over all candidates, or exact rejection where they are too many to list (``secure_selection``);
+    whole-number weights over all candidates, or exact rejection where they are too many to list (``secure_draw``);
     ``Release.guarantee`` includes what rounding can add to epsilon.
     Returns the Release. Raises ValueError, which tells nothing of the counts, where a draw could take too many trials
     or a calibration belongs to another prior or n.

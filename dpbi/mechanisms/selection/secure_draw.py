@@ -13,7 +13,7 @@ k = 2: a staircase above exp(-rate H), whose expected number of trials is below 
 A draw is refused by the largest rate of all datasets with this prior and n, which is public, never by the data's own.
 Not protected: the number of trials, which shows in the time of a draw. Its law, geometric, depends on the data through
 Z(rate); given the data it says nothing about which candidate was accepted.
-Source: ours; rejection as in von Neumann 1951, the trials of an exponential as in ``secure_noise``.
+Source: ours; rejection as in von Neumann 1951, the trials of an exponential as in ``fair_bits``.
 """
 
 from __future__ import annotations
