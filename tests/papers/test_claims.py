@@ -621,7 +621,7 @@ def test_check_takes_a_problem_a_setting_or_a_scenario() -> None:
     assert claim.check(Sidebar(problem, 2.0, 1.0)).setting.epsilon == 2.0
 
 
-def test_the_ledger_on_its_page() -> None:
+def test_the_claims_on_their_page() -> None:
     """All findings in one table; the chosen claim at the person's data, or the sentence that refuses it."""
     at = shown(opened(), "pages/6_Papers.py")
     table = next(frame.value for frame in at.dataframe if "Verdict" in frame.value)
