@@ -79,6 +79,9 @@ def affinity_moment(problem: Problem, rate: float, power: int) -> float:
     return float(np.exp(-log_z) + later)
 
 
+_SLACK = 1e-12  # of the bounds on log Z: rounding
+
+
 @lru_cache(maxsize=256)
 def _sums(problem: Problem, rate: float) -> tuple[float, float, float]:
     """log Z, E[H] and E[H^2]."""
@@ -87,6 +90,10 @@ def _sums(problem: Problem, rate: float) -> tuple[float, float, float]:
         return 0.0, 0.0, 0.0
     parts = list(excess_curve(problem).parts(rate))
     log_z = float(np.logaddexp.reduce([0.0] + [part.log_total() for part in parts]))
+    most = log_number_of_candidates(problem.n, problem.k)
+    if not max(most - rate, 0.0) - _SLACK * max(most, 1.0) <= log_z <= most + _SLACK * max(most, 1.0):
+        raise ValueError(f"log Z cannot be certified at this prior, these counts and rate {rate:g}, so it is not given: "
+                         f"it must lie between {max(most - rate, 0.0):.6g} and {most:.6g}, and {log_z:.6g} came out.")
     mean = sum(part.expectation(part.slope, log_z) for part in parts)
     square = sum(part.expectation(part.rise, log_z) for part in parts)
     return log_z, min(max(mean, 0.0), 1.0), min(max(square, 0.0), 1.0)
