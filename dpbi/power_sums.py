@@ -159,6 +159,11 @@ class PowerSums:
         """Whether plain convolutions are the quicker route: they need no certificate."""
         return self._convolved.work <= _CONVOLVED
 
+    @property
+    def can_be_convolved(self) -> bool:
+        """Whether plain convolutions can be afforded where another route is not certain."""
+        return self._convolved.work <= _CONVOLVED_AT_MOST
+
     def _transformed(self, m: float) -> float:
         """log Z_m by the tilted transform, checked; by convolution where that is not certain and can be afforded."""
         try:
@@ -167,12 +172,12 @@ class PowerSums:
             if bulk.unit > 1 and not self._agrees_when_finer:
                 raise _uncertain("a sum on a coarse lattice changes on a finer one")
         except Uncertain:
-            if self._convolved.work > _CONVOLVED_AT_MOST:
+            if not self.can_be_convolved:
                 raise
             return float(np.logaddexp(0.0, self._convolved.log_excess(m)))
         if error <= _ACCEPTED * max(100.0, log_z) and -_ACCEPTED < log_z <= self.log_sum(0) + _ACCEPTED * 100:
             return max(log_z, 0.0)
-        if self._convolved.work > _CONVOLVED_AT_MOST:
+        if not self.can_be_convolved:
             raise _uncertain("rounding is not small beside a sum")
         return float(np.logaddexp(0.0, self._convolved.log_excess(m)))
 
@@ -263,7 +268,7 @@ class PowerSums:
         edged = (low_end == self.count) & (stride > 1) & ~smooth
         low = -(low_end // stride) - np.where(edged, ORDER // 2, 0)
         width = int((high_end // stride - low).max()) + 1
-        if width * stride.size * _TABLED > self._convolved.work <= _CONVOLVED_AT_MOST:
+        if self.can_be_convolved and width * stride.size * _TABLED > self._convolved.work:
             raise _uncertain("a table of weights would be larger than a convolution")
         _check_size(width * stride.size)
         offsets = (low[:, None] + np.arange(width)) * stride[:, None]
