@@ -16,7 +16,7 @@ from numpy.polynomial.legendre import leggauss
 from numpy.typing import NDArray
 
 from dpbi.mixture import log_step, log_weight, log_weights
-from dpbi.power_sums import power_sums
+from dpbi.power_sums import power_sums, uncertain
 from dpbi.problem import Problem
 
 _SINGLY = 16  # Z_0 ... Z_15 are computed one by one, beyond them log(Z_m - 1) is interpolated in log m
@@ -63,7 +63,7 @@ def _part(rate: float, m: NDArray, weight: NDArray, log_a: NDArray, step: NDArra
 
 @dataclass(frozen=True, eq=False)
 class Piece:
-    """A Chebyshev interpolation over x in [-1, 1] of log(Z_m - 1), or of log Z_m, the smoother, where Z_m is not near 1.
+    """A Chebyshev interpolation over x in [-1, 1] of log(Z_m - 1); of log Z_m, the smoother, where Z_m is not near 1.
 
     Towards Z_m = 1 the singularities of log(Z_m - 1), where Z_m = 1 at a complex m, come near.
     """
@@ -82,12 +82,13 @@ class Piece:
 
         An error of log(Z_m - 1) is one of Z by the factor (Z_m - 1) / Z, at most Z_m - 1.
         """
-        allowed = max(_INTERPOLATED * np.abs(log_excess).max(), _ABSOLUTE * np.exp(-max(min(log_excess.max(), 0), -700)))
+        highest = min(max(float(log_excess.max()), -700.0), 0.0)
+        allowed = max(_INTERPOLATED * np.abs(log_excess).max(), _ABSOLUTE * np.exp(-highest))
         return bool(np.abs(self.coefficients[-2:]).max() < allowed)
 
     def at(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
         values = chebyshev.chebval(x, self.coefficients)
-        return values + np.log(-np.expm1(-values)) if self.of_sum else values
+        return np.asarray(values + np.log(-np.expm1(-values)) if self.of_sum else values, dtype=np.float64)
 
 
 class Sums(Protocol):
@@ -146,8 +147,7 @@ class Excess:
                 return piece
             m = _SINGLY * 2.0 ** (low + width * (_lobatto(2 * intervals) + 1) / 2)
             values = _alternating(values, np.array([self.sums.log_excess(x) for x in m[1::2]]))
-        raise ValueError("The law cannot be certified at this prior and these counts, so it is not given: "
-                         f"the sums of powers near {m[0]:g} vary too fast to be interpolated.")
+        raise uncertain(f"sums of powers near {m[0]:g} vary too fast to be interpolated")
 
     def at(self, m: NDArray) -> NDArray:
         """log(Z_m - 1) at whole m >= 0, or real m >= 16; -inf where Z_m - 1 < 2^-60."""
@@ -243,8 +243,7 @@ def _check_falling(m: NDArray[np.float64], log_excess: NDArray[np.float64]) -> N
     slack = (_INTERPOLATED * 100 * np.maximum(np.abs(log_excess[1:]), 1.0)
              + _ABSOLUTE * np.exp(-np.maximum(log_excess[1:], -700.0))) / np.diff(m)
     if not ((slope <= slack).all() and (np.diff(slope) >= -slack[1:] - slack[:-1]).all()):
-        raise ValueError("The law cannot be certified at this prior and these counts, so it is not given: sums of powers "
-                         "that must fall with the power do not.")
+        raise uncertain("sums of powers that must fall with the power do not")
 
 
 def _alternating(known: NDArray[np.float64], between: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -255,7 +254,7 @@ def _alternating(known: NDArray[np.float64], between: NDArray[np.float64]) -> ND
 
 @cache
 def _lobatto(intervals: int) -> NDArray[np.float64]:
-    return -np.cos(np.pi * np.arange(intervals + 1) / intervals)
+    return np.asarray(-np.cos(np.pi * np.arange(intervals + 1) / intervals), dtype=np.float64)
 
 
 @cache

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from dpbi.excess import RATE_ZERO, Excess
 from dpbi.hellinger import count_loss
 from dpbi.noise import IntegerNoise, cut_log_pmf
+from dpbi.power_sums import Uncertain
 from dpbi.problem import Problem
 
 _TAIL = 42.0
@@ -45,7 +46,10 @@ def mean_distance(
     sums = _NoisySums(problem, noise, consistent)
     if sums.left_out > _ACCEPTED:
         return None
-    mean = sum(part.expectation(part.slope, 0.0) for part in Excess(sums).parts(RATE_ZERO))
+    try:
+        mean = sum(part.expectation(part.slope, 0.0) for part in Excess(sums).parts(RATE_ZERO))
+    except Uncertain:
+        return None
     return min(max(float(mean), 0.0), 1.0)
 
 

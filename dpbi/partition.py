@@ -14,6 +14,7 @@ import numpy as np
 from dpbi import limits
 from dpbi.candidates import log_number_of_candidates
 from dpbi.excess import RATE_ZERO, excess_curve
+from dpbi.power_sums import uncertain
 from dpbi.problem import Problem, check_problem
 from dpbi.selection import listed_log_partition, listed_standard_deviation, sample
 
@@ -25,7 +26,7 @@ def log_partition(problem: Problem, rate: float) -> float:
     """log Z(rate), Z = sum over candidates r of exp(-rate H(c, r)).
 
     problem: prior and counts; rate >= 0, per unit of H. Returns log Z in [0, log C(n + k - 1, k - 1)], absolute error
-    below 1e-11. Raises ValueError for a negative or infinite rate.
+    below 1e-11 or 1e-13 of it. Raises ValueError for a negative or infinite rate, and where that is not certain.
     Source: ours (DESIGN section 4); equal to enumeration, see tests.
     """
     return _sums(check_problem(problem), limits.check_rate(rate))[0]
@@ -50,8 +51,8 @@ def standard_deviation(problem: Problem, rate: float) -> float:
     """sd(H): sd^2 = E[X^2] - E[X]^2 for X = H or 1 - H, E[H^2] = E[1 - BC] = (1/Z) sum_m (a_m - a_{m-1}) (Z_m - 1).
 
     From the list of candidates where that is short. Elsewhere the difference is taken for the X of smaller mean: in
-    1 - H the candidates of m = 0, most of them and all at H = 1, drop out before they are subtracted. The error is below
-    1e-6 of sd or 1e-10; a ValueError says where rounding leaves neither certain. Arguments and other errors as
+    1 - H the candidates of m = 0, most of them and all at H = 1, drop out before they are subtracted. The error is
+    below 1e-6 of sd or 1e-10; a ValueError says where rounding leaves neither certain. Arguments and other errors as
     ``log_partition``.
     """
     problem, rate = check_problem(problem), max(limits.check_rate(rate), RATE_ZERO)
@@ -70,9 +71,8 @@ def standard_deviation(problem: Problem, rate: float) -> float:
         rounding += _ROUNDING * part.expectation(np.abs(twice) + 2 * min(mean, 1 - mean) * np.abs(once), log_z)
     variance = max(square - first * first, 0.0)
     if rounding > max(_DOUBTFUL * variance, _NOTHING):
-        raise ValueError("The standard deviation of H cannot be certified at this prior, these counts and rate "
-                         f"{rate:g}: "
-                         f"its square is {variance:.3g}, and rounding may have changed that by {rounding:.1g}.")
+        raise uncertain(f"at rate {rate:g} the variance of H came out as {variance:.3g}, with a rounding error of up "
+                        f"to {rounding:.1g}")
     return float(np.sqrt(variance))
 
 
@@ -115,12 +115,13 @@ def _sums(problem: Problem, rate: float) -> tuple[float, float]:
     parts = list(excess_curve(problem).parts(rate))
     log_z = float(np.logaddexp.reduce([0.0] + [part.log_total() for part in parts]))
     most = log_number_of_candidates(problem.n, problem.k)
-    if not max(most - rate, 0.0) - _SLACK * max(most, 1.0) <= log_z <= most + _SLACK * max(most, 1.0):
-        raise ValueError(f"log Z cannot be certified at this prior, these counts and rate {rate:g}, so it is not given: "
-                         f"it must lie between {max(most - rate, 0.0):.6g} and {most:.6g}, and {log_z:.6g} came out.")
+    slack = _SLACK * max(most, 1.0)
+    if not max(most - rate, 0.0) - slack <= log_z <= most + slack:
+        raise uncertain(f"log Z at rate {rate:g} must lie between {max(most - rate, 0.0):.6g} and {most:.6g}, "
+                        f"and {log_z:.6g} came out")
     mean = sum(part.expectation(part.slope, log_z) for part in parts)
     rounding = _ROUNDING * sum(part.expectation(np.abs(part.slope), log_z) for part in parts)
     if not (rounding <= _MEAN_ERROR and -_MEAN_ERROR <= mean <= 1 + _MEAN_ERROR):
-        raise ValueError(f"The mean of H cannot be certified at this prior, these counts and rate {rate:g}, so it is not "
-                         f"given: {mean:.3g} came out, with a rounding error of up to {rounding:.1g}.")
+        raise uncertain(f"at rate {rate:g} the mean of H came out as {mean:.3g}, with a rounding error of up to "
+                        f"{rounding:.1g}")
     return log_z, min(max(mean, 0.0), 1.0)

@@ -98,7 +98,7 @@ class Bulk:
         """
         theta, low, high = 0.0, -np.inf, np.inf
         for _ in range(_TRIES):
-            mean, variance = (self.multiplicity @ moment for moment in self.moments(theta))
+            mean, variance = (float(self.multiplicity @ moment) for moment in self.moments(theta))
             if abs(mean) <= _CENTRED * np.sqrt(max(variance, 0.0)):
                 return theta
             low, high = (theta, high) if mean < 0 else (low, theta)
@@ -109,7 +109,7 @@ class Bulk:
             if step in (low, high):
                 break
             theta = step
-        raise _uncertain("the tilt of a sum could not be centred")
+        raise uncertain("the tilt of a sum could not be centred")
 
 
 class PowerSums:
@@ -170,7 +170,7 @@ class PowerSums:
             bulk = self.bulk(m)
             log_z, error = _log_sum(bulk)
             if bulk.unit > 1 and not self._agrees_when_finer:
-                raise _uncertain("a sum on a coarse lattice changes on a finer one")
+                raise uncertain("a sum on a coarse lattice changes on a finer one")
         except Uncertain:
             if not self.can_be_convolved:
                 raise
@@ -178,7 +178,7 @@ class PowerSums:
         if error <= _ACCEPTED * max(100.0, log_z) and -_ACCEPTED < log_z <= self.log_sum(0) + _ACCEPTED * 100:
             return max(log_z, 0.0)
         if not self.can_be_convolved:
-            raise _uncertain("rounding is not small beside a sum")
+            raise uncertain("rounding is not small beside a sum")
         return float(np.logaddexp(0.0, self._convolved.log_excess(m)))
 
     @cached_property
@@ -250,7 +250,7 @@ class PowerSums:
                 return bulk
             spread = np.where(uneven, np.minimum(spread, sd) * 0.98, spread)
             bulk = self._built(m, fineness, spread, tilt)
-        raise _uncertain("no window could be found that holds a tilted weight")
+        raise uncertain("no window could be found that holds a tilted weight")
 
     def _built(self, m: float, fineness: int, spread: NDArray[np.float64], tilt: _Tilt) -> Bulk:
         below, above = self._reach(m, -1, spread, tilt), self._reach(m, 1, spread, tilt)
@@ -269,7 +269,7 @@ class PowerSums:
         low = -(low_end // stride) - np.where(edged, ORDER // 2, 0)
         width = int((high_end // stride - low).max()) + 1
         if self.can_be_convolved and width * stride.size * _TABLED > self._convolved.work:
-            raise _uncertain("a table of weights would be larger than a convolution")
+            raise uncertain("a table of weights would be larger than a convolution")
         _check_size(width * stride.size)
         offsets = (low[:, None] + np.arange(width)) * stride[:, None]
         inside = offsets <= high_end[:, None]
@@ -277,7 +277,8 @@ class PowerSums:
         losses = m * count_loss(self.prior[:, None], self.count[:, None], released)
         untilted: NDArray[np.float64] = np.where(inside, np.exp(-losses), 0.0) * stride[:, None]
         untilted[edged] *= edge_weights(self.count[edged] % stride[edged], stride[edged], width)
-        ends = np.stack([-low_end, np.minimum(high_end, np.where(smooth, high_end, self.problem.n - self.count))], axis=1)
+        last = np.where(smooth, high_end, np.minimum(high_end, self.problem.n - self.count))
+        ends = np.stack([-low_end, last], axis=1)
         soft = np.stack([(low_end == below) & (below < self.count), (high_end == above) & (above < 2 * self.problem.n)],
                         axis=1)
         if unit > 1 and (stride < unit).any():
@@ -333,9 +334,9 @@ class Uncertain(ValueError):
     """A sum that no route at hand is certain of."""
 
 
-def _uncertain(reason: str) -> Uncertain:
-    return Uncertain(f"The law of the exponential mechanism cannot be certified at this prior and these counts, so it is "
-                     f"not given: {reason}. Prior parameters of more alike size, or fewer records, can be.")
+def uncertain(reason: str) -> Uncertain:
+    return Uncertain("The exact law cannot be certified at this prior and these counts, so it is not given: "
+                     f"{reason}. With prior parameters of more alike size, or fewer records, it can be.")
 
 
 def _log_sum(bulk: Bulk) -> tuple[float, float]:
@@ -343,7 +344,7 @@ def _log_sum(bulk: Bulk) -> tuple[float, float]:
     share, log_total = bulk.shares(bulk.tilt)
     probability, error = _probability_of_zero(bulk, share)
     if not probability > 0:
-        raise _uncertain("rounding has swallowed a sum")
+        raise uncertain("rounding has swallowed a sum")
     return float(bulk.multiplicity @ log_total + np.log(probability)), error / probability
 
 
@@ -398,7 +399,7 @@ def _product_of_characteristics(
                 phi = np.fft.rfft(probability[rows], period, axis=1)[:, nodes].conj()
             else:
                 if float(width) * phase.size * len(rows) > _WORK:
-                    raise _uncertain("a sum is too wide to be transformed")
+                    raise uncertain("a sum is too wide to be transformed")
                 phi = _plain_characteristics(probability[rows], phase)
             phi = phi * np.exp((bulk.offsets[rows, 0] // stride)[:, None] * phase)
             size = np.abs(phi) + _ROUNDING
