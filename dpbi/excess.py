@@ -259,7 +259,7 @@ def _lobatto(intervals: int) -> NDArray[np.float64]:
 
 @cache
 def _to_coefficients(intervals: int) -> NDArray[np.float64]:
-    return np.linalg.inv(chebyshev.chebvander(_lobatto(intervals), intervals))
+    return np.asarray(np.linalg.inv(chebyshev.chebvander(_lobatto(intervals), intervals)), dtype=np.float64)
 
 
 _GAUSS_NODES, _GAUSS_WEIGHTS = (leggauss(_GAUSS)[0] + 1) / 2, leggauss(_GAUSS)[1] / 2
