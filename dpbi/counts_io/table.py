@@ -12,6 +12,7 @@ from . import vocabulary
 from .outcome import shown
 from .whole_numbers import is_like_number, is_number
 
+LINE_BREAKS = re.compile(r"[\t\n\v\f\r\x85\u2028\u2029]")
 SAMPLE = 1_000  # entries that decide what a column is; what is read is always the whole column
 
 
@@ -119,4 +120,4 @@ class Table:
 
 def one_line(name: str) -> str:
     """Outer space off, line breaks inside turned to one space, accents composed (NFC)."""
-    return unicodedata.normalize("NFC", re.sub(r"\s*[\t\n\v\f\r\x85\u2028\u2029]+\s*", " ", name.strip()))
+    return unicodedata.normalize("NFC", " ".join(filter(None, map(str.strip, LINE_BREAKS.split(name)))))
