@@ -89,7 +89,7 @@ def _hostile(what: str, load: str, data: str, read: str, repetitions: int) -> Ro
     setup = f"SIZE = {SIZE}\n{load}\ndata = {data}\nwith open('/proc/self/clear_refs', 'w') as peak: peak.write('5')"
     statement = f"try:\n    {read}\nexcept ValueError:\n    pass"
     taken = cost_in_fresh_process(setup, statement, repetitions)
-    return within(what, taken, LIMIT_SECONDS, taken.before + LIMIT_MEGABYTES)
+    return within(what, taken, LIMIT_SECONDS, round(taken.before + LIMIT_MEGABYTES))
 
 
 def _records(rng: np.random.Generator, megabytes: float, rides: tuple[str, ...]) -> str:
