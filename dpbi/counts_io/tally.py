@@ -168,7 +168,7 @@ def _times(cells: Sequence[str], levels: Sequence[str] = ()) -> tuple[Counter[st
 def _different(texts: Iterable[str]) -> int:
     hashes = np.fromiter(map(hash, texts), np.int64)
     hashes.sort()
-    return 1 + int(np.count_nonzero(np.diff(hashes))) if hashes.size else 0
+    return 1 + int(np.count_nonzero(hashes[1:] != hashes[:-1])) if hashes.size else 0
 
 
 def _refuse_too_many(names: int) -> None:
@@ -288,5 +288,4 @@ def _identifies_people(column: Column) -> bool:
 
 
 def _has_repeats(column: Column) -> bool:
-    filled = [cell for cell in column.cells if cell]
-    return _different(filled) < len(filled)
+    return _different(filter(None, column.cells)) < sum(map(bool, column.cells))
