@@ -11,6 +11,7 @@ from dpbi import limits
 from dpbi.accuracy import Evaluate, ExpectedError, Metric, expected_error
 from dpbi.accuracy_axes import Axis, Value, decades
 from dpbi.mechanisms.mechanism import Mechanism
+from dpbi.printed_bound import printed_bound
 from dpbi.problem import Problem
 
 SEARCHED = (1e-2, 1e3)  # epsilons that may be the answer
@@ -232,7 +233,7 @@ def required_epsilon(
         why = f" The reason: {mechanism.remaining_error}." if mechanism.remaining_error else ""
         raise ValueError(f"No epsilon from {SEARCHED[0]:g} to {SEARCHED[1]:,g} brings the mean distance down to "
                          f"{wanted:.4g}: the smallest found is {means[best].high:.4g}, at epsilon = "
-                         f"{epsilons[best]:,.4g}.{why}")
+                         f"{printed_bound(epsilons[best])}.{why}")
     if enough == 0:
         raise ValueError(f"Even epsilon = {SEARCHED[0]:g}, the smallest that is searched, is enough for a mean "
                          f"distance of {wanted:.4g}: there it is {means[0].high:.4g}.")

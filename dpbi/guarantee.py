@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from dpbi.neighbours import RELATION
+from dpbi.printed_bound import printed_bound
 
 Basis = Literal["theorem", "claim", "exhaustive check"]
 
@@ -24,7 +25,7 @@ class PureDP:
 
     @property
     def words(self) -> str:
-        return f"{self.epsilon:.4g}-DP ({self.basis})"
+        return f"{printed_bound(self.epsilon)}-DP ({self.basis})"
 
     @property
     def is_private(self) -> bool:
@@ -43,7 +44,7 @@ class ApproximateDP:
 
     @property
     def words(self) -> str:
-        return f"({self.epsilon:.4g}, {self.delta:.3g})-DP ({self.basis})"
+        return f"({printed_bound(self.epsilon)}, {printed_bound(self.delta)})-DP ({self.basis})"
 
     @property
     def is_private(self) -> bool:

@@ -29,6 +29,7 @@ from dpbi.guarantee import Guarantee, NotPrivate
 from dpbi.json_object import json_object
 from dpbi.mechanisms import MECHANISMS, Mechanism
 from dpbi.noise_aware import NoiseAwarePosterior, check_released, noise_aware_posterior
+from dpbi.printed_bound import printed_bound
 from dpbi.problem import Problem
 from dpbi.secure_noise import Bits
 
@@ -174,7 +175,8 @@ def guarantee_of_release(mechanism: Mechanism, prior: tuple[float, ...], n: int)
     return dataclasses.replace(
         guarantee,
         epsilon=guarantee.epsilon + rounding,
-        reason=f"{guarantee.reason}; rounding of the weights in the secure draw adds at most {rounding:.1g} to epsilon",
+        reason=f"{guarantee.reason}; rounding of the weights in the secure draw adds at most "
+               f"{printed_bound(rounding, 1)} to epsilon",
     )
 
 

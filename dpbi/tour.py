@@ -15,6 +15,7 @@ from dpbi.distance_law import DistanceLaw, distance_law
 from dpbi.hellinger import distances_to, hellinger
 from dpbi.loss_curves import CalibrationGain, calibration_gain
 from dpbi.mechanisms import EHD, EHDS, Geometric, LSDim, LSHist, LSZhang, Mechanism, name_of
+from dpbi.printed_bound import printed_bound
 from dpbi.problem import Problem
 from dpbi.sensitivity import worst_neighbour
 
@@ -138,8 +139,8 @@ def leak_said(found: Leak) -> str:
 def laws_said(found: tuple[DistanceLaw, ...]) -> str:
     means = ", ".join(f"{name_of(law.mechanism)} {_said(law.mean)}" for law in found)
     return (
-        f"Mean distance from the true posterior, every one {found[0].mechanism.epsilon:g}-DP: {means}. The last stays "
-        f"{_said(found[0].mean / found[-1].mean)} times nearer than the first at the same promise."
+        f"Mean distance from the true posterior, every one {printed_bound(found[0].mechanism.epsilon)}-DP: {means}. "
+        f"The last stays {_said(found[0].mean / found[-1].mean)} times nearer than the first at the same promise."
     )
 
 
@@ -175,10 +176,10 @@ def growth_said(found: Growth) -> str:
 
 def gains_said(found: tuple[CalibrationGain, ...]) -> str:
     best = max(found, key=lambda gain: gain.mean_before / gain.mean_after)
-    before = best.before
+    before, after = best.before, printed_bound(best.after.epsilon)
     return (
-        f"{name_of(before.mechanism)} promises epsilon = {before.mechanism.epsilon:g} and really loses "
-        f"{_said(before.epsilon)}. Its rate raised until the exact loss is {_said(best.after.epsilon)}, its mean "
+        f"{name_of(before.mechanism)} promises epsilon = {printed_bound(before.mechanism.epsilon)} and really loses "
+        f"{printed_bound(before.epsilon)}. Its rate raised until the exact loss is {after}, its mean "
         f"distance falls from {_said(best.mean_before)} to {_said(best.mean_after)}: "
         f"{_said(best.mean_before / best.mean_after)} times nearer at the same promise."
     )

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from dpbi import limits
 from dpbi.audit import Audit
 from dpbi.guarantee import PureDP
+from dpbi.printed_bound import printed_bound
 
 # multiplier of the rate (of the noise's decay), prior, n: what the exhaustive check was made for
 Calibration = tuple[float, tuple[float, ...], int]
@@ -58,8 +59,8 @@ def calibrated_guarantee(mechanism: Calibrated, prior: tuple[float, ...], n: int
     loss = audit.worst()[0]
     if loss + audit.margin(loss) > mechanism.epsilon:
         raise ValueError(
-            f"The calibration of this mechanism does not hold: its exact loss is {loss:.6g}, above epsilon = "
-            f"{mechanism.epsilon:g}. Calibrate it again."
+            f"The calibration of this mechanism does not hold: its exact loss is {printed_bound(loss, 12)}, above "
+            f"epsilon = {printed_bound(mechanism.epsilon, 12)}. Calibrate it again."
         )
     return PureDP(mechanism.epsilon, "exhaustive check",
                   f"rate times {factor:.4g}: exact loss over all neighbours and outputs")
