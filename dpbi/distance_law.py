@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpbi import limits
-from dpbi.distance_table import DistanceTable, freeze, slack
+from dpbi.distance_table import DistanceTable, slack
+from dpbi.frozen_result import FrozenResult, frozen
 from dpbi.hellinger import distances_to
 from dpbi.mechanisms.mechanism import Mechanism
 from dpbi.neighbours import steps
@@ -22,7 +23,7 @@ CONFIDENCE = 0.95  # of its band
 
 
 @dataclass(frozen=True, eq=False)
-class DistanceLaw:
+class DistanceLaw(FrozenResult):
     """P(H = h, d = s) for H(Dir(alpha + c), Dir(alpha + r)) and steps d(c, r), r ~ mechanism.
 
     mechanism, problem: what the law belongs to; kind: "levels" (every output in its row), "bins" (the nearest outputs
@@ -47,11 +48,6 @@ class DistanceLaw:
     bin_probability: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
     band: float = 0.0
     mean_error: float = 0.0
-
-    def __post_init__(self) -> None:
-        freeze(self.distance, self.probability, self.steps, self.bin_distance, self.bin_probability)
-        if self.edges is not None:
-            freeze(self.edges)
 
     @property
     def exact(self) -> bool:
@@ -88,8 +84,7 @@ class DistanceLaw:
             if self.edges[-1] == self.edges[-2]:
                 reached[-2] = 1.0
                 distance, before, reached = distance[:-1], before[:-1], reached[:-1]
-        freeze(distance, before, reached)
-        return distance, before, reached
+        return frozen(distance), frozen(before), frozen(reached)
 
     def cdf(self, t: float) -> float:
         """P(H <= t), with the slack that makes equal distances equal; inside a bin, linear between its edges."""

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dpbi import limits
 from dpbi.distance_law import distance_law
+from dpbi.frozen_result import FrozenResult
 from dpbi.mechanisms.mechanism import Mechanism
 from dpbi.privacy_loss import PrivacyLoss, calibrate, privacy_loss
 from dpbi.problem import Problem
@@ -17,7 +18,7 @@ from dpbi.selection_audit import check_size
 
 
 @dataclass(frozen=True, eq=False)
-class LossAgainstDataset:
+class LossAgainstDataset(FrozenResult):
     """k = 2: for each dataset (u, n - u) the largest log ratio to a neighbour, over neighbours and outputs.
 
     count: u = 0..n; loss: (n + 1,).
@@ -31,7 +32,7 @@ class LossAgainstDataset:
 
 
 @dataclass(frozen=True, eq=False)
-class AttainingLaws:
+class AttainingLaws(FrozenResult):
     """The laws of one category's released count under the pair that attains a loss (k = 2: of the whole output).
 
     loss: the result whose pair this is; category: the first that differs; released: values of r_category;

@@ -17,6 +17,7 @@ from scipy import special
 
 from dpbi import dirichlet, limits
 from dpbi.count_posterior import CountPosterior, Marginal, count_posterior
+from dpbi.frozen_result import FrozenResult, frozen
 from dpbi.mechanisms.mechanism import Mechanism
 from dpbi.problem import Problem
 
@@ -30,7 +31,7 @@ _LOG_ODDS = 700.0  # theta or 1 - theta = e^-700 is the least end of an interval
 
 
 @dataclass(frozen=True, eq=False)
-class NoiseAwarePosterior:
+class NoiseAwarePosterior(FrozenResult):
     """p(theta | r), a mixture of Dirichlet distributions over what the private counts may have been.
 
     mechanism, prior, n, released: what it was computed from. Made by ``noise_aware_posterior``.
@@ -59,17 +60,17 @@ class NoiseAwarePosterior:
         table = np.zeros((len(self.prior), self.n + 1))
         for row, marginal in zip(table, self.marginals, strict=True):
             row[marginal.counts] = marginal.probability
-        return table
+        return frozen(table)
 
     @cached_property
     def mean_counts(self) -> NDArray[np.float64]:
         """E[c_i | r], (k,); they sum to n."""
-        return np.array([marginal.mean for marginal in self.marginals])
+        return frozen(np.array([marginal.mean for marginal in self.marginals]))
 
     @cached_property
     def mean(self) -> NDArray[np.float64]:
         """E[theta_i | r] = (alpha_i + E[c_i | r]) / (A + n), (k,)."""
-        return (np.array(self.prior) + self.mean_counts) / (sum(self.prior) + self.n)
+        return frozen((np.array(self.prior) + self.mean_counts) / (sum(self.prior) + self.n))
 
     def interval(self, mass: float = 0.95, category: int = 0) -> tuple[float, float]:
         """The equal-tailed interval of theta_i under the mixture of Betas.

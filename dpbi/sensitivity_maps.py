@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dpbi import limits
 from dpbi.candidates import list_candidates
+from dpbi.frozen_result import FrozenResult
 from dpbi.hellinger import distances_to
 from dpbi.problem import Problem, check_problem
 from dpbi.sensitivity import (
@@ -30,7 +31,7 @@ MEASURES: tuple[Measure, ...] = ("local", "reciprocal", "exponential")
 
 
 @dataclass(frozen=True, eq=False)
-class SensitivityScan:
+class SensitivityScan(FrozenResult):
     """Sensitivities along a line of datasets of n records.
 
     gamma, beta: smoothness per step of the two smooth kinds; counts: int64 (M, k), the datasets;
@@ -55,7 +56,7 @@ class SensitivityScan:
 
 
 @dataclass(frozen=True, eq=False)
-class SimplexMap:
+class SimplexMap(FrozenResult):
     """One sensitivity over datasets of three categories, thinned to a triangular grid.
 
     counts: int64 (M, 3); value: (M,), the measure there; gamma: smoothness per step (the exponential kind's
@@ -70,7 +71,7 @@ class SimplexMap:
 
 
 @dataclass(frozen=True, eq=False)
-class GammaScan:
+class GammaScan(FrozenResult):
     """(1 + gamma) S_gamma(c), to which the rate of smooth selection is inversely proportional.
 
     gamma, value: (M,), increasing in gamma; best_gamma, best_value: the minimum over all gamma >= 0, at which the
@@ -85,7 +86,7 @@ class GammaScan:
 
 
 @dataclass(frozen=True, eq=False)
-class ScoreChange:
+class ScoreChange(FrozenResult):
     """|H(BI(c), r) - H(BI(c'), r)| over candidates r, for the neighbour c' that attains LS(c).
 
     neighbour: c'; released: int64 (M, k), candidates on the line through c and c'; moved: (M,), their records

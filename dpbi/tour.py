@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from dpbi.accuracy import expected_error
 from dpbi.distance_law import DistanceLaw, distance_law
+from dpbi.frozen_result import FrozenResult
 from dpbi.hellinger import distances_to, hellinger
 from dpbi.loss_curves import CalibrationGain, calibration_gain
 from dpbi.mechanisms import EHD, EHDS, Geometric, LSDim, LSHist, LSZhang, Mechanism, name_of
@@ -36,7 +37,7 @@ class Leak:
 
 
 @dataclass(frozen=True, eq=False)
-class Moves:
+class Moves(FrozenResult):
     """H between each problem's posterior and that after ``moved`` records changed category; distance: (problems, m)."""
 
     problems: tuple[Problem, ...]
@@ -45,7 +46,7 @@ class Moves:
 
 
 @dataclass(frozen=True, eq=False)
-class Growth:
+class Growth(FrozenResult):
     """Balanced data of growing size, each mechanism: E[H] and P(the data are ignored), (mechanisms, sizes)."""
 
     mechanisms: tuple[Mechanism, ...]
