@@ -13,7 +13,7 @@ from dpbi import limits
 from dpbi.distance_table import DistanceTable, slack
 from dpbi.frozen_result import FrozenResult, frozen
 from dpbi.hellinger import distances_to
-from dpbi.mechanisms.mechanism import Mechanism
+from dpbi.mechanisms.mechanism import Mechanism, check_mechanism
 from dpbi.neighbours import steps
 from dpbi.problem import Problem
 
@@ -144,7 +144,8 @@ def distance_law(mechanism: Mechanism, problem: Problem, rng: np.random.Generato
     mechanism, problem: as everywhere; rng: used by a sampled law only; without it a fixed stream, so that the same
     call gives the same law. Source: [P17] section 7.2.1 plots it by enumeration; the listing by pairs is ours.
     """
-    table = mechanism.distances(problem)
+    table = check_mechanism(mechanism).distances(problem)
+    rng = None if rng is None else limits.check_generator(rng)
     if table is not None:
         return _exact_law(mechanism, problem, table)
     return _sampled_law(mechanism, problem, np.random.default_rng(0) if rng is None else rng)

@@ -26,6 +26,7 @@ from dpbi.sensitivity import (
 )
 
 Floats = NDArray[np.float64]
+_POINTS_LEAST, _POINTS_LARGEST, _LARGEST_LIMIT = 8, 100_000, 10_000_000
 Measure = Literal["local", "reciprocal", "exponential"]
 MEASURES: tuple[Measure, ...] = ("local", "reciprocal", "exponential")
 
@@ -114,7 +115,10 @@ def along_count(
     if len(alpha) != 2:
         raise ValueError(f"A scan along one count needs two categories: got {len(alpha)}.")
     n = limits.check_total(n)
-    u = _thinned(n, points, (0, 1, n - 1, n, *include))
+    gamma, beta = limits.check_gamma(gamma), limits.check_gamma(beta, "beta")
+    kept = [limits.whole_number("include", u, 0, limits.TOTAL_LARGEST)
+            for u in limits.sequence("include", include, "of counts")]
+    u = _thinned(n, _check_points("points", points), (0, 1, n - 1, n, *kept))
     return _scan(alpha, np.stack([u, n - u], axis=1), u, gamma, beta)
 
 
@@ -128,6 +132,8 @@ def along_emptying(problem: Problem, gamma: float, beta: float, points: int = 12
     """
     if check_problem(problem).k < 3:
         raise ValueError(f"Emptying two categories needs at least three: got {problem.k}.")
+    gamma, beta = limits.check_gamma(gamma), limits.check_gamma(beta, "beta")
+    points = _check_points("points", points)
     order = np.argsort(problem.counts, kind="stable")
     rare, commonest = order[:2], order[-1]
     small, large = (problem.counts[i] for i in rare)
@@ -151,6 +157,7 @@ def on_simplex(prior: ArrayLike, n: int, measure: Measure, gamma: float, steps_a
     """
     alpha = limits.check_prior(prior)
     limits.one_of("measure", measure, MEASURES)
+    gamma = limits.check_gamma(gamma)
     if len(alpha) != 3:
         raise ValueError(f"A map on the simplex needs three categories: got {len(alpha)}.")
     n = limits.check_total(n)
@@ -179,7 +186,7 @@ def gamma_scan(problem: Problem, gammas: ArrayLike | None = None) -> GammaScan:
     slope, level = _envelope(problem)
     default = np.concatenate([[0.0], np.geomspace(1e-6, 1e3, 120)])
     listed = default if gammas is None else np.unique(
-        [limits.check_gamma(gamma) for gamma in limits.number_array("gamma", gammas).flat])
+        [limits.check_gamma(gamma, "gammas") for gamma in limits.number_array("gammas", gammas).flat])
     bends = np.append(0.0, np.diff(level) / -np.diff(slope))
     reached = _inverse_rate(slope, level, bends)
     best = int(reached.argmin())
@@ -227,6 +234,7 @@ def score_change(problem: Problem, limit: int = 121) -> ScoreChange:
     left out and the others thinned. Raises ValueError if n = 0.
     Source: [D20] section 1, [P17] section 7.1.
     """
+    limit = limits.whole_number("limit", limit, 3, _LARGEST_LIMIT)
     neighbour = worst_neighbour(problem)
     c, move = np.array(problem.counts), np.subtract(neighbour, problem.counts)
     away, towards = problem.counts[int(move.argmax())], problem.counts[int(move.argmin())]
@@ -271,6 +279,10 @@ def _scan(
         global_sensitivity(prior, int(counts[0].sum())),
         PAPER_GLOBAL_SENSITIVITY,
     )
+
+
+def _check_points(name: str, points: int) -> int:
+    return limits.whole_number(name, points, _POINTS_LEAST, _POINTS_LARGEST)
 
 
 def _thinned(largest: int, points: int, keep: Iterable[int]) -> NDArray[np.int64]:

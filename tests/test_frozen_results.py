@@ -187,9 +187,10 @@ def test_a_file_is_what_was_drawn_whatever_was_done_to_the_attributes(kind: type
     before, aware = release.to_json(), release.noise_aware
     assert not isinstance(aware, str)
     for _, array in arrays(release):
-        for attempt in (lambda one: one.__setitem__(..., 77), lambda one: one.setflags(write=True), lambda one: one.fill(7)):
-            with pytest.raises(ValueError):
-                attempt(array)
+        with pytest.raises(ValueError):
+            array[...] = 77
+        with pytest.raises(ValueError):
+            array.setflags(write=True)
     for again in (release, pickle.loads(pickle.dumps(release)), copy.deepcopy(release)):
         assert again.to_json() == before
         assert len(list(arrays(again))) == len(list(arrays(release)))

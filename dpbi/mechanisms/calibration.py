@@ -31,9 +31,12 @@ def check_calibration(calibration: Any) -> Calibration | None:
     if calibration is None:
         return None
     if not isinstance(calibration, tuple) or len(calibration) != 3:
-        raise ValueError(f"calibration must be None or (multiplier, prior, n): got {calibration!r}.")
+        raise ValueError(f"calibration must be None or (multiplier, prior, n): got {limits.shown(calibration)}.")
     factor = limits.between("calibration multiplier", calibration[0], 1e-12, 1e12)
-    return factor, limits.check_prior(calibration[1]), limits.check_total(calibration[2])
+    try:
+        return factor, limits.check_prior(calibration[1]), limits.check_total(calibration[2])
+    except ValueError as refusal:
+        raise ValueError(f"calibration must hold the prior and n it was made for: {refusal}") from None
 
 
 def multiplier(calibration: Calibration, prior: tuple[float, ...], n: int) -> float:
