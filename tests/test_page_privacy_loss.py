@@ -115,7 +115,7 @@ def test_whoever_understates_the_sensitivity_is_accused() -> None:
     assert len(found) == 1
     said = everything(shown(at, PAGE))
     assert f"**The audit accuses {found[0]}**: stated epsilon 1, exact loss 1.0628." in said
-    assert "What is proved for it here is 2.125-DP (theorem)." in said
+    assert "What is proved for it here is 2.1255-DP (theorem)." in said
     assert losses(at)[found[0]]["Verdict"] == "ACCUSED"
 
 
