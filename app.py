@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from dpbi.dashboard import audits, cached, charts, facts, startup, tables, words
+from dpbi.dashboard import audits, cached, charts, facts, long_links, startup, tables, words
 from dpbi.dashboard.scenario import scenario
 
 if __name__ == "__main__":
@@ -21,4 +21,4 @@ if __name__ == "__main__":
 else:  # imported by `streamlit run`, which serves it
     startup.settle()
     app = st.App(__file__, lifespan=startup.opening)
-    app = startup.table_first(app)
+    app = long_links.said(startup.table_first(app))

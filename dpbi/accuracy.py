@@ -13,9 +13,9 @@ from dpbi import limits
 from dpbi.candidates import number_of_candidates
 from dpbi.distance_law import DRAWS, distance_law
 from dpbi.hellinger import distances_to
-from dpbi.mechanisms.mechanism import Mechanism
+from dpbi.mechanisms.mechanism import Mechanism, check_mechanism
 from dpbi.neighbours import steps
-from dpbi.problem import Problem
+from dpbi.problem import Problem, check_problem
 from dpbi.total_variation import PARAMETERS_LARGEST, beta_variation, variation_bounds
 
 Metric = Literal["hellinger", "l1", "variation"]
@@ -71,7 +71,7 @@ def expected_error(mechanism: Mechanism, problem: Problem, metric: Metric) -> Ex
     """
     limits.one_of("metric", metric, METRICS)
     rule = {"hellinger": _mean_distance, "l1": _mean_l1, "variation": _mean_variation}[metric]
-    low, high = rule(mechanism, problem)
+    low, high = rule(check_mechanism(mechanism), check_problem(problem))
     return ExpectedError(mechanism, problem, metric, low.value, high.value, low.error, high.error)
 
 

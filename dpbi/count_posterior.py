@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpbi import dirichlet
+from dpbi.frozen_result import FrozenResult
 from dpbi.likelihood import CountwiseLikelihood, Likelihood, ListedLikelihood
 
 _TAIL = 80.0  # e^-80 = 2e-35 of a variable's mass is left outside its window
@@ -29,7 +30,7 @@ _RARE = 1e-5  # of the most that P(sum = n) can be: where it is less, the transf
 
 
 @dataclass(frozen=True, eq=False)
-class Marginal:
+class Marginal(FrozenResult):
     """P(c_i = first + j | r), j = 0, 1, ...; elsewhere 0."""
 
     first: int
@@ -65,7 +66,7 @@ def count_posterior(prior: tuple[float, ...], n: int, likelihood: Likelihood) ->
     return _Chain(prior, n, likelihood)
 
 
-class _Listed:
+class _Listed(FrozenResult):
     """All datasets with their probabilities."""
 
     def __init__(self, prior: tuple[float, ...], likelihood: ListedLikelihood) -> None:
@@ -73,6 +74,7 @@ class _Listed:
         log_weight = dirichlet.log_evidence(prior, self.datasets) + likelihood.log_likelihood
         weight = np.exp(log_weight - log_weight.max())
         self.probability = weight / weight.sum()
+        self._freeze()
 
     @cached_property
     def marginals(self) -> tuple[Marginal, ...]:
@@ -84,7 +86,7 @@ class _Listed:
         return self.datasets[rng.choice(self.probability.size, size=size, p=self.probability)]
 
 
-class _Chain:
+class _Chain(FrozenResult):
     """Independent c_i with weights u_i(c) = NB(c; alpha_i) P(r_i | c) e^{theta c}, given that they sum to n.
 
     theta changes nothing but the numbers' sizes. It is such that the untied sum has its mean near n: P(sum = n) is then
@@ -112,6 +114,7 @@ class _Chain:
         if before @ remaining < _RARE * np.linalg.norm(before) * np.linalg.norm(remaining):
             self._check_work("products", int(length[:-1] @ (high - low + 1.0)[:-1]), _DIRECT_AT_MOST)
             self._join(length, np.inf)
+        self._freeze()
 
     def _check_work(self, what: str, needed: int, most: int) -> None:
         if needed > most:

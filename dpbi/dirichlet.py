@@ -25,6 +25,7 @@ _POWERS = np.arange(11, 1, -1)
 # 1e15), while the normal expansion is right to 1e-8 of the spread and better.
 _NORMAL_FROM = 1e8
 _LISTED_COUNTS = 100_000
+_POINTS_LARGEST = 100_000
 
 
 def mean(alpha: ArrayLike) -> Floats:
@@ -55,7 +56,8 @@ def interval(alpha: ArrayLike, mass: float = 0.95, category: int | None = None) 
     tail = (1 - limits.inside("mass", mass, 0.0, 1.0)) / 2
     first, second = a, sums_of_others(a)
     if category is not None:
-        first, second = first[..., category], second[..., category]
+        i = limits.check_category(category, a.shape[-1])
+        first, second = first[..., i], second[..., i]
     return _beta_quantiles(first, second, tail)
 
 
@@ -90,8 +92,10 @@ def beta_density(x: ArrayLike, a: ArrayLike, b: ArrayLike) -> Floats:
 
     At the ends it is 0, finite or infinite, as its limit is.
     """
-    x = np.asarray(x, dtype=np.float64)
-    return np.exp(log_density(np.stack(np.broadcast_arrays(a, b), axis=-1), np.stack([x, 1 - x], axis=-1)))
+    x, a, b = limits.shares("x", x), limits.positive_numbers("a", a), limits.positive_numbers("b", b)
+    pair = np.concatenate(limits.broadcast_pair("a and b", a[..., None], b[..., None]), axis=-1)
+    limits.broadcast_pair("x, a and b", x[..., None], pair[..., :1])
+    return np.exp(log_density(pair, np.stack([x, 1 - x], axis=-1)))
 
 
 def log_density(alpha: ArrayLike, theta: ArrayLike) -> Floats:
@@ -103,7 +107,8 @@ def log_density(alpha: ArrayLike, theta: ArrayLike) -> Floats:
     density is 0 or unbounded; NaN where edges of both kinds meet, as the limit depends on the way there.
     Source: standard; the arrangement is ours.
     """
-    a, theta = positive_parameters("alpha", alpha), np.asarray(theta, dtype=np.float64)
+    a, theta = positive_parameters("alpha", alpha), limits.shares("theta", theta)
+    limits.broadcast_pair("alpha and theta", a, theta)
     total = a.sum(axis=-1, keepdims=True)
     centre = a / total
     inside = theta > 0
@@ -123,7 +128,9 @@ def log_evidence(prior: ArrayLike, counts: ArrayLike, ordered: bool = False) -> 
     Source: the Dirichlet-multinomial law; the arrangement is ours, as differences of log-gammas are all noise
     at n = 1e9.
     """
-    alpha, c = positive_parameters("prior", prior), np.asarray(counts, dtype=np.float64)
+    alpha = _one("prior", prior)
+    c = limits.count_array("counts", counts, alpha.shape[-1]).astype(np.float64)
+    limits.check_flag("ordered", ordered)
     n, total = c.sum(axis=-1, keepdims=True), alpha.sum()
     joint = _log_negative_binomial_but_factorial(alpha, c, n, total)
     whole = (_tau(total + n) - _tau(total))[..., 0]
@@ -132,7 +139,7 @@ def log_evidence(prior: ArrayLike, counts: ArrayLike, ordered: bool = False) -> 
     return (joint - _tau_factorial(c)).sum(axis=-1) - whole + _tau_factorial(n)[..., 0]
 
 
-def log_negative_binomial(alpha: ArrayLike, counts: ArrayLike, n: float, total: float) -> Floats:
+def log_negative_binomial(alpha: ArrayLike, counts: ArrayLike, n: int, total: float) -> Floats:
     """log NB(c; alpha, w) = log [Gamma(alpha + c) / (c! Gamma(alpha)) w^c (1 - w)^alpha], w = n / (total + n).
 
     Independent counts of these laws, total = sum alpha, have mean n alpha / total, and given that they sum to n they
@@ -141,7 +148,11 @@ def log_negative_binomial(alpha: ArrayLike, counts: ArrayLike, n: float, total: 
     alpha > 0, counts >= 0, broadcast; n >= 0 and total > 0, public. Returns the broadcast shape, <= 0.
     Source: standard; the arrangement is ours.
     """
-    a, c = np.asarray(alpha, dtype=np.float64), np.asarray(counts, dtype=np.float64)
+    a, c = limits.positive_numbers("alpha", alpha), limits.whole_array("counts", counts).astype(np.float64)
+    if c.min(initial=0.0) < 0:
+        raise ValueError(f"counts cannot be negative, they must be at least 0: got {c.min():.0f}.")
+    n, total = limits.check_total(n), limits.between("total", total, limits.PARAMETER_LEAST, limits.PARAMETER_LARGEST)
+    limits.broadcast_pair("alpha and counts", a[..., None], c[..., None])
     return _log_negative_binomial_but_factorial(a, c, n, total) - _tau_factorial(c)
 
 
@@ -179,9 +190,10 @@ def prior_predictive_interval(
     function reaches (1 - mass)/2 and (1 + mass)/2. Source: standard.
     Deviation: above n = 100,000 the Beta law of equal mean and variance, A' = A (n - 1) / (A + n), stands in.
     """
-    a = positive_parameters("alpha", alpha)
+    a = _one("alpha", alpha)
     n = limits.check_total(n)
     tail = (1 - limits.inside("mass", mass, 0.0, 1.0)) / 2
+    category = limits.check_category(category, a.size)
     pair = np.array([a[category], sums_of_others(a)[category]])
     if n > _LISTED_COUNTS:
         low, high = interval(pair * ((n - 1) / (pair.sum() + n)), mass, category=0)
@@ -195,7 +207,7 @@ def prior_predictive_interval(
 
 def sample(alpha: ArrayLike, rng: np.random.Generator, size: int) -> Floats:
     """Independent draws of theta, (size, k). alpha: (k,). Source: numpy's generator, safe for tiny alpha."""
-    return limits.check_generator(rng).dirichlet(positive_parameters("alpha", alpha), limits.check_size(size))
+    return limits.check_generator(rng).dirichlet(_one("alpha", alpha), limits.check_size(size))
 
 
 def credible_radius(alpha: ArrayLike, mass: float = 0.95) -> float:
@@ -209,7 +221,7 @@ def credible_radius(alpha: ArrayLike, mass: float = 0.95) -> float:
     Source: ours. E[exp(-s A KL)] = B((1 + s) alpha) / (B(alpha) prod m_i^(s alpha_i)), that is
     exp(sum_i tau((1 + s) alpha_i) - tau((1 + s) A) - the same at s = 0), inverted by Talbot's contour.
     """
-    a = positive_parameters("alpha", alpha)
+    a = _one("alpha", alpha)
     target = limits.inside("mass", mass, 0.0, 1.0)
     low, high = 0.0, 1.0
     while _radius_cdf(a, high) < target:
@@ -239,7 +251,10 @@ def credible_boundary(alpha: ArrayLike, mass: float = 0.95, points: int = 120) -
     Along each ray from the mean the divergence rises from 0 to infinity at the simplex's edge, so it crosses
     the radius once; rays are spread evenly in the metric of the covariance. Source: ours.
     """
-    a = positive_parameters("alpha", alpha)
+    a = _one("alpha", alpha)
+    if a.size != 3:
+        raise ValueError(f"alpha must have three categories for a region on the simplex: got {a.size}.")
+    points = limits.whole_number("points", points, 3, _POINTS_LARGEST)
     centre, radius = mean(a), credible_radius(a, mass)
     angle = np.linspace(0, 2 * np.pi, points, endpoint=False)
     # Two orthonormal axes of Fisher's metric at m, sum_i d_i^2 / m_i, within sum d = 0
@@ -256,6 +271,14 @@ def credible_boundary(alpha: ArrayLike, mass: float = 0.95, points: int = 120) -
         low, high = np.where(inside, middle, low), np.where(inside, high, middle)
     edge = np.clip(centre + (low * reach)[:, None] * ray, 0.0, 1.0)
     return np.concatenate([edge, edge[:1]])
+
+
+def _one(name: str, values: ArrayLike) -> Floats:
+    """The parameters of one distribution, (k,)."""
+    a = positive_parameters(name, values)
+    if a.ndim != 1:
+        raise ValueError(f"{name} must be the parameters of one distribution, (k,): got shape {a.shape}.")
+    return a
 
 
 def _phi(u: Floats, log_ratio: Floats) -> Floats:

@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpbi import limits
-from dpbi.distance_table import DistanceTable, freeze, slack
+from dpbi.distance_table import DistanceTable, slack
+from dpbi.frozen_result import FrozenResult, frozen
 from dpbi.hellinger import distances_to
-from dpbi.mechanisms.mechanism import Mechanism
+from dpbi.mechanisms.mechanism import Mechanism, check_mechanism
 from dpbi.neighbours import steps
 from dpbi.problem import Problem
 
@@ -22,7 +23,7 @@ CONFIDENCE = 0.95  # of its band
 
 
 @dataclass(frozen=True, eq=False)
-class DistanceLaw:
+class DistanceLaw(FrozenResult):
     """P(H = h, d = s) for H(Dir(alpha + c), Dir(alpha + r)) and steps d(c, r), r ~ mechanism.
 
     mechanism, problem: what the law belongs to; kind: "levels" (every output in its row), "bins" (the nearest outputs
@@ -47,11 +48,6 @@ class DistanceLaw:
     bin_probability: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
     band: float = 0.0
     mean_error: float = 0.0
-
-    def __post_init__(self) -> None:
-        freeze(self.distance, self.probability, self.steps, self.bin_distance, self.bin_probability)
-        if self.edges is not None:
-            freeze(self.edges)
 
     @property
     def exact(self) -> bool:
@@ -88,8 +84,7 @@ class DistanceLaw:
             if self.edges[-1] == self.edges[-2]:
                 reached[-2] = 1.0
                 distance, before, reached = distance[:-1], before[:-1], reached[:-1]
-        freeze(distance, before, reached)
-        return distance, before, reached
+        return frozen(distance), frozen(before), frozen(reached)
 
     def cdf(self, t: float) -> float:
         """P(H <= t), with the slack that makes equal distances equal; inside a bin, linear between its edges."""
@@ -149,7 +144,8 @@ def distance_law(mechanism: Mechanism, problem: Problem, rng: np.random.Generato
     mechanism, problem: as everywhere; rng: used by a sampled law only; without it a fixed stream, so that the same
     call gives the same law. Source: [P17] section 7.2.1 plots it by enumeration; the listing by pairs is ours.
     """
-    table = mechanism.distances(problem)
+    table = check_mechanism(mechanism).distances(problem)
+    rng = None if rng is None else limits.check_generator(rng)
     if table is not None:
         return _exact_law(mechanism, problem, table)
     return _sampled_law(mechanism, problem, np.random.default_rng(0) if rng is None else rng)

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpbi.distance_scale import FINE, SATURATED, DistanceScale
+from dpbi.frozen_result import FrozenResult
 from dpbi.hellinger import distance_of_loss
 
 LISTABLE = 40_000_000  # outputs visited at most: 36 million (k = 4, n = 600) take about a second
@@ -38,7 +39,7 @@ def slack(distance: NDArray | float) -> NDArray | float:
 
 
 @dataclass(frozen=True, eq=False)
-class DistanceBins:
+class DistanceBins(FrozenResult):
     """Bins of H beyond the exact levels, whatever the steps.
 
     edges: (bins + 1,); a last bin of no width is a level; centre: (bins,), what the moments are about;
@@ -49,12 +50,9 @@ class DistanceBins:
     centre: NDArray[np.float64]
     moments: NDArray[np.float64]
 
-    def __post_init__(self) -> None:
-        freeze(self.edges, self.centre, self.moments)
-
 
 @dataclass(frozen=True, eq=False)
-class DistanceTable:
+class DistanceTable(FrozenResult):
     """Rows of outputs: exact levels first, then bins; sorted by distance, then steps.
 
     distance: (rows,) the level's H, or the bin's centre; steps: (rows,) ||r - c||_1 / 2;
@@ -69,9 +67,6 @@ class DistanceTable:
     levels: int
     bins: DistanceBins | None
 
-    def __post_init__(self) -> None:
-        freeze(self.distance, self.steps, self.moments)
-
     def tilted(self, rate: float, log_scale: float = 0.0) -> DistanceTable:
         """The table with every weight times exp(-rate H - log_scale), holding the moments of order 0 and 1."""
         near = np.exp(-rate * self.distance[: self.levels] - log_scale) * self.moments[:2, : self.levels]
@@ -81,12 +76,6 @@ class DistanceTable:
         if bins is not None:
             bins = replace(bins, moments=_tilted(bins.centre, bins.moments, rate, log_scale))
         return replace(self, moments=np.concatenate([near, far], axis=1), bins=bins)
-
-
-def freeze(*arrays: NDArray) -> None:
-    """Makes the arrays of a result read-only: results are kept and shared."""
-    for array in arrays:
-        array.setflags(write=False)
 
 
 def _tilted(centre: NDArray, moments: NDArray, rate: float, log_scale: float) -> NDArray[np.float64]:

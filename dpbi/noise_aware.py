@@ -17,7 +17,8 @@ from scipy import special
 
 from dpbi import dirichlet, limits
 from dpbi.count_posterior import CountPosterior, Marginal, count_posterior
-from dpbi.mechanisms.mechanism import Mechanism
+from dpbi.frozen_result import FrozenResult, frozen
+from dpbi.mechanisms.mechanism import Mechanism, check_mechanism
 from dpbi.problem import Problem
 
 _NEGLIGIBLE = 1e-18  # a count this improbable moves no end of an interval in double precision
@@ -30,7 +31,7 @@ _LOG_ODDS = 700.0  # theta or 1 - theta = e^-700 is the least end of an interval
 
 
 @dataclass(frozen=True, eq=False)
-class NoiseAwarePosterior:
+class NoiseAwarePosterior(FrozenResult):
     """p(theta | r), a mixture of Dirichlet distributions over what the private counts may have been.
 
     mechanism, prior, n, released: what it was computed from. Made by ``noise_aware_posterior``.
@@ -59,17 +60,17 @@ class NoiseAwarePosterior:
         table = np.zeros((len(self.prior), self.n + 1))
         for row, marginal in zip(table, self.marginals, strict=True):
             row[marginal.counts] = marginal.probability
-        return table
+        return frozen(table)
 
     @cached_property
     def mean_counts(self) -> NDArray[np.float64]:
         """E[c_i | r], (k,); they sum to n."""
-        return np.array([marginal.mean for marginal in self.marginals])
+        return frozen(np.array([marginal.mean for marginal in self.marginals]))
 
     @cached_property
     def mean(self) -> NDArray[np.float64]:
         """E[theta_i | r] = (alpha_i + E[c_i | r]) / (A + n), (k,)."""
-        return (np.array(self.prior) + self.mean_counts) / (sum(self.prior) + self.n)
+        return frozen((np.array(self.prior) + self.mean_counts) / (sum(self.prior) + self.n))
 
     def interval(self, mass: float = 0.95, category: int = 0) -> tuple[float, float]:
         """The equal-tailed interval of theta_i under the mixture of Betas.
@@ -87,7 +88,7 @@ class NoiseAwarePosterior:
         At 0 and 1 it is finite or infinite, as the limit is. Raises ValueError for another category.
         """
         share, a, b = self._betas(category)
-        at = np.asarray(theta, dtype=np.float64)
+        at = limits.shares("theta", theta)
         flat = at.reshape(-1)
         total = np.zeros(flat.size)
         for rows in _blocks(flat.size, share.size):
@@ -97,7 +98,7 @@ class NoiseAwarePosterior:
     def cumulative(self, theta: ArrayLike, category: int = 0) -> NDArray[np.float64]:
         """P(theta_i <= theta | r): theta (...), in [0, 1] -> (...). Raises ValueError for another category."""
         share, a, b = self._betas(category)
-        at = np.asarray(theta, dtype=np.float64)
+        at = limits.shares("theta", theta)
         flat = at.reshape(-1)
         total = np.zeros(flat.size)
         for rows in _blocks(flat.size, share.size):
@@ -106,7 +107,7 @@ class NoiseAwarePosterior:
 
     def sample_counts(self, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
         """Independent draws of c from P(c | r), int64 (size, k)."""
-        return self.counts.sample(rng, limits.check_size(size))
+        return self.counts.sample(limits.check_generator(rng), limits.check_size(size))
 
     def sample(self, rng: np.random.Generator, size: int) -> NDArray[np.float64]:
         """Independent draws of theta, (size, k): c from P(c | r), then theta from Dir(alpha + c)."""
@@ -118,7 +119,7 @@ class NoiseAwarePosterior:
 
     def _betas(self, category: int) -> tuple[NDArray, NDArray, NDArray]:
         """Shares and both parameters of the Betas that theta_i is a mixture of, the negligible ones left out."""
-        i = limits.whole_number("category", category, 0, len(self.prior) - 1)
+        i = limits.check_category(category, len(self.prior))
         marginal = self.marginals[i].trimmed(_NEGLIGIBLE)
         rest = sum(alpha for j, alpha in enumerate(self.prior) if j != i)
         return marginal.probability, self.prior[i] + marginal.counts, rest + (self.n - marginal.counts)
@@ -142,13 +143,13 @@ def noise_aware_posterior(mechanism: Mechanism, prior: ArrayLike, n: int, releas
 
 def check_released(mechanism: Mechanism, k: int, n: int, released: ArrayLike) -> tuple[int, ...]:
     """The k released counts as ints; ValueError unless this mechanism can release them for some counts."""
-    values = np.asarray(released).tolist()
-    if not isinstance(values, list) or len(values) != k:
-        raise ValueError(f"released must hold {k} counts, one for each prior parameter: got {released!r}.")
+    values = limits.sequence("released", released, f"of {k} counts")
+    if len(values) != k:
+        raise ValueError(f"released must hold {k} counts, one for each prior parameter: got {limits.shown(values)}.")
     r = tuple(limits.whole_number(f"released[{i}]", value, 0, limits.TOTAL_LARGEST) for i, value in enumerate(values))
-    if not mechanism.can_release(n, r):
-        raise ValueError(f"No counts with n = {n:,} lead {mechanism.label} to release {r}: the probability of this "
-                         "release is 0. Check the release, the mechanism and its options, and n.")
+    if not check_mechanism(mechanism).can_release(n, r):
+        raise ValueError(f"released cannot be {limits.shown(r)}: no counts of n = {n:,} give it by {mechanism.label}, "
+                         "the probability of this release is 0. Check the release, the mechanism, its options and n.")
     return r
 
 
@@ -178,6 +179,7 @@ def coverage(mechanism: Mechanism, prior: ArrayLike, n: int, mass: float = 0.95)
     tail = (1 - limits.inside("mass", mass, 0.0, 1.0)) / 2
     if len(prior) != 2:
         raise ValueError(f"The coverage is computed for k = 2 categories: got k = {len(prior)}.")
+    check_mechanism(mechanism)
     counts = np.arange(n + 1)
     released, law = _output_laws(mechanism, prior, n)
     datasets = np.stack([counts, n - counts], axis=1)

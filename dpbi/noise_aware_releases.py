@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpbi import dirichlet, limits
+from dpbi.frozen_result import FrozenResult
 from dpbi.mechanisms.mechanism import Mechanism
 from dpbi.noise_aware import NoiseAwarePosterior, noise_aware_posterior
 from dpbi.problem import Problem
@@ -23,7 +24,7 @@ _NEARLY_ALL = 0.9998
 
 
 @dataclass(frozen=True, eq=False)
-class NoiseAwareReleases:
+class NoiseAwareReleases(FrozenResult):
     """p(theta | r) for D distinct releases r of one mechanism.
 
     released: int64 (D, k); times: how often each was drawn, (D,); means: (D, k); mass: of the intervals; low, high:

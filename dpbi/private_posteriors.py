@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpbi import dirichlet, limits
+from dpbi.frozen_result import FrozenResult
 from dpbi.hellinger import distances_to
 from dpbi.mechanisms.mechanism import Mechanism
 from dpbi.problem import Problem
@@ -19,7 +20,7 @@ _WHISKERS = 1.5  # interquartile ranges beyond the quartiles, Tukey's rule
 
 
 @dataclass(frozen=True, eq=False)
-class PrivatePosteriors:
+class PrivatePosteriors(FrozenResult):
     """N independent releases r of one mechanism for one problem, each a whole posterior Dir(alpha + r).
 
     released: int64 (N, k); distance: (N,), H between the true posterior and each released one.

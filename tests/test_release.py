@@ -30,6 +30,7 @@ import dpbi
 from dpbi import MECHANISMS, NotPrivate, Problem, Release, secure_selection, selection
 from dpbi import release_statement as statement
 from dpbi.mechanisms import Mechanism
+from dpbi.printed_bound import printed_bound
 from dpbi.release import _release
 from dpbi.secure_noise import WholeWeights
 from dpbi.sensitivity import least_local_sensitivity, local_sensitivities
@@ -157,7 +158,7 @@ def test_the_guarantee_is_the_mechanisms_with_its_rounding(kind: Kind, chosen: O
         assert found == plain
     else:
         assert found.epsilon == plain.epsilon + rounding  # type: ignore[union-attr]
-        assert f"{rounding:.1g} to epsilon" in found.reason
+        assert f"{printed_bound(rounding, 1)} to epsilon" in found.reason
 
 
 @every_class

@@ -15,6 +15,7 @@ from dpbi.distance_law import DistanceLaw
 from dpbi.hellinger import distances_to, hellinger
 from dpbi.mechanisms import EHD, EHDL, EHDS, LSDim, LSHist, LSZhang, Mechanism
 from dpbi.neighbours import neighbours
+from dpbi.printed_bound import printed_bound
 from dpbi.problem import Problem
 from dpbi.sensitivity import PAPER_GLOBAL_SENSITIVITY, local_sensitivity
 
@@ -206,7 +207,8 @@ def _compared(setting: Setting, stated: float, within: Probability, least: int, 
     """At a few sizes above (below) the stated one: who is nearer. least: the smallest m with room for the steps."""
     if stated > _LARGEST_CROSSOVER:
         raise ValueError(f"The size that this corollary states is too large to look at: at most "
-                         f"{_LARGEST_CROSSOVER:,} records, got {stated:.6g} for epsilon = {setting.epsilon:g}.")
+                         f"{_LARGEST_CROSSOVER:,} records, got {stated:.6g} for epsilon = "
+                         f"{printed_bound(setting.epsilon)}.")
     prior = setting.beta_binomial.prior
     first = max(least, math.floor(stated / 2) + 1)
     ends = (first, 4 * first) if above else (least, math.ceil(stated / 2) - 1)

@@ -309,7 +309,8 @@ def required_table(found: Sequence[RequiredEpsilon]) -> None:
             "Always falls": ["yes" if one.monotone else "no" for one in found],
         }
     )
-    columns = {name: NumberColumn(format="%.4g") for name in ("Smallest epsilon", "Mean H", "Standard error")}
+    columns = {name: NumberColumn(format="%.4g") for name in ("Mean H", "Standard error")}
+    columns["Smallest epsilon"] = tables.bound(None)
     tables.show(table, "required-epsilon", columns, "One row per mechanism: the smallest epsilon for the distance")
 
 

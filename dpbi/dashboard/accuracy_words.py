@@ -12,6 +12,7 @@ from dpbi.distance_law import DRAWS
 from dpbi.guarantee import PureDP
 from dpbi.mechanisms import Mechanism, name_of
 from dpbi.noise_aware import Coverage
+from dpbi.printed_bound import printed_bound
 from dpbi.problem import Problem
 
 AXES = {
@@ -200,7 +201,7 @@ def required(found: Sequence[RequiredEpsilon]) -> str:
     needs = "needs the smallest epsilon" if len(found) > 1 else "needs an epsilon"
     parts = [
         f"**{name_of(least.mechanism)}** {needs} for a mean distance of {words.number(least.wanted)}: "
-        f"{words.number(least.epsilon)}."
+        f"{printed_bound(least.epsilon)}."
     ]
     rising = [name_of(one.mechanism) for one in found if not one.monotone]
     if rising:
@@ -228,6 +229,6 @@ def coverage(found: Mapping[Mechanism, Sequence[tuple[float, Coverage]]], epsilo
     if not said:
         return ""
     return (
-        f"With k = 2 categories, n = {n:,} and epsilon = {words.number(epsilon)}, the naive 95 % intervals hold θ₁ in: "
-        f"{'; '.join(said)}."
+        f"With k = 2 categories, n = {n:,} and epsilon = {printed_bound(epsilon)}, the naive 95 % intervals hold θ₁ "
+        f"in: {'; '.join(said)}."
     )

@@ -28,6 +28,7 @@ from dpbi.dashboard import (
 )
 from dpbi.guarantee import Guarantee, NotPrivate
 from dpbi.mechanisms import Mechanism, name_of
+from dpbi.printed_bound import printed_bound
 from dpbi.problem import Problem
 from dpbi.release import Release, stamp_of
 from dpbi.release_ledger import LedgerEntry, release_json
@@ -160,7 +161,7 @@ def press(ready: Ready, chosen: Scenario) -> None:
     keys = [f"release {drawn} {ready.mechanism!r}: {sentence}" for sentence in asked]
     agreed = [st.checkbox(sentence, key=key) for sentence, key in zip(asked, keys, strict=True)]
     st.button(
-        f"Release once with {name_of(ready.mechanism)}, epsilon = {words.number(ready.mechanism.epsilon)}",
+        f"Release once with {name_of(ready.mechanism)}, epsilon = {printed_bound(ready.mechanism.epsilon)}",
         key=f"release: draw {drawn}",
         type="primary",
         disabled=not all(agreed),

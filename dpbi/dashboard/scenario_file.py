@@ -24,7 +24,7 @@ from urllib.parse import urlencode
 from dpbi import limits, synthesis
 from dpbi.accuracy import METRICS
 from dpbi.accuracy_axes import AXES
-from dpbi.dashboard import address, controls, data_source, entries, prior, privacy, words
+from dpbi.dashboard import address, controls, data_source, entries, long_links, prior, privacy, words
 from dpbi.json_object import json_object
 from dpbi.mechanisms import MECHANISMS
 from dpbi.paper_figures import FIGURES
@@ -146,8 +146,15 @@ def to_query(found: Document) -> str:
 def from_query(parameters: Mapping[str, list[str]]) -> Document:
     """Query parameters, each with all its values, as a document that is still to be checked.
 
-    Raises ValueError where they are too long.
+    Raises ValueError where they are too long or too many.
     """
+    number = sum(map(len, parameters.values()))
+    if long_links.TOO_MANY in parameters or number > limits.LINK_PARAMETERS_LARGEST:
+        given = words.plain(parameters.get(long_links.TOO_MANY, [f"{number}"])[0])
+        raise ValueError(
+            f"A link may have at most {limits.LINK_PARAMETERS_LARGEST:,} parameters: got {given}. Nothing of it was "
+            "taken over."
+        )
     length = sum(len(key) + len(value) for key, values in parameters.items() for value in values)
     if length > limits.LINK_CHARACTERS_LARGEST:
         raise ValueError(
