@@ -26,6 +26,7 @@ _BLOCK = 1_000_000
 _PAIRS = 4_000_000  # (c, r) that the coverage visits: n = 1,999, or n = 157 with noise on both counts
 _LEFT_OUT = 1e-12
 _TOLERANCE = 1e-12  # of a quantile's probability
+_STEPS = 3_000  # Brent's rule takes at most the square of bisection's 57
 _LOG_ODDS = 700.0  # theta or 1 - theta = e^-700 is the least end of an interval
 
 
@@ -101,7 +102,7 @@ class NoiseAwarePosterior:
         flat = at.reshape(-1)
         total = np.zeros(flat.size)
         for rows in _blocks(flat.size, share.size):
-            total[rows] = special.betainc(a, b, flat[rows, None]) @ share
+            total[rows] = dirichlet.beta_cdf(a, b, flat[rows, None]) @ share
         return total.reshape(at.shape)
 
     def sample_counts(self, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
@@ -222,14 +223,14 @@ def _mixtures(share: NDArray, a: NDArray, b: NDArray, x: NDArray) -> NDArray[np.
     """sum_c share[r, c] P(Beta(a_c, b_c) <= x_r), (R,)."""
     total = np.empty(x.size)
     for rows in _blocks(x.size, a.size):
-        total[rows] = (share[rows] * special.betainc(a, b, x[rows, None])).sum(axis=1)
+        total[rows] = (share[rows] * dirichlet.beta_cdf(a, b, x[rows, None])).sum(axis=1)
     return total
 
 
 def _quantiles(share: NDArray, a: NDArray, b: NDArray, tail: float) -> NDArray[np.float64]:
-    """Per row of shares the x with P(mixture <= x) = tail: bracketed on a grid, then by the Illinois rule."""
+    """Per row of shares the x with P(mixture <= x) = tail: bracketed on a grid, then by the Illinois rule, or the log-odds."""
     grid = np.sin(np.linspace(0, np.pi / 2, 513)) ** 2
-    above = share @ special.betainc(a[:, None], b[:, None], grid) - tail
+    above = share @ dirichlet.beta_cdf(a[:, None], b[:, None], grid) - tail
     right = np.maximum((above < 0).sum(axis=1), 1)
     rows = np.arange(len(share))
     other, x = grid[right - 1], grid[right]
@@ -244,6 +245,8 @@ def _quantiles(share: NDArray, a: NDArray, b: NDArray, tail: float) -> NDArray[n
         other[rough] = np.where(crossed, x[rough], other[rough])
         y_other[rough] = np.where(crossed, y[rough], y_other[rough] / 2)
         x[rough], y[rough] = new, y_new
+    for row in np.flatnonzero(np.abs(y) > _TOLERANCE):  # too steep for the rule: near 0 or 1 under a tiny prior
+        x[row] = _quantile(share[row], a, b, tail)
     return x
 
 
@@ -252,13 +255,13 @@ def _quantile(share: NDArray, a: NDArray, b: NDArray, tail: float) -> float:
     from scipy.optimize import brentq
 
     def excess(log_odds: float) -> float:
-        return float(special.betainc(a, b, special.expit(log_odds)) @ share) - tail
+        return float(dirichlet.beta_cdf(a, b, special.expit(log_odds)) @ share) - tail
 
     if excess(-_LOG_ODDS) >= 0:
         return 0.0
     if excess(_LOG_ODDS) <= 0:
         return 1.0
-    return float(special.expit(brentq(excess, -_LOG_ODDS, _LOG_ODDS, xtol=1e-14, rtol=1e-14)))
+    return float(special.expit(brentq(excess, -_LOG_ODDS, _LOG_ODDS, xtol=1e-14, rtol=1e-14, maxiter=_STEPS)))
 
 
 def _blocks(rows: int, columns: int) -> Iterator[slice]:
