@@ -25,6 +25,7 @@ _DENSE = 20_000_000  # numbers in the dense table of weights
 _BLOCK = 1_000_000
 _PAIRS = 4_000_000  # (c, r) that the coverage visits: n = 1,999, or n = 157 with noise on both counts
 _LEFT_OUT = 1e-12
+_COVERAGE_ERROR = 1e-6  # of the noise-aware intervals, whose coverage is their mass
 _TOLERANCE = 1e-12  # of a quantile's probability
 _STEPS = 3_000  # Brent's rule takes at most the square of bisection's 57
 _LOG_ODDS = 700.0  # theta or 1 - theta = e^-700 is the least end of an interval
@@ -172,7 +173,8 @@ def coverage(mechanism: Mechanism, prior: ArrayLike, n: int, mass: float = 0.95)
     sum_r sum_c P(c) P(r | c) P(theta_1 in I(r) | c), theta_1 | c ~ Beta(alpha_1 + c_1, alpha_2 + c_2): exact but for
     releases of total probability below 1e-12, which are left out. No private count enters.
     mechanism; prior (2,); n; mass in (0, 1) of the equal-tailed intervals.
-    Returns both coverages and widths. Raises ValueError unless k = 2, and where pairs (c, r) are too many.
+    Returns both coverages and widths. Raises ValueError unless k = 2, where pairs (c, r) are too many, and where theta
+    lies so near 0 or 1 that its quantiles have no double: the noise-aware coverage, which is the mass, then is not.
     Source: ours.
     """
     prior, n = limits.check_prior(prior), limits.check_total(n)
@@ -190,9 +192,13 @@ def coverage(mechanism: Mechanism, prior: ArrayLike, n: int, mass: float = 0.95)
     known = joint / joint.sum(axis=1, keepdims=True)
     aware_low, aware_high = _quantiles(known, a, b, tail), 1 - _quantiles(known, b, a, tail)
     weight = joint.sum(axis=1)
+    aware = float(_mixtures(joint, a, b, aware_high).sum() - _mixtures(joint, a, b, aware_low).sum())
+    if not abs(aware / weight.sum() - mass) <= _COVERAGE_ERROR:
+        raise ValueError(f"Under the prior {prior} with n = {n:,} records the share lies so near 0 or 1 that the ends of "
+                         f"its intervals cannot be told from it: coverage cannot be computed for mass {mass:g}.")
     return Coverage(
         float(_mixtures(joint, a, b, high).sum() - _mixtures(joint, a, b, low).sum()),
-        float(_mixtures(joint, a, b, aware_high).sum() - _mixtures(joint, a, b, aware_low).sum()),
+        aware,
         float(weight @ (high - low)),
         float(weight @ (aware_high - aware_low)),
     )
@@ -245,7 +251,8 @@ def _quantiles(share: NDArray, a: NDArray, b: NDArray, tail: float) -> NDArray[n
         other[rough] = np.where(crossed, x[rough], other[rough])
         y_other[rough] = np.where(crossed, y[rough], y_other[rough] / 2)
         x[rough], y[rough] = new, y_new
-    for row in np.flatnonzero(np.abs(y) > _TOLERANCE):  # too steep for the rule: near 0 or 1 under a tiny prior
+    # Too steep for the rule: near 0 under a tiny prior. Near 1 no double may be nearer.
+    for row in np.flatnonzero((np.abs(y) > _TOLERANCE) & (x <= grid[1])):
         x[row] = _quantile(share[row], a, b, tail)
     return x
 
