@@ -25,7 +25,7 @@ _SAMPLED = 1024  # values per variable that suffice to find the tilt
 _WIDEST = 8_000_000  # numbers in all the windows of sums
 _DIRECT = 30_000_000  # products of a convolution that is summed term by term
 _DIRECT_AT_MOST = 5_000_000_000  # products of all convolutions, where all have to be
-_CERTAIN = 1e-20  # P(sum = n) at least, of variables cut where their weights fall below e^-80: the cuts then err by 1e-14
+_CERTAIN = 1e-20  # P(sum = n) at least: beside it what is cut off at e^-80 is 1e-14
 _RARE = 1e-5  # of the most that P(sum = n) can be: where it is less, the transforms' rounding of 1e-16 would show
 
 
@@ -99,7 +99,7 @@ class _Chain:
         variables = _Variables(prior, n, likelihood)
         theta = variables.tilt()
         low, high = variables.windows_of_total(theta)
-        self._check_tilt((low <= high).all())
+        self._check_tilt(bool((low <= high).all()))
         # The sum of the first i variables, i = 0..k-1: at most what the others leave at least
         self.start = np.concatenate([[0], np.cumsum(low[:-1])])
         least_after = np.cumsum(low[::-1])[::-1]
@@ -114,13 +114,14 @@ class _Chain:
         if before @ remaining < _RARE * np.linalg.norm(before) * np.linalg.norm(remaining):
             self._check_work("products", int(length[:-1] @ (high - low + 1.0)[:-1]), _DIRECT_AT_MOST)
             self._join(length, np.inf)
-        self._check_tilt(self.sums[-1] @ self.weights[-1] >= _CERTAIN)
+        self._check_tilt(bool(self.sums[-1] @ self.weights[-1] >= _CERTAIN))
 
-    def _check_tilt(self, certain: bool | np.bool_) -> None:
+    def _check_tilt(self, certain: bool) -> None:
         if not certain:
             raise ValueError(
                 f"The noise-aware posterior of this release is not certain: under this prior, counts that sum to n = "
-                f"{self.n:,} are less likely than {_CERTAIN:g} at every tilt tried. Take a smaller epsilon or a larger prior."
+                f"{self.n:,} are less likely than {_CERTAIN:g} at every tilt tried. Take a smaller "
+                "epsilon or a larger prior."
             )
 
     def _check_work(self, what: str, needed: int, most: int) -> None:

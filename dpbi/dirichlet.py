@@ -274,8 +274,8 @@ def credible_radius(alpha: ArrayLike, mass: float = 0.95) -> float:
     a = positive_parameters("alpha", alpha)
     target = limits.inside("mass", mass, 0.0, 1.0)
     if min(target, 1 - target) < _RADIUS_TAIL * (1 - 1e-9):  # 1 - target is rounded
-        raise ValueError(f"The mass of a credible region must lie within [{_RADIUS_TAIL:g}, 1 - {_RADIUS_TAIL:g}], where "
-                         f"its radius is certain: got {mass!r}.")
+        raise ValueError(f"The mass of a credible region must lie within [{_RADIUS_TAIL:g}, 1 - {_RADIUS_TAIL:g}], "
+                         f"where its radius is certain: got {mass!r}.")
     low, high = 0.0, 1.0
     while _radius_cdf(a, high) < target:
         low, high = high, 2 * high

@@ -194,8 +194,8 @@ def coverage(mechanism: Mechanism, prior: ArrayLike, n: int, mass: float = 0.95)
     weight = joint.sum(axis=1)
     aware = float(_mixtures(joint, a, b, aware_high).sum() - _mixtures(joint, a, b, aware_low).sum())
     if not abs(aware / weight.sum() - mass) <= _COVERAGE_ERROR:
-        raise ValueError(f"Under the prior {prior} with n = {n:,} records the share lies so near 0 or 1 that the ends of "
-                         f"its intervals cannot be told from it: coverage cannot be computed for mass {mass:g}.")
+        raise ValueError(f"Under the prior {prior} with n = {n:,} records the share lies so near 0 or 1 that the ends "
+                         f"of its intervals cannot be told from it: coverage cannot be computed for mass {mass:g}.")
     return Coverage(
         float(_mixtures(joint, a, b, high).sum() - _mixtures(joint, a, b, low).sum()),
         aware,
@@ -234,7 +234,7 @@ def _mixtures(share: NDArray, a: NDArray, b: NDArray, x: NDArray) -> NDArray[np.
 
 
 def _quantiles(share: NDArray, a: NDArray, b: NDArray, tail: float) -> NDArray[np.float64]:
-    """Per row of shares the x with P(mixture <= x) = tail: bracketed on a grid, then by the Illinois rule, or the log-odds."""
+    """Per row of shares the x with P(mixture <= x) = tail: on a grid, then by the Illinois rule or in log-odds."""
     grid = np.sin(np.linspace(0, np.pi / 2, 513)) ** 2
     above = share @ dirichlet.beta_cdf(a[:, None], b[:, None], grid) - tail
     right = np.maximum((above < 0).sum(axis=1), 1)
