@@ -25,7 +25,7 @@ _SQUARING = 2.0  # products that raising to a power takes, per doubling
 
 
 @dataclass(frozen=True, eq=False)
-class Excess:
+class Departures:
     """Weights E of a group of categories at each sum of their offsets; the 1 at offset 0 is kept apart.
 
     at: weights at offsets low, low + 1, …; multiplication cuts them to what the group can lose and gain.
@@ -34,7 +34,7 @@ class Excess:
     low: int
     at: NDArray[np.float64]
 
-    def times(self, other: Excess, least: int, largest: int) -> Excess:
+    def times(self, other: Departures, least: int, largest: int) -> Departures:
         """The E of both groups together, at offsets within [least, largest]."""
         low = self.low + other.low
         total = np.convolve(self.at, other.at)
@@ -42,9 +42,9 @@ class Excess:
             total = _added(total, low, part)
             low = min(low, part.low)
         first, last = max(least, low), min(largest, low + total.size - 1)
-        return Excess(first, total[first - low : last - low + 1])
+        return Departures(first, total[first - low : last - low + 1])
 
-    def at_zero_with(self, other: Excess) -> float:
+    def at_zero_with(self, other: Departures) -> float:
         """E of both groups together at offset 0 alone."""
         alone = sum(float(part.at[-part.low]) for part in (self, other) if 0 <= -part.low < part.at.size)
         first = max(self.low, -(other.low + other.at.size - 1))
@@ -55,7 +55,7 @@ class Excess:
         return alone + float(self.at[first - self.low : last - self.low + 1] @ mirrored)
 
 
-def _added(total: NDArray[np.float64], low: int, part: Excess) -> NDArray[np.float64]:
+def _added(total: NDArray[np.float64], low: int, part: Departures) -> NDArray[np.float64]:
     """total, which begins at offset ``low``, plus part; grown where part reaches farther."""
     before, after = max(low - part.low, 0), max(part.low + part.at.size - low - total.size, 0)
     grown = np.pad(total, (before, after))
@@ -90,7 +90,7 @@ class ConvolvedSums:
         with np.errstate(divide="ignore"):
             return float(np.log(total))
 
-    def _factors(self, m: float) -> Iterator[tuple[Excess, int]]:
+    def _factors(self, m: float) -> Iterator[tuple[Departures, int]]:
         """The binary powers of all kinds, narrow kinds first, each with the records that it holds."""
         for kind in np.argsort(self.count * self.multiplicity, kind="stable"):
             copies, count = int(self.multiplicity[kind]), int(self.count[kind])
@@ -103,7 +103,7 @@ class ConvolvedSums:
                     held *= 2
                     power = power.times(power, -held, self.n - held)
 
-    def weights(self, kind: int, m: float) -> Excess:
+    def weights(self, kind: int, m: float) -> Departures:
         """E of one category: g(r)^m where it matters, 0 at its own count."""
         count, loss = int(self.count[kind]), self._losses[kind]
         # The affinity falls on both sides of the true count, so what matters is one stretch.
@@ -112,7 +112,7 @@ class ConvolvedSums:
         high = self.n - int(inside[::-1].argmax())
         weight = np.exp(-m * loss[low : high + 1])
         weight[count - low] = 0.0
-        return Excess(low - count, weight)
+        return Departures(low - count, weight)
 
     @cached_property
     def _losses(self) -> list[NDArray[np.float64]]:
@@ -125,5 +125,5 @@ class ConvolvedSums:
         return log_number_of_candidates(self.n, int(self.multiplicity.sum()))
 
 
-def _at_zero(product: Excess) -> float:
+def _at_zero(product: Departures) -> float:
     return float(product.at[-product.low]) if 0 <= -product.low < product.at.size else 0.0

@@ -167,12 +167,16 @@ def _exact_law(mechanism: Mechanism, problem: Problem, table: DistanceTable) -> 
 
 
 def _bin_means(table: DistanceTable, cut: float) -> NDArray[np.float64]:
-    """The rows' distances, each bin's centre replaced by the mean of H in it, which rounding leaves beyond the cut."""
+    """The rows' distances, each bin's centre replaced by the mean of H in it.
+
+    Whatever is rounded, levels lie below the cut and bins beyond: by that ``DistanceLaw`` tells them apart.
+    """
     mass, first = table.moments[:, table.levels:]
     centre, index = np.unique(table.distance[table.levels:], return_inverse=True)
     weight = np.bincount(index, weights=mass)
     offset = np.divide(np.bincount(index, weights=first), weight, out=np.zeros(centre.size), where=weight > 0)
-    return np.concatenate([table.distance[: table.levels], np.maximum(centre + offset, cut)[index]])
+    exact = np.minimum(table.distance[: table.levels], np.nextafter(cut, 0.0))
+    return np.concatenate([exact, np.maximum(centre + offset, cut)[index]])
 
 
 def _sampled_law(mechanism: Mechanism, problem: Problem, rng: np.random.Generator) -> DistanceLaw:

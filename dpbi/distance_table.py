@@ -221,7 +221,11 @@ class Rows:
         return DistanceBins(edges, self.centres[fine[start] >> self.shift], moments)
 
     def _levels(self) -> tuple[NDArray, NDArray, NDArray]:
-        """Distinct (level, moved) pairs of the exact outputs with their moments of order 0 and 1."""
+        """Distinct (level, moved) pairs of the exact outputs with their moments of order 0 and 1.
+
+        A level stands at the largest of its distances, and is no wider than the slack of the least: where the slack is
+        added to t, all levels that hold an H <= t are counted, and none that holds an H > t + slack.
+        """
         loss, moved, weight = _joined(self.near)
         distance = distance_of_loss(loss)
         order = np.argsort(distance)
@@ -229,10 +233,10 @@ class Rows:
         new = _level_starts(distance)
         level = np.cumsum(new) - 1
         key, inverse = np.unique(level * self.steps + moved, return_inverse=True)
-        least = distance[new]
-        beyond = _times(distance - least[level], weight)
+        largest = distance[np.append(new[1:], True)]
+        beyond = _times(distance - largest[level], weight)
         moments = np.stack([np.bincount(inverse, weights=weight), np.bincount(inverse, weights=beyond)])
-        return least[key // self.steps], key % self.steps, moments
+        return largest[key // self.steps], key % self.steps, moments
 
 
 def _joined(parts: list[Columns]) -> Columns:
@@ -249,8 +253,14 @@ def _times(values: NDArray, weight: NDArray | None) -> NDArray:
 
 
 def _level_starts(distance: NDArray) -> NDArray[np.bool_]:
-    """Where a new level begins in sorted distances: after a gap, or when a chain of small gaps outgrows the slack."""
-    gap = np.diff(distance, prepend=-1.0) > slack(distance)
-    chain = distance[np.flatnonzero(gap)][np.cumsum(gap) - 1]
-    part = np.floor((distance - chain) / slack(distance))
-    return gap | (np.diff(part, prepend=0.0) > 0)
+    """Where a new level begins in sorted distances: after a gap, and at every value of a crowd.
+
+    A crowd is a chain of small gaps that outgrows the slack, as there are near H = 1. Cut into levels as wide as the
+    slack, it would part distances within the slack all the same, and blur P(H <= t) by what a level holds.
+    """
+    rise = np.diff(distance, prepend=-1.0)
+    gap = rise > slack(distance)
+    first = np.flatnonzero(gap)
+    last = np.append(first[1:], distance.size) - 1
+    crowded = distance[last] - distance[first] > slack(distance[first])
+    return gap | (np.repeat(crowded, last - first + 1) & (rise > 0))

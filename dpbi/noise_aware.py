@@ -26,7 +26,9 @@ _DENSE = 20_000_000  # numbers in the dense table of weights
 _BLOCK = 1_000_000
 _PAIRS = 4_000_000  # (c, r) that the coverage visits: n = 1,999, or n = 157 with noise on both counts
 _LEFT_OUT = 1e-12
+_COVERAGE_ERROR = 1e-6  # of the noise-aware intervals, whose coverage is their mass
 _TOLERANCE = 1e-12  # of a quantile's probability
+_STEPS = 3_000  # Brent's rule takes at most the square of bisection's 57
 _LOG_ODDS = 700.0  # theta or 1 - theta = e^-700 is the least end of an interval
 
 
@@ -102,7 +104,7 @@ class NoiseAwarePosterior(FrozenResult):
         flat = at.reshape(-1)
         total = np.zeros(flat.size)
         for rows in _blocks(flat.size, share.size):
-            total[rows] = special.betainc(a, b, flat[rows, None]) @ share
+            total[rows] = dirichlet.beta_cdf(a, b, flat[rows, None]) @ share
         return total.reshape(at.shape)
 
     def sample_counts(self, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
@@ -172,7 +174,8 @@ def coverage(mechanism: Mechanism, prior: ArrayLike, n: int, mass: float = 0.95)
     sum_r sum_c P(c) P(r | c) P(theta_1 in I(r) | c), theta_1 | c ~ Beta(alpha_1 + c_1, alpha_2 + c_2): exact but for
     releases of total probability below 1e-12, which are left out. No private count enters.
     mechanism; prior (2,); n; mass in (0, 1) of the equal-tailed intervals.
-    Returns both coverages and widths. Raises ValueError unless k = 2, and where pairs (c, r) are too many.
+    Returns both coverages and widths. Raises ValueError unless k = 2, where pairs (c, r) are too many, and where theta
+    lies so near 0 or 1 that its quantiles have no double: the noise-aware coverage, which is the mass, then is not.
     Source: ours.
     """
     prior, n = limits.check_prior(prior), limits.check_total(n)
@@ -191,9 +194,13 @@ def coverage(mechanism: Mechanism, prior: ArrayLike, n: int, mass: float = 0.95)
     known = joint / joint.sum(axis=1, keepdims=True)
     aware_low, aware_high = _quantiles(known, a, b, tail), 1 - _quantiles(known, b, a, tail)
     weight = joint.sum(axis=1)
+    aware = float(_mixtures(joint, a, b, aware_high).sum() - _mixtures(joint, a, b, aware_low).sum())
+    if not abs(aware / weight.sum() - mass) <= _COVERAGE_ERROR:
+        raise ValueError(f"Under the prior {prior} with n = {n:,} records the share lies so near 0 or 1 that the ends "
+                         f"of its intervals cannot be told from it: coverage cannot be computed for mass {mass:g}.")
     return Coverage(
         float(_mixtures(joint, a, b, high).sum() - _mixtures(joint, a, b, low).sum()),
-        float(_mixtures(joint, a, b, aware_high).sum() - _mixtures(joint, a, b, aware_low).sum()),
+        aware,
         float(weight @ (high - low)),
         float(weight @ (aware_high - aware_low)),
     )
@@ -224,14 +231,14 @@ def _mixtures(share: NDArray, a: NDArray, b: NDArray, x: NDArray) -> NDArray[np.
     """sum_c share[r, c] P(Beta(a_c, b_c) <= x_r), (R,)."""
     total = np.empty(x.size)
     for rows in _blocks(x.size, a.size):
-        total[rows] = (share[rows] * special.betainc(a, b, x[rows, None])).sum(axis=1)
+        total[rows] = (share[rows] * dirichlet.beta_cdf(a, b, x[rows, None])).sum(axis=1)
     return total
 
 
 def _quantiles(share: NDArray, a: NDArray, b: NDArray, tail: float) -> NDArray[np.float64]:
-    """Per row of shares the x with P(mixture <= x) = tail: bracketed on a grid, then by the Illinois rule."""
+    """Per row of shares the x with P(mixture <= x) = tail: on a grid, then by the Illinois rule or in log-odds."""
     grid = np.sin(np.linspace(0, np.pi / 2, 513)) ** 2
-    above = share @ special.betainc(a[:, None], b[:, None], grid) - tail
+    above = share @ dirichlet.beta_cdf(a[:, None], b[:, None], grid) - tail
     right = np.maximum((above < 0).sum(axis=1), 1)
     rows = np.arange(len(share))
     other, x = grid[right - 1], grid[right]
@@ -246,6 +253,9 @@ def _quantiles(share: NDArray, a: NDArray, b: NDArray, tail: float) -> NDArray[n
         other[rough] = np.where(crossed, x[rough], other[rough])
         y_other[rough] = np.where(crossed, y[rough], y_other[rough] / 2)
         x[rough], y[rough] = new, y_new
+    # Too steep for the rule: near 0 under a tiny prior. Near 1 no double may be nearer.
+    for row in np.flatnonzero((np.abs(y) > _TOLERANCE) & (x <= grid[1])):
+        x[row] = _quantile(share[row], a, b, tail)
     return x
 
 
@@ -254,13 +264,13 @@ def _quantile(share: NDArray, a: NDArray, b: NDArray, tail: float) -> float:
     from scipy.optimize import brentq
 
     def excess(log_odds: float) -> float:
-        return float(special.betainc(a, b, special.expit(log_odds)) @ share) - tail
+        return float(dirichlet.beta_cdf(a, b, special.expit(log_odds)) @ share) - tail
 
     if excess(-_LOG_ODDS) >= 0:
         return 0.0
     if excess(_LOG_ODDS) <= 0:
         return 1.0
-    return float(special.expit(brentq(excess, -_LOG_ODDS, _LOG_ODDS, xtol=1e-14, rtol=1e-14)))
+    return float(special.expit(brentq(excess, -_LOG_ODDS, _LOG_ODDS, xtol=1e-14, rtol=1e-14, maxiter=_STEPS)))
 
 
 def _blocks(rows: int, columns: int) -> Iterator[slice]:

@@ -264,7 +264,7 @@ class EHDNRS(_HellingerSelection):
     def beta(self, n: int, k: int) -> float:
         """The smoothness per step, ln(1 - epsilon / (2 ln(delta / (2 N)))) > 0."""
         n, k = limits.check_total(n), limits.whole_number("k", k, limits.CATEGORIES_LEAST, limits.CATEGORIES_LARGEST)
-        return math.log1p(-self.epsilon / (2 * (math.log(self.delta / 2) - log_number_of_candidates(n, k))))
+        return math.log1p(-self.epsilon / (2 * (math.log(self.delta) - math.log(2) - log_number_of_candidates(n, k))))
 
     def _sensitivities(self, prior: tuple[float, ...], counts: NDArray[np.int64]) -> NDArray[np.float64]:
         n, k = int(counts.sum(axis=-1).flat[0]), counts.shape[-1]
