@@ -18,7 +18,7 @@ from dpbi.comparison import Comparison, comparison_of
 from dpbi.dashboard import guard, words
 from dpbi.dashboard.kept import Kept, kept
 from dpbi.dashboard.work import whole
-from dpbi.distance_law import DistanceLaw, distance_law
+from dpbi.distance_law import DistanceLaw, distance_law, exact_mean
 from dpbi.guarantee import Guarantee
 from dpbi.loss_curves import AttainingLaws, CalibrationGain, LossAgainstDataset
 from dpbi.mechanisms import Mechanism, name_of
@@ -103,8 +103,12 @@ def noise_aware(problem: Problem, mechanism: Mechanism, seed: int, size: int) ->
 
 def exact_means(sampled: Sequence[PrivatePosteriors]) -> list[float | None]:
     """E[H] of each sample's mechanism, None where it is known from draws only."""
-    rows = [comparison(one.problem, one.mechanism) for one in sampled]
-    return [row.mean if row.mean_error == 0 else None for row in rows]
+    return [_exact_mean(one.problem, one.mechanism) for one in sampled]
+
+
+@kept(512)
+def _exact_mean(problem: Problem, mechanism: Mechanism) -> float | None:
+    return exact_mean(mechanism, problem)
 
 
 @kept(64)
