@@ -9,6 +9,7 @@ phi(u) = u - log(1 + u) >= 0, by their series where u is small: nothing cancels.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -49,12 +50,14 @@ def variance(alpha: ArrayLike) -> Floats:
     return a / total * (sums_of_others(a) / total) / (total + 1)
 
 
-def interval(alpha: ArrayLike, mass: float = 0.95, category: int | None = None) -> tuple[Floats, Floats]:
+def interval(
+    alpha: ArrayLike, mass: float = 0.95, category: int | Sequence[int] | NDArray[np.int64] | None = None
+) -> tuple[Floats, Floats]:
     """The equal-tailed interval of each theta_i, whose law is Beta(alpha_i, A - alpha_i).
 
-    alpha: (..., k); mass in (0, 1), the probability inside; category: one index, or None for all.
-    Returns (low, high), each (..., k), or (...) for one category, with 0 <= low <= high <= 1; an end that
-    underflows is reported as 0 (or 1). Raises ValueError for a mass outside (0, 1).
+    alpha: (..., k); mass in (0, 1), the probability inside; category: one index, several, or None for all.
+    Returns (low, high), each (..., k), (...) for one category or (..., number of them) for several, with
+    0 <= low <= high <= 1; an end that underflows is reported as 0 (or 1). Raises ValueError for a mass outside (0, 1).
     Source: inverse of the incomplete beta function; above 1e8 ours, see ``_large_quantiles``.
     """
     a = positive_parameters("alpha", alpha)

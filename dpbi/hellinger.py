@@ -16,6 +16,7 @@ STIRLING_FROM = 10.0
 _STEPS = np.arange(STIRLING_FROM)[:, None]
 _RECURRENCE_ROWS = 1024
 _TABULATED = 100_000  # from so many counts on, losses are looked up by value
+_APART = 16  # numbers of a table per release: beyond, looking up costs more than computing
 STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188)
 _CANCELLED = 1e-3  # a difference below this share of its terms has lost too many digits
 _CHUNK = 1 << 18  # parameters in work at a time
@@ -61,8 +62,17 @@ def distances_to(problem: Problem, released: ArrayLike) -> NDArray[np.float64]:
     if r.size < _TABULATED:
         summed = count_loss(prior, counts, r).sum(axis=-1)
     else:
-        summed = sum(tabulated_loss(prior[i], counts[i], r[..., i]) for i in range(problem.k))
+        summed = sum(tabulated_loss(prior[kind[0]], counts[kind[0]], r[..., kind]).sum(axis=-1)
+                     for kind in kinds_of_categories(problem))
     return distance_of_loss(loss_to(problem, r, summed))
+
+
+def kinds_of_categories(problem: Problem) -> list[list[int]]:
+    """The positions of the categories that agree in prior parameter and count, a list for each such pair."""
+    kinds: dict[tuple[float, int], list[int]] = {}
+    for i, pair in enumerate(zip(problem.prior, problem.counts, strict=True)):
+        kinds.setdefault(pair, []).append(i)
+    return list(kinds.values())
 
 
 def loss_to(problem: Problem, released: NDArray[np.int64], summed: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -104,13 +114,18 @@ def _chunks(rows: int, k: int) -> Iterator[slice]:
 
 
 def tabulated_loss(alpha: float, count: int, released: NDArray[np.int64]) -> NDArray[np.float64]:
-    """``count_loss`` of many releases of one category: once per value where they crowd a short range."""
+    """``count_loss`` of many releases of one kind of category: once per value, unless the values lie far apart."""
     if not released.size:
         return np.zeros(released.shape)
     low, high = int(released.min()), int(released.max())
-    if high - low >= released.size:
+    if high - low >= _APART * released.size:
         return count_loss(alpha, count, released)
-    return count_loss(alpha, count, np.arange(low, high + 1))[released - low]
+    offset = released - low
+    there = np.zeros(high - low + 1, dtype=bool)
+    there[offset] = True
+    table = np.empty(there.size)
+    table[there] = count_loss(alpha, count, low + np.flatnonzero(there))
+    return table[offset]
 
 
 def distance_of_loss(loss: ArrayLike) -> NDArray[np.float64]:

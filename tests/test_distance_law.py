@@ -19,6 +19,7 @@ from strategies import Drawn, epsilons, problems
 
 import dpbi
 from dpbi import DistanceLaw, Problem, candidates_table, distance_law, distance_table
+from dpbi.distance_law import exact_mean
 from dpbi.distance_table import MOMENTS, slack
 from dpbi.hellinger import distances_to
 from dpbi.mechanisms import Mechanism
@@ -370,3 +371,11 @@ def test_quantile_refuses_what_is_no_probability(q: Any) -> None:
     law = distance_law(EVERY[0][0](1.0), Problem((1, 1), (3, 5)))
     with pytest.raises(ValueError, match=rf"\bq\b.*{q}"):
         law.quantile(q)
+
+
+@every_class
+@pytest.mark.parametrize("counts", [(5, 3), (30,) * 3, (4,) * 40, (0, 10**6, 3, 3, 10**4), (0,) * 4])
+def test_the_exact_mean_is_the_laws(kind: Kind, counts: tuple[int, ...]) -> None:
+    problem = Problem((0.5,) * len(counts), counts)
+    law = distance_law(kind(1.0), problem)
+    assert exact_mean(kind(1.0), problem) == (law.mean if law.mean_error == 0 else None)

@@ -50,7 +50,6 @@ COVERAGE = (
     "**noise-aware** applies Bayes' rule to the noise too, which costs no privacy. The shares are averages over the "
     "prior, so no count of yours enters, and they are exact. θ₁ is the proportion of the first category."
 )
-CANCELLED = "**Cancelled:** only what had been computed by then is shown."
 NOTHING_CROSSES = "No two mechanisms change places between the computed points."
 NOT_LOOKED_FOR = "Cancelled before all crossings were found."
 _CROSSOVERS_SAID = 8

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
@@ -12,6 +12,8 @@ import streamlit as st
 from dpbi import limits
 from dpbi.candidates import number_of_candidates
 from dpbi.dashboard import cached, guard, privacy, settings, words
+from dpbi.dashboard.kept import Kept
+from dpbi.dashboard.work import whole
 from dpbi.loss_curves import CalibrationGain
 from dpbi.mechanisms import Mechanism, name_of
 from dpbi.noise_audit import NoiseAudit
@@ -29,7 +31,7 @@ Result = TypeVar("Result")
 
 
 def for_each(
-    function: Callable[Concatenate[Mechanism, tuple[float, ...], int, Rest], Result],
+    function: Kept[Concatenate[Mechanism, tuple[float, ...], int, Rest], Result],
     scenario: Scenario,
     *rest: Rest.args,
     **named: Rest.kwargs,
@@ -37,9 +39,11 @@ def for_each(
     """The function's result for every ticked mechanism; a sentence that refuses several is said once."""
     results = []
     refused: dict[str, list[str]] = {}
-    for mechanism in scenario.mechanisms:
-        with guard.refusal(refused, name_of(mechanism)):
-            results.append(function(mechanism, scenario.problem.prior, scenario.problem.n, *rest, **named))
+    prior, n, mechanisms = scenario.problem.prior, scenario.problem.n, scenario.mechanisms
+    with whole(function.__name__, (prior, n, mechanisms, rest, named), len(mechanisms), "mechanisms") as current:
+        for mechanism in mechanisms:
+            with guard.refusal(refused, name_of(mechanism)):
+                results.append(current.ask(function, mechanism, prior, n, *rest, **named))
     for sentence, names in refused.items():
         st.info(f"**{words.listed(names)}:** {sentence}")
     return results
@@ -87,10 +91,10 @@ def calibrate(scenario: Scenario) -> list[CalibrationGain]:
         st.button("Calibrate", type="primary", on_click=settings.keep, args=("calibrated for", public))
         return []
     mechanisms = uncalibrated(scenario).mechanisms
-    progress, gains = st.progress(0.0), []
-    for done, mechanism in enumerate(mechanisms):
-        progress.progress(done / len(mechanisms), f"Calibrating {mechanism.label}")
-        with guard.part(mechanism.label):
-            gains.append(cached.calibration_gain(scenario.problem, mechanism))
-    progress.empty()
+    gains = []
+    with whole("calibration", (scenario.problem, mechanisms), len(mechanisms), "mechanisms") as current:
+        for mechanism in mechanisms:
+            with guard.part(mechanism.label):
+                current.ask(cached.calibrated, mechanism, scenario.problem.prior, scenario.problem.n)
+                gains.append(cached.calibration_gain(scenario.problem, mechanism))
     return gains

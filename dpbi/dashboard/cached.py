@@ -5,7 +5,7 @@ Labels are never an argument: two people's equal counts may share an answer, the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Concatenate, NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
@@ -16,8 +16,9 @@ from dpbi import dirichlet, loss_curves
 from dpbi import sensitivity_maps as maps
 from dpbi.comparison import Comparison, comparison_of
 from dpbi.dashboard import guard, words
-from dpbi.dashboard.kept import kept
-from dpbi.distance_law import DistanceLaw, distance_law
+from dpbi.dashboard.kept import Kept, kept
+from dpbi.dashboard.work import whole
+from dpbi.distance_law import DistanceLaw, distance_law, exact_mean
 from dpbi.guarantee import Guarantee
 from dpbi.loss_curves import AttainingLaws, CalibrationGain, LossAgainstDataset
 from dpbi.mechanisms import Mechanism, name_of
@@ -48,7 +49,7 @@ Result = TypeVar("Result")
 
 
 def for_each(
-    function: Callable[Concatenate[Problem, Mechanism, Rest], Result],
+    function: Kept[Concatenate[Problem, Mechanism, Rest], Result],
     scenario: Scenario,
     *rest: Rest.args,
     **named: Rest.kwargs,
@@ -56,9 +57,12 @@ def for_each(
     """The function's result for every ticked mechanism; a sentence that refuses several is said once, in the page."""
     results = []
     refused: dict[str, list[str]] = {}
-    for mechanism in scenario.mechanisms:
-        with guard.refusal(refused, name_of(mechanism)):
-            results.append(function(scenario.problem, mechanism, *rest, **named))
+    problem, mechanisms = scenario.problem, scenario.mechanisms
+    asked = (problem, mechanisms, rest, named)
+    with whole(function.__name__, asked, len(mechanisms), "mechanisms") as current:
+        for mechanism in mechanisms:
+            with guard.refusal(refused, name_of(mechanism)):
+                results.append(current.ask(function, problem, mechanism, *rest, **named))
     for sentence, names in refused.items():
         st.error(f"**{words.listed(names)}:** {sentence}")
     return results
@@ -99,8 +103,12 @@ def noise_aware(problem: Problem, mechanism: Mechanism, seed: int, size: int) ->
 
 def exact_means(sampled: Sequence[PrivatePosteriors]) -> list[float | None]:
     """E[H] of each sample's mechanism, None where it is known from draws only."""
-    rows = [comparison(one.problem, one.mechanism) for one in sampled]
-    return [row.mean if row.mean_error == 0 else None for row in rows]
+    return [_exact_mean(one.problem, one.mechanism) for one in sampled]
+
+
+@kept(512)
+def _exact_mean(problem: Problem, mechanism: Mechanism) -> float | None:
+    return exact_mean(mechanism, problem)
 
 
 @kept(64)

@@ -13,6 +13,7 @@ from dpbi.claims import CLAIMS, Case, Claim, Reading, Setting, Verdict, shown
 from dpbi.dashboard import guard, settings, tables, words
 from dpbi.dashboard.kept import kept
 from dpbi.dashboard.scenario import Scenario
+from dpbi.dashboard.work import whole
 from dpbi.problem import Problem
 
 _CHOSEN, _WORDS = "claim", "What the grid shows"
@@ -56,14 +57,14 @@ def _one(claim: Claim, scenario: Scenario) -> None:
 
 
 def _verdicts() -> dict[str, Verdict]:
-    """All verdicts, with progress while they are computed: they are kept for as long as the app runs."""
-    progress = st.empty()
-    found = {}
-    for done, claim in enumerate(CLAIMS):
-        progress.progress(done / len(CLAIMS), f"Checking claim {done + 1} of {len(CLAIMS)}")
-        found[claim.name] = claim.verdict
-    progress.empty()
-    return found
+    """All verdicts: they are kept for as long as the app runs."""
+    with whole("claims", "all", len(CLAIMS), "claims") as current:
+        return {claim.name: current.ask(_verdict, claim.name) for claim in CLAIMS}
+
+
+@kept(len(CLAIMS))
+def _verdict(name: str) -> Verdict:
+    return _BY_NAME[name].verdict
 
 
 @kept(256, said="Checking the claim at your data")

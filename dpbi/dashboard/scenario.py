@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,6 +27,7 @@ from dpbi.dashboard import (
     words,
 )
 from dpbi.dashboard.refusals import Refusals
+from dpbi.dashboard.work import Cancelled
 from dpbi.mechanisms import MECHANISMS, Mechanism
 from dpbi.problem import Problem
 
@@ -59,7 +60,8 @@ def scenario(title: str, *, needs_mechanisms: bool = True) -> Iterator[Scenario]
     """Opens a page of the menu: its title, the menu, the sidebar and the notices; gives the scenario.
 
     Where an entry is refused, or a file waits for its answers, the page says so and ends: no result of an earlier
-    entry is shown. What fails inside the page is said in words (``guard.part``).
+    entry is shown. What fails inside the page is said in words (``guard.part``); what was cancelled
+    and is of no use in part ends it (``work.whole``).
     """
     page, defaults = _open(title)
     shown = look.notices(raw=data_source.of_a_person())
@@ -76,7 +78,7 @@ def scenario(title: str, *, needs_mechanisms: bool = True) -> Iterator[Scenario]
     st.session_state[_LATEST] = chosen
     shown.markdown(words.scenario_line(chosen.title, chosen.labels, chosen.problem, chosen.epsilon, chosen.gamma))
     seen = take_away.shown(page, chosen)
-    with guard.part(), downloads.collected(seen), st.spinner("Computing"):
+    with guard.part(), suppress(Cancelled), downloads.collected(seen), st.spinner("Computing"):
         yield chosen
     with guard.part():
         take_away.copy_as_python(page, chosen)

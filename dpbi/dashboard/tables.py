@@ -170,7 +170,7 @@ def categories(scenario: Scenario, sampled: Sequence[PrivatePosteriors | NoiseAw
     columns: dict[str, Any] = dict(_CATEGORIES)
     for one in sampled:
         name = f"{name_of(one.mechanism)} covers"
-        table[name] = one.coverage()[: len(shown)]
+        table[name] = one.coverage(categories=shown)
         columns[name] = _number("Share of the released 95 % intervals that hold this category's true posterior mean.")
     show(table, "categories", columns, "One row per category: prior, count, true posterior and coverage")
     if problem.k > CATEGORIES_SHOWN:
