@@ -108,13 +108,14 @@ def _near_quantile(inverse: np.ufunc, tail_of: np.ufunc, small: Floats, large: F
 
 
 def beta_cdf(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Floats:
-    """P(Beta(a, b) <= x) = I_x(a, b): a, b > 0, x in [0, 1], broadcast.
+    """P(Beta(a, b) <= x) = I_x(a, b): a, b > 0, real x, broadcast.
 
     Above 1e8 both, Phi(z) + phi(z) (1/z - 1/u) with u = (x - m) / sqrt(m (1 - m) / (a + b)), m = a / (a + b), and
     z^2 / 2 = -a log(x / m) - b log((1 - x) / (1 - m)), z of the sign of u. Error below 1 / min(a, b).
-    Source: scipy's incomplete beta function; beyond it Temme's uniform expansion (DLMF 8.18.9), first term.
+    Raises ValueError for other values. Source: scipy's incomplete beta function; beyond it Temme's uniform expansion (DLMF 8.18.9), first term.
     """
-    a, b, x = np.broadcast_arrays(*(np.asarray(value, dtype=np.float64) for value in (a, b, x)))
+    x = limits.shares("x", np.clip(limits.number_array("x", x), 0.0, 1.0))  # NaN is refused, beyond the ends is not
+    a, b, x = np.broadcast_arrays(limits.positive_numbers("a", a), limits.positive_numbers("b", b), x)
     beyond = np.minimum(a, b) > _NORMAL_FROM
     law = np.asarray(special.betainc(np.where(beyond, 1.0, a), np.where(beyond, 1.0, b), x))
     if beyond.any():
