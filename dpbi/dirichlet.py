@@ -112,7 +112,8 @@ def beta_cdf(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Floats:
 
     Above 1e8 both, Phi(z) + phi(z) (1/z - 1/u) with u = (x - m) / sqrt(m (1 - m) / (a + b)), m = a / (a + b), and
     z^2 / 2 = -a log(x / m) - b log((1 - x) / (1 - m)), z of the sign of u. Error below 1 / min(a, b).
-    Raises ValueError for other values. Source: scipy's incomplete beta function; beyond it Temme's uniform expansion (DLMF 8.18.9), first term.
+    Raises ValueError for other values.
+    Source: scipy's incomplete beta function; beyond it Temme's uniform expansion (DLMF 8.18.9), first term.
     """
     x = limits.shares("x", np.clip(limits.number_array("x", x), 0.0, 1.0))  # NaN is refused, beyond the ends is not
     a, b, x = np.broadcast_arrays(limits.positive_numbers("a", a), limits.positive_numbers("b", b), x)
