@@ -4,7 +4,7 @@ import streamlit as st
 
 from dpbi.dashboard.answers import library, public_answers
 from dpbi.dashboard.page import scenario
-from dpbi.dashboard.session import startup
+from dpbi.dashboard.session import long_links, startup
 from dpbi.dashboard.shown import charts, metrics, tables
 from dpbi.dashboard.words import words
 from dpbi.figures import distances
@@ -22,3 +22,4 @@ if __name__ == "__main__":
 else:  # imported by `streamlit run`, which serves it
     startup.settle()
     app = st.App(__file__, lifespan=startup.opening)
+    app = long_links.said(app)

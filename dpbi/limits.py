@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Callable, Hashable, Iterable, Mapping, Set
 from numbers import Integral, Real
+from types import UnionType
 from typing import Any
 
 import numpy as np
@@ -41,7 +42,8 @@ def opened(sentence: str) -> str:
 
 
 def _is_real(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool | np.bool_)
+    # numpy calls a time span a whole number
+    return isinstance(value, Real) and not isinstance(value, bool | np.bool_ | np.timedelta64)
 
 
 def finite_number(name: str, value: Any) -> float:
@@ -114,27 +116,46 @@ def check_text(name: str, value: Any, longest: int) -> str:
 
 def check_name(name: str, value: Any, longest: int) -> str:
     """As ``check_text``, and not empty."""
-    if value == "":
+    if not check_text(name, value, longest):
         raise ValueError(f"{name} must not be empty.")
-    return check_text(name, value, longest)
+    return str(value)
 
 
 def one_of(name: str, value: Any, options: Iterable[Any]) -> Any:
     """The value itself, if it is among the options."""
     listed = tuple(options)
-    if value not in listed:
+    if not isinstance(value, Hashable) or value not in listed:
         raise ValueError(f"{name} must be one of {', '.join(map(repr, listed))}: got {shown(value)}.")
     return value
+
+
+def instance(name: str, value: Any, kind: type | UnionType, called: str) -> Any:
+    """The value itself, if it is of this class; called: what a person calls one."""
+    if not isinstance(value, kind):
+        raise ValueError(f"{name} must be {called}: got {shown(value)}.")
+    return value
+
+
+def check_function(name: str, value: Any) -> Callable[..., Any]:
+    if not callable(value) or isinstance(value, type):
+        raise ValueError(f"{name} must be a function: got {shown(value)}.")
+    return value
+
+
+def sequence(name: str, values: Any, of: str) -> tuple[Any, ...]:
+    """The values in their order, whatever they are; of: what of, in words."""
+    single = isinstance(values, np.ndarray) and values.ndim == 0
+    if single or isinstance(values, (str, bytes, Set, Mapping)) or not isinstance(values, Iterable):
+        raise ValueError(f"{name} must be a sequence {of}: got {shown(values)}.")
+    return tuple(values)
 
 
 def _vector(name: str, values: Any) -> tuple[Any, ...]:
     if isinstance(values, Set):
         raise ValueError(f"{name} must be in the order of the categories, and a set has none: got {shown(values)}.")
     if isinstance(values, Mapping):
-        values = values.values()
-    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
-        raise ValueError(f"{name} must be a sequence with one number per category: got {shown(values)}.")
-    listed = tuple(values)
+        values = tuple(values.values())
+    listed = sequence(name, values, "with one number per category")
     if len(listed) < CATEGORIES_LEAST:
         raise ValueError(f"{name} must have at least two categories: got {len(listed)}.")
     if len(listed) > CATEGORIES_LARGEST:
@@ -189,13 +210,37 @@ def _whole_near(name: str, value: Any) -> int:
     return min(max(whole, -_FAR), _FAR)
 
 
+def shares(name: str, values: Any) -> NDArray[np.float64]:
+    """Numbers in [0, 1], any shape."""
+    array = number_array(name, values)
+    wrong = ~((array >= 0) & (array <= 1))
+    if wrong.any():
+        raise ValueError(f"{name} must lie in [0, 1]: got {float(array[wrong][0])!r}.")
+    return array
+
+
+def positive_numbers(name: str, values: Any) -> NDArray[np.float64]:
+    """Finite numbers above 0, any shape."""
+    array = number_array(name, values)
+    wrong = ~(np.isfinite(array) & (array > 0))
+    if wrong.any():
+        raise ValueError(f"{name} must be finite and greater than 0: got {float(array[wrong][0])!r}.")
+    return array
+
+
 def _array(name: str, values: Any) -> NDArray[Any]:
     """An array of integers, floats, or objects that are real numbers."""
+    if isinstance(values, np.ma.MaskedArray):
+        raise ValueError(f"{name} must be an array that masks nothing: got {shown(values)}.")
     try:
         array = np.asarray(values)
-    except ValueError:
+        # numpy reads [True, 4] as [1, 4]
+        listed = np.asarray(values, dtype=object) if isinstance(values, list | tuple) else array
+    except (ValueError, OverflowError):
         raise ValueError(f"{name} must be an array whose rows have one length: got {shown(values)}.") from None
-    for value in array.flat if array.dtype.kind == "O" else array.flat[:1].tolist():
+    if array.dtype.kind not in "iufbOUS":
+        raise ValueError(f"{name} must be real numbers: got {shown(values)}.")
+    for value in listed.flat if listed.dtype.kind == "O" else array.flat[:1].tolist():
         if not _is_real(value):
             raise ValueError(f"{name} must be numbers, not true/false or text: got {shown(value)}.")
     return array
@@ -223,7 +268,7 @@ def broadcast_pair(names: str, first: NDArray[Any], second: NDArray[Any]) -> tup
         if first.shape[-1] != second.shape[-1]:
             raise ValueError
         return np.broadcast_arrays(first, second)
-    except ValueError:
+    except (ValueError, IndexError):
         raise ValueError(f"{names} must have the same categories, and other axes that match: got shapes "
                          f"{first.shape} and {second.shape}.") from None
 
@@ -244,6 +289,11 @@ def check_size(size: Any) -> int:
     return whole_number("size", size, 0, SIZE_LARGEST)
 
 
+def check_category(category: Any, k: int) -> int:
+    """The place of one of k categories."""
+    return whole_number("category", category, 0, k - 1)
+
+
 def check_generator(rng: Any) -> np.random.Generator:
     """The source of all randomness, never the global one."""
     if not isinstance(rng, np.random.Generator):
@@ -253,6 +303,11 @@ def check_generator(rng: Any) -> np.random.Generator:
 
 def check_epsilon(value: Any) -> float:
     return between("epsilon", value, EPSILON_LEAST, EPSILON_LARGEST)
+
+
+def check_bound(name: str, value: Any) -> float:
+    """A bound on a loss, at least 0: of a sum or a multiple it may be beyond the largest epsilon of a mechanism."""
+    return between(name, value, 0.0, math.inf)
 
 
 def check_gamma(value: Any, name: str = "gamma") -> float:
@@ -276,6 +331,7 @@ def check_rate(value: Any) -> float:
 # A scenario with the labels of 2,000 categories takes a few hundred kilobytes; a web server reads addresses up to 64.
 SCENARIO_BYTES_LARGEST = 4 * 2**20
 LINK_CHARACTERS_LARGEST = 16_000
+LINK_PARAMETERS_LARGEST = 1_000  # Streamlit reads no more
 
 # Counts typed in.
 TYPED_CHARACTERS_LARGEST = 200_000

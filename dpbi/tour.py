@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 
 from dpbi.accuracy.distance_law import DistanceLaw, distance_law
 from dpbi.accuracy.error import expected_error
+from dpbi.frozen_result import FrozenResult
 from dpbi.mechanisms import EHD, EHDS, Geometric, LSDim, LSHist, LSZhang, Mechanism, name_of
+from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.posterior.hellinger import distances_to, hellinger
 from dpbi.privacy.curves import CalibrationGain, calibration_gain
 from dpbi.problem.problem import Problem
@@ -35,7 +37,7 @@ class Leak:
 
 
 @dataclass(frozen=True, eq=False)
-class Moves:
+class Moves(FrozenResult):
     """H between each problem's posterior and that after ``moved`` records changed category; distance: (problems, m)."""
 
     problems: tuple[Problem, ...]
@@ -44,7 +46,7 @@ class Moves:
 
 
 @dataclass(frozen=True, eq=False)
-class Growth:
+class Growth(FrozenResult):
     """Balanced data of growing size, each mechanism: E[H] and P(the data are ignored), (mechanisms, sizes)."""
 
     mechanisms: tuple[Mechanism, ...]
@@ -138,8 +140,8 @@ def leak_said(found: Leak) -> str:
 def laws_said(found: tuple[DistanceLaw, ...]) -> str:
     means = ", ".join(f"{name_of(law.mechanism)} {_said(law.mean)}" for law in found)
     return (
-        f"Mean distance from the true posterior, every one {found[0].mechanism.epsilon:g}-DP: {means}. The last stays "
-        f"{_said(found[0].mean / found[-1].mean)} times nearer than the first at the same promise."
+        f"Mean distance from the true posterior, every one {printed_bound(found[0].mechanism.epsilon)}-DP: {means}. "
+        f"The last stays {_said(found[0].mean / found[-1].mean)} times nearer than the first at the same promise."
     )
 
 
@@ -175,10 +177,10 @@ def growth_said(found: Growth) -> str:
 
 def gains_said(found: tuple[CalibrationGain, ...]) -> str:
     best = max(found, key=lambda gain: gain.mean_before / gain.mean_after)
-    before = best.before
+    before, after = best.before, printed_bound(best.after.epsilon)
     return (
-        f"{name_of(before.mechanism)} promises epsilon = {before.mechanism.epsilon:g} and really loses "
-        f"{_said(before.epsilon)}. Its rate raised until the exact loss is {_said(best.after.epsilon)}, its mean "
+        f"{name_of(before.mechanism)} promises epsilon = {printed_bound(before.mechanism.epsilon)} and really loses "
+        f"{printed_bound(before.epsilon)}. Its rate raised until the exact loss is {after}, its mean "
         f"distance falls from {_said(best.mean_before)} to {_said(best.mean_after)}: "
         f"{_said(best.mean_before / best.mean_after)} times nearer at the same promise."
     )

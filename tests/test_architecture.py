@@ -27,6 +27,7 @@ PAGE_LINES = 60
 ROOMS = (
     "dpbi/version.py",
     "dpbi/limits.py",
+    "dpbi/frozen_result.py",
     "dpbi/problem/",
     "dpbi/data/",
     "dpbi/posterior/",

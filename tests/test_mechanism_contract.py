@@ -15,6 +15,7 @@ from hypothesis import given
 import dpbi
 from dpbi import MECHANISMS, ApproximateDP, NotPrivate, Problem, PureDP
 from dpbi.mechanisms import Mechanism
+from dpbi.mechanisms.printed_bound import printed_bound
 from tests import oracles
 from tests.every_mechanism import (
     EVERY,
@@ -245,7 +246,7 @@ def test_guarantee_names_its_relation_and_basis(kind: Kind, chosen: Options, pri
             assert not guarantee.is_private
         else:
             assert guarantee.epsilon >= epsilon * (1 - 1e-12)
-            assert f"{guarantee.epsilon:.4g}" in guarantee.words and guarantee.basis in guarantee.words
+            assert printed_bound(guarantee.epsilon) in guarantee.words and guarantee.basis in guarantee.words
             assert guarantee.is_private == (guarantee.basis != "claim")
 
 

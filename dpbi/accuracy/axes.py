@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dpbi import limits
-from dpbi.mechanisms.mechanism import Mechanism
-from dpbi.problem.problem import Problem
+from dpbi.mechanisms.mechanism import Mechanism, check_mechanism
+from dpbi.problem.problem import Problem, check_problem
 
 Value = float | int
 
@@ -52,6 +52,12 @@ class Axis:
 
     def own(self, problem: Problem, mechanisms: Sequence[Mechanism]) -> Value | None:
         """Where on the axis the person stands; None where no value gives their own problem."""
+        check_problem(problem)
+        mechanisms = limits.sequence("mechanisms", mechanisms, "of mechanisms")
+        if not mechanisms:
+            raise ValueError("mechanisms must hold one at least: got none.")
+        for mechanism in mechanisms:
+            check_mechanism(mechanism)
         own = self.own_of(problem, mechanisms)
         if own is None or self.at_value(mechanisms[0], problem, own)[1] != problem:
             return None
@@ -62,6 +68,10 @@ class Axis:
 
         Raises ValueError where the value makes no problem.
         """
+        check_mechanism(mechanism)
+        check_problem(problem)
+        value = limits.whole_number("value", value, 0, limits.TOTAL_LARGEST) if self.whole else limits.finite_number(
+            "value", value)
         plain = mechanism if self.keeps_calibration else replace(mechanism, calibration=None)
         return self.at_value(plain, problem, value)
 
@@ -72,7 +82,9 @@ def scaled_counts(counts: Iterable[int], n: int) -> tuple[int, ...]:
 
     Source: ours; the rule is Hamilton's.
     """
-    c = list(counts)
+    listed = enumerate(limits.sequence("counts", counts, "of counts"))
+    c = [limits.whole_number(f"counts[{i}]", count, 0, limits.TOTAL_LARGEST) for i, count in listed]
+    n = limits.check_total(n)
     c = c if sum(c) else [1] * len(c)
     total = sum(c)
     shares = [divmod(count * n, total) for count in c]
@@ -83,6 +95,9 @@ def scaled_counts(counts: Iterable[int], n: int) -> tuple[int, ...]:
 
 def decades(low: float, high: float, multiples: Sequence[float]) -> list[float]:
     """These multiples of powers of ten, from low to high."""
+    low, high = (limits.between(name, value, 1e-300, 1e300) for name, value in (("low", low), ("high", high)))
+    multiples = [limits.between("multiples", value, 1e-9, 1e9) for value in limits.sequence(
+        "multiples", multiples, "of numbers")]
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     every = [float(f"{multiple}e{power}") for power in powers for multiple in multiples]
     return [value for value in every if low <= value <= high]
@@ -134,7 +149,7 @@ def _at_gamma(mechanism: Mechanism, problem: Problem, value: Value) -> tuple[Mec
 
 def has_gamma(mechanism: Mechanism) -> bool:
     """Whether gamma is among the mechanism's parameters."""
-    return "gamma" in mechanism.__dataclass_fields__
+    return "gamma" in check_mechanism(mechanism).__dataclass_fields__
 
 
 def _own_gamma(problem: Problem, mechanisms: Sequence[Mechanism]) -> float | None:

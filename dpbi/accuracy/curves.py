@@ -10,8 +10,9 @@ from dataclasses import dataclass, replace
 from dpbi import limits
 from dpbi.accuracy.axes import Axis, Value, decades
 from dpbi.accuracy.error import Evaluate, ExpectedError, Metric, expected_error
-from dpbi.mechanisms.mechanism import Mechanism
-from dpbi.problem.problem import Problem
+from dpbi.mechanisms.mechanism import Mechanism, check_mechanism
+from dpbi.mechanisms.printed_bound import printed_bound
+from dpbi.problem.problem import Problem, check_problem
 
 SEARCHED = (1e-2, 1e3)  # epsilons that may be the answer
 _LOOKED_AT = (1, 3)  # multiples of powers of ten among them, looked at first; the axis epsilon has them too
@@ -73,6 +74,7 @@ class RequiredEpsilon:
 
 def coarse_to_fine(values: Sequence[Value]) -> tuple[Value, ...]:
     """The same values, the ends first, then ever finer between them: wherever one stops, the whole range is seen."""
+    values = [_value(value) for value in limits.sequence("values", values, "of values of an axis")]
     order: dict[int, None] = {}
     stride = 1 << max(len(values) - 1, 1).bit_length()
     while stride:
@@ -90,9 +92,17 @@ def accuracy_curve(
     axis: from ``axes``; values: of it; evaluate: what answers for a point, so that answers can be kept.
     Raises ValueError as ``Axis.at`` and ``expected_error``. Source: ours; [P17] Figures 4 and 5a vary n.
     """
-    rising = tuple(sorted(values))
+    limits.instance("axis", axis, Axis, "one of dpbi.accuracy_axes.AXES")
+    limits.check_function("evaluate", evaluate)
+    rising = tuple(sorted(_value(value) for value in limits.sequence("values", values, "of values of the axis")))
     errors = tuple(evaluate(*axis.at(mechanism, problem, value), metric) for value in rising)
     return AccuracyCurve(axis, mechanism, metric, rising, errors)
+
+
+def _value(value: Value) -> Value:
+    """A value of an axis as it is, a whole number or not; ValueError for what is no number."""
+    limits.finite_number("values", value)
+    return value
 
 
 def closer(one: ExpectedError, other: ExpectedError) -> int:
@@ -100,6 +110,8 @@ def closer(one: ExpectedError, other: ExpectedError) -> int:
 
     Exact means differ beyond 1e-9; means of draws by 4 standard errors; bounds where they do not overlap.
     """
+    for name, error in (("one", one), ("other", other)):
+        limits.instance(name, error, ExpectedError, "a result of expected_error")
     return -1 if _lead(one, other) > 0 else int(_lead(other, one) > 0)
 
 
@@ -118,6 +130,10 @@ def crossovers(
     values too, and one before it is the old. Two crossings between neighbouring values of a curve go unseen.
     Source: ours; [D20] Corollaries 4.5.1 to 4.5.3 bound some of them.
     """
+    curves = [limits.instance("curves", curve, AccuracyCurve, "results of accuracy_curve")
+              for curve in limits.sequence("curves", curves, "of results of accuracy_curve")]
+    check_problem(problem)
+    limits.check_function("evaluate", evaluate)
     found = [crossing for one, other in itertools.combinations(curves, 2)
              for crossing in _crossings(one, other, problem, evaluate)]
     return tuple(sorted(found, key=lambda crossing: crossing.value))
@@ -218,7 +234,9 @@ def required_epsilon(
     Source: ours.
     """
     wanted = limits.inside("the wanted mean distance", wanted, 0.0, 1.0)
-    if problem.n == 0:
+    check_mechanism(mechanism)
+    limits.check_function("evaluate", evaluate)
+    if check_problem(problem).n == 0:
         raise ValueError("There are no records (n = 0): the prior is released, at distance 0 for every epsilon.")
 
     def mean(epsilon: float) -> ExpectedError:
@@ -232,7 +250,7 @@ def required_epsilon(
         why = f" The reason: {mechanism.remaining_error}." if mechanism.remaining_error else ""
         raise ValueError(f"No epsilon from {SEARCHED[0]:g} to {SEARCHED[1]:,g} brings the mean distance down to "
                          f"{wanted:.4g}: the smallest found is {means[best].high:.4g}, at epsilon = "
-                         f"{epsilons[best]:,.4g}.{why}")
+                         f"{printed_bound(epsilons[best])}.{why}")
     if enough == 0:
         raise ValueError(f"Even epsilon = {SEARCHED[0]:g}, the smallest that is searched, is enough for a mean "
                          f"distance of {wanted:.4g}: there it is {means[0].high:.4g}.")

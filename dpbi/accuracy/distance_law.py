@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpbi import limits
-from dpbi.mechanisms.distance_table import DistanceTable, freeze, slack
-from dpbi.mechanisms.mechanism import Mechanism
+from dpbi.frozen_result import FrozenResult, frozen
+from dpbi.mechanisms.distance_table import DistanceTable, slack
+from dpbi.mechanisms.mechanism import Mechanism, check_mechanism
 from dpbi.posterior.hellinger import distances_to
 from dpbi.problem.neighbours import steps_between
 from dpbi.problem.problem import Problem
@@ -22,7 +23,7 @@ CONFIDENCE = 0.95  # of its band
 
 
 @dataclass(frozen=True, eq=False)
-class DistanceLaw:
+class DistanceLaw(FrozenResult):
     """P(H = h, d = s) for H(Dir(alpha + c), Dir(alpha + r)) and steps d(c, r), r ~ mechanism.
 
     mechanism, problem: what the law belongs to; kind: "levels" (every output in its row), "bins" (the nearest outputs
@@ -47,11 +48,6 @@ class DistanceLaw:
     bin_probability: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
     band: float = 0.0
     mean_error: float = 0.0
-
-    def __post_init__(self) -> None:
-        freeze(self.distance, self.probability, self.steps, self.bin_distance, self.bin_probability)
-        if self.edges is not None:
-            freeze(self.edges)
 
     @property
     def exact(self) -> bool:
@@ -88,8 +84,7 @@ class DistanceLaw:
             if self.edges[-1] == self.edges[-2]:
                 reached[-2] = 1.0
                 distance, before, reached = distance[:-1], before[:-1], reached[:-1]
-        freeze(distance, before, reached)
-        return distance, before, reached
+        return frozen(distance), frozen(before), frozen(reached)
 
     def cdf(self, t: float) -> float:
         """P(H <= t), with the slack that makes equal distances equal; inside a bin, linear between its edges."""
@@ -149,10 +144,27 @@ def distance_law(mechanism: Mechanism, problem: Problem, rng: np.random.Generato
     mechanism, problem: as everywhere; rng: used by a sampled law only; without it a fixed stream, so that the same
     call gives the same law. Source: [P17] section 7.2.1 plots it by enumeration; the listing by pairs is ours.
     """
-    table = mechanism.distances(problem)
+    table = check_mechanism(mechanism).distances(problem)
+    rng = None if rng is None else limits.check_generator(rng)
     if table is not None:
         return _exact_law(mechanism, problem, table)
     return _sampled_law(mechanism, problem, np.random.default_rng(0) if rng is None else rng)
+
+
+def exact_mean(mechanism: Mechanism, problem: Problem) -> float | None:
+    """The ``mean`` of ``distance_law`` where that is exact, None where it is known from draws only; none are made.
+
+    mechanism, problem: as everywhere. Source: as ``distance_law``.
+    """
+    table = mechanism.distances(problem)
+    if table is None:
+        near = mechanism.nearest(problem)
+        table = near if _is_nearly_all(near) else None
+    return mechanism.mean_distance(problem) if table is None else _exact_law(mechanism, problem, table).mean
+
+
+def _is_nearly_all(near: DistanceTable) -> bool:
+    return bool(near.moments[0].sum() > 1 - 1e-13)
 
 
 def _exact_law(mechanism: Mechanism, problem: Problem, table: DistanceTable) -> DistanceLaw:
@@ -171,18 +183,22 @@ def _exact_law(mechanism: Mechanism, problem: Problem, table: DistanceTable) -> 
 
 
 def _bin_means(table: DistanceTable, cut: float) -> NDArray[np.float64]:
-    """The rows' distances, each bin's centre replaced by the mean of H in it, which rounding leaves beyond the cut."""
+    """The rows' distances, each bin's centre replaced by the mean of H in it.
+
+    Whatever is rounded, levels lie below the cut and bins beyond: by that ``DistanceLaw`` tells them apart.
+    """
     mass, first = table.moments[:, table.levels:]
     centre, index = np.unique(table.distance[table.levels:], return_inverse=True)
     weight = np.bincount(index, weights=mass)
     offset = np.divide(np.bincount(index, weights=first), weight, out=np.zeros(centre.size), where=weight > 0)
-    return np.concatenate([table.distance[: table.levels], np.maximum(centre + offset, cut)[index]])
+    exact = np.minimum(table.distance[: table.levels], np.nextafter(cut, 0.0))
+    return np.concatenate([exact, np.maximum(centre + offset, cut)[index]])
 
 
 def _sampled_law(mechanism: Mechanism, problem: Problem, rng: np.random.Generator) -> DistanceLaw:
     """The nearest outputs exactly, draws for the rest: each draw that fell beyond them carries a share of the rest."""
     near = mechanism.nearest(problem)
-    if near.moments[0].sum() > 1 - 1e-13:
+    if _is_nearly_all(near):
         return _exact_law(mechanism, problem, near)
     distance, step = _drawn(mechanism, problem, rng)
     beyond = distance > near.distance[-1] + slack(near.distance[-1])

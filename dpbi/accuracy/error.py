@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from dpbi import limits
 from dpbi.accuracy.distance_law import DRAWS, distance_law
-from dpbi.mechanisms.mechanism import Mechanism
+from dpbi.mechanisms.mechanism import Mechanism, check_mechanism
 from dpbi.posterior.hellinger import distances_to
 from dpbi.posterior.total_variation import PARAMETERS_LARGEST, beta_variation, variation_bounds
 from dpbi.problem.candidates import number_of_candidates
 from dpbi.problem.neighbours import steps_between
-from dpbi.problem.problem import Problem
+from dpbi.problem.problem import Problem, check_problem
 
 Metric = Literal["hellinger", "l1", "variation"]
 METRICS: tuple[Metric, ...] = get_args(Metric)
@@ -71,7 +71,7 @@ def expected_error(mechanism: Mechanism, problem: Problem, metric: Metric) -> Ex
     """
     limits.one_of("metric", metric, METRICS)
     rule = {"hellinger": _mean_distance, "l1": _mean_l1, "variation": _mean_variation}[metric]
-    low, high = rule(mechanism, problem)
+    low, high = rule(check_mechanism(mechanism), check_problem(problem))
     return ExpectedError(mechanism, problem, metric, low.value, high.value, low.error, high.error)
 
 

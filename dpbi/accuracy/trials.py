@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dpbi import limits
 from dpbi.data.synthesis import prior_predictive_counts
+from dpbi.frozen_result import FrozenResult
 from dpbi.mechanisms.mechanism import Mechanism
 from dpbi.posterior import dirichlet
 from dpbi.posterior.hellinger import distances_to
@@ -21,7 +22,7 @@ _DATASETS_LEAST = 4
 
 
 @dataclass(frozen=True, eq=False)
-class ReleaseErrors:
+class ReleaseErrors(FrozenResult):
     """Trials: c from the prior predictive, r released from c.
 
     mechanism, prior, n: as asked for; datasets: how many c there are; records: ||r - c||_1, (N,); distance: H of the

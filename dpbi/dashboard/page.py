@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from dpbi.dashboard.answers.work import Cancelled
 from dpbi.dashboard.scenario import Scenario
 from dpbi.dashboard.session import address, settings
 from dpbi.dashboard.shown import downloads, stylesheet
@@ -29,7 +30,8 @@ def scenario(title: str, *, needs_mechanisms: bool = True) -> Iterator[Scenario]
     """Opens a page of the menu: its title, the menu, the sidebar and the notices; gives the scenario.
 
     Where an entry is refused, or a file waits for its answers, the page says so and ends: no result of an earlier
-    entry is shown. What fails inside the page is said in words (``guard.part``).
+    entry is shown. What fails inside the page is said in words (``guard.part``); what was cancelled
+    and is of no use in part ends it (``work.whole``).
     """
     page, defaults = _open(title)
     shown = stylesheet.notices(raw=data_source.of_a_person())
@@ -46,7 +48,7 @@ def scenario(title: str, *, needs_mechanisms: bool = True) -> Iterator[Scenario]
     st.session_state[_LATEST] = chosen
     shown.markdown(words.scenario_line(chosen.title, chosen.labels, chosen.problem, chosen.epsilon, chosen.gamma))
     seen = take_away.shown(page, chosen)
-    with guard.part(), downloads.collected(seen), st.spinner("Computing"):
+    with guard.part(), suppress(Cancelled), downloads.collected(seen), st.spinner("Computing"):
         yield chosen
     with guard.part():
         take_away.copy_as_python(page, chosen)

@@ -27,6 +27,7 @@ from dpbi.figures.style import (
 )
 from dpbi.inference.noise_aware import Coverage
 from dpbi.mechanisms import Mechanism
+from dpbi.mechanisms.printed_bound import printed_bound
 
 METRIC_TITLES: dict[Metric, str] = {
     "hellinger": "Mean Hellinger distance",
@@ -161,16 +162,18 @@ def required(found: Sequence[RequiredEpsilon]) -> go.Figure:
         fig.add_scatter(
             x=[one.epsilon], y=[label], mode="markers+text", name=label, showlegend=False,
             marker={"color": style.colour, "size": 14, "symbol": _symbols(style, [one.mean])[0]},
-            text=[f"  {number(one.epsilon)}"], textposition="middle right", cliponaxis=False,
-            textfont={"size": FONT_SIZE - 1, "color": REFERENCE.colour}, hovertemplate="ε = %{x:.4g}",
+            text=[f"  {printed_bound(one.epsilon)}"], textposition="middle right", cliponaxis=False,
+            textfont={"size": FONT_SIZE - 1, "color": REFERENCE.colour},
+            hovertemplate=f"ε = {printed_bound(one.epsilon)}",
         )  # fmt: skip
     epsilons = [one.epsilon for one in found]
     fig.update_xaxes(title_text="Smallest ε", **log_axis(min(epsilons) / 1.1, max(epsilons) * 1.6))
     fig.update_yaxes(autorange="reversed", tickvals=labels, ticktext=labels)
     least = int(np.argmin(epsilons))
     with_it = "with the smallest ε" if len(found) > 1 else "with ε"
-    title = f"{labels[least]} reaches a mean distance of {number(found[0].wanted)} {with_it}: {number(epsilons[least])}"
-    listed = ", ".join(f"{label} {number(epsilon)}" for label, epsilon in zip(labels, epsilons, strict=True))
+    enough = [printed_bound(epsilon) for epsilon in epsilons]
+    title = f"{labels[least]} reaches a mean distance of {number(found[0].wanted)} {with_it}: {enough[least]}"
+    listed = ", ".join(f"{label} {epsilon}" for label, epsilon in zip(labels, enough, strict=True))
     alt = f"Dots of the smallest epsilon for the wanted mean distance. {title}. Smallest epsilons: {listed}."
     return base_layout(fig, title, alt=alt, height=60 + 44 * len(found))
 
@@ -194,7 +197,7 @@ def coverage(found: Mapping[Mechanism, Sequence[tuple[float, Coverage]]], mass: 
         naive = [one.naive for _, one in points]
         if min(naive) < lowest:
             lowest = min(naive)
-            where = f"{label}'s naive interval at ε = {number(epsilons[naive.index(lowest)])}"
+            where = f"{label}'s naive interval at ε = {printed_bound(epsilons[naive.index(lowest)])}"
         for name, values, dash, open_ in (
             ("naive", naive, "dash", "-open"),
             ("noise-aware", [one.noise_aware for _, one in points], "solid", ""),

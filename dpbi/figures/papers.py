@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from dpbi.figures import distances, sensitivities
 from dpbi.figures.drawing import Drawing
 from dpbi.figures.style import FONT_SIZE, LINE_WIDTH, REFERENCE, TRUTH, base_layout, compact, log_axis, number, style_of
+from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.papers.figures.settings import (
     ConcretePrivacy,
     DistanceProbabilities,
@@ -180,7 +181,7 @@ def concrete_privacy(found: ConcretePrivacy) -> go.Figure:
             )  # fmt: skip
     fig.add_hline(y=found.stated, line={"color": REFERENCE.colour, "dash": REFERENCE.dash, "width": 2})
     fig.add_annotation(
-        text=f"ε = {number(found.stated)}", x=0, xref="paper", y=found.stated, xanchor="left", yanchor="bottom",
+        text=f"ε = {printed_bound(found.stated)}", x=0, xref="paper", y=found.stated, xanchor="left", yanchor="bottom",
         showarrow=False, font={"size": FONT_SIZE - 1},
     )  # fmt: skip
     fig.update_xaxes(title_text="Records n, two categories", **log_axis(found.sizes[0], found.sizes[-1]))
@@ -188,5 +189,5 @@ def concrete_privacy(found: ConcretePrivacy) -> go.Figure:
     fig.update_yaxes(title_text="Largest log ratio of probabilities", range=[0, 1.1 * top])
     worst, uniform = number(float(found.worst[-1].max())), number(float(found.balanced[-1].max()))
     title = f"At n = {found.sizes[-1]:,} uniform data show a loss of {uniform}, the worst data one of {worst}"
-    alt = f"Line chart of the privacy loss against n. {title}; the stated epsilon is {number(found.stated)}."
+    alt = f"Line chart of the privacy loss against n. {title}; the stated epsilon is {printed_bound(found.stated)}."
     return base_layout(fig, title, alt=alt)

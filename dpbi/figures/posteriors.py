@@ -417,7 +417,7 @@ def _add_true_intervals(fig: Drawing, problem: Problem, shown: NDArray[np.int64]
 
 def _add_spread(fig: Drawing, one: PrivatePosteriors, label: str, shown: NDArray[np.int64], rows: Floats) -> None:
     style = style_of(one.mechanism)
-    outer_low, low, middle, high, outer_high = one.mean_quantiles((0.025, 0.25, 0.5, 0.75, 0.975))[:, shown]
+    outer_low, low, middle, high, outer_high = one.mean_quantiles((0.025, 0.25, 0.5, 0.75, 0.975), shown)
     for ends, width, named in (((outer_low, outer_high), 1.5, True), ((low, high), 5, False)):
         fig.add_scatter(
             x=compact(middle), y=compact(rows), name=label, legendgroup=label, showlegend=named, mode="markers",
@@ -586,7 +586,7 @@ def coverage_bars(
     if problem.k == 2:
         shown, names = shown[:1], [" or ".join(names)]
     rows, offsets = np.arange(len(shown)), _offsets(len(results))
-    coverage = [one.coverage(mass)[shown] for one in results]
+    coverage = [one.coverage(mass, shown) for one in results]
     fig = Drawing()
     for one, label, offset, share in zip(results, mechanisms, offsets, coverage, strict=True):
         style = style_of(one.mechanism)

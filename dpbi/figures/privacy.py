@@ -24,6 +24,7 @@ from dpbi.figures.style import (
     style_of,
 )
 from dpbi.mechanisms.guarantee import ApproximateDP, NotPrivate
+from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.privacy.curves import AttainingLaws, CalibrationGain, LossAgainstDataset
 from dpbi.privacy.loss import PrivacyLoss
 from dpbi.privacy.verdict import Profile, Verdict, exceeds_stated
@@ -47,6 +48,7 @@ def stated_and_exact(verdicts: Sequence[Verdict]) -> go.Figure:
     rows = [f'{label}<br><span style="{_SMALL}">{_basis(one)}</span>'
             for label, one in zip(labels, verdicts, strict=True)]  # fmt: skip
     loss = np.array([one.loss.epsilon for one in verdicts])
+    exact = [printed_bound(value) for value in loss]
     stated = np.array([one.stated for one in verdicts])
     beyond = np.array([one.exceeds for one in verdicts])
     styles = [style_of(one.loss.mechanism) for one in verdicts]
@@ -60,10 +62,10 @@ def stated_and_exact(verdicts: Sequence[Verdict]) -> go.Figure:
         if not values.any():
             continue
         fig.add_bar(
-            x=compact(values), y=rows, orientation="h", name=name, customdata=compact(loss),
+            x=compact(values), y=rows, orientation="h", name=name, customdata=exact,
             marker={"color": [style.faded(opacity) for style in styles],
                     "pattern": {"shape": pattern, "fillmode": "overlay"}},
-            hovertemplate="exact loss %{customdata:.4g}",
+            hovertemplate="exact loss %{customdata}",
         )  # fmt: skip
     end = float(max(loss.max(), stated.max()))
     fig.add_scatter(
@@ -76,7 +78,7 @@ def stated_and_exact(verdicts: Sequence[Verdict]) -> go.Figure:
     fig.update_xaxes(title_text="Privacy loss", range=[0, 1.42 * end])
     fig.update_yaxes(autorange="reversed", ticktext=rows, tickvals=rows)
     title = _verdict_words(verdicts, labels)
-    listed = ", ".join(f"{label} {number(one.loss.epsilon)} of {number(one.stated)} ({_basis(one)})"
+    listed = ", ".join(f"{label} {printed_bound(one.loss.epsilon)} of {printed_bound(one.stated)} ({_basis(one)})"
                        for label, one in zip(labels, verdicts, strict=True))  # fmt: skip
     alt = f"Bars of the exact privacy loss against the stated epsilon. {title}. Exact losses: {listed}."
     return base_layout(fig, title, alt=alt, height=40 + _ROW * len(rows), headroom=20, barmode="stack",
@@ -89,15 +91,15 @@ def _basis(one: Verdict) -> str:
 
 def _share(one: Verdict) -> str:
     if one.exceeds:
-        return f"{number(one.loss.epsilon)}, exceeds ε"
+        return f"{printed_bound(one.loss.epsilon)}, exceeds ε"
     return "all used" if one.unused < 5e-4 else f"{percent(one.unused)} unused"
 
 
 def _verdict_words(verdicts: Sequence[Verdict], labels: Sequence[str]) -> str:
     broken = [i for i, one in enumerate(verdicts) if one.exceeds]
     if broken:
-        said = ", ".join(f"{labels[i]} loses {number(verdicts[i].loss.epsilon)}" for i in broken)
-        return f"Beyond the stated epsilon of {number(verdicts[broken[0]].stated)}: {said}"
+        said = ", ".join(f"{labels[i]} loses {printed_bound(verdicts[i].loss.epsilon)}" for i in broken)
+        return f"Beyond the stated epsilon of {printed_bound(verdicts[broken[0]].stated)}: {said}"
     idle = int(np.argmax([one.unused for one in verdicts]))
     if verdicts[idle].unused < 5e-4:
         return "All of the stated epsilon is spent, and no more"
@@ -148,7 +150,7 @@ def attaining(laws: AttainingLaws, labels: Sequence[str] | None = None) -> go.Fi
     every = every[np.isfinite(every)]
     fig.update_xaxes(title_text=f"Released count of {category}")
     fig.update_yaxes(title_text="Probability", **log_axis(every.min(initial=1.0), every.max(initial=1.0)))
-    times = f"e^{number(loss.epsilon)}"
+    times = f"e^{printed_bound(loss.epsilon)}"
     if loss.epsilon < _RATIO_SAID:
         times = f"{number(float(np.exp(loss.epsilon)))} times"
     title = f"{name}: one release is {times} as probable under one dataset as under its neighbour"
@@ -185,7 +187,7 @@ def against_size(curves: Sequence[Sequence[PrivacyLoss]]) -> go.Figure:
     fig.update_yaxes(title_text="Exact privacy loss", range=[0, 1.08 * top])
     worst = [max(curve, key=lambda one: one.epsilon) for curve in curves]
     title = _size_words(worst, [curve[-1] for curve in curves], labels)
-    listed = ", ".join(f"{label} {number(one.epsilon)} at n = {one.n:,}"
+    listed = ", ".join(f"{label} {printed_bound(one.epsilon)} at n = {one.n:,}"
                        for label, one in zip(labels, worst, strict=True))  # fmt: skip
     alt = f"Line chart of the exact loss against the size of the data. {title}. Largest losses: {listed}."
     return base_layout(fig, title, alt=alt, height=400)
@@ -194,13 +196,14 @@ def against_size(curves: Sequence[Sequence[PrivacyLoss]]) -> go.Figure:
 def _size_words(worst: Sequence[PrivacyLoss], last: Sequence[PrivacyLoss], labels: Sequence[str]) -> str:
     beyond = [i for i, one in enumerate(worst) if exceeds_stated(one)]
     if beyond:
-        said = ", ".join(f"{labels[i]}, up to {number(worst[i].epsilon)} at n = {worst[i].n:,}" for i in beyond)
+        most = [printed_bound(one.epsilon) for one in worst]
+        said = ", ".join(f"{labels[i]}, up to {most[i]} at n = {worst[i].n:,}" for i in beyond)
         return f"Beyond the stated epsilon: {said}"
     least = int(np.argmin([one.epsilon for one in last]))
-    n = last[least].n
+    n, loss = last[least].n, printed_bound(last[least].epsilon)
     if len(last) == 1:
-        return f"{labels[0]}: the loss is {number(last[0].epsilon)} at n = {n:,}, and never above epsilon up to there"
-    return f"No loss above epsilon up to n = {n:,}; there {labels[least]} spends least, {number(last[least].epsilon)}"
+        return f"{labels[0]}: the loss is {loss} at n = {n:,}, and never above epsilon up to there"
+    return f"No loss above epsilon up to n = {n:,}; there {labels[least]} spends least, {loss}"
 
 
 def against_dataset(curves: Sequence[LossAgainstDataset], u: int, labels: Sequence[str] | None = None) -> go.Figure:
@@ -224,10 +227,10 @@ def against_dataset(curves: Sequence[LossAgainstDataset], u: int, labels: Sequen
     here = [float(curve.loss[u]) for curve in curves]
     most = int(np.argmax(here))
     peak = int(curves[most].loss.argmax())
-    title = f"At your data {mechanisms[most]} exposes most: {number(here[most])}"
+    title = f"At your data {mechanisms[most]} exposes most: {printed_bound(here[most])}"
     if curves[most].loss[peak] > here[most] * (1 + 1e-6):
-        title += f"; at the count {peak:,} it would be {number(float(curves[most].loss[peak]))}"
-    listed = ", ".join(f"{label} {number(value)}" for label, value in zip(mechanisms, here, strict=True))
+        title += f"; at the count {peak:,} it would be {printed_bound(float(curves[most].loss[peak]))}"
+    listed = ", ".join(f"{label} {printed_bound(value)}" for label, value in zip(mechanisms, here, strict=True))
     alt = f"Line chart of the loss of every dataset of this size. {title}. At your data: {listed}."
     return base_layout(fig, title, alt=alt, height=400, headroom=20)
 
@@ -250,11 +253,12 @@ def profiles(found: Sequence[Profile]) -> go.Figure:
     for one, label in zip(verdicts, labels, strict=True):
         if isinstance(one.guarantee, ApproximateDP) and one.guarantee.delta >= FLOOR:
             low, high = min(low, one.guarantee.delta / 3), max(high, one.guarantee.delta)
+            claim = f"ε = {printed_bound(one.guarantee.epsilon)}, δ = {printed_bound(one.guarantee.delta)}"
             fig.add_scatter(
                 x=[one.guarantee.epsilon], y=[one.guarantee.delta], mode="markers", name=f"{label}: the claim",
                 marker={"symbol": "star-open", "size": 16, "color": style_of(one.loss.mechanism).colour,
                         "line": {"width": 3}},
-                hovertemplate="claimed: ε = %{x:.4g}, δ = %{y:.3g}",
+                hovertemplate=f"claimed: {claim}",
             )  # fmt: skip
     _mark_epsilon(fig, verdicts[0].stated, vertical=True)
     end = float(found[0].epsilons[-1])
@@ -270,11 +274,11 @@ def _profile_words(verdicts: Sequence[Verdict], labels: Sequence[str], variation
     for one, label in zip(verdicts, labels, strict=True):
         if isinstance(one.guarantee, ApproximateDP) and one.delta is not None:
             return (
-                f"{label}: the exact δ at ε = {number(one.guarantee.epsilon)} is {number(one.delta)}, "
-                f"the claimed one {number(one.guarantee.delta)}"
+                f"{label}: the exact δ at ε = {printed_bound(one.guarantee.epsilon)} is {printed_bound(one.delta)}, "
+                f"the claimed one {printed_bound(one.guarantee.delta)}"
             )
     most = int(np.argmax(variation))
-    return f"{labels[most]} tells neighbours apart best: total variation δ(0) = {number(variation[most])}"
+    return f"{labels[most]} tells neighbours apart best: total variation δ(0) = {printed_bound(variation[most])}"
 
 
 def calibration(gains: Sequence[CalibrationGain]) -> go.Figure:
@@ -314,7 +318,7 @@ def calibration(gains: Sequence[CalibrationGain]) -> go.Figure:
 def _gain_words(gains: Sequence[CalibrationGain], labels: Sequence[str]) -> str:
     factors = [gain.mean_before / gain.mean_after if gain.mean_after else 1.0 for gain in gains]
     best, worst = int(np.argmax(factors)), int(np.argmin(factors))
-    epsilon = number(gains[best].after.mechanism.epsilon)
+    epsilon = printed_bound(gains[best].after.mechanism.epsilon)
     if factors[best] >= 1.005:
         return f"{labels[best]} comes {number(factors[best])} times nearer to the truth at an exact loss of {epsilon}"
     if factors[worst] <= 0.995:
@@ -341,6 +345,6 @@ def _mark_epsilon(fig: Drawing, epsilon: float, vertical: bool) -> None:
         fig.add_hline(y=epsilon, line=line)
     place = {"x": epsilon, "y": 1, "yref": "paper"} if vertical else {"x": 0, "xref": "paper", "y": epsilon}
     fig.add_annotation(
-        text=f"stated ε = {number(epsilon)}", showarrow=False, xanchor="center" if vertical else "left",
+        text=f"stated ε = {printed_bound(epsilon)}", showarrow=False, xanchor="center" if vertical else "left",
         yanchor="bottom", font={"size": FONT_SIZE - 1}, **place,
     )  # fmt: skip

@@ -16,6 +16,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from dpbi.frozen_result import FrozenResult
 from dpbi.mechanisms.likelihood import CountwiseLikelihood, Likelihood, ListedLikelihood
 from dpbi.posterior import dirichlet
 
@@ -25,11 +26,12 @@ _SAMPLED = 1024  # values per variable that suffice to find the tilt
 _WIDEST = 8_000_000  # numbers in all the windows of sums
 _DIRECT = 30_000_000  # products of a convolution that is summed term by term
 _DIRECT_AT_MOST = 5_000_000_000  # products of all convolutions, where all have to be
+_CERTAIN = 1e-20  # P(sum = n) at least: beside it what is cut off at e^-80 is 1e-14
 _RARE = 1e-5  # of the most that P(sum = n) can be: where it is less, the transforms' rounding of 1e-16 would show
 
 
 @dataclass(frozen=True, eq=False)
-class Marginal:
+class Marginal(FrozenResult):
     """P(c_i = first + j | r), j = 0, 1, ...; elsewhere 0."""
 
     first: int
@@ -65,7 +67,7 @@ def count_posterior(prior: tuple[float, ...], n: int, likelihood: Likelihood) ->
     return _Chain(prior, n, likelihood)
 
 
-class _Listed:
+class _Listed(FrozenResult):
     """All datasets with their probabilities."""
 
     def __init__(self, prior: tuple[float, ...], likelihood: ListedLikelihood) -> None:
@@ -73,6 +75,7 @@ class _Listed:
         log_weight = dirichlet.log_predictive(np.array(prior), self.datasets) + likelihood.log_likelihood
         weight = np.exp(log_weight - log_weight.max())
         self.probability = weight / weight.sum()
+        self._freeze()
 
     @cached_property
     def marginals(self) -> tuple[Marginal, ...]:
@@ -84,7 +87,7 @@ class _Listed:
         return self.datasets[rng.choice(self.probability.size, size=size, p=self.probability)]
 
 
-class _Chain:
+class _Chain(FrozenResult):
     """Independent c_i with weights u_i(c) = NB(c; alpha_i) P(r_i | c) e^{theta c}, given that they sum to n.
 
     theta changes nothing but the numbers' sizes. It is such that the untied sum has its mean near n: P(sum = n) is then
@@ -98,6 +101,7 @@ class _Chain:
         variables = _Variables(prior, n, likelihood)
         theta = variables.tilt()
         low, high = variables.windows_of_total(theta)
+        self._check_tilt(bool((low <= high).all()))
         # The sum of the first i variables, i = 0..k-1: at most what the others leave at least
         self.start = np.concatenate([[0], np.cumsum(low[:-1])])
         least_after = np.cumsum(low[::-1])[::-1]
@@ -112,6 +116,16 @@ class _Chain:
         if before @ remaining < _RARE * np.linalg.norm(before) * np.linalg.norm(remaining):
             self._check_work("products", int(length[:-1] @ (high - low + 1.0)[:-1]), _DIRECT_AT_MOST)
             self._join(length, np.inf)
+        self._check_tilt(bool(self.sums[-1] @ self.weights[-1] >= _CERTAIN))
+        self._freeze()
+
+    def _check_tilt(self, certain: bool) -> None:
+        if not certain:
+            raise ValueError(
+                f"The noise-aware posterior of this release is not certain: under this prior, counts that sum to n = "
+                f"{self.n:,} are less likely than {_CERTAIN:g} at every tilt tried. Take a smaller "
+                "epsilon or a larger prior."
+            )
 
     def _check_work(self, what: str, needed: int, most: int) -> None:
         if needed > most:
@@ -192,9 +206,9 @@ class _Variables:
         """
         theta, low, high, step = 0.0, -np.inf, np.inf, 0.0
         for _ in range(200):
-            mean, variance = self._moments(theta)
+            mean, variance, possible = self._moments(theta)
             gap = self.n - mean
-            if abs(gap) <= _NEAR * np.sqrt(variance) + 0.5 or high - low <= 1e-15 * abs(theta):
+            if (possible and abs(gap) <= _NEAR * np.sqrt(variance) + 0.5) or high - low <= 1e-15 * abs(theta):
                 break
             low, high = (theta, high) if gap > 0 else (low, theta)
             if np.isfinite(high - low):
@@ -205,8 +219,11 @@ class _Variables:
                 theta += np.copysign(step, gap)
         return theta
 
-    def _moments(self, theta: float) -> tuple[float, float]:
-        """Mean and variance of the sum, each variable summed over evenly spaced values where its window is wide."""
+    def _moments(self, theta: float) -> tuple[float, float, bool]:
+        """Mean and variance of the sum, and whether the windows allow that it is n.
+
+        Each variable is summed over evenly spaced values where its window is wide.
+        """
         low, high = self.windows(theta)
         stride = (high - low) // _SAMPLED + 1
         counts = np.minimum(low + np.arange(min(_SAMPLED, int((high - low).max()) + 1))[:, None] * stride, high)
@@ -216,7 +233,8 @@ class _Variables:
         weight[1:] *= stride  # the first value stands for itself: it may be an edge or a peak at 0
         weight /= weight.sum(axis=0)
         mean = (weight * counts).sum(axis=0)
-        return float(mean.sum()), float((weight * (counts - mean) ** 2).sum())
+        possible = bool(low.sum() <= self.n <= high.sum())
+        return float(mean.sum()), float((weight * (counts - mean) ** 2).sum()), possible
 
     def windows(self, theta: float) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Per variable the least and largest count whose weight exceeds e^-80 of the largest.

@@ -16,8 +16,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from dpbi import limits
+from dpbi.frozen_result import FrozenResult, frozen
 from dpbi.inference.count_posterior import CountPosterior, Marginal, count_posterior
-from dpbi.mechanisms.mechanism import Mechanism
+from dpbi.mechanisms.mechanism import Mechanism, check_mechanism
 from dpbi.posterior import dirichlet
 from dpbi.problem.problem import Problem
 
@@ -26,12 +27,14 @@ _DENSE = 20_000_000  # numbers in the dense table of weights
 _BLOCK = 1_000_000
 _PAIRS = 4_000_000  # (c, r) that the coverage visits: n = 1,999, or n = 157 with noise on both counts
 _LEFT_OUT = 1e-12
+_COVERAGE_ERROR = 1e-6  # of the noise-aware intervals, whose coverage is their mass
 _TOLERANCE = 1e-12  # of a quantile's probability
+_STEPS = 3_000  # Brent's rule takes at most the square of bisection's 57
 _LOG_ODDS = 700.0  # theta or 1 - theta = e^-700 is the least end of an interval
 
 
 @dataclass(frozen=True, eq=False)
-class NoiseAwarePosterior:
+class NoiseAwarePosterior(FrozenResult):
     """p(theta | r), a mixture of Dirichlet distributions over what the private counts may have been.
 
     mechanism, prior, n, released: what it was computed from. Made by ``noise_aware_posterior``.
@@ -60,17 +63,17 @@ class NoiseAwarePosterior:
         table = np.zeros((len(self.prior), self.n + 1))
         for row, marginal in zip(table, self.marginals, strict=True):
             row[marginal.counts] = marginal.probability
-        return table
+        return frozen(table)
 
     @cached_property
     def mean_counts(self) -> NDArray[np.float64]:
         """E[c_i | r], (k,); they sum to n."""
-        return np.array([marginal.mean for marginal in self.marginals])
+        return frozen(np.array([marginal.mean for marginal in self.marginals]))
 
     @cached_property
     def mean(self) -> NDArray[np.float64]:
         """E[theta_i | r] = (alpha_i + E[c_i | r]) / (A + n), (k,)."""
-        return (np.array(self.prior) + self.mean_counts) / (sum(self.prior) + self.n)
+        return frozen((np.array(self.prior) + self.mean_counts) / (sum(self.prior) + self.n))
 
     def interval(self, mass: float = 0.95, category: int = 0) -> tuple[float, float]:
         """The equal-tailed interval of theta_i under the mixture of Betas.
@@ -88,7 +91,7 @@ class NoiseAwarePosterior:
         At 0 and 1 it is finite or infinite, as the limit is. Raises ValueError for another category.
         """
         share, a, b = self._betas(category)
-        at = np.asarray(theta, dtype=np.float64)
+        at = limits.shares("theta", theta)
         flat = at.reshape(-1)
         total = np.zeros(flat.size)
         for rows in _blocks(flat.size, share.size):
@@ -98,16 +101,16 @@ class NoiseAwarePosterior:
     def cumulative(self, theta: ArrayLike, category: int = 0) -> NDArray[np.float64]:
         """P(theta_i <= theta | r): theta (...), in [0, 1] -> (...). Raises ValueError for another category."""
         share, a, b = self._betas(category)
-        at = np.asarray(theta, dtype=np.float64)
+        at = limits.shares("theta", theta)
         flat = at.reshape(-1)
         total = np.zeros(flat.size)
         for rows in _blocks(flat.size, share.size):
-            total[rows] = special.betainc(a, b, flat[rows, None]) @ share
+            total[rows] = dirichlet.beta_cdf(a, b, flat[rows, None]) @ share
         return total.reshape(at.shape)
 
     def sample_counts(self, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
         """Independent draws of c from P(c | r), int64 (size, k)."""
-        return self.counts.sample(rng, limits.check_size(size))
+        return self.counts.sample(limits.check_generator(rng), limits.check_size(size))
 
     def sample(self, rng: np.random.Generator, size: int) -> NDArray[np.float64]:
         """Independent draws of theta, (size, k): c from P(c | r), then theta from Dir(alpha + c)."""
@@ -119,7 +122,7 @@ class NoiseAwarePosterior:
 
     def _betas(self, category: int) -> tuple[NDArray, NDArray, NDArray]:
         """Shares and both parameters of the Betas that theta_i is a mixture of, the negligible ones left out."""
-        i = limits.whole_number("category", category, 0, len(self.prior) - 1)
+        i = limits.check_category(category, len(self.prior))
         marginal = self.marginals[i].trimmed(_NEGLIGIBLE)
         rest = sum(alpha for j, alpha in enumerate(self.prior) if j != i)
         return marginal.probability, self.prior[i] + marginal.counts, rest + (self.n - marginal.counts)
@@ -149,13 +152,13 @@ def posterior_given(
 
 def check_released(mechanism: Mechanism, k: int, n: int, released: ArrayLike) -> tuple[int, ...]:
     """The k released counts as ints; ValueError unless this mechanism can release them for some counts."""
-    values = np.asarray(released).tolist()
-    if not isinstance(values, list) or len(values) != k:
-        raise ValueError(f"released must hold {k} counts, one for each prior parameter: got {released!r}.")
+    values = limits.sequence("released", released, f"of {k} counts")
+    if len(values) != k:
+        raise ValueError(f"released must hold {k} counts, one for each prior parameter: got {limits.shown(values)}.")
     r = tuple(limits.whole_number(f"released[{i}]", value, 0, limits.TOTAL_LARGEST) for i, value in enumerate(values))
-    if not mechanism.can_release(n, r):
-        raise ValueError(f"No counts with n = {n:,} lead {mechanism.label} to release {r}: the probability of this "
-                         "release is 0. Check the release, the mechanism and its options, and n.")
+    if not check_mechanism(mechanism).can_release(n, r):
+        raise ValueError(f"released cannot be {limits.shown(r)}: no counts of n = {n:,} give it by {mechanism.label}, "
+                         "the probability of this release is 0. Check the release, the mechanism, its options and n.")
     return r
 
 
@@ -178,13 +181,15 @@ def coverage(mechanism: Mechanism, prior: ArrayLike, n: int, mass: float = 0.95)
     sum_r sum_c P(c) P(r | c) P(theta_1 in I(r) | c), theta_1 | c ~ Beta(alpha_1 + c_1, alpha_2 + c_2): exact but for
     releases of total probability below 1e-12, which are left out. No private count enters.
     mechanism; prior (2,); n; mass in (0, 1) of the equal-tailed intervals.
-    Returns both coverages and widths. Raises ValueError unless k = 2, and where pairs (c, r) are too many.
+    Returns both coverages and widths. Raises ValueError unless k = 2, where pairs (c, r) are too many, and where theta
+    lies so near 0 or 1 that its quantiles have no double: the noise-aware coverage, which is the mass, then is not.
     Source: ours.
     """
     prior, n = limits.check_prior(prior), limits.check_total(n)
     tail = (1 - limits.inside("mass", mass, 0.0, 1.0)) / 2
     if len(prior) != 2:
         raise ValueError(f"The coverage is computed for k = 2 categories: got k = {len(prior)}.")
+    check_mechanism(mechanism)
     counts = np.arange(n + 1)
     released, law = _output_laws(mechanism, prior, n)
     datasets = np.stack([counts, n - counts], axis=1)
@@ -196,9 +201,13 @@ def coverage(mechanism: Mechanism, prior: ArrayLike, n: int, mass: float = 0.95)
     known = joint / joint.sum(axis=1, keepdims=True)
     aware_low, aware_high = _quantiles(known, a, b, tail), 1 - _quantiles(known, b, a, tail)
     weight = joint.sum(axis=1)
+    aware = float(_mixtures(joint, a, b, aware_high).sum() - _mixtures(joint, a, b, aware_low).sum())
+    if not abs(aware / weight.sum() - mass) <= _COVERAGE_ERROR:
+        raise ValueError(f"Under the prior {prior} with n = {n:,} records the share lies so near 0 or 1 that the ends "
+                         f"of its intervals cannot be told from it: coverage cannot be computed for mass {mass:g}.")
     return Coverage(
         float(_mixtures(joint, a, b, high).sum() - _mixtures(joint, a, b, low).sum()),
-        float(_mixtures(joint, a, b, aware_high).sum() - _mixtures(joint, a, b, aware_low).sum()),
+        aware,
         float(weight @ (high - low)),
         float(weight @ (aware_high - aware_low)),
     )
@@ -229,14 +238,14 @@ def _mixtures(share: NDArray, a: NDArray, b: NDArray, x: NDArray) -> NDArray[np.
     """sum_c share[r, c] P(Beta(a_c, b_c) <= x_r), (R,)."""
     total = np.empty(x.size)
     for rows in _blocks(x.size, a.size):
-        total[rows] = (share[rows] * special.betainc(a, b, x[rows, None])).sum(axis=1)
+        total[rows] = (share[rows] * dirichlet.beta_cdf(a, b, x[rows, None])).sum(axis=1)
     return total
 
 
 def _quantiles(share: NDArray, a: NDArray, b: NDArray, tail: float) -> NDArray[np.float64]:
-    """Per row of shares the x with P(mixture <= x) = tail: bracketed on a grid, then by the Illinois rule."""
+    """Per row of shares the x with P(mixture <= x) = tail: on a grid, then by the Illinois rule or in log-odds."""
     grid = np.sin(np.linspace(0, np.pi / 2, 513)) ** 2
-    above = share @ special.betainc(a[:, None], b[:, None], grid) - tail
+    above = share @ dirichlet.beta_cdf(a[:, None], b[:, None], grid) - tail
     right = np.maximum((above < 0).sum(axis=1), 1)
     rows = np.arange(len(share))
     other, x = grid[right - 1], grid[right]
@@ -251,6 +260,9 @@ def _quantiles(share: NDArray, a: NDArray, b: NDArray, tail: float) -> NDArray[n
         other[rough] = np.where(crossed, x[rough], other[rough])
         y_other[rough] = np.where(crossed, y[rough], y_other[rough] / 2)
         x[rough], y[rough] = new, y_new
+    # Too steep for the rule: near 0 under a tiny prior. Near 1 no double may be nearer.
+    for row in np.flatnonzero((np.abs(y) > _TOLERANCE) & (x <= grid[1])):
+        x[row] = _quantile(share[row], a, b, tail)
     return x
 
 
@@ -259,13 +271,13 @@ def _quantile(share: NDArray, a: NDArray, b: NDArray, tail: float) -> float:
     from scipy.optimize import brentq
 
     def excess(log_odds: float) -> float:
-        return float(special.betainc(a, b, special.expit(log_odds)) @ share) - tail
+        return float(dirichlet.beta_cdf(a, b, special.expit(log_odds)) @ share) - tail
 
     if excess(-_LOG_ODDS) >= 0:
         return 0.0
     if excess(_LOG_ODDS) <= 0:
         return 1.0
-    return float(special.expit(brentq(excess, -_LOG_ODDS, _LOG_ODDS, xtol=1e-14, rtol=1e-14)))
+    return float(special.expit(brentq(excess, -_LOG_ODDS, _LOG_ODDS, xtol=1e-14, rtol=1e-14, maxiter=_STEPS)))
 
 
 def _blocks(rows: int, columns: int) -> Iterator[slice]:

@@ -8,7 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpbi import limits
+from dpbi.frozen_result import FrozenResult
 from dpbi.inference.noise_aware import NoiseAwarePosterior, posterior_given
+from dpbi.inference.private_posteriors import Categories
 from dpbi.mechanisms.mechanism import Mechanism
 from dpbi.posterior import dirichlet
 from dpbi.problem.problem import Problem
@@ -24,7 +26,7 @@ _NEARLY_ALL = 0.9998
 
 
 @dataclass(frozen=True, eq=False)
-class NoiseAwareReleases:
+class NoiseAwareReleases(FrozenResult):
     """p(theta | r) for D distinct releases r of one mechanism.
 
     released: int64 (D, k); times: how often each was drawn, (D,); means: (D, k); mass: of the intervals; low, high:
@@ -43,16 +45,18 @@ class NoiseAwareReleases:
     grids: Floats
     densities: Floats
 
-    def coverage(self, mass: float = 0.95) -> Floats:
-        """The share of draws whose interval covers the true posterior mean, (k,); NaN where none was computed.
+    def coverage(self, mass: float = 0.95, categories: Categories | None = None) -> Floats:
+        """The share of draws whose interval covers the true posterior mean; NaN where none was computed.
 
+        categories: those asked for, or None for all k. Returns one share per category.
         Raises ValueError for another mass than that of the intervals. Source: ours.
         """
         if mass != self.mass:
             raise ValueError(f"mass must be that of the intervals, {self.mass}: got {limits.shown(mass)}.")
         truth = dirichlet.mean(self.problem.posterior)
         covered = np.where(np.isnan(self.low), np.nan, (self.low <= truth) & (truth <= self.high))
-        return np.average(covered, axis=0, weights=self.times)
+        shares = np.average(covered, axis=0, weights=self.times)
+        return shares if categories is None else shares[np.asarray(categories)]
 
     def widening(self) -> float:
         """Mean width of these intervals over that of the naive ones; NaN where those have no width."""

@@ -9,18 +9,20 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpbi import limits
+from dpbi.frozen_result import FrozenResult
 from dpbi.mechanisms.mechanism import Mechanism
 from dpbi.posterior import dirichlet
 from dpbi.posterior.hellinger import distances_to
 from dpbi.problem.problem import Problem
 
 Floats = NDArray[np.float64]
+Categories = Sequence[int] | NDArray[np.int64]
 
 _WHISKERS = 1.5  # interquartile ranges beyond the quartiles, Tukey's rule
 
 
 @dataclass(frozen=True, eq=False)
-class PrivatePosteriors:
+class PrivatePosteriors(FrozenResult):
     """N independent releases r of one mechanism for one problem, each a whole posterior Dir(alpha + r).
 
     released: int64 (N, k); distance: (N,), H between the true posterior and each released one.
@@ -41,15 +43,17 @@ class PrivatePosteriors:
         """The released posteriors' means, (N, k)."""
         return dirichlet.mean(self.parameters)
 
-    def coverage(self, mass: float = 0.95) -> Floats:
+    def coverage(self, mass: float = 0.95, categories: Categories | None = None) -> Floats:
         """The share of releases whose equal-tailed interval of this mass covers the true posterior mean.
 
-        Returns (k,), one share per category; NaN without releases. Source: ours.
+        categories: those asked for, or None for all k; every interval costs microseconds, so few of many are asked for.
+        Returns one share per category; NaN without releases. Source: ours.
         """
+        asked = np.arange(self.problem.k) if categories is None else np.asarray(categories)
         if not len(self.released):
-            return np.full(self.problem.k, np.nan)
-        low, high = dirichlet.interval(self.parameters, mass)
-        truth = dirichlet.mean(self.problem.posterior)
+            return np.full(asked.size, np.nan)
+        low, high = dirichlet.interval(self.parameters, mass, asked)
+        truth = dirichlet.mean(self.problem.posterior)[asked]
         return ((low <= truth) & (truth <= high)).mean(axis=0)
 
     def densities(self, grid: ArrayLike, category: int = 0) -> Floats:
@@ -74,9 +78,13 @@ class PrivatePosteriors:
         ends = np.quantile(density, [*tails, *(1 - tail for tail in tails)], axis=0)
         return tuple(zip(ends[: len(tails)], ends[len(tails) :], strict=True))
 
-    def mean_quantiles(self, probabilities: Sequence[float]) -> Floats:
-        """Quantiles over the releases of the released means, (number of probabilities, k)."""
-        return np.quantile(self.means, probabilities, axis=0)
+    def mean_quantiles(self, probabilities: Sequence[float], categories: Categories | None = None) -> Floats:
+        """Quantiles over the releases of the released means, (number of probabilities, number of categories).
+
+        categories: those asked for, or None for all k.
+        """
+        means = self.means if categories is None else self.means[:, np.asarray(categories)]
+        return np.quantile(means, probabilities, axis=0)
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from dpbi import limits
 from dpbi.mechanisms.audit import Audit
 from dpbi.mechanisms.guarantee import PureDP
+from dpbi.mechanisms.printed_bound import printed_bound
 
 # multiplier of the rate (of the noise's decay), prior, n: what the exhaustive check was made for
 Calibration = tuple[float, tuple[float, ...], int]
@@ -30,9 +31,12 @@ def check_calibration(calibration: Any) -> Calibration | None:
     if calibration is None:
         return None
     if not isinstance(calibration, tuple) or len(calibration) != 3:
-        raise ValueError(f"calibration must be None or (multiplier, prior, n): got {calibration!r}.")
+        raise ValueError(f"calibration must be None or (multiplier, prior, n): got {limits.shown(calibration)}.")
     factor = limits.between("calibration multiplier", calibration[0], 1e-12, 1e12)
-    return factor, limits.check_prior(calibration[1]), limits.check_total(calibration[2])
+    try:
+        return factor, limits.check_prior(calibration[1]), limits.check_total(calibration[2])
+    except ValueError as refusal:
+        raise ValueError(f"calibration must hold the prior and n it was made for: {refusal}") from None
 
 
 def multiplier(calibration: Calibration, prior: tuple[float, ...], n: int) -> float:
@@ -58,8 +62,8 @@ def calibrated_guarantee(mechanism: Calibrated, prior: tuple[float, ...], n: int
     loss = audit.worst()[0]
     if loss + audit.margin(loss) > mechanism.epsilon:
         raise ValueError(
-            f"The calibration of this mechanism does not hold: its exact loss is {loss:.6g}, above epsilon = "
-            f"{mechanism.epsilon:g}. Calibrate it again."
+            f"The calibration of this mechanism does not hold: its exact loss is {printed_bound(loss, 12)}, above "
+            f"epsilon = {printed_bound(mechanism.epsilon, 12)}. Calibrate it again."
         )
     return PureDP(mechanism.epsilon, "exhaustive check",
                   f"rate times {factor:.4g}: exact loss over all neighbours and outputs")

@@ -16,6 +16,7 @@ from math import factorial
 import numpy as np
 from numpy.typing import NDArray
 
+from dpbi.frozen_result import FrozenResult
 from dpbi.posterior.hellinger import distance_of_loss
 
 LISTABLE = 40_000_000  # outputs visited at most: 36 million (k = 4, n = 600) take about a second
@@ -115,7 +116,7 @@ class DistanceScale:
 
 
 @dataclass(frozen=True, eq=False)
-class DistanceBins:
+class DistanceBins(FrozenResult):
     """Bins of H beyond the exact levels, whatever the steps.
 
     edges: (bins + 1,); a last bin of no width is a level; centre: (bins,), what the moments are about;
@@ -126,12 +127,9 @@ class DistanceBins:
     centre: NDArray[np.float64]
     moments: NDArray[np.float64]
 
-    def __post_init__(self) -> None:
-        freeze(self.edges, self.centre, self.moments)
-
 
 @dataclass(frozen=True, eq=False)
-class DistanceTable:
+class DistanceTable(FrozenResult):
     """Rows of outputs: exact levels first, then bins; sorted by distance, then steps.
 
     distance: (rows,) the level's H, or the bin's centre; steps: (rows,) ||r - c||_1 / 2;
@@ -146,9 +144,6 @@ class DistanceTable:
     levels: int
     bins: DistanceBins | None
 
-    def __post_init__(self) -> None:
-        freeze(self.distance, self.steps, self.moments)
-
     def tilted(self, rate: float, log_scale: float = 0.0) -> DistanceTable:
         """The table with every weight times exp(-rate H - log_scale), holding the moments of order 0 and 1."""
         near = np.exp(-rate * self.distance[: self.levels] - log_scale) * self.moments[:2, : self.levels]
@@ -158,12 +153,6 @@ class DistanceTable:
         if bins is not None:
             bins = replace(bins, moments=_tilted(bins.centre, bins.moments, rate, log_scale))
         return replace(self, moments=np.concatenate([near, far], axis=1), bins=bins)
-
-
-def freeze(*arrays: NDArray) -> None:
-    """Makes the arrays of a result read-only: results are kept and shared."""
-    for array in arrays:
-        array.setflags(write=False)
 
 
 def _tilted(centre: NDArray, moments: NDArray, rate: float, log_scale: float) -> NDArray[np.float64]:
@@ -309,7 +298,11 @@ class Rows:
         return DistanceBins(edges, self.centres[fine[start] >> self.shift], moments)
 
     def _levels(self) -> tuple[NDArray, NDArray, NDArray]:
-        """Distinct (level, moved) pairs of the exact outputs with their moments of order 0 and 1."""
+        """Distinct (level, moved) pairs of the exact outputs with their moments of order 0 and 1.
+
+        A level stands at the largest of its distances, and is no wider than the slack of the least: where the slack is
+        added to t, all levels that hold an H <= t are counted, and none that holds an H > t + slack.
+        """
         loss, moved, weight = _joined(self.near)
         distance = distance_of_loss(loss)
         order = np.argsort(distance)
@@ -317,10 +310,10 @@ class Rows:
         new = _level_starts(distance)
         level = np.cumsum(new) - 1
         key, inverse = np.unique(level * self.steps + moved, return_inverse=True)
-        least = distance[new]
-        beyond = _times(distance - least[level], weight)
+        largest = distance[np.append(new[1:], True)]
+        beyond = _times(distance - largest[level], weight)
         moments = np.stack([np.bincount(inverse, weights=weight), np.bincount(inverse, weights=beyond)])
-        return least[key // self.steps], key % self.steps, moments
+        return largest[key // self.steps], key % self.steps, moments
 
 
 def _joined(parts: list[Columns]) -> Columns:
@@ -337,8 +330,14 @@ def _times(values: NDArray, weight: NDArray | None) -> NDArray:
 
 
 def _level_starts(distance: NDArray) -> NDArray[np.bool_]:
-    """Where a new level begins in sorted distances: after a gap, or when a chain of small gaps outgrows the slack."""
-    gap = np.diff(distance, prepend=-1.0) > slack(distance)
-    chain = distance[np.flatnonzero(gap)][np.cumsum(gap) - 1]
-    part = np.floor((distance - chain) / slack(distance))
-    return gap | (np.diff(part, prepend=0.0) > 0)
+    """Where a new level begins in sorted distances: after a gap, and at every value of a crowd.
+
+    A crowd is a chain of small gaps that outgrows the slack, as there are near H = 1. Cut into levels as wide as the
+    slack, it would part distances within the slack all the same, and blur P(H <= t) by what a level holds.
+    """
+    rise = np.diff(distance, prepend=-1.0)
+    gap = rise > slack(distance)
+    first = np.flatnonzero(gap)
+    last = np.append(first[1:], distance.size) - 1
+    crowded = distance[last] - distance[first] > slack(distance[first])
+    return gap | (np.repeat(crowded, last - first + 1) & (rise > 0))

@@ -16,7 +16,7 @@ from dpbi.mechanisms.distance_table import NEGLIGIBLE, DistanceTable
 from dpbi.mechanisms.fair_bits import Bits
 from dpbi.mechanisms.guarantee import ApproximateDP, Guarantee, NotPrivate, PureDP
 from dpbi.mechanisms.likelihood import ListedLikelihood
-from dpbi.mechanisms.mechanism import released_counts
+from dpbi.mechanisms.mechanism import released_counts, released_vector
 from dpbi.mechanisms.selection.audit import DATASETS, SelectionAudit, largest_visited
 from dpbi.mechanisms.selection.secure_draw import draw_securely, rounding_of_secure_draw
 from dpbi.mechanisms.selection.table import candidates_table, nearest_table
@@ -53,7 +53,7 @@ class _HellingerSelection:
         """The guarantee without calibration."""
         raise NotImplementedError
 
-    def rates(self, prior: tuple[float, ...], counts: NDArray[np.int64]) -> NDArray[np.float64]:
+    def _rates(self, prior: tuple[float, ...], counts: NDArray[np.int64]) -> NDArray[np.float64]:
         """epsilon / (2 sensitivity), per unit of Hellinger distance, for datasets (..., k) of one size n >= 1."""
         rates = self.epsilon / (2 * self._sensitivities(prior, counts))
         if self.calibration:
@@ -61,7 +61,7 @@ class _HellingerSelection:
         return rates
 
     def rate(self, problem: Problem) -> float:
-        """``rates`` of one problem; 0 where n = 0, as there is one candidate only."""
+        """epsilon / (2 sensitivity) of one problem; 0 where n = 0, as there is one candidate only."""
         return _rate(self, check_problem(problem))
 
     def guarantee(self, prior: ArrayLike, n: int) -> Guarantee:
@@ -72,9 +72,10 @@ class _HellingerSelection:
         return self._promise(prior, n)
 
     def audit(self, prior: tuple[float, ...], n: int) -> SelectionAudit:
+        prior, n = limits.check_prior(prior), limits.check_total(n)
         if self.calibration:
             multiplier(self.calibration, prior, n)
-        return SelectionAudit(prior, n, lambda counts: self.rates(prior, counts))
+        return SelectionAudit(prior, n, lambda counts: self._rates(prior, counts))
 
     def log_pmf(self, problem: Problem, released: ArrayLike) -> NDArray[np.float64]:
         """log P(r | c) = -rate H - log Z(rate), -inf unless r >= 0 sums to n."""
@@ -90,10 +91,15 @@ class _HellingerSelection:
         return partition.sample(problem, self.rate(problem), rng, size)
 
     def can_release(self, n: int, released: tuple[int, ...]) -> bool:
-        return min(released) >= 0 and sum(released) == n
+        r = released_vector(released)
+        return min(r) >= 0 and sum(r) == limits.check_total(n)
 
     def likelihood(self, prior: tuple[float, ...], n: int, released: tuple[int, ...]) -> ListedLikelihood:
         """log P(r | c) of every dataset: log Z depends on c, so the datasets are listed, with all their outputs."""
+        prior, n, released = limits.check_prior(prior), limits.check_total(n), released_vector(released)
+        if len(released) != len(prior) or not self.can_release(n, released):
+            raise ValueError(f"released must be {len(prior)} counts that sum to n = {n:,}: "
+                             f"got {limits.shown(released)}.")
         if number_of_candidates(n, len(prior)) > DATASETS:
             raise ValueError(
                 f"The noise-aware posterior of this mechanism needs the output law of every dataset, at most "
@@ -106,12 +112,13 @@ class _HellingerSelection:
 
     def rounding(self, prior: tuple[float, ...], n: int) -> float:
         """By the largest rate that any dataset could have."""
+        prior, n = limits.check_prior(prior), limits.check_total(n)
         factor = self.calibration[0] if self.calibration else 1.0
         largest_rate = factor * self.epsilon / (2 * self._least_sensitivity(prior, n)) if n else 0.0
         return rounding_of_secure_draw(n, len(prior), largest_rate)
 
     def draw_securely(self, problem: Problem, bits: Bits) -> tuple[int, ...]:
-        return draw_securely(problem, self.rate(problem), bits)
+        return draw_securely(problem, self.rate(problem), limits.check_function("bits", bits))
 
     def distances(self, problem: Problem) -> DistanceTable | None:
         """All candidates, weighted by exp(-rate H); None where they are too many to list."""
@@ -251,7 +258,8 @@ class EHDNRS(_HellingerSelection):
 
     def beta(self, n: int, k: int) -> float:
         """The smoothness per step, ln(1 - epsilon / (2 ln(delta / (2 N)))) > 0."""
-        return math.log1p(-self.epsilon / (2 * (math.log(self.delta / 2) - log_number_of_candidates(n, k))))
+        n, k = limits.check_total(n), limits.whole_number("k", k, limits.CATEGORIES_LEAST, limits.CATEGORIES_LARGEST)
+        return math.log1p(-self.epsilon / (2 * (math.log(self.delta) - math.log(2) - log_number_of_candidates(n, k))))
 
     def _sensitivities(self, prior: tuple[float, ...], counts: NDArray[np.int64]) -> NDArray[np.float64]:
         n, k = int(counts.sum(axis=-1).flat[0]), counts.shape[-1]
@@ -271,7 +279,7 @@ class EHDNRS(_HellingerSelection):
 def _rate(mechanism: _HellingerSelection, problem: Problem) -> float:
     """``rate``, kept: law, mean and partition each ask for it."""
     if problem.n:
-        return float(mechanism.rates(problem.prior, np.array(problem.counts)))
+        return float(mechanism._rates(problem.prior, np.array(problem.counts)))
     if mechanism.calibration:
         multiplier(mechanism.calibration, problem.prior, 0)
     return 0.0

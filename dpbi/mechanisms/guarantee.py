@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
+from dpbi import limits
+from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.problem.neighbours import RELATION
 
 Basis = Literal["theorem", "claim", "exhaustive check"]
+_TEXT = 2_000  # characters
 
 
 @dataclass(frozen=True)
@@ -22,9 +25,13 @@ class PureDP:
     reason: str
     neighbours: str = RELATION
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", limits.check_bound("epsilon", self.epsilon))
+        _check_texts(self)
+
     @property
     def words(self) -> str:
-        return f"{self.epsilon:.4g}-DP ({self.basis})"
+        return f"{printed_bound(self.epsilon)}-DP ({self.basis})"
 
     @property
     def is_private(self) -> bool:
@@ -41,9 +48,14 @@ class ApproximateDP:
     reason: str
     neighbours: str = RELATION
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", limits.check_bound("epsilon", self.epsilon))
+        object.__setattr__(self, "delta", limits.between("delta", self.delta, 0.0, 1.0))
+        _check_texts(self)
+
     @property
     def words(self) -> str:
-        return f"({self.epsilon:.4g}, {self.delta:.3g})-DP ({self.basis})"
+        return f"({printed_bound(self.epsilon)}, {printed_bound(self.delta)})-DP ({self.basis})"
 
     @property
     def is_private(self) -> bool:
@@ -58,6 +70,9 @@ class NotPrivate:
     basis: Basis = "theorem"
     neighbours: str = RELATION
 
+    def __post_init__(self) -> None:
+        _check_texts(self)
+
     @property
     def words(self) -> str:
         return "not private in general"
@@ -68,3 +83,9 @@ class NotPrivate:
 
 
 Guarantee = PureDP | ApproximateDP | NotPrivate
+
+
+def _check_texts(guarantee: Guarantee) -> None:
+    limits.one_of("basis", guarantee.basis, get_args(Basis))
+    limits.check_name("reason", guarantee.reason, _TEXT)
+    limits.check_name("neighbours", guarantee.neighbours, _TEXT)

@@ -12,6 +12,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from dpbi.frozen_result import FrozenResult, frozen
 from dpbi.mechanisms.noise.law import IntegerNoise, cut_log_pmf
 
 
@@ -30,7 +31,7 @@ def is_cut(n: int, released: tuple[int, ...], noised: int, consistent: bool) -> 
 
 
 @dataclass(frozen=True, eq=False)
-class CountwiseLikelihood:
+class CountwiseLikelihood(FrozenResult):
     """log P(r | c) = sum over noised i of log P(cut(c_i + D) = r_i): one term a category.
 
     noise: law of D; n: public total; released: r, (k,); noised: how many of the first categories carry noise;
@@ -52,11 +53,11 @@ class CountwiseLikelihood:
 
     @cached_property
     def _ceilings(self) -> NDArray[np.int64]:
-        return ceilings(self.n, self.released, self.consistent)
+        return frozen(ceilings(self.n, self.released, self.consistent))
 
 
 @dataclass(frozen=True, eq=False)
-class ListedLikelihood:
+class ListedLikelihood(FrozenResult):
     """log P(r | c) of every dataset: datasets (N, k), log_likelihood (N,)."""
 
     datasets: NDArray[np.int64]

@@ -75,9 +75,27 @@ class Mechanism(Protocol):
         """E[H] to 1e-9 without listing outputs; None where it is not known."""
 
 
+def check_mechanism(value: Any) -> Any:
+    """The value itself, if it is a mechanism that was made, with its epsilon: a class is none."""
+    asked = ("epsilon", "calibration", "guarantee", "log_pmf", "sample")
+    if isinstance(value, type) or not all(hasattr(value, name) for name in asked):
+        raise ValueError("mechanism must be made of a class of dpbi.mechanisms and an epsilon: got "
+                         f"{limits.shown(value)}.")
+    return value
+
+
 def name_of(mechanism: Mechanism) -> str:
     """What a mechanism is called where a calibrated one may stand beside it."""
+    check_mechanism(mechanism)
     return f"{mechanism.label}, calibrated" if mechanism.calibration else mechanism.label
+
+
+def released_vector(released: Any) -> tuple[int, ...]:
+    """One release as ints, of any size; ValueError where it is no vector of whole numbers."""
+    array = limits.whole_array("released", released)
+    if array.ndim != 1 or array.size < limits.CATEGORIES_LEAST:
+        raise ValueError(f"released must hold one count for each of at least two categories: got shape {array.shape}.")
+    return tuple(array.tolist())
 
 
 def released_counts(problem: Problem, released: ArrayLike) -> NDArray[np.int64]:

@@ -15,7 +15,7 @@ from dpbi.mechanisms.distance_table import DistanceTable
 from dpbi.mechanisms.fair_bits import Bits
 from dpbi.mechanisms.guarantee import Guarantee, PureDP
 from dpbi.mechanisms.likelihood import CountwiseLikelihood, is_cut
-from dpbi.mechanisms.mechanism import released_counts
+from dpbi.mechanisms.mechanism import released_counts, released_vector
 from dpbi.mechanisms.noise.audit import NoiseAudit
 from dpbi.mechanisms.noise.law import FlooredLaplace, IntegerNoise, TwoSidedGeometric, released_log_pmf
 from dpbi.mechanisms.noise.mean import mean_distance
@@ -94,19 +94,26 @@ class _NoisyCounts:
         return released
 
     def can_release(self, n: int, released: tuple[int, ...]) -> bool:
-        return is_cut(n, released, self._noised(len(released)), self.consistent)
+        r = released_vector(released)
+        return is_cut(limits.check_total(n), r, self._noised(len(r)), self.consistent)
 
     def likelihood(self, prior: tuple[float, ...], n: int, released: tuple[int, ...]) -> CountwiseLikelihood:
+        prior, n, released = limits.check_prior(prior), limits.check_total(n), released_vector(released)
+        if len(released) != len(prior):
+            raise ValueError(f"released must be {len(prior)} counts: got {limits.shown(released)}.")
         noise = self._calibrated_noise(prior, n)
         return CountwiseLikelihood(noise, n, released, self._noised(len(prior)), self.consistent)
 
     def rounding(self, prior: tuple[float, ...], n: int) -> float:
         """0: the decay is an exact fraction, the noise and the cuts are whole numbers."""
+        limits.check_prior(prior)
+        limits.check_total(n)
         return 0.0
 
     def draw_securely(self, problem: Problem, bits: Bits) -> tuple[int, ...]:
         """As ``sample``, in whole numbers only."""
         noise = self._noise_for(problem)
+        limits.check_function("bits", bits)
         factor = Fraction(self.calibration[0]) if self.calibration else 1
         decay = factor * Fraction(self.epsilon) / self._spread(problem.k)
         released, left = [], problem.n
@@ -123,6 +130,7 @@ class _NoisyCounts:
         return noisy_counts_table(problem, self._noise_for(problem), self._noised(problem.k), self.consistent)
 
     def audit(self, prior: tuple[float, ...], n: int) -> NoiseAudit:
+        prior, n = limits.check_prior(prior), limits.check_total(n)
         k = len(prior)
         return NoiseAudit(self._calibrated_noise(prior, n), n, k, self._noised(k), self.consistent)
 

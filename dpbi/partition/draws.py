@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from dpbi import limits
 from dpbi.partition.mixture import log_weight, log_weights
-from dpbi.partition.power_sum_curve import excess_curve
-from dpbi.partition.power_sums import power_sums
+from dpbi.partition.power_sum_curve import Excess, excess_curve
+from dpbi.partition.power_sums import Uncertain, power_sums
 from dpbi.posterior.hellinger import count_loss, distances_to
 from dpbi.problem.candidates import are_few, list_candidates
 from dpbi.problem.problem import Problem, check_problem
@@ -30,7 +30,12 @@ _SMALLEST_STEP = 0.002  # between the ends of a group of m, relative
 _TABLE = 4096  # a_m up to here are summed and tabulated
 _PIECES = 2048  # pieces of a wide group, on each of which a_m hardly varies
 _KEPT_KINDS = 32  # a sampler has up to 45 kB per kind of category: 64 samplers of more kinds are not kept
-_MARGIN = 1e-3  # by which a piece's height exceeds the larger of its ends, so that a maximum inside stays below it
+_MARGIN = 1e-9  # of rounding, in a piece's height
+_RISE = 0.3  # by which a log weight may change over half a piece
+_NO_MATTER = 60.0  # a piece whose log weight is lower than the highest by this is not drawn in any number of draws
+_MOST_PIECES = 1 << 16  # before they are halved where they must be
+_STEEPEST = 1.5  # fall of log Z_m over a group: e^-1.5 of its draws are accepted at least
+_LEAST_ACCEPTED = 1e-3
 
 
 def sample(problem: Problem, rate: float, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
@@ -51,6 +56,16 @@ def _from_list(problem: Problem, rate: float, rng: np.random.Generator, size: in
     cumulative = np.cumsum(np.exp(-rate * distance))
     chosen = np.searchsorted(cumulative, rng.random(size) * cumulative[-1], side="right")
     return candidates[np.minimum(chosen, cumulative.size - 1)]
+
+
+def listed_standard_deviation(problem: Problem, rate: float) -> float | None:
+    """sd(H) from the list of candidates, None where it would be long."""
+    if not are_few(problem.n, problem.k, _LISTED_LINE if problem.k == 2 else _LISTED):
+        return None
+    distance = _listed(problem)[1]
+    weight = np.exp(-rate * distance)
+    weight /= weight.sum()
+    return float(np.sqrt(weight @ (distance - weight @ distance) ** 2))
 
 
 def listed_log_partition(problem: Problem, rate: float) -> float | None:
@@ -97,7 +112,7 @@ class _Groups:
         self.problem, self.rate = problem, rate
         curve = excess_curve(problem)
         low, high = curve.relevant(rate)
-        self.starts = _group_starts(low, high, problem.k)
+        self.starts = _group_starts(low, high, problem.k, curve)
         self.log_a = log_weights(rate, _TABLE)
         log_z = np.logaddexp(0.0, curve.at(self.starts[:-1].astype(float)))
         # Outside the range Z_m - 1 no longer counts, so that BC^m is the truth alone.
@@ -127,7 +142,7 @@ class _Groups:
             return _uniform_compositions(self.problem, rng, size), np.ones(size, dtype=bool)
         m = self._draw_m(low, high, rng, size)
         few = power_sums(self.problem).multiplicity.size <= _KEPT_KINDS
-        r = (_power_sampler if few else _PowerSampler)(self.problem, low).draw(rng, size)
+        r = (_kept_sampler if few else _power_sampler)(self.problem, low).draw(rng, size)
         loss = count_loss(np.array(self.problem.prior), np.array(self.problem.counts), r).sum(axis=1)
         return r, rng.random(size) < np.exp(-(m - low) * loss)
 
@@ -139,16 +154,23 @@ class _Groups:
         return _Pieces(edges, lambda m: log_weight(self.rate, m.astype(float))).draw(rng, size)
 
 
-def _group_starts(low: int, high: int, k: int) -> NDArray[np.int64]:
+def _group_starts(low: int, high: int, k: int, curve: Excess) -> NDArray[np.int64]:
     """Whole numbers from low to high, growing by a ratio that keeps BC(r)^{m - m_g} near 1.
 
-    m (-log BC) is about (k - 1)/2 on average, so the ratio 1 + 1/k costs a quarter of the draws at most.
+    m (-log BC) is about (k - 1)/2 on average, so the ratio 1 + 1/k costs a quarter of the draws at most. Where it is
+    more, as under tiny priors, the fall of log Z_m over a group says so: what is accepted at m is Z_m / Z_{m_g}.
     """
     ratio = 1 + max(_SMALLEST_STEP, 1.0 / k)
     starts = [low]
     while starts[-1] < high:
         starts.append(max(starts[-1] + 1, int(starts[-1] * ratio)))
-    return np.array(starts, dtype=np.int64)
+    edges = np.array(starts, dtype=np.int64)
+    while True:
+        log_z = np.logaddexp(0.0, curve.at(edges.astype(float)))
+        steep = (log_z[:-1] - log_z[1:] > _STEEPEST) & (np.diff(edges) > 1) & (edges[:-1] > 0)
+        if not steep.any():
+            return edges
+        edges = np.sort(np.concatenate([edges, (edges[:-1] + edges[1:])[steep] // 2]))
 
 
 class _LogWeight(Protocol):
@@ -156,18 +178,29 @@ class _LogWeight(Protocol):
 
 
 class _Pieces:
-    """Whole numbers with a unimodal log weight, by rejection from a staircase above it.
+    """Whole numbers with a log weight, by rejection from a staircase above it.
 
     edges: increasing whole numbers; piece i holds edges[i] <= x < edges[i+1]. Pieces of one number need no rejection;
-    on wider ones the weight must be nearly constant: the step lies above the larger of its two ends by a margin.
+    wider ones are halved until the weight is nearly constant on each, or too small to matter. Where the log weight is
+    concave on a piece it stays below its value at the middle continued by the steeper of both half chords; where it is
+    convex or monotone, below its ends.
     """
 
     def __init__(self, edges: NDArray[np.int64], log_weight_of: _LogWeight) -> None:
-        self.edges, self.log_weight_of = edges, log_weight_of
-        first, final = log_weight_of(edges[:-1]), log_weight_of(edges[1:] - 1)
-        width = np.diff(edges)
+        self.log_weight_of = log_weight_of
+        while True:
+            width = np.diff(edges)
+            middle = edges[:-1] + (width - 1) // 2
+            first, half, final = (log_weight_of(x) for x in (edges[:-1], middle, edges[1:] - 1))
+            highest = np.maximum(np.maximum(first, final), half)
+            rise = np.maximum(np.abs(half - first), np.abs(final - half))
+            uneven = (width > 1) & (rise > _RISE) & (highest + np.log(width) > highest.max() - _NO_MATTER)
+            if not uneven.any():
+                break
+            edges = np.sort(np.concatenate([edges, middle[uneven] + 1]))
+        self.edges = edges
         self.single = bool((width == 1).all())
-        self.height = np.maximum(first, final) + np.where(width > 1, _MARGIN, 0.0)
+        self.height = highest + np.where(width > 1, rise + _MARGIN, 0.0)
         self.top = self.height.max()
         self.cumulative = np.cumsum(np.exp(self.height - self.top) * width)
 
@@ -186,9 +219,66 @@ class _Pieces:
         return drawn
 
 
+class _Sampler(Protocol):
+    """Draws r with probability proportional to BC(r)^m over all candidates."""
+
+    def draw(self, rng: np.random.Generator, size: int, /) -> NDArray[np.int64]: ...
+
+
+def _power_sampler(problem: Problem, m: int) -> _Sampler:
+    """Independent draws and a remainder where enough of them are accepted, else category by category.
+
+    Raises ValueError, before anything is drawn, where neither can be done.
+    """
+    sums = power_sums(problem)
+    try:
+        sampler = _PowerSampler(problem, m)
+        if sampler.log_acceptance(sums.log_sum(m)) > np.log(_LEAST_ACCEPTED):
+            return sampler
+    except Uncertain:
+        if not sums.can_be_convolved:
+            raise
+    if sums.can_be_convolved:
+        return _ChainSampler(problem, m)
+    raise ValueError("Draws of the exponential mechanism would be accepted too rarely at this prior and these counts. "
+                     "Prior parameters of more alike size, or fewer records, can be drawn.")
+
+
 @lru_cache(maxsize=64)
-def _power_sampler(problem: Problem, m: int) -> _PowerSampler:
-    return _PowerSampler(problem, m)
+def _kept_sampler(problem: Problem, m: int) -> _Sampler:
+    return _power_sampler(problem, m)
+
+
+class _ChainSampler:
+    """r category by category: each given the records left, by the sums of all that can follow.
+
+    P(r_j | s records left) = g_j(r_j)^m S_{j+1}(s - r_j) / S_j(s), S_j(s) = sum over r_j + ... + r_k = s of the
+    product of g^m: convolutions of positive numbers, right at any prior.
+    """
+
+    def __init__(self, problem: Problem, m: int) -> None:
+        self.n = problem.n
+        released = np.arange(self.n + 1)
+        self.weights = [np.exp(-m * count_loss(alpha, count, released))
+                        for alpha, count in zip(problem.prior, problem.counts, strict=True)]
+        self.following = [self.weights[-1]]
+        for weight in self.weights[-2:0:-1]:
+            self.following.append(np.convolve(weight, self.following[-1])[: self.n + 1])
+        self.following.reverse()
+
+    def draw(self, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
+        released = np.empty((size, len(self.weights)), dtype=np.int64)
+        left = np.full(size, self.n)
+        for j, (weight, following) in enumerate(zip(self.weights[:-1], self.following, strict=True)):
+            uniform = rng.random(size)
+            for s in np.unique(left):
+                here = np.flatnonzero(left == s)
+                cumulative = np.cumsum(weight[: s + 1] * following[s::-1])
+                chosen = np.searchsorted(cumulative, uniform[here] * cumulative[-1], side="right")
+                released[here, j] = np.minimum(chosen, s)
+            left = left - released[:, j]
+        released[:, -1] = left
+        return released
 
 
 @dataclass(frozen=True, eq=False)
@@ -212,10 +302,16 @@ class _PowerSampler:
         sums = power_sums(problem)
         bulk, kinds = sums.bulk(m), sums.positions()
         self.theta = bulk.tilt
+        _, log_totals = bulk.shares(bulk.tilt)
         self.variables = [self._variable(kind, row) for kind, row in zip(kinds, bulk.rows(), strict=True)]
         widest = max(range(len(kinds)), key=lambda i: self.variables[i].spread)
         self.last = int(self.variables[widest].positions[-1])
         self.peak = float(self.variables[widest].pieces.top)
+        self.log_proposed = float(sums.multiplicity @ log_totals - log_totals[widest]) + self.peak
+
+    def log_acceptance(self, log_z: float) -> float:
+        """log of the share that is accepted: all candidates' weights over all proposals' at the last's peak."""
+        return log_z - self.log_proposed
 
     def _log_weight(self, position: int, offset: NDArray) -> NDArray[np.float64]:
         count = self.problem.counts[position]
@@ -224,7 +320,8 @@ class _PowerSampler:
 
     def _variable(self, positions: NDArray[np.int64], row: tuple[int, int, float]) -> _Variable:
         low, high, spread = row
-        width = max(1, int(spread / 64))  # a Gaussian piece this narrow varies by at most a sixth at 10 deviations
+        # A Gaussian piece of a 64th deviation varies by at most a sixth at 10 deviations.
+        width = max(1, int(spread / 64), (high - low) // _MOST_PIECES)
         edges = np.unique(np.concatenate([np.arange(low, high + 1, width), [0, high + 1]]))
         position = int(positions[0])
         return _Variable(_Pieces(edges, lambda d: self._log_weight(position, d)), positions, spread)

@@ -12,8 +12,9 @@ from functools import lru_cache
 import numpy as np
 
 from dpbi import limits
-from dpbi.partition.draws import listed_log_partition, sample
+from dpbi.partition.draws import listed_log_partition, listed_standard_deviation, sample
 from dpbi.partition.power_sum_curve import RATE_ZERO, excess_curve
+from dpbi.partition.power_sums import uncertain
 from dpbi.problem.candidates import log_number_of_candidates
 from dpbi.problem.problem import Problem, check_problem
 
@@ -25,7 +26,7 @@ def log_partition(problem: Problem, rate: float) -> float:
     """log Z(rate), Z = sum over candidates r of exp(-rate H(c, r)).
 
     problem: prior and counts; rate >= 0, per unit of H. Returns log Z in [0, log C(n + k - 1, k - 1)], absolute error
-    below 1e-11. Raises ValueError for a negative or infinite rate.
+    below 1e-11 or 1e-13 of it. Raises ValueError for a negative or infinite rate, and where that is not certain.
     Source: ours (DESIGN section 4); equal to enumeration, see tests.
     """
     return _sums(check_problem(problem), limits.check_rate(rate))[0]
@@ -47,12 +48,32 @@ def mean_distance(problem: Problem, rate: float) -> float:
 
 
 def standard_deviation(problem: Problem, rate: float) -> float:
-    """sd(H) = sqrt(E[H^2] - E[H]^2), E[H^2] = E[1 - BC] = (1/Z) sum_m (a_m - a_{m-1}) (Z_m - 1).
+    """sd(H): sd^2 = E[X^2] - E[X]^2 for X = H or 1 - H, E[H^2] = E[1 - BC] = (1/Z) sum_m (a_m - a_{m-1}) (Z_m - 1).
 
-    Arguments and errors as ``log_partition``.
+    From the list of candidates where that is short. Elsewhere the difference is taken for the X of smaller mean: in
+    1 - H the candidates of m = 0, most of them and all at H = 1, drop out before they are subtracted. The error is
+    below 1e-6 of sd or 1e-10; a ValueError says where rounding leaves neither certain. Arguments and other errors as
+    ``log_partition``.
     """
-    _, mean, square = _sums(check_problem(problem), limits.check_rate(rate))
-    return float(np.sqrt(max(square - mean * mean, 0.0)))
+    problem, rate = check_problem(problem), max(limits.check_rate(rate), RATE_ZERO)
+    listed = listed_standard_deviation(problem, rate)
+    if listed is not None:
+        return listed
+    log_z, mean = _sums(problem, rate)
+    first = square = float(np.exp(-log_z)) if mean > 0.5 else 0.0  # the truth's part: X = 1 there, or 0
+    rounding = _ROUNDING * first
+    for part in excess_curve(problem).parts(rate):
+        once, twice = part.slope, part.rise
+        if mean > 0.5:
+            once, twice = 1 - part.slope, 1 - 2 * part.slope + part.rise
+        first += part.expectation(once, log_z)
+        square += part.expectation(twice, log_z)
+        rounding += _ROUNDING * part.expectation(np.abs(twice) + 2 * min(mean, 1 - mean) * np.abs(once), log_z)
+    variance = max(square - first * first, 0.0)
+    if rounding > max(_DOUBTFUL * variance, _NOTHING):
+        raise uncertain(f"at rate {rate:g} the variance of H came out as {variance:.3g}, with a rounding error of up "
+                        f"to {rounding:.1g}")
+    return float(np.sqrt(variance))
 
 
 def probability_of_ignoring(problem: Problem, rate: float) -> float:
@@ -79,14 +100,28 @@ def affinity_moment(problem: Problem, rate: float, power: int) -> float:
     return float(np.exp(-log_z) + later)
 
 
+_SLACK = 1e-12  # of the bounds on log Z: rounding
+_ROUNDING = 2e-13  # of a term of E[H] or E[H^2], relative
+_MEAN_ERROR = 1e-9
+_DOUBTFUL, _NOTHING = 1e-6, 1e-20  # of a variance, relative and as it is: sd errs by 1e-10 then
+
+
 @lru_cache(maxsize=256)
-def _sums(problem: Problem, rate: float) -> tuple[float, float, float]:
-    """log Z, E[H] and E[H^2]."""
+def _sums(problem: Problem, rate: float) -> tuple[float, float]:
+    """log Z and E[H], certified."""
     rate = max(rate, RATE_ZERO)
     if problem.n == 0:
-        return 0.0, 0.0, 0.0
+        return 0.0, 0.0
     parts = list(excess_curve(problem).parts(rate))
     log_z = float(np.logaddexp.reduce([0.0] + [part.log_total() for part in parts]))
+    most = log_number_of_candidates(problem.n, problem.k)
+    slack = _SLACK * max(most, 1.0)
+    if not max(most - rate, 0.0) - slack <= log_z <= most + slack:
+        raise uncertain(f"log Z at rate {rate:g} must lie between {max(most - rate, 0.0):.6g} and {most:.6g}, "
+                        f"and {log_z:.6g} came out")
     mean = sum(part.expectation(part.slope, log_z) for part in parts)
-    square = sum(part.expectation(part.rise, log_z) for part in parts)
-    return log_z, min(max(mean, 0.0), 1.0), min(max(square, 0.0), 1.0)
+    rounding = _ROUNDING * sum(part.expectation(np.abs(part.slope), log_z) for part in parts)
+    if not (rounding <= _MEAN_ERROR and -_MEAN_ERROR <= mean <= 1 + _MEAN_ERROR):
+        raise uncertain(f"at rate {rate:g} the mean of H came out as {mean:.3g}, with a rounding error of up to "
+                        f"{rounding:.1g}")
+    return log_z, min(max(mean, 0.0), 1.0)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Protocol
 
 import numpy as np
@@ -16,12 +16,16 @@ from numpy.polynomial.legendre import leggauss
 from numpy.typing import NDArray
 
 from dpbi.partition.mixture import log_step, log_weight, log_weights
-from dpbi.partition.power_sums import power_sums
+from dpbi.partition.power_sums import power_sums, uncertain
 from dpbi.problem.problem import Problem
 
 _SINGLY = 16  # Z_0 ... Z_15 are computed one by one, beyond them log(Z_m - 1) is interpolated in log m
 _SUMMED = 4096  # up to here the sum over m is a sum, beyond it an integral in log m
-_NODES = 14  # Chebyshev nodes per doubling of m: interpolation error below 1e-13 (tests)
+_INTERVALS, _DOUBLINGS = 13, 3  # between the Chebyshev nodes of a doubling of m: 13, 26 or 52
+_FALL, _PAIRS_ALONE = 10.0, -24.0  # of log(Z_m - 1) over a piece; below the second, Z_m - 1 is not got by subtracting
+_NEAR_ONE = -6.0  # log(Z_m - 1): above, log Z_m is interpolated
+_INTERPOLATED = 2e-13  # last coefficients over the size of the values; the error is smaller, as they die out
+_ABSOLUTE = 4e-12  # likewise, of Z
 _GAUSS = 40  # quadrature nodes per doubling
 RATE_ZERO = 1e-15  # stands for the limit rate -> 0, from which the weights differ by the order of the rate
 _NEGLIGIBLE = 40.0  # contributions below e^-40 of the total are left out
@@ -57,6 +61,36 @@ def _part(rate: float, m: NDArray, weight: NDArray, log_a: NDArray, step: NDArra
     return Part(m, weight, log_a, slope, np.where(m > 0, -np.expm1(-step), 1.0), log_excess)
 
 
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """A Chebyshev interpolation over x in [-1, 1] of log(Z_m - 1); of log Z_m, the smoother, where Z_m is not near 1.
+
+    Towards Z_m = 1 the singularities of log(Z_m - 1), where Z_m = 1 at a complex m, come near.
+    """
+
+    coefficients: NDArray[np.float64]
+    of_sum: bool
+
+    @classmethod
+    def through(cls, log_excess: NDArray[np.float64]) -> Piece:
+        of_sum = bool(log_excess.min() > _NEAR_ONE)
+        values = np.logaddexp(0.0, log_excess) if of_sum else log_excess
+        return cls(_to_coefficients(values.size - 1) @ values, of_sum)
+
+    def converged(self, log_excess: NDArray[np.float64]) -> bool:
+        """Whether the last coefficients are rounding.
+
+        An error of log(Z_m - 1) is one of Z by the factor (Z_m - 1) / Z, at most Z_m - 1.
+        """
+        highest = min(max(float(log_excess.max()), -700.0), 0.0)
+        allowed = max(_INTERPOLATED * np.abs(log_excess).max(), _ABSOLUTE * np.exp(-highest))
+        return bool(np.abs(self.coefficients[-2:]).max() < allowed)
+
+    def at(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
+        values = chebyshev.chebval(x, self.coefficients)
+        return np.asarray(values + np.log(-np.expm1(-values)) if self.of_sum else values, dtype=np.float64)
+
+
 class Sums(Protocol):
     """What is summed: Z_m - 1 of the candidates, or its like."""
 
@@ -75,7 +109,8 @@ class Excess:
         self.sums = sums
         self.panels = max(int(np.ceil(np.log2(self.sums.last / _SINGLY))), 1)
         self.single = np.array([self.sums.log_excess(m) for m in range(_SINGLY)])
-        self.coefficients: dict[int, NDArray] = {}
+        _check_falling(np.arange(_SINGLY, dtype=float), self.single)
+        self.panels_known: dict[int, list[Piece]] = {}
         self.ends: dict[float, float] = {}
 
     def at_end(self, m: float) -> float:
@@ -84,12 +119,35 @@ class Excess:
             self.ends[m] = self.sums.log_excess(m)
         return self.ends[m]
 
-    def panel(self, j: int) -> NDArray:
-        """Chebyshev coefficients of log(Z_m - 1) over log m in [log 16 2^j, log 16 2^{j+1}]."""
-        if j not in self.coefficients:
-            values = [self.sums.log_excess(_SINGLY * 2.0 ** (j + (x + 1) / 2)) for x in _LOBATTO]
-            self.coefficients[j] = _TO_COEFFICIENTS @ np.array(values)
-        return self.coefficients[j]
+    def panel(self, j: int) -> list[Piece]:
+        """log(Z_m - 1) over log m in [log 16 2^j, log 16 2^{j+1}], in pieces of equal width.
+
+        Rounding of Z_m grows by 1 / (Z_m - 1) in log(Z_m - 1), and what it does to the low end of a piece reaches its
+        high end: so a piece spans a limited fall.
+        """
+        if j not in self.panels_known:
+            high, low = np.clip([self.at_end(_SINGLY * 2.0**i) for i in (j, j + 1)], _PAIRS_ALONE, 0)
+            pieces = max(int(np.ceil((high - low) / _FALL)), 1)
+            self.panels_known[j] = [self._piece(j + i / pieces, 1 / pieces) for i in range(pieces)]
+        return self.panels_known[j]
+
+    def _piece(self, low: float, width: float) -> Piece:
+        """The interpolation over log2(m / 16) in [low, low + width].
+
+        The nodes are doubled, those at hand kept, until the last coefficients have died out. Raises ValueError where
+        that does not happen, or where the values do not fall and bend with m as a sum of BC^m must.
+        """
+        m = _SINGLY * 2.0 ** (low + width * (_lobatto(_INTERVALS) + 1) / 2)
+        inner = [self.sums.log_excess(x) for x in m[1:-1]]
+        values = np.array([self.at_end(m[0]), *inner, self.at_end(m[-1])])
+        for intervals in _INTERVALS * 2 ** np.arange(_DOUBLINGS):
+            _check_falling(m, values)
+            piece = Piece.through(values)
+            if piece.converged(values):
+                return piece
+            m = _SINGLY * 2.0 ** (low + width * (_lobatto(2 * intervals) + 1) / 2)
+            values = _alternating(values, np.array([self.sums.log_excess(x) for x in m[1::2]]))
+        raise uncertain(f"sums of powers near {m[0]:g} vary too fast to be interpolated")
 
     def at(self, m: NDArray) -> NDArray:
         """log(Z_m - 1) at whole m >= 0, or real m >= 16; -inf where Z_m - 1 < 2^-60."""
@@ -101,7 +159,7 @@ class Excess:
         for j in np.unique(index[~early]):
             if j < self.panels:
                 here = ~early & (index == j)
-                values[here] = chebyshev.chebval(2 * (position[here] - j) - 1, self.panel(j))
+                values[here] = _at(self.panel(j), position[here] - j)
         return values
 
     def parts(self, rate: float) -> Iterator[Part]:
@@ -169,6 +227,39 @@ def excess_curve(problem: Problem) -> Excess:
     return Excess(power_sums(problem))
 
 
-_LOBATTO = -np.cos(np.pi * np.arange(_NODES) / (_NODES - 1))
-_TO_COEFFICIENTS = np.linalg.inv(chebyshev.chebvander(_LOBATTO, _NODES - 1))
+def _at(pieces: list[Piece], share: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The pieces of a panel at a share of its width."""
+    inside = share * len(pieces)
+    which = np.minimum(inside.astype(int), len(pieces) - 1)
+    values = np.empty(share.size)
+    for i, piece in enumerate(pieces):
+        values[which == i] = piece.at(2 * (inside[which == i] - i) - 1)
+    return values
+
+
+def _check_falling(m: NDArray[np.float64], log_excess: NDArray[np.float64]) -> None:
+    """Refuse values that no sum of BC^m over candidates can have: log(Z_m - 1) falls with m and is convex in it."""
+    slope = np.diff(log_excess) / np.diff(m)
+    slack = (_INTERPOLATED * 100 * np.maximum(np.abs(log_excess[1:]), 1.0)
+             + _ABSOLUTE * np.exp(-np.maximum(log_excess[1:], -700.0))) / np.diff(m)
+    if not ((slope <= slack).all() and (np.diff(slope) >= -slack[1:] - slack[:-1]).all()):
+        raise uncertain("sums of powers that must fall with the power do not")
+
+
+def _alternating(known: NDArray[np.float64], between: NDArray[np.float64]) -> NDArray[np.float64]:
+    values = np.empty(known.size + between.size)
+    values[::2], values[1::2] = known, between
+    return values
+
+
+@cache
+def _lobatto(intervals: int) -> NDArray[np.float64]:
+    return np.asarray(-np.cos(np.pi * np.arange(intervals + 1) / intervals), dtype=np.float64)
+
+
+@cache
+def _to_coefficients(intervals: int) -> NDArray[np.float64]:
+    return np.asarray(np.linalg.inv(chebyshev.chebvander(_lobatto(intervals), intervals)), dtype=np.float64)
+
+
 _GAUSS_NODES, _GAUSS_WEIGHTS = (leggauss(_GAUSS)[0] + 1) / 2, leggauss(_GAUSS)[1] / 2

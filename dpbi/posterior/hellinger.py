@@ -16,6 +16,7 @@ STIRLING_FROM = 10.0
 _STEPS = np.arange(STIRLING_FROM)[:, None]
 _RECURRENCE_ROWS = 1024
 _TABULATED = 100_000  # from so many counts on, losses are looked up by value
+_APART = 16  # numbers of a table per release: beyond, looking up costs more than computing
 STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188)
 _CANCELLED = 1e-3  # a difference below this share of its terms has lost too many digits
 _CHUNK = 1 << 18  # parameters in work at a time
@@ -61,8 +62,17 @@ def distances_to(problem: Problem, released: ArrayLike) -> NDArray[np.float64]:
     if r.size < _TABULATED:
         summed = count_loss(prior, counts, r).sum(axis=-1)
     else:
-        summed = sum(tabulated_loss(prior[i], counts[i], r[..., i]) for i in range(problem.k))
+        summed = sum(tabulated_loss(prior[kind[0]], counts[kind[0]], r[..., kind]).sum(axis=-1)
+                     for kind in kinds_of_categories(problem))
     return distance_of_loss(loss_to(problem, r, summed))
+
+
+def kinds_of_categories(problem: Problem) -> list[list[int]]:
+    """The positions of the categories that agree in prior parameter and count, a list for each such pair."""
+    kinds: dict[tuple[float, int], list[int]] = {}
+    for i, pair in enumerate(zip(problem.prior, problem.counts, strict=True)):
+        kinds.setdefault(pair, []).append(i)
+    return list(kinds.values())
 
 
 def loss_to(problem: Problem, released: NDArray[np.int64], summed: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -104,13 +114,18 @@ def _chunks(rows: int, k: int) -> Iterator[slice]:
 
 
 def tabulated_loss(alpha: float, count: int, released: NDArray[np.int64]) -> NDArray[np.float64]:
-    """``count_loss`` of many releases of one category: once per value where they crowd a short range."""
+    """``count_loss`` of many releases of one kind of category: once per value, unless the values lie far apart."""
     if not released.size:
         return np.zeros(released.shape)
     low, high = int(released.min()), int(released.max())
-    if high - low >= released.size:
+    if high - low >= _APART * released.size:
         return count_loss(alpha, count, released)
-    return count_loss(alpha, count, np.arange(low, high + 1))[released - low]
+    offset = released - low
+    there = np.zeros(high - low + 1, dtype=bool)
+    there[offset] = True
+    table = np.empty(there.size)
+    table[there] = count_loss(alpha, count, low + np.flatnonzero(there))
+    return table[offset]
 
 
 def distance_of_loss(loss: ArrayLike) -> NDArray[np.float64]:
@@ -173,12 +188,12 @@ def _dominated_loss(a: NDArray, b: NDArray, h: NDArray) -> NDArray[np.float64]:
     losses = affinity_loss(a, b, h)
     np.put_along_axis(losses, top, 0.0, axis=-1)
     own = (np.take_along_axis(value, top, axis=-1)[:, 0] for value in (a, b, h))
-    added = (np.take_along_axis(sums_of_others(value), top, axis=-1)[:, 0] for value in (a, h))
+    added = (np.take_along_axis(sums_of_others(value), top, axis=-1)[:, 0] for value in (a, b, h))
     return losses.sum(axis=-1) - _loss_added(*own, *added)
 
 
-def _loss_added(a: NDArray, b: NDArray, h: NDArray, t: NDArray, d: NDArray) -> NDArray[np.float64]:
-    """l(a + t, b + t + 2 d) - l(a, b) for small t and t + 2 d, b = a + 2 h.
+def _loss_added(a: NDArray, b: NDArray, h: NDArray, t: NDArray, t_b: NDArray, d: NDArray) -> NDArray[np.float64]:
+    """l(a + t, b + t_b) - l(a, b) for small t and t_b = t + 2 d, b = a + 2 h.
 
     With x = (a + b)/2 and m = t + d, raising all arguments by one changes it by log[(1 - U^2)/(1 - u^2)]/2,
     u = h/x, U = (h + d)/(x + m), U - u = (d x - h m)/(x (x + m)): ten steps up, the arguments are large enough for
@@ -192,8 +207,12 @@ def _loss_added(a: NDArray, b: NDArray, h: NDArray, t: NDArray, d: NDArray) -> N
     for j in range(int(STIRLING_FROM)):
         u, shifted = h / (x + j), (h + d) / (x + m + j)
         rise = (d * (x + j) - h * m) / ((x + j) * (x + m + j)) * (u + shifted)
-        one_less = (a + t + j) / (x + m + j) * ((b + t + 2 * d + j) / (x + m + j))
-        total += np.where(steps > 0, np.log1p(rise / one_less) / 2, 0.0)
+        one_less = (a + t + j) / (x + m + j) * ((b + t_b + j) / (x + m + j))
+        change = rise / one_less
+        large = np.abs(change) > 0.5  # a tiny a or b beside t: 1 + change would round to 0
+        logs = np.where(large, np.log(a + j) + np.log(b + j) - 2 * np.log(x + j)
+                        - np.log(a + t + j) - np.log(b + t_b + j) + 2 * np.log(x + m + j), 0.0)
+        total += np.where(steps > 0, np.where(large, logs, np.log1p(np.where(large, 0.0, change))) / 2, 0.0)
     a, b, x = a + steps, b + steps, x + steps
     u = h / x
     near = np.where(np.abs(u) < 0.5, u, 0.0)
@@ -202,7 +221,7 @@ def _loss_added(a: NDArray, b: NDArray, h: NDArray, t: NDArray, d: NDArray) -> N
     log_product = np.where(near == u, np.log1p(-near * near), log_a + log_b)
     total += m * log_product / 2 + d * (log_b - log_a) / 2
     for n, polynomial in enumerate(_GAMMA_RATIO, 1):
-        at_a, at_b, middle = (polynomial(value) for value in (t, t + 2 * d, m))
+        at_a, at_b, middle = (polynomial(value) for value in (t, t_b, m))
         mean, slope = (at_a + at_b) / 2, np.exp(-n * log_b) - np.exp(-n * log_a)
         curved = mean * _curvature(n, log_product, log_b - log_a) + (at_b - at_a) * slope / 4 + (mean - middle)
         total += curved * x**-n

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
+from dpbi.posterior.dirichlet import log_density, mean
 from dpbi.posterior.hellinger import positive_parameters
 
 Floats = NDArray[np.float64]
@@ -41,7 +42,7 @@ def beta_variation(alpha: ArrayLike, other: ArrayLike) -> Floats:
     swapped = (b[:, 0] < a[:, 0]) | ((b[:, 0] == a[:, 0]) & (b[:, 1] < a[:, 1]))
     a, b = np.where(swapped[:, None], b, a), np.where(swapped[:, None], a, b)
     gap = b - a
-    constant = special.betaln(b[:, 0], b[:, 1]) - special.betaln(a[:, 0], a[:, 1])
+    constant = _log_ratio_of_constants(a, b, gap)
     result = np.zeros(len(a))
     level = (gap[:, 0] > 0) & (gap[:, 0] == -gap[:, 1])
     once = (gap != 0).any(axis=1) & (gap[:, 1] <= 0) & ~level
@@ -63,6 +64,16 @@ def variation_bounds(distance: ArrayLike) -> tuple[Floats, Floats]:
     """
     h = np.asarray(distance, dtype=np.float64)
     return h * h, np.minimum(h * np.sqrt(2 - h * h), 1.0)
+
+
+def _log_ratio_of_constants(a: Floats, b: Floats, gap: Floats) -> Floats:
+    """log B(b) - log B(a), from the log ratio of the densities at the mean of a.
+
+    Both logarithms grow with the parameters: their difference would be noise of 1e-8 at 1e8, where the log ratio of
+    two near posteriors is no larger. ``log_density`` keeps its digits near the means.
+    """
+    centre = mean(a)
+    return log_density(a, centre) - log_density(b, centre) + (gap * np.log(centre)).sum(axis=-1)
 
 
 def _crossing(gap: Floats, constant: Floats, high: ArrayLike, low: ArrayLike) -> Floats:

@@ -10,14 +10,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from dpbi import limits
 from dpbi.accuracy.distance_law import distance_law
-from dpbi.mechanisms.mechanism import Mechanism
+from dpbi.frozen_result import FrozenResult
+from dpbi.mechanisms.mechanism import Mechanism, check_mechanism
 from dpbi.mechanisms.selection.audit import check_size
 from dpbi.privacy.loss import PrivacyLoss, calibrate, privacy_loss
-from dpbi.problem.problem import Problem
+from dpbi.problem.problem import Problem, check_problem
 
 
 @dataclass(frozen=True, eq=False)
-class LossAgainstDataset:
+class LossAgainstDataset(FrozenResult):
     """k = 2: for each dataset (u, n - u) the largest log ratio to a neighbour, over neighbours and outputs.
 
     count: u = 0..n; loss: (n + 1,).
@@ -31,7 +32,7 @@ class LossAgainstDataset:
 
 
 @dataclass(frozen=True, eq=False)
-class AttainingLaws:
+class AttainingLaws(FrozenResult):
     """The laws of one category's released count under the pair that attains a loss (k = 2: of the whole output).
 
     loss: the result whose pair this is; category: the first that differs; released: values of r_category;
@@ -62,7 +63,9 @@ def loss_against_size(mechanism: Mechanism, prior: ArrayLike, sizes: Iterable[in
 
     Raises ValueError as ``privacy_loss``.
     """
-    return tuple(privacy_loss(mechanism, prior, n) for n in sizes)
+    listed = [limits.whole_number("sizes", n, 0, limits.TOTAL_LARGEST)
+              for n in limits.sequence("sizes", sizes, "of total counts n")]
+    return tuple(privacy_loss(mechanism, prior, n) for n in listed)
 
 
 def loss_against_dataset(mechanism: Mechanism, prior: ArrayLike, n: int) -> LossAgainstDataset:
@@ -75,11 +78,13 @@ def loss_against_dataset(mechanism: Mechanism, prior: ArrayLike, n: int) -> Loss
     if len(alpha) != 2:
         raise ValueError(f"The loss against the dataset needs two categories: got {len(alpha)}.")
     check_size(n, 2)
-    return LossAgainstDataset(mechanism, alpha, n, np.arange(n + 1), mechanism.audit(alpha, n).by_count())
+    audit = check_mechanism(mechanism).audit(alpha, n)
+    return LossAgainstDataset(mechanism, alpha, n, np.arange(n + 1), audit.by_count())
 
 
 def attaining_laws(loss: PrivacyLoss) -> AttainingLaws:
     """The two output laws whose ratio is the loss, seen through the first category in which the pair differs."""
+    limits.instance("loss", loss, PrivacyLoss, "a result of privacy_loss")
     audit = loss.mechanism.audit(loss.prior, loss.n)
     moved = np.flatnonzero(np.array(loss.counts) != np.array(loss.neighbour))
     category = int(moved[0]) if moved.size else 0
@@ -93,7 +98,7 @@ def calibration_gain(mechanism: Mechanism, problem: Problem) -> CalibrationGain:
 
     Raises ValueError as ``privacy_loss``. The distances depend on the counts: they are for looking, not for a release.
     """
-    plain = replace(mechanism, calibration=None)
+    plain, problem = replace(check_mechanism(mechanism), calibration=None), check_problem(problem)
     calibrated = calibrate(plain, problem.prior, problem.n)
     before, after = (privacy_loss(m, problem.prior, problem.n) for m in (plain, calibrated))
     multiplier = calibrated.calibration[0] if calibrated.calibration else 1.0

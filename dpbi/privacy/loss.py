@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpbi import limits
-from dpbi.mechanisms.mechanism import Mechanism
+from dpbi.mechanisms.mechanism import Mechanism, check_mechanism
 from dpbi.problem.neighbours import RELATION
 
 AnyMechanism = TypeVar("AnyMechanism", bound=Mechanism)
@@ -53,7 +53,7 @@ def privacy_loss(mechanism: Mechanism, prior: ArrayLike, n: int) -> PrivacyLoss:
     Source: [P17] section 7.3 estimates it for given data; the exhaustive form is ours (DESIGN section 5).
     """
     alpha, n = limits.check_prior(prior), limits.check_total(n)
-    audit = mechanism.audit(alpha, n)
+    audit = check_mechanism(mechanism).audit(alpha, n)
     epsilon, counts, neighbour, released = audit.worst()
     return PrivacyLoss(mechanism, alpha, n, epsilon, audit.margin(epsilon), counts, neighbour, released, audit.found)
 
@@ -69,8 +69,9 @@ def privacy_profile(
     Barthe and Gaboardi 2018.
     """
     alpha, n = limits.check_prior(prior), limits.check_total(n)
-    values = np.array([limits.check_gamma(epsilon, "epsilons") for epsilon in epsilons])
-    return mechanism.audit(alpha, n).profile(values)
+    listed = limits.sequence("epsilons", epsilons, "of numbers")
+    values = np.array([limits.check_gamma(epsilon, "epsilons") for epsilon in listed])
+    return check_mechanism(mechanism).audit(alpha, n).profile(values)
 
 
 def calibrate(mechanism: AnyMechanism, prior: ArrayLike, n: int) -> AnyMechanism:
@@ -85,7 +86,7 @@ def calibrate(mechanism: AnyMechanism, prior: ArrayLike, n: int) -> AnyMechanism
     from scipy.optimize import brentq
 
     alpha, n = limits.check_prior(prior), limits.check_total(n)
-    plain = replace(mechanism, calibration=None)
+    plain = replace(check_mechanism(mechanism), calibration=None)
     audit = plain.audit(alpha, n)
 
     def spare(multiplier: float) -> float:

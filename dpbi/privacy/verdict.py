@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dpbi.frozen_result import FrozenResult
 from dpbi.mechanisms.guarantee import ApproximateDP, Guarantee
 from dpbi.mechanisms.mechanism import Mechanism
 from dpbi.privacy.loss import PrivacyLoss, privacy_loss, privacy_profile
@@ -50,7 +51,7 @@ class Verdict:
 
 
 @dataclass(frozen=True, eq=False)
-class Profile:
+class Profile(FrozenResult):
     """delta(epsilon) beside the verdict it belongs to. epsilons, deltas: (m,) each."""
 
     verdict: Verdict

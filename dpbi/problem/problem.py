@@ -51,7 +51,7 @@ class Problem:
 
     def with_counts(self, counts: Iterable[int]) -> Problem:
         """The same prior at another dataset, validated anew."""
-        return Problem(self.prior, tuple(counts))
+        return Problem(self.prior, counts)  # type: ignore[arg-type]
 
 
 def check_problem(value: Any) -> Problem:

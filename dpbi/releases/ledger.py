@@ -15,6 +15,7 @@ from typing import Any, get_args
 
 from dpbi import limits
 from dpbi.mechanisms.guarantee import ApproximateDP, Basis, Guarantee, NotPrivate, PureDP
+from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.problem.neighbours import RELATION
 from dpbi.releases.release import FORMAT as RELEASE_FORMAT
 from dpbi.releases.release import Release, check_time, parsed
@@ -72,7 +73,8 @@ class Total:
         """The sum in words, with what must not be overlooked about it."""
         if not self.releases:
             return "nothing"
-        said = f"({self.epsilon:.4g}, {self.delta:.3g})-DP" if self.delta else f"{self.epsilon:.4g}-DP"
+        epsilon = printed_bound(self.epsilon)
+        said = f"({epsilon}, {printed_bound(self.delta)})-DP" if self.delta else f"{epsilon}-DP"
         if self.unbounded == self.releases:
             return "no bound at all: not private"
         if self.unbounded:

@@ -30,7 +30,9 @@ from dpbi.inference.noise_aware import NoiseAwarePosterior, check_released, nois
 from dpbi.mechanisms import MECHANISMS, Mechanism
 from dpbi.mechanisms.fair_bits import Bits
 from dpbi.mechanisms.guarantee import Guarantee, NotPrivate
-from dpbi.problem.problem import Problem
+from dpbi.mechanisms.mechanism import check_mechanism
+from dpbi.mechanisms.printed_bound import printed_bound
+from dpbi.problem.problem import Problem, check_problem
 from dpbi.version import __version__
 
 FORMAT = "dpbi release"
@@ -152,7 +154,7 @@ def release(mechanism: Mechanism, problem: Problem) -> Release:
     Source: Canonne, Kamath and Steinke 2020 for the noise; the weights are ours.
     Deviation: what is and is not protected is said at the head of this module.
     """
-    return _release(mechanism, problem, secrets.randbits, lambda: datetime.now(UTC))
+    return _release(check_mechanism(mechanism), check_problem(problem), secrets.randbits, lambda: datetime.now(UTC))
 
 
 def _release(mechanism: Mechanism, problem: Problem, bits: Bits, now: Callable[[], datetime]) -> Release:
@@ -173,7 +175,8 @@ def guarantee_of_release(mechanism: Mechanism, prior: tuple[float, ...], n: int)
     return dataclasses.replace(
         guarantee,
         epsilon=guarantee.epsilon + rounding,
-        reason=f"{guarantee.reason}; rounding of the weights in the secure draw adds at most {rounding:.1g} to epsilon",
+        reason=f"{guarantee.reason}; rounding of the weights in the secure draw adds at most "
+               f"{printed_bound(rounding, 1)} to epsilon",
     )
 
 
@@ -187,9 +190,10 @@ def stamp_of(guarantee: Guarantee) -> str:
 
 
 def check_time(time: str) -> None:
-    """ValueError unless it is a time as releases have it, UTC to the second."""
+    """ValueError unless it is a time as releases have it, UTC to the second, in the digits 0 to 9."""
     try:
-        datetime.strptime(time, _TIME)
+        if datetime.strptime(time, _TIME).strftime(_TIME) != time:
+            raise ValueError
     except (TypeError, ValueError):
         raise ValueError(f"time must be written as 2026-01-31T12:00:00Z: got {limits.shown(time)}.") from None
 
@@ -198,9 +202,10 @@ def category_names(labels: Sequence[str] | None, k: int) -> list[str]:
     """The labels, or category 1, 2, ...; ValueError unless there is one for each category."""
     if labels is None:
         return [f"category {i + 1}" for i in range(k)]
-    if isinstance(labels, str) or len(labels) != k or not all(isinstance(label, str) for label in labels):
-        raise ValueError(f"labels must be {k} texts, one for each category: got {len(labels)}.")
-    return [limits.check_text("a label", label, limits.UPLOAD_LABEL_CHARACTERS_LARGEST) for label in labels]
+    listed = limits.sequence("labels", labels, "of texts")
+    if len(listed) != k or not all(isinstance(label, str) for label in listed):
+        raise ValueError(f"labels must be {k} texts, one for each category: got {len(listed)}.")
+    return [limits.check_text("a label", label, limits.UPLOAD_LABEL_CHARACTERS_LARGEST) for label in listed]
 
 
 def constructor_fields(mechanism: Mechanism) -> dict[str, Any]:
@@ -219,11 +224,12 @@ def _read(text: str | bytes) -> Release:
     missing = [name for name in _FIELDS if name not in document]
     if missing:
         raise ValueError(f"The release lacks {', '.join(missing)}.")
-    if document["format_version"] != _FORMAT_VERSION:
-        raise ValueError(f"The release has format version {limits.shown(document['format_version'])}; this version of "
+    version = document["format_version"]
+    if isinstance(version, bool) or version != _FORMAT_VERSION:
+        raise ValueError(f"The release has format version {limits.shown(version)}; this version of "
                          f"dpbi reads {_FORMAT_VERSION}.")
     mechanism = _mechanism(document["mechanism"])
-    prior, n = limits.check_prior(document["prior"]), limits.check_total(document["n"])
+    prior, n = limits.check_prior(_sequence("prior", document["prior"])), limits.check_total(document["n"])
     guarantee = guarantee_of_release(mechanism, prior, n)
     _check_guarantee(document["guarantee"], guarantee)
     listed = enumerate(_sequence("released", document["released"]))
@@ -233,6 +239,7 @@ def _read(text: str | bytes) -> Release:
 
 def parsed(text: str | bytes) -> dict[str, Any]:
     """A JSON object of at most ten million characters; ValueError for any other text."""
+    limits.instance("text", text, str | bytes, "text, or bytes in UTF-8")
     if len(text) > _LONGEST:
         raise ValueError(f"A release or ledger has at most {_LONGEST:,} characters: got {len(text):,}.")
     return json_object("A release or ledger", text)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from dpbi.data.labels import visible
 from dpbi.mechanisms import Mechanism, name_of
 from dpbi.mechanisms.guarantee import ApproximateDP, Guarantee, NotPrivate
+from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.posterior import dirichlet
 from dpbi.releases.release import Release, category_names
 
@@ -125,7 +126,7 @@ def _what(release: Release) -> tuple[str, ...]:
 
 def _options(mechanism: Mechanism) -> str:
     """What a person chose of the mechanism, as the app calls it."""
-    said = [f"epsilon = {mechanism.epsilon:.10g}"]
+    said = [f"epsilon = {printed_bound(mechanism.epsilon, 10)}"]
     for field in dataclasses.fields(mechanism):
         value = getattr(mechanism, field.name)
         if "label" in field.metadata:
@@ -168,8 +169,9 @@ def promised(guarantee: Guarantee) -> tuple[str, ...]:
     if isinstance(guarantee, NotPrivate):
         return (f"Nothing: {guarantee.reason}.",)
     relation = (f"Two datasets are neighbours if they differ so: {guarantee.neighbours}. For any two neighbours, every "
-                f"set of possible releases has a probability under the one of at most e^{guarantee.epsilon:.4g}")
-    bound = f" times its probability under the other, plus {guarantee.delta:.3g}." if isinstance(
+                f"set of possible releases has a probability under the one of at most "
+                f"e^{printed_bound(guarantee.epsilon)}")
+    bound = f" times its probability under the other, plus {printed_bound(guarantee.delta)}." if isinstance(
         guarantee, ApproximateDP) else " times its probability under the other."
     basis = f"This is {guarantee.words}. Basis: {guarantee.basis}; {guarantee.reason}."
     if not guarantee.is_private:

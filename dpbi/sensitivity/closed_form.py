@@ -31,7 +31,8 @@ _NO_NEIGHBOURS = "{what} needs at least one record: with n = 0 there are no neig
 
 def unit_loss(t: ArrayLike) -> NDArray[np.float64]:
     """l(t, t + 1) = -log f(t), decreasing in t."""
-    return affinity_loss(t, np.add(t, 1), 0.5)
+    t = limits.positive_numbers("t", t)
+    return affinity_loss(t, t + 1, 0.5)
 
 
 def local_sensitivity(problem: Problem) -> float:

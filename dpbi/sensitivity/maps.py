@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpbi import limits
+from dpbi.frozen_result import FrozenResult
 from dpbi.posterior.hellinger import distances_to
 from dpbi.problem.candidates import list_candidates
 from dpbi.problem.problem import Problem, check_problem
@@ -25,12 +26,13 @@ from dpbi.sensitivity.closed_form import (
 )
 
 Floats = NDArray[np.float64]
+_POINTS_LEAST, _POINTS_LARGEST, _LARGEST_LIMIT = 8, 100_000, 10_000_000
 Measure = Literal["local", "reciprocal", "exponential"]
 MEASURES: tuple[Measure, ...] = ("local", "reciprocal", "exponential")
 
 
 @dataclass(frozen=True, eq=False)
-class SensitivityScan:
+class SensitivityScan(FrozenResult):
     """Sensitivities along a line of datasets of n records.
 
     gamma, beta: smoothness per step of the two smooth kinds; counts: int64 (M, k), the datasets;
@@ -55,7 +57,7 @@ class SensitivityScan:
 
 
 @dataclass(frozen=True, eq=False)
-class SimplexMap:
+class SimplexMap(FrozenResult):
     """One sensitivity over datasets of three categories, thinned to a triangular grid.
 
     counts: int64 (M, 3); value: (M,), the measure there; gamma: smoothness per step (the exponential kind's
@@ -70,7 +72,7 @@ class SimplexMap:
 
 
 @dataclass(frozen=True, eq=False)
-class GammaScan:
+class GammaScan(FrozenResult):
     """(1 + gamma) S_gamma(c), to which the rate of smooth selection is inversely proportional.
 
     gamma, value: (M,), increasing in gamma; best_gamma, best_value: the minimum over all gamma >= 0, at which the
@@ -85,7 +87,7 @@ class GammaScan:
 
 
 @dataclass(frozen=True, eq=False)
-class ScoreChange:
+class ScoreChange(FrozenResult):
     """|H(BI(c), r) - H(BI(c'), r)| over candidates r, for the neighbour c' that attains LS(c).
 
     neighbour: c'; released: int64 (M, k), candidates on the line through c and c'; moved: (M,), their records
@@ -113,7 +115,10 @@ def along_count(
     if len(alpha) != 2:
         raise ValueError(f"A scan along one count needs two categories: got {len(alpha)}.")
     n = limits.check_total(n)
-    u = _thinned(n, points, (0, 1, n - 1, n, *include))
+    gamma, beta = limits.check_gamma(gamma), limits.check_gamma(beta, "beta")
+    kept = [limits.whole_number("include", u, 0, limits.TOTAL_LARGEST)
+            for u in limits.sequence("include", include, "of counts")]
+    u = _thinned(n, _check_points("points", points), (0, 1, n - 1, n, *kept))
     return _scan(alpha, np.stack([u, n - u], axis=1), u, gamma, beta)
 
 
@@ -127,6 +132,8 @@ def along_emptying(problem: Problem, gamma: float, beta: float, points: int = 12
     """
     if check_problem(problem).k < 3:
         raise ValueError(f"Emptying two categories needs at least three: got {problem.k}.")
+    gamma, beta = limits.check_gamma(gamma), limits.check_gamma(beta, "beta")
+    points = _check_points("points", points)
     order = np.argsort(problem.counts, kind="stable")
     rare, commonest = order[:2], order[-1]
     small, large = (problem.counts[i] for i in rare)
@@ -150,6 +157,7 @@ def on_simplex(prior: ArrayLike, n: int, measure: Measure, gamma: float, steps_a
     """
     alpha = limits.check_prior(prior)
     limits.one_of("measure", measure, MEASURES)
+    gamma = limits.check_gamma(gamma)
     if len(alpha) != 3:
         raise ValueError(f"A map on the simplex needs three categories: got {len(alpha)}.")
     n = limits.check_total(n)
@@ -178,7 +186,7 @@ def gamma_scan(problem: Problem, gammas: ArrayLike | None = None) -> GammaScan:
     slope, level = _envelope(problem)
     default = np.concatenate([[0.0], np.geomspace(1e-6, 1e3, 120)])
     listed = default if gammas is None else np.unique(
-        [limits.check_gamma(gamma) for gamma in limits.number_array("gamma", gammas).flat])
+        [limits.check_gamma(gamma, "gammas") for gamma in limits.number_array("gammas", gammas).flat])
     bends = np.append(0.0, np.diff(level) / -np.diff(slope))
     reached = _inverse_rate(slope, level, bends)
     best = int(reached.argmin())
@@ -226,6 +234,7 @@ def score_change(problem: Problem, limit: int = 121) -> ScoreChange:
     left out and the others thinned. Raises ValueError if n = 0.
     Source: [D20] section 1, [P17] section 7.1.
     """
+    limit = limits.whole_number("limit", limit, 3, _LARGEST_LIMIT)
     neighbour = worst_neighbour(problem)
     c, move = np.array(problem.counts), np.subtract(neighbour, problem.counts)
     away, towards = problem.counts[int(move.argmax())], problem.counts[int(move.argmin())]
@@ -270,6 +279,10 @@ def _scan(
         global_sensitivity(prior, int(counts[0].sum())),
         PAPER_GLOBAL_SENSITIVITY,
     )
+
+
+def _check_points(name: str, points: int) -> int:
+    return limits.whole_number(name, points, _POINTS_LEAST, _POINTS_LARGEST)
 
 
 def _thinned(largest: int, points: int, keep: Iterable[int]) -> NDArray[np.int64]:

@@ -1,4 +1,4 @@
-"""Files of counts: the largest that people bring, as bytes already in memory."""
+"""Files of counts and of settings: the largest that people bring, and the worst that anyone could."""
 
 from __future__ import annotations
 
@@ -9,11 +9,47 @@ import numpy as np
 
 from dpbi import read_counts
 
-from .measurement import cost
+from .measurement import cost, cost_in_fresh_process
 from .table import Row, within
 
 RIDES = ("walk", "bus", "bike", "ferry, at weekends", "train")
 LIMIT_SECONDS = 2.0
+LIMIT_MEGABYTES = 200.0  # beyond what is held before
+SIZE = 10_000_000
+
+# Files of ten megabytes that take the longest or the most memory for their size, as expressions; and what is answered.
+HOSTILE_TABLES = {
+    "one answer a row": ("b'answer' + b'\\nyes\\nno' * (SIZE // 7)", {"column": 1}),
+    "one letter a row": ("b'a\\nb\\n' * (SIZE // 4)", {"column": 1}),
+    "different labels": ("'\\n'.join(f'L{i}' for i in range(SIZE // 8)).encode()", {"column": 1}),
+    "different labels of two letters": (
+        "'\\n'.join(chr(20_000 + i % 20_000) + chr(20_000 + i // 20_000) for i in range(SIZE // 7)).encode()",
+        {"column": 1}),
+    "different counts": ("b'a;n\\n' + '\\n'.join(f'{\"ab\"[i % 2]};{i}' for i in range(SIZE // 9)).encode()",
+                         {"layout": "counts", "total_row": "keep"}),
+    "different counts with dots": (
+        "b'a;n\\n' + '\\n'.join(f'a;1.{i // 1000:03d}.{i % 1000:03d}' for i in range(SIZE // 12)).encode()",
+        {"layout": "counts"}),
+    "5,000 columns": ("(b'1,' * 4_999 + b'1\\n') * (SIZE // 10_000)", {}),
+    "rows of one and of two cells": ("b'a,1\\nb,2,3\\n' * (SIZE // 10)", {}),
+    "quotes": ("b'\"' * SIZE", {}),
+    "line ends": ("b'\\n' * SIZE", {}),
+    "commas": ("b',' * SIZE", {}),
+    "zero bytes": ("b'\\0' * SIZE", {}),
+    "brackets": ("b'[' + b'[],' * (SIZE // 3) + b'[]]'", {}),
+    "spaces in a name": ("b'h\\na' + b' ' * SIZE + b'b\\nc'", {"column": 1}),
+    "accents on a letter": ("('h\\na' + chr(0x301) * (SIZE // 2) + '\\nb').encode()", {"column": 1}),
+    "UTF-16": ("('answer' + '\\nyes\\nno' * (SIZE // 14)).encode('utf-16')", {"column": 1}),
+}
+HOSTILE_JSON = {
+    "one name twice, 0.4 MB": "'{' + ','.join(f'\"{i}\":1' for i in range(42_000)) + ',\"41999\":1}'",
+    "one name twice": "'{' + ','.join(f'\"{i}\":1' for i in range(450_000)) + ',\"1\":1' + ' ' * 4_000_000 + '}'",
+    "lists": "'[' + '[],' * (SIZE // 3 - 1) + '[]]'",
+    "lists within lists": "'[' * (SIZE // 2) + ']' * (SIZE // 2)",
+    "quotes": "'\"' * SIZE",
+    "numbers": "'{\"a\":[' + '1e5,' * (SIZE // 4 - 3) + '1]}'",
+    "texts": "'{\"a\":[' + '\"ab\",' * (SIZE // 5 - 3) + '1]}'",
+}
 
 
 def files(megabytes: float = 10.0, cells: int = 200_000, repetitions: int = 3) -> Iterator[Row]:
@@ -36,6 +72,24 @@ def files(megabytes: float = 10.0, cells: int = 200_000, repetitions: int = 3) -
         taken = cost(lambda _, data=data, name=name: read_counts(data, name, **asked), repetitions)  # type: ignore[misc]
         limit = None if what == "Excel" else LIMIT_SECONDS
         yield within(f"read_counts, {what}, {len(data) / 1e6:.1f} MB", taken, seconds=limit)
+
+
+def hostile(repetitions: int = 1) -> Iterator[Row]:
+    """The worst ten megabytes of each kind, each in a process of its own: seconds, and memory beyond the file's own."""
+    for what, (data, answers) in HOSTILE_TABLES.items():
+        read = f"read_counts(data, 'a.csv', **{answers!r})"
+        yield _hostile(f"read_counts, {what}", "from dpbi import read_counts", data, read, repetitions)
+    for what, data in HOSTILE_JSON.items():
+        load = "from dpbi.release_ledger import Ledger"
+        yield _hostile(f"Ledger.from_json, {what}", load, data, "Ledger.from_json(data)", repetitions)
+
+
+def _hostile(what: str, load: str, data: str, read: str, repetitions: int) -> Row:
+    # Making the data takes more memory than the data do; the peak is counted anew from there (Linux).
+    setup = f"SIZE = {SIZE}\n{load}\ndata = {data}\nwith open('/proc/self/clear_refs', 'w') as peak: peak.write('5')"
+    statement = f"try:\n    {read}\nexcept ValueError:\n    pass"
+    taken = cost_in_fresh_process(setup, statement, repetitions)
+    return within(what, taken, LIMIT_SECONDS, round(taken.before + LIMIT_MEGABYTES))
 
 
 def _records(rng: np.random.Generator, megabytes: float, rides: tuple[str, ...]) -> str:

@@ -21,6 +21,7 @@ SECTIONS: dict[str, Callable[[], Iterator[Row]]] = {
     "loss": privacy.loss,
     "accountant": privacy.accountant,
     "files": reading.files,
+    "hostile_files": reading.hostile,
     "first_sight": serving.first_sight,
     "reruns": serving.reruns,
     "room": serving.room,

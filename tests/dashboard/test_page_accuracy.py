@@ -9,10 +9,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dpbi import MECHANISMS, Problem
+from dpbi.accuracy import METRICS, ExpectedError, expected_error
 from dpbi.accuracy import axes as accuracy_axes
 from dpbi.accuracy.axes import AXES, axis
 from dpbi.accuracy.curves import AccuracyCurve, required_epsilon
-from dpbi.accuracy.error import METRICS, ExpectedError, expected_error
+from dpbi.dashboard.answers import work
 from dpbi.dashboard.page import DEFAULT_MECHANISMS
 from dpbi.dashboard.shown import charts as charts_drawn
 from dpbi.dashboard.views import accuracy
@@ -137,21 +138,21 @@ def test_without_records_there_is_nothing_to_vary() -> None:
 def test_cancel_keeps_what_is_there_and_go_on_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """Cancel is pressed after ten new points: in a browser the press ends the run, here the run itself presses it."""
     computed = 0
-    begin = accuracy.Work._begin
+    begin = work.Work.begin
 
-    def pressed_after_ten(self: accuracy.Work) -> None:
+    def pressed_after_ten(self: work.Work) -> None:
         nonlocal computed
         begin(self)
         computed += 1
         if computed == 10:
-            accuracy._cancel(self.job)
+            work._cancel(self.job)
 
-    monkeypatch.setattr(accuracy, "_SILENT", 0.0)
-    monkeypatch.setattr(accuracy.Work, "_begin", pressed_after_ten)
+    monkeypatch.setattr(work, "_SILENT", 0.0)
+    monkeypatch.setattr(work.Work, "begin", pressed_after_ten)
     accuracy._point.clear()
     at = small()
     assert computed > 10, "the next part has its own way out"
-    assert accuracy_words.CANCELLED in everything(at)
+    assert work.CANCELLED in everything(at)
     assert len(at.main.dataframe[0].value) == 10
     assert accuracy_words.NOT_LOOKED_FOR in everything(at)
     seen = computed
@@ -159,7 +160,7 @@ def test_cancel_keeps_what_is_there_and_go_on_ends_it(monkeypatch: pytest.Monkey
     assert computed == seen, "a cancelled computation stays so"
     assert len(at.main.dataframe[0].value) == 10
     press(at, "Go on")
-    assert accuracy_words.CANCELLED not in everything(shown(at, PAGE))
+    assert work.CANCELLED not in everything(shown(at, PAGE))
     assert len(at.main.dataframe[0].value) == 5 * len(TICKED)
     assert not [button for button in at.main.button if button.label in ("Cancel", "Go on")]
     assert accuracy_words.NOT_LOOKED_FOR not in everything(at)
@@ -186,13 +187,13 @@ def noting(drawn: list[str], function: Callable[..., Any]) -> Callable[..., Any]
 def test_another_wanted_distance_computes_no_point_of_the_curves(monkeypatch: pytest.MonkeyPatch) -> None:
     at = small()
     computed: list[str] = []
-    begin = accuracy.Work._begin
+    begin = work.Work.begin
 
-    def noted(self: accuracy.Work) -> None:
+    def noted(self: work.Work) -> None:
         computed.append(self.job.partition(":")[0])
         begin(self)
 
-    monkeypatch.setattr(accuracy.Work, "_begin", noted)
+    monkeypatch.setattr(work.Work, "begin", noted)
     text(at, "wanted distance", "0.17")
     assert set(computed) == {"epsilons"}
     assert len(computed) <= 10 * len(TICKED)
@@ -203,7 +204,7 @@ def test_another_wanted_distance_computes_no_point_of_the_curves(monkeypatch: py
 
 def test_crossings_that_were_cancelled_are_not_said_to_be_none(monkeypatch: pytest.MonkeyPatch) -> None:
     def cancelled(*_: Any) -> None:
-        raise accuracy.Cancelled
+        raise work.Cancelled
 
     monkeypatch.setattr(accuracy, "crossovers", cancelled)
     at = small()

@@ -87,7 +87,7 @@ def test_the_pair_of_any_mechanism_can_be_looked_at() -> None:
 
 @pytest.mark.parametrize(
     ("alpha", "counts", "loss"),
-    [((100, 1000, 100), "5 18 2", "2.063"), ((0.01, 7), "120 80", "1.075")],
+    [((100, 1000, 100), "5 18 2", "2.0628"), ((0.01, 7), "120 80", "1.0747")],
     ids=["prior (100, 1000, 100), n = 25", "prior (0.01, 7), n = 200"],
 )
 def test_whoever_has_no_guarantee_is_accused(alpha: tuple[float, ...], counts: str, loss: str) -> None:
@@ -116,8 +116,8 @@ def test_whoever_understates_the_sensitivity_is_accused() -> None:
                     select(at, f"{kind.__name__}: {field.name}", value)
     assert len(found) == 1
     said = everything(shown(at, PAGE))
-    assert f"**The audit accuses {found[0]}**: stated epsilon 1, exact loss 1.063." in said
-    assert "What is proved for it here is 2.125-DP (theorem)." in said
+    assert f"**The audit accuses {found[0]}**: stated epsilon 1, exact loss 1.0628." in said
+    assert "What is proved for it here is 2.1255-DP (theorem)." in said
     assert losses(at)[found[0]]["Verdict"] == "ACCUSED"
 
 

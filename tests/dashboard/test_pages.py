@@ -16,7 +16,8 @@ from streamlit.testing.v1 import AppTest
 from dpbi import MECHANISMS, Problem, privacy_loss
 from dpbi.accuracy.comparison import best_private, compare
 from dpbi.accuracy.distance_law import distance_law
-from dpbi.dashboard.answers import library
+from dpbi.dashboard.answers import library, work
+from dpbi.dashboard.answers import library as cached
 from dpbi.dashboard.page import DEFAULT_MECHANISMS
 from dpbi.dashboard.shown import downloads, tables
 from dpbi.dashboard.sidebar import controls, data_source, menu, prior
@@ -25,7 +26,7 @@ from dpbi.papers.figures import FIGURES
 from dpbi.privacy.verdict import verdict
 from dpbi.problem.neighbours import RELATION
 from tests.dashboard.shown_entries import key
-from tests.dashboard.test_scenario import PAGES, STAGES, bare, opened, select, text, visit
+from tests.dashboard.test_scenario import PAGES, STAGES, bare, opened, press, select, text, visit
 
 EVERY = ["app.py", *PAGES]
 WITHOUT_MECHANISMS = {"pages/3_Sensitivity.py": 3, "pages/6_Papers.py": 1}  # charts that no mechanism is needed for
@@ -128,6 +129,36 @@ def test_homes_table_holds_the_librarys_numbers() -> None:
         assert line["P(truth)"] == pytest.approx(row.probability_of_truth, rel=1e-12)
         assert line["P(H ≤ LS)"] == pytest.approx(row.probability_within_local_sensitivity, rel=1e-12)
         assert line["Mean L1"] == pytest.approx(row.mean_l1, rel=1e-12)
+
+
+@pytest.mark.parametrize("page", ["app.py", "pages/1_Private_posteriors.py", "pages/4_Privacy_loss.py"])
+def test_a_page_ends_where_it_is_cancelled_until_it_is_to_go_on(page: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cancel is pressed after two mechanisms: in a browser the press ends the run, here the run itself presses it."""
+    at = opened()
+    for kept in (cached.comparison, cached.posteriors, cached.verdict):
+        kept.clear()
+    begin, begun = work.Work.begin, 0
+
+    def pressed_after_two(self: work.Work) -> None:
+        nonlocal begun
+        begin(self)
+        begun += 1
+        if begun == 2:
+            work._cancel(self.job)
+
+    monkeypatch.setattr(work, "_SILENT", -1.0)
+    monkeypatch.setattr(work.Work, "begin", pressed_after_two)
+    shown(at, page)
+    for _ in range(2):
+        assert begun == 2, "a cancelled computation stays so"
+        assert work.CANCELLED in everything(at)
+        assert not charts(at) and not at.main.dataframe
+        assert [button.label for button in at.sidebar.get("download_button")], "the sidebar is whole"
+        at.run()
+    press(at, "Go on")
+    assert work.CANCELLED not in everything(shown(at, page))
+    assert charts(at) and at.main.dataframe
+    assert not [button for button in at.main.button if button.label in ("Cancel", "Go on")]
 
 
 def test_without_records_the_probability_that_needs_one_is_a_dash() -> None:

@@ -12,6 +12,7 @@ import pytest
 from dpbi import MECHANISMS, ApproximateDP, Problem, calibrate, privacy_profile
 from dpbi.figures import privacy, style
 from dpbi.mechanisms import Mechanism
+from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.privacy.curves import (
     AttainingLaws,
     CalibrationGain,
@@ -101,7 +102,7 @@ def test_bars_add_up_to_stated_or_to_the_loss(name: str) -> None:
     assert bool(exceeding) == any(trace.name == "beyond epsilon" for trace in fig.data)
     assert bool(exceeding) == title(fig).startswith("Beyond the stated epsilon of 1")
     for one in exceeding:
-        assert f"{one.loss.mechanism.label} loses {style.number(one.loss.epsilon)}" in title(fig)
+        assert f"{one.loss.mechanism.label} loses {printed_bound(one.loss.epsilon)}" in title(fig)
 
 
 def test_some_case_exceeds_and_some_does_not() -> None:
@@ -158,7 +159,7 @@ def test_curves_are_the_losses(kind: type[Mechanism]) -> None:
     fig = privacy.against_dataset([by_dataset], 123)
     assert 123 in list(fig.data[0].x) and len(fig.data[0].x) < 200
     assert fig.data[0].y == pytest.approx(by_dataset.loss[np.array(fig.data[0].x, dtype=int)], rel=1e-6)
-    assert f"{style.number(float(by_dataset.loss[123]))}" in title(fig)
+    assert f"{printed_bound(float(by_dataset.loss[123]))}" in title(fig)
     assert any("your data: 123" in mark.text for mark in fig.layout.annotations)
 
 

@@ -60,6 +60,18 @@ def test_coverage_counts_the_intervals_that_hold_the_true_mean(drawn: Drawn, mas
         assert share == inside / len(found.released)
 
 
+@pytest.mark.parametrize("category", [2, [3, 0], range(2)])
+def test_few_categories_have_what_they_have_among_all(category: Any) -> None:
+    found = drawn_by(MECHANISMS[0], Problem((0.5, 1, 2, 1e9), (1, 0, 7, 5)))
+    for every, some in zip(dirichlet.interval(found.parameters), dirichlet.interval(found.parameters, 0.95, category),
+                           strict=True):  # fmt: skip
+        np.testing.assert_array_equal(some, every[:, category])
+    if not isinstance(category, int):
+        np.testing.assert_array_equal(found.coverage(categories=category), found.coverage()[category])
+        some = found.mean_quantiles((0.1, 0.5), category)
+        np.testing.assert_array_equal(some, found.mean_quantiles((0.1, 0.5))[:, category])
+
+
 def test_coverage_without_releases_is_not_a_number() -> None:
     empty = drawn_by(MECHANISMS[0], Problem((1, 1), (3, 5)), size=0)
     assert np.isnan(empty.coverage()).all()

@@ -174,7 +174,7 @@ def test_no_rate_exceeds_the_public_bound(kind: type[Mechanism]) -> None:
     for prior, n in (((1.0, 1.0), 9), ((0.2, 3.0, 1.0), 6), ((1.0,) * 4, 2)):
         datasets = np.array(list(oracles.compositions(n, len(prior))))
         mechanism: Any = kind(1.3)
-        largest = mechanism.rates(prior, datasets).max()
+        largest = mechanism._rates(prior, datasets).max()
         assert largest <= 1.3 / (2 * mechanism._least_sensitivity(prior, n)) * (1 + 1e-12)
 
 

@@ -264,3 +264,12 @@ def test_the_ends_of_the_range_are_right(exponent: int) -> None:
     a, b = np.array([1.0, 0.3]) * 10.0**exponent, np.array([1.0, 0.25]) * 10.0**exponent
     assert dpbi.hellinger(a, b) == pytest.approx(exact(a, b), rel=1e-12)
     assert dpbi.hellinger(a, (1.0, 2.0)) == pytest.approx(exact(a, (1.0, 2.0)), rel=1e-12)
+
+
+@pytest.mark.parametrize("far", [1, 10**12])
+def test_many_releases_have_the_distances_of_few(far: int) -> None:
+    """Equal categories share a table of losses, values far apart have none: each release is as if it were alone."""
+    problem = Problem((0.5, 0.5, 2.0, 0.5), (3 * far, 3 * far, 0, 7))
+    released = np.random.default_rng(1).multinomial(problem.n, [0.3, 0.4, 0.1, 0.2], size=30_000).astype(np.int64)
+    every = distances_to(problem, released)
+    np.testing.assert_allclose(every[:300], distances_to(problem, released[:300]), rtol=1e-13)

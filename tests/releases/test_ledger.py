@@ -139,7 +139,7 @@ HUGE = '{"format": "dpbi ledger of releases", "n": ' + "9" * 5_000 + "}"
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("[" * 100_000, "nests lists and objects 100,000 deep, at most 50 levels"),
+        ("[" * 100_000, "nests lists and objects too deeply, at most 50 levels"),
         (HUGE, "a whole number in it has 5,000 digits, at most 1,000"),
         ('{"format": 1, "format": 2}', "gives 'format' more than once"),
         ("{", "cannot be read from line 1, column 2 on"),

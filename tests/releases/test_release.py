@@ -24,6 +24,7 @@ import dpbi
 from dpbi import MECHANISMS, NotPrivate, Problem, Release
 from dpbi.mechanisms import Mechanism
 from dpbi.mechanisms.fair_bits import WholeWeights
+from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.mechanisms.selection import secure_draw
 from dpbi.partition import draws
 from dpbi.releases import statement
@@ -159,7 +160,7 @@ def test_the_guarantee_is_the_mechanisms_with_its_rounding(kind: Kind, chosen: O
         assert found == plain
     else:
         assert found.epsilon == plain.epsilon + rounding  # type: ignore[union-attr]
-        assert f"{rounding:.1g} to epsilon" in found.reason
+        assert f"{printed_bound(rounding, 1)} to epsilon" in found.reason
 
 
 @every_class

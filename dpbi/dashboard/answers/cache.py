@@ -28,6 +28,8 @@ Answer = TypeVar("Answer")
 class Kept(Generic[Asked, Answer]):
     """A function whose latest answers are kept; see ``kept``."""
 
+    __name__: str
+
     def __init__(self, function: Callable[Asked, Answer], most: int, megabytes: int, said: str) -> None:
         update_wrapper(self, function)
         self.most, self.most_bytes = most, megabytes * 2**20

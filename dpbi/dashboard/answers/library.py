@@ -13,10 +13,11 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from dpbi.accuracy.comparison import Comparison, comparison_of
-from dpbi.accuracy.distance_law import DistanceLaw, distance_law
+from dpbi.accuracy.distance_law import DistanceLaw, distance_law, exact_mean
 from dpbi.accuracy.trials import ReleaseErrors
 from dpbi.accuracy.trials import release_errors as errors_of_release
-from dpbi.dashboard.answers.cache import kept
+from dpbi.dashboard.answers.cache import Kept, kept
+from dpbi.dashboard.answers.work import Work, whole
 from dpbi.dashboard.scenario import Scenario
 from dpbi.dashboard.words import guard, words
 from dpbi.inference.noise_aware_releases import NoiseAwareReleases, noise_aware_releases
@@ -41,24 +42,37 @@ Result = TypeVar("Result")
 
 
 def for_each(
-    function: Callable[Concatenate[Problem, Mechanism, Rest], Result],
+    function: Kept[Concatenate[Problem, Mechanism, Rest], Result],
     scenario: Scenario,
     *rest: Rest.args,
     **named: Rest.kwargs,
 ) -> list[Result]:
     """The function's result for every ticked mechanism that it does not refuse."""
-    return answered(scenario, lambda mechanism: function(scenario.problem, mechanism, *rest, **named), st.error)
+    problem = scenario.problem
+
+    def ask(current: Work, mechanism: Mechanism) -> Result:
+        return current.ask(function, problem, mechanism, *rest, **named)
+
+    return answered(scenario, function.__name__, (problem, scenario.mechanisms, rest, named), ask, st.error)
 
 
 def answered(
-    scenario: Scenario, ask: Callable[[Mechanism], Result], say: Callable[[str], object]
+    scenario: Scenario,
+    name: str,
+    asked: object,
+    ask: Callable[[Work, Mechanism], Result],
+    say: Callable[[str], object],
 ) -> list[Result]:
-    """What is asked of every ticked mechanism; a sentence that refuses several is said once, in the page."""
+    """What is asked of every ticked mechanism, with a bar; a sentence that refuses several is said once, in the page.
+
+    name and asked: of the computation, as ``work.whole``.
+    """
     results = []
     refused: dict[str, list[str]] = {}
-    for mechanism in scenario.mechanisms:
-        with guard.refusal(refused, name_of(mechanism)):
-            results.append(ask(mechanism))
+    with whole(name, asked, len(scenario.mechanisms), "mechanisms") as current:
+        for mechanism in scenario.mechanisms:
+            with guard.refusal(refused, name_of(mechanism)):
+                results.append(ask(current, mechanism))
     for sentence, names in refused.items():
         say(f"**{words.listed(names)}:** {sentence}")
     return results
@@ -99,8 +113,12 @@ def noise_aware(problem: Problem, mechanism: Mechanism, seed: int, size: int) ->
 
 def exact_means(sampled: Sequence[PrivatePosteriors]) -> list[float | None]:
     """E[H] of each sample's mechanism, None where it is known from draws only."""
-    rows = [comparison(one.problem, one.mechanism) for one in sampled]
-    return [row.mean if row.mean_error == 0 else None for row in rows]
+    return [_exact_mean(one.problem, one.mechanism) for one in sampled]
+
+
+@kept(512)
+def _exact_mean(problem: Problem, mechanism: Mechanism) -> float | None:
+    return exact_mean(mechanism, problem)
 
 
 @kept(64)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Concatenate, ParamSpec, TypeVar
 
 import numpy as np
@@ -11,6 +11,8 @@ import streamlit as st
 
 from dpbi import limits
 from dpbi.dashboard.answers import library
+from dpbi.dashboard.answers.cache import Kept
+from dpbi.dashboard.answers.work import Work, whole
 from dpbi.dashboard.scenario import Scenario
 from dpbi.dashboard.session import settings
 from dpbi.dashboard.words import guard, words
@@ -31,14 +33,18 @@ Result = TypeVar("Result")
 
 
 def for_each(
-    function: Callable[Concatenate[Mechanism, tuple[float, ...], int, Rest], Result],
+    function: Kept[Concatenate[Mechanism, tuple[float, ...], int, Rest], Result],
     scenario: Scenario,
     *rest: Rest.args,
     **named: Rest.kwargs,
 ) -> list[Result]:
     """As ``library.for_each``, for what depends on prior and n alone; where one cannot be audited, nothing is wrong."""
     prior, n = scenario.problem.prior, scenario.problem.n
-    return library.answered(scenario, lambda mechanism: function(mechanism, prior, n, *rest, **named), st.info)
+
+    def ask(current: Work, mechanism: Mechanism) -> Result:
+        return current.ask(function, mechanism, prior, n, *rest, **named)
+
+    return library.answered(scenario, function.__name__, (prior, n, scenario.mechanisms, rest, named), ask, st.info)
 
 
 def why_not_audited(kind: type[Mechanism], public: Public | None) -> str:
@@ -93,10 +99,10 @@ def calibrate(scenario: Scenario) -> list[CalibrationGain]:
         st.button("Calibrate", type="primary", on_click=settings.keep, args=("calibrated for", public))
         return []
     mechanisms = uncalibrated(scenario).mechanisms
-    progress, gains = st.progress(0.0), []
-    for done, mechanism in enumerate(mechanisms):
-        progress.progress(done / len(mechanisms), f"Calibrating {mechanism.label}")
-        with guard.part(mechanism.label):
-            gains.append(library.calibration_gain(scenario.problem, mechanism))
-    progress.empty()
+    gains = []
+    with whole("calibration", (scenario.problem, mechanisms), len(mechanisms), "mechanisms") as current:
+        for mechanism in mechanisms:
+            with guard.part(mechanism.label):
+                current.ask(library.calibrated, mechanism, scenario.problem.prior, scenario.problem.n)
+                gains.append(library.calibration_gain(scenario.problem, mechanism))
     return gains

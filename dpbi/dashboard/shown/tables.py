@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from dpbi.dashboard.words import words
 from dpbi.inference.noise_aware_releases import NoiseAwareReleases
 from dpbi.inference.private_posteriors import PrivatePosteriors
 from dpbi.mechanisms import name_of
+from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.posterior import dirichlet
 from dpbi.privacy.curves import CalibrationGain
 from dpbi.privacy.verdict import Verdict
@@ -62,7 +63,7 @@ def show(
         st.markdown(_for_a_room(table.head(_ROWS_SHOWN), columns))
     else:
         st.dataframe(
-            table,
+            _with_bounds(table, columns),
             hide_index=True,
             column_config=columns,
             row_height=row_height,
@@ -124,7 +125,7 @@ def calibrations(gains: Sequence[CalibrationGain]) -> None:
             "Mean H after": [gain.mean_after for gain in gains],
         }
     )
-    columns = {name: _number(said) for name, said in _GAINS.items()}
+    columns = {name: bound(said) if name.startswith("Loss") else _number(said) for name, said in _GAINS.items()}
     show(table, "calibration", _COMPARISON | columns, "One row per mechanism: before and after calibration")
 
 
@@ -170,7 +171,7 @@ def categories(scenario: Scenario, sampled: Sequence[PrivatePosteriors | NoiseAw
     columns: dict[str, Any] = dict(_CATEGORIES)
     for one in sampled:
         name = f"{name_of(one.mechanism)} covers"
-        table[name] = one.coverage()[: len(shown)]
+        table[name] = one.coverage(categories=shown)
         columns[name] = _number("Share of the released 95 % intervals that hold this category's true posterior mean.")
     show(table, "categories", columns, "One row per category: prior, count, true posterior and coverage")
     if problem.k > CATEGORIES_SHOWN:
@@ -250,12 +251,31 @@ def _plain_cell(column: Any, value: Any) -> str:
     """One value as its column writes it; what is unknown is left empty."""
     if isinstance(value, str) or pd.isna(value):
         return value if isinstance(value, str) else ""
-    format = (column or {}).get("type_config", {}).get("format") or _FOUR_DIGITS
+    if _is_bound(column):
+        return printed_bound(value)
+    format = column["type_config"]["format"]
     return f"{value:,}" if format == "localized" else format % value
 
 
 def _number(help: str | None, format: str = _FOUR_DIGITS) -> Any:
     return NumberColumn(help=help, format=format)
+
+
+def bound(help: str | None) -> Any:
+    """A column of what is lost at most. It has no format, which would round to the nearest: see ``printed_bound``."""
+    return NumberColumn(help=help)
+
+
+def _with_bounds(table: pd.DataFrame, columns: Mapping[str, Any]) -> Any:
+    """The table; where it has columns of bounds, with the text of each beside its value."""
+    found = [name for name, column in columns.items() if _is_bound(column)]
+    if not found:
+        return table
+    return table.style.format(printed_bound, subset=found, na_rep="")
+
+
+def _is_bound(column: Any) -> bool:
+    return column["type_config"]["type"] == "number" and not column["type_config"].get("format")
 
 
 def _even(column: Any, values: pd.Series) -> Any:
@@ -310,8 +330,8 @@ _COMPARISON: dict[str, Any] = {
 _LOSSES: dict[str, Any] = {
     "Mechanism": _COMPARISON["Mechanism"],
     "Guarantee": _COMPARISON["Guarantee"],
-    "Stated": _number("The epsilon that the mechanism is set to."),
-    "Exact loss": _number("The largest log ratio of probabilities over all neighbouring datasets and all outputs."),
+    "Stated": bound("The epsilon that the mechanism is set to."),
+    "Exact loss": bound("The largest log ratio of probabilities over all neighbouring datasets and all outputs."),
     "Unused": _number("The share of the stated epsilon that is not spent."),
     "Verdict": TextColumn(help="ACCUSED where the stated epsilon, or a claimed delta, is exceeded."),
     "Attained by": TextColumn(help="Two neighbouring datasets and the output whose odds move most."),
@@ -358,6 +378,6 @@ LEDGER_OF_RELEASES: dict[str, Any] = {
     "Data": TextColumn(help="The first letters of the random token that stands for other data."),
     "Mechanism": _COMPARISON["Mechanism"],
     "Guarantee": _COMPARISON["Guarantee"],
-    "epsilon": _number("Empty where nothing is promised."),
-    "delta": _number("Empty where it is 0, or nothing is promised."),
+    "epsilon": bound("Empty where nothing is promised."),
+    "delta": bound("Empty where it is 0, or nothing is promised."),
 }

@@ -24,7 +24,7 @@ from urllib.parse import urlencode
 from dpbi import limits
 from dpbi.accuracy.axes import AXES
 from dpbi.accuracy.error import METRICS
-from dpbi.dashboard.session import address
+from dpbi.dashboard.session import address, long_links
 from dpbi.dashboard.sidebar import controls, data_source, entries, prior, privacy
 from dpbi.dashboard.words import words
 from dpbi.data import synthesis
@@ -149,8 +149,15 @@ def to_query(found: Document) -> str:
 def from_query(parameters: Mapping[str, list[str]]) -> Document:
     """Query parameters, each with all its values, as a document that is still to be checked.
 
-    Raises ValueError where they are too long.
+    Raises ValueError where they are too long or too many.
     """
+    number = sum(map(len, parameters.values()))
+    if long_links.TOO_MANY in parameters or number > limits.LINK_PARAMETERS_LARGEST:
+        given = words.plain(parameters.get(long_links.TOO_MANY, [f"{number}"])[0])
+        raise ValueError(
+            f"A link may have at most {limits.LINK_PARAMETERS_LARGEST:,} parameters: got {given}. Nothing of it was "
+            "taken over."
+        )
     length = sum(len(key) + len(value) for key, values in parameters.items() for value in values)
     if length > limits.LINK_CHARACTERS_LARGEST:
         raise ValueError(

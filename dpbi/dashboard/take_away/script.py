@@ -78,8 +78,9 @@ COVERS
 """
 
 _COVERS = """\
-    lowest, highest = dpbi.dirichlet.interval(parameters, 0.95)
-    covers = ((lowest <= truth) & (truth <= highest)).mean(axis=0)"""
+    listed = range(len(tables["categories"]))
+    lowest, highest = dpbi.dirichlet.interval(parameters, 0.95, listed)
+    covers = ((lowest <= truth[listed]) & (truth[listed] <= highest)).mean(axis=0)"""
 
 _AWARE_COVERS = """\
     try:

@@ -1,17 +1,11 @@
-"""The accuracy page's controls, and its longer computations: point by point, with a bar and a way out.
-
-Every point is kept between runs. A run computes what is not kept; pressing **Cancel** ends the run where it stands,
-and the next one shows what there is and computes nothing, until something else is asked for.
-"""
+"""The accuracy page's controls, and its longer computations: point by point, each kept between runs (``work``)."""
 
 from __future__ import annotations
 
 import contextlib
 import dataclasses
-import hashlib
-import time
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import pandas as pd
 import streamlit as st
@@ -23,6 +17,7 @@ from dpbi.accuracy.curves import AccuracyCurve, Crossover, RequiredEpsilon, coar
 from dpbi.accuracy.error import METRICS, ExpectedError, Metric, expected_error
 from dpbi.dashboard.answers import public_answers
 from dpbi.dashboard.answers.cache import kept
+from dpbi.dashboard.answers.work import Cancelled, Work, work
 from dpbi.dashboard.scenario import Scenario
 from dpbi.dashboard.session import settings
 from dpbi.dashboard.shown import tables
@@ -37,12 +32,8 @@ from dpbi.problem.problem import Problem
 COVERED_LARGEST = 200  # n at which a point of the coverage takes about a second
 MASS = 0.95
 EPSILONS = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
-_SILENT = 0.4  # seconds of computing that show no bar
+_ROOM = 12  # more points may be asked for than can be told before: the bar leaves room for them
 _AXIS, _METRIC, _WANTED, _COVERAGE = "accuracy along", "accuracy in", "wanted distance", "accuracy coverage"
-
-
-class Cancelled(BaseException):
-    """Nothing new may be computed. No Exception, so that no guard takes it for a failure."""
 
 
 # --- controls ---
@@ -73,50 +64,7 @@ def wants_coverage() -> bool:
     return st.toggle("Compute the coverage", **settings.entry(_COVERAGE))
 
 
-# --- computing with a bar ---
-
-
-@dataclass
-class Work:
-    """One computation of a page's run: what is kept costs nothing, what is new moves the bar.
-
-    job: names what is asked for; total: of its points, as far as known, 0 where it is not.
-    """
-
-    job: str
-    total: int
-    place: st.delta_generator.DeltaGenerator
-    done: int = 0
-    complete: bool = True
-    began: float = field(default_factory=time.monotonic)
-    shown: st.delta_generator.DeltaGenerator | None = None
-    bar: st.delta_generator.DeltaGenerator | None = None
-
-    def _begin(self) -> None:
-        """What stands before a point that is not kept. Raises ``Cancelled`` where no new one may be computed."""
-        if settings.get(_cancelled(self.job)) == self.job:
-            self.complete = False
-            raise Cancelled
-        if self.bar is None and time.monotonic() - self.began > _SILENT:
-            with self.place.container():
-                self.bar = st.progress(0.0)
-                st.button("Cancel", key=f"cancel: {_part(self.job)}", on_click=_cancel, args=(self.job,))
-        if self.bar is not None:
-            # Crossings ask for more points than can be told before: the bar leaves room for them.
-            share = self.done / (self.done + max(self.total - self.done, 12))
-            of_all = f" of {max(self.total, self.done + 1):,}" if self.total else ""
-            self.bar.progress(share, f"{self.done:,}{of_all} points")
-        self.done += 1
-
-    def evaluate(self, mechanism: Mechanism, problem: Problem, metric: Metric) -> ExpectedError:
-        if not _point.holds(mechanism, problem, metric):
-            self._begin()
-        return _point(mechanism, problem, metric)
-
-    def coverage(self, mechanism: Mechanism, prior: tuple[float, ...], n: int) -> Coverage:
-        if not _coverage.holds(mechanism, prior, n):
-            self._begin()
-        return _coverage(mechanism, prior, n)
+# --- what is computed ---
 
 
 @kept(8192, megabytes=32)
@@ -124,40 +72,13 @@ def _point(mechanism: Mechanism, problem: Problem, metric: Metric) -> ExpectedEr
     return expected_error(mechanism, problem, metric)
 
 
+def _evaluation(current: Work) -> Callable[[Mechanism, Problem, Metric], ExpectedError]:
+    return lambda mechanism, problem, metric: current.ask(_point, mechanism, problem, metric)
+
+
 @kept(1024)
 def _coverage(mechanism: Mechanism, prior: tuple[float, ...], n: int) -> Coverage:
     return coverage(mechanism, prior, n, MASS)
-
-
-@contextlib.contextmanager
-def work(part: str, asked: object, total: int) -> Iterator[Work]:
-    """The computation of a part of the page; asked: all it depends on. Says so where it was cancelled."""
-    job = f"{part}: {hashlib.sha256(repr(asked).encode()).hexdigest()}"
-    settings.setdefault(_cancelled(job), "")
-    place = st.empty()
-    current = Work(job, total, place)
-    yield current
-    place.empty()
-    if not current.complete:
-        with place.container():
-            st.warning(accuracy_words.CANCELLED)
-            st.button("Go on", key=f"go on: {part}", on_click=settings.keep, args=(_cancelled(job), ""))
-
-
-def _part(job: str) -> str:
-    return job.partition(":")[0]
-
-
-def _cancelled(job: str) -> str:
-    """The setting that holds the last job of this part that was cancelled."""
-    return f"cancelled: {_part(job)}"
-
-
-def _cancel(job: str) -> None:
-    settings.keep(_cancelled(job), job)
-
-
-# --- what is computed ---
 
 
 @dataclass(frozen=True)
@@ -179,12 +100,13 @@ def curves(chosen: Scenario, along: Axis, metric: Metric) -> Curves:
     own, values = along.own(problem, mechanisms), along.values(problem, mechanisms)
     found: dict[Mechanism, dict[Value, ExpectedError]] = {one: {} for one in mechanisms}
     refused: dict[str, list[str]] = {}
-    with work("curves", (problem, mechanisms, along.name, metric), len(values) * len(mechanisms)) as current:
+    asked = (problem, mechanisms, along.name, metric)
+    with work("curves", asked, len(values) * len(mechanisms), room=_ROOM) as current:
         for value in dict.fromkeys([*([] if own is None else [own]), *coarse_to_fine(values)]):
             for mechanism in mechanisms:
                 with contextlib.suppress(Cancelled), guard.refusal(refused, f"{name_of(mechanism)} at {value:,g}"):
                     at = along.at(mechanism, problem, value)
-                    found[mechanism][value] = current.evaluate(*at, metric)
+                    found[mechanism][value] = current.ask(_point, *at, metric)
     say_refused(refused)
     made = tuple(_curve(along, one, metric, errors) for one, errors in found.items() if errors)
     return Curves(made, own, current.complete)
@@ -195,8 +117,8 @@ def crossings(chosen: Scenario, shown: Curves) -> tuple[Crossover, ...] | None:
     if not shown.complete:
         return None
     asked = (chosen.problem, [(one.axis.name, one.mechanism, one.metric) for one in shown.curves])
-    with work("crossings", asked, 0) as current, contextlib.suppress(Cancelled):
-        return crossovers(shown.curves, chosen.problem, current.evaluate)
+    with work("crossings", asked, 0, room=_ROOM) as current, contextlib.suppress(Cancelled):
+        return crossovers(shown.curves, chosen.problem, _evaluation(current))
     return None
 
 
@@ -210,10 +132,10 @@ def required(chosen: Scenario, distance: float) -> list[RequiredEpsilon]:
     found: list[RequiredEpsilon] = []
     refused: dict[str, list[str]] = {}
     mechanisms = public_answers.uncalibrated(chosen).mechanisms
-    with work("epsilons", (chosen.problem, mechanisms, distance), 30 * len(mechanisms)) as current:
+    with work("epsilons", (chosen.problem, mechanisms, distance), 30 * len(mechanisms), room=_ROOM) as current:
         for mechanism in mechanisms:
             with contextlib.suppress(Cancelled), guard.refusal(refused, name_of(mechanism)):
-                found.append(required_epsilon(mechanism, chosen.problem, distance, current.evaluate))
+                found.append(required_epsilon(mechanism, chosen.problem, distance, _evaluation(current)))
     say_refused(refused)
     return found
 
@@ -225,12 +147,12 @@ def coverages(chosen: Scenario) -> dict[Mechanism, list[tuple[float, Coverage]]]
     epsilons = sorted({*EPSILONS, chosen.epsilon})
     found: dict[Mechanism, list[tuple[float, Coverage]]] = {one: [] for one in mechanisms}
     refused: dict[str, list[str]] = {}
-    with work("coverage", (prior, n, mechanisms), len(epsilons) * len(mechanisms)) as current:
+    with work("coverage", (prior, n, mechanisms), len(epsilons) * len(mechanisms), room=_ROOM) as current:
         for epsilon in coarse_to_fine(epsilons):
             for mechanism in mechanisms:
                 with contextlib.suppress(Cancelled), guard.refusal(refused, name_of(mechanism)):
                     there = dataclasses.replace(mechanism, epsilon=float(epsilon))
-                    found[mechanism].append((float(epsilon), current.coverage(there, prior, n)))
+                    found[mechanism].append((float(epsilon), current.ask(_coverage, there, prior, n)))
     say_refused(refused)
     return {one: sorted(points, key=lambda point: point[0]) for one, points in found.items() if points}
 
@@ -307,7 +229,8 @@ def required_table(found: Sequence[RequiredEpsilon]) -> None:
             "Always falls": ["yes" if one.monotone else "no" for one in found],
         }
     )
-    columns = {name: NumberColumn(format="%.4g") for name in ("Smallest epsilon", "Mean H", "Standard error")}
+    columns = {name: NumberColumn(format="%.4g") for name in ("Mean H", "Standard error")}
+    columns["Smallest epsilon"] = tables.bound(None)
     tables.show(table, "required-epsilon", columns, "One row per mechanism: the smallest epsilon for the distance")
 
 

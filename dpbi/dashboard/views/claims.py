@@ -10,6 +10,7 @@ import streamlit as st
 from streamlit.column_config import NumberColumn, TextColumn
 
 from dpbi.dashboard.answers.cache import kept
+from dpbi.dashboard.answers.work import whole
 from dpbi.dashboard.scenario import Scenario
 from dpbi.dashboard.session import settings
 from dpbi.dashboard.shown import tables
@@ -58,14 +59,14 @@ def _one(claim: Claim, scenario: Scenario) -> None:
 
 
 def _findings() -> dict[str, Finding]:
-    """All findings, with progress while they are computed: they are kept for as long as the app runs."""
-    progress = st.empty()
-    found = {}
-    for done, claim in enumerate(CLAIMS):
-        progress.progress(done / len(CLAIMS), f"Checking claim {done + 1} of {len(CLAIMS)}")
-        found[claim.name] = claim.finding
-    progress.empty()
-    return found
+    """All findings: they are kept for as long as the app runs."""
+    with whole("claims", "all", len(CLAIMS), "claims") as current:
+        return {claim.name: current.ask(_finding, claim.name) for claim in CLAIMS}
+
+
+@kept(len(CLAIMS))
+def _finding(name: str) -> Finding:
+    return _BY_NAME[name].finding
 
 
 @kept(256, said="Checking the claim at your data")

@@ -14,6 +14,7 @@ from dpbi.dashboard.scenario import Scenario
 from dpbi.dashboard.sidebar import privacy
 from dpbi.dashboard.words import guard, words
 from dpbi.mechanisms import MECHANISMS, Mechanism, name_of
+from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.problem.candidates import number_of_candidates
 from dpbi.problem.neighbours import RELATION
 
@@ -135,8 +136,8 @@ def _smooth(scenario: Scenario) -> str:
 def _factor(scenario: Scenario) -> str:
     """What the odds can be multiplied by, as long as that is a number."""
     epsilon = scenario.epsilon
-    factor = words.number(math.exp(epsilon)) if epsilon < math.log(1e9) else "more than a thousand million"
-    return f"{words.number(epsilon)}, a factor of at most {factor}"
+    factor = printed_bound(math.exp(epsilon)) if epsilon < math.log(1e9) else "more than a thousand million"
+    return f"{printed_bound(epsilon)}, a factor of at most {factor}"
 
 
 def _ignoring(scenario: Scenario) -> str:

@@ -24,6 +24,7 @@ from dpbi.dashboard.words import guard, words
 from dpbi.dashboard.words import release as release_words
 from dpbi.mechanisms import Mechanism, name_of
 from dpbi.mechanisms.guarantee import Guarantee, NotPrivate
+from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.problem.problem import Problem
 from dpbi.releases.ledger import LedgerEntry, release_json
 from dpbi.releases.release import Release, stamp_of
@@ -146,7 +147,7 @@ def press(ready: Ready, chosen: Scenario) -> None:
     keys = [f"release {drawn} {ready.mechanism!r}: {sentence}" for sentence in asked]
     agreed = [st.checkbox(sentence, key=key) for sentence, key in zip(asked, keys, strict=True)]
     st.button(
-        f"Release once with {name_of(ready.mechanism)}, epsilon = {words.number(ready.mechanism.epsilon)}",
+        f"Release once with {name_of(ready.mechanism)}, epsilon = {printed_bound(ready.mechanism.epsilon)}",
         key=f"release: draw {drawn}",
         type="primary",
         disabled=not all(agreed),

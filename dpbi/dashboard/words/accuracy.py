@@ -12,6 +12,7 @@ from dpbi.dashboard.words import words
 from dpbi.inference.noise_aware import Coverage
 from dpbi.mechanisms import Mechanism, name_of
 from dpbi.mechanisms.guarantee import PureDP
+from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.problem.problem import Problem
 
 AXES = {
@@ -49,7 +50,6 @@ COVERAGE = (
     "**noise-aware** applies Bayes' rule to the noise too, which costs no privacy. The shares are averages over the "
     "prior, so no count of yours enters, and they are exact. θ₁ is the proportion of the first category."
 )
-CANCELLED = "**Cancelled:** only what had been computed by then is shown."
 NOTHING_CROSSES = "No two mechanisms change places between the computed points."
 NOT_LOOKED_FOR = "Cancelled before all crossings were found."
 _CROSSOVERS_SAID = 8
@@ -200,7 +200,7 @@ def required(found: Sequence[RequiredEpsilon]) -> str:
     needs = "needs the smallest epsilon" if len(found) > 1 else "needs an epsilon"
     parts = [
         f"**{name_of(least.mechanism)}** {needs} for a mean distance of {words.number(least.wanted)}: "
-        f"{words.number(least.epsilon)}."
+        f"{printed_bound(least.epsilon)}."
     ]
     rising = [name_of(one.mechanism) for one in found if not one.monotone]
     if rising:
@@ -228,6 +228,6 @@ def coverage(found: Mapping[Mechanism, Sequence[tuple[float, Coverage]]], epsilo
     if not said:
         return ""
     return (
-        f"With k = 2 categories, n = {n:,} and epsilon = {words.number(epsilon)}, the naive 95 % intervals hold θ₁ in: "
-        f"{'; '.join(said)}."
+        f"With k = 2 categories, n = {n:,} and epsilon = {printed_bound(epsilon)}, the naive 95 % intervals hold θ₁ "
+        f"in: {'; '.join(said)}."
     )

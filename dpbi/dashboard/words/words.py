@@ -13,6 +13,7 @@ from dpbi.data.files import Counts
 from dpbi.data.labels import isolated, visible
 from dpbi.mechanisms import name_of
 from dpbi.mechanisms.guarantee import ApproximateDP, Guarantee, NotPrivate, PureDP
+from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.privacy.loss import PrivacyLoss
 from dpbi.privacy.verdict import Verdict
 from dpbi.problem.neighbours import RELATION
@@ -276,8 +277,8 @@ def _accusation(one: Verdict) -> str:
     name = name_of(one.loss.mechanism)
     proved = one.guarantee.epsilon if isinstance(one.guarantee, PureDP) else one.stated
     return (
-        f"**The audit accuses {name}**: stated epsilon {number(one.stated)}, exact loss {number(one.loss.epsilon)}. "
-        f"It is attained by {pair(one.loss)}."
+        f"**The audit accuses {name}**: stated epsilon {printed_bound(one.stated)}, exact loss "
+        f"{printed_bound(one.loss.epsilon)}. It is attained by {pair(one.loss)}."
         + (f" What is proved for it here is {one.guarantee.words}." if proved > one.stated else "")
     )
 
@@ -286,16 +287,18 @@ def _claim(one: Verdict, promised: ApproximateDP) -> str:
     name, basis = name_of(one.loss.mechanism), escape(promised.reason, SENTENCE_LENGTH)
     verb = "is broken" if one.accused else "holds"
     return (
-        f"**{name}** claims delta = {number(promised.delta)} at epsilon = {number(promised.epsilon)}; the exact delta "
-        f"there is {number(one.delta or 0.0)}, so the claim {verb} for this prior and n. Its basis: {basis}."
+        f"**{name}** claims delta = {printed_bound(promised.delta)} at epsilon = {printed_bound(promised.epsilon)}; "
+        f"the exact delta there is {printed_bound(one.delta or 0.0)}, so the claim {verb} for this prior and n. Its "
+        f"basis: {basis}."
     )
 
 
 def _no_promise(one: Verdict) -> str:
     name, why = name_of(one.loss.mechanism), escape(one.guarantee.reason, SENTENCE_LENGTH)
     return (
-        f"**{name}** promises nothing, and loses {number(one.loss.epsilon)} here, not more than {number(one.stated)}. "
-        "That means only this: for this very prior and n, checked over every dataset and output. At another prior or n "
+        f"**{name}** promises nothing, and loses {printed_bound(one.loss.epsilon)} here, not more than "
+        f"{printed_bound(one.stated)}. That means only this: for this very prior and n, checked over every dataset "
+        "and output. At another prior or n "
         f"its loss can exceed epsilon, and nothing limits it: {why}."
     )
 
@@ -322,8 +325,8 @@ def calibration_hint(spent: Mapping[str, float], unknown: Sequence[str], epsilon
     """What there is to gain from calibration; spent: exact losses below epsilon; unknown: whose audit takes longer."""
     said = []
     if spent:
-        each = listed(f"{name} loses {number(loss)}" for name, loss in spent.items())
-        said.append(f"Not all of epsilon = {number(epsilon)} is spent: {each}.")
+        each = listed(f"{name} loses {printed_bound(loss)}" for name, loss in spent.items())
+        said.append(f"Not all of epsilon = {printed_bound(epsilon)} is spent: {each}.")
     if unknown:
         said.append(f"**Privacy loss** tells how much of epsilon is really spent by {listed(unknown)}.")
     them = "it loses" if len(spent) + len(unknown) == 1 else "each of them loses"
@@ -369,7 +372,7 @@ def hints(numbers: Mapping[str, float], n: int | None) -> list[str]:
     said = []
     epsilon, delta = numbers.get("epsilon", 1.0), numbers.get("delta", 0.0)
     if epsilon >= WEAK_FROM:
-        factor = number(math.exp(epsilon)) if epsilon < 14 else f"10^{epsilon / math.log(10):.0f}"
+        factor = printed_bound(math.exp(epsilon)) if epsilon < 14 else f"10^{math.ceil(epsilon / math.log(10))}"
         said.append(f"Weak privacy: the odds about any one person may move by a factor of {factor}.")
     if epsilon <= NOISE_BELOW:
         said.append(f"Almost pure noise, unless n is far above 1/epsilon = {number(1 / epsilon)}.")
@@ -446,7 +449,7 @@ def scenario_line(title: str, labels: tuple[str, ...], problem: Problem, epsilon
     more = f" and {problem.k - LINE_CATEGORIES:,} more" if problem.k > LINE_CATEGORIES else ""
     return (
         f"{escape(title)}: {', '.join(shown)}{more}; n = {problem.n:,} · prior {prior_words(problem.prior)} · "
-        f"epsilon = {number(epsilon)} · gamma = {number(gamma)}"
+        f"epsilon = {printed_bound(epsilon)} · gamma = {number(gamma)}"
     )
 
 

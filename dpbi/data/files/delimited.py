@@ -5,11 +5,12 @@ from __future__ import annotations
 import csv
 import io
 import re
+from array import array
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import accumulate, islice, takewhile, zip_longest
+from itertools import accumulate, chain, islice, takewhile, zip_longest
 from operator import or_
 from typing import Any
 
@@ -23,6 +24,8 @@ SAMPLE_CHARACTERS = 60_000
 DIRECTIVE = re.compile(r'"?sep=(.)"?[^\S\n]*(?:\n|$)', re.IGNORECASE)
 KEYED_COMMENT = re.compile(r"#\s*\w[\w ]*:")
 CHUNK = 500  # records; more live lists at a time keep the garbage collector busy
+PIECE = 1_000_000  # characters that are cut into cells at a time
+SHARED = 50_000  # different cells that are kept in mind, so that a cell that comes again takes no memory of its own
 WHITESPACE = "".join(filter(str.isspace, map(chr, range(0x3001))))  # the last of them is the ideographic space
 NO_SEPARATOR = "\x1f"  # not in text that people write
 
@@ -130,31 +133,62 @@ def _split(text: str, separator: str | None, first_row: int) -> CellGrid | None:
     be cut from one list with no Python work per record: far faster than the csv module on short records.
     """
     blank = (separator or "".join(SEPARATORS)) + WHITESPACE
-    lines = text.split("\n")
-    kept = [line for line in lines if line.strip(blank)]
-    if not kept:
-        return CellGrid([], [], [], 0)
-    rows: Sequence[int] = range(first_row, first_row + len(kept))
-    if len(kept) != len(lines) - (not lines[-1]):
-        rows = [row for row, line in enumerate(lines, first_row) if line.strip(blank)]
-    blank_rows = rows[-1] - first_row + 1 - len(kept)
-    if separator is None:
-        return CellGrid([kept], rows, [1] * len(kept), blank_rows)
-    separators = {line.count(separator) for line in kept}
-    if len(separators) != 1:
-        return None
-    width = separators.pop() + 1
-    _check_width(width, rows[0])
-    cells = separator.join(kept).split(separator)
-    return CellGrid([cells[i::width] for i in range(width)], rows, [width] * len(kept), blank_rows)
+    columns: list[list[str]] = []
+    rows = array("q")
+    row = first_row
+    shared = _Shared()
+    for piece in _pieces(text):
+        lines = piece.removesuffix("\n").split("\n")
+        kept = [line for line in lines if line.strip(blank)]
+        if len(kept) == len(lines):
+            rows.extend(range(row, row + len(lines)))
+        else:
+            rows.extend(i for i, line in enumerate(lines, row) if line.strip(blank))
+        row += len(lines)
+        if not kept:
+            continue
+        separators = {line.count(separator) for line in kept} if separator else {0}
+        if len(separators) != 1:
+            return None
+        width = separators.pop() + 1
+        _check_width(width, rows[0])
+        columns = columns or [[] for _ in range(width)]
+        if width != len(columns):
+            return None
+        cells = shared(separator.join(kept).split(separator) if separator else kept)
+        for i, column in enumerate(columns):
+            column += cells[i::width]
+    blank_rows = rows[-1] - first_row + 1 - len(rows) if rows else 0
+    return CellGrid(columns, rows, array("H", [len(columns)]) * len(rows), blank_rows)
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """The text in pieces of whole lines: what is made of a piece on the way to cells is never held for all of it."""
+    start = 0
+    while start < len(text):
+        end = text.find("\n", start + PIECE) + 1 or len(text)
+        yield text[start:end]
+        start = end
+
+
+class _Shared:
+    """Cells of which those that are alike are one object, as far as they are kept in mind."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, str] = {}
+
+    def __call__(self, cells: Sequence[str]) -> list[str]:
+        if len(self._known) > SHARED:
+            self._known.clear()
+        return list(map(self._known.setdefault, cells, cells))
 
 
 def _parse(text: str, separator: str | None, first_row: int) -> CellGrid:
     """The grid by the rules of CSV. Records become columns a chunk at a time: a million lists would be slow."""
     reader = _reader(text, separator)
     columns: list[list[str]] = []
-    rows: list[int] = []
-    widths: list[int] = []
+    rows, widths = array("q"), array("H")
+    shared = _Shared()
     blank_rows = pending = 0
     line = first_row
     try:
@@ -171,17 +205,21 @@ def _parse(text: str, separator: str | None, first_row: int) -> CellGrid:
                 records, lines = [records[i] for i in kept], [lines[i] for i in kept]
             lengths = list(map(len, records))
             _check_width(max(lengths), lines[lengths.index(max(lengths))])
-            _append(columns, records, len(rows))
-            rows += lines
-            widths += lengths
+            _append(columns, records, len(rows), shared)
+            rows.extend(lines)
+            widths.extend(lengths)
     except csv.Error as error:
         raise _fault(str(error), text, separator, first_row) from None
     return CellGrid(columns, rows, widths, blank_rows)
 
 
+def _text_lines(text: str) -> Iterator[str]:
+    return chain.from_iterable(map(io.StringIO, _pieces(text)))
+
+
 def _reader(text: str, separator: str | None) -> Any:
     spaced = bool(separator and re.search(rf'{re.escape(separator)} +"', text))
-    return csv.reader(io.StringIO(text), delimiter=separator or NO_SEPARATOR, strict=True, skipinitialspace=spaced)
+    return csv.reader(_text_lines(text), delimiter=separator or NO_SEPARATOR, strict=True, skipinitialspace=spaced)
 
 
 def _lines(records: list[list[str]], begin: int, end: int) -> Sequence[int]:
@@ -192,7 +230,7 @@ def _lines(records: list[list[str]], begin: int, end: int) -> Sequence[int]:
     return list(accumulate(spans[:-1], initial=begin))
 
 
-def _append(columns: list[list[str]], records: list[list[str]], before: int) -> None:
+def _append(columns: list[list[str]], records: list[list[str]], before: int, shared: _Shared) -> None:
     """Adds the records to the columns, padding what is short on either side."""
     alike = len(set(map(len, records))) == 1
     added = list(zip(*records, strict=True) if alike else zip_longest(*records, fillvalue=""))
@@ -200,7 +238,7 @@ def _append(columns: list[list[str]], records: list[list[str]], before: int) -> 
     if len(columns) * (before + len(records)) > limits.UPLOAD_CELLS_LARGEST:
         raise CountsError("the rows differ too much in their numbers of cells; all need the same number.")
     for i, column in enumerate(columns):
-        column += added[i] if i < len(added) else [""] * len(records)
+        column += shared(added[i]) if i < len(added) else [""] * len(records)
 
 
 def _check_width(width: int, row: int) -> None:
@@ -217,8 +255,7 @@ def _fault(error: str, text: str, separator: str | None, first_row: int) -> Coun
     with suppress(csv.Error):
         for _ in reader:
             begin = reader.line_num
-    lines = text.split("\n")
-    row = first_row + next((i for i, line in enumerate(lines[begin:], begin) if '"' in line), begin)
+    row = first_row + next((i for i, line in enumerate(_text_lines(text)) if i >= begin and '"' in line), begin)
     if "unexpected end" in error:
         return CountsError(f"a quote opened on line {row} is never closed.", row)
     if "field larger" in error:

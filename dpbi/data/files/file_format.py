@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import io
-import json
 import zipfile
-from contextlib import suppress
 from pathlib import PurePath
+
+from dpbi.data.json_object import starts_as_json
 
 from .outcome import CountsError, Notes
 
@@ -75,17 +75,8 @@ def _refuse_other_formats(data: bytes) -> None:
     start = data[:1024].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
     if start.startswith((b"<!doctype", b"<html", b"<?xml", b"<table", b"<?mso")):
         raise CountsError(f"this is a web page or XML, not a table; open it in a spreadsheet and {SAVE_AS}.")
-    if start[:1] in (b"{", b"[") and _is_json(data):
+    if start[:1] in (b"{", b"[") and starts_as_json(data):
         raise CountsError("this is JSON; a table is needed: one row per category or per person.")
-
-
-def _is_json(data: bytes) -> bool:
-    """Whether all of it is JSON, or its first line, as in files of one record a line."""
-    for text in (data, data.lstrip().split(b"\n", 1)[0]):
-        with suppress(ValueError, RecursionError):
-            json.loads(text)
-            return True
-    return False
 
 
 def _refuse_other_archives(data: bytes) -> None:

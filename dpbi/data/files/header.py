@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from .answers import Answers
 from .delimited import CellGrid
 from .outcome import CountsError, Notes, listed, shown
-from .table import SAMPLE, Column, Table, one_line
+from .table import SAMPLE, Column, Table, one_line, sampled
 from .whole_numbers import is_number
 
 TITLE_ROWS = 50  # how far down a header row is looked for
@@ -30,7 +30,7 @@ def with_header(grid: CellGrid, answers: Answers, notes: Notes) -> Table:
     start = int(header)
     rows = grid.rows[start:]
     columns = [
-        Column(i, name, _slice(cells[start:] if start else cells))
+        Column(i, name, _slice(cells[start:] if start else cells), sampled=sampled(len(grid.columns)))
         for i, (name, cells) in enumerate(zip(names, grid.columns, strict=True), 1)
     ]
     if _lacks_name_of_row_numbers(columns, width):
@@ -128,7 +128,7 @@ def _first_is_header(grid: CellGrid, answers: Answers, notes: Notes) -> bool:
     Text above numbers does; a number above numbers does not, nor does a cell that comes back down its column.
     """
     firsts = [column[0].strip() for column in grid.columns]
-    below = [[cell for cell in column[1:SAMPLE] if cell.strip()] for column in grid.columns]
+    below = [[cell for cell in column[1 : sampled(len(grid.columns))] if cell.strip()] for column in grid.columns]
     over_numbers = [
         first for first, cells in zip(firsts, below, strict=True) if 2 * sum(map(is_number, cells)) >= len(cells) > 0
     ]

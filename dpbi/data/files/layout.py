@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 
 from .answers import Answers, columns_listed
-from .outcome import CountsError, shown
+from .outcome import CountsError, listed, shown
 from .table import Column, Table
 from .whole_numbers import is_like_number
 
-NAME_AND_COUNT = re.compile(r"\s*[^\d\s].*?[ :=\t]+\d[\d.,']*\s*")
+COUNT_AFTER_NAME = re.compile(r"\d[\d.,']*")
 
 
 @dataclass(frozen=True)
@@ -97,13 +98,20 @@ def _detected(table: Table, answers: Answers) -> str:
 def _refuse_unseparated(table: Table) -> None:
     """Refuses cells such as 'red 12' or 'red: 12', all different: each would else be a category of its own."""
     column = table.columns[0]
-    if column.distinct == len(column.sample) > 0 and all(map(NAME_AND_COUNT.fullmatch, column.sample)):
+    if column.distinct == len(column.sample) > 0 and all(map(_is_name_and_count, column.sample)):
         raise CountsError(
             f"{shown(column.sample[0])} seems to be a name and its count in one cell; put the counts in a column of "
             "their own, or a comma, semicolon or tab before each.",
             table.rows[0],
             column.sample[0],
         )
+
+
+def _is_name_and_count(cell: str) -> bool:
+    text = cell.strip()
+    before_count = max(map(text.rfind, " :=\t"))
+    one_line = before_count > 0 and not text[0].isdecimal() and "\n" not in text[:before_count]
+    return one_line and bool(COUNT_AFTER_NAME.fullmatch(text, before_count + 1))
 
 
 def _counts_off(column: Column) -> bool:
@@ -154,7 +162,7 @@ def _records(table: Table, answers: Answers) -> Records:
         raise answers.question(
             f"each row seems to be one person: which column holds the categories? {columns_listed(labels)}",
             {"column": table.key(default) if default else None},
-            {"column": tuple(map(table.key, table.columns))},
+            {"column": table.keys},
         )
     column = _find(table, answers.column, "column")
     return Records(column, tuple(other for other in table.columns if other is not column))
@@ -188,7 +196,7 @@ def _pairs(table: Table, answers: Answers) -> Pairs:
         return default
     _refuse_repeated_headers(table)
     labels = [column.label for column in table.columns]
-    keys = tuple(map(table.key, table.columns))
+    keys = table.keys
     raise answers.question(
         f"which column holds the categories and which the counts? {columns_listed(labels)}",
         {"category_column": table.key(default.category), "count_column": table.key(default.count)},
@@ -234,9 +242,11 @@ def _find(table: Table, wanted: str | int, answer: str) -> Column:
 
 
 def _refuse_repeated_headers(table: Table) -> None:
+    times = Counter(column.name for column in table.columns)
     for column in table.columns:
-        if column.name and len(alike := table.named(column.name)) > 1:
-            positions = ", ".join(str(other.position) for other in alike)
+        if column.name and times[column.name] > 1:
+            alike = table.named(column.name)
+            positions = listed([str(other.position) for other in alike], most=12)
             raise CountsError(
                 f"{len(alike)} columns are called {column.label} (columns {positions}); rename one.",
                 table.header_row,

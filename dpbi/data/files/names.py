@@ -12,7 +12,7 @@ from dpbi import limits
 
 from . import vocabulary
 from .outcome import CountsError, Notes, listed, shown
-from .table import one_line
+from .table import LINE_BREAKS, one_line
 from .whole_numbers import DATE, MarkedCell, is_number
 
 MANY_CATEGORIES = 30  # more are not drawn one by one
@@ -82,7 +82,7 @@ def _remark_on_spelling(of: Mapping[str, str], notes: Notes) -> None:
     spaced = [cell for cell in of if cell != cell.strip()]
     if spaced:
         notes.add(f"Spaces around names were removed ({_quoted(spaced)}).")
-    if any(re.search(r"[\t\n\v\f\r\x85\u2028\u2029]", cell.strip()) for cell in of):
+    if any(LINE_BREAKS.search(cell.strip()) for cell in of):
         notes.add("Line breaks inside names were replaced by spaces.")
 
 
@@ -105,7 +105,7 @@ def _remark_on_merging(of: Mapping[str, str], times: Mapping[str, int], where: s
 
 def _remark_on_likeness(names: list[str], notes: Notes) -> None:
     """Names that differ only by case, invisible characters or by compatible forms of letters."""
-    invisible = [name for name in names if any(unicodedata.category(c) in ("Cf", "Cc", "Co") for c in name)]
+    invisible = [name for name in names if not name.isprintable() and _visible(name) != name]
     if invisible:
         notes.add(f"Names contain invisible characters: {_quoted(invisible)}.")
     by_case: dict[str, list[str]] = {}
@@ -121,8 +121,12 @@ def _remark_on_likeness(names: list[str], notes: Notes) -> None:
             notes.add(f"{_quoted(alike)} look the same but are kept apart.")
 
 
+def _visible(name: str) -> str:
+    return "".join(c for c in name if unicodedata.category(c) not in ("Cf", "Cc", "Co"))
+
+
 def _look(name: str) -> str:
-    seen = "".join(c for c in name if unicodedata.category(c) not in ("Cf", "Cc", "Co"))
+    seen = name if name.isprintable() else _visible(name)
     return re.sub(r"\s+", " ", unicodedata.normalize("NFKC", seen)).strip().casefold()
 
 

@@ -18,9 +18,11 @@ def shown(text: str) -> str:
     return f"'{visible[:SHOWN_CHARACTERS]}…'" if len(text) > SHOWN_CHARACTERS else f"'{visible}'"
 
 
-def listed(texts: Sequence[str], most: int = 5) -> str:
-    """The texts with commas between them; beyond `most` only how many more there are."""
-    more = f" and {len(texts) - most:,} more" if len(texts) > most else ""
+def listed(texts: Sequence[str], most: int = 5, of: int | None = None) -> str:
+    """The texts with commas between them; beyond `most` only how many more there are. of: how many in all, where the
+    texts are only the first."""
+    left = (len(texts) if of is None else of) - most
+    more = f" and {left:,} more" if left > 0 else ""
     return ", ".join(texts[:most]) + more
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from dpbi import limits
 
 from .outcome import CountsError, faults_in_words
-from .table import Column, Table, one_line
+from .table import Column, Table, one_line, sampled
 from .whole_numbers import BINARY, BOOLEAN, DATE, FRACTION, NESTED, MarkedCell
 
 
@@ -25,7 +25,8 @@ def read_parquet(data: bytes) -> Table:
     if not arrow.num_rows:
         raise CountsError("the file has a header but no rows below it.")
     columns = [
-        Column(i, "" if name.startswith("__index_level_") else one_line(name), _fetch(column), _levels(column))
+        Column(i, "" if name.startswith("__index_level_") else one_line(name), _fetch(column), _levels(column),
+               sampled(len(arrow.columns)))
         for i, (name, column) in enumerate(zip(arrow.column_names, arrow.columns, strict=True), 1)
     ]
     return Table(columns, range(2, arrow.num_rows + 2), header_row=1)

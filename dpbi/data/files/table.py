@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+
+from dpbi import limits
 
 from . import vocabulary
 from .outcome import shown
 from .whole_numbers import is_like_number, is_number
 
+LINE_BREAKS = re.compile(r"[\t\n\v\f\r\x85\u2028\u2029]")
 SAMPLE = 1_000  # entries that decide what a column is; what is read is always the whole column
+SAMPLE_CELLS = 200_000  # of all columns together, so that a table of thousands of columns is opened as soon
 
 
 @dataclass(eq=False)
@@ -20,12 +25,14 @@ class Column:
     """One column. position counts from 1 in the file; name is "" where it has none.
 
     fetch(stop) gives the first `stop` cells (None: all). levels: the categories the file declares, or None.
+    sampled: how many of its entries are looked at to tell what it is.
     """
 
     position: int
     name: str
     fetch: Callable[[int | None], list[str]]
     levels: tuple[str, ...] | None = None
+    sampled: int = SAMPLE
 
     @cached_property
     def cells(self) -> list[str]:
@@ -34,7 +41,7 @@ class Column:
     @cached_property
     def sample(self) -> list[str]:
         """The cells of the first entries that are not blank."""
-        return [cell for cell in self.fetch(SAMPLE) if cell.strip()]
+        return [cell for cell in self.fetch(self.sampled) if cell.strip()]
 
     @property
     def title(self) -> str:
@@ -116,7 +123,24 @@ class Table:
         """What names the column in an answer: its header if that is its alone, else its position."""
         return column.name if column.name and len(self.named(column.name)) == 1 else column.position
 
+    @property
+    def keys(self) -> tuple[str | int, ...]:
+        """What names each of the columns."""
+        times = Counter(column.name for column in self.columns)
+        return tuple(column.name if column.name and times[column.name] == 1 else column.position
+                     for column in self.columns)
+
+
+def sampled(columns: int) -> int:
+    """How many entries of each of so many columns are looked at."""
+    return min(SAMPLE, SAMPLE_CELLS // max(columns, 1) + 1)
+
 
 def one_line(name: str) -> str:
-    """Outer space off, line breaks inside turned to one space, accents composed (NFC)."""
-    return unicodedata.normalize("NFC", re.sub(r"\s*[\t\n\v\f\r\x85\u2028\u2029]+\s*", " ", name.strip()))
+    """Outer space off, line breaks inside turned to one space, accents composed (NFC).
+
+    To compose takes time quadratic in the accents on one letter. It makes one letter of four at most, so that what is
+    longer than four names may be is no name either way and stays as it is.
+    """
+    line = " ".join(filter(None, map(str.strip, LINE_BREAKS.split(name))))
+    return line if len(line) > 4 * limits.UPLOAD_LABEL_CHARACTERS_LARGEST else unicodedata.normalize("NFC", line)

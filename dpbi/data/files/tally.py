@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from array import array
 from collections import Counter
-from collections.abc import Sequence
-from itertools import islice
+from collections.abc import Iterable, Sequence
+from itertools import chain, compress, islice
+
+import numpy as np
 
 from dpbi import limits
 
@@ -19,6 +22,7 @@ from .whole_numbers import COUNT_LIMIT, NESTED, MarkedCell, is_like_number, is_n
 
 BOOLEANS = {"false": "False", "true": "True"}
 SEVERAL = (";", ",", "|", "/", "+")
+CHUNK = 20_000  # cells that are counted before it is looked whether there are too many names
 CODES_LARGEST = 20  # more different numbers than codes usually are
 AT_LEAST_TWO = "at least two categories are needed"
 
@@ -43,17 +47,17 @@ def counted(
 
 def _from_pairs(table: Table, pairs: Pairs, separator: str | None, answers: Answers, notes: Notes) -> dict[str, int]:
     names, cells, rows = pairs.category.cells, pairs.count.cells, table.rows
-    if any(not name.strip() for name in set(names)):
-        blank = [i for i, name in enumerate(names) if not name.strip()]
-        nameless = next((i for i in blank if cells[i].strip()), None)
+    filled = [not name.isspace() and name != "" for name in names]
+    if not all(filled):
+        nameless = next((i for i, named in enumerate(filled) if not named and cells[i].strip()), None)
         if nameless is not None:
             cell = cells[nameless]
             raise CountsError(f"the category of the count {shown(cell)} is missing.", rows[nameless], "")
-        notes.add(f"Rows with neither a category nor a count were left out: {len(blank):,}.")
-        filled = [i for i, name in enumerate(names) if name.strip()]
-        names, cells, rows = [names[i] for i in filled], [cells[i] for i in filled], [rows[i] for i in filled]
-    times = Counter(names)
-    _refuse_too_many({name.strip() for name in times})
+        notes.add(f"Rows with neither a category nor a count were left out: {filled.count(False):,}.")
+        names, cells = list(compress(names, filled)), list(compress(cells, filled))
+        rows = array("q", compress(rows, filled))
+    times, different = _times(names)
+    _refuse_too_many(different)
     tidy = Names(notes)
     tidy.add(times, lambda cell: rows[names.index(cell)])
     whole = whole_numbers(cells, names.__getitem__, rows.__getitem__, separator, answers, notes)
@@ -71,7 +75,7 @@ def _from_row(table: Table, wide: Wide, separator: str | None, answers: Answers,
         raise CountsError(f"the name of the category in column {nameless.position} is missing.", table.header_row, "")
     names = [column.name for column in columns]
     times = Counter(names)
-    _refuse_too_many(set(names))
+    _refuse_too_many(len(times))
     tidy = Names(notes)
     tidy.add(times, lambda cell: table.header_row or row)
     cells = [column.cells[0] for column in columns]
@@ -143,9 +147,33 @@ def _without_total(totals: dict[str, int], answers: Answers, notes: Notes) -> di
     return {name: count for name, count in totals.items() if name != suspect}
 
 
-def _refuse_too_many(names: set[str]) -> None:
-    if len(names) > limits.CATEGORIES_LARGEST:
-        raise CountsError(f"too many categories: at most {limits.CATEGORIES_LARGEST:,}, got {len(names):,}.")
+def _times(cells: Sequence[str], levels: Sequence[str] = ()) -> tuple[Counter[str], int]:
+    """How often each cell stands, and how many different names the cells and levels that are not blank give.
+
+    Of more names than categories may be only the first are counted: to count millions would take more memory than
+    the file. How many there are is then found by their hashes of 64 bits, of which any two of ten million names are
+    the same with probability 3e-6; and it is only used to say why the file is refused.
+    """
+    times: Counter[str] = Counter()
+    looked_at = limits.CATEGORIES_LARGEST
+    for start in range(0, len(cells), CHUNK):
+        times.update(cells[start : start + CHUNK])
+        if len(times) > looked_at:
+            if len({cell.strip() for cell in times}) > limits.CATEGORIES_LARGEST + 1:  # one may be blank
+                return times, _different(name for cell in chain(levels, cells) if (name := cell.strip()))
+            looked_at = 2 * len(times)
+    return times, len({name.strip() for name in (*levels, *times)} - {""})
+
+
+def _different(texts: Iterable[str]) -> int:
+    hashes = np.fromiter(map(hash, texts), np.int64)
+    hashes.sort()
+    return 1 + int(np.count_nonzero(hashes[1:] != hashes[:-1])) if hashes.size else 0
+
+
+def _refuse_too_many(names: int) -> None:
+    if names > limits.CATEGORIES_LARGEST:
+        raise CountsError(f"too many categories: at most {limits.CATEGORIES_LARGEST:,}, got {names:,}.")
 
 
 # --- raw records ---
@@ -155,12 +183,11 @@ def _tally(table: Table, records: Records, answers: Answers, notes: Notes) -> di
     column, rows = records.column, table.rows
     if any(isinstance(cell, MarkedCell) and cell.kind == NESTED for cell in column.fetch(1)):
         raise CountsError(f"{column.label} holds lists; one answer per person is needed.")
-    tally = Counter(column.cells)
+    tally, different = _times(column.cells, column.levels or ())
     missing = sum(tally.pop(cell) for cell in [cell for cell in tally if not cell.strip()])
-    answered = len(rows) - missing
     if column.levels is None and answers.categories is None:
-        _refuse_measurements(column, tally, answered)
-    _refuse_too_many({cell.strip() for cell in (*(column.levels or ()), *tally)})
+        _refuse_measurements(column, tally, different)
+    _refuse_too_many(different)
     tidy = Names(notes)
     tidy.add([*(column.levels or ()), *tally], lambda cell: rows[column.cells.index(cell)])
     boolean = _merge_booleans(tidy, notes)
@@ -198,16 +225,18 @@ def _merge_booleans(tidy: Names, notes: Notes) -> bool:
     return True
 
 
-def _refuse_measurements(column: Column, tally: Counter[str], answered: int) -> None:
+def _refuse_measurements(column: Column, tally: Counter[str], different: int) -> None:
     """Refuses identifiers, whose entries are all different, and measurements: numbers of which two are true of
     mostly different, many, and not whole."""
+    answered = sum(tally.values())
+    if different > limits.CATEGORIES_LARGEST:  # then the tally is not of all
+        answered = sum(not cell.isspace() and cell != "" for cell in column.cells)
     if answered < 3:
         return
     # More values than that are refused in any case, and these suffice for saying why.
     values = list(islice(tally, limits.CATEGORIES_LARGEST + 1))
     if {value.strip().lower() for value in values} <= set(BOOLEANS):
         return
-    different = len({value.strip() for value in tally})
     numbers = all(map(is_number, values))
     fractions = numbers and not all(value.strip().isdecimal() for value in values)
     if different == answered and not fractions:
@@ -259,5 +288,4 @@ def _identifies_people(column: Column) -> bool:
 
 
 def _has_repeats(column: Column) -> bool:
-    filled = [cell for cell in column.cells if cell]
-    return len(set(filled)) < len(filled)
+    return _different(filter(None, column.cells)) < sum(map(bool, column.cells))

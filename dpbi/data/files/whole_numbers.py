@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from array import array
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import lru_cache
 
 from .answers import Answers
 from .outcome import CountsError, Notes, listed, shown
@@ -20,12 +22,15 @@ from .outcome import CountsError, Notes, listed, shown
 COUNT_LIMIT = 2**63  # counts are handed on as 64-bit integers
 LARGE_COUNT = 10**12  # more than there are people; usually an identifier read as a count
 LONGEST_NUMBER = 64
+PLAIN_DIGITS = 12  # of a number that no remark or question is about
+MARKED_LARGEST = 100_000  # different cells in a column of counts that are not such numbers
 TOO_LARGE = "is too large: a count must be below 2^63 = 9,223,372,036,854,775,808"
 SPACES = dict.fromkeys(map(ord, "\u00a0\u2007\u2009\u202f"), " ")
 SIGNS = {0x2212: "-", 0x2019: "'", 0x02BC: "'"}
 MARK_NAMES = {".": "dots", ",": "commas", " ": "spaces", "'": "apostrophes"}
 NOT_FINITE = {"inf", "infinity", "nan"}
 WITHHELD = NOT_FINITE | {"na", "n/a", "none", "null", "x", "c", "s", "suppressed", "confidential", "missing"}
+OTHER_DIGIT = re.compile(r"[^\D0-9]")
 LIKE_NUMBER = re.compile(r"[\d\s.,:;'<>~≈≤≥±=*+%()/?!#†‡·•…‐‑‒–—-]+")
 
 
@@ -69,13 +74,18 @@ def plain(cell: str) -> str:
     if text.isascii():
         return text
     text = text.translate(SPACES).translate(SIGNS)
-    return "".join(str(unicodedata.decimal(c, c)) for c in text)
+    return OTHER_DIGIT.sub(lambda digit: str(unicodedata.decimal(digit[0])), text)
 
 
 def is_number(cell: str) -> bool:
     """Whether the cell is a number, or one with a percent sign, under some convention."""
-    text = plain(cell).removesuffix("%").rstrip()
-    return not _marked_otherwise(cell) and any(_matched(text, pattern) for pattern in CONVENTIONS.values())
+    text = cell.strip().removesuffix("%").rstrip()
+    return len(text) <= LONGEST_NUMBER and not _marked_otherwise(cell) and _is_number(plain(text))
+
+
+@lru_cache(10_000)
+def _is_number(text: str) -> bool:
+    return any(_matched(text, pattern) for pattern in CONVENTIONS.values())
 
 
 def is_like_number(cell: str) -> bool:
@@ -126,7 +136,7 @@ def whole_numbers(
     comma cannot separate cells and be the decimal mark too). Raises CountsError at the first cell that is no
     count, CountsQuestion where a mark can mean two things.
     """
-    texts = {cell: plain(cell) for cell in dict.fromkeys(cells)}
+    texts = _marked(cells)
     unmarked = {text: cell for cell, text in texts.items() if not isinstance(cell, MarkedCell)}
     convention = _convention(unmarked, lambda text: rows(cells.index(unmarked[text])), separator, answers)
     numbers = {
@@ -134,14 +144,38 @@ def whole_numbers(
         cell: None if _marked_otherwise(cell) else parse(text, convention if text in unmarked else "English")
         for cell, text in texts.items()
     }
-    complaints = {cell: _complaint(cell, texts[cell], number) for cell, number in numbers.items()}
-    if any(complaints.values()):
-        bad = [i for i, cell in enumerate(cells) if complaints[cell]]
-        _refuse_shares(cells, [numbers[cell] for cell in cells], rows(bad[0]), cells[bad[0]])
-        _refuse(bad, cells, [complaints[cells[i]] for i in bad], names, rows)
+    found = {cell: _complaint(cell, texts[cell], number) for cell, number in numbers.items()}
+    complaints = {cell: complaint for cell, complaint in found.items() if complaint}
+    if complaints:
+        first = next(i for i, cell in enumerate(cells) if cell in complaints)
+        if len(cells) <= MARKED_LARGEST:  # more shares than that are too small to be written
+            values = [numbers[cell] if cell in numbers else parse(cell, "English") for cell in cells]
+            _refuse_shares(cells, values, rows(first), cells[first])
+        alike = array("q", (i for i, cell in enumerate(cells) if complaints.get(cell) == complaints[cells[first]]))
+        _refuse(alike, cells, complaints[cells[first]], names, rows)
+    if len(texts) > MARKED_LARGEST:
+        raise CountsError(
+            f"more than {MARKED_LARGEST:,} different cells of the column of counts have marks, spaces or more than "
+            f"{PLAIN_DIGITS} digits; write the counts as plain digits."
+        )
     _remark(texts, {cell: number for cell, number in numbers.items() if number}, notes)
     whole = {cell: int(number.value) for cell, number in numbers.items() if number}
-    return [whole[cell] for cell in cells]
+    return [whole[cell] if cell in whole else int(cell) for cell in cells]
+
+
+def _marked(cells: Sequence[str]) -> dict[str, str]:
+    """The different cells that are not plainly digits, each with its text; no more of them than are read and one.
+
+    Digits mean the same under every convention. Most cells are such, and of them nothing more is held.
+    """
+    texts: dict[str, str] = {}
+    for cell in cells:
+        digits = len(cell) <= PLAIN_DIGITS and cell.isdigit() and cell.isascii() and type(cell) is str
+        if not digits and cell not in texts:
+            texts[cell] = plain(cell)
+            if len(texts) > MARKED_LARGEST:
+                break
+    return texts
 
 
 def _convention(texts: Iterable[str], row: Callable[[str], int], separator: str | None, answers: Answers) -> str:
@@ -202,19 +236,18 @@ def _complaint(cell: str, text: str, number: Number | None) -> str:
 
 
 def _refuse(
-    bad: list[int],
+    alike: Sequence[int],
     cells: Sequence[str],
-    complaints: list[str],
+    complaint: str,
     names: Callable[[int], str],
     rows: Callable[[int], int],
 ) -> None:
-    """Raises for the first bad cell and all others with the same complaint."""
-    first, complaint = bad[0], complaints[0]
+    """Raises for the first bad cell and all others with the same complaint, which are `alike`."""
+    first = alike[0]
     if complaint == "missing":
         of = f" for {shown(names(first))}" if names(first) else ""
         raise CountsError(f"the count{of} is missing (write 0 if nobody chose it).", rows(first), cells[first])
-    alike = [i for i, other in zip(bad, complaints, strict=True) if other == complaint]
-    others = listed([f"{shown(cells[i])} in row {rows(i)}" for i in alike[1:]], most=4)
+    others = listed([f"{shown(cells[i])} in row {rows(i)}" for i in alike[1:5]], most=4, of=len(alike) - 1)
     raise CountsError(
         f"{shown(cells[first])} {complaint}{'; likewise ' + others if others else ''}.",
         rows(first),

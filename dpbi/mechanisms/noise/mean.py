@@ -13,11 +13,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from dpbi.mechanisms.noise.law import IntegerNoise, cut_log_pmf
 from dpbi.partition.power_sum_curve import RATE_ZERO, Excess
+from dpbi.partition.power_sums import Uncertain
 from dpbi.posterior.hellinger import count_loss
 from dpbi.problem.problem import Problem
-
-from .law import IntegerNoise, cut_log_pmf
 
 _TAIL = 42.0
 _LARGEST = 1 << 22  # length of all transforms together: beyond, a mean would take seconds and much memory
@@ -46,7 +46,10 @@ def mean_distance(
     sums = _NoisySums(problem, noise, consistent)
     if sums.left_out > _ACCEPTED:
         return None
-    mean = sum(part.expectation(part.slope, 0.0) for part in Excess(sums).parts(RATE_ZERO))
+    try:
+        mean = sum(part.expectation(part.slope, 0.0) for part in Excess(sums).parts(RATE_ZERO))
+    except Uncertain:
+        return None
     return min(max(float(mean), 0.0), 1.0)
 
 

@@ -10,6 +10,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from dpbi.frozen_result import frozen
 from dpbi.mechanisms.audit import Counts, Worst
 from dpbi.posterior.hellinger import count_loss, distance_of_loss
 from dpbi.problem.candidates import list_candidates, number_of_candidates
@@ -53,11 +54,11 @@ class SelectionAudit:
 
     @cached_property
     def datasets(self) -> NDArray[np.int64]:
-        return list_candidates(self.n, len(self.prior))
+        return frozen(list_candidates(self.n, len(self.prior)))
 
     @cached_property
     def rate(self) -> NDArray[np.float64]:
-        return self._rates(self.datasets) if self.n else np.zeros(1)
+        return frozen(self._rates(self.datasets) if self.n else np.zeros(1))
 
     @cached_property
     def distance(self) -> NDArray[np.float64]:
@@ -65,7 +66,7 @@ class SelectionAudit:
         for i, alpha in enumerate(self.prior):
             held = self.datasets[:, i]
             loss += loss_table(alpha, self.n)[held][:, held]
-        return distance_of_loss(loss)
+        return frozen(distance_of_loss(loss))
 
     def log_laws(self, multiplier: float = 1.0) -> NDArray[np.float64]:
         """log P_c(r), rows c, columns r, at multiplier times the rates. The truth has weight 1, so Z >= 1."""
@@ -85,7 +86,7 @@ class SelectionAudit:
             found = [row[tuple(other)] for other in neighbours(self.datasets[at]).tolist()]
             here += [at] * len(found)
             there += found
-        return np.array(here, dtype=np.int64), np.array(there, dtype=np.int64)
+        return frozen(np.array(here, dtype=np.int64)), frozen(np.array(there, dtype=np.int64))
 
     def _blocks(self) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
         here, there = self.pairs

@@ -11,6 +11,7 @@ from scipy.special import betainc, gammaln
 
 from dpbi.accuracy.distance_law import DistanceLaw
 from dpbi.mechanisms import EHD, EHDL, EHDS, LSDim, LSHist, LSZhang, Mechanism
+from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.posterior.hellinger import distances_to, hellinger
 from dpbi.problem.candidates import number_of_candidates
 from dpbi.problem.neighbours import neighbours
@@ -207,7 +208,8 @@ def _compared(setting: Setting, stated: float, within: Probability, least: int, 
     """At a few sizes above (below) the stated one: who is nearer. least: the smallest m with room for the steps."""
     if stated > _LARGEST_CROSSOVER:
         raise ValueError(f"The size that this corollary states is too large to look at: at most "
-                         f"{_LARGEST_CROSSOVER:,} records, got {stated:.6g} for epsilon = {setting.epsilon:g}.")
+                         f"{_LARGEST_CROSSOVER:,} records, got {stated:.6g} for epsilon = "
+                         f"{printed_bound(setting.epsilon)}.")
     prior = setting.beta_binomial.prior
     first = max(least, math.floor(stated / 2) + 1)
     ends = (first, 4 * first) if above else (least, math.ceil(stated / 2) - 1)
@@ -258,6 +260,9 @@ def _overtaking(setting: Setting) -> Iterator[Case]:
 def _approaching(setting: Setting) -> Iterator[Case]:
     problem, epsilon = setting.problem, setting.epsilon
     smooth, improved = _mean(_smoothed(setting), problem), _mean(LSHist(epsilon, consistent=True), problem)
+    if improved == 0:
+        raise ValueError(f"At epsilon = {epsilon:g} the improved Laplace mechanism's mean distance is no double above "
+                         "0: there is nothing to come near to.")
     yield case(setting.named("prior", "counts", "epsilon"),
                {"mean H of M_H": smooth, "of the improved Laplace": improved, "ratio": smooth / improved},
                at_most(smooth, 1.05 * improved))

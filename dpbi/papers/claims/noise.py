@@ -56,7 +56,7 @@ def _largest_noise(setting: Setting) -> Iterator[Case]:
 def _total_noise(setting: Setting, factor: int) -> Case:
     """sum |Y_i| / b has the Gamma(k) law: P(sum >= factor ln(k/p))."""
     k, probability = setting.problem.k, setting.delta
-    exact = float(gammaincc(k, factor * math.log(k / probability)))
+    exact = float(gammaincc(k, factor * (math.log(k) - math.log(probability))))
     inputs = {"k": k, "factor": factor, "probability": probability}
     return case(inputs, {"claimed at most": probability, "exact": exact}, at_most(exact, probability), factor >= k)
 

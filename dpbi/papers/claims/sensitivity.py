@@ -55,8 +55,8 @@ def _captioned_smoothness(setting: Setting) -> Iterator[Case]:
     n, epsilon, delta = setting.problem.n, setting.epsilon, setting.delta
     if n not in _CAPTIONED_BETA:
         raise ValueError(f"The captions speak of n = 100, 120 and 150: got n = {n:,}.")
-    stated = math.log1p(-epsilon / (2 * math.log(delta / (2 * (n + 1)))))
-    shifted = math.log1p(-epsilon / (2 * math.log(delta / (2 * n))))
+    stated = math.log1p(-epsilon / (2 * (math.log(delta) - math.log(2 * (n + 1)))))
+    shifted = math.log1p(-epsilon / (2 * (math.log(delta) - math.log(2 * n))))
     numbers = {"captioned": _CAPTIONED_BETA[n], "with n + 1": stated, "with n": shifted,
                "with all candidates": EHDNRS(epsilon, delta).beta(n, setting.problem.k)}
     yield case(setting.named("n", "epsilon", "delta"), numbers, equal(stated, _CAPTIONED_BETA[n]))

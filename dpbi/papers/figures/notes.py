@@ -63,7 +63,7 @@ def caption_numbers(
 
 
 def _beta(candidates: int, epsilon: float, delta: float) -> float:
-    return math.log1p(-epsilon / (2 * math.log(delta / (2 * candidates))))
+    return math.log1p(-epsilon / (2 * (math.log(delta) - math.log(2 * candidates))))
 
 
 def contenders(epsilon: float, delta: float) -> tuple[Contender, ...]:

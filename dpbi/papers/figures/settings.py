@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpbi.accuracy.distance_law import DistanceLaw
+from dpbi.frozen_result import FrozenResult
 from dpbi.inference.private_posteriors import PrivatePosteriors
 from dpbi.mechanisms import Mechanism
 from dpbi.problem.problem import Problem
@@ -58,7 +59,7 @@ class Contender:
 
 
 @dataclass(frozen=True, eq=False)
-class SensitivityGap:
+class SensitivityGap(FrozenResult):
     """Local, smooth and global sensitivity over all datasets of two categories; problem: the dataset marked."""
 
     problem: Problem
@@ -66,7 +67,7 @@ class SensitivityGap:
 
 
 @dataclass(frozen=True, eq=False)
-class DistanceProbabilities:
+class DistanceProbabilities(FrozenResult):
     """The exact law of the distance, and as many simulated releases of each contender as ``runs`` says."""
 
     contenders: tuple[Contender, ...]
@@ -81,7 +82,7 @@ class DistanceProbabilities:
 
 
 @dataclass(frozen=True, eq=False)
-class ErrorsAgainstSize:
+class ErrorsAgainstSize(FrozenResult):
     """Mean Hellinger distance against n, for balanced data.
 
     exact, simulated, standard_error: (sizes, contenders); the simulated mean of ``runs`` releases and its error.
@@ -98,7 +99,7 @@ class ErrorsAgainstSize:
 
 
 @dataclass(frozen=True, eq=False)
-class ErrorBoxes:
+class ErrorBoxes(FrozenResult):
     """Simulated errors of every contender at every problem, and their exact means.
 
     measure: Hellinger distance or L1 distance of the counts, in records; labels: one per problem;
@@ -116,7 +117,7 @@ class ErrorBoxes:
 
 
 @dataclass(frozen=True, eq=False)
-class ConcretePrivacy:
+class ConcretePrivacy(FrozenResult):
     """The largest log P_c(r) - log P_c'(r) over neighbours c' and outputs r, against n.
 
     stated: the epsilon the paper compares with; balanced: (sizes, contenders), for c = (n/2, n/2);

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from dpbi.mechanisms import EHDNRS, EHDS, LSDim, LSHist
+from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.privacy.curves import loss_against_dataset
 from dpbi.privacy.loss import privacy_loss
 from dpbi.problem.problem import Problem
@@ -120,14 +121,15 @@ def probabilities_story(found: DistanceProbabilities) -> str:
 def _fairness(laplace: Contender, definition_6: Contender, problem: Problem) -> str:
     """What the M_H that is compared with epsilon-DP mechanisms is proved to lose, and loses."""
     said = (
-        f"Definition 6 is proved {definition_6.mechanism.epsilon:g}-DP only, the Laplace mechanisms "
-        f"{laplace.mechanism.epsilon:g}-DP;"
+        f"Definition 6 is proved {printed_bound(definition_6.mechanism.epsilon)}-DP only, the Laplace mechanisms "
+        f"{printed_bound(laplace.mechanism.epsilon)}-DP;"
     )
     if problem.k == 2:
         lost, baseline = (
             privacy_loss(one.mechanism, problem.prior, problem.n).epsilon for one in (definition_6, laplace)
         )
-        return f"{said} the exact losses at n = {problem.n} are {lost:.3g}, and {baseline:.3g} of the baseline."
+        own, other = printed_bound(lost), printed_bound(baseline)
+        return f"{said} the exact losses at n = {problem.n} are {own}, and {other} of the baseline."
     equal = EHDS(laplace.mechanism.epsilon, gamma=1.0).mean_distance(problem)
     return f"{said} at an equal proved epsilon its mean distance is {equal:.3g}."
 
@@ -212,9 +214,9 @@ def concrete_privacy(
 def concrete_privacy_story(found: ConcretePrivacy) -> str:
     below = bool((found.worst < found.stated).all())
     return (
-        f"At uniform data the concrete epsilon lies below {found.stated:g} as the paper says, at "
-        f"{found.balanced[-1, 0]:.3g} for the largest n. But a privacy loss is about the worst data: there Definition "
-        f"6 loses up to {found.worst[:, 0].max():.3g}, "
+        f"At uniform data the concrete epsilon lies below {printed_bound(found.stated)} as the paper says, at "
+        f"{printed_bound(found.balanced[-1, 0])} for the largest n. But a privacy loss is about the worst data: "
+        f"there Definition 6 loses up to {printed_bound(found.worst[:, 0].max())}, "
         f"{(found.worst / found.balanced)[:, 0].max():.3g} times what uniform data show. "
         + (
             "At these sizes that is still below epsilon, though only 2 epsilon is proved; the part left over is what "

@@ -1,0 +1,153 @@
+"""Wrong types and values at every public name: a sensible result, or one sentence that names the argument."""
+
+from __future__ import annotations
+
+import inspect
+import math
+import secrets
+from collections.abc import Callable, Iterable, Iterator
+from datetime import UTC, datetime, timedelta
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dpbi
+from dpbi import MECHANISMS, Problem
+from dpbi.accuracy import axes as accuracy_axes
+from dpbi.mechanisms.guarantee import NotPrivate, PureDP
+
+TWO, THREE = Problem((1, 1), (4, 5)), Problem((1, 2, 0.5), (4, 0, 5))
+NOISY, CHOSEN = dpbi.mechanisms.Geometric(1.0), dpbi.mechanisms.EHDS(1.0)
+AWARE = dpbi.noise_aware_posterior(NOISY, TWO.prior, TWO.n, TWO.counts)
+LAW = dpbi.distance_law(CHOSEN, TWO)
+LOSS = dpbi.privacy_loss(CHOSEN, TWO.prior, TWO.n)
+RELEASE = dpbi.release(NOISY, TWO)
+AXIS = accuracy_axes.axis("epsilon")
+CURVE = dpbi.accuracy_curves.accuracy_curve(AXIS, NOISY, TWO, "hellinger", [0.5, 1.0])
+ERROR = dpbi.accuracy.expected_error(NOISY, TWO, "hellinger")
+
+# A right value for each name that a parameter has, somewhere in the library; those of one function first.
+RIGHT: dict[str, Any] = {
+    "mechanism": NOISY, "problem": TWO, "prior": (1.0, 1.0), "counts": (4, 5), "n": 9, "epsilon": 1.0, "gamma": 1.0,
+    "delta": 1e-8, "rate": 2.0, "size": 3, "released": (4, 5), "epsilons": [0.5, 1.0],
+    "mass": 0.9, "category": 0, "theta": 0.5, "alpha": (1.0, 2.0), "other": (2.0, 1.0), "t": 0.5, "q": 0.5,
+    "kind": "reciprocal", "calibration": None, "scale_rule": "2k", "consistent": False, "global_sensitivity": "exact",
+    "power": 2, "metric": "hellinger", "value": 1.0, "values": [0.5, 1.0], "mechanisms": [NOISY, CHOSEN], "axis": AXIS,
+    "curves": [CURVE], "one": ERROR, "wanted": 0.3, "sizes": [2, 3], "loss": LOSS, "beta": 0.1,
+    "points": 21, "include": (3,), "measure": "local", "steps_a_side": 5, "gammas": [0.1, 1.0], "limit": 21,
+    "x": 0.5, "a": 1.0, "b": 2.0, "ordered": False, "total": 2.0, "labels": ["yes", "no"], "text": RELEASE.to_json(),
+    "data": b"a,3\nb,4\n", "filename": "counts.csv", "answers": {}, "basis": "theorem", "reason": "shown",
+    "neighbours": "one record", "version": "1", "time": "2026-11-28T01:02:03Z",
+    "guarantee": PureDP(1.0, "theorem", "s"),
+    "bits": secrets.randbits, "k": 2, "name": "n",
+    "low": 0.1, "high": 10.0, "multiples": (1, 2),
+}  # fmt: skip
+
+
+class Nothing:
+    """No argument of anything."""
+
+
+def wrong() -> dict[str, Any]:
+    """Wrong for most parameters, made anew as generators are used up."""
+    return {
+        "None": None, "true": True, "text": "yes", "bytes": b"yes", "complex": 1j, "a time apart": timedelta(1),
+        "a timedelta64": np.timedelta64(1, "s"), "a time": datetime(2026, 1, 1, tzinfo=UTC), "nan": math.nan,
+        "infinity": math.inf, "negative": -1, "huge": 10**400, "half": 2.5, "a class": dpbi.mechanisms.EHD,
+        "the class Problem": Problem, "no number": Nothing(), "objects": np.array([None, Nothing()], dtype=object),
+        "nested": [[1], [2, 3]], "a square": [[1, 2], [3, 4]], "a set": {1, 2}, "a mapping": {"a": 1},
+        "a generator": (i for i in (1, None)), "a problem": TWO, "a mechanism": CHOSEN, "one": (1,), "none": (),
+        "three": (1, 2, 3), "times apart": np.array([4, 5], "m8[s]"), "complex numbers": [1j, 2.0], "texts": ["1", "2"],
+        "true among numbers": [True, 5], "nan among numbers": [math.nan, 1.0], "negative among numbers": [-1, 10],
+        "mechanisms": [CHOSEN, None], "a function": len, "a masked array": np.ma.masked_array([4, 5], [True, False]),
+    }  # fmt: skip
+
+
+def functions() -> Iterator[tuple[str, Callable[..., Any]]]:
+    """Every public function of what dpbi exports, every constructor that is no result's, and their methods."""
+    modules = [value for name in dpbi.__all__ if isinstance(value := getattr(dpbi, name), ModuleType)]
+    for module in [dpbi, *modules]:
+        names = getattr(module, "__all__", None) or [name for name in vars(module) if not name.startswith("_")]
+        for name in names:
+            value = getattr(module, name)
+            if inspect.isfunction(value) and (hasattr(module, "__all__") or value.__module__ == module.__name__):
+                yield f"{module.__name__}.{name}", value
+    for kind in (*MECHANISMS, Problem, dpbi.Release, PureDP, dpbi.ApproximateDP, NotPrivate):
+        yield f"dpbi.{kind.__name__}", kind
+    for held in (TWO, LAW, AWARE, RELEASE, AXIS, CURVE, *(kind(1.0) for kind in MECHANISMS)):
+        for name, _ in inspect.getmembers(type(held), inspect.isfunction):
+            if not name.startswith("_"):
+                yield f"{type(held).__name__}.{name}", getattr(held, name)
+
+
+# Where a function needs other values than most.
+RIGHT_HERE: dict[str, dict[str, Any]] = {
+    "dpbi.accuracy_curves.closer": {"other": ERROR},
+    "dpbi.dirichlet.log_density": {"theta": (0.3, 0.7)},
+    "dpbi.dirichlet.credible_boundary": {"alpha": (1.0, 2.0, 3.0)},
+    "dpbi.sensitivity_maps.along_emptying": {"problem": THREE},
+    "dpbi.sensitivity_maps.on_simplex": {"prior": THREE.prior},
+}
+INSIDE = {  # handed what was checked
+    "dpbi.sensitivity.corners", "dpbi.sensitivity.datasets", "dpbi.noise_aware.check_released",
+}  # fmt: skip
+EVERY = {name: function for name, function in functions() if name not in INSIDE}
+
+# A word by which a sentence may call the argument instead: what it is in this place.
+CALLED = {"data": "file", "text": "JSON", "name": "axis", "values": "epsilon", "value": "epsilon"}
+OF_ANOTHER_SIZE = {"three", "a square", "a problem"}  # two arguments that do not fit: either may be named
+
+
+def right(name: str, function: Callable[..., Any]) -> dict[str, Any]:
+    values = RIGHT | {"rng": np.random.default_rng(1)} | RIGHT_HERE.get(name, {})
+    named = [one for one in inspect.signature(function).parameters.values() if one.kind != one.VAR_KEYWORD]
+    return {one.name: values[one.name] for one in named if one.name in values or one.default is one.empty}
+
+
+def is_named(argument: str, said: str, arguments: Iterable[str], other_size: bool) -> bool:
+    names = {argument, CALLED.get(argument, argument)} | (set(arguments) | {"categories"} if other_size else set())
+    return any(name in said for name in names)
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_a_wrong_argument_is_answered_or_refused_in_a_sentence_that_names_it(name: str) -> None:
+    function, given = EVERY[name], right(name, EVERY[name])
+    function(**given)
+    for argument in given:
+        for what in wrong().keys() - ({"a function"} if argument == "bits" else set()):
+            try:
+                found = function(**(right(name, function) | {argument: wrong()[what]}))
+            except ValueError as refusal:
+                said = str(refusal)
+                assert is_named(argument, said, given, what in OF_ANOTHER_SIZE), (argument, what, said)
+                assert said.endswith((".", ")")) and "\n" not in said, (argument, what, said)
+                continue
+            numbers = found if isinstance(found, float | np.ndarray) else np.zeros(1)
+            assert not np.isnan(numbers).any(), (argument, what, found)
+
+
+@pytest.mark.parametrize(
+    ("call", "named"),
+    [
+        (lambda: dpbi.distance_law(None, TWO), "mechanism"),
+        (lambda: dpbi.distance_law(dpbi.mechanisms.EHD, TWO), "mechanism"),
+        (lambda: dpbi.release(TWO, NOISY), "mechanism"),
+        (lambda: dpbi.release(NOISY, ((1, 1), (2, 3))), "problem"),
+        (lambda: dpbi.privacy_loss(None, (1, 1), 5), "mechanism"),
+        (lambda: dpbi.calibrate(dpbi.mechanisms.EHD, (1, 1), 5), "mechanism"),
+        (lambda: dpbi.privacy_profile(NOISY, (1, 1), 5, 1.0), "epsilons"),
+        (lambda: TWO.with_counts(None), "counts"),
+        (lambda: AWARE.sample(5, 2), "rng"),
+        (lambda: AWARE.cumulative(1j), "theta"),
+        (lambda: AWARE.cumulative(-1), "theta"),
+        (lambda: AWARE.density(2.0), "theta"),
+        (lambda: Problem((1, 1), np.array([4, 5], "m8[s]")), "counts"),
+        (lambda: NOISY.log_pmf(TWO, [True, 4]), "released"),
+        (lambda: NOISY.log_pmf(TWO, np.array([4, 5], "m8[ns]")), "released"),
+    ],
+)
+def test_what_was_met_is_refused(call: Callable[[], Any], named: str) -> None:
+    with pytest.raises(ValueError, match=named):
+        call()
