@@ -36,6 +36,7 @@ def names(files: Files, ending: str) -> list[str]:
     return [name for name in files if name.endswith(ending)]
 
 
+@pytest.mark.usefixtures("few_points")
 @pytest.mark.parametrize("counts", ["48 42", "5 0 7", "1 2 3 4"])
 def test_every_table_and_chart_can_be_taken_away(monkeypatch: pytest.MonkeyPatch, counts: str) -> None:
     files = record(monkeypatch)
@@ -151,6 +152,7 @@ def report(files: Files) -> zipfile.ZipFile:
     return zipfile.ZipFile(io.BytesIO(files[name]()))
 
 
+@pytest.mark.usefixtures("few_points")
 @pytest.mark.parametrize("page", WITH_REPORT)
 def test_a_report_holds_all_that_the_page_shows(monkeypatch: pytest.MonkeyPatch, page: str) -> None:
     files = record(monkeypatch)
@@ -176,6 +178,7 @@ def test_a_report_holds_all_that_the_page_shows(monkeypatch: pytest.MonkeyPatch,
     assert again == files[names(files, ".zip")[0]]()
 
 
+@pytest.mark.usefixtures("few_points")
 def test_nothing_is_made_before_it_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     def made(*rest: Any, **named: Any) -> bytes:
         raise AssertionError("a file was made without being asked for")
