@@ -38,6 +38,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    # Those that wait for a browser come first: at the end of a run a worker could only watch the other wait.
+    items.sort(key=lambda item: "browser" not in item.keywords)
     if config.getoption("--slow"):
         return
     for item in items:
@@ -47,7 +49,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.fixture(scope="session", autouse=True)
 def _installed_components() -> Iterator[None]:
-    """Streamlit searches all installed packages for components of its own whenever a test opens the app: once will do."""
+    """Streamlit searches all installed packages for components whenever a test opens the app: once will do."""
     from streamlit.components.v2 import manifest_scanner
 
     with pytest.MonkeyPatch.context() as patch:

@@ -9,7 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 from every_mechanism import every_class
-from test_figures import assert_fit_to_send, named
+from test_figures import lengths_of_those_fit_to_send, named
 
 from dpbi import MECHANISMS, ApproximateDP, Problem, calibrate, privacy_profile
 from dpbi.figures import privacy, style
@@ -81,9 +81,8 @@ def test_every_figure_is_fit_to_send(name: str) -> None:
     if problem.k == 2:
         curves = [loss_against_dataset(one.loss.mechanism, problem.prior, problem.n) for one in verdicts]
         figures.append(privacy.against_dataset(curves, problem.counts[0], ["<b>x</b>", "y"]))
-    assert_fit_to_send(figures)
+    assert max(lengths_of_those_fit_to_send(figures)) < 60_000
     for fig in figures:
-        assert len(fig.to_json()) < 60_000
         assert "<b>" not in fig.to_json().replace("\\u003c", "<")
 
 
