@@ -38,7 +38,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    # Those that wait for a browser come first: at the end of a run a worker could only watch the other wait.
+    # Those that drive a browser come first: the longest tests, with which a run must not end on one of two workers.
     items.sort(key=lambda item: "browser" not in item.keywords)
     if config.getoption("--slow"):
         return
