@@ -6,6 +6,9 @@ Hypothesis profiles: "fast", the default, draws the same few examples on every m
 draws many new ones (`--hypothesis-profile=thorough`).
 """
 
+from collections.abc import Iterator
+from functools import cache
+
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -35,8 +38,36 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    # Those that drive a browser come first: the longest tests, with which a run must not end on one of two workers.
+    items.sort(key=lambda item: "browser" not in item.keywords)
     if config.getoption("--slow"):
         return
     for item in items:
         if "slow" in item.keywords:
             item.add_marker(pytest.mark.skip(reason="slow: runs with --slow"))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _installed_components() -> Iterator[None]:
+    """Streamlit searches all installed packages for components whenever a test opens the app: once will do."""
+    from streamlit.components.v2 import manifest_scanner
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(manifest_scanner, "scan_component_manifests", cache(manifest_scanner.scan_component_manifests))
+        yield
+
+
+@pytest.fixture
+def few_points(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The page Accuracy with the ends of its axis, the person's own value and few epsilons, crossings not narrowed.
+
+    Each point is what it was. For tests of something else on every page: all points are computed where the axis is
+    the subject, at first sight and at some extremes.
+    """
+    from dpbi.accuracy import axes as accuracy_axes
+    from dpbi.accuracy import curves as accuracy_curves
+
+    monkeypatch.setattr(accuracy_axes, "decades", lambda low, high, multiples: [low, high])
+    monkeypatch.setattr(accuracy_curves, "SEARCHED", (0.1, 10.0))
+    monkeypatch.setattr(accuracy_curves, "_LOOKED_AT", (1,))
+    monkeypatch.setattr(accuracy_curves, "_narrowed", lambda lead, low, high, whole: (low, high))

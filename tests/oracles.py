@@ -129,6 +129,11 @@ def local_sensitivity_by_definition(prior: Sequence[Any], counts: Sequence[int])
 
 def local_sensitivity(prior: Sequence[Any], counts: Sequence[int]) -> Real:
     """The reduced form, max over neighbours c' of H(BI(c), BI(c')); n = 0 raises ValueError."""
+    return _local_sensitivity(tuple(prior), tuple(counts))
+
+
+@lru_cache(maxsize=100_000)
+def _local_sensitivity(prior: tuple[Any, ...], counts: Counts) -> Real:
     return max(posterior_distance(prior, counts, neighbour) for neighbour in neighbours(counts))
 
 

@@ -82,7 +82,7 @@ def stated_and_exact(verdicts: Sequence[Verdict]) -> go.Figure:
                        for label, one in zip(labels, verdicts, strict=True))  # fmt: skip
     alt = f"Bars of the exact privacy loss against the stated epsilon. {title}. Exact losses: {listed}."
     return base_layout(fig, title, alt=alt, height=40 + _ROW * len(rows), headroom=20, barmode="stack",
-                       legend_traceorder="normal")  # fmt: skip
+                       legend={"traceorder": "normal"})  # fmt: skip
 
 
 def _basis(one: Verdict) -> str:

@@ -127,7 +127,8 @@ def on_simplex(found: SimplexMap, problem: Problem, labels: Sequence[str] | None
         cliponaxis=points_a_side > 10,
         marker={
             "color": compact(colour), "symbol": "hexagon2", "size": min(max(800 / points_a_side, 13), 40),
-            "colorscale": list(SCALE), "colorbar": _colour_bar(colour), "line": {"width": 0},
+            "colorscale": [[place / (len(SCALE) - 1), one] for place, one in enumerate(SCALE)],
+            "colorbar": _colour_bar(colour), "line": {"width": 0},
         },
         name=_NAMES[found.measure], customdata=compact(found.value),
         hovertemplate="%{customdata:.4g} at %{a:.3g}, %{b:.3g}, %{c:.3g}<extra></extra>",

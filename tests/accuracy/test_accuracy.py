@@ -405,6 +405,20 @@ def test_narrowing_ends_around_the_change_whatever_the_slope(place: float, steep
     assert len(looked) <= 2 + bisection + 2
 
 
+@given(share=st.floats(0.001, 0.999), steep=st.floats(0.2, 5), whole=st.booleans())
+def test_narrowing_reaches_over_the_whole_range(share: float, steep: float, whole: bool) -> None:
+    """From n = 1 to the largest total, and epsilon from the least to the largest that is taken."""
+    low, high = (1, limits.TOTAL_LARGEST) if whole else (1e-9, limits.EPSILON_LARGEST)
+    place = low * (high / low) ** share
+
+    def lead(value: float) -> float:
+        return math.copysign(abs(math.log(value / place)) ** steep, value - place)
+
+    before, after = _narrowed(lead, low, high, whole)
+    assert before <= place <= after
+    assert after - before == 1 if whole else after <= before * (1 + 1.1e-5)
+
+
 def test_an_error_that_rises_again_is_told() -> None:
     def bent(mechanism: Mechanism, problem: Problem, metric: Metric) -> ExpectedError:
         error = 0.9 if mechanism.epsilon < 1 else 0.1 if mechanism.epsilon < 50 else 0.3

@@ -130,6 +130,7 @@ def watched_page(
     """A page of its own session, in a colour scheme; width and height in CSS pixels."""
     context = browser.new_context(color_scheme=scheme, viewport={"width": width, "height": height})
     context.set_default_timeout(PATIENCE_MS)
+    context.add_init_script(f"({WATCH})()")
     watched = Watched(context.new_page())
 
     def record_request(url: str) -> None:
@@ -152,21 +153,27 @@ def watched_page(
 
 
 # Streamlit marks a running script on its outermost element, old elements as stale, coming ones as skeletons.
-# A rerun starts a moment after the click that asked for it: quiet counts only once it has lasted.
-QUIET = """() => {
-    const app = document.querySelector('[data-testid="stApp"]');
-    const busy = '[data-stale="true"], [data-testid="stSkeleton"], [data-testid="stStatusWidget"]';
-    const done = app?.getAttribute('data-test-script-state') === 'notRunning';
-    const quiet = done && !document.querySelector(busy);
-    if (!quiet) { window.quietSince = undefined; return false; }
-    window.quietSince ??= performance.now();
-    return performance.now() - window.quietSince > 500;
+# A rerun starts a moment after the click that asked for it: quiet counts only once it has lasted since the last act.
+# It is watched all along, so that what has been quiet since then already is not waited for again.
+WATCH = """() => {
+    window.disturbed = 0;
+    const disturb = () => { window.disturbed = performance.now(); };
+    window.isQuietFor = milliseconds => {
+        const app = document.querySelector('[data-testid="stApp"]');
+        const busy = '[data-stale="true"], [data-testid="stSkeleton"], [data-testid="stStatusWidget"]';
+        const done = app?.getAttribute('data-test-script-state') === 'notRunning';
+        if (!done || document.querySelector(busy)) disturb();
+        return performance.now() - window.disturbed > milliseconds;
+    };
+    for (const act of ['pointerdown', 'click', 'keydown', 'keyup', 'input', 'change', 'popstate', 'resize'])
+        window.addEventListener(act, disturb, {capture: true, passive: true});
+    setInterval(window.isQuietFor, 50, 500);
 }"""
+QUIET = "() => window.isQuietFor(500)"
 
 
 def wait_until_idle(page: Page) -> None:
     """Returns when the script has run, all it drew is on the page, and no rerun is waiting."""
-    page.evaluate("window.quietSince = undefined")
     page.wait_for_function(QUIET, polling=50)
 
 

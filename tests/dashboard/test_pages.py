@@ -17,7 +17,6 @@ from dpbi import MECHANISMS, Problem, privacy_loss
 from dpbi.accuracy.comparison import best_private, compare
 from dpbi.accuracy.distance_law import distance_law
 from dpbi.dashboard.answers import library, work
-from dpbi.dashboard.answers import library as cached
 from dpbi.dashboard.page import DEFAULT_MECHANISMS
 from dpbi.dashboard.shown import downloads, tables
 from dpbi.dashboard.sidebar import controls, data_source, menu, prior
@@ -78,6 +77,7 @@ def typed(at: AppTest, counts: str) -> AppTest:
 
 ALL = {kind.__name__ for kind in MECHANISMS}
 TO_RELEASE = "entry: to release"
+few_points = pytest.mark.usefixtures("few_points")
 
 
 # --- first sight ---
@@ -97,6 +97,7 @@ def test_a_page_is_never_empty(page: str) -> None:
     assert "48 cured, 42 not cured; n = 90" in everything(at)
 
 
+@few_points
 @pytest.mark.parametrize("page", [*EVERY, *STAGES])
 def test_a_page_that_shows_a_persons_counts_says_so(page: str) -> None:
     at = typed(opened(), "left, 7\nright, 5")
@@ -135,7 +136,7 @@ def test_homes_table_holds_the_librarys_numbers() -> None:
 def test_a_page_ends_where_it_is_cancelled_until_it_is_to_go_on(page: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Cancel is pressed after two mechanisms: in a browser the press ends the run, here the run itself presses it."""
     at = opened()
-    for kept in (cached.comparison, cached.posteriors, cached.verdict):
+    for kept in (library.comparison, library.posteriors, library.verdict):
         kept.clear()
     begin, begun = work.Work.begin, 0
 
@@ -356,6 +357,7 @@ def test_one_map_at_a_time() -> None:
     assert charts(at)[0] != first
 
 
+@few_points
 def test_without_a_mechanism_the_sensitivities_and_the_papers_remain() -> None:
     at = tick(opened(), set())
     for page in EVERY:
@@ -385,6 +387,7 @@ def test_one_figure_of_the_papers_at_a_time() -> None:
 # --- the limits of every control ---
 
 
+@few_points
 @pytest.mark.parametrize("counts", ["0 0", "0 0 0 0"])
 def test_no_records(counts: str) -> None:
     at = typed(tick(opened(), ALL), counts)
@@ -396,43 +399,48 @@ def test_no_records(counts: str) -> None:
     assert "every mechanism releases the prior itself" in everything(shown(at, "app.py"))
 
 
-@pytest.mark.parametrize("counts", ["1 0", "1e9 5", "1e12 1e12", "1 0 0", "1e9 1e9 1e9", "7 0 0 0 0 0"])
-def test_few_and_many_records(counts: str) -> None:
-    at = typed(tick(opened(), ALL), counts)
+def every_page_is_drawn(at: AppTest) -> None:
     for page in EVERY:
         assert charts(shown(at, page))
 
 
+@pytest.mark.parametrize("counts", ["1 0", "1e9 5"])
+def test_few_and_many_records_at_every_point(counts: str) -> None:
+    every_page_is_drawn(typed(tick(opened(), ALL), counts))
+
+
+@few_points
+@pytest.mark.parametrize("counts", ["1e12 1e12", "1 0 0", "1e9 1e9 1e9", "7 0 0 0 0 0"])
+def test_few_and_many_records(counts: str) -> None:
+    every_page_is_drawn(typed(tick(opened(), ALL), counts))
+
+
+@few_points
 def test_many_categories() -> None:
     at = select(opened(), "source", data_source.MADE_UP)
-    text(text(at, "made-up n", "3000"), "made-up k", "300")
-    for page in EVERY:
-        assert charts(shown(at, page))
+    every_page_is_drawn(text(text(at, "made-up n", "3000"), "made-up k", "300"))
 
 
+@few_points
 @pytest.mark.parametrize(
     ("name", "value"),
     [("epsilon", "1e-9"), ("epsilon", "0.01"), ("epsilon", "20"), ("epsilon", "1e6"), ("gamma", "0"), ("gamma", "1e6")],
 )
 def test_the_ends_of_epsilon_and_gamma(name: str, value: str) -> None:
-    at = text(tick(opened(), ALL), name, value)
-    for page in EVERY:
-        assert charts(shown(at, page))
+    every_page_is_drawn(text(tick(opened(), ALL), name, value))
 
 
+@few_points
 @pytest.mark.parametrize("rule", prior.CHOICES)
 @pytest.mark.parametrize("counts", ["30 20", "20 20 20"])
 def test_every_prior(rule: str, counts: str) -> None:
-    at = select(typed(opened(), counts), "prior", rule)
-    for page in EVERY:
-        assert charts(shown(at, page))
+    every_page_is_drawn(select(typed(opened(), counts), "prior", rule))
 
 
+@few_points
 @pytest.mark.parametrize("strength", ["1e-9", "1e12"])
 def test_the_ends_of_the_priors_strength(strength: str) -> None:
-    at = text(select(tick(opened(), ALL), "prior", prior.SYMMETRIC), "strength", strength)
-    for page in EVERY:
-        assert charts(shown(at, page))
+    every_page_is_drawn(text(select(tick(opened(), ALL), "prior", prior.SYMMETRIC), "strength", strength))
 
 
 @pytest.mark.parametrize("key", [example.key for example in data_source.EXAMPLES])
@@ -458,6 +466,7 @@ def test_no_cached_answer_knows_a_name() -> None:
     }  # fmt: skip
 
 
+@few_points
 def test_names_are_shown_inertly() -> None:
     at = typed(opened(), f"{HOSTILE}, 12\nplain, 8")
     for page in EVERY:

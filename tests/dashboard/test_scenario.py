@@ -236,6 +236,7 @@ def kind_with(wanted: Callable[[dataclasses.Field[Any]], bool]) -> tuple[str, st
     return kind.__name__, field.name
 
 
+@pytest.mark.usefixtures("few_points")
 def test_settings_stay_on_every_page_and_on_return() -> None:
     switched, switch = kind_with(lambda field: isinstance(field.default, bool))
     numbered, number = kind_with(lambda field: isinstance(field.default, float) and field.name != "gamma")
@@ -319,6 +320,7 @@ def test_two_sessions_share_no_setting() -> None:
 # --- what is refused ---
 
 
+@pytest.mark.usefixtures("few_points")
 @pytest.mark.parametrize("page", ["app.py", *PAGES])
 @pytest.mark.parametrize(
     ("name", "value", "said"),

@@ -17,7 +17,7 @@ from dpbi.figures import accuracy
 from dpbi.inference.noise_aware import coverage
 from dpbi.mechanisms import Mechanism
 from tests.every_mechanism import every_class
-from tests.figures.test_figures import assert_fit_to_send, named
+from tests.figures.test_figures import lengths_of_those_fit_to_send, named
 
 TWO, THREE = Problem((1, 1), (5, 3)), Problem((1, 1, 1), (4, 2, 2))
 VALUES = {"n": (10, 20, 50), "epsilon": (0.5, 1.0, 2.0), "strength": (0.5, 2.0, 8.0), "k": (2, 3, 4),
@@ -46,7 +46,7 @@ def test_every_figure_is_fit_to_send(name: str) -> None:
     for problem, metric in ((TWO, "hellinger"), (THREE, "variation")):
         drawn = curves(name, problem, metric)  # type: ignore[arg-type]
         fig = accuracy.against(drawn, axis(name).own(problem, [kind(1.0) for kind in MECHANISMS]))
-        assert_fit_to_send([fig])
+        assert lengths_of_those_fit_to_send([fig])
         assert fig.layout.xaxis.title.text == axis(name).title
         assert (fig.layout.xaxis.type == "log") == axis(name).logarithmic
 
@@ -97,7 +97,7 @@ def test_nothing_is_drawn_at_zero_of_a_logarithmic_axis() -> None:
 def test_the_smallest_epsilons_stand_where_they_are() -> None:
     found = [required_epsilon(kind(1.0), TWO, 0.35) for kind in MECHANISMS]
     fig = accuracy.required(found)
-    assert_fit_to_send([fig])
+    assert lengths_of_those_fit_to_send([fig])
     assert [trace.x[0] for trace in fig.data] == [one.epsilon for one in found]
     least = min(found, key=lambda one: one.epsilon)
     assert f"{least.mechanism.label} reaches a mean distance of 0.35 with the smallest ε" in title(fig)
@@ -109,7 +109,7 @@ def test_coverage_is_drawn_as_computed() -> None:
     found = {kind(1.0): [(e, coverage(replace(kind(1.0), epsilon=e), (1, 1), 8)) for e in epsilons]
              for kind in MECHANISMS}  # fmt: skip
     fig = accuracy.coverage(found, 0.95)
-    assert_fit_to_send([fig])
+    assert lengths_of_those_fit_to_send([fig])
     for mechanism, points in found.items():
         assert shown_y(named(fig, f"{mechanism.label}, naive")) == pytest.approx([p.naive for _, p in points], rel=1e-6)
         aware = shown_y(named(fig, f"{mechanism.label}, noise-aware"))

@@ -23,7 +23,7 @@ from dpbi.privacy.curves import (
 )
 from dpbi.privacy.verdict import Profile, Verdict, verdict
 from tests.every_mechanism import every_class
-from tests.figures.test_figures import assert_fit_to_send, named
+from tests.figures.test_figures import lengths_of_those_fit_to_send, named
 
 PROBLEMS = {
     "k = 2": Problem((1, 1), (12, 18)),
@@ -82,9 +82,8 @@ def test_every_figure_is_fit_to_send(name: str) -> None:
     if problem.k == 2:
         curves = [loss_against_dataset(one.loss.mechanism, problem.prior, problem.n) for one in verdicts]
         figures.append(privacy.against_dataset(curves, problem.counts[0], ["<b>x</b>", "y"]))
-    assert_fit_to_send(figures)
+    assert max(lengths_of_those_fit_to_send(figures)) < 60_000
     for fig in figures:
-        assert len(fig.to_json()) < 60_000
         assert "<b>" not in fig.to_json().replace("\\u003c", "<")
 
 
