@@ -294,6 +294,16 @@ def check_category(category: Any, k: int) -> int:
     return whole_number("category", category, 0, k - 1)
 
 
+def check_categories(category: Any, k: int) -> int | NDArray[np.int64]:
+    """The place of one of k categories, or those of several in a row."""
+    if isinstance(category, str | bytes | Set | Mapping) or not isinstance(category, Iterable):
+        return check_category(category, k)
+    places = whole_array("category", category if isinstance(category, np.ndarray) else list(category))
+    if places.ndim != 1 or not ((places >= 0) & (places < k)).all():
+        raise ValueError(f"category must be one of 0 to {k - 1}, or several in a row: got {shown(category)}.")
+    return places
+
+
 def check_generator(rng: Any) -> np.random.Generator:
     """The source of all randomness, never the global one."""
     if not isinstance(rng, np.random.Generator):

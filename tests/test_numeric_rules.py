@@ -169,6 +169,6 @@ def test_hints_count_the_odds() -> None:
         (said,) = words.hints({"epsilon": epsilon}, 100)
         factor = said.split("factor of ")[1].removesuffix(".")
         if "^" in factor:
-            assert float(factor.split("^")[1]) == pytest.approx(epsilon / math.log(10), abs=0.5)
+            assert float(factor.split("^")[1]) == pytest.approx(epsilon / math.log(10) + 0.5, abs=0.5)
         else:
-            assert float(factor.replace(",", "")) == pytest.approx(math.exp(epsilon), rel=1e-3)
+            assert math.exp(epsilon) <= float(factor.replace(",", "")) <= math.exp(epsilon) * (1 + 1e-4) + 1

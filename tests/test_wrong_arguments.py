@@ -84,14 +84,15 @@ def functions() -> Iterator[tuple[str, Callable[..., Any]]]:
 
 # Where a function needs other values than most.
 RIGHT_HERE: dict[str, dict[str, Any]] = {
-    "dpbi.accuracy_curves.closer": {"other": ERROR},
-    "dpbi.dirichlet.log_density": {"theta": (0.3, 0.7)},
-    "dpbi.dirichlet.credible_boundary": {"alpha": (1.0, 2.0, 3.0)},
-    "dpbi.sensitivity_maps.along_emptying": {"problem": THREE},
-    "dpbi.sensitivity_maps.on_simplex": {"prior": THREE.prior},
+    "dpbi.accuracy.curves.closer": {"other": ERROR},
+    "dpbi.posterior.dirichlet.log_density": {"theta": (0.3, 0.7)},
+    "dpbi.posterior.dirichlet.credible_boundary": {"alpha": (1.0, 2.0, 3.0)},
+    "dpbi.sensitivity.maps.along_emptying": {"problem": THREE},
+    "dpbi.sensitivity.maps.on_simplex": {"prior": THREE.prior},
 }
 INSIDE = {  # handed what was checked
-    "dpbi.sensitivity.corners", "dpbi.sensitivity.datasets", "dpbi.noise_aware.check_released",
+    "dpbi.inference.noise_aware.check_released", "dpbi.inference.noise_aware.posterior_given",
+    "dpbi.posterior.dirichlet.log_predictive",
 }  # fmt: skip
 EVERY = {name: function for name, function in functions() if name not in INSIDE}
 

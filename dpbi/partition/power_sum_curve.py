@@ -22,10 +22,10 @@ from dpbi.problem.problem import Problem
 _SINGLY = 16  # Z_0 ... Z_15 are computed one by one, beyond them log(Z_m - 1) is interpolated in log m
 _SUMMED = 4096  # up to here the sum over m is a sum, beyond it an integral in log m
 _INTERVALS, _DOUBLINGS = 13, 3  # between the Chebyshev nodes of a doubling of m: 13, 26 or 52
-_FALL, _PAIRS_ALONE = 10.0, -24.0  # of log(Z_m - 1) over a piece; below the second, Z_m - 1 is not got by subtracting
+_FALL, _PAIRS_ALONE = 7.0, -24.0  # of log(Z_m - 1) over a piece; below the second, Z_m - 1 is not got by subtracting
 _NEAR_ONE = -6.0  # log(Z_m - 1): above, log Z_m is interpolated
 _INTERPOLATED = 2e-13  # last coefficients over the size of the values; the error is smaller, as they die out
-_ABSOLUTE = 4e-12  # likewise, of Z
+_ABSOLUTE = 8e-12  # likewise, of Z; a doubling of m has less than a third of the weight
 _GAUSS = 40  # quadrature nodes per doubling
 RATE_ZERO = 1e-15  # stands for the limit rate -> 0, from which the weights differ by the order of the rate
 _NEGLIGIBLE = 40.0  # contributions below e^-40 of the total are left out

@@ -64,7 +64,7 @@ def interval(
     tail = (1 - limits.inside("mass", mass, 0.0, 1.0)) / 2
     first, second = a, sums_of_others(a)
     if category is not None:
-        i = limits.check_category(category, a.shape[-1])
+        i = limits.check_categories(category, a.shape[-1])
         first, second = first[..., i], second[..., i]
     return _beta_quantiles(first, second, tail)
 

@@ -30,6 +30,7 @@ TINY: dict[str, Callable[[], Iterator[Row]]] = {
     "loss": lambda: privacy.loss(mechanisms=(Geometric,), every=(2, 12), others=((3, 4),), repetitions=1),
     "accountant": lambda: privacy.accountant(cases=((EHDS(1.0), 8), (Geometric(1.0), 8)), repetitions=1),
     "files": lambda: reading.files(megabytes=0.02, cells=400, repetitions=1),
+    "hostile_files": reading.hostile,
     "first_sight": serving.first_sight,
     "reruns": lambda: serving.reruns(pages=("", "Sensitivity"), repetitions=2),
     "room": lambda: serving.room(people=3, each=2, think=0.05),

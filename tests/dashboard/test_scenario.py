@@ -15,6 +15,7 @@ from streamlit.testing.v1 import AppTest
 
 from dpbi import MECHANISMS, Problem, limits
 from dpbi.dashboard.answers import library
+from dpbi.dashboard.answers.cache import kept
 from dpbi.dashboard.page import DEFAULT_MECHANISMS
 from dpbi.dashboard.shown import folds
 from dpbi.dashboard.sidebar import data_source, entries, prior, privacy
@@ -584,6 +585,7 @@ def test_another_seed_draws_anew_and_the_same_does_not() -> None:
 
 @contextmanager
 def failing(error: Exception, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    @kept(1)
     def fail(*_: object) -> None:
         raise error
 
