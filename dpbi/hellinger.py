@@ -56,7 +56,7 @@ def distances_to(problem: Problem, released: ArrayLike) -> NDArray[np.float64]:
 
     released: counts r >= 0, (..., k) -> (...). Raises ValueError for what is no count. Source: as ``hellinger``.
     """
-    r = limits.count_array("released", released, check_problem(problem).k)
+    r = limits.count_array("released", released, check_problem(problem).k, limits.RELEASED_LARGEST)
     prior, counts = np.array(problem.prior), np.array(problem.counts)
     if r.size < _TABULATED:
         summed = count_loss(prior, counts, r).sum(axis=-1)

@@ -1,13 +1,14 @@
 """What a released vector says about the private counts: log P(r | c) as a function of c, for one public r.
 
-A mechanism answers with one of two kinds. Where the noise falls on each count alone the likelihood is a product over
-categories, of any n and k; elsewhere every dataset is listed with its own value. Neither has seen the true counts.
+A mechanism answers with one of two kinds. Countwise: the likelihood is a product over categories, as where the noise
+falls on each count alone, of any n and k. Listed: every dataset has its own value. Neither has seen the true counts.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,8 +30,19 @@ def is_cut(n: int, released: tuple[int, ...], noised: int, consistent: bool) -> 
     return noised == r.size or int(r[-1]) == max(n - int(r[:-1].sum()), 0)
 
 
+class CountwiseLikelihood(Protocol):
+    """log P(r | c) = sum_i term_i(c_i), up to a constant that does not depend on c."""
+
+    @property
+    def kinks(self) -> NDArray[np.int64]:
+        """Counts between which, per category, every term is linear or concave: (kinks, k)."""
+
+    def log_terms(self, counts: NDArray[np.int64], category: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The terms of the given categories at the given counts, broadcast; each in [-inf, 0]."""
+
+
 @dataclass(frozen=True, eq=False)
-class CountwiseLikelihood:
+class CutNoiseLikelihood:
     """log P(r | c) = sum over noised i of log P(cut(c_i + D) = r_i): one term a category.
 
     noise: law of D; n: public total; released: r, (k,); noised: how many of the first categories carry noise;
@@ -45,14 +57,35 @@ class CountwiseLikelihood:
     noised: int
     consistent: bool
 
+    @property
+    def kinks(self) -> NDArray[np.int64]:
+        return np.array([self.released])
+
     def log_terms(self, counts: NDArray[np.int64], category: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The terms of the given categories at the given counts, broadcast; each in [-inf, 0]."""
         released, ceiling = np.array(self.released)[category], self._ceilings[category]
         return np.where(category < self.noised, cut_log_pmf(self.noise, counts, released, ceiling), 0.0)
 
     @cached_property
     def _ceilings(self) -> NDArray[np.int64]:
         return ceilings(self.n, self.released, self.consistent)
+
+
+@dataclass(frozen=True, eq=False)
+class StepsLikelihood:
+    """-epsilon / 2 sum_i |r_i - c_i|, up to a constant the log law of ``steps_noise`` cut at zero.
+
+    epsilon: of the noise; released: r, (k,). A zero of r needs no special case: there |r_i - c_i| = c_i.
+    """
+
+    epsilon: float
+    released: tuple[int, ...]
+
+    @property
+    def kinks(self) -> NDArray[np.int64]:
+        return np.array([self.released])
+
+    def log_terms(self, counts: NDArray[np.int64], category: NDArray[np.int64]) -> NDArray[np.float64]:
+        return -self.epsilon / 2 * np.abs(counts - np.array(self.released)[category])
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpbi import limits
-from dpbi.candidates_table import nearest_table
 from dpbi.distance_table import DistanceTable
-from dpbi.guarantee import Guarantee, PureDP
-from dpbi.likelihood import CountwiseLikelihood, is_cut
-from dpbi.mechanisms.calibration import Calibration, calibrated_guarantee, check_calibration, multiplier
+from dpbi.likelihood import CutNoiseLikelihood, is_cut
+from dpbi.mechanisms.added_noise import AddedNoise
 from dpbi.mechanisms.mechanism import released_counts
 from dpbi.noise import FlooredLaplace, IntegerNoise, TwoSidedGeometric, released_log_pmf
 from dpbi.noise_audit import NoiseAudit
@@ -25,7 +22,7 @@ from dpbi.secure_noise import Bits
 
 
 @dataclass(frozen=True)
-class _NoisyCounts:
+class _NoisyCounts(AddedNoise):
     """Noise on a fixed number of counts, each cut to [0, n]; any category left over gets what remains of n.
 
     ``_noise(k)`` is the law of one count's noise, its decay epsilon / ``_spread(k)``; ``_noised(k)`` says how many
@@ -34,19 +31,11 @@ class _NoisyCounts:
     without it the last count is max(0, n - sum of the others) and the total can exceed n, never fall below.
     """
 
-    epsilon: float
-    calibration: Calibration | None = field(default=None, kw_only=True)
-
     consistent: ClassVar[bool] = False
     remaining_error: ClassVar[str] = (
         "its noise is rounded down to whole counts, so that even next to no noise makes a count too small by one in "
         "half of all releases, which matters most where counts are small"
     )
-    _basis: ClassVar[str] = ""
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", limits.check_epsilon(self.epsilon))
-        object.__setattr__(self, "calibration", check_calibration(self.calibration))
 
     def _spread(self, k: int) -> int:
         raise NotImplementedError
@@ -59,17 +48,10 @@ class _NoisyCounts:
 
     def _calibrated_noise(self, prior: tuple[float, ...], n: int) -> IntegerNoise:
         noise = self._noise(len(prior))
-        return noise.sharpened(multiplier(self.calibration, prior, n)) if self.calibration else noise
+        return noise.sharpened(self._multiplier(prior, n)) if self.calibration else noise
 
     def _noise_for(self, problem: Problem) -> IntegerNoise:
         return self._calibrated_noise(check_problem(problem).prior, problem.n)
-
-    def guarantee(self, prior: ArrayLike, n: int) -> Guarantee:
-        """epsilon-DP for replacing one record: noise fitted to the L1 sensitivity, the rest is post-processing."""
-        prior, n = limits.check_prior(prior), limits.check_total(n)
-        if self.calibration:
-            return calibrated_guarantee(self, prior, n)
-        return PureDP(self.epsilon, "theorem", self._basis)
 
     def log_pmf(self, problem: Problem, released: ArrayLike) -> NDArray[np.float64]:
         """log P(r | c) = sum over noised counts of log P(cut noise), -inf unless the remainder fits."""
@@ -96,19 +78,14 @@ class _NoisyCounts:
     def can_release(self, n: int, released: tuple[int, ...]) -> bool:
         return is_cut(n, released, self._noised(len(released)), self.consistent)
 
-    def likelihood(self, prior: tuple[float, ...], n: int, released: tuple[int, ...]) -> CountwiseLikelihood:
+    def likelihood(self, prior: tuple[float, ...], n: int, released: tuple[int, ...]) -> CutNoiseLikelihood:
         noise = self._calibrated_noise(prior, n)
-        return CountwiseLikelihood(noise, n, released, self._noised(len(prior)), self.consistent)
-
-    def rounding(self, prior: tuple[float, ...], n: int) -> float:
-        """0: the decay is an exact fraction, the noise and the cuts are whole numbers."""
-        return 0.0
+        return CutNoiseLikelihood(noise, n, released, self._noised(len(prior)), self.consistent)
 
     def draw_securely(self, problem: Problem, bits: Bits) -> tuple[int, ...]:
         """As ``sample``, in whole numbers only."""
         noise = self._noise_for(problem)
-        factor = Fraction(self.calibration[0]) if self.calibration else 1
-        decay = factor * Fraction(self.epsilon) / self._spread(problem.k)
+        decay = self._exact_decay(self._spread(problem.k))
         released, left = [], problem.n
         for count in problem.counts[:self._noised(problem.k)]:
             released.append(min(max(count + noise.draw_exactly(decay, bits), 0), left))
@@ -125,15 +102,6 @@ class _NoisyCounts:
     def audit(self, prior: tuple[float, ...], n: int) -> NoiseAudit:
         k = len(prior)
         return NoiseAudit(self._calibrated_noise(prior, n), n, k, self._noised(k), self.consistent)
-
-    def nearest(self, problem: Problem) -> DistanceTable:
-        """The truth alone, with its exact probability."""
-        log_truth = float(self.log_pmf(problem, check_problem(problem).counts))
-        return nearest_table(problem, 0.0).tilted(0.0, -log_truth)
-
-    def probability_of_ignoring(self, problem: Problem) -> float:
-        """0: the noise is always added to the counts."""
-        return 0.0
 
     def mean_distance(self, problem: Problem) -> float | None:
         """E[H], where releases whose total exceeds n are too rare to count; else None."""
