@@ -18,7 +18,7 @@ from scipy import special
 from dpbi import dirichlet, limits
 from dpbi.count_posterior import CountPosterior, Marginal, count_posterior
 from dpbi.mechanisms.mechanism import Mechanism
-from dpbi.problem import Problem
+from dpbi.outputs import output_laws
 
 _NEGLIGIBLE = 1e-18  # a count this improbable moves no end of an interval in double precision
 _DENSE = 20_000_000  # numbers in the dense table of weights
@@ -178,9 +178,11 @@ def coverage(mechanism: Mechanism, prior: ArrayLike, n: int, mass: float = 0.95)
     tail = (1 - limits.inside("mass", mass, 0.0, 1.0)) / 2
     if len(prior) != 2:
         raise ValueError(f"The coverage is computed for k = 2 categories: got k = {len(prior)}.")
-    counts = np.arange(n + 1)
-    released, law = _output_laws(mechanism, prior, n)
-    datasets = np.stack([counts, n - counts], axis=1)
+    listed = output_laws(mechanism, prior, n, _PAIRS)
+    if listed is None:
+        raise ValueError(f"The coverage visits all pairs of counts and releases, at most {_PAIRS:,}: n = {n:,} needs "
+                         "more.")
+    datasets, released, law = listed
     joint = (np.exp(dirichlet.log_evidence(prior, datasets))[:, None] * law).T
     kept = _but_rarest(joint.sum(axis=1))
     released, joint = released[kept], joint[kept]
@@ -195,21 +197,6 @@ def coverage(mechanism: Mechanism, prior: ArrayLike, n: int, mass: float = 0.95)
         float(weight @ (high - low)),
         float(weight @ (aware_high - aware_low)),
     )
-
-
-def _output_laws(mechanism: Mechanism, prior: tuple[float, ...], n: int) -> tuple[NDArray[np.int64], NDArray]:
-    """Outputs r, (R, 2), and P(r | c) for c_1 = 0..n, (n + 1, R): the candidates, or all of [0, n]^2 if need be."""
-    problems = [Problem(prior, (u, n - u)) for u in range(n + 1)]
-    line = np.stack([np.arange(n + 1), n - np.arange(n + 1)], axis=1)
-    square = np.stack(np.meshgrid(line[:, 0], line[:, 0], indexing="ij"), axis=-1).reshape(-1, 2)
-    for released in (line, square):
-        if len(released) * len(problems) > _PAIRS:
-            raise ValueError(f"The coverage visits all pairs of counts and releases, at most {_PAIRS:,}: n = {n:,} "
-                             f"needs {len(released) * len(problems):,}.")
-        law = np.exp(np.array([mechanism.log_pmf(problem, released) for problem in problems]))
-        if law.sum(axis=1).min() > 1 - 1e-9:
-            break
-    return released, law
 
 
 def _but_rarest(probability: NDArray[np.float64]) -> NDArray[np.int64]:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import oracles
 import pytest
-from every_mechanism import every_class
+from every_mechanism import every_class, lists_datasets
 from goodness_of_fit import assert_follows, assert_mean
 from oracles import mp
 
@@ -24,7 +24,7 @@ from dpbi import secure_selection as secure
 from dpbi.mechanisms import Mechanism
 from dpbi.secure_noise import Bits
 
-SELECTIONS = [kind for kind in MECHANISMS if not hasattr(kind, "consistent")]
+SELECTIONS = [kind for kind in MECHANISMS if lists_datasets(kind)]
 DRAWS = 3_000
 
 

@@ -67,7 +67,7 @@ class KNorm(AddedNoise):
 
     def can_release(self, n: int, released: tuple[int, ...]) -> bool:
         total = sum(released)
-        return min(released) >= 0 and (total == n or total > n > 0 == min(released))
+        return 0 <= min(released) and max(released) <= limits.RELEASED_LARGEST and (total == n or total > n > 0 == min(released))
 
     def likelihood(self, prior: tuple[float, ...], n: int, released: tuple[int, ...]) -> StepsLikelihood:
         return StepsLikelihood(self._noise(prior, n).epsilon, released)
