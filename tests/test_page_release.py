@@ -12,6 +12,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from every_mechanism import lists_datasets
 from streamlit.runtime.caching.cache_data_api import DataCache
 from streamlit.testing.v1 import AppTest
 
