@@ -17,8 +17,11 @@ from dpbi.distance_law import DistanceLaw, distance_law
 from dpbi.guarantee import ApproximateDP, NotPrivate, PureDP
 from dpbi.hellinger import hellinger
 from dpbi.mechanisms import MECHANISMS
+from dpbi.nearest import NearestPosterior, nearest_posterior
 from dpbi.neighbours import neighbours, steps
 from dpbi.noise_aware import noise_aware_posterior
+from dpbi.optimum import PrivacyLimit, limit_of_privacy
+from dpbi.prior_average import ExpectedDistance, expected_distance
 from dpbi.privacy_loss import PrivacyLoss, calibrate, privacy_loss, privacy_profile
 from dpbi.problem import Problem
 from dpbi.release import Release, release
@@ -32,7 +35,10 @@ __all__ = [
     "CountsError",
     "CountsQuestion",
     "DistanceLaw",
+    "ExpectedDistance",
+    "NearestPosterior",
     "NotPrivate",
+    "PrivacyLimit",
     "PrivacyLoss",
     "Problem",
     "PureDP",
@@ -43,11 +49,14 @@ __all__ = [
     "calibrate",
     "dirichlet",
     "distance_law",
+    "expected_distance",
     "global_sensitivity",
     "hellinger",
+    "limit_of_privacy",
     "local_sensitivity",
     "loss_curves",
     "mechanisms",
+    "nearest_posterior",
     "neighbours",
     "noise_aware",
     "noise_aware_posterior",

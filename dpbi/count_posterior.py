@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpbi import dirichlet
-from dpbi.likelihood import CountwiseLikelihood, Likelihood, ListedLikelihood
+from dpbi.likelihood import CountwiseLikelihood, Likelihood, ListedLikelihood, log_likelihood
 
 _TAIL = 80.0  # e^-80 = 2e-35 of a variable's mass is left outside its window
 _NEAR = 3.0  # standard deviations between n and the mean of the untied sum, at most
@@ -65,14 +65,21 @@ def count_posterior(prior: tuple[float, ...], n: int, likelihood: Likelihood) ->
     return _Chain(prior, n, likelihood)
 
 
+def dataset_probabilities(
+    prior: tuple[float, ...], datasets: NDArray[np.int64], likelihood: Likelihood
+) -> NDArray[np.float64]:
+    """P(c | r) of every dataset, (N, k) -> (N,): all of them, in the order of a listed likelihood."""
+    log_weight = dirichlet.log_evidence(prior, datasets) + log_likelihood(datasets, likelihood)
+    weight = np.exp(log_weight - log_weight.max())
+    return np.asarray(weight / weight.sum())
+
+
 class _Listed:
     """All datasets with their probabilities."""
 
     def __init__(self, prior: tuple[float, ...], likelihood: ListedLikelihood) -> None:
         self.datasets = likelihood.datasets
-        log_weight = dirichlet.log_evidence(prior, self.datasets) + likelihood.log_likelihood
-        weight = np.exp(log_weight - log_weight.max())
-        self.probability = weight / weight.sum()
+        self.probability = dataset_probabilities(prior, self.datasets, likelihood)
 
     @cached_property
     def marginals(self) -> tuple[Marginal, ...]:

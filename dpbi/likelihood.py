@@ -97,3 +97,10 @@ class ListedLikelihood:
 
 
 Likelihood = CountwiseLikelihood | ListedLikelihood
+
+
+def log_likelihood(datasets: NDArray[np.int64], likelihood: Likelihood) -> NDArray[np.float64]:
+    """log P(r | c) of every dataset (N, k), up to a constant; a listed likelihood has them in this order."""
+    if isinstance(likelihood, ListedLikelihood):
+        return likelihood.log_likelihood
+    return likelihood.log_terms(datasets, np.arange(datasets.shape[1])).sum(axis=1)

@@ -21,8 +21,9 @@ Outputs = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
 def output_laws(mechanism: Mechanism, prior: tuple[float, ...], n: int, most: int) -> Outputs | None:
     """Datasets (N, k), releases (R, k) and P(r | c), (N, R); None where there are more than ``most`` pairs (c, r).
 
-    The releases are the candidates; or all of [0, n]^k where the mechanism cuts each count on its own; or, where a
-    total can exceed n by anything, what has probability 1 - 1e-12 at least, whatever the counts.
+    The releases are the candidates; or, where the mechanism cuts each count on its own, all of [0, n]^k, or of
+    [0, n]^{k-1} with what remains of n; or, where a total can exceed n by anything, what has probability 1 - 1e-12 at
+    least, whatever the counts.
     """
     k = len(prior)
     number = number_of_candidates(n, k)
@@ -33,19 +34,15 @@ def output_laws(mechanism: Mechanism, prior: tuple[float, ...], n: int, most: in
     problems = [Problem(prior, tuple(counts)) for counts in datasets.tolist()]
     if n and mechanism.can_release(n, (n + 1, *(0,) * (k - 1))):
         return _beyond(mechanism, datasets, problems, most)
-    if not _cuts_each(mechanism, n, k):
-        return datasets, datasets, _laws(mechanism, problems, datasets)
-    if number * (n + 1) ** k > most:
+    if n == 0 or not mechanism.can_release(n, (*(n,) * (k - 1), 0 if k > 2 else n)):
+        released = datasets
+    elif number * (n + 1) ** (free := k if mechanism.can_release(n, (n,) * k) else k - 1) > most:
         return None
-    released = np.array(list(itertools.product(range(n + 1), repeat=k)))
-    law = _laws(mechanism, problems, released)
-    possible = law.max(axis=0) > 0
-    return datasets, released[possible], law[:, possible]
-
-
-def _cuts_each(mechanism: Mechanism, n: int, k: int) -> bool:
-    """Whether totals can exceed n, though no single count does."""
-    return n > 0 and (mechanism.can_release(n, (n,) * k) or k > 2 and mechanism.can_release(n, (*(n,) * (k - 1), 0)))
+    else:
+        released = np.array(list(itertools.product(range(n + 1), repeat=free)))
+        if free < k:
+            released = np.column_stack([released, np.maximum(n - released.sum(axis=1), 0)])
+    return datasets, released, _laws(mechanism, problems, released)
 
 
 def _beyond(
