@@ -19,7 +19,7 @@ from dpbi.hellinger import hellinger
 from dpbi.mechanisms import MECHANISMS
 from dpbi.nearest import NearestPosterior, nearest_posterior
 from dpbi.neighbours import neighbours, steps
-from dpbi.noise_aware import noise_aware_posterior
+from dpbi.noise_aware import JointPosterior, NoiseAwarePosterior, joint_posterior, noise_aware_posterior
 from dpbi.optimum import PrivacyLimit, limit_of_privacy
 from dpbi.prior_average import ExpectedDistance, expected_distance
 from dpbi.privacy_loss import PrivacyLoss, calibrate, privacy_loss, privacy_profile
@@ -36,7 +36,9 @@ __all__ = [
     "CountsQuestion",
     "DistanceLaw",
     "ExpectedDistance",
+    "JointPosterior",
     "NearestPosterior",
+    "NoiseAwarePosterior",
     "NotPrivate",
     "PrivacyLimit",
     "PrivacyLoss",
@@ -52,6 +54,7 @@ __all__ = [
     "expected_distance",
     "global_sensitivity",
     "hellinger",
+    "joint_posterior",
     "limit_of_privacy",
     "local_sensitivity",
     "loss_curves",

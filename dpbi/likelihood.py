@@ -6,6 +6,7 @@ falls on each count alone, of any n and k. Listed: every dataset has its own val
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
@@ -89,6 +90,20 @@ class StepsLikelihood:
 
 
 @dataclass(frozen=True, eq=False)
+class ProductLikelihood:
+    """The likelihood of several independent releases of the same data, each countwise: terms add up."""
+
+    parts: tuple[CountwiseLikelihood, ...]
+
+    @property
+    def kinks(self) -> NDArray[np.int64]:
+        return np.concatenate([part.kinks for part in self.parts])
+
+    def log_terms(self, counts: NDArray[np.int64], category: NDArray[np.int64]) -> NDArray[np.float64]:
+        return np.asarray(sum(part.log_terms(counts, category) for part in self.parts))
+
+
+@dataclass(frozen=True, eq=False)
 class ListedLikelihood:
     """log P(r | c) of every dataset: datasets (N, k), log_likelihood (N,)."""
 
@@ -104,3 +119,12 @@ def log_likelihood(datasets: NDArray[np.int64], likelihood: Likelihood) -> NDArr
     if isinstance(likelihood, ListedLikelihood):
         return likelihood.log_likelihood
     return likelihood.log_terms(datasets, np.arange(datasets.shape[1])).sum(axis=1)
+
+
+def joint_likelihood(likelihoods: Sequence[Likelihood]) -> Likelihood:
+    """Of independent releases of the same data: countwise if all are, else listed where the first listed one is."""
+    countwise = [one for one in likelihoods if not isinstance(one, ListedLikelihood)]
+    if len(countwise) == len(likelihoods):
+        return ProductLikelihood(tuple(countwise))
+    datasets = next(one.datasets for one in likelihoods if isinstance(one, ListedLikelihood))
+    return ListedLikelihood(datasets, np.asarray(sum(log_likelihood(datasets, one) for one in likelihoods)))

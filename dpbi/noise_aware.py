@@ -7,7 +7,7 @@ and costs no privacy. The true counts are no argument of anything here.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -17,6 +17,7 @@ from scipy import special
 
 from dpbi import dirichlet, limits
 from dpbi.count_posterior import CountPosterior, Marginal, count_posterior
+from dpbi.likelihood import Likelihood, joint_likelihood
 from dpbi.mechanisms.mechanism import Mechanism
 from dpbi.outputs import output_laws
 
@@ -30,16 +31,14 @@ _LOG_ODDS = 700.0  # theta or 1 - theta = e^-700 is the least end of an interval
 
 
 @dataclass(frozen=True, eq=False)
-class NoiseAwarePosterior:
-    """p(theta | r), a mixture of Dirichlet distributions over what the private counts may have been.
+class CountMixture:
+    """A mixture of Dirichlet distributions over what the private counts may have been.
 
-    mechanism, prior, n, released: what it was computed from. Made by ``noise_aware_posterior``.
+    prior, n: public; counts: P(c | what was released).
     """
 
-    mechanism: Mechanism
     prior: tuple[float, ...]
     n: int
-    released: tuple[int, ...]
     counts: CountPosterior = field(repr=False)
 
     @property
@@ -124,6 +123,24 @@ class NoiseAwarePosterior:
         return marginal.probability, self.prior[i] + marginal.counts, rest + (self.n - marginal.counts)
 
 
+@dataclass(frozen=True, eq=False)
+class NoiseAwarePosterior(CountMixture):
+    """p(theta | r), a mixture over what the private counts may have been.
+
+    mechanism, prior, n, released: what it was computed from. Made by ``noise_aware_posterior``.
+    """
+
+    mechanism: Mechanism
+    released: tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class JointPosterior(CountMixture):
+    """p(theta | r_1, r_2, ...): as one release's, from several of the same data. Made by ``joint_posterior``."""
+
+    releases: tuple[tuple[Mechanism, tuple[int, ...]], ...]
+
+
 def noise_aware_posterior(mechanism: Mechanism, prior: ArrayLike, n: int, released: ArrayLike) -> NoiseAwarePosterior:
     """p(theta | r) = sum_c P(c | r) Dir(theta; alpha + c), P(c | r) proportional to P(c) P(r | c).
 
@@ -137,7 +154,35 @@ def noise_aware_posterior(mechanism: Mechanism, prior: ArrayLike, n: int, releas
     """
     prior, n = limits.check_prior(prior), limits.check_total(n)
     r = check_released(mechanism, len(prior), n, released)
-    return NoiseAwarePosterior(mechanism, prior, n, r, count_posterior(prior, n, mechanism.likelihood(prior, n, r)))
+    counts = count_posterior(prior, n, mechanism.likelihood(prior, n, r))
+    return NoiseAwarePosterior(prior, n, counts, mechanism, r)
+
+
+def joint_posterior(
+    prior: ArrayLike, n: int, releases: Iterable[tuple[Mechanism, ArrayLike]]
+) -> JointPosterior:
+    """p(theta | r_1, r_2, ...) = sum_c P(c | r_1, r_2, ...) Dir(theta; alpha + c), from releases of the same data.
+
+    The draws are independent given c, so P(c | r_1, ...) is proportional to P(c) prod_j P(r_j | c). Countwise
+    likelihoods multiply countwise, at any n; with a listed one among them all datasets are listed. The privacy losses
+    of the releases add up, whether they are read together or not.
+    prior (k,) and n: public, those that every release was made under; releases: pairs (mechanism, released), one at
+    least. Returns what ``noise_aware_posterior`` does.
+    Raises ValueError as that does, naming the release, and where there is none. Source: Bayes' rule.
+    """
+    prior, n = limits.check_prior(prior), limits.check_total(n)
+    read: list[tuple[Mechanism, tuple[int, ...]]] = []
+    likelihoods: list[Likelihood] = []
+    for mechanism, released in releases:
+        try:
+            r = check_released(mechanism, len(prior), n, released)
+            likelihoods.append(mechanism.likelihood(prior, n, r))
+        except ValueError as refusal:
+            raise ValueError(f"Release {len(read) + 1}: {refusal}") from None
+        read.append((mechanism, r))
+    if not read:
+        raise ValueError("At least one release is needed: got none.")
+    return JointPosterior(prior, n, count_posterior(prior, n, joint_likelihood(likelihoods)), tuple(read))
 
 
 def check_released(mechanism: Mechanism, k: int, n: int, released: ArrayLike) -> tuple[int, ...]:
