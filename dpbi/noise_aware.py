@@ -190,7 +190,8 @@ def check_released(mechanism: Mechanism, k: int, n: int, released: ArrayLike) ->
     values = np.asarray(released).tolist()
     if not isinstance(values, list) or len(values) != k:
         raise ValueError(f"released must hold {k} counts, one for each prior parameter: got {released!r}.")
-    r = tuple(limits.whole_number(f"released[{i}]", value, 0, limits.RELEASED_LARGEST) for i, value in enumerate(values))
+    r = tuple(limits.whole_number(f"released[{i}]", value, 0, limits.RELEASED_LARGEST)
+              for i, value in enumerate(values))
     if not mechanism.can_release(n, r):
         raise ValueError(f"No counts with n = {n:,} lead {mechanism.label} to release {r}: the probability of this "
                          "release is 0. Check the release, the mechanism and its options, and n.")

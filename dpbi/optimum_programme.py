@@ -132,7 +132,7 @@ class _Programme:
         return np.unique(np.diagonal(self.orbit), return_index=True)[1]
 
     def _lower(self, dual: NDArray[np.float64]) -> float:
-        """sum_c min_r [cost_cr + e^-epsilon u_(c,c'),r - u_(c',c),r], summed over neighbours c': a bound for any u >= 0.
+        """sum_c min_r [cost_cr + e^-epsilon u_(c,c'),r - u_(c',c),r], summed over neighbours c'; for any u >= 0.
 
         Any mechanism has sum cost x >= sum (cost + e^-epsilon u_(c,c') - u_(c',c)) x, as the added terms are
         u (e^-epsilon x_c - x_c') <= 0.

@@ -32,7 +32,7 @@ def sampled_optimum(prior: tuple[float, ...], n: int, epsilon: float) -> tuple[f
     strata, of the choice within them. Sums over wide windows become integrals (``_nodes``).
     """
     rng = np.random.default_rng(0)
-    share = rng.beta(*prior, size=_DRAWS)
+    share = rng.beta(prior[0], prior[1], size=_DRAWS)
     drawn = rng.binomial(n, share) + TwoSidedGeometric(epsilon).sample(rng, (_DRAWS,))
     sorted_draws = np.sort(np.clip(drawn, 0, n))
     edges = np.rint(_DRAWS * np.sin(np.linspace(0, np.pi / 2, _STRATA + 1)) ** 2).astype(np.int64)
@@ -77,7 +77,7 @@ def _means(
 
 
 def _nodes(low: int, high: int, kinks: NDArray[np.int64]) -> tuple[Floats, Floats]:
-    """Places and weights, (rows, places), that sum over low..high a function smooth but at both ends and two kinks a row.
+    """Places and weights, (rows, places), for sums over low..high of what is smooth but at both ends and two kinks a row.
 
     The sum over whole numbers between two half ones is the integral, up to a 24th of the change of slope, and
     Gauss-Legendre's; panels grow fourfold from either end, where powers of i begin, and from r, the second kink, where

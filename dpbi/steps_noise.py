@@ -17,7 +17,6 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
 from dpbi.distance_table import NEGLIGIBLE
 from dpbi.secure_noise import Bits, bernoulli_exp_of_any, two_sided_geometric

@@ -324,7 +324,7 @@ def law_geometric(prior: Sequence[Any], counts: Sequence[int], epsilon: Any, con
 
 
 class KNormLaw(Mapping[Counts, Real]):
-    """max(t, 0), P(t) = e^{-epsilon steps(c, t)} / Z over all whole t with sum n: every t that gives a release is summed.
+    """max(t, 0), P(t) = e^{-epsilon steps(c, t)} / Z over all whole t with sum n: sums every t that gives a release.
 
     Asked for one release it answers; walked through it stops where totals exceed n by so much that all the rest
     has less than 1e-14.
@@ -350,7 +350,7 @@ class KNormLaw(Mapping[Counts, Real]):
         return total / self.partition
 
     def __iter__(self) -> Iterator[Counts]:
-        reach = int(math.ceil((40 + 2 * len(self.counts)) / self.epsilon)) if self.n else 0
+        reach = math.ceil((40 + 2 * len(self.counts)) / self.epsilon) if self.n else 0
         for excess in range(reach + 1):
             for released in compositions(self.n + excess, len(self.counts)):
                 if excess == 0 or 0 in released:

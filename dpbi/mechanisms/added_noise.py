@@ -46,7 +46,7 @@ class AddedNoise:
         """epsilon-DP for replacing one record: noise fitted to what one record can move, the rest post-processing."""
         prior, n = limits.check_prior(prior), limits.check_total(n)
         if self.calibration:
-            return calibrated_guarantee(self, prior, n)  # type: ignore[arg-type]
+            return calibrated_guarantee(self, prior, n)
         return PureDP(self.epsilon, "theorem", self._basis)
 
     def rounding(self, prior: tuple[float, ...], n: int) -> float:

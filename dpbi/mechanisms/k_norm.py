@@ -66,8 +66,9 @@ class KNorm(AddedNoise):
         return np.maximum(released, 0, out=released)
 
     def can_release(self, n: int, released: tuple[int, ...]) -> bool:
-        total = sum(released)
-        return 0 <= min(released) and max(released) <= limits.RELEASED_LARGEST and (total == n or total > n > 0 == min(released))
+        if min(released) < 0 or max(released) > limits.RELEASED_LARGEST:
+            return False
+        return sum(released) == n or sum(released) > n > 0 == min(released)
 
     def likelihood(self, prior: tuple[float, ...], n: int, released: tuple[int, ...]) -> StepsLikelihood:
         return StepsLikelihood(self._noise(prior, n).epsilon, released)
