@@ -25,6 +25,7 @@ from dpbi.prior_average import ExpectedDistance, expected_distance
 from dpbi.privacy_loss import PrivacyLoss, calibrate, privacy_loss, privacy_profile
 from dpbi.problem import Problem
 from dpbi.release import Release, release
+from dpbi.score_study import ScoreStudy, compare_scores
 from dpbi.sensitivity import global_sensitivity, local_sensitivity, smooth_sensitivity
 
 __version__ = "0.1.0"
@@ -45,10 +46,12 @@ __all__ = [
     "Problem",
     "PureDP",
     "Release",
+    "ScoreStudy",
     "accuracy",
     "accuracy_axes",
     "accuracy_curves",
     "calibrate",
+    "compare_scores",
     "dirichlet",
     "distance_law",
     "expected_distance",
