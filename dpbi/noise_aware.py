@@ -168,7 +168,8 @@ def joint_posterior(
     of the releases add up, whether they are read together or not.
     prior (k,) and n: public, those that every release was made under; releases: pairs (mechanism, released), one at
     least. Returns what ``noise_aware_posterior`` does.
-    Raises ValueError as that does, naming the release, and where there is none. Source: Bayes' rule.
+    Raises ValueError as that does, naming the release, and where there is none.
+    Source: ours; Bayes' rule.
     """
     prior, n = limits.check_prior(prior), limits.check_total(n)
     read: list[tuple[Mechanism, tuple[int, ...]]] = []

@@ -77,7 +77,7 @@ def _means(
 
 
 def _nodes(low: int, high: int, kinks: NDArray[np.int64]) -> tuple[Floats, Floats]:
-    """Places and weights, (rows, places), for sums over low..high of what is smooth but at both ends and two kinks a row.
+    """Places and weights, (rows, places), for sums over low..high of what is smooth but at the ends and two kinks.
 
     The sum over whole numbers between two half ones is the integral, up to a 24th of the change of slope, and
     Gauss-Legendre's; panels grow fourfold from either end, where powers of i begin, and from r, the second kink, where

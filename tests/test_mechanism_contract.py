@@ -305,6 +305,7 @@ def test_proved_claimed_and_broken_guarantees_are_all_present() -> None:
 def test_mechanisms_are_an_ordered_tuple_of_different_classes() -> None:
     assert isinstance(MECHANISMS, tuple) and len(set(MECHANISMS)) == len(MECHANISMS)
     assert len({kind.label for kind in MECHANISMS}) == len(MECHANISMS)
+    assert sorted(kind.palette_place for kind in MECHANISMS) == list(range(len(MECHANISMS)))
     assert all(getattr(dpbi.mechanisms, kind.__name__) is kind for kind in MECHANISMS)
 
 

@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dpbi.figures.drawing import Drawing, PlainFigure
 from dpbi.labels import isolated, visible
-from dpbi.mechanisms import EHD, EHDL, EHDNRS, EHDS, Geometric, KNorm, LSDim, LSHist, LSZhang, Mechanism, name_of
+from dpbi.mechanisms import Mechanism, name_of
 
 
 @dataclass(frozen=True)
@@ -38,31 +38,30 @@ class Style:
         return f"rgba({red}, {green}, {blue}, {opacity:g})"
 
 
-# Warm colours for noise on the counts, cool ones for choices by distance; by class, so that none changes its look when
-# another joins.
-_STYLES: dict[type[Mechanism], Style] = {
-    LSZhang: Style("#964b4b", "dot", "square"),
-    LSDim: Style("#c3875a", "dashdot", "pentagon"),
-    LSHist: Style("#e17800", "solid", "circle"),
-    Geometric: Style("#b83000", "dash", "diamond"),
-    KNorm: Style("#f80880", "5px,2px,5px,6px", "star-diamond"),
-    EHD: Style("#5a96e1", "longdash", "triangle-up"),
-    EHDL: Style("#874b96", "longdashdot", "x"),
-    EHDS: Style("#3c5ad2", "14px,4px,4px,4px", "star"),
-    EHDNRS: Style("#7d18ff", "4px,6px", "triangle-down"),
-}
+# Warm colours for noise on the counts, cool ones for choices by distance: by the mechanisms' places in the palette.
+_STYLES = (
+    Style("#964b4b", "dot", "square"),
+    Style("#c3875a", "dashdot", "pentagon"),
+    Style("#e17800", "solid", "circle"),
+    Style("#b83000", "dash", "diamond"),
+    Style("#5a96e1", "longdash", "triangle-up"),
+    Style("#874b96", "longdashdot", "x"),
+    Style("#3c5ad2", "14px,4px,4px,4px", "star"),
+    Style("#7d18ff", "4px,6px", "triangle-down"),
+    Style("#f80880", "5px,2px,5px,6px", "star-diamond"),
+)
 # A calibrated mechanism keeps its class's colour; dash and symbol say that it is another.
-_CALIBRATED: dict[type[Mechanism], tuple[str, str]] = {
-    LSZhang: ("2px,2px", "hourglass"),
-    LSDim: ("10px,2px,2px,2px", "hexagon"),
-    LSHist: ("18px,3px", "hexagram"),
-    Geometric: ("6px,2px,6px,8px", "diamond-tall"),
-    KNorm: ("12px,6px,2px,6px", "diamond-wide"),
-    EHD: ("22px,4px,4px,4px", "triangle-left"),
-    EHDL: ("3px,3px,12px,3px", "bowtie"),
-    EHDS: ("8px,8px", "star-square"),
-    EHDNRS: ("2px,10px", "triangle-right"),
-}
+_CALIBRATED = (
+    ("2px,2px", "hourglass"),
+    ("10px,2px,2px,2px", "hexagon"),
+    ("18px,3px", "hexagram"),
+    ("6px,2px,6px,8px", "diamond-tall"),
+    ("22px,4px,4px,4px", "triangle-left"),
+    ("3px,3px,12px,3px", "bowtie"),
+    ("8px,8px", "star-square"),
+    ("2px,10px", "triangle-right"),
+    ("12px,6px,2px,6px", "diamond-wide"),
+)
 TRUTH = Style("#7d8590", "solid", "cross")
 PRIOR = Style("#7d8590", "6px,5px", "line-ew")
 REFERENCE = Style("#7d8590", "dot", "line-ns")
@@ -87,11 +86,11 @@ _SMALL = "font-size:{:.0f}px;font-weight:normal"
 
 
 def style_of(mechanism: Mechanism | type[Mechanism]) -> Style:
-    """The style of a mechanism, or of its class."""
-    if isinstance(mechanism, type):
-        return _STYLES[mechanism]
-    kind = type(mechanism)
-    return Style(_STYLES[kind].colour, *_CALIBRATED[kind]) if mechanism.calibration else _STYLES[kind]
+    """The style of a mechanism, or of its class, by its place in the palette."""
+    place = mechanism.palette_place % len(_STYLES)
+    if isinstance(mechanism, type) or not mechanism.calibration:
+        return _STYLES[place]
+    return Style(_STYLES[place].colour, *_CALIBRATED[place])
 
 
 def mechanism_labels(mechanisms: Sequence[Mechanism]) -> list[str]:

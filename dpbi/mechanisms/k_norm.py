@@ -35,6 +35,7 @@ class KNorm(AddedNoise):
     """
 
     label: ClassVar[str] = "KNorm"
+    palette_place: ClassVar[int] = 8
     idea: ClassVar[str] = "Whole-number noise on all counts together, fitted to what one person can move."
     source: ClassVar[str] = "ours, beyond the papers; Hardt and Talwar 2010, Awan and Slavkovic 2021"
     formula: ClassVar[str] = (

@@ -24,6 +24,7 @@ from dpbi.secure_noise import Bits
 
 class Mechanism(Protocol):
     label: ClassVar[str]
+    palette_place: ClassVar[int]  # in the figures' palette, its own for ever: none changes its look when another joins
     idea: ClassVar[str]
     source: ClassVar[str]
     formula: ClassVar[str]

@@ -125,6 +125,7 @@ class LSZhang(_NoisyCounts):
     )
 
     label: ClassVar[str] = "LSZhang"
+    palette_place: ClassVar[int] = 0
     idea: ClassVar[str] = "Laplace noise on every count, scaled to the dimension."
     source: ClassVar[str] = "[D20] Algorithm 1; [P17] section 3; Zhang, Rubinstein and Dimitrakakis 2016"
     formula: ClassVar[str] = r"r_i = \lfloor c_i + \mathrm{Lap}(2k/\varepsilon) \rfloor_0^n,\quad i = 1, \dots, k"
@@ -163,6 +164,7 @@ class LSDim(_NoisyCountsAndRemainder):
     """
 
     label: ClassVar[str] = "LSDim"
+    palette_place: ClassVar[int] = 1
     idea: ClassVar[str] = "Laplace noise on all counts but one, scaled to the number of categories."
     source: ClassVar[str] = "[D20] Algorithm 2; [P17] section 4.1.3"
     formula: ClassVar[str] = (
@@ -183,6 +185,7 @@ class LSHist(_NoisyCountsAndRemainder):
     """
 
     label: ClassVar[str] = "LSHist"
+    palette_place: ClassVar[int] = 2
     idea: ClassVar[str] = "Laplace noise on all counts but one, scaled to what one person can move."
     source: ClassVar[str] = "[D20] Algorithm 3; [P17] section 4.1.4"
     formula: ClassVar[str] = (
@@ -206,6 +209,7 @@ class Geometric(_NoisyCountsAndRemainder):
 
     remaining_error: ClassVar[str] = ""
     label: ClassVar[str] = "Geometric"
+    palette_place: ClassVar[int] = 3
     idea: ClassVar[str] = "Whole-number noise on all counts but one: no floor, no bias."
     source: ClassVar[str] = "ours, beyond the papers; noise of Ghosh, Roughgarden and Sundararajan 2009"
     formula: ClassVar[str] = (
