@@ -76,6 +76,11 @@ def box(problem: Problem, margin: int = 0) -> np.ndarray:
     return np.array(list(itertools.product(side, repeat=problem.k)))
 
 
+def enumerated(kind: type[Mechanism], epsilon: float, k: int) -> float:
+    """epsilon, raised where outputs reach far beyond n, so that the oracles can visit all that matter."""
+    return max(epsilon, {2: 0.7, 3: 4.0, 4: 8.0}[k]) if exceeds_total(kind(1.0), 1, k) else epsilon
+
+
 def outputs(mechanism: Mechanism, problem: Problem) -> np.ndarray:
     """All that has more than 1e-13 together: the box, and vectors beyond it where counts can be larger than n."""
     inside, n = box(problem), problem.n

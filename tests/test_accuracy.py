@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import oracles
 import pytest
-from every_mechanism import every_class
+from every_mechanism import enumerated, every_class
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import Drawn, epsilons, problems
@@ -91,6 +91,7 @@ def test_what_the_variation_cannot_do_is_refused() -> None:
 @settings(max_examples=8)
 @given(drawn=problems(largest_k=3), epsilon=epsilons())
 def test_means_are_enumerated_ones(kind: type[Mechanism], drawn: Drawn, epsilon: float) -> None:
+    epsilon = enumerated(kind, epsilon, len(drawn.prior))
     problem, mechanism = Problem(*drawn), kind(epsilon)
     law = oracles.LAWS[kind.__name__](drawn.prior, drawn.counts, epsilon=epsilon)
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import oracles
 import pytest
+from every_mechanism import enumerated
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import Drawn, epsilons, problems
@@ -21,6 +22,7 @@ every_mechanism = pytest.mark.parametrize("kind", MECHANISMS, ids=lambda kind: k
 @every_mechanism
 @given(drawn=problems(largest_k=3), epsilon=epsilons())
 def test_a_row_is_brute_force(kind: type, drawn: Drawn, epsilon: float) -> None:
+    epsilon = enumerated(kind, epsilon, len(drawn.prior))
     row = compare(kind(epsilon), Problem(*drawn))
     law = oracles.LAWS[kind.__name__](drawn.prior, drawn.counts, epsilon=epsilon)
     distances = oracles.distance_law(law, drawn.prior, drawn.counts)

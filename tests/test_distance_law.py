@@ -11,7 +11,7 @@ import large_oracles
 import numpy as np
 import oracles
 import pytest
-from every_mechanism import EVERY, every_class, every_mechanism
+from every_mechanism import EVERY, enumerated, every_class, every_mechanism
 from goodness_of_fit import assert_mean
 from hypothesis import given
 from oracles import mp
@@ -74,9 +74,10 @@ def assert_law(law: DistanceLaw) -> None:
 def test_every_law_is_brute_force(drawn: Drawn, epsilon: float) -> None:
     problem = Problem(*drawn)
     for kind, chosen in EVERY:
-        law = distance_law(kind(epsilon, **chosen), problem)
+        least = enumerated(kind, epsilon, problem.k)
+        law = distance_law(kind(least, **chosen), problem)
         assert_law(law)
-        pmf = oracles.LAWS[kind.__name__](drawn.prior, drawn.counts, epsilon=epsilon, **chosen)
+        pmf = oracles.LAWS[kind.__name__](drawn.prior, drawn.counts, epsilon=least, **chosen)
         expected = oracles.distance_law(pmf, drawn.prior, drawn.counts)
         assert law.kind == "levels" and law.edges is None and law.band == law.mean_error == 0
         assert law.mean == pytest.approx(float(expected.mean), rel=1e-10, abs=1e-13)

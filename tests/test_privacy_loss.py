@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import oracles
 import pytest
-from every_mechanism import EVERY, NAMES, every_bad_prior_or_total, every_class, every_mechanism
+from every_mechanism import EVERY, NAMES, box, enumerated, every_bad_prior_or_total, every_class, every_mechanism
 from hypothesis import given
 from hypothesis import strategies as st
 from oracles import mp
 from reference_values import values
 from strategies import epsilons, priors
-from test_mechanism_contract import box, exact_loss
+from test_mechanism_contract import exact_loss
 
 import dpbi
 from dpbi import MECHANISMS, ApproximateDP, NotPrivate, Problem, PureDP, privacy_loss, privacy_profile
@@ -73,7 +73,7 @@ def test_loss_and_profile_are_those_of_all_pairs_and_outputs(
     kind: Kind, chosen: Options, audit: tuple[Prior, int], epsilon: float
 ) -> None:
     """Nothing exceeds the loss, the pair and output named attain it, and delta is the largest divergence."""
-    (prior, n), mechanism = audit, kind(epsilon, **chosen)
+    (prior, n), mechanism = audit, kind(enumerated(kind, epsilon, len(audit[0])), **chosen)
     laws = oracle_laws(mechanism, prior, n)
     found, expected = privacy_loss(mechanism, prior, n), oracles.privacy_loss(laws, prior, n)
     assert abs(float(found.epsilon - expected.epsilon)) <= found.margin
@@ -88,7 +88,7 @@ def test_loss_and_profile_are_those_of_all_pairs_and_outputs(
 @every_mechanism
 @pytest.mark.parametrize(("prior", "n"), [((2, 0.3), 6), ((1, 1, 1), 3), ((50, 0.01, 3, 1), 1)], ids=str)
 def test_delta_of_zero_is_the_total_variation(kind: Kind, chosen: Options, prior: Prior, n: int) -> None:
-    mechanism = kind(2.0, **chosen)
+    mechanism = kind(enumerated(kind, 2.0, len(prior)), **chosen)
     laws = oracle_laws(mechanism, prior, n)
     variation = max(
         mp.fsum(abs(law.get(released, 0) - laws[neighbour].get(released, 0)) for released in law) / 2
