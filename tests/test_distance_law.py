@@ -11,7 +11,7 @@ import large_oracles
 import numpy as np
 import oracles
 import pytest
-from every_mechanism import EVERY, enumerated, every_class, every_mechanism
+from every_mechanism import EVERY, enumerated, every_class, every_mechanism, outputs
 from goodness_of_fit import assert_mean
 from hypothesis import given
 from oracles import mp
@@ -40,7 +40,7 @@ def small_limits(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 def everything(mechanism: Mechanism, problem: Problem) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """H, steps and probability of every output, sorted by H, from the mechanism's own pmf."""
-    released = np.array(list(itertools.product(range(problem.n + 1), repeat=problem.k)))
+    released = outputs(mechanism, problem)
     probability = np.exp(mechanism.log_pmf(problem, released))
     released, probability = released[probability > 0], probability[probability > 0]
     h = distances_to(problem, released)

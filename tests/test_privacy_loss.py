@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import oracles
 import pytest
-from every_mechanism import EVERY, NAMES, box, enumerated, every_bad_prior_or_total, every_class, every_mechanism
+from every_mechanism import EVERY, NAMES, enumerated, every_bad_prior_or_total, every_class, every_mechanism, outputs
 from hypothesis import given
 from hypothesis import strategies as st
 from oracles import mp
@@ -118,7 +118,7 @@ def test_profile_falls_to_zero_at_the_loss(kind: Kind, chosen: Options, prior: P
 def test_structure_misses_nothing_away_from_the_ends(kind: Kind, chosen: Options, prior: Prior, n: int) -> None:
     """All pairs and outputs of log_pmf, where n leaves room for counts far from 0 and n."""
     for epsilon in (0.3, 3.0):
-        mechanism = kind(epsilon, **chosen)
+        mechanism = kind(enumerated(kind, epsilon, len(prior)), **chosen)
         found = privacy_loss(mechanism, prior, n)
         assert found.epsilon == pytest.approx(exact_loss(mechanism, prior, n), abs=1e-11)
         grid = np.array([0, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99]) * found.epsilon
@@ -128,7 +128,7 @@ def test_structure_misses_nothing_away_from_the_ends(kind: Kind, chosen: Options
 
 def listed_profile(mechanism: Mechanism, prior: Prior, n: int, epsilons: np.ndarray) -> np.ndarray:
     datasets = list(oracles.compositions(n, len(prior)))
-    released = box(Problem(prior, datasets[0]))
+    released = outputs(mechanism, Problem(prior, datasets[0]))
     law = {counts: np.exp(mechanism.log_pmf(Problem(prior, counts), released)) for counts in datasets}
     factor = np.exp(epsilons)[:, None]
     return np.max(
