@@ -19,7 +19,7 @@ import numpy as np
 import oracles
 import pytest
 from damaged import damaged, read_or_refused
-from every_mechanism import every_class, every_mechanism, lists_datasets
+from every_mechanism import every_class, every_mechanism, lists_datasets, outputs
 from goodness_of_fit import assert_follows
 from hypothesis import given, settings
 from hypothesis import strategies as some
@@ -72,7 +72,7 @@ def test_a_calibrated_mechanism_draws_from_its_calibrated_law(kind: Kind, chosen
     problem = Problem((1, 1), (2, 5))
     mechanism = dataclasses.replace(kind(1.0, **chosen), calibration=(1.7, (1.0, 1.0), 7))
     drawn = drawn_securely(mechanism, problem)
-    rows = np.stack(np.meshgrid(np.arange(8), np.arange(8)), axis=-1).reshape(-1, 2)
+    rows = outputs(kind(1.0, **chosen), problem)
     law = np.exp(mechanism.log_pmf(problem, rows))
     assert_follows(drawn, {tuple(r): float(p) for r, p in zip(rows.tolist(), law, strict=True)})
 
