@@ -9,11 +9,15 @@ from dpbi import accuracy, mechanisms, partition, sensitivity
 from dpbi.accuracy import axes as accuracy_axes
 from dpbi.accuracy import curves as accuracy_curves
 from dpbi.accuracy.distance_law import DistanceLaw, distance_law
+from dpbi.accuracy.optimum import PrivacyLimit, limit_of_privacy
 from dpbi.data.files import CountsError, CountsQuestion, read_counts
 from dpbi.inference import noise_aware
-from dpbi.inference.noise_aware import noise_aware_posterior
+from dpbi.inference.nearest import NearestPosterior, nearest_posterior
+from dpbi.inference.noise_aware import JointPosterior, NoiseAwarePosterior, joint_posterior, noise_aware_posterior
+from dpbi.inference.prior_average import ExpectedDistance, expected_distance
 from dpbi.mechanisms import MECHANISMS
 from dpbi.mechanisms.guarantee import ApproximateDP, NotPrivate, PureDP
+from dpbi.papers.score_study import ScoreStudy, compare_scores
 from dpbi.posterior import dirichlet
 from dpbi.posterior.hellinger import hellinger
 from dpbi.privacy import curves as loss_curves
@@ -31,23 +35,34 @@ __all__ = [
     "CountsError",
     "CountsQuestion",
     "DistanceLaw",
+    "ExpectedDistance",
+    "JointPosterior",
+    "NearestPosterior",
+    "NoiseAwarePosterior",
     "NotPrivate",
+    "PrivacyLimit",
     "PrivacyLoss",
     "Problem",
     "PureDP",
     "Release",
+    "ScoreStudy",
     "__version__",
     "accuracy",
     "accuracy_axes",
     "accuracy_curves",
     "calibrate",
+    "compare_scores",
     "dirichlet",
     "distance_law",
+    "expected_distance",
     "global_sensitivity",
     "hellinger",
+    "joint_posterior",
+    "limit_of_privacy",
     "local_sensitivity",
     "loss_curves",
     "mechanisms",
+    "nearest_posterior",
     "neighbours",
     "noise_aware",
     "noise_aware_posterior",

@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 PRIOR_LEAST, PRIOR_LARGEST = 1e-9, 1e12
 PARAMETER_LEAST, PARAMETER_LARGEST = 1e-30, 1e18  # of a Dirichlet distribution, whatever it came from
 TOTAL_LARGEST = 4 * 10**15  # alpha + c keeps its half-integer digits in a double up to here
+# Noise may lift one count above n: by less than 5e14, and 2,000 such counts add up within 64 bits
+RELEASED_LARGEST = 2**52
 CATEGORIES_LEAST, CATEGORIES_LARGEST = 2, 2_000
 EPSILON_LEAST, EPSILON_LARGEST = 1e-9, 1e6
 GAMMA_LARGEST = 1e6
@@ -246,8 +248,8 @@ def _array(name: str, values: Any) -> NDArray[Any]:
     return array
 
 
-def count_array(name: str, values: Any, k: int | None = None) -> NDArray[np.int64]:
-    """Counts (..., k), each within [0, TOTAL_LARGEST]."""
+def count_array(name: str, values: Any, k: int | None = None, largest: int = TOTAL_LARGEST) -> NDArray[np.int64]:
+    """Counts (..., k), each within [0, largest]."""
     array = whole_array(name, values)
     if array.ndim == 0 or array.shape[-1] != (k or array.shape[-1]):
         wanted = f"{k} categories" if k else "its categories"
@@ -257,8 +259,8 @@ def count_array(name: str, values: Any, k: int | None = None) -> NDArray[np.int6
                          f"got {array.shape[-1]:,}.")
     if array.size and array.min() < 0:
         raise ValueError(f"{name} cannot be negative, they must be at least 0: got {array.min()}.")
-    if array.size and array.max() > TOTAL_LARGEST:
-        raise ValueError(f"{name} are too large: at most {TOTAL_LARGEST:,} is supported, got {array.max():,} or more.")
+    if array.size and array.max() > largest:
+        raise ValueError(f"{name} are too large: at most {largest:,} is supported, got {array.max():,} or more.")
     return array
 
 

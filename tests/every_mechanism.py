@@ -8,10 +8,13 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import pytest
 
-from dpbi import MECHANISMS
+from dpbi import MECHANISMS, Problem
 from dpbi.mechanisms import Mechanism
+from dpbi.mechanisms.likelihood import ListedLikelihood
+from tests import oracles
 
 _NUMBERS = (0.0, 0.02)  # tried for an option that is a number, besides its default
 
@@ -56,6 +59,38 @@ def _name(kind: type[Mechanism], chosen: dict[str, Any]) -> str:
 
 
 NAMES = [_name(kind, chosen) for kind, chosen in EVERY]
+
+def lists_datasets(kind: type[Mechanism]) -> bool:
+    """Whether this class's noise-aware posterior visits every dataset."""
+    return isinstance(kind(1.0).likelihood((1.0, 1.0), 2, (1, 1)), ListedLikelihood)
+
+
+def exceeds_total(mechanism: Mechanism, n: int, k: int) -> bool:
+    """Whether a released count can be larger than n."""
+    return mechanism.can_release(n, (n + 1, *(0,) * (k - 1)))
+
+
+def box(problem: Problem, margin: int = 0) -> np.ndarray:
+    """Every vector of whole numbers within [-margin, n + margin]."""
+    side = range(-margin, problem.n + margin + 1)
+    return np.array(list(itertools.product(side, repeat=problem.k)))
+
+
+def enumerated(kind: type[Mechanism], epsilon: float, k: int) -> float:
+    """epsilon, raised where outputs reach far beyond n, so that the oracles can visit all that matter."""
+    return max(epsilon, {2: 0.7, 3: 4.0, 4: 8.0}[k]) if exceeds_total(kind(1.0), 1, k) else epsilon
+
+
+def outputs(mechanism: Mechanism, problem: Problem) -> np.ndarray:
+    """All that has more than 1e-13 together: the box, and vectors beyond it where counts can be larger than n."""
+    inside, n = box(problem), problem.n
+    if not exceeds_total(mechanism, n, problem.k):
+        return inside
+    reach = math.ceil((32 + 4 * problem.k) / mechanism.epsilon)
+    beyond = [r for s in range(1, reach + 1) for r in oracles.compositions(n + s, problem.k)
+              if max(r) > n and min(r) == 0]
+    return np.concatenate([inside, np.array(beyond)])
+
 
 every_class = pytest.mark.parametrize("kind", MECHANISMS, ids=lambda kind: kind.__name__)
 # Above a decorator of problems, not below: a problem is then met by all mechanisms in turn, and its sums are reused.

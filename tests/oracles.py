@@ -328,6 +328,48 @@ def law_geometric(prior: Sequence[Any], counts: Sequence[int], epsilon: Any, con
     return _noised_law([clamped_geometric(c, n, p) for c in counts[:-1]], _with_last(n, consistent))
 
 
+class KNormLaw(Mapping[Counts, Real]):
+    """max(t, 0), P(t) = e^{-epsilon steps(c, t)} / Z over all whole t with sum n: sums every t that gives a release.
+
+    Asked for one release it answers; walked through it stops where totals exceed n by so much that all the rest
+    has less than 1e-14.
+    """
+
+    def __init__(self, counts: Counts, epsilon: Any) -> None:
+        self.counts, self.n, self.epsilon = counts, sum(counts), mp.mpf(epsilon)
+        self.partition = mp.legendre(len(counts) - 1, mp.coth(self.epsilon / 2))
+
+    def __getitem__(self, released: Counts) -> Real:
+        excess, zeros = sum(released) - self.n, [i for i, r in enumerate(released) if r == 0]
+        if min(released) < 0 or excess < 0 or (excess > 0 and not zeros) or (excess > 0 == self.n):
+            raise KeyError(released)
+        if self.n == 0:
+            return mp.one
+        total = mp.zero
+        for below in compositions(excess, len(zeros)) if zeros else [()]:
+            t = list(released)
+            for i, lacking in zip(zeros, below, strict=True):
+                t[i] = -lacking
+            moved = sum(abs(a - b) for a, b in zip(t, self.counts, strict=True))
+            total += mp.exp(-self.epsilon * moved / 2)
+        return total / self.partition
+
+    def __iter__(self) -> Iterator[Counts]:
+        reach = math.ceil((40 + 2 * len(self.counts)) / self.epsilon) if self.n else 0
+        for excess in range(reach + 1):
+            for released in compositions(self.n + excess, len(self.counts)):
+                if excess == 0 or 0 in released:
+                    yield released
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+def law_knorm(prior: Sequence[Any], counts: Sequence[int], epsilon: Any) -> Law:
+    """Beyond the papers: noise that falls off with the number of records replaced."""
+    return KNormLaw(tuple(counts), epsilon)
+
+
 def _exponential(rate: Callable[..., Real]) -> Callable[..., Law]:
     def law(prior: Sequence[Any], counts: Sequence[int], **parameters: Any) -> Law:
         """n = 0: the prior is the only candidate and no rate exists."""
@@ -346,6 +388,7 @@ LAWS: dict[str, Callable[..., Law]] = {
     "LSDim": law_lsdim,
     "LSHist": law_lshist,
     "Geometric": law_geometric,
+    "KNorm": law_knorm,
     "EHD": _exponential(rate_ehd),
     "EHDL": _exponential(rate_ehdl),
     "EHDS": _exponential(rate_ehds),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import itertools
 import math
 import re
 from typing import Any
@@ -20,11 +19,14 @@ from tests import oracles
 from tests.every_mechanism import (
     EVERY,
     NAMES,
+    box,
     every_bad_prior_or_total,
     every_class,
     every_mechanism,
+    exceeds_total,
     option_fields,
     options,
+    outputs,
 )
 from tests.goodness_of_fit import assert_follows
 from tests.oracles import mp
@@ -50,14 +52,8 @@ SMALL = [
 every_small = pytest.mark.parametrize("problem", SMALL, ids=lambda p: f"{p.prior} {p.counts}")
 
 
-def box(problem: Problem, margin: int = 0) -> np.ndarray:
-    """Every vector of whole numbers within [-margin, n + margin]: all a mechanism could release, and more."""
-    side = range(-margin, problem.n + margin + 1)
-    return np.array(list(itertools.product(side, repeat=problem.k)))
-
-
 def law_of(mechanism: Mechanism, problem: Problem) -> dict[tuple[int, ...], float]:
-    released = box(problem)
+    released = outputs(mechanism, problem)
     probability = np.exp(mechanism.log_pmf(problem, released))
     return {tuple(r): p for r, p in zip(released.tolist(), probability.tolist(), strict=True) if p > 0}
 
@@ -68,13 +64,15 @@ def law_of(mechanism: Mechanism, problem: Problem) -> dict[tuple[int, ...], floa
 @every_mechanism
 @every_small
 def test_pmf_sums_to_one_and_is_zero_outside(kind: Kind, chosen: Options, problem: Problem) -> None:
-    for epsilon in (0.1, 8.0):
-        released = box(problem, margin=1)
-        log_law = kind(epsilon, **chosen).log_pmf(problem, released)
-        assert log_law.shape == released.shape[:1] and not np.isnan(log_law).any()
-        outside = ((released < 0) | (released > problem.n)).any(axis=1)
-        assert (log_law[outside] == -np.inf).all()
-        assert math.fsum(np.exp(log_law)) == pytest.approx(1, abs=1e-12)
+    """Outside: wherever ``can_release`` says no, one step beyond the box included, and nowhere else."""
+    least = 1.0 if exceeds_total(kind(1.0, **chosen), problem.n, problem.k) else 0.1
+    for epsilon in (least, 8.0):
+        mechanism, around = kind(epsilon, **chosen), box(problem, margin=1)
+        log_law = mechanism.log_pmf(problem, around)
+        assert log_law.shape == around.shape[:1] and not np.isnan(log_law).any()
+        possible = [mechanism.can_release(problem.n, tuple(r)) for r in around.tolist()]
+        assert (log_law > -np.inf).tolist() == possible
+        assert math.fsum(np.exp(mechanism.log_pmf(problem, outputs(mechanism, problem)))) == pytest.approx(1, abs=1e-12)
 
 
 @given(problems(largest_k=4), epsilons())
@@ -130,8 +128,10 @@ def test_pmf_of_what_no_count_can_be_is_zero(kind: Kind, chosen: Options, counts
         (2**62, 2**62, 2**62), (2**63 - 1, 1, n), (-(2**63), 0, 0), (2**64 + n, 0, 0), (10**30, 0, 0), (1e30, 0, 0),
         (n + 1, 0, 0), (-1, 0, n + 1), (-(10**400), 10**400, n),
     ]
+    mechanism = kind(1.0, **chosen)
     for released in far:
-        assert kind(1.0, **chosen).log_pmf(problem, released) == -np.inf, released
+        if not (max(released) == n + 1 and exceeds_total(mechanism, n, 3) and min(released) >= 0):
+            assert mechanism.log_pmf(problem, released) == -np.inf, released
 
 
 @every_class
@@ -181,7 +181,7 @@ def test_samples_have_one_type_and_shape_and_follow_the_generator(kind: Kind, ch
     for size in (0, 1, 50):
         drawn = mechanism.sample(problem, np.random.default_rng(1), size)
         assert drawn.shape == (size, 3) and drawn.dtype == np.int64
-        assert ((drawn >= 0) & (drawn <= problem.n)).all()
+        assert all(mechanism.can_release(problem.n, tuple(r)) for r in drawn.tolist())
         assert (drawn == mechanism.sample(problem, np.random.default_rng(1), size)).all()
     assert (drawn != mechanism.sample(problem, np.random.default_rng(2), size)).any()
 
@@ -306,6 +306,7 @@ def test_proved_claimed_and_broken_guarantees_are_all_present() -> None:
 def test_mechanisms_are_an_ordered_tuple_of_different_classes() -> None:
     assert isinstance(MECHANISMS, tuple) and len(set(MECHANISMS)) == len(MECHANISMS)
     assert len({kind.label for kind in MECHANISMS}) == len(MECHANISMS)
+    assert sorted(kind.palette_place for kind in MECHANISMS) == list(range(len(MECHANISMS)))
     assert all(getattr(dpbi.mechanisms, kind.__name__) is kind for kind in MECHANISMS)
 
 
@@ -402,7 +403,7 @@ def test_extreme_epsilons_release_something_finite(kind: Kind, chosen: Options, 
     counts = entry["input"].get("counts", [12, 30, 8])
     problem, mechanism = Problem((1,) * len(counts), counts), kind(float(entry["input"]["epsilon"]), **chosen)
     drawn = mechanism.sample(problem, np.random.default_rng(0), 200)
-    assert ((drawn >= 0) & (drawn <= problem.n)).all()
+    assert all(mechanism.can_release(problem.n, tuple(r)) for r in drawn.tolist())
     log_law = mechanism.log_pmf(problem, drawn)
     assert np.isfinite(log_law).all() and (log_law <= 1e-9).all()
     law = dpbi.distance_law(mechanism, problem)
@@ -443,7 +444,8 @@ LARGE = [
 def test_large_problems_work(kind: Kind, chosen: Options, problem: Problem) -> None:
     mechanism = kind(1.0, **chosen)
     drawn = mechanism.sample(problem, np.random.default_rng(0), 300)
-    assert drawn.shape == (300, problem.k) and ((drawn >= 0) & (drawn <= problem.n)).all()
+    assert drawn.shape == (300, problem.k)
+    assert all(mechanism.can_release(problem.n, tuple(r)) for r in drawn.tolist())
     log_law = mechanism.log_pmf(problem, np.concatenate([drawn, [problem.counts]]))
     assert np.isfinite(log_law).all() and (log_law <= 1e-9).all()
     assert len(NAMES) == len(set(NAMES))

@@ -203,8 +203,9 @@ def _sampled_law(mechanism: Mechanism, problem: Problem, rng: np.random.Generato
     distance, step = _drawn(mechanism, problem, rng)
     beyond = distance > near.distance[-1] + slack(near.distance[-1])
     rest = max(0.0, 1.0 - float(near.moments[0].sum()))
-    if not beyond.any():  # so rare that no draw met it: it stays with the farthest near output, within the band
-        return _law_of_rows(mechanism, problem, near, np.empty(0), np.empty(0), rest, rest)
+    if not beyond.any():  # so rare that no draw met it: it stays at the farthest near distance, within the band
+        farthest = near.distance[-1:], near.steps.max(keepdims=True) + 1
+        return _law_of_rows(mechanism, problem, near, *farthest, rest, rest)
     # P(sup |F_N - F| > e) <= 2 exp(-2 N e^2), for the N draws that follow the law beyond the near outputs
     band = rest * float(np.sqrt(np.log(2 / (1 - CONFIDENCE)) / (2 * beyond.sum())))
     order = np.argsort(distance[beyond], kind="stable")

@@ -136,18 +136,21 @@ def _variations(problem: Problem, released: NDArray[np.int64]) -> NDArray[np.flo
 def _outputs_of_two(mechanism: Mechanism, problem: Problem) -> tuple[NDArray[np.int64], NDArray[np.float64]] | None:
     """Releases of two categories with all but 1e-12 of the probability; None where they are too many.
 
-    Looked for along the line of total n, then in the square of all pairs, ever farther from the truth.
+    Looked for along the line of total n, then in the square of all pairs, ever farther from the truth; where a total
+    can exceed n by anything, along that line and the two axes.
     """
-    for listing in (_line, _square):
-        reach = min(_FIRST_REACH, problem.n)
+    n = problem.n
+    axes = n > 0 and mechanism.can_release(n, (n + 1, 0))
+    for listing, farthest in ((_axes, _LISTED),) if axes else ((_line, n), (_square, n)):
+        reach = min(_FIRST_REACH, farthest)
         while (released := listing(problem, reach)) is not None:
             probability = np.exp(mechanism.log_pmf(problem, released))
             if probability.sum() > 1 - _LEFT_OUT:
                 kept = probability > _LEFT_OUT / probability.size
                 return released[kept], probability[kept]
-            if reach == problem.n:
+            if reach == farthest:
                 break
-            reach = min(4 * reach, problem.n)
+            reach = min(4 * reach, farthest)
     return None
 
 
@@ -157,6 +160,14 @@ def _line(problem: Problem, reach: int) -> NDArray[np.int64] | None:
         return None
     first = np.arange(low, high)
     return np.stack([first, problem.n - first], axis=-1)
+
+
+def _axes(problem: Problem, reach: int) -> NDArray[np.int64] | None:
+    line = _line(problem, reach)
+    beyond = problem.n + np.arange(1, reach + 1)
+    if line is None or len(line) + 2 * reach > _LISTED:
+        return None
+    return np.concatenate([line, np.outer(beyond, (1, 0)), np.outer(beyond, (0, 1))])
 
 
 def _square(problem: Problem, reach: int) -> NDArray[np.int64] | None:

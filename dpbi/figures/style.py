@@ -1,7 +1,7 @@
 """How every figure looks: one colour, dash and symbol per mechanism everywhere, sizes, titles, labels.
 
 Every colour keeps a contrast of 3 to 1 or more with the light and the dark ground, since traces are drawn once for
-both; the eight mechanisms stay apart (CIE distance 18 and more) under the three kinds of colour blindness, and dash
+both; the mechanisms stay apart (CIE distance 16 and more) under the three kinds of colour blindness, and dash
 and symbol say it again.
 """
 
@@ -19,7 +19,6 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike, NDArray
 
-from dpbi import MECHANISMS
 from dpbi.data.labels import isolated, visible
 from dpbi.figures.drawing import Drawing, PlainFigure
 from dpbi.mechanisms import Mechanism, name_of
@@ -39,7 +38,7 @@ class Style:
         return f"rgba({red}, {green}, {blue}, {opacity:g})"
 
 
-# Warm colours for noise on the counts, cool ones for choices by distance: in the order of MECHANISMS.
+# Warm colours for noise on the counts, cool ones for choices by distance: by the mechanisms' places in the palette.
 _STYLES = (
     Style("#964b4b", "dot", "square"),
     Style("#c3875a", "dashdot", "pentagon"),
@@ -49,6 +48,7 @@ _STYLES = (
     Style("#874b96", "longdashdot", "x"),
     Style("#3c5ad2", "14px,4px,4px,4px", "star"),
     Style("#7d18ff", "4px,6px", "triangle-down"),
+    Style("#f80880", "5px,2px,5px,6px", "star-diamond"),
 )
 # A calibrated mechanism keeps its class's colour; dash and symbol say that it is another.
 _CALIBRATED = (
@@ -60,6 +60,7 @@ _CALIBRATED = (
     ("3px,3px,12px,3px", "bowtie"),
     ("8px,8px", "star-square"),
     ("2px,10px", "triangle-right"),
+    ("12px,6px,2px,6px", "diamond-wide"),
 )
 TRUTH = Style("#7d8590", "solid", "cross")
 PRIOR = Style("#7d8590", "6px,5px", "line-ew")
@@ -85,9 +86,8 @@ _SMALL = "font-size:{:.0f}px;font-weight:normal"
 
 
 def style_of(mechanism: Mechanism | type[Mechanism]) -> Style:
-    """The style of a mechanism, or of its class, by its place in ``dpbi.MECHANISMS``."""
-    kind = mechanism if isinstance(mechanism, type) else type(mechanism)
-    place = MECHANISMS.index(kind) % len(_STYLES)
+    """The style of a mechanism, or of its class, by its place in the palette."""
+    place = mechanism.palette_place % len(_STYLES)
     if isinstance(mechanism, type) or not mechanism.calibration:
         return _STYLES[place]
     return Style(_STYLES[place].colour, *_CALIBRATED[place])

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import pairwise
 from typing import Protocol
 
@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpbi.frozen_result import FrozenResult
-from dpbi.mechanisms.likelihood import CountwiseLikelihood, Likelihood, ListedLikelihood
+from dpbi.mechanisms.likelihood import CountwiseLikelihood, Likelihood, ListedLikelihood, log_likelihood
 from dpbi.posterior import dirichlet
 
 _TAIL = 80.0  # e^-80 = 2e-35 of a variable's mass is left outside its window
@@ -67,14 +67,21 @@ def count_posterior(prior: tuple[float, ...], n: int, likelihood: Likelihood) ->
     return _Chain(prior, n, likelihood)
 
 
+def dataset_probabilities(
+    prior: tuple[float, ...], datasets: NDArray[np.int64], likelihood: Likelihood
+) -> NDArray[np.float64]:
+    """P(c | r) of every dataset, (N, k) -> (N,): all of them, in the order of a listed likelihood."""
+    log_weight = dirichlet.log_predictive(np.array(prior), datasets) + log_likelihood(datasets, likelihood)
+    weight = np.exp(log_weight - log_weight.max())
+    return np.asarray(weight / weight.sum())
+
+
 class _Listed(FrozenResult):
     """All datasets with their probabilities."""
 
     def __init__(self, prior: tuple[float, ...], likelihood: ListedLikelihood) -> None:
         self.datasets = likelihood.datasets
-        log_weight = dirichlet.log_predictive(np.array(prior), self.datasets) + likelihood.log_likelihood
-        weight = np.exp(log_weight - log_weight.max())
-        self.probability = weight / weight.sum()
+        self.probability = dataset_probabilities(prior, self.datasets, likelihood)
         self._freeze()
 
     @cached_property
@@ -185,7 +192,8 @@ class _Variables:
         self.alpha, self.n, self.likelihood = np.array(prior), n, likelihood
         self.category = np.arange(self.alpha.size)
         self.total = float(self.alpha.sum())
-        self.centre = np.minimum(np.array(likelihood.released), n)
+        self.kinks = np.sort(np.minimum(likelihood.kinks, n), axis=0)
+        self.centre = self.kinks[0]
 
     def log_weight(self, counts: NDArray[np.int64], category: NDArray[np.int64], theta: float) -> NDArray[np.float64]:
         """log u_i(c) up to a constant of the variable, for counts and categories that broadcast."""
@@ -239,28 +247,33 @@ class _Variables:
     def windows(self, theta: float) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Per variable the least and largest count whose weight exceeds e^-80 of the largest.
 
-        On either side of r the log weight is concave (alpha >= 1) or the sum of a convex part and a line, so that each
-        side has its largest value at an end or where differences change sign, and few changes of direction.
+        Between two kinks of the likelihood the log weight is concave (alpha >= 1) or the sum of a convex part and a
+        line, so that each piece has its largest value at an end or where differences change sign, and few changes of
+        direction: the window begins in the first piece that reaches the level, between its left end and its peak.
         """
         def at(counts: NDArray[np.int64]) -> NDArray[np.float64]:
             return self.log_weight(counts, self.category, theta)
 
-        def falls(end: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.bool_]:
-            return (counts >= end) | (at(np.minimum(counts + 1, end)) <= at(counts))
+        edges = [np.zeros_like(self.centre), *self.kinks, np.full_like(self.centre, self.n)]
+        peaks = np.array([self._peak(low, high, at) for low, high in pairwise(edges)])
+        heights = np.array([at(peak) for peak in peaks])
+        level = heights.max(axis=0) - _TAIL
+        reaches = heights >= level
+        first, last = reaches.argmax(axis=0), len(peaks) - 1 - reaches[::-1].argmax(axis=0)
+        left, right = np.array(edges)[first, self.category], np.array(edges)[last + 1, self.category]
+        low = _first_true(left, peaks[first, self.category], lambda c: at(c) >= level)
+        high = self.n - _first_true(self.n - right, self.n - peaks[last, self.category],
+                                    lambda c: at(self.n - c) >= level)
+        return np.where(at(left) >= level, left, low), np.where(at(right) >= level, right, high)
 
-        edges = [np.zeros_like(self.centre), self.centre, np.full_like(self.centre, self.n)]
-        peaks = []
-        for low, high in pairwise(edges):
-            inner = _first_true(low, high, partial(falls, high))
-            places = np.stack([low, inner, high])
-            peaks.append(np.take_along_axis(places, np.stack([at(c) for c in places]).argmax(axis=0)[None], 0)[0])
-        level = np.maximum(at(peaks[0]), at(peaks[1])) - _TAIL
-        first_reaches, second_reaches = (at(peak) >= level for peak in peaks)
-        low = _first_true(np.where(first_reaches, edges[0], edges[1]), np.where(first_reaches, *peaks),
-                          lambda c: at(c) >= level)
-        high = self.n - _first_true(self.n - np.where(second_reaches, edges[2], edges[1]),
-                                    self.n - np.where(second_reaches, *peaks[::-1]), lambda c: at(self.n - c) >= level)
-        return (np.where(at(edges[0]) >= level, edges[0], low), np.where(at(edges[2]) >= level, edges[2], high))
+    @staticmethod
+    def _peak(
+        low: NDArray[np.int64], high: NDArray[np.int64], at: Callable[[NDArray[np.int64]], NDArray[np.float64]]
+    ) -> NDArray[np.int64]:
+        """Where the log weight is largest between two kinks, per variable."""
+        inner = _first_true(low, high, lambda c: (c >= high) | (at(np.minimum(c + 1, high)) <= at(c)))
+        places = np.stack([low, inner, high])
+        return np.take_along_axis(places, np.stack([at(c) for c in places]).argmax(axis=0)[None], 0)[0]
 
     def windows_of_total(self, theta: float) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The windows, cut to what the other variables leave of n."""

@@ -7,7 +7,7 @@ and costs no privacy. The true counts are no argument of anything here.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -18,9 +18,10 @@ from scipy import special
 from dpbi import limits
 from dpbi.frozen_result import FrozenResult, frozen
 from dpbi.inference.count_posterior import CountPosterior, Marginal, count_posterior
+from dpbi.mechanisms.likelihood import Likelihood, joint_likelihood
 from dpbi.mechanisms.mechanism import Mechanism, check_mechanism
+from dpbi.mechanisms.outputs import output_laws
 from dpbi.posterior import dirichlet
-from dpbi.problem.problem import Problem
 
 _NEGLIGIBLE = 1e-18  # a count this improbable moves no end of an interval in double precision
 _DENSE = 20_000_000  # numbers in the dense table of weights
@@ -34,16 +35,14 @@ _LOG_ODDS = 700.0  # theta or 1 - theta = e^-700 is the least end of an interval
 
 
 @dataclass(frozen=True, eq=False)
-class NoiseAwarePosterior(FrozenResult):
-    """p(theta | r), a mixture of Dirichlet distributions over what the private counts may have been.
+class CountMixture(FrozenResult):
+    """A mixture of Dirichlet distributions over what the private counts may have been.
 
-    mechanism, prior, n, released: what it was computed from. Made by ``noise_aware_posterior``.
+    prior, n: public; counts: P(c | what was released).
     """
 
-    mechanism: Mechanism
     prior: tuple[float, ...]
     n: int
-    released: tuple[int, ...]
     counts: CountPosterior = field(repr=False)
 
     @property
@@ -128,6 +127,24 @@ class NoiseAwarePosterior(FrozenResult):
         return marginal.probability, self.prior[i] + marginal.counts, rest + (self.n - marginal.counts)
 
 
+@dataclass(frozen=True, eq=False)
+class NoiseAwarePosterior(CountMixture):
+    """p(theta | r), a mixture over what the private counts may have been.
+
+    mechanism, prior, n, released: what it was computed from. Made by ``noise_aware_posterior``.
+    """
+
+    mechanism: Mechanism
+    released: tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class JointPosterior(CountMixture):
+    """p(theta | r_1, r_2, ...): as one release's, from several of the same data. Made by ``joint_posterior``."""
+
+    releases: tuple[tuple[Mechanism, tuple[int, ...]], ...]
+
+
 def noise_aware_posterior(mechanism: Mechanism, prior: ArrayLike, n: int, released: ArrayLike) -> NoiseAwarePosterior:
     """p(theta | r) = sum_c P(c | r) Dir(theta; alpha + c), P(c | r) proportional to P(c) P(r | c).
 
@@ -147,7 +164,36 @@ def posterior_given(
     mechanism: Mechanism, prior: tuple[float, ...], n: int, r: tuple[int, ...]
 ) -> NoiseAwarePosterior:
     """``noise_aware_posterior`` of what is checked or was drawn."""
-    return NoiseAwarePosterior(mechanism, prior, n, r, count_posterior(prior, n, mechanism.likelihood(prior, n, r)))
+    counts = count_posterior(prior, n, mechanism.likelihood(prior, n, r))
+    return NoiseAwarePosterior(prior, n, counts, mechanism, r)
+
+
+def joint_posterior(
+    prior: ArrayLike, n: int, releases: Iterable[tuple[Mechanism, ArrayLike]]
+) -> JointPosterior:
+    """p(theta | r_1, r_2, ...) = sum_c P(c | r_1, r_2, ...) Dir(theta; alpha + c), from releases of the same data.
+
+    The draws are independent given c, so P(c | r_1, ...) is proportional to P(c) prod_j P(r_j | c). Countwise
+    likelihoods multiply countwise, at any n; with a listed one among them all datasets are listed. The privacy losses
+    of the releases add up, whether they are read together or not.
+    prior (k,) and n: public, those that every release was made under; releases: pairs (mechanism, released), one at
+    least. Returns what ``noise_aware_posterior`` does.
+    Raises ValueError as that does, naming the release, and where there is none.
+    Source: ours; Bayes' rule.
+    """
+    prior, n = limits.check_prior(prior), limits.check_total(n)
+    read: list[tuple[Mechanism, tuple[int, ...]]] = []
+    likelihoods: list[Likelihood] = []
+    for mechanism, released in releases:
+        try:
+            r = check_released(mechanism, len(prior), n, released)
+            likelihoods.append(mechanism.likelihood(prior, n, r))
+        except ValueError as refusal:
+            raise ValueError(f"Release {len(read) + 1}: {refusal}") from None
+        read.append((mechanism, r))
+    if not read:
+        raise ValueError("At least one release is needed: got none.")
+    return JointPosterior(prior, n, count_posterior(prior, n, joint_likelihood(likelihoods)), tuple(read))
 
 
 def check_released(mechanism: Mechanism, k: int, n: int, released: ArrayLike) -> tuple[int, ...]:
@@ -155,7 +201,8 @@ def check_released(mechanism: Mechanism, k: int, n: int, released: ArrayLike) ->
     values = limits.sequence("released", released, f"of {k} counts")
     if len(values) != k:
         raise ValueError(f"released must hold {k} counts, one for each prior parameter: got {limits.shown(values)}.")
-    r = tuple(limits.whole_number(f"released[{i}]", value, 0, limits.TOTAL_LARGEST) for i, value in enumerate(values))
+    r = tuple(limits.whole_number(f"released[{i}]", value, 0, limits.RELEASED_LARGEST)
+              for i, value in enumerate(values))
     if not check_mechanism(mechanism).can_release(n, r):
         raise ValueError(f"released cannot be {limits.shown(r)}: no counts of n = {n:,} give it by {mechanism.label}, "
                          "the probability of this release is 0. Check the release, the mechanism, its options and n.")
@@ -189,10 +236,11 @@ def coverage(mechanism: Mechanism, prior: ArrayLike, n: int, mass: float = 0.95)
     tail = (1 - limits.inside("mass", mass, 0.0, 1.0)) / 2
     if len(prior) != 2:
         raise ValueError(f"The coverage is computed for k = 2 categories: got k = {len(prior)}.")
-    check_mechanism(mechanism)
-    counts = np.arange(n + 1)
-    released, law = _output_laws(mechanism, prior, n)
-    datasets = np.stack([counts, n - counts], axis=1)
+    listed = output_laws(check_mechanism(mechanism), prior, n, _PAIRS)
+    if listed is None:
+        raise ValueError(f"The coverage visits all pairs of counts and releases, at most {_PAIRS:,}: n = {n:,} needs "
+                         "more.")
+    datasets, released, law = listed
     joint = (np.exp(dirichlet.log_predictive(np.array(prior), datasets))[:, None] * law).T
     kept = _but_rarest(joint.sum(axis=1))
     released, joint = released[kept], joint[kept]
@@ -211,21 +259,6 @@ def coverage(mechanism: Mechanism, prior: ArrayLike, n: int, mass: float = 0.95)
         float(weight @ (high - low)),
         float(weight @ (aware_high - aware_low)),
     )
-
-
-def _output_laws(mechanism: Mechanism, prior: tuple[float, ...], n: int) -> tuple[NDArray[np.int64], NDArray]:
-    """Outputs r, (R, 2), and P(r | c) for c_1 = 0..n, (n + 1, R): the candidates, or all of [0, n]^2 if need be."""
-    problems = [Problem(prior, (u, n - u)) for u in range(n + 1)]
-    line = np.stack([np.arange(n + 1), n - np.arange(n + 1)], axis=1)
-    square = np.stack(np.meshgrid(line[:, 0], line[:, 0], indexing="ij"), axis=-1).reshape(-1, 2)
-    for released in (line, square):
-        if len(released) * len(problems) > _PAIRS:
-            raise ValueError(f"The coverage visits all pairs of counts and releases, at most {_PAIRS:,}: n = {n:,} "
-                             f"needs {len(released) * len(problems):,}.")
-        law = np.exp(np.array([mechanism.log_pmf(problem, released) for problem in problems]))
-        if law.sum(axis=1).min() > 1 - 1e-9:
-            break
-    return released, law
 
 
 def _but_rarest(probability: NDArray[np.float64]) -> NDArray[np.int64]:

@@ -1,10 +1,11 @@
 """The mechanisms, in screen order. A new one is a small class in a family's file and one line here."""
 
 from dpbi.mechanisms.exponential import EHD, EHDL, EHDNRS, EHDS
+from dpbi.mechanisms.k_norm import KNorm
 from dpbi.mechanisms.mechanism import Mechanism, name_of
 from dpbi.mechanisms.noisy_counts import Geometric, LSDim, LSHist, LSZhang
 
-MECHANISMS: tuple[type[Mechanism], ...] = (LSZhang, LSDim, LSHist, Geometric, EHD, EHDL, EHDS, EHDNRS)
+MECHANISMS: tuple[type[Mechanism], ...] = (LSZhang, LSDim, LSHist, Geometric, KNorm, EHD, EHDL, EHDS, EHDNRS)
 
-__all__ = ["EHD", "EHDL", "EHDNRS", "EHDS", "MECHANISMS", "Geometric", "LSDim", "LSHist", "LSZhang", "Mechanism",
-           "name_of"]
+__all__ = ["EHD", "EHDL", "EHDNRS", "EHDS", "MECHANISMS", "Geometric", "KNorm", "LSDim", "LSHist", "LSZhang",
+           "Mechanism", "name_of"]

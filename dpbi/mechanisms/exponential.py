@@ -153,6 +153,7 @@ class EHD(_HellingerSelection):
     )
 
     label: ClassVar[str] = "EHD"
+    palette_place: ClassVar[int] = 4
     idea: ClassVar[str] = "Exponential mechanism scored by Hellinger distance, scaled to the worst dataset."
     source: ClassVar[str] = "[D20] Algorithm 4; [P17] section 4.1.1; [N] section 2.1; McSherry and Talwar 2007"
     formula: ClassVar[str] = r"P(r) \propto \exp\left(-\frac{\varepsilon H(r)}{2\,GS}\right)"
@@ -186,6 +187,7 @@ class EHDL(_HellingerSelection):
     """
 
     label: ClassVar[str] = "EHDL"
+    palette_place: ClassVar[int] = 5
     idea: ClassVar[str] = "As EHD, scaled to the sensitivity of the very data and so revealing it: not private."
     source: ClassVar[str] = "[D20] Algorithm 5; [P17] section 4.1.2; [N] section 2.2"
     formula: ClassVar[str] = r"P(r) \propto \exp\left(-\frac{\varepsilon H(r)}{2\,LS(c)}\right)"
@@ -212,6 +214,7 @@ class EHDS(_HellingerSelection):
     gamma: float = field(default=1.0, metadata={"label": "gamma, smoothness per step"})
 
     label: ClassVar[str] = "EHDS"
+    palette_place: ClassVar[int] = 6
     idea: ClassVar[str] = "As EHD, scaled to a smooth bound on the dataset's own sensitivity."
     source: ClassVar[str] = "[D20] Algorithm 6 and Theorem 3.1; [P20]; [P17] section 5.2.5"
     formula: ClassVar[str] = r"P(r) \propto \exp\left(-\frac{\varepsilon H(r)}{2 (1 + \gamma)\, S_\gamma(c)}\right)"
@@ -245,6 +248,7 @@ class EHDNRS(_HellingerSelection):
     delta: float = field(default=1e-8, metadata={"label": "delta"})
 
     label: ClassVar[str] = "EHDNRS"
+    palette_place: ClassVar[int] = 7
     idea: ClassVar[str] = "As EHD, scaled to the smooth sensitivity of Nissim, Raskhodnikova and Smith."
     source: ClassVar[str] = "[N] section 2.3; [P17] Definition 3; Nissim, Raskhodnikova and Smith 2007"
     formula: ClassVar[str] = (

@@ -1,13 +1,15 @@
 """What a released vector says about the private counts: log P(r | c) as a function of c, for one public r.
 
-A mechanism answers with one of two kinds. Where the noise falls on each count alone the likelihood is a product over
-categories, of any n and k; elsewhere every dataset is listed with its own value. Neither has seen the true counts.
+A mechanism answers with one of two kinds. Countwise: the likelihood is a product over categories, as where the noise
+falls on each count alone, of any n and k. Listed: every dataset has its own value. Neither has seen the true counts.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,8 +32,19 @@ def is_cut(n: int, released: tuple[int, ...], noised: int, consistent: bool) -> 
     return noised == r.size or int(r[-1]) == max(n - int(r[:-1].sum()), 0)
 
 
+class CountwiseLikelihood(Protocol):
+    """log P(r | c) = sum_i term_i(c_i), up to a constant that does not depend on c."""
+
+    @property
+    def kinks(self) -> NDArray[np.int64]:
+        """Counts between which, per category, every term is linear or concave: (kinks, k)."""
+
+    def log_terms(self, counts: NDArray[np.int64], category: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The terms of the given categories at the given counts, broadcast; each in [-inf, 0]."""
+
+
 @dataclass(frozen=True, eq=False)
-class CountwiseLikelihood(FrozenResult):
+class CutNoiseLikelihood(FrozenResult):
     """log P(r | c) = sum over noised i of log P(cut(c_i + D) = r_i): one term a category.
 
     noise: law of D; n: public total; released: r, (k,); noised: how many of the first categories carry noise;
@@ -46,14 +59,49 @@ class CountwiseLikelihood(FrozenResult):
     noised: int
     consistent: bool
 
+    @property
+    def kinks(self) -> NDArray[np.int64]:
+        return np.array([self.released])
+
     def log_terms(self, counts: NDArray[np.int64], category: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The terms of the given categories at the given counts, broadcast; each in [-inf, 0]."""
         released, ceiling = np.array(self.released)[category], self._ceilings[category]
         return np.where(category < self.noised, cut_log_pmf(self.noise, counts, released, ceiling), 0.0)
 
     @cached_property
     def _ceilings(self) -> NDArray[np.int64]:
         return frozen(ceilings(self.n, self.released, self.consistent))
+
+
+@dataclass(frozen=True, eq=False)
+class StepsLikelihood:
+    """-epsilon / 2 sum_i |r_i - c_i|, up to a constant the log law of ``steps_noise`` cut at zero.
+
+    epsilon: of the noise; released: r, (k,). A zero of r needs no special case: there |r_i - c_i| = c_i.
+    """
+
+    epsilon: float
+    released: tuple[int, ...]
+
+    @property
+    def kinks(self) -> NDArray[np.int64]:
+        return np.array([self.released])
+
+    def log_terms(self, counts: NDArray[np.int64], category: NDArray[np.int64]) -> NDArray[np.float64]:
+        return -self.epsilon / 2 * np.abs(counts - np.array(self.released)[category])
+
+
+@dataclass(frozen=True, eq=False)
+class ProductLikelihood:
+    """The likelihood of several independent releases of the same data, each countwise: terms add up."""
+
+    parts: tuple[CountwiseLikelihood, ...]
+
+    @property
+    def kinks(self) -> NDArray[np.int64]:
+        return np.concatenate([part.kinks for part in self.parts])
+
+    def log_terms(self, counts: NDArray[np.int64], category: NDArray[np.int64]) -> NDArray[np.float64]:
+        return np.asarray(sum(part.log_terms(counts, category) for part in self.parts))
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,3 +113,19 @@ class ListedLikelihood(FrozenResult):
 
 
 Likelihood = CountwiseLikelihood | ListedLikelihood
+
+
+def log_likelihood(datasets: NDArray[np.int64], likelihood: Likelihood) -> NDArray[np.float64]:
+    """log P(r | c) of every dataset (N, k), up to a constant; a listed likelihood has them in this order."""
+    if isinstance(likelihood, ListedLikelihood):
+        return likelihood.log_likelihood
+    return likelihood.log_terms(datasets, np.arange(datasets.shape[1])).sum(axis=1)
+
+
+def joint_likelihood(likelihoods: Sequence[Likelihood]) -> Likelihood:
+    """Of independent releases of the same data: countwise if all are, else listed where the first listed one is."""
+    countwise = [one for one in likelihoods if not isinstance(one, ListedLikelihood)]
+    if len(countwise) == len(likelihoods):
+        return ProductLikelihood(tuple(countwise))
+    datasets = next(one.datasets for one in likelihoods if isinstance(one, ListedLikelihood))
+    return ListedLikelihood(datasets, np.asarray(sum(log_likelihood(datasets, one) for one in likelihoods)))

@@ -24,6 +24,7 @@ from dpbi.problem.problem import Problem, check_problem
 
 class Mechanism(Protocol):
     label: ClassVar[str]
+    palette_place: ClassVar[int]  # in the figures' palette, its own for ever: none changes its look when another joins
     idea: ClassVar[str]
     source: ClassVar[str]
     formula: ClassVar[str]
@@ -98,12 +99,13 @@ def released_vector(released: Any) -> tuple[int, ...]:
     return tuple(array.tolist())
 
 
-def released_counts(problem: Problem, released: ArrayLike) -> NDArray[np.int64]:
-    """released as int64 (..., k), what lies outside [0, n] at -1 or n + 1, so that no sum of it leaves 64 bits.
+def released_counts(problem: Problem, released: ArrayLike, largest: int | None = None) -> NDArray[np.int64]:
+    """released as int64 (..., k), what lies outside [0, largest] at -1 or largest + 1: no sum of it leaves 64 bits.
 
-    ValueError where it is no array of whole numbers or has another number of categories.
+    largest: n where it is not given. ValueError where released is no array of whole numbers or has another number of
+    categories.
     """
     array = limits.whole_array("released", released)
     if array.ndim == 0 or array.shape[-1] != check_problem(problem).k:
         raise ValueError(f"released must have {problem.k} categories in its last axis: got shape {array.shape}.")
-    return np.clip(array, -1, problem.n + 1)
+    return np.clip(array, -1, (problem.n if largest is None else largest) + 1)

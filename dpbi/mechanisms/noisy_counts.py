@@ -3,29 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpbi import limits
-from dpbi.mechanisms.calibration import Calibration, calibrated_guarantee, check_calibration, multiplier
+from dpbi.mechanisms.added_noise import AddedNoise
 from dpbi.mechanisms.distance_table import DistanceTable
 from dpbi.mechanisms.fair_bits import Bits
-from dpbi.mechanisms.guarantee import Guarantee, PureDP
-from dpbi.mechanisms.likelihood import CountwiseLikelihood, is_cut
+from dpbi.mechanisms.likelihood import CutNoiseLikelihood, is_cut
 from dpbi.mechanisms.mechanism import released_counts, released_vector
 from dpbi.mechanisms.noise.audit import NoiseAudit
 from dpbi.mechanisms.noise.law import FlooredLaplace, IntegerNoise, TwoSidedGeometric, released_log_pmf
 from dpbi.mechanisms.noise.mean import mean_distance
 from dpbi.mechanisms.noise.table import noisy_counts_table
-from dpbi.mechanisms.selection.table import nearest_table
 from dpbi.problem.problem import Problem, check_problem
 
 
 @dataclass(frozen=True)
-class _NoisyCounts:
+class _NoisyCounts(AddedNoise):
     """Noise on a fixed number of counts, each cut to [0, n]; any category left over gets what remains of n.
 
     ``_noise(k)`` is the law of one count's noise, its decay epsilon / ``_spread(k)``; ``_noised(k)`` says how many
@@ -34,19 +31,11 @@ class _NoisyCounts:
     without it the last count is max(0, n - sum of the others) and the total can exceed n, never fall below.
     """
 
-    epsilon: float
-    calibration: Calibration | None = field(default=None, kw_only=True)
-
     consistent: ClassVar[bool] = False
     remaining_error: ClassVar[str] = (
         "its noise is rounded down to whole counts, so that even next to no noise makes a count too small by one in "
         "half of all releases, which matters most where counts are small"
     )
-    _basis: ClassVar[str] = ""
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", limits.check_epsilon(self.epsilon))
-        object.__setattr__(self, "calibration", check_calibration(self.calibration))
 
     def _spread(self, k: int) -> int:
         raise NotImplementedError
@@ -59,17 +48,10 @@ class _NoisyCounts:
 
     def _calibrated_noise(self, prior: tuple[float, ...], n: int) -> IntegerNoise:
         noise = self._noise(len(prior))
-        return noise.sharpened(multiplier(self.calibration, prior, n)) if self.calibration else noise
+        return noise.sharpened(self._multiplier(prior, n)) if self.calibration else noise
 
     def _noise_for(self, problem: Problem) -> IntegerNoise:
         return self._calibrated_noise(check_problem(problem).prior, problem.n)
-
-    def guarantee(self, prior: ArrayLike, n: int) -> Guarantee:
-        """epsilon-DP for replacing one record: noise fitted to the L1 sensitivity, the rest is post-processing."""
-        prior, n = limits.check_prior(prior), limits.check_total(n)
-        if self.calibration:
-            return calibrated_guarantee(self, prior, n)
-        return PureDP(self.epsilon, "theorem", self._basis)
 
     def log_pmf(self, problem: Problem, released: ArrayLike) -> NDArray[np.float64]:
         """log P(r | c) = sum over noised counts of log P(cut noise), -inf unless the remainder fits."""
@@ -97,25 +79,15 @@ class _NoisyCounts:
         r = released_vector(released)
         return is_cut(limits.check_total(n), r, self._noised(len(r)), self.consistent)
 
-    def likelihood(self, prior: tuple[float, ...], n: int, released: tuple[int, ...]) -> CountwiseLikelihood:
-        prior, n, released = limits.check_prior(prior), limits.check_total(n), released_vector(released)
-        if len(released) != len(prior):
-            raise ValueError(f"released must be {len(prior)} counts: got {limits.shown(released)}.")
-        noise = self._calibrated_noise(prior, n)
-        return CountwiseLikelihood(noise, n, released, self._noised(len(prior)), self.consistent)
-
-    def rounding(self, prior: tuple[float, ...], n: int) -> float:
-        """0: the decay is an exact fraction, the noise and the cuts are whole numbers."""
-        limits.check_prior(prior)
-        limits.check_total(n)
-        return 0.0
+    def likelihood(self, prior: tuple[float, ...], n: int, released: tuple[int, ...]) -> CutNoiseLikelihood:
+        prior, n, r = self._checked(prior, n, released)
+        return CutNoiseLikelihood(self._calibrated_noise(prior, n), n, r, self._noised(len(prior)), self.consistent)
 
     def draw_securely(self, problem: Problem, bits: Bits) -> tuple[int, ...]:
         """As ``sample``, in whole numbers only."""
         noise = self._noise_for(problem)
         limits.check_function("bits", bits)
-        factor = Fraction(self.calibration[0]) if self.calibration else 1
-        decay = factor * Fraction(self.epsilon) / self._spread(problem.k)
+        decay = self._exact_decay(self._spread(problem.k))
         released, left = [], problem.n
         for count in problem.counts[:self._noised(problem.k)]:
             released.append(min(max(count + noise.draw_exactly(decay, bits), 0), left))
@@ -133,15 +105,6 @@ class _NoisyCounts:
         prior, n = limits.check_prior(prior), limits.check_total(n)
         k = len(prior)
         return NoiseAudit(self._calibrated_noise(prior, n), n, k, self._noised(k), self.consistent)
-
-    def nearest(self, problem: Problem) -> DistanceTable:
-        """The truth alone, with its exact probability."""
-        log_truth = float(self.log_pmf(problem, check_problem(problem).counts))
-        return nearest_table(problem, 0.0).tilted(0.0, -log_truth)
-
-    def probability_of_ignoring(self, problem: Problem) -> float:
-        """0: the noise is always added to the counts."""
-        return 0.0
 
     def mean_distance(self, problem: Problem) -> float | None:
         """E[H], where releases whose total exceeds n are too rare to count; else None."""
@@ -165,6 +128,7 @@ class LSZhang(_NoisyCounts):
     )
 
     label: ClassVar[str] = "LSZhang"
+    palette_place: ClassVar[int] = 0
     idea: ClassVar[str] = "Laplace noise on every count, scaled to the dimension."
     source: ClassVar[str] = "[D20] Algorithm 1; [P17] section 3; Zhang, Rubinstein and Dimitrakakis 2016"
     formula: ClassVar[str] = r"r_i = \lfloor c_i + \mathrm{Lap}(2k/\varepsilon) \rfloor_0^n,\quad i = 1, \dots, k"
@@ -203,6 +167,7 @@ class LSDim(_NoisyCountsAndRemainder):
     """
 
     label: ClassVar[str] = "LSDim"
+    palette_place: ClassVar[int] = 1
     idea: ClassVar[str] = "Laplace noise on all counts but one, scaled to the number of categories."
     source: ClassVar[str] = "[D20] Algorithm 2; [P17] section 4.1.3"
     formula: ClassVar[str] = (
@@ -223,6 +188,7 @@ class LSHist(_NoisyCountsAndRemainder):
     """
 
     label: ClassVar[str] = "LSHist"
+    palette_place: ClassVar[int] = 2
     idea: ClassVar[str] = "Laplace noise on all counts but one, scaled to what one person can move."
     source: ClassVar[str] = "[D20] Algorithm 3; [P17] section 4.1.4"
     formula: ClassVar[str] = (
@@ -246,6 +212,7 @@ class Geometric(_NoisyCountsAndRemainder):
 
     remaining_error: ClassVar[str] = ""
     label: ClassVar[str] = "Geometric"
+    palette_place: ClassVar[int] = 3
     idea: ClassVar[str] = "Whole-number noise on all counts but one: no floor, no bias."
     source: ClassVar[str] = "ours, beyond the papers; noise of Ghosh, Roughgarden and Sundararajan 2009"
     formula: ClassVar[str] = (

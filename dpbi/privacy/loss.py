@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpbi import limits
+from dpbi.mechanisms.audit import Audit
 from dpbi.mechanisms.mechanism import Mechanism, check_mechanism
 from dpbi.problem.neighbours import RELATION
 
@@ -83,24 +84,29 @@ def calibrate(mechanism: AnyMechanism, prior: ArrayLike, n: int) -> AnyMechanism
     Raises ValueError as ``privacy_loss``. Source: ours; it answers [P17] section 8, question 2. The loss grew with the
     multiplier in every case tried, which is not proved: the final multiplier is verified, not inferred.
     """
-    from scipy.optimize import brentq
-
     alpha, n = limits.check_prior(prior), limits.check_total(n)
     plain = replace(check_mechanism(mechanism), calibration=None)
     audit = plain.audit(alpha, n)
+    return plain if n == 0 else replace(plain, calibration=(calibrated_multiplier(audit, mechanism.epsilon), alpha, n))
+
+
+def calibrated_multiplier(audit: Audit, epsilon: float) -> float:
+    """What all rates of an audit are multiplied by so that the loss with its margin is epsilon, to 1e-9, or less.
+
+    audit: of n >= 1; epsilon: > 0. Source: as ``calibrate``.
+    """
+    from scipy.optimize import brentq
 
     def spare(multiplier: float) -> float:
         loss = audit.worst(multiplier)[0]
-        return mechanism.epsilon * (1 - _SPARE) - loss - audit.margin(loss)
+        return epsilon * (1 - _SPARE) - loss - audit.margin(loss)
 
-    if n == 0:
-        return plain
     low = high = 1.0
     while spare(high) > 0:
         low, high = high, 2 * high
     while spare(low) < 0:
         low, high = low / 2, low
     multiplier = float(brentq(spare, low, high, xtol=1e-12, rtol=1e-12))
-    while spare(multiplier) < -_SPARE / 2 * mechanism.epsilon:
+    while spare(multiplier) < -_SPARE / 2 * epsilon:
         multiplier *= 1 - _SPARE
-    return replace(plain, calibration=(multiplier, alpha, n))
+    return multiplier

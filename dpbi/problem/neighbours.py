@@ -39,7 +39,8 @@ def steps(counts: ArrayLike, other: ArrayLike) -> NDArray[np.float64]:
     different numbers of categories. Source: [P17] section 3.
     """
     c, other = limits.broadcast_pair(
-        "counts and other", limits.count_array("counts", counts), limits.count_array("other", other))
+        "counts and other", *(limits.count_array(name, values, largest=limits.RELEASED_LARGEST)
+                              for name, values in (("counts", counts), ("other", other))))
     return steps_between(c, other)
 
 

@@ -233,7 +233,7 @@ def _read(text: str | bytes) -> Release:
     guarantee = guarantee_of_release(mechanism, prior, n)
     _check_guarantee(document["guarantee"], guarantee)
     listed = enumerate(_sequence("released", document["released"]))
-    released = tuple(limits.whole_number(f"released[{i}]", value, 0, limits.TOTAL_LARGEST) for i, value in listed)
+    released = tuple(limits.whole_number(f"released[{i}]", value, 0, limits.RELEASED_LARGEST) for i, value in listed)
     return Release(mechanism, prior, n, released, guarantee, document["version"], document["time"])
 
 

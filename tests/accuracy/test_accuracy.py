@@ -28,7 +28,7 @@ from dpbi.accuracy.error import METRICS, ExpectedError, Metric, expected_error
 from dpbi.mechanisms import Mechanism
 from dpbi.posterior.total_variation import PARAMETERS_LARGEST, beta_variation, variation_bounds
 from tests import oracles
-from tests.every_mechanism import every_class
+from tests.every_mechanism import enumerated, every_class
 from tests.strategies import Drawn, epsilons, problems
 
 TWO, THREE = Problem((1, 1), (5, 3)), Problem((0.5, 1, 2), (3, 0, 1))
@@ -92,6 +92,7 @@ def test_what_the_variation_cannot_do_is_refused() -> None:
 @settings(max_examples=8)
 @given(drawn=problems(largest_k=3), epsilon=epsilons())
 def test_means_are_enumerated_ones(kind: type[Mechanism], drawn: Drawn, epsilon: float) -> None:
+    epsilon = enumerated(kind, epsilon, len(drawn.prior))
     problem, mechanism = Problem(*drawn), kind(epsilon)
     law = oracles.LAWS[kind.__name__](drawn.prior, drawn.counts, epsilon=epsilon)
 

@@ -13,6 +13,7 @@ from dpbi import MECHANISMS, Problem, distance_law
 from dpbi.accuracy.comparison import Comparison, best_private, compare, comparison_of
 from dpbi.mechanisms.guarantee import ApproximateDP, NotPrivate, PureDP
 from tests import oracles
+from tests.every_mechanism import enumerated
 from tests.strategies import Drawn, epsilons, problems
 
 every_mechanism = pytest.mark.parametrize("kind", MECHANISMS, ids=lambda kind: kind.__name__)
@@ -21,6 +22,7 @@ every_mechanism = pytest.mark.parametrize("kind", MECHANISMS, ids=lambda kind: k
 @every_mechanism
 @given(drawn=problems(largest_k=3), epsilon=epsilons())
 def test_a_row_is_brute_force(kind: type, drawn: Drawn, epsilon: float) -> None:
+    epsilon = enumerated(kind, epsilon, len(drawn.prior))
     row = compare(kind(epsilon), Problem(*drawn))
     law = oracles.LAWS[kind.__name__](drawn.prior, drawn.counts, epsilon=epsilon)
     distances = oracles.distance_law(law, drawn.prior, drawn.counts)

@@ -19,7 +19,7 @@ from dpbi.mechanisms.distance_table import MOMENTS, slack
 from dpbi.mechanisms.selection import table as candidates_table
 from dpbi.posterior.hellinger import distances_to
 from tests import large_oracles, oracles
-from tests.every_mechanism import EVERY, every_class, every_mechanism
+from tests.every_mechanism import EVERY, enumerated, every_class, every_mechanism, outputs
 from tests.goodness_of_fit import assert_mean
 from tests.oracles import mp
 from tests.strategies import Drawn, epsilons, problems
@@ -41,7 +41,7 @@ def small_limits(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 def everything(mechanism: Mechanism, problem: Problem) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """H, steps and probability of every output, sorted by H, from the mechanism's own pmf."""
-    released = np.array(list(itertools.product(range(problem.n + 1), repeat=problem.k)))
+    released = outputs(mechanism, problem)
     probability = np.exp(mechanism.log_pmf(problem, released))
     released, probability = released[probability > 0], probability[probability > 0]
     h = distances_to(problem, released)
@@ -75,9 +75,10 @@ def assert_law(law: DistanceLaw) -> None:
 def test_every_law_is_brute_force(drawn: Drawn, epsilon: float) -> None:
     problem = Problem(*drawn)
     for kind, chosen in EVERY:
-        law = distance_law(kind(epsilon, **chosen), problem)
+        least = enumerated(kind, epsilon, problem.k)
+        law = distance_law(kind(least, **chosen), problem)
         assert_law(law)
-        pmf = oracles.LAWS[kind.__name__](drawn.prior, drawn.counts, epsilon=epsilon, **chosen)
+        pmf = oracles.LAWS[kind.__name__](drawn.prior, drawn.counts, epsilon=least, **chosen)
         expected = oracles.distance_law(pmf, drawn.prior, drawn.counts)
         assert law.kind == "levels" and law.edges is None and law.band == law.mean_error == 0
         assert law.mean == pytest.approx(float(expected.mean), rel=1e-10, abs=1e-13)

@@ -26,6 +26,7 @@ from tests.dashboard.shown_entries import key
 from tests.dashboard.test_pages import ALL, everything, tick, typed
 from tests.dashboard.test_scenario import bare, opened, select, text, visit
 from tests.dashboard.test_scenario_file import Files, record
+from tests.every_mechanism import lists_datasets
 
 PAGE = "pages/7_Release.py"
 COUNTS = "31 44"
@@ -235,7 +236,7 @@ def test_who_cannot_release_here_says_why() -> None:
     said = [bare(info.value) for info in at.main.info]
     assert any("secure draw" in sentence and "smaller epsilon" in sentence for sentence in said)
     assert 0 < len(at.main.selectbox[0].options) < len(ALL)
-    listing = {kind.__name__ for kind in MECHANISMS if not hasattr(kind, "consistent")}
+    listing = {kind.__name__ for kind in MECHANISMS if lists_datasets(kind)}
     tick(at, listing)
     assert not [one for one in at.main.button if one.label.startswith(BUTTON)]
 
@@ -275,7 +276,7 @@ def test_a_release_writes_no_cache(monkeypatch: pytest.MonkeyPatch, draws: Draws
 
 def test_counts_that_do_not_sum_to_n_are_explained_where_they_do_not(draws: Draws) -> None:
     """Noise of scale 80 on each of two counts: their sum is hardly ever n. A selected candidate's always is."""
-    kinds = {hasattr(kind, "consistent"): kind for kind in MECHANISMS[::-1]}
+    kinds = {not lists_datasets(kind): kind for kind in MECHANISMS[::-1]}
     for noisy, kind in kinds.items():
         at = press(text(tick(page("12 9"), {kind.__name__}), "epsilon", "0.05"))
         total = sum(draws[-1].released)

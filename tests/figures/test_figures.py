@@ -264,7 +264,7 @@ def test_every_colour_stands_out_on_both_grounds(ground: str) -> None:
 def test_mechanisms_are_told_apart_by_colour_dash_and_symbol(sight: str) -> None:
     styles = [style.style_of(kind) for kind in MECHANISMS]
     seen = [lab(np.clip(np.array(SIGHTS[sight]) @ luminance(s.colour), 0, 1)) for s in [*styles, style.TRUTH]]
-    assert min(np.linalg.norm(a - b) for a, b in combinations(seen, 2)) >= 18
+    assert min(np.linalg.norm(a - b) for a, b in combinations(seen, 2)) >= 16
     for part in ("dash", "symbol"):
         assert len({getattr(s, part) for s in styles}) == len(styles)
 

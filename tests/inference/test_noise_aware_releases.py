@@ -14,7 +14,7 @@ from dpbi.posterior import dirichlet
 from tests.dashboard.test_pages import ALL, charts, everything, tick, typed
 from tests.dashboard.test_scenario import bare, opened, visit
 from tests.dashboard.test_scripts import compare, run, snippet
-from tests.every_mechanism import every_class
+from tests.every_mechanism import every_class, lists_datasets
 
 PAGE = "pages/1_Private_posteriors.py"
 
@@ -93,7 +93,7 @@ def test_the_page_and_its_script_read_alike(counts: str) -> None:
 def test_who_has_no_noise_aware_posterior_says_why() -> None:
     at, drawn = aware("90 100 110")
     assert len(drawn) == 2
-    listing = [kind for kind in MECHANISMS if not hasattr(kind, "consistent")]
+    listing = [kind for kind in MECHANISMS if lists_datasets(kind)]
     said = bare(at.main.error[0].value)
     assert "every dataset" in said and all(kind.label in said for kind in listing)
     table = at.main.dataframe[0].value

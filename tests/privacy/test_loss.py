@@ -17,11 +17,19 @@ from dpbi.mechanisms import Mechanism
 from dpbi.mechanisms.selection.audit import SelectionAudit, loss_table
 from dpbi.problem.neighbours import RELATION
 from tests import oracles
-from tests.every_mechanism import EVERY, NAMES, every_bad_prior_or_total, every_class, every_mechanism
+from tests.every_mechanism import (
+    EVERY,
+    NAMES,
+    enumerated,
+    every_bad_prior_or_total,
+    every_class,
+    every_mechanism,
+    outputs,
+)
 from tests.oracles import mp
 from tests.reference_values import values
 from tests.strategies import epsilons, priors
-from tests.test_mechanism_contract import box, exact_loss
+from tests.test_mechanism_contract import exact_loss
 
 Kind = type[Mechanism]
 Options = dict[str, Any]
@@ -73,7 +81,7 @@ def test_loss_and_profile_are_those_of_all_pairs_and_outputs(
     kind: Kind, chosen: Options, audit: tuple[Prior, int], epsilon: float
 ) -> None:
     """Nothing exceeds the loss, the pair and output named attain it, and delta is the largest divergence."""
-    (prior, n), mechanism = audit, kind(epsilon, **chosen)
+    (prior, n), mechanism = audit, kind(enumerated(kind, epsilon, len(audit[0])), **chosen)
     laws = oracle_laws(mechanism, prior, n)
     found, expected = privacy_loss(mechanism, prior, n), oracles.privacy_loss(laws, prior, n)
     assert abs(float(found.epsilon - expected.epsilon)) <= found.margin
@@ -88,7 +96,7 @@ def test_loss_and_profile_are_those_of_all_pairs_and_outputs(
 @every_mechanism
 @pytest.mark.parametrize(("prior", "n"), [((2, 0.3), 6), ((1, 1, 1), 3), ((50, 0.01, 3, 1), 1)], ids=str)
 def test_delta_of_zero_is_the_total_variation(kind: Kind, chosen: Options, prior: Prior, n: int) -> None:
-    mechanism = kind(2.0, **chosen)
+    mechanism = kind(enumerated(kind, 2.0, len(prior)), **chosen)
     laws = oracle_laws(mechanism, prior, n)
     variation = max(
         mp.fsum(abs(law.get(released, 0) - laws[neighbour].get(released, 0)) for released in law) / 2
@@ -118,7 +126,7 @@ def test_profile_falls_to_zero_at_the_loss(kind: Kind, chosen: Options, prior: P
 def test_structure_misses_nothing_away_from_the_ends(kind: Kind, chosen: Options, prior: Prior, n: int) -> None:
     """All pairs and outputs of log_pmf, where n leaves room for counts far from 0 and n."""
     for epsilon in (0.3, 3.0):
-        mechanism = kind(epsilon, **chosen)
+        mechanism = kind(enumerated(kind, epsilon, len(prior)), **chosen)
         found = privacy_loss(mechanism, prior, n)
         assert found.epsilon == pytest.approx(exact_loss(mechanism, prior, n), abs=1e-11)
         grid = np.array([0, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99]) * found.epsilon
@@ -128,7 +136,7 @@ def test_structure_misses_nothing_away_from_the_ends(kind: Kind, chosen: Options
 
 def listed_profile(mechanism: Mechanism, prior: Prior, n: int, epsilons: np.ndarray) -> np.ndarray:
     datasets = list(oracles.compositions(n, len(prior)))
-    released = box(Problem(prior, datasets[0]))
+    released = outputs(mechanism, Problem(prior, datasets[0]))
     law = {counts: np.exp(mechanism.log_pmf(Problem(prior, counts), released)) for counts in datasets}
     factor = np.exp(epsilons)[:, None]
     return np.max(

@@ -32,7 +32,7 @@ from dpbi.releases.release import _release
 from dpbi.sensitivity import least_local_sensitivity, local_sensitivities
 from tests import oracles
 from tests.data.damaged import damaged, read_or_refused
-from tests.every_mechanism import every_class, every_mechanism
+from tests.every_mechanism import every_class, every_mechanism, lists_datasets, outputs
 from tests.goodness_of_fit import assert_follows
 from tests.oracles import mp
 from tests.strategies import Drawn, problems
@@ -75,7 +75,7 @@ def test_a_calibrated_mechanism_draws_from_its_calibrated_law(kind: Kind, chosen
     problem = Problem((1, 1), (2, 5))
     mechanism = dataclasses.replace(kind(1.0, **chosen), calibration=(1.7, (1.0, 1.0), 7))
     drawn = drawn_securely(mechanism, problem)
-    rows = np.stack(np.meshgrid(np.arange(8), np.arange(8)), axis=-1).reshape(-1, 2)
+    rows = outputs(kind(1.0, **chosen), problem)
     law = np.exp(mechanism.log_pmf(problem, rows))
     assert_follows(drawn, {tuple(r): float(p) for r, p in zip(rows.tolist(), law, strict=True)})
 
@@ -243,7 +243,7 @@ def test_the_file_says_what_was_released_and_promised(kind: Kind) -> None:
 
 
 def test_where_no_noise_aware_posterior_exists_the_file_says_why() -> None:
-    listed = [kind for kind in MECHANISMS if not hasattr(kind, "consistent")]
+    listed = [kind for kind in MECHANISMS if lists_datasets(kind)]
     found = made(listed[0](1.0), Problem((1, 1, 1), (30, 30, 30)))
     assert "up to n = 63, got n = 90" in json.loads(found.to_json())["noise_aware_posterior"]["unavailable"]
     assert statement.posterior_table(found)[0]["noise_aware_mean"] is None
@@ -390,7 +390,7 @@ def test_the_script_rebuilds_both_posteriors(kind: Kind, tmp_path: Path) -> None
 def test_refusals_tell_nothing_of_the_counts() -> None:
     problem = Problem((1,) * 12, (1409, 227, *range(10)))
     for kind in MECHANISMS:
-        if hasattr(kind, "consistent"):
+        if not lists_datasets(kind):
             assert sum(dpbi.release(kind(1.0), problem).released) >= 0
             continue
         with pytest.raises(ValueError, match="adds noise to counts") as refusal:
@@ -399,7 +399,7 @@ def test_refusals_tell_nothing_of_the_counts() -> None:
 
 
 def test_a_rate_beyond_exact_powers_is_refused() -> None:
-    listed = [kind for kind in MECHANISMS if not hasattr(kind, "consistent")]
+    listed = [kind for kind in MECHANISMS if lists_datasets(kind)]
     with pytest.raises(ValueError, match="smaller epsilon"):
         dpbi.release(listed[0](1e6), Problem((1e9, 1e9), (5, 7)))
 

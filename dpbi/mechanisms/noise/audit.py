@@ -74,10 +74,7 @@ class NoiseAudit:
         reach = int(np.ceil(NEGLIGIBLE / self.noise.decay)) + 1
         count = counts[category]
         low, high = max(0, count - reach), min(self.n, count + reach)
-        if high - low >= VALUES:
-            raise ValueError(
-                f"The law of a released count spreads over {high - low + 1:,} values: at most {VALUES:,} can be listed."
-            )
+        check_values(high - low + 1)
         released = np.arange(low, high + 1)
         return released, np.exp(cut_log_pmf(self.noise, count, released, self.n))
 
@@ -113,6 +110,14 @@ class NoiseAudit:
                 ratio = here - released_log_pmf(self.noise, other, outputs, self.noised, consistent=True)
                 delta = np.maximum(delta, _hockey_stick(ratio, np.exp(here), epsilons))
         return delta
+
+
+def check_values(number: int) -> None:
+    """ValueError where a released count has too many values to list."""
+    if number > VALUES:
+        raise ValueError(
+            f"The law of a released count spreads over {number:,} values: at most {VALUES:,} can be listed."
+        )
 
 
 def _log_ratios(noise: IntegerNoise, c: int, moved: int, n: int) -> tuple[NDArray, NDArray]:

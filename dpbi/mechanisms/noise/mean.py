@@ -2,18 +2,21 @@
 
 H = sqrt(1 - y) = sum_m b_m y^m with b_0 = 1 and b_m = -kappa_m, kappa the Taylor coefficients of 1 - sqrt(1 - y): the
 weights b_m of ``mixture`` as the rate tends to 0. Since y = BC is a product over categories and the noise is
-independent, E[y^m] is a convolution over the noised counts, weighted by what the remainder contributes.
+independent, E[y^m] is a convolution over the noised counts, weighted by what the remainder contributes; where noise on
+all counts is independent but for its sum, which is 0, the convolution is read at that sum.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import Counter
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpbi.mechanisms.noise.law import IntegerNoise, cut_log_pmf
+from dpbi.mechanisms.noise.law import IntegerNoise, TwoSidedGeometric, cut_log_pmf
+from dpbi.mechanisms.noise.steps import StepsNoise
 from dpbi.partition.power_sum_curve import RATE_ZERO, Excess
 from dpbi.partition.power_sums import Uncertain
 from dpbi.posterior.hellinger import count_loss
@@ -41,9 +44,24 @@ def mean_distance(
     T ~ e^2 / (8 X), X ~ A + n. So H errs by at most 1e-16 T / sqrt(D) < 1e-16 e / sqrt(z), below 1e-10: e is less than
     ``_LARGEST`` and z >= 1/2.
     """
-    if noised == problem.k or _length(noise, noised) * len(_kinds(problem)) > _LARGEST:
+    if noised == problem.k or _too_long(problem, noise, noised):
         return None
-    sums = _NoisySums(problem, noise, consistent)
+    return _mean(_RemainderSums(problem, noise, consistent))
+
+
+def mean_distance_of_steps_noise(problem: Problem, noise: StepsNoise) -> float | None:
+    """E[H] of r = max(c + D, 0), D of ``steps_noise``, with an error below 1e-9; None where that is not certain.
+
+    D is a vector of k two-sided geometric variables given that their sum is 0. Releases whose total exceeds n have a
+    part below zero: they are left out, and their probability bounds the error.
+    """
+    single = TwoSidedGeometric(noise.epsilon / 2)
+    if problem.n == 0 or _too_long(problem, single, problem.k):
+        return 0.0 if problem.n == 0 else None
+    return _mean(_BalancedSums(problem, single, noise))
+
+
+def _mean(sums: _NoisySums) -> float | None:
     if sums.left_out > _ACCEPTED:
         return None
     try:
@@ -53,9 +71,13 @@ def mean_distance(
     return min(max(float(mean), 0.0), 1.0)
 
 
-def _kinds(problem: Problem) -> dict[tuple[float, int], int]:
+def _too_long(problem: Problem, noise: IntegerNoise, noised: int) -> bool:
+    return _length(noise, noised) * len(_kinds(problem, noised)) > _LARGEST
+
+
+def _kinds(problem: Problem, noised: int) -> dict[tuple[float, int], int]:
     """The noised categories by prior parameter and count, and how often each kind stands."""
-    return dict(Counter(zip(problem.prior[:-1], problem.counts[:-1], strict=True)))
+    return dict(Counter(zip(problem.prior[:noised], problem.counts[:noised], strict=True)))
 
 
 def _length(noise: IntegerNoise, noised: int) -> int:
@@ -64,46 +86,38 @@ def _length(noise: IntegerNoise, noised: int) -> int:
     return 1 << int(np.ceil(np.log2(2 * (1.2 * reach + 10 * spread) + 16)))
 
 
-class _NoisySums:
-    """log(E[y^m] - P(r = c)) for real m >= 0, by one Fourier transform per kind of noised category."""
+class _NoisySums(ABC):
+    """log(E[y^m] - P(r = c)) for real m >= 0, by one Fourier transform per kind of noised category.
 
-    def __init__(self, problem: Problem, noise: IntegerNoise, consistent: bool) -> None:
+    left_out: the probability of the releases that are not kept; truth: P(r = c).
+    """
+
+    left_out: float
+    truth: float
+
+    def __init__(self, problem: Problem, noise: IntegerNoise, noised: int) -> None:
         self.problem, self.noise = problem, noise
-        self.kinds = _kinds(problem)
-        self.length = _length(noise, problem.k - 1)
+        self.kinds = _kinds(problem, noised)
+        self.length = _length(noise, noised)
         self.reach = int(min(np.ceil(_TAIL / noise.decay) + 1, problem.n))
-        self.shift = np.fft.fftfreq(self.length, 1 / self.length).astype(np.int64)
         self.windows = [self._window(*pair) for pair in self.kinds]
         self.nothing_from = np.inf
-        self.log_factor = self._remainder()
-        law = self._law(0.0)
-        dropped = self.log_factor > 0
-        if consistent:
-            dropped |= self.shift > problem.counts[-1]
-        self.left_out = float(law[dropped].sum())
-        self.kept = ~dropped
-        self.truth = float(np.exp(sum(times * np.log(float(window[1][window[0] == 0][0]))
-                                      for times, window in zip(self.kinds.values(), self.windows, strict=True))))
 
     def _window(self, alpha: float, count: int) -> tuple[NDArray, NDArray, NDArray]:
         """Offsets, probabilities and -l of one noised category."""
         r = np.arange(max(0, count - self.reach), min(self.problem.n, count + self.reach) + 1)
-        probability = np.exp(cut_log_pmf(self.noise, count, r, self.problem.n))
-        return r - count, probability, -count_loss(alpha, count, r)
+        return r - count, self._probability(count, r), -count_loss(alpha, count, r)
 
-    def _remainder(self) -> NDArray[np.float64]:
-        """-l of the last category plus the term of the total, when the noised counts sum to ``shift`` too much."""
-        alpha, count, n = self.problem.prior[-1], self.problem.counts[-1], self.problem.n
-        factor = np.empty(self.length)
-        for start in range(0, self.length, _BLOCK):  # a loss holds a dozen arrays of the length it is given
-            shift = self.shift[start : start + _BLOCK]
-            last, excess = np.clip(count - shift, 0, n), np.maximum(shift - count, 0)
-            total = count_loss(sum(self.problem.prior), n, n + excess)
-            factor[start : start + _BLOCK] = total - count_loss(alpha, count, last)
-        return factor
+    @abstractmethod
+    def _probability(self, count: int, released: NDArray) -> NDArray[np.float64]:
+        """Of one noised count."""
+
+    @abstractmethod
+    def _moment(self, m: float) -> float:
+        """E[y^m; the release is kept]."""
 
     def _law(self, m: float) -> NDArray[np.float64]:
-        """E[prod_{i<k} g_i^m; the noised counts sum to ``shift`` too much]."""
+        """E[prod over noised i of g_i^m; the noised counts sum to 0, 1, ..., -2, -1 too much]."""
         transform = np.ones(self.length // 2 + 1, dtype=complex)
         for times, (offset, probability, log_affinity) in zip(self.kinds.values(), self.windows, strict=True):
             weight = np.bincount(offset % self.length, probability * np.exp(m * log_affinity), self.length)
@@ -121,8 +135,57 @@ class _NoisySums:
     def log_excess(self, m: float) -> float:
         if m >= self.nothing_from:  # it falls with m: once it is rounding, it stays so
             return float(np.log(_FLOOR))
-        moment = self._law(m)[self.kept] @ np.exp(m * self.log_factor[self.kept])
-        excess = float(moment) - self.truth
+        excess = self._moment(m) - self.truth
         if excess < _NOTHING:
             self.nothing_from = m
         return float(np.log(max(excess, _FLOOR)))
+
+
+class _RemainderSums(_NoisySums):
+    """Independent noise on all counts but the last, cut; the last takes what remains of n."""
+
+    def __init__(self, problem: Problem, noise: IntegerNoise, consistent: bool) -> None:
+        super().__init__(problem, noise, problem.k - 1)
+        self.shift = np.fft.fftfreq(self.length, 1 / self.length).astype(np.int64)
+        self.log_factor = self._remainder()
+        dropped = self.log_factor > 0
+        if consistent:
+            dropped |= self.shift > problem.counts[-1]
+        self.left_out = float(self._law(0.0)[dropped].sum())
+        self.kept = ~dropped
+        self.truth = float(np.exp(sum(times * np.log(float(window[1][window[0] == 0][0]))
+                                      for times, window in zip(self.kinds.values(), self.windows, strict=True))))
+
+    def _probability(self, count: int, released: NDArray) -> NDArray[np.float64]:
+        return np.exp(cut_log_pmf(self.noise, count, released, self.problem.n))
+
+    def _remainder(self) -> NDArray[np.float64]:
+        """-l of the last category plus the term of the total, when the noised counts sum to ``shift`` too much."""
+        alpha, count, n = self.problem.prior[-1], self.problem.counts[-1], self.problem.n
+        factor = np.empty(self.length)
+        for start in range(0, self.length, _BLOCK):  # a loss holds a dozen arrays of the length it is given
+            shift = self.shift[start : start + _BLOCK]
+            last, excess = np.clip(count - shift, 0, n), np.maximum(shift - count, 0)
+            total = count_loss(sum(self.problem.prior), n, n + excess)
+            factor[start : start + _BLOCK] = total - count_loss(alpha, count, last)
+        return factor
+
+    def _moment(self, m: float) -> float:
+        return float(self._law(m)[self.kept] @ np.exp(m * self.log_factor[self.kept]))
+
+
+class _BalancedSums(_NoisySums):
+    """Two-sided geometric noise on all counts given that it sums to 0; what lies below zero is left out."""
+
+    def __init__(self, problem: Problem, single: TwoSidedGeometric, noise: StepsNoise) -> None:
+        super().__init__(problem, single, problem.k)
+        self.truth = float(np.exp(-noise.log_partition))
+        # P(sum = 0) of the free noise, times P(truth) = P(no noise at all)
+        self.balanced = float(np.exp(problem.k * single.log_pmf(0))) / self.truth
+        self.left_out = max(0.0, 1.0 - self._moment(0.0))
+
+    def _probability(self, count: int, released: NDArray) -> NDArray[np.float64]:
+        return np.exp(self.noise.log_pmf(released - count))
+
+    def _moment(self, m: float) -> float:
+        return float(self._law(m)[0]) / self.balanced

@@ -1,0 +1,147 @@
+"""The limit of privacy: the least mean distance that any epsilon-DP mechanism can have on average under the prior.
+
+L(prior, n, epsilon) = min over all epsilon-DP mechanisms that release a candidate Dir(alpha + r), sum r = n, of
+sum_c P(c) E[H(c, r)], P the Dirichlet-multinomial prior predictive. It uses no private count.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dpbi import limits
+from dpbi.accuracy.optimum_programme import bounds_by_programme
+from dpbi.accuracy.optimum_sampled import sampled_optimum
+from dpbi.mechanisms.distance_table import freeze
+from dpbi.posterior import dirichlet
+from dpbi.posterior.hellinger import affinity_loss, distance_of_loss
+
+_TAIL = 36.0  # e^-36 = 2e-16: what lies farther than this / epsilon from t adds less to the sum
+_WORK = 160_000_000  # distances that are computed, else t is sampled
+_BLOCK = 512  # released values at a time
+_ROUNDING = 1e-10
+_WIDEST = 0.02  # of the value: where its bounds lie farther apart, they are given as bounds alone
+
+Kind = Literal["theorem", "linear programme", "none"]
+
+
+@dataclass(frozen=True, eq=False)
+class PrivacyLimit:
+    """The least sum_c P(c) E[H(c, r)] of any epsilon-DP mechanism that releases a candidate, as far as it is known.
+
+    prior, n, epsilon: what was asked; value: the limit, None where kind is "none"; error: |value - limit| at most (a
+    standard error where t was sampled); lower, upper: bounds of the limit, None where there are none, the upper
+    attained by a mechanism; kind: how it was found; remap: k = 2, for t = 0..n the count r_1 to release where
+    truncated geometric noise gives t, which attains the limit (None elsewhere); reason: why there is no value.
+    """
+
+    prior: tuple[float, ...]
+    n: int
+    epsilon: float
+    value: float | None
+    lower: float | None
+    upper: float | None
+    kind: Kind
+    error: float = 0.0
+    remap: NDArray[np.int64] | None = None
+    reason: str = ""
+
+    def __post_init__(self) -> None:
+        if self.remap is not None:
+            freeze(self.remap)
+
+
+def limit_of_privacy(prior: ArrayLike, n: int, epsilon: float) -> PrivacyLimit:
+    """L = min sum_c P(c) E[H(c, r)] over all epsilon-DP mechanisms that release a candidate Dir(alpha + r).
+
+    k = 2, a theorem: truncated geometric noise t of c_1 with a deterministic remap is optimal for every loss with
+    single crossing, which H has. With a = e^-epsilon, L = sum_t lam_t min_r sum_i P(i) H(i, r) a^|i-t|, lam_t =
+    (1 - a) / (1 + a), and 1 / (1 + a) at t = 0 and n. k >= 3: a linear programme over P(r | c), where it is small
+    enough for ten seconds; ``lower`` by its dual made feasible, ``upper`` by a mechanism made exactly epsilon-DP.
+    prior: (k,); n >= 1; epsilon > 0. Returns a ``PrivacyLimit``. Raises ValueError for bad arguments.
+    Source: Ghosh, Roughgarden and Sundararajan 2009 for losses that rise with |i - r|; for single crossing, ours.
+    """
+    alpha, epsilon = limits.check_prior(prior), limits.check_epsilon(epsilon)
+    n = limits.whole_number("n", n, 1, limits.TOTAL_LARGEST)
+    if len(alpha) == 2:
+        return _by_theorem(alpha, n, epsilon)
+    lower, upper, reason = bounds_by_programme(alpha, n, epsilon)
+    if lower is None or upper is None or upper - lower > _WIDEST * upper:
+        return PrivacyLimit(alpha, n, epsilon, None, lower, upper, "none", reason=reason)
+    value, error = (lower + upper) / 2, (upper - lower) / 2
+    return PrivacyLimit(alpha, n, epsilon, value, lower, upper, "linear programme", error)
+
+
+def _by_theorem(prior: tuple[float, ...], n: int, epsilon: float) -> PrivacyLimit:
+    reach = min(math.ceil(_TAIL / epsilon), n)
+    if (n + 1) * min(n + 1, 4 * reach + _BLOCK) > _WORK:
+        value, error = sampled_optimum(prior, n, epsilon)
+        return PrivacyLimit(prior, n, epsilon, value, value, value, "theorem", error)
+    cost, remap = _least_costs(prior, n, epsilon, reach)
+    ends = 1 / (1 + math.exp(-epsilon))
+    weight = np.full(n + 1, math.tanh(epsilon / 2))
+    weight[[0, n]] = ends
+    value = float(weight @ cost)
+    return PrivacyLimit(prior, n, epsilon, value, value, value, "theorem", _ROUNDING, remap)
+
+
+def _least_costs(
+    prior: tuple[float, ...], n: int, epsilon: float, reach: int
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """min_r sum_i P(i) H(i, r) a^|i-t| and the r that attains it, t = 0..n.
+
+    H(i, r) rises as r leaves the range of i, so that r within reach of t suffices. For each r, the sums over i <= t
+    and i >= t follow from those at t - 1 and t + 1 with one product by a.
+    """
+    count = np.arange(n + 1)
+    predictive = np.exp(dirichlet.log_evidence(prior, np.stack([count, n - count], axis=1)))
+    curvature = _curvature(prior, n)
+    least, remap = np.full(n + 1, np.inf), np.zeros(n + 1, dtype=np.int64)
+    for start in range(0, n + 1, _BLOCK):
+        released = count[start:start + _BLOCK]
+        low, high = max(0, start - reach), min(n, int(released[-1]) + reach)
+        i = count[max(0, low - reach):min(n, high + reach) + 1]
+        weighted = _distances(curvature, i, released) * predictive[i, None]
+        cost = _both_sides(weighted, math.exp(-epsilon))[low - i[0]:high - i[0] + 1]
+        best = cost.argmin(axis=1)
+        found, t = cost[np.arange(len(cost)), best], count[low:high + 1]
+        better = found < least[t]
+        least[t[better]], remap[t[better]] = found[better], released[best[better]]
+    return least, np.maximum.accumulate(remap)  # where no count is likely every r is as good
+
+
+def _curvature(prior: tuple[float, ...], n: int) -> NDArray[np.float64]:
+    """G_{j-1} - 2 G_j + G_{j+1}, j = 0..2n, of G_j = log Gamma(alpha_1 + j/2) + log Gamma(alpha_2 + n - j/2)."""
+    j = np.arange(1, 2 * n)
+    second = np.zeros(2 * n + 1)
+    for alpha, places in ((prior[0], j), (prior[1], 2 * n - j)):
+        second[1:-1] += 2 * affinity_loss(alpha + (places - 1) / 2, alpha + (places + 1) / 2, 0.5)
+    return second
+
+
+def _distances(curvature: NDArray[np.float64], i: NDArray[np.int64], r: NDArray[np.int64]) -> NDArray[np.float64]:
+    """H(i, r), (rows i, columns r): -log BC = (G_{2i} + G_{2r}) / 2 - G_{i+r}, G up to a tangent to keep it small."""
+    first = 2 * int(i[0])
+    slope = np.cumsum(curvature[first:2 * int(i[-1]) + 1])
+    middle = slope.size // 2
+    height = np.concatenate([[0.0], np.cumsum(slope - slope[middle])[:-1]])
+    height -= height[middle]
+    loss = np.add.outer(height[2 * i - first], height[2 * r - first]) / 2
+    loss -= height[np.add.outer(i, r) - first]
+    return distance_of_loss(loss)
+
+
+def _both_sides(weighted: NDArray[np.float64], a: float) -> NDArray[np.float64]:
+    """sum_i weighted_i a^|i-t| for every t, by rows."""
+    up, down = weighted.copy(), weighted.copy()
+    for t in range(1, len(weighted)):
+        up[t] += a * up[t - 1]
+    for t in range(len(weighted) - 2, -1, -1):
+        down[t] += a * down[t + 1]
+    up += down
+    up -= weighted
+    return up

@@ -1,0 +1,126 @@
+"""A third way to read a release: the candidate posterior that lies nearest, as far as the reader can know."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dpbi import limits
+from dpbi.inference.count_posterior import dataset_probabilities
+from dpbi.inference.noise_aware import NoiseAwarePosterior, check_released, noise_aware_posterior
+from dpbi.mechanisms.distance_table import freeze
+from dpbi.mechanisms.mechanism import Mechanism
+from dpbi.mechanisms.selection.audit import DATASETS, loss_table
+from dpbi.posterior.hellinger import count_loss, distance_of_loss
+from dpbi.problem.candidates import are_few, list_candidates
+
+_LINE = 1_000  # likely counts of two categories that are all compared with each other
+_NEGLIGIBLE = 1e-16
+_DRAWS = 400  # of P(c | r), by which candidates are compared; the first half are candidates themselves
+_JUDGED = 1_000  # fresh draws for the winner's mean distance
+_EQUAL = 1e-12
+
+
+@dataclass(frozen=True)
+class NearestPosterior:
+    """Dir(alpha + counts), the candidate with the least E[H(c, counts) | r].
+
+    mechanism, prior, n, released: what it was computed from; counts: r*, whole numbers with sum n; expected_distance:
+    E[H(c, r*) | r], in [0, 1]; kind: "exact", or "sampled" where r* is the best of several hundred candidates by
+    draws of P(c | r); error: standard error of the expected distance, 0 where exact.
+    """
+
+    mechanism: Mechanism
+    prior: tuple[float, ...]
+    n: int
+    released: tuple[int, ...]
+    counts: tuple[int, ...]
+    expected_distance: float
+    kind: Literal["exact", "sampled"]
+    error: float = 0.0
+
+    @property
+    def posterior(self) -> tuple[float, ...]:
+        """alpha + r*, its Dirichlet parameters."""
+        return tuple(alpha + r for alpha, r in zip(self.prior, self.counts, strict=True))
+
+
+def nearest_posterior(mechanism: Mechanism, prior: ArrayLike, n: int, released: ArrayLike) -> NearestPosterior:
+    """Dir(alpha + r*), r* = argmin over candidates of sum_c P(c | r) H(Dir(alpha + c), Dir(alpha + r*)).
+
+    Bayes' rule with what is public, so that no privacy is spent: best on average where the prior is right, poor where
+    it is wrong. Exact where all datasets can be listed, and for k = 2 where few counts are likely; elsewhere the best,
+    by mean H to draws of P(c | r) from a fixed stream, among half of those draws, the rounded mean and r itself.
+    mechanism, prior (k,), n: public; released: r, (k,). Returns a ``NearestPosterior``.
+    Raises ValueError as ``noise_aware_posterior``. Source: ours (DESIGN section 6).
+    """
+    alpha, n = limits.check_prior(prior), limits.check_total(n)
+    r = check_released(mechanism, len(alpha), n, released)
+    if are_few(n, len(alpha), DATASETS):
+        datasets = list_candidates(n, len(alpha))
+        believed = dataset_probabilities(alpha, datasets, mechanism.likelihood(alpha, n, r))
+        at, distance = least_cost(believed @ distance_matrix(alpha, n))
+        return NearestPosterior(mechanism, alpha, n, r, tuple(datasets[at].tolist()), distance, "exact")
+    aware = noise_aware_posterior(mechanism, alpha, n, r)
+    line = aware.marginals[0].trimmed(_NEGLIGIBLE) if len(alpha) == 2 else None
+    if line is not None and line.probability.size <= _LINE:
+        counts = np.stack([line.counts, n - line.counts], axis=1)
+        at, distance = least_cost(line.probability @ _distances(alpha, counts, counts))
+        return NearestPosterior(mechanism, alpha, n, r, tuple(counts[at].tolist()), distance, "exact")
+    return _best_of_draws(aware)
+
+
+@lru_cache(maxsize=2)
+def distance_matrix(prior: tuple[float, ...], n: int) -> NDArray[np.float64]:
+    """H between all candidates, (N, N), in their order."""
+    datasets = list_candidates(n, len(prior))
+    loss = np.zeros((len(datasets), len(datasets)))
+    for alpha, column in zip(prior, datasets.T, strict=True):
+        loss += loss_table(alpha, n)[column][:, column]
+    distance = distance_of_loss(loss)
+    freeze(distance)
+    return distance
+
+
+def least_cost(cost: NDArray[np.float64]) -> tuple[int, float]:
+    """The first of the least entries, rounding apart, and its value."""
+    at = int(np.flatnonzero(cost <= cost.min() + _EQUAL)[0])
+    return at, min(max(float(cost[at]), 0.0), 1.0)
+
+
+def _best_of_draws(aware: NoiseAwarePosterior) -> NearestPosterior:
+    rng = np.random.default_rng(0)
+    drawn = aware.sample_counts(rng, _DRAWS)
+    tried = [drawn[:_DRAWS // 2], _rounded(aware.mean_counts, aware.n)[None]]
+    if sum(aware.released) == aware.n:
+        tried.append(np.array([aware.released]))
+    candidates = np.unique(np.concatenate(tried), axis=0)
+    best = candidates[_distances(aware.prior, drawn, candidates).mean(axis=0).argmin()]
+    judged = _distances(aware.prior, aware.sample_counts(rng, _JUDGED), best[None])
+    error = max(float(judged.std()) / np.sqrt(_JUDGED), 1 / _JUDGED**2)
+    return NearestPosterior(aware.mechanism, aware.prior, aware.n, aware.released, tuple(best.tolist()),
+                            float(judged.mean()), "sampled", float(error))
+
+
+def _rounded(mean: NDArray[np.float64], n: int) -> NDArray[np.int64]:
+    """Whole numbers with sum n nearest to the mean: rounded down, the largest remainders up."""
+    down = np.floor(mean).astype(np.int64)
+    lacking = n - int(down.sum())
+    order = np.argsort(down - mean, kind="stable")
+    down[order[:lacking]] += 1
+    return down
+
+
+def _distances(
+    prior: tuple[float, ...], counts: NDArray[np.int64], other: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """H between candidates, (rows, k) and (columns, k) of one total, each category's values computed once."""
+    loss = np.zeros((len(counts), len(other)))
+    for alpha, left, right in zip(prior, counts.T, other.T, strict=True):
+        (a, i), (b, j) = (np.unique(column, return_inverse=True) for column in (left, right))
+        loss += count_loss(alpha, a[:, None], b[None])[i.reshape(-1)][:, j.reshape(-1)]
+    return distance_of_loss(loss)

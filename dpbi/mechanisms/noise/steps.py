@@ -1,0 +1,180 @@
+"""K-norm noise on whole numbers of fixed sum: P(t | c) = e^{-epsilon steps(c, t)} / Z over t in Z^k, sum t = sum c.
+
+steps(c, t) = ||t - c||_1 / 2 is the metric of neighbouring datasets itself and Z does not depend on c, so that the
+triangle inequality gives epsilon-DP. Only max(t, 0) is released; t given that does not depend on c, so nothing is lost.
+With x = coth(epsilon / 2) and Legendre polynomials P_m, Z = P_{k-1}(x): the constant term of
+prod_i sum_d q^|d| z^d, q = e^{-epsilon / 2}, is Laplace's integral of P_{k-1}.
+Source: Hardt and Talwar 2010, Awan and Slavkovic 2021, for real numbers; on whole numbers ours (DESIGN section 6).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpbi.mechanisms.distance_table import NEGLIGIBLE
+from dpbi.mechanisms.fair_bits import Bits, bernoulli_exp_of_any, two_sided_geometric
+
+_TRIED = np.linspace(0.02, 0.98, 49)  # shares of epsilon for Chernoff's bound
+_BLOCK = 4_000_000
+
+
+@dataclass(frozen=True)
+class StepsNoise:
+    """The noise D = t - c, (k,), sum D = 0, P(D) proportional to e^{-epsilon ||D||_1 / 2}.
+
+    epsilon: per step, > 0; k: categories, >= 2.
+    """
+
+    epsilon: float
+    k: int
+
+    def sharpened(self, multiplier: float) -> StepsNoise:
+        return StepsNoise(self.epsilon * multiplier, self.k)
+
+    @cached_property
+    def _above_one(self) -> NDArray[np.float64]:
+        """rho_m - 1 for the ratios rho_m = P_m(x) / P_{m-1}(x), m = 1 .. k - 1.
+
+        With x = 1 + d, d = 2 / (e^epsilon - 1), Legendre's recurrence (m + 1) rho_{m+1} = (2 m + 1) x - m / rho_m
+        becomes (m + 1) (rho_{m+1} - 1) = (2 m + 1) d + m (rho_m - 1) / rho_m: positive terms alone.
+        """
+        d = -2 * math.exp(-self.epsilon) / math.expm1(-self.epsilon)
+        above = [d]
+        for m in range(1, self.k - 1):
+            above.append(((2 * m + 1) * d + m * (above[-1] / (1 + above[-1]))) / (m + 1))
+        return np.array(above)
+
+    @cached_property
+    def log_partition(self) -> float:
+        """log Z = log P_{k-1}(x); P(t = c) = 1 / Z."""
+        return float(np.log1p(self._above_one).sum())
+
+    @property
+    def mean_steps(self) -> float:
+        """E[steps(c, t)] = -d log Z / d epsilon = (k - 1) / 2 (x - P_{k-2} / P_{k-1})."""
+        first, last = float(self._above_one[0]), float(self._above_one[-1])
+        return (self.k - 1) / 2 * (first + last / (1 + last))
+
+    def profile(self, epsilons: NDArray[np.float64]) -> NDArray[np.float64]:
+        """delta at each epsilon' >= 0, the same for all neighbours c, c' = c - e_a + e_b.
+
+        steps(c', t) - steps(c, t) is 1 where t_a >= c_a and t_b <= c_b, -1 where both fail and else 0, so
+        delta = (1 - e^{epsilon' - epsilon})_+ P(t_a >= c_a, t_b <= c_b), and that probability is
+        P_{k-2} / ((1 - e^{-epsilon}) P_{k-1}).
+        """
+        spent = -np.expm1(np.minimum(epsilons - self.epsilon, 0.0)) / -math.expm1(-self.epsilon)
+        return np.asarray(spent / (1 + self._above_one[-1]))
+
+    @cached_property
+    def reach(self) -> int:
+        """J such that P(steps > J) < e^-42, by Chernoff: Z(share epsilon) / Z(epsilon) e^{-(1 - share) epsilon J}."""
+        reaches = [(StepsNoise(float(share) * self.epsilon, self.k).log_partition - self.log_partition + NEGLIGIBLE)
+                   / ((1 - share) * self.epsilon) for share in _TRIED]
+        return math.ceil(min(reaches))
+
+    @property
+    def listed(self) -> int:
+        """The number of D of at most ``reach`` steps: sum_i C(k-1, i)^2 C(J - i + k - 1, k - 1)."""
+        k, reach = self.k, self.reach
+        return sum(math.comb(k - 1, i) ** 2 * math.comb(reach - i + k - 1, k - 1) for i in range(min(k - 1, reach) + 1))
+
+    def log_released(self, counts: NDArray[np.int64], released: NDArray[np.int64]) -> NDArray[np.float64]:
+        """log P(max(t, 0) = r | c): counts, released (..., k), broadcast, -> (...); -inf where that cannot be.
+
+        The t that give r share steps(c, t) = (||r - c||_1 + s) / 2, s = sum r - n: what lies below zero sums to s, and
+        C(s + z - 1, z - 1) ways divide it among the z zeros of r. Without a zero s must be 0.
+        """
+        excess = released.sum(axis=-1) - counts.sum(axis=-1)
+        zeros = (released == 0).sum(axis=-1)
+        possible = (released >= 0).all(axis=-1) & (excess >= 0) & ((zeros > 0) | (excess == 0))
+        moved = np.abs(released - counts).sum(axis=-1)
+        ways = _log_ways(np.where(possible, excess, 0), np.where(possible, zeros, 0))
+        law = ways - self.epsilon / 2 * (moved + np.where(possible, excess, 0)) - self.log_partition
+        return np.where(possible, law, -np.inf)
+
+    def sample(self, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
+        """Independent draws of D, int64 (size, k).
+
+        k - 1 two-sided geometric variables of decay epsilon / 2 are kept with probability e^{-epsilon |sum| / 2}, the
+        last is minus their sum. Each is the difference of two geometric ones; their sums, two negative binomials, are
+        all that the rejection looks at, and given its sum a vector of geometric variables is a uniform composition.
+        """
+        drawn = np.empty((size, self.k), dtype=np.int64)
+        height = max(1, _BLOCK // self.k)
+        for start in range(0, size, height):
+            block = drawn[start:start + height]
+            up, down = self._accepted_sums(rng, len(block))
+            block[:, :-1] = _compositions(rng, up, self.k - 1) - _compositions(rng, down, self.k - 1)
+            block[:, -1] = down - up
+        return drawn
+
+    def _accepted_sums(self, rng: np.random.Generator, size: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        half = self.epsilon / 2
+        odds = -math.exp(-half) / math.expm1(-half)  # q / (1 - q)
+        # Z ((1 - q) / (1 + q))^{k - 1} of all trials are kept
+        kept = math.exp(self.log_partition + (self.k - 1) * math.log(math.tanh(half / 2)))
+        sums = np.empty((2, 0), dtype=np.int64)
+        while sums.shape[1] < size:
+            trials = int(1.1 * (size - sums.shape[1]) / kept) + 10
+            tried = rng.poisson(rng.standard_gamma(self.k - 1, (2, trials)) * odds)
+            accepted = rng.random(trials) < np.exp(-half * np.abs(tried[0] - tried[1]))
+            sums = np.concatenate([sums, tried[:, accepted]], axis=1)
+        return sums[0, :size], sums[1, :size]
+
+    def draw_exactly(self, decay: Fraction, bits: Bits) -> tuple[int, ...]:
+        """One draw of D at an exact decay = epsilon / 2, from fair bits and whole numbers only."""
+        while True:
+            drawn = [two_sided_geometric(decay, bits) for _ in range(self.k - 1)]
+            cost = decay * abs(sum(drawn))
+            if bernoulli_exp_of_any(cost.numerator, cost.denominator, bits):
+                return (*drawn, -sum(drawn))
+
+    def marginal(self, reach: int) -> NDArray[np.float64]:
+        """P(D_1 = d), d = -reach .. reach: the k - 1 others sum to -d, by a Fourier transform, error 1e-16 of the most.
+
+        sum_d q^|d| e^{iwd} is proportional to 1 / (1 + sin(w / 2)^2 / sinh(epsilon / 4)^2).
+        """
+        length = 1 << (2 * reach + 1).bit_length()
+        wave = np.sin(np.pi * np.arange(length // 2 + 1) / length) ** 2
+        steepness = 4 * math.exp(-self.epsilon / 2) / math.expm1(-self.epsilon / 2) ** 2
+        others = np.maximum(np.fft.irfft((1 + wave * steepness) ** (1.0 - self.k), length), 0.0)
+        d = np.arange(-reach, reach + 1)
+        weight = others[np.abs(d)] * np.exp(-self.epsilon / 2 * np.abs(d))
+        return np.asarray(weight / weight.sum())
+
+
+def _log_ways(excess: NDArray[np.int64], zeros: NDArray[np.int64]) -> NDArray[np.float64]:
+    """log C(s + z - 1, z - 1) = sum_{0 < i < z} log1p(s / i), 0 where z = 0, without subtracting log-gammas."""
+    shape = np.broadcast(excess, zeros).shape
+    s, where = np.unique(excess, return_inverse=True)
+    z = np.asarray(zeros).reshape(-1)
+    rows, found = np.asarray(where).reshape(-1), np.empty(z.size)
+    order = np.argsort(rows, kind="stable")
+    most = int(z.max(initial=0))
+    divisors = np.arange(1, max(most, 1))
+    for part in _parts(s.size, most):
+        table = np.zeros((s[part].size, max(most, 1) + 1))
+        table[:, 2:] = np.cumsum(np.log1p(s[part, None] / divisors), axis=1)
+        here = order[np.searchsorted(rows[order], part.start):np.searchsorted(rows[order], part.stop)]
+        found[here] = table[rows[here] - part.start, z[here]]
+    return found.reshape(shape)
+
+
+def _parts(rows: int, columns: int) -> Iterator[slice]:
+    height = max(1, _BLOCK // max(columns, 1))
+    return (slice(start, min(start + height, rows)) for start in range(0, rows, height))
+
+
+def _compositions(rng: np.random.Generator, totals: NDArray[np.int64], parts: int) -> NDArray[np.int64]:
+    """Uniform on the vectors of ``parts`` whole numbers >= 0 with each total: multinomial at Dir(1, ..., 1)."""
+    if parts == 1:
+        return totals[:, None]
+    share = rng.standard_exponential((totals.size, parts))
+    return np.asarray(rng.multinomial(totals, share / share.sum(axis=1, keepdims=True)))

@@ -1,0 +1,74 @@
+"""Everything a mechanism can release for one prior and n, with its probability under every dataset."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpbi.mechanisms.mechanism import Mechanism
+from dpbi.problem.candidates import list_candidates, number_of_candidates
+from dpbi.problem.problem import Problem
+
+_ALL = 1e-12  # of probability that a list of totals above n may lack
+_LISTED = 2_000_000  # numbers in one list
+_FIRST_EXCESS = 32
+
+Outputs = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
+
+
+def output_laws(mechanism: Mechanism, prior: tuple[float, ...], n: int, most: int) -> Outputs | None:
+    """Datasets (N, k), releases (R, k) and P(r | c), (N, R); None where there are more than ``most`` pairs (c, r).
+
+    The releases are the candidates; or, where the mechanism cuts each count on its own, all of [0, n]^k, or of
+    [0, n]^{k-1} with what remains of n; or, where a total can exceed n by anything, what has probability 1 - 1e-12 at
+    least, whatever the counts.
+    """
+    k = len(prior)
+    number = number_of_candidates(n, k)
+    most = min(most, number * (_LISTED // k))
+    if number * number > most:
+        return None
+    datasets = list_candidates(n, k)
+    problems = [Problem(prior, tuple(counts)) for counts in datasets.tolist()]
+    if n and mechanism.can_release(n, (n + 1, *(0,) * (k - 1))):
+        return _beyond(mechanism, datasets, problems, most)
+    if n == 0 or not mechanism.can_release(n, (*(n,) * (k - 1), 0 if k > 2 else n)):
+        released = datasets
+    elif number * (n + 1) ** (free := k if mechanism.can_release(n, (n,) * k) else k - 1) > most:
+        return None
+    else:
+        released = np.array(list(itertools.product(range(n + 1), repeat=free)))
+        if free < k:
+            released = np.column_stack([released, np.maximum(n - released.sum(axis=1), 0)])
+    return datasets, released, _laws(mechanism, problems, released)
+
+
+def _beyond(
+    mechanism: Mechanism, datasets: NDArray[np.int64], problems: list[Problem], most: int
+) -> Outputs | None:
+    """Candidates, and vectors with a zero whose total is above n: with twice the excess until nothing is lacking."""
+    n, k = problems[0].n, problems[0].k
+    excess = _FIRST_EXCESS
+    while len(problems) * (len(datasets) + excess * k * number_of_candidates(n + excess, k - 1) // 2) <= most:
+        released = np.concatenate([datasets, *(_with_zero(n + s, k) for s in range(1, excess + 1))])
+        law = _laws(mechanism, problems, released)
+        if law.sum(axis=1).min() > 1 - _ALL:
+            return datasets, released, law
+        excess *= 2
+    return None
+
+
+def _with_zero(total: int, k: int) -> NDArray[np.int64]:
+    """All vectors of this total with a zero, each once."""
+    listed = []
+    for first in range(k):  # the first zero stands here
+        rest = list_candidates(total, k - 1)
+        rest = rest[(rest[:, :first] > 0).all(axis=1)]
+        listed.append(np.insert(rest, first, 0, axis=1))
+    return np.concatenate(listed)
+
+
+def _laws(mechanism: Mechanism, problems: list[Problem], released: NDArray[np.int64]) -> NDArray[np.float64]:
+    return np.exp(np.array([mechanism.log_pmf(problem, released) for problem in problems]))

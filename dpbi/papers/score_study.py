@@ -1,0 +1,159 @@
+"""Which distance should score the candidates? The exponential mechanism under several, at the same exact loss.
+
+P(r | c) proportional to e^{-rate D(c, r)} with rate = epsilon / (2 Delta) is epsilon-DP, Delta the largest
+|D(c, r) - D(c', r)| over neighbours and all r. Raised until the exact loss is epsilon, the mechanisms of different
+scores differ by the shape of their scores alone, and may be held against the limit of privacy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import special
+
+from dpbi import limits
+from dpbi.accuracy.optimum import PrivacyLimit, limit_of_privacy
+from dpbi.inference.nearest import distance_matrix
+from dpbi.mechanisms.selection.audit import SelectionAudit, check_size
+from dpbi.posterior import dirichlet
+from dpbi.posterior.total_variation import beta_variation
+from dpbi.privacy.loss import calibrated_multiplier
+from dpbi.problem.candidates import list_candidates
+
+Floats = NDArray[np.float64]
+
+PARAMETERS_LARGEST = 1e6  # the sum of the posterior's: beyond, digamma and logarithm would cancel
+
+
+@dataclass(frozen=True)
+class ScoredMechanism:
+    """The exponential mechanism under one score D.
+
+    score: its name; sensitivity: Delta, over all neighbours and r; at_truth: the same maximum over r in {c, c'} alone,
+    which a metric attains; mean: E[H] over the prior predictive at rate epsilon / (2 Delta); loss: its exact privacy
+    loss there; calibrated_mean: E[H] where the exact loss is epsilon; times_limit: that over the limit, None where the
+    limit is not known.
+    """
+
+    score: str
+    sensitivity: float
+    at_truth: float
+    mean: float
+    loss: float
+    calibrated_mean: float
+    times_limit: float | None
+
+
+@dataclass(frozen=True)
+class ScoreStudy:
+    """All scores at one prior, n and epsilon, and the limit of privacy there."""
+
+    prior: tuple[float, ...]
+    n: int
+    epsilon: float
+    rows: tuple[ScoredMechanism, ...]
+    limit: PrivacyLimit
+
+
+def compare_scores(prior: ArrayLike, n: int, epsilon: float) -> ScoreStudy:
+    """E[H] of the exponential mechanism scored by H, H^2, total variation (k = 2), KL both ways, and steps.
+
+    prior: (k,); n >= 1; epsilon > 0. Every pair of datasets and outputs is visited, 2,101 datasets at most.
+    Returns a ``ScoreStudy``. Raises ValueError beyond that, and for parameters that sum to more than a million.
+    Source: [P17] section 8, third question; the answer is ours.
+    """
+    alpha, epsilon = limits.check_prior(prior), limits.check_epsilon(epsilon)
+    n = limits.whole_number("n", n, 1, limits.TOTAL_LARGEST)
+    check_size(n, len(alpha))
+    if sum(alpha) + n > PARAMETERS_LARGEST:
+        raise ValueError(f"prior is too large for this comparison: its sum plus n may be at most "
+                         f"{PARAMETERS_LARGEST:,.0f}, got {sum(alpha) + n:,.6g}.")
+    limit = limit_of_privacy(alpha, n, epsilon)
+    rows = tuple(_scored(name, score(alpha, n), limit) for name, score in _SCORES.items()
+                 if len(alpha) == 2 or name != "total variation")
+    return ScoreStudy(alpha, n, epsilon, rows, limit)
+
+
+def _scored(name: str, score: Floats, limit: PrivacyLimit) -> ScoredMechanism:
+    audit = _ScoreAudit(limit.prior, limit.n, score)
+    sensitivity, at_truth = audit.sensitivities()
+    rate = limit.epsilon / (2 * sensitivity)
+    audit.rate *= rate
+    calibrated = audit.mean(calibrated_multiplier(audit, limit.epsilon))
+    return ScoredMechanism(name, sensitivity, at_truth, audit.mean(1.0), audit.worst()[0], calibrated,
+                           calibrated / limit.value if limit.value else None)
+
+
+class _ScoreAudit(SelectionAudit):
+    """As ``SelectionAudit``, with any score (N, N) in place of H and one rate for all datasets."""
+
+    def __init__(self, prior: tuple[float, ...], n: int, score: Floats) -> None:
+        super().__init__(prior, n, lambda counts: np.ones(len(counts)))
+        self.score = score
+
+    @cached_property
+    def distance(self) -> Floats:
+        return self.score
+
+    def sensitivities(self) -> tuple[float, float]:
+        """max |D(c, r) - D(c', r)| over neighbours and all r, and over r in {c, c'}."""
+        here, there = self.pairs
+        own = max(float(self.score[here, there].max()), float(self.score[there, here].max()))
+        return max(float(np.abs(self.score[rows] - self.score[others]).max()) for rows, others in self._blocks()), own
+
+    def mean(self, multiplier: float) -> float:
+        """E[H] over the prior predictive."""
+        law = np.exp(self.log_laws(multiplier))
+        predictive = np.exp(dirichlet.log_evidence(self.prior, self.datasets))
+        return float(predictive @ (law * distance_matrix(self.prior, self.n)).sum(axis=1))
+
+
+def _squared(prior: tuple[float, ...], n: int) -> Floats:
+    return distance_matrix(prior, n) ** 2
+
+
+def _variation(prior: tuple[float, ...], n: int) -> Floats:
+    posterior = np.array(prior) + list_candidates(n, 2)
+    return beta_variation(posterior[:, None], posterior[None])
+
+
+def _divergence(prior: tuple[float, ...], n: int) -> Floats:
+    """KL(Dir(a) || Dir(b)) = sum_i [log Gamma(b_i) - log Gamma(a_i) - (b_i - a_i) psi(a_i)], as the totals agree.
+
+    Whole steps apart, log Gamma(b) - log Gamma(a) is a sum of logarithms.
+    """
+    datasets = list_candidates(n, len(prior))
+    divergence = np.zeros((len(datasets), len(datasets)))
+    count = np.arange(n + 1)
+    for alpha, column in zip(prior, datasets.T, strict=True):
+        rising = np.concatenate([[0.0], np.cumsum(np.log(alpha + count[:-1]))])
+        gap = count[None] - count[:, None]
+        table = rising[None] - rising[:, None] - gap * special.digamma(alpha + count)[:, None]
+        divergence += table[column][:, column]
+    return np.maximum(divergence, 0.0)
+
+
+def _reversed(prior: tuple[float, ...], n: int) -> Floats:
+    return _divergence(prior, n).T
+
+
+def _steps(prior: tuple[float, ...], n: int) -> Floats:
+    datasets = list_candidates(n, len(prior))
+    moved = np.zeros((len(datasets), len(datasets)), dtype=np.int64)
+    for column in datasets.T:
+        moved += np.abs(column[:, None] - column[None])
+    return moved / 2
+
+
+_SCORES: dict[str, Callable[[tuple[float, ...], int], Floats]] = {
+    "Hellinger": distance_matrix,
+    "squared Hellinger": _squared,
+    "total variation": _variation,
+    "KL(truth || released)": _divergence,
+    "KL(released || truth)": _reversed,
+    "steps": _steps,
+}

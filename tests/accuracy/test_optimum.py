@@ -1,0 +1,184 @@
+"""The limit of privacy: against a linear programme written out here, reference values, and every mechanism."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import optimize
+
+import dpbi
+from dpbi import Problem, expected_distance, limit_of_privacy
+from dpbi.accuracy import optimum_programme as programme
+from dpbi.accuracy.optimum_sampled import sampled_optimum
+from dpbi.mechanisms import Geometric, KNorm
+from dpbi.posterior.hellinger import hellinger
+from tests import oracles
+from tests.every_mechanism import every_bad_prior_or_total
+
+REFERENCE = [
+    ((1, 1), 90, 1, 0.08539), ((1, 1), 400, 2, 0.01447), ((0.5, 0.5), 400, 0.5, 0.13465), ((1, 1), 10, 0.5, 0.31239),
+    ((1, 1, 1), 12, 1, 0.34592), ((0.5, 0.5, 0.5), 12, 2, 0.16714),
+]
+
+
+@pytest.mark.parametrize(("prior", "n", "epsilon", "value"), REFERENCE, ids=str)
+def test_reference_values(prior: tuple[float, ...], n: int, epsilon: float, value: float) -> None:
+    found = limit_of_privacy(prior, n, epsilon)
+    assert found.value == pytest.approx(value, abs=6e-6)
+    assert found.kind == ("theorem" if len(prior) == 2 else "linear programme") and found.error < 1e-8
+
+
+def by_programme(prior: tuple[float, ...], n: int, epsilon: float) -> float:
+    """min sum_c P(c) x_cr H(c, r) over x >= 0, rows that sum to 1, x_cr <= e^epsilon x_c'r, all written out."""
+    datasets = list(oracles.compositions(n, len(prior)))
+    size, at = len(datasets), {c: i for i, c in enumerate(datasets)}
+    posterior = np.array(prior) + np.array(datasets)
+    predictive = [float(oracles.mp.exp(oracles.log_evidence_counts(prior, c))) for c in datasets]
+    cost = np.array(predictive)[:, None] * hellinger(posterior[:, None], posterior[None])
+    limit, rows = [], np.kron(np.eye(size), np.ones(size))
+    for c in datasets:
+        for other in oracles.neighbours(c):
+            for r in range(size):
+                row = np.zeros(size * size)
+                row[at[c] * size + r], row[at[other] * size + r] = 1, -math.exp(epsilon)
+                limit.append(row)
+    found = optimize.linprog(cost.ravel(), np.array(limit), np.zeros(len(limit)), rows, np.ones(size), method="highs",
+                             options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10})
+    return float(found.fun)
+
+
+@pytest.mark.parametrize("prior", [(1, 1), (0.01, 3), (50, 50), (1e-6, 1e-6), (1e6, 10)], ids=str)
+@pytest.mark.parametrize("epsilon", [0.05, 0.7, 3.0])
+def test_the_theorem_and_the_programme_agree(prior: tuple[float, ...], epsilon: float) -> None:
+    for n in (1, 2, 7):
+        found, expected = limit_of_privacy(prior, n, epsilon), by_programme(prior, n, epsilon)
+        assert found.value == pytest.approx(expected, abs=1e-8)
+        lower, upper, _ = programme.bounds_by_programme(tuple(map(float, prior)), n, epsilon)
+        assert lower is not None and upper is not None
+        assert found.value == pytest.approx(lower, abs=1e-8) and found.value == pytest.approx(upper, abs=1e-8)
+
+
+@pytest.mark.parametrize(("prior", "n"), [((1, 1, 1), 3), ((0.2, 1, 1), 3), ((3, 0.1, 1), 3), ((0.5,) * 4, 2)], ids=str)
+@pytest.mark.parametrize("epsilon", [0.2, 2.0])
+def test_orbits_change_nothing(prior: tuple[float, ...], n: int, epsilon: float) -> None:
+    found = limit_of_privacy(prior, n, epsilon)
+    assert found.lower is not None and found.upper is not None and found.value is not None
+    assert found.lower <= found.value <= found.upper + 1e-15
+    assert found.value == pytest.approx(by_programme(prior, n, epsilon), abs=1e-8)
+
+
+def test_bounds_hold_for_what_is_no_solution() -> None:
+    """Any u >= 0 bounds from below; any x, however far from private, is mixed until it is: both by brute force."""
+    made = programme._Programme((1.0, 1.0, 2.0), 3, 0.7)
+    rng = np.random.default_rng(4)
+    value = limit_of_privacy((1, 1, 2), 3, 0.7).value
+    assert value is not None
+    here, _ = made.neighbours
+    for size in (0.001, 0.1, 10.0):
+        assert made._lower(size * rng.random((here.size, made.size))) <= value
+        x = rng.random((made.size, made.size)) ** 8
+        assert made._upper(x / x.sum(axis=1, keepdims=True) * (1 + 0.01 * size * rng.random((made.size, 1)))) >= value
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 4.0])
+@pytest.mark.parametrize(("prior", "n"), [((1.0, 1.0), 40), ((0.3, 4.0), 25)])
+def test_the_remap_attains_the_limit(prior: tuple[float, ...], n: int, epsilon: float) -> None:
+    """Geometric noise cut to [0, n], then the remap: its mean distance, summed here."""
+    found = limit_of_privacy(prior, n, epsilon)
+    assert found.remap is not None and (np.diff(found.remap) >= 0).all() and not found.remap.flags.writeable
+    line = np.array([(t, n - t) for t in range(n + 1)])
+    total = 0.0
+    for u in range(n + 1):
+        problem = Problem(prior, (u, n - u))
+        law = np.exp(Geometric(epsilon).log_pmf(problem, line))
+        distance = hellinger(problem.posterior, np.array(prior) + line[found.remap])
+        total += float(oracles.mp.exp(oracles.log_evidence_counts(prior, (u, n - u)))) * float(law @ distance)
+    assert total == pytest.approx(found.value, abs=1e-10)
+    for kind in (Geometric, KNorm):
+        assert expected_distance(kind(epsilon), prior, n, "nearest").mean == pytest.approx(found.value, abs=1e-10)
+
+
+@pytest.mark.parametrize(("prior", "n"), [((1.0, 1.0), 12), ((0.2, 0.2, 2.0), 4)])
+def test_no_private_mechanism_is_below_it(prior: tuple[float, ...], n: int) -> None:
+    for epsilon in (0.5, 2.0):
+        limit = limit_of_privacy(prior, n, epsilon).lower
+        assert limit is not None
+        for kind in dpbi.MECHANISMS:
+            if kind(epsilon).guarantee(prior, n).is_private:
+                assert expected_distance(kind(epsilon), prior, n, "nearest").mean >= limit - 1e-9, kind
+
+
+@pytest.mark.parametrize(("prior", "n", "epsilon"), [((1.0, 1.0), 600, 1.0), ((0.5, 3.0), 1_000, 0.03)],
+                         ids=str)
+def test_sampled_values_are_within_their_error(prior: tuple[float, ...], n: int, epsilon: float) -> None:
+    """Fixed stream; five standard errors, which a correct sum would exceed once in a million."""
+    exact = limit_of_privacy(prior, n, epsilon).value
+    value, error = sampled_optimum(prior, n, epsilon)
+    assert exact is not None and abs(value - exact) < 5 * error < 0.03 * exact
+
+
+def test_many_records() -> None:
+    found = limit_of_privacy((1, 1), 10**9, 1.0)
+    assert found.kind == "theorem" and found.remap is None and found.value is not None
+    # far from the edges H of a gap of d records is d / sqrt(8 n p (1 - p)) and E|D| = 1 / sinh 1; E of the root is pi
+    expected = math.pi / math.sqrt(8 * 10**9) / math.sinh(1)
+    assert found.value == pytest.approx(expected, abs=5 * found.error) and 0 < found.error < 0.02 * found.value
+
+
+def test_windows_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    wide = limit_of_privacy((1, 1), 900, 2.0)
+    monkeypatch.setattr("dpbi.optimum._BLOCK", 37)
+    narrow = limit_of_privacy((1, 1), 900, 2.0)
+    assert narrow.value == pytest.approx(wide.value, rel=1e-12)
+    assert narrow.remap is not None and (narrow.remap == wide.remap).all()
+
+
+@pytest.mark.parametrize("epsilon", [1e-9, 1e-3, 60.0, 1e6])
+@pytest.mark.parametrize("prior", [(1, 1), (1e-9, 1e12), (1, 1, 1)], ids=str)
+def test_every_epsilon(prior: tuple[float, ...], epsilon: float) -> None:
+    """Next to nothing but the best constant at the one end, the truth at the other."""
+    found = limit_of_privacy(prior, 5, epsilon)
+    assert found.lower is not None and found.upper is not None
+    datasets = np.array(list(oracles.compositions(5, len(prior))))
+    predictive = np.exp(dpbi.dirichlet.log_evidence(prior, datasets))
+    posterior = np.array(prior) + datasets
+    constant = float((predictive @ hellinger(posterior[:, None], posterior[None])).min())
+    assert -1e-12 <= found.lower <= found.upper + 1e-12 and found.lower <= constant + 1e-9
+    if epsilon < 1e-8:
+        assert found.upper == pytest.approx(constant, abs=1e-6)
+    if epsilon > 50:
+        assert found.upper < 1e-6
+
+
+@pytest.mark.parametrize(("prior", "n"), [((1, 1, 1), 60), ((1,) * 6, 12), ((1, 2, 3), 16)], ids=str)
+def test_where_it_is_not_known_it_says_why(prior: tuple[float, ...], n: int) -> None:
+    found = limit_of_privacy(prior, n, 1.0)
+    assert (found.kind, found.value, found.remap) == ("none", None, None)
+    assert found.reason.endswith(".") and any(c.isdigit() for c in found.reason)
+
+
+@every_bad_prior_or_total
+def test_bad_arguments_are_refused(prior: Any, n: Any, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        limit_of_privacy(prior, n, 1.0)
+
+
+@pytest.mark.parametrize(("n", "epsilon", "words"), [(0, 1.0, "n must be at least 1"), (3, 0.0, "greater than 0")])
+def test_there_is_no_limit_without_records_or_privacy(n: int, epsilon: float, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        limit_of_privacy((1, 1), n, epsilon)
+
+
+def test_all_extreme_rays_of_few_counts() -> None:
+    """k = 2: a column of any mechanism is a sum of columns with every neighbouring ratio at its end: 2^n of them."""
+    prior, n, epsilon = (0.7, 2.0), 5, 0.9
+    posterior = np.array([(prior[0] + u, prior[1] + n - u) for u in range(n + 1)])
+    predictive = [float(oracles.mp.exp(oracles.log_evidence_counts(prior, (u, n - u)))) for u in range(n + 1)]
+    weighted = np.array(predictive)[:, None] * hellinger(posterior[:, None], posterior[None])
+    rays = np.array([np.exp(epsilon * np.cumsum([0, *signs])) for signs in itertools.product((-1, 1), repeat=n)])
+    found = optimize.linprog((rays @ weighted).min(axis=1), A_eq=rays.T, b_eq=np.ones(n + 1), method="highs")
+    assert limit_of_privacy(prior, n, epsilon).value == pytest.approx(found.fun, abs=1e-9)

@@ -1,0 +1,103 @@
+"""Scores of the exponential mechanism: each distance, its sensitivity, its calibrated loss and mean, by enumeration."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+from scipy import integrate, stats
+
+from dpbi import compare_scores
+from dpbi.papers import score_study
+from dpbi.posterior.hellinger import hellinger
+from tests import oracles
+from tests.oracles import mp
+
+PRIORS = [((0.7, 2.0), 5), ((1.0, 1.0), 9), ((0.3, 1.0, 4.0), 3)]
+
+
+def divergence(a: list[float], b: list[float]) -> float:
+    """KL(Dir(a) || Dir(b)) in 50 digits."""
+    def log_beta(values: list[float]) -> object:
+        return mp.fsum(mp.loggamma(v) for v in values) - mp.loggamma(mp.fsum(values))
+
+    terms = [(mp.mpf(x) - y) * (mp.digamma(x) - mp.digamma(mp.fsum(a))) for x, y in zip(a, b, strict=True)]
+    return float(log_beta(b) - log_beta(a) + mp.fsum(terms))  # type: ignore[operator]
+
+
+@pytest.mark.parametrize(("prior", "n"), PRIORS, ids=str)
+def test_each_score_is_the_distance_it_is_called(prior: tuple[float, ...], n: int) -> None:
+    posterior = [[a + c for a, c in zip(prior, counts, strict=True)] for counts in oracles.compositions(n, len(prior))]
+    scores = {name: score(prior, n) for name, score in score_study._SCORES.items()
+              if len(prior) == 2 or name != "total variation"}
+    for i, a in enumerate(posterior):
+        for j, b in enumerate(posterior):
+            expected = {"Hellinger": float(hellinger(a, b)), "squared Hellinger": float(hellinger(a, b)) ** 2,
+                        "KL(truth || released)": divergence(a, b), "KL(released || truth)": divergence(b, a),
+                        "steps": sum(abs(x - y) for x, y in zip(a, b, strict=True)) / 2}
+            for name, value in expected.items():
+                assert scores[name][i, j] == pytest.approx(value, rel=1e-11, abs=1e-13), name
+    if len(prior) == 2:
+        one, other = stats.beta(*posterior[1]), stats.beta(*posterior[3])
+        apart = integrate.quad(lambda x: abs(one.pdf(x) - other.pdf(x)) / 2, 0, 1, limit=400)[0]
+        assert scores["total variation"][1, 3] == pytest.approx(apart, abs=1e-7)
+
+
+@pytest.mark.parametrize(("prior", "n"), PRIORS, ids=str)
+def test_every_number_of_the_study_by_enumeration(prior: tuple[float, ...], n: int) -> None:
+    epsilon, k = 1.3, len(prior)
+    datasets = list(oracles.compositions(n, k))
+    at = {c: i for i, c in enumerate(datasets)}
+    pairs = [(at[c], at[other]) for c in datasets for other in oracles.neighbours(c)]
+    predictive = [float(mp.exp(oracles.log_evidence_counts(prior, c))) for c in datasets]
+    posterior = np.array(prior) + np.array(datasets)
+    distance = hellinger(posterior[:, None], posterior[None])
+    found = compare_scores(prior, n, epsilon)
+    assert found.limit.value is not None
+    assert [row.score for row in found.rows] == [s for s in score_study._SCORES if k == 2 or s != "total variation"]
+    for row in found.rows:
+        score = score_study._SCORES[row.score](prior, n)
+        change = max(np.abs(score[i] - score[j]).max() for i, j in pairs)
+        assert row.sensitivity == pytest.approx(change, rel=1e-12) and row.at_truth <= row.sensitivity * (1 + 1e-12)
+
+        def at_rate(rate: float, score: np.ndarray = score) -> tuple[float, float]:
+            log_law = -rate * score - np.log(np.exp(-rate * score).sum(axis=1, keepdims=True))
+            loss = max(float((log_law[i] - log_law[j]).max()) for i, j in pairs)
+            return float(np.array(predictive) @ (np.exp(log_law) * distance).sum(axis=1)), loss
+
+        assert (row.mean, row.loss) == pytest.approx(at_rate(epsilon / (2 * change)), rel=1e-9)
+        assert row.loss <= epsilon
+        low, high = 0.0, 1e4
+        for _ in range(100):
+            middle = (low + high) / 2
+            low, high = (middle, high) if at_rate(middle)[1] < epsilon else (low, middle)
+        assert row.calibrated_mean == pytest.approx(at_rate(low)[0], rel=1e-6)
+        assert row.times_limit == pytest.approx(row.calibrated_mean / found.limit.value)
+        assert row.calibrated_mean >= found.limit.value - 1e-9
+
+
+def test_reference_ratios() -> None:
+    """Uniform, n = 90: how much larger the sensitivity is than what the truth's neighbours show; computed elsewhere."""
+    rows = {row.score: row.sensitivity / row.at_truth for row in compare_scores((1, 1), 90, 1).rows}
+    assert rows["squared Hellinger"] == pytest.approx(2.4, abs=0.05)
+    assert rows["KL(truth || released)"] == pytest.approx(155, abs=1)
+    assert rows["KL(released || truth)"] == pytest.approx(16, abs=0.5)
+    assert [rows[name] for name in ("Hellinger", "total variation", "steps")] == pytest.approx([1, 1, 1])
+
+
+def test_where_the_limit_is_not_known_nothing_is_set_against_it() -> None:
+    found = compare_scores((1, 1, 1), 30, 1)
+    assert found.limit.kind == "none" and all(row.times_limit is None for row in found.rows)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        found.rows[0].mean = math.nan  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(
+    ("prior", "n", "words"),
+    [((1, 1), 2_101, "up to n = 2,100"), ((1e7, 1), 5, "prior is too large"), ((1, 1), 0, "at least 1")],
+)
+def test_what_cannot_be_compared_is_refused(prior: tuple[float, ...], n: int, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        compare_scores(prior, n, 1.0)
