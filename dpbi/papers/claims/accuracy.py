@@ -261,8 +261,8 @@ def _approaching(setting: Setting) -> Iterator[Case]:
     problem, epsilon = setting.problem, setting.epsilon
     smooth, improved = _mean(_smoothed(setting), problem), _mean(LSHist(epsilon, consistent=True), problem)
     if improved == 0:
-        raise ValueError(f"At epsilon = {printed_bound(epsilon)} the improved Laplace mechanism's mean distance is no double above "
-                         "0: there is nothing to come near to.")
+        raise ValueError(f"At epsilon = {printed_bound(epsilon)} the improved Laplace mechanism's mean distance is no "
+                         "double above 0: there is nothing to come near to.")
     yield case(setting.named("prior", "counts", "epsilon"),
                {"mean H of M_H": smooth, "of the improved Laplace": improved, "ratio": smooth / improved},
                at_most(smooth, 1.05 * improved))
