@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from dpbi import limits
 from dpbi.accuracy.optimum_programme import bounds_by_programme
 from dpbi.accuracy.optimum_sampled import sampled_optimum
-from dpbi.mechanisms.distance_table import freeze
+from dpbi.frozen_result import FrozenResult
 from dpbi.posterior import dirichlet
 from dpbi.posterior.hellinger import affinity_loss, distance_of_loss
 
@@ -30,7 +30,7 @@ Kind = Literal["theorem", "linear programme", "none"]
 
 
 @dataclass(frozen=True, eq=False)
-class PrivacyLimit:
+class PrivacyLimit(FrozenResult):
     """The least sum_c P(c) E[H(c, r)] of any epsilon-DP mechanism that releases a candidate, as far as it is known.
 
     prior, n, epsilon: what was asked; value: the limit, None where kind is "none"; error: |value - limit| at most (a
@@ -49,10 +49,6 @@ class PrivacyLimit:
     error: float = 0.0
     remap: NDArray[np.int64] | None = None
     reason: str = ""
-
-    def __post_init__(self) -> None:
-        if self.remap is not None:
-            freeze(self.remap)
 
 
 def limit_of_privacy(prior: ArrayLike, n: int, epsilon: float) -> PrivacyLimit:

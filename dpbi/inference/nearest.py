@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpbi import limits
+from dpbi.frozen_result import frozen
 from dpbi.inference.count_posterior import dataset_probabilities
 from dpbi.inference.noise_aware import NoiseAwarePosterior, check_released, noise_aware_posterior
-from dpbi.mechanisms.distance_table import freeze
 from dpbi.mechanisms.mechanism import Mechanism
 from dpbi.mechanisms.selection.audit import DATASETS, loss_table
 from dpbi.posterior.hellinger import count_loss, distance_of_loss
@@ -82,8 +82,7 @@ def distance_matrix(prior: tuple[float, ...], n: int) -> NDArray[np.float64]:
     for alpha, column in zip(prior, datasets.T, strict=True):
         loss += loss_table(alpha, n)[column][:, column]
     distance = distance_of_loss(loss)
-    freeze(distance)
-    return distance
+    return frozen(distance)
 
 
 def least_cost(cost: NDArray[np.float64]) -> tuple[int, float]:
