@@ -220,7 +220,7 @@ def test_noise_aware_windows_of_contradicting_releases() -> None:
 
 
 def test_joint_refusals_name_the_release() -> None:
-    with pytest.raises(ValueError, match="At least one release"):
+    with pytest.raises(ValueError, match="at least one release: got none"):
         joint_posterior((1, 1), 5, [])
     with pytest.raises(ValueError, match=r"Release 2: .*probability of this release is 0"):
         joint_posterior((1, 1), 5, [(KNorm(1.0), (2, 3)), (KNorm(1.0), (2, 2))])
