@@ -82,7 +82,7 @@ def _listed(problem: Problem) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
 
 
 def _from_mixture(problem: Problem, rate: float, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
-    if rate == 0:
+    if rate == 0 or problem.n == 0:
         return _uniform_compositions(problem, rng, size)
     groups = _Groups(problem, rate)
     released = np.empty((size, problem.k), dtype=np.int64)

@@ -56,6 +56,8 @@ def standard_deviation(problem: Problem, rate: float) -> float:
     ``log_partition``.
     """
     problem, rate = check_problem(problem), max(limits.check_rate(rate), RATE_ZERO)
+    if problem.n == 0:
+        return 0.0
     listed = listed_standard_deviation(problem, rate)
     if listed is not None:
         return listed
@@ -97,7 +99,7 @@ def affinity_moment(problem: Problem, rate: float, power: int) -> float:
     excess = excess_curve(problem)
     later = sum(np.exp(part.log_a + excess.at(part.m + power) - log_z) @ part.weight
                 for part in excess.parts(max(rate, RATE_ZERO)))
-    return float(np.exp(-log_z) + later)
+    return min(float(np.exp(-log_z) + later), 1.0)
 
 
 _SLACK = 1e-12  # of the bounds on log Z: rounding

@@ -182,3 +182,10 @@ def test_all_extreme_rays_of_few_counts() -> None:
     rays = np.array([np.exp(epsilon * np.cumsum([0, *signs])) for signs in itertools.product((-1, 1), repeat=n)])
     found = optimize.linprog((rays @ weighted).min(axis=1), A_eq=rays.T, b_eq=np.ones(n + 1), method="highs")
     assert limit_of_privacy(prior, n, epsilon).value == pytest.approx(found.fun, abs=1e-9)
+
+
+@pytest.mark.parametrize(("prior", "n", "epsilon"), [((1.0, 1.0), 10**6, 1e-6), ((1e-9, 1e-9), 10**9, 1e-6),
+                                                     ((1e12, 0.5), 4 * 10**15, 1e-9)], ids=str)  # fmt: skip
+def test_noise_wider_than_what_is_summed_one_by_one(prior: tuple[float, ...], n: int, epsilon: float) -> None:
+    found = limit_of_privacy(prior, n, epsilon)
+    assert found.kind == "theorem" and found.value is not None and 0 < found.value < 1

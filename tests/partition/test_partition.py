@@ -255,3 +255,17 @@ def test_the_names_of_the_library() -> None:
     assert rate == 1 / (4 * dpbi.smooth_sensitivity(problem, 1.0))
     law = dpbi.distance_law(mechanism, problem)
     assert law.mean == pytest.approx(partition.mean_distance(problem, rate), rel=1e-10)
+
+
+@pytest.mark.parametrize("k", [2, 20, 21, 2000])
+def test_without_records_all_is_certain_for_any_number_of_categories(k: int) -> None:
+    problem = Problem((0.5,) * k, (0,) * k)
+    for rate in (0.0, 1.0, 1e15):
+        for statistic in (partition.log_partition, partition.mean_distance, partition.standard_deviation):
+            assert statistic(problem, rate) == 0
+        assert partition.affinity_moment(problem, rate, 2) == 1
+        assert partition.sample(problem, rate, np.random.default_rng(1), 3).tolist() == [[0] * k] * 3
+
+
+def test_moments_of_the_affinity_are_at_most_one() -> None:
+    assert partition.affinity_moment(Problem((1000.0,) * 3, (0, 1, 0)), 10.0, 0) == 1.0

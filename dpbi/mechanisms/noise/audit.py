@@ -116,7 +116,8 @@ def check_values(number: int) -> None:
     """ValueError where a released count has too many values to list."""
     if number > VALUES:
         raise ValueError(
-            f"The law of a released count spreads over {number:,} values: at most {VALUES:,} can be listed."
+            f"The law of a released count spreads over {number:,} values: at most {VALUES:,} can be listed. "
+            "Choose a larger epsilon."
         )
 
 
