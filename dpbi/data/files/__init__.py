@@ -130,7 +130,7 @@ def _read(data: bytes, filename: str, given: Answers) -> Counts:
         table = opened.content
         if given.header_row is not None:
             raise CountsError("header_row cannot be answered for a Parquet file: it names its columns itself.")
-    layout = choose_layout(table, given)
+    layout = choose_layout(table, given, notes)
     totals = counted(table, layout, opened.separator, given, notes)
     return Counts(
         labels=tuple(totals),

@@ -11,12 +11,20 @@ from .outcome import CountsError, CountsQuestion, UnknownAnswer, listed, shown
 CHOICES: dict[str, tuple[Any, ...]] = {
     "layout": ("counts", "wide", "raw"),
     "total_row": ("drop", "keep"),
-    "thousands": (".", ",", " ", "'", ""),
+    "thousands": (".", ",", " ", "'", "", "lakh", "myriad"),
     "confirm_percentages": (True, False),
     "missing": ("drop", "keep"),
     "unlisted": ("other", "refuse"),
+    "unit": ("person", "category"),
+    "cells": ("row", "column", "group", "all", "row sums", "column sums", "group sums"),
+    "hidden": ("drop", "keep"),
+    "second_header": ("drop", "keep"),
 }
-LAYOUT_OF = {"column": "raw", "category_column": "counts", "count_column": "counts", "missing": "raw"}
+LAYOUT_OF = {
+    "column": "raw", "category_column": "counts", "count_column": "counts", "missing": "raw", "chosen": "raw",
+    "row": "wide", "group": "counts",
+}  # fmt: skip
+NUMBERS_OF_ROWS = {"skip_rows": "how many rows at the top are left out", "skip_footer": "how many at the end are"}
 COLUMNS = ("column", "category_column", "count_column")
 
 
@@ -36,6 +44,15 @@ class Answers:
     missing: str | None = None
     categories: tuple[str, ...] | None = None
     unlisted: str | None = None
+    unit: str | None = None
+    row: str | None = None
+    cells: str | None = None
+    group: str | None = None
+    hidden: str | None = None
+    second_header: str | None = None
+    skip_rows: int | None = None
+    skip_footer: int | None = None
+    chosen: str | None = None
 
     @classmethod
     def checked(cls, given: Mapping[str, Any]) -> Answers:
@@ -86,6 +103,12 @@ def _check(name: str, value: Any) -> None:
     elif name == "header_row":
         if not whole or value < 0:
             raise CountsError(f"header_row must be the number of a row, or 0 for none: got {_received(value)}.")
+    elif name in NUMBERS_OF_ROWS:
+        if not whole or value < 0:
+            raise CountsError(f"{name} must say {NUMBERS_OF_ROWS[name]}: got {_received(value)}.")
+    elif name in ("row", "group", "chosen"):
+        if not isinstance(value, str):
+            raise CountsError(f"{name} must be a name in the file: got {_received(value)}.")
     elif name == "categories":
         if isinstance(value, str) or not isinstance(value, Sequence) or not all(isinstance(c, str) for c in value):
             raise CountsError(f"categories must be a sequence of names: got {_received(value)}.")

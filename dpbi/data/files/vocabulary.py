@@ -20,7 +20,7 @@ COUNTS = _words(
 SHARES = _words(
     """
     % percent percentage percentages pct share shares proportion proportions fraction probability anteil
-    prozent pourcentage porcentaje percentuale andel
+    prozent pourcentage porcentaje percentuale andel cumulative cum kumuliert rate
     """
 )
 IDENTIFIERS = _words(
@@ -30,6 +30,8 @@ IDENTIFIERS = _words(
     """
 )
 MEASUREMENTS = _words("age height weight income salary price score year alter größe gewicht einkommen âge")
+UNITS = _words("kg g cm m km eur usd years year jahre euro thousand thousands units unit einheit in")
+ANONYMOUS = _words("anonymous anonym anonyme anónimo anonimo anoniem anonymt none n/a na - unknown")
 TOTALS = _words(
     """
     total totals subtotal sum all overall altogether everyone gesamt insgesamt summe gesamtsumme zwischensumme

@@ -1,0 +1,216 @@
+"""Where the table of a grid begins and ends: titles above it, notes below it, and further rows of its header."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Sequence
+
+from . import vocabulary
+from .answers import Answers
+from .delimited import CellGrid
+from .outcome import CountsError, Notes, listed, shown
+from .table import is_time, one_line
+from .whole_numbers import is_like_number, is_number
+
+TITLE_ROWS = 50  # how far down a header row is looked for, and how far up notes
+COLUMNS_LOOKED_AT = 20
+HEADERS_MORE = 3
+LONG_NOTE = 30
+IMPORT_ID = '"ImportId"'  # Qualtrics writes it in a third row of names
+NOTE = re.compile(r"[*(\[©†‡¹²³]|\d{1,2}[.)]?\s|(?:note|source|quelle|info|fuente|nb)\b", re.IGNORECASE)
+
+
+def kept_rows(grid: CellGrid, first: int, stop: int) -> CellGrid:
+    """Records first up to stop."""
+    if (first, stop) == (0, len(grid.rows)):
+        return grid
+    widths = grid.widths[first:stop] if grid.widths is not None else None
+    return CellGrid([column[first:stop] for column in grid.columns], grid.rows[first:stop], widths, grid.blank_rows)
+
+
+def record(grid: CellGrid, i: int) -> list[str]:
+    return [column[i] for column in grid.columns]
+
+
+def without_ends(grid: CellGrid, answers: Answers, notes: Notes) -> CellGrid:
+    """The grid without the rows that skip_rows (rows of the file) and skip_footer (filled rows) leave out."""
+    first, stop = 0, len(grid.rows)
+    if answers.skip_rows:
+        first = next((i for i, row in enumerate(grid.rows) if row > answers.skip_rows), stop)
+        notes.add(f"The first {answers.skip_rows:,} rows were left out.")
+    if answers.skip_footer:
+        stop -= answers.skip_footer
+        notes.add(f"The last {answers.skip_footer:,} filled rows were left out.")
+    if first >= stop:
+        raise CountsError(f"skip_rows and skip_footer leave no row: the file has {len(grid.rows):,} filled ones.")
+    return kept_rows(grid, first, stop)
+
+
+# --- the header below title lines ---
+
+
+def header_below_titles(grid: CellGrid) -> int:
+    """Which record is the first of the table; those before it are narrower than it, or written with more cells."""
+    top = [record(grid, i) for i in range(min(TITLE_ROWS, len(grid.rows)))]
+    if found := _above_numbers(top):
+        return found
+    extents = [max(i for i, cell in enumerate(cells) if cell.strip()) + 1 for cells in top]
+    usual = Counter(extents).most_common(1)[0][0]
+    written = list(grid.widths[: len(top)]) if grid.widths is not None else extents
+    most = Counter(written).most_common(1)[0][0] if grid.widths is not None else usual
+    titles = [extent < usual or width > most for extent, width in zip(extents, written, strict=True)]
+    return next((i for i, title in enumerate(titles) if not title), 0)
+
+
+def _above_numbers(top: list[list[str]]) -> int:
+    """The record right above the longest column of numbers, if records of another width stand above it; else 0."""
+    runs: list[tuple[int, int]] = []
+    for j in range(1, min(len(top[0]), COLUMNS_LOOKED_AT)):
+        start = None
+        for i, cells in enumerate([*top, []]):
+            number = bool(cells) and is_number(cells[j])
+            if number and start is None:
+                start = i
+            elif not number and start is not None:
+                runs.append((i - start, start))
+                start = None
+    length, start = max(runs, key=lambda run: (run[0], -run[1]), default=(0, 0))
+    header = top[start - 1] if length > 1 and start > 1 else []
+    counts = any(is_number(cell) and not is_year(cell) for cell in header)
+    if counts or _filled(header) < 2 or any(_filled(cells) >= _filled(header) for cells in top[:1]):
+        return 0
+    upper = start - 2
+    split = not header[0].strip() and _filled(top[upper]) > 1 and not any(map(is_number, top[upper]))
+    return upper if split else start - 1
+
+
+def _filled(cells: Sequence[str]) -> int:
+    return sum(bool(cell.strip()) for cell in cells)
+
+
+def is_year(text: str) -> bool:
+    return text.strip().isdecimal() and 1900 <= int(text) <= 2100 if len(text) < 10 else False
+
+
+# --- notes below the table ---
+
+
+def notes_below(grid: CellGrid) -> int:
+    """How many records at the end are notes, sources or rules; the table has records above them."""
+    many = len(grid.rows)
+    places = sorted({*range(min(many, TITLE_ROWS)), *range(max(0, many - TITLE_ROWS), many)})
+    records = {i: record(grid, i) for i in places}
+    usual = Counter(_filled(cells) for cells in records.values()).most_common(1)[0][0]
+    written = Counter(grid.widths[i] for i in places).most_common(1)[0][0] if grid.widths is not None else 0
+    if len(grid.columns) < 2:
+        return 0
+    numeric = [
+        j for j in range(1, min(len(grid.columns), COLUMNS_LOOKED_AT))
+        if 3 * sum(is_number(cells[j]) for cells in records.values()) >= len(records)
+    ]  # fmt: skip
+    start = many
+    while start > 1 and start - 1 in records and _is_outside(records[start - 1], usual, numeric):
+        start -= 1
+    for i in range(start, many):
+        gap = grid.rows[i] > grid.rows[i - 1] + 1
+        short = grid.widths is not None and grid.widths[i] < written
+        if gap or _is_note(next(filter(str.strip, records[i])), short):
+            return many - i
+    return 0
+
+
+def _is_outside(cells: list[str], usual: int, numeric: list[int]) -> bool:
+    """One filled cell where several are usual, or sentences where the table has numbers."""
+    filled = [cell for cell in cells if cell.strip()]
+    if any(is_like_number(cell) for cell in filled):
+        return False
+    alone = len(filled) == 1 and (usual > 1 or bool(numeric)) and bool(cells[0].strip())
+    return alone or (bool(numeric) and all(len(cells[j].split()) != 1 for j in numeric))
+
+
+def _is_note(text: str, short: bool) -> bool:
+    line = text.strip()
+    several = len(line.split()) > 1
+    rule = not any(map(str.isalnum, line))
+    spoken = line.endswith(".") or ":" in line or len(line) >= LONG_NOTE or bool(NOTE.match(line))
+    return rule or (several and (short or spoken)) or (spoken and bool(NOTE.match(line)) and len(line) > 3)
+
+
+# --- further rows of the header ---
+
+
+def headers_more(grid: CellGrid) -> int:
+    """How many records below the first name the columns too: question texts, options, units, ids of an import."""
+    stop = min(len(grid.rows), TITLE_ROWS)
+    for i in range(1, min(stop, 1 + HEADERS_MORE)):
+        if any(IMPORT_ID in column[i] for column in grid.columns):
+            return i
+    if stop < 3:
+        return 0
+    header, second = record(grid, 0), record(grid, 1)
+    filled = [j for j, cell in enumerate(second) if cell.strip()]
+    if not filled or any(is_number(cell) and not is_year(cell) for cell in second):
+        return 0
+    data = [[cell for cell in column[2:stop] if cell.strip()] for column in grid.columns]
+    nameless = [j for j in filled if j and not header[j].strip() and data[j]]
+    over_numbers = [j for j in filled if len(data[j]) > 1 and all(is_number(c) or is_time(c) for c in data[j])
+                    and not is_like_number(second[j])]  # fmt: skip
+    first_blank = not second[0].strip() and len(data[0]) == stop - 2
+    first_named = bool(header[0].strip()) and len(set(data[0])) == len(data[0])
+    split = bool(nameless) and (first_blank or (not header[0].strip() and bool(over_numbers)) or
+                                all(map(is_year, filter(str.strip, second[1:]))))  # fmt: skip
+    below_names = first_blank and (first_named or bool(over_numbers))
+    alike = any(_letters(header[j]) == _letters(second[j]) != "" for j in filled)
+    units = bool(over_numbers) and all(_is_unit(second[j]) for j in over_numbers)
+    texts = len(over_numbers) > 1 and not any(second[j].strip() in set(data[j]) for j in filled)
+    return int(split or below_names or units or (alike and bool(over_numbers)) or texts)
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", text[:200]).casefold()))
+
+
+def _is_unit(text: str) -> bool:
+    words = set(re.findall(r"[^\W\d_]+|%", text.lower()))
+    return bool(words) and words <= vocabulary.COUNTS | vocabulary.SHARES | vocabulary.UNITS
+
+
+def settle_headers(grid: CellGrid, answers: Answers, notes: Notes) -> CellGrid:
+    """The grid with one header, as answered. Asks where there seem to be more."""
+    if answers.second_header == "keep":
+        return grid
+    found = headers_more(grid)
+    if answers.second_header is None:
+        if not found:
+            return grid
+        said = next(filter(str.strip, record(grid, 1)))
+        rows = f"row {grid.rows[1]} a" if found == 1 else f"rows {grid.rows[1]} to {grid.rows[found]} a"
+        raise answers.question(
+            f"are the names in {rows} second header, as {shown(said)} seems to be? It is no person and no category then.",
+            {"second_header": "drop"},
+            row=grid.rows[1],
+            cell=said,
+        )
+    found = max(found, 1)
+    rows = listed([str(row) for row in grid.rows[1 : 1 + found]])
+    notes.add(f"Further rows of the header were not read as data: row {rows}.")
+    if len(grid.rows) <= 1 + found:
+        raise CountsError("the file has a header but no rows below it.")
+    names = record(grid, 0) if IMPORT_ID in "".join(record(grid, found)) else _merged(record(grid, 0), record(grid, 1))
+    below = kept_rows(grid, 1 + found, len(grid.rows))
+    widths = [len(names), *below.widths] if below.widths is not None else None
+    columns = [[name, *cells] for name, cells in zip(names, below.columns, strict=True)]
+    return CellGrid(columns, [grid.rows[0], *below.rows], widths, grid.blank_rows)
+
+
+def _merged(upper: list[str], lower: list[str]) -> list[str]:
+    """'Colour' above 'Red' and nothing above 'Blue' are 'Colour / Red' and 'Colour / Blue'; a name alone stays."""
+    names, span = [], ""
+    for j, (name, option) in enumerate(zip(upper, lower, strict=True)):
+        spans = bool(name.strip()) and j + 1 < len(upper) and not upper[j + 1].strip() and bool(lower[j + 1].strip())
+        span = name if name.strip() else span
+        inside = (spans or not name.strip()) and option.strip()
+        names.append(" / ".join(map(one_line, filter(str.strip, (span if j else name, option)))) if inside else name)
+    return names
