@@ -18,7 +18,7 @@ TITLE_ROWS = 50  # how far down a header row is looked for, and how far up notes
 COLUMNS_LOOKED_AT = 20
 HEADERS_MORE = 3
 LONG_NOTE = 30
-IMPORT_ID = '"ImportId"'  # Qualtrics writes it in a third row of names
+IMPORT_ID = '{"ImportId"'  # Qualtrics writes it in a third row of names
 NOTE = re.compile(r"[*(\[©†‡¹²³]|\d{1,2}[.)]?\s|(?:note|source|quelle|info|fuente|nb)\b", re.IGNORECASE)
 
 
@@ -42,7 +42,8 @@ def without_ends(grid: CellGrid, answers: Answers, notes: Notes) -> CellGrid:
         notes.add(f"The first {answers.skip_rows:,} rows were left out.")
     if answers.skip_footer:
         stop -= answers.skip_footer
-        notes.add(f"The last {answers.skip_footer:,} filled rows were left out.")
+        last = "row was" if answers.skip_footer == 1 else f"{answers.skip_footer:,} filled rows were"
+        notes.add(f"The last {last} left out.")
     if first >= stop:
         raise CountsError(f"skip_rows and skip_footer leave no row: the file has {len(grid.rows):,} filled ones.")
     return kept_rows(grid, first, stop)
@@ -145,7 +146,7 @@ def headers_more(grid: CellGrid) -> int:
     """How many records below the first name the columns too: question texts, options, units, ids of an import."""
     stop = min(len(grid.rows), TITLE_ROWS)
     for i in range(1, min(stop, 1 + HEADERS_MORE)):
-        if any(IMPORT_ID in column[i] for column in grid.columns):
+        if any(column[i].startswith(IMPORT_ID) for column in grid.columns):
             return i
     if stop < 3:
         return 0
@@ -188,17 +189,17 @@ def settle_headers(grid: CellGrid, answers: Answers, notes: Notes) -> CellGrid:
         said = next(filter(str.strip, record(grid, 1)))
         rows = f"row {grid.rows[1]} a" if found == 1 else f"rows {grid.rows[1]} to {grid.rows[found]} a"
         raise answers.question(
-            f"are the names in {rows} second header, as {shown(said)} seems to be? It is no person and no category then.",
+            f"is what stands in {rows} second header, as {shown(said)} seems to be? It is no person and no count then.",
             {"second_header": "drop"},
             row=grid.rows[1],
             cell=said,
         )
     found = max(found, 1)
     rows = listed([str(row) for row in grid.rows[1 : 1 + found]])
-    notes.add(f"Further rows of the header were not read as data: row {rows}.")
+    notes.add(f"Read as header too, not as data: {'row' if found == 1 else 'rows'} {rows}.")
     if len(grid.rows) <= 1 + found:
         raise CountsError("the file has a header but no rows below it.")
-    names = record(grid, 0) if IMPORT_ID in "".join(record(grid, found)) else _merged(record(grid, 0), record(grid, 1))
+    names = record(grid, 0) if any(cell.startswith(IMPORT_ID) for cell in record(grid, found)) else _merged(record(grid, 0), record(grid, 1))
     below = kept_rows(grid, 1 + found, len(grid.rows))
     widths = [len(names), *below.widths] if below.widths is not None else None
     columns = [[name, *cells] for name, cells in zip(names, below.columns, strict=True)]

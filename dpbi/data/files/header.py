@@ -42,12 +42,13 @@ def with_header(grid: CellGrid, answers: Answers, notes: Notes) -> Table:
         Column(i, name, _slice(cells[start:] if start else cells), sampled=sampled(len(grid.columns)))
         for i, (name, cells) in enumerate(zip(names, grid.columns, strict=True), 1)
     ]
-    if _lacks_name_of_rows(columns, width):
+    lacks_name = _lacks_name_of_rows(columns, width)
+    if lacks_name:
         for column, name in zip(columns, ["", *names], strict=False):
             column.name = name
         width += 1
     _refuse_ragged(grid, columns, width, start)
-    table = Table(columns, rows, grid.rows[0] if header else None, grid.blank_rows)
+    table = Table(columns, rows, grid.rows[0] if header else None, grid.blank_rows, lacks_name)
     _leave_out_empty(table, grid.widths is not None, notes)
     _leave_out_row_numbers(table, notes)
     return table
@@ -113,11 +114,12 @@ def _header(grid: CellGrid, answers: Answers) -> int:
         said = shown(_first_text(grid, len(grid.rows) - below))
         texts.append(f"{'are' if below > 1 else 'is'} {lines} to be left out, beginning with {said}?")
     if asked:
+        offered = {"header_row": tuple(grid.rows[:TITLE_ROWS]), "skip_footer": tuple(range(min(len(grid.rows), 51)))}
         place = 0 if "header_row" in asked else len(grid.rows) - below
         raise answers.question(
             " And ".join(texts),
             asked,
-            {"header_row": tuple(grid.rows[:TITLE_ROWS]), "skip_footer": tuple(range(min(len(grid.rows), 51)))},
+            {name: options for name, options in offered.items() if name in asked},
             row=grid.rows[place],
             cell=_first_text(grid, place),
         )

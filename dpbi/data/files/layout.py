@@ -32,7 +32,7 @@ class Pairs:
 
     selection: Selection
     read: tuple[Column, ...]
-    shares: bool = False  # whether the header of the counts speaks of shares
+    shares: bool | None = None  # whether the header of the counts speaks of shares; None where it says nothing
     name = "counts"
 
 
@@ -42,6 +42,7 @@ class Wide:
 
     columns: tuple[Column, ...]
     at: int = 0
+    of_grid: bool = False  # other rows have shown that no column is the sum of all others
     name = "wide"
     read: tuple[Column, ...] = ()
 
@@ -204,7 +205,7 @@ def _wide(table: Table, grid: Grid | None, answers: Answers, notes: Notes) -> Wi
         raise CountsError(f"one row of counts is expected below the names: got {len(table.rows):,}.", table.rows[1])
     at, columns = choose_row(grid, answers)
     _name_ignored(table, [column for column in table.columns if column.name in grid.left_out], notes)
-    return Wide(columns, at)
+    return Wide(columns, at, of_grid=True)
 
 
 def _of_grid(table: Table, grid: Grid, answers: Answers, notes: Notes) -> Pairs | Wide:
@@ -264,7 +265,9 @@ def _pairs(table: Table, answers: Answers, notes: Notes) -> Pairs:
     selection, groups = grouped(table, category, count, answers)
     used = (category, count, *groups)
     _name_ignored(table, [c for c in table.columns if c not in used and not c.is_blank], notes)
-    return Pairs(selection, (category, count), count.named_as_shares)
+    # R's shares are fractions: whole numbers that it calls counts are no percentages.
+    counts = table.has_row_names and count.named_as_nothing_but_counts
+    return Pairs(selection, (category, count), count.named_as_shares or (False if counts else None))
 
 
 def _pair(table: Table, answers: Answers) -> tuple[Column, Column]:

@@ -133,12 +133,16 @@ class Column:
 
 @dataclass
 class Table:
-    """Columns of equal length under their headers; rows[i] is the row of the file that entry i comes from."""
+    """Columns of equal length under their headers; rows[i] is the row of the file that entry i comes from.
+
+    has_row_names: the first column has names of rows and no header, as R writes tables.
+    """
 
     columns: list[Column]
     rows: Sequence[int]
     header_row: int | None
     blank_rows: int = 0
+    has_row_names: bool = False
 
     def named(self, name: str) -> list[Column]:
         wanted = one_line(name)

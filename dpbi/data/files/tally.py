@@ -43,7 +43,9 @@ def counted(
         if isinstance(layout, Wide)
         else _from_pairs(layout.selection, separator, answers, notes)
     )
-    return _checked(totals, isinstance(layout, Pairs) and layout.shares, answers, notes)
+    if not (isinstance(layout, Wide) and layout.of_grid):
+        totals = _without_total(totals, answers, notes)
+    return _checked(totals, layout.shares if isinstance(layout, Pairs) else None, answers, notes)
 
 
 # --- counts that were uploaded as such ---
@@ -134,8 +136,8 @@ def _added(names: Sequence[str], whole: Sequence[int], tidy: Names) -> dict[str,
     return totals
 
 
-def _checked(totals: dict[str, int], named_as_shares: bool, answers: Answers, notes: Notes) -> dict[str, int]:
-    totals = on_public_list(_without_total(totals, answers, notes), answers, notes)
+def _checked(totals: dict[str, int], shares: bool | None, answers: Answers, notes: Notes) -> dict[str, int]:
+    totals = on_public_list(totals, answers, notes)
     if len(totals) < 2:
         raise CountsError(
             f"{AT_LEAST_TWO}: got {len(totals)}; add the others with the count 0, or give the public list of them all."
@@ -143,7 +145,7 @@ def _checked(totals: dict[str, int], named_as_shares: bool, answers: Answers, no
     n = sum(totals.values())
     if n >= COUNT_LIMIT:
         raise CountsError(f"the counts are too large: their sum must be below 2^63, got {n:,}.")
-    if n == 100 or (named_as_shares and n):
+    if (n == 100 and shares is not False) or (shares and n):
         why = "these counts add to exactly 100" if n == 100 else "the header mentions shares"
         if answers.confirm_percentages is None:
             raise answers.question(

@@ -245,15 +245,7 @@ def _complaint(cell: str, text: str, number: Number | None) -> str:
     if not text:
         return "missing"
     if number is None:
-        if text.lower().lstrip("+-") in NOT_FINITE:
-            return "is not finite: counts must be finite whole numbers"
-        if text.isdecimal():
-            return TOO_LARGE
-        if is_beside_share(text):
-            return "holds a count and a share in one cell: put the counts in a column of their own"
-        if text.endswith("%"):
-            return "is a percentage: counts of people are needed"
-        return "is not a count: suppressed, approximate or worded cells cannot be used"
+        return _not_a_number(text)
     if number.value >= COUNT_LIMIT:
         return TOO_LARGE
     if number.value < 0:
@@ -264,6 +256,18 @@ def _complaint(cell: str, text: str, number: Number | None) -> str:
             "by more than one"
         )
     return ""
+
+
+def _not_a_number(text: str) -> str:
+    if text.lower().lstrip("+-") in NOT_FINITE:
+        return "is not finite: counts must be finite whole numbers"
+    if text.isdecimal():
+        return TOO_LARGE
+    if is_beside_share(text):
+        return "holds a count and a share in one cell: put the counts in a column of their own"
+    if text.endswith("%"):
+        return "is a percentage: counts of people are needed"
+    return "is not a count: suppressed, approximate or worded cells cannot be used"
 
 
 def _refuse(
