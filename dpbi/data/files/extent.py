@@ -55,7 +55,8 @@ def without_ends(grid: CellGrid, answers: Answers, notes: Notes) -> CellGrid:
 def header_below_titles(grid: CellGrid) -> int:
     """Which record is the first of the table; those before it are narrower than it, or written with more cells."""
     top = [record(grid, i) for i in range(min(TITLE_ROWS, len(grid.rows)))]
-    if found := _above_numbers(top):
+    found = _above_numbers(top)
+    if found is not None:
         return found
     extents = [max(i for i, cell in enumerate(cells) if cell.strip()) + 1 for cells in top]
     usual = Counter(extents).most_common(1)[0][0]
@@ -65,8 +66,9 @@ def header_below_titles(grid: CellGrid) -> int:
     return next((i for i, title in enumerate(titles) if not title), 0)
 
 
-def _above_numbers(top: list[list[str]]) -> int:
-    """The record right above the longest column of numbers, if records of another width stand above it; else 0."""
+def _above_numbers(top: list[list[str]]) -> int | None:
+    """The record right above the longest column of numbers, or two where names stand in both; None where no record of
+    another width stands above it."""
     runs: list[tuple[int, int]] = []
     for j in range(1, min(len(top[0]), COLUMNS_LOOKED_AT)):
         start = None
@@ -79,12 +81,15 @@ def _above_numbers(top: list[list[str]]) -> int:
                 start = None
     length, start = max(runs, key=lambda run: (run[0], -run[1]), default=(0, 0))
     header = top[start - 1] if length > 1 and start > 1 else []
-    counts = any(is_number(cell) and not is_year(cell) for cell in header)
-    if counts or _filled(header) < 2 or any(_filled(cells) >= _filled(header) for cells in top[:1]):
-        return 0
+    if _filled(header) < 2 or _has_counts(header) or _filled(top[0]) >= _filled(header):
+        return None
     upper = start - 2
-    split = not header[0].strip() and _filled(top[upper]) > 1 and not any(map(is_number, top[upper]))
+    split = not header[0].strip() and _filled(top[upper]) > 1 and not _has_counts(top[upper])
     return upper if split else start - 1
+
+
+def _has_counts(cells: Sequence[str]) -> bool:
+    return any(is_number(cell) and not is_year(cell) for cell in cells)
 
 
 def _filled(cells: Sequence[str]) -> int:
@@ -98,12 +103,14 @@ def is_year(text: str) -> bool:
 # --- notes below the table ---
 
 
-def notes_below(grid: CellGrid) -> int:
-    """How many records at the end are notes, sources or rules; the table has records above them."""
-    many = len(grid.rows)
-    places = sorted({*range(min(many, TITLE_ROWS)), *range(max(0, many - TITLE_ROWS), many)})
+def notes_below(grid: CellGrid, header: int) -> int:
+    """How many records at the end are notes, sources or rules; the table has records above them, below its header."""
+    many, first = len(grid.rows), header + 1
+    places = sorted({*range(first, min(many, first + TITLE_ROWS)), *range(max(first, many - TITLE_ROWS), many)})
+    if not places:
+        return 0
     records = {i: record(grid, i) for i in places}
-    usual = Counter(_filled(cells) for cells in records.values()).most_common(1)[0][0]
+    usual = max(Counter(_filled(cells) for cells in records.values()).most_common(), key=lambda c: (c[1], c[0]))[0]
     written = Counter(grid.widths[i] for i in places).most_common(1)[0][0] if grid.widths is not None else 0
     if len(grid.columns) < 2:
         return 0
@@ -112,7 +119,7 @@ def notes_below(grid: CellGrid) -> int:
         if 3 * sum(is_number(cells[j]) for cells in records.values()) >= len(records)
     ]  # fmt: skip
     start = many
-    while start > 1 and start - 1 in records and _is_outside(records[start - 1], usual, numeric):
+    while start > first + 1 and start - 1 in records and _is_outside(records[start - 1], usual, numeric):
         start -= 1
     for i in range(start, many):
         gap = grid.rows[i] > grid.rows[i - 1] + 1
@@ -125,18 +132,22 @@ def notes_below(grid: CellGrid) -> int:
 def _is_outside(cells: list[str], usual: int, numeric: list[int]) -> bool:
     """One filled cell where several are usual, or sentences where the table has numbers."""
     filled = [cell for cell in cells if cell.strip()]
-    if any(is_like_number(cell) for cell in filled):
+    if any(is_like_number(cell) and not _is_rule(cell) for cell in filled):
         return False
     alone = len(filled) == 1 and (usual > 1 or bool(numeric)) and bool(cells[0].strip())
     return alone or (bool(numeric) and all(len(cells[j].split()) != 1 for j in numeric))
 
 
+def _is_rule(cell: str) -> bool:
+    line = cell.strip()
+    return len(line) > 2 and not line.strip("-_=+:*.~—–")
+
+
 def _is_note(text: str, short: bool) -> bool:
     line = text.strip()
     several = len(line.split()) > 1
-    rule = not any(map(str.isalnum, line))
     spoken = line.endswith(".") or ":" in line or len(line) >= LONG_NOTE or bool(NOTE.match(line))
-    return rule or (several and (short or spoken)) or (spoken and bool(NOTE.match(line)) and len(line) > 3)
+    return _is_rule(line) or (several and (short or spoken)) or (spoken and bool(NOTE.match(line)) and len(line) > 3)
 
 
 # --- further rows of the header ---
@@ -155,6 +166,8 @@ def headers_more(grid: CellGrid) -> int:
     if not filled or any(is_number(cell) and not is_year(cell) for cell in second):
         return 0
     data = [[cell for cell in column[2:stop] if cell.strip()] for column in grid.columns]
+    if all(_is_rule(second[j]) for j in filled):
+        return 1
     nameless = [j for j in filled if j and not header[j].strip() and data[j]]
     over_numbers = [j for j in filled if len(data[j]) > 1 and all(is_number(c) or is_time(c) for c in data[j])
                     and not is_like_number(second[j])]  # fmt: skip
@@ -164,9 +177,21 @@ def headers_more(grid: CellGrid) -> int:
                                 all(map(is_year, filter(str.strip, second[1:]))))  # fmt: skip
     below_names = first_blank and (first_named or bool(over_numbers))
     alike = any(_letters(header[j]) == _letters(second[j]) != "" for j in filled)
+    name_of_index = filled == [0] and len(second) > 1 and all(len(cells) == stop - 2 for cells in data[1:])
+    spoken = [j for j in filled if _is_spoken(second[j]) and len(set(data[j])) < len(data[j])]
+    questions = bool(spoken) and not any(" " in name.strip() for name in header) and not _comes_again(second, data)
     units = bool(over_numbers) and all(_is_unit(second[j]) for j in over_numbers)
-    texts = len(over_numbers) > 1 and not any(second[j].strip() in set(data[j]) for j in filled)
-    return int(split or below_names or units or (alike and bool(over_numbers)) or texts)
+    texts = len(over_numbers) > 1 and not _comes_again(second, data)
+    alike = alike and bool(over_numbers)
+    return int(any((split, below_names, units, alike, texts, name_of_index, questions)))
+
+
+def _comes_again(second: list[str], data: list[list[str]]) -> bool:
+    return any(cell.strip() and cell in cells for cell, cells in zip(second, data, strict=True))
+
+
+def _is_spoken(text: str) -> bool:
+    return text.rstrip().endswith("?") or len(text.split()) > 4
 
 
 def _letters(text: str) -> str:

@@ -84,13 +84,13 @@ def _header(grid: CellGrid, answers: Answers) -> int:
 
     Titles have fewer cells than the table, or more.
     """
-    index = 0
+    index = place = 0
     asked: dict[str, int] = {}
     texts: list[str] = []
     if answers.header_row:
         if answers.header_row not in grid.rows:
             raise CountsError(f"header_row={answers.header_row} is blank or beyond the end of the file.")
-        index = grid.rows.index(answers.header_row)
+        index = place = grid.rows.index(answers.header_row)
     elif answers.header_row is None and (found := header_below_titles(grid)):
         header, row = record(grid, found), grid.rows[found]
         if _holds_counts(header):
@@ -101,27 +101,28 @@ def _header(grid: CellGrid, answers: Answers) -> int:
                     row,
                 )
             return 0  # the header lacks a name
+        place = found
         asked["header_row"] = row
         names = listed([shown(cell) for cell in header if cell.strip()])
         texts.append(
             f"is row {row} the header ({names})? What stands above it is of another kind, such as "
             f"{shown(_first_text(grid, 0))}."
         )
-    below = notes_below(grid) if answers.skip_footer is None else 0
-    if below and below < len(grid.rows) - index - 1:
+    below = notes_below(grid, place) if answers.skip_footer is None else 0
+    if below:
         asked["skip_footer"] = below
         lines = f"the last {below} filled rows notes" if below > 1 else "the last filled row a note"
         said = shown(_first_text(grid, len(grid.rows) - below))
         texts.append(f"{'are' if below > 1 else 'is'} {lines} to be left out, beginning with {said}?")
     if asked:
         offered = {"header_row": tuple(grid.rows[:TITLE_ROWS]), "skip_footer": tuple(range(min(len(grid.rows), 51)))}
-        place = 0 if "header_row" in asked else len(grid.rows) - below
+        at = 0 if "header_row" in asked else len(grid.rows) - below
         raise answers.question(
             " And ".join(texts),
             asked,
             {name: options for name, options in offered.items() if name in asked},
-            row=grid.rows[place],
-            cell=_first_text(grid, place),
+            row=grid.rows[at],
+            cell=_first_text(grid, at),
         )
     return index
 

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 
+from . import vocabulary
 from .answers import LAYOUT_OF, Answers, columns_listed
 from .outcome import CountsError, Notes, listed, shown
 from .several_ways import (
@@ -104,8 +105,9 @@ def _detected(table: Table, answers: Answers) -> str:
         return _detected_among_numbers(table, answers, numeric)
     named = [column for column in numeric if column.named_as_counts or column.named_as_shares]
     # Names of categories are (nearly) all different, the answers of people are not; and ages are no counts.
-    categories = [column for column in texts if not column.repeats]
-    people = len(texts) > 1 and all(column.named_as_identifier for column in categories)
+    categories = [column for column in texts if not (column.repeats or column.holds_times)]
+    several = len(texts) > 1 and all(column.distinct < len(column.sample) for column in categories)
+    people = several or (len(texts) > 1 and all(column.named_as_identifier for column in categories))
     measured = all(
         column.named_as_identifier or column.named_as_measurement or _counts_off(column) for column in numeric
     )
@@ -127,7 +129,8 @@ def _doubt(table: Table, answers: Answers, numeric: list[Column], texts: list[Co
         return
     again = all(column.distinct < len(column.sample) for column in texts)
     years = any(are_years(column.sample) for column in numeric)
-    if (again and not years) or (len(texts) == 1 and texts[0].named_as_identifier):
+    one = len(texts) == 1 and (texts[0].named_as_identifier or bool(texts[0].words & vocabulary.PEOPLE))
+    if (again and not years) or (one and any(column.named_as_counts for column in numeric)):
         _ask_for_unit(table, answers, "person")
 
 

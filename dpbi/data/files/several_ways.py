@@ -22,6 +22,7 @@ CODES = range(11)  # numbers that answers on a scale are coded by
 GRID = ("row", "column", "all", "row sums", "column sums")
 GROUPS = ("group", "all", "group sums")
 PLAIN_DIGITS = 15
+SAME_PEOPLE = 0.1  # rows whose sums differ by less may be the answers of the same people, some left out
 
 
 @dataclass(frozen=True)
@@ -60,10 +61,11 @@ class Grid:
         return are_years(self.names)
 
     @property
-    def is_of_items(self) -> bool:
-        """Every row adds to the same number: the same people, asked once for each."""
-        sums = {sum(numbers) for numbers in zip(*map(self._numbers, self.columns), strict=True)}
-        return len(sums) == 1 and len(self.kept) > 1
+    def spread_of_sums(self) -> float:
+        """How far apart the sums of the rows are, as a share of the largest: none, and the same people seem to be in
+        each row."""
+        sums = [sum(numbers) for numbers in zip(*map(self._numbers, self.columns), strict=True)]
+        return 1 - min(sums) / max(sums) if len(sums) > 1 and min(sums) >= 0 < max(sums) else 1.0
 
     @property
     def may_be_people(self) -> bool:
@@ -91,14 +93,18 @@ def grid_of(table: Table) -> Grid | None:
     if not sides and are_years(filled[0].sample):
         sides = filled[:1]
     counts = [column for column in filled if column.may_hold_counts and column not in sides]
-    counts = [column for column in counts if not (column.named_as_shares or column.named_as_identifier)]
-    named = sum(column.named_as_nothing_but_counts for column in counts)
-    if not sides or len(counts) < 2 or named or any(not c.name or c.named_as_measurement for c in counts):
+    counts = [c for c in counts if not (c.named_as_shares or c.named_as_identifier or are_years(c.sample))]
+    names = {column.name for column in counts}
+    if not sides or len(counts) < 2 or "" in names or len(names) < len(counts):
+        return None
+    if any(column.named_as_measurement for column in counts):
         return None
     labels = joined([filled_down(column) if is_outer(column, sides) else column.cells for column in sides])
     if len(set(labels)) < len(labels) or not all(labels):
         return None
     columns, kept = _without_edges(counts, labels)
+    if any(column.named_as_nothing_but_counts for column in columns):
+        return None
     left_out = [column.name for column in counts if column not in columns]
     left_out += [label for i, label in enumerate(labels) if i not in kept]
     return Grid(tuple(labels), tuple(columns), tuple(kept), tuple(left_out))
@@ -125,7 +131,7 @@ def choose_row(grid: Grid, answers: Answers) -> tuple[int, tuple[Column, ...]]:
     if answers.row is None:
         why = (
             "its rows are years" if grid.is_of_years else "every row adds to the same number of people"
-            if grid.is_of_items else "each row has counts of its own"
+            if not grid.spread_of_sums else "each row has counts of its own"
         )  # fmt: skip
         raise answers.question(
             f"which row holds the counts? Of the {len(grid.names)} rows one is read, since {why}: a person who is in "
@@ -142,9 +148,10 @@ def choose_cells(grid: Grid, answers: Answers) -> str:
         return answers.cells or ""
     if answers.cells is not None:
         raise CountsError(f"cells={answers.cells!r} goes with groups of rows; this is a table of rows and columns.")
-    if grid.is_of_years or grid.is_of_items:
+    if grid.is_of_years or not grid.spread_of_sums:
         return "row"
-    suggested = "column" if are_years([column.name for column in grid.columns]) else "all"
+    of_items = grid.spread_of_sums < SAME_PEOPLE and len(grid.kept) > 2
+    suggested = "column" if are_years([column.name for column in grid.columns]) else "row" if of_items else "all"
     rows, columns = listed(list(map(shown, grid.names)), 3), listed([shown(c.name) for c in grid.columns], 3)
     left_out = f" Sums ({listed(list(map(shown, grid.left_out)), 3)}) are left out." if grid.left_out else ""
     raise answers.question(
@@ -198,7 +205,7 @@ def grouped(table: Table, category: Column, count: Column, answers: Answers) -> 
 
 def _is_group(column: Column, sides: list[Column]) -> bool:
     """Entries that come again, or blank cells below the group they belong to; or years."""
-    if column.named_as_identifier or column.is_blank:
+    if column.named_as_identifier or column.distinct < 2:
         return False
     if column not in sides:
         return are_years(column.sample)

@@ -76,7 +76,7 @@ def _from_pairs(
         times, tidy = _times(names)[0], Names(notes, {name: tidy.of[name] for name in names})
     if selection.settled:
         notes.add("Equal names were added up, as answered.")
-    tidy.remark({} if selection.settled else times, "on {} rows")
+    tidy.remark({} if selection.settled else times, "on {} rows", totals=answers.total_row is None)
     return _added(names, whole, tidy)
 
 
@@ -116,7 +116,7 @@ def _from_row(table: Table, wide: Wide, separator: str | None, answers: Answers,
     tidy.add(times, lambda cell: table.header_row or row)
     cells = [column.cells[wide.at] for column in columns]
     whole = whole_numbers(cells, names.__getitem__, lambda i: row, separator, answers, notes)
-    tidy.remark(times, "in {} columns")
+    tidy.remark(times, "in {} columns", totals=answers.total_row is None)
     return _added(names, whole, tidy)
 
 
