@@ -224,7 +224,8 @@ def settle_headers(grid: CellGrid, answers: Answers, notes: Notes) -> CellGrid:
     notes.add(f"Read as header too, not as data: {'row' if found == 1 else 'rows'} {rows}.")
     if len(grid.rows) <= 1 + found:
         raise CountsError("the file has a header but no rows below it.")
-    names = record(grid, 0) if any(cell.startswith(IMPORT_ID) for cell in record(grid, found)) else _merged(record(grid, 0), record(grid, 1))
+    names, of_import = record(grid, 0), any(cell.startswith(IMPORT_ID) for cell in record(grid, found))
+    names = names if of_import else _merged(names, record(grid, 1))
     below = kept_rows(grid, 1 + found, len(grid.rows))
     widths = [len(names), *below.widths] if below.widths is not None else None
     columns = [[name, *cells] for name, cells in zip(names, below.columns, strict=True)]

@@ -18,6 +18,7 @@ from .several_ways import (
     choose_row,
     grid_of,
     grouped,
+    is_crossed,
     is_outer,
     selected_cells,
 )
@@ -103,10 +104,11 @@ def _detected(table: Table, answers: Answers) -> str:
         return "counts"
     if not texts:
         return _detected_among_numbers(table, answers, numeric)
-    named = [column for column in numeric if column.named_as_counts or column.named_as_shares]
+    named = any(column.named_as_counts or column.named_as_shares for column in numeric)
     # Names of categories are (nearly) all different, the answers of people are not; and ages are no counts.
     categories = [column for column in texts if not (column.repeats or column.holds_times)]
     several = len(texts) > 1 and all(column.distinct < len(column.sample) for column in categories)
+    named = named or is_crossed([*texts, *(column for column in numeric if are_years(column.sample))])
     people = several or (len(texts) > 1 and all(column.named_as_identifier for column in categories))
     measured = all(
         column.named_as_identifier or column.named_as_measurement or _counts_off(column) for column in numeric

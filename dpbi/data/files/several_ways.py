@@ -6,8 +6,9 @@ people, a sum counts each person several times. What is chosen is handed on as o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from math import prod
 
 from dpbi import limits
 
@@ -22,6 +23,7 @@ CODES = range(11)  # numbers that answers on a scale are coded by
 GRID = ("row", "column", "all", "row sums", "column sums")
 GROUPS = ("group", "all", "group sums")
 PLAIN_DIGITS = 15
+CELLS_LARGEST = 200_000  # of a grid: a larger table is one of records
 SAME_PEOPLE = 0.1  # rows whose sums differ by less may be the answers of the same people, some left out
 
 
@@ -97,7 +99,7 @@ def grid_of(table: Table) -> Grid | None:
     names = {column.name for column in counts}
     if not sides or len(counts) < 2 or "" in names or len(names) < len(counts):
         return None
-    if any(column.named_as_measurement for column in counts):
+    if any(column.named_as_measurement for column in counts) or len(counts) * len(table.rows) > CELLS_LARGEST:
         return None
     labels = joined([filled_down(column) if is_outer(column, sides) else column.cells for column in sides])
     if len(set(labels)) < len(labels) or not all(labels):
@@ -230,6 +232,8 @@ def _choose_groups(groups: list[Column], outer: bool, answers: Answers) -> str:
 
 def _choose_group(keys: list[str], groups: list[Column], answers: Answers) -> str:
     different = tuple(dict.fromkeys(keys))
+    if len(different) > limits.CATEGORIES_LARGEST:
+        raise CountsError(f"too many groups: at most {limits.CATEGORIES_LARGEST:,}, got {len(different):,}.")
     if answers.group is None:
         raise answers.question(
             f"which group of {listed([column.label for column in groups])} is read?",
@@ -246,6 +250,12 @@ def _found(names: Sequence[str], wanted: str, answer: str) -> int:
 
 
 # --- names in several columns ---
+
+
+def is_crossed(columns: list[Column]) -> bool:
+    """Whether every combination of the entries stands once, as in a table of counts and hardly among people."""
+    entries = list(zip(*(column.sample for column in columns), strict=False))
+    return len(columns) > 1 and 3 < len(entries) == len(set(entries)) == prod(column.distinct for column in columns)
 
 
 def is_outer(column: Column, sides: list[Column]) -> bool:
@@ -267,5 +277,6 @@ def filled_down(column: Column) -> list[str]:
 
 def joined(columns: Sequence[Sequence[str]]) -> list[str]:
     """The names of each entry, one after another; blank ones are left out."""
-    tidy: list[Callable[[int], str]] = [list(map(one_line, cells)).__getitem__ for cells in columns]
-    return [JOIN.join(filter(None, (cell(i) for cell in tidy))) for i in range(len(columns[0]))]
+    entries = list(zip(*columns, strict=True))
+    name = {entry: JOIN.join(filter(None, map(one_line, entry))) for entry in set(entries)}
+    return [name[entry] for entry in entries]

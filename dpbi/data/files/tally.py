@@ -352,7 +352,7 @@ def _identifies_people(column: Column) -> bool:
     """By its name, or by most entries being different codes of letters and digits."""
     texts = [cell.strip() for cell in column.sample]
     codes = bool(texts) and all(text.isalnum() and text[-1].isdigit() for text in texts)
-    return column.named_as_identifier or (codes and not column.holds_numbers and not column.repeats)
+    return column.named_as_identifier or (codes and not column.holds_numbers and 4 * column.distinct > 3 * len(texts))
 
 
 def _has_repeats(column: Column) -> bool:
