@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
@@ -24,7 +24,6 @@ LAYOUT_OF = {
     "column": "raw", "category_column": "counts", "count_column": "counts", "missing": "raw", "chosen": "raw",
     "row": "wide", "group": "counts",
 }  # fmt: skip
-NUMBERS_OF_ROWS = {"skip_rows": "how many rows at the top are left out", "skip_footer": "how many at the end are"}
 COLUMNS = ("column", "category_column", "count_column")
 
 
@@ -95,28 +94,34 @@ class Answers:
         return CountsQuestion(text, {**so_far, **defaults}, {**choices, **(options or {})}, row, cell)
 
 
+def _is_whole(value: Any, least: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= least
+
+
+def _are_names(value: Any) -> bool:
+    return isinstance(value, Sequence) and not isinstance(value, str) and all(isinstance(name, str) for name in value)
+
+
+# What each answer that is not one of a few must be, in words, and whether a value is that.
+KINDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
+    "header_row": ("be the number of a row, or 0 for none", lambda value: _is_whole(value, 0)),
+    "skip_rows": ("say how many rows at the top are left out", lambda value: _is_whole(value, 0)),
+    "skip_footer": ("say how many rows at the end are left out", lambda value: _is_whole(value, 0)),
+    "categories": ("be a sequence of names", _are_names),
+    "sheet": ("be the name of a sheet", lambda value: isinstance(value, str)),
+    **dict.fromkeys(("row", "group", "chosen"), ("be a name in the file", lambda value: isinstance(value, str))),
+    **dict.fromkeys(COLUMNS, ("be a header or a position from 1",
+                              lambda value: isinstance(value, str) or _is_whole(value, 1))),
+}  # fmt: skip
+
+
 def _check(name: str, value: Any) -> None:
-    whole = isinstance(value, int) and not isinstance(value, bool)
-    if name in CHOICES:
-        if not any(value is choice or (isinstance(value, str) and value == choice) for choice in CHOICES[name]):
-            raise CountsError(f"{name} must be one of {', '.join(map(repr, CHOICES[name]))}: got {_received(value)}.")
-    elif name == "header_row":
-        if not whole or value < 0:
-            raise CountsError(f"header_row must be the number of a row, or 0 for none: got {_received(value)}.")
-    elif name in NUMBERS_OF_ROWS:
-        if not whole or value < 0:
-            raise CountsError(f"{name} must say {NUMBERS_OF_ROWS[name]}: got {_received(value)}.")
-    elif name in ("row", "group", "chosen"):
-        if not isinstance(value, str):
-            raise CountsError(f"{name} must be a name in the file: got {_received(value)}.")
-    elif name == "categories":
-        if isinstance(value, str) or not isinstance(value, Sequence) or not all(isinstance(c, str) for c in value):
-            raise CountsError(f"categories must be a sequence of names: got {_received(value)}.")
-    elif name == "sheet":
-        if not isinstance(value, str):
-            raise CountsError(f"sheet must be the name of a sheet: got {_received(value)}.")
-    elif not isinstance(value, str) and not (whole and value >= 1):
-        raise CountsError(f"{name} must be a header or a position from 1: got {_received(value)}.")
+    if name not in CHOICES:
+        kind, fits = KINDS[name]
+        if not fits(value):
+            raise CountsError(f"{name} must {kind}: got {_received(value)}.")
+    elif not any(value is choice or (isinstance(value, str) and value == choice) for choice in CHOICES[name]):
+        raise CountsError(f"{name} must be one of {', '.join(map(repr, CHOICES[name]))}: got {_received(value)}.")
 
 
 def _received(value: Any) -> str:

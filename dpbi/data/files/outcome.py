@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .preview import Preview
 
 SHOWN_CHARACTERS = 40
 
@@ -33,6 +36,8 @@ class CountsError(ValueError):
     text or None; reason: the sentence without the row. The text holds uploaded cells: show it to the person
     who uploaded them, log it nowhere.
     """
+
+    preview: Preview | None = None  # the rows of the file, once they could be told apart
 
     def __init__(self, reason: str, row: int | None = None, cell: str | None = None) -> None:
         super().__init__(reason if row is None else f"row {row}: {reason}")
@@ -86,7 +91,8 @@ class Counts:
     [0, 2^63); warnings: sentences for the person who uploaded the file. layout: "counts" (a row per category),
     "wide" (one row of counts) or "raw" (a row per person). columns: the headers read, categories before counts
     (raw: the one tallied; wide: empty). header_row: the row with the names, None where there is none. encoding,
-    separator and sheet are None where the format has no such thing.
+    separator and sheet are None where the format has no such thing. single_answers: where cells seem to hold several
+    answers of one person, those that chosen= can count alone. preview: rows of the file as they stand there.
     """
 
     labels: tuple[str, ...]
@@ -99,6 +105,8 @@ class Counts:
     encoding: str | None = None
     separator: str | None = None
     sheet: str | None = None
+    single_answers: tuple[str, ...] = ()
+    preview: Preview | None = None
 
 
 @dataclass
@@ -106,6 +114,7 @@ class Notes:
     """Warnings in the order they arise, each once."""
 
     sentences: list[str] = field(default_factory=list)
+    single_answers: tuple[str, ...] = ()
 
     def add(self, sentence: str) -> None:
         if sentence not in self.sentences:

@@ -198,7 +198,8 @@ def grouped(table: Table, category: Column, count: Column, answers: Answers) -> 
     if choice == "group":
         chosen = _choose_group(keys, groups, answers)
         at = [i for i, key in enumerate(keys) if key == chosen]
-        return Selection(*([cells[i] for i in at] for cells in (whole.names, whole.cells, whole.rows))), groups
+        names, cells, rows = whole.names, whole.cells, whole.rows
+        return Selection([names[i] for i in at], [cells[i] for i in at], [rows[i] for i in at]), groups
     if choice == "all":
         names = joined([keys, category.cells])
         return Selection(names, whole.cells, whole.rows), groups

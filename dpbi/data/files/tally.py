@@ -230,10 +230,7 @@ def _tally(table: Table, records: Records, answers: Answers, notes: Notes) -> di
     totals = dict.fromkeys(tidy.of.values(), 0)
     for cell, count in tally.items():
         totals[tidy.of[cell]] += count
-    if boolean:
-        totals = {name: totals[name] for name in BOOLEANS.values() if name in totals}
-    if column.levels is None and all(map(is_number, totals)):
-        totals = {name: totals[name] for name in sorted(totals, key=_code)}
+    totals = _in_order(totals, column)
     found = len(totals)
     if answers.missing == "keep":
         blank = 0 if records.others else table.blank_rows  # in a file of one column an empty cell is a blank row
@@ -247,11 +244,19 @@ def _tally(table: Table, records: Records, answers: Answers, notes: Notes) -> di
             "list of categories, with those that nobody chose."
         )
     tidy.remark({} if boolean else dict.fromkeys(tidy.of, 1), "in {} spellings")
-    if answers.chosen is None:
-        _remark_on_several_answers(set(tidy.of.values()), notes)
+    _remark_on_several_answers(set(tidy.of.values()), answers.chosen, notes)
     _remark_on_records(table, records, missing, answers, notes)
     if not all(totals.values()) and column.levels is not None and answers.categories is None:
         notes.add("Categories without rows were kept, with the count 0.")
+    return totals
+
+
+def _in_order(totals: dict[str, int], column: Column) -> dict[str, int]:
+    """False before True, and codes ascending where the file declares no levels; else as they come."""
+    if set(totals) <= set(BOOLEANS.values()):
+        return {name: totals[name] for name in BOOLEANS.values() if name in totals}
+    if column.levels is None and all(map(is_number, totals)):
+        return {name: totals[name] for name in sorted(totals, key=_code)}
     return totals
 
 
@@ -322,9 +327,9 @@ def _parts(name: str) -> set[str]:
     return {name} | {part.strip() for mark in SEVERAL for part in name.split(mark)}
 
 
-def _remark_on_several_answers(names: set[str], notes: Notes) -> None:
-    several, _ = several_answers(names)
-    if several:
+def _remark_on_several_answers(names: set[str], chosen: str | None, notes: Notes) -> None:
+    several, notes.single_answers = several_answers(names)
+    if several and chosen is None:
         notes.add(
             f"{listed(list(map(shown, several)), most=3)} may hold several answers of one person; each combination is "
             "a category of its own. Or count one answer, as yes or no: adding up all answers would let one person "

@@ -18,6 +18,7 @@ from dpbi import limits
 from .answers import Answers
 from .delimited import CellGrid
 from .outcome import CountsError, Notes, faults_in_words, listed, shown
+from .preview import preview_of
 from .whole_numbers import BOOLEAN, DATE, FORMULA, FRACTION, SPREADSHEET_ERROR, MarkedCell
 
 ROWS_OF_EXCEL = 1_048_576
@@ -44,11 +45,15 @@ def read_workbook(data: bytes, answers: Answers, notes: Notes) -> tuple[CellGrid
             with _opened(data, values=False) as book:
                 _mark_unsaved_formulas(book[name], cells)
     left_out = _settle_hidden(cells, hidden, answers, notes)
-    kept = [i for i, row in enumerate(cells) if i + 1 not in left_out and any(cell.strip() for cell in row)]
-    if not kept:
+    if not any(cell.strip() for i, row in enumerate(cells, 1) if i not in left_out for cell in row):
         raise CountsError(f"the sheet {shown(name)} is empty.")
+    return _grid(cells, left_out), name
+
+
+def _grid(cells: list[list[str]], left_out: frozenset[int]) -> CellGrid:
+    kept = [i for i, row in enumerate(cells) if i + 1 not in left_out and any(cell.strip() for cell in row)]
     columns = [list(column) for column in zip_longest(*(cells[i] for i in kept), fillvalue="")]
-    return CellGrid(columns, [i + 1 for i in kept], None, kept[-1] - kept[0] + 1 - len(kept)), name
+    return CellGrid(columns, [i + 1 for i in kept], None, kept[-1] - kept[0] + 1 - len(kept))
 
 
 @contextmanager
@@ -121,12 +126,14 @@ def _settle_hidden(cells: list[list[str]], hidden: Hidden, answers: Answers, not
     what = " and ".join(parts)
     if answers.hidden is None:
         why = "a filter leaves them out" if hidden.filtered else "the workbook does not show them"
-        raise answers.question(
+        question = answers.question(
             f"{what} of the sheet {'are' if len(rows) + len(columns) > 1 else 'is'} hidden ({why}): are hidden cells "
             "left out?",
             {"hidden": "drop"},
             row=rows[0] if rows else None,
         )
+        question.preview = preview_of(_grid(cells, frozenset()), {})
+        raise question
     if answers.hidden == "keep":
         notes.add(f"Hidden cells were read too, as answered: {what}.")
         return frozenset()
