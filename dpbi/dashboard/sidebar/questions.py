@@ -31,6 +31,11 @@ _ASKED = {
     "second_header": "The rows below the header",
     "skip_footer": "Rows to leave out at the end",
 }
+_BY_HAND = {
+    "header_row": "Row with the names of the columns (0: none)",
+    "skip_rows": "Rows of the file to leave out at its top",
+    "skip_footer": "Filled rows to leave out at its end",
+}
 _ANSWER_WORDS: dict[tuple[str, Any], str] = {
     **{("layout", layout): said for layout, said in words.LAYOUTS.items()},
     ("total_row", "drop"): "totals: leave them out",
@@ -96,17 +101,18 @@ def _ask(name: str, suggested: Any, options: tuple[Any, ...], key: str) -> None:
 
 def set_rows(known: Mapping[str, Any], file_id: str, preview: Preview, answer: Answer) -> None:
     """Where the table begins and ends, by hand, whatever was found."""
-    keys = {name: f"upload: by hand {name} {file_id}" for name in ("header_row", "skip_rows", "skip_footer")}
     header = preview.header_row if known.get("header_row") is None else known["header_row"]
+    now = {"header_row": header, "skip_rows": known.get("skip_rows") or 0, "skip_footer": known.get("skip_footer") or 0}
+    keys = {name: f"upload: by hand {name} {value} {file_id}" for name, value in now.items()}
     with st.expander("Set the rows by hand"):
-        st.number_input("Row with the names of the columns (0: none)", 0, value=header, key=keys["header_row"])
-        st.number_input("Rows of the file to leave out at its top", 0, value=known.get("skip_rows") or 0,
-                        key=keys["skip_rows"])  # fmt: skip
-        st.number_input("Filled rows to leave out at its end", 0, value=known.get("skip_footer") or 0,
-                        key=keys["skip_footer"])  # fmt: skip
+        for name, said in _BY_HAND.items():
+            st.number_input(said, min_value=0, value=now[name], key=keys[name])
 
         def take() -> None:
-            answer(file_id, {name: st.session_state[key] for name, key in keys.items()})
+            given = {name: st.session_state[key] for name, key in keys.items()}
+            if 0 < given["header_row"] <= given["skip_rows"]:
+                given["header_row"] = None  # left out itself: the one below is looked for
+            answer(file_id, given)
 
         st.button("Read these rows", on_click=take)
 

@@ -23,7 +23,8 @@ from dpbi.data.files.preview import DATA, LEFT_OUT, NAMES
 DEFAULTS: dict[str, Any] = {"uploaded": None}
 ROWS_IN_SIGHT = 8
 _ROW_HEIGHT = 36
-_TAKEN_FOR = {NAMES: "names of columns", LEFT_OUT: "left out", DATA: ""}
+_TOKEN = "_streamlit_xsrf"  # the name of the cookie
+_TAKEN_FOR = {NAMES: "header", LEFT_OUT: "left out", DATA: ""}
 _ROUND = "upload: round"  # a new uploader each time: an emptied one can be had in no other way
 _WAITING = "upload: waiting file"
 _ANSWERS = "upload: answers"
@@ -39,12 +40,21 @@ def choose() -> dict[str, Any] | None:
         help="CSV, TSV, Excel or Parquet. It is read in memory; only its labels and counts are kept, in this session.",
         on_change=_take_file,
     )
+    if _will_be_refused():
+        st.warning(words.UPLOAD_REFUSED)
     if waiting is not None:
         st.caption(f"Waiting: {words.escape(waiting.name)}")
         return None
     if used:
         st.caption(f"In use: {words.escape(used['name'])}")
     return used
+
+
+def _will_be_refused() -> bool:
+    """Whether the browser has kept back the cookie that the server wants with a file, as it does in a frame of another
+    site and where a proxy drops it. The server answers such a file with 403, and nothing of that reaches this code."""
+    of_browser = "Cookie" in st.context.headers or "User-Agent" in st.context.headers
+    return of_browser and st.get_option("server.enableXsrfProtection") and _TOKEN not in st.context.cookies
 
 
 def panel() -> None:
@@ -138,7 +148,7 @@ def _outcome(file: UploadedFile, answers: dict[str, Any]) -> Counts | CountsErro
 
 
 def _ask(file: UploadedFile, question: CountsQuestion) -> None:
-    st.markdown(words.opened(question))
+    st.markdown(words.escape(limits.opened(question.question), words.SENTENCE_LENGTH))
     questions.ask(question, _answers(file), file.file_id)
     ready = None not in questions.answered(question, _answers(file), file.file_id).values()
     _buttons(file, "Continue", _take_answers, file, question, ready=ready)

@@ -461,6 +461,13 @@ def understood(labels: Sequence[str], counts: Sequence[int]) -> str:
 
 
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
+UPLOAD_REFUSED = (
+    "A file will be refused here (error 403): the browser kept back the cookie that protects uploads, as in a frame of "
+    "another site or behind a proxy that drops it. Open the app in a tab of its own; whoever runs it can serve it over "
+    "HTTPS with server.xsrfCookieSameSite = \"none\" (README)."
+)
+
+
 def column_letter(position: int) -> str:
     """A, B, …, Z, AA, AB, … for 0, 1, 2, …, as spreadsheets call their columns."""
     before, last = divmod(position, 26)

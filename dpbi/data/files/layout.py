@@ -73,7 +73,8 @@ def choose_layout(table: Table, answers: Answers, notes: Notes) -> Pairs | Wide 
         return _records(table, answers)
     if layout == "wide" or (grid and answers.row is not None):
         return _wide(table, grid, answers, notes)
-    if grid and answers.category_column is None and answers.count_column is None:
+    one_column = answers.cells == "column"
+    if grid and answers.category_column is None and (one_column or answers.count_column is None):
         return _of_grid(table, grid, answers, notes)
     return _pairs(table, answers, notes)
 
@@ -129,11 +130,13 @@ def _doubt(table: Table, answers: Answers, numeric: list[Column], texts: list[Co
         if len(texts) == 1 and len(numeric) == 1 and texts[0].repeats and len(texts[0].sample) > 3:
             _ask_for_unit(table, answers, "category")
         return
-    again = all(column.distinct < len(column.sample) for column in texts)
-    years = any(are_years(column.sample) for column in numeric)
-    one = len(texts) == 1 and (texts[0].named_as_identifier or bool(texts[0].words & vocabulary.PEOPLE))
-    if (again and not years) or (one and any(column.named_as_counts for column in numeric)):
-        _ask_for_unit(table, answers, "person")
+    telling = [column for column in texts if not (column.holds_times or column.named_as_identifier)]
+    of_people = len(telling) < len(texts) or bool(texts[0].words & vocabulary.PEOPLE)
+    again = [column for column in telling if column.distinct < len(column.sample)]
+    if any(are_years(column.sample) for column in numeric):
+        return
+    if again or (of_people and any(column.named_as_counts for column in numeric)):
+        _ask_for_unit(table, answers, "person" if of_people or len(again) == len(telling) else "category")
 
 
 def _ask_for_unit(table: Table, answers: Answers, suggested: str) -> None:
@@ -217,17 +220,21 @@ def _of_grid(table: Table, grid: Grid, answers: Answers, notes: Notes) -> Pairs 
     cells = choose_cells(grid, answers)
     if cells == "row":
         return _wide(table, grid, answers, notes)
-    if cells == "column":
-        side = next(column for column in table.columns if column not in grid.columns and not column.is_blank)
-        names = tuple(map(table.key, grid.columns))
-        raise answers.question(
-            "which column holds the counts?",
-            {"category_column": table.key(side), "count_column": names[0]},
-            {"category_column": table.keys, "count_column": names},
-        )
+    columns = (_one_column(table, grid, answers, notes),) if cells == "column" else grid.columns
     if grid.left_out:
         notes.add(f"Sums of rows or columns were left out: {listed(list(map(shown, grid.left_out)))}.")
-    return Pairs(selected_cells(grid, cells, table.rows), grid.columns)
+    return Pairs(selected_cells(grid, cells, columns, table.rows), columns)
+
+
+def _one_column(table: Table, grid: Grid, answers: Answers, notes: Notes) -> Column:
+    if answers.count_column is None:
+        names = tuple(map(table.key, grid.columns))
+        raise answers.question("which column holds the counts?", {"count_column": names[0]}, {"count_column": names})
+    chosen = _find(table, answers.count_column, "count_column")
+    if chosen not in grid.columns:
+        raise CountsError(f"count_column: {chosen.label} is no column of counts under a category.")
+    _name_ignored(table, [column for column in grid.columns if column is not chosen], notes)
+    return chosen
 
 
 def _name_ignored(table: Table, ignored: list[Column], notes: Notes) -> None:

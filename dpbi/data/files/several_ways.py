@@ -149,7 +149,7 @@ def choose_cells(grid: Grid, answers: Answers) -> str:
     if answers.cells in GRID:
         return answers.cells or ""
     if answers.cells is not None:
-        raise CountsError(f"cells={answers.cells!r} goes with groups of rows; this is a table of rows and columns.")
+        raise CountsError(f"the answer cells={answers.cells!r} is for groups of rows; here are rows and columns.")
     if grid.is_of_years or not grid.spread_of_sums:
         return "row"
     of_items = grid.spread_of_sums < SAME_PEOPLE and len(grid.kept) > 2
@@ -164,17 +164,17 @@ def choose_cells(grid: Grid, answers: Answers) -> str:
     )
 
 
-def selected_cells(grid: Grid, cells: str, rows: Sequence[int]) -> Selection:
-    """All cells of the grid: under names of their own, or under those of their rows or columns, to be added up."""
+def selected_cells(grid: Grid, cells: str, columns: Sequence[Column], rows: Sequence[int]) -> Selection:
+    """The cells of the columns: under names of their own, or under those of rows or columns, perhaps to be added up."""
 
     def name(label: str, column: Column) -> str:
-        return {"row sums": label, "column sums": column.name}.get(cells, label + JOIN + column.name)
+        return {"row sums": label, "column": label, "column sums": column.name}.get(cells, label + JOIN + column.name)
 
     return Selection(
-        [name(grid.labels[i], column) for i in grid.kept for column in grid.columns],
-        [column.cells[i] for i in grid.kept for column in grid.columns],
-        [rows[i] for i in grid.kept for _ in grid.columns],
-        settled=cells != "all",
+        [name(grid.labels[i], column) for i in grid.kept for column in columns],
+        [column.cells[i] for i in grid.kept for column in columns],
+        [rows[i] for i in grid.kept for _ in columns],
+        settled=cells in ("row sums", "column sums"),
     )
 
 
@@ -219,7 +219,7 @@ def _choose_groups(groups: list[Column], outer: bool, answers: Answers) -> str:
     if answers.cells in GROUPS:
         return answers.cells or ""
     if answers.cells is not None:
-        raise CountsError(f"cells={answers.cells!r} goes with a table of rows and columns, not with groups of rows.")
+        raise CountsError(f"the answer cells={answers.cells!r} is for rows and columns; here are groups of rows.")
     once = outer or any(are_years(column.sample) or column.holds_times for column in groups)
     of = listed([column.label for column in groups])
     raise answers.question(

@@ -125,12 +125,11 @@ def _settle_hidden(cells: list[list[str]], hidden: Hidden, answers: Answers, not
         return frozenset()
     what = " and ".join(parts)
     if answers.hidden is None:
-        why = "a filter leaves them out" if hidden.filtered else "the workbook does not show them"
+        why = "a filter leaves out what does not fit" if hidden.filtered else "the workbook does not show all it holds"
         question = answers.question(
             f"{what} of the sheet {'are' if len(rows) + len(columns) > 1 else 'is'} hidden ({why}): are hidden cells "
             "left out?",
             {"hidden": "drop"},
-            row=rows[0] if rows else None,
         )
         question.preview = preview_of(_grid(cells, frozenset()), {})
         raise question
