@@ -18,7 +18,7 @@ from dpbi.dashboard.session import settings
 from dpbi.dashboard.sidebar import public_list, questions
 from dpbi.dashboard.words import words
 from dpbi.data.files import Counts, CountsError, CountsQuestion, Preview, read_counts
-from dpbi.data.files.preview import DATA, LEFT_OUT, NAMES
+from dpbi.data.files.outcome import DATA, LEFT_OUT, NAMES
 
 DEFAULTS: dict[str, Any] = {"uploaded": None}
 ROWS_IN_SIGHT = 8

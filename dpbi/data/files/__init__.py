@@ -15,9 +15,9 @@ from .encoding import decode
 from .file_format import identify
 from .header import with_header
 from .layout import choose_layout
-from .outcome import Counts, CountsError, CountsQuestion, Notes
+from .outcome import Counts, CountsError, CountsQuestion, Notes, Preview
 from .parquet import read_parquet
-from .preview import Preview, preview_of
+from .preview import preview_of
 from .public_list import tidy_list, with_tidy_list
 from .table import Table
 from .tally import counted

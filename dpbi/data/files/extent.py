@@ -18,6 +18,7 @@ TITLE_ROWS = 50  # how far down a header row is looked for, and how far up notes
 COLUMNS_LOOKED_AT = 20
 HEADERS_MORE = 3
 LONG_NOTE = 30
+CODE = re.compile(r"[^\W\d]{1,8}\d{1,5}\w{0,8}")  # Q1, V3, q0001
 IMPORT_ID = '{"ImportId"'  # Qualtrics writes it in a third row of names
 NOTE = re.compile(r"[*(\[©†‡¹²³]|\d{1,2}[.)]?\s|(?:note|source|quelle|info|fuente|nb)\b", re.IGNORECASE)
 
@@ -170,28 +171,29 @@ def headers_more(grid: CellGrid) -> int:
         return 1
     nameless = [j for j in filled if j and not header[j].strip() and data[j]]
     over_numbers = [j for j in filled if len(data[j]) > 1 and all(is_number(c) or is_time(c) for c in data[j])
-                    and not is_like_number(second[j])]  # fmt: skip
+                    and not _stands_for_nothing(second[j])]  # fmt: skip
     first_blank = not second[0].strip() and len(data[0]) == stop - 2
     first_named = bool(header[0].strip()) and len(set(data[0])) == len(data[0])
     split = bool(nameless) and (first_blank or (not header[0].strip() and bool(over_numbers)) or
                                 all(map(is_year, filter(str.strip, second[1:]))))  # fmt: skip
     below_names = first_blank and (first_named or bool(over_numbers))
     alike = any(_letters(header[j]) == _letters(second[j]) != "" for j in filled)
-    name_of_index = filled == [0] and len(second) > 1 and all(len(cells) == stop - 2 for cells in data[1:])
-    spoken = [j for j in filled if _is_spoken(second[j]) and len(set(data[j])) < len(data[j])]
-    questions = bool(spoken) and not any(" " in name.strip() for name in header) and not _comes_again(second, data)
+    of_index = filled == [0] and len(second) > 2 and second[0].isalpha()
+    name_of_index = of_index and all(len(cells) == stop - 2 and all(map(is_number, cells)) for cells in data[1:])
+    spoken = any(second[j].rstrip().endswith("?") and CODE.fullmatch(header[j].strip()) for j in filled)
+    questions = spoken and not _comes_again(second, data)
     units = bool(over_numbers) and all(_is_unit(second[j]) for j in over_numbers)
     texts = len(over_numbers) > 1 and not _comes_again(second, data)
     alike = alike and bool(over_numbers)
     return int(any((split, below_names, units, alike, texts, name_of_index, questions)))
 
 
+def _stands_for_nothing(cell: str) -> bool:
+    return is_like_number(cell) or cell.strip().lower() in vocabulary.ANONYMOUS
+
+
 def _comes_again(second: list[str], data: list[list[str]]) -> bool:
     return any(cell.strip() and cell in cells for cell, cells in zip(second, data, strict=True))
-
-
-def _is_spoken(text: str) -> bool:
-    return text.rstrip().endswith("?") or len(text.split()) > 4
 
 
 def _letters(text: str) -> str:

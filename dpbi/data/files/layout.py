@@ -11,7 +11,7 @@ from .answers import LAYOUT_OF, Answers, columns_listed
 from .outcome import CountsError, Notes, listed, shown
 from .several_ways import (
     GRID,
-    Grid,
+    CrossTable,
     Selection,
     are_years,
     choose_cells,
@@ -204,7 +204,7 @@ def _layout_question(table: Table, answers: Answers, suggested: str | None) -> C
 # --- the columns of each layout ---
 
 
-def _wide(table: Table, grid: Grid | None, answers: Answers, notes: Notes) -> Wide:
+def _wide(table: Table, grid: CrossTable | None, answers: Answers, notes: Notes) -> Wide:
     if table.header_row is None:
         raise CountsError("a row of counts needs a row of category names above it; there is none.")
     if len(table.rows) == 1:
@@ -216,7 +216,7 @@ def _wide(table: Table, grid: Grid | None, answers: Answers, notes: Notes) -> Wi
     return Wide(columns, at, of_grid=True)
 
 
-def _of_grid(table: Table, grid: Grid, answers: Answers, notes: Notes) -> Pairs | Wide:
+def _of_grid(table: Table, grid: CrossTable, answers: Answers, notes: Notes) -> Pairs | Wide:
     cells = choose_cells(grid, answers)
     if cells == "row":
         return _wide(table, grid, answers, notes)
@@ -226,7 +226,7 @@ def _of_grid(table: Table, grid: Grid, answers: Answers, notes: Notes) -> Pairs 
     return Pairs(selected_cells(grid, cells, columns, table.rows), columns)
 
 
-def _one_column(table: Table, grid: Grid, answers: Answers, notes: Notes) -> Column:
+def _one_column(table: Table, grid: CrossTable, answers: Answers, notes: Notes) -> Column:
     if answers.count_column is None:
         names = tuple(map(table.key, grid.columns))
         raise answers.question("which column holds the counts?", {"count_column": names[0]}, {"count_column": names})

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from .preview import Preview
+from typing import Any
 
 SHOWN_CHARACTERS = 40
+NAMES, LEFT_OUT, DATA = "names", "left out", "data"
 
 
 def shown(text: str) -> str:
@@ -27,6 +25,25 @@ def listed(texts: Sequence[str], most: int = 5, of: int | None = None) -> str:
     left = (len(texts) if of is None else of) - most
     more = f" and {left:,} more" if left > 0 else ""
     return ", ".join(texts[:most]) + more
+
+
+@dataclass(frozen=True)
+class Preview:
+    """rows: numbers of rows of the file, from 1; taken_for: NAMES, LEFT_OUT or DATA for each; cells: their texts, cut.
+
+    filled: how many rows of the file hold anything; columns: how many columns it has.
+    """
+
+    rows: tuple[int, ...]
+    taken_for: tuple[str, ...]
+    cells: tuple[tuple[str, ...], ...]
+    filled: int
+    columns: int
+
+    @property
+    def header_row(self) -> int:
+        """The row taken for the header; 0 for none."""
+        return next((row for row, taken in zip(self.rows, self.taken_for, strict=True) if taken == NAMES), 0)
 
 
 class CountsError(ValueError):

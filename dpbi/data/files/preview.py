@@ -3,35 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from .delimited import CellGrid
+from .outcome import DATA, LEFT_OUT, NAMES, Preview
 
 FIRST, LAST = 12, 4  # filled rows
 COLUMNS = 12
 CHARACTERS = 60
-
-NAMES, LEFT_OUT, DATA = "names", "left out", "data"
-
-
-@dataclass(frozen=True)
-class Preview:
-    """rows: numbers of rows of the file, from 1; taken_for: NAMES, LEFT_OUT or DATA for each; cells: their texts, cut.
-
-    filled: how many rows of the file hold anything; columns: how many columns it has.
-    """
-
-    rows: tuple[int, ...]
-    taken_for: tuple[str, ...]
-    cells: tuple[tuple[str, ...], ...]
-    filled: int
-    columns: int
-
-    @property
-    def header_row(self) -> int:
-        """The row taken for the header; 0 for none."""
-        return next((row for row, taken in zip(self.rows, self.taken_for, strict=True) if taken == NAMES), 0)
 
 
 def preview_of(grid: CellGrid, answers: Mapping[str, Any], header_row: int | None = None) -> Preview:

@@ -46,7 +46,7 @@ def are_years(texts: Sequence[str]) -> bool:
 
 
 @dataclass(frozen=True)
-class Grid:
+class CrossTable:
     """Counts under names, each row with a name of its own; sums along the edges are left out."""
 
     labels: tuple[str, ...]
@@ -86,7 +86,7 @@ def _number(cell: str) -> int:
     return int(digits) if digits.isdecimal() and len(digits) <= PLAIN_DIGITS else -1
 
 
-def grid_of(table: Table) -> Grid | None:
+def grid_of(table: Table) -> CrossTable | None:
     """The table as a grid; None where it is none: two columns of counts or more beside names that are all different."""
     if table.header_row is None or not 1 < len(table.rows) <= limits.CATEGORIES_LARGEST:
         return None
@@ -109,7 +109,7 @@ def grid_of(table: Table) -> Grid | None:
         return None
     left_out = [column.name for column in counts if column not in columns]
     left_out += [label for i, label in enumerate(labels) if i not in kept]
-    return Grid(tuple(labels), tuple(columns), tuple(kept), tuple(left_out))
+    return CrossTable(tuple(labels), tuple(columns), tuple(kept), tuple(left_out))
 
 
 def _without_edges(counts: list[Column], labels: Sequence[str]) -> tuple[list[Column], list[int]]:
@@ -128,7 +128,7 @@ def _without_edges(counts: list[Column], labels: Sequence[str]) -> tuple[list[Co
     return counts, kept
 
 
-def choose_row(grid: Grid, answers: Answers) -> tuple[int, tuple[Column, ...]]:
+def choose_row(grid: CrossTable, answers: Answers) -> tuple[int, tuple[Column, ...]]:
     """The entry that was chosen as the row of counts, and the columns."""
     if answers.row is None:
         why = (
@@ -144,7 +144,7 @@ def choose_row(grid: Grid, answers: Answers) -> tuple[int, tuple[Column, ...]]:
     return _found(grid.labels, one_line(answers.row), "row"), grid.columns
 
 
-def choose_cells(grid: Grid, answers: Answers) -> str:
+def choose_cells(grid: CrossTable, answers: Answers) -> str:
     """What of the grid is read, one of GRID. Raises CountsQuestion where that was not said."""
     if answers.cells in GRID:
         return answers.cells or ""
@@ -164,7 +164,7 @@ def choose_cells(grid: Grid, answers: Answers) -> str:
     )
 
 
-def selected_cells(grid: Grid, cells: str, columns: Sequence[Column], rows: Sequence[int]) -> Selection:
+def selected_cells(grid: CrossTable, cells: str, columns: Sequence[Column], rows: Sequence[int]) -> Selection:
     """The cells of the columns: under names of their own, or under those of rows or columns, perhaps to be added up."""
 
     def name(label: str, column: Column) -> str:

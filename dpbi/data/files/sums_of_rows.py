@@ -14,14 +14,14 @@ LARGE = 100  # a count from here on is seldom a sum of its neighbours by chance
 
 
 @dataclass(frozen=True)
-class Sums:
+class RowSums:
     """at: the entries that are sums. certain: whether their names or their place say so too."""
 
     at: frozenset[int]
     certain: bool
 
 
-def sums_of_rows(names: Sequence[str], counts: Sequence[int]) -> Sums | None:
+def sums_of_rows(names: Sequence[str], counts: Sequence[int]) -> RowSums | None:
     """The entries that are sums of two or more entries right below, or else right above them; None where nothing
     but chance speaks for it.
 
@@ -33,7 +33,7 @@ def sums_of_rows(names: Sequence[str], counts: Sequence[int]) -> Sums | None:
     return max(fit, key=lambda sums: (sums.certain, len(sums.at)), default=None)
 
 
-def _sums(names: Sequence[str], counts: Sequence[int], down: bool) -> Sums | None:
+def _sums(names: Sequence[str], counts: Sequence[int], down: bool) -> RowSums | None:
     order = range(len(counts) - 1, -1, -1) if down else range(len(counts))
     tops: list[int] = []  # entries that belong to no sum so far, the nearest last
     children: dict[int, list[int]] = {}
@@ -49,11 +49,11 @@ def _sums(names: Sequence[str], counts: Sequence[int], down: bool) -> Sums | Non
     indented = {i for i, below in children.items() if all(_indent(names[j]) > _indent(names[i]) for j in below)}
     covers = all(i in children for i in tops)
     if (covers and len(children) > 1) or children.keys() <= named | indented:
-        return Sums(frozenset(children), certain=True)
+        return RowSums(frozenset(children), certain=True)
     if len(children) > 1 and 3 * len(tops) <= len(counts):
-        return Sums(frozenset(children), certain=False)
+        return RowSums(frozenset(children), certain=False)
     likely = named | indented | {i for i in children if counts[i] >= LARGE and len(counts) > 1 + len(children[i])}
-    return Sums(frozenset(likely), certain=likely <= named | indented) if likely else None
+    return RowSums(frozenset(likely), certain=likely <= named | indented) if likely else None
 
 
 def _summed(i: int, counts: Sequence[int], tops: list[int]) -> list[int]:
