@@ -154,7 +154,8 @@ def test_faults_in_text_name_the_line() -> None:
     assert "closed in the middle" in refused('n,count\na,1\n"b"c,2\n')
     assert "131,072 characters" in refused('n,count\n"' + "a" * 140_000 + '",1\n')
     assert refused("n,count\na,1\n\nb,1,234\n").startswith("row 4: 3 cells instead of 2, beginning with 'b'")
-    assert refused("n,count\na,1\nSource: x\n").startswith("row 3: 1 cell instead of 2")
+    assert asked("n,count\na,1\nb,2\nSource: x\n") == {"skip_footer": 1}
+    assert refused("n,count\na,1\nb,2\nSource: x\n", skip_footer=0).startswith("row 4: 1 cell instead of 2")
     assert refused('n,count\n"a\nb",1\nc\n').startswith("row 4: 1 cell instead of 2")
     assert "'sep=#' names a separator other than" in refused("sep=#\na#1\n")
 
@@ -237,7 +238,8 @@ def test_the_answer_about_thousands(thousands: str, outcome: Found | str) -> Non
         ("²", "worded"),
         ("TRUE", "worded"),
         ("1,,0", "worded"),
-        ("12,34,567", "worded"),
+        ("1,2,3", "worded"),
+        ("120 (60.0%)", "a count and a share in one cell"),
         ("1e99999", "worded"),
         ("inf", "finite"),
         ("-Infinity", "finite"),
@@ -418,7 +420,8 @@ def test_defaults_lead_somewhere(table: str, counts: Found) -> None:
 def test_columns_by_name_and_position() -> None:
     table = "x,x,n\na,p,1\nb,q,2\na,q,4\n"
     assert found(table, column=1) == {"a": 2, "b": 1}
-    assert found(table, category_column=2, count_column="n") == {"p": 1, "q": 6}
+    assert asked(table, category_column=2, count_column="n")["cells"] == "group sums"
+    assert found(table, category_column=2, count_column="n", cells="group sums") == {"p": 1, "q": 6}
     assert found("a\u0301,n\nr,1\ns,2\n", category_column="\u00e1", count_column=" n ") == {"r": 1, "s": 2}
     assert "2 columns are called 'x'" in refused(table, column="x")
     assert "2 columns are called 'x'" in refused(table)

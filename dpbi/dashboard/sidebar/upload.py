@@ -17,11 +17,14 @@ from dpbi import limits
 from dpbi.dashboard.session import settings
 from dpbi.dashboard.sidebar import public_list, questions
 from dpbi.dashboard.words import words
-from dpbi.data.files import Counts, CountsError, CountsQuestion, read_counts
+from dpbi.data.files import Counts, CountsError, CountsQuestion, Preview, read_counts
+from dpbi.data.files.outcome import DATA, LEFT_OUT, NAMES
 
 DEFAULTS: dict[str, Any] = {"uploaded": None}
 ROWS_IN_SIGHT = 8
 _ROW_HEIGHT = 36
+_TOKEN = "_streamlit_xsrf"  # the name of the cookie
+_TAKEN_FOR = {NAMES: "header", LEFT_OUT: "left out", DATA: ""}
 _ROUND = "upload: round"  # a new uploader each time: an emptied one can be had in no other way
 _WAITING = "upload: waiting file"
 _ANSWERS = "upload: answers"
@@ -37,12 +40,21 @@ def choose() -> dict[str, Any] | None:
         help="CSV, TSV, Excel or Parquet. It is read in memory; only its labels and counts are kept, in this session.",
         on_change=_take_file,
     )
+    if _will_be_refused():
+        st.warning(words.UPLOAD_REFUSED)
     if waiting is not None:
         st.caption(f"Waiting: {words.escape(waiting.name)}")
         return None
     if used:
         st.caption(f"In use: {words.escape(used['name'])}")
     return used
+
+
+def _will_be_refused() -> bool:
+    """Whether the browser has kept back the cookie that the server wants with a file, as it does in a frame of another
+    site and where a proxy drops it. The server answers such a file with 403, and nothing of that reaches this code."""
+    of_browser = "Cookie" in st.context.headers or "User-Agent" in st.context.headers
+    return of_browser and st.get_option("server.enableXsrfProtection") and _TOKEN not in st.context.cookies
 
 
 def panel() -> None:
@@ -54,6 +66,8 @@ def panel() -> None:
     with st.container(border=True):
         st.subheader(words.escape(file.name))
         outcome = _read(file)
+        if outcome.preview is not None and not isinstance(outcome, Counts):
+            _rows_of_file(outcome.preview)
         if isinstance(outcome, Counts):
             _preview(file, outcome)
         elif isinstance(outcome, CountsQuestion):
@@ -61,7 +75,34 @@ def panel() -> None:
         else:
             st.error(words.opened(outcome))
             _buttons(file)
+        if outcome.preview is not None:
+            questions.set_rows(_answers(file), file.file_id, outcome.preview, _add_answers)
         public_list.entry(file.file_id, bool(_answers(file).get("categories")), _add_answers)
+
+
+def _rows_of_file(preview: Preview) -> None:
+    """The rows as they stand in the file, the header and what is left out marked."""
+    table = pd.DataFrame(
+        {
+            "Row": preview.rows,
+            "Taken for": [_TAKEN_FOR[taken] for taken in preview.taken_for],
+            **{words.column_letter(j): [cells[j] for cells in preview.cells] for j in range(len(preview.cells[0]))},
+        }
+    )
+    st.dataframe(
+        table,
+        hide_index=True,
+        row_height=_ROW_HEIGHT,
+        height=(min(len(table), ROWS_IN_SIGHT) + 1) * _ROW_HEIGHT + 3,
+        column_config={"Row": st.column_config.NumberColumn(pinned=True), "Taken for": {"pinned": True}},
+        key="upload: rows",
+        alt="The first and last rows of the file as they stand in it",
+    )
+    shown = len(preview.cells[0])
+    st.caption(
+        f"The file as it stands: {len(preview.rows):,} of {preview.filled:,} filled rows"
+        + (f", {shown} of {preview.columns:,} columns." if shown < preview.columns else ".")
+    )
 
 
 def _uploader() -> str:
@@ -107,7 +148,7 @@ def _outcome(file: UploadedFile, answers: dict[str, Any]) -> Counts | CountsErro
 
 
 def _ask(file: UploadedFile, question: CountsQuestion) -> None:
-    st.markdown(words.opened(question))
+    st.markdown(words.escape(limits.opened(question.question), words.SENTENCE_LENGTH))
     questions.ask(question, _answers(file), file.file_id)
     ready = None not in questions.answered(question, _answers(file), file.file_id).values()
     _buttons(file, "Continue", _take_answers, file, question, ready=ready)
@@ -128,10 +169,17 @@ def _preview(file: UploadedFile, counts: Counts) -> None:
     for warning in counts.warnings:
         st.warning(words.escape(warning, words.SENTENCE_LENGTH))
     answers = _answers(file)
+    if counts.single_answers:
+        questions.one_answer(answers, file.file_id, counts.single_answers, _add_answers)
     if counts.layout == "raw":
         questions.keep_missing(answers, file.file_id, _add_answers)
     st.caption(words.LIST_GIVEN if answers.get("categories") else words.LIST_FROM_DATA)
-    _buttons(file, "Use these counts", _use, file.name, counts)
+    _buttons(file, "Use these counts", _use, file.name, counts, answers)
+    if counts.preview is not None:
+        with st.expander("The rows of the file"):
+            _rows_of_file(counts.preview)
+    with st.expander("The same in Python"):
+        st.code(reading(file.name, answers), language="python")
 
 
 def _buttons(
@@ -157,8 +205,15 @@ def _add_answers(file_id: str, given: dict[str, Any]) -> None:
     st.session_state[_ANSWERS] = (file_id, {name: value for name, value in answers.items() if value is not None})
 
 
-def _use(name: str, counts: Counts) -> None:
-    settings.keep("uploaded", {"name": name, "labels": list(counts.labels), "counts": list(counts.counts)})
+def reading(name: str, answers: dict[str, Any]) -> str:
+    """The call that reads the file again with the same answers."""
+    given = "".join(f", {answer}={value!r}" for answer, value in answers.items())
+    return f"dpbi.read_counts(open({name!r}, 'rb').read(), {name!r}{given})"
+
+
+def _use(name: str, counts: Counts, answers: dict[str, Any]) -> None:
+    used = {"name": name, "labels": list(counts.labels), "counts": list(counts.counts)}
+    settings.keep("uploaded", {**used, "reading": reading(name, answers)})
     _put_away()
 
 

@@ -17,7 +17,7 @@ from dpbi.accuracy.error import METRICS
 from dpbi.dashboard.answers import library, public_answers
 from dpbi.dashboard.scenario import Scenario
 from dpbi.dashboard.shown import tables
-from dpbi.dashboard.sidebar import controls, entries
+from dpbi.dashboard.sidebar import controls, data_source, entries
 from dpbi.inference.noise_aware_releases import number_of_releases
 from dpbi.mechanisms import Mechanism, name_of
 
@@ -29,7 +29,7 @@ The counts are written below: this file is as private as they are.
 {imports}
 
 prior = {prior}
-counts = {counts}
+counts = {counts}{reading}
 problem = dpbi.Problem(prior, counts)
 n = problem.n
 '''
@@ -292,8 +292,15 @@ def of_page(title: str, chosen: Scenario, kept: Mapping[str, Any]) -> str:
         imports=imports,
         prior=_tuple(problem.prior),
         counts=_tuple(problem.counts),
+        reading=_reading(kept),
     )
     return head + body
+
+
+def _reading(kept: Mapping[str, Any]) -> str:
+    """How the counts were read, where they come from a file: a comment, since the file is not here."""
+    used = kept.get("uploaded") if kept.get("source") == data_source.FILE else None
+    return f"  # {used['reading']}.counts" if used and "reading" in used else ""
 
 
 def _home(chosen: Scenario, kept: Mapping[str, Any]) -> str:

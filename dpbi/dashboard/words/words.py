@@ -461,6 +461,19 @@ def understood(labels: Sequence[str], counts: Sequence[int]) -> str:
 
 
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
+UPLOAD_REFUSED = (
+    "A file will be refused here (error 403): the browser kept back the cookie that protects uploads, as in a frame of "
+    "another site or behind a proxy that drops it. Open the app in a tab of its own; whoever runs it can serve it over "
+    "HTTPS with server.xsrfCookieSameSite = \"none\" (README)."
+)
+
+
+def column_letter(position: int) -> str:
+    """A, B, …, Z, AA, AB, … for 0, 1, 2, …, as spreadsheets call their columns."""
+    before, last = divmod(position, 26)
+    return (column_letter(before - 1) if before else "") + chr(ord("A") + last)
+
+
 LAYOUTS = {"counts": "one row per category", "wide": "one row of counts", "raw": "one row per person"}
 
 
@@ -474,7 +487,7 @@ def read_as(counts: Counts) -> str:
     parts.append("no header" if counts.header_row is None else f"header in row {counts.header_row:,}")
     parts.append(LAYOUTS[counts.layout])
     columns = [escape(column) for column in counts.columns]
-    if counts.layout == "counts":
+    if counts.layout == "counts" and len(columns) == 2:
         parts.append(f"categories from {columns[0]}, counts from {columns[1]}")
     elif counts.layout == "raw":
         parts.append(f"counted: {columns[0]}")

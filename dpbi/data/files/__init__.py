@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from dpbi import limits
@@ -15,14 +15,15 @@ from .encoding import decode
 from .file_format import identify
 from .header import with_header
 from .layout import choose_layout
-from .outcome import Counts, CountsError, CountsQuestion, Notes
+from .outcome import Counts, CountsError, CountsQuestion, Notes, Preview
 from .parquet import read_parquet
+from .preview import preview_of
 from .public_list import tidy_list, with_tidy_list
 from .table import Table
 from .tally import counted
 from .workbook import read_workbook
 
-__all__ = ["Counts", "CountsError", "CountsQuestion", "read_categories", "read_counts"]
+__all__ = ["Counts", "CountsError", "CountsQuestion", "Preview", "read_categories", "read_counts"]
 
 
 def read_counts(data: bytes, filename: str, **answers: Any) -> Counts:
@@ -35,8 +36,18 @@ def read_counts(data: bytes, filename: str, **answers: Any) -> Counts:
       column: the column of raw records to tally; category_column, count_column: those of counts. Each is a
         header or a position, the first column being 1.
       sheet: the name of the sheet. header_row: the row of the column names, 0 for none (rows count from 1).
-      total_row: "drop" or "keep" a row that equals the sum of all others.
-      thousands: the mark between groups of three digits: "." or "," or " " or "'" or "" for none.
+      unit: what a row stands for, "person" or "category". Where people's rows are read as counts, one person moves a
+        count by the whole number in their row, and epsilon costs that many times more.
+      cells: what of a table of rows and columns is read: one "row" or "column", "all" cells as categories of their
+        own, "row sums" or "column sums"; what of categories that come once per year or region: one "group", "all"
+        combinations, or "group sums". row, group: the name of the one that is read.
+      total_row: "drop" or "keep" rows that are sums of others.
+      hidden: "drop" or "keep" what a workbook hides or filters out. second_header: "drop" or "keep" as data what
+        stands below the header and seems to name the columns too.
+      skip_rows: how many rows of the file are left out at its top; skip_footer: how many filled ones at its end.
+      chosen: of cells with several answers, the one to count: who gave it, and who did not.
+      thousands: the mark between groups of three digits: "." or "," or " " or "'" or "" for none; "lakh" for commas
+        before groups of two digits (12,34,567), "myriad" before groups of four (12,3456).
       confirm_percentages: True where counts that look like percentages are numbers of people.
       missing: "keep" to count empty cells of raw records as the category "(missing)"; "drop" leaves them out.
       categories: the public list of categories, k >= 2 names; the counts come in its order, 0 where nobody is.
@@ -124,13 +135,23 @@ def _opened(data: bytes, filename: str, given: Answers, notes: Notes) -> _Opened
 def _read(data: bytes, filename: str, given: Answers) -> Counts:
     notes = Notes()
     opened = _opened(data, filename, given, notes)
-    if isinstance(opened.content, CellGrid):
-        table = with_header(opened.content, given, notes)
-    else:
-        table = opened.content
-        if given.header_row is not None:
+    if not isinstance(opened.content, CellGrid):
+        if any(answer is not None for answer in (given.header_row, given.skip_rows, given.second_header)):
             raise CountsError("header_row cannot be answered for a Parquet file: it names its columns itself.")
-    layout = choose_layout(table, given)
+        return _counts(opened, opened.content, None, given, notes)
+    grid = opened.content
+    try:
+        table = with_header(grid, given, notes)
+        preview = preview_of(grid, asdict(given), table.header_row or 0)
+        return _counts(opened, table, preview, given, notes)
+    except CountsError as refusal:
+        suggested = refusal.suggested if isinstance(refusal, CountsQuestion) else asdict(given)
+        refusal.preview = preview_of(grid, suggested)
+        raise
+
+
+def _counts(opened: _Opened, table: Table, preview: Preview | None, given: Answers, notes: Notes) -> Counts:
+    layout = choose_layout(table, given, notes)
     totals = counted(table, layout, opened.separator, given, notes)
     return Counts(
         labels=tuple(totals),
@@ -143,4 +164,6 @@ def _read(data: bytes, filename: str, given: Answers) -> Counts:
         encoding=opened.encoding,
         separator=opened.separator,
         sheet=opened.sheet,
+        single_answers=notes.single_answers,
+        preview=preview,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
@@ -11,12 +11,19 @@ from .outcome import CountsError, CountsQuestion, UnknownAnswer, listed, shown
 CHOICES: dict[str, tuple[Any, ...]] = {
     "layout": ("counts", "wide", "raw"),
     "total_row": ("drop", "keep"),
-    "thousands": (".", ",", " ", "'", ""),
+    "thousands": (".", ",", " ", "'", "", "lakh", "myriad"),
     "confirm_percentages": (True, False),
     "missing": ("drop", "keep"),
     "unlisted": ("other", "refuse"),
+    "unit": ("person", "category"),
+    "cells": ("row", "column", "group", "all", "row sums", "column sums", "group sums"),
+    "hidden": ("drop", "keep"),
+    "second_header": ("drop", "keep"),
 }
-LAYOUT_OF = {"column": "raw", "category_column": "counts", "count_column": "counts", "missing": "raw"}
+LAYOUT_OF = {
+    "column": "raw", "category_column": "counts", "count_column": "counts", "missing": "raw", "chosen": "raw",
+    "row": "wide", "group": "counts",
+}  # fmt: skip
 COLUMNS = ("column", "category_column", "count_column")
 
 
@@ -36,6 +43,15 @@ class Answers:
     missing: str | None = None
     categories: tuple[str, ...] | None = None
     unlisted: str | None = None
+    unit: str | None = None
+    row: str | None = None
+    cells: str | None = None
+    group: str | None = None
+    hidden: str | None = None
+    second_header: str | None = None
+    skip_rows: int | None = None
+    skip_footer: int | None = None
+    chosen: str | None = None
 
     @classmethod
     def checked(cls, given: Mapping[str, Any]) -> Answers:
@@ -78,22 +94,34 @@ class Answers:
         return CountsQuestion(text, {**so_far, **defaults}, {**choices, **(options or {})}, row, cell)
 
 
+def _is_whole(value: Any, least: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= least
+
+
+def _are_names(value: Any) -> bool:
+    return isinstance(value, Sequence) and not isinstance(value, str) and all(isinstance(name, str) for name in value)
+
+
+# What each answer that is not one of a few must be, in words, and whether a value is that.
+KINDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
+    "header_row": ("be the number of a row, or 0 for none", lambda value: _is_whole(value, 0)),
+    "skip_rows": ("say how many rows at the top are left out", lambda value: _is_whole(value, 0)),
+    "skip_footer": ("say how many rows at the end are left out", lambda value: _is_whole(value, 0)),
+    "categories": ("be a sequence of names", _are_names),
+    "sheet": ("be the name of a sheet", lambda value: isinstance(value, str)),
+    **dict.fromkeys(("row", "group", "chosen"), ("be a name in the file", lambda value: isinstance(value, str))),
+    **dict.fromkeys(COLUMNS, ("be a header or a position from 1",
+                              lambda value: isinstance(value, str) or _is_whole(value, 1))),
+}  # fmt: skip
+
+
 def _check(name: str, value: Any) -> None:
-    whole = isinstance(value, int) and not isinstance(value, bool)
-    if name in CHOICES:
-        if not any(value is choice or (isinstance(value, str) and value == choice) for choice in CHOICES[name]):
-            raise CountsError(f"{name} must be one of {', '.join(map(repr, CHOICES[name]))}: got {_received(value)}.")
-    elif name == "header_row":
-        if not whole or value < 0:
-            raise CountsError(f"header_row must be the number of a row, or 0 for none: got {_received(value)}.")
-    elif name == "categories":
-        if isinstance(value, str) or not isinstance(value, Sequence) or not all(isinstance(c, str) for c in value):
-            raise CountsError(f"categories must be a sequence of names: got {_received(value)}.")
-    elif name == "sheet":
-        if not isinstance(value, str):
-            raise CountsError(f"sheet must be the name of a sheet: got {_received(value)}.")
-    elif not isinstance(value, str) and not (whole and value >= 1):
-        raise CountsError(f"{name} must be a header or a position from 1: got {_received(value)}.")
+    if name not in CHOICES:
+        kind, fits = KINDS[name]
+        if not fits(value):
+            raise CountsError(f"{name} must {kind}: got {_received(value)}.")
+    elif not any(value is choice or (isinstance(value, str) and value == choice) for choice in CHOICES[name]):
+        raise CountsError(f"{name} must be one of {', '.join(map(repr, CHOICES[name]))}: got {_received(value)}.")
 
 
 def _received(value: Any) -> str:

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import accumulate, chain, islice, takewhile, zip_longest
+from itertools import accumulate, chain, groupby, islice, takewhile, zip_longest
 from operator import or_
 from typing import Any
 
@@ -112,10 +112,17 @@ def _fit(sample: str, separator: str) -> tuple[float, bool] | None:
     width, hits = several.most_common(1)[0]
     share = hits / len(widths)
     below_titles = hits >= 3 and widths[-hits:] == [width] * hits
-    if share < 0.5 and not below_titles:
-        return None
-    columns = zip(*(record for record in records if len(record) == width), strict=True)
-    return share, any(2 * sum(map(is_number, column)) >= len(column) for column in columns)
+    if share >= 0.5 or below_titles:
+        return share, _has_numbers([record for record in records if len(record) == width])
+    # A short table among many lines of titles and notes: numbers below each other.
+    runs = [list(run) for _, run in groupby(records, len)]
+    longest = max((run for run in runs if len(run[0]) > 1), key=len)
+    return (share, True) if len(longest) >= 3 and _has_numbers([record[1:] for record in longest]) else None
+
+
+def _has_numbers(records: list[list[str]]) -> bool:
+    """Whether at least half of a column are numbers."""
+    return any(2 * sum(map(is_number, column)) >= len(column) for column in zip(*records, strict=True))
 
 
 def _records(sample: str, separator: str) -> Iterator[list[str]]:

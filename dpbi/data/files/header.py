@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 
 from .answers import Answers
 from .delimited import CellGrid
+from .extent import (
+    TITLE_ROWS,
+    header_below_titles,
+    headers_more,
+    is_year,
+    kept_rows,
+    notes_below,
+    record,
+    settle_headers,
+    without_ends,
+)
 from .outcome import CountsError, Notes, listed, shown
 from .table import SAMPLE, Column, Table, one_line, sampled
 from .whole_numbers import is_number
 
-TITLE_ROWS = 50  # how far down a header row is looked for
-YEARS = range(1900, 2101)
+NAMES_OF_ROW_NUMBERS = ("", "unnamed: 0", "rownames", "row.names", "rowname", "...1")  # by pandas and R
 
 
 def with_header(grid: CellGrid, answers: Answers, notes: Notes) -> Table:
@@ -33,12 +42,13 @@ def with_header(grid: CellGrid, answers: Answers, notes: Notes) -> Table:
         Column(i, name, _slice(cells[start:] if start else cells), sampled=sampled(len(grid.columns)))
         for i, (name, cells) in enumerate(zip(names, grid.columns, strict=True), 1)
     ]
-    if _lacks_name_of_row_numbers(columns, width):
+    lacks_name = _lacks_name_of_rows(columns, width)
+    if lacks_name:
         for column, name in zip(columns, ["", *names], strict=False):
             column.name = name
         width += 1
     _refuse_ragged(grid, columns, width, start)
-    table = Table(columns, rows, grid.rows[0] if header else None, grid.blank_rows)
+    table = Table(columns, rows, grid.rows[0] if header else None, grid.blank_rows, lacks_name)
     _leave_out_empty(table, grid.widths is not None, notes)
     _leave_out_row_numbers(table, notes)
     return table
@@ -53,73 +63,77 @@ def _slice(cells: list[str]) -> Callable[[int | None], list[str]]:
 
 def _from_header_row(grid: CellGrid, answers: Answers, notes: Notes) -> tuple[CellGrid, bool]:
     """The grid from its header row or first record on, and whether that is a header."""
+    grid = without_ends(grid, answers, notes)
+    index = _header(grid, answers)
     if answers.header_row == 0:
         return grid, False
     if answers.header_row is not None:
-        if answers.header_row not in grid.rows:
-            raise CountsError(f"header_row={answers.header_row} is blank or beyond the end of the file.")
-        index = grid.rows.index(answers.header_row)
         if index:
             notes.add(f"The rows above row {answers.header_row} were left out.")
-        return _from(grid, index), True
-    grid = _below_titles(grid, answers)
+        return settle_headers(kept_rows(grid, index, len(grid.rows)), answers, notes), True
     first = {one_line(column[0]) for column in grid.columns}
     if answers.layout == "wide" or any(one_line(name) in first for name in answers.named_columns):
-        return grid, True
+        return settle_headers(grid, answers, notes), True
+    if answers.second_header == "drop" or headers_more(grid):
+        return settle_headers(grid, answers, notes), True
     return grid, _first_is_header(grid, answers, notes)
 
 
-def _from(grid: CellGrid, index: int) -> CellGrid:
-    if not index:
-        return grid
-    widths = grid.widths[index:] if grid.widths is not None else None
-    return CellGrid([column[index:] for column in grid.columns], grid.rows[index:], widths, grid.blank_rows)
+def _header(grid: CellGrid, answers: Answers) -> int:
+    """The record of the header as answered, or the first. Asks about title lines above the table and notes below.
 
-
-def _below_titles(grid: CellGrid, answers: Answers) -> CellGrid:
-    """The grid below title lines: rows above the table with fewer cells than it has, or more."""
-    index = next((i for i, title in enumerate(_titles(grid)) if not title), 0)
-    if not index:
-        return grid
-    header = [column[index] for column in grid.columns]
-    row, title = grid.rows[index], next(column[0] for column in grid.columns if column[0].strip())
-    if _holds_counts(header):
-        if index == 1:
-            return grid  # the header lacks a name
-        raise CountsError(
-            f"no header row was found: row {row} holds numbers already; put a name above each column and remove "
-            "the lines above.",
-            row,
+    Titles have fewer cells than the table, or more.
+    """
+    index = place = 0
+    asked: dict[str, int] = {}
+    texts: list[str] = []
+    if answers.header_row:
+        if answers.header_row not in grid.rows:
+            raise CountsError(f"header_row={answers.header_row} is blank or beyond the end of the file.")
+        index = place = grid.rows.index(answers.header_row)
+    elif answers.header_row is None and (found := header_below_titles(grid)):
+        header, row = record(grid, found), grid.rows[found]
+        if _holds_counts(header):
+            if found > 1:
+                raise CountsError(
+                    f"no header row was found: row {row} holds numbers already; put a name above each column and "
+                    "remove the lines above.",
+                    row,
+                )
+            return 0  # the header lacks a name
+        place = found
+        asked["header_row"] = row
+        names = listed([shown(cell) for cell in header if cell.strip()])
+        texts.append(
+            f"is row {row} the header ({names})? What stands above it is of another kind, such as "
+            f"{shown(_first_text(grid, 0))}."
         )
-    names = listed([shown(cell) for cell in header if cell.strip()])
-    raise answers.question(
-        f"is row {row} the header ({names})? What stands above it is of another kind, such as {shown(title)}.",
-        {"header_row": row},
-        {"header_row": tuple(grid.rows[:TITLE_ROWS])},
-        row=grid.rows[0],
-        cell=title,
-    )
+    below = notes_below(grid, place) if answers.skip_footer is None else 0
+    if below:
+        asked["skip_footer"] = below
+        lines = f"the last {below} filled rows notes" if below > 1 else "the last filled row a note"
+        said = shown(_first_text(grid, len(grid.rows) - below))
+        texts.append(f"{'are' if below > 1 else 'is'} {lines} to be left out, beginning with {said}?")
+    if asked:
+        offered = {"header_row": tuple(grid.rows[:TITLE_ROWS]), "skip_footer": tuple(range(min(len(grid.rows), 51)))}
+        at = 0 if "header_row" in asked else len(grid.rows) - below
+        raise answers.question(
+            " And ".join(texts),
+            asked,
+            {name: options for name, options in offered.items() if name in asked},
+            row=grid.rows[at],
+            cell=_first_text(grid, at),
+        )
+    return index
 
 
-def _titles(grid: CellGrid) -> list[bool]:
-    """For each of the first rows whether it is narrower than most, or written with more cells than most."""
-    top = list(zip(*(column[:TITLE_ROWS] for column in grid.columns), strict=True))
-    extents = [max(i for i, cell in enumerate(record) if cell.strip()) + 1 for record in top]
-    usual = Counter(extents).most_common(1)[0][0]
-    if grid.widths is None:
-        return [extent < usual for extent in extents]
-    written = list(grid.widths[:TITLE_ROWS])
-    most = Counter(written).most_common(1)[0][0]
-    return [extent < usual or width > most for extent, width in zip(extents, written, strict=True)]
+def _first_text(grid: CellGrid, i: int) -> str:
+    return next(filter(str.strip, record(grid, i)))
 
 
-def _is_year(text: str) -> bool:
-    return text.isdecimal() and int(text) in YEARS
-
-
-def _holds_counts(record: Sequence[str]) -> bool:
-    numbers = [cell.strip() for cell in record if is_number(cell)]
-    return bool(numbers) and not all(map(_is_year, numbers))
+def _holds_counts(cells: Sequence[str]) -> bool:
+    numbers = [cell.strip() for cell in cells if is_number(cell)]
+    return bool(numbers) and not all(map(is_year, numbers))
 
 
 def _first_is_header(grid: CellGrid, answers: Answers, notes: Notes) -> bool:
@@ -136,7 +150,7 @@ def _first_is_header(grid: CellGrid, answers: Answers, notes: Notes) -> bool:
         return True
     numbers = [first for first in over_numbers if first]
     nameless = len(firsts) > 1 and not firsts[0] and bool(below[0]) and not any(map(is_number, below[0]))
-    if numbers and (nameless or all(map(_is_year, numbers))):
+    if numbers and (nameless or all(map(is_year, numbers))):
         raise answers.question(
             f"is the first row a header? {shown(numbers[0])} could name its column, as a year does, or be a count.",
             {"header_row": grid.rows[0]},
@@ -166,10 +180,18 @@ def _width(grid: CellGrid, header: bool) -> int:
     return several[len(several) // 2]
 
 
-def _lacks_name_of_row_numbers(columns: list[Column], width: int) -> bool:
-    """Whether the header is one name short, the first column being row numbers (as R writes tables)."""
-    one_more = len(columns) == width + 1 and all(column.name for column in columns[:width])
-    return one_more and columns[0].counts_rows and not columns[-1].is_blank
+def _lacks_name_of_rows(columns: list[Column], width: int) -> bool:
+    """Whether the header is one name short, the first column being numbers or names of rows (as R writes tables).
+
+    Not where each row may hold a number whose comma separates it.
+    """
+    if len(columns) != width + 1 or not all(column.name for column in columns[:width]) or columns[-1].is_blank:
+        return False
+    first, last = columns[0], columns[-1].sample
+    threes = all(len(cell.strip()) == 3 and cell.strip().isdecimal() for cell in last)
+    grouped = width > 1 and columns[-2].holds_numbers and threes
+    names = not first.holds_numbers and first.distinct == len(first.sample) and "" not in columns[-1].cells
+    return first.counts_rows or (names and not grouped)
 
 
 def _refuse_ragged(grid: CellGrid, columns: list[Column], width: int, start: int) -> None:
@@ -181,7 +203,9 @@ def _refuse_ragged(grid: CellGrid, columns: list[Column], width: int, start: int
     if wrong is not None:
         written, first = grid.widths[wrong], columns[0].cells[wrong - start]
         remedy = (
-            "put names and numbers that contain the separator in quotes"
+            "if the first column has no name, put one above it"
+            if written == width + 1 and all(cells == written for cells in grid.widths[start:])
+            else "put names and numbers that contain the separator in quotes"
             if written > width
             else "fill in what is missing, or remove the line if it is no data"
         )
@@ -207,7 +231,7 @@ def _leave_out_row_numbers(table: Table, notes: Notes) -> None:
     Not where only a column of numbers would be left: then they are codes, and the numbers their counts.
     """
     first, *others = table.columns
-    unnamed = not first.name or first.name.lower() == "unnamed: 0"
+    unnamed = first.name.lower() in NAMES_OF_ROW_NUMBERS
     if table.header_row is None or not unnamed or not others or not first.counts_rows:
         return
     if len(others) == 1 and others[0].holds_numbers:

@@ -6,8 +6,22 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 
-from .answers import Answers, columns_listed
-from .outcome import CountsError, listed, shown
+from . import vocabulary
+from .answers import LAYOUT_OF, Answers, columns_listed
+from .outcome import CountsError, Notes, listed, shown
+from .several_ways import (
+    GRID,
+    CrossTable,
+    Selection,
+    are_years,
+    choose_cells,
+    choose_row,
+    grid_of,
+    grouped,
+    is_crossed,
+    is_outer,
+    selected_cells,
+)
 from .table import Column, Table
 from .whole_numbers import is_like_number
 
@@ -16,27 +30,23 @@ COUNT_AFTER_NAME = re.compile(r"\d[\d.,']*")
 
 @dataclass(frozen=True)
 class Pairs:
-    """A row per category: its name and its count."""
+    """A row per category, or cells of a larger table: names and counts, and the columns they come from."""
 
-    category: Column
-    count: Column
+    selection: Selection
+    read: tuple[Column, ...]
+    shares: bool | None = None  # whether the header of the counts speaks of shares; None where it says nothing
     name = "counts"
-
-    @property
-    def read(self) -> tuple[Column, ...]:
-        return self.category, self.count
 
 
 @dataclass(frozen=True)
 class Wide:
-    """One row of counts under the names of the categories."""
+    """One row of counts, entry number `at`, under the names of the categories."""
 
     columns: tuple[Column, ...]
+    at: int = 0
+    of_grid: bool = False  # other rows have shown that no column is the sum of all others
     name = "wide"
-
-    @property
-    def read(self) -> tuple[Column, ...]:
-        return ()
+    read: tuple[Column, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -52,23 +62,29 @@ class Records:
         return (self.column,)
 
 
-def choose_layout(table: Table, answers: Answers) -> Pairs | Wide | Records:
+def choose_layout(table: Table, answers: Answers, notes: Notes) -> Pairs | Wide | Records:
     """The layout of the table as answered, or else as far as the table leaves no doubt.
 
     Raises CountsQuestion where it does, and always for the column of raw records.
     """
     layout = answers.layout or _implied(answers) or _detected(table, answers)
-    if layout == "wide":
-        return _wide(table)
+    grid = grid_of(table) if layout in ("grid", "wide") or answers.cells in GRID else None
     if layout == "raw":
         return _records(table, answers)
-    return _pairs(table, answers)
+    if layout == "wide" or (grid and answers.row is not None):
+        return _wide(table, grid, answers, notes)
+    one_column = answers.cells == "column"
+    if grid and answers.category_column is None and (one_column or answers.count_column is None):
+        return _of_grid(table, grid, answers, notes)
+    return _pairs(table, answers, notes)
 
 
 def _implied(answers: Answers) -> str | None:
-    if answers.column is not None or answers.missing is not None:
-        return "raw"
-    return "counts" if answers.category_column is not None or answers.count_column is not None else None
+    implied = {layout for name, layout in LAYOUT_OF.items() if getattr(answers, name) is not None}
+    return next(iter(implied), None) or ("raw" if answers.unit == "person" else None)
+
+
+# --- which layout: each has its evidence, weighed here and nowhere else ---
 
 
 def _detected(table: Table, answers: Answers) -> str:
@@ -80,19 +96,58 @@ def _detected(table: Table, answers: Answers) -> str:
         return "raw"
     if len(table.rows) == 1:
         return _detected_in_one_row(table, numeric, texts)
+    grid = grid_of(table)
+    if grid:
+        if (grid.may_be_people or any(column.named_as_identifier for column in texts)) and not answers.cells:
+            _ask_for_unit(table, answers, "person")
+        return "grid"
+    if answers.unit == "category":
+        return "counts"
     if not texts:
         return _detected_among_numbers(table, answers, numeric)
-    if any(column.named_as_counts or column.named_as_shares for column in numeric) and not _counts_off(numeric[0]):
-        return "counts"
+    named = any(column.named_as_counts or column.named_as_shares for column in numeric)
     # Names of categories are (nearly) all different, the answers of people are not; and ages are no counts.
-    categories = [column for column in texts if not column.repeats]
-    people = len(texts) > 1 and all(column.named_as_identifier for column in categories)
+    categories = [column for column in texts if not (column.repeats or column.holds_times)]
+    several = len(texts) > 1 and all(column.distinct < len(column.sample) for column in categories)
+    named = named or is_crossed([*texts, *(column for column in numeric if are_years(column.sample))])
+    people = several or (len(texts) > 1 and all(column.named_as_identifier for column in categories))
     measured = all(
         column.named_as_identifier or column.named_as_measurement or _counts_off(column) for column in numeric
     )
-    if not categories or people or measured:
+    if (not named or _counts_off(numeric[0])) and (not categories or people or measured):
         raise _layout_question(table, answers, "raw")
+    _doubt(table, answers, numeric, texts)
     return "counts"
+
+
+def _doubt(table: Table, answers: Answers, numeric: list[Column], texts: list[Column]) -> None:
+    """Asks what a row is where entries of the only names come again, as those of people do.
+
+    'Number of children' beside a region can be an answer of each person; 'Count' can only if regions come twice or
+    more on average. Where a second column of names could tell them apart, that is asked about later.
+    """
+    if any(column.named_as_nothing_but_counts for column in numeric):
+        if len(texts) == 1 and len(numeric) == 1 and texts[0].repeats and len(texts[0].sample) > 3:
+            _ask_for_unit(table, answers, "category")
+        return
+    telling = [column for column in texts if not (column.holds_times or column.named_as_identifier)]
+    of_people = len(telling) < len(texts) or bool(texts[0].words & vocabulary.PEOPLE)
+    again = [column for column in telling if column.distinct < len(column.sample)]
+    if any(are_years(column.sample) for column in numeric):
+        return
+    if again or (of_people and any(column.named_as_counts for column in numeric)):
+        _ask_for_unit(table, answers, "person" if of_people or len(again) == len(telling) else "category")
+
+
+def _ask_for_unit(table: Table, answers: Answers, suggested: str) -> None:
+    if answers.unit is not None:
+        return
+    raise answers.question(
+        "does each row stand for one person, or for one category with its count? If rows are people, one of them "
+        "would move a count by the whole number in their row, and privacy would cost that many times more than is "
+        f"said. {columns_listed([column.label for column in table.columns])}",
+        {"unit": suggested},
+    )
 
 
 def _refuse_unseparated(table: Table) -> None:
@@ -129,10 +184,12 @@ def _detected_in_one_row(table: Table, numeric: list[Column], texts: list[Column
 def _detected_among_numbers(table: Table, answers: Answers, numeric: list[Column]) -> str:
     """Codes with their counts, codes of persons, or one row of counts under numbered categories."""
     if any(column.named_as_counts for column in numeric):
+        _doubt(table, answers, numeric, numeric[:1])
         return "counts"
     if len(table.rows) == 2 and table.header_row is None:
         raise _layout_question(table, answers, "wide" if len(numeric) > 2 else None)
     different = len(numeric) == 2 and numeric[0].distinct == len(numeric[0].sample)
+    different = different and not numeric[0].named_as_identifier and not numeric[1].repeats
     raise _layout_question(table, answers, "counts" if different else "raw")
 
 
@@ -147,12 +204,43 @@ def _layout_question(table: Table, answers: Answers, suggested: str | None) -> C
 # --- the columns of each layout ---
 
 
-def _wide(table: Table) -> Wide:
+def _wide(table: Table, grid: CrossTable | None, answers: Answers, notes: Notes) -> Wide:
     if table.header_row is None:
         raise CountsError("a row of counts needs a row of category names above it; there is none.")
-    if len(table.rows) > 1:
+    if len(table.rows) == 1:
+        return Wide(tuple(table.columns))
+    if grid is None:
         raise CountsError(f"one row of counts is expected below the names: got {len(table.rows):,}.", table.rows[1])
-    return Wide(tuple(table.columns))
+    at, columns = choose_row(grid, answers)
+    _name_ignored(table, [column for column in table.columns if column.name in grid.left_out], notes)
+    return Wide(columns, at, of_grid=True)
+
+
+def _of_grid(table: Table, grid: CrossTable, answers: Answers, notes: Notes) -> Pairs | Wide:
+    cells = choose_cells(grid, answers)
+    if cells == "row":
+        return _wide(table, grid, answers, notes)
+    columns = (_one_column(table, grid, answers, notes),) if cells == "column" else grid.columns
+    if grid.left_out:
+        notes.add(f"Sums of rows or columns were left out: {listed(list(map(shown, grid.left_out)))}.")
+    return Pairs(selected_cells(grid, cells, columns, table.rows), columns)
+
+
+def _one_column(table: Table, grid: CrossTable, answers: Answers, notes: Notes) -> Column:
+    if answers.count_column is None:
+        names = tuple(map(table.key, grid.columns))
+        raise answers.question("which column holds the counts?", {"count_column": names[0]}, {"count_column": names})
+    chosen = _find(table, answers.count_column, "count_column")
+    if chosen not in grid.columns:
+        raise CountsError(f"count_column: {chosen.label} is no column of counts under a category.")
+    _name_ignored(table, [column for column in grid.columns if column is not chosen], notes)
+    return chosen
+
+
+def _name_ignored(table: Table, ignored: list[Column], notes: Notes) -> None:
+    if ignored:
+        verb = "column was" if len(ignored) == 1 else "columns were"
+        notes.add(f"{len(ignored):,} {verb} not read: {listed([column.label for column in ignored], most=8)}.")
 
 
 def _records(table: Table, answers: Answers) -> Records:
@@ -169,26 +257,39 @@ def _records(table: Table, answers: Answers) -> Records:
 
 
 def _default_column(table: Table) -> Column | None:
-    """The first column whose entries repeat and that no identifier word names; the only column in any case."""
+    """The first column whose entries repeat, that no identifier word names and that holds no times or years; words
+    before numbers. The only column in any case."""
     if len(table.columns) == 1:
         return table.columns[0]
     fit = [
         column
         for column in table.columns
-        if 1 < column.distinct < len(column.sample) and not column.named_as_identifier
+        if 1 < column.distinct < len(column.sample)
+        and not (column.named_as_identifier or column.holds_times or column.holds_people)
     ]
     words = [column for column in fit if not column.holds_numbers]
-    return next(iter(words or fit), None)
+    numbers = [column for column in fit if not are_years(column.sample)]
+    return next(iter(words or numbers), None)
 
 
-def _pairs(table: Table, answers: Answers) -> Pairs:
+def _pairs(table: Table, answers: Answers, notes: Notes) -> Pairs:
+    category, count = _pair(table, answers)
+    selection, groups = grouped(table, category, count, answers)
+    used = (category, count, *groups)
+    _name_ignored(table, [c for c in table.columns if c not in used and not c.is_blank], notes)
+    # R's shares are fractions: whole numbers that it calls counts are no percentages.
+    counts = table.has_row_names and count.named_as_nothing_but_counts
+    return Pairs(selection, (category, count), count.named_as_shares or (False if counts else None))
+
+
+def _pair(table: Table, answers: Answers) -> tuple[Column, Column]:
     wanted = answers.category_column, answers.count_column
     category = None if wanted[0] is None else _find(table, wanted[0], "category_column")
     count = None if wanted[1] is None else _find(table, wanted[1], "count_column")
     if category and category is count:
         raise CountsError(f"{category.label} cannot hold both the categories and the counts.")
     if category and count:
-        return Pairs(category, count)
+        return category, count
     if len(table.columns) < 2:
         raise CountsError("two columns are needed, one of categories and one of counts; the table has one.")
     default = _default_pair(table, category, count)
@@ -199,12 +300,12 @@ def _pairs(table: Table, answers: Answers) -> Pairs:
     keys = table.keys
     raise answers.question(
         f"which column holds the categories and which the counts? {columns_listed(labels)}",
-        {"category_column": table.key(default.category), "count_column": table.key(default.count)},
+        {"category_column": table.key(default[0]), "count_column": table.key(default[1])},
         {"category_column": keys, "count_column": keys},
     )
 
 
-def _default_pair(table: Table, category: Column | None, count: Column | None) -> Pairs:
+def _default_pair(table: Table, category: Column | None, count: Column | None) -> tuple[Column, Column]:
     """The likeliest columns where none was answered: counts by name, then content; categories by text."""
     texts = [column for column in table.columns if not column.may_hold_counts and not column.is_blank]
     if count is None:
@@ -212,19 +313,22 @@ def _default_pair(table: Table, category: Column | None, count: Column | None) -
         rest = [column for column in table.columns[0 if texts else 1 :] if column is not category]
         count = max(rest or [table.columns[0]], key=_likelihood_of_counts)
     if category is None:
-        # Dates and the like come after words.
-        texts.sort(key=lambda column: all(map(is_like_number, column.sample)))
+        # Dates and the like come after words, and names of groups after those in them.
+        outer = [column for column in texts if is_outer(column, texts)]
+        texts.sort(key=lambda column: (column.holds_times or all(map(is_like_number, column.sample)), column in outer))
         category = next(column for column in [*texts, *table.columns] if column is not count)
-    return Pairs(category, count)
+    return category, count
 
 
 def _likelihood_of_counts(column: Column) -> int:
     """Larger for likelier; columns that fit alike are taken in their order."""
     if not column.may_hold_counts:
         return 0 if column.is_blank else 1
-    if column.named_as_identifier or _counts_off(column):
+    if column.named_as_identifier or _counts_off(column) or are_years(column.sample):
         return 2
-    return 5 if column.named_as_counts else 3 if column.named_as_shares else 4
+    if column.named_as_shares or any(cell.strip().endswith("%") for cell in column.sample):
+        return 3
+    return 6 if column.named_as_nothing_but_counts else 5 if column.named_as_counts else 4
 
 
 def _find(table: Table, wanted: str | int, answer: str) -> Column:

@@ -34,16 +34,18 @@ class Names:
             if cell not in self.of:
                 self.of[cell] = _name(cell, row)
 
-    def remark(self, times: Mapping[str, int], where: str) -> None:
+    def remark(self, times: Mapping[str, int], where: str, totals: bool = True) -> None:
         """Notes about the names in use. times: how often each cell stands; where: "on {} rows" or the like.
 
-        Empty times: how equal names were merged has been said already.
+        Empty times: how equal names were merged has been said already. totals: whether a total is worth a remark.
         """
         _remark_on_spelling(self.of, self.notes)
         _remark_on_merging(self.of, times, where, self.notes)
         names = list(dict.fromkeys(self.of.values()))
         _remark_on_likeness(names, self.notes)
         _remark_on_content(names, [cell for cell in self.of if _is_date(cell)], self.notes)
+        if totals:
+            _remark_on_totals(names, self.notes)
 
 
 def _name(cell: str, row: Callable[[str], int]) -> str:
@@ -139,6 +141,9 @@ def _remark_on_content(names: list[str], dates: list[str], notes: Notes) -> None
         notes.add("Long names are shortened in charts.")
     if len(names) > MANY_CATEGORIES:
         notes.add(f"Many categories ({len(names):,}): charts show the largest ones.")
+
+
+def _remark_on_totals(names: list[str], notes: Notes) -> None:
     totals = [name for name in names if any("total" in word for word in words_of(name))]
     if totals:
         notes.add(

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 SHOWN_CHARACTERS = 40
+NAMES, LEFT_OUT, DATA = "names", "left out", "data"
 
 
 def shown(text: str) -> str:
@@ -26,6 +27,25 @@ def listed(texts: Sequence[str], most: int = 5, of: int | None = None) -> str:
     return ", ".join(texts[:most]) + more
 
 
+@dataclass(frozen=True)
+class Preview:
+    """rows: numbers of rows of the file, from 1; taken_for: NAMES, LEFT_OUT or DATA for each; cells: their texts, cut.
+
+    filled: how many rows of the file hold anything; columns: how many columns it has.
+    """
+
+    rows: tuple[int, ...]
+    taken_for: tuple[str, ...]
+    cells: tuple[tuple[str, ...], ...]
+    filled: int
+    columns: int
+
+    @property
+    def header_row(self) -> int:
+        """The row taken for the header; 0 for none."""
+        return next((row for row, taken in zip(self.rows, self.taken_for, strict=True) if taken == NAMES), 0)
+
+
 class CountsError(ValueError):
     """A file that cannot be read as counts, said in one line that names the row, the cell and the reason.
 
@@ -33,6 +53,8 @@ class CountsError(ValueError):
     text or None; reason: the sentence without the row. The text holds uploaded cells: show it to the person
     who uploaded them, log it nowhere.
     """
+
+    preview: Preview | None = None  # the rows of the file, once they could be told apart
 
     def __init__(self, reason: str, row: int | None = None, cell: str | None = None) -> None:
         super().__init__(reason if row is None else f"row {row}: {reason}")
@@ -86,7 +108,8 @@ class Counts:
     [0, 2^63); warnings: sentences for the person who uploaded the file. layout: "counts" (a row per category),
     "wide" (one row of counts) or "raw" (a row per person). columns: the headers read, categories before counts
     (raw: the one tallied; wide: empty). header_row: the row with the names, None where there is none. encoding,
-    separator and sheet are None where the format has no such thing.
+    separator and sheet are None where the format has no such thing. single_answers: where cells seem to hold several
+    answers of one person, those that chosen= can count alone. preview: rows of the file as they stand there.
     """
 
     labels: tuple[str, ...]
@@ -99,6 +122,8 @@ class Counts:
     encoding: str | None = None
     separator: str | None = None
     sheet: str | None = None
+    single_answers: tuple[str, ...] = ()
+    preview: Preview | None = None
 
 
 @dataclass
@@ -106,6 +131,7 @@ class Notes:
     """Warnings in the order they arise, each once."""
 
     sentences: list[str] = field(default_factory=list)
+    single_answers: tuple[str, ...] = ()
 
     def add(self, sentence: str) -> None:
         if sentence not in self.sentences:

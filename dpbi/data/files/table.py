@@ -13,9 +13,16 @@ from dpbi import limits
 
 from . import vocabulary
 from .outcome import shown
-from .whole_numbers import is_like_number, is_number
+from .whole_numbers import DATE, MarkedCell, is_beside_share, is_like_number, is_number
 
 LINE_BREAKS = re.compile(r"[\t\n\v\f\r\x85\u2028\u2029]")
+WORDS_OF_A_NAME = 3  # longer headers are questions
+TIME = re.compile(
+    r"(?:\d{1,4}([-/.])\d{1,2}\1\d{1,4}|\d{1,2}[ -][^\W\d_]{3}[ -]\d{2,4})?[ T]*"
+    r"(?:\d{1,2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?\s*(?:[AP]\.?M\.?)?)?\s*(?:Z|UTC|(?:GMT)?[+-]\d{1,2}(?::?\d{2})?)?",
+    re.IGNORECASE,
+)
+LONGEST_TIME = 40
 SAMPLE = 1_000  # entries that decide what a column is; what is read is always the whole column
 SAMPLE_CELLS = 200_000  # of all columns together, so that a table of thousands of columns is opened as soon
 
@@ -60,7 +67,12 @@ class Column:
 
     @property
     def named_as_counts(self) -> bool:
-        return bool(self.words & vocabulary.COUNTS) and not self.words & vocabulary.IDENTIFIERS
+        return bool(self.words & vocabulary.COUNTS) and not self.named_as_identifier
+
+    @property
+    def named_as_nothing_but_counts(self) -> bool:
+        """'Count' and 'Number of people', not 'Number of children': that may be an answer of each person."""
+        return bool(self.words) and self.words <= vocabulary.COUNTS | {"of"} and not self.named_as_shares
 
     @property
     def named_as_shares(self) -> bool:
@@ -68,7 +80,8 @@ class Column:
 
     @property
     def named_as_identifier(self) -> bool:
-        return bool(self.words & vocabulary.IDENTIFIERS)
+        """By a word of a short header: in a question such as 'Who sits in your row?' it says nothing."""
+        return bool(self.words & vocabulary.IDENTIFIERS) and len(self.words) <= WORDS_OF_A_NAME
 
     @property
     def named_as_measurement(self) -> bool:
@@ -78,12 +91,24 @@ class Column:
     def holds_numbers(self) -> bool:
         """Numbers for the most part, or numbers among marks that stand for withheld or missing ones."""
         numbers = sum(map(is_number, self.sample))
-        return numbers > 0 and (2 * numbers >= len(self.sample) or all(map(is_like_number, self.sample)))
+        like = numbers > 0 and (2 * numbers >= len(self.sample) or all(map(is_like_number, self.sample)))
+        return like or (bool(self.sample) and all(map(is_beside_share, self.sample)))
 
     @property
     def may_hold_counts(self) -> bool:
         named = self.named_as_counts or self.named_as_shares
         return self.holds_numbers or (named and (not self.sample or any(map(is_like_number, self.sample))))
+
+    @cached_property
+    def holds_times(self) -> bool:
+        """Dates and times: they say when, and are no categories to suggest."""
+        return bool(self.sample) and all(map(is_time, self.sample))
+
+    @property
+    def holds_people(self) -> bool:
+        """Addresses of electronic mail, or the word for none."""
+        texts = [cell.strip().lower() for cell in self.sample]
+        return bool(texts) and all("@" in text or text in vocabulary.ANONYMOUS for text in texts)
 
     @cached_property
     def distinct(self) -> int:
@@ -108,12 +133,16 @@ class Column:
 
 @dataclass
 class Table:
-    """Columns of equal length under their headers; rows[i] is the row of the file that entry i comes from."""
+    """Columns of equal length under their headers; rows[i] is the row of the file that entry i comes from.
+
+    has_row_names: the first column has names of rows and no header, as R writes tables.
+    """
 
     columns: list[Column]
     rows: Sequence[int]
     header_row: int | None
     blank_rows: int = 0
+    has_row_names: bool = False
 
     def named(self, name: str) -> list[Column]:
         wanted = one_line(name)
@@ -129,6 +158,14 @@ class Table:
         times = Counter(column.name for column in self.columns)
         return tuple(column.name if column.name and times[column.name] == 1 else column.position
                      for column in self.columns)
+
+
+def is_time(cell: str) -> bool:
+    if isinstance(cell, MarkedCell):
+        return cell.kind == DATE
+    text = cell.strip()
+    dated = len(text) <= LONGEST_TIME and (":" in text or sum(map(text.count, "-/. ")) >= 2)
+    return dated and text[:1].isdecimal() and bool(TIME.fullmatch(text))
 
 
 def sampled(columns: int) -> int:

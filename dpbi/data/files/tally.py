@@ -6,24 +6,29 @@ import re
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from decimal import Decimal
 from itertools import chain, compress, islice
 
 import numpy as np
 
 from dpbi import limits
 
+from . import vocabulary
 from .answers import Answers
 from .layout import Pairs, Records, Wide
 from .names import Names, is_total
 from .outcome import CountsError, Notes, listed, shown
 from .public_list import MISSING, on_public_list
-from .table import Column, Table
-from .whole_numbers import COUNT_LIMIT, NESTED, MarkedCell, is_like_number, is_number, whole_numbers
+from .several_ways import Selection
+from .sums_of_rows import sums_of_rows
+from .table import Column, Table, one_line
+from .whole_numbers import COUNT_LIMIT, NESTED, MarkedCell, is_like_number, is_number, parse, plain, whole_numbers
 
 BOOLEANS = {"false": "False", "true": "True"}
 SEVERAL = (";", ",", "|", "/", "+")
 CHUNK = 20_000  # cells that are counted before it is looked whether there are too many names
 CODES_LARGEST = 20  # more different numbers than codes usually are
+ANSWERS_OFFERED = 30
 AT_LEAST_TWO = "at least two categories are needed"
 
 
@@ -36,17 +41,20 @@ def counted(
     totals = (
         _from_row(table, layout, separator, answers, notes)
         if isinstance(layout, Wide)
-        else _from_pairs(table, layout, separator, answers, notes)
+        else _from_pairs(layout.selection, separator, answers, notes)
     )
-    shares = isinstance(layout, Pairs) and layout.count.named_as_shares
-    return _checked(totals, shares, answers, notes)
+    if not (isinstance(layout, Wide) and layout.of_grid):
+        totals = _without_total(totals, answers, notes)
+    return _checked(totals, layout.shares if isinstance(layout, Pairs) else None, answers, notes)
 
 
 # --- counts that were uploaded as such ---
 
 
-def _from_pairs(table: Table, pairs: Pairs, separator: str | None, answers: Answers, notes: Notes) -> dict[str, int]:
-    names, cells, rows = pairs.category.cells, pairs.count.cells, table.rows
+def _from_pairs(
+    selection: Selection, separator: str | None, answers: Answers, notes: Notes
+) -> dict[str, int]:
+    names, cells, rows = selection.names, selection.cells, selection.rows
     filled = [not name.isspace() and name != "" for name in names]
     if not all(filled):
         nameless = next((i for i, named in enumerate(filled) if not named and cells[i].strip()), None)
@@ -61,13 +69,41 @@ def _from_pairs(table: Table, pairs: Pairs, separator: str | None, answers: Answ
     tidy = Names(notes)
     tidy.add(times, lambda cell: rows[names.index(cell)])
     whole = whole_numbers(cells, names.__getitem__, rows.__getitem__, separator, answers, notes)
-    tidy.remark(times, "on {} rows")
+    sums = _settle_sums(names, whole, answers, notes)
+    if sums:
+        at = [i for i in range(len(names)) if i not in sums]
+        names, whole = [names[i] for i in at], [whole[i] for i in at]
+        times, tidy = _times(names)[0], Names(notes, {name: tidy.of[name] for name in names})
+    if selection.settled:
+        notes.add("Equal names were added up, as answered.")
+    tidy.remark({} if selection.settled else times, "on {} rows", totals=answers.total_row is None)
     return _added(names, whole, tidy)
 
 
+def _settle_sums(names: Sequence[str], whole: Sequence[int], answers: Answers, notes: Notes) -> frozenset[int]:
+    """The entries to leave out since they are sums of others. One that is the sum of all others is asked about later,
+    wherever it stands."""
+    sums = sums_of_rows(names, whole) if 2 < len(names) <= limits.CATEGORIES_LARGEST else None
+    if sums is None or (len(sums.at) == 1 and 2 * whole[next(iter(sums.at))] == sum(whole)):
+        return frozenset()
+    said = listed([f"{shown(names[i].strip())} ({whole[i]})" for i in sorted(sums.at)])
+    if answers.total_row is None:
+        raise answers.question(
+            f"{said}: each is the sum of rows beside it. Are they totals? Totals must be left out, or everyone in them "
+            "would be counted several times; categories stay.",
+            {"total_row": "drop" if sums.certain else None},
+            cell=names[min(sums.at)],
+        )
+    if answers.total_row == "keep":
+        notes.add(f"{said}: sums of other rows, kept as categories, as answered.")
+        return frozenset()
+    notes.add(f"{said}: left out as totals of other rows.")
+    return sums.at
+
+
 def _from_row(table: Table, wide: Wide, separator: str | None, answers: Answers, notes: Notes) -> dict[str, int]:
-    row, columns = table.rows[0], list(wide.columns)
-    if len(columns) > 1 and (label := _label_of_row(columns[0])):
+    row, columns = table.rows[wide.at], list(wide.columns)
+    if len(table.rows) == 1 and len(columns) > 1 and (label := _label_of_row(columns[0])):
         notes.add(f"{columns[0].label} holds {shown(columns[0].cells[0])}, which {label} and was left out.")
         columns = columns[1:]
     nameless = next((column for column in columns if not column.name), None)
@@ -78,9 +114,9 @@ def _from_row(table: Table, wide: Wide, separator: str | None, answers: Answers,
     _refuse_too_many(len(times))
     tidy = Names(notes)
     tidy.add(times, lambda cell: table.header_row or row)
-    cells = [column.cells[0] for column in columns]
+    cells = [column.cells[wide.at] for column in columns]
     whole = whole_numbers(cells, names.__getitem__, lambda i: row, separator, answers, notes)
-    tidy.remark(times, "in {} columns")
+    tidy.remark(times, "in {} columns", totals=answers.total_row is None)
     return _added(names, whole, tidy)
 
 
@@ -100,8 +136,8 @@ def _added(names: Sequence[str], whole: Sequence[int], tidy: Names) -> dict[str,
     return totals
 
 
-def _checked(totals: dict[str, int], named_as_shares: bool, answers: Answers, notes: Notes) -> dict[str, int]:
-    totals = on_public_list(_without_total(totals, answers, notes), answers, notes)
+def _checked(totals: dict[str, int], shares: bool | None, answers: Answers, notes: Notes) -> dict[str, int]:
+    totals = on_public_list(totals, answers, notes)
     if len(totals) < 2:
         raise CountsError(
             f"{AT_LEAST_TWO}: got {len(totals)}; add the others with the count 0, or give the public list of them all."
@@ -109,7 +145,7 @@ def _checked(totals: dict[str, int], named_as_shares: bool, answers: Answers, no
     n = sum(totals.values())
     if n >= COUNT_LIMIT:
         raise CountsError(f"the counts are too large: their sum must be below 2^63, got {n:,}.")
-    if n == 100 or (named_as_shares and n):
+    if (n == 100 and shares is not False) or (shares and n):
         why = "these counts add to exactly 100" if n == 100 else "the header mentions shares"
         if answers.confirm_percentages is None:
             raise answers.question(
@@ -194,12 +230,13 @@ def _tally(table: Table, records: Records, answers: Answers, notes: Notes) -> di
     totals = dict.fromkeys(tidy.of.values(), 0)
     for cell, count in tally.items():
         totals[tidy.of[cell]] += count
-    if boolean:
-        totals = {name: totals[name] for name in BOOLEANS.values() if name in totals}
+    totals = _in_order(totals, column)
     found = len(totals)
     if answers.missing == "keep":
         blank = 0 if records.others else table.blank_rows  # in a file of one column an empty cell is a blank row
         totals[MISSING] = totals.get(MISSING, 0) + missing + blank
+    if answers.chosen is not None:
+        totals = _one_answer(totals, answers.chosen, column)
     totals = on_public_list(totals, answers, notes)
     if len(totals) < 2:
         raise CountsError(
@@ -207,11 +244,26 @@ def _tally(table: Table, records: Records, answers: Answers, notes: Notes) -> di
             "list of categories, with those that nobody chose."
         )
     tidy.remark({} if boolean else dict.fromkeys(tidy.of, 1), "in {} spellings")
-    _remark_on_several_answers(set(tidy.of.values()), notes)
+    _remark_on_several_answers(set(tidy.of.values()), answers.chosen, notes)
     _remark_on_records(table, records, missing, answers, notes)
     if not all(totals.values()) and column.levels is not None and answers.categories is None:
         notes.add("Categories without rows were kept, with the count 0.")
     return totals
+
+
+def _in_order(totals: dict[str, int], column: Column) -> dict[str, int]:
+    """False before True, and codes ascending where the file declares no levels; else as they come."""
+    if set(totals) <= set(BOOLEANS.values()):
+        return {name: totals[name] for name in BOOLEANS.values() if name in totals}
+    if column.levels is None and all(map(is_number, totals)):
+        return {name: totals[name] for name in sorted(totals, key=_code)}
+    return totals
+
+
+def _code(name: str) -> tuple[bool, Decimal]:
+    """Codes in ascending order; what is a number in another country's spelling comes after them."""
+    number = parse(plain(name), "English")
+    return (number is None, number.value if number else Decimal())
 
 
 def _merge_booleans(tidy: Names, notes: Notes) -> bool:
@@ -249,18 +301,39 @@ def _refuse_measurements(column: Column, tally: Counter[str], different: int) ->
         )
 
 
-def _remark_on_several_answers(names: set[str], notes: Notes) -> None:
-    """Notes names made of others, as forms write them that let people tick more than one answer."""
-    several = sorted(
-        name
-        for mark in SEVERAL
-        for name in names
-        if mark in name and sum(part.strip() in names for part in name.split(mark)) > 1
-    )
-    if several:
+def several_answers(names: Iterable[str]) -> tuple[list[str], tuple[str, ...]]:
+    """The names that are made of others, as forms write them that let people tick more than one answer; and all
+    single answers. Two of the parts or more must be found in other names too, alone or among others."""
+    known = set(names)
+    for mark in SEVERAL:
+        split = {name: [part.strip() for part in name.split(mark) if part.strip()] for name in known}
+        times = Counter(part for parts in split.values() for part in set(parts))
+        several = sorted(name for name, parts in split.items() if sum(times[part] > 1 for part in set(parts)) > 1)
+        if several:
+            return several, tuple(part for part, _ in times.most_common(ANSWERS_OFFERED))
+    return [], ()
+
+
+def _one_answer(totals: dict[str, int], chosen: str, column: Column) -> dict[str, int]:
+    """How many people chose one answer, alone or among others, and how many did not."""
+    wanted = one_line(chosen)
+    with_it = sum(count for name, count in totals.items() if wanted in _parts(name))
+    if not with_it:
+        raise CountsError(f"chosen: nobody answered {shown(wanted)} in {column.label}.")
+    return {f"{wanted}: yes": with_it, f"{wanted}: no": sum(totals.values()) - with_it}
+
+
+def _parts(name: str) -> set[str]:
+    return {name} | {part.strip() for mark in SEVERAL for part in name.split(mark)}
+
+
+def _remark_on_several_answers(names: set[str], chosen: str | None, notes: Notes) -> None:
+    several, notes.single_answers = several_answers(names)
+    if several and chosen is None:
         notes.add(
             f"{listed(list(map(shown, several)), most=3)} may hold several answers of one person; each combination is "
-            "a category of its own."
+            "a category of its own. Or count one answer, as yes or no: adding up all answers would let one person "
+            "move several counts."
         )
 
 
@@ -284,8 +357,10 @@ def _identifies_people(column: Column) -> bool:
     """By its name, or by most entries being different codes of letters and digits."""
     texts = [cell.strip() for cell in column.sample]
     codes = bool(texts) and all(text.isalnum() and text[-1].isdigit() for text in texts)
-    return column.named_as_identifier or (codes and not column.holds_numbers and not column.repeats)
+    return column.named_as_identifier or (codes and not column.holds_numbers and 4 * column.distinct > 3 * len(texts))
 
 
 def _has_repeats(column: Column) -> bool:
-    return _different(filter(None, column.cells)) < sum(map(bool, column.cells))
+    """Whether anyone comes again; a word for nobody in particular is no person."""
+    cells = [cell for cell in column.cells if cell and cell.strip().lower() not in vocabulary.ANONYMOUS]
+    return _different(cells) < len(cells)

@@ -20,16 +20,19 @@ COUNTS = _words(
 SHARES = _words(
     """
     % percent percentage percentages pct share shares proportion proportions fraction probability anteil
-    prozent pourcentage porcentaje percentuale andel
+    prozent pourcentage porcentaje percentuale andel cumulative cum kumuliert rate
     """
 )
 IDENTIFIERS = _words(
     """
-    id ids uid uuid guid index idx nr no row record serial member person user customer client participant
+    id ids uid uuid guid index idx nr row record serial member person user customer client participant
     respondent patient subject student pupil employee email mail ticket teilnehmer personne persona
     """
 )
+PEOPLE = _words("name names firstname surname vorname nachname nom prénom apellido who")
 MEASUREMENTS = _words("age height weight income salary price score year alter größe gewicht einkommen âge")
+UNITS = _words("kg g cm m km eur usd years year jahre euro thousand thousands units unit einheit in")
+ANONYMOUS = _words("anonymous anonym anonyme anónimo anonimo anoniem anonymt none n/a na - unknown")
 TOTALS = _words(
     """
     total totals subtotal sum all overall altogether everyone gesamt insgesamt summe gesamtsumme zwischensumme

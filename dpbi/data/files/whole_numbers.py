@@ -31,6 +31,7 @@ MARK_NAMES = {".": "dots", ",": "commas", " ": "spaces", "'": "apostrophes"}
 NOT_FINITE = {"inf", "infinity", "nan"}
 WITHHELD = NOT_FINITE | {"na", "n/a", "none", "null", "x", "c", "s", "suppressed", "confidential", "missing"}
 OTHER_DIGIT = re.compile(r"[^\D0-9]")
+SHARE_BESIDE = re.compile(r"[\d.,' ]{1,40}[(\[][<>]?[\d., ]{1,20}%?[)\]]|[\d.,' ]{1,40}[/;|][\d., ]{1,20}%")
 LIKE_NUMBER = re.compile(r"[\d\s.,:;'<>~≈≤≥±=*+%()/?!#†‡·•…‐‑‒–—-]+")
 
 
@@ -54,8 +55,8 @@ NESTED = "a list or record"
 BINARY = "binary data"
 
 
-def _pattern(grouping: str, decimal: str) -> re.Pattern[str]:
-    grouped = rf"[1-9]\d{{0,2}}([{grouping}])\d{{3}}(?:\3\d{{3}})*"  # group 3 of the whole
+def _pattern(grouping: str, decimal: str, grouped: str = "") -> re.Pattern[str]:
+    grouped = grouped or rf"[1-9]\d{{0,2}}([{grouping}])\d{{3}}(?:\3\d{{3}})*"  # group 3 of the whole
     tail = rf"(?:[{decimal}](\d*))?"
     return re.compile(rf"([+-]?)(?:({grouped}){tail}|(\d*){tail}(?:[eE]([+-]?\d{{1,4}}))?)")
 
@@ -65,7 +66,15 @@ CONVENTIONS = {
     "continental": _pattern(".' ", ","),
     "ungrouped": _pattern("' ", ".,"),
 }
-CONVENTION_OF = {",": "English", ".": "continental", " ": "ungrouped", "'": "ungrouped", "": "ungrouped"}
+# Groups of other than three digits: they are never read without an answer.
+OTHER_GROUPS = {
+    "lakh": _pattern(",", ".", r"[1-9]\d?([,])\d{2}(?:\3\d{2})*\3\d{3}|[1-9]\d{0,2},\d{3}"),
+    "myriad": _pattern(",", ".", r"[1-9]\d{0,3}([,])\d{4}(?:\3\d{4})*"),
+}
+CONVENTION_OF = {
+    ",": "English", ".": "continental", " ": "ungrouped", "'": "ungrouped", "": "ungrouped",
+    **{name: name for name in OTHER_GROUPS},
+}  # fmt: skip
 
 
 def plain(cell: str) -> str:
@@ -85,13 +94,18 @@ def is_number(cell: str) -> bool:
 
 @lru_cache(10_000)
 def _is_number(text: str) -> bool:
-    return any(_matched(text, pattern) for pattern in CONVENTIONS.values())
+    return any(_matched(text, pattern) for pattern in (CONVENTIONS | OTHER_GROUPS).values())
 
 
 def is_like_number(cell: str) -> bool:
     """A number, or something written in the place of one: '<5', '*', '~30', '10-19', 'inf', '-'."""
     text = plain(cell)
     return bool(LIKE_NUMBER.fullmatch(text)) or text.lower() in WITHHELD
+
+
+def is_beside_share(cell: str) -> bool:
+    """A count and its share in one cell, as in '120 (13.4%)'."""
+    return bool(SHARE_BESIDE.fullmatch(plain(cell)))
 
 
 def _marked_otherwise(cell: str) -> bool:
@@ -113,7 +127,7 @@ def _matched(text: str, pattern: re.Pattern[str]) -> re.Match[str] | None:
 
 def parse(text: str, convention: str) -> Number | None:
     """The number under a convention, or None where the text is none."""
-    found = _matched(text, CONVENTIONS[convention])
+    found = _matched(text, (CONVENTIONS | OTHER_GROUPS)[convention])
     if not found:
         return None
     sign, grouped, mark, grouped_tail, whole, tail, exponent = found.groups()
@@ -183,6 +197,7 @@ def _convention(texts: Iterable[str], row: Callable[[str], int], separator: str 
         return CONVENTION_OF[answers.thousands]
     english = {text: parse(text, "English") for text in texts if "." in text or "," in text}
     continental = {text: parse(text, "continental") for text in english}
+    _ask_about_other_groups([text for text in english if not english[text] and not continental[text]], row, answers)
     only_english = [text for text in english if english[text] and not continental[text]]
     only_continental = [text for text in english if continental[text] and not english[text]]
     unclear = [text for text in english if english[text] and continental[text]]
@@ -209,6 +224,20 @@ def _convention(texts: Iterable[str], row: Callable[[str], int], separator: str 
     )
 
 
+def _ask_about_other_groups(strange: list[str], row: Callable[[str], int], answers: Answers) -> None:
+    """Asks about commas before groups of two or of four digits, as in 12,34,567 and 12,3456."""
+    for name in OTHER_GROUPS:
+        if strange and all(parse(text, name) for text in strange):
+            digits = strange[0].replace(",", "")
+            raise answers.question(
+                f"are the commas in {listed(list(map(shown, strange)), most=3)} marks between groups of digits, so "
+                f"that {shown(strange[0])} is {digits}?",
+                {"thousands": name},
+                row=row(strange[0]),
+                cell=strange[0],
+            )
+
+
 def _complaint(cell: str, text: str, number: Number | None) -> str:
     """Why the cell is no count, as a phrase after the cell itself; "" if it is one."""
     if isinstance(cell, MarkedCell) and cell.kind != FRACTION:
@@ -216,13 +245,7 @@ def _complaint(cell: str, text: str, number: Number | None) -> str:
     if not text:
         return "missing"
     if number is None:
-        if text.lower().lstrip("+-") in NOT_FINITE:
-            return "is not finite: counts must be finite whole numbers"
-        if text.isdecimal():
-            return TOO_LARGE
-        if text.endswith("%"):
-            return "is a percentage: counts of people are needed"
-        return "is not a count: suppressed, approximate or worded cells cannot be used"
+        return _not_a_number(text)
     if number.value >= COUNT_LIMIT:
         return TOO_LARGE
     if number.value < 0:
@@ -233,6 +256,18 @@ def _complaint(cell: str, text: str, number: Number | None) -> str:
             "by more than one"
         )
     return ""
+
+
+def _not_a_number(text: str) -> str:
+    if text.lower().lstrip("+-") in NOT_FINITE:
+        return "is not finite: counts must be finite whole numbers"
+    if text.isdecimal():
+        return TOO_LARGE
+    if is_beside_share(text):
+        return "holds a count and a share in one cell: put the counts in a column of their own"
+    if text.endswith("%"):
+        return "is a percentage: counts of people are needed"
+    return "is not a count: suppressed, approximate or worded cells cannot be used"
 
 
 def _refuse(

@@ -8,6 +8,7 @@ import warnings
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from itertools import zip_longest
 from typing import Any
@@ -17,9 +18,14 @@ from dpbi import limits
 from .answers import Answers
 from .delimited import CellGrid
 from .outcome import CountsError, Notes, faults_in_words, listed, shown
+from .preview import preview_of
 from .whole_numbers import BOOLEAN, DATE, FORMULA, FRACTION, SPREADSHEET_ERROR, MarkedCell
 
 ROWS_OF_EXCEL = 1_048_576
+ROW, COLUMN = re.compile(rb"<(?:\w+:)?row\b([^>]*)>"), re.compile(rb"<(?:\w+:)?col\b([^>]*)>")
+PLACE = re.compile(rb'\br="(\d{1,9})"')
+LEAST, MOST = re.compile(rb'\bmin="(\d{1,5})"'), re.compile(rb'\bmax="(\d{1,5})"')
+NOT_SHOWN = re.compile(rb'\bhidden="(?:1|true)"|\b(?:ht|width)="0(?:\.0*)?"')
 
 
 def read_workbook(data: bytes, answers: Answers, notes: Notes) -> tuple[CellGrid, str]:
@@ -34,14 +40,20 @@ def read_workbook(data: bytes, answers: Answers, notes: Notes) -> tuple[CellGrid
         with _opened(data, values=True) as book:
             name = _choose_sheet(book, answers, notes)
             cells = list(_rows_of_text(book[name]))
+            hidden = _hidden(data, book[name]._worksheet_path)
         if formulas:
             with _opened(data, values=False) as book:
                 _mark_unsaved_formulas(book[name], cells)
-    kept = [i for i, row in enumerate(cells) if any(cell.strip() for cell in row)]
-    if not kept:
+    left_out = _settle_hidden(cells, hidden, answers, notes)
+    if not any(cell.strip() for i, row in enumerate(cells, 1) if i not in left_out for cell in row):
         raise CountsError(f"the sheet {shown(name)} is empty.")
+    return _grid(cells, left_out), name
+
+
+def _grid(cells: list[list[str]], left_out: frozenset[int]) -> CellGrid:
+    kept = [i for i, row in enumerate(cells) if i + 1 not in left_out and any(cell.strip() for cell in row)]
     columns = [list(column) for column in zip_longest(*(cells[i] for i in kept), fillvalue="")]
-    return CellGrid(columns, [i + 1 for i in kept], None, kept[-1] - kept[0] + 1 - len(kept)), name
+    return CellGrid(columns, [i + 1 for i in kept], None, kept[-1] - kept[0] + 1 - len(kept))
 
 
 @contextmanager
@@ -73,6 +85,63 @@ def _check_size(data: bytes) -> bool:
             f"got {cells:,}; save the table as CSV."
         )
     return any(re.search(rb"<(?:\w+:)?f\b", text) for text in texts)
+
+
+@dataclass(frozen=True)
+class Hidden:
+    """The rows and columns, from 1, that the workbook does not show; filtered: because a filter leaves them out."""
+
+    rows: frozenset[int]
+    columns: tuple[range, ...]
+    filtered: bool
+
+
+def _hidden(data: bytes, part: str) -> Hidden:
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        text = archive.read(part.lstrip("/"))
+    rows, at = set(), 0
+    for row in ROW.finditer(text):
+        place = PLACE.search(row[1])
+        at = int(place[1]) if place else at + 1
+        if NOT_SHOWN.search(row[1]):
+            rows.add(at)
+    columns = [column[1] for column in COLUMN.finditer(text) if NOT_SHOWN.search(column[1])]
+    ends = [(LEAST.search(column), MOST.search(column)) for column in columns]
+    ranges = tuple(range(int(low[1]), int(high[1]) + 1) for low, high in ends if low and high)
+    return Hidden(frozenset(rows), ranges, b"filterColumn" in text)
+
+
+def _settle_hidden(cells: list[list[str]], hidden: Hidden, answers: Answers, notes: Notes) -> frozenset[int]:
+    """The rows to leave out, with the hidden columns emptied, as answered. Asks where anything stands in them."""
+    rows = [i for i in sorted(hidden.rows) if i <= len(cells) and any(cell.strip() for cell in cells[i - 1])]
+    width = max(map(len, cells), default=0)
+    columns = [
+        i for among in hidden.columns for i in among[:width]
+        if i <= width and any(len(row) >= i and row[i - 1].strip() for row in cells)
+    ]  # fmt: skip
+    parts = [f"{one}s {listed(list(map(str, at)), 8)}" if len(at) > 1 else f"{one} {at[0]}"
+             for one, at in (("row", rows), ("column", columns)) if at]  # fmt: skip
+    if not parts:
+        return frozenset()
+    what = " and ".join(parts)
+    if answers.hidden is None:
+        why = "a filter leaves out what does not fit" if hidden.filtered else "the workbook does not show all it holds"
+        question = answers.question(
+            f"{what} of the sheet {'are' if len(rows) + len(columns) > 1 else 'is'} hidden ({why}): are hidden cells "
+            "left out?",
+            {"hidden": "drop"},
+        )
+        question.preview = preview_of(_grid(cells, frozenset()), {})
+        raise question
+    if answers.hidden == "keep":
+        notes.add(f"Hidden cells were read too, as answered: {what}.")
+        return frozenset()
+    notes.add(f"Hidden cells were left out: {what}.")
+    for row in cells:
+        for i in columns:
+            if i <= len(row):
+                row[i - 1] = ""
+    return frozenset(rows)
 
 
 def _choose_sheet(book: Any, answers: Answers, notes: Notes) -> str:

@@ -1,0 +1,74 @@
+"""Rows that are sums of rows beside them: totals and subtotals, at any number of levels.
+
+Everyone in such a row is in the rows that it sums as well, so that counting all of them counts people several times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .names import is_total
+
+LARGE = 100  # a count from here on is seldom a sum of its neighbours by chance
+
+
+@dataclass(frozen=True)
+class RowSums:
+    """at: the entries that are sums. certain: whether their names or their place say so too."""
+
+    at: frozenset[int]
+    certain: bool
+
+
+def sums_of_rows(names: Sequence[str], counts: Sequence[int]) -> RowSums | None:
+    """The entries that are sums of two or more entries right below, or else right above them; None where nothing
+    but chance speaks for it.
+
+    Sums of sums count as one entry, so that a hierarchy is found at all its levels. What speaks for a sum: its name;
+    that the names below are indented further; that few entries are outside of any sum; or that its count is large.
+    """
+    found = [_sums(names, counts, down) for down in (True, False)]
+    fit = [sums for sums in found if sums]
+    return max(fit, key=lambda sums: (sums.certain, len(sums.at)), default=None)
+
+
+def _sums(names: Sequence[str], counts: Sequence[int], down: bool) -> RowSums | None:
+    order = range(len(counts) - 1, -1, -1) if down else range(len(counts))
+    tops: list[int] = []  # entries that belong to no sum so far, the nearest last
+    children: dict[int, list[int]] = {}
+    for i in order:
+        below = _summed(i, counts, tops)
+        if below:
+            children[i] = below
+            del tops[-len(below) :]
+        tops.append(i)
+    if not children:
+        return None
+    named = {i for i in children if is_total(names[i])}
+    indented = {i for i, below in children.items() if all(_indent(names[j]) > _indent(names[i]) for j in below)}
+    covers = all(i in children for i in tops)
+    if (covers and len(children) > 1) or children.keys() <= named | indented:
+        return RowSums(frozenset(children), certain=True)
+    if len(children) > 1 and 3 * len(tops) <= len(counts):
+        return RowSums(frozenset(children), certain=False)
+    likely = named | indented | {i for i in children if counts[i] >= LARGE and len(counts) > 1 + len(children[i])}
+    return RowSums(frozenset(likely), certain=likely <= named | indented) if likely else None
+
+
+def _summed(i: int, counts: Sequence[int], tops: list[int]) -> list[int]:
+    """The nearest two or more entries that the count of entry i is the sum of, each perhaps a sum itself."""
+    total = 0
+    if counts[i] <= 0:
+        return []
+    for many, j in enumerate(reversed(tops), 1):
+        total += counts[j]
+        if total > counts[i]:
+            return []
+        if total == counts[i] and many > 1:
+            return tops[-many:]
+    return []
+
+
+def _indent(name: str) -> int:
+    return len(name) - len(name.lstrip())

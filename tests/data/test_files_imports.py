@@ -1,0 +1,332 @@
+"""read_counts on exports of surveys, offices and R: what is asked, and what the suggested answers come to."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import openpyxl
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from dpbi.data.files import Counts, CountsError, CountsQuestion, read_counts
+from dpbi.data.files.sums_of_rows import sums_of_rows
+from dpbi.data.files.table import is_time
+
+CASES = Path(__file__).parents[1] / "cases" / "imports"
+EXPECTED: list[dict[str, Any]] = json.loads((CASES / "expected.json").read_text("utf-8"))["cases"]
+# The answers that each of the files is asked for, in turn. One is refused in the end.
+ASKED: dict[str, list[set[str]]] = {
+    "f01_qualtrics_two_extra_headers.csv": [{"second_header"}],
+    "f03_r_rownames_shifted.csv": [],
+    "f04b_r_2way_rownames.csv": [{"cells"}],
+    "f06_footer_notes.csv": [{"header_row", "skip_footer"}],
+    "f07_surveymonkey.csv": [{"second_header"}],
+    "f08_google_forms_multiselect.csv": [],
+    "f09_likert_items_by_levels.csv": [{"row"}],
+    "f11_long_two_years.csv": [{"category_column", "count_column"}, {"cells"}, {"group"}],
+    "f13_spss_frequencies.csv": [{"category_column", "count_column"}, {"cells"}, {"group"}, {"total_row"}],
+    "f20_raw_number_of_children.csv": [{"unit"}, {"column"}],
+    "f21_question_text_false_alarm.csv": [],
+    "f22_surveymonkey_response_row.csv": [{"second_header"}],
+    "f23_timestamp_first.csv": [{"column"}],
+    "f27_hierarchy_indented.csv": [{"total_row"}],
+    "f28_superweb.csv": [{"header_row", "skip_footer"}],
+    "f29_nomis.csv": [{"header_row", "skip_footer"}, {"category_column", "count_column"}],
+    "f40_wide_years.csv": [{"row"}],
+    "f41_id_and_numeric_answer.csv": [{"layout"}, {"column"}],
+    "f43_r_table_three_factors.csv": [{"category_column", "count_column"}, {"cells"}],
+    "x3_gov_accessible_table.xlsx": [{"header_row"}, {"category_column", "count_column"}],
+    "x5_ms_forms.xlsx": [],
+    "x6_hidden_row.xlsx": [{"hidden"}],
+}
+
+
+def pairs(counts: Counts) -> list[list[Any]]:
+    return [list(pair) for pair in zip(counts.labels, counts.counts, strict=True)]
+
+
+def followed(data: bytes, filename: str, wanted: tuple[str, ...] = (), **answers: Any) -> tuple[Any, list[set[str]]]:
+    """What comes of the suggested answers, or of those wanted where they are offered; and what was asked in turn."""
+    asked: list[set[str]] = []
+    while len(asked) < 8:
+        try:
+            return read_counts(data, filename, **answers), asked
+        except CountsQuestion as question:
+            new = {name: value for name, value in question.suggested.items() if name not in answers}
+            for name, options in question.options.items():
+                new[name] = next((value for value in wanted if value in options), new[name])
+            asked.append(set(new))
+            assert question.preview is not None
+            if None in new.values():
+                return question, asked
+            answers |= new
+        except CountsError as refusal:
+            return refusal, asked
+    raise AssertionError("asked for ever")
+
+
+def found(text: str, *wanted: str, **answers: Any) -> dict[str, int]:
+    counts, _ = followed(text.encode(), "a.csv", wanted, **answers)
+    assert isinstance(counts, Counts), counts
+    return dict(zip(counts.labels, counts.counts, strict=True))
+
+
+def asked(text: str, **answers: Any) -> dict[str, Any]:
+    with pytest.raises(CountsQuestion) as caught:
+        read_counts(text.encode(), "a.csv", **answers)
+    return {name: value for name, value in caught.value.suggested.items() if name not in answers}
+
+
+@pytest.mark.parametrize("case", EXPECTED, ids=lambda case: case["file"])
+def test_each_file_asks_and_ends_right(case: dict[str, Any]) -> None:
+    column = {"column": case["column"]} if "column" in case else {}
+    wanted = tuple(case.get("after_answer", {}).values())
+    came, questions = followed((CASES / case["file"]).read_bytes(), case["file"], wanted, **column)
+    assert questions == ASKED[case["file"]]
+    if case["expect"] == "error":
+        assert isinstance(came, CountsError) and came.row == 8 and "'[c]' is not a count" in str(came)
+    else:
+        assert pairs(came) == case.get("after", case.get("after_cells"))
+    remarks = " ".join(came.warnings) if isinstance(came, Counts) else ""
+    assert "can affect several rows" not in remarks
+    assert ("may hold several answers" in remarks) == (case["file"] == "f08_google_forms_multiselect.csv")
+
+
+# --- further kinds ---
+
+FURTHER: dict[str, tuple[str, list[set[str]], dict[str, int]]] = {
+    "tidy statistics": (
+        "geo\ttime\tage\tvalues\nAT\t2023\tY15\t120\nAT\t2023\tY25\t310\nDE\t2023\tY15\t900\nDE\t2023\tY25\t2500\n",
+        [{"category_column", "count_column"}, {"cells"}], {"AT": 430, "DE": 3400}),
+    "cross-table with its sums": (
+        ",Male,Female,Total\nSmoker,12,18,30\nOther,45,61,106\nTotal,57,79,136\n",
+        [{"cells"}], {"Smoker / Male": 12, "Smoker / Female": 18, "Other / Male": 45, "Other / Female": 61}),
+    "pandas.crosstab": (
+        "answer,No,Yes,All\nsex,,,\nF,9,15,24\nM,7,12,19\nAll,16,27,43\n",
+        [{"second_header"}, {"cells"}], {"F / No": 9, "F / Yes": 15, "M / No": 7, "M / Yes": 12}),
+    "header of two levels": (
+        "Region,2023,,2024,\n,Men,Women,Men,Women\nNorth,10,12,11,13\nSouth,20,25,21,22\n",
+        [{"second_header"}, {"cells"}, {"row"}],
+        {"2023 / Men": 10, "2023 / Women": 12, "2024 / Men": 11, "2024 / Women": 13}),
+    "units below the header": ("Fuel,Vehicles\n,number\nPetrol,1200\nDiesel,800\n", [{"second_header"}],
+                               {"Petrol": 1200, "Diesel": 800}),
+    "question texts below codes": (
+        "V1,V3,Q1\nResponseID,Name,How satisfied are you?\nR_1,Anonymous,Very\nR_2,Anonymous,Not\nR_3,Anonymous,Very\n",
+        [{"second_header"}, {"column"}], {"Very": 2, "Not": 1}),
+    "a rule below the header": ("Answer | Count\n-------|------\nYes | 12\nNo | 30\n", [{"second_header"}],
+                                {"Yes": 12, "No": 30}),
+    "merged cells of groups": ("Sex,Answer,n\nMale,Yes,12\n,No,7\nFemale,Yes,15\n,No,9\n",
+                               [{"category_column", "count_column"}, {"cells"}, {"group"}], {"Yes": 12, "No": 7}),
+    "Indian groups": ('State,Persons\nKerala,"3,34,06,061"\nGoa,"14,58,545"\n', [{"thousands"}],
+                      {"Kerala": 33406061, "Goa": 1458545}),
+    "groups of four": ('City,Persons\nA,"334,0606"\nB,"14,5854"\n', [{"thousands"}], {"A": 3340606, "B": 145854}),
+    "subtotals below": (
+        "Region,Cases\nNorth A,10\nNorth B,21\nNorth total,31\nSouth A,5\nSouth B,8\nSouth total,13\nTotal,44\n",
+        [{"total_row"}], {"North A": 10, "North B": 21, "South A": 5, "South B": 8}),
+    "sums without a word": (
+        "Country,Users\nEngland,160\nLondon,60\nLeeds,40\nYork,60\nWales,50\nCardiff,30\nSwansea,20\n",
+        [{"total_row"}], {"London": 60, "Leeds": 40, "York": 60, "Cardiff": 30, "Swansea": 20}),
+    "a survey with a number of": (
+        "Timestamp,Way to work,Days,Number of children\n2026/05/01 10:00:00 AM GMT+2,Bike,Mon;Fri,2\n"
+        "2026/05/01 10:01:00 AM GMT+2,Train,Fri,0\n2026/05/01 10:02:00 AM GMT+2,Bike,Mon,1\n",
+        [{"unit"}, {"column"}], {"Bike": 2, "Train": 1}),
+    "answers on a scale": ("respondent,q1,q2\nR1,4,5\nR2,5,5\nR3,4,3\nR4,2,4\n", [{"unit"}, {"column"}],
+                           {"2": 1, "4": 2, "5": 1}),
+    "a scale with some left out": ("Question,Low,High\nPace,20,60\nRoom,22,55\nFood,30,49\n", [{"cells"}, {"row"}],
+                                   {"Low": 20, "High": 60}),
+    "titles, notes and dots": (
+        "Bevölkerung\nStichtag\n;;männlich;weiblich\n2023;Berlin;1.800.123;1.900.456\n2023;Bremen;900.321;950.654\n"
+        "__________\n(C)opyright 2024\n",
+        [{"header_row", "skip_footer"}, {"cells"}],
+        {"2023 / Berlin / männlich": 1800123, "2023 / Berlin / weiblich": 1900456,
+         "2023 / Bremen / männlich": 900321, "2023 / Bremen / weiblich": 950654}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", FURTHER)
+def test_further_kinds(kind: str) -> None:
+    text, questions, counts = FURTHER[kind]
+    came, turns = followed(text.encode(), "a.csv")
+    assert isinstance(came, Counts), came
+    assert dict(zip(came.labels, came.counts, strict=True)) == counts
+    assert turns == questions
+
+
+# --- the answers ---
+
+TWO_WAY = "Sex,Yes,No\nF,9,15\nM,7,12\n"
+YEARS = "year,kind,count\n2023,A,10\n2023,B,20\n2024,A,12\n2024,B,25\n"
+
+
+def test_every_way_through_a_table() -> None:
+    assert found(TWO_WAY, cells="row sums") == {"F": 24, "M": 19}
+    assert found(TWO_WAY, cells="column sums") == {"Yes": 16, "No": 27}
+    assert found(TWO_WAY, "M", cells="row") == found(TWO_WAY, row="M") == {"Yes": 7, "No": 12}
+    assert found(TWO_WAY, "No", cells="column") == {"F": 15, "M": 12}
+    columns = {"category_column": "kind", "count_column": "count"}
+    assert found(YEARS, **columns, cells="all") == {"2023 / A": 10, "2023 / B": 20, "2024 / A": 12, "2024 / B": 25}
+    assert found(YEARS, **columns, cells="group sums") == {"A": 22, "B": 45}
+    assert found(YEARS, **columns, group="2024") == {"A": 12, "B": 25}
+    for text, answers in (
+        (TWO_WAY, {"row": "X"}),
+        (TWO_WAY, {"cells": "group"}),
+        (YEARS, {**columns, "group": "1999"}),
+        (YEARS, {**columns, "cells": "column sums"}),
+        ("kind,count\nA,1\nB,3\n", {"group": "A"}),
+    ):
+        with pytest.raises(CountsError) as refusal:
+            read_counts(text.encode(), "a.csv", **answers)
+        assert not isinstance(refusal.value, CountsQuestion)
+
+
+def test_what_a_row_stands_for() -> None:
+    text = "Region,Number of children\nNorth,2\nSouth,0\nNorth,1\n"
+    assert asked(text) == {"unit": "person"}
+    assert found(text, unit="category") == {"North": 3, "South": 0}
+    assert asked("Region,Count\nNorth,2\nSouth,0\nNorth,1\nSouth,5\n") == {"unit": "category"}
+    assert asked("name,number of children\nAnna,2\nBert,0\nCarl,3\n") == {"unit": "person"}
+    assert found("Region,Number of deaths\nNorth,2\nSouth,0\n") == {"North": 2, "South": 0}
+
+
+def test_rows_left_out_by_hand() -> None:
+    text = "x\ny,z\nkind,n\na,1\nb,3\nend,5\n"
+    assert found(text, skip_rows=2, skip_footer=1) == {"a": 1, "b": 3}
+    assert found(text, header_row=3, skip_footer=0) == {"a": 1, "b": 3, "end": 5}
+    assert found("a,1\nb,3\nc,9\n", header_row=0, skip_rows=1) == {"b": 3, "c": 9}
+    for answers in ({"skip_rows": 6}, {"skip_rows": 3, "skip_footer": 3}):
+        with pytest.raises(CountsError, match="leave no row"):
+            read_counts(text.encode(), "a.csv", **answers)
+    for wrong in ({"skip_rows": -1}, {"skip_footer": True}, {"row": 3}, {"unit": "row"}, {"hidden": True}):
+        with pytest.raises(CountsError, match="must"):
+            read_counts(text.encode(), "a.csv", **wrong)
+
+
+def test_a_second_header_can_be_data() -> None:
+    text = "Fuel,Vehicles\n,number\nPetrol,1200\nDiesel,800\n"
+    with pytest.raises(CountsError, match="'number'"):
+        read_counts(text.encode(), "a.csv", second_header="keep")
+    assert found("id,why\nT0,\nT1,walk\nT2,walk\nT3,bus\n", column="why") == {"walk": 2, "bus": 1}
+    assert found("name,age\nann,unknown\nbert,34\ncarl,34\n", column="age") == {"unknown": 1, "34": 2}
+
+
+def test_one_answer_of_several() -> None:
+    text = "id,tools\n1,R;Python\n2,R\n3,Python;Stata;\n4,R;Python\n"
+    read = read_counts(text.encode(), "a.csv", column="tools")
+    assert set(read.single_answers) == {"R", "Python", "Stata"}
+    assert found(text, column="tools", chosen="Python") == {"Python: yes": 3, "Python: no": 1}
+    with pytest.raises(CountsError, match="nobody answered 'Perl'"):
+        read_counts(text.encode(), "a.csv", column="tools", chosen="Perl")
+
+
+def workbook(change: Any) -> bytes:
+    book = openpyxl.Workbook()
+    for row in (["kind", "secret", "n"], ["a", "x", 12], ["b", "y", 30], ["test", "z", 5]):
+        book.active.append(row)
+    change(book.active)
+    data = io.BytesIO()
+    book.save(data)
+    return data.getvalue()
+
+
+def hide_row(sheet: Any) -> None:
+    sheet.row_dimensions[4].hidden = True
+
+
+def hide_column(sheet: Any) -> None:
+    sheet.column_dimensions["B"].hidden = True
+
+
+def filter_rows(sheet: Any) -> None:
+    sheet.auto_filter.ref = "A1:C4"
+    sheet.auto_filter.add_filter_column(0, ["a", "b"])
+    hide_row(sheet)
+
+
+@pytest.mark.parametrize(("change", "words", "left"), [
+    (hide_row, "row 4 of the sheet is hidden", {"a": 12, "b": 30}),
+    (filter_rows, "a filter leaves out", {"a": 12, "b": 30}),
+    (hide_column, "column 2 of the sheet is hidden", {"a": 12, "b": 30, "test": 5}),
+])  # fmt: skip
+def test_what_a_workbook_hides_is_asked_about(change: Any, words: str, left: dict[str, int]) -> None:
+    data = workbook(change)
+    with pytest.raises(CountsQuestion, match=words) as question:
+        read_counts(data, "a.xlsx")
+    assert question.value.suggested == {"hidden": "drop"}
+    came, _ = followed(data, "a.xlsx")
+    assert dict(pairs(came)) == left
+    kept, _ = followed(data, "a.xlsx", hidden="keep")
+    assert dict(pairs(kept)) == {"a": 12, "b": 30, "test": 5}
+
+
+def test_the_rows_of_the_file_are_shown_with_what_they_are_taken_for() -> None:
+    text = "Title\n\nkind,n\n" + "".join(f"k{i},{i + 5}\n" for i in range(30)) + "Source: x\n"
+    with pytest.raises(CountsQuestion) as question:
+        read_counts(text.encode(), "a.csv")
+    preview = question.value.preview
+    assert preview is not None
+    assert (preview.rows[:3], preview.rows[-1], preview.filled) == ((1, 3, 4), 34, 33)
+    assert preview.taken_for[:3] == ("left out", "names", "data") and preview.taken_for[-1] == "left out"
+    assert preview.cells[1] == ("kind", "n")
+    assert read_counts(b"kind,n\na,1\nb,3\n", "a.csv").preview.header_row == 1  # type: ignore[union-attr]
+
+
+# --- properties ---
+
+trees = st.recursive(st.integers(1, 10**6), lambda below: st.lists(below, min_size=2, max_size=4), max_leaves=12)
+
+
+def total(tree: Any) -> int:
+    return tree if isinstance(tree, int) else sum(map(total, tree))
+
+
+def written(tree: Any, depth: int, first: bool) -> list[tuple[str, int, bool]]:
+    """The rows of a tree, sums before or after what they sum: name, count, whether it is a sum."""
+    if isinstance(tree, int):
+        return [("  " * depth + "leaf", tree, False)]
+    below = [row for branch in tree for row in written(branch, depth + 1, first)]
+    own = [("  " * depth + "node", total(tree), True)]
+    return own + below if first else below + own
+
+
+@settings(max_examples=60)
+@given(trees, st.booleans())
+def test_indented_sums_are_found_at_every_level(tree: Any, first: bool) -> None:
+    rows = written(tree, 0, first)
+    assume(len(rows) > 2)
+    names, counts = [name for name, _, _ in rows], [count for _, count, _ in rows]
+    sums = {i for i, (_, _, is_sum) in enumerate(rows) if is_sum}
+    values = [count for i, count in enumerate(counts) if i not in sums]
+    assume(len(set(values)) == len(values) and min(values) > 500)  # chance is another matter
+    came = sums_of_rows(names, counts)
+    assert came is not None and came.certain
+    assert sums <= came.at
+
+
+@settings(max_examples=60)
+@given(st.lists(st.integers(10**5, 10**12), min_size=2, max_size=6))
+def test_indian_groups_are_read_back(counts: list[int]) -> None:
+    def grouped(count: int) -> str:
+        head, tail = divmod(count, 1000)
+        pairs = []
+        while head:
+            head, two = divmod(head, 100)
+            pairs.append(f"{two:02d}" if head else str(two))
+        return ",".join([*reversed(pairs), f"{tail:03d}"])
+
+    text = "kind;count\n" + "".join(f"k{i};{grouped(count)}\n" for i, count in enumerate(counts))
+    assert asked(text, layout="counts", total_row="keep") == {"thousands": "lakh"}
+    read = read_counts(text.encode(), "a.csv", layout="counts", thousands="lakh", total_row="keep")
+    assert read.counts == tuple(counts)
+
+
+@pytest.mark.parametrize(("cell", "is_one"), [
+    ("5/10/18 4:01", True), ("2026-05-01 10:00:00", True), ("2026/05/01 10:00:00 AM GMT+2", True), ("10:30", True),
+    ("2026-05-01T10:00:00Z", True), ("05.01.2026", True), ("12", False), ("1-2", False), ("18-24", False),
+    ("1.234", False), ("yes", False), ("", False), ("4:01 walks", False),
+])  # fmt: skip
+def test_times(cell: str, is_one: bool) -> None:
+    assert is_time(cell) == is_one
