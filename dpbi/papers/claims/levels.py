@@ -268,7 +268,7 @@ CLAIMS = (
         "Every candidate but the truth has a twin",
         "C_r is 2 for every candidate r but the true posterior, by symmetry of the distance.",
         "[P17] proof of Lemma 5.3; [N] section 2.3.1",
-        Grid(BETA_PRIORS, (1, 2, 3, 4, 6, 10), "all"), _exactly_two,
+        Grid(BETA_PRIORS, (1, 2, 3, 4, 6, 10), "all", found=(at((5.0, 5.0, 5.0), (0, 0, 1)),)), _exactly_two,
         "both categories have the same prior parameter and the same count",
     ),
     Claim(

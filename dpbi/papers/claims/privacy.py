@@ -17,7 +17,7 @@ from dpbi.problem.neighbours import neighbours
 from dpbi.problem.problem import Problem
 from dpbi.sensitivity import PAPER_GLOBAL_SENSITIVITY, global_sensitivity, smooth_sensitivities
 
-from .claim import FEW_PRIORS, PRIORS, ROUNDING, Case, Claim, Grid, Setting, at_most, case, equal, exp, true
+from .claim import FEW_PRIORS, PRIORS, ROUNDING, Case, Claim, Grid, Setting, at, at_most, case, equal, exp, true
 from .heavy_prior import heavy_prior_delta
 
 _LIGHT, _ROOM, _LEAST_HEAVY = 1_000, 20, 4.0  # light categories, records per category, epsilon
@@ -84,8 +84,9 @@ def _lemma_2_3(setting: Setting) -> Iterator[Case]:
 
 
 def _concrete_loss(setting: Setting) -> Iterator[Case]:
-    loss = _loss(setting, EHDNRS(setting.epsilon, setting.delta)).epsilon
-    yield case(setting.named("prior", "n", "epsilon", "delta"), {"exact loss": loss}, at_most(loss, setting.epsilon))
+    problem, loss = setting.problem, _loss(setting, EHDNRS(setting.epsilon, setting.delta)).epsilon
+    yield case(setting.named("prior", "n", "epsilon", "delta"), {"exact loss": loss}, at_most(loss, setting.epsilon),
+               within=(problem.prior, setting.epsilon, setting.delta) == ((1.0, 1.0), 1.0, 0.0005))
 
 
 @dataclass(frozen=True)
@@ -282,9 +283,11 @@ CLAIMS = (
     ),
     Claim(
         "The concrete loss lies below epsilon",
-        "Computed exactly, M_H at epsilon = 1 and delta = 0.0005 loses no more than epsilon.",
+        "Computed exactly, M_H with the exponential smooth sensitivity loses no more than epsilon.",
         "[P17] section 7.3 and Figure 6",
-        Grid(((1.0, 1.0),), (1, 2, 5, 10, 20, 50, 100, 200), epsilons=(1.0,), deltas=(0.0005,)), _concrete_loss,
+        Grid(((1.0, 1.0),), (1, 2, 5, 10, 20, 50, 100, 200), epsilons=(1.0,), deltas=(0.0005,),
+             found=(at((75.0, 50.0, 50.0), (5, 13, 3), 7.65, delta=0.018),)), _concrete_loss,
+        "the prior is flat with k = 2, epsilon is 1 and delta is 0.0005, as in the paper",
     ),
     Claim(
         "Two independent noises of scale 2/epsilon keep epsilon",
@@ -296,7 +299,7 @@ CLAIMS = (
         "The noise written as Lap(epsilon/2) keeps epsilon",
         "Taken as it is written, with epsilon/2 for the scale, the noise on both counts loses at most epsilon.",
         "[L17]",
-        Grid(totals=(1, 2, 5, 20), epsilons=(0.1, 1.0, 2.0, 5.0)), _scale_as_written, "epsilon is at least 2",
+        Grid(totals=(1, 2, 5, 20), epsilons=(0.1, 1.0, 2.0, 5.0), found=(at((1.0, 1.0), (1, 0), 1.75),)), _scale_as_written, "epsilon is at least 2",
     ),
     Claim(
         "The ratio of two neighbours' probabilities is e^epsilon",
