@@ -13,6 +13,9 @@ from functools import cache, lru_cache
 from itertools import product
 from typing import Literal, Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
 from dpbi import limits
 from dpbi.accuracy.distance_law import DistanceLaw, distance_law
 from dpbi.data.synthesis import balanced_counts
@@ -361,6 +364,14 @@ def _finding(claim: Claim) -> Finding:
         example=kept[0] if kept else None,
         nearest=min(kept, key=lambda one: one.margin) if varied else None,
     )
+
+
+def candidates_of(problem: Problem) -> NDArray[np.int64]:
+    """All candidates; ValueError where there are too many."""
+    if log_number_of_candidates(problem.n, problem.k) > _LOG_LISTED:
+        raise ValueError(f"This claim visits every candidate, and there are too many here: got n = {problem.n:,} with "
+                         f"k = {problem.k:,} categories.")
+    return list_candidates(problem.n, problem.k)
 
 
 def listed_law(mechanism: Mechanism, problem: Problem) -> DistanceLaw:

@@ -62,7 +62,7 @@ def _points(light: int, rate: float) -> tuple[NDArray[np.float64], NDArray[np.fl
     power = _power(weight / weight.sum(), light - 1, high)[low:]
     sums = np.arange(low, high)[power > _NOISE]
     log_points = np.log(power[power > _NOISE]) + (light - 1) * math.log(weight.sum()) + tilt * sums
-    first = np.arange(64.0)[weight > 1e-18]
+    first = np.sqrt(squares[squares < high])
     grid = np.meshgrid(first, sums.astype(float), indexing="ij")
     return grid[0].ravel(), grid[1].ravel(), np.broadcast_to(log_points, grid[0].shape).ravel()
 

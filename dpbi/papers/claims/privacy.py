@@ -12,12 +12,11 @@ from dpbi.mechanisms import EHD, EHDL, EHDNRS, EHDS, LSDim, LSHist, LSZhang, Mec
 from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.posterior.hellinger import distances_to
 from dpbi.privacy.loss import PrivacyLoss, privacy_loss, privacy_profile
-from dpbi.problem.candidates import list_candidates
 from dpbi.problem.neighbours import neighbours
 from dpbi.problem.problem import Problem
 from dpbi.sensitivity import PAPER_GLOBAL_SENSITIVITY, global_sensitivity, smooth_sensitivities
 
-from .claim import FEW_PRIORS, PRIORS, ROUNDING, Case, Claim, Grid, Setting, at, at_most, case, equal, exp, true
+from .claim import FEW_PRIORS, PRIORS, ROUNDING, Case, Claim, Grid, Setting, at, at_most, candidates_of, case, equal, exp, true
 from .heavy_prior import heavy_prior_delta
 
 _LIGHT, _ROOM, _LEAST_HEAVY = 1_000, 20, 4.0  # light categories, records per category, epsilon
@@ -139,7 +138,7 @@ def _delta_exists(setting: Setting) -> Iterator[Case]:
 def _printed_epsilon(setting: Setting) -> Iterator[Case]:
     """The largest ln P_x(r) - ln P_x'(r) over all r against the printed epsilon', with no delta at all."""
     problem, mechanism = setting.beta_binomial, EHDNRS(setting.epsilon, setting.delta)
-    candidates = list_candidates(problem.n, 2)
+    candidates = candidates_of(problem)
     here = mechanism.log_pmf(problem, candidates)
     for one in _lemma_5_5(setting):
         loss = float((here - mechanism.log_pmf(one.neighbour, candidates)).max())
@@ -150,7 +149,7 @@ def _printed_epsilon(setting: Setting) -> Iterator[Case]:
 def _printed_inequality(setting: Setting) -> Iterator[Case]:
     """P_x(r) <= e^epsilon' P_x'(r) + delta, for every r and wherever there is a delta: the r with the least margin."""
     problem, mechanism = setting.beta_binomial, EHDNRS(setting.epsilon, setting.delta)
-    candidates = list_candidates(problem.n, 2)
+    candidates = candidates_of(problem)
     here = np.exp(mechanism.log_pmf(problem, candidates))
     for one in _lemma_5_5(setting):
         if one.delta is None or abs(one.log_ratio) <= ROUNDING:
