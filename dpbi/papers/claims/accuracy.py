@@ -4,29 +4,30 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
+from typing import Literal
 
 import numpy as np
 from scipy.special import betainc, gammaln
 
 from dpbi.accuracy.distance_law import DistanceLaw
 from dpbi.mechanisms import EHD, EHDL, EHDS, LSDim, LSHist, LSZhang, Mechanism
+from dpbi.mechanisms.distance_table import slack
 from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.posterior.hellinger import distances_to, hellinger
 from dpbi.problem.candidates import number_of_candidates
 from dpbi.problem.neighbours import neighbours
 from dpbi.problem.problem import Problem
-from dpbi.sensitivity import PAPER_GLOBAL_SENSITIVITY, local_sensitivity
+from dpbi.sensitivity import PAPER_GLOBAL_SENSITIVITY
 
-from .claim import BETA_PRIORS, PRIORS, Case, Claim, Grid, Setting, at_most, case, equal, exp, listed_law
+from .claim import BETA_PRIORS, PRIORS, Case, Claim, Grid, Setting, at, at_most, candidates_of, case, equal, exp, listed_law, shown
+from .two_categories import LineLaw, line_law
 
-_STEPS = (1, 2, 3, 5, 10, 20, 50)
-_LARGEST_CROSSOVER = 100_000  # records
+_STEPS = (0, 1, 2, 3, 5, 10, 20, 50)
 _SHORT = 100_000  # records of two categories, whose outputs are listed sooner than their mean is integrated
-_SIZES = 6  # at which a corollary is looked at
+_SATURATED = 1 - 1e-6  # a distance from which on levels crowd
 _COMPARED_CONSTANT = 2 * PAPER_GLOBAL_SENSITIVITY
-
-Probability = Callable[[Problem, float, int], float]
 
 
 # --- tails of selection by exp(-rate H): P(H >= h) at every distance h ---
@@ -69,13 +70,33 @@ def _smooth_tail(setting: Setting) -> Iterator[Case]:
     yield _bounded_tail(setting, law, _log_candidates(setting) - mechanism.rate(setting.problem) * law.levels()[0])
 
 
-def _normalised_tail(setting: Setting) -> Iterator[Case]:
+def _normalised_tail(setting: Setting, doubled: float = 2.0) -> Iterator[Case]:
     """N exp(-epsilon h / S) / NL, where epsilon / S is twice the rate and 1 / NL = P(truth)."""
     mechanism = _smoothed(setting)
     law = listed_law(mechanism, setting.problem)
     distance = law.levels()[0]
-    yield _bounded_tail(setting, law, _log_candidates(setting) - 2 * mechanism.rate(setting.problem) * distance
+    yield _bounded_tail(setting, law, _log_candidates(setting) - doubled * mechanism.rate(setting.problem) * distance
                         + math.log(law.probability_of_truth))
+
+
+def _consistent_normalised_tail(setting: Setting) -> Iterator[Case]:
+    return _normalised_tail(setting, 1.0)
+
+
+def _consistent_tail_formula(setting: Setting) -> Iterator[Case]:
+    """sum over H >= h of exp(-epsilon H / (2 S)) / NL, by candidates, against the exact law's tail."""
+    mechanism, problem = _smoothed(setting), setting.problem
+    law = listed_law(mechanism, problem)
+    far = np.sort(distances_to(problem, candidates_of(problem)))
+    beyond = np.exp(-mechanism.rate(problem) * far)[::-1].cumsum()[::-1]
+    distance, tail = _tails(law)
+    first, last = (np.searchsorted(far, distance - share * slack(distance)) for share in (3.0, 0.3))
+    told = (first == last) & (distance < _SATURATED) & (tail > 1e-290)  # where levels do not crowd
+    printed = beyond[first] / beyond[0]
+    at = int((told * np.abs(printed - tail) / np.maximum(tail, 1e-300)).argmax())
+    yield case(setting.named("prior", "counts", "epsilon") | {"h": float(distance[at])},
+               {"claimed": float(printed[at]), "exact tail": float(tail[at])},
+               equal(float(tail[at]), float(printed[at])) if told[at] else 0.0)
 
 
 def _tail_formula(setting: Setting) -> Iterator[Case]:
@@ -92,75 +113,112 @@ def _tail_formula(setting: Setting) -> Iterator[Case]:
 
 # --- Theorem 4.5: P(H < t), t just beyond the distance of k steps ---
 
-
-def _within_steps(law: DistanceLaw, k: int) -> float:
-    """P(H <= H(k)), H(k) the distance to (c_1 + k, c_2 - k)."""
-    first, second = law.problem.counts
-    return law.cdf(float(distances_to(law.problem, (first + k, second - k))))
+Side = Literal["equal", "at least", "at most"]
 
 
-def _theorem_4_5(
-    setting: Setting, mechanism: Mechanism, claimed: Callable[[int], float], margin: Callable[[float, float], float]
-) -> Iterator[Case]:
-    """For each k that the data have room for: the exact probability against the claimed one."""
+def _within_steps(law: LineLaw, problem: Problem, k: int) -> int:
+    """The level of (c_1 + k, c_2 - k)."""
+    return int(law.level[problem.counts[0] + k])
+
+
+def _theorem_4_5(setting: Setting, mechanism: Mechanism, stated: Callable[[int], float], side: Side,
+                 beyond: bool = False) -> Iterator[Case]:
+    """For each k that the data have room for: the exact probability against the stated one.
+
+    beyond: ``stated`` is of P(H >= t), which keeps the digits that 1 minus it loses.
+    """
     problem = setting.beta_binomial
-    law = listed_law(mechanism, problem)
+    law = line_law(mechanism, problem)
+    for k in _steps(problem):
+        at = _within_steps(law, problem, k)
+        claimed = stated(k)
+        margin = _margin(float(law.beyond[at]), claimed, _OTHER[side]) if beyond else \
+            _margin(float(law.within[at]), claimed, side)
+        yield _stepped_case(setting, k, 1 - claimed if beyond else claimed, float(law.within[at]),
+                            margin if law.clear else 0.0)
+
+
+_OTHER: dict[Side, Side] = {"equal": "equal", "at least": "at most", "at most": "at least"}
+
+
+def _margin(exact: float, claimed: float, side: Side) -> float:
+    if side == "equal":
+        return equal(exact, claimed)
+    return at_most(exact, claimed) if side == "at most" else at_most(claimed, exact)
+
+
+def _steps(problem: Problem) -> list[int]:
+    return [k for k in _STEPS if k <= problem.counts[1]]
+
+
+def _stepped_case(setting: Setting, k: int, claimed: float, exact: float, margin: float) -> Case:
+    problem = setting.problem
     symmetric = len(set(problem.prior)) == 1 and len(set(problem.counts)) == 1
-    for k in _STEPS:
-        if k <= problem.counts[1]:
-            exact, stated = _within_steps(law, k), claimed(k)
-            yield case(setting.named("prior", "counts", "epsilon") | {"k": k}, {"claimed": stated, "exact": exact},
-                       margin(exact, stated), within=symmetric and k < problem.counts[1])
+    return case(setting.named("prior", "counts", "epsilon") | {"k": k}, {"claimed": claimed, "exact": exact}, margin,
+                within=symmetric and k < problem.counts[1])
 
 
-def _spread(epsilon: float, k: int) -> float:
-    """P(-k <= floor(Y) <= k) = 1 - (e^{-k epsilon} + e^{-(k+1) epsilon}) / 2 for scale 1/epsilon."""
-    return 1 - (math.exp(-k * epsilon) + math.exp(-(k + 1) * epsilon)) / 2
+def _outside(epsilon: float, k: int) -> float:
+    """P(floor(Y) < -k or floor(Y) > k) = (e^{-k epsilon} + e^{-(k+1) epsilon}) / 2 for scale 1/epsilon."""
+    return (math.exp(-k * epsilon) + math.exp(-(k + 1) * epsilon)) / 2
+
+
+def _zhang(setting: Setting, stated: Callable[[int], float], side: Side) -> Iterator[Case]:
+    """stated: of P(H >= t). Both counts are noised: released totals differ, and near H = 1 levels cannot be told."""
+    problem = setting.beta_binomial
+    law = listed_law(LSZhang(setting.epsilon, "2"), problem)
+    distance, probability = law.levels()
+    for k in _steps(problem):
+        reach = float(distances_to(problem, (problem.counts[0] + k, problem.counts[1] - k)))
+        beyond = float(probability[distance > reach + slack(reach)].sum())
+        margin = _margin(beyond, stated(k), side) if reach < _SATURATED else 0.0
+        yield _stepped_case(setting, k, 1 - stated(k), law.cdf(reach), margin)
+
+
+def _both_outside(epsilon: float, k: int) -> float:
+    """1 - (1 - q)^2 = q (2 - q), q the probability that one noise leads farther than k steps."""
+    q = _outside(epsilon / 2, k)
+    return q * (2 - q)
 
 
 def _zhang_value(setting: Setting) -> Iterator[Case]:
-    epsilon = setting.epsilon
-    return _theorem_4_5(setting, LSZhang(epsilon, "2"), lambda k: _spread(epsilon / 2, k) ** 2, equal)
+    return _zhang(setting, partial(_both_outside, setting.epsilon), "equal")
 
 
 def _zhang_bound(setting: Setting) -> Iterator[Case]:
     epsilon = setting.epsilon
-    return _theorem_4_5(setting, LSZhang(epsilon, "2"), lambda k: math.expm1(-k * epsilon / 2) ** 2, _at_least)
+    return _zhang(setting, lambda k: math.exp(-k * epsilon / 2) * (2 - math.exp(-k * epsilon / 2)), "at most")
 
 
 def _histogram_value(setting: Setting) -> Iterator[Case]:
-    epsilon = setting.epsilon
-    return _theorem_4_5(setting, LSHist(epsilon), lambda k: _spread(epsilon, k), equal)
+    return _theorem_4_5(setting, LSHist(setting.epsilon), partial(_outside, setting.epsilon), "equal", True)
 
 
 def _histogram_bound(setting: Setting) -> Iterator[Case]:
     epsilon = setting.epsilon
-    return _theorem_4_5(setting, LSHist(epsilon), lambda k: -math.expm1(-k * epsilon), _at_least)
+    return _theorem_4_5(setting, LSHist(epsilon), lambda k: math.exp(-k * epsilon), "at least", True)
 
 
 def _global_lower(setting: Setting) -> Iterator[Case]:
     n, epsilon = setting.problem.n, setting.epsilon
-    return _theorem_4_5(setting, EHD(epsilon, "paper"), lambda k: (2 * k * math.exp(-epsilon) + 1) / n, _at_least)
+    return _theorem_4_5(setting, EHD(epsilon, "paper"), lambda k: (2 * k * math.exp(-epsilon) + 1) / n, "at least")
 
 
 def _global_upper(setting: Setting) -> Iterator[Case]:
     n, epsilon = setting.problem.n, setting.epsilon
-    return _theorem_4_5(setting, EHD(epsilon, "paper"), lambda k: (2 * k + 1) * exp(epsilon) / n, at_most)
+    return _theorem_4_5(setting, EHD(epsilon, "paper"), lambda k: (2 * k + 1) * exp(epsilon) / n, "at most")
 
 
 def _local_lower(setting: Setting) -> Iterator[Case]:
     rate = EHDL(setting.epsilon).rate(setting.beta_binomial)
     return _theorem_4_5(setting, EHDL(setting.epsilon),
-                        lambda k: (2 * k * math.exp(-rate) + 1) / setting.problem.n, _at_least)
+                        lambda k: (2 * k * math.exp(-rate) + 1) / setting.problem.n, "at least")
 
 
 def _local_upper(setting: Setting) -> Iterator[Case]:
     rate = EHDL(setting.epsilon).rate(setting.beta_binomial)
-    return _theorem_4_5(setting, EHDL(setting.epsilon), lambda k: (2 * k + 1) * exp(rate) / setting.problem.n, at_most)
-
-
-def _at_least(value: float, bound: float) -> float:
-    return at_most(bound, value)
+    return _theorem_4_5(setting, EHDL(setting.epsilon), lambda k: (2 * k + 1) * exp(rate) / setting.problem.n,
+                        "at most")
 
 
 def _last_step(setting: Setting) -> Iterator[Case]:
@@ -169,73 +227,61 @@ def _last_step(setting: Setting) -> Iterator[Case]:
     yield case(setting.named("epsilon"), {"e^(-epsilon/(2 GS))": ours, "e^(-epsilon)": theirs}, at_most(theirs, ours))
 
 
-# --- Corollaries 4.5.1 to 4.5.3: balanced data (m, m), from which n = 2 m on LSHist beats EHD ---
+# --- Corollaries 4.5.1 to 4.5.3: balanced data (m, m), where n lies beyond the stated size ---
 
 
-def _beats(prior: tuple[float, ...], epsilon: float, within: Probability, m: int) -> float:
-    """How much more probable LSHist is to stay within the distance than EHD, relative to the larger."""
-    problem = Problem(prior, (m, m))
-    noise, selection = (within(problem, epsilon, which) for which in (0, 1))
-    return at_most(selection, noise)
+def _compared(setting: Setting, stated: float, level: Callable[[LineLaw, Problem], int], above: bool, inputs: dict
+              ) -> Iterator[Case]:
+    """P(H <= that level) under LSHist and under EHD, where n is above (below) the stated size."""
+    problem, epsilon = setting.problem, setting.epsilon
+    if (problem.n > stated) if above else (problem.n < stated):
+        laws = [line_law(mechanism, problem) for mechanism in (LSHist(epsilon), EHD(epsilon, "paper"))]
+        noise, selection = (float(law.within[level(law, problem)]) for law in laws)
+        clear = all(law.clear for law in laws)
+        margin = at_most(selection, noise) if above else at_most(noise, selection)
+        yield case(setting.named("prior", "counts", "epsilon") | inputs,
+                   {"stated n": stated, "LSHist": noise, "EHD": selection}, margin if clear else 0.0)
 
 
-def _of_steps(k: int, problem: Problem, epsilon: float, which: int) -> float:
-    return _within_steps(listed_law(_rivals(epsilon)[which], problem), k)
+def _halved(setting: Setting) -> Problem:
+    """The problem, if its counts are (m, m)."""
+    problem = setting.beta_binomial
+    if problem.counts[0] != problem.counts[1]:
+        raise ValueError(f"This claim speaks of balanced data (m, m) only, so not of yours: got counts "
+                         f"{shown(problem.counts)}.")
+    return problem
 
 
-def _of_sensitivity(problem: Problem, epsilon: float, which: int) -> float:
-    return listed_law(_rivals(epsilon)[which], problem).cdf(local_sensitivity(problem))
+def _of_steps(k: int) -> Callable[[LineLaw, Problem], int]:
+    return lambda law, problem: _within_steps(law, problem, k)
 
 
-def _rivals(epsilon: float) -> tuple[Mechanism, Mechanism]:
-    return LSHist(epsilon), EHD(epsilon, "paper")
-
-
-def _crossover(lead: Callable[[int], float], least: int, most: int) -> float:
-    """The smallest n = 2 m from which LSHist leads; none up to the end: nan.
-
-    LSHist's probability hardly depends on n and EHD's falls with n, as its candidates grow in number: one crossing.
-    """
-    if lead(most) < 0:
-        return math.nan
-    while least < most:
-        middle = (least + most) // 2
-        least, most = (least, middle) if lead(middle) >= 0 else (middle + 1, most)
-    return 2.0 * least
-
-
-def _compared(setting: Setting, stated: float, within: Probability, least: int, above: bool, inputs: dict) -> Case:
-    """At a few sizes above (below) the stated one: who is nearer. least: the smallest m with room for the steps."""
-    if stated > _LARGEST_CROSSOVER:
-        raise ValueError(f"The size that this corollary states is too large to look at: at most "
-                         f"{_LARGEST_CROSSOVER:,} records, got {stated:.6g} for epsilon = "
-                         f"{printed_bound(setting.epsilon)}.")
-    prior = setting.beta_binomial.prior
-    first = max(least, math.floor(stated / 2) + 1)
-    ends = (first, 4 * first) if above else (least, math.ceil(stated / 2) - 1)
-    sizes = np.unique(np.geomspace(*ends, _SIZES).round().astype(int)).tolist()
-    lead = {m: _beats(prior, setting.epsilon, within, m) for m in sizes}
-    margin = min(lead.values()) if above else min(-value for value in lead.values())
-    exact = _crossover(lambda m: lead.get(m, _beats(prior, setting.epsilon, within, m)), least, 4 * first)
-    return case(setting.named("prior", "epsilon") | inputs, {"stated n": stated, "exact crossover n": exact}, margin)
+def _of_sensitivity(law: LineLaw, problem: Problem) -> int:
+    """The level of LS(x): the farther neighbour's."""
+    first = problem.counts[0]
+    return int(max(law.level[first - 1], law.level[first + 1]))
 
 
 def _corollary_4_5_1(setting: Setting) -> Iterator[Case]:
+    problem = _halved(setting)
     for k in (1, 2, 3):
         stated = (2 * k + 1) * exp(setting.epsilon) / -math.expm1(-k * setting.epsilon)
-        yield _compared(setting, stated, partial(_of_steps, k), k + 1, True, {"k": k})
+        if k < problem.counts[1]:
+            yield from _compared(setting, stated, _of_steps(k), True, {"k": k})
 
 
 def _corollary_4_5_2(setting: Setting) -> Iterator[Case]:
+    problem = _halved(setting)
     for k in (1, 2, 3):
-        stated = (2 * k * math.exp(-setting.epsilon) + 1) / _spread(setting.epsilon, k)
-        if stated > 2 * (k + 1):  # else no size is that small, and nothing is claimed
-            yield _compared(setting, stated, partial(_of_steps, k), k + 1, False, {"k": k})
+        stated = (2 * k * math.exp(-setting.epsilon) + 1) / (1 - _outside(setting.epsilon, k))
+        if k < problem.counts[1]:
+            yield from _compared(setting, stated, _of_steps(k), False, {"k": k})
 
 
 def _corollary_4_5_3(setting: Setting) -> Iterator[Case]:
+    _halved(setting)
     stated = 3 * exp(setting.epsilon / _COMPARED_CONSTANT) / -math.expm1(-setting.epsilon)
-    yield _compared(setting, stated, _of_sensitivity, 2, True, {})
+    return _compared(setting, stated, _of_sensitivity, True, {})
 
 
 # --- what the papers plot and say of the model ---
@@ -250,7 +296,7 @@ def _mean(mechanism: Mechanism, problem: Problem) -> float:
 
 
 def _overtaking(setting: Setting) -> Iterator[Case]:
-    problem, epsilon = setting.problem, setting.epsilon
+    problem, epsilon = setting.balanced, setting.epsilon
     smooth, baseline = _mean(_smoothed(setting), problem), _mean(LSDim(epsilon, consistent=True), problem)
     margin = at_most(baseline, smooth) if problem.n < 300 else at_most(smooth, baseline)
     yield case(setting.named("prior", "counts", "epsilon"), {"mean H of M_H": smooth, "of the baseline": baseline},
@@ -258,7 +304,7 @@ def _overtaking(setting: Setting) -> Iterator[Case]:
 
 
 def _approaching(setting: Setting) -> Iterator[Case]:
-    problem, epsilon = setting.problem, setting.epsilon
+    problem, epsilon = setting.balanced, setting.epsilon
     smooth, improved = _mean(_smoothed(setting), problem), _mean(LSHist(epsilon, consistent=True), problem)
     if improved == 0:
         raise ValueError(f"At epsilon = {printed_bound(epsilon)} the improved Laplace mechanism's mean distance is no "
@@ -293,7 +339,13 @@ _SYMMETRIC = "prior and counts are symmetric and k is below the counts"
 _TAILS = Grid(((1.0, 1.0), (0.1, 0.1), (7.0, 4.0, 5.0)), (1, 2, 4), "all", epsilons=(0.1, 5.0), beyond="every distance")
 _STEPPED = Grid(((1.0, 1.0), (7.0, 4.0)), (2, 4, 12), "all", epsilons=(0.01, 1.0, 5.0),
                 beyond=f"k = {', '.join(map(str, _STEPS))} up to c_2; t just beyond the distance of k steps")
-_CROSSED = Grid(epsilons=(0.1, 0.5, 1.0, 2.0), beyond="balanced data; six sizes above or below the stated one")
+_MANY_RECORDS = tuple(at(prior, (m, m), epsilon) for prior, m, epsilon in (
+    ((0.01, 0.01), 464, 0.235), ((1.0, 1.0), 609, 0.1), ((1.0, 1.0), 798, 1.0), ((50.0, 50.0), 1_500, 1.0),
+    ((1.0, 1.0), 5_000, 1.0)))
+_CROSSED = Grid(((1.0, 1.0), (0.5, 0.5), (50.0, 50.0)), (4, 8, 16, 32, 64, 256, 1_024), "balanced",
+                epsilons=(0.1, 0.5, 1.0, 2.0), beyond="where n is above (below) the stated one")
+_SHORT_CROSSED = Grid(_CROSSED.priors, (4, 6, 8, 12, 20, 50), "balanced", epsilons=(0.02, 0.05, 0.1, 0.2),
+                      beyond=_CROSSED.beyond)
 
 CLAIMS = (
     Claim(
@@ -321,10 +373,22 @@ CLAIMS = (
         _TAILS, _normalised_tail,
     ),
     Claim(
+        "The exact tail of M_H, with 2 S",
+        "P(H >= h) is the sum of exp(-epsilon H / (2 S)) over the candidates beyond h, divided by M_H's normaliser.",
+        "[P17] section 6.2, first bound, with the 2 S of Definition 6",
+        _TAILS, _consistent_tail_formula,
+    ),
+    Claim(
+        "The tail of M_H with its normaliser, with 2 S",
+        "P(H >= h) is at most N exp(-epsilon h / (2 S)), divided by M_H's normaliser.",
+        "[P17] section 6.2, second bound, with the 2 S of Definition 6",
+        _TAILS, _consistent_normalised_tail,
+    ),
+    Claim(
         "LSZhang within k steps",
         "With noise of scale 2/epsilon on both counts, P(H < t) = (1 - (e^{-k epsilon/2} + e^{-(k+1) epsilon/2})/2)^2.",
         "[D20] Theorem 4.5",
-        _STEPPED, _zhang_value, _SYMMETRIC,
+        _STEPPED, _zhang_value,
     ),
     Claim(
         "LSZhang within k steps, at least",
@@ -348,19 +412,19 @@ CLAIMS = (
         "EHD within k steps, at least",
         "P(H < t) > (2 k e^{-epsilon} + 1)/n for EHD with sqrt(1 - pi/4).",
         "[D20] and [P20] Theorem 4.5",
-        _STEPPED, _global_lower, _SYMMETRIC,
+        _STEPPED, _global_lower,
     ),
     Claim(
         "EHD within k steps, at most",
         "P(H < t) < (2 k + 1)/(n e^{-epsilon}) for EHD with sqrt(1 - pi/4).",
         "[D20] and [P20] Theorem 4.5",
-        _STEPPED, _global_upper, _SYMMETRIC,
+        replace(_STEPPED, found=_MANY_RECORDS), _global_upper,
     ),
     Claim(
         "EHDL within k steps, at least",
         "P(H < t) > (2 k e^{-epsilon/(2 LS)} + 1)/n for EHDL (printed as EHD).",
         "[D20] and [P20] Theorem 4.5",
-        _STEPPED, _local_lower, _SYMMETRIC,
+        _STEPPED, _local_lower,
     ),
     Claim(
         "EHDL within k steps, at most",
@@ -376,35 +440,35 @@ CLAIMS = (
     ),
     Claim(
         "From which size on LSHist beats EHD",
-        "Above n = (2k+1) e^epsilon / (1 - e^{-k epsilon}) LSHist stays within k steps with more probability than EHD; "
-        "k = 1, 2, 3.",
+        "At balanced data (m, m): above n = (2k+1) e^epsilon / (1 - e^{-k epsilon}) LSHist stays within k "
+        "steps with more probability than EHD; k = 1, 2, 3.",
         "[D20] and [P20] Corollary 4.5.1",
         _CROSSED, _corollary_4_5_1,
     ),
     Claim(
         "Below which size EHD beats LSHist",
-        "Below n = (2k e^{-epsilon} + 1) / (1 - (e^{-k epsilon} + e^{-(k+1) epsilon})/2) EHD stays within k steps with "
-        "more probability than LSHist; k = 1, 2, 3.",
+        "At balanced data (m, m): below n = (2k e^{-epsilon} + 1) / (1 - (e^{-k epsilon} + e^{-(k+1) epsilon})/2) EHD "
+        "stays within k steps with more probability than LSHist; k = 1, 2, 3.",
         "[D20] and [P20] Corollary 4.5.2",
-        Grid(epsilons=(0.02, 0.05, 0.1, 0.2), beyond=_CROSSED.beyond), _corollary_4_5_2,
+        _SHORT_CROSSED, _corollary_4_5_2,
     ),
     Claim(
         "From which size on LSHist beats EHD within LS(x)",
-        "Above n = 3 e^{epsilon/(2 GS)} / (1 - e^{-epsilon}) LSHist stays within the local sensitivity with more "
-        "probability than EHD; GS = sqrt(1 - pi/4).",
+        "At balanced data (m, m): above n = 3 e^{epsilon/(2 GS)} / (1 - e^{-epsilon}) LSHist stays within the local "
+        "sensitivity with more probability than EHD; GS = sqrt(1 - pi/4).",
         "[D20] and [P20] Corollary 4.5.3",
         _CROSSED, _corollary_4_5_3,
     ),
     Claim(
         "M_H overtakes the baseline at n = 300",
-        "In the mean, the Laplace baseline is nearer to the truth than M_H below 300 records, M_H from 300 on.",
+        "At balanced data: in the mean, the Laplace baseline is nearer to the truth than M_H below 300 records, M_H from 300 on.",
         "[P17] section 7.2.2 and Figure 4",
         Grid(totals=(2, 10, 20, 50, 100, 200, 250, 300, 500, 1_000, 5_000, 15_000), data="balanced", epsilons=(1.0,)),
         _overtaking,
     ),
     Claim(
         "M_H comes near to the improved Laplace mechanism",
-        "With much data M_H's mean distance is that of the improved Laplace mechanism, up to 5 %.",
+        "With much balanced data M_H's mean distance is that of the improved Laplace mechanism, up to 5 %.",
         "[P17] section 7.2.2 and Figure 4",
         Grid(totals=(1_000, 5_000, 15_000), data="balanced", epsilons=(1.0,)), _approaching,
     ),

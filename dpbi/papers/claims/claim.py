@@ -13,6 +13,9 @@ from functools import cache, lru_cache
 from itertools import product
 from typing import Literal, Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
 from dpbi import limits
 from dpbi.accuracy.distance_law import DistanceLaw, distance_law
 from dpbi.data.synthesis import balanced_counts
@@ -23,7 +26,8 @@ from dpbi.problem.problem import Problem
 Value = float | int | str | tuple[float, ...] | tuple[int, ...]
 Named = tuple[tuple[str, Value], ...]
 
-ROUNDING = 1e-9  # what is claimed may be missed by this, relative: rounding of what is computed
+ROUNDING = 1e-9  # relative: a smaller difference between what is claimed and what is so may be rounding alone
+_DIFFERENT = 1e-6  # relative: from here on two numbers that are claimed equal are not
 _LARGEST_SHOWN = 8  # categories
 _SMALL = 20  # records, whose laws are remembered
 _LOG_LISTED = 13.0  # log of the number of candidates, 440,000
@@ -71,6 +75,14 @@ class Setting:
             raise ValueError("This claim needs at least one record: got n = 0.")
         return self.problem
 
+    @property
+    def balanced(self) -> Problem:
+        """The problem, for claims about data that are as even as can be; ValueError for any other."""
+        if max(self.problem.counts) - min(self.problem.counts) > 1:
+            raise ValueError(f"This claim speaks of balanced data only, so not of yours: got counts "
+                             f"{shown(self.problem.counts)}.")
+        return self.problem
+
     def named(self, *names: str) -> dict[str, Value]:
         """Some of prior, counts, n, k, epsilon, gamma and delta, by name."""
         return {name: getattr(self if name in self.__dataclass_fields__ else self.problem, name) for name in names}
@@ -82,6 +94,7 @@ class Case:
 
     inputs: where; numbers: what is claimed and what is exact; margin: by how much the claim is kept there, negative
     where it is broken, relative unless the numbers say otherwise; within: whether the claim's condition is met.
+    A margin within rounding of 0 decides nothing.
     """
 
     inputs: Named
@@ -90,12 +103,22 @@ class Case:
     within: bool = True
 
     @property
+    def decided(self) -> bool:
+        return abs(self.margin) > ROUNDING
+
+    @property
     def holds(self) -> bool:
+        """Not broken: by more than rounding, or as far as rounding lets one see."""
         return self.margin >= -ROUNDING
 
     @property
     def words(self) -> str:
         return f"{listed(self.inputs)}: {listed(self.numbers)}"
+
+
+def at(prior: tuple[float, ...], counts: tuple[int, ...], epsilon: float = 1.0, gamma: float = 1.0,
+       delta: float = 1e-8) -> Setting:
+    return Setting(Problem(prior, counts), epsilon, gamma, delta)
 
 
 def case(inputs: Mapping[str, Value], numbers: Mapping[str, Value], margin: float, within: bool = True) -> Case:
@@ -108,13 +131,14 @@ def at_most(value: float, bound: float) -> float:
 
 
 def equal(value: float, claimed: float) -> float:
-    """The margin of value = claimed."""
-    return -abs(at_most(value, claimed))
+    """The margin of value = claimed: 1 where they agree to within rounding, 0 where that cannot be told."""
+    apart = abs(at_most(value, claimed))
+    return 1.0 if apart <= ROUNDING else 0.0 if apart < _DIFFERENT else -apart
 
 
 def true(so: bool) -> float:
     """The margin of a claim that is right or wrong and nothing between."""
-    return 0.0 if so else -1.0
+    return 1.0 if so else -1.0
 
 
 @dataclass(frozen=True)
@@ -122,7 +146,8 @@ class Grid:
     """Settings from small to large: by n, then prior, dataset, epsilon, gamma and delta, each in the order given.
 
     data: "all" datasets of each n, the "balanced" one, or "any" one where counts do not matter; what stays empty does
-    not matter to the claim and has its default; beyond: what the claim visits at every setting.
+    not matter to the claim and has its default; beyond: what the claim visits at every setting; found: settings off
+    the grid that an adversarial search over priors, datasets, n up to 10,000 and all parameters came upon.
     """
 
     priors: tuple[tuple[float, ...], ...] = ((1.0, 1.0),)
@@ -132,8 +157,12 @@ class Grid:
     gammas: tuple[float, ...] = ()
     deltas: tuple[float, ...] = ()
     beyond: str = ""
+    found: tuple[Setting, ...] = ()
 
     def __iter__(self) -> Iterator[Setting]:
+        return iter(sorted((*self._crossed(), *self.found), key=lambda setting: setting.problem.n))
+
+    def _crossed(self) -> Iterator[Setting]:
         for n, prior in product(self.totals, self.priors):
             for counts in self._datasets(n, len(prior)):
                 for numbers in product(self.epsilons or (1.0,), self.gammas or (1.0,), self.deltas or (1e-8,)):
@@ -152,6 +181,8 @@ class Grid:
             *(f"{name} = {_range(values)}" for name, values in
               (("epsilon", self.epsilons), ("gamma", self.gammas), ("delta", self.deltas)) if values),
             self.beyond,
+            f"{len(self.found)} more found by a search up to n = {max(one.problem.n for one in self.found):,}"
+            if self.found else "",
         ]
         return "; ".join(filter(None, parts))
 
@@ -160,38 +191,50 @@ class Grid:
 class Finding:
     """What visiting every case of a claim's grid shows.
 
-    kind: "holds", "holds only if" (in every case of the condition, not in all others) or "fails"; for a claim that
+    kind: "holds", "holds if" (in every case of the condition, not in all others) or "fails"; for a claim that
     something happens somewhere, "holds" once it was seen. visited, held: cases, of which ``visited_within`` meet the
-    condition; counterexample: the first that fails, the smallest since grids run upwards; worst: the one that fails by
-    most; example: the first that holds; nearest: of those that hold, the one with the least margin.
+    condition; undecided: further cases, where both sides are equal up to rounding, left out everywhere else;
+    counterexample: the first that fails, the smallest since grids run upwards; worst: the one that fails by most;
+    example: the first that holds; nearest: of those that hold, the one with the least margin.
     """
 
-    kind: Literal["holds", "holds only if", "fails"]
+    kind: Literal["holds", "holds if", "fails"]
     condition: str
     everywhere: bool
     visited: int
     held: int
     visited_within: int
     held_within: int
+    undecided: int
     counterexample: Case | None
     worst: Case | None
     example: Case | None
     nearest: Case | None
 
     @property
+    def only(self) -> bool:
+        """Of a claim that holds if its condition is met: whether it held in no other case, of which there were some."""
+        return self.kind == "holds if" and self.held == self.held_within and self.visited > self.visited_within
+
+    @property
     def label(self) -> str:
-        return f"holds only if {self.condition}" if self.kind == "holds only if" else self.kind
+        if self.kind == "holds" and not self.visited:
+            return "holds with equality, up to rounding"
+        return f"holds if{' and only if' if self.only else ''} {self.condition}" if self.kind == "holds if" else self.kind
 
     @property
     def words(self) -> str:
-        """Two or three sentences: in how many cases, the smallest counter-example, the worst."""
-        if not self.everywhere:
-            return self._seen_somewhere()
+        """Two or three sentences: in how many cases, the smallest counter-example, the worst, how many decide nothing."""
+        return (self._seen_everywhere() if self.everywhere else self._seen_somewhere()) + self._left_out()
+
+    def _seen_everywhere(self) -> str:
+        if self.kind == "holds" and not self.visited:
+            return "No case differs by more than rounding."
         if self.kind == "holds":
             return f"Holds in all {self.visited:,} cases." + _said("Nearest to failing", self.nearest)
-        if self.kind == "holds only if":
+        if self.kind == "holds if":
             others, held = self.visited - self.visited_within, self.held - self.held_within
-            start = (f"Holds only if {self.condition}: in all {self.visited_within:,} cases where that is so, and in "
+            start = (f"{limits.opened(self.label)}: in all {self.visited_within:,} cases where that is so, and in "
                      f"{held:,} of the {others:,} others.")
         else:
             start = f"Fails in {self.visited - self.held:,} of {self.visited:,} cases."
@@ -204,6 +247,21 @@ class Finding:
         return (f"Seen in {self.held:,} of {self.visited:,} cases." + _said("First", self.example)
                 + _said("But not", self.counterexample))
 
+    def _left_out(self) -> str:
+        more = "more " if self.visited else ""
+        return (f" Left out: {self.undecided:,} {more}cases, in which both sides are equal up to rounding."
+                if self.undecided else "")
+
+    def contradicted_by(self, one: Case) -> bool:
+        """Whether a case, at any data, says otherwise: rounding never does, and what failed somewhere may hold there."""
+        if not one.decided:
+            return False
+        if not self.everywhere:
+            return self.kind == "fails" and one.holds
+        if self.kind == "holds if":
+            return one.within != one.holds and (one.within or self.only)
+        return self.kind == "holds" and not one.holds
+
 
 @dataclass(frozen=True)
 class Reading:
@@ -215,7 +273,8 @@ class Reading:
 
     @property
     def decisive(self) -> Case:
-        return (min if self.everywhere else max)(self.cases, key=lambda one: one.margin)
+        decided = [one for one in self.cases if one.decided] or self.cases
+        return (min if self.everywhere else max)(decided, key=lambda one: one.margin)
 
     @property
     def holds(self) -> bool:
@@ -227,9 +286,14 @@ class Reading:
 
     @property
     def sentence(self) -> str:
+        if not self.decisive.decided:
+            return f"Here nothing is decided: both sides are equal up to rounding. {limits.opened(self.decisive.words)}."
+        decided = [one for one in self.cases if one.decided]
         verb = "holds" if self.holds else "fails"
-        among = f" in {sum(one.holds for one in self.cases)} of {len(self.cases)} cases" if len(self.cases) > 1 else ""
-        return f"Here it {verb}{among}. {limits.opened(self.decisive.words)}."
+        among = f" in {sum(one.holds for one in decided)} of {len(decided)} cases" if len(decided) > 1 else ""
+        equal = len(self.cases) - len(decided)
+        left_out = f" ({equal} more: equal up to rounding)" if equal else ""
+        return f"Here it {verb}{among}{left_out}. {limits.opened(self.decisive.words)}."
 
 
 @dataclass(frozen=True)
@@ -281,23 +345,33 @@ def _setting(scenario: Problem | Setting | AsEntered) -> Setting:
 
 @cache
 def _finding(claim: Claim) -> Finding:
-    cases = [one for setting in claim.places for one in claim.cases(setting)]
+    every = [one for setting in claim.places for one in claim.cases(setting)]
+    cases = [one for one in every if one.decided]
     kept, broken = [one for one in cases if one.holds], [one for one in cases if not one.holds]
     within = [one for one in cases if one.within]
     held_within = sum(one.holds for one in within)
-    kind: Literal["holds", "holds only if", "fails"] = "fails"
-    if not broken or (kept and not claim.everywhere):
+    kind: Literal["holds", "holds if", "fails"] = "fails"
+    if (not broken and (kept or claim.everywhere)) or (kept and not claim.everywhere):
         kind = "holds"
     elif claim.condition and within and held_within == len(within):
-        kind = "holds only if"
+        kind = "holds if"
     varied = len({one.margin for one in kept}) > 1
     return Finding(
         kind, claim.condition, claim.everywhere, len(cases), len(kept), len(within), held_within,
+        undecided=len(every) - len(cases),
         counterexample=broken[0] if broken else None,
         worst=(min if claim.everywhere else max)(broken, key=lambda one: one.margin, default=None),
         example=kept[0] if kept else None,
         nearest=min(kept, key=lambda one: one.margin) if varied else None,
     )
+
+
+def candidates_of(problem: Problem) -> NDArray[np.int64]:
+    """All candidates; ValueError where there are too many."""
+    if log_number_of_candidates(problem.n, problem.k) > _LOG_LISTED:
+        raise ValueError(f"This claim visits every candidate, and there are too many here: got n = {problem.n:,} with "
+                         f"k = {problem.k:,} categories.")
+    return list_candidates(problem.n, problem.k)
 
 
 def listed_law(mechanism: Mechanism, problem: Problem) -> DistanceLaw:

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
 from dpbi.mechanisms import EHD, EHDL, EHDNRS, EHDS, LSDim, LSHist, LSZhang, Mechanism
+from dpbi.mechanisms.printed_bound import printed_bound
+from dpbi.posterior.hellinger import distances_to
 from dpbi.privacy.loss import PrivacyLoss, privacy_loss, privacy_profile
 from dpbi.problem.neighbours import neighbours
+from dpbi.problem.problem import Problem
 from dpbi.sensitivity import PAPER_GLOBAL_SENSITIVITY, global_sensitivity, smooth_sensitivities
 
-from .claim import FEW_PRIORS, PRIORS, Case, Claim, Grid, Setting, at_most, case, equal, exp, true
+from .claim import FEW_PRIORS, PRIORS, ROUNDING, Case, Claim, Grid, Setting, at, at_most, candidates_of, case, equal, exp, true
+from .heavy_prior import heavy_prior_delta
 
+_LIGHT, _ROOM, _LEAST_HEAVY = 1_000, 20, 4.0  # light categories, records per category, epsilon
 _TABLED = 300  # records at most, where a table of all released pairs is made
 
 
@@ -51,12 +57,6 @@ def _zhang_is_private(setting: Setting) -> Iterator[Case]:
                    at_most(loss, setting.epsilon))
 
 
-def _zhang_needs_its_noise(setting: Setting) -> Iterator[Case]:
-    loss = _loss(setting, LSZhang(setting.epsilon)).epsilon
-    yield case(setting.named("k", "n", "epsilon"),
-               {"exact loss": loss, "epsilon / k": setting.epsilon / setting.problem.k}, equal(loss, setting.epsilon))
-
-
 def _local_is_not_private(setting: Setting) -> Iterator[Case]:
     found = _loss(setting, EHDL(setting.epsilon))
     yield case(setting.named("prior", "n", "epsilon"),
@@ -83,32 +83,99 @@ def _lemma_2_3(setting: Setting) -> Iterator[Case]:
 
 
 def _concrete_loss(setting: Setting) -> Iterator[Case]:
-    loss = _loss(setting, EHDNRS(setting.epsilon, setting.delta)).epsilon
-    yield case(setting.named("prior", "n", "epsilon", "delta"), {"exact loss": loss}, at_most(loss, setting.epsilon))
+    problem, loss = setting.problem, _loss(setting, EHDNRS(setting.epsilon, setting.delta)).epsilon
+    yield case(setting.named("prior", "n", "epsilon", "delta"), {"exact loss": loss}, at_most(loss, setting.epsilon),
+               within=(problem.prior, setting.epsilon, setting.delta) == ((1.0, 1.0), 1.0, 0.0005))
 
 
-def _lemma_5_5(setting: Setting) -> Iterator[Case]:
-    """delta as printed, at its largest case u(x, r) = 0, for the neighbour where it comes nearest to a probability.
+@dataclass(frozen=True)
+class _Printed:
+    """What Lemma 5.5 prints for x and a neighbour x', in its largest case, where r is the true posterior of x.
 
-    e^lambda = (S(x) / S(x')) ln(NL(x) / NL(x')) has no logarithm where NL(x) <= NL(x'): there is no delta then.
+    epsilon: ln 4 + epsilon H(x, x') / (2 S(x)) + epsilon / 2; delta: 2 e^{epsilon H / (2 S)} (1 - N e^{epsilon / (2 (1 -
+    e^lambda))}), e^lambda = (S(x) / S(x')) ln(NL(x) / NL(x')), which is no number where NL(x) <= NL(x').
     """
+
+    neighbour: Problem
+    epsilon: float
+    log_ratio: float
+    delta: float | None
+
+
+def _lemma_5_5(setting: Setting) -> list[_Printed]:
     problem = setting.beta_binomial
     epsilon, mechanism = setting.epsilon, EHDNRS(setting.epsilon, setting.delta)
     here = float(mechanism.log_pmf(problem, problem.counts))  # -log NL, since H = 0 at the truth
     others = [problem.with_counts(other) for other in neighbours(problem.counts).tolist()]
     smooth = smooth_sensitivities(problem.prior, [problem.counts, *(other.counts for other in others)],
-                                  mechanism.beta(problem.n, 2), "exponential")
+                                  mechanism.beta(problem.n, 2), "exponential").tolist()
+    distance = distances_to(problem, [other.counts for other in others]).tolist()
     printed = []
-    for other, sensitivity in zip(others, smooth[1:], strict=True):
+    for other, far, sensitivity in zip(others, distance, smooth[1:], strict=True):
         log_ratio = float(mechanism.log_pmf(other, other.counts)) - here
-        # H(x, x') follows from the law itself: log P(x') - log P(x) = -rate H
-        distance = (here - float(mechanism.log_pmf(problem, other.counts))) / mechanism.rate(problem)
-        stretch = float(smooth[0] / sensitivity) * log_ratio
-        outside = 1 - (problem.n + 1) * exp(epsilon / (2 * (1 - stretch))) if stretch > 0 else math.nan
-        printed.append((other.counts, log_ratio, 2 * exp(epsilon * distance / (2 * float(smooth[0]))) * outside))
-    best = min(printed, key=lambda one: abs(one[2] - 0.5) if one[2] == one[2] else math.inf)
-    yield case(setting.named("prior", "counts", "epsilon") | {"neighbour": best[0]},
-               {"ln(NL(x)/NL(x'))": best[1], "printed delta": best[2]}, true(0 <= best[2] <= 1))
+        slid = epsilon * far / (2 * smooth[0])
+        stretch = smooth[0] / sensitivity * log_ratio
+        delta = None
+        if stretch > 0 and stretch != 1:
+            delta = 2 * exp(slid) * (1 - (problem.n + 1) * exp(epsilon / (2 * (1 - stretch))))
+        printed.append(_Printed(other, math.log(4) + slid + epsilon / 2, log_ratio, delta))
+    return printed
+
+
+def _printed_delta(setting: Setting) -> Iterator[Case]:
+    for one in _lemma_5_5(setting):
+        if one.delta is not None and abs(one.log_ratio) > ROUNDING:
+            yield case(setting.named("prior", "counts", "epsilon") | {"neighbour": one.neighbour.counts},
+                       {"ln(NL(x)/NL(x'))": one.log_ratio, "printed delta": one.delta}, true(0 <= one.delta <= 1))
+
+
+def _delta_exists(setting: Setting) -> Iterator[Case]:
+    for one in _lemma_5_5(setting):
+        yield case(setting.named("prior", "counts", "epsilon") | {"neighbour": one.neighbour.counts},
+                   {"ln(NL(x)/NL(x'))": one.log_ratio}, one.log_ratio)
+
+
+def _printed_epsilon(setting: Setting) -> Iterator[Case]:
+    """The largest ln P_x(r) - ln P_x'(r) over all r against the printed epsilon', with no delta at all."""
+    problem, mechanism = setting.beta_binomial, EHDNRS(setting.epsilon, setting.delta)
+    candidates = candidates_of(problem)
+    here = mechanism.log_pmf(problem, candidates)
+    for one in _lemma_5_5(setting):
+        loss = float((here - mechanism.log_pmf(one.neighbour, candidates)).max())
+        yield case(setting.named("prior", "counts", "epsilon") | {"neighbour": one.neighbour.counts},
+                   {"printed epsilon'": one.epsilon, "largest log ratio": loss}, at_most(loss, one.epsilon))
+
+
+def _printed_inequality(setting: Setting) -> Iterator[Case]:
+    """P_x(r) <= e^epsilon' P_x'(r) + delta, for every r and wherever there is a delta: the r with the least margin."""
+    problem, mechanism = setting.beta_binomial, EHDNRS(setting.epsilon, setting.delta)
+    candidates = candidates_of(problem)
+    here = np.exp(mechanism.log_pmf(problem, candidates))
+    for one in _lemma_5_5(setting):
+        if one.delta is None or abs(one.log_ratio) <= ROUNDING:
+            continue
+        bound = exp(one.epsilon) * np.exp(mechanism.log_pmf(one.neighbour, candidates)) + one.delta
+        at = int((bound - here).argmin())
+        yield case(setting.named("prior", "counts", "epsilon")
+                   | {"neighbour": one.neighbour.counts, "r": tuple(candidates[at].tolist())},
+                   {"printed bound": float(bound[at]), "exact": float(here[at])}, at_most(float(here[at]), float(bound[at])))
+
+
+# --- [N] Lemma 2.3 with n + 1 for the number of candidates, in the limit of a heavy prior ---
+
+
+def _heavy_prior(setting: Setting) -> Iterator[Case]:
+    """x has all n records in a category that the prior makes far heavier than the others, x' all but one."""
+    problem, epsilon, delta = setting.problem, setting.epsilon, setting.delta
+    light, n = problem.k - 1, problem.n
+    if not (2 <= light <= _LIGHT and n >= _ROOM * problem.k and epsilon >= _LEAST_HEAVY):
+        raise ValueError(f"This claim is computed for 3 to {_LIGHT + 1} categories, {_ROOM} records or more per category "
+                         f"and epsilon of at least {_LEAST_HEAVY:g}: got k = {problem.k}, n = {n:,} and epsilon = "
+                         f"{printed_bound(epsilon)}.")
+    beta = math.log1p(-epsilon / (2 * (math.log(delta) - math.log(2 * (n + 1)))))
+    yield case(setting.named("k", "n", "epsilon", "delta"),
+               {"beta with n + 1": beta, "exact delta": heavy_prior_delta(light, epsilon, beta)},
+               at_most(heavy_prior_delta(light, epsilon, beta), delta))
 
 
 def _two_noises(setting: Setting) -> Iterator[Case]:
@@ -138,6 +205,7 @@ def _ratio_is_constant(setting: Setting) -> Iterator[Case]:
 
 
 _EPSILONS = (0.1, 1.0, 5.0)
+_NEIGHBOURING = Grid(FEW_PRIORS[:3], (1, 2, 5), "all", epsilons=_EPSILONS, beyond="every neighbour")
 _STRONG = (100.0, 1000.0, 100.0)
 
 CLAIMS = (
@@ -162,12 +230,6 @@ CLAIMS = (
         _zhang_is_private,
     ),
     Claim(
-        "LSZhang needs its scale 2k/epsilon",
-        "A scale that grows with the dimension is what epsilon asks for: with b = 2k/epsilon the loss is epsilon.",
-        "[D20] Algorithm 1; [P17] section 3",
-        Grid(tuple((1.0,) * k for k in (2, 3, 4)), (1, 2, 5, 20), epsilons=_EPSILONS), _zhang_needs_its_noise,
-    ),
-    Claim(
         "EHDL is not private",
         "Scaled by the local sensitivity of the data, the exponential mechanism can lose more than epsilon.",
         "[P17] section 5.1; [N] section 2.2",
@@ -182,21 +244,49 @@ CLAIMS = (
     ),
     Claim(
         "(epsilon, delta) for the exponential smooth sensitivity",
-        "EHDNRS is (epsilon, delta)-DP: its exact delta(epsilon) is at most delta. The notes' proof does not hold.",
-        "[N] Lemma 2.3",
+        "EHDNRS is (epsilon, delta)-DP: its exact delta(epsilon) is at most delta. Its beta counts all candidates, where "
+        "the notes write n + 1 for every k. The notes' proof does not hold.",
+        "[N] Lemma 2.3, with the number of candidates in its beta, which is ours above k = 2",
         Grid((*FEW_PRIORS, _STRONG), (1, 2, 5, 12), epsilons=(0.1, 0.8, 5.0), deltas=(1e-8, 0.8)), _lemma_2_3,
     ),
     Claim(
-        "The printed delta of M_H is a probability",
-        "M_H is (epsilon', delta)-DP with the delta printed at the end of the proof.",
+        "(epsilon, delta) with the notes' own beta",
+        "With n + 1 in beta for every k the mechanism is (epsilon, delta)-DP: computed where one category has a far "
+        "heavier prior than the others, in the limit of heavy priors.",
+        "[N] Lemma 2.3 with section 2.3.1's beta",
+        Grid(((1.0,) * 3, (1.0,) * 30, (1.0,) * 150, (1.0,) * 300), (10_000,), epsilons=(8.6,), deltas=(0.8,)), _heavy_prior,
+    ),
+    Claim(
+        "Lemma 5.5 has a delta",
+        "The logarithm of NL(x)/NL(x'), of which the printed delta takes the logarithm again, is above 0.",
         "[P17] Lemma 5.5",
-        Grid(FEW_PRIORS[:3], (1, 2, 5), "all", epsilons=_EPSILONS, beyond="every neighbour"), _lemma_5_5,
+        _NEIGHBOURING, _delta_exists,
+    ),
+    Claim(
+        "The printed delta of M_H is a probability",
+        "Wherever there is one, the delta printed at the end of the proof lies in [0, 1].",
+        "[P17] Lemma 5.5",
+        _NEIGHBOURING, _printed_delta,
+    ),
+    Claim(
+        "M_H keeps the printed epsilon' and delta",
+        "P_x(r) <= e^epsilon' P_x'(r) + delta for every r, with the printed epsilon' and delta, wherever there is one.",
+        "[P17] Lemma 5.5",
+        _NEIGHBOURING, _printed_inequality,
+    ),
+    Claim(
+        "M_H keeps the printed epsilon' alone",
+        "No log ratio of M_H between x and x' exceeds ln 4 + epsilon H(x, x')/(2 S(x)) + epsilon/2.",
+        "[P17] Lemma 5.5, its epsilon' without the delta",
+        _NEIGHBOURING, _printed_epsilon,
     ),
     Claim(
         "The concrete loss lies below epsilon",
-        "Computed exactly, M_H at epsilon = 1 and delta = 0.0005 loses no more than epsilon.",
+        "Computed exactly, M_H with the exponential smooth sensitivity loses no more than epsilon.",
         "[P17] section 7.3 and Figure 6",
-        Grid(((1.0, 1.0),), (1, 2, 5, 10, 20, 50, 100, 200), epsilons=(1.0,), deltas=(0.0005,)), _concrete_loss,
+        Grid(((1.0, 1.0),), (1, 2, 5, 10, 20, 50, 100, 200), epsilons=(1.0,), deltas=(0.0005,),
+             found=(at((1.0, 1.0), (3, 3), 0.5), at((75.0, 50.0, 50.0), (5, 13, 3), 7.65, delta=0.018))), _concrete_loss,
+        "the prior is flat with k = 2, epsilon is 1 and delta is 0.0005, as in the paper",
     ),
     Claim(
         "Two independent noises of scale 2/epsilon keep epsilon",
@@ -208,7 +298,7 @@ CLAIMS = (
         "The noise written as Lap(epsilon/2) keeps epsilon",
         "Taken as it is written, with epsilon/2 for the scale, the noise on both counts loses at most epsilon.",
         "[L17]",
-        Grid(totals=(1, 2, 5, 20), epsilons=(0.1, 1.0, 2.0, 5.0)), _scale_as_written, "epsilon is at least 2",
+        Grid(totals=(1, 2, 5, 20), epsilons=(0.1, 1.0, 2.0, 5.0), found=(at((1.0, 1.0), (1, 0), 1.75),)), _scale_as_written, "epsilon is at least 2",
     ),
     Claim(
         "The ratio of two neighbours' probabilities is e^epsilon",

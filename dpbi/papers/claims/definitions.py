@@ -1,0 +1,228 @@
+"""Claims that a definition, a footnote or a formula makes by how it is printed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from dpbi.data.synthesis import balanced_counts
+from dpbi.mechanisms import EHDNRS, EHDS
+from dpbi.problem.neighbours import neighbours
+from dpbi.problem.problem import Problem
+from dpbi.sensitivity import local_sensitivities, local_sensitivity, smooth_sensitivities
+
+from .claim import FEW_PRIORS, Case, Claim, Grid, Setting, at_most, case, equal, exp, shown, true
+
+_FEW_RECORDS, _MANY, _HEAVIEST = 10, 100_000, 10**9
+_AT = (-2, -1, 0, 1, 2)
+_LARGE_CONSTANT = 10.0
+
+
+def _pure_equality(setting: Setting) -> Iterator[Case]:
+    """For B the set of all outputs both probabilities are 1."""
+    yield case(setting.named("epsilon"), {"P[B], B all outputs": 1.0, "e^epsilon P'[B]": exp(setting.epsilon)},
+               equal(1.0, exp(setting.epsilon)))
+
+
+def _approximate_equality(setting: Setting) -> Iterator[Case]:
+    printed = exp(setting.epsilon) + setting.delta
+    yield case(setting.named("epsilon", "delta"), {"P[B], B all outputs": 1.0, "e^epsilon P'[B] + delta": printed},
+               equal(1.0, printed))
+
+
+def _adjacency(setting: Setting) -> Iterator[Case]:
+    """One replaced record leaves n - 1 that agree."""
+    n = setting.problem.n
+    yield case(setting.named("n"), {"records that agree": n - 1}, true(n - 1 <= 1), within=n <= 2)
+
+
+def _printed_local_sensitivity(setting: Setting) -> Iterator[Case]:
+    """max |H(BI(x'), r) - H(BI(x'), r)| = 0."""
+    yield case(setting.named("prior", "counts"), {"as printed": 0.0, "LS(x)": local_sensitivity(setting.problem)},
+               equal(0.0, local_sensitivity(setting.problem)))
+
+
+def _adjacent_only(setting: Setting) -> Iterator[Case]:
+    """max of LS(x) and LS(x') e^{-gamma} over neighbours against all datasets: Definition 3's S."""
+    prior, counts, gamma = setting.problem.prior, setting.problem.counts, setting.gamma
+    local = local_sensitivity(setting.problem)
+    adjacent = max(local, float(local_sensitivities(prior, neighbours(counts)).max()) * math.exp(-gamma))
+    everywhere = float(smooth_sensitivities(prior, counts, gamma, "exponential"))
+    yield case(setting.named("prior", "counts", "gamma"), {"over neighbours": adjacent, "over all datasets": everywhere},
+               equal(adjacent, everywhere))
+
+
+def _printed_smooth_sensitivity(setting: Setting) -> Iterator[Case]:
+    """With BI(x) in place of BI(y) every term is LS(x) times e^{-beta d} <= 1."""
+    mechanism, problem = EHDNRS(setting.epsilon, setting.delta), setting.problem
+    smooth = setting.epsilon / (2 * mechanism.rate(problem))
+    local = local_sensitivity(problem)
+    yield case(setting.named("prior", "counts", "epsilon"), {"as printed": local, "S(x)": smooth}, equal(local, smooth))
+
+
+def _integer_parameters(setting: Setting) -> Iterator[Case]:
+    prior, n = setting.beta_binomial.prior, setting.problem.n
+    whole = all(value == round(value) for value in prior)
+    yield case(setting.named("prior", "n"), {"sum of a candidate's parameters": sum(prior) + n, "n + 2": n + 2},
+               true(whole and sum(prior) == 2), within=set(prior) == {1.0})
+
+
+def _vanishing(setting: Setting) -> Iterator[Case]:
+    """LS(x) at n = 10 m and at n = 100,000 m, m the prior's records: as 1/sqrt n it falls to a hundredth."""
+    prior = setting.beta_binomial.prior
+    worth = math.ceil(max(1.0, sum(prior)))
+    if worth > _HEAVIEST:
+        raise ValueError(f"This claim is computed for priors worth {_HEAVIEST:,} records at most: got "
+                         f"{shown(sum(prior))}.")
+    for place, first in (("balanced", lambda n: balanced_counts(2, n)[0]), ("one in ten", lambda n: n // 10),
+                         ("none in the first category", lambda n: 0)):
+        few, many = (local_sensitivity(Problem(prior, (first(n), n - first(n)))) for n in (_FEW_RECORDS * worth, _MANY * worth))
+        yield case(setting.named("prior") | {"data": place}, {"n": _FEW_RECORDS * worth, "LS": few, "LS at 10,000 n": many},
+                   at_most(10 * many, few), within=place != "none in the first category")
+
+
+def _void_gamma(setting: Setting) -> Iterator[Case]:
+    gamma = exp(setting.epsilon)
+    yield case(setting.named("epsilon"), {"gamma = e^epsilon": gamma}, at_most(gamma, 1.0))
+
+
+def _order_of_epsilon(setting: Setting) -> Iterator[Case]:
+    """At gamma = e^{-epsilon} the proof gives 1/epsilon."""
+    epsilon = setting.epsilon
+    yield case(setting.named("epsilon"), {"1/epsilon": 1 / epsilon, "10 epsilon": _LARGE_CONSTANT * epsilon},
+               at_most(1 / epsilon, _LARGE_CONSTANT * epsilon), within=epsilon * epsilon >= 1 / _LARGE_CONSTANT)
+
+
+def _improved_scale(setting: Setting) -> Iterator[Case]:
+    k, epsilon = setting.problem.k, setting.epsilon
+    defined = (1 if k == 2 else 2) / epsilon
+    yield case(setting.named("k", "epsilon"), {"section 6.1.3": 2 / epsilon, "section 4.1.4": defined},
+               equal(2 / epsilon, defined), within=k > 2)
+
+
+def _normaliser_of_size(setting: Setting) -> Iterator[Case]:
+    """NL(x) = 1 / P(truth) under Definition 6, against that of balanced data of the same size."""
+    mechanism, problem = EHDS(2 * setting.epsilon), setting.problem
+    even = problem.with_counts(balanced_counts(problem.k, problem.n))
+    if sorted(even.counts) != sorted(problem.counts):
+        here, there = (math.exp(-float(mechanism.log_pmf(one, one.counts))) for one in (problem, even))
+        yield case(setting.named("prior", "counts", "epsilon"), {"NL(x)": here, "NL of balanced data": there},
+                   equal(here, there))
+
+
+def _printed_density(setting: Setting) -> Iterator[Case]:
+    """exp(-y epsilon/2) against (epsilon/4) exp(-|y| epsilon/2), the density of noise of scale 2/epsilon."""
+    decay = setting.epsilon / 2
+    for y in _AT:
+        yield case(setting.named("epsilon") | {"y": y}, {"as printed": exp(-y * decay),
+                                                         "density": decay / 2 * math.exp(-abs(y) * decay)},
+                   equal(exp(-y * decay), decay / 2 * math.exp(-abs(y) * decay)))
+
+
+def _step_of_lemma_2_3(setting: Setting) -> Iterator[Case]:
+    """(S(x)/S(y)) ln(NL(x)/NL(y)) <= e^beta, over the neighbours y."""
+    problem = setting.beta_binomial
+    mechanism = EHDNRS(setting.epsilon, setting.delta)
+    bound = math.exp(mechanism.beta(problem.n, 2))
+    for other in neighbours(problem.counts).tolist():
+        there = problem.with_counts(other)
+        stretch = mechanism.rate(there) / mechanism.rate(problem)  # S(x)/S(y)
+        ratio = float(mechanism.log_pmf(there, there.counts) - mechanism.log_pmf(problem, problem.counts))
+        yield case(setting.named("prior", "counts", "epsilon", "delta") | {"neighbour": there.counts},
+                   {"the product": stretch * ratio, "1 - epsilon/(2 ln(delta/(2(n+1))))": bound},
+                   at_most(stretch * ratio, bound))
+
+
+_EPSILONS = (0.1, 1.0, 5.0)
+_DATA = Grid(FEW_PRIORS, (1, 2, 6), "all")
+
+CLAIMS = (
+    Claim(
+        "The equality of Definition 1",
+        "For neighbours and every set B of outputs the probability of B is e^epsilon times that under the neighbour.",
+        "[P17] Definition 1, printed with =",
+        Grid(epsilons=_EPSILONS), _pure_equality,
+    ),
+    Claim(
+        "The equality of Definition 2",
+        "For neighbours and every set B the probability of B is e^epsilon times that under the neighbour, plus delta.",
+        "[P17] Definition 2, printed with =",
+        Grid(epsilons=_EPSILONS, deltas=(1e-8, 0.1)), _approximate_equality,
+    ),
+    Claim(
+        "Adjacent data agree in at most one record",
+        "Two datasets of n records of which one is replaced agree in at most one record.",
+        "[P17] footnote 1",
+        Grid(totals=(1, 2, 3, 10)), _adjacency, "n is at most 2",
+    ),
+    Claim(
+        "The local sensitivity as printed",
+        "LS(x) is the largest |H(BI(x'), r) - H(BI(x'), r)|, with the neighbour x' in both places.",
+        "[P17] sections 4.1.2 and 7.1",
+        _DATA, _printed_local_sensitivity,
+    ),
+    Claim(
+        "Neighbours suffice for S",
+        "Taken over x and its neighbours only, S(x) is the exponential smooth sensitivity with smoothness gamma.",
+        "[P17] section 4.2",
+        Grid(FEW_PRIORS, (1, 2, 6), "all", gammas=(0.01, 1.0)), _adjacent_only,
+    ),
+    Claim(
+        "The smooth sensitivity of Definition 2.1, as printed",
+        "With the local sensitivity of x itself in every term the maximum is the smooth sensitivity.",
+        "[N] Definition 2.1",
+        Grid(FEW_PRIORS, (1, 2, 6), "all", epsilons=(1.0,)), _printed_smooth_sensitivity,
+    ),
+    Claim(
+        "Candidates have integer parameters that sum to n + 2",
+        "The candidates are the Beta distributions with integer parameters of sum n + 2.",
+        "[N] section 2.3.1",
+        Grid(((1.0, 1.0), (0.5, 0.5), (7.0, 4.0)), (1, 5)), _integer_parameters, "the prior is flat",
+    ),
+    Claim(
+        "LS(x) goes to 0 as n grows",
+        "LS(x) falls to a tenth or less from n = 10 times the prior's records to 10,000 times that n: for balanced data, one "
+        "record in ten, and none in the first category.",
+        "[D20] and [P20] proof of Theorem 4.5, last lines",
+        Grid(((1.0, 1.0), (0.5, 0.5), (7.0, 4.0))), _vanishing, "the share of the rarer category stays above 0",
+    ),
+    Claim(
+        "The gamma of Theorem 4.2 is a probability",
+        "gamma = e^{O(epsilon)}, read as e^epsilon, is at most 1: else ELap(x) = 0 and nothing is claimed.",
+        "[D20] and [P20] Theorem 4.2",
+        Grid(epsilons=_EPSILONS), _void_gamma,
+    ),
+    Claim(
+        "ELap(x) / (epsilon LS(x)) is O(epsilon)",
+        "What the proof arrives at for ELap(x) / (epsilon LS(x)) at gamma = e^{-epsilon}, 1/epsilon, is at most 10 epsilon.",
+        "[D20] and [P20] Theorem 4.2, with 10 for the constant",
+        Grid(epsilons=(0.01, *_EPSILONS)), _order_of_epsilon, "epsilon^2 is at least 0.1",
+    ),
+    Claim(
+        "The improved Laplace mechanism has scale 2/epsilon",
+        "The scale 2/epsilon of its accuracy bound is the scale that the improved Laplace mechanism is defined with.",
+        "[P17] section 6.1.3 against 4.1.4",
+        Grid(tuple((1.0,) * k for k in (2, 3, 4)), epsilons=_EPSILONS), _improved_scale, "k > 2",
+    ),
+    Claim(
+        "The normaliser depends on n alone",
+        "NL(x) is the same for all data of a size, so that an N(n) can stand for it.",
+        "[P17] section 6.2, third bound",
+        Grid(FEW_PRIORS, (2, 6), "all", epsilons=(1.0,)), _normaliser_of_size,
+    ),
+    Claim(
+        "The step of Lemma 2.3",
+        "(S(x)/S(y)) ln(NL(x)/NL(y)) is at most 1 - epsilon/(2 ln(delta/(2(n+1)))) for neighbours x, y.",
+        "[N] proof of Lemma 2.3",
+        Grid(FEW_PRIORS[:3], (1, 2, 6), "all", epsilons=_EPSILONS, deltas=(0.01,)),
+        _step_of_lemma_2_3,
+    ),
+    Claim(
+        "The density of the noise",
+        "exp(-y epsilon/2) is the density at y of Laplace noise of scale 2/epsilon; y = -2 to 2.",
+        "[L17]",
+        Grid(epsilons=_EPSILONS), _printed_density,
+    ),
+)

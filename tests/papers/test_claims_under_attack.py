@@ -1,0 +1,197 @@
+"""The claims, attacked: counter-examples from far outside the grids, and random settings that may contradict no finding."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dpbi.data.synthesis import balanced_counts
+from dpbi.papers.claims import CLAIMS, Reading, Setting
+from dpbi.papers.claims.claim import at_most, equal, true
+from dpbi.papers.claims.heavy_prior import _log_total, heavy_prior_delta
+from dpbi.problem.problem import Problem
+from tests import oracles
+from tests.papers.test_claims import of_distance
+
+BY_NAME = {claim.name: claim for claim in CLAIMS}
+SLOW = ("ELap(x) / (epsilon", "M_H overtakes", "M_H comes near", "With small balanced", "The baseline is outperformed",
+        "M_H outperforms", "M_H is comparable", "Who is nearer", "(epsilon, delta) with the notes")  # seconds, or own data
+
+
+def look(name: str, prior: tuple[float, ...], counts: tuple[int, ...], **numbers: float) -> Reading:
+    return BY_NAME[name].check(Setting(Problem(prior, counts), **numbers))
+
+
+# --- the counter-examples that independent code found ---
+
+
+@pytest.mark.parametrize(("prior", "m", "epsilon"), [
+    ((1, 1), 609, 0.1), ((1, 1), 621, 0.5), ((1, 1), 798, 1.0), ((1, 1), 1540, 2.0), ((1, 1), 5000, 1.0)])
+def test_the_upper_bound_for_EHD_breaks_at_large_n(prior: tuple[float, ...], m: int, epsilon: float) -> None:
+    """Theorem 4.5; P(H < t) listed by plain log-gammas."""
+    a, sizes = prior[0] + m, np.arange(2 * m + 1)
+    lgamma = np.vectorize(math.lgamma)
+    other = np.stack([prior[0] + sizes, prior[1] + 2 * m - sizes])
+    log_bc = sum(lgamma((a + row) / 2) - (lgamma(row) + math.lgamma(a)) / 2 for row in other)
+    weight = np.exp(-epsilon * np.sqrt(-np.expm1(np.minimum(log_bc, 0))) / (2 * math.sqrt(1 - math.pi / 4)))
+    exact = float(weight[m - 1: m + 2].sum() / weight.sum())
+    assert exact > 3 * math.exp(epsilon) / (2 * m)
+    reading = look("EHD within k steps, at most", prior, (m, m), epsilon=epsilon)
+    numbers = next(dict(one.numbers) for one in reading.cases if dict(one.inputs)["k"] == 1)
+    assert not reading.holds and numbers["exact"] == pytest.approx(exact, rel=1e-6)
+    assert BY_NAME["EHD within k steps, at most"].finding.kind == "fails"
+
+
+@pytest.mark.parametrize(("prior", "counts", "r", "t", "exact", "bound"), [
+    ((1.0, 2.0), (21, 20), (2, 39), (0, 41), 0.045658, 0.023994),
+    ((7.0, 4.0), (27, 30), None, None, 0.03196, 0.01679)])
+def test_the_notes_dilation_fails(prior: Any, counts: Any, r: Any, t: Any, exact: float, bound: float) -> None:
+    found = look("The notes' dilation property", prior, counts, epsilon=0.1).decisive
+    numbers, inputs = dict(found.numbers), dict(found.inputs)
+    assert numbers["exact"] == pytest.approx(exact, abs=2e-5) and numbers["claimed bound"] == pytest.approx(bound, abs=2e-5)
+    x = inputs | {"epsilon": 0.1}
+    assert float(of_distance(x, inputs["r"])) == pytest.approx(numbers["exact"], rel=1e-8)
+    allowed = math.exp(0.05) * float(of_distance(x, inputs["t"])) + 5e-9
+    assert allowed == pytest.approx(numbers["claimed bound"], rel=1e-8)
+    assert (r, t) in (((inputs["r"]), (inputs["t"])), (None, None))
+    assert BY_NAME["The notes' dilation property"].finding.kind == "fails"
+
+
+@pytest.mark.parametrize(("prior", "counts", "ratio"), [((0.5, 0.5), (2, 48), 2.2993), ((0.01, 0.01), (2, 11), 2.714)])
+def test_ELap_exceeds_twice_its_reach_though_gamma_is_small(prior: Any, counts: Any, ratio: float) -> None:
+    name = "ELap(x)/LS(x) is of the order of ln(1/gamma)/epsilon"
+    reading = look(name, prior, counts, epsilon=8.0, delta=math.exp(-8.8))
+    assert not reading.holds and dict(reading.numbers)["ELap/LS"] == pytest.approx(ratio, abs=5e-4)
+    assert BY_NAME[name].finding.label == "fails"
+
+
+@pytest.mark.parametrize("name", [
+    "From which size on LSHist beats EHD", "Below which size EHD beats LSHist",
+    "From which size on LSHist beats EHD within LS(x)"])
+def test_a_corollary_about_balanced_data_does_not_speak_of_others(name: str) -> None:
+    """At (0, 20), epsilon = 0.1, k = 1 LSHist has 0.5906 and EHD 0.1025, which its stated size does not foresee."""
+    assert "balanced data (m, m)" in BY_NAME[name].statement
+    with pytest.raises(ValueError, match="balanced data"):
+        look(name, (1, 1), (0, 20), epsilon=0.1)
+
+
+def test_a_condition_is_said_to_be_necessary_only_where_the_converse_was_seen() -> None:
+    """One parameter below 1 does not break EHD with the papers' constant at every n; so "if", not "only if"."""
+    for claim in CLAIMS:
+        finding = claim.finding
+        others = finding.visited - finding.visited_within, finding.held - finding.held_within
+        assert ("only if" in finding.label) == (finding.kind == "holds if" and others[0] > 0 and others[1] == 0)
+    for name in ("EHD keeps epsilon with sqrt(1 - pi/4)", "The noise written as Lap(epsilon/2) keeps epsilon",
+                 "Every candidate but the truth has a twin", "The global sensitivity equals sqrt(1 - pi/4)"):
+        assert BY_NAME[name].finding.kind == "holds if" and not BY_NAME[name].finding.only
+
+
+def test_the_notes_own_beta_breaks_delta_in_the_limit_of_a_heavy_prior() -> None:
+    name = "(epsilon, delta) with the notes' own beta"
+    reading = look(name, (1.0,) * 300, (10_000,) + (0,) * 299, epsilon=8.6, delta=0.8)
+    assert not reading.holds and dict(reading.numbers)["exact delta"] > 0.86
+    assert BY_NAME[name].finding.kind == "fails"
+
+
+@pytest.mark.parametrize(("light", "epsilon", "most"), [(2, 4.0, 40), (3, 6.0, 24), (4, 8.0, 16)])
+def test_the_limit_of_a_heavy_prior_by_listing(light: int, epsilon: float, most: int) -> None:
+    points = np.array(list(itertools.product(range(most), repeat=light)), dtype=float)
+    moved = points - np.eye(light)[0]
+    beta = 0.36  # above ln(2)/2: S(x) = 1
+    a, b = epsilon / 2, epsilon / (2 * math.sqrt(2))
+    p, q = (np.exp(-rate * np.linalg.norm(at, axis=1)) for rate, at in ((a, points), (b, moved)))
+    assert _log_total(light, a, 0) == pytest.approx(math.log(p.sum()), rel=1e-9)
+    assert _log_total(light, b, 1) == pytest.approx(math.log(q.sum()), rel=1e-6)
+    exact = np.maximum(p / p.sum() - math.exp(epsilon) * q / q.sum(), 0).sum()
+    assert heavy_prior_delta(light, epsilon, beta) == pytest.approx(exact, rel=1e-6, abs=1e-12)
+
+
+def test_what_the_paper_does_not_print_is_ours() -> None:
+    ceiling = BY_NAME["ELap(x) is at most the farthest of ln(1/gamma)/epsilon steps"]
+    assert "prints no such rounding" in ceiling.statement and "ours" in ceiling.source
+    assert BY_NAME[f"{ceiling.name}, as printed"].finding.kind == "fails"
+    assert "ours above k = 2" in BY_NAME["(epsilon, delta) for the exponential smooth sensitivity"].source
+    assert not any("needs its scale" in claim.name for claim in CLAIMS), "no paper says so"
+
+
+def test_lemma_5_5_is_decided_by_its_inequality_and_never_by_a_number_that_is_none() -> None:
+    for name in ("The printed delta of M_H is a probability", "M_H keeps the printed epsilon' and delta",
+                 "M_H keeps the printed epsilon' alone", "Lemma 5.5 has a delta"):
+        finding = BY_NAME[name].finding
+        for one in (finding.counterexample, finding.worst, finding.nearest, finding.example):
+            assert one is None or all(value == value for _, value in one.numbers)
+    printed = dict(look("M_H keeps the printed epsilon' alone", (1, 1), (2, 3)).numbers)["printed epsilon'"]
+    assert printed > math.log(4) + 0.5
+
+
+# --- what rounding may have made decides nothing ---
+
+
+def test_margins_within_rounding_decide_nothing() -> None:
+    assert equal(1.0, 1.0 + 1e-12) == 1.0 and equal(1.0, 1.0 + 1e-7) == 0.0 and equal(1.0, 1.1) < -0.05
+    assert true(True) > 0 > true(False) and at_most(1.0, 1.0) == 0.0
+    tight = BY_NAME["LSZhang keeps epsilon"].finding
+    assert tight.undecided and f"Left out: {tight.undecided}" in tight.words
+
+
+def test_equal_doubles_near_1_are_no_equal_distances() -> None:
+    """(3000, 3000): from some thousand records on H is 1 to the last digit, on both sides."""
+    assert look("At most two candidates share a distance", (1, 1), (3000, 3000)).holds
+    assert look("Equal scores, equal probabilities", (1, 2), (2000, 10)).holds
+    assert look("LSHist within k steps", (1, 1), (40, 40), epsilon=10.0).holds
+    assert not look("LSHist within k steps", (1, 1), (1, 40), epsilon=10.0).holds, "equal in doubles, not in what is left"
+
+
+# --- no finding is contradicted by its own check, anywhere ---
+
+
+def anywhere(rng: np.random.Generator) -> Setting:
+    k = int(rng.choice([2, 2, 2, 3, 4]))
+    n = int(round(math.exp(rng.uniform(0, math.log({2: 2_000, 3: 25, 4: 10}[k])))))
+    kind = rng.random()
+    if kind < 0.3:
+        prior = (float(rng.choice([1, 0.5, 0.01, 5, 50])),) * k
+    elif kind < 0.6:
+        prior = tuple(np.exp(rng.uniform(-3, 4, k)).tolist())
+    else:
+        prior = tuple((10 ** rng.uniform(-9, 12, 1 if kind > 0.85 else k)).tolist()) * (k if kind > 0.85 else 1)
+    shape = rng.random()
+    if shape < 0.3:
+        counts = balanced_counts(k, n)
+    else:
+        share = rng.dirichlet((0.05,) * k if shape < 0.6 else (1.0,) * k)
+        counts = tuple(rng.multinomial(n, share).tolist())
+    epsilon = float(np.exp(rng.uniform(math.log(0.05), math.log(10))))
+    return Setting(Problem(prior, counts), epsilon, float(10 ** rng.uniform(-2, 1)), float(10 ** rng.uniform(-10, -0.01)))
+
+
+def test_random_settings_contradict_no_finding() -> None:
+    """Seed 2026: about 700 looks. Far outside the grids, and the finding stays what it says."""
+    rng = np.random.default_rng(2026)
+    looks, contradictions = 0, []
+    for claim in CLAIMS:
+        if claim.finding.kind == "fails" or not claim.everywhere or claim.name.startswith(SLOW):
+            continue
+        for _ in range(20):
+            setting = anywhere(rng)
+            try:
+                reading = claim.check(setting)
+            except ValueError:
+                continue
+            looks += 1
+            contradictions += [(claim.name, one.words) for one in reading.cases if claim.finding.contradicted_by(one)]
+    assert looks > 600 and not contradictions
+
+
+def test_oracle_of_the_notes_figures() -> None:
+    """At (49, 49), epsilon = delta = 0.8, Laplace noise of scale 2/epsilon is nearer than the smooth sensitivity."""
+    name = "Who is nearer in the notes' figures"
+    numbers = dict(look(name, (1, 1), (49, 49), epsilon=0.8, delta=0.8).numbers)
+    smooth = oracles.exponential_pmf((1, 1), (49, 49), oracles.rate_ehdnrs((1, 1), (49, 49), 0.8, 0.8)).mean
+    assert numbers["mean H, smooth sensitivity"] == pytest.approx(float(smooth), rel=1e-9)
+    assert numbers["Laplace"] < numbers["mean H, smooth sensitivity"]
+    assert BY_NAME[name].finding.visited == 4 and BY_NAME[name].finding.held == 3
