@@ -167,6 +167,9 @@ def base_layout(
     ``layout.meta["alt"]`` with the notes; notes: what the figure leaves out, in small type under the title;
     height: of the plot area in pixels; headroom: pixels above it for panel titles; layout: further plotly settings.
     """
+    for trace in fig.traces:
+        if trace["type"] == "scatter" and "line" in trace:
+            trace["line"] = {"simplify": False, **trace["line"]}  # leaves no point out: a projector shows the corners
     lines = _wrapped(title, _TITLE_LINE)
     small = [line for sentence in notes for line in textwrap.wrap(sentence, _SMALL_LINE)]
     in_legend = (trace for trace in fig.traces if trace.get("name") and trace.get("showlegend", True))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 from playwright.sync_api import Browser, Page, expect
 
@@ -20,6 +21,7 @@ from tests.browser.test_browser import (
     pytestmark,
     sidebar,
     strip,
+    take_pictures,
     wait_until_on,
     watched,
 )
@@ -103,7 +105,7 @@ READ = """() => {
 }"""
 
 
-def test_talk_mode_is_read_from_the_last_row(app: App, browser: Browser) -> None:
+def test_talk_mode_is_read_from_the_last_row(app: App, browser: Browser, tmp_path: Path) -> None:
     with watched_page(browser, "light", *ROOM) as watched:
         page = watched.page
         open_page(page, f"{app.url}/Tour?talk=true")
@@ -116,6 +118,7 @@ def test_talk_mode_is_read_from_the_last_row(app: App, browser: Browser) -> None
             expect(main_part(page).get_by_test_id("stDownloadButton").first).to_be_hidden()
             if place + 1 < len(SCENES):
                 page.keyboard.press("ArrowRight")
+        take_pictures(page, "Picture as", tmp_path)
         open_page(page, f"{app.url}/?talk=true&epsilon=2")
         expect(strip(page)).to_contain_text("epsilon = 2 ")
         expect(main_part(page).get_by_role("table")).to_be_visible()
@@ -142,7 +145,7 @@ FOCUSED = """() => {
 }"""
 WANTED = ("Tour", "Counts from", "Pseudo-counts before any data", "epsilon", "epsilon, exactly", "Geometric",
           "calibrated", "Seed of the simulated draws", "Talk mode", "Settings (JSON)", "Bring settings",
-          "Download as CSV", "Data as CSV", "Figure as HTML", "Copy as Python")  # fmt: skip
+          "Download as CSV", "Picture as PNG", "Picture as SVG", "Data as CSV", "Figure as HTML", "Copy as Python")  # fmt: skip
 
 
 def test_every_control_is_reached_by_keyboard_and_shows_it(app: App, watched: Watched) -> None:
@@ -154,7 +157,7 @@ def test_every_control_is_reached_by_keyboard_and_shows_it(app: App, watched: Wa
     for _ in range(100):
         page.keyboard.press("Tab")
         name, edge = page.evaluate(FOCUSED)
-        name = re.sub("^(keyboard_arrow_right|download) ", "", name)  # an icon is a word in a font of its own
+        name = re.sub("^(keyboard_arrow_right|download|image) ", "", name)  # an icon is a word in a font of its own
         reached[name] = edge and reached.get(name, True)
         if name == WANTED[-1]:
             break

@@ -1,4 +1,4 @@
-"""A figure on a page: full width, with its alternative text, a picture in its mode bar and its data below."""
+"""A figure on a page: full width, with its alternative text; pictures of it and its data below."""
 
 from __future__ import annotations
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from dpbi.dashboard.shown import pictures
 from dpbi.dashboard.words import words
 
 SIDEBAR_WIDTH = 352  # px: a mechanism and its "calibrated" in one row
@@ -65,7 +66,7 @@ html { font-size: 23px !important; }
 :has(.st-key-tour-steps) .st-key-opening { display: none; }
 .st-key-notices { padding: 0.2rem 0.6rem; }
 .st-key-notices p { font-size: 0.7rem; }
-.st-key-tour-steps button { min-height: 0; padding: 0.15rem 0.6rem; }
+.st-key-tour-steps button, [class*="st-key-picture-"] button { min-height: 0; padding: 0.15rem 0.6rem; }
 [data-testid="stPlotlyChart"] .gtitle { font-size: min(23.8px, 3vw) !important; }
 [data-testid="stPlotlyChart"] .gtitle tspan[style*="size"] { font-size: min(19.6px, 2.9vw) !important; }
 [data-testid="stExpander"], [data-testid="stDownloadButton"], .modebar-container { display: none; }
@@ -84,6 +85,7 @@ def apply(page: str, talk: bool) -> None:
     """The sheet of every page, which opens at its top; page: its title; talk: for a projector."""
     st.html(_STYLE + _TALK if talk else _STYLE)
     run("to the top", _TO_THE_TOP % {"page": page})
+    run("pictures", pictures.script())
 
 
 def run(name: str, script: str) -> None:
