@@ -71,9 +71,18 @@ def test_talk_mode_by_hand_leaves_the_arrows_and_stays_in_the_address(app: App, 
     switch = sidebar(page).get_by_role("switch", name="Talk mode", include_hidden=True)
     sidebar(page).get_by_text("Talk mode", exact=True).click()
     wait_until_idle(page)
-    expect(switch).to_be_focused()  # in a sidebar that is folded by now
+    expect(switch).not_to_be_focused()  # in a sidebar that is folded by now
     expect(switch).not_to_be_in_viewport()
-    page.keyboard.press("ArrowRight")
+    last = len(SCENES) - 1
+    for pressed, place in (("Space", 1), ("PageDown", 2), ("PageUp", 1), ("End", last), ("Home", 0), ("ArrowRight", 1)):
+        page.keyboard.press(pressed)
+        wait_for_scene(page, place)
+    page.keyboard.press("Tab")
+    assert page.evaluate("() => document.activeElement.closest('[data-testid=stSidebar]')") is None
+    main_part(page).get_by_role("button", name="Back").focus()
+    page.keyboard.press("Space")
+    wait_for_scene(page, 0)
+    page.keyboard.press("PageDown")
     wait_for_scene(page, 1)
     page.reload()
     wait_for_scene(page, 1)

@@ -12,6 +12,7 @@ SIDEBAR_WIDTH = 352  # px: a mechanism and its "calibrated" in one row
 # Streamlit gives a container with a key the class st-key-KEY. The strip's grounds are the theme's secondary ones.
 # Its own mark of what the keyboard is on is a faint ground for some, its menu among them.
 # Titles of charts are broken for a telephone: on the smallest, and in talk mode on any narrow screen, they shrink.
+# A folded sidebar it leaves to the Tab key, and the focus in it.
 # The grey that it writes axes in has a contrast of 3.7 to 1 with white: too little for words.
 _STYLE = """<style>
 [data-testid="stLayoutWrapper"]:has(> .st-key-notices) { position: sticky; top: 3.75rem; z-index: 90; }
@@ -23,7 +24,8 @@ _STYLE = """<style>
   padding: 0.55rem 0.9rem;
 }
 .st-key-notices p { font-size: 0.875rem; line-height: 1.4; }
-[data-testid="stLayoutWrapper"]:has(> [class*="st-key-script-"]) { display: none; }
+[data-testid="stLayoutWrapper"]:has(> :is([class*="st-key-script-"], .st-key-tour-ends)) { display: none; }
+[data-testid="stSidebar"][data-collapsed="true"] { visibility: hidden; }
 [data-testid="stMainBlockContainer"] { padding-left: 2rem; padding-right: 2rem; max-width: 84rem; }
 [data-testid="stSidebar"] [data-testid="stVerticalBlock"] { gap: 0.65rem; }
 [data-testid="stSidebar"] h3 {

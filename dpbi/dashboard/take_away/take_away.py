@@ -52,12 +52,16 @@ def bring(defaults: Mapping[str, Any]) -> None:
 
 
 def say_what_was_taken_over() -> None:
-    """What became of the last link or file, until it is put away."""
+    """What became of the last link or file: in passing where all of it was taken, else until it is put away."""
     sentences = st.session_state.get(_SAID)
     if not sentences:
         return
+    if len(sentences) == 1:
+        st.toast(sentences[0])
+        _forget()
+        return
     with st.container(key="taken over"):
-        (st.warning if len(sentences) > 1 else st.success)("\n\n".join(sentences))
+        st.warning("\n\n".join(sentences))
         st.button("Put this notice away", key="notice: put away", type="tertiary", on_click=_forget)
 
 

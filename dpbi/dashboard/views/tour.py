@@ -17,16 +17,24 @@ from dpbi.tour import SCENES, Scene
 
 _BY_KEY = {scene.key: scene for scene in SCENES}
 _SENTENCES = 1000
-# Streamlit hears no key of a button's while any input has the focus, a switch in a folded sidebar too: as if typed in.
-# On a switch the arrows mean nothing, so they are told to the page; a listener outlives the page that brought it.
-_ARROWS = """
-if (!window.dpbiArrows) {
-  window.dpbiArrows = true;
+# A button has one key with Streamlit, and a clicker sends others: they are told to the page as the arrows they stand
+# for. So are the arrows from a switch, where they mean nothing and Streamlit takes them for typed in. Space presses
+# what has the focus, if anything has. A listener outlives the page that brought it, and is of this one alone.
+_KEYS = """
+if (!window.dpbiKeys) {
+  window.dpbiKeys = true;
+  const BACK = "ArrowLeft", ON = "ArrowRight", keys = {PageUp: BACK, PageDown: ON, " ": ON, [BACK]: BACK, [ON]: ON};
   document.addEventListener("keydown", event => {
-    if (!/^Arrow(Left|Right)$/.test(event.key) || !event.target.matches?.("input[type=checkbox]")) return;
+    const key = keys[event.key], at = event.target, onSwitch = at.matches?.("input[type=checkbox]");
+    if (!event.isTrusted || !key || !document.querySelector(".st-key-tour-steps")) return;
     if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    if (key === event.key && !onSwitch) return;
+    if (event.key === " " && at !== document.body && !at.matches("main, section")) return;
+    if (at.closest?.("input:not([type=checkbox]), textarea, [role=dialog], [role=menu]")) return;
+    event.preventDefault();
     event.stopPropagation();
-    document.body.dispatchEvent(new KeyboardEvent("keydown", {key: event.key, code: event.code, bubbles: true}));
+    for (const kind of ["keydown", "keyup"])  // a key that stays down would be one of a chord
+      document.body.dispatchEvent(new KeyboardEvent(kind, {key, code: key, bubbles: true}));
   }, true);
 }"""
 
@@ -40,6 +48,9 @@ def draw(scene: Scene, defaults: Mapping[str, Any]) -> None:
         _step("Back", place - 1, "Left")
         st.markdown(f"Scene {place + 1} of {len(SCENES)}", width="content")
         _step("Next", place + 1, "Right")
+        with st.container(key="tour ends"):  # out of sight: for their keys
+            _step("First", 0 if place else -1, "Home")
+            _step("Last", len(SCENES) - 1 if place + 1 < len(SCENES) else len(SCENES), "End")
         if st.button("Open this in the lab", key="tour: lab"):
             take_away.take_over("scene", lambda: lab_document(scene), defaults)
             st.switch_page(menu.page(scene.page).path, query_params=address.elsewhere(on_tour=True))
@@ -49,7 +60,7 @@ def draw(scene: Scene, defaults: Mapping[str, Any]) -> None:
     result, sentence = _computed(scene.key)
     st.markdown(f"**{words.escape(sentence, _SENTENCES)}**")
     charts.draw(tour.draw(result), f"tour-{scene.key}")
-    stylesheet.run("arrows", _ARROWS)
+    stylesheet.run("keys", _KEYS)
 
 
 def _step(label: str, place: int, shortcut: str) -> None:
