@@ -58,6 +58,7 @@ def test_a_link_opens_its_scene_first_thing_and_the_arrows_and_the_history_move(
     main_part(page).get_by_role("button", name="Open this in the lab").click()
     wait_until_on(page, scene.page)
     expect(strip(page)).to_contain_text(f"n = {scene.problem.n}")
+    expect(figures(page).first.locator(".main-svg").first).to_be_in_viewport(ratio=1)
     page.go_back()
     wait_for_scene(page, 2)
     assert_nothing_went_wrong(watched)

@@ -25,7 +25,7 @@ _STYLE = """<style>
 }
 .st-key-notices p { font-size: 0.875rem; line-height: 1.4; }
 [data-testid="stLayoutWrapper"]:has(> :is([class*="st-key-script-"], .st-key-tour-ends)) { display: none; }
-[data-testid="stSidebar"][data-collapsed="true"] { visibility: hidden; }
+[data-testid="stSidebar"][data-collapsed="true"] :is(section, div, a, button, input) { visibility: hidden !important; }
 [data-testid="stMainBlockContainer"] { padding-left: 2rem; padding-right: 2rem; max-width: 84rem; }
 [data-testid="stSidebar"] [data-testid="stVerticalBlock"] { gap: 0.65rem; }
 [data-testid="stSidebar"] h3 {
@@ -41,6 +41,7 @@ label:has(input:focus-visible),
   outline: 0.15rem solid light-dark(#0b5394, #8cc4ff) !important; outline-offset: 0.1rem;
 }
 [data-testid="stPlotlyChart"] .gtitle { font-size: min(17px, 4vw) !important; }
+[class*="st-key-chart-"] { scroll-margin-top: 5.5rem; }
 [data-testid="stCaptionContainer"] { opacity: 0.75; }
 [data-testid="stPlotlyChart"] :is(
   [class$="tick"] > text, [class$="title"]:not(.gtitle), .annotation-text, .textpoint text

@@ -22,6 +22,7 @@ _log = logging.getLogger(__name__)
 
 _LINK_READ = "take away: link read"
 _SAID = "take away: said"
+_BEFORE = "take away: own data and settings"  # that another document has taken the place of
 _ROUND = "take away: round"  # a new uploader each time: an emptied one can be had in no other way
 
 
@@ -52,7 +53,15 @@ def bring(defaults: Mapping[str, Any]) -> None:
 
 
 def say_what_was_taken_over() -> None:
-    """What became of the last link or file: in passing where all of it was taken, else until it is put away."""
+    """What became of the last link or file: in passing where all of it was taken, else until it is put away.
+
+    Where it took the place of a person's own counts, these are a press away until they are shown again.
+    """
+    if st.session_state.get(_BEFORE):
+        if data_source.of_a_person():
+            del st.session_state[_BEFORE]
+        else:
+            st.button("Back to my own counts and settings", key="own counts: back", on_click=_back_to_own)
     sentences = st.session_state.get(_SAID)
     if not sentences:
         return
@@ -92,8 +101,11 @@ def take_over(what: str, found: Callable[[], scenario_file.Document], defaults: 
         settings.restore({}, taken.settings)
         address.write_talk()
         return
+    before = settings.everything()
     own = (*data_source.OWN_SETTINGS, *(scenario_file.STAGING - document.keys()))
     settings.restore({name: value for name, value in defaults.items() if name not in own}, taken.settings)
+    if before.get("source") in data_source.OWN and settings.get("source") not in data_source.OWN:
+        st.session_state[_BEFORE] = before
     address.write_talk()
     said = [f"The settings of the {what} are taken over."]
     if taken.notices:
@@ -102,6 +114,11 @@ def take_over(what: str, found: Callable[[], scenario_file.Document], defaults: 
     if what == "link" and document.get("counts"):
         said.insert(0, words.LINK_HOLDS_COUNTS)
     st.session_state[_SAID] = said
+
+
+def _back_to_own() -> None:
+    stage = {name: settings.get(name) for name in scenario_file.STAGING}
+    settings.restore(st.session_state.pop(_BEFORE), stage)
 
 
 def _forget() -> None:
