@@ -350,7 +350,7 @@ def test_a_figure_and_a_report_are_taken_away_and_draw_without_the_app(
             take_pictures(elsewhere.page, "Save as", tmp_path)
 
 
-def test_a_link_restores_its_page_and_a_reload_goes_back_to_it(app: App, watched: Watched) -> None:
+def test_a_link_restores_its_page_and_a_reload_shows_what_was_last_shown(app: App, watched: Watched) -> None:
     page, counts = watched.page, "7 Zinnober, 5 Azurblau; n = 12"
     data = "source=counts-typed-in&labels=Zinnober,Azurblau&counts=7,5"
     open_page(page, f"{app.url}/Sensitivity?{data}&epsilon=0.25&gamma=-1&hello=world")
@@ -364,7 +364,16 @@ def test_a_link_restores_its_page_and_a_reload_goes_back_to_it(app: App, watched
     page.go_back()
     assert_shows(page, "Sensitivity", counts, "2")  # what was set later is newer than the link
     page.reload()
-    assert_shows(page, "Sensitivity", counts, "0.25")  # a new session, and the link in its address
+    assert_shows(page, "Sensitivity", counts, "2")  # a new session, and the address of what was shown
+    type_epsilon(page, "4")
+    follow("Methods", page)
+    assert "Zinnober" not in page.url and "epsilon=4" in page.url
+    page.reload()
+    follow("Home", page)
+    expect(epsilon_field(page)).to_have_value("4")
+    expect(main_part(page)).to_contain_text("bring them again")
+    expect(strip(page)).not_to_contain_text("n =")
+    expect(figures(page)).to_have_count(0)
     assert_nothing_went_wrong(watched)
     assert "Zinnober" not in app.log
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -12,7 +13,7 @@ import streamlit as st
 from dpbi import limits
 from dpbi.dashboard.scenario import Scenario
 from dpbi.dashboard.session import address, settings
-from dpbi.dashboard.shown import downloads, folds
+from dpbi.dashboard.shown import downloads, folds, stylesheet
 from dpbi.dashboard.sidebar import data_source, privacy
 from dpbi.dashboard.sidebar.menu import Page
 from dpbi.dashboard.take_away import report, scenario_file, script
@@ -20,6 +21,11 @@ from dpbi.dashboard.words import words
 
 _log = logging.getLogger(__name__)
 
+_WRITTEN = "take away: in the address"
+_BROUGHT = "take away: brought by the link"
+_RUN = "take away: run"
+_ADDRESS = """
+/* %d */ history.replaceState(history.state, "", location.pathname + "%s" + location.hash);"""
 _LINK_READ = "take away: link read"
 _SAID = "take away: said"
 _BEFORE = "take away: own data and settings"  # that another document has taken the place of
@@ -37,6 +43,37 @@ def read_link(defaults: Mapping[str, Any]) -> None:
     parameters = {key: st.query_params.get_all(key) for key in st.query_params}
     if parameters:
         take_over("link", lambda: scenario_file.from_query(parameters), defaults)
+        with suppress(ValueError):
+            st.session_state[_BROUGHT] = scenario_file.from_query(parameters)
+
+
+def write_address(chosen: Scenario | None, defaults: Mapping[str, Any]) -> None:
+    """The page's address as its settings are, so that a reload, a bookmark and a step back show these.
+
+    chosen: what the page shows; None on one that brings its own data, where the last one's settings stay. A person's
+    counts are in it only where a link brought them, and as long as they are the same. It is written by the page
+    itself: Streamlit would make a step of the browser's history of each entry.
+    """
+    kept, brief = settings.everything(), scenario_file.default_document(defaults)
+    document = st.session_state.get(_WRITTEN, {})
+    if chosen is not None:
+        whole = scenario_file.document(kept, chosen.problem, chosen.labels, chosen.title, with_counts=True)
+        st.session_state[_WRITTEN] = scenario_file.for_address(whole, with_counts=False)
+        document = scenario_file.for_address(whole, with_counts=_in_the_link(whole))
+    on_stage = {name: scenario_file.table()[name].read(kept) for name in scenario_file.STAGING}
+    query = scenario_file.to_query(scenario_file.without({**document, **on_stage}, brief))
+    if len(query) > limits.LINK_CHARACTERS_LARGEST:
+        query = scenario_file.to_query(scenario_file.without(on_stage, brief))
+    st.session_state[_RUN] = st.session_state.get(_RUN, 0) + 1  # another script each time: it runs each time
+    stylesheet.run("address", _ADDRESS % (st.session_state[_RUN], f"?{query}" if query else ""))
+
+
+def _in_the_link(document: scenario_file.Document) -> bool:
+    """Whether the page's address still holds these very counts and labels, as the session's link brought them."""
+    if "counts" not in document or "counts" not in st.query_params:
+        return False
+    brought = st.session_state.get(_BROUGHT, {})
+    return all(brought.get(key) == document[key] for key in ("labels", "counts"))
 
 
 def bring(defaults: Mapping[str, Any]) -> None:
