@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
+from dpbi.dashboard.sidebar import menu
 from dpbi.tour import SCENES
 from tests.browser.chromium import App, Watched, open_page, wait_until_idle, watched_page
 from tests.browser.test_browser import (
@@ -173,3 +175,27 @@ def test_every_control_is_reached_by_keyboard_and_shows_it(app: App, watched: Wa
             break
     assert {name: reached.get(name) for name in WANTED} == dict.fromkeys(WANTED, True)
     assert_nothing_went_wrong(watched)
+
+
+# Of axe-core's rules those of WCAG; what differs between the themes is colour.
+WCAG = {"resultTypes": ["violations"], "runOnly": ["wcag2a", "wcag2aa", "wcag21aa"]}
+COLOUR = {"resultTypes": ["violations"], "runOnly": ["color-contrast"]}
+
+
+def audit(page: Page, options: dict[str, list[str]]) -> list[str]:
+    """What axe-core finds: the rule, the element, what is wrong."""
+    found = Axe().run(page, options=options).response["violations"]
+    return [f"{one['id']}: {node['html'][:120]} {node['failureSummary']}" for one in found for node in one["nodes"]]
+
+
+def test_every_page_passes_an_audit_in_both_themes(app: App, browser: Browser) -> None:
+    with watched_page(browser, "dark") as watched:
+        page = watched.page
+        open_page(page, app.url)
+        for title in (found.title for found in menu.PAGES):
+            follow(title, page)
+            assert audit(page, WCAG) == [], title
+            page.emulate_media(color_scheme="light")
+            assert audit(page, COLOUR) == [], title
+            page.emulate_media(color_scheme="dark")
+        assert_nothing_went_wrong(watched)

@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpbi import MECHANISMS, DistanceLaw, Problem, distance_law, local_sensitivity, smooth_sensitivity
-from dpbi.figures import distances, posteriors, sensitivities, style
+from dpbi.figures import distances, posteriors, sensitivities, style, tour
 from dpbi.figures.drawing import Drawing
 from dpbi.inference.private_posteriors import PrivatePosteriors, sample_posteriors
 from dpbi.posterior import dirichlet
@@ -255,16 +255,17 @@ SIGHTS = {
 
 @pytest.mark.parametrize("ground", ["#ffffff", "#0e131a"])
 def test_every_colour_stands_out_on_both_grounds(ground: str) -> None:
-    own = [style.style_of(kind).colour for kind in MECHANISMS]
-    for colour in [*own, style.TRUTH.colour, style.PRIOR.colour]:
-        assert contrast(colour, ground) >= 3, colour
+    kinds = (sensitivities.LOCAL, sensitivities.RECIPROCAL, sensitivities.EXPONENTIAL, sensitivities.GLOBAL,
+             sensitivities.PAPER, style.TRUTH, style.PRIOR, style.REFERENCE, *map(style.style_of, MECHANISMS))  # fmt: skip
+    for colour in [*(one.colour for one in kinds), *(colour for colour, _ in tour._PAIR)]:
+        assert contrast(colour, ground) >= 3.5, colour
 
 
 @pytest.mark.parametrize("sight", SIGHTS)
 def test_mechanisms_are_told_apart_by_colour_dash_and_symbol(sight: str) -> None:
     styles = [style.style_of(kind) for kind in MECHANISMS]
     seen = [lab(np.clip(np.array(SIGHTS[sight]) @ luminance(s.colour), 0, 1)) for s in [*styles, style.TRUTH]]
-    assert min(np.linalg.norm(a - b) for a, b in combinations(seen, 2)) >= 18
+    assert min(np.linalg.norm(a - b) for a, b in combinations(seen, 2)) >= 16
     for part in ("dash", "symbol"):
         assert len({getattr(s, part) for s in styles}) == len(styles)
 

@@ -35,7 +35,9 @@ _STYLE = """<style>
 [class*="st-key-option-"] { padding-left: 1.75rem; }
 [class*="st-key-tick-"] { gap: 0.5rem; }
 [class*="st-key-tick-"] [data-testid="stCheckbox"] p { font-size: 0.875rem; }
-:is(a, button, summary):focus-visible,
+[data-testid="stSliderThumbValue"] p, [data-variant="segmented_control"][aria-checked="true"] p,
+button[kind="tertiary"]:is(:hover, :active, :focus) { color: light-dark(#0b5394, #8cc4ff) !important; }
+:is(a, button, summary, .katex-display):focus-visible,
 label:has(input:focus-visible),
 :is([data-testid="stTextInputRootElement"], [data-testid="stSelectbox"] div):has(> input:focus-visible) {
   outline: 0.15rem solid light-dark(#0b5394, #8cc4ff) !important; outline-offset: 0.1rem;
@@ -84,10 +86,24 @@ if (window.dpbiPage !== %(page)r) {
 }"""
 
 
+# A formula that scrolls must be reached by the keyboard; it is drawn after the page, and wide by the window's measure.
+_FORMULAS = """
+if (!window.dpbiFormulas) {
+  window.dpbiFormulas = true;
+  const reach = () => {
+    for (const formula of document.querySelectorAll(".katex-display"))
+      formula.tabIndex = formula.scrollWidth > formula.clientWidth ? 0 : -1;
+  };
+  new MutationObserver(reach).observe(document.body, {childList: true, subtree: true});
+  addEventListener("resize", reach);
+}"""
+
+
 def apply(page: str, talk: bool) -> None:
     """The sheet of every page, which opens at its top; page: its title; talk: for a projector."""
     st.html(_STYLE + _TALK if talk else _STYLE)
     run("to the top", _TO_THE_TOP % {"page": page})
+    run("formulas", _FORMULAS)
     run("pictures", pictures.script())
 
 
