@@ -221,7 +221,7 @@ SCENES: tuple[Scene, ...] = (
         "Local and smooth sensitivity rescue it",
         "Here, at these data, one record moves the posterior far less than at the worst. A smooth bound on that local "
         "sensitivity may set the rate without giving the data away.",
-        Problem(_UNIFORM, (500, 500)), (EHD(_EPSILON), EHDS(_EPSILON)), "Sensitivity", growth, growth_said,
+        Problem(_UNIFORM, (500, 500)), (EHD(_EPSILON), EHDS(_EPSILON)), "Accuracy", growth, growth_said,
     ),
     Scene(
         "budget",

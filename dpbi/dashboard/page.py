@@ -46,6 +46,7 @@ def scenario(title: str, *, needs_mechanisms: bool = True) -> Iterator[Scenario]
     if chosen is None:
         st.stop()
     st.session_state[_LATEST] = chosen
+    take_away.write_address(chosen, defaults)
     shown.markdown(words.scenario_line(chosen.title, chosen.labels, chosen.problem, chosen.epsilon, chosen.gamma))
     seen = take_away.shown(page, chosen)
     with guard.part(), suppress(Cancelled), downloads.collected(seen), st.spinner("Computing"):
@@ -67,6 +68,7 @@ def stage(title: str) -> Iterator[dict[str, Any]]:
         controls.talk()
     with guard.part():
         yield defaults
+    take_away.write_address(None, defaults)
 
 
 def latest(defaults: Mapping[str, Any]) -> Scenario:

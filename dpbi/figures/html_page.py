@@ -8,24 +8,31 @@ from collections.abc import Sequence
 import plotly.graph_objects as go
 from plotly.offline import get_plotlyjs
 
+from dpbi.figures import picture
+
 PLOTLY_FILE = "plotly.min.js"  # beside pages that share it
 _CONFIG = {
     "displaylogo": False,  # it links to its maker
     "showSendToCloud": False,
     "plotlyServerURL": "",
-    "modeBarButtonsToRemove": ["sendChartToCloud", "select2d", "lasso2d"],
+    "modeBarButtonsToRemove": ["toImage", "sendChartToCloud", "select2d", "lasso2d"],
     "responsive": True,
 }
 _STYLE = "body{font-family:sans-serif;color:#0f1720;background:#fff;margin:2rem auto;padding:0 1rem;max-width:70rem}"
 _PICTURES = """<p>{buttons}</p>
 <script>
+{script}
+const graph = document.getElementById("figure");
 for (const button of document.querySelectorAll("button[data-format]"))
-  button.onclick = () => Plotly.downloadImage("figure", {{format: button.dataset.format, filename: {name}, scale: 2}});
+  button.onclick = () => {{
+    const {{layout, size}} = pictured(graph);
+    Plotly.downloadImage({{data: graph.data, layout}}, {{format: button.dataset.format, filename: {name}, ...size}});
+  }};
 </script>"""
 
 
 def html_page(figure: go.Figure, name: str, about: Sequence[str], *, embedded: bool = True) -> str:
-    """HTML that draws the figure without a network, and saves it as SVG or PNG.
+    """HTML that draws the figure without a network, and saves it as SVG or PNG of the size of a slide.
 
     name: plain ASCII, the title and the pictures' file name; about: paragraphs below, plain text;
     embedded: with plotly.js inside, 4.7 MB; else it is taken from ``PLOTLY_FILE`` in the same folder.
@@ -39,5 +46,5 @@ def html_page(figure: go.Figure, name: str, about: Sequence[str], *, embedded: b
     return (
         f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{html.escape(name)}</title>\n'
         f'<meta name="viewport" content="width=device-width">\n<style>{_STYLE}</style>\n{script}\n</head>\n<body>\n'
-        f'{drawn}\n{_PICTURES.format(buttons=buttons, name=repr(name))}\n{paragraphs}\n</body>\n</html>\n'
+        f'{drawn}\n{_PICTURES.format(buttons=buttons, script=picture.SCRIPT, name=repr(name))}\n{paragraphs}\n</body>\n</html>\n'
     )

@@ -29,10 +29,10 @@ from dpbi.sensitivity import local_sensitivity, smooth_sensitivity
 from dpbi.sensitivity.maps import GammaScan, ScoreChange, SensitivityScan, SimplexMap
 
 # Each in the colour of the mechanism that is scaled by it; the papers' constant in the neutral one.
-LOCAL = Style("#874b96", "solid", "circle")
-RECIPROCAL = Style("#3c5ad2", "dash", "star")
-EXPONENTIAL = Style("#7d18ff", "dot", "triangle-down")
-GLOBAL = Style("#5a96e1", "longdash", "triangle-up")
+LOCAL = Style("#5d63c2", "solid", "circle")
+RECIPROCAL = Style("#8a60f0", "dash", "star")
+EXPONENTIAL = Style("#9b1dff", "dot", "triangle-down")
+GLOBAL = Style("#5189c4", "longdash", "triangle-up")
 PAPER = Style("#7d8590", "longdashdot", "line-ew")
 
 _NAMES = {

@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import NoReturn
 from urllib.parse import urlsplit
 
+import numpy as np
 import pytest
+from PIL import Image
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from dpbi import limits
@@ -303,6 +305,25 @@ def taken(page: Page, button: Locator, folder: Path) -> Path:
     return file
 
 
+def assert_is_for_slides(file: Path) -> None:
+    """1920 pixels wide, white and opaque all round, with dark words on it, whatever the theme it was taken in."""
+    if file.suffix == ".png":
+        picture = np.asarray(Image.open(file).convert("RGBA"))
+        assert picture.shape[1] == 1920 and picture.shape[0] >= 1080
+        assert (picture[..., 3] == 255).all() and (picture[[0, 0, -1, -1], [0, -1, 0, -1]] == 255).all()
+        assert 0.8 < (picture[..., :3].min(axis=2) > 230).mean() < 1 and picture[..., :3].max(axis=2).min() < 50
+        return
+    svg = file.read_text("utf-8")
+    assert re.match(r'<svg [^>]*width="1920"[^>]*><rect [^>]*fill: rgb\(255, 255, 255\); fill-opacity: 1', svg)
+    inks = [[int(part) for part in ink] for ink in re.findall(r"fill: rgb\((\d+), (\d+), (\d+)\)[^>]*>[^<]", svg)]
+    assert inks and max(map(max, inks)) < 128  # words alone have text behind their mark
+
+
+def take_pictures(page: Page, button: str, folder: Path) -> None:
+    for kind in ("PNG", "SVG"):
+        assert_is_for_slides(taken(page, page.get_by_role("button", name=f"{button} {kind}").first, folder))
+
+
 def assert_draws_offline(watched: Watched, file: Path) -> None:
     watched.page.goto(file.as_uri())
     expect(watched.page.locator("#figure .main-svg").first).to_be_visible()
@@ -326,11 +347,10 @@ def test_a_figure_and_a_report_are_taken_away_and_draw_without_the_app(
     for file in (html, *tmp_path.glob("dpbi/figures/*.html")):
         with watched_page(browser) as elsewhere:
             assert_draws_offline(elsewhere, file)
-            image = taken(elsewhere.page, elsewhere.page.get_by_role("button", name="Save as SVG"), tmp_path)
-            assert image.read_text("utf-8").startswith("<svg")
+            take_pictures(elsewhere.page, "Save as", tmp_path)
 
 
-def test_a_link_restores_its_page_and_a_reload_goes_back_to_it(app: App, watched: Watched) -> None:
+def test_a_link_restores_its_page_and_a_reload_shows_what_was_last_shown(app: App, watched: Watched) -> None:
     page, counts = watched.page, "7 Zinnober, 5 Azurblau; n = 12"
     data = "source=counts-typed-in&labels=Zinnober,Azurblau&counts=7,5"
     open_page(page, f"{app.url}/Sensitivity?{data}&epsilon=0.25&gamma=-1&hello=world")
@@ -344,7 +364,16 @@ def test_a_link_restores_its_page_and_a_reload_goes_back_to_it(app: App, watched
     page.go_back()
     assert_shows(page, "Sensitivity", counts, "2")  # what was set later is newer than the link
     page.reload()
-    assert_shows(page, "Sensitivity", counts, "0.25")  # a new session, and the link in its address
+    assert_shows(page, "Sensitivity", counts, "2")  # a new session, and the address of what was shown
+    type_epsilon(page, "4")
+    follow("Methods", page)
+    assert "Zinnober" not in page.url and "epsilon=4" in page.url
+    page.reload()
+    follow("Home", page)
+    expect(epsilon_field(page)).to_have_value("4")
+    expect(main_part(page)).to_contain_text("bring them again")
+    expect(strip(page)).not_to_contain_text("n =")
+    expect(figures(page)).to_have_count(0)
     assert_nothing_went_wrong(watched)
     assert "Zinnober" not in app.log
 
@@ -378,7 +407,7 @@ COVERED = """() => [...document.querySelectorAll('[data-testid="stPlotlyChart"]'
 })"""
 
 
-def test_pages_fit_a_telephone_in_the_dark(browser: Browser, app: App) -> None:
+def test_pages_fit_a_telephone_in_the_dark(browser: Browser, app: App, tmp_path: Path) -> None:
     with watched_page(browser, "dark", width=390, height=844) as watched:
         page = watched.page
         open_page(page, app.url)
@@ -393,6 +422,8 @@ def test_pages_fit_a_telephone_in_the_dark(browser: Browser, app: App) -> None:
                 expect(figures(page).first.locator("text").first).to_be_attached()
             assert page.evaluate(SIDEWAYS) == [0, 0], title
             assert page.evaluate(COVERED) == [], title
+            if title in ("Private posteriors", "Accuracy"):
+                take_pictures(page, "Picture as", tmp_path)
             ground, *words = page.evaluate(LIGHTNESS)
             assert ground < 50 and all(darkest > 150 for darkest in words), title
         assert_nothing_went_wrong(watched)

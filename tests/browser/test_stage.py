@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
+from dpbi.dashboard.sidebar import menu
 from dpbi.tour import SCENES
 from tests.browser.chromium import App, Watched, open_page, wait_until_idle, watched_page
 from tests.browser.test_browser import (
@@ -20,6 +23,7 @@ from tests.browser.test_browser import (
     pytestmark,
     sidebar,
     strip,
+    take_pictures,
     wait_until_on,
     watched,
 )
@@ -56,6 +60,7 @@ def test_a_link_opens_its_scene_first_thing_and_the_arrows_and_the_history_move(
     main_part(page).get_by_role("button", name="Open this in the lab").click()
     wait_until_on(page, scene.page)
     expect(strip(page)).to_contain_text(f"n = {scene.problem.n}")
+    expect(figures(page).first.locator(".main-svg").first).to_be_in_viewport(ratio=1)
     page.go_back()
     wait_for_scene(page, 2)
     assert_nothing_went_wrong(watched)
@@ -69,9 +74,18 @@ def test_talk_mode_by_hand_leaves_the_arrows_and_stays_in_the_address(app: App, 
     switch = sidebar(page).get_by_role("switch", name="Talk mode", include_hidden=True)
     sidebar(page).get_by_text("Talk mode", exact=True).click()
     wait_until_idle(page)
-    expect(switch).to_be_focused()  # in a sidebar that is folded by now
+    expect(switch).not_to_be_focused()  # in a sidebar that is folded by now
     expect(switch).not_to_be_in_viewport()
-    page.keyboard.press("ArrowRight")
+    last = len(SCENES) - 1
+    for pressed, place in (("Space", 1), ("PageDown", 2), ("PageUp", 1), ("End", last), ("Home", 0), ("ArrowRight", 1)):
+        page.keyboard.press(pressed)
+        wait_for_scene(page, place)
+    page.keyboard.press("Tab")
+    assert page.evaluate("() => document.activeElement.closest('[data-testid=stSidebar]')") is None
+    main_part(page).get_by_role("button", name="Back").focus()
+    page.keyboard.press("Space")
+    wait_for_scene(page, 0)
+    page.keyboard.press("PageDown")
     wait_for_scene(page, 1)
     page.reload()
     wait_for_scene(page, 1)
@@ -103,7 +117,7 @@ READ = """() => {
 }"""
 
 
-def test_talk_mode_is_read_from_the_last_row(app: App, browser: Browser) -> None:
+def test_talk_mode_is_read_from_the_last_row(app: App, browser: Browser, tmp_path: Path) -> None:
     with watched_page(browser, "light", *ROOM) as watched:
         page = watched.page
         open_page(page, f"{app.url}/Tour?talk=true")
@@ -116,6 +130,7 @@ def test_talk_mode_is_read_from_the_last_row(app: App, browser: Browser) -> None
             expect(main_part(page).get_by_test_id("stDownloadButton").first).to_be_hidden()
             if place + 1 < len(SCENES):
                 page.keyboard.press("ArrowRight")
+        take_pictures(page, "Picture as", tmp_path)
         open_page(page, f"{app.url}/?talk=true&epsilon=2")
         expect(strip(page)).to_contain_text("epsilon = 2 ")
         expect(main_part(page).get_by_role("table")).to_be_visible()
@@ -142,7 +157,7 @@ FOCUSED = """() => {
 }"""
 WANTED = ("Tour", "Counts from", "Pseudo-counts before any data", "epsilon", "epsilon, exactly", "Geometric",
           "calibrated", "Seed of the simulated draws", "Talk mode", "Settings (JSON)", "Bring settings",
-          "Download as CSV", "Data as CSV", "Figure as HTML", "Copy as Python")  # fmt: skip
+          "Download as CSV", "Picture as PNG", "Picture as SVG", "Data as CSV", "Figure as HTML", "Copy as Python")  # fmt: skip
 
 
 def test_every_control_is_reached_by_keyboard_and_shows_it(app: App, watched: Watched) -> None:
@@ -154,9 +169,33 @@ def test_every_control_is_reached_by_keyboard_and_shows_it(app: App, watched: Wa
     for _ in range(100):
         page.keyboard.press("Tab")
         name, edge = page.evaluate(FOCUSED)
-        name = re.sub("^(keyboard_arrow_right|download) ", "", name)  # an icon is a word in a font of its own
+        name = re.sub("^(keyboard_arrow_right|download|image) ", "", name)  # an icon is a word in a font of its own
         reached[name] = edge and reached.get(name, True)
         if name == WANTED[-1]:
             break
     assert {name: reached.get(name) for name in WANTED} == dict.fromkeys(WANTED, True)
     assert_nothing_went_wrong(watched)
+
+
+# Of axe-core's rules those of WCAG; what differs between the themes is colour.
+WCAG = {"resultTypes": ["violations"], "runOnly": ["wcag2a", "wcag2aa", "wcag21aa"]}
+COLOUR = {"resultTypes": ["violations"], "runOnly": ["color-contrast"]}
+
+
+def audit(page: Page, options: dict[str, list[str]]) -> list[str]:
+    """What axe-core finds: the rule, the element, what is wrong."""
+    found = Axe().run(page, options=options).response["violations"]
+    return [f"{one['id']}: {node['html'][:120]} {node['failureSummary']}" for one in found for node in one["nodes"]]
+
+
+def test_every_page_passes_an_audit_in_both_themes(app: App, browser: Browser) -> None:
+    with watched_page(browser, "dark") as watched:
+        page = watched.page
+        open_page(page, app.url)
+        for title in (found.title for found in menu.PAGES):
+            follow(title, page)
+            assert audit(page, WCAG) == [], title
+            page.emulate_media(color_scheme="light")
+            assert audit(page, COLOUR) == [], title
+            page.emulate_media(color_scheme="dark")
+        assert_nothing_went_wrong(watched)

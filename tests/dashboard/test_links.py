@@ -95,6 +95,21 @@ def test_without_counts_n_and_k_stand_for_them() -> None:
     assert said in notice(at)
 
 
+@pytest.mark.parametrize(("source", "name"), [(data_source.FILE, "a-file-of-yours"), (data_source.TYPED, "counts-typed-in")])
+def test_an_address_of_own_counts_brings_all_but_them_and_shows_nothing_in_their_place(source: str, name: str) -> None:
+    at = typed(follow("app.py", {}), "left, 7\nright, 5")
+    text(at, "epsilon", "2")
+    whole = scenario_file.from_query(parse_qs(urlsplit(link(at)).query)) | {"source": name, "labels": ["a"]}
+    address = scenario_file.for_address(whole, with_counts=False)
+    assert address == {"source": name, "epsilon": 2}
+    found = scenario_file.restored(address)
+    assert found.notices == [words.BRING_AGAIN]
+    assert found.settings == {"source": source, "typed": "", "uploaded": None, "epsilon": "2"}
+    other = follow("app.py", {"source": name, "epsilon": "2"})
+    assert words.BRING_AGAIN in notice(other) or words.BRING_AGAIN in "".join(one.value for one in other.main.warning)
+    assert not other.main.dataframe and not other.get("plotly_chart")
+
+
 @pytest.mark.parametrize(
     ("query", "said"),
     [

@@ -55,7 +55,7 @@ def bring(at: AppTest, content: bytes) -> AppTest:
 
 def notice(at: AppTest) -> str:
     """What is said of the last document taken over."""
-    said = [part.value for part in [*at.main.success, *at.main.warning] if "aken over" in part.value]
+    said = [part.value for part in [*at.toast, *at.main.warning] if "aken over" in part.value]
     return bare("\n".join(said))
 
 
@@ -169,8 +169,7 @@ def test_controls_of_the_pages_come_back() -> None:
     assert at.segmented_control(key="entry: reading").value == controls.AWARE
     visit(at, "pages/4_Privacy_loss.py")
     assert len(at.main.dataframe) == 2, "the table of calibrations is there without a press"
-    at.button(key="notice: put away").click().run()
-    assert not notice(at)
+    assert not notice(at), "said in passing, where nothing was refused"
 
 
 def test_a_persons_counts_stay_when_settings_without_counts_arrive() -> None:
@@ -277,6 +276,10 @@ def test_what_is_no_scenario_changes_nothing(content: bytes) -> None:
 def test_a_file_that_is_no_scenario_is_told() -> None:
     at = bring(text(opened(), "epsilon", "4"), b"category,count\na,3\n")
     assert "Nothing was taken over" in notice(at)
+    at.run()
+    assert notice(at), "a refusal stays until it is put away"
+    at.button(key="notice: put away").click().run()
+    assert not notice(at)
     assert at.text_input(key=key(at, "epsilon")).value == "4"
 
 

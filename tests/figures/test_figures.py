@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpbi import MECHANISMS, DistanceLaw, Problem, distance_law, local_sensitivity, smooth_sensitivity
-from dpbi.figures import distances, posteriors, sensitivities, style
+from dpbi.figures import distances, posteriors, sensitivities, style, tour
 from dpbi.figures.drawing import Drawing
 from dpbi.inference.private_posteriors import PrivatePosteriors, sample_posteriors
 from dpbi.posterior import dirichlet
@@ -255,9 +255,10 @@ SIGHTS = {
 
 @pytest.mark.parametrize("ground", ["#ffffff", "#0e131a"])
 def test_every_colour_stands_out_on_both_grounds(ground: str) -> None:
-    own = [style.style_of(kind).colour for kind in MECHANISMS]
-    for colour in [*own, style.TRUTH.colour, style.PRIOR.colour]:
-        assert contrast(colour, ground) >= 3, colour
+    kinds = (sensitivities.LOCAL, sensitivities.RECIPROCAL, sensitivities.EXPONENTIAL, sensitivities.GLOBAL,
+             sensitivities.PAPER, style.TRUTH, style.PRIOR, style.REFERENCE, *map(style.style_of, MECHANISMS))  # fmt: skip
+    for colour in [*(one.colour for one in kinds), *(colour for colour, _ in tour._PAIR)]:
+        assert contrast(colour, ground) >= 3.5, colour
 
 
 @pytest.mark.parametrize("sight", SIGHTS)

@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from dpbi import Problem
 from dpbi.dashboard.session import address
-from dpbi.dashboard.sidebar import menu
+from dpbi.dashboard.sidebar import controls, menu
 from dpbi.dashboard.take_away import scenario_file
 from dpbi.dashboard.views import tour
 from dpbi.dashboard.words import words
@@ -131,6 +131,24 @@ def test_the_lab_never_replaces_a_persons_own_counts() -> None:
         restored = scenario_file.restored(tour.lab_document(scene))
         assert not restored.notices
         assert not {"typed", "uploaded"} & restored.settings.keys()
+
+
+def test_a_persons_own_counts_come_back_from_the_lab_by_one_button() -> None:
+    at = opened()
+    at.selectbox(key="entry: source").set_value("Counts typed in").run()
+    at.text_area(key="entry: typed").set_value("left, 7\nright, 5").run()
+    at.text_input(key="entry: epsilon").set_value("0.3").run()
+    visit(at, TOUR)
+    at.query_params["scene"] = "noise"
+    at.run()
+    button(at, "Open this in the lab").click().run()
+    visit(at, "pages/2_Distance_curves.py")
+    assert at.segmented_control(key=key(at, "view")).value == controls.CUMULATIVE, "as the scene shows it"
+    assert "n = 90" in bare("\n".join(text.value for text in at.main.markdown))
+    button(at, "Back to my own counts and settings").click().run()
+    said = bare("\n".join(text.value for text in at.main.markdown))
+    assert "7 left, 5 right; n = 12" in said and "epsilon = 0.3" in said
+    assert not [found for found in at.button if found.label.startswith("Back to my own")]
 
 
 def test_talk_mode_enlarges_the_charts_and_nothing_else() -> None:

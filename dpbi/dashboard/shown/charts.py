@@ -1,4 +1,4 @@
-"""A figure on a page: full width, with its alternative text, a picture in its mode bar and its data below."""
+"""A figure on a page: full width, with its alternative text; pictures of it and its data below."""
 
 from __future__ import annotations
 
@@ -7,10 +7,19 @@ from typing import Any
 import streamlit as st
 
 from dpbi.dashboard.session import address, settings
-from dpbi.dashboard.shown import downloads
+from dpbi.dashboard.shown import downloads, stylesheet
 
 # Grey with enough contrast on the light and the dark ground; the charts' own ground shows through.
 _MODE_BAR = {"bgcolor": "rgba(0,0,0,0)", "color": "#7d8590", "activecolor": "#2f7bd0"}
+
+_SOUGHT = "charts: to bring into sight"
+# The page comes in pieces: the chart's place is known once it is drawn, and all above it a second later.
+_INTO_SIGHT = """
+(function seek(rest) {
+  const chart = document.querySelector(".st-key-chart--%s"), drawn = chart?.querySelector(".main-svg");
+  if (drawn) chart.scrollIntoView({block: "nearest"});
+  if (rest) setTimeout(seek, 100, drawn ? Math.min(rest, 10) - 1 : rest - 1);
+})(300);"""
 
 _TALK = 1.4  # how much larger a chart's type is for a room
 
@@ -36,3 +45,11 @@ def draw(figure: Any, name: str) -> None:
         },
     )
     downloads.figure_buttons(figure, name)
+    if st.session_state.get(_SOUGHT) == name:
+        del st.session_state[_SOUGHT]
+        stylesheet.run("into sight", _INTO_SIGHT % name)
+
+
+def seek(name: str) -> None:
+    """Has the chart of this name brought into sight by the page that draws it next."""
+    st.session_state[_SOUGHT] = name

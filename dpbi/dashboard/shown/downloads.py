@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import streamlit as st
 
+from dpbi.dashboard.shown import pictures
+
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
@@ -72,12 +74,13 @@ def button(table: Callable[[], pd.DataFrame], name: str) -> None:
 
 
 def figure_buttons(figure: Figure, name: str) -> None:
-    """Two buttons: the figure's points as CSV, and the figure as a page of its own."""
+    """Four buttons: the figure as a picture in two formats, its points as CSV, and the figure as a page of its own."""
     shown = _shown.get()
     if shown is not None:
         shown.figures[name] = figure
     columns, about = (shown.columns, shown.about) if shown else ({}, "")
     with st.container(horizontal=True, gap="small"):
+        pictures.buttons(name)
         offer("Data as CSV", lambda: figure_csv(figure, columns), f"dpbi-{name}-chart.csv", "text/csv", quiet=True)
         offer("Figure as HTML", lambda: figure_page(figure, name, about), f"dpbi-{name}.html", "text/html", quiet=True)
 

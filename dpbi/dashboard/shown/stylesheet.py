@@ -5,12 +5,14 @@ from __future__ import annotations
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from dpbi.dashboard.shown import pictures
 from dpbi.dashboard.words import words
 
 SIDEBAR_WIDTH = 352  # px: a mechanism and its "calibrated" in one row
 # Streamlit gives a container with a key the class st-key-KEY. The strip's grounds are the theme's secondary ones.
 # Its own mark of what the keyboard is on is a faint ground for some, its menu among them.
 # Titles of charts are broken for a telephone: on the smallest, and in talk mode on any narrow screen, they shrink.
+# A folded sidebar it leaves to the Tab key, and the focus in it.
 # The grey that it writes axes in has a contrast of 3.7 to 1 with white: too little for words.
 _STYLE = """<style>
 [data-testid="stLayoutWrapper"]:has(> .st-key-notices) { position: sticky; top: 3.75rem; z-index: 90; }
@@ -22,7 +24,8 @@ _STYLE = """<style>
   padding: 0.55rem 0.9rem;
 }
 .st-key-notices p { font-size: 0.875rem; line-height: 1.4; }
-[data-testid="stLayoutWrapper"]:has(> [class*="st-key-script-"]) { display: none; }
+[data-testid="stLayoutWrapper"]:has(> :is([class*="st-key-script-"], .st-key-tour-ends)) { display: none; }
+[data-testid="stSidebar"][data-collapsed="true"] :is(section, div, a, button, input) { visibility: hidden !important; }
 [data-testid="stMainBlockContainer"] { padding-left: 2rem; padding-right: 2rem; max-width: 84rem; }
 [data-testid="stSidebar"] [data-testid="stVerticalBlock"] { gap: 0.65rem; }
 [data-testid="stSidebar"] h3 {
@@ -32,12 +35,15 @@ _STYLE = """<style>
 [class*="st-key-option-"] { padding-left: 1.75rem; }
 [class*="st-key-tick-"] { gap: 0.5rem; }
 [class*="st-key-tick-"] [data-testid="stCheckbox"] p { font-size: 0.875rem; }
-:is(a, button, summary):focus-visible,
+[data-testid="stSliderThumbValue"] p, [data-variant="segmented_control"][aria-checked="true"] p,
+button[kind="tertiary"]:is(:hover, :active, :focus) { color: light-dark(#0b5394, #8cc4ff) !important; }
+:is(a, button, summary, .katex-display):focus-visible,
 label:has(input:focus-visible),
 :is([data-testid="stTextInputRootElement"], [data-testid="stSelectbox"] div):has(> input:focus-visible) {
   outline: 0.15rem solid light-dark(#0b5394, #8cc4ff) !important; outline-offset: 0.1rem;
 }
 [data-testid="stPlotlyChart"] .gtitle { font-size: min(17px, 4vw) !important; }
+[class*="st-key-chart-"] { scroll-margin-top: 5.5rem; }
 [data-testid="stCaptionContainer"] { opacity: 0.75; }
 [data-testid="stPlotlyChart"] :is(
   [class$="tick"] > text, [class$="title"]:not(.gtitle), .annotation-text, .textpoint text
@@ -65,7 +71,7 @@ html { font-size: 23px !important; }
 :has(.st-key-tour-steps) .st-key-opening { display: none; }
 .st-key-notices { padding: 0.2rem 0.6rem; }
 .st-key-notices p { font-size: 0.7rem; }
-.st-key-tour-steps button { min-height: 0; padding: 0.15rem 0.6rem; }
+.st-key-tour-steps button, [class*="st-key-picture-"] button { min-height: 0; padding: 0.15rem 0.6rem; }
 [data-testid="stPlotlyChart"] .gtitle { font-size: min(23.8px, 3vw) !important; }
 [data-testid="stPlotlyChart"] .gtitle tspan[style*="size"] { font-size: min(19.6px, 2.9vw) !important; }
 [data-testid="stExpander"], [data-testid="stDownloadButton"], .modebar-container { display: none; }
@@ -80,10 +86,25 @@ if (window.dpbiPage !== %(page)r) {
 }"""
 
 
+# A formula that scrolls must be reached by the keyboard; it is drawn after the page, and wide by the window's measure.
+_FORMULAS = """
+if (!window.dpbiFormulas) {
+  window.dpbiFormulas = true;
+  const reach = () => {
+    for (const formula of document.querySelectorAll(".katex-display"))
+      formula.tabIndex = formula.scrollWidth > formula.clientWidth ? 0 : -1;
+  };
+  new MutationObserver(reach).observe(document.body, {childList: true, subtree: true});
+  addEventListener("resize", reach);
+}"""
+
+
 def apply(page: str, talk: bool) -> None:
     """The sheet of every page, which opens at its top; page: its title; talk: for a projector."""
     st.html(_STYLE + _TALK if talk else _STYLE)
     run("to the top", _TO_THE_TOP % {"page": page})
+    run("formulas", _FORMULAS)
+    run("pictures", pictures.script())
 
 
 def run(name: str, script: str) -> None:

@@ -84,6 +84,14 @@ def document(
     return found
 
 
+def for_address(found: Document, *, with_counts: bool) -> Document:
+    """The document for the page's own address, which is not asked for: what stands for a person's counts stays out."""
+    about_own = {"k", "n", "alpha", "labels", "counts", "title"}
+    if with_counts or found.get("source") not in map(name_of_option, data_source.OWN):
+        return found
+    return {key: value for key, value in found.items() if key not in about_own}
+
+
 def restored(found: Mapping[str, Any]) -> Restored:
     """The settings a document comes to, whatever it holds."""
     notices: list[str] = []
@@ -363,6 +371,8 @@ def _data(checked: Document, held: Set[str]) -> tuple[tuple[str, ...], Settings,
     labels, counts = checked.get("labels", ()), checked.get("counts", ())
     if labels and len(labels) == len(counts):
         return labels, data_source.own(source, labels, counts, checked.get("title", "Counts brought along")), []
+    if not held | ({"k", "n"} & checked.keys()):
+        return (), {"typed": "", "uploaded": None}, [words.BRING_AGAIN]
     stand_in = words.stand_in(held, labels, counts, {key: (_size(checked, key), key in checked) for key in ("k", "n")})
     changes = {"source": data_source.MADE_UP, "made-up shape": data_source.BALANCED}
     return data_source.made_up_labels(_size(checked, "k")), changes, [stand_in]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -12,7 +13,7 @@ import streamlit as st
 from dpbi import limits
 from dpbi.dashboard.scenario import Scenario
 from dpbi.dashboard.session import address, settings
-from dpbi.dashboard.shown import downloads, folds
+from dpbi.dashboard.shown import downloads, folds, stylesheet
 from dpbi.dashboard.sidebar import data_source, privacy
 from dpbi.dashboard.sidebar.menu import Page
 from dpbi.dashboard.take_away import report, scenario_file, script
@@ -20,8 +21,14 @@ from dpbi.dashboard.words import words
 
 _log = logging.getLogger(__name__)
 
+_WRITTEN = "take away: in the address"
+_BROUGHT = "take away: brought by the link"
+_RUN = "take away: run"
+_ADDRESS = """
+/* %d */ history.replaceState(history.state, "", location.pathname + "%s" + location.hash);"""
 _LINK_READ = "take away: link read"
 _SAID = "take away: said"
+_BEFORE = "take away: own data and settings"  # that another document has taken the place of
 _ROUND = "take away: round"  # a new uploader each time: an emptied one can be had in no other way
 
 
@@ -36,6 +43,37 @@ def read_link(defaults: Mapping[str, Any]) -> None:
     parameters = {key: st.query_params.get_all(key) for key in st.query_params}
     if parameters:
         take_over("link", lambda: scenario_file.from_query(parameters), defaults)
+        with suppress(ValueError):
+            st.session_state[_BROUGHT] = scenario_file.from_query(parameters)
+
+
+def write_address(chosen: Scenario | None, defaults: Mapping[str, Any]) -> None:
+    """The page's address as its settings are, so that a reload, a bookmark and a step back show these.
+
+    chosen: what the page shows; None on one that brings its own data, where the last one's settings stay. A person's
+    counts are in it only where a link brought them, and as long as they are the same. It is written by the page
+    itself: Streamlit would make a step of the browser's history of each entry.
+    """
+    kept, brief = settings.everything(), scenario_file.default_document(defaults)
+    document = st.session_state.get(_WRITTEN, {})
+    if chosen is not None:
+        whole = scenario_file.document(kept, chosen.problem, chosen.labels, chosen.title, with_counts=True)
+        st.session_state[_WRITTEN] = scenario_file.for_address(whole, with_counts=False)
+        document = scenario_file.for_address(whole, with_counts=_in_the_link(whole))
+    on_stage = {name: scenario_file.table()[name].read(kept) for name in scenario_file.STAGING}
+    query = scenario_file.to_query(scenario_file.without({**document, **on_stage}, brief))
+    if len(query) > limits.LINK_CHARACTERS_LARGEST:
+        query = scenario_file.to_query(scenario_file.without(on_stage, brief))
+    st.session_state[_RUN] = st.session_state.get(_RUN, 0) + 1  # another script each time: it runs each time
+    stylesheet.run("address", _ADDRESS % (st.session_state[_RUN], f"?{query}" if query else ""))
+
+
+def _in_the_link(document: scenario_file.Document) -> bool:
+    """Whether the page's address still holds these very counts and labels, as the session's link brought them."""
+    if "counts" not in document or "counts" not in st.query_params:
+        return False
+    brought = st.session_state.get(_BROUGHT, {})
+    return all(brought.get(key) == document[key] for key in ("labels", "counts"))
 
 
 def bring(defaults: Mapping[str, Any]) -> None:
@@ -52,12 +90,24 @@ def bring(defaults: Mapping[str, Any]) -> None:
 
 
 def say_what_was_taken_over() -> None:
-    """What became of the last link or file, until it is put away."""
+    """What became of the last link or file: in passing where all of it was taken, else until it is put away.
+
+    Where it took the place of a person's own counts, these are a press away until they are shown again.
+    """
+    if st.session_state.get(_BEFORE):
+        if data_source.of_a_person():
+            del st.session_state[_BEFORE]
+        else:
+            st.button("Back to my own counts and settings", key="own counts: back", on_click=_back_to_own)
     sentences = st.session_state.get(_SAID)
     if not sentences:
         return
+    if len(sentences) == 1:
+        st.toast(sentences[0])
+        _forget()
+        return
     with st.container(key="taken over"):
-        (st.warning if len(sentences) > 1 else st.success)("\n\n".join(sentences))
+        st.warning("\n\n".join(sentences))
         st.button("Put this notice away", key="notice: put away", type="tertiary", on_click=_forget)
 
 
@@ -88,8 +138,11 @@ def take_over(what: str, found: Callable[[], scenario_file.Document], defaults: 
         settings.restore({}, taken.settings)
         address.write_talk()
         return
+    before = settings.everything()
     own = (*data_source.OWN_SETTINGS, *(scenario_file.STAGING - document.keys()))
     settings.restore({name: value for name, value in defaults.items() if name not in own}, taken.settings)
+    if before.get("source") in data_source.OWN and settings.get("source") not in data_source.OWN:
+        st.session_state[_BEFORE] = before
     address.write_talk()
     said = [f"The settings of the {what} are taken over."]
     if taken.notices:
@@ -98,6 +151,11 @@ def take_over(what: str, found: Callable[[], scenario_file.Document], defaults: 
     if what == "link" and document.get("counts"):
         said.insert(0, words.LINK_HOLDS_COUNTS)
     st.session_state[_SAID] = said
+
+
+def _back_to_own() -> None:
+    stage = {name: settings.get(name) for name in scenario_file.STAGING}
+    settings.restore(st.session_state.pop(_BEFORE), stage)
 
 
 def _forget() -> None:

@@ -10,23 +10,35 @@ import streamlit as st
 from dpbi.dashboard.answers.cache import kept
 from dpbi.dashboard.session import address
 from dpbi.dashboard.shown import charts, stylesheet
-from dpbi.dashboard.sidebar import data_source, menu
+from dpbi.dashboard.sidebar import controls, data_source, menu
 from dpbi.dashboard.take_away import scenario_file, take_away
 from dpbi.dashboard.words import words
 from dpbi.tour import SCENES, Scene
 
 _BY_KEY = {scene.key: scene for scene in SCENES}
 _SENTENCES = 1000
-# Streamlit hears no key of a button's while any input has the focus, a switch in a folded sidebar too: as if typed in.
-# On a switch the arrows mean nothing, so they are told to the page; a listener outlives the page that brought it.
-_ARROWS = """
-if (!window.dpbiArrows) {
-  window.dpbiArrows = true;
+# What shows in the lab what a scene is about: the chart's name by its page.
+_CHARTS = {
+    "Sensitivity": "sensitivity", "Distance curves": "distances", "Accuracy": "accuracy", "Privacy loss": "calibration",
+}  # fmt: skip
+# A button has one key with Streamlit, and a clicker sends others: they are told to the page as the arrows they stand
+# for. So are the arrows from a switch, where they mean nothing and Streamlit takes them for typed in. Space presses
+# what has the focus, if anything has. A listener outlives the page that brought it, and is of this one alone.
+_KEYS = """
+if (!window.dpbiKeys) {
+  window.dpbiKeys = true;
+  const BACK = "ArrowLeft", ON = "ArrowRight", keys = {PageUp: BACK, PageDown: ON, " ": ON, [BACK]: BACK, [ON]: ON};
   document.addEventListener("keydown", event => {
-    if (!/^Arrow(Left|Right)$/.test(event.key) || !event.target.matches?.("input[type=checkbox]")) return;
+    const key = keys[event.key], at = event.target, onSwitch = at.matches?.("input[type=checkbox]");
+    if (!event.isTrusted || !key || !document.querySelector(".st-key-tour-steps")) return;
     if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    if (key === event.key && !onSwitch) return;
+    if (event.key === " " && at !== document.body && !at.matches("main, section")) return;
+    if (at.closest?.("input:not([type=checkbox]), textarea, [role=dialog], [role=menu]")) return;
+    event.preventDefault();
     event.stopPropagation();
-    document.body.dispatchEvent(new KeyboardEvent("keydown", {key: event.key, code: event.code, bubbles: true}));
+    for (const kind of ["keydown", "keyup"])  // a key that stays down would be one of a chord
+      document.body.dispatchEvent(new KeyboardEvent(kind, {key, code: key, bubbles: true}));
   }, true);
 }"""
 
@@ -40,8 +52,12 @@ def draw(scene: Scene, defaults: Mapping[str, Any]) -> None:
         _step("Back", place - 1, "Left")
         st.markdown(f"Scene {place + 1} of {len(SCENES)}", width="content")
         _step("Next", place + 1, "Right")
+        with st.container(key="tour ends"):  # out of sight: for their keys
+            _step("First", 0 if place else -1, "Home")
+            _step("Last", len(SCENES) - 1 if place + 1 < len(SCENES) else len(SCENES), "End")
         if st.button("Open this in the lab", key="tour: lab"):
             take_away.take_over("scene", lambda: lab_document(scene), defaults)
+            charts.seek(_CHARTS[scene.page])
             st.switch_page(menu.page(scene.page).path, query_params=address.elsewhere(on_tour=True))
     st.header(scene.heading)
     with st.container(key="scene text"):
@@ -49,7 +65,7 @@ def draw(scene: Scene, defaults: Mapping[str, Any]) -> None:
     result, sentence = _computed(scene.key)
     st.markdown(f"**{words.escape(sentence, _SENTENCES)}**")
     charts.draw(tour.draw(result), f"tour-{scene.key}")
-    stylesheet.run("arrows", _ARROWS)
+    stylesheet.run("keys", _KEYS)
 
 
 def _step(label: str, place: int, shortcut: str) -> None:
@@ -72,6 +88,8 @@ def lab_document(scene: Scene) -> scenario_file.Document:
         "epsilon": scene.mechanisms[0].epsilon,
         "mechanisms": [type(mechanism).__name__ for mechanism in scene.mechanisms],
         "calibrated": [],
+        "calibrate": scene.page == "Privacy loss",
+        "view": scenario_file.name_of_option(controls.CUMULATIVE),
         "accuracy_axis": "n",  # what varies in the scenes about growing data, on the page where it can be chosen
         "accuracy_metric": "hellinger",
     }

@@ -183,6 +183,9 @@ def listed(parts: Iterable[str]) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
+BRING_AGAIN = "Counts of a person are not kept in an address, so nothing is shown: bring them again."
+
+
 def stand_in(
     held: Set[str], labels: Sequence[str], counts: Sequence[int], sizes: Mapping[str, tuple[int, bool]]
 ) -> str:
