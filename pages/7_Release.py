@@ -12,6 +12,6 @@ with scenario("Release") as chosen:
     if ready:
         release.say_what_to_expect(ready, chosen)
         release.press(ready, chosen)
-    release.show()
+    release.show(chosen)
     st.header("The ledger")
     release_ledger.draw(chosen)

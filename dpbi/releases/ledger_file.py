@@ -187,7 +187,7 @@ class LedgerFile:
             budget = f"({budget}, {printed_bound(self.delta)})"
         left = _fraction(self.epsilon) - sum((_exact(one, "epsilon") for one in every[:-1]), Fraction())
         most = f" An epsilon of at most {_printed_below(left)} is left." if left > 0 else " No epsilon is left."
-        return (f"The budget of these data is {budget}, spent are {held.words}: with this release of "
+        return (f"The budget of these data is {budget}, spent so far: {held.words}. With this release of "
                 f"{more.words} it would be {spent.total(more).words}, beyond the budget. Nothing is released.{most}")
 
     @contextmanager

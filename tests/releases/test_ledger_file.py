@@ -115,7 +115,7 @@ def test_the_budget_is_per_name_and_exact(kept: LedgerFile) -> None:
     third = dataclasses.replace(kept, epsilon=0.3)
     for epsilon in (0.1, 0.2):
         third.release(DATA, dpbi.mechanisms.Geometric(epsilon), PROBLEM)
-    with pytest.raises(ValueError, match=r"budget of these data is 0\.3, spent are 0\.3-DP.*No epsilon is left"):
+    with pytest.raises(ValueError, match=r"budget of these data is 0\.3, spent so far: 0\.3-DP.*No epsilon is left"):
         third.release(DATA, dpbi.mechanisms.Geometric(1e-6), PROBLEM)
     assert not third.refusal("others", PureDP(0.3, "theorem", "proved"))
     assert "at most 0.3 is left" in third.refusal("others", PureDP(0.30000000000000004, "theorem", "proved"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from dpbi.dashboard.session import leaving
 from dpbi.dashboard.words import words
 
 SIDEBAR_WIDTH = 352  # px: a mechanism and its "calibrated" in one row
@@ -80,10 +81,14 @@ if (window.dpbiPage !== %(page)r) {
 }"""
 
 
+_ASK_BEFORE_LEAVING = "window.onbeforeunload = event => { event.preventDefault(); event.returnValue = true; };"
+
+
 def apply(page: str, talk: bool) -> None:
     """The sheet of every page, which opens at its top; page: its title; talk: for a projector."""
     st.html(_STYLE + _TALK if talk else _STYLE)
     run("to the top", _TO_THE_TOP % {"page": page})
+    run("ask before leaving", _ASK_BEFORE_LEAVING if leaving.loses_something() else "window.onbeforeunload = null;")
 
 
 def run(name: str, script: str) -> None:

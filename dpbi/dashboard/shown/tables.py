@@ -380,4 +380,5 @@ LEDGER_OF_RELEASES: dict[str, Any] = {
     "Guarantee": _COMPARISON["Guarantee"],
     "epsilon": bound("Empty where nothing is promised."),
     "delta": bound("Empty where it is 0, or nothing is promised."),
+    "Release": TextColumn(help="kept: drawn and kept here; brought: from another ledger; broken off: a charge alone."),
 }

@@ -1,7 +1,7 @@
 """The Release page: a mechanism, what it promises, one secure draw, and the files of what was drawn.
 
-The draw is made where the button is pressed and nowhere else; what was drawn lives in the session alone, and no cached
-function ever sees it.
+The draw is made where the button is pressed and nowhere else; what was drawn lives in the session, and in the ledger
+that the app was started with, and no cached function ever sees it.
 """
 
 from __future__ import annotations
@@ -14,10 +14,9 @@ from typing import Any
 
 import streamlit as st
 
-import dpbi
 from dpbi.dashboard.answers import library
 from dpbi.dashboard.scenario import Scenario
-from dpbi.dashboard.session import settings
+from dpbi.dashboard.session import leaving, settings
 from dpbi.dashboard.shown import charts, downloads, tables
 from dpbi.dashboard.views import release_ledger
 from dpbi.dashboard.words import guard, words
@@ -25,7 +24,6 @@ from dpbi.dashboard.words import release as release_words
 from dpbi.mechanisms import Mechanism, name_of
 from dpbi.mechanisms.guarantee import Guarantee, NotPrivate
 from dpbi.mechanisms.printed_bound import printed_bound
-from dpbi.problem.problem import Problem
 from dpbi.releases.ledger import LedgerEntry, release_json
 from dpbi.releases.release import Release, stamp_of
 from dpbi.releases.statement import Row, posterior_table, promised, reader_script, statement_html, statement_markdown
@@ -33,7 +31,7 @@ from dpbi.releases.statement import Row, posterior_table, promised, reader_scrip
 _log = logging.getLogger(__name__)
 
 _TO_RELEASE = "to release"
-_MADE, _DRAWN, _FAILED = "releases: made", "releases: drawn", "releases: failed"
+_READ, _DRAWN, _FAILED = "releases: read", "releases: drawn", "releases: failed"
 
 
 @dataclass(frozen=True)
@@ -136,7 +134,8 @@ def press(ready: Ready, chosen: Scenario) -> None:
     if stamp:
         st.error(words.escape(stamp, words.SENTENCE_LENGTH))
         asked.append(release_words.acknowledge(ready.guarantee))
-    release_ledger.say_if_empty()
+    name, entry = release_ledger.ask_for_a_name(chosen)
+    refused = release_ledger.refusal(chosen, ready.guarantee)
     before = release_ledger.of_data(chosen)
     spent, after = before.total(), before.total(ready.guarantee)
     if spent.releases:
@@ -150,33 +149,37 @@ def press(ready: Ready, chosen: Scenario) -> None:
         f"Release once with {name_of(ready.mechanism)}, epsilon = {printed_bound(ready.mechanism.epsilon)}",
         key=f"release: draw {drawn}",
         type="primary",
-        disabled=not all(agreed),
+        disabled=bool(refused) or not all(agreed),
         on_click=_draw,
-        args=(ready.mechanism, chosen.problem, chosen.labels, drawn, keys, settings.everything()),
+        args=(ready.mechanism, chosen, drawn, keys, settings.everything(), {entry: name} if entry else {}),
     )
+    if refused:
+        st.error(words.escape(refused, words.SENTENCE_LENGTH))
     if failed := st.session_state.get(_FAILED):
         st.error(failed)
-    st.caption(release_words.DRAW)
+    st.caption(release_words.draw(shared=bool(entry)))
 
 
 def _draw(
     mechanism: Mechanism,
-    problem: Problem,
-    labels: tuple[str, ...],
+    chosen: Scenario,
     drawn: int,
     acknowledged: Sequence[str],
     read: Mapping[str, Any],
+    named: Mapping[str, str],
 ) -> None:
-    """The one place where a release is drawn: the button's callback."""
+    """The one place where a release is drawn: the button's callback. named: the data, by the key of its entry."""
     if st.session_state.get(_DRAWN, 0) != drawn or not all(st.session_state.get(key) for key in acknowledged):
         return
     st.session_state[_FAILED] = ""
-    if any(now.get(name) != read[name] for now in (settings.everything(), settings.shown()) for name in read):
+    changed = any(now.get(name) != read[name] for now in (settings.everything(), settings.shown()) for name in read)
+    if changed or any(str(st.session_state.get(key, "")).strip() != name for key, name in named.items()):
         st.session_state.update(dict.fromkeys(acknowledged, False))
         st.session_state[_FAILED] = release_words.CHANGED
         return
     try:
-        release = dpbi.release(mechanism, problem)
+        name = next(iter(named.values()), "")
+        release_ledger.drawn(mechanism, release_ledger.data_of(chosen), chosen.problem.prior, name)
     except ValueError as refusal:
         st.session_state[_FAILED] = words.opened(refusal)
         return
@@ -185,34 +188,45 @@ def _draw(
         st.session_state[_FAILED] = words.APOLOGY
         return
     st.session_state[_DRAWN] = drawn + 1
-    entry = release_ledger.enter(release, labels, problem.counts)
-    st.session_state[_MADE] = [*st.session_state.get(_MADE, []), Made(release, labels, entry)]
 
 
 # --- after ---
 
 
-def show() -> None:
-    """The newest release of the session, or another that is asked for: both posteriors, and the files."""
-    made: list[Made] = st.session_state.get(_MADE, [])
-    if not made:
+def show(chosen: Scenario) -> None:
+    """The newest release, or another that is asked for: both posteriors, and the files."""
+    lines = release_ledger.shown(chosen)
+    if not lines:
         return
     st.header("The release")
-    one = made[-1]
-    if len(made) > 1:
-        newest = range(len(made) - 1, -1, -1)
+    line = lines[-1]
+    if len(lines) > 1:
+        newest = range(len(lines) - 1, -1, -1)
         place = st.selectbox(
-            "Which", newest, width=480, key=f"release: which of {len(made)}",
-            format_func=lambda i: f"{i + 1}: {name_of(made[i].release.mechanism)}, {made[i].release.time}",
+            "Which", newest, width=480, key=f"release: which of {len(lines)}",
+            format_func=lambda i: f"{i + 1}: {words.plain(lines[i].entry.mechanism)}, {lines[i].entry.time}",
         )  # fmt: skip
-        one = made[place]
-    with guard.part(), downloads.collected(_shown(one.release)):
+        line = lines[place]
+    with guard.part():
+        _show(_made(line), chosen)
+
+
+def _made(line: release_ledger.Line) -> Made:
+    """Read once in a session."""
+    known: dict[str, Made] = st.session_state.setdefault(_READ, {})
+    if line.entry.release not in known and line.read:
+        known[line.entry.release] = Made(*line.read(), line.entry)
+    return known[line.entry.release]
+
+
+def _show(one: Made, chosen: Scenario) -> None:
+    with downloads.collected(_shown(one.release)):
         if one.release.stamp:
             st.error(words.escape(one.release.stamp, words.SENTENCE_LENGTH))
         with st.spinner("Computing both posteriors"):
             figure = one.figure
         st.markdown(release_words.released(one.release))
-        _files(one)
+        _files(one, chosen)
         charts.draw(figure, f"{one.stem}-posteriors")
         tables.release(one.rows, one.stem)
 
@@ -230,12 +244,15 @@ def _shown(release: Release) -> downloads.Shown:
     return downloads.Shown(columns, release_words.about(release))
 
 
-def _files(one: Made) -> None:
-    release, labels, ledger = one.release, one.labels, release_ledger.beside(one.entry)
+def _files(one: Made, chosen: Scenario) -> None:
+    release, labels, ledger = one.release, one.labels, release_ledger.beside(one.entry, chosen)
     name = f"dpbi-{one.stem}"
     reader = reader_script(f"{name}.json")
     with st.container(horizontal=True, gap="small"):
-        _offer("Release (JSON)", lambda: release_json(release, labels, ledger), f"{name}.json", "application/json")
+        downloads.offer(
+            "Release (JSON)", lambda: release_json(release, labels, ledger).encode(), f"{name}.json",
+            "application/json", then=lambda: leaving.saved(one.entry.release),
+        )  # fmt: skip
         _offer("Statement (HTML)", lambda: statement_html(release, labels), f"{name}.html", "text/html")
         _offer("Statement (Markdown)", lambda: statement_markdown(release, labels), f"{name}.md", "text/markdown")
         _offer("Reader (Python)", lambda: reader, f"{name}.py", "text/x-python")

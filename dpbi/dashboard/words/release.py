@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -10,7 +11,9 @@ from dpbi.accuracy.trials import ReleaseErrors
 from dpbi.dashboard.words import words
 from dpbi.mechanisms import name_of
 from dpbi.mechanisms.guarantee import Guarantee, NotPrivate
+from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.releases.ledger import Ledger, Total
+from dpbi.releases.ledger_file import LedgerFile
 from dpbi.releases.release import Release
 
 READER = (
@@ -23,10 +26,6 @@ CHANGED = (
     "**Nothing was released.** A setting was changed after what is asked for here had been read. Read it again as it "
     "stands now, confirm it, and press once more."
 )
-DRAW = (
-    "One draw, with random bits of the operating system: no seed, and never again. Changing a setting, another page or "
-    "a rerun leaves it as it is. It is kept in this session alone: save the files."
-)
 EMPTY = (
     "**The ledger is empty.** It starts anew with every session, and so with every reload of the page. If these data "
     "were released before, bring the ledger that was exported then (below), and the total counts that release too."
@@ -37,6 +36,21 @@ CONTROL = (
     "give them away, and nothing limits by how much. It is here to be compared with; a draw is stamped NOT PRIVATE."
 )
 NO_RELEASE = "Nothing was released in this session."
+NO_RELEASE_OF_THE_NAME = "No release of these data is in the ledger: give their name above, or make the first."
+BROKEN_OFF = "broken off"
+SAY_BROKEN_OFF = (
+    "A charge without a release is in this ledger: its draw was broken off after it had been charged, or is being made "
+    "at this moment. Nothing of it was shown, and the charge stands."
+)
+SHARED = (
+    "**This ledger is shared and lasts.** The names of data and the releases in it are seen by everyone who can open "
+    "this app, so call the data by nothing secret. It holds what a release's file holds, and never a true count."
+)
+NAME_HELP = (
+    "By it the ledger knows these data again: capitals and spaces at the ends make no difference. The same people "
+    "under another name would get another budget, which the ledger cannot notice."
+)
+NAME_FIRST = "Give the data a name first: the ledger charges the release to it."
 ENDS = (
     "The ledger ends with the session, at a reload too: export it, or save a release (JSON), which holds the part of "
     "it that is about the same data, and bring the file here later. It knows data by a random token; counts that "
@@ -50,6 +64,37 @@ WHICH_HELP = (
     "leave them in: a total that is too large misleads nobody."
 )
 NO_RECORDS = "There are no records (n = 0): the release is the prior itself, and nothing can leak."
+
+
+def draw(*, shared: bool) -> str:
+    """What a draw is; shared: whether the ledger that lasts keeps it."""
+    kept = (
+        "It is charged to the ledger first, then drawn, and written beside its charge before it is shown."
+        if shared
+        else "It is kept in this session alone: save the files."
+    )
+    return (
+        "One draw, with random bits of the operating system: no seed, and never again. Changing a setting, another "
+        f"page or a rerun leaves it as it is. {kept}"
+    )
+
+
+def names_in_it(names: Sequence[str]) -> str:
+    """The data that the ledger knows."""
+    few = [words.plain(name, 60) for name in names[:20]]
+    return f"In the ledger: {', '.join(few)}{f' and {len(names) - 20:,} more' if len(names) > 20 else ''}."
+
+
+def lasts(file: LedgerFile) -> str:
+    """Where the ledger is kept, and what its budget is."""
+    budget = "It has no budget."
+    if file.epsilon is not None:
+        delta = f", delta {printed_bound(file.delta)}" if file.delta else ""
+        budget = f"Its budget for all releases under one name is epsilon {printed_bound(file.epsilon)}{delta}."
+    return (
+        f"Kept in {words.plain(file.path.name, 60)}, which outlasts reloads and restarts. {budget} A mechanism that is "
+        "not private by theorem or check is refused."
+    )
 
 
 def acknowledge(guarantee: Guarantee) -> str:
