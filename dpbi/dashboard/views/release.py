@@ -109,6 +109,13 @@ def say_what_to_expect(ready: Ready, chosen: Scenario) -> None:
     if isinstance(ready.guarantee, NotPrivate):
         st.markdown(release_words.CONTROL)
     st.markdown(f"**The reader of the file will know:** {release_words.READER}")
+    st.header("What it means for one person")
+    with guard.part():
+        from dpbi.figures.privacy import guessing
+
+        risk = library.guessing_risk(ready.mechanism, chosen.problem.prior, chosen.problem.n)
+        st.markdown(release_words.risk(risk))
+        charts.draw(guessing(risk), "guesses")
     st.header("What error to expect")
     with guard.part():
         from dpbi.figures.release import expected_errors

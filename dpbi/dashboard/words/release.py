@@ -12,6 +12,7 @@ from dpbi.dashboard.words import words
 from dpbi.mechanisms import name_of
 from dpbi.mechanisms.guarantee import Guarantee, NotPrivate
 from dpbi.mechanisms.printed_bound import printed_bound
+from dpbi.privacy.guessing import GuessingRisk
 from dpbi.releases.ledger import Ledger, Total
 from dpbi.releases.ledger_file import LedgerFile
 from dpbi.releases.release import Release
@@ -121,6 +122,12 @@ def acknowledge_first(after: Total) -> str:
 
 def acknowledge_another(after: Total) -> str:
     return f"I know that all releases of these data will come to {after.words}."
+
+
+def risk(found: GuessingRisk) -> str:
+    """What a release means for one person, and where that comes from."""
+    basis = "Computed from the exact laws" if found.exact else "A bound that follows from the promise"
+    return f"**{found.words}** {basis}, for the worst two datasets that differ in this person's answer."
 
 
 def expected(errors: ReleaseErrors) -> str:
