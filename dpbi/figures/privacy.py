@@ -331,7 +331,7 @@ def guessing(risk: GuessingRisk) -> go.Figure:
                            font={"size": FONT_SIZE})  # fmt: skip
         fig.add_annotation(x=12 * place + 4.5, y=-10.1, text=name, showarrow=False, yanchor="top",
                            font={"size": FONT_SIZE - 2})  # fmt: skip
-    bare: dict[str, Any] = {"showgrid": False, "zeroline": False, "showticklabels": False, "showline": False, "ticks": ""}
+    bare: dict[str, Any] = {"showgrid": False, "zeroline": False, "showticklabels": False, "ticks": ""}
     fig.update_xaxes(range=[-1, 34], fixedrange=True, **bare)
     fig.update_yaxes(range=[-13, 2.6], fixedrange=True, **bare)
     title = f"Guesses that are right: 50 of 100 before, {panels[1][1]} after, {panels[2][1]} at worst"

@@ -21,6 +21,7 @@ from dpbi.privacy.curves import (
     loss_against_dataset,
     loss_against_size,
 )
+from dpbi.privacy.guessing import GuessingRisk, guessing_risk
 from dpbi.privacy.verdict import Profile, Verdict, verdict
 from tests.every_mechanism import every_class
 from tests.figures.test_figures import lengths_of_those_fit_to_send, named
