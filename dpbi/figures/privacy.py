@@ -327,12 +327,12 @@ def guessing(risk: GuessingRisk) -> go.Figure:
             fig.add_scatter(x=x, y=y, mode="markers", name=kind, hoverinfo="skip",
                             marker={"color": colour, "symbol": symbol, "size": 8})  # fmt: skip
     for place, (name, right) in enumerate(panels):
-        fig.add_annotation(x=12 * place + 4.5, y=1.1, text=f"<b>{right}</b> of 100", showarrow=False, yanchor="bottom",
+        fig.add_annotation(x=12 * place + 4.5, y=1.1, text=f"{right} of 100", showarrow=False, yanchor="bottom",
                            font={"size": FONT_SIZE})  # fmt: skip
         fig.add_annotation(x=12 * place + 4.5, y=-10.1, text=name, showarrow=False, yanchor="top",
                            font={"size": FONT_SIZE - 2})  # fmt: skip
     bare: dict[str, Any] = {"showgrid": False, "zeroline": False, "showticklabels": False, "ticks": ""}
-    fig.update_xaxes(range=[-1, 34], fixedrange=True, **bare)
+    fig.update_xaxes(title_text="Each square is a case", range=[-1, 34], fixedrange=True, **bare)
     fig.update_yaxes(range=[-13, 2.6], fixedrange=True, **bare)
     title = f"Guesses that are right: 50 of 100 before, {panels[1][1]} after, {panels[2][1]} at worst"
     alt = f"Three squares of a hundred cases each. {title}."

@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from dpbi.accuracy.trials import release_errors
 from dpbi.data.labels import visible
 from dpbi.mechanisms import Mechanism, name_of
 from dpbi.mechanisms.guarantee import ApproximateDP, Guarantee, NotPrivate
@@ -18,6 +19,7 @@ from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.posterior import dirichlet
 from dpbi.privacy.guessing import guessing_risk
 from dpbi.releases.release import Release, category_names
+from dpbi.releases.verdict import barely_private, points, useless
 
 Row = dict[str, str | int | float | None]
 
@@ -113,6 +115,7 @@ def _sections(release: Release, labels: Sequence[str] | None, mass: float) -> li
         _Section("What was released", _what(release), _table(rows, mass)),
         _Section("What is promised", promised(release.guarantee)),
         _risk(release),
+        _Section("How exact it is", _how_exact(release)),
         _Section("How to read it", _how_to_read(release)),
         _Section("What is not covered", _NOT_COVERED),
     ]
@@ -188,9 +191,17 @@ def _risk(release: Release) -> _Section:
              if risk.exact else "A bound that follows from the promise.")
     rows = (("Before the release", 50), ("After it, on average, at most", risk.average_of_hundred),
             ("After the worst possible release, at most", risk.worst_of_hundred))
+    judged = [sentence for sentence in (barely_private(risk),) if sentence]
     table = (("Guesses of a person's answer", "Right of 100", "Each block is 5 cases"),
              *((name, str(right), "■" * -(-right // 5) + "□" * (20 - -(-right // 5))) for name, right in rows))
-    return _Section("What it means for one person", (risk.words, basis), table)
+    return _Section("What it means for one person", (risk.words, basis, *judged), table)
+
+
+def _how_exact(release: Release) -> tuple[str, ...]:
+    errors = release_errors(release.mechanism, release.prior, release.n)
+    said = (f"On made-up data of this size, drawn from the prior, a share was off by {points(errors.mean_share)} on "
+            f"average ({len(errors.records):,} trials). The true counts play no part in this.")
+    return tuple(sentence for sentence in (said, useless(errors)) if sentence)
 
 
 def _how_to_read(release: Release) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ from dpbi.privacy.curves import (
     loss_against_dataset,
     loss_against_size,
 )
-from dpbi.privacy.guessing import GuessingRisk, guessing_risk
+from dpbi.privacy.guessing import GuessingRisk
 from dpbi.privacy.verdict import Profile, Verdict, verdict
 from tests.every_mechanism import every_class
 from tests.figures.test_figures import lengths_of_those_fit_to_send, named
@@ -79,7 +79,6 @@ def test_every_figure_is_fit_to_send(name: str) -> None:
         privacy.against_size([loss_against_size(one, problem.prior, (1, 2, 5)) for one in plain]),
         privacy.profiles(profiles_of(name)),
         privacy.trade_offs(profiles_of(name)),
-        privacy.guessing(guessing_risk(verdicts[0].loss.mechanism, problem.prior, problem.n)),
         privacy.calibration(gains_of(name)),
     ]
     if problem.k == 2:
@@ -156,6 +155,7 @@ def test_a_claim_stands_beside_the_exact_delta() -> None:
 def test_a_hundred_cases_are_drawn_three_times(average: float, worst: float) -> None:
     risk = GuessingRisk(average, worst, exact=True)
     fig = privacy.guessing(risk)
+    assert "50 of 100 before" in fig.layout.meta["alt"]
     right = [0, 0, 0]
     for trace in fig.data:
         for x in trace.x:

@@ -6,6 +6,7 @@ that the app was started with, and no cached function ever sees it.
 
 from __future__ import annotations
 
+import dataclasses
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from typing import Any
 
 import streamlit as st
 
-from dpbi.dashboard.answers import library
+from dpbi.dashboard.answers import library, public_answers
 from dpbi.dashboard.scenario import Scenario
 from dpbi.dashboard.session import leaving, settings
 from dpbi.dashboard.shown import charts, downloads, tables
@@ -27,6 +28,7 @@ from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.releases.ledger import LedgerEntry, release_json
 from dpbi.releases.release import Release, stamp_of
 from dpbi.releases.statement import Row, posterior_table, promised, reader_script, statement_html, statement_markdown
+from dpbi.releases.verdict import barely_private, useless
 
 _log = logging.getLogger(__name__)
 
@@ -73,6 +75,14 @@ class Made:
 # --- before ---
 
 
+def say_what_is_published(chosen: Scenario) -> None:
+    """What goes out and who is protected, in plain words."""
+    st.header("What will be published")
+    st.markdown(release_words.published(chosen.labels, chosen.problem.n))
+    st.header("Who is protected, and from what")
+    st.markdown(release_words.protected(chosen.problem.n))
+
+
 def choose(chosen: Scenario) -> Ready | None:
     """One of the ticked mechanisms, the private ones first; None until one is chosen, or where none can release.
 
@@ -80,16 +90,18 @@ def choose(chosen: Scenario) -> Ready | None:
     would leak.
     """
     st.header("What to release with")
+    st.warning(words.CHOICE_WARNING)
+    prior, n = chosen.problem.prior, chosen.problem.n
     found: list[Ready] = []
     refused: dict[str, list[str]] = {}
     for mechanism in chosen.mechanisms:
         with guard.refusal(refused, name_of(mechanism)):
-            guarantee = library.release_guarantee(mechanism, chosen.problem.prior, chosen.problem.n)
-            found.append(Ready(mechanism, guarantee))
+            found.append(Ready(mechanism, library.release_guarantee(mechanism, prior, n)))
     for sentence, names in refused.items():
         st.info(f"**{words.listed(names)}:** {sentence}")
     if not found:
         return None
+    _compare(found, chosen)
     named = {one.label: one for one in sorted(found, key=lambda one: not one.guarantee.is_private)}
     if settings.setdefault(_TO_RELEASE, None) not in named:
         settings.keep(_TO_RELEASE, next(iter(named)) if len(named) == 1 else None)
@@ -102,27 +114,42 @@ def choose(chosen: Scenario) -> Ready | None:
     return named[label]
 
 
+def _compare(found: Sequence[Ready], chosen: Scenario) -> None:
+    """How far off each would be on made-up data, and what it would tell about a person: nothing of it leaks."""
+    if len(found) < 2 or not chosen.problem.n:
+        return
+    # The block "nearest on average" of the public prior goes here, in one line.
+    ready = dataclasses.replace(chosen, mechanisms=tuple(one.mechanism for one in found))
+    errors = public_answers.for_each(library.release_errors, ready)
+    risks = public_answers.for_each(library.guessing_risk, ready)
+    if len(errors) == len(risks) == len(found):
+        st.markdown(release_words.nearest(errors, [one.guarantee.is_private for one in found]))
+        tables.to_release_with([one.label for one in found], errors, risks)
+
+
 def say_what_to_expect(ready: Ready, chosen: Scenario) -> None:
-    """The promise, the errors to expect, which no count enters, and what the file will tell."""
-    for paragraph in promised(ready.guarantee):
-        st.markdown(words.escape(paragraph, words.SENTENCE_LENGTH))
-    if isinstance(ready.guarantee, NotPrivate):
-        st.markdown(release_words.CONTROL)
-    st.markdown(f"**The reader of the file will know:** {release_words.READER}")
+    """How exact, how private, and, folded away, the promise to the letter and what the file will tell."""
+    prior, n = chosen.problem.prior, chosen.problem.n
+    st.header("How exact it will be")
+    with guard.part():
+        from dpbi.figures.release import expected_errors
+
+        errors = library.release_errors(ready.mechanism, prior, n)
+        st.markdown(release_words.expected(errors))
+        charts.draw(expected_errors(errors, chosen.labels), "expected-errors")
     st.header("What it means for one person")
     with guard.part():
         from dpbi.figures.privacy import guessing
 
-        risk = library.guessing_risk(ready.mechanism, chosen.problem.prior, chosen.problem.n)
+        risk = library.guessing_risk(ready.mechanism, prior, n)
         st.markdown(release_words.risk(risk))
         charts.draw(guessing(risk), "guesses")
-    st.header("What error to expect")
-    with guard.part():
-        from dpbi.figures.release import expected_errors
-
-        errors = library.release_errors(ready.mechanism, chosen.problem.prior, chosen.problem.n)
-        st.markdown(release_words.expected(errors))
-        charts.draw(expected_errors(errors, chosen.labels), "expected-errors")
+    if isinstance(ready.guarantee, NotPrivate):
+        st.markdown(release_words.CONTROL)
+    with st.expander("The promise to the letter, and what a reader of the file will know"):
+        for paragraph in promised(ready.guarantee):
+            st.markdown(words.escape(paragraph, words.SENTENCE_LENGTH))
+        st.markdown(f"**The reader of the file will know:** {release_words.READER}")
 
 
 # --- the draw ---
@@ -137,6 +164,7 @@ def press(ready: Ready, chosen: Scenario) -> None:
     st.header("Release")
     drawn = st.session_state.get(_DRAWN, 0)
     asked = []
+    _judge(ready, chosen)
     stamp = stamp_of(ready.guarantee)
     if stamp:
         st.error(words.escape(stamp, words.SENTENCE_LENGTH))
@@ -165,6 +193,16 @@ def press(ready: Ready, chosen: Scenario) -> None:
     if failed := st.session_state.get(_FAILED):
         st.error(failed)
     st.caption(release_words.draw(shared=bool(entry)))
+
+
+def _judge(ready: Ready, chosen: Scenario) -> None:
+    """Beside the button: that a release would say next to nothing, or protect next to nobody."""
+    prior, n = chosen.problem.prior, chosen.problem.n
+    with guard.part():
+        if said := useless(library.release_errors(ready.mechanism, prior, n)):
+            st.error(f"**{said}**")
+        if said := barely_private(library.guessing_risk(ready.mechanism, prior, n)):
+            st.warning(f"**{said}**")
 
 
 def _draw(

@@ -16,6 +16,7 @@ from dpbi.privacy.guessing import GuessingRisk
 from dpbi.releases.ledger import Ledger, Total
 from dpbi.releases.ledger_file import LedgerFile
 from dpbi.releases.release import Release
+from dpbi.releases.verdict import points
 
 READER = (
     "The mechanism with its options and epsilon, the prior, n, the names of the categories, the **released** counts, "
@@ -122,6 +123,38 @@ def acknowledge_first(after: Total) -> str:
 
 def acknowledge_another(after: Total) -> str:
     return f"I know that all releases of these data will come to {after.words}."
+
+
+def published(labels: Sequence[str], n: int) -> str:
+    """What goes out."""
+    few = words.listed([words.plain(label, 40) for label in labels[:6]])
+    more = f" and {len(labels) - 6:,} more" if len(labels) > 6 else ""
+    return (
+        f"One table of noisy counts for {len(labels)} answers ({few}{more}), with what follows from it about their "
+        f"shares among n = {n:,} people. Public are n, the names of the answers and the prior; the true counts are not."
+    )
+
+
+def protected(n: int) -> str:
+    """Who, from whom, and from what not."""
+    return (
+        f"Each of the {n:,} people, and the answer each gave, from someone who knows all other answers. That somebody "
+        "took part is not hidden, since n is public, nor is what is true of everybody."
+    )
+
+
+def nearest(errors: Sequence[ReleaseErrors], private: Sequence[bool]) -> str:
+    """Which of the private ones is nearest to the truth on made-up data, and by how much."""
+    ranked = sorted((one for one, kept in zip(errors, private, strict=True) if kept), key=lambda one: one.mean_share)
+    if len(ranked) < 2 or not ranked[0].mean_share:
+        return "How far off a share would be on average, on data made up from the prior; your counts play no part."
+    first, second = ranked[:2]
+    return (
+        f"**Nearest to the truth is {name_of(first.mechanism)}:** a share is off by {points(first.mean_share)} on "
+        f"average, {words.number(second.mean_share / first.mean_share)} times less than with "
+        f"{name_of(second.mechanism)}. Tried on data made up from the prior: your counts play no part, so choosing by "
+        "it leaks nothing."
+    )
 
 
 def risk(found: GuessingRisk) -> str:
