@@ -20,6 +20,6 @@ if __name__ == "__main__":
         metrics.mechanisms(chosen)
         st.warning(words.CHOICE_WARNING)
 else:  # imported by `streamlit run`, which serves it
-    startup.settle()
+    startup.begin(__file__)
     app = st.App(__file__, lifespan=startup.opening)
     app = long_links.said(app)

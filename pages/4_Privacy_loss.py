@@ -48,6 +48,8 @@ with scenario("Privacy loss") as chosen:
             found = public_answers.for_each(library.profile, audited, public_answers.epsilons(verdicts))
             if found:
                 charts.draw(privacy.profiles(found), "profile")
+                st.markdown(words.ATTACKER)
+                charts.draw(privacy.trade_offs(found), "trade-off")
 
         st.header("Calibrate")
         st.markdown(words.CALIBRATION)

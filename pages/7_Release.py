@@ -4,14 +4,13 @@ import streamlit as st
 
 from dpbi.dashboard.page import scenario
 from dpbi.dashboard.views import release, release_ledger
-from dpbi.dashboard.words import words
 
 with scenario("Release") as chosen:
-    st.warning(words.CHOICE_WARNING)
+    release.say_what_is_published(chosen)
     ready = release.choose(chosen)
     if ready:
         release.say_what_to_expect(ready, chosen)
         release.press(ready, chosen)
-    release.show()
+    release.show(chosen)
     st.header("The ledger")
     release_ledger.draw(chosen)

@@ -26,7 +26,8 @@ class ReleaseErrors(FrozenResult):
     """Trials: c from the prior predictive, r released from c.
 
     mechanism, prior, n: as asked for; datasets: how many c there are; records: ||r - c||_1, (N,); distance: H of the
-    posteriors, (N,); shares: mean of Dir(alpha + r) less mean of Dir(alpha + c), (N, k).
+    posteriors, (N,); shares: mean of Dir(alpha + r) less mean of Dir(alpha + c), (N, k); blind: the prior's mean less
+    mean of Dir(alpha + c), what whoever publishes nothing is off by, (datasets, k).
     """
 
     mechanism: Mechanism
@@ -36,11 +37,17 @@ class ReleaseErrors(FrozenResult):
     records: NDArray[np.int64]
     distance: NDArray[np.float64]
     shares: NDArray[np.float64]
+    blind: NDArray[np.float64]
 
     @property
     def mean_share(self) -> float:
         """E|error of a share|, over trials and categories."""
         return float(np.abs(self.shares).mean())
+
+    @property
+    def blind_share(self) -> float:
+        """E|error of a share| of the prior's mean, over the same data."""
+        return float(np.abs(self.blind).mean())
 
     def quantile_of_shares(self, q: float) -> NDArray[np.float64]:
         """The q-quantile of each share's error over the trials, (k,)."""
@@ -68,6 +75,7 @@ def release_errors(mechanism: Mechanism, prior: ArrayLike, n: int) -> ReleaseErr
         records.append(np.abs(released - np.array(problem.counts)).sum(axis=1))
         distance.append(distances_to(problem, released))
         shares.append(dirichlet.mean(np.array(alpha) + released) - dirichlet.mean(problem.posterior))
+    blind = dirichlet.mean(alpha) - np.array([dirichlet.mean(problem.posterior) for problem in problems])
     return ReleaseErrors(
-        mechanism, alpha, n, datasets, np.concatenate(records), np.concatenate(distance), np.concatenate(shares)
+        mechanism, alpha, n, datasets, np.concatenate(records), np.concatenate(distance), np.concatenate(shares), blind
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -13,6 +14,7 @@ from dpbi.figures.style import (
     FONT_SIZE,
     LINE_WIDTH,
     REFERENCE,
+    SCALE,
     axis_title,
     base_layout,
     category_labels,
@@ -26,6 +28,7 @@ from dpbi.figures.style import (
 from dpbi.mechanisms.guarantee import ApproximateDP, NotPrivate
 from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.privacy.curves import AttainingLaws, CalibrationGain, LossAgainstDataset
+from dpbi.privacy.guessing import GuessingRisk, trade_off
 from dpbi.privacy.loss import PrivacyLoss
 from dpbi.privacy.verdict import Profile, Verdict, exceeds_stated
 
@@ -34,6 +37,7 @@ Floats = NDArray[np.float64]
 FLOOR = 1e-12  # below this a logarithmic axis draws nothing, and says so
 _ROW = 62
 _POINTS = 160
+_FALSE_ALARMS = 101
 _MARKED = 60  # a curve of more points is a line without markers
 _RATIO_SAID = 30.0  # a larger loss is not written out as a factor
 _SMALL = "font-size:13px"
@@ -279,6 +283,60 @@ def _profile_words(verdicts: Sequence[Verdict], labels: Sequence[str], variation
             )
     most = int(np.argmax(variation))
     return f"{labels[most]} tells neighbours apart best: total variation δ(0) = {printed_bound(variation[most])}"
+
+
+def trade_offs(found: Sequence[Profile]) -> go.Figure:
+    """Missed alarms against false alarms of the best attacker at the worst pair; the diagonal knows nothing.
+
+    found: of one prior and n, one per mechanism, at epsilons from 0 to the loss at least.
+    """
+    labels = mechanism_labels([one.verdict.loss.mechanism for one in found])
+    fig = Drawing()
+    fig.add_scatter(
+        x=[0, 1], y=[1, 0], mode="lines", name="guessing blindly", hoverinfo="skip",
+        line={"color": REFERENCE.colour, "dash": REFERENCE.dash, "width": 2},
+    )  # fmt: skip
+    at = np.linspace(0, 1, _FALSE_ALARMS)
+    missed = [trade_off(one.epsilons, one.deltas, at) for one in found]
+    for one, curve, label in zip(found, missed, labels, strict=True):
+        _add_curve(fig, one.verdict.loss, label, at, curve, "false alarms %{x:.3g}, missed")
+    fig.update_xaxes(title_text="False alarms, share", range=[-0.02, 1.02])
+    fig.update_yaxes(title_text="Missed alarms, share", range=[-0.02, 1.05])
+    twentieth = [float(trade_off(one.epsilons, one.deltas, 0.05)) for one in found]
+    sharpest = int(np.argmin(twentieth))
+    title = (f"At 5 false alarms in 100, an attacker of {labels[sharpest]} still misses at least "
+             f"{100 * twentieth[sharpest]:.0f} of 100")
+    alt = f"Line chart of the best attacker's missed alarms against false alarms. {title}."
+    return base_layout(fig, title, alt=alt, height=400)
+
+
+def guessing(risk: GuessingRisk) -> go.Figure:
+    """A hundred cases three times: how many guesses of a person's answer are right before, on average and at worst."""
+    panels = (("before<br>the release", 50), ("after it,<br>on average", risk.average_of_hundred),
+              ("after the<br>worst release", risk.worst_of_hundred))
+    fig = Drawing()
+    case = np.arange(100)
+    for kind, colour, symbol in (("right before already", SCALE[0], "square"), ("right through the release", SCALE[3],
+                                 "square"), ("wrong", REFERENCE.colour, "square-open")):
+        x, y = [], []
+        for place, (_, right) in enumerate(panels):
+            among = {"right before already": case < 50, "wrong": case >= right}.get(kind, (case >= 50) & (case < right))
+            x += (12 * place + case[among] % 10).tolist()
+            y += (-(case[among] // 10)).tolist()
+        if x:
+            fig.add_scatter(x=x, y=y, mode="markers", name=kind, hoverinfo="skip",
+                            marker={"color": colour, "symbol": symbol, "size": 8})  # fmt: skip
+    for place, (name, right) in enumerate(panels):
+        fig.add_annotation(x=12 * place + 4.5, y=1.1, text=f"{right} of 100", showarrow=False, yanchor="bottom",
+                           font={"size": FONT_SIZE})  # fmt: skip
+        fig.add_annotation(x=12 * place + 4.5, y=-10.1, text=name, showarrow=False, yanchor="top",
+                           font={"size": FONT_SIZE - 2})  # fmt: skip
+    bare: dict[str, Any] = {"showgrid": False, "zeroline": False, "showticklabels": False, "ticks": ""}
+    fig.update_xaxes(title_text="Each square is a case", range=[-1, 34], fixedrange=True, **bare)
+    fig.update_yaxes(range=[-13, 2.6], fixedrange=True, **bare)
+    title = f"Guesses that are right: 50 of 100 before, {panels[1][1]} after, {panels[2][1]} at worst"
+    alt = f"Three squares of a hundred cases each. {title}."
+    return base_layout(fig, title, alt=alt, height=200)
 
 
 def calibration(gains: Sequence[CalibrationGain]) -> go.Figure:

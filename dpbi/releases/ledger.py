@@ -53,6 +53,19 @@ class LedgerEntry:
         check_time(self.time)
         object.__setattr__(self, "guarantee", _checked(self.guarantee))
 
+    def document(self) -> dict[str, Any]:
+        """What a file holds of it."""
+        guarantee = {"kind": type(self.guarantee).__name__, **dataclasses.asdict(self.guarantee)}
+        return {**dataclasses.asdict(self), "guarantee": guarantee}
+
+    @staticmethod
+    def read(item: Any) -> LedgerEntry:
+        """The entry of ``document``, its values checked; ValueError for anything else."""
+        fields = [field.name for field in dataclasses.fields(LedgerEntry)]
+        if not isinstance(item, dict) or not all(name in item for name in fields):
+            raise ValueError(f"A release in the ledger must have {', '.join(fields)}.")
+        return LedgerEntry(**{name: item[name] for name in fields[:-1]}, guarantee=_guarantee(item["guarantee"]))
+
 
 @dataclass(frozen=True)
 class Total:
@@ -124,11 +137,7 @@ class Ledger:
         return {
             "format": FORMAT,
             "format_version": _FORMAT_VERSION,
-            "releases": [
-                {**dataclasses.asdict(entry), "guarantee": {"kind": type(entry.guarantee).__name__,
-                                                            **dataclasses.asdict(entry.guarantee)}}
-                for entry in self.entries
-            ],
+            "releases": [entry.document() for entry in self.entries],
             "totals": [{"data": token, "words": total.words, **dataclasses.asdict(total)}
                        for token, total in totals.items()],
         }
@@ -156,7 +165,7 @@ class Ledger:
         listed = document.get("releases")
         if not isinstance(listed, list) or len(listed) > _ENTRIES:
             raise ValueError(f"The ledger's releases must be a list of at most {_ENTRIES:,}.")
-        return Ledger().with_entries([_entry(item) for item in listed])
+        return Ledger().with_entries([LedgerEntry.read(item) for item in listed])
 
 
 def entry_of(release: Release, data: str) -> LedgerEntry:
@@ -168,13 +177,6 @@ def release_json(release: Release, labels: Sequence[str], ledger: Ledger) -> str
     """The release as a JSON file that ``Release.from_json`` reads, with the ledger of its data."""
     document = {**release.document(labels), "ledger": ledger.document()}
     return json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
-
-
-def _entry(item: Any) -> LedgerEntry:
-    fields = [field.name for field in dataclasses.fields(LedgerEntry)]
-    if not isinstance(item, dict) or not all(name in item for name in fields):
-        raise ValueError(f"A release in the ledger must have {', '.join(fields)}.")
-    return LedgerEntry(**{name: item[name] for name in fields[:-1]}, guarantee=_guarantee(item["guarantee"]))
 
 
 def _guarantee(recorded: Any) -> Guarantee:

@@ -37,7 +37,7 @@ from dpbi.version import __version__
 
 FORMAT = "dpbi release"
 _FORMAT_VERSION = 1
-_TIME = "%Y-%m-%dT%H:%M:%SZ"
+TIME = "%Y-%m-%dT%H:%M:%SZ"
 _VERSION = 50  # characters
 _LONGEST = 10_000_000  # characters of a file
 _MARGINALS_LONGEST = 50_000  # probabilities of counts that a file holds
@@ -160,7 +160,7 @@ def release(mechanism: Mechanism, problem: Problem) -> Release:
 def _release(mechanism: Mechanism, problem: Problem, bits: Bits, now: Callable[[], datetime]) -> Release:
     guarantee = guarantee_of_release(mechanism, problem.prior, problem.n)
     released = mechanism.draw_securely(problem, bits)
-    return Release(mechanism, problem.prior, problem.n, released, guarantee, __version__, now().strftime(_TIME))
+    return Release(mechanism, problem.prior, problem.n, released, guarantee, __version__, now().strftime(TIME))
 
 
 def guarantee_of_release(mechanism: Mechanism, prior: tuple[float, ...], n: int) -> Guarantee:
@@ -192,7 +192,7 @@ def stamp_of(guarantee: Guarantee) -> str:
 def check_time(time: str) -> None:
     """ValueError unless it is a time as releases have it, UTC to the second, in the digits 0 to 9."""
     try:
-        if datetime.strptime(time, _TIME).strftime(_TIME) != time:
+        if datetime.strptime(time, TIME).strftime(TIME) != time:
             raise ValueError
     except (TypeError, ValueError):
         raise ValueError(f"time must be written as 2026-01-31T12:00:00Z: got {limits.shown(time)}.") from None

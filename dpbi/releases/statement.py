@@ -11,12 +11,15 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from dpbi.accuracy.trials import release_errors
 from dpbi.data.labels import visible
 from dpbi.mechanisms import Mechanism, name_of
 from dpbi.mechanisms.guarantee import ApproximateDP, Guarantee, NotPrivate
 from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.posterior import dirichlet
+from dpbi.privacy.guessing import guessing_risk
 from dpbi.releases.release import Release, category_names
+from dpbi.releases.verdict import barely_private, points, useless
 
 Row = dict[str, str | int | float | None]
 
@@ -111,6 +114,8 @@ def _sections(release: Release, labels: Sequence[str] | None, mass: float) -> li
     return [
         _Section("What was released", _what(release), _table(rows, mass)),
         _Section("What is promised", promised(release.guarantee)),
+        _risk(release),
+        _Section("How exact it is", _how_exact(release)),
         _Section("How to read it", _how_to_read(release)),
         _Section("What is not covered", _NOT_COVERED),
     ]
@@ -177,6 +182,26 @@ def promised(guarantee: Guarantee) -> tuple[str, ...]:
     if not guarantee.is_private:
         basis += " A claim is stated in a paper without a proof that holds; do not rely on it."
     return relation + bound, basis
+
+
+def _risk(release: Release) -> _Section:
+    """What the promise means to someone who guesses, in cases of a hundred, each block standing for five of them."""
+    risk = guessing_risk(release.mechanism, release.prior, release.n)
+    basis = ("Computed from the exact laws of the release for this prior and n, for the worst pair of neighbours."
+             if risk.exact else "A bound that follows from the promise.")
+    rows = (("Before the release", 50), ("After it, on average, at most", risk.average_of_hundred),
+            ("After the worst possible release, at most", risk.worst_of_hundred))
+    judged = [sentence for sentence in (barely_private(risk),) if sentence]
+    table = (("Guesses of a person's answer", "Right of 100", "Each block is 5 cases"),
+             *((name, str(right), "■" * -(-right // 5) + "□" * (20 - -(-right // 5))) for name, right in rows))
+    return _Section("What it means for one person", (risk.words, basis, *judged), table)
+
+
+def _how_exact(release: Release) -> tuple[str, ...]:
+    errors = release_errors(release.mechanism, release.prior, release.n)
+    said = (f"On made-up data of this size, drawn from the prior, a share was off by {points(errors.mean_share)} on "
+            f"average ({len(errors.records):,} trials). The true counts play no part in this.")
+    return tuple(sentence for sentence in (said, useless(errors)) if sentence)
 
 
 def _how_to_read(release: Release) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from time import time
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, Dialog, Locator, Page, expect
 
 from dpbi import MECHANISMS, Release
 from dpbi.dashboard.page import DEFAULT_MECHANISMS
@@ -177,8 +177,16 @@ def test_the_whole_path_and_no_trace_of_the_counts(server: Server, watched: Watc
     ledger = taken(page, main_part(page).get_by_role("button", name="Ledger (JSON)"), second)
     assert Ledger.from_json(ledger.read_bytes()).total().releases == 2
 
-    # A reload forgets; what was exported counts again.
+    # A reload asks first, since a release is unsaved, and forgets; what was exported counts again.
+    asked: list[str] = []
+
+    def leave(dialog: Dialog) -> None:
+        asked.append(dialog.type)
+        dialog.accept()
+
+    page.on("dialog", leave)
     page.reload()
+    assert asked == ["beforeunload"]
     wait_until_idle(page)
     expect(main_part(page).get_by_role("heading", name="The release")).to_have_count(0)
     plant(page)

@@ -77,6 +77,11 @@ def acknowledge(at: AppTest) -> AppTest:
     return at.run()
 
 
+def shown(at: AppTest) -> pd.DataFrame:
+    """The table of the release that is shown."""
+    return next(one.value for one in at.main.dataframe if "Released" in one.value)
+
+
 def files_of(files: Files, ending: str) -> bytes:
     (name,) = [name for name in files if name.startswith("dpbi-release-") and name.endswith(ending)
                and "-posteriors" not in name]  # fmt: skip
@@ -130,7 +135,7 @@ def test_the_private_ones_come_first() -> None:
 def test_no_rerun_no_widget_and_no_other_page_draws_again(draws: Draws) -> None:
     at = press(page())
     assert len(draws) == 1
-    released = at.main.dataframe[0].value
+    released = shown(at)
     assert list(released["Released"]) == list(draws[0].released)
     at.run()
     text(at, "epsilon", "0.5")
@@ -139,7 +144,7 @@ def test_no_rerun_no_widget_and_no_other_page_draws_again(draws: Draws) -> None:
     text(at, "seed", "7")
     visit(visit(at, "app.py"), PAGE)
     assert len(draws) == 1
-    assert at.main.dataframe[0].value.equals(released)
+    assert shown(at).equals(released)
     assert f"drawn on {draws[0].time}" in everything(at)
     assert draws[0].mechanism.epsilon == 1
 
@@ -183,9 +188,9 @@ def test_a_second_release_is_warned_of_and_must_be_acknowledged(draws: Draws) ->
     assert button(at).disabled, "the next one needs its own tick"
     which = at.main.selectbox[1]
     assert [option[:2] for option in which.options] == ["2:", "1:"]
-    assert list(at.main.dataframe[0].value["Released"]) == list(draws[1].released)
+    assert list(shown(at)["Released"]) == list(draws[1].released)
     which.set_value(0).run()
-    assert list(at.main.dataframe[0].value["Released"]) == list(draws[0].released)
+    assert list(shown(at)["Released"]) == list(draws[0].released)
     assert len(draws) == 2
 
 
@@ -223,12 +228,46 @@ def test_what_is_not_private_needs_a_tick_and_is_stamped(
     press(at)
     (made,) = draws
     assert made.stamp
-    assert [bare(error.value) for error in at.main.error] == [made.stamp] * 2
+    said = [bare(error.value) for error in at.main.error]
+    assert [sentence for sentence in said if "do not publish this" not in sentence] == [made.stamp] * 2
     assert isinstance(made.guarantee, NotPrivate) == ("no bound at all" in everything(at))
     stamped = [files_of(files, ending) for ending in (".json", ".html", ".md", ".csv")]
     stamped += [made() for name, made in files.items() if "-posteriors" in name]
     for content in stamped:
         assert b"PRIVATE" in content
+
+
+def test_a_useless_and_a_barely_private_release_are_said_beside_the_button(monkeypatch: pytest.MonkeyPatch) -> None:
+    files = record(monkeypatch)
+    at = page()
+    assert not at.main.error and "do not publish" not in everything(at) and "barely private" not in everything(at)
+    text(at, "epsilon", "0.05")
+    assert "percentage points on average: do not publish this" in at.main.error[0].value
+    files.clear()
+    press(at)
+    for ending in (".md", ".html"):
+        assert "do not publish this" in files_of(files, ending).decode()
+    text(at, "epsilon", "20")
+    (said,) = [warning.value for warning in at.main.warning if "barely private" in warning.value]
+    assert "100 after the worst" in said
+    assert "at most 100 of 100" in " ".join(caption.value for caption in at.sidebar.caption)
+
+
+def test_the_path_is_in_plain_words_and_the_nearest_is_named() -> None:
+    at = visit(opened(), PAGE)
+    said = everything(at)
+    assert "Nearest to the truth is " in said and "plays no part" not in said.split("Nearest")[0]
+    plain = " ".join(one.value for one in at.main.markdown)
+    assert "e^" not in plain and "Basis" not in plain
+    compared = at.main.dataframe[0].value
+    assert list(compared["Off by, points"]) == sorted(compared["Off by, points"])
+    assert (compared["Right of 100, on average"] <= compared["Right of 100, at worst"]).all()
+    chosen = page()
+    order = [one.value for one in chosen.main.header]
+    assert order[:6] == [
+        "What will be published", "Who is protected, and from what", "What to release with", "How exact it will be",
+        "What it means for one person", "Release",
+    ]  # fmt: skip
 
 
 def test_who_cannot_release_here_says_why() -> None:

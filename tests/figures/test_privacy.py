@@ -21,6 +21,7 @@ from dpbi.privacy.curves import (
     loss_against_dataset,
     loss_against_size,
 )
+from dpbi.privacy.guessing import GuessingRisk
 from dpbi.privacy.verdict import Profile, Verdict, verdict
 from tests.every_mechanism import every_class
 from tests.figures.test_figures import lengths_of_those_fit_to_send, named
@@ -77,6 +78,7 @@ def test_every_figure_is_fit_to_send(name: str) -> None:
         *(privacy.attaining(attaining_laws(one.loss), ["<b>x</b>"] * problem.k) for one in verdicts),
         privacy.against_size([loss_against_size(one, problem.prior, (1, 2, 5)) for one in plain]),
         privacy.profiles(profiles_of(name)),
+        privacy.trade_offs(profiles_of(name)),
         privacy.calibration(gains_of(name)),
     ]
     if problem.k == 2:
@@ -147,6 +149,27 @@ def test_a_claim_stands_beside_the_exact_delta() -> None:
     for one in claims:
         mark = named(fig, f"{one.loss.mechanism.label}: the claim")
         assert (mark.x[0], mark.y[0]) == (one.guarantee.epsilon, one.guarantee.delta)  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(("average", "worst"), [(0.5, 0.5), (0.62, 0.731), (1.0, 1.0)])
+def test_a_hundred_cases_are_drawn_three_times(average: float, worst: float) -> None:
+    risk = GuessingRisk(average, worst, exact=True)
+    fig = privacy.guessing(risk)
+    assert "50 of 100 before" in fig.layout.meta["alt"]
+    right = [0, 0, 0]
+    for trace in fig.data:
+        for x in trace.x:
+            right[x // 12] += trace.name != "wrong"
+    assert right == [50, risk.average_of_hundred, risk.worst_of_hundred]
+    assert sum(len(trace.x) for trace in fig.data) == 300
+    assert len({(x, y) for trace in fig.data for x, y in zip(trace.x, trace.y, strict=True)}) == 300
+
+
+def test_the_attackers_curve_ends_in_its_corners() -> None:
+    for trace in privacy.trade_offs(profiles_of("k = 2")).data[1:]:
+        curve = np.array(trace.y, dtype=float)
+        assert curve[0] == pytest.approx(1, abs=0.02) and curve[-1] == 0
+        assert np.all(np.diff(curve) <= 0) and np.all(np.diff(curve, 2) >= -1e-6)
 
 
 @every_class

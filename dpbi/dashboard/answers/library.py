@@ -27,6 +27,8 @@ from dpbi.mechanisms.guarantee import Guarantee
 from dpbi.posterior import dirichlet
 from dpbi.privacy import curves as loss_curves
 from dpbi.privacy.curves import AttainingLaws, CalibrationGain, LossAgainstDataset
+from dpbi.privacy.guessing import GuessingRisk
+from dpbi.privacy.guessing import guessing_risk as risk_of_guessing
 from dpbi.privacy.loss import PrivacyLoss, calibrate, privacy_profile
 from dpbi.privacy.verdict import Profile, Verdict
 from dpbi.privacy.verdict import verdict as audited
@@ -222,6 +224,11 @@ def profile(
 @kept(256)
 def release_guarantee(mechanism: Mechanism, prior: tuple[float, ...], n: int) -> Guarantee:
     return guarantee_of_release(mechanism, prior, n)
+
+
+@kept(256, said="Auditing every dataset and output")
+def guessing_risk(mechanism: Mechanism, prior: tuple[float, ...], n: int) -> GuessingRisk:
+    return risk_of_guessing(mechanism, prior, n)
 
 
 @kept(256, said="Trying it on made-up data")

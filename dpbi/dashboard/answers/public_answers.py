@@ -87,7 +87,7 @@ def epsilons(verdicts: Sequence[Verdict]) -> tuple[float, ...]:
     """From 0 to somewhat beyond every loss, with the stated epsilon."""
     marks = [value for one in verdicts for value in (one.stated, one.loss.epsilon)]
     end = min(1.1 * max(marks), limits.EPSILON_LARGEST)
-    return tuple(np.unique([*np.linspace(0, end, EPSILONS), verdicts[0].stated]).tolist())
+    return tuple(np.unique([*np.linspace(0, end, EPSILONS), *(mark for mark in marks if mark <= end)]).tolist())
 
 
 def calibrate(scenario: Scenario) -> list[CalibrationGain]:

@@ -8,12 +8,23 @@ from __future__ import annotations
 import gc
 import importlib
 import pkgutil
+import sys
 import webbrowser
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 import streamlit as st
 from streamlit.web.server import server_util
+
+from dpbi.dashboard.session import options
+
+
+def begin(script: str) -> None:
+    """Takes what stands behind ``--`` where the server was started for this script, and settles."""
+    if Path(sys.argv[0]).resolve() == Path(script).resolve():
+        options.take(sys.argv[1:])
+    settle()
 
 
 def settle() -> None:

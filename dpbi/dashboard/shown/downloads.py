@@ -98,9 +98,16 @@ def figure_page(figure: Figure, name: str, about: str, *, embedded: bool = True)
 
 
 def offer(
-    label: str, made: Callable[[], bytes], file_name: str, mime: str, *, quiet: bool = False, help: str | None = None
+    label: str,
+    made: Callable[[], bytes],
+    file_name: str,
+    mime: str,
+    *,
+    quiet: bool = False,
+    help: str | None = None,
+    then: Callable[[], None] | None = None,
 ) -> None:
-    """A button whose file is made when it is pressed; pressing it redraws nothing."""
+    """A button whose file is made when it is pressed; pressing it redraws nothing, but where something is to follow."""
 
     def file() -> bytes:
         try:
@@ -114,7 +121,7 @@ def offer(
         file_name=file_name,
         mime=mime,
         key=f"download: {file_name}",
-        on_click="ignore",
+        on_click=then or "ignore",
         type="tertiary" if quiet else "secondary",
         icon=":material/download:" if quiet else None,
         help=help,

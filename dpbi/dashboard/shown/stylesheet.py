@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from dpbi.dashboard.session import leaving
 from dpbi.dashboard.shown import pictures
 from dpbi.dashboard.words import words
 
@@ -97,6 +98,7 @@ if (!window.dpbiFormulas) {
   new MutationObserver(reach).observe(document.body, {childList: true, subtree: true});
   addEventListener("resize", reach);
 }"""
+_ASK_BEFORE_LEAVING = "window.onbeforeunload = event => { event.preventDefault(); event.returnValue = true; };"
 
 
 def apply(page: str, talk: bool) -> None:
@@ -105,6 +107,7 @@ def apply(page: str, talk: bool) -> None:
     run("to the top", _TO_THE_TOP % {"page": page})
     run("formulas", _FORMULAS)
     run("pictures", pictures.script())
+    run("ask before leaving", _ASK_BEFORE_LEAVING if leaving.loses_something() else "window.onbeforeunload = null;")
 
 
 def run(name: str, script: str) -> None:

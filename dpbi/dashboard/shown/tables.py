@@ -13,6 +13,7 @@ import streamlit as st
 from streamlit.column_config import NumberColumn, TextColumn
 
 from dpbi.accuracy.comparison import Comparison
+from dpbi.accuracy.trials import ReleaseErrors
 from dpbi.dashboard.answers import library
 from dpbi.dashboard.answers.library import QUANTILES
 from dpbi.dashboard.scenario import Scenario
@@ -25,6 +26,7 @@ from dpbi.mechanisms import name_of
 from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.posterior import dirichlet
 from dpbi.privacy.curves import CalibrationGain
+from dpbi.privacy.guessing import GuessingRisk
 from dpbi.privacy.verdict import Verdict
 from dpbi.releases.statement import Row
 
@@ -201,6 +203,21 @@ def parameters(scenario: Scenario, sampled: Sequence[PrivatePosteriors]) -> None
         )
 
 
+def to_release_with(labels: Sequence[str], errors: Sequence[ReleaseErrors], risks: Sequence[GuessingRisk]) -> None:
+    """A row per mechanism that can release, the nearest first: what it is off by, and what it tells about a person."""
+    table = pd.DataFrame(
+        {
+            "Mechanism": labels,
+            "Off by, points": [100 * one.mean_share for one in errors],
+            "Right of 100, on average": [one.average_of_hundred for one in risks],
+            "Right of 100, at worst": [one.worst_of_hundred for one in risks],
+        }
+    ).sort_values("Off by, points", kind="stable", ignore_index=True)
+    columns = {title: _number(said) for title, said in _TO_RELEASE_WITH.items()}
+    alt = "One row per mechanism: how far off a share would be, and how many guesses of 100 would be right"
+    show(table, "to-release-with", _COMPARISON | columns, alt)
+
+
 def release(rows: Sequence[Row], name: str) -> None:
     """A row per category of a release: what was released, and both posteriors with their 95 % intervals."""
     shown = rows[:CATEGORIES_SHOWN]
@@ -357,6 +374,13 @@ _CATEGORIES: dict[str, Any] = {
     "95 % to": _number("Upper end of the true posterior's 95 % interval."),
 }
 
+_TO_RELEASE_WITH = {
+    "Off by, points": "Mean error of a share in percentage points, on data made up from the prior.",
+    "Right of 100, on average": "Of 100 guesses of a person's answer, 50 of them right before the release, so many are "
+    "right after it at most, averaged over releases.",
+    "Right of 100, at worst": "The same after the worst possible release.",
+}
+
 _RELEASE = {
     "category": "Category",
     "prior": "Prior alpha",
@@ -380,4 +404,5 @@ LEDGER_OF_RELEASES: dict[str, Any] = {
     "Guarantee": _COMPARISON["Guarantee"],
     "epsilon": bound("Empty where nothing is promised."),
     "delta": bound("Empty where it is 0, or nothing is promised."),
+    "Release": TextColumn(help="kept: drawn and kept here; brought: from another ledger; broken off: a charge alone."),
 }

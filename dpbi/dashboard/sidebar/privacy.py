@@ -55,6 +55,8 @@ def choose(refusals: Refusals, public: Public | None) -> tuple[dict[str, float],
     """
     st.subheader("Privacy")
     numbers = _epsilon(refusals)
+    if "epsilon" in numbers:
+        st.caption(words.in_cases(numbers["epsilon"]))
     for name, kinds in _owners().items():
         if name == ALWAYS_SHOWN or any(_is_chosen(kind) for kind in kinds):
             numbers |= _shared_number(name, kinds, refusals)

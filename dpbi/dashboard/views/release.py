@@ -1,11 +1,12 @@
 """The Release page: a mechanism, what it promises, one secure draw, and the files of what was drawn.
 
-The draw is made where the button is pressed and nowhere else; what was drawn lives in the session alone, and no cached
-function ever sees it.
+The draw is made where the button is pressed and nowhere else; what was drawn lives in the session, and in the ledger
+that the app was started with, and no cached function ever sees it.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,10 +15,9 @@ from typing import Any
 
 import streamlit as st
 
-import dpbi
-from dpbi.dashboard.answers import library
+from dpbi.dashboard.answers import library, public_answers
 from dpbi.dashboard.scenario import Scenario
-from dpbi.dashboard.session import settings
+from dpbi.dashboard.session import leaving, settings
 from dpbi.dashboard.shown import charts, downloads, tables
 from dpbi.dashboard.views import release_ledger
 from dpbi.dashboard.words import guard, words
@@ -25,15 +25,15 @@ from dpbi.dashboard.words import release as release_words
 from dpbi.mechanisms import Mechanism, name_of
 from dpbi.mechanisms.guarantee import Guarantee, NotPrivate
 from dpbi.mechanisms.printed_bound import printed_bound
-from dpbi.problem.problem import Problem
 from dpbi.releases.ledger import LedgerEntry, release_json
 from dpbi.releases.release import Release, stamp_of
 from dpbi.releases.statement import Row, posterior_table, promised, reader_script, statement_html, statement_markdown
+from dpbi.releases.verdict import barely_private, useless
 
 _log = logging.getLogger(__name__)
 
 _TO_RELEASE = "to release"
-_MADE, _DRAWN, _FAILED = "releases: made", "releases: drawn", "releases: failed"
+_READ, _DRAWN, _FAILED = "releases: read", "releases: drawn", "releases: failed"
 
 
 @dataclass(frozen=True)
@@ -75,6 +75,14 @@ class Made:
 # --- before ---
 
 
+def say_what_is_published(chosen: Scenario) -> None:
+    """What goes out and who is protected, in plain words."""
+    st.header("What will be published")
+    st.markdown(release_words.published(chosen.labels, chosen.problem.n))
+    st.header("Who is protected, and from what")
+    st.markdown(release_words.protected(chosen.problem.n))
+
+
 def choose(chosen: Scenario) -> Ready | None:
     """One of the ticked mechanisms, the private ones first; None until one is chosen, or where none can release.
 
@@ -82,16 +90,18 @@ def choose(chosen: Scenario) -> Ready | None:
     would leak.
     """
     st.header("What to release with")
+    st.warning(words.CHOICE_WARNING)
+    prior, n = chosen.problem.prior, chosen.problem.n
     found: list[Ready] = []
     refused: dict[str, list[str]] = {}
     for mechanism in chosen.mechanisms:
         with guard.refusal(refused, name_of(mechanism)):
-            guarantee = library.release_guarantee(mechanism, chosen.problem.prior, chosen.problem.n)
-            found.append(Ready(mechanism, guarantee))
+            found.append(Ready(mechanism, library.release_guarantee(mechanism, prior, n)))
     for sentence, names in refused.items():
         st.info(f"**{words.listed(names)}:** {sentence}")
     if not found:
         return None
+    _compare(found, chosen)
     named = {one.label: one for one in sorted(found, key=lambda one: not one.guarantee.is_private)}
     if settings.setdefault(_TO_RELEASE, None) not in named:
         settings.keep(_TO_RELEASE, next(iter(named)) if len(named) == 1 else None)
@@ -104,20 +114,42 @@ def choose(chosen: Scenario) -> Ready | None:
     return named[label]
 
 
+def _compare(found: Sequence[Ready], chosen: Scenario) -> None:
+    """How far off each would be on made-up data, and what it would tell about a person: nothing of it leaks."""
+    if len(found) < 2 or not chosen.problem.n:
+        return
+    # The block "nearest on average" of the public prior goes here, in one line.
+    ready = dataclasses.replace(chosen, mechanisms=tuple(one.mechanism for one in found))
+    errors = public_answers.for_each(library.release_errors, ready)
+    risks = public_answers.for_each(library.guessing_risk, ready)
+    if len(errors) == len(risks) == len(found):
+        st.markdown(release_words.nearest(errors, [one.guarantee.is_private for one in found]))
+        tables.to_release_with([one.label for one in found], errors, risks)
+
+
 def say_what_to_expect(ready: Ready, chosen: Scenario) -> None:
-    """The promise, the errors to expect, which no count enters, and what the file will tell."""
-    for paragraph in promised(ready.guarantee):
-        st.markdown(words.escape(paragraph, words.SENTENCE_LENGTH))
-    if isinstance(ready.guarantee, NotPrivate):
-        st.markdown(release_words.CONTROL)
-    st.markdown(f"**The reader of the file will know:** {release_words.READER}")
-    st.header("What error to expect")
+    """How exact, how private, and, folded away, the promise to the letter and what the file will tell."""
+    prior, n = chosen.problem.prior, chosen.problem.n
+    st.header("How exact it will be")
     with guard.part():
         from dpbi.figures.release import expected_errors
 
-        errors = library.release_errors(ready.mechanism, chosen.problem.prior, chosen.problem.n)
+        errors = library.release_errors(ready.mechanism, prior, n)
         st.markdown(release_words.expected(errors))
         charts.draw(expected_errors(errors, chosen.labels), "expected-errors")
+    st.header("What it means for one person")
+    with guard.part():
+        from dpbi.figures.privacy import guessing
+
+        risk = library.guessing_risk(ready.mechanism, prior, n)
+        st.markdown(release_words.risk(risk))
+        charts.draw(guessing(risk), "guesses")
+    if isinstance(ready.guarantee, NotPrivate):
+        st.markdown(release_words.CONTROL)
+    with st.expander("The promise to the letter, and what a reader of the file will know"):
+        for paragraph in promised(ready.guarantee):
+            st.markdown(words.escape(paragraph, words.SENTENCE_LENGTH))
+        st.markdown(f"**The reader of the file will know:** {release_words.READER}")
 
 
 # --- the draw ---
@@ -132,11 +164,13 @@ def press(ready: Ready, chosen: Scenario) -> None:
     st.header("Release")
     drawn = st.session_state.get(_DRAWN, 0)
     asked = []
+    _judge(ready, chosen)
     stamp = stamp_of(ready.guarantee)
     if stamp:
         st.error(words.escape(stamp, words.SENTENCE_LENGTH))
         asked.append(release_words.acknowledge(ready.guarantee))
-    release_ledger.say_if_empty()
+    name, entry = release_ledger.ask_for_a_name(chosen)
+    refused = release_ledger.refusal(chosen, ready.guarantee)
     before = release_ledger.of_data(chosen)
     spent, after = before.total(), before.total(ready.guarantee)
     if spent.releases:
@@ -150,33 +184,47 @@ def press(ready: Ready, chosen: Scenario) -> None:
         f"Release once with {name_of(ready.mechanism)}, epsilon = {printed_bound(ready.mechanism.epsilon)}",
         key=f"release: draw {drawn}",
         type="primary",
-        disabled=not all(agreed),
+        disabled=bool(refused) or not all(agreed),
         on_click=_draw,
-        args=(ready.mechanism, chosen.problem, chosen.labels, drawn, keys, settings.everything()),
+        args=(ready.mechanism, chosen, drawn, keys, settings.everything(), {entry: name} if entry else {}),
     )
+    if refused:
+        st.error(words.escape(refused, words.SENTENCE_LENGTH))
     if failed := st.session_state.get(_FAILED):
         st.error(failed)
-    st.caption(release_words.DRAW)
+    st.caption(release_words.draw(shared=bool(entry)))
+
+
+def _judge(ready: Ready, chosen: Scenario) -> None:
+    """Beside the button: that a release would say next to nothing, or protect next to nobody."""
+    prior, n = chosen.problem.prior, chosen.problem.n
+    with guard.part():
+        if said := useless(library.release_errors(ready.mechanism, prior, n)):
+            st.error(f"**{said}**")
+        if said := barely_private(library.guessing_risk(ready.mechanism, prior, n)):
+            st.warning(f"**{said}**")
 
 
 def _draw(
     mechanism: Mechanism,
-    problem: Problem,
-    labels: tuple[str, ...],
+    chosen: Scenario,
     drawn: int,
     acknowledged: Sequence[str],
     read: Mapping[str, Any],
+    named: Mapping[str, str],
 ) -> None:
-    """The one place where a release is drawn: the button's callback."""
+    """The one place where a release is drawn: the button's callback. named: the data, by the key of its entry."""
     if st.session_state.get(_DRAWN, 0) != drawn or not all(st.session_state.get(key) for key in acknowledged):
         return
     st.session_state[_FAILED] = ""
-    if any(now.get(name) != read[name] for now in (settings.everything(), settings.shown()) for name in read):
+    changed = any(now.get(name) != read[name] for now in (settings.everything(), settings.shown()) for name in read)
+    if changed or any(str(st.session_state.get(key, "")).strip() != name for key, name in named.items()):
         st.session_state.update(dict.fromkeys(acknowledged, False))
         st.session_state[_FAILED] = release_words.CHANGED
         return
     try:
-        release = dpbi.release(mechanism, problem)
+        name = next(iter(named.values()), "")
+        release_ledger.drawn(mechanism, release_ledger.data_of(chosen), chosen.problem.prior, name)
     except ValueError as refusal:
         st.session_state[_FAILED] = words.opened(refusal)
         return
@@ -185,34 +233,45 @@ def _draw(
         st.session_state[_FAILED] = words.APOLOGY
         return
     st.session_state[_DRAWN] = drawn + 1
-    entry = release_ledger.enter(release, labels, problem.counts)
-    st.session_state[_MADE] = [*st.session_state.get(_MADE, []), Made(release, labels, entry)]
 
 
 # --- after ---
 
 
-def show() -> None:
-    """The newest release of the session, or another that is asked for: both posteriors, and the files."""
-    made: list[Made] = st.session_state.get(_MADE, [])
-    if not made:
+def show(chosen: Scenario) -> None:
+    """The newest release, or another that is asked for: both posteriors, and the files."""
+    lines = release_ledger.shown(chosen)
+    if not lines:
         return
     st.header("The release")
-    one = made[-1]
-    if len(made) > 1:
-        newest = range(len(made) - 1, -1, -1)
+    line = lines[-1]
+    if len(lines) > 1:
+        newest = range(len(lines) - 1, -1, -1)
         place = st.selectbox(
-            "Which", newest, width=480, key=f"release: which of {len(made)}",
-            format_func=lambda i: f"{i + 1}: {name_of(made[i].release.mechanism)}, {made[i].release.time}",
+            "Which", newest, width=480, key=f"release: which of {len(lines)}",
+            format_func=lambda i: f"{i + 1}: {words.plain(lines[i].entry.mechanism)}, {lines[i].entry.time}",
         )  # fmt: skip
-        one = made[place]
-    with guard.part(), downloads.collected(_shown(one.release)):
+        line = lines[place]
+    with guard.part():
+        _show(_made(line), chosen)
+
+
+def _made(line: release_ledger.Line) -> Made:
+    """Read once in a session."""
+    known: dict[str, Made] = st.session_state.setdefault(_READ, {})
+    if line.entry.release not in known and line.read:
+        known[line.entry.release] = Made(*line.read(), line.entry)
+    return known[line.entry.release]
+
+
+def _show(one: Made, chosen: Scenario) -> None:
+    with downloads.collected(_shown(one.release)):
         if one.release.stamp:
             st.error(words.escape(one.release.stamp, words.SENTENCE_LENGTH))
         with st.spinner("Computing both posteriors"):
             figure = one.figure
         st.markdown(release_words.released(one.release))
-        _files(one)
+        _files(one, chosen)
         charts.draw(figure, f"{one.stem}-posteriors")
         tables.release(one.rows, one.stem)
 
@@ -230,12 +289,15 @@ def _shown(release: Release) -> downloads.Shown:
     return downloads.Shown(columns, release_words.about(release))
 
 
-def _files(one: Made) -> None:
-    release, labels, ledger = one.release, one.labels, release_ledger.beside(one.entry)
+def _files(one: Made, chosen: Scenario) -> None:
+    release, labels, ledger = one.release, one.labels, release_ledger.beside(one.entry, chosen)
     name = f"dpbi-{one.stem}"
     reader = reader_script(f"{name}.json")
     with st.container(horizontal=True, gap="small"):
-        _offer("Release (JSON)", lambda: release_json(release, labels, ledger), f"{name}.json", "application/json")
+        downloads.offer(
+            "Release (JSON)", lambda: release_json(release, labels, ledger).encode(), f"{name}.json",
+            "application/json", then=lambda: leaving.saved(one.entry.release),
+        )  # fmt: skip
         _offer("Statement (HTML)", lambda: statement_html(release, labels), f"{name}.html", "text/html")
         _offer("Statement (Markdown)", lambda: statement_markdown(release, labels), f"{name}.md", "text/markdown")
         _offer("Reader (Python)", lambda: reader, f"{name}.py", "text/x-python")

@@ -1,69 +1,157 @@
-"""The session's ledger of releases: what the data shown now have cost, and an earlier session's ledger brought here.
+"""The ledger of releases: what the data shown now have cost, and an earlier session's ledger brought here.
 
-Which token stands for which data is known to the session's memory alone, and to no file.
+It is the session's own, where the app was started without a ledger: which token stands for which data is then known to
+the session's memory alone, and to no file. Else it is the file that all share, and data are known by a name.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+
 import pandas as pd
 import streamlit as st
 
+import dpbi
 from dpbi.dashboard.scenario import Scenario
+from dpbi.dashboard.session import leaving, options
 from dpbi.dashboard.shown import downloads, tables
 from dpbi.dashboard.words import guard, words
 from dpbi.dashboard.words import release as release_words
-from dpbi.mechanisms.guarantee import ApproximateDP, NotPrivate
+from dpbi.mechanisms import Mechanism
+from dpbi.mechanisms.guarantee import ApproximateDP, Guarantee, NotPrivate
+from dpbi.problem.problem import Problem
 from dpbi.releases.ledger import Ledger, LedgerEntry, entry_of, new_token
+from dpbi.releases.ledger_file import NAME_LONGEST, KeptRelease
 from dpbi.releases.release import Release
 
-_LEDGER, _TOKENS = "ledger of releases", "ledger of releases: tokens"
+_LEDGER, _TOKENS, _MADE = "ledger of releases", "ledger of releases: tokens", "releases: made"
+_NAMES = "ledger of releases: names"
 _WAITING, _REFUSED, _ROUND = (f"ledger of releases: {part}" for part in ("waiting", "refused", "round"))
 
 Data = tuple[tuple[str, ...], tuple[int, ...]]
 
 
-def enter(release: Release, labels: tuple[str, ...], counts: tuple[int, ...]) -> LedgerEntry:
-    """Puts down a release of these labels and counts, which get a random token at their first."""
-    tokens = _tokens().setdefault((labels, counts), [])
+@dataclass(frozen=True)
+class Line:
+    """One release as the page shows it. release: what was drawn, or how to read it again; None: a charge alone."""
+
+    entry: LedgerEntry
+    read: Callable[[], tuple[Release, tuple[str, ...]]] | None
+    state: str
+
+
+def drawn(mechanism: Mechanism, chosen: Data, prior: tuple[float, ...], name: str) -> None:
+    """The draw, and its place in the ledger: charged first where the ledger is a file. ValueError where refused."""
+    labels, counts = chosen
+    if file := options.ledger_file():
+        file.release(name, mechanism, Problem(prior, counts), labels)
+        return
+    release = dpbi.release(mechanism, Problem(prior, counts))
+    tokens = _tokens().setdefault(chosen, [])
     if not tokens:
         tokens.append(new_token())
     entry = entry_of(release, tokens[0])
     st.session_state[_LEDGER] = _ledger().with_entries([entry])
-    return entry
+    made = Line(entry, lambda: (release, labels), "kept")
+    leaving.unsaved(entry.release)
+    st.session_state[_MADE] = [*st.session_state.get(_MADE, []), made]
+
+
+def shown(chosen: Scenario) -> list[Line]:
+    """The releases that can be shown: all of the session, or all of the data's name."""
+    if options.ledger_file():
+        return [line for line in _lines(chosen) if line.read]
+    return list(st.session_state.get(_MADE, []))
 
 
 def of_data(chosen: Scenario) -> Ledger:
     """The releases of the data shown now."""
-    return _ledger().of(_tokens().get((chosen.labels, chosen.problem.counts), ()))
+    if options.ledger_file():
+        return Ledger(tuple(line.entry for line in _lines(chosen)))
+    return _ledger().of(_tokens().get(data_of(chosen), ()))
 
 
-def beside(entry: LedgerEntry) -> Ledger:
+def beside(entry: LedgerEntry, chosen: Scenario) -> Ledger:
     """All releases of the data of this one."""
+    if options.ledger_file():
+        return of_data(chosen)
     tokens = next((found for found in _tokens().values() if entry.data in found), [entry.data])
     return _ledger().of(tokens)
 
 
-def say_if_empty() -> None:
-    """That a ledger without entries has begun anew: nobody can tell from it what an earlier session released."""
-    if not _ledger().entries:
-        st.info(release_words.EMPTY)
+def data_of(chosen: Scenario) -> Data:
+    return chosen.labels, chosen.problem.counts
+
+
+def ask_for_a_name(chosen: Scenario) -> tuple[str, str]:
+    """The name of the data in a shared ledger, and the key of its entry; both empty where there is none."""
+    file = options.ledger_file()
+    if file is None:
+        if not _ledger().entries:  # nobody can tell from it what an earlier session released
+            st.info(release_words.EMPTY)
+        return "", ""
+    st.info(release_words.SHARED)
+    names, data = _names(), data_of(chosen)
+    key = f"name of the data {list(names).index(data) if data in names else len(names)}"
+    named = st.text_input(
+        "Name of these data", names.get(data, ""), NAME_LONGEST, key=key, width=480, help=release_words.NAME_HELP
+    )
+    names[data] = named.strip()
+    if file.names:
+        st.caption(release_words.names_in_it(file.names))
+    return names[data], key
+
+
+def refusal(chosen: Scenario, guarantee: Guarantee) -> str:
+    """Why the ledger allows no release of this guarantee; empty where it does."""
+    file = options.ledger_file()
+    if file is None:
+        return ""
+    name = _names().get(data_of(chosen), "")
+    return file.refusal(name, guarantee) if name else release_words.NAME_FIRST
 
 
 def draw(chosen: Scenario) -> None:
     """The total, every entry, the file; and the place to bring one."""
-    whole, here = _ledger(), of_data(chosen)
+    file, here = options.ledger_file(), of_data(chosen)
+    whole = here if file else _ledger()
     if not whole.entries:
-        st.markdown(release_words.NO_RELEASE)
+        st.markdown(release_words.NO_RELEASE if file is None else release_words.NO_RELEASE_OF_THE_NAME)
     else:
         others = Ledger(tuple(entry for entry in whole.entries if entry not in here.entries))
         st.markdown(release_words.total(here, others))
         with downloads.collected(downloads.Shown({}, "")):
             alt = "One row per release: what it promised"
-            tables.show(_table(whole, here), "ledger-of-releases", tables.LEDGER_OF_RELEASES, alt)
+            tables.show(_table(whole, here, chosen), "ledger-of-releases", tables.LEDGER_OF_RELEASES, alt)
         downloads.offer("Ledger (JSON)", lambda: whole.to_json().encode(), "dpbi-ledger.json", "application/json")
+    if file is not None:
+        if any(line.state == release_words.BROKEN_OFF for line in _lines(chosen)):
+            st.warning(release_words.SAY_BROKEN_OFF)
+        st.caption(release_words.lasts(file))
+    elif whole.entries:
         st.caption(release_words.ENDS)
-    with st.expander("Bring an exported ledger", expanded=_WAITING in st.session_state or _REFUSED in st.session_state):
-        _bring(chosen)
+    if file is None or _names().get(data_of(chosen)):
+        opened = _WAITING in st.session_state or _REFUSED in st.session_state
+        with st.expander("Bring an exported ledger", expanded=opened):
+            _bring(chosen)
+
+
+def _lines(chosen: Scenario) -> list[Line]:
+    """Of the data's name in the file."""
+    file, name = options.ledger_file(), _names().get(data_of(chosen), "")
+    if file is None or not name:
+        return []
+    return [Line(one.entry, one.read if one.document else None, _state(one)) for one in file.of(name)]
+
+
+def _state(one: KeptRelease) -> str:
+    return release_words.BROKEN_OFF if one.broken_off else "brought" if one.brought else "kept"
+
+
+def _names() -> dict[Data, str]:
+    found: dict[Data, str] = st.session_state.setdefault(_NAMES, {})
+    return found
 
 
 def _ledger() -> Ledger:
@@ -76,8 +164,9 @@ def _tokens() -> dict[Data, list[str]]:
     return found
 
 
-def _table(whole: Ledger, here: Ledger) -> pd.DataFrame:
+def _table(whole: Ledger, here: Ledger, chosen: Scenario) -> pd.DataFrame:
     guarantees = [entry.guarantee for entry in whole.entries]
+    states = {"Release": [line.state for line in _lines(chosen)]} if options.ledger_file() else {}
     return pd.DataFrame(
         {
             "Data": ["shown now" if entry in here.entries else entry.data[:8] for entry in whole.entries],
@@ -87,6 +176,7 @@ def _table(whole: Ledger, here: Ledger) -> pd.DataFrame:
             "Guarantee": [words.guarantee(guarantee) for guarantee in guarantees],
             "epsilon": [None if isinstance(one, NotPrivate) else one.epsilon for one in guarantees],
             "delta": [one.delta if isinstance(one, ApproximateDP) else None for one in guarantees],
+            **states,
         }
     )
 
@@ -112,8 +202,7 @@ def _bring(chosen: Scenario) -> None:
         key=_which(),
     )
     with st.container(horizontal=True):
-        data = (chosen.labels, chosen.problem.counts)
-        st.button("Add to the ledger", type="primary", on_click=_add, args=(waiting, data))
+        st.button("Add to the ledger", type="primary", on_click=_add, args=(waiting, data_of(chosen)))
         st.button("Put it away", on_click=_put_away)
 
 
@@ -138,6 +227,15 @@ def _take_file() -> None:
 
 
 def _add(waiting: Ledger, data: Data) -> None:
+    if file := options.ledger_file():
+        chosen = waiting.of(st.session_state.get(_which(), []))
+        _put_away()
+        refused: dict[str, list[str]] = {}
+        with guard.refusal(refused, ""):
+            file.bring(_names()[data], chosen.entries)
+        for sentence in refused:
+            st.session_state[_REFUSED] = sentence
+        return
     known = _tokens().setdefault(data, [])
     known += [token for token in st.session_state.get(_which(), []) if token not in known]
     if not known:

@@ -62,6 +62,7 @@ def draw(scene: Scene, defaults: Mapping[str, Any]) -> None:
     st.header(scene.heading)
     with st.container(key="scene text"):
         st.markdown(scene.text)
+        st.caption(words.in_cases(scene.mechanisms[0].epsilon))
     result, sentence = _computed(scene.key)
     st.markdown(f"**{words.escape(sentence, _SENTENCES)}**")
     charts.draw(tour.draw(result), f"tour-{scene.key}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -10,8 +11,12 @@ from dpbi.accuracy.trials import ReleaseErrors
 from dpbi.dashboard.words import words
 from dpbi.mechanisms import name_of
 from dpbi.mechanisms.guarantee import Guarantee, NotPrivate
+from dpbi.mechanisms.printed_bound import printed_bound
+from dpbi.privacy.guessing import GuessingRisk
 from dpbi.releases.ledger import Ledger, Total
+from dpbi.releases.ledger_file import LedgerFile
 from dpbi.releases.release import Release
+from dpbi.releases.verdict import points
 
 READER = (
     "The mechanism with its options and epsilon, the prior, n, the names of the categories, the **released** counts, "
@@ -23,10 +28,6 @@ CHANGED = (
     "**Nothing was released.** A setting was changed after what is asked for here had been read. Read it again as it "
     "stands now, confirm it, and press once more."
 )
-DRAW = (
-    "One draw, with random bits of the operating system: no seed, and never again. Changing a setting, another page or "
-    "a rerun leaves it as it is. It is kept in this session alone: save the files."
-)
 EMPTY = (
     "**The ledger is empty.** It starts anew with every session, and so with every reload of the page. If these data "
     "were released before, bring the ledger that was exported then (below), and the total counts that release too."
@@ -37,6 +38,21 @@ CONTROL = (
     "give them away, and nothing limits by how much. It is here to be compared with; a draw is stamped NOT PRIVATE."
 )
 NO_RELEASE = "Nothing was released in this session."
+NO_RELEASE_OF_THE_NAME = "No release of these data is in the ledger: give their name above, or make the first."
+BROKEN_OFF = "broken off"
+SAY_BROKEN_OFF = (
+    "A charge without a release is in this ledger: its draw was broken off after it had been charged, or is being made "
+    "at this moment. Nothing of it was shown, and the charge stands."
+)
+SHARED = (
+    "**This ledger is shared and lasts.** The names of data and the releases in it are seen by everyone who can open "
+    "this app, so call the data by nothing secret. It holds what a release's file holds, and never a true count."
+)
+NAME_HELP = (
+    "By it the ledger knows these data again: capitals and spaces at the ends make no difference. The same people "
+    "under another name would get another budget, which the ledger cannot notice."
+)
+NAME_FIRST = "Give the data a name first: the ledger charges the release to it."
 ENDS = (
     "The ledger ends with the session, at a reload too: export it, or save a release (JSON), which holds the part of "
     "it that is about the same data, and bring the file here later. It knows data by a random token; counts that "
@@ -50,6 +66,37 @@ WHICH_HELP = (
     "leave them in: a total that is too large misleads nobody."
 )
 NO_RECORDS = "There are no records (n = 0): the release is the prior itself, and nothing can leak."
+
+
+def draw(*, shared: bool) -> str:
+    """What a draw is; shared: whether the ledger that lasts keeps it."""
+    kept = (
+        "It is charged to the ledger first, then drawn, and written beside its charge before it is shown."
+        if shared
+        else "It is kept in this session alone: save the files."
+    )
+    return (
+        "One draw, with random bits of the operating system: no seed, and never again. Changing a setting, another "
+        f"page or a rerun leaves it as it is. {kept}"
+    )
+
+
+def names_in_it(names: Sequence[str]) -> str:
+    """The data that the ledger knows."""
+    few = [words.plain(name, 60) for name in names[:20]]
+    return f"In the ledger: {', '.join(few)}{f' and {len(names) - 20:,} more' if len(names) > 20 else ''}."
+
+
+def lasts(file: LedgerFile) -> str:
+    """Where the ledger is kept, and what its budget is."""
+    budget = "It has no budget."
+    if file.epsilon is not None:
+        delta = f", delta {printed_bound(file.delta)}" if file.delta else ""
+        budget = f"Its budget for all releases under one name is epsilon {printed_bound(file.epsilon)}{delta}."
+    return (
+        f"Kept in {words.plain(file.path.name, 60)}, which outlasts reloads and restarts. {budget} A mechanism that is "
+        "not private by theorem or check is refused."
+    )
 
 
 def acknowledge(guarantee: Guarantee) -> str:
@@ -76,6 +123,44 @@ def acknowledge_first(after: Total) -> str:
 
 def acknowledge_another(after: Total) -> str:
     return f"I know that all releases of these data will come to {after.words}."
+
+
+def published(labels: Sequence[str], n: int) -> str:
+    """What goes out."""
+    few = words.listed([words.plain(label, 40) for label in labels[:6]])
+    more = f" and {len(labels) - 6:,} more" if len(labels) > 6 else ""
+    return (
+        f"One table of noisy counts for {len(labels)} answers ({few}{more}), with what follows from it about their "
+        f"shares among n = {n:,} people. Public are n, the names of the answers and the prior; the true counts are not."
+    )
+
+
+def protected(n: int) -> str:
+    """Who, from whom, and from what not."""
+    return (
+        f"Each of the {n:,} people, and the answer each gave, from someone who knows all other answers. That somebody "
+        "took part is not hidden, since n is public, nor is what is true of everybody."
+    )
+
+
+def nearest(errors: Sequence[ReleaseErrors], private: Sequence[bool]) -> str:
+    """Which of the private ones is nearest to the truth on made-up data, and by how much."""
+    ranked = sorted((one for one, kept in zip(errors, private, strict=True) if kept), key=lambda one: one.mean_share)
+    if len(ranked) < 2 or not ranked[0].mean_share:
+        return "How far off a share would be on average, on data made up from the prior; your counts play no part."
+    first, second = ranked[:2]
+    return (
+        f"**Nearest to the truth is {name_of(first.mechanism)}:** a share is off by {points(first.mean_share)} on "
+        f"average, {words.number(second.mean_share / first.mean_share)} times less than with "
+        f"{name_of(second.mechanism)}. Tried on data made up from the prior: your counts play no part, so choosing by "
+        "it leaks nothing."
+    )
+
+
+def risk(found: GuessingRisk) -> str:
+    """What a release means for one person, and where that comes from."""
+    basis = "Computed from the exact laws" if found.exact else "A bound that follows from the promise"
+    return f"**{found.words}** {basis}, for the worst two datasets that differ in this person's answer."
 
 
 def expected(errors: ReleaseErrors) -> str:

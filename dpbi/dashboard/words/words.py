@@ -14,6 +14,7 @@ from dpbi.data.labels import isolated, visible
 from dpbi.mechanisms import name_of
 from dpbi.mechanisms.guarantee import ApproximateDP, Guarantee, NotPrivate, PureDP
 from dpbi.mechanisms.printed_bound import printed_bound
+from dpbi.privacy.guessing import risk_of
 from dpbi.privacy.loss import PrivacyLoss
 from dpbi.privacy.verdict import Verdict
 from dpbi.problem.neighbours import RELATION
@@ -81,6 +82,11 @@ LOSS_AGAINST_DATASET = (
 PROFILE = (
     "delta(epsilon) is what remains to be allowed for if only epsilon is granted: at the exact loss it is 0, at "
     "epsilon = 0 it is the largest total variation distance between neighbours' output laws."
+)
+ATTACKER = (
+    "Someone who knows every record but one must tell from the release which of two neighbouring datasets it came "
+    "from. Whoever raises few false alarms misses many: no test comes below the curve, which is computed from "
+    "delta(epsilon) at the worst pair of neighbours."
 )
 CALIBRATION = (
     "A mechanism that loses less than its epsilon adds more noise than it promises to. **Calibrating** raises its rate "
@@ -382,6 +388,15 @@ def hints(numbers: Mapping[str, float], n: int | None) -> list[str]:
     if n and delta >= 1 / n:
         said.append("delta is not below 1/n: it would let one person's record be published outright.")
     return said
+
+
+def in_cases(epsilon: float) -> str:
+    """What an epsilon means, as people count: a bound for every mechanism that keeps it."""
+    most = risk_of(PureDP(epsilon, "theorem", "by definition")).worst_of_hundred
+    return (
+        f"epsilon = {printed_bound(epsilon)} in cases: who would guess a person's answer right in 50 of 100 is right "
+        f"in at most {most} of 100 after a release that keeps it."
+    )
 
 
 def prior_weight(problem: Problem) -> str:

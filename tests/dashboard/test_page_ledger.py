@@ -1,0 +1,156 @@
+"""The Release page where the app was started with a ledger that lasts; and what the app can be started with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dpbi import MECHANISMS, PureDP
+from dpbi.dashboard.session import options
+from dpbi.dashboard.words import release as release_words
+from dpbi.releases import release
+from dpbi.releases.ledger_file import LedgerFile
+from tests.dashboard.test_page_release import (
+    COUNTS,
+    acknowledge,
+    bring,
+    button,
+    page,
+    press,
+    press_in_the_ledger,
+    shown,
+)
+from tests.dashboard.test_pages import everything, tick
+from tests.dashboard.test_scenario import bare, text
+from tests.releases.test_ledger_file import entry
+
+NAME = "Survey 2026"
+
+
+@pytest.fixture
+def kept(tmp_path: Path) -> Iterator[LedgerFile]:
+    path = tmp_path / "releases.sqlite"
+    options.take(["--ledger", str(path), "--budget", "2"])
+    yield LedgerFile.opened(path)
+    options.take([])
+
+
+def named(at: AppTest, name: str = NAME) -> AppTest:
+    next(one for one in at.main.text_input if one.label == "Name of these data").set_value(name).run()
+    assert not at.exception
+    return at
+
+
+def test_a_release_is_charged_kept_and_seen_in_another_session(kept: LedgerFile) -> None:
+    at = page()
+    assert release_words.SHARED in [info.value for info in at.main.info]
+    assert [bare(error.value) for error in at.main.error] == [release_words.NAME_FIRST]
+    assert acknowledge(at) and button(at).disabled
+    press(named(at))
+    (line,) = kept.of(NAME)
+    made, _ = line.read()
+    assert list(shown(at)["Released"]) == list(made.released)
+    other = named(page("5 9 2"), "  survey 2026")  # other counts: it is the name that counts
+    assert "released once already: 1-DP" in bare(other.main.warning[1].value)
+    assert list(shown(other)["Released"]) == list(made.released), "a release is there for everybody"
+    assert f"In the ledger: {NAME}." in [caption.value for caption in other.main.caption]
+    press(other)
+    assert kept.ledger(NAME).total().epsilon == 2
+    assert button(other).disabled and any("beyond the budget" in error.value for error in other.main.error)
+    press(other, forced=True)
+    assert len(kept.of(NAME)) == 2
+    press(text(named(other, "Another"), "epsilon", "0.5"))
+    assert kept.names == ("Another", NAME)
+    assert COUNTS not in everything(other)
+
+
+def test_two_who_press_at_once_share_what_is_left(kept: LedgerFile) -> None:
+    """Both pages were read while there was room for one."""
+    first, second = acknowledge(named(text(page(), "epsilon", "2"))), acknowledge(named(text(page(), "epsilon", "2")))
+    press(first)
+    button(second).click().run()
+    assert not second.exception
+    assert any("beyond the budget" in error.value for error in second.main.error)
+    assert len(kept.of(NAME)) == 1
+
+
+def test_what_is_not_private_is_refused(kept: LedgerFile) -> None:
+    for kind in MECHANISMS:
+        if not kind(1.0).guarantee((1, 1), 75).is_private:
+            at = named(tick(page(), {kind.__name__}))
+            assert "takes only what is private by theorem" in at.main.error[-1].value
+            press(at, forced=True)
+    assert not kept.names
+
+
+def test_a_charge_without_a_release_is_said(kept: LedgerFile, monkeypatch: pytest.MonkeyPatch) -> None:
+    def failing(*asked: object) -> None:
+        raise MemoryError
+
+    at = acknowledge(named(page()))
+    with monkeypatch.context() as patched:
+        patched.setattr(release, "release", failing)
+        button(at).click().run()
+    assert not at.exception and release_words.SAY_BROKEN_OFF in [warning.value for warning in at.main.warning]
+    assert list(at.main.dataframe[-1].value["Release"]) == [release_words.BROKEN_OFF]
+    assert kept.ledger(NAME).total().epsilon == 1
+    assert "released once already: 1-DP" in bare(at.main.warning[1].value)
+
+
+def test_brought_entries_count(kept: LedgerFile) -> None:
+    at = named(page())
+    content = kept.ledger(NAME).with_entries([entry(PureDP(1.5, "theorem", "proved"))]).to_json().encode()
+    at = bring(at, content)
+    at.main.multiselect[0].set_value(["elsewhere"]).run()
+    press_in_the_ledger(at, "Add to the ledger")
+    assert kept.ledger(NAME).total().epsilon == 1.5
+    assert "An epsilon of at most 0.5 is left" in bare(at.main.error[0].value)
+    assert list(at.main.dataframe[-1].value["Release"]) == ["brought"]
+
+
+def test_a_name_that_comes_with_the_click_draws_nothing(kept: LedgerFile) -> None:
+    at = acknowledge(named(page()))
+    next(one for one in at.main.text_input if one.label == "Name of these data").set_value("Other")
+    button(at).click().run()
+    assert not at.exception and not kept.names
+    assert release_words.CHANGED in [error.value for error in at.main.error]
+
+
+def test_a_ledger_that_has_gone_is_said(kept: LedgerFile) -> None:
+    at = acknowledge(named(page()))
+    kept.path.unlink()
+    button(at).click().run()
+    assert not at.exception
+    assert any("cannot be opened" in error.value for error in at.main.error)
+    assert not kept.path.exists()
+
+
+def test_no_name_is_in_a_link_or_the_settings(kept: LedgerFile) -> None:
+    at = press(named(page(), "Quokka"))
+    assert "Quokka" not in str(at.session_state["settings"]) and "Quokka" not in str(dict(at.query_params))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--budget", "3"], "say --ledger FILE too"),
+        (["--ledger", "HERE", "--budget", "many"], "the budget must be a number"),
+        (["--ledger", "HERE", "--budget", "-1"], "epsilon must be greater than 0"),
+        (["--ledger", "HERE", "--delta", "2"], "delta is too large"),
+        (["--ledger", "NOT"], "is damaged, or no ledger"),
+        (["--ledger", "GONE"], "cannot be opened"),
+        (["--legder", "x"], "unrecognized arguments"),
+    ],
+)
+def test_the_app_does_not_start_with_what_cannot_be(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], said: str
+) -> None:
+    (tmp_path / "not").write_text("a,b\n" * 500)
+    paths = {"HERE": tmp_path / "l.sqlite", "NOT": tmp_path / "not", "GONE": tmp_path / "gone" / "l.sqlite"}
+    with pytest.raises(SystemExit):
+        options.take([str(paths.get(one, one)) for one in arguments])
+    assert said in capsys.readouterr().err
+    assert options.ledger_file() is None

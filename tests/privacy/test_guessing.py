@@ -1,0 +1,138 @@
+"""Risk in cases of a hundred, and the best attacker's curve, against every pair of neighbours listed."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cache
+from itertools import permutations, product
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dpbi
+from dpbi import ApproximateDP, NotPrivate, PureDP
+from dpbi.mechanisms import Mechanism
+from dpbi.privacy.guessing import GuessingRisk, guessing_risk, of_hundred, risk_of, trade_off
+from tests import oracles
+from tests.every_mechanism import every_class
+
+SETTINGS = [((0.3, 2.0), 4), ((1.0, 0.5, 2.0), 2)]
+EPSILON = 2.4
+EVERY_SETTING = pytest.mark.parametrize(("prior", "n"), SETTINGS, ids=str)
+
+Floats = np.ndarray[Any, Any]
+
+
+@cache
+def pairs(kind: type[Mechanism], prior: tuple[float, ...], n: int) -> list[tuple[Floats, Floats]]:
+    """The two output laws of every ordered pair of neighbours, from the oracles."""
+    laws = oracles.laws_of_all_datasets(kind.__name__, prior, n, epsilon=EPSILON)
+    found = []
+    for c, other in permutations(laws, 2):
+        if oracles.steps(c, other) == 1:
+            outputs = sorted({*laws[c], *laws[other]})
+            here, there = (np.array([float(laws[x].get(r, 0)) for r in outputs]) for x in (c, other))
+            found.append((here, there))
+    return found
+
+
+@every_class
+@EVERY_SETTING
+def test_the_best_guess_is_right_as_often_as_is_said(
+    kind: type[Mechanism], prior: tuple[float, ...], n: int
+) -> None:
+    """The likelier of two equally likely datasets, over all outputs, and after the most telling one."""
+    listed, epsilon = pairs(kind, prior, n), EPSILON
+    average = max(np.maximum(p, q).sum() / 2 for p, q in listed)
+    worst = max((p[p + q > 0] / (p + q)[p + q > 0]).max() for p, q in listed)
+    found = guessing_risk(kind(epsilon), prior, n)
+    assert found.exact
+    assert average <= found.average <= average + 1e-6
+    assert worst * (1 - 1e-12) <= found.worst <= worst + 1e-6
+    assert found.average <= found.worst
+    promised = risk_of(kind(epsilon).guarantee(prior, n))
+    if kind(epsilon).guarantee(prior, n).is_private:
+        assert found.average <= promised.average + 1e-6 and found.worst <= promised.worst + 1e-6
+    assert 100 * average <= found.average_of_hundred + 1e-6 and 100 * worst <= found.worst_of_hundred + 1e-6
+
+
+def hull(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
+    """The lower convex hull, from left to right: Andrew's monotone chain."""
+    kept: list[tuple[float, float]] = []
+    lowest: dict[float, float] = {}
+    for x, y in points:
+        lowest[round(x, 13)] = min(y, lowest.get(round(x, 13), 1.0))
+    for x, y in sorted(lowest.items()):
+        while len(kept) > 1 and (kept[-1][1] - kept[-2][1]) * (x - kept[-2][0]) >= (y - kept[-2][1]) * (
+            kept[-1][0] - kept[-2][0]
+        ):
+            kept.pop()
+        kept.append((x, y))
+    return kept
+
+
+@every_class
+@EVERY_SETTING
+def test_the_best_attackers_curve_is_that_of_neyman_and_pearson(
+    kind: type[Mechanism], prior: tuple[float, ...], n: int
+) -> None:
+    """Every likelihood-ratio test of every pair, listed: their lower hull is the curve, and no test is below it."""
+    points = []
+    for p, q in pairs(kind, prior, n):
+        order = np.argsort(np.where(p > 0, q / np.where(p > 0, p, 1), np.inf))[::-1]
+        alarms, caught = np.cumsum(p[order]), np.cumsum(q[order])
+        points += [(0.0, 1.0), *zip(alarms.tolist(), (1 - caught).tolist(), strict=True)]
+    corners = np.array(hull(points))
+    slopes = np.diff(corners[:, 1]) / np.diff(corners[:, 0])
+    epsilons = np.unique(np.abs(np.log(-slopes[slopes < -1e-12])))
+    epsilons = np.unique([0.0, *epsilons, dpbi.privacy_loss(kind(EPSILON), prior, n).epsilon])
+    deltas = dpbi.privacy_profile(kind(EPSILON), prior, n, epsilons)
+    at = np.linspace(0, 1, 57)
+    found = trade_off(epsilons, deltas, at)
+    assert found == pytest.approx(np.interp(at, *corners.T), abs=1e-9)
+    coarse = trade_off(epsilons[:: max(1, len(epsilons) // 3)], deltas[:: max(1, len(epsilons) // 3)], at)
+    assert np.all(coarse <= found + 1e-12), "fewer epsilons never promise more"
+
+
+def test_guarantees_alone_bound_it() -> None:
+    """The extreme mechanisms: randomised response for a pure one, with a record given away for delta."""
+    e = np.exp(1.0)
+    assert risk_of(PureDP(1.0, "theorem", "r")) == GuessingRisk(e / (1 + e), e / (1 + e), exact=False)
+    delta = 0.1
+    p = np.array([delta, 0, (1 - delta) * e / (1 + e), (1 - delta) / (1 + e)])
+    q = p[[1, 0, 3, 2]]
+    loose = risk_of(ApproximateDP(1.0, delta, "theorem", "r"))
+    assert loose.average == pytest.approx(np.maximum(p, q).sum() / 2) and loose.worst == 1
+    assert risk_of(NotPrivate("r")).average == 1
+    assert "nothing better than 100 of 100" in loose.words
+
+
+def test_cases_are_rounded_up_and_never_below_the_true() -> None:
+    assert [of_hundred(x) for x in (0.5, 0.5 + 1e-12, 0.500001, 0.73, 0.7300001, 0.999999, 1.0)] == [
+        50, 50, 51, 73, 74, 100, 100]  # fmt: skip
+    for tens, hundreds in product(range(5, 10), range(10)):
+        assert of_hundred(float(Fraction(10 * tens + hundreds, 100))) == 10 * tens + hundreds
+
+
+@every_class
+def test_without_records_nothing_can_be_guessed(kind: type[Mechanism]) -> None:
+    found = guessing_risk(kind(1.0), (1, 1), 0)
+    assert (found.average_of_hundred, found.worst_of_hundred) == (50, 50)
+
+
+@pytest.mark.parametrize("epsilon", [1e-9, 20.0, 1e4, 1e6])
+@every_class
+def test_it_holds_at_any_epsilon_and_size(kind: type[Mechanism], epsilon: float) -> None:
+    for prior, n in (((1, 1), 90), ((0.5,) * 6, 10**6)):
+        found = guessing_risk(kind(epsilon), prior, n)
+        assert 50 <= found.average_of_hundred <= found.worst_of_hundred <= 100
+    at = trade_off([0.0, epsilon], [0.1, 0.0], [0.0, 0.5, 1.0])
+    assert np.isfinite(at).all() and at[0] == 1 and at[2] == 0
+
+
+def test_other_arguments_are_refused() -> None:
+    with pytest.raises(ValueError, match="mechanism"):
+        guessing_risk("Geometric", (1, 1), 5)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="prior"):
+        guessing_risk(dpbi.mechanisms.Geometric(1.0), (1,), 5)

@@ -1,0 +1,394 @@
+"""The ledger in a file: killed at every step, by eight at once, on a full disk, read-only and damaged.
+
+Each crash is a process of its own that is killed by a signal, so that nothing of Python or SQLite can tidy up.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import json
+import os
+import random
+import resource
+import secrets
+import signal
+import sqlite3
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import dpbi
+from dpbi import ApproximateDP, NotPrivate, Problem, PureDP, Release
+from dpbi.mechanisms.guarantee import Guarantee
+from dpbi.releases import ledger_file, release
+from dpbi.releases.ledger import LedgerEntry, new_token
+from dpbi.releases.ledger_file import LedgerFile
+from tests.every_mechanism import every_class
+
+PROBLEM = Problem((1, 1), (27182, 31415))
+HALF = dpbi.mechanisms.Geometric(0.5)
+DATA = "Survey 2026"
+
+
+@pytest.fixture
+def kept(tmp_path: Path) -> LedgerFile:
+    return LedgerFile.opened(tmp_path / "releases.sqlite", epsilon=1.5)
+
+
+def entry(guarantee: Guarantee) -> LedgerEntry:
+    return LedgerEntry(new_token(), "elsewhere", "Some mechanism", 12, "2026-11-28T01:02:03Z", guarantee)
+
+
+def in_a_process(work: Callable[[Callable[[str], None]], None]) -> Callable[[], tuple[int, str]]:
+    """Starts the work in a fork. Returns what waits for it: the signal that ended it (0: none), and what it said."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if not child:
+        try:
+            work(lambda said: os.write(writing, said.encode()) and None)
+        except BaseException:  # noqa: BLE001 - a fork must not come back into pytest
+            os.write(writing, traceback.format_exc().encode())
+        os._exit(0)
+    os.close(writing)
+
+    def wait() -> tuple[int, str]:
+        with os.fdopen(reading) as pipe:
+            said = pipe.read()
+        return os.WTERMSIG(os.waitpid(child, 0)[1]), said
+
+    return wait
+
+
+def die() -> int:
+    os.kill(os.getpid(), signal.SIGKILL)
+    return 0
+
+
+# What is kept -----------------------------------------------------------------------------------------
+
+
+def test_a_release_is_kept_with_its_charge_and_comes_back(kept: LedgerFile) -> None:
+    made, charged = kept.release(f"  {DATA} ", HALF, PROBLEM, ["yes", "no"])
+    again = LedgerFile.opened(kept.path, epsilon=1.5)
+    (line,) = again.of("SURVEY   2026")
+    assert again.names == (DATA,)
+    assert line.entry == charged and not line.broken_off
+    assert line.read() == (made, ("yes", "no"))
+    assert charged.guarantee == made.guarantee
+    assert os.listdir(kept.path.parent) == ["releases.sqlite"]
+
+
+def test_it_holds_no_count(kept: LedgerFile) -> None:
+    for _ in range(3):
+        kept.release(DATA, HALF, PROBLEM)
+    counts = set(PROBLEM.counts)
+    near = {count for line in kept.of(DATA) for count in line.read()[0].released} & counts
+    held = kept.path.read_bytes()
+    assert near or not [count for count in counts if str(count).encode() in held]
+    documents = [json.loads(line.document or "") for line in kept.of(DATA)]
+    assert all(set(document) == set(line.read()[0].document()) for document, line in zip(documents, kept.of(DATA),
+                                                                                       strict=True))  # fmt: skip
+
+
+@every_class
+def test_every_mechanism_is_kept_or_refused_in_a_sentence(kind: Any, tmp_path: Path) -> None:
+    kept = LedgerFile.opened(tmp_path / "l.sqlite")
+    mechanism, small = kind(0.7), Problem((1, 0.5), (12, 31))
+    if mechanism.guarantee(small.prior, small.n).is_private:
+        made, _ = kept.release(DATA, mechanism, small)
+        assert kept.of(DATA)[0].read()[0] == made
+    else:
+        with pytest.raises(ValueError, match="takes only what is private by theorem or exhaustive check"):
+            kept.release(DATA, mechanism, small)
+        assert not kept.of(DATA)
+
+
+# The budget -------------------------------------------------------------------------------------------
+
+
+def test_the_budget_is_per_name_and_exact(kept: LedgerFile) -> None:
+    """0.1 + 0.2 is not beyond 0.3, and what is beyond by the last digit is refused."""
+    third = dataclasses.replace(kept, epsilon=0.3)
+    for epsilon in (0.1, 0.2):
+        third.release(DATA, dpbi.mechanisms.Geometric(epsilon), PROBLEM)
+    with pytest.raises(ValueError, match=r"budget of these data is 0\.3, spent so far: 0\.3-DP.*No epsilon is left"):
+        third.release(DATA, dpbi.mechanisms.Geometric(1e-6), PROBLEM)
+    assert not third.refusal("others", PureDP(0.3, "theorem", "proved"))
+    assert "at most 0.3 is left" in third.refusal("others", PureDP(0.30000000000000004, "theorem", "proved"))
+    assert len(third.of(DATA)) == 2 and third.names == (DATA,)
+
+
+def test_brought_entries_count_once_and_deltas_add_up(kept: LedgerFile) -> None:
+    brought = entry(ApproximateDP(0.5, 1e-6, "exhaustive check", "checked"))
+    for _ in range(2):
+        kept.bring("survey 2026", [brought])
+    assert kept.ledger(DATA).total().words == "(0.5, 1e-06)-DP"
+    assert "beyond the budget" in kept.refusal(DATA, HALF.guarantee(PROBLEM.prior, PROBLEM.n))
+    wider = dataclasses.replace(kept, delta=1.5e-6)
+    assert not wider.refusal(DATA, HALF.guarantee(PROBLEM.prior, PROBLEM.n))
+    assert "beyond the budget" in wider.refusal(DATA, ApproximateDP(0.1, 1e-6, "theorem", "proved"))
+    kept.bring("others", [brought])
+    assert len(kept.ledger("others").entries) == 1, "the same release may be of both"
+    assert not kept.of(DATA)[0].broken_off
+
+
+@pytest.mark.parametrize("unproved", [NotPrivate("a control"), ApproximateDP(0.1, 0.0, "claim", "stated")])
+def test_after_what_promises_nothing_no_budget_can_be_kept(kept: LedgerFile, unproved: Guarantee) -> None:
+    kept.bring(DATA, [entry(unproved)])
+    with pytest.raises(ValueError, match="no budget can be kept"):
+        kept.release(DATA, HALF, PROBLEM)
+
+
+@pytest.mark.parametrize("name", ["", "  ", "\u00a0", "x" * 201, 5])
+def test_data_need_a_name(kept: LedgerFile, name: Any) -> None:
+    with pytest.raises(ValueError, match=r"name of the data|need a name"):
+        kept.release(name, HALF, PROBLEM)
+
+
+def test_eight_at_once_do_not_pass_the_budget(kept: LedgerFile) -> None:
+    """Each asks for half of the epsilon three times; the budget holds three of the twenty-four."""
+    ready, go = os.pipe()
+
+    def press(say: Callable[[str], None]) -> None:
+        os.close(go)
+        os.read(ready, 1)
+        for _ in range(3):
+            try:
+                say(f"{kept.release(DATA, HALF, PROBLEM)[1].release}\n")
+            except ValueError as refusal:
+                assert "beyond the budget" in str(refusal), refusal
+
+    waiting = [in_a_process(press) for _ in range(8)]
+    os.close(go)
+    ended = [wait() for wait in waiting]
+    os.close(ready)
+    shown = [token for signalled, said in ended for token in said.split() if not signalled]
+    assert len(shown) == 3 and sorted(shown) == sorted(line.entry.release for line in kept.of(DATA))
+    assert kept.ledger(DATA).total().epsilon == 1.5
+
+
+def test_eight_may_make_the_file_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "new.sqlite"
+    waiting = [in_a_process(lambda say: LedgerFile.opened(path).bring("d", [entry(HALF.guarantee((1, 1), 5))]))
+               for _ in range(8)]
+    assert [wait() for wait in waiting] == [(0, "")] * 8
+    assert len(LedgerFile.opened(path).of("d")) == 8 and os.listdir(tmp_path) == ["new.sqlite"]
+
+
+# Killed at every step ---------------------------------------------------------------------------------
+
+AT_STATEMENT = {
+    "before the charge is begun": ("BEGIN", 1),
+    "before the charge is put down": ("INSERT OR IGNORE INTO releases", 1),
+    "before the charge is committed": ("COMMIT", 1),
+    "before the release is begun to be written": ("BEGIN", 2),
+    "before the release is put down": ("UPDATE", 1),
+    "before the release is committed": ("COMMIT", 2),
+}
+# point: charges and releases that are found after it
+OUTCOMES = {
+    "before the charge is begun": (0, 0),
+    "before the charge is put down": (0, 0),
+    "before the charge is committed": (0, 0),
+    "half way through the charge's commit": (0, 0),
+    "before the draw": (1, 0),
+    "in the draw": (1, 0),
+    "after the draw": (1, 0),
+    "before the release is begun to be written": (1, 0),
+    "before the release is put down": (1, 0),
+    "before the release is committed": (1, 0),
+    "half way through the release's commit": (1, 0),
+    "before it is shown": (1, 1),
+    "never": (1, 1),
+}
+
+
+def killed_at(point: str, kept: LedgerFile, say: Callable[[str], None]) -> None:
+    """One release in this process, which is killed at the point; what it is about to show it says."""
+    seen = itertools.count(1)
+    connect, draw = ledger_file._connection, release.release
+
+    def watched(address: str) -> sqlite3.Connection:
+        connection = connect(address)
+        statement, times = AT_STATEMENT.get(point, ("", 0))
+        connection.set_trace_callback(lambda sql: die() if times and sql.startswith(statement)
+                                      and next(seen) == times else None)  # fmt: skip
+        return connection
+
+    def drawn(*asked: Any) -> Release:
+        if point == "before the draw":
+            die()
+        if point == "in the draw":
+            secrets.randbits = lambda count: die()
+        made = draw(*asked)
+        if point == "after the draw":
+            die()
+        if point == "half way through the release's commit":
+            limit_files(kept.path.stat().st_size, signal.SIG_DFL)
+        return made
+
+    ledger_file._connection, release.release = watched, drawn
+    if point == "half way through the charge's commit":
+        limit_files(kept.path.stat().st_size - 4096, signal.SIG_DFL)
+    _, charged = kept.release(DATA, HALF, PROBLEM)
+    if point == "before it is shown":
+        die()
+    say(charged.release)
+
+
+def limit_files(size: int, action: signal.Handlers) -> None:
+    """No file may grow beyond the size: what tries to is told so, or with the default action killed as it writes."""
+    signal.signal(signal.SIGXFSZ, action)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+
+@pytest.mark.parametrize("point", OUTCOMES)
+def test_a_process_killed_anywhere_leaves_no_release_without_a_charge(kept: LedgerFile, point: str) -> None:
+    ended, shown = in_a_process(lambda say: killed_at(point, kept, say))()
+    hot = (kept.path.parent / "releases.sqlite-journal").exists()
+    assert bool(ended) == (point != "never"), shown
+    assert hot or "half way" not in point, "killed within the commit, which the next to open it must undo"
+    after = LedgerFile.opened(kept.path, epsilon=1.5)
+    lines = after.of(DATA)
+    assert (len(lines), sum(line.document is not None for line in lines)) == OUTCOMES[point]
+    assert {shown} - {""} <= {line.entry.release for line in lines if line.document}
+    assert all(line.broken_off for line in lines if line.document is None)
+    assert after.ledger(DATA).total().epsilon == 0.5 * len(lines)
+    after.release(DATA, HALF, PROBLEM)
+    assert len(after.of(DATA)) == len(lines) + 1
+
+
+def test_a_draw_that_fails_keeps_its_charge(kept: LedgerFile, monkeypatch: pytest.MonkeyPatch) -> None:
+    def failing(*asked: Any) -> Release:
+        raise ValueError("Too many trials.")
+
+    monkeypatch.setattr(release, "release", failing)
+    with pytest.raises(ValueError, match=r"Too many trials\. Its charge of 0\.5-DP \(theorem\) stands"):
+        kept.release(DATA, HALF, PROBLEM)
+    assert [line.broken_off for line in kept.of(DATA)] == [True]
+
+
+# Full, read-only, damaged -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("charged", "said"), [(False, "Nothing was drawn"), (True, "its charge of 0.5-DP")])
+def test_a_full_disk_is_said_and_nothing_is_lost(kept: LedgerFile, charged: bool, said: str) -> None:
+    kept.release(DATA, HALF, PROBLEM)
+    draw = release.release
+
+    def full() -> None:
+        limit_files(0, signal.SIG_IGN)
+
+    def drawn(*asked: Any) -> Release:
+        full()
+        return draw(*asked)
+
+    def work(say: Callable[[str], None]) -> None:
+        if charged:
+            release.release = drawn
+        else:
+            full()
+        try:
+            say(f"shown {kept.release(DATA, HALF, PROBLEM)}")
+        except ValueError as refusal:
+            say(str(refusal))
+
+    ended, told = in_a_process(work)()
+    assert not ended and "disk is full" in told and said in told and "shown {" not in told
+    assert [line.broken_off for line in LedgerFile.opened(kept.path).of(DATA)] == [False, True][: 1 + charged]
+
+
+def test_a_full_file_of_sqlite_is_said(kept: LedgerFile, monkeypatch: pytest.MonkeyPatch) -> None:
+    connect = ledger_file._connection
+
+    def small(address: str) -> sqlite3.Connection:
+        connection = connect(address)
+        connection.execute("PRAGMA max_page_count = 1").fetchall()
+        return connection
+
+    for _ in range(2):
+        kept.release(DATA, HALF, PROBLEM)
+    monkeypatch.setattr(ledger_file, "_connection", small)
+    with pytest.raises(ValueError, match=r"cannot grow, the disk is full.* its charge of 0"):
+        kept.release(DATA, HALF, PROBLEM, ["a" * 60, "b" * 60])
+
+
+def test_a_read_only_file_is_refused(kept: LedgerFile, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the connection's own setting, since the rights of a file do not bind root."""
+    connect = ledger_file._connection
+
+    def reading(address: str) -> sqlite3.Connection:
+        return connect(address.replace("mode=rw", "mode=ro"))
+
+    kept.release(DATA, HALF, PROBLEM)
+    monkeypatch.setattr(ledger_file, "_connection", reading)
+    with pytest.raises(ValueError, match=r"releases\.sqlite may only be read.* Nothing was drawn"):
+        kept.release(DATA, HALF, PROBLEM)
+    with pytest.raises(ValueError, match="may only be read"):
+        LedgerFile.opened(kept.path)
+    assert len(kept.of(DATA)) == 1
+
+
+def test_a_file_that_is_locked_or_gone_is_said(kept: LedgerFile, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ledger_file, "_PATIENCE", 0.01)
+    with ledger_file._connection(f"file:{kept.path}?mode=rw") as other:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(ValueError, match="in use by others"):
+            kept.release(DATA, HALF, PROBLEM)
+        other.execute("ROLLBACK")
+    other.close()
+    kept.path.unlink()
+    with pytest.raises(ValueError, match=r"cannot be opened.*Nothing was drawn"):
+        kept.release(DATA, HALF, PROBLEM)
+    assert not kept.path.exists(), "it is not begun anew behind anyone's back"
+
+
+@pytest.mark.parametrize("held", [b"", b"a,b\n1,2\n" * 500, b"SQLite format 3\0", b"{}"])
+def test_what_is_no_ledger_is_refused(tmp_path: Path, held: bytes) -> None:
+    path = tmp_path / "other"
+    path.write_bytes(held)
+    with pytest.raises(ValueError, match="no ledger"):
+        LedgerFile.opened(path)
+    assert path.read_bytes() == held
+
+
+def test_another_database_or_version_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "other.sqlite"
+    connection = sqlite3.connect(path)
+    connection.execute("CREATE TABLE t (x)")
+    connection.close()
+    with pytest.raises(ValueError, match="no ledger"):
+        LedgerFile.opened(path)
+    made = LedgerFile.opened(tmp_path / "l.sqlite")
+    connection = sqlite3.connect(made.path)
+    connection.execute("PRAGMA user_version = 9")
+    connection.close()
+    with pytest.raises(ValueError, match="version 9"):
+        LedgerFile.opened(made.path)
+
+
+def test_a_damaged_file_is_refused_or_whole(kept: LedgerFile) -> None:
+    """Bytes changed anywhere, or the end cut off: a sentence, or all that was in it, never less and never another."""
+    for _ in range(3):
+        kept.release(DATA, HALF, PROBLEM)
+    whole, lines, chance = kept.path.read_bytes(), kept.of(DATA), random.Random(18)
+    refused = 0
+    for trial in range(150):
+        damaged = bytearray(whole)
+        if trial % 10 == 0:
+            del damaged[chance.randrange(len(whole)):]
+        else:
+            at = chance.randrange(len(whole))
+            damaged[at : at + 20] = chance.randbytes(20)
+        kept.path.write_bytes(damaged)
+        try:
+            found = LedgerFile.opened(kept.path).of(DATA)
+        except ValueError:
+            refused += 1
+        else:
+            assert found == lines, trial
+    assert refused > 75
