@@ -124,7 +124,7 @@ def test_expected_distance_is_the_sum_over_all_data_and_releases(
 def test_samples_are_within_their_error(mechanism: Mechanism, reading: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Fixed stream; five standard errors: false-alarm rate 1e-6 a comparison."""
     exact = expected_distance(mechanism, (0.5, 1.0, 1.0), 9, reading)
-    monkeypatch.setattr("dpbi.prior_average.DATASETS", 5)
+    monkeypatch.setattr("dpbi.inference.prior_average.DATASETS", 5)
     sampled = expected_distance(mechanism, (0.5, 1.0, 1.0), 9, reading)
     assert exact.error == 0 < sampled.error and abs(sampled.mean - exact.mean) < 5 * sampled.error
 
