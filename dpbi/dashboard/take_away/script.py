@@ -51,6 +51,15 @@ for name, mechanism in mechanisms.items():
     })
 """
 
+_TIMES_LIMIT = """
+limit = dpbi.limit_of_privacy(prior, n, epsilon)
+for mechanism, row in zip(mechanisms.values(), tables["comparison"]):
+    promised = mechanism.guarantee(prior, n)
+    bound = isinstance(promised, dpbi.PureDP) and promised.is_private and promised.epsilon <= epsilon * (1 + 1e-12)
+    known = limit.value and bound
+    row["Times limit"] = dpbi.expected_distance(mechanism, prior, n).mean / limit.value if known else None
+"""
+
 _POSTERIORS = """
 truth = dpbi.dirichlet.mean(problem.posterior)
 low, high = dpbi.dirichlet.interval(problem.posterior)
@@ -297,7 +306,8 @@ def of_page(title: str, chosen: Scenario, kept: Mapping[str, Any]) -> str:
 
 
 def _home(chosen: Scenario, kept: Mapping[str, Any]) -> str:
-    return _mechanisms(chosen.mechanisms) + _COMPARISON
+    times = _assigned(epsilon=chosen.epsilon) + _TIMES_LIMIT if chosen.problem.n else ""
+    return _mechanisms(chosen.mechanisms) + _COMPARISON + times
 
 
 def _posteriors(chosen: Scenario, kept: Mapping[str, Any]) -> str:

@@ -1,0 +1,75 @@
+"""Answers averaged over the data that the public prior expects, and held against the limit of privacy.
+
+No private count enters, so that they may be used to choose a mechanism: every function takes the prior and n alone.
+"""
+
+from __future__ import annotations
+
+import contextlib
+
+from dpbi.accuracy.optimum import PrivacyLimit, limit_of_privacy
+from dpbi.accuracy.optimum_programme import SECONDS
+from dpbi.dashboard.answers.cache import kept
+from dpbi.dashboard.answers.work import Cancelled, work
+from dpbi.dashboard.scenario import Scenario
+from dpbi.dashboard.words import guard
+from dpbi.inference.limit_comparison import LimitComparison
+from dpbi.inference.prior_average import ExpectedDistance, Reading, expected_distance
+from dpbi.mechanisms import MECHANISMS, Mechanism, name_of
+from dpbi.mechanisms.added_noise import AddedNoise
+
+CHOICE_LARGEST = 20_000  # n up to which choosing among candidates is averaged on a page
+
+
+@kept(256, said=f"Finding the limit of privacy, {SECONDS:.0f} seconds at most")
+def limit(prior: tuple[float, ...], n: int, epsilon: float) -> PrivacyLimit:
+    return limit_of_privacy(prior, n, epsilon)
+
+
+@kept(1024)
+def expected(mechanism: Mechanism, prior: tuple[float, ...], n: int, reading: Reading = "naive") -> ExpectedDistance:
+    return expected_distance(mechanism, prior, n, reading)
+
+
+def is_quick(mechanism: Mechanism, n: int) -> bool:
+    """Whether its mean takes seconds at most: noise at any size, a choice among candidates while those are not many."""
+    return isinstance(mechanism, AddedNoise) or n <= CHOICE_LARGEST
+
+
+def compared(scenario: Scenario) -> tuple[Mechanism, ...]:
+    """The ticked mechanisms, where the limit is known for them; for three categories and more, all noise too."""
+    prior, n = scenario.problem.prior, scenario.problem.n
+    known = limit.holds(prior, n, scenario.epsilon) and limit(prior, n, scenario.epsilon).value is not None
+    ticked = [one for one in scenario.mechanisms if is_quick(one, n)] if known or len(prior) > 2 else []
+    return (*ticked, *(one for one in unticked(scenario) if len(prior) > 2 and isinstance(one, AddedNoise)))
+
+
+def unticked(scenario: Scenario) -> tuple[Mechanism, ...]:
+    """Every other mechanism, as it is by default."""
+    there = {type(one) for one in scenario.mechanisms}
+    return tuple(kind(scenario.epsilon) for kind in MECHANISMS if kind not in there)
+
+
+def at_hand(scenario: Scenario) -> LimitComparison | None:
+    """What ``compute`` found, None where there is anything left to compute or no record."""
+    prior, n = scenario.problem.prior, scenario.problem.n
+    if not n or not limit.holds(prior, n, scenario.epsilon):
+        return None
+    mechanisms = compared(scenario)
+    if not all(expected.holds(one, prior, n) for one in mechanisms):
+        return None
+    return LimitComparison(limit(prior, n, scenario.epsilon), tuple(expected(one, prior, n) for one in mechanisms))
+
+
+def compute(scenario: Scenario) -> bool:
+    """Finds what ``at_hand`` gives, with a bar; whether anything was new and all is there now."""
+    prior, n = scenario.problem.prior, scenario.problem.n
+    if not n or at_hand(scenario):
+        return False
+    asked = (prior, n, scenario.epsilon, scenario.mechanisms)
+    with work("limit", asked, 1 + len(scenario.mechanisms), "averages") as current, contextlib.suppress(Cancelled):
+        current.ask(limit, prior, n, scenario.epsilon)
+        for mechanism in compared(scenario):
+            with guard.part(name_of(mechanism)):
+                current.ask(expected, mechanism, prior, n)
+    return at_hand(scenario) is not None
