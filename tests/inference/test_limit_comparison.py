@@ -53,5 +53,5 @@ def test_errors_are_taken_into_account() -> None:
     assert not surely_nearer(near, far) and surely_nearer(near, dataclasses.replace(far, mean=0.1201))
     assert not surely_nearer(near, near)
     sampled = LimitComparison(dataclasses.replace(LIMIT, value=0.05, error=0.0005), (near,))
-    if sampled.binds(near.mechanism):
-        assert sampled.error_of_times(near.mechanism) == pytest.approx(2 * (0.03**2 + 0.01**2) ** 0.5, rel=1e-12)
+    assert sampled.binds(near.mechanism)
+    assert sampled.error_of_times(near.mechanism) == pytest.approx(2 * (0.03**2 + 0.01**2) ** 0.5, rel=1e-12)

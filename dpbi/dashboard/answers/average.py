@@ -73,3 +73,22 @@ def compute(scenario: Scenario) -> bool:
             with guard.part(name_of(mechanism)):
                 current.ask(expected, mechanism, prior, n)
     return at_hand(scenario) is not None
+
+
+def nearest_on_average(scenario: Scenario) -> LimitComparison | None:
+    """Every mechanism as it is ticked, else as it is by default, compared under the public prior, with a bar.
+
+    None without records, and where that was cancelled before the limit was found. No private count enters.
+    """
+    prior, n, epsilon = scenario.problem.prior, scenario.problem.n, scenario.epsilon
+    mechanisms = [one for one in (*scenario.mechanisms, *unticked(scenario)) if is_quick(one, n)]
+    if not n:
+        return None
+    found: PrivacyLimit | None = None
+    means: list[ExpectedDistance] = []
+    with work("averages", (prior, n, mechanisms), 1 + len(mechanisms), "averages") as current:
+        for mechanism in mechanisms:
+            with guard.part(name_of(mechanism)), contextlib.suppress(Cancelled):
+                found = found or current.ask(limit, prior, n, epsilon)
+                means.append(current.ask(expected, mechanism, prior, n))
+    return LimitComparison(found, tuple(means)) if found and means else None

@@ -14,8 +14,8 @@ from dpbi.mechanisms.printed_bound import printed_bound
 COLUMN = "Times limit"
 MEANING = (
     "Mean H over the data that the public prior expects, divided by the least that any epsilon-DP mechanism releasing "
-    "a candidate posterior can have: 1 is as near as privacy allows. No private count enters. Where it comes from draws, "
-    "the sentence above the table has its error."
+    "a candidate posterior can have: 1 is as near as privacy allows. No private count enters. Where it comes from "
+    "draws, the sentence above the table has its error."
 )
 NOT_BOUND = (
     "A dash: the mechanism is not proved to be epsilon-DP for this epsilon, so the limit does not bind it; or there "
@@ -67,6 +67,27 @@ def _nearer(found: LimitComparison, ticked: Sequence[Mechanism]) -> tuple[Expect
     other = next((one for one in private if one.mechanism in ticked), None)
     every = all(found.of(one) for one in ticked if found.binds(one))
     return (best, other) if every and best and other and surely_nearer(best, other) else None
+
+
+def ranking(found: LimitComparison) -> str:
+    """Which of all mechanisms is nearest on average under the prior, and by how much."""
+    means = found.ranked()
+    if not means:
+        return "No mechanism is proved to be epsilon-DP here."
+    first, *others = means
+    behind = [one for one in others if surely_nearer(first, one)]
+    level = [one for one in others if one not in behind]
+    parts = [f"Nearest on average under the public prior: **{name_of(first.mechanism)}**, mean distance {mean(first)}."]
+    if level:
+        parts.append(f"No farther, as far as this tells: {words.listed(_with_mean(one) for one in level)}.")
+    if behind:
+        times = [f"{_with_mean(one)}, {_ratio(one.mean / first.mean, 0.0)} times" for one in behind]
+        parts.append(f"Farther: {'; '.join(times)}.")
+    return " ".join([*parts, limit(found.limit), PUBLIC])
+
+
+def _with_mean(found: ExpectedDistance) -> str:
+    return f"{name_of(found.mechanism)} {mean(found)}"
 
 
 def mean(found: ExpectedDistance) -> str:
