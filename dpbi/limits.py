@@ -152,6 +152,13 @@ def sequence(name: str, values: Any, of: str) -> tuple[Any, ...]:
     return tuple(values)
 
 
+def pair(name: str, value: Any, of: str) -> tuple[Any, Any]:
+    """The two parts of an entry of a sequence; of: what they are."""
+    if not isinstance(value, tuple | list) or len(value) != 2:
+        raise ValueError(f"{name} must hold pairs {of}: got {shown(value)}.")
+    return value[0], value[1]
+
+
 def _vector(name: str, values: Any) -> tuple[Any, ...]:
     if isinstance(values, Set):
         raise ValueError(f"{name} must be in the order of the categories, and a set has none: got {shown(values)}.")

@@ -89,6 +89,9 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "errors against size": lambda: tailoring.errors(sizes=(10, 20), runs=10),
     "boxes": lambda: tailoring.boxes_of_priors(runs=10),
     "concrete": lambda: tailoring.concrete_privacy(sizes=(4, 6)),
+    "limit": lambda: [dpbi.limit_of_privacy(PRIOR, N, 1.0), dpbi.compare_scores(PRIOR, 3, 1.0)],
+    "readings": lambda: [dpbi.nearest_posterior(NOISY, PRIOR, N, TWO.counts), dpbi.expected_distance(NOISY, PRIOR, N),
+                         dpbi.joint_posterior(PRIOR, N, [(one, TWO.counts) for one in (NOISY, CHOSEN)])],
     "file": lambda: dpbi.read_counts(b"a,3\nb,4\n", "counts.csv", layout="counts"),
 }  # fmt: skip
 

@@ -41,6 +41,7 @@ RIGHT: dict[str, Any] = {
     "data": b"a,3\nb,4\n", "filename": "counts.csv", "answers": {}, "basis": "theorem", "reason": "shown",
     "neighbours": "one record", "version": "1", "time": "2026-11-28T01:02:03Z",
     "guarantee": PureDP(1.0, "theorem", "s"),
+    "releases": [(NOISY, (4, 5)), (CHOSEN, (3, 6))], "reading": "naive",
     "bits": secrets.randbits, "k": 2, "name": "n",
     "low": 0.1, "high": 10.0, "multiples": (1, 2),
 }  # fmt: skip

@@ -68,7 +68,7 @@ def _means(
         i, width = np.arange(low, high + 1.0)[None], np.ones((1, 1))
     else:
         i, width = _nodes(low, high, np.stack([np.full_like(r, t), r], axis=-1))
-    log_weight = dirichlet.log_evidence(prior, np.stack([i, n - i], axis=-1)) - epsilon * np.abs(i - t)
+    log_weight = dirichlet.log_predictive(np.array(prior), np.stack([i, n - i], axis=-1)) - epsilon * np.abs(i - t)
     weight = np.exp(log_weight - log_weight.max(axis=-1, keepdims=True)) * width
     gap = (r[:, None] - i) / 2
     loss = (affinity_loss(prior[0] + i, prior[0] + r[:, None], gap)

@@ -184,15 +184,16 @@ def joint_posterior(
     prior, n = limits.check_prior(prior), limits.check_total(n)
     read: list[tuple[Mechanism, tuple[int, ...]]] = []
     likelihoods: list[Likelihood] = []
-    for mechanism, released in releases:
+    for pair in limits.sequence("releases", releases, "of pairs (mechanism, released)"):
+        mechanism, released = limits.pair("releases", pair, "(mechanism, released)")
         try:
             r = check_released(mechanism, len(prior), n, released)
             likelihoods.append(mechanism.likelihood(prior, n, r))
         except ValueError as refusal:
-            raise ValueError(f"Release {len(read) + 1}: {refusal}") from None
+            raise ValueError(f"releases: number {len(read) + 1} is refused. {limits.opened(str(refusal))}") from None
         read.append((mechanism, r))
     if not read:
-        raise ValueError("At least one release is needed: got none.")
+        raise ValueError("releases must hold at least one release: got none.")
     return JointPosterior(prior, n, count_posterior(prior, n, joint_likelihood(likelihoods)), tuple(read))
 
 

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from dpbi import limits
 from dpbi.inference.nearest import distance_matrix, nearest_posterior
 from dpbi.mechanisms.added_noise import AddedNoise
-from dpbi.mechanisms.mechanism import Mechanism
+from dpbi.mechanisms.mechanism import Mechanism, check_mechanism
 from dpbi.mechanisms.outputs import output_laws
 from dpbi.mechanisms.selection.audit import DATASETS
 from dpbi.posterior import dirichlet
@@ -56,6 +56,7 @@ def expected_distance(
     Raises ValueError for another reading, and where the nearest posterior needs what cannot be listed.
     Source: ours (DESIGN section 6).
     """
+    check_mechanism(mechanism)
     alpha, n = limits.check_prior(prior), limits.check_total(n)
     limits.one_of("reading", reading, get_args(Reading))
     exact = _visited(mechanism, alpha, n, reading)

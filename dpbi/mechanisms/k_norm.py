@@ -54,10 +54,10 @@ class KNorm(AddedNoise):
 
     def log_pmf(self, problem: Problem, released: ArrayLike) -> NDArray[np.float64]:
         """log P(r | c) in closed form, -inf outside the support and for counts beyond 2^52."""
-        r = released_counts(problem, released, limits.RELEASED_LARGEST)
+        r, noise = released_counts(problem, released, limits.RELEASED_LARGEST), self._noise_for(problem)
         if problem.n == 0:
             return np.where((r == 0).all(axis=-1), 0.0, -np.inf)
-        law = self._noise_for(problem).log_released(np.array(problem.counts), r)
+        law = noise.log_released(np.array(problem.counts), r)
         return np.where((r <= limits.RELEASED_LARGEST).all(axis=-1), law, -np.inf)
 
     def sample(self, problem: Problem, rng: np.random.Generator, size: int) -> NDArray[np.int64]:

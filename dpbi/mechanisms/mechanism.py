@@ -22,25 +22,8 @@ from dpbi.mechanisms.likelihood import Likelihood
 from dpbi.problem.problem import Problem, check_problem
 
 
-class Mechanism(Protocol):
-    label: ClassVar[str]
-    palette_place: ClassVar[int]  # in the figures' palette, its own for ever: none changes its look when another joins
-    idea: ClassVar[str]
-    source: ClassVar[str]
-    formula: ClassVar[str]
-    remaining_error: ClassVar[str]  # what keeps its error from vanishing as epsilon grows; "" where nothing does
-    __dataclass_fields__: ClassVar[dict[str, Any]]
-
-    def __init__(self, epsilon: float) -> None: ...
-
-    @property
-    def epsilon(self) -> float: ...
-
-    @property
-    def calibration(self) -> Calibration | None: ...
-
-    def guarantee(self, prior: ArrayLike, n: int) -> Guarantee:
-        """What is promised for this public prior and total count, and on what basis."""
+class Draws(Protocol):
+    """Releases, and how likely each is."""
 
     def log_pmf(self, problem: Problem, released: ArrayLike) -> NDArray[np.float64]:
         """log P(r | c): released (..., k) -> (...), -inf outside the support."""
@@ -60,8 +43,9 @@ class Mechanism(Protocol):
     def draw_securely(self, problem: Problem, bits: Bits) -> tuple[int, ...]:
         """One release from fair bits, exact but for ``rounding``: see ``release``."""
 
-    def audit(self, prior: tuple[float, ...], n: int) -> Audit:
-        """The output laws of all datasets; ValueError where they are too many."""
+
+class Distances(Protocol):
+    """How far from the truth its releases lie."""
 
     def distances(self, problem: Problem) -> DistanceTable | None:
         """The exact law of (H, steps) as a weighted table; None where the output space is too large to list."""
@@ -69,11 +53,41 @@ class Mechanism(Protocol):
     def nearest(self, problem: Problem) -> DistanceTable:
         """The outputs nearest to the truth, up to some distance all of them, with their exact probabilities."""
 
+    def mean_distance(self, problem: Problem) -> float | None:
+        """E[H] to 1e-9 without listing outputs; None where it is not known."""
+
     def probability_of_ignoring(self, problem: Problem) -> float:
         """The share of releases that do not depend on the counts at all."""
 
-    def mean_distance(self, problem: Problem) -> float | None:
-        """E[H] to 1e-9 without listing outputs; None where it is not known."""
+
+class Promises(Protocol):
+    """What it costs in privacy: as promised, and as computed."""
+
+    def guarantee(self, prior: ArrayLike, n: int) -> Guarantee:
+        """What is promised for this public prior and total count, and on what basis."""
+
+    def audit(self, prior: tuple[float, ...], n: int) -> Audit:
+        """The output laws of all datasets; ValueError where they are too many."""
+
+
+class Mechanism(Draws, Distances, Promises, Protocol):
+    """All of that, under a name and a colour, for one epsilon."""
+
+    label: ClassVar[str]
+    palette_place: ClassVar[int]  # in the figures' palette, its own for ever: none changes its look when another joins
+    idea: ClassVar[str]
+    source: ClassVar[str]
+    formula: ClassVar[str]
+    remaining_error: ClassVar[str]  # what keeps its error from vanishing as epsilon grows; "" where nothing does
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+    def __init__(self, epsilon: float) -> None: ...
+
+    @property
+    def epsilon(self) -> float: ...
+
+    @property
+    def calibration(self) -> Calibration | None: ...
 
 
 def check_mechanism(value: Any) -> Any:

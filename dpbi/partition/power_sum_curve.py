@@ -22,7 +22,7 @@ from dpbi.problem.problem import Problem
 _SINGLY = 16  # Z_0 ... Z_15 are computed one by one, beyond them log(Z_m - 1) is interpolated in log m
 _SUMMED = 4096  # up to here the sum over m is a sum, beyond it an integral in log m
 _INTERVALS, _DOUBLINGS = 13, 3  # between the Chebyshev nodes of a doubling of m: 13, 26 or 52
-_FALL, _PAIRS_ALONE = 7.0, -24.0  # of log(Z_m - 1) over a piece; below the second, Z_m - 1 is not got by subtracting
+_FALL, _GONE = 7.0, -42.0  # of log(Z_m - 1) over a piece; below the second it no longer matters
 _NEAR_ONE = -6.0  # log(Z_m - 1): above, log Z_m is interpolated
 _INTERPOLATED = 2e-13  # last coefficients over the size of the values; the error is smaller, as they die out
 _ABSOLUTE = 8e-12  # likewise, of Z; a doubling of m has less than a third of the weight
@@ -126,7 +126,7 @@ class Excess:
         high end: so a piece spans a limited fall.
         """
         if j not in self.panels_known:
-            high, low = np.clip([self.at_end(_SINGLY * 2.0**i) for i in (j, j + 1)], _PAIRS_ALONE, 0)
+            high, low = np.clip([self.at_end(_SINGLY * 2.0**i) for i in (j, j + 1)], _GONE, 0)
             pieces = max(int(np.ceil((high - low) / _FALL)), 1)
             self.panels_known[j] = [self._piece(j + i / pieces, 1 / pieces) for i in range(pieces)]
         return self.panels_known[j]

@@ -131,7 +131,7 @@ def test_many_records() -> None:
 
 def test_windows_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     wide = limit_of_privacy((1, 1), 900, 2.0)
-    monkeypatch.setattr("dpbi.optimum._BLOCK", 37)
+    monkeypatch.setattr("dpbi.accuracy.optimum._BLOCK", 37)
     narrow = limit_of_privacy((1, 1), 900, 2.0)
     assert narrow.value == pytest.approx(wide.value, rel=1e-12)
     assert narrow.remap is not None and (narrow.remap == wide.remap).all()

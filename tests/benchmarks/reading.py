@@ -80,7 +80,7 @@ def hostile(repetitions: int = 1) -> Iterator[Row]:
         read = f"read_counts(data, 'a.csv', **{answers!r})"
         yield _hostile(f"read_counts, {what}", "from dpbi import read_counts", data, read, repetitions)
     for what, data in HOSTILE_JSON.items():
-        load = "from dpbi.release_ledger import Ledger"
+        load = "from dpbi.releases.ledger import Ledger"
         yield _hostile(f"Ledger.from_json, {what}", load, data, "Ledger.from_json(data)", repetitions)
 
 

@@ -66,10 +66,10 @@ def test_attaining_laws_are_the_marginals_of_brute_force(kind: Kind, prior: Prio
     found = attaining_laws(loss)
     assert loss.counts[found.category] != loss.neighbour[found.category]
     for counts, law in ((loss.counts, found.here), (loss.neighbour, found.there)):
-        expected = np.zeros(n + 1)
+        expected = np.zeros(max(int(found.released.max()), *(r[found.category] for r in laws[counts])) + 1)
         for released, probability in laws[counts].items():
             expected[released[found.category]] += float(probability)
-        shown = np.zeros(n + 1)
+        shown = np.zeros(expected.size)
         shown[found.released] = law
         assert shown == pytest.approx(expected, abs=1e-12)
     if len(prior) == 2 and loss.found == "exhaustive":
