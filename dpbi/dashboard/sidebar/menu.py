@@ -30,7 +30,7 @@ PAGES = (
     Page(
         "pages/0_Tour.py",
         TOUR,
-        "Six scenes",
+        "Seven scenes",
         "From a posterior that leaks to a budget that is spent in full. The arrow keys go back and on.",
         uses_data=False,
     ),
