@@ -1,4 +1,4 @@
-"""The tour: seven prepared scenes, each a question, a problem, what is computed of it and the sentence that it gives."""
+"""The tour: seven prepared scenes, each a question, a problem, what is computed of it and the sentence it gives."""
 
 from __future__ import annotations
 
@@ -224,8 +224,8 @@ def against_limit_said(found: AgainstLimit) -> str:
     limit, times = found.limits[at], found.times[:, :, at]
     each = ", ".join(f"{name_of(one)} {_said(ratio)}" for one, ratio in zip(found.mechanisms, times[0], strict=True))
     return (
-        f"On average over the data that the prior expects, no {printed_bound(limit.epsilon)}-DP mechanism that releases "
-        f"a candidate posterior lies nearer than {_said(limit.value or 0.0)}. Times that limit: {each}. What "
+        f"On average over the data that the prior expects, no {printed_bound(limit.epsilon)}-DP mechanism that "
+        f"releases a candidate posterior lies nearer than {_said(limit.value or 0.0)}. Times that limit: {each}. What "
         f"{name_of(found.mechanisms[-1])} releases, read as the nearest posterior, lies at {_said(times[1, -1])}."
     )
 

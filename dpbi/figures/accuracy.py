@@ -69,7 +69,8 @@ def against(
     across = log_axis(min(values), max(values)) if axis.logarithmic else {}
     fig.update_xaxes(title_text=axis.title, **across)
     top = float(every.max(initial=0.0)) or 1.0
-    up = log_axis(float(seen.min()) / (1.5 if limit else 1.0), float(seen.max())) if by_powers else {"range": [0, 1.06 * top]}
+    below = 1.5 if limit else 1.0  # room for the region
+    up = log_axis(float(seen.min()) / below, float(seen.max())) if by_powers else {"range": [0, 1.06 * top]}
     fig.update_yaxes(title_text=METRIC_TITLES[metric], **up)
     title = _words(curves, labels, own if own is not None else min(values))
     notes = _notes(curves, by_powers and every.size > seen.size)

@@ -31,7 +31,7 @@ PAGES = (
         "pages/0_Tour.py",
         TOUR,
         "Seven scenes",
-        "From a posterior that leaks to a budget that is spent in full. The arrow keys go back and on.",
+        "From a posterior that leaks to the limit of privacy. The arrow keys go back and on.",
         uses_data=False,
     ),
     Page(

@@ -52,7 +52,12 @@ SAME_STREAM = (
 )
 READINGS = (
     "**Naive**: the released counts are taken for the true ones. **Noise-aware**: by Bayes' rule with the mechanism, "
-    "the prior and n, all public, the posterior averages over what the true counts may have been. It costs no privacy."
+    "the prior and n, all public, the posterior averages over what the true counts may have been. **Nearest**: the one "
+    "candidate posterior that lies nearest as far as a reader can know, by the same rule. Neither costs privacy."
+)
+WHICH_READING = (
+    "Nearest is for one posterior to work with, noise-aware for intervals that hold what they promise; naive takes the "
+    "noisy counts for true ones and is too sure of itself."
 )
 SMALL_PRIOR = "A prior as small as this takes a category without records for all but impossible."
 WEAK_FROM, NOISE_BELOW = 5.0, 0.01
