@@ -23,7 +23,7 @@ from dpbi.problem.problem import Problem
 Counts = NDArray[np.int64]
 Reading = Literal["naive", "nearest"]
 
-_PAIRS = 4_500_000  # of datasets and releases that are visited
+_PAIRS = 1_100_000  # of datasets and releases that are visited: n = 1,000 at k = 2
 _PRODUCTS = 6e9  # of the sums that find the nearest candidate of every release
 _NOISED, _EACH = 2_000, 5  # datasets where not all are visited, and releases of each: noise takes microseconds to draw
 _CHOSEN, _DRAWS = 60, 200  # as above, where a release is chosen: the mean is known in milliseconds, draws take more

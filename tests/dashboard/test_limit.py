@@ -5,14 +5,18 @@ from __future__ import annotations
 import dataclasses
 import re
 
+import numpy as np
 import pytest
 
-from dpbi import MECHANISMS, Problem, expected_distance, limit_of_privacy
+from dpbi import MECHANISMS, Problem, dirichlet, expected_distance, limit_of_privacy, nearest_posterior
+from dpbi.dashboard.sidebar import controls
 from dpbi.dashboard.words import limit as limit_words
 from dpbi.inference.limit_comparison import LimitComparison
 from dpbi.mechanisms import Mechanism
+from tests.dashboard import test_scripts
 from tests.dashboard.test_pages import everything
-from tests.dashboard.test_scenario import opened
+from tests.dashboard.test_scenario import opened, visit
+from tests.dashboard.test_scenario_file import record
 
 PRIOR, N = (1.0, 1.0), 12
 
@@ -66,3 +70,29 @@ def test_draws_are_said_with_two_standard_errors() -> None:
     assert "give or take two standard errors" in limit_words.times(drawn, [MECHANISMS[3](1.0)])
     assert "± 0.02" in limit_words.ranking(drawn)
     assert "give or take" not in limit_words.times(found, [MECHANISMS[3](1.0)])
+
+
+def test_a_nearest_reading_is_that_of_every_release_and_its_script_agrees(monkeypatch: pytest.MonkeyPatch) -> None:
+    files = record(monkeypatch)
+    at = opened()
+    files.clear()
+    visit(at, "pages/1_Private_posteriors.py")
+    at.segmented_control(key="entry: reading").set_value(controls.NEAREST).run()
+    assert not at.main.error and not at.exception
+    drawn = at.main.dataframe[1].value
+    counts = drawn[[name for name in drawn if name.startswith("alpha of")]].to_numpy()[:20] - 1
+    problem, first = Problem((1, 1), (48, 42)), at.main.dataframe[0].value
+    mechanism = next(kind for kind in MECHANISMS if kind.label == drawn["Mechanism"][0])(1.0)
+    read = [nearest_posterior(mechanism, problem.prior, problem.n, tuple(map(int, r))).posterior for r in counts]
+    low, high = dirichlet.interval(np.array(read), 0.95, 0)
+    truth = dirichlet.mean(problem.posterior)[0]
+    assert first[f"{mechanism.label} covers"][0] == pytest.approx(((low <= truth) & (truth <= high)).mean())
+    said = everything(at)
+    assert limit_words.readings({}).split(".")[0] in said and "naive / nearest / noise-aware" in said
+    test_scripts.assert_tables_agree(at, files, test_scripts.run(test_scripts.snippet(at)))
+
+
+def test_readings_name_the_mechanisms_whose_noise_aware_posterior_lies_farther() -> None:
+    one, other = (kind(1.0) for kind in MECHANISMS[2:4])
+    said = limit_words.readings({one: (0.2, 0.19, 0.25), other: (0.2, 0.19, 0.15)})
+    assert said.endswith(f"than the naive one for {one.label}.") and f"{other.label} 0.2 / 0.19 / 0.15" in said

@@ -6,6 +6,7 @@ No private count enters, so that they may be used to choose a mechanism: every f
 from __future__ import annotations
 
 import contextlib
+from typing import get_args
 
 from dpbi.accuracy.optimum import PrivacyLimit, limit_of_privacy
 from dpbi.accuracy.optimum_programme import SECONDS
@@ -14,6 +15,7 @@ from dpbi.dashboard.answers.work import Cancelled, work
 from dpbi.dashboard.scenario import Scenario
 from dpbi.dashboard.words import guard
 from dpbi.inference.limit_comparison import LimitComparison
+from dpbi.inference.noise_aware_distance import noise_aware_distance
 from dpbi.inference.prior_average import ExpectedDistance, Reading, expected_distance
 from dpbi.mechanisms import MECHANISMS, Mechanism, name_of
 from dpbi.mechanisms.added_noise import AddedNoise
@@ -31,17 +33,47 @@ def expected(mechanism: Mechanism, prior: tuple[float, ...], n: int, reading: Re
     return expected_distance(mechanism, prior, n, reading)
 
 
+@kept(512)
+def aware_distance(mechanism: Mechanism, prior: tuple[float, ...], n: int) -> float | None:
+    """Of the noise-aware posterior, on average; None where that is not computed."""
+    try:
+        return noise_aware_distance(mechanism, prior, n)
+    except ValueError:
+        return None
+
+
+def readings(scenario: Scenario) -> dict[Mechanism, tuple[float, float, float]]:
+    """The mean distance under the prior of the three readings, naive, nearest and noise-aware, where k = 2."""
+    prior, n = scenario.problem.prior, scenario.problem.n
+    found: dict[Mechanism, tuple[float, float, float]] = {}
+    if len(prior) > 2 or not n:
+        return found
+    asked = (prior, n, scenario.mechanisms)
+    with work("readings", asked, len(scenario.mechanisms), "mechanisms") as current, contextlib.suppress(Cancelled):
+        for mechanism in scenario.mechanisms:
+            aware = current.ask(aware_distance, mechanism, prior, n)
+            if aware is not None:
+                naive, nearest = (expected(mechanism, prior, n, reading).mean for reading in get_args(Reading))
+                found[mechanism] = naive, nearest, aware
+    return found
+
+
 def is_quick(mechanism: Mechanism, n: int) -> bool:
     """Whether its mean takes seconds at most: noise at any size, a choice among candidates while those are not many."""
     return isinstance(mechanism, AddedNoise) or n <= CHOICE_LARGEST
 
 
 def compared(scenario: Scenario) -> tuple[Mechanism, ...]:
-    """The ticked mechanisms, where the limit is known for them; for three categories and more, all noise too."""
+    """Those of the ticked mechanisms that the limit, once found, is known for; for three categories and more all noise.
+
+    The limit is known where data are few, and means of a choice among candidates are quick there.
+    """
     prior, n = scenario.problem.prior, scenario.problem.n
     known = limit.holds(prior, n, scenario.epsilon) and limit(prior, n, scenario.epsilon).value is not None
-    ticked = [one for one in scenario.mechanisms if is_quick(one, n)] if known or len(prior) > 2 else []
-    return (*ticked, *(one for one in unticked(scenario) if len(prior) > 2 and isinstance(one, AddedNoise)))
+    every = (*scenario.mechanisms, *(unticked(scenario) if len(prior) > 2 else ()))
+    noise = [one for one in every if isinstance(one, AddedNoise) and (known or len(prior) > 2)]
+    chosen = [one for one in scenario.mechanisms if known and not isinstance(one, AddedNoise) and is_quick(one, n)]
+    return (*noise, *chosen)
 
 
 def unticked(scenario: Scenario) -> tuple[Mechanism, ...]:

@@ -286,8 +286,8 @@ TERMS = (
         "Nearest posterior",
         r"r^* = \arg\min_{r^*} E[H(c, r^*) \mid r]",
         "A third way to read a release: of all candidate posteriors the one that lies nearest to the true one as far "
-        "as a reader can know, by Bayes' rule with what is public. It costs no privacy; it is best on average where the "
-        "prior is right and poor where it is wrong. " + words.WHICH_READING,
+        "as a reader can know, by Bayes' rule with what is public. It costs no privacy; it is best on average where "
+        "the prior is right and poor where it is wrong. " + words.WHICH_READING,
         "ours",
     ),
     Term(

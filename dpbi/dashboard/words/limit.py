@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from dpbi.accuracy.optimum import PrivacyLimit
 from dpbi.dashboard.words import words
@@ -54,19 +54,18 @@ def times(found: LimitComparison, ticked: Sequence[Mechanism]) -> str:
     if nearer:
         best, other = nearer
         parts.append(
-            f"**{name_of(best.mechanism)}**, which is not ticked, is nearer on that average: {mean(best)}, against "
-            f"{mean(other)} of {name_of(other.mechanism)}."
+            f"**{name_of(best.mechanism)}**, which is not ticked, is nearer than {name_of(other.mechanism)} on that "
+            f"average: {mean(best)} against {mean(other)}."
         )
     return " ".join(parts)
 
 
 def _nearer(found: LimitComparison, ticked: Sequence[Mechanism]) -> tuple[ExpectedDistance, ExpectedDistance] | None:
-    """The nearest of those that are not ticked, and the nearest of those that are, where the first is surely ahead."""
+    """Of those whose mean is known, the nearest that is not ticked and the nearest that is, if the first is ahead."""
     private = found.ranked()
     best = next((one for one in private if one.mechanism not in ticked), None)
     other = next((one for one in private if one.mechanism in ticked), None)
-    every = all(found.of(one) for one in ticked if found.binds(one))
-    return (best, other) if every and best and other and surely_nearer(best, other) else None
+    return (best, other) if best and other and surely_nearer(best, other) else None
 
 
 def ranking(found: LimitComparison) -> str:
@@ -88,6 +87,26 @@ def ranking(found: LimitComparison) -> str:
 
 def _with_mean(found: ExpectedDistance) -> str:
     return f"{name_of(found.mechanism)} {mean(found)}"
+
+
+def readings(found: Mapping[Mechanism, tuple[float, float, float]]) -> str:
+    """Which reading is for what, with the mean distances under the prior of naive, nearest and noise-aware."""
+    parts = [words.WHICH_READING]
+    if found:
+        listed = [f"{name_of(one)} {' / '.join(map(words.number, means))}" for one, means in found.items()]
+        parts.append(
+            f"Mean distance from the true posterior over the data that the public prior expects, naive / nearest / "
+            f"noise-aware: {'; '.join(listed)}."
+        )
+        farther = [name_of(one) for one, (naive, _, aware) in found.items() if aware > naive]
+        if farther:
+            parts.append(f"The noise-aware posterior covers rightly, and lies farther off in that mean than the naive "
+                         f"one for {words.listed(farther)}.")
+    else:
+        parts.append(
+            "The noise-aware posterior covers rightly, and usually lies farther from the true one in mean distance."
+        )
+    return " ".join(parts)
 
 
 def mean(found: ExpectedDistance) -> str:

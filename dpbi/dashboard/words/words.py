@@ -372,6 +372,15 @@ def aware_coverage(number: int) -> str:
     )
 
 
+def nearest_coverage(number: int) -> str:
+    """The same of nearest posteriors."""
+    return (
+        "The nearest posterior is one candidate, so its interval is as wide as the naive one's, and does not allow for "
+        f"the noise. Each share here is one of the first {number:,} draws, at these data, so it can be off by up to "
+        f"{100 / math.sqrt(number):.0f} percentage points (95 % confidence)."
+    )
+
+
 def hints(numbers: Mapping[str, float], n: int | None) -> list[str]:
     """What extreme values of epsilon and delta come to; numbers: by name, the refused are missing."""
     said = []
