@@ -2,23 +2,28 @@
 
 import streamlit as st
 
-from dpbi.dashboard.answers import library, public_answers
+from dpbi.dashboard.answers import average, library, public_answers
 from dpbi.dashboard.page import scenario
 from dpbi.dashboard.session import long_links, startup
 from dpbi.dashboard.shown import charts, metrics, tables
-from dpbi.dashboard.words import words
+from dpbi.dashboard.words import limit, words
 from dpbi.figures import distances
 
 if __name__ == "__main__":
     with scenario("Home") as chosen:
         rows = library.for_each(library.comparison, chosen)
         st.markdown(words.best(rows, chosen.problem))
-        tables.comparison(rows)
+        averages = average.at_hand(chosen)
+        if averages:
+            st.markdown(limit.times(averages, chosen.mechanisms))
+        tables.comparison(rows, averages)
         if rows:
             charts.draw(distances.cumulative(library.for_each(library.law, chosen)), "home")
         public_answers.say_what_calibration_could_do(chosen)
         metrics.mechanisms(chosen)
         st.warning(words.CHOICE_WARNING)
+        if average.compute(chosen):  # last, as the table must not wait for it; then all is drawn with it
+            st.rerun()
 else:  # imported by `streamlit run`, which serves it
     startup.begin(__file__)
     app = st.App(__file__, lifespan=startup.opening)

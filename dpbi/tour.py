@@ -1,19 +1,21 @@
-"""The tour: six prepared scenes, each a question, a problem, what is computed of it and the sentence that it gives."""
+"""The tour: seven prepared scenes, each a question, a problem, what is computed of it and the sentence it gives."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpbi.accuracy.distance_law import DistanceLaw, distance_law
 from dpbi.accuracy.error import expected_error
+from dpbi.accuracy.optimum import PrivacyLimit, limit_of_privacy
 from dpbi.frozen_result import FrozenResult
-from dpbi.mechanisms import EHD, EHDS, Geometric, LSDim, LSHist, LSZhang, Mechanism, name_of
+from dpbi.inference.prior_average import Reading, expected_distance
+from dpbi.mechanisms import EHD, EHDS, Geometric, KNorm, LSDim, LSHist, LSZhang, Mechanism, name_of
 from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.posterior.hellinger import distances_to, hellinger
 from dpbi.privacy.curves import CalibrationGain, calibration_gain
@@ -25,6 +27,7 @@ Floats = NDArray[np.float64]
 _UNIFORM = (1.0, 1.0)
 _SIZES = (*(10**power * step for power in range(1, 6) for step in (1, 3)), 10**6)
 _EPSILON = 1.0
+_TIMES_EPSILON = (0.5, 1.0, 1.5, 2.0, 3.0)
 
 
 @dataclass(frozen=True)
@@ -58,6 +61,26 @@ class Growth(FrozenResult):
 @dataclass(frozen=True, eq=False)
 class Drowning(Growth):
     """As ``Growth``, looked at for the probability of ignoring the data."""
+
+
+@dataclass(frozen=True, eq=False)
+class AgainstLimit(FrozenResult):
+    """The limit of privacy at several epsilons, and E[H] under the prior of each mechanism there.
+
+    mechanisms: at the scene's epsilon; limits: one per epsilon; mean, nearest: as released and read nearest,
+    (mechanisms, epsilons).
+    """
+
+    mechanisms: tuple[Mechanism, ...]
+    limits: tuple[PrivacyLimit, ...]
+    mean: Floats
+    nearest: Floats
+
+    @property
+    def times(self) -> Floats:
+        """Both readings over the limit, (2, mechanisms, epsilons); NaN where the limit is not known."""
+        known = np.array([np.nan if one.value is None else one.value for one in self.limits])
+        return np.stack([self.mean, self.nearest]) / known
 
 
 @dataclass(frozen=True)
@@ -116,6 +139,16 @@ def growth(scene: Scene) -> Growth:
 def drowning(scene: Scene) -> Drowning:
     found = growth(scene)
     return Drowning(found.mechanisms, found.sizes, found.mean, found.ignoring)
+
+
+def against_limit(scene: Scene) -> AgainstLimit:
+    prior, n = scene.problem.prior, scene.problem.n
+    epsilons = [scene.mechanisms[0].epsilon * times for times in _TIMES_EPSILON]
+    found = tuple(limit_of_privacy(prior, n, epsilon) for epsilon in epsilons)
+    there = [[replace(one, epsilon=epsilon) for epsilon in epsilons] for one in scene.mechanisms]
+    mean, nearest = ([[expected_distance(one, prior, n, reading).mean for one in row] for row in there]
+                     for reading in get_args(Reading))
+    return AgainstLimit(scene.mechanisms, found, np.array(mean), np.array(nearest))
 
 
 def gains(scene: Scene) -> tuple[CalibrationGain, ...]:
@@ -186,6 +219,17 @@ def gains_said(found: tuple[CalibrationGain, ...]) -> str:
     )
 
 
+def against_limit_said(found: AgainstLimit) -> str:
+    at = _TIMES_EPSILON.index(1.0)
+    limit, times = found.limits[at], found.times[:, :, at]
+    each = ", ".join(f"{name_of(one)} {_said(ratio)}" for one, ratio in zip(found.mechanisms, times[0], strict=True))
+    return (
+        f"On average over the data that the prior expects, no {printed_bound(limit.epsilon)}-DP mechanism that "
+        f"releases a candidate posterior lies nearer than {_said(limit.value or 0.0)}. Times that limit: {each}. What "
+        f"{name_of(found.mechanisms[-1])} releases, read as the nearest posterior, lies at {_said(times[1, -1])}."
+    )
+
+
 SCENES: tuple[Scene, ...] = (
     Scene(
         "leak",
@@ -230,5 +274,13 @@ SCENES: tuple[Scene, ...] = (
         "its rate until the exact loss is what was promised.",
         Problem(_UNIFORM, (48, 42)), (EHD(_EPSILON), EHDS(_EPSILON), LSDim(_EPSILON)), "Privacy loss",
         gains, gains_said,
+    ),
+    Scene(
+        "limit",
+        "The limit of privacy",
+        "How near could anyone come? A linear programme over all private mechanisms tells, from the prior, n and "
+        "epsilon alone. Noise fitted to what one person can move comes near that limit.",
+        Problem((1.0, 1.0, 1.0), (3, 3, 3)), (LSHist(_EPSILON), Geometric(_EPSILON), KNorm(_EPSILON)), "Accuracy",
+        against_limit, against_limit_said,
     ),
 )  # fmt: skip

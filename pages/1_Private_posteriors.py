@@ -2,41 +2,47 @@
 
 import streamlit as st
 
-from dpbi.dashboard.answers import library
+from dpbi.dashboard.answers import average, library
 from dpbi.dashboard.page import scenario
 from dpbi.dashboard.shown import charts, tables
 from dpbi.dashboard.sidebar import controls
-from dpbi.dashboard.words import words
+from dpbi.dashboard.words import limit, words
 from dpbi.figures import posteriors
 from dpbi.inference.noise_aware_releases import number_of_releases
 
 with scenario("Private posteriors") as chosen:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         size = controls.size()
-        aware = controls.reads_noise()
+        reading = controls.reading()
         controls.redraw(chosen.seed)
+    aware, nearest = reading == controls.AWARE, reading == controls.NEAREST
     sampled = library.for_each(library.posteriors, chosen, chosen.seed, size)
     read = library.for_each(library.noise_aware, chosen, chosen.seed, size) if aware else []
+    shown = library.for_each(library.read_nearest, chosen, chosen.seed, size) if nearest else sampled
     if sampled:
         st.markdown(words.prior_weight(chosen.problem))
         if read:
             charts.draw(posteriors.noise_aware_posteriors(read, chosen.labels), "posteriors")
-        elif not aware:
-            charts.draw(posteriors.released_posteriors(sampled, chosen.labels), "posteriors")
+        elif shown and not aware:
+            charts.draw(posteriors.released_posteriors(shown, chosen.labels), "posteriors")
         st.caption(words.SAME_STREAM)
 
-        if not aware:
+        if shown and not aware:
             st.header("How far off")
-            charts.draw(posteriors.distance_boxes(sampled, library.exact_means(sampled)), "errors")
+            means = [None] * len(shown) if nearest else library.exact_means(sampled)
+            charts.draw(posteriors.distance_boxes(shown, means), "errors")
 
         st.header("Do the released intervals cover the truth?")
         looked_at = number_of_releases(chosen.problem.k, size)
-        st.markdown(words.aware_coverage(looked_at) if aware else words.coverage(size))
+        said = {controls.AWARE: words.aware_coverage, controls.NEAREST: words.nearest_coverage}.get(reading)
+        st.markdown(said(looked_at) if said else words.coverage(size))
         if read:
             charts.draw(posteriors.coverage_bars(read, chosen.labels), "coverage")
-        elif not aware:
-            charts.draw(posteriors.coverage_bars(sampled, chosen.labels), "coverage")
-        tables.categories(chosen, read if aware else sampled)
+        elif shown and not aware:
+            charts.draw(posteriors.coverage_bars(shown, chosen.labels), "coverage")
+        tables.categories(chosen, read if aware else shown)
+        if reading != controls.NAIVE:
+            st.markdown(limit.readings(average.readings(chosen)))
 
         st.header("The sampled parameters")
         tables.parameters(chosen, sampled)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from dpbi.accuracy.axes import Axis, Value
 from dpbi.accuracy.curves import AccuracyCurve, RequiredEpsilon
 from dpbi.accuracy.error import ExpectedError, Metric
+from dpbi.accuracy.optimum import PrivacyLimit
 from dpbi.figures.drawing import Drawing
 from dpbi.figures.style import (
     FONT_SIZE,
@@ -35,38 +36,63 @@ METRIC_TITLES: dict[Metric, str] = {
     "variation": "Mean total variation distance",
 }
 FLOOR = 1e-12  # below this a logarithmic axis draws nothing, and says so
+LIMIT_SAID = "no ε-DP mechanism can be below this"
 _BY_POWERS = 8.0  # largest over smallest error from which on the axis is logarithmic
 _ERRORS = 2.0  # standard errors that a bar reaches, or a band is widened by
 _NAMES: dict[Metric, str] = {"hellinger": "mean distance", "l1": "mean L1 error", "variation": "mean total variation"}
 
 
-def against(curves: Sequence[AccuracyCurve], own: Value | None) -> go.Figure:
+def against(
+    curves: Sequence[AccuracyCurve], own: Value | None, limit: Mapping[Value, PrivacyLimit] | None = None
+) -> go.Figure:
     """The expected error of each mechanism against what varies, with the person's own value marked.
 
     curves: of one axis and metric, one per mechanism, with at least one value each; own: where their problem lies.
     Filled marks are exact, open ones means of draws with bars of two standard errors; where only bounds are known the
-    band between them is filled, widened by two standard errors where draws enter.
+    band between them is filled, widened by two standard errors where draws enter. limit: of privacy, where the errors
+    are averages under the prior: the region below it is filled.
     """
     axis, metric = curves[0].axis, curves[0].metric
     labels = mechanism_labels([curve.mechanism for curve in curves])
-    every = np.array([end for curve in curves for error in curve.errors for end in _ends(error)])
+    limit = limit or {}
+    every = np.array([end for curve in curves for error in curve.errors for end in _ends(error)]
+                     + [one.value for one in limit.values() if one.value])
     seen = every[every >= FLOOR]
     by_powers = seen.size > 0 and seen.max() > _BY_POWERS * seen.min()
     fig = Drawing()
     for curve, label in zip(curves, labels, strict=True):
         _add_curve(fig, curve, label, FLOOR if by_powers else -1.0)
+    add_limit(fig, list(limit.values()), list(limit), float(seen.min()) / 2 if by_powers else 0.0)
     values = [value for curve in curves for value in curve.values]
     if own is not None:
         _mark_own(fig, axis, own)
     across = log_axis(min(values), max(values)) if axis.logarithmic else {}
     fig.update_xaxes(title_text=axis.title, **across)
     top = float(every.max(initial=0.0)) or 1.0
-    up = log_axis(float(seen.min()), float(seen.max())) if by_powers else {"range": [0, 1.06 * top]}
+    below = 1.5 if limit else 1.0  # room for the region
+    up = log_axis(float(seen.min()) / below, float(seen.max())) if by_powers else {"range": [0, 1.06 * top]}
     fig.update_yaxes(title_text=METRIC_TITLES[metric], **up)
     title = _words(curves, labels, own if own is not None else min(values))
     notes = _notes(curves, by_powers and every.size > seen.size)
     alt = f"Line chart of the expected error, {METRIC_TITLES[metric]}, against {axis.title}. {title}."
     return base_layout(fig, title, alt=alt, notes=notes, height=430, headroom=20)
+
+
+def add_limit(fig: Drawing, found: Sequence[PrivacyLimit], values: Sequence[Value], floor: float) -> None:
+    """The region below the limit of privacy, as far as it is known, down to the floor of the axis."""
+    known = [(value, one.value) for value, one in zip(values, found, strict=True) if one.value]
+    if not known:
+        return
+    x, y = zip(*known, strict=True)
+    fig.add_scatter(
+        x=compact(x), y=compact(np.full(len(x), floor)), mode="lines", showlegend=False, hoverinfo="skip",
+        line={"width": 0},
+    )  # fmt: skip
+    fig.add_scatter(
+        x=compact(x), y=compact(y), name=LIMIT_SAID, mode="lines" if len(x) > 1 else "markers",
+        line={"color": REFERENCE.colour, "width": 2}, fill="tonexty", fillcolor=REFERENCE.faded(0.25),
+        hovertemplate="the limit: %{y:.4g}",
+    )  # fmt: skip
 
 
 def _ends(error: ExpectedError) -> tuple[float, float]:

@@ -10,11 +10,12 @@ import plotly.graph_objects as go
 
 from dpbi.accuracy.distance_law import DistanceLaw
 from dpbi.figures import distances, privacy
+from dpbi.figures.accuracy import add_limit
 from dpbi.figures.drawing import Drawing
 from dpbi.figures.style import LINE_WIDTH, TRUTH, base_layout, compact, log_axis, mechanism_labels, number, style_of
 from dpbi.inference.private_posteriors import density_window
 from dpbi.posterior import dirichlet
-from dpbi.tour import Drowning, Growth, Leak, Moves
+from dpbi.tour import AgainstLimit, Drowning, Growth, Leak, Moves
 
 _POINTS = 200
 # Two datasets of one scene: no mechanism's colours, apart in lightness and in dash.
@@ -88,6 +89,29 @@ def mean_against_size(found: Growth) -> go.Figure:
     axis = log_axis(float(found.mean.min()), float(found.mean.max()))
     fig.update_yaxes(title_text="Mean Hellinger distance H", **axis)
     return base_layout(fig, title, alt=f"Mean distance against n. {title}.")
+
+
+@draw.register
+def against_limit(found: AgainstLimit) -> go.Figure:
+    """E[H] under the prior against epsilon, above the region that no private mechanism reaches."""
+    names = mechanism_labels(found.mechanisms)
+    epsilons = [one.epsilon for one in found.limits]
+    fig = Drawing()
+    for mechanism, name, row in zip(found.mechanisms, names, found.mean, strict=True):
+        style = style_of(mechanism)
+        fig.add_scatter(
+            x=epsilons, y=compact(row), mode="lines+markers", name=name,
+            line={"color": style.colour, "dash": style.dash, "width": LINE_WIDTH + 1},
+            marker={"symbol": style.symbol, "size": 9}, hovertemplate="%{y:.3g}",
+        )  # fmt: skip
+    add_limit(fig, found.limits, epsilons, 0.0)
+    at = int(np.argmin([abs(epsilon - found.mechanisms[0].epsilon) for epsilon in epsilons]))
+    best = int(found.mean[:, at].argmin())
+    times = number(found.times[0, best, at])
+    title = f"{names[best]} lies at {times} times the limit of privacy at ε = {epsilons[at]:g}"
+    fig.update_xaxes(title_text="ε", **log_axis(epsilons[0], epsilons[-1]))
+    fig.update_yaxes(title_text="Mean Hellinger distance H", range=[0, 1.06 * float(found.mean.max())])
+    return base_layout(fig, title, alt=f"Mean distance under the prior against epsilon, and the limit. {title}.")
 
 
 def _against_size(found: Growth, values: np.ndarray) -> Drawing:

@@ -36,7 +36,10 @@ class KNorm(AddedNoise):
 
     label: ClassVar[str] = "KNorm"
     palette_place: ClassVar[int] = 8
-    idea: ClassVar[str] = "Whole-number noise on all counts together, fitted to what one person can move."
+    idea: ClassVar[str] = (
+        "Whole-number noise on all counts together, fitted to what one person can move. With two categories its noise "
+        "is Geometric's, and only at the ends of the range do their releases differ."
+    )
     source: ClassVar[str] = "ours, beyond the papers; Hardt and Talwar 2010, Awan and Slavkovic 2021"
     formula: ClassVar[str] = (
         r"r = t_+,\quad P(t) \propto e^{-\varepsilon \lVert t - c \rVert_1 / 2},\; \textstyle\sum t_i = n"

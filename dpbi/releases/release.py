@@ -26,6 +26,7 @@ from typing import Any
 
 from dpbi import limits
 from dpbi.data.json_object import json_object
+from dpbi.inference.nearest import NearestPosterior, nearest_posterior
 from dpbi.inference.noise_aware import NoiseAwarePosterior, check_released, noise_aware_posterior
 from dpbi.mechanisms import MECHANISMS, Mechanism
 from dpbi.mechanisms.fair_bits import Bits
@@ -47,7 +48,7 @@ _FIELDS = ("format", "format_version", "version", "time", "mechanism", "prior", 
 
 @dataclass(frozen=True)
 class Release:
-    """Released counts r with everything that is public about them; both posteriors follow from it.
+    """Released counts r with everything that is public about them; its posteriors follow from it.
 
     mechanism, prior (k,), n: public; released: (k,); guarantee: with its basis and neighbour relation, what rounding
     can add to epsilon included; version: of the library; time: of the draw, UTC to the second.
@@ -83,6 +84,14 @@ class Release:
         except ValueError as refusal:
             return str(refusal)
 
+    @cached_property
+    def nearest(self) -> NearestPosterior | str:
+        """The one candidate posterior that lies nearest as far as a reader can know, or why there is none."""
+        try:
+            return nearest_posterior(self.mechanism, self.prior, self.n, self.released)
+        except ValueError as refusal:
+            return str(refusal)
+
     @property
     def stamp(self) -> str:
         """Empty for what is private by theorem or check; else the words that go on top of every file."""
@@ -110,6 +119,7 @@ class Release:
             "guarantee": {"kind": type(self.guarantee).__name__, "words": self.guarantee.words,
                           **dataclasses.asdict(self.guarantee)},
             "naive_posterior": {"family": "Dirichlet", "parameters": list(self.naive)},
+            "nearest_posterior": self._nearest_document(),
             "noise_aware_posterior": self._noise_aware_document(),
         }
 
@@ -125,6 +135,19 @@ class Release:
         must be the one in the file. Raises ValueError for anything else. A file proves nothing about how it was made.
         """
         return _read(text)
+
+    def _nearest_document(self) -> dict[str, Any]:
+        nearest = self.nearest
+        if isinstance(nearest, str):
+            return {"unavailable": nearest}
+        return {
+            "family": "Dirichlet",
+            "parameters": list(nearest.posterior),
+            "counts": list(nearest.counts),
+            "expected_distance": nearest.expected_distance,
+            "expected_distance_error": nearest.error,
+            "found": nearest.kind,
+        }
 
     def _noise_aware_document(self) -> dict[str, Any]:
         aware = self.noise_aware

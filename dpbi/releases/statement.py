@@ -23,6 +23,7 @@ from dpbi.releases.verdict import barely_private, points, useless
 
 Row = dict[str, str | int | float | None]
 
+_COUNTS_SHOWN = 12
 TITLE = "Private release of counts"
 
 
@@ -215,8 +216,26 @@ def _how_to_read(release: Release) -> tuple[str, ...]:
     return naive, (
         "The noise-aware posterior averages over what the true counts may have been, by Bayes' rule, with the prior "
         "and the mechanism's noise, both public. It is computed from the released counts alone and costs no privacy. "
-        "Where the two differ, use the noise-aware one."
+        "Where the two differ, use the noise-aware one: its intervals hold what they promise."
+    ), *_nearest(release)
+
+
+def _nearest(release: Release) -> tuple[str, ...]:
+    nearest = release.nearest
+    if isinstance(nearest, str):
+        return ()
+    same = "It is the naive one here." if nearest.posterior == release.naive else (
+        f"Its parameters are prior + counts in the file's nearest_posterior, here {_some(nearest.counts)}.")
+    return (
+        "The nearest posterior is one Dirichlet distribution to work with: of all that n records could have led to, "
+        f"the one that lies nearest to the true posterior as far as a reader can know. {same} It costs no privacy, and "
+        "is good on average where the prior is right; its intervals do not allow for the noise.",
     )
+
+
+def _some(counts: Sequence[int]) -> str:
+    shown = ", ".join(f"{count}" for count in counts[:_COUNTS_SHOWN])
+    return f"({shown}{', …' if len(counts) > _COUNTS_SHOWN else ''})"
 
 
 _NOT_COVERED = (
@@ -245,7 +264,7 @@ def _html_row(cell: str, values: Sequence[str]) -> str:
     return "<tr>" + "".join(f"<{cell}>{html.escape(value)}</{cell}>" for value in values) + "</tr>"
 
 
-_SCRIPT = '''"""Loads a release of dpbi and rebuilds both posteriors of the shares. Needs numpy and scipy."""
+_SCRIPT = '''"""Loads a release of dpbi and rebuilds the posteriors of the shares. Needs numpy and scipy."""
 
 import json
 from pathlib import Path
@@ -259,6 +278,9 @@ prior, n = np.array(release["prior"]), release["n"]
 # The naive posterior: a Dirichlet distribution that takes the released counts for the true ones.
 parameters = np.array(release["naive_posterior"]["parameters"])
 naive = stats.dirichlet(parameters)
+
+# The nearest posterior: the one Dirichlet distribution to work with. Older files do not hold it.
+nearest = release.get("nearest_posterior", {}).get("parameters")
 
 # The noise-aware posterior: each share is a mixture of Beta distributions over what its count may have been.
 aware = release["noise_aware_posterior"]
@@ -279,6 +301,8 @@ if __name__ == "__main__":
     if release["stamp"]:
         print(release["stamp"])
     print(release["guarantee"]["words"], "-", release["guarantee"]["neighbours"])
+    if nearest:
+        print("nearest posterior: Dirichlet", nearest)
     for i, category in enumerate(release["categories"]):
         low, high = stats.beta(parameters[i], parameters.sum() - parameters[i]).interval(0.95)
         print(f"{category}: naive {naive.mean()[i]:.4g} ({low:.4g} to {high:.4g})", end="")

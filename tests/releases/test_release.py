@@ -240,12 +240,26 @@ def test_the_file_says_what_was_released_and_promised(kind: Kind) -> None:
     assert aware["mean"] == pytest.approx(found.noise_aware.mean.tolist())  # type: ignore[union-attr]
     for marginal in aware["marginals"]:
         assert sum(marginal["probability"]) == pytest.approx(1)
+    nearest = dpbi.nearest_posterior(found.mechanism, found.prior, found.n, found.released)
+    assert found.nearest == nearest and read["nearest_posterior"]["counts"] == list(nearest.counts)
+    assert read["nearest_posterior"]["parameters"] == list(nearest.posterior)
+    assert read["nearest_posterior"]["expected_distance"] == nearest.expected_distance
+
+
+def test_a_file_without_the_nearest_posterior_is_read() -> None:
+    """Files of earlier versions have none: it follows from the rest."""
+    found = made(MECHANISMS[3](0.7), Problem((1, 0.5), (12, 31)))
+    document = json.loads(found.to_json())
+    del document["nearest_posterior"]
+    again = Release.from_json(json.dumps(document))
+    assert again == found and again.to_json() == found.to_json()
 
 
 def test_where_no_noise_aware_posterior_exists_the_file_says_why() -> None:
     listed = [kind for kind in MECHANISMS if lists_datasets(kind)]
     found = made(listed[0](1.0), Problem((1, 1, 1), (30, 30, 30)))
-    assert "up to n = 63, got n = 90" in json.loads(found.to_json())["noise_aware_posterior"]["unavailable"]
+    for reading in ("noise_aware_posterior", "nearest_posterior"):
+        assert "up to n = 63, got n = 90" in json.loads(found.to_json())[reading]["unavailable"]
     assert statement.posterior_table(found)[0]["noise_aware_mean"] is None
     assert "not available" in statement.statement_markdown(found)
 
@@ -377,6 +391,8 @@ def test_the_script_rebuilds_both_posteriors(kind: Kind, tmp_path: Path) -> None
     (tmp_path / "read.py").write_text(statement.reader_script("it's.json"), encoding="utf-8")
     run = subprocess.run([sys.executable, "-I", "read.py"], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr
+    nearest = dpbi.nearest_posterior(found.mechanism, found.prior, found.n, found.released)
+    assert f"nearest posterior: Dirichlet {list(nearest.posterior)}" in run.stdout
     rows = statement.posterior_table(found)
     for row, line in zip(rows, run.stdout.splitlines()[-2:], strict=True):
         numbers = [f"{row[name]:.4g}" for name in ("naive_mean", "naive_low", "naive_high", "noise_aware_mean",

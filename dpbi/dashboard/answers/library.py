@@ -20,11 +20,13 @@ from dpbi.dashboard.answers.cache import Kept, kept
 from dpbi.dashboard.answers.work import Work, whole
 from dpbi.dashboard.scenario import Scenario
 from dpbi.dashboard.words import guard, words
-from dpbi.inference.noise_aware_releases import NoiseAwareReleases, noise_aware_releases
+from dpbi.inference.nearest import nearest_posterior
+from dpbi.inference.noise_aware_releases import NoiseAwareReleases, noise_aware_releases, number_of_releases
 from dpbi.inference.private_posteriors import PrivatePosteriors, sample_posteriors
 from dpbi.mechanisms import Mechanism, name_of
 from dpbi.mechanisms.guarantee import Guarantee
 from dpbi.posterior import dirichlet
+from dpbi.posterior.hellinger import distances_to
 from dpbi.privacy import curves as loss_curves
 from dpbi.privacy.curves import AttainingLaws, CalibrationGain, LossAgainstDataset
 from dpbi.privacy.guessing import GuessingRisk
@@ -111,6 +113,16 @@ def posteriors(problem: Problem, mechanism: Mechanism, seed: int, size: int) -> 
 def noise_aware(problem: Problem, mechanism: Mechanism, seed: int, size: int) -> NoiseAwareReleases:
     """Of the first of the draws that ``posteriors`` has."""
     return noise_aware_releases(mechanism, problem, posteriors(problem, mechanism, seed, size).released)
+
+
+@kept(64, megabytes=16, said="Looking for the nearest posteriors")
+def read_nearest(problem: Problem, mechanism: Mechanism, seed: int, size: int) -> PrivatePosteriors:
+    """The first of the draws that ``posteriors`` has, each read as the nearest posterior."""
+    drawn = posteriors(problem, mechanism, seed, size).released[:number_of_releases(problem.k, size)]
+    read = {tuple(r): nearest_posterior(mechanism, problem.prior, problem.n, r).counts
+            for r in np.unique(drawn, axis=0).tolist()}
+    counts = np.array([read[tuple(r)] for r in drawn.tolist()])
+    return PrivatePosteriors(mechanism, problem, counts, distances_to(problem, counts))
 
 
 def exact_means(sampled: Sequence[PrivatePosteriors]) -> list[float | None]:

@@ -19,7 +19,8 @@ from dpbi.dashboard.answers.library import QUANTILES
 from dpbi.dashboard.scenario import Scenario
 from dpbi.dashboard.session import address, settings
 from dpbi.dashboard.shown import downloads
-from dpbi.dashboard.words import words
+from dpbi.dashboard.words import limit, words
+from dpbi.inference.limit_comparison import LimitComparison
 from dpbi.inference.noise_aware_releases import NoiseAwareReleases
 from dpbi.inference.private_posteriors import PrivatePosteriors
 from dpbi.mechanisms import name_of
@@ -76,8 +77,11 @@ def show(
     downloads.button(whole or (lambda: table), name)
 
 
-def comparison(rows: Sequence[Comparison]) -> None:
-    """A row per mechanism: what is promised on what basis, and how near the truth the release is."""
+def comparison(rows: Sequence[Comparison], averages: LimitComparison | None = None) -> None:
+    """A row per mechanism: what is promised on what basis, and how near the truth the release is.
+
+    averages: of the same mechanisms, where they are known by now: how many times the limit of privacy each is off.
+    """
     table = pd.DataFrame(
         {
             "Mechanism": [name_of(row.mechanism) for row in rows],
@@ -91,12 +95,20 @@ def comparison(rows: Sequence[Comparison]) -> None:
             "Law": [words.LAW_KINDS[row.kind] for row in rows],
         }
     )
+    if averages:
+        times = [averages.times_limit(row.mechanism) for row in rows]
+        table.insert(3, limit.COLUMN, np.array(times, dtype=np.float64))
+    missing = {_WITHIN: words.NO_RECORD} | ({limit.COLUMN: limit.why_missing(averages)} if averages else {})
+    missing = {name: said for name, said in missing.items() if table[name].isna().any()}
+    dashes = {name: [_dash(value) for value in table[name]] for name in missing}
+    columns = _COMPARISON | {name: TextColumn(help=said, alignment="right") for name, said in missing.items()}
     alt = "One row per ticked mechanism: guarantee and distances from the truth"
-    if not table[_WITHIN].isna().any():
-        show(table, "comparison", _COMPARISON, alt)
-        return
-    dashes = table.assign(**{_WITHIN: "–"})  # a grid writes a number that is not there as "None"
-    show(dashes, "comparison", _COMPARISON | {_WITHIN: TextColumn(help=words.NO_RECORD)}, alt, lambda: table)
+    show(table.assign(**dashes), "comparison", columns, alt, lambda: table)
+
+
+def _dash(value: float | None) -> str:
+    """A number, or a dash: a grid writes a number that is not there as "None"."""
+    return "–" if value is None or math.isnan(value) else f"{value:.3f}"
 
 
 def verdicts(found: Sequence[Verdict]) -> None:
@@ -331,6 +343,7 @@ _COMPARISON: dict[str, Any] = {
     "Mechanism": TextColumn(),
     "Guarantee": TextColumn(help="What is promised for one record replaced, and on what basis."),
     "Mean H": _number("Mean Hellinger distance between the true and the released posterior; 0 same, 1 apart."),
+    limit.COLUMN: _number(limit.MEANING, "%.3f"),
     "Median H": _number("Half of all releases are at most this far from the true posterior."),
     "P(truth)": _number("Probability that the release is the true posterior itself."),
     _WITHIN: _number(

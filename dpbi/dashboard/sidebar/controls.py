@@ -19,8 +19,8 @@ from dpbi.sensitivity.maps import Measure
 SIZES = (10, 20, 30, 50, 100, 200, 500, 1000)
 OVERLAID = 1000
 LEVELS, STEPS, CUMULATIVE = "Each distance", "Records moved", "Within a distance"
-NAIVE, AWARE = "Naive", "Noise-aware"
-READINGS = (NAIVE, AWARE)
+NAIVE, NEAREST, AWARE = "Naive", "Nearest", "Noise-aware"
+READINGS = (NAIVE, NEAREST, AWARE)
 VIEWS = (LEVELS, STEPS, CUMULATIVE)
 MEASURES: dict[Measure, str] = {
     "local": "Local",
@@ -45,10 +45,10 @@ def size() -> int:
     return st.select_slider("Private posteriors per mechanism", SIZES, width=420, **settings.entry("size"))
 
 
-def reads_noise() -> bool:
-    """Whether the releases are read as one reads them who knows about the noise."""
-    reading = settings.segments("Read as", "reading", READINGS, help=words.READINGS)
-    return bool(reading == AWARE)
+def reading() -> str:
+    """How the releases are read."""
+    chosen: str = settings.segments("Read as", "reading", READINGS, help=words.READINGS)
+    return chosen
 
 
 def redraw(seed: int) -> None:

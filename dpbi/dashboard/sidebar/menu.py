@@ -30,8 +30,8 @@ PAGES = (
     Page(
         "pages/0_Tour.py",
         TOUR,
-        "Six scenes",
-        "From a posterior that leaks to a budget that is spent in full. The arrow keys, or a clicker, go back and on.",
+        "Seven scenes",
+        "From a posterior that leaks to the limit of privacy. The arrow keys, or a clicker, go back and on.",
         uses_data=False,
     ),
     Page(

@@ -51,6 +51,15 @@ for name, mechanism in mechanisms.items():
     })
 """
 
+_TIMES_LIMIT = """
+limit = dpbi.limit_of_privacy(prior, n, epsilon)
+for mechanism, row in zip(mechanisms.values(), tables["comparison"]):
+    promised = mechanism.guarantee(prior, n)
+    bound = isinstance(promised, dpbi.PureDP) and promised.is_private and promised.epsilon <= epsilon * (1 + 1e-12)
+    known = limit.value and bound
+    row["Times limit"] = dpbi.expected_distance(mechanism, prior, n).mean / limit.value if known else None
+"""
+
 _POSTERIORS = """
 truth = dpbi.dirichlet.mean(problem.posterior)
 low, high = dpbi.dirichlet.interval(problem.posterior)
@@ -81,6 +90,17 @@ _COVERS = """\
     listed = range(len(tables["categories"]))
     lowest, highest = dpbi.dirichlet.interval(parameters, 0.95, listed)
     covers = ((lowest <= truth[listed]) & (truth[listed] <= highest)).mean(axis=0)"""
+
+_NEAREST_COVERS = """\
+    listed = range(len(tables["categories"]))
+    try:
+        read = [dpbi.nearest_posterior(mechanism, prior, n, r).posterior for r in released[:releases]]
+    except ValueError as refusal:
+        print(refusal)
+        read = []
+    ends = [dpbi.dirichlet.interval(one, 0.95, listed) for one in read]
+    covered = [(low <= truth[listed]) & (truth[listed] <= high) for low, high in ends]
+    covers = np.mean(covered, axis=0) if read else []"""
 
 _AWARE_COVERS = """\
     try:
@@ -304,15 +324,16 @@ def _reading(kept: Mapping[str, Any]) -> str:
 
 
 def _home(chosen: Scenario, kept: Mapping[str, Any]) -> str:
-    return _mechanisms(chosen.mechanisms) + _COMPARISON
+    times = _assigned(epsilon=chosen.epsilon) + _TIMES_LIMIT if chosen.problem.n else ""
+    return _mechanisms(chosen.mechanisms) + _COMPARISON + times
 
 
 def _posteriors(chosen: Scenario, kept: Mapping[str, Any]) -> str:
     given = {"seed": chosen.seed, "size": kept["size"], "first_categories": tables.CATEGORIES_SHOWN}
     covers = _COVERS
-    if kept["reading"] == controls.AWARE:
+    if kept["reading"] != controls.NAIVE:
         given["releases"] = number_of_releases(chosen.problem.k, kept["size"])
-        covers = _AWARE_COVERS
+        covers = _AWARE_COVERS if kept["reading"] == controls.AWARE else _NEAREST_COVERS
     return _mechanisms(chosen.mechanisms) + _assigned(**given) + _POSTERIORS.replace("COVERS", covers)
 
 

@@ -53,7 +53,12 @@ SAME_STREAM = (
 )
 READINGS = (
     "**Naive**: the released counts are taken for the true ones. **Noise-aware**: by Bayes' rule with the mechanism, "
-    "the prior and n, all public, the posterior averages over what the true counts may have been. It costs no privacy."
+    "the prior and n, all public, the posterior averages over what the true counts may have been. **Nearest**: the one "
+    "candidate posterior that lies nearest as far as a reader can know, by the same rule. Neither costs privacy."
+)
+WHICH_READING = (
+    "Nearest is for one posterior to work with, noise-aware for intervals that hold what they promise; naive takes the "
+    "noisy counts for true ones and is too sure of itself."
 )
 SMALL_PRIOR = "A prior as small as this takes a category without records for all but impossible."
 WEAK_FROM, NOISE_BELOW = 5.0, 0.01
@@ -373,6 +378,15 @@ def aware_coverage(number: int) -> str:
         "A noise-aware posterior knows that the released counts are noisy: on average over the prior, its 95 % "
         f"interval holds the truth in 95 % of all releases. Each share here is one of the first {number:,} draws, at "
         f"these data, so it can be off by up to {100 / math.sqrt(number):.0f} percentage points (95 % confidence)."
+    )
+
+
+def nearest_coverage(number: int) -> str:
+    """The same of nearest posteriors."""
+    return (
+        "The nearest posterior is one candidate, so its interval is as wide as the naive one's, and does not allow for "
+        f"the noise. Each share here is one of the first {number:,} draws, at these data, so it can be off by up to "
+        f"{100 / math.sqrt(number):.0f} percentage points (95 % confidence)."
     )
 
 

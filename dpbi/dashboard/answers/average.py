@@ -1,0 +1,126 @@
+"""Answers averaged over the data that the public prior expects, and held against the limit of privacy.
+
+No private count enters, so that they may be used to choose a mechanism: every function takes the prior and n alone.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from typing import get_args
+
+from dpbi.accuracy.optimum import PrivacyLimit, limit_of_privacy
+from dpbi.accuracy.optimum_programme import SECONDS
+from dpbi.dashboard.answers.cache import kept
+from dpbi.dashboard.answers.work import Cancelled, work
+from dpbi.dashboard.scenario import Scenario
+from dpbi.dashboard.words import guard
+from dpbi.inference.limit_comparison import LimitComparison
+from dpbi.inference.noise_aware_distance import noise_aware_distance
+from dpbi.inference.prior_average import ExpectedDistance, Reading, expected_distance
+from dpbi.mechanisms import MECHANISMS, Mechanism, name_of
+from dpbi.mechanisms.added_noise import AddedNoise
+
+CHOICE_LARGEST = 20_000  # n up to which choosing among candidates is averaged on a page
+
+
+@kept(256, said=f"Finding the limit of privacy, {SECONDS:.0f} seconds at most")
+def limit(prior: tuple[float, ...], n: int, epsilon: float) -> PrivacyLimit:
+    return limit_of_privacy(prior, n, epsilon)
+
+
+@kept(1024)
+def expected(mechanism: Mechanism, prior: tuple[float, ...], n: int, reading: Reading = "naive") -> ExpectedDistance:
+    return expected_distance(mechanism, prior, n, reading)
+
+
+@kept(512)
+def aware_distance(mechanism: Mechanism, prior: tuple[float, ...], n: int) -> float | None:
+    """Of the noise-aware posterior, on average; None where that is not computed."""
+    try:
+        return noise_aware_distance(mechanism, prior, n)
+    except ValueError:
+        return None
+
+
+def readings(scenario: Scenario) -> dict[Mechanism, tuple[float, float, float]]:
+    """The mean distance under the prior of the three readings, naive, nearest and noise-aware, where k = 2."""
+    prior, n = scenario.problem.prior, scenario.problem.n
+    found: dict[Mechanism, tuple[float, float, float]] = {}
+    if len(prior) > 2 or not n:
+        return found
+    asked = (prior, n, scenario.mechanisms)
+    with work("readings", asked, len(scenario.mechanisms), "mechanisms") as current, contextlib.suppress(Cancelled):
+        for mechanism in scenario.mechanisms:
+            aware = current.ask(aware_distance, mechanism, prior, n)
+            if aware is not None:
+                naive, nearest = (expected(mechanism, prior, n, reading).mean for reading in get_args(Reading))
+                found[mechanism] = naive, nearest, aware
+    return found
+
+
+def is_quick(mechanism: Mechanism, n: int) -> bool:
+    """Whether its mean takes seconds at most: noise at any size, a choice among candidates while those are not many."""
+    return isinstance(mechanism, AddedNoise) or n <= CHOICE_LARGEST
+
+
+def compared(scenario: Scenario) -> tuple[Mechanism, ...]:
+    """Those of the ticked mechanisms that the limit, once found, is known for; for three categories and more all noise.
+
+    The limit is known where data are few, and means of a choice among candidates are quick there.
+    """
+    prior, n = scenario.problem.prior, scenario.problem.n
+    known = limit.holds(prior, n, scenario.epsilon) and limit(prior, n, scenario.epsilon).value is not None
+    every = (*scenario.mechanisms, *(unticked(scenario) if len(prior) > 2 else ()))
+    noise = [one for one in every if isinstance(one, AddedNoise) and (known or len(prior) > 2)]
+    chosen = [one for one in scenario.mechanisms if known and not isinstance(one, AddedNoise) and is_quick(one, n)]
+    return (*noise, *chosen)
+
+
+def unticked(scenario: Scenario) -> tuple[Mechanism, ...]:
+    """Every other mechanism, as it is by default."""
+    there = {type(one) for one in scenario.mechanisms}
+    return tuple(kind(scenario.epsilon) for kind in MECHANISMS if kind not in there)
+
+
+def at_hand(scenario: Scenario) -> LimitComparison | None:
+    """What ``compute`` found, None where there is anything left to compute or no record."""
+    prior, n = scenario.problem.prior, scenario.problem.n
+    if not n or not limit.holds(prior, n, scenario.epsilon):
+        return None
+    mechanisms = compared(scenario)
+    if not all(expected.holds(one, prior, n) for one in mechanisms):
+        return None
+    return LimitComparison(limit(prior, n, scenario.epsilon), tuple(expected(one, prior, n) for one in mechanisms))
+
+
+def compute(scenario: Scenario) -> bool:
+    """Finds what ``at_hand`` gives, with a bar; whether anything was new and all is there now."""
+    prior, n = scenario.problem.prior, scenario.problem.n
+    if not n or at_hand(scenario):
+        return False
+    asked = (prior, n, scenario.epsilon, scenario.mechanisms)
+    with work("limit", asked, 1 + len(scenario.mechanisms), "averages") as current, contextlib.suppress(Cancelled):
+        current.ask(limit, prior, n, scenario.epsilon)
+        for mechanism in compared(scenario):
+            with guard.part(name_of(mechanism)):
+                current.ask(expected, mechanism, prior, n)
+    return at_hand(scenario) is not None
+
+
+def nearest_on_average(scenario: Scenario) -> LimitComparison | None:
+    """Every mechanism as it is ticked, else as it is by default, compared under the public prior, with a bar.
+
+    None without records, and where that was cancelled before the limit was found. No private count enters.
+    """
+    prior, n, epsilon = scenario.problem.prior, scenario.problem.n, scenario.epsilon
+    mechanisms = [one for one in (*scenario.mechanisms, *unticked(scenario)) if is_quick(one, n)]
+    if not n:
+        return None
+    found: PrivacyLimit | None = None
+    means: list[ExpectedDistance] = []
+    with work("averages", (prior, n, mechanisms), 1 + len(mechanisms), "averages") as current:
+        for mechanism in mechanisms:
+            with guard.part(name_of(mechanism)), contextlib.suppress(Cancelled):
+                found = found or current.ask(limit, prior, n, epsilon)
+                means.append(current.ask(expected, mechanism, prior, n))
+    return LimitComparison(found, tuple(means)) if found and means else None

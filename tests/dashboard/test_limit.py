@@ -1,0 +1,98 @@
+"""What the pages say of the limit of privacy and of averages under the public prior."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+
+import numpy as np
+import pytest
+
+from dpbi import MECHANISMS, Problem, dirichlet, expected_distance, limit_of_privacy, nearest_posterior
+from dpbi.dashboard.sidebar import controls
+from dpbi.dashboard.words import limit as limit_words
+from dpbi.inference.limit_comparison import LimitComparison
+from dpbi.mechanisms import Mechanism
+from tests.dashboard import test_scripts
+from tests.dashboard.test_pages import everything
+from tests.dashboard.test_scenario import opened, visit
+from tests.dashboard.test_scenario_file import record
+
+PRIOR, N = (1.0, 1.0), 12
+
+
+def comparison(kinds: tuple[type[Mechanism], ...], prior: tuple[float, ...] = PRIOR, n: int = N) -> LimitComparison:
+    return LimitComparison(
+        limit_of_privacy(prior, n, 1.0), tuple(expected_distance(kind(1.0), prior, n) for kind in kinds))
+
+
+def test_home_holds_every_mechanism_against_the_limit() -> None:
+    at = opened()
+    table = at.main.dataframe[0].value
+    found = limit_of_privacy((1, 1), 90, 1.0)
+    kinds = {kind.label: kind for kind in MECHANISMS}
+    for name, times in zip(table["Mechanism"], table[limit_words.COLUMN], strict=True):
+        mean = expected_distance(kinds[name](1.0), (1, 1), 90).mean
+        assert times == pytest.approx(mean / found.value, rel=1e-12)
+    assert f"{found.value:.4g}" in everything(at) and "releases a candidate posterior" in everything(at)
+    assert Problem((1, 1), (48, 42)).n == 90
+
+
+def test_the_ranking_names_every_proved_mechanism_once_in_order() -> None:
+    found = comparison(MECHANISMS)
+    said = limit_words.ranking(found)
+    named = [word for word in re.findall(r"\w+", said) if word in {kind.label for kind in MECHANISMS}]
+    assert named == [one.mechanism.label for one in found.ranked()]
+    assert limit_words.PUBLIC in said
+
+
+def test_a_nearer_mechanism_that_is_not_ticked_is_named_where_it_is_surely_nearer() -> None:
+    prior, n = (1.0, 1.0, 1.0), 6
+    found = comparison(MECHANISMS, prior, n)
+    best = found.ranked()[0].mechanism
+    others = [one.mechanism for one in found.means if one.mechanism != best]
+    assert f"**{best.label}**, which is not ticked" in limit_words.times(found, others)
+    assert "not ticked" not in limit_words.times(found, [best, *others])
+    unsure = dataclasses.replace(found, means=tuple(dataclasses.replace(one, error=0.5) for one in found.means))
+    assert "not ticked" not in limit_words.times(unsure, others)
+
+
+def test_an_unknown_limit_says_why_and_gives_its_bounds() -> None:
+    unknown = limit_of_privacy((1.0,) * 5, 60, 1.0)
+    assert unknown.value is None and unknown.reason in limit_words.limit(unknown)
+    bounded = dataclasses.replace(unknown, lower=0.25, upper=0.5)
+    assert "between 0.25 and 0.5" in limit_words.limit(bounded)
+
+
+def test_draws_are_said_with_two_standard_errors() -> None:
+    found = comparison(MECHANISMS[3:4])
+    drawn = dataclasses.replace(found, means=tuple(dataclasses.replace(one, error=0.01) for one in found.means))
+    assert "give or take two standard errors" in limit_words.times(drawn, [MECHANISMS[3](1.0)])
+    assert "± 0.02" in limit_words.ranking(drawn)
+    assert "give or take" not in limit_words.times(found, [MECHANISMS[3](1.0)])
+
+
+def test_a_nearest_reading_is_that_of_every_release_and_its_script_agrees(monkeypatch: pytest.MonkeyPatch) -> None:
+    files = record(monkeypatch)
+    at = opened()
+    files.clear()
+    visit(at, "pages/1_Private_posteriors.py")
+    at.segmented_control(key="entry: reading").set_value(controls.NEAREST).run()
+    assert not at.main.error and not at.exception
+    drawn = at.main.dataframe[1].value
+    counts = drawn[[name for name in drawn if name.startswith("alpha of")]].to_numpy()[:20] - 1
+    problem, first = Problem((1, 1), (48, 42)), at.main.dataframe[0].value
+    mechanism = next(kind for kind in MECHANISMS if kind.label == drawn["Mechanism"][0])(1.0)
+    read = [nearest_posterior(mechanism, problem.prior, problem.n, tuple(map(int, r))).posterior for r in counts]
+    low, high = dirichlet.interval(np.array(read), 0.95, 0)
+    truth = dirichlet.mean(problem.posterior)[0]
+    assert first[f"{mechanism.label} covers"][0] == pytest.approx(((low <= truth) & (truth <= high)).mean())
+    said = everything(at)
+    assert limit_words.readings({}).split(".")[0] in said and "naive / nearest / noise-aware" in said
+    test_scripts.assert_tables_agree(at, files, test_scripts.run(test_scripts.snippet(at)))
+
+
+def test_readings_name_the_mechanisms_whose_noise_aware_posterior_lies_farther() -> None:
+    one, other = (kind(1.0) for kind in MECHANISMS[2:4])
+    said = limit_words.readings({one: (0.2, 0.19, 0.25), other: (0.2, 0.19, 0.15)})
+    assert said.endswith(f"than the naive one for {one.label}.") and f"{other.label} 0.2 / 0.19 / 0.15" in said
