@@ -7,6 +7,7 @@ finding visits a stated grid of settings; a check visits the person's own. Neith
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -26,6 +27,7 @@ from dpbi.problem.problem import Problem
 Value = float | int | str | tuple[float, ...] | tuple[int, ...]
 Named = tuple[tuple[str, Value], ...]
 
+KINDS = ("Theorem", "Lemma", "Corollary", "Definition", "Algorithm", "Assertion", "Figure", "Text")
 ROUNDING = 1e-9  # relative: a smaller difference between what is claimed and what is so may be rounding alone
 _DIFFERENT = 1e-6  # relative: from here on two numbers that are claimed equal are not
 _LARGEST_SHOWN = 8  # categories
@@ -312,6 +314,17 @@ class Claim:
     cases: Callable[[Setting], Iterable[Case]]
     condition: str = ""
     everywhere: bool = True
+
+    @property
+    def papers(self) -> tuple[str, ...]:
+        """The marks of the papers that make it."""
+        return tuple(dict.fromkeys(re.findall(r"\[[A-Z]\d*\]", self.source)))
+
+    @property
+    def kind(self) -> str:
+        """What it is in the paper, by the first such word of its source."""
+        found = re.search("|".join(KINDS[:-1]), self.source)
+        return found.group() if found else KINDS[-1]
 
     @property
     def grid(self) -> str:

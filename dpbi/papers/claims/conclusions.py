@@ -166,7 +166,7 @@ CLAIMS = (
         "At balanced data and a flat prior the improved Laplace mechanism stays within LS(x) with more probability than "
         "M_H.",
         "[P17] section 7.2.1 and Figure 3",
-        replace(_THEORY, found=(*_THEORY.found, at((1.0,) * 4, (1, 0, 0, 0), 4.2))), _less_often_than_improved,
+        replace(_THEORY, found=(*_THEORY.found, at((1.0, 1.0), (2, 1), 5.75), at((1.0,) * 4, (1, 0, 0, 0), 4.2))), _less_often_than_improved,
         f"n is at least {_FEW}",
     ),
     Claim(
