@@ -330,8 +330,9 @@ papers.draw(result).write_html("figure.html")
 def of_claim(name: str, setting: Setting) -> str:
     """The script of one claim, by its name, at a setting."""
     problem = setting.problem
-    return _CLAIM.format(version=dpbi.__version__, name=name, prior=_tuple(problem.prior), counts=_tuple(problem.counts),
-                         epsilon=setting.epsilon, gamma=setting.gamma, delta=setting.delta)
+    return _CLAIM.format(version=dpbi.__version__, name=name, prior=_tuple(problem.prior),
+                         counts=_tuple(problem.counts), epsilon=setting.epsilon, gamma=setting.gamma,
+                         delta=setting.delta)
 
 
 def of_figure(key: str, seed: int) -> str:

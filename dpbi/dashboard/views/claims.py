@@ -133,8 +133,12 @@ def _table(found: dict[str, Finding]) -> pd.DataFrame:
 
 def _cases(cases: Sequence[Case]) -> pd.DataFrame:
     rows = [{name: shown(value) if isinstance(value, tuple) else value for name, value in one.inputs + one.numbers}
-            | {"Verdict": ("holds" if one.holds else "fails") if one.decided else "equal up to rounding"} for one in cases]
+            | {"Verdict": _verdict(one)} for one in cases]
     return pd.DataFrame(rows)
+
+
+def _verdict(one: Case) -> str:
+    return ("holds" if one.holds else "fails") if one.decided else "equal up to rounding"
 
 
 def _escaped(text: str) -> str:

@@ -21,7 +21,22 @@ from dpbi.problem.neighbours import neighbours
 from dpbi.problem.problem import Problem
 from dpbi.sensitivity import PAPER_GLOBAL_SENSITIVITY
 
-from .claim import BETA_PRIORS, PRIORS, Case, Claim, Grid, Setting, at, at_most, candidates_of, case, equal, exp, listed_law, shown
+from .claim import (
+    BETA_PRIORS,
+    PRIORS,
+    Case,
+    Claim,
+    Grid,
+    Setting,
+    at,
+    at_most,
+    candidates_of,
+    case,
+    equal,
+    exp,
+    listed_law,
+    shown,
+)
 from .two_categories import LineLaw, line_law
 
 _STEPS = (0, 1, 2, 3, 5, 10, 20, 50)
@@ -463,7 +478,8 @@ CLAIMS = (
     ),
     Claim(
         "M_H overtakes the baseline at n = 300",
-        "At balanced data: in the mean, the Laplace baseline is nearer to the truth than M_H below 300 records, M_H from 300 on.",
+        "At balanced data: in the mean, the Laplace baseline is nearer to the truth than M_H below 300 records, M_H "
+        "from 300 on.",
         "[P17] section 7.2.2 and Figure 4",
         Grid(totals=(2, 10, 20, 50, 100, 200, 250, 300, 500, 1_000, 5_000, 15_000), data="balanced", epsilons=(1.0,)),
         _overtaking,

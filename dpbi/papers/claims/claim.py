@@ -222,11 +222,13 @@ class Finding:
     def label(self) -> str:
         if self.kind == "holds" and not self.visited:
             return "holds with equality, up to rounding"
-        return f"holds if{' and only if' if self.only else ''} {self.condition}" if self.kind == "holds if" else self.kind
+        if self.kind == "holds if":
+            return f"holds if{' and only if' if self.only else ''} {self.condition}"
+        return self.kind
 
     @property
     def words(self) -> str:
-        """Two or three sentences: in how many cases, the smallest counter-example, the worst, how many decide nothing."""
+        """Two or three sentences: in how many cases, the smallest counter-example, the worst, what is left out."""
         return (self._seen_everywhere() if self.everywhere else self._seen_somewhere()) + self._left_out()
 
     def _seen_everywhere(self) -> str:
@@ -255,7 +257,7 @@ class Finding:
                 if self.undecided else "")
 
     def contradicted_by(self, one: Case) -> bool:
-        """Whether a case, at any data, says otherwise: rounding never does, and what failed somewhere may hold there."""
+        """Whether a case, at any data, says otherwise: rounding never does, and what failed somewhere may hold."""
         if not one.decided:
             return False
         if not self.everywhere:
@@ -289,7 +291,8 @@ class Reading:
     @property
     def sentence(self) -> str:
         if not self.decisive.decided:
-            return f"Here nothing is decided: both sides are equal up to rounding. {limits.opened(self.decisive.words)}."
+            said = limits.opened(self.decisive.words)
+            return f"Here nothing is decided: both sides are equal up to rounding. {said}."
         decided = [one for one in self.cases if one.decided]
         verb = "holds" if self.holds else "fails"
         among = f" in {sum(one.holds for one in decided)} of {len(decided)} cases" if len(decided) > 1 else ""

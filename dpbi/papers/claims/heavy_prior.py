@@ -68,7 +68,7 @@ def _points(light: int, rate: float) -> tuple[NDArray[np.float64], NDArray[np.fl
 
 
 def _power(weight: NDArray[np.float64], exponent: int, most: int) -> NDArray[np.float64]:
-    """The first coefficients of (sum_j weight_j z^{j^2})^exponent: multiplied out, or where they are many, by transform."""
+    """The first coefficients of (sum_j weight_j z^{j^2})^exponent: multiplied out, where they are many by transform."""
     length = most if most <= _MULTIPLIED else 1 << math.ceil(math.log2(2 * most + 1))
     law = np.zeros(length)
     roots = np.arange(math.isqrt(length - 1) + 1)[: weight.size]
