@@ -1,4 +1,4 @@
-"""The claims, attacked: counter-examples from far outside the grids, and random settings that may contradict no finding."""
+"""The claims, attacked: counter-examples from far outside the grids, random settings that may contradict no finding."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ from tests.papers.test_claims import of_distance
 
 BY_NAME = {claim.name: claim for claim in CLAIMS}
 SLOW = ("ELap(x) / (epsilon", "M_H overtakes", "M_H comes near", "With small balanced", "The baseline is outperformed",
-        "M_H outperforms", "M_H is comparable", "Who is nearer", "(epsilon, delta) with the notes")  # seconds, or own data
+        "M_H outperforms", "M_H is comparable", "Who is nearer",
+        "(epsilon, delta) with the notes")  # seconds, or data of their own
 
 
 def look(name: str, prior: tuple[float, ...], counts: tuple[int, ...], **numbers: float) -> Reading:
@@ -52,7 +53,8 @@ def test_the_upper_bound_for_EHD_breaks_at_large_n(prior: tuple[float, ...], m: 
 def test_the_notes_dilation_fails(prior: Any, counts: Any, r: Any, t: Any, exact: float, bound: float) -> None:
     found = look("The notes' dilation property", prior, counts, epsilon=0.1).decisive
     numbers, inputs = dict(found.numbers), dict(found.inputs)
-    assert numbers["exact"] == pytest.approx(exact, abs=2e-5) and numbers["claimed bound"] == pytest.approx(bound, abs=2e-5)
+    assert numbers["exact"] == pytest.approx(exact, abs=2e-5)
+    assert numbers["claimed bound"] == pytest.approx(bound, abs=2e-5)
     x = inputs | {"epsilon": 0.1}
     assert float(of_distance(x, inputs["r"])) == pytest.approx(numbers["exact"], rel=1e-8)
     allowed = math.exp(0.05) * float(of_distance(x, inputs["t"])) + 5e-9
@@ -143,7 +145,7 @@ def test_equal_doubles_near_1_are_no_equal_distances() -> None:
     assert look("At most two candidates share a distance", (1, 1), (3000, 3000)).holds
     assert look("Equal scores, equal probabilities", (1, 2), (2000, 10)).holds
     assert look("LSHist within k steps", (1, 1), (40, 40), epsilon=10.0).holds
-    assert not look("LSHist within k steps", (1, 1), (1, 40), epsilon=10.0).holds, "equal in doubles, not in what is left"
+    assert not look("LSHist within k steps", (1, 1), (1, 40), epsilon=10.0).holds, "equal in doubles only"
 
 
 # --- no finding is contradicted by its own check, anywhere ---
@@ -151,7 +153,7 @@ def test_equal_doubles_near_1_are_no_equal_distances() -> None:
 
 def anywhere(rng: np.random.Generator) -> Setting:
     k = int(rng.choice([2, 2, 2, 3, 4]))
-    n = int(round(math.exp(rng.uniform(0, math.log({2: 2_000, 3: 25, 4: 10}[k])))))
+    n = round(math.exp(rng.uniform(0, math.log({2: 2_000, 3: 25, 4: 10}[k]))))
     kind = rng.random()
     if kind < 0.3:
         prior = (float(rng.choice([1, 0.5, 0.01, 5, 50])),) * k
@@ -166,7 +168,8 @@ def anywhere(rng: np.random.Generator) -> Setting:
         share = rng.dirichlet((0.05,) * k if shape < 0.6 else (1.0,) * k)
         counts = tuple(rng.multinomial(n, share).tolist())
     epsilon = float(np.exp(rng.uniform(math.log(0.05), math.log(10))))
-    return Setting(Problem(prior, counts), epsilon, float(10 ** rng.uniform(-2, 1)), float(10 ** rng.uniform(-10, -0.01)))
+    gamma, delta = 10 ** rng.uniform(-2, 1), 10 ** rng.uniform(-10, -0.01)
+    return Setting(Problem(prior, counts), epsilon, float(gamma), float(delta))
 
 
 def test_random_settings_contradict_no_finding() -> None:

@@ -20,6 +20,7 @@ from dpbi.dashboard.shown import tables
 from dpbi.dashboard.sidebar import controls, data_source, entries
 from dpbi.inference.noise_aware_releases import number_of_releases
 from dpbi.mechanisms import Mechanism, name_of
+from dpbi.papers.claims import Setting
 
 _HEAD = '''"""The numbers of the page "{title}" of dpbi's dashboard, computed anew (dpbi {version}).
 
@@ -321,6 +322,49 @@ def _reading(kept: Mapping[str, Any]) -> str:
     """How the counts were read, where they come from a file: a comment, since the file is not here."""
     used = kept.get("uploaded") if kept.get("source") == data_source.FILE else None
     return f"  # {used['reading']}.counts" if used and "reading" in used else ""
+
+
+_CLAIM = '''"""A claim of the papers, checked anew over its grid and at the data below (dpbi {version})."""
+
+import dpbi
+from dpbi.papers.claims import CLAIMS, Setting
+
+claim = next(one for one in CLAIMS if one.name == {name!r})
+print(claim.statement, "Source:", claim.source)
+print("On the grid:", claim.finding.words)
+here = Setting(dpbi.Problem({prior}, {counts}), epsilon={epsilon!r}, gamma={gamma!r}, delta={delta!r})
+try:
+    reading = claim.check(here)
+    print("Here:", reading.sentence)
+    for case in reading.cases:
+        print(case.words)
+except ValueError as refusal:
+    print("Here:", refusal)
+'''
+
+_FIGURE = '''"""A figure of the papers, computed and drawn anew (dpbi {version})."""
+
+from dpbi.figures import papers
+from dpbi.papers.figures import FIGURES
+
+figure = next(one for one in FIGURES if one.key == {key!r})
+result = figure.result(seed={seed!r})
+print(figure.story(result))
+papers.draw(result).write_html("figure.html")
+'''
+
+
+def of_claim(name: str, setting: Setting) -> str:
+    """The script of one claim, by its name, at a setting."""
+    problem = setting.problem
+    return _CLAIM.format(version=dpbi.__version__, name=name, prior=_tuple(problem.prior),
+                         counts=_tuple(problem.counts), epsilon=setting.epsilon, gamma=setting.gamma,
+                         delta=setting.delta)
+
+
+def of_figure(key: str, seed: int) -> str:
+    """The script of one figure of the papers, by its key."""
+    return _FIGURE.format(version=dpbi.__version__, key=key, seed=seed)
 
 
 def _home(chosen: Scenario, kept: Mapping[str, Any]) -> str:

@@ -13,12 +13,14 @@ from dpbi.dashboard.answers.cache import kept
 from dpbi.dashboard.answers.work import whole
 from dpbi.dashboard.scenario import Scenario
 from dpbi.dashboard.session import settings
-from dpbi.dashboard.shown import tables
-from dpbi.dashboard.words import guard, words
-from dpbi.papers.claims import CLAIMS, Case, Claim, Finding, Reading, Setting, shown
+from dpbi.dashboard.shown import folds, tables
+from dpbi.dashboard.take_away import script
+from dpbi.dashboard.words import bridge, guard, words
+from dpbi.papers.claims import CLAIMS, KINDS, Case, Claim, Finding, Reading, Setting, shown
 from dpbi.problem.problem import Problem
 
 _CHOSEN, _WORDS = "claim", "What the grid shows"
+_EVERY, _FINDINGS = "all", ("holds", "holds if", "fails")
 _SAID = 2000  # characters of a sentence at most
 _BY_NAME = {claim.name: claim for claim in CLAIMS}
 
@@ -33,14 +35,37 @@ PURPOSE = (
 def draw(scenario: Scenario) -> None:
     """The claims' table, and below it the chosen one: what it says, where it was looked at, how it does here."""
     st.markdown(PURPOSE)
+    with folds.fold("The papers' names and ours") as opened:
+        if opened:
+            st.markdown(bridge.table())
     found = _findings()
     st.markdown(_summary(found))
+    found = _filtered(found)
+    if not found:
+        st.info("No claim is of that paper, finding and kind.")
+        return
     whole = _table(found)
     short = whole.drop(columns=_WORDS)  # which the claim below says, and the CSV
     tables.show(short, "claims", _COLUMNS, "One row per claim: its verdict and its source", lambda: whole, lines=3)
-    settings.setdefault(_CHOSEN, CLAIMS[0].name)
-    claim = _BY_NAME[settings.choice("Claim", _CHOSEN, _BY_NAME, width=620)]
+    if settings.setdefault(_CHOSEN, CLAIMS[0].name) not in found:
+        settings.keep(_CHOSEN, next(iter(found)))
+    claim = _BY_NAME[settings.choice("Claim", _CHOSEN, found, width=620)]
     _one(claim, scenario)
+
+
+def _filtered(found: dict[str, Finding]) -> dict[str, Finding]:
+    """Those of the chosen paper, finding and kind."""
+    papers = sorted({paper for claim in CLAIMS for paper in claim.papers})
+    chosen = {}
+    with st.container(horizontal=True):
+        for label, options in (("Paper", papers), ("Finding", _FINDINGS), ("Kind", KINDS)):
+            name = f"claims by {label.lower()}"
+            settings.setdefault(name, _EVERY)
+            chosen[label] = settings.choice(label, name, [_EVERY, *options], width=200)
+    paper, finding, kind = chosen.values()
+    return {name: one for name, one in found.items()
+            if paper in (_EVERY, *_BY_NAME[name].papers) and finding in (_EVERY, one.kind)
+            and kind in (_EVERY, _BY_NAME[name].kind)}
 
 
 def _one(claim: Claim, scenario: Scenario) -> None:
@@ -50,12 +75,17 @@ def _one(claim: Claim, scenario: Scenario) -> None:
         st.markdown(f"**On the grid:** {_escaped(claim.finding.words)}")
         refused: dict[str, list[str]] = {}
         with guard.refusal(refused, claim.name):
-            reading = _reading(claim.name, scenario.problem, scenario.epsilon, scenario.gamma, _delta(scenario))
+            setting = _setting(scenario)
+            reading = _reading(claim.name, setting.problem, setting.epsilon, setting.gamma, setting.delta)
             st.markdown(f"**At your data:** {_escaped(reading.sentence)}")
             if len(reading.cases) > 1:
                 tables.show(_cases(reading.cases), "claim", {}, "One row per case of the chosen claim at your data")
         for sentence in refused:
             st.info(f"**At your data:** {sentence}")
+        with folds.fold("Copy this claim as Python") as opened:
+            if opened:
+                st.caption(words.SCRIPT_NOTICE)
+                st.code(script.of_claim(claim.name, _setting(scenario)), language="python")
 
 
 def _findings() -> dict[str, Finding]:
@@ -74,15 +104,17 @@ def _reading(name: str, problem: Problem, epsilon: float, gamma: float, delta: f
     return _BY_NAME[name].check(Setting(problem, epsilon, gamma, delta))
 
 
-def _delta(scenario: Scenario) -> float:
-    """The sidebar's delta, which is there while a mechanism that has one is ticked."""
-    return next((mechanism.delta for mechanism in scenario.mechanisms if hasattr(mechanism, "delta")), Setting.delta)
+def _setting(scenario: Scenario) -> Setting:
+    """With the sidebar's delta, which is there while a mechanism that has one is ticked."""
+    delta = next((mechanism.delta for mechanism in scenario.mechanisms if hasattr(mechanism, "delta")), Setting.delta)
+    return Setting(scenario.problem, scenario.epsilon, scenario.gamma, delta)
 
 
 def _summary(found: dict[str, Finding]) -> str:
     kinds = Counter(finding.kind for finding in found.values())
-    return (f"Of {len(found)} claims **{kinds['holds']} hold** on their grid, **{kinds['holds only if']} hold only "
-            f"under a condition** that the paper does not state, and **{kinds['fails']} fail**.")
+    return (f"Of {len(found)} claims **{kinds['holds']} hold** on their grid, **{kinds['holds if']} hold under a "
+            f"condition** that the paper does not state, and **{kinds['fails']} fail**. A difference within rounding "
+            "decides nothing.")
 
 
 def _table(found: dict[str, Finding]) -> pd.DataFrame:
@@ -94,14 +126,19 @@ def _table(found: dict[str, Finding]) -> pd.DataFrame:
             _WORDS: [finding.words for finding in found.values()],
             "Cases": [finding.visited for finding in found.values()],
             "Held": [finding.held for finding in found.values()],
+            "Left out": [finding.undecided for finding in found.values()],
         }
     )
 
 
 def _cases(cases: Sequence[Case]) -> pd.DataFrame:
     rows = [{name: shown(value) if isinstance(value, tuple) else value for name, value in one.inputs + one.numbers}
-            | {"Verdict": "holds" if one.holds else "fails"} for one in cases]
+            | {"Verdict": _verdict(one)} for one in cases]
     return pd.DataFrame(rows)
+
+
+def _verdict(one: Case) -> str:
+    return ("holds" if one.holds else "fails") if one.decided else "equal up to rounding"
 
 
 def _escaped(text: str) -> str:
@@ -110,8 +147,9 @@ def _escaped(text: str) -> str:
 
 _COLUMNS = {
     "Claim": TextColumn(width=270),
-    "Verdict": TextColumn(width=230, help="Over the grid: holds, holds only under a condition, or fails."),
+    "Verdict": TextColumn(width=230, help="Over the grid: holds, holds under a condition, or fails."),
     "Source": TextColumn(width=215),
     "Cases": NumberColumn(width=70, help="How many cases of the claim were computed.", format="localized"),
     "Held": NumberColumn(width=70, help="In how many of them the claim holds.", format="localized"),
+    "Left out": NumberColumn(width=70, help="Further cases: both sides are equal up to rounding.", format="localized"),
 }

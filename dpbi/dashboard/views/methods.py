@@ -12,7 +12,7 @@ from dpbi import limits
 from dpbi.dashboard.answers import average, library
 from dpbi.dashboard.scenario import Scenario
 from dpbi.dashboard.sidebar import privacy
-from dpbi.dashboard.words import guard, words
+from dpbi.dashboard.words import bridge, guard, words
 from dpbi.mechanisms import MECHANISMS, Mechanism, name_of
 from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.problem.candidates import number_of_candidates
@@ -59,6 +59,8 @@ def draw(scenario: Scenario) -> None:
     st.caption(words.BASES)
     for mechanism in _mechanisms(scenario):
         _mechanism(mechanism, scenario)
+    st.header("The papers' names")
+    st.markdown(bridge.table())
     st.header("Glossary")
     for term in TERMS:
         _term(term, scenario)

@@ -9,8 +9,9 @@ import streamlit as st
 
 from dpbi.dashboard.answers.cache import kept
 from dpbi.dashboard.session import settings
-from dpbi.dashboard.shown import charts
+from dpbi.dashboard.shown import charts, folds
 from dpbi.dashboard.sidebar import controls
+from dpbi.dashboard.take_away import script
 from dpbi.dashboard.words import words
 from dpbi.papers.figures import FIGURES, PaperFigure
 
@@ -45,9 +46,14 @@ def draw(figure: PaperFigure, seed: int) -> None:
     from dpbi.figures import papers
 
     st.markdown(f"**In the paper:** {words.escape(figure.caption, _SENTENCES)}")
+    if figure.not_printed:
+        st.caption(f"The paper does not print {words.escape(figure.not_printed, _SENTENCES)}.")
     result, story = _computed(figure.key, seed if figure.simulated else 0)
     charts.draw(papers.draw(result), "paper-" + re.sub(r"\W+", "-", figure.key).strip("-"))
     st.markdown(f"**Computed:** {words.escape(story, _SENTENCES)}")
+    with folds.fold("Copy this figure as Python") as opened:
+        if opened:
+            st.code(script.of_figure(figure.key, seed), language="python")
 
 
 @kept(64, said="Computing the paper's figure")

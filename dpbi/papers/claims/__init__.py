@@ -1,7 +1,7 @@
 """The claims: every statement of the papers that numbers can decide, in reading order."""
 
 from dpbi.papers.claims import accuracy, conclusions, definitions, laplace_error, levels, noise, privacy, sensitivity
-from dpbi.papers.claims.claim import Case, Claim, Finding, Reading, Setting, shown
+from dpbi.papers.claims.claim import KINDS, Case, Claim, Finding, Reading, Setting, shown
 
 CLAIMS: tuple[Claim, ...] = (
     *definitions.CLAIMS,
@@ -14,4 +14,4 @@ CLAIMS: tuple[Claim, ...] = (
     *conclusions.CLAIMS,
 )
 
-__all__ = ["CLAIMS", "Case", "Claim", "Finding", "Reading", "Setting", "shown"]
+__all__ = ["CLAIMS", "KINDS", "Case", "Claim", "Finding", "Reading", "Setting", "shown"]

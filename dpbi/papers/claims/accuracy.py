@@ -21,11 +21,27 @@ from dpbi.problem.neighbours import neighbours
 from dpbi.problem.problem import Problem
 from dpbi.sensitivity import PAPER_GLOBAL_SENSITIVITY
 
-from .claim import BETA_PRIORS, PRIORS, Case, Claim, Grid, Setting, at, at_most, candidates_of, case, equal, exp, listed_law, shown
+from .claim import (
+    BETA_PRIORS,
+    PRIORS,
+    Case,
+    Claim,
+    Grid,
+    Setting,
+    at,
+    at_most,
+    candidates_of,
+    case,
+    equal,
+    exp,
+    listed_law,
+    shown,
+)
 from .two_categories import LineLaw, line_law
 
 _STEPS = (0, 1, 2, 3, 5, 10, 20, 50)
 _SHORT = 100_000  # records of two categories, whose outputs are listed sooner than their mean is integrated
+_EQUAL_GAP, _CLEAR_GAP = 1e-3, 3.0  # of two distances, in slacks
 _SATURATED = 1 - 1e-6  # a distance from which on levels crowd
 _COMPARED_CONSTANT = 2 * PAPER_GLOBAL_SENSITIVITY
 
@@ -90,9 +106,10 @@ def _consistent_tail_formula(setting: Setting) -> Iterator[Case]:
     far = np.sort(distances_to(problem, candidates_of(problem)))
     beyond = np.exp(-mechanism.rate(problem) * far)[::-1].cumsum()[::-1]
     distance, tail = _tails(law)
-    first, last = (np.searchsorted(far, distance - share * slack(distance)) for share in (3.0, 0.3))
-    told = (first == last) & (distance < _SATURATED) & (tail > 1e-290)  # where levels do not crowd
-    printed = beyond[first] / beyond[0]
+    gap = np.diff(far) / slack(far[1:])
+    crowded = bool(((gap > _EQUAL_GAP) & (gap < _CLEAR_GAP)).any())  # the law joins distances so near
+    told = (distance < _SATURATED) & (tail > 1e-290) & (not crowded)
+    printed = beyond[np.searchsorted(far, distance - slack(distance))] / beyond[0]
     at = int((told * np.abs(printed - tail) / np.maximum(tail, 1e-300)).argmax())
     yield case(setting.named("prior", "counts", "epsilon") | {"h": float(distance[at])},
                {"claimed": float(printed[at]), "exact tail": float(tail[at])},
@@ -461,7 +478,8 @@ CLAIMS = (
     ),
     Claim(
         "M_H overtakes the baseline at n = 300",
-        "At balanced data: in the mean, the Laplace baseline is nearer to the truth than M_H below 300 records, M_H from 300 on.",
+        "At balanced data: in the mean, the Laplace baseline is nearer to the truth than M_H below 300 records, M_H "
+        "from 300 on.",
         "[P17] section 7.2.2 and Figure 4",
         Grid(totals=(2, 10, 20, 50, 100, 200, 250, 300, 500, 1_000, 5_000, 15_000), data="balanced", epsilons=(1.0,)),
         _overtaking,

@@ -7,6 +7,7 @@ finding visits a stated grid of settings; a check visits the person's own. Neith
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -26,6 +27,7 @@ from dpbi.problem.problem import Problem
 Value = float | int | str | tuple[float, ...] | tuple[int, ...]
 Named = tuple[tuple[str, Value], ...]
 
+KINDS = ("Theorem", "Lemma", "Corollary", "Definition", "Algorithm", "Assertion", "Figure", "Text")
 ROUNDING = 1e-9  # relative: a smaller difference between what is claimed and what is so may be rounding alone
 _DIFFERENT = 1e-6  # relative: from here on two numbers that are claimed equal are not
 _LARGEST_SHOWN = 8  # categories
@@ -220,11 +222,13 @@ class Finding:
     def label(self) -> str:
         if self.kind == "holds" and not self.visited:
             return "holds with equality, up to rounding"
-        return f"holds if{' and only if' if self.only else ''} {self.condition}" if self.kind == "holds if" else self.kind
+        if self.kind == "holds if":
+            return f"holds if{' and only if' if self.only else ''} {self.condition}"
+        return self.kind
 
     @property
     def words(self) -> str:
-        """Two or three sentences: in how many cases, the smallest counter-example, the worst, how many decide nothing."""
+        """Two or three sentences: in how many cases, the smallest counter-example, the worst, what is left out."""
         return (self._seen_everywhere() if self.everywhere else self._seen_somewhere()) + self._left_out()
 
     def _seen_everywhere(self) -> str:
@@ -253,7 +257,7 @@ class Finding:
                 if self.undecided else "")
 
     def contradicted_by(self, one: Case) -> bool:
-        """Whether a case, at any data, says otherwise: rounding never does, and what failed somewhere may hold there."""
+        """Whether a case, at any data, says otherwise: rounding never does, and what failed somewhere may hold."""
         if not one.decided:
             return False
         if not self.everywhere:
@@ -287,7 +291,8 @@ class Reading:
     @property
     def sentence(self) -> str:
         if not self.decisive.decided:
-            return f"Here nothing is decided: both sides are equal up to rounding. {limits.opened(self.decisive.words)}."
+            said = limits.opened(self.decisive.words)
+            return f"Here nothing is decided: both sides are equal up to rounding. {said}."
         decided = [one for one in self.cases if one.decided]
         verb = "holds" if self.holds else "fails"
         among = f" in {sum(one.holds for one in decided)} of {len(decided)} cases" if len(decided) > 1 else ""
@@ -312,6 +317,17 @@ class Claim:
     cases: Callable[[Setting], Iterable[Case]]
     condition: str = ""
     everywhere: bool = True
+
+    @property
+    def papers(self) -> tuple[str, ...]:
+        """The marks of the papers that make it."""
+        return tuple(dict.fromkeys(re.findall(r"\[[A-Z]\d*\]", self.source)))
+
+    @property
+    def kind(self) -> str:
+        """What it is in the paper, by the first such word of its source."""
+        found = re.search("|".join(KINDS[:-1]), self.source)
+        return found.group() if found else KINDS[-1]
 
     @property
     def grid(self) -> str:

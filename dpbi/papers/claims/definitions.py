@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-import numpy as np
-
 from dpbi.data.synthesis import balanced_counts
 from dpbi.mechanisms import EHDNRS, EHDS
 from dpbi.problem.neighbours import neighbours
@@ -50,8 +48,8 @@ def _adjacent_only(setting: Setting) -> Iterator[Case]:
     local = local_sensitivity(setting.problem)
     adjacent = max(local, float(local_sensitivities(prior, neighbours(counts)).max()) * math.exp(-gamma))
     everywhere = float(smooth_sensitivities(prior, counts, gamma, "exponential"))
-    yield case(setting.named("prior", "counts", "gamma"), {"over neighbours": adjacent, "over all datasets": everywhere},
-               equal(adjacent, everywhere))
+    yield case(setting.named("prior", "counts", "gamma"),
+               {"over neighbours": adjacent, "over all datasets": everywhere}, equal(adjacent, everywhere))
 
 
 def _printed_smooth_sensitivity(setting: Setting) -> Iterator[Case]:
@@ -76,11 +74,12 @@ def _vanishing(setting: Setting) -> Iterator[Case]:
     if worth > _HEAVIEST:
         raise ValueError(f"This claim is computed for priors worth {_HEAVIEST:,} records at most: got "
                          f"{shown(sum(prior))}.")
+    few, many = _FEW_RECORDS * worth, _MANY * worth
     for place, first in (("balanced", lambda n: balanced_counts(2, n)[0]), ("one in ten", lambda n: n // 10),
                          ("none in the first category", lambda n: 0)):
-        few, many = (local_sensitivity(Problem(prior, (first(n), n - first(n)))) for n in (_FEW_RECORDS * worth, _MANY * worth))
-        yield case(setting.named("prior") | {"data": place}, {"n": _FEW_RECORDS * worth, "LS": few, "LS at 10,000 n": many},
-                   at_most(10 * many, few), within=place != "none in the first category")
+        here, there = (local_sensitivity(Problem(prior, (first(n), n - first(n)))) for n in (few, many))
+        yield case(setting.named("prior") | {"data": place}, {"n": few, "LS": here, "LS at 10,000 n": there},
+                   at_most(10 * there, here), within=place != "none in the first category")
 
 
 def _void_gamma(setting: Setting) -> Iterator[Case]:
@@ -183,7 +182,8 @@ CLAIMS = (
     ),
     Claim(
         "LS(x) goes to 0 as n grows",
-        "LS(x) falls to a tenth or less from n = 10 times the prior's records to 10,000 times that n: for balanced data, one "
+        "LS(x) falls to a tenth or less from n = 10 times the prior's records to 10,000 times that n: for balanced "
+        "data, one "
         "record in ten, and none in the first category.",
         "[D20] and [P20] proof of Theorem 4.5, last lines",
         Grid(((1.0, 1.0), (0.5, 0.5), (7.0, 4.0))), _vanishing, "the share of the rarer category stays above 0",
@@ -196,7 +196,8 @@ CLAIMS = (
     ),
     Claim(
         "ELap(x) / (epsilon LS(x)) is O(epsilon)",
-        "What the proof arrives at for ELap(x) / (epsilon LS(x)) at gamma = e^{-epsilon}, 1/epsilon, is at most 10 epsilon.",
+        "What the proof arrives at for ELap(x) / (epsilon LS(x)) at gamma = e^{-epsilon}, 1/epsilon, is at most 10 "
+        "epsilon.",
         "[D20] and [P20] Theorem 4.2, with 10 for the constant",
         Grid(epsilons=(0.01, *_EPSILONS)), _order_of_epsilon, "epsilon^2 is at least 0.1",
     ),

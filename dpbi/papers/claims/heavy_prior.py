@@ -60,21 +60,22 @@ def _points(light: int, rate: float) -> tuple[NDArray[np.float64], NDArray[np.fl
     low = max(0, int(size - _SPREAD * math.sqrt(2 * variance)))
     high = int(max(size + _SPREAD * math.sqrt(2 * variance), (_NEGLIGIBLE / rate) ** 2))
     power = _power(weight / weight.sum(), light - 1, high)[low:]
-    sums = np.arange(low, high)[power > _NOISE]
-    log_points = np.log(power[power > _NOISE]) + (light - 1) * math.log(weight.sum()) + tilt * sums
+    sums = np.arange(low, high)[power > 0]
+    log_points = np.log(power[power > 0]) + (light - 1) * math.log(weight.sum()) + tilt * sums
     first = np.sqrt(squares[squares < high])
     grid = np.meshgrid(first, sums.astype(float), indexing="ij")
     return grid[0].ravel(), grid[1].ravel(), np.broadcast_to(log_points, grid[0].shape).ravel()
 
 
 def _power(weight: NDArray[np.float64], exponent: int, most: int) -> NDArray[np.float64]:
-    """The first coefficients of (sum_j weight_j z^{j^2})^exponent: multiplied out, or where they are many, by transform."""
+    """The first coefficients of (sum_j weight_j z^{j^2})^exponent: multiplied out, where they are many by transform."""
     length = most if most <= _MULTIPLIED else 1 << math.ceil(math.log2(2 * most + 1))
     law = np.zeros(length)
     roots = np.arange(math.isqrt(length - 1) + 1)[: weight.size]
     law[roots**2] = weight[: roots.size]
     if most > _MULTIPLIED:
-        return np.fft.irfft(np.fft.rfft(law) ** exponent, length)[:most]
+        found = np.fft.irfft(np.fft.rfft(law) ** exponent, length)[:most]
+        return np.where(found > _NOISE, found, 0.0)
     found = np.zeros(most)
     found[0] = 1.0
     for bit in f"{exponent:b}":  # positive terms only: no digit is lost

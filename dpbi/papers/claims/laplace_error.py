@@ -222,7 +222,8 @@ CLAIMS = (
         "ELap(x)/LS(x) is of the order of ln(1/gamma)/epsilon",
         "ELap(x)/LS(x) is at most twice ln(1/gamma)/epsilon.",
         "[D20] and [P20] Theorem 4.3, second inequality, with 2 for the constant",
-        replace(_QUANTILES, found=tuple(at(prior, counts, 8.0, delta=math.exp(-8.8)) for prior, counts in (((0.01, 0.01), (2, 11)), ((0.5, 0.5), (2, 48))))),
+        replace(_QUANTILES, found=tuple(at(prior, counts, 8.0, delta=math.exp(-8.8)) for prior, counts in
+                                        (((0.01, 0.01), (2, 11)), ((0.5, 0.5), (2, 48))))),
         _proportional_to_reach,
     ),
     Claim(

@@ -16,7 +16,22 @@ from dpbi.problem.neighbours import neighbours
 from dpbi.problem.problem import Problem
 from dpbi.sensitivity import PAPER_GLOBAL_SENSITIVITY, global_sensitivity, smooth_sensitivities
 
-from .claim import FEW_PRIORS, PRIORS, ROUNDING, Case, Claim, Grid, Setting, at, at_most, candidates_of, case, equal, exp, true
+from .claim import (
+    FEW_PRIORS,
+    PRIORS,
+    ROUNDING,
+    Case,
+    Claim,
+    Grid,
+    Setting,
+    at,
+    at_most,
+    candidates_of,
+    case,
+    equal,
+    exp,
+    true,
+)
 from .heavy_prior import heavy_prior_delta
 
 _LIGHT, _ROOM, _LEAST_HEAVY = 1_000, 20, 4.0  # light categories, records per category, epsilon
@@ -92,8 +107,8 @@ def _concrete_loss(setting: Setting) -> Iterator[Case]:
 class _Printed:
     """What Lemma 5.5 prints for x and a neighbour x', in its largest case, where r is the true posterior of x.
 
-    epsilon: ln 4 + epsilon H(x, x') / (2 S(x)) + epsilon / 2; delta: 2 e^{epsilon H / (2 S)} (1 - N e^{epsilon / (2 (1 -
-    e^lambda))}), e^lambda = (S(x) / S(x')) ln(NL(x) / NL(x')), which is no number where NL(x) <= NL(x').
+    epsilon: ln 4 + epsilon H(x, x') / (2 S(x)) + epsilon / 2; delta: 2 e^{epsilon H / (2 S)} (1 - N e^{epsilon / (2 (1
+    - e^lambda))}), e^lambda = (S(x) / S(x')) ln(NL(x) / NL(x')), which is no number where NL(x) <= NL(x').
     """
 
     neighbour: Problem
@@ -158,7 +173,8 @@ def _printed_inequality(setting: Setting) -> Iterator[Case]:
         at = int((bound - here).argmin())
         yield case(setting.named("prior", "counts", "epsilon")
                    | {"neighbour": one.neighbour.counts, "r": tuple(candidates[at].tolist())},
-                   {"printed bound": float(bound[at]), "exact": float(here[at])}, at_most(float(here[at]), float(bound[at])))
+                   {"printed bound": float(bound[at]), "exact": float(here[at])},
+                   at_most(float(here[at]), float(bound[at])))
 
 
 # --- [N] Lemma 2.3 with n + 1 for the number of candidates, in the limit of a heavy prior ---
@@ -169,9 +185,9 @@ def _heavy_prior(setting: Setting) -> Iterator[Case]:
     problem, epsilon, delta = setting.problem, setting.epsilon, setting.delta
     light, n = problem.k - 1, problem.n
     if not (2 <= light <= _LIGHT and n >= _ROOM * problem.k and epsilon >= _LEAST_HEAVY):
-        raise ValueError(f"This claim is computed for 3 to {_LIGHT + 1} categories, {_ROOM} records or more per category "
-                         f"and epsilon of at least {_LEAST_HEAVY:g}: got k = {problem.k}, n = {n:,} and epsilon = "
-                         f"{printed_bound(epsilon)}.")
+        raise ValueError(f"This claim is computed for 3 to {_LIGHT + 1} categories, {_ROOM} records or more per "
+                         f"category and epsilon of at least {_LEAST_HEAVY:g}: got k = {problem.k}, n = {n:,} and "
+                         f"epsilon = {printed_bound(epsilon)}.")
     beta = math.log1p(-epsilon / (2 * (math.log(delta) - math.log(2 * (n + 1)))))
     yield case(setting.named("k", "n", "epsilon", "delta"),
                {"beta with n + 1": beta, "exact delta": heavy_prior_delta(light, epsilon, beta)},
@@ -244,7 +260,8 @@ CLAIMS = (
     ),
     Claim(
         "(epsilon, delta) for the exponential smooth sensitivity",
-        "EHDNRS is (epsilon, delta)-DP: its exact delta(epsilon) is at most delta. Its beta counts all candidates, where "
+        "EHDNRS is (epsilon, delta)-DP: its exact delta(epsilon) is at most delta. Its beta counts all candidates, "
+        "where "
         "the notes write n + 1 for every k. The notes' proof does not hold.",
         "[N] Lemma 2.3, with the number of candidates in its beta, which is ours above k = 2",
         Grid((*FEW_PRIORS, _STRONG), (1, 2, 5, 12), epsilons=(0.1, 0.8, 5.0), deltas=(1e-8, 0.8)), _lemma_2_3,
@@ -254,7 +271,8 @@ CLAIMS = (
         "With n + 1 in beta for every k the mechanism is (epsilon, delta)-DP: computed where one category has a far "
         "heavier prior than the others, in the limit of heavy priors.",
         "[N] Lemma 2.3 with section 2.3.1's beta",
-        Grid(((1.0,) * 3, (1.0,) * 30, (1.0,) * 150, (1.0,) * 300), (10_000,), epsilons=(8.6,), deltas=(0.8,)), _heavy_prior,
+        Grid(((1.0,) * 3, (1.0,) * 30, (1.0,) * 150, (1.0,) * 300), (10_000,), epsilons=(8.6,), deltas=(0.8,)),
+        _heavy_prior,
     ),
     Claim(
         "Lemma 5.5 has a delta",
@@ -285,7 +303,8 @@ CLAIMS = (
         "Computed exactly, M_H with the exponential smooth sensitivity loses no more than epsilon.",
         "[P17] section 7.3 and Figure 6",
         Grid(((1.0, 1.0),), (1, 2, 5, 10, 20, 50, 100, 200), epsilons=(1.0,), deltas=(0.0005,),
-             found=(at((1.0, 1.0), (3, 3), 0.5), at((75.0, 50.0, 50.0), (5, 13, 3), 7.65, delta=0.018))), _concrete_loss,
+             found=(at((1.0, 1.0), (3, 3), 0.5), at((75.0, 50.0, 50.0), (5, 13, 3), 7.65, delta=0.018))),
+        _concrete_loss,
         "the prior is flat with k = 2, epsilon is 1 and delta is 0.0005, as in the paper",
     ),
     Claim(
@@ -298,7 +317,9 @@ CLAIMS = (
         "The noise written as Lap(epsilon/2) keeps epsilon",
         "Taken as it is written, with epsilon/2 for the scale, the noise on both counts loses at most epsilon.",
         "[L17]",
-        Grid(totals=(1, 2, 5, 20), epsilons=(0.1, 1.0, 2.0, 5.0), found=(at((1.0, 1.0), (1, 0), 1.75),)), _scale_as_written, "epsilon is at least 2",
+        Grid(totals=(1, 2, 5, 20), epsilons=(0.1, 1.0, 2.0, 5.0),
+             found=(at((1.0, 1.0), (1, 0), 1.75),)),
+        _scale_as_written, "epsilon is at least 2",
     ),
     Claim(
         "The ratio of two neighbours' probabilities is e^epsilon",

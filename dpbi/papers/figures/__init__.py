@@ -26,9 +26,11 @@ _TAILORING = (
         tailoring.sensitivity_gap,
         tailoring.gap_story,
         simulated=False,
+        not_printed="the prior, n or smoothness: here the flat prior, n = 100, gamma = 1",
     ),
     PaperFigure(
-        _P17, "2", "The maximum over r", _CHANGES, tailoring.changes, tailoring.changes_story, simulated=False
+        _P17, "2", "The maximum over r", _CHANGES, tailoring.changes, tailoring.changes_story, simulated=False,
+        not_printed="the prior or the data: here the flat prior and (50, 50)",
     ),
     *(
         PaperFigure(
@@ -40,6 +42,7 @@ _TAILORING = (
             partial(tailoring.probabilities, k),
             tailoring.probabilities_story,
             simulated=True,
+            not_printed="n or the prior: here n = 100 and the flat prior",
         )
         for part, k in (("a", 2), ("b", 3), ("c", 4))
     ),
@@ -53,6 +56,7 @@ _TAILORING = (
             partial(tailoring.errors, (1,) * k),
             tailoring.errors_story,
             simulated=True,
+            not_printed="the sizes: here eleven from 10 to 15,000",
         )
         for number, k, said in (("4", 2, "beyond 300 records"), ("5(a)", 3, "again"), ("5(b)", 4, "again"))
     ),
@@ -65,6 +69,7 @@ _TAILORING = (
         tailoring.boxes_of_priors,
         tailoring.boxes_of_priors_story,
         simulated=True,
+        not_printed="the list of priors: here seven from (1, 1) to (500, 500)",
     ),
     PaperFigure(
         _P17,
@@ -75,11 +80,13 @@ _TAILORING = (
         tailoring.concrete_privacy,
         tailoring.concrete_privacy_story,
         simulated=False,
+        not_printed="the sizes: here six from 10 to 400",
     ),
 )
 
 _NOTES = (
-    PaperFigure(_N, "1", "The maximum over r", _CHANGES, notes.changes, tailoring.changes_story, simulated=False),
+    PaperFigure(_N, "1", "The maximum over r", _CHANGES, notes.changes, tailoring.changes_story, simulated=False,
+                not_printed="the prior or the data: here the Beta(7, 4) of its figure 2 and (50, 50)"),
     *(
         PaperFigure(
             _N,
@@ -89,6 +96,7 @@ _NOTES = (
             partial(notes.boxes, counts=balanced(n, 2)),
             notes.beta_boxes_story,
             simulated=True,
+            not_printed="the counts or delta: here balanced counts and delta = 0.8",
         )
         for part, n in (("a", 500), ("b", 300))
     ),
@@ -101,6 +109,7 @@ _NOTES = (
             partial(notes.boxes, (7, 4, 5), balanced(n, 3), 0.8),
             notes.dirichlet_boxes_story,
             simulated=True,
+            not_printed="the counts: here balanced ones",
         )
         for number, n in (("3(a)", 100), ("3(b)", 120), ("4(a)", 150))
     ),
@@ -112,6 +121,7 @@ _NOTES = (
         partial(notes.boxes, (7, 4, 5), balanced(150, 3), 0.8, measure="l1"),
         notes.dirichlet_boxes_story,
         simulated=True,
+        not_printed="the counts: here balanced ones",
     ),
     *(
         figure
@@ -125,6 +135,7 @@ _NOTES = (
                 partial(notes.boxes, (1,) * len(counts), counts, 0.8),
                 notes.experiment_story,
                 simulated=True,
+                not_printed="epsilon or delta: here 0.8 for both, as in the other captions",
             ),
             PaperFigure(
                 _N,
@@ -134,6 +145,7 @@ _NOTES = (
                 partial(notes.probabilities, counts),
                 notes.laws_story,
                 simulated=True,
+                not_printed="epsilon or delta: here 0.8 for both, as in the other captions",
             ),
         )
     ),

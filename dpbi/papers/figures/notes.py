@@ -10,6 +10,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
+from dpbi import limits
 from dpbi.mechanisms import EHD, EHDL, EHDNRS, LSZhang
 from dpbi.partition.partition import mean_distance
 from dpbi.posterior.hellinger import hellinger
@@ -109,8 +112,9 @@ def beta_boxes_story(found: ErrorBoxes) -> str:
     problem = found.problems[0]
     exact = global_sensitivity(problem.prior, problem.n)
     notes = float(hellinger((7, 4), (8, 3)))
+    order = "nearer" if laplace < min(local, smooth) else "not nearer"
     return (
-        f"{_same_as_local(local, smooth)} With the noise of section 3.1 Laplace is nearer than both: mean "
+        f"{_same_as_local(local, smooth)} With the noise of section 3.1 Laplace is {order} than both: mean "
         f"{laplace:.3g} against {smooth:.3g}. The notes scale the first exponential mechanism to {notes:.12g}, the "
         f"distance of Beta(7, 4) and Beta(8, 3); no data under a prior with beta = 4 can give a Beta(8, 3). The exact "
         f"global sensitivity here is {exact:.4g}, so that number is safe and {notes / exact:.3g} times too large."
@@ -128,9 +132,10 @@ def dirichlet_boxes_story(found: ErrorBoxes) -> str:
     laplace, _, _, smooth = found.exact[0]
     epsilon = found.contenders[0].mechanism.epsilon
     numbers = caption_numbers(found.problems[0].n, found.problems[0].prior, epsilon)
+    nearest = limits.opened(found.contenders[int(np.nanargmin(found.exact[0]))].role)
     unit = "" if found.measure == "hellinger" else " records"
     return (
-        f"Laplace is nearest, mean {laplace:.3g}{unit} against {smooth:.3g} for the smooth sensitivity. "
+        f"{nearest} is nearest in the mean: {laplace:.3g}{unit} for Laplace, {smooth:.3g} for the smooth sensitivity. "
         f"{_caption_sentence(numbers)}"
     )
 

@@ -27,7 +27,8 @@ class PaperFigure:
 
     paper: its mark; number: as printed; title: a few words; caption: what the paper draws and says of it, in ours;
     compute: the figure's result with the paper's settings as defaults; story: of a result, where it agrees with the
-    paper's text and where it does not, and why; simulated: whether ``compute`` takes a seed.
+    paper's text and where it does not, and why; simulated: whether ``compute`` takes a seed; not_printed: the settings
+    that are ours since the paper does not print them.
     """
 
     paper: str
@@ -37,6 +38,7 @@ class PaperFigure:
     compute: Callable[..., Any]
     story: Callable[[Any], str]
     simulated: bool
+    not_printed: str = ""
 
     @property
     def key(self) -> str:

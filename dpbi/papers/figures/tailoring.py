@@ -33,6 +33,7 @@ from .settings import (
 
 SIZES = (10, 30, 100, 200, 300, 400, 600, 1000, 2000, 5000, 15_000)
 PRIORS = (1, 5, 20, 50, 100, 200, 500)
+_FEW = 6  # datasets that are listed
 SMALL_SIZES = (10, 20, 50, 100, 200, 400)
 
 
@@ -57,13 +58,15 @@ def sensitivity_gap(
 
 def gap_story(found: SensitivityGap) -> str:
     scan = found.scan
-    smoothed = int((scan.reciprocal > scan.local * (1 + 1e-9)).sum())
+    smoothed = scan.position[scan.reciprocal > scan.local * (1 + 1e-9)].tolist()
     return (
         f"The gap is there: balanced data have LS(x) = {local_sensitivity(found.problem):.3g}, and the exact global "
         f"sensitivity is {scan.global_exact / scan.local.min():.3g} times the smallest local one. It is not as wide "
         f"as the constant sqrt(1 - pi/4) makes it, {scan.global_paper / scan.local.min():.3g} times: that is the "
         f"global sensitivity of three or more categories. With gamma = 1 the smooth bound differs from LS(x) at "
-        f"{smoothed} of {scan.position.size} datasets only, those next to the ends."
+        f"{len(smoothed)} of {scan.position.size} datasets only"
+        + (f": those with {' and '.join(map(str, smoothed))} records in the first category."
+           if 0 < len(smoothed) <= _FEW else ".")
     )
 
 
