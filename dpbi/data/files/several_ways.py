@@ -6,6 +6,7 @@ people, a sum counts each person several times. What is chosen is handed on as o
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
@@ -19,6 +20,7 @@ from .table import Column, Table, one_line
 
 JOIN = " / "
 YEARS = range(1900, 2101)
+YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 CODES = range(11)  # numbers that answers on a scale are coded by
 GRID = ("row", "column", "all", "row sums", "column sums")
 GROUPS = ("group", "all", "group sums")
@@ -91,11 +93,9 @@ def grid_of(table: Table) -> CrossTable | None:
     if table.header_row is None or not 1 < len(table.rows) <= limits.CATEGORIES_LARGEST:
         return None
     filled = [column for column in table.columns if not column.is_blank]
-    sides = [column for column in filled if not column.may_hold_counts]
-    if not sides and are_years(filled[0].sample):
-        sides = filled[:1]
+    sides = [column for column in filled if not column.may_hold_counts or are_years(column.sample)]
     counts = [column for column in filled if column.may_hold_counts and column not in sides]
-    counts = [c for c in counts if not (c.named_as_shares or c.named_as_identifier or are_years(c.sample))]
+    counts = [c for c in counts if not (c.named_as_shares or c.named_as_identifier)]
     names = {column.name for column in counts}
     if not sides or len(counts) < 2 or "" in names or len(names) < len(counts):
         return None
@@ -153,7 +153,8 @@ def choose_cells(grid: CrossTable, answers: Answers) -> str:
     if grid.is_of_years or not grid.spread_of_sums:
         return "row"
     of_items = grid.spread_of_sums < SAME_PEOPLE and len(grid.kept) > 2
-    suggested = "column" if are_years([column.name for column in grid.columns]) else "row" if of_items else "all"
+    of_years = len({year for column in grid.columns for year in YEAR.findall(column.name)}) > 1
+    suggested = "column" if of_years else "row" if of_items else "all"
     rows, columns = listed(list(map(shown, grid.names)), 3), listed([shown(c.name) for c in grid.columns], 3)
     left_out = f" Sums ({listed(list(map(shown, grid.left_out)), 3)}) are left out." if grid.left_out else ""
     raise answers.question(

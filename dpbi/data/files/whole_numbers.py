@@ -197,7 +197,8 @@ def _convention(texts: Iterable[str], row: Callable[[str], int], separator: str 
         return CONVENTION_OF[answers.thousands]
     english = {text: parse(text, "English") for text in texts if "." in text or "," in text}
     continental = {text: parse(text, "continental") for text in english}
-    _ask_about_other_groups([text for text in english if not english[text] and not continental[text]], row, answers)
+    strange = [text for text in english if not any(map(_is_whole, (english[text], continental[text])))]
+    _ask_about_other_groups([text for text in strange if "," in text], row, answers)
     only_english = [text for text in english if english[text] and not continental[text]]
     only_continental = [text for text in english if continental[text] and not english[text]]
     unclear = [text for text in english if english[text] and continental[text]]
@@ -222,6 +223,10 @@ def _convention(texts: Iterable[str], row: Callable[[str], int], separator: str 
         row=row(unclear[0]),
         cell=unclear[0],
     )
+
+
+def _is_whole(number: Number | None) -> bool:
+    return number is not None and abs(number.value) < COUNT_LIMIT and number.value == number.value.to_integral_value()
 
 
 def _ask_about_other_groups(strange: list[str], row: Callable[[str], int], answers: Answers) -> None:
