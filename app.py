@@ -19,6 +19,7 @@ if __name__ == "__main__":
         tables.comparison(rows, averages)
         if rows:
             charts.draw(distances.cumulative(library.for_each(library.law, chosen)), "home")
+            st.markdown(words.besides(rows, chosen.problem))
         public_answers.say_what_calibration_could_do(chosen)
         metrics.mechanisms(chosen)
         st.warning(words.CHOICE_WARNING)

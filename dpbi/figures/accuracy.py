@@ -151,20 +151,25 @@ def _found(error: ExpectedError) -> str:
 def _mark_own(fig: Drawing, axis: Axis, own: Value) -> None:
     fig.add_vline(x=own, line={"color": REFERENCE.colour, "width": 2})
     x = float(np.log10(own)) if axis.logarithmic else float(own)
-    fig.add_annotation(x=x, y=1, yref="paper", text=f"yours: {number(own, 4)}", showarrow=False, yanchor="bottom",
+    fig.add_annotation(x=x, y=1, yref="paper", text=f"yours: {_said(own)}", showarrow=False, yanchor="bottom",
                        font={"size": FONT_SIZE - 1})  # fmt: skip
 
 
 def _words(curves: Sequence[AccuracyCurve], labels: Sequence[str], value: Value) -> str:
     axis, metric = curves[0].axis, curves[0].metric
     here = [(error, label) for curve, label in zip(curves, labels, strict=True) if (error := curve.at(value))]
-    place = f"{axis.symbol} = {number(value, 4)}"
+    place = f"{axis.symbol} = {_said(value)}"
     if not here:
         return f"Not computed yet at {place}"
     error, label = min(here, key=lambda pair: pair[0].high)
     if error.bounded:
         return f"At {place} the {_NAMES[metric]} of {label} lies between {number(error.low)} and {number(error.high)}"
     return f"At {place} {label} has the smallest {_NAMES[metric]}: {number(error.high)}"
+
+
+def _said(value: Value) -> str:
+    """A place on the axis: a whole number to its last digit."""
+    return f"{value:,.0f}" if value >= 1000 and value == int(value) else number(value, 4)
 
 
 def _notes(curves: Sequence[AccuracyCurve], hidden: bool) -> list[str]:

@@ -42,9 +42,10 @@ def html_page(figure: go.Figure, name: str, about: Sequence[str], *, embedded: b
     drawn = copy.to_html(full_html=False, include_plotlyjs=False, config=_CONFIG, div_id="figure")
     script = f"<script>{get_plotlyjs()}</script>" if embedded else f'<script src="{PLOTLY_FILE}"></script>'
     buttons = " ".join(f'<button data-format="{kind}">Save as {kind.upper()}</button>' for kind in ("svg", "png"))
+    pictures = _PICTURES.format(buttons=buttons, script=picture.SCRIPT, name=repr(name))
     paragraphs = "\n".join(f"<p>{html.escape(sentence)}</p>" for sentence in said)
     return (
         f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{html.escape(name)}</title>\n'
         f'<meta name="viewport" content="width=device-width">\n<style>{_STYLE}</style>\n{script}\n</head>\n<body>\n'
-        f'{drawn}\n{_PICTURES.format(buttons=buttons, script=picture.SCRIPT, name=repr(name))}\n{paragraphs}\n</body>\n</html>\n'
+        f'{drawn}\n{pictures}\n{paragraphs}\n</body>\n</html>\n'
     )

@@ -32,7 +32,7 @@ GROUND = {"paper_bgcolor": _GROUND, "plot_bgcolor": _GROUND}
 # pictured(graph): the layout of a drawn graph for a picture, and the picture's size: a slide's of 960 or 1280 pixels,
 # drawn the larger, the least into which the graph goes with its height kept to five sixths; one that goes into none
 # keeps its height. What is enlarged for a room needs 1280 for its words. The title's place is a share of the height.
-SCRIPT = """
+_SCRIPT = """
 const pictured = graph => {
   const merge = (into, from) => {
     for (const [key, value] of Object.entries(from))
@@ -45,4 +45,5 @@ const pictured = graph => {
   const width = layout.font.size > %(font)d || !fits(960) ? 1280 : 960, height = fits(width) ? width * 9 / 16 : own;
   if (layout.title?.y !== undefined) layout.title.y = 1 - (1 - layout.title.y) * own / height;
   return {layout, size: {width, height, scale: %(width)d / width}};
-};""" % {"ground": json.dumps(GROUND), "template": json.dumps(TEMPLATE), "font": FONT_SIZE, "width": WIDTH}
+};"""
+SCRIPT = _SCRIPT % {"ground": json.dumps(GROUND), "template": json.dumps(TEMPLATE), "font": FONT_SIZE, "width": WIDTH}

@@ -155,7 +155,9 @@ def _title(release: Release, rows: Sequence[Row]) -> str:
         return f"{label}: the naive posterior alone, too sure of itself"
     naive, aware = (sum(_value(row, name, "high") - _value(row, name, "low") for row in rows) for name in (
         _NAIVE, _AWARE))  # fmt: skip
-    return f"{label}: noise-aware intervals are {number(aware / naive)} times as wide" if naive else label
+    wider = number(aware / naive) if naive else ""
+    width = "as wide" if wider == "1" else f"{wider} times as wide"
+    return f"{label}: noise-aware intervals are {width}" if naive else label
 
 
 def _value(row: Row, name: str, part: str) -> float:

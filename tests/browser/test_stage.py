@@ -157,7 +157,8 @@ FOCUSED = """() => {
 }"""
 WANTED = ("Tour", "Counts from", "Pseudo-counts before any data", "epsilon", "epsilon, exactly", "Geometric",
           "calibrated", "Seed of the simulated draws", "Talk mode", "Settings (JSON)", "Bring settings",
-          "Download as CSV", "Picture as PNG", "Picture as SVG", "Data as CSV", "Figure as HTML", "Copy as Python")  # fmt: skip
+          "Download as CSV", "Picture as PNG", "Picture as SVG", "Data as CSV", "Figure as HTML",
+          "Copy as Python")  # fmt: skip
 
 
 def test_every_control_is_reached_by_keyboard_and_shows_it(app: App, watched: Watched) -> None:

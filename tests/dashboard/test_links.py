@@ -95,7 +95,9 @@ def test_without_counts_n_and_k_stand_for_them() -> None:
     assert said in notice(at)
 
 
-@pytest.mark.parametrize(("source", "name"), [(data_source.FILE, "a-file-of-yours"), (data_source.TYPED, "counts-typed-in")])
+@pytest.mark.parametrize(
+    ("source", "name"), [(data_source.FILE, "a-file-of-yours"), (data_source.TYPED, "counts-typed-in")]
+)
 def test_an_address_of_own_counts_brings_all_but_them_and_shows_nothing_in_their_place(source: str, name: str) -> None:
     at = typed(follow("app.py", {}), "left, 7\nright, 5")
     text(at, "epsilon", "2")

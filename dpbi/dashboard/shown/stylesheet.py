@@ -29,6 +29,9 @@ _STYLE = """<style>
 [data-testid="stSidebar"][data-collapsed="true"] :is(section, div, a, button, input) { visibility: hidden !important; }
 [data-testid="stMainBlockContainer"] { padding-left: 2rem; padding-right: 2rem; max-width: 84rem; }
 [data-testid="stSidebar"] [data-testid="stVerticalBlock"] { gap: 0.65rem; }
+[data-testid="stSidebar"] .stElementContainer:has([data-testid="stCaptionContainer"]):has(+ * a) {
+  margin-bottom: -0.5rem;
+}
 [data-testid="stSidebar"] h3 {
   margin-top: 0.5rem; padding: 0.8rem 0 0.7rem 0; border-top: 1px solid light-dark(#d3dae2, #36424f);
 }
@@ -76,6 +79,11 @@ html { font-size: 23px !important; }
 [data-testid="stPlotlyChart"] .gtitle { font-size: min(23.8px, 3vw) !important; }
 [data-testid="stPlotlyChart"] .gtitle tspan[style*="size"] { font-size: min(19.6px, 2.9vw) !important; }
 [data-testid="stExpander"], [data-testid="stDownloadButton"], .modebar-container { display: none; }
+@media (max-width: 640px) {
+  html { font-size: 19px !important; }
+  [data-testid="stLayoutWrapper"]:has(> .st-key-tour-steps) { order: -2; padding-top: 2rem; }
+  [class*="st-key-chart--tour-"] { order: -1; }
+}
 </style>"""
 
 

@@ -38,6 +38,7 @@ _LEAST_POWER, _LARGEST_POWER = -4, 6  # of ten, that a column without powers of 
 _HEIGHT_ROW, _HEIGHT_LINE, _ROWS_SHOWN = 36, 20, 12
 _CHARACTER, _PADDING = 6.8, 20  # pixels of a cell's width
 _WITHIN = "P(H ≤ LS)"
+_ERROR = "± of mean H"
 _MECHANISM = 92  # pixels: its letters are wide
 
 
@@ -87,6 +88,7 @@ def comparison(rows: Sequence[Comparison], averages: LimitComparison | None = No
             "Mechanism": [name_of(row.mechanism) for row in rows],
             "Guarantee": [words.guarantee(row.guarantee) for row in rows],
             "Mean H": [row.mean for row in rows],
+            **({_ERROR: [2 * row.mean_error for row in rows]} if any(row.mean_error for row in rows) else {}),
             "Median H": [row.median for row in rows],
             "P(truth)": [row.probability_of_truth for row in rows],
             _WITHIN: [row.probability_within_local_sensitivity for row in rows],
@@ -353,6 +355,7 @@ _COMPARISON: dict[str, Any] = {
     "Mean L1": _number(
         "Mean sum of the absolute errors of the released counts, in records: twice the mean number of records moved."
     ),
+    _ERROR: _number("Two standard errors of a mean that comes from draws; 0 where it is exact."),
     "P(blind)": _number("Probability that the release ignores the data: it does not depend on the counts at all."),
     "Law": TextColumn(help=words.LAW_KINDS_SAID),
 }

@@ -97,11 +97,17 @@ PAGES = (
 )
 
 
+# What the pages from here on are for.
+_WAY = {"Home": "Compare", "Sensitivity": "Understand", "Release": "Publish", "Methods": "Look up"}
+
+
 def page(title: str) -> Page:
     return next(found for found in PAGES if found.title == title)
 
 
 def draw() -> None:
     for found in PAGES:
+        if found.title in _WAY:
+            st.caption(_WAY[found.title])
         along = address.elsewhere(on_tour=found.title == TOUR)
         st.page_link(found.path, label=found.title, width="stretch", query_params=along)

@@ -87,7 +87,7 @@ def document(
 def for_address(found: Document, *, with_counts: bool) -> Document:
     """The document for the page's own address, which is not asked for: what stands for a person's counts stays out."""
     about_own = {"k", "n", "alpha", "labels", "counts", "title"}
-    if with_counts or found.get("source") not in map(name_of_option, data_source.OWN):
+    if with_counts or found.get("source") not in [*map(name_of_option, data_source.OWN)]:
         return found
     return {key: value for key, value in found.items() if key not in about_own}
 

@@ -55,12 +55,12 @@ def write_address(chosen: Scenario | None, defaults: Mapping[str, Any]) -> None:
     itself: Streamlit would make a step of the browser's history of each entry.
     """
     kept, brief = settings.everything(), scenario_file.default_document(defaults)
-    document = st.session_state.get(_WRITTEN, {})
+    document: scenario_file.Document = st.session_state.get(_WRITTEN, {})
     if chosen is not None:
         whole = scenario_file.document(kept, chosen.problem, chosen.labels, chosen.title, with_counts=True)
         st.session_state[_WRITTEN] = scenario_file.for_address(whole, with_counts=False)
         document = scenario_file.for_address(whole, with_counts=_in_the_link(whole))
-    on_stage = {name: scenario_file.table()[name].read(kept) for name in scenario_file.STAGING}
+    on_stage = {name: settings.get(name) for name in scenario_file.STAGING}
     query = scenario_file.to_query(scenario_file.without({**document, **on_stage}, brief))
     if len(query) > limits.LINK_CHARACTERS_LARGEST:
         query = scenario_file.to_query(scenario_file.without(on_stage, brief))

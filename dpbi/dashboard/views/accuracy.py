@@ -193,6 +193,7 @@ def points(shown: Curves) -> None:
         table = table.drop(columns=["At least", "At most"])
     elif all(bounded):
         table = table.drop(columns="Mean error")
+    table = _without_zeros(table)
     columns = {name: NumberColumn(help=said, format="%.4g") for name, said in _POINTS.items()}
     columns |= {"Mechanism": TextColumn(), along.title: NumberColumn(format="%.6g")}
     tables.show(table, "accuracy", columns, "One row per computed point: mechanism, value, mean error, how found")
@@ -229,9 +230,15 @@ def required_table(found: Sequence[RequiredEpsilon]) -> None:
             "Always falls": ["yes" if one.monotone else "no" for one in found],
         }
     )
+    table = _without_zeros(table)
     columns = {name: NumberColumn(format="%.4g") for name in ("Mean H", "Standard error")}
     columns["Smallest epsilon"] = tables.bound(None)
     tables.show(table, "required-epsilon", columns, "One row per mechanism: the smallest epsilon for the distance")
+
+
+def _without_zeros(table: pd.DataFrame) -> pd.DataFrame:
+    """Without the standard errors where all is exact."""
+    return table if table["Standard error"].any() else table.drop(columns="Standard error")
 
 
 _POINTS = {

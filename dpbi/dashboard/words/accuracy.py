@@ -221,9 +221,10 @@ def coverage(found: Mapping[Mechanism, Sequence[tuple[float, Coverage]]], epsilo
         here = next((one for at, one in points if at == epsilon), None)
         if here is not None:
             wider = words.number(here.noise_aware_width / here.naive_width)
+            width = "as wide" if wider == "1" else f"{wider} times as wide"
             said.append(
                 f"{name_of(mechanism)} {100 * here.naive:.3g} % (its noise-aware ones hold "
-                f"{100 * here.noise_aware:.3g} % and are {wider} times as wide)"
+                f"{100 * here.noise_aware:.3g} % and are {width})"
             )
     if not said:
         return ""

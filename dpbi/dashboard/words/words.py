@@ -143,8 +143,9 @@ REPORT_FILES = (
     "if that was ticked."
 )
 SCRIPT_NOTICE = (
-    "It computes the numbers of this page anew, with `dpbi` and numpy alone: run it in the project's folder, or with "
-    "that folder on PYTHONPATH. **Your counts are written in it**: keep it as private as they are."
+    "It computes the numbers of this page anew: save it as script.py in the project's folder and run "
+    "`.venv/bin/python script.py` there; from elsewhere, with that folder on PYTHONPATH. **Your counts are written in "
+    "it**: keep it as private as they are."
 )
 NOTHING_TICKED = "No mechanism is ticked. Tick at least one under **Mechanisms** in the sidebar."
 APOLOGY = (
@@ -238,18 +239,25 @@ def stamped(label: str, promised: Guarantee) -> str:
 
 
 def best(rows: Sequence[Comparison], problem: Problem) -> str:
-    """Which mechanism to name here, and which do not compete."""
+    """Which mechanism to name here, in one sentence."""
     if problem.n == 0:
         return "There are no records (n = 0): every mechanism releases the prior itself, and nothing can leak."
     found = best_private(rows)
-    alone = "**{}** promises {}. Its exact mean distance from the truth here is {}"
+    alone = "**{}** promises {}: its exact mean distance from the truth here is {}"
     ahead = "Nearest to the truth here: **{}**, with {} and an exact mean distance of {}"
-    parts = [
-        (alone if len(rows) == 1 else ahead).format(name_of(found.mechanism), found.guarantee.words, number(found.mean))
-        + f"; it releases the true posterior itself with probability {number(found.probability_of_truth)}."
-        if found
-        else "No ticked mechanism has both a proved pure guarantee and an exact mean distance."
-    ]
+    if not found:
+        return "No ticked mechanism has both a proved pure guarantee and an exact mean distance."
+    said = (alone if len(rows) == 1 else ahead).format(
+        name_of(found.mechanism), found.guarantee.words, number(found.mean)
+    )
+    return f"{said}; it releases the true posterior itself with probability {number(found.probability_of_truth)}."
+
+
+def besides(rows: Sequence[Comparison], problem: Problem) -> str:
+    """What the best one is not compared with, and who ignores the data; "" where there is nothing to add."""
+    if problem.n == 0:
+        return ""
+    found, parts = best_private(rows), []
     nearer = [
         f"{name_of(row.mechanism)} ({number(row.mean)}, give or take {number(2 * row.mean_error)})"
         for row in rows
