@@ -114,3 +114,17 @@ def test_coverage_is_drawn_as_computed() -> None:
         assert shown_y(named(fig, f"{mechanism.label}, naive")) == pytest.approx([p.naive for _, p in points], rel=1e-6)
         aware = shown_y(named(fig, f"{mechanism.label}, noise-aware"))
         assert aware == pytest.approx([p.noise_aware for _, p in points], rel=1e-6)
+
+
+def test_the_region_below_the_limit_ends_at_the_limit() -> None:
+    """Only where it is known; on a logarithmic axis it starts above 0."""
+    known, unknown = limit_of_privacy((1, 1), 5, 1.0), dataclasses.replace(limit_of_privacy((1, 1), 5, 1.0), value=None)
+    for floor in (0.0, 1e-3):
+        fig = Drawing()
+        add_limit(fig, [known, unknown, known], [1, 2, 3], floor)
+        below, limit = fig.data
+        assert list(below["x"]) == list(limit["x"]) == [1, 3] and limit["fill"] == "tonexty"
+        assert list(below["y"]) == [floor] * 2 and np.allclose(limit["y"], known.value, rtol=1e-3)
+    nothing = Drawing()
+    add_limit(nothing, [unknown], [2], 0.0)
+    assert not nothing.data
