@@ -57,4 +57,5 @@ with scenario("Privacy loss") as chosen:
         if gains:
             charts.draw(privacy.calibration(gains), "calibration")
             tables.calibrations(gains)
+            st.markdown(words.nothing_to_gain({gain.before.mechanism.label: gain.multiplier for gain in gains}))
             st.warning(words.CHOICE_WARNING)

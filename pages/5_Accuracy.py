@@ -14,10 +14,17 @@ with scenario("Accuracy") as chosen:
         st.info(words.best([], chosen.problem))
     else:
         along, metric = accuracy.choose()
-        st.markdown(accuracy_words.varying(along, metric, chosen.mechanisms))
+        over = accuracy.over(along, metric)
         shown = accuracy.Curves()
+        if over == accuracy_words.AT_THE_DATA:
+            st.markdown(accuracy_words.varying(along, metric, chosen.mechanisms))
+        else:
+            with guard.part():
+                st.markdown(f"{accuracy_words.AVERAGED} {along.kept}")
+                accuracy.draw_averages(chosen, along, over)
         with guard.part():
-            shown = accuracy.curves(chosen, along, metric)
+            if over == accuracy_words.AT_THE_DATA:
+                shown = accuracy.curves(chosen, along, metric)
             if shown.curves:
                 st.markdown(accuracy_words.nearest(shown.curves, shown.own))
                 charts.draw(figures.against(shown.curves, shown.own), "accuracy")

@@ -3,12 +3,17 @@
 import streamlit as st
 
 from dpbi.dashboard.page import scenario
-from dpbi.dashboard.views import claims, paper_figures
+from dpbi.dashboard.views import claims, paper_figures, score_study
+from dpbi.dashboard.words import guard
 
 with scenario("Papers", needs_mechanisms=False) as chosen:
     st.header("Figures")
     st.markdown(paper_figures.FIGURES_PURPOSE)
     paper_figures.draw(paper_figures.choose(chosen.seed), chosen.seed)
+
+    st.header("Which distance?")
+    with guard.part():
+        score_study.draw()
 
     st.header("Claims")
     claims.draw(chosen)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from . import draws, laws, privacy, reading, sensitivities, serving, start
+from . import draws, laws, limit, privacy, reading, sensitivities, serving, start
 from .table import Row
 
 SECTIONS: dict[str, Callable[[], Iterator[Row]]] = {
@@ -20,6 +20,8 @@ SECTIONS: dict[str, Callable[[], Iterator[Row]]] = {
     "large_laws": laws.unlisted,
     "loss": privacy.loss,
     "accountant": privacy.accountant,
+    "nearer": limit.nearer,
+    "limit": limit.growth,
     "files": reading.files,
     "hostile_files": reading.hostile,
     "first_sight": serving.first_sight,

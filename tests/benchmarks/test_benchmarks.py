@@ -11,7 +11,7 @@ import pytest
 
 from dpbi.mechanisms import EHD, EHDS, Geometric
 from tests import oracles
-from tests.benchmarks import draws, enumeration, laws, peers, privacy, reading, sensitivities, serving, start
+from tests.benchmarks import draws, enumeration, laws, limit, peers, privacy, reading, sensitivities, serving, start
 from tests.benchmarks.measurement import Cost, circumstances, cost_in_fresh_process, costs
 from tests.benchmarks.sections import SECTIONS
 from tests.benchmarks.table import Row, duration, quicker, rounded, speed, within
@@ -29,6 +29,8 @@ TINY: dict[str, Callable[[], Iterator[Row]]] = {
     "large_laws": lambda: laws.unlisted(mechanisms=(Geometric,), k=3, n=12),
     "loss": lambda: privacy.loss(mechanisms=(Geometric,), every=(2, 12), others=((3, 4),), repetitions=1),
     "accountant": lambda: privacy.accountant(cases=((EHDS(1.0), 8), (Geometric(1.0), 8)), repetitions=1),
+    "nearer": lambda: limit.nearer(sizes=((2, 5),)),
+    "limit": lambda: limit.growth(sizes=((2, 5), (3, 3)), repetitions=1),
     "files": lambda: reading.files(megabytes=0.02, cells=400, repetitions=1),
     "hostile_files": reading.hostile,
     "first_sight": serving.first_sight,

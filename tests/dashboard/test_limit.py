@@ -11,6 +11,7 @@ import pytest
 from dpbi import MECHANISMS, Problem, dirichlet, expected_distance, limit_of_privacy, nearest_posterior
 from dpbi.dashboard.sidebar import controls
 from dpbi.dashboard.words import limit as limit_words
+from dpbi.dashboard.words import words
 from dpbi.inference.limit_comparison import LimitComparison
 from dpbi.mechanisms import Mechanism
 from tests.dashboard import test_scripts
@@ -96,3 +97,9 @@ def test_readings_name_the_mechanisms_whose_noise_aware_posterior_lies_farther()
     one, other = (kind(1.0) for kind in MECHANISMS[2:4])
     said = limit_words.readings({one: (0.2, 0.19, 0.25), other: (0.2, 0.19, 0.15)})
     assert said.endswith(f"than the naive one for {one.label}.") and f"{other.label} 0.2 / 0.19 / 0.15" in said
+
+
+def test_calibration_has_nothing_to_give_where_the_rate_stays() -> None:
+    assert words.nothing_to_gain({"A": 1.0, "B": 1.5, "C": 1 + 1e-9}) == (
+        "Calibration has nothing to give A and C, which already lose exactly epsilon.")
+    assert words.nothing_to_gain({"B": 1.5}) == ""

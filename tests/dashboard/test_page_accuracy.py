@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dpbi import MECHANISMS, Problem
+from dpbi import MECHANISMS, Problem, expected_distance, limit_of_privacy
 from dpbi.accuracy import METRICS, ExpectedError, expected_error
 from dpbi.accuracy import axes as accuracy_axes
 from dpbi.accuracy.axes import AXES, axis
@@ -19,6 +19,8 @@ from dpbi.dashboard.shown import charts as charts_drawn
 from dpbi.dashboard.views import accuracy
 from dpbi.dashboard.words import accuracy as accuracy_words
 from dpbi.dashboard.words import words
+from dpbi.figures import accuracy as figures
+from tests.dashboard import test_scripts
 from tests.dashboard.test_pages import charts, everything, shown, tick, typed
 from tests.dashboard.test_scenario import opened, press, select, text
 
@@ -222,3 +224,28 @@ def test_no_entry_has_to_be_told_its_value() -> None:
         assert shown
         assert not any(entry.set_value for entry in shown)
         assert all(entry.default for entry in shown)
+
+
+@pytest.mark.parametrize(("over", "reading"), [("prior", "naive"), ("nearest", "nearest")])
+def test_averages_under_the_prior_stand_above_the_limit_and_are_those_of_the_script(
+    over: str, reading: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at = small()
+    at.segmented_control(key="entry: accuracy over").set_value(over).run()
+    shown(at, PAGE)
+    table = at.main.dataframe[0].value
+    for kind in TICKED:
+        row = table[(table["Mechanism"] == kind.label) & (table[axis("n").title] == 12)]
+        expected = expected_distance(kind(1.0), SMALL.prior, 12, reading).mean
+        assert row["Mean error"].item() == pytest.approx(expected, rel=1e-9)
+    assert figures.LIMIT_SAID in [trace.get("name") for trace in charts(at)[0]["data"]]
+    for n, error in zip(table[axis("n").title], table["Mean error"], strict=True):
+        assert error >= limit_of_privacy(SMALL.prior, int(n), 1.0).value - 1e-9
+    assert words.CHOICE_WARNING not in everything(at) and accuracy_words.NOTHING_CROSSES not in everything(at)
+    rows = test_scripts.run(test_scripts.snippet(at))["tables"]["accuracy"]
+    assert test_scripts.compare(table, rows)
+
+
+def test_what_varies_with_private_counts_is_not_averaged() -> None:
+    at = against(small(), "imbalance")
+    assert not [control for control in at.segmented_control if control.key == "entry: accuracy over"]

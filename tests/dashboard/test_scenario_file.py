@@ -28,7 +28,8 @@ SETTINGS_FILE = "dpbi-settings.json"
 LAB = [page for page in menu.PAGES if "stage(" not in (ROOT / page.path).read_text("utf-8")]
 # Settings that are not there before their page is opened.
 OF_ONE_PAGE = {
-    "calibrated for", "paper figure", "accuracy along", "accuracy in", "wanted distance", "accuracy coverage",
+    "calibrated for", "paper figure", "accuracy along", "accuracy in", "accuracy over", "wanted distance",
+    "accuracy coverage",
 }  # fmt: skip
 # The page that computes hundreds of laws is opened once, with the example.
 SLOW = "pages/5_Accuracy.py"

@@ -9,11 +9,13 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from dpbi import MECHANISMS, Problem
+from dpbi import MECHANISMS, Problem, limit_of_privacy
 from dpbi.accuracy.axes import AXES, axis
 from dpbi.accuracy.curves import AccuracyCurve, accuracy_curve, required_epsilon
 from dpbi.accuracy.error import ExpectedError, Metric
 from dpbi.figures import accuracy
+from dpbi.figures.accuracy import add_limit
+from dpbi.figures.drawing import Drawing
 from dpbi.inference.noise_aware import coverage
 from dpbi.mechanisms import Mechanism
 from tests.every_mechanism import every_class
@@ -76,7 +78,7 @@ def test_bounds_are_a_band_and_no_estimate() -> None:
     mechanism = MECHANISMS[0](1.0)
     errors = [(0.2, 0.6, 0.0), (0.1, 0.4, 0.01), (0.005, 0.995, 0.01)]
     fig = accuracy.against([made(mechanism, errors, "variation")], 10)
-    low, high = fig.data
+    low, high = fig.traces
     assert shown_y(low) == pytest.approx([0.2, 0.08, accuracy.FLOOR])
     assert shown_y(high) == pytest.approx([0.6, 0.42, 1.0])
     assert high.fill == "tonexty"
@@ -114,3 +116,17 @@ def test_coverage_is_drawn_as_computed() -> None:
         assert shown_y(named(fig, f"{mechanism.label}, naive")) == pytest.approx([p.naive for _, p in points], rel=1e-6)
         aware = shown_y(named(fig, f"{mechanism.label}, noise-aware"))
         assert aware == pytest.approx([p.noise_aware for _, p in points], rel=1e-6)
+
+
+def test_the_region_below_the_limit_ends_at_the_limit() -> None:
+    """Only where it is known; on a logarithmic axis it starts above 0."""
+    known, unknown = limit_of_privacy((1, 1), 5, 1.0), replace(limit_of_privacy((1, 1), 5, 1.0), value=None)
+    for floor in (0.0, 1e-3):
+        fig = Drawing()
+        add_limit(fig, [known, unknown, known], [1, 2, 3], floor)
+        below, limit = fig.traces
+        assert list(below["x"]) == list(limit["x"]) == [1, 3] and limit["fill"] == "tonexty"
+        assert list(below["y"]) == [floor] * 2 and np.allclose(limit["y"], known.value, rtol=1e-3)
+    nothing = Drawing()
+    add_limit(nothing, [unknown], [2], 0.0)
+    assert not nothing.traces

@@ -184,3 +184,9 @@ def test_a_name_stays_in_its_cell_in_talk_mode() -> None:
     cells = {len(re.split(r"(?<!\\)\|", line)) for line in table.splitlines()}
     assert len(cells) == 1
     assert "<b>" not in table.replace("\\<", "")
+
+
+def test_the_limit_lies_below_every_mechanism_at_every_epsilon() -> None:
+    found = next(scene for scene in SCENES if scene.key == "limit").result()
+    assert (found.times[0] >= found.times[1] - 1e-9).all() and (found.times[1] >= 1 - 1e-6).all()
+    assert (np.diff([one.value for one in found.limits]) < 0).all()

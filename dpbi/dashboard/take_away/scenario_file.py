@@ -26,6 +26,7 @@ from dpbi.accuracy.axes import AXES
 from dpbi.accuracy.error import METRICS
 from dpbi.dashboard.session import address, long_links
 from dpbi.dashboard.sidebar import controls, data_source, entries, prior, privacy
+from dpbi.dashboard.words import accuracy as accuracy_words
 from dpbi.dashboard.words import words
 from dpbi.data import synthesis
 from dpbi.data.json_object import json_object
@@ -258,6 +259,7 @@ def table() -> dict[str, Entry]:
         "paper_figure": _choice("paper_figure", "paper figure", [figure.key for figure in FIGURES]),
         "accuracy_axis": _choice("accuracy_axis", "accuracy along", [axis.name for axis in AXES]),
         "accuracy_metric": _choice("accuracy_metric", "accuracy in", METRICS),
+        "accuracy_over": _choice("accuracy_over", "accuracy over", accuracy_words.OVER),
         "wanted_distance": _number("wanted_distance", "wanted distance", _wanted, "0.1"),
         "coverage": _flag("coverage", "accuracy coverage"),
         "calibrate": _flag("calibrate", "calibrated for")._replace(read=None),

@@ -14,10 +14,11 @@ import dpbi
 from dpbi import limits
 from dpbi.accuracy.axes import AXES
 from dpbi.accuracy.error import METRICS
-from dpbi.dashboard.answers import library, public_answers
+from dpbi.dashboard.answers import average, library, public_answers
 from dpbi.dashboard.scenario import Scenario
 from dpbi.dashboard.shown import tables
 from dpbi.dashboard.sidebar import controls, data_source, entries
+from dpbi.dashboard.words import accuracy as accuracy_words
 from dpbi.inference.noise_aware_releases import number_of_releases
 from dpbi.mechanisms import Mechanism, name_of
 from dpbi.papers.claims import Setting
@@ -243,11 +244,13 @@ for mechanism in plain:
         })
 """
 
-_ACCURACY = """
+_AT_THE_DATA = """
 def expected(mechanism, value):
     return dpbi.accuracy.expected_error(*along.at(mechanism, problem, value), metric)
 
+"""
 
+_ACCURACY = """
 def named(mechanism):
     return f"{mechanism.label}, calibrated" if mechanism.calibration else mechanism.label
 
@@ -270,6 +273,9 @@ for m in ticked:
             "At most": error.high,
             "Standard error": max(error.low_error, error.high_error),
         })
+"""
+
+_CROSSOVERS = """
 for found in dpbi.accuracy_curves.crossovers(curves, problem):
     tables["crossovers"].append({
         "Ahead from there on": named(found.ahead),
@@ -277,6 +283,16 @@ for found in dpbi.accuracy_curves.crossovers(curves, problem):
         "Last before": found.before,
         "From": found.value,
     })
+"""
+
+_AVERAGED = """
+def expected(mechanism, value):
+    there, at = along.at(mechanism, problem, value)
+    if at.n > choice_largest and not isinstance(there, dpbi.mechanisms.added_noise.AddedNoise):
+        raise ValueError("choosing among candidates is not averaged at this n")
+    found = dpbi.expected_distance(there, at.prior, at.n, reading)
+    return dpbi.accuracy.ExpectedError(there, at, metric, found.mean, found.mean, found.error, found.error)
+
 """
 
 _REQUIRED = """
@@ -433,7 +449,13 @@ def _accuracy(chosen: Scenario, kept: Mapping[str, Any]) -> str:
         "metric": kept.get("accuracy in", METRICS[0]),
         "wanted": _number(kept, "wanted distance", "0.1", lambda value: limits.inside("wanted", value, 0.0, 1.0)),
     }
-    body = _ANSWERS + _ACCURACY + (_REQUIRED if given["wanted"] else "")
+    over = kept.get("accuracy over", accuracy_words.AT_THE_DATA)
+    averaged = over != accuracy_words.AT_THE_DATA and accuracy_words.can_be_averaged(given["axis"], given["metric"])
+    if averaged:
+        reading = "nearest" if over == accuracy_words.READ_NEAREST else "naive"
+        given |= {"reading": reading, "choice_largest": average.CHOICE_LARGEST}
+    points = _AVERAGED + _ACCURACY if averaged else _AT_THE_DATA + _ACCURACY + _CROSSOVERS
+    body = _ANSWERS + points + (_REQUIRED if given["wanted"] else "")
     return _mechanisms(chosen.mechanisms) + _assigned(**given) + body
 
 

@@ -15,17 +15,21 @@ from dpbi import limits
 from dpbi.accuracy.axes import AXES, Axis, Value, axis
 from dpbi.accuracy.curves import AccuracyCurve, Crossover, RequiredEpsilon, coarse_to_fine, crossovers, required_epsilon
 from dpbi.accuracy.error import METRICS, ExpectedError, Metric, expected_error
-from dpbi.dashboard.answers import public_answers
+from dpbi.accuracy.optimum import PrivacyLimit
+from dpbi.dashboard.answers import average, public_answers
 from dpbi.dashboard.answers.cache import kept
 from dpbi.dashboard.answers.work import Cancelled, Work, work
 from dpbi.dashboard.scenario import Scenario
 from dpbi.dashboard.session import settings
-from dpbi.dashboard.shown import tables
+from dpbi.dashboard.shown import charts, tables
 from dpbi.dashboard.sidebar import entries
 from dpbi.dashboard.words import accuracy as accuracy_words
 from dpbi.dashboard.words import guard, words
+from dpbi.dashboard.words import limit as limit_words
 from dpbi.dashboard.words.refusals import Refusals
+from dpbi.figures import accuracy as figures
 from dpbi.inference.noise_aware import Coverage, coverage
+from dpbi.inference.prior_average import Reading
 from dpbi.mechanisms import Mechanism, name_of
 from dpbi.problem.problem import Problem
 
@@ -33,6 +37,7 @@ COVERED_LARGEST = 200  # n at which a point of the coverage takes about a second
 MASS = 0.95
 EPSILONS = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 _ROOM = 12  # more points may be asked for than can be told before: the bar leaves room for them
+_OVER = "accuracy over"
 _AXIS, _METRIC, _WANTED, _COVERAGE = "accuracy along", "accuracy in", "wanted distance", "accuracy coverage"
 
 
@@ -48,6 +53,17 @@ def choose() -> tuple[Axis, Metric]:
         name = settings.choice("Against", _AXIS, [one.name for one in AXES], format_func=named, width=260)
         metric = settings.segments("Mean error in", _METRIC, METRICS, format_func=accuracy_words.METRICS.__getitem__)
     return axis(name), metric
+
+
+def over(along: Axis, metric: Metric) -> str:
+    """At these data, or averaged over those that the prior expects, as released or read nearest."""
+    settings.setdefault(_OVER, accuracy_words.AT_THE_DATA)
+    if not accuracy_words.can_be_averaged(along.name, metric):
+        return accuracy_words.AT_THE_DATA
+    named = accuracy_words.OVER.__getitem__
+    chosen: str = settings.segments("Mean", _OVER, tuple(accuracy_words.OVER), format_func=named,
+                                    help=limit_words.PUBLIC)
+    return chosen
 
 
 def wanted() -> float | None:
@@ -110,6 +126,39 @@ def curves(chosen: Scenario, along: Axis, metric: Metric) -> Curves:
     say_refused(refused)
     made = tuple(_curve(along, one, metric, errors) for one, errors in found.items() if errors)
     return Curves(made, own, current.complete)
+
+
+def averages(chosen: Scenario, along: Axis, reading: Reading) -> tuple[Curves, dict[Value, PrivacyLimit]]:
+    """As ``curves``, averaged over the data that the prior expects; and the limit of privacy at each value."""
+    problem, mechanisms = chosen.problem, public_answers.uncalibrated(chosen).mechanisms
+    own, values = along.own(problem, mechanisms), along.values(problem, mechanisms)
+    found: dict[Mechanism, dict[Value, ExpectedError]] = {one: {} for one in mechanisms}
+    bounds: dict[Value, PrivacyLimit] = {}
+    refused: dict[str, list[str]] = {}
+    asked = (problem.prior, problem.n, mechanisms, along.name, reading)
+    with work("averages", asked, len(values) * (1 + len(mechanisms)), room=_ROOM) as current:
+        for value in dict.fromkeys([*([] if own is None else [own]), *coarse_to_fine(values)]):
+            for mechanism in mechanisms:
+                with contextlib.suppress(Cancelled), guard.refusal(refused, name_of(mechanism)):
+                    there, at = along.at(mechanism, problem, value)
+                    bounds[value] = current.ask(average.limit, at.prior, at.n, there.epsilon)
+                    if average.is_quick(there, at.n):
+                        mean = current.ask(average.expected, there, at.prior, at.n, reading)
+                        found[mechanism][value] = ExpectedError(there, at, "hellinger", mean.mean, mean.mean,
+                                                                mean.error, mean.error)
+    say_refused(refused)
+    made = tuple(_curve(along, one, "hellinger", errors) for one, errors in found.items() if errors)
+    return Curves(made, own, current.complete), dict(sorted(bounds.items()))
+
+
+def draw_averages(chosen: Scenario, along: Axis, over: str) -> None:
+    """The averages along the axis above the region that no private mechanism reaches, and their table."""
+    found, bounds = averages(chosen, along, "nearest" if over == accuracy_words.READ_NEAREST else "naive")
+    if found.curves:
+        st.markdown(accuracy_words.nearest(found.curves, found.own))
+        charts.draw(figures.against(found.curves, found.own, bounds), "accuracy")
+        st.caption(accuracy_words.how_averaged(found.curves, average.CHOICE_LARGEST))
+        points(found)
 
 
 def crossings(chosen: Scenario, shown: Curves) -> tuple[Crossover, ...] | None:

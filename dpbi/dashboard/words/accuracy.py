@@ -23,6 +23,17 @@ AXES = {
     "imbalance": "Imbalance of the data",
     "gamma": "gamma",
 }
+AT_THE_DATA, READ_NEAREST = "data", "nearest"
+OVER = {
+    AT_THE_DATA: "at these data",
+    "prior": "on average under the prior",
+    READ_NEAREST: "on average, read nearest",
+}
+AVERAGED = (
+    "Shown is the mean Hellinger distance, averaged over the data that the public prior expects: no private count "
+    "enters. The filled region is what no epsilon-DP mechanism that releases a candidate posterior can reach, where "
+    "that is known."
+)
 METRICS: dict[Metric, str] = {
     "hellinger": "Hellinger distance",
     "l1": "L1 of the counts",
@@ -95,6 +106,23 @@ def how_found(curves: Sequence[AccuracyCurve]) -> str:
             "many to list."
         )
     return " ".join(parts)
+
+
+def can_be_averaged(axis: str, metric: str) -> bool:
+    """Of the imbalance, what varies is private."""
+    return metric == "hellinger" and axis != "imbalance"
+
+
+def how_averaged(curves: Sequence[AccuracyCurve], choice_largest: int) -> str:
+    """How many averages are exact."""
+    errors = [error for curve in curves for error in curve.errors]
+    exact = sum(error.exact for error in errors)
+    drawn = "" if exact == len(errors) else (
+        " The open marks are over data and releases drawn from a fixed stream, give or take two standard errors.")
+    return (
+        f"{exact:,} of {len(errors):,} points are exact.{drawn} Choosing among candidates is averaged up to "
+        f"n = {choice_largest:,}."
+    )
 
 
 def nearest(curves: Sequence[AccuracyCurve], own: Value | None) -> str:

@@ -60,6 +60,7 @@ WHICH_READING = (
     "Nearest is for one posterior to work with, noise-aware for intervals that hold what they promise; naive takes the "
     "noisy counts for true ones and is too sure of itself."
 )
+_NO_GAIN = 1e-6
 SMALL_PRIOR = "A prior as small as this takes a category without records for all but impossible."
 WEAK_FROM, NOISE_BELOW = 5.0, 0.01
 CALIBRATED = (
@@ -354,6 +355,15 @@ def calibration_hint(spent: Mapping[str, float], unknown: Sequence[str], epsilon
     them = "it loses" if len(spent) + len(unknown) == 1 else "each of them loses"
     said.append(f"**Calibrated** (sidebar) {them} exactly epsilon, and the release is often nearer to the truth.")
     return " ".join(said)
+
+
+def nothing_to_gain(multipliers: Mapping[str, float]) -> str:
+    """Whom calibration leaves as they are; multipliers: of the rates, by name."""
+    names = [name for name, multiplier in multipliers.items() if abs(multiplier - 1) < _NO_GAIN]
+    if not names:
+        return ""
+    lose = "loses" if len(names) == 1 else "lose"
+    return f"Calibration has nothing to give {listed(names)}, which already {lose} exactly epsilon."
 
 
 def how_found(rows: Sequence[Comparison]) -> str:

@@ -1,0 +1,32 @@
+"""The chart and the sentence about which distance should score the candidates."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+
+import pytest
+
+from dpbi import compare_scores
+from dpbi.dashboard.views import score_study
+from dpbi.figures import scores
+from dpbi.figures.style import number
+
+
+def test_the_chart_shows_every_score_before_and_after_and_names_the_nearest() -> None:
+    found = compare_scores((1, 1), 8, 1.0)
+    figure = scores.compared(found)
+    before, after = figure.data
+    assert list(before.y) == list(after.y) == [row.score for row in found.rows]
+    assert list(before.x) == pytest.approx([row.mean for row in found.rows])
+    assert list(after.x) == pytest.approx([row.calibrated_mean for row in found.rows])
+    best = min(found.rows, key=lambda row: row.calibrated_mean)
+    assert best.score in figure.layout.title.text and number(best.calibrated_mean) in figure.layout.title.text
+    assert f"**{best.score}** is nearest" in score_study.said(found)
+
+
+def test_the_script_prints_what_the_page_says() -> None:
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        exec(compile(score_study.SCRIPT.replace("n=100", "n=8"), "script", "exec"), {})
+    for row in compare_scores((1, 1), 8, 1.0).rows:
+        assert f"{row.score} {row.sensitivity}" in printed.getvalue()
