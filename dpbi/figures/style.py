@@ -38,7 +38,7 @@ class Style:
         return f"rgba({red}, {green}, {blue}, {opacity:g})"
 
 
-# Warm colours and green for noise on the counts, cool ones for choices by distance: by the mechanisms' places in the palette.
+# Warm colours and green for noise on the counts, cool ones for choices by distance: by the mechanisms' own places.
 _STYLES = (
     Style("#a65550", "dot", "square"),
     Style("#b27e4c", "dashdot", "pentagon"),
