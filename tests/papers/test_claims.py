@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpbi.papers.claims import CLAIMS, Claim, Setting
+from dpbi.dashboard.take_away import script
+from dpbi.papers.claims import CLAIMS, KINDS, Claim, Setting
 from dpbi.papers.claims.claim import Case, Finding, Grid, at_most, case
 from dpbi.problem.problem import Problem
 from tests import oracles
@@ -785,3 +786,18 @@ def test_a_claim_is_a_frozen_value() -> None:
         claim.name = "another"  # type: ignore[misc]
     assert claim.finding is claim.finding
     hash((claim, claim.finding, claim.check(Problem((1, 1), (1, 1)))))
+
+
+def test_every_claim_is_of_a_paper_and_a_kind() -> None:
+    assert all(claim.papers and claim.kind in KINDS for claim in CLAIMS)
+    assert BY_NAME["The step of Lemma 2.3"].kind == "Lemma" and BY_NAME["The density of the noise"].kind == "Text"
+
+
+@pytest.mark.parametrize("name", ["LSHist within k steps", "From which size on LSHist beats EHD"])
+def test_the_script_of_a_claim_says_what_the_page_says(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """At data it speaks of, and at data that it refuses."""
+    setting = Setting(Problem((1, 1), (3, 5)), 0.5)
+    exec(compile(script.of_claim(name, setting), "script.py", "exec"), {})
+    said = capsys.readouterr().out
+    assert BY_NAME[name].statement in said and BY_NAME[name].finding.words in said
+    assert ("balanced data" if name.startswith("From") else BY_NAME[name].check(setting).sentence) in said
