@@ -778,6 +778,13 @@ def test_the_claims_on_their_page() -> None:
     assert not reading.holds and reading.sentence in everything(shown(at, "pages/6_Papers.py"))
     select(at, "claim", "LSHist within k steps")
     assert "This claim speaks of two categories" in everything(at) and not at.exception
+    select(at, "claims by paper", "[L17]")
+    select(at, "claims by finding", FAILS)
+    table = next(frame.value for frame in at.dataframe if "Verdict" in frame.value)
+    assert list(table["Claim"]) == [claim.name for claim in CLAIMS
+                                    if "[L17]" in claim.papers and claim.finding.kind == "fails"]
+    select(at, "claims by kind", "Theorem")
+    assert "No claim is of that paper, finding and kind." in everything(at) and not at.exception
 
 
 def test_a_claim_is_a_frozen_value() -> None:
