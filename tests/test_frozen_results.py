@@ -27,6 +27,7 @@ from dpbi.inference.noise_aware_releases import noise_aware_releases
 from dpbi.inference.private_posteriors import box_summary, sample_posteriors
 from dpbi.mechanisms import EHD, EHDS, Geometric, Mechanism
 from dpbi.papers.claims import CLAIMS
+from dpbi.papers.claims.two_categories import line_law
 from dpbi.papers.figures import tailoring
 from dpbi.privacy.curves import attaining_laws, calibration_gain, loss_against_dataset, loss_against_size
 from dpbi.privacy.verdict import Profile, verdict
@@ -41,6 +42,7 @@ NOISY, CHOSEN = Geometric(1.0), EHDS(1.0)
 UNPICKLED = {"tour", "axis"}  # hold functions without a name
 
 RESULTS: dict[str, Callable[[], Any]] = {
+    "line law": lambda: line_law(dpbi.mechanisms.LSHist(1.0), dpbi.Problem((1, 1), (2, 3))),
     "problem": lambda: TWO,
     "levels": lambda: dpbi.distance_law(CHOSEN, TWO),
     "bins": lambda: dpbi.distance_law(EHD(1.0), WIDE),

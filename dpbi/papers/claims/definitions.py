@@ -55,8 +55,8 @@ def _adjacent_only(setting: Setting) -> Iterator[Case]:
 def _printed_smooth_sensitivity(setting: Setting) -> Iterator[Case]:
     """With BI(x) in place of BI(y) every term is LS(x) times e^{-beta d} <= 1."""
     mechanism, problem = EHDNRS(setting.epsilon, setting.delta), setting.problem
-    smooth = setting.epsilon / (2 * mechanism.rate(problem))
     local = local_sensitivity(problem)
+    smooth = setting.epsilon / (2 * mechanism.rate(problem))
     yield case(setting.named("prior", "counts", "epsilon"), {"as printed": local, "S(x)": smooth}, equal(local, smooth))
 
 

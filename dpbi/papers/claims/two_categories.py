@@ -12,6 +12,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from dpbi.frozen_result import FrozenResult
 from dpbi.mechanisms import Mechanism
 from dpbi.posterior.hellinger import count_loss, distance_of_loss
 from dpbi.problem.problem import Problem
@@ -22,7 +23,7 @@ _SMALL = 20  # records, whose laws are remembered
 
 
 @dataclass(frozen=True, eq=False)
-class LineLaw:
+class LineLaw(FrozenResult):
     """The law of the distance for released counts (r, n - r), nearest first, the levels of equal distance joined.
 
     loss: -log BC of each r = 0 … n; level: of each r, its place in the rest; distance, within, beyond, strictly: H of
