@@ -29,7 +29,7 @@ from tests.dashboard.shown_entries import key
 from tests.dashboard.test_scenario import PAGES, STAGES, bare, opened, press, select, text, visit
 
 EVERY = ["app.py", *PAGES]
-WITHOUT_MECHANISMS = {"pages/3_Sensitivity.py": 3, "pages/6_Papers.py": 1}  # charts that no mechanism is needed for
+WITHOUT_MECHANISMS = {"pages/3_Sensitivity.py": 3, "pages/6_Papers.py": 2}  # charts that no mechanism is needed for
 EXAMPLE = Problem((1, 1), (48, 42))
 
 
@@ -376,7 +376,7 @@ def test_one_figure_of_the_papers_at_a_time() -> None:
     assert len(box.options) == len(FIGURES)
     for figure in (FIGURES[2], FIGURES[-1]):
         select(at, "paper figure", figure.key)
-        assert len(charts(shown(at, "pages/6_Papers.py"))) == 1
+        assert len(charts(shown(at, "pages/6_Papers.py"))) == 2, "beside that of the scores"
         assert figure.caption in everything(at)
         assert figure.story(figure.result(1)) in everything(at)
     before = everything(at)
