@@ -15,7 +15,7 @@ def compared(found: ScoreStudy) -> go.Figure:
     fig = Drawing()
     for name, means, symbol, place in (
         ("rate from the sensitivity", [row.mean for row in found.rows], "circle-open", "bottom center"),
-        ("calibrated to the same exact loss", [row.calibrated_mean for row in found.rows], "circle", "top center"),
+        ("at the same exact loss", [row.calibrated_mean for row in found.rows], "circle", "top center"),
     ):
         fig.add_scatter(
             x=means, y=names, mode="markers+text", name=name, text=[number(mean) for mean in means],
@@ -30,7 +30,7 @@ def compared(found: ScoreStudy) -> go.Figure:
     best = min(found.rows, key=lambda row: row.calibrated_mean)
     times = f", {number(best.times_limit)} times the limit" if best.times_limit else ""
     title = f"At the same exact loss the score “{best.score}” is nearest: {number(best.calibrated_mean)}{times}"
-    fig.update_xaxes(title_text="Mean Hellinger distance H under the prior",
+    fig.update_xaxes(title_text="Mean H under the prior",
                      range=[0, 1.15 * max(max(row.mean, row.calibrated_mean) for row in found.rows)])  # fmt: skip
     fig.update_yaxes(autorange="reversed", tickvals=names, ticktext=names)
     listed = ", ".join(f"{row.score} {number(row.calibrated_mean)}" for row in found.rows)
