@@ -13,27 +13,7 @@ with scenario("Accuracy") as chosen:
     if chosen.problem.n == 0:
         st.info(words.best([], chosen.problem))
     else:
-        along, metric = accuracy.choose()
-        over = accuracy.over(along, metric)
-        shown = accuracy.Curves()
-        if over == accuracy_words.AT_THE_DATA:
-            st.markdown(accuracy_words.varying(along, metric, chosen.mechanisms))
-        else:
-            with guard.part():
-                st.markdown(f"{accuracy_words.AVERAGED} {along.kept}")
-                accuracy.draw_averages(chosen, along, over)
-        with guard.part():
-            if over == accuracy_words.AT_THE_DATA:
-                shown = accuracy.curves(chosen, along, metric)
-            if shown.curves:
-                st.markdown(accuracy_words.nearest(shown.curves, shown.own))
-                charts.draw(figures.against(shown.curves, shown.own), "accuracy")
-                st.caption(accuracy_words.how_found(shown.curves))
-                accuracy.points(shown)
-                st.warning(words.CHOICE_WARNING)
-
-                st.header("Where one overtakes another")
-                st.markdown(accuracy_words.CROSSOVERS)
+        shown = accuracy.draw_along(chosen)
         overtaking = st.container()  # filled last: it takes longest
 
         st.header("The epsilon for a wanted distance")

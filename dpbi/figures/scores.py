@@ -13,13 +13,13 @@ def compared(found: ScoreStudy) -> go.Figure:
     """E[H] of each score, as proved (open) and calibrated to the same exact loss (filled), and the limit."""
     names = [row.score for row in found.rows]
     fig = Drawing()
-    for name, means, symbol in (
-        ("rate from the sensitivity", [row.mean for row in found.rows], "circle-open"),
-        ("calibrated to the same exact loss", [row.calibrated_mean for row in found.rows], "circle"),
+    for name, means, symbol, place in (
+        ("rate from the sensitivity", [row.mean for row in found.rows], "circle-open", "bottom center"),
+        ("at the same exact loss", [row.calibrated_mean for row in found.rows], "circle", "top center"),
     ):
         fig.add_scatter(
-            x=means, y=names, mode="markers+text", name=name, text=[f"  {number(mean)}" for mean in means],
-            textposition="middle right", textfont={"size": FONT_SIZE - 1, "color": REFERENCE.colour},
+            x=means, y=names, mode="markers+text", name=name, text=[number(mean) for mean in means],
+            textposition=place, textfont={"size": FONT_SIZE - 1, "color": REFERENCE.colour},
             marker={"size": 13, "symbol": symbol, "color": TRUTH.colour if symbol.endswith("open") else "#3c5ad2"},
             hovertemplate="%{y}: %{x:.4g}",
         )  # fmt: skip
@@ -30,9 +30,9 @@ def compared(found: ScoreStudy) -> go.Figure:
     best = min(found.rows, key=lambda row: row.calibrated_mean)
     times = f", {number(best.times_limit)} times the limit" if best.times_limit else ""
     title = f"At the same exact loss the score “{best.score}” is nearest: {number(best.calibrated_mean)}{times}"
-    fig.update_xaxes(title_text="Mean Hellinger distance H under the prior",
+    fig.update_xaxes(title_text="Mean H under the prior",
                      range=[0, 1.15 * max(max(row.mean, row.calibrated_mean) for row in found.rows)])  # fmt: skip
     fig.update_yaxes(autorange="reversed", tickvals=names, ticktext=names)
     listed = ", ".join(f"{row.score} {number(row.calibrated_mean)}" for row in found.rows)
     return base_layout(fig, title, alt=f"Dots of the mean distance of each score. {title}. Calibrated: {listed}.",
-                       height=110 + 46 * len(names), headroom=20)  # fmt: skip
+                       height=110 + 52 * len(names), headroom=20)  # fmt: skip

@@ -96,15 +96,16 @@ def at_hand(scenario: Scenario) -> LimitComparison | None:
 def compute(scenario: Scenario) -> bool:
     """Finds what ``at_hand`` gives, with a bar; whether anything was new and all is there now."""
     prior, n = scenario.problem.prior, scenario.problem.n
-    if not n or at_hand(scenario):
+    if not n:
         return False
+    before = at_hand(scenario)
     asked = (prior, n, scenario.epsilon, scenario.mechanisms)
     with work("limit", asked, 1 + len(scenario.mechanisms), "averages") as current, contextlib.suppress(Cancelled):
         current.ask(limit, prior, n, scenario.epsilon)
         for mechanism in compared(scenario):
             with guard.part(name_of(mechanism)):
                 current.ask(expected, mechanism, prior, n)
-    return at_hand(scenario) is not None
+    return before is None and at_hand(scenario) is not None
 
 
 def nearest_on_average(scenario: Scenario) -> LimitComparison | None:

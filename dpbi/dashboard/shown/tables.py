@@ -89,7 +89,6 @@ def comparison(rows: Sequence[Comparison], averages: LimitComparison | None = No
             "Guarantee": [words.guarantee(row.guarantee) for row in rows],
             "Mean H": [row.mean for row in rows],
             **({_ERROR: [2 * row.mean_error for row in rows]} if any(row.mean_error for row in rows) else {}),
-            "Median H": [row.median for row in rows],
             "P(truth)": [row.probability_of_truth for row in rows],
             _WITHIN: [row.probability_within_local_sensitivity for row in rows],
             "Mean L1": [row.mean_l1 for row in rows],
@@ -346,7 +345,6 @@ _COMPARISON: dict[str, Any] = {
     "Guarantee": TextColumn(help="What is promised for one record replaced, and on what basis."),
     "Mean H": _number("Mean Hellinger distance between the true and the released posterior; 0 same, 1 apart."),
     limit.COLUMN: _number(limit.MEANING, "%.3f"),
-    "Median H": _number("Half of all releases are at most this far from the true posterior."),
     "P(truth)": _number("Probability that the release is the true posterior itself."),
     _WITHIN: _number(
         "Probability that the release is no farther from the truth than the local sensitivity LS(x), which is how far "

@@ -44,7 +44,6 @@ for name, mechanism in mechanisms.items():
         "Mechanism": name,
         "Guarantee": mechanism.guarantee(prior, n).words,
         "Mean H": law.mean,
-        "Median H": law.median,
         "P(truth)": law.probability_of_truth,
         "P(H ≤ LS)": law.cdf(dpbi.local_sensitivity(problem)) if n else None,
         "Mean L1": 2 * law.mean_steps,
@@ -59,7 +58,7 @@ for mechanism, row in zip(mechanisms.values(), tables["comparison"]):
     promised = mechanism.guarantee(prior, n)
     bound = isinstance(promised, dpbi.PureDP) and promised.is_private and promised.epsilon <= epsilon * (1 + 1e-12)
     known = limit.value and bound
-    row["Times limit"] = dpbi.expected_distance(mechanism, prior, n).mean / limit.value if known else None
+    row["× limit"] = dpbi.expected_distance(mechanism, prior, n).mean / limit.value if known else None
 """
 
 _POSTERIORS = """

@@ -151,6 +151,30 @@ def averages(chosen: Scenario, along: Axis, reading: Reading) -> tuple[Curves, d
     return Curves(made, own, current.complete), dict(sorted(bounds.items()))
 
 
+def draw_along(chosen: Scenario) -> Curves:
+    """The chart against what varies, with its controls; the curves, whose crossings are still to be looked for."""
+    along, metric = choose()
+    chosen_over = over(along, metric)
+    found = Curves()
+    with guard.part():
+        if chosen_over != accuracy_words.AT_THE_DATA:
+            st.markdown(accuracy_words.AVERAGED)
+            draw_averages(chosen, along, chosen_over)
+            return found
+        st.markdown(accuracy_words.varying(along, metric, chosen.mechanisms))
+        found = curves(chosen, along, metric)
+        if found.curves:
+            st.markdown(accuracy_words.nearest(found.curves, found.own))
+            charts.draw(figures.against(found.curves, found.own), "accuracy")
+            st.caption(accuracy_words.how_found(found.curves))
+            points(found)
+            st.warning(words.CHOICE_WARNING)
+
+            st.header("Where one overtakes another")
+            st.markdown(accuracy_words.CROSSOVERS)
+    return found
+
+
 def draw_averages(chosen: Scenario, along: Axis, over: str) -> None:
     """The averages along the axis above the region that no private mechanism reaches, and their table."""
     found, bounds = averages(chosen, along, "nearest" if over == accuracy_words.READ_NEAREST else "naive")

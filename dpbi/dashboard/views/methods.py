@@ -269,7 +269,7 @@ TERMS = (
         r"P(t) \propto e^{-\varepsilon \lVert t - c \rVert_1 / 2}",
         "Noise on all counts together that falls off with the number of records moved, which is what one person can "
         "change by one. Noise on each count apart is fitted to moves that no single person can make. With two "
-        "categories it is the noise of Geometric; it spends all of epsilon, so that calibration has nothing to give.",
+        "categories it is two-sided geometric noise. It spends all of epsilon: calibration has nothing to give.",
         "Hardt and Talwar 2010; Awan and Slavkovic 2021; on whole numbers of fixed sum, ours",
     ),
     Term(

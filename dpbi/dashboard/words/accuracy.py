@@ -32,7 +32,7 @@ OVER = {
 AVERAGED = (
     "Shown is the mean Hellinger distance, averaged over the data that the public prior expects: no private count "
     "enters. The filled region is what no epsilon-DP mechanism that releases a candidate posterior can reach, where "
-    "that is known."
+    "that is known. The prior and n are yours, but for what varies."
 )
 METRICS: dict[Metric, str] = {
     "hellinger": "Hellinger distance",

@@ -11,7 +11,7 @@ from dpbi.inference.prior_average import ExpectedDistance
 from dpbi.mechanisms import Mechanism, name_of
 from dpbi.mechanisms.printed_bound import printed_bound
 
-COLUMN = "Times limit"
+COLUMN = "× limit"
 MEANING = (
     "Mean H over the data that the public prior expects, divided by the least that any epsilon-DP mechanism releasing "
     "a candidate posterior can have: 1 is as near as privacy allows. No private count enters. Where it comes from "
