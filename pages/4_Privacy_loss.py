@@ -39,8 +39,7 @@ with scenario("Privacy loss") as chosen:
             by_dataset = public_answers.for_each(library.loss_against_dataset, audited)
             if by_dataset:
                 st.markdown(words.LOSS_AGAINST_DATASET)
-                figure = privacy.against_dataset(by_dataset, chosen.problem.counts[0], chosen.labels)
-                charts.draw(figure, "dataset")
+                charts.draw(privacy.against_dataset(by_dataset, chosen.problem.counts[0], chosen.labels), "dataset")
 
         st.header("Granting a delta")
         with guard.part():

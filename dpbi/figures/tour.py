@@ -108,7 +108,7 @@ def against_limit(found: AgainstLimit) -> go.Figure:
     at = int(np.argmin([abs(epsilon - found.mechanisms[0].epsilon) for epsilon in epsilons]))
     best = int(found.mean[:, at].argmin())
     times = number(found.times[0, best, at])
-    title = f"{names[best]} lies at {times} times the limit of privacy at ε = {epsilons[at]:g}"
+    title = f"{names[best]} lies at {times} times the limit of privacy at ε = {printed_bound(epsilons[at])}"
     fig.update_xaxes(title_text="ε", **log_axis(epsilons[0], epsilons[-1]))
     fig.update_yaxes(title_text="Mean Hellinger distance H", range=[0, 1.06 * float(found.mean.max())])
     return base_layout(fig, title, alt=f"Mean distance under the prior against epsilon, and the limit. {title}.")

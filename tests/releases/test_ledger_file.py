@@ -86,7 +86,8 @@ def test_it_holds_no_count(kept: LedgerFile) -> None:
     for _ in range(3):
         kept.release(DATA, HALF, PROBLEM)
     counts = set(PROBLEM.counts)
-    near = {count for line in kept.of(DATA) for count in line.read()[0].released} & counts
+    read = [line.read()[0] for line in kept.of(DATA)]
+    near = {count for one in read for count in (*one.released, *getattr(one.nearest, "counts", ()))} & counts
     held = kept.path.read_bytes()
     assert near or not [count for count in counts if str(count).encode() in held]
     documents = [json.loads(line.document or "") for line in kept.of(DATA)]
@@ -313,7 +314,7 @@ def test_a_full_file_of_sqlite_is_said(kept: LedgerFile, monkeypatch: pytest.Mon
     for _ in range(2):
         kept.release(DATA, HALF, PROBLEM)
     monkeypatch.setattr(ledger_file, "_connection", small)
-    with pytest.raises(ValueError, match=r"cannot grow, the disk is full.* its charge of 0"):
+    with pytest.raises(ValueError, match=r"cannot grow, the disk is full.*(its charge of 0|Nothing was drawn)"):
         kept.release(DATA, HALF, PROBLEM, ["a" * 60, "b" * 60])
 
 
