@@ -14,6 +14,7 @@ from dpbi.figures.accuracy import add_limit
 from dpbi.figures.drawing import Drawing
 from dpbi.figures.style import LINE_WIDTH, TRUTH, base_layout, compact, log_axis, mechanism_labels, number, style_of
 from dpbi.inference.private_posteriors import density_window
+from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.posterior import dirichlet
 from dpbi.tour import AgainstLimit, Drowning, Growth, Leak, Moves
 
