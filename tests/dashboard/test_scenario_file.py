@@ -61,7 +61,8 @@ def notice(at: AppTest) -> str:
 
 
 def kept(at: AppTest) -> dict[str, Any]:
-    return dict(at.session_state["settings"])
+    """The settings; whether a computation was cancelled is none."""
+    return {name: value for name, value in at.session_state["settings"].items() if not name.startswith("cancelled: ")}
 
 
 def numbers_shown(at: AppTest) -> list[Any]:
