@@ -48,7 +48,7 @@ def plain() -> list[Mechanism]:
 
 def test_the_table_holds_the_librarys_losses() -> None:
     at = shown(tick(opened(), ALL), PAGE)
-    assert len(charts(at)) == 5
+    assert len(charts(at)) == 6
     rows = losses(at)
     assert list(rows) == [mechanism.label for mechanism in plain()]
     for mechanism in plain():

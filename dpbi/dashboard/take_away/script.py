@@ -44,6 +44,7 @@ for name, mechanism in mechanisms.items():
         "Mechanism": name,
         "Guarantee": mechanism.guarantee(prior, n).words,
         "Mean H": law.mean,
+        "± of mean H": 2 * law.mean_error,
         "P(truth)": law.probability_of_truth,
         "P(H ≤ LS)": law.cdf(dpbi.local_sensitivity(problem)) if n else None,
         "Mean L1": 2 * law.mean_steps,

@@ -200,7 +200,7 @@ def _judge(ready: Ready, chosen: Scenario) -> None:
     prior, n = chosen.problem.prior, chosen.problem.n
     with guard.part():
         if said := useless(library.release_errors(ready.mechanism, prior, n)):
-            st.error(f"**{said}**")
+            st.warning(f"**{said}**")
         if said := barely_private(library.guessing_risk(ready.mechanism, prior, n)):
             st.warning(f"**{said}**")
 

@@ -127,7 +127,7 @@ def acknowledge_another(after: Total) -> str:
 
 def published(labels: Sequence[str], n: int) -> str:
     """What goes out."""
-    few = words.listed([words.plain(label, 40) for label in labels[:6]])
+    few = words.listed([words.escape(label, 40) for label in labels[:6]])
     more = f" and {len(labels) - 6:,} more" if len(labels) > 6 else ""
     return (
         f"One table of noisy counts for {len(labels)} answers ({few}{more}), with what follows from it about their "
