@@ -14,6 +14,7 @@ from dpbi.figures.drawing import Drawing
 from dpbi.figures.style import (
     LINE_WIDTH,
     PRIOR,
+    SCALE,
     TRUTH,
     base_layout,
     category_axis,
@@ -26,6 +27,7 @@ from dpbi.figures.style import (
 from dpbi.inference.noise_aware import NoiseAwarePosterior
 from dpbi.inference.private_posteriors import density_window
 from dpbi.posterior import dirichlet
+from dpbi.releases.ledger import ReadTogether
 from dpbi.releases.release import Release
 from dpbi.releases.statement import Row
 
@@ -75,6 +77,42 @@ def released(release: Release, rows: Sequence[Row], labels: Sequence[str] | None
     names = category_labels(len(release.prior), labels)
     pair = _densities(release) if len(names) == 2 else None
     return _intervals(release, rows, names) if pair is None else _curves(release, rows, names, pair)
+
+
+def together(found: ReadTogether, rows: Sequence[dict[str, Any]], labels: Sequence[str] | None = None) -> go.Figure:
+    """Means and 95 % intervals: all releases read together, and each by itself above it.
+
+    rows: its ``together_table`` of the first categories; labels: of all categories.
+    """
+    every = category_labels(len(found.posterior.prior) if found.posterior else 0, labels)
+    count = len(found.used)
+    names = every[: len(rows) // (count + 1)]
+    fig = Drawing()
+    for kind, place in enumerate([*range(1, count + 1), None]):
+        of = [(i // (count + 1), row) for i, row in enumerate(rows) if row["place"] == place]
+        of = [(i, row) for i, row in of if row["mean"] is not None]
+        if not of:
+            continue
+        mean, low, high = (np.array([row[part] for _, row in of]) for part in ("mean", "low", "high"))
+        made = found.used[kind].made if place else None
+        colour = style_of(made.mechanism).faded(0.6) if made else SCALE[0]
+        fig.add_scatter(
+            x=compact(mean), y=compact(np.array([i for i, _ in of]) + 0.7 * (kind / count - 0.5)), mode="markers",
+            name=f"release {place}: {found.used[kind].mechanism}" if place else "all together",
+            marker={"color": colour, "symbol": "circle-open" if place else "circle", "size": 9},
+            error_x=_bar(mean, low, high, colour, 2 if place else 5), hovertemplate="mean %{x:.4g}",
+        )  # fmt: skip
+    fig.update_yaxes(**category_axis(names))
+    fig.update_xaxes(title_text="θ, share of the category", rangemode="tozero")
+    widths = {place: np.mean([row["high"] - row["low"] for row in rows if row["place"] == place and row["mean"]])
+              for place in {row["place"] for row in rows if row["mean"] is not None}}
+    joint = widths.pop(None)
+    title = f"{count} releases read together"
+    if widths and min(widths.values()):
+        title += f": intervals {number(float(joint / min(widths.values())))} times as wide as the best single one's"
+    alt = f"Means and 95 % intervals of the shares, by release and together. {title}."
+    notes = ["Means and 95 % intervals, of noise-aware posteriors.", *_left_out(len(every))]
+    return base_layout(fig, title, alt=alt, notes=notes, height=_height(len(names) * max(1, count // 2)))
 
 
 def _densities(release: Release) -> dict[str, tuple[Floats, Floats]] | None:

@@ -13,18 +13,22 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, get_args
 
+from numpy.typing import ArrayLike
+
 from dpbi import limits
+from dpbi.inference.noise_aware import JointPosterior, joint_posterior
 from dpbi.mechanisms.guarantee import ApproximateDP, Basis, Guarantee, NotPrivate, PureDP
 from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.problem.neighbours import RELATION
 from dpbi.releases.release import FORMAT as RELEASE_FORMAT
-from dpbi.releases.release import Release, check_time, parsed
+from dpbi.releases.release import Release, check_time, mixture_document, parsed
 
 FORMAT = "dpbi ledger of releases"
 _FORMAT_VERSION = 1
 _ENTRIES = 10_000
 _TEXT = 2_000  # characters
 _EPSILON_LARGEST = 2 * limits.EPSILON_LARGEST  # what rounding adds to the largest epsilon included
+_ENTRY_FIELDS = ("release", "data", "mechanism", "n", "time", "guarantee")
 _KINDS: dict[str, type[Guarantee]] = {kind.__name__: kind for kind in (PureDP, ApproximateDP, NotPrivate)}
 
 
@@ -36,7 +40,7 @@ def new_token() -> str:
 @dataclass(frozen=True)
 class LedgerEntry:
     """One release. release, data: random tokens, of the release and of the data; mechanism: its label; n, time (UTC);
-    guarantee: as the release states it. Validated when made: ValueError.
+    guarantee: as the release states it; made: the release itself, where it is known. Validated when made: ValueError.
     """
 
     release: str
@@ -45,6 +49,7 @@ class LedgerEntry:
     n: int
     time: str
     guarantee: Guarantee
+    made: Release | None = None
 
     def __post_init__(self) -> None:
         for name in ("release", "data", "mechanism"):
@@ -52,19 +57,38 @@ class LedgerEntry:
         object.__setattr__(self, "n", limits.check_total(self.n))
         check_time(self.time)
         object.__setattr__(self, "guarantee", _checked(self.guarantee))
+        if self.made is not None:
+            said = self.made.mechanism.label, self.made.n, self.made.guarantee.words
+            if said != (self.mechanism, self.n, self.guarantee.words):
+                raise ValueError("An entry of the ledger and what it says was released do not belong together.")
 
     def document(self) -> dict[str, Any]:
         """What a file holds of it."""
-        guarantee = {"kind": type(self.guarantee).__name__, **dataclasses.asdict(self.guarantee)}
-        return {**dataclasses.asdict(self), "guarantee": guarantee}
+        found = {name: getattr(self, name) for name in _ENTRY_FIELDS[:-1]}
+        found["guarantee"] = {"kind": type(self.guarantee).__name__, **dataclasses.asdict(self.guarantee)}
+        return found if self.made is None else {**found, "made": self.made.essence()}
 
     @staticmethod
     def read(item: Any) -> LedgerEntry:
         """The entry of ``document``, its values checked; ValueError for anything else."""
-        fields = [field.name for field in dataclasses.fields(LedgerEntry)]
-        if not isinstance(item, dict) or not all(name in item for name in fields):
-            raise ValueError(f"A release in the ledger must have {', '.join(fields)}.")
-        return LedgerEntry(**{name: item[name] for name in fields[:-1]}, guarantee=_guarantee(item["guarantee"]))
+        if not isinstance(item, dict) or not all(name in item for name in _ENTRY_FIELDS):
+            raise ValueError(f"A release in the ledger must have {', '.join(_ENTRY_FIELDS)}.")
+        guarantee, plain = _guarantee(item["guarantee"]), {name: item[name] for name in _ENTRY_FIELDS[:-1]}
+        entry = LedgerEntry(**plain, guarantee=guarantee)
+        if "made" not in item:
+            return entry
+        return dataclasses.replace(entry, made=Release.from_essence(item["made"], entry.n, entry.time))
+
+
+@dataclass(frozen=True)
+class ReadTogether:
+    """One posterior from several releases. posterior: None where fewer than two can be read together; used: those that
+    were; left_out: a sentence for each that was not, which names it.
+    """
+
+    posterior: JointPosterior | None
+    used: tuple[LedgerEntry, ...]
+    left_out: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -131,6 +155,28 @@ class Ledger:
             sum(not guarantee.is_private for guarantee in bounded),
         )
 
+    def read_together(self, prior: ArrayLike, n: int) -> ReadTogether:
+        """p(theta | r_1, r_2, ...) of all entries, as ``joint_posterior``, those left out that cannot be read with it.
+
+        prior (k,), n: public, those that the reader goes by; an entry of another, or of an older file that does not
+        say what was released, is named. Raises ValueError where the joint posterior is refused.
+        """
+        alpha, n = limits.check_prior(prior), limits.check_total(n)
+        used: list[tuple[LedgerEntry, Release]] = []
+        left_out: list[str] = []
+        for entry in self.entries:
+            which = f"The release by {entry.mechanism} of {entry.time} is left out:"
+            if entry.made is None:
+                left_out.append(f"{which} its entry does not say what was released.")
+            elif (entry.made.prior, entry.n) != (alpha, n):
+                left_out.append(f"{which} it was made under another prior or n.")
+            else:
+                used.append((entry, entry.made))
+        joint = None
+        if len(used) > 1:
+            joint = joint_posterior(alpha, n, [(made.mechanism, made.released) for _, made in used])
+        return ReadTogether(joint, tuple(entry for entry, _ in used), tuple(left_out))
+
     def document(self) -> dict[str, Any]:
         """What the file holds: the entries, and the total for each token."""
         totals = {token: self.of([token]).total() for token in self.tokens}
@@ -170,13 +216,44 @@ class Ledger:
 
 def entry_of(release: Release, data: str) -> LedgerEntry:
     """The entry of a release; data: the token of its data. Its own token is new."""
-    return LedgerEntry(new_token(), data, release.mechanism.label, release.n, release.time, release.guarantee)
+    return LedgerEntry(new_token(), data, release.mechanism.label, release.n, release.time, release.guarantee,
+                       release)
 
 
 def release_json(release: Release, labels: Sequence[str], ledger: Ledger) -> str:
     """The release as a JSON file that ``Release.from_json`` reads, with the ledger of its data."""
     document = {**release.document(labels), "ledger": ledger.document()}
+    if len(ledger.entries) > 1:
+        document["all_releases_together"] = _together(release, ledger)
     return json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def together_table(found: ReadTogether, labels: Sequence[str], mass: float = 0.95) -> list[dict[str, Any]]:
+    """For each category a row for every release read by itself, and one for all read together; the last has no place.
+
+    labels: of the categories; mass: of the equal-tailed intervals. Rows hold category, place (from 1, None for all),
+    mean, low, high; those of a release that cannot be read by itself are None. Empty without a joint posterior.
+    """
+    rows: list[dict[str, Any]] = []
+    singles = [entry.made.noise_aware if entry.made else "" for entry in found.used]
+    for i, label in enumerate(labels if found.posterior else ()):
+        for place, one in [*enumerate(singles, 1), (None, found.posterior)]:
+            known = None if isinstance(one, str) or one is None else one
+            low, high = known.interval(mass, i) if known else (None, None)
+            mean = float(known.mean[i]) if known else None
+            rows.append({"category": label, "place": place, "mean": mean, "low": low, "high": high})
+    return rows
+
+
+def _together(release: Release, ledger: Ledger) -> dict[str, Any]:
+    try:
+        found = ledger.read_together(release.prior, release.n)
+    except ValueError as refusal:
+        return {"unavailable": str(refusal)}
+    said = {"releases": [entry.release for entry in found.used], "left_out": list(found.left_out)}
+    if found.posterior is None:
+        return {**said, "unavailable": "Fewer than two releases can be read together."}
+    return {**said, **mixture_document(found.posterior)}
 
 
 def _guarantee(recorded: Any) -> Guarantee:

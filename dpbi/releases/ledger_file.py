@@ -113,6 +113,11 @@ class LedgerFile:
         """Their charges."""
         return Ledger(tuple(one.entry for one in self.of(name)))
 
+    def whole(self, name: str) -> Ledger:
+        """Their charges, each with what was released for it."""
+        lines = self.of(name)
+        return Ledger(tuple(replace(one.entry, made=one.read()[0]) if one.document else one.entry for one in lines))
+
     def refusal(self, name: str, guarantee: Guarantee) -> str:
         """Why a release of this guarantee may not be made of these data; empty where it may."""
         return self._refusal(self.ledger(name), guarantee)

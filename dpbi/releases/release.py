@@ -27,7 +27,7 @@ from typing import Any
 from dpbi import limits
 from dpbi.data.json_object import json_object
 from dpbi.inference.nearest import NearestPosterior, nearest_posterior
-from dpbi.inference.noise_aware import NoiseAwarePosterior, check_released, noise_aware_posterior
+from dpbi.inference.noise_aware import CountMixture, NoiseAwarePosterior, check_released, noise_aware_posterior
 from dpbi.mechanisms import MECHANISMS, Mechanism
 from dpbi.mechanisms.fair_bits import Bits
 from dpbi.mechanisms.guarantee import Guarantee, NotPrivate
@@ -151,18 +151,40 @@ class Release:
 
     def _noise_aware_document(self) -> dict[str, Any]:
         aware = self.noise_aware
-        if isinstance(aware, str):
-            return {"unavailable": aware}
-        found: dict[str, Any] = {
-            "family": "mixture of Dirichlet(prior + c) over counts c with sum n",
-            "mean": aware.mean.tolist(),
-            "mean_counts": aware.mean_counts.tolist(),
+        return {"unavailable": aware} if isinstance(aware, str) else mixture_document(aware)
+
+    def essence(self) -> dict[str, Any]:
+        """What a posterior of several releases needs of this one, for a ledger's file."""
+        return {
+            "version": self.version,
+            "mechanism": {"name": type(self.mechanism).__name__, "fields": constructor_fields(self.mechanism)},
+            "prior": list(self.prior),
+            "released": list(self.released),
         }
-        marginals = [marginal.trimmed(_LEAST_PROBABILITY) for marginal in aware.marginals]
-        if sum(marginal.probability.size for marginal in marginals) <= _MARGINALS_LONGEST:
-            found["marginals"] = [{"first_count": marginal.first, "probability": marginal.probability.tolist()}
-                                  for marginal in marginals]
-        return found
+
+    @staticmethod
+    def from_essence(item: Any, n: int, time: str) -> Release:
+        """The release of ``essence``; ValueError for anything else."""
+        names = ("version", "mechanism", "prior", "released")
+        if not isinstance(item, dict) or not all(name in item for name in names):
+            raise ValueError(f"What was released must have {', '.join(names)}.")
+        mechanism, prior = _mechanism(item["mechanism"]), limits.check_prior(_sequence("prior", item["prior"]))
+        guarantee = guarantee_of_release(mechanism, prior, limits.check_total(n))
+        return Release(mechanism, prior, n, _released(item["released"]), guarantee, item["version"], time)
+
+
+def mixture_document(posterior: CountMixture) -> dict[str, Any]:
+    """What a file holds of a posterior over what the counts may have been; no margins where they are too long."""
+    found: dict[str, Any] = {
+        "family": "mixture of Dirichlet(prior + c) over counts c with sum n",
+        "mean": posterior.mean.tolist(),
+        "mean_counts": posterior.mean_counts.tolist(),
+    }
+    marginals = [marginal.trimmed(_LEAST_PROBABILITY) for marginal in posterior.marginals]
+    if sum(marginal.probability.size for marginal in marginals) <= _MARGINALS_LONGEST:
+        found["marginals"] = [{"first_count": marginal.first, "probability": marginal.probability.tolist()}
+                              for marginal in marginals]
+    return found
 
 
 def release(mechanism: Mechanism, problem: Problem) -> Release:
@@ -255,8 +277,7 @@ def _read(text: str | bytes) -> Release:
     prior, n = limits.check_prior(_sequence("prior", document["prior"])), limits.check_total(document["n"])
     guarantee = guarantee_of_release(mechanism, prior, n)
     _check_guarantee(document["guarantee"], guarantee)
-    listed = enumerate(_sequence("released", document["released"]))
-    released = tuple(limits.whole_number(f"released[{i}]", value, 0, limits.RELEASED_LARGEST) for i, value in listed)
+    released = _released(document["released"])
     return Release(mechanism, prior, n, released, guarantee, document["version"], document["time"])
 
 
@@ -296,6 +317,11 @@ def _check_guarantee(recorded: Any, guarantee: Guarantee) -> None:
     if not same:
         raise ValueError(f"The file says {limits.shown(recorded.get('words'))}, but what this mechanism promises is "
                          f"{guarantee.words}: the file was changed, or written by another version.")
+
+
+def _released(value: Any) -> tuple[int, ...]:
+    listed = enumerate(_sequence("released", value))
+    return tuple(limits.whole_number(f"released[{i}]", count, 0, limits.RELEASED_LARGEST) for i, count in listed)
 
 
 def _sequence(name: str, value: Any) -> tuple[Any, ...]:

@@ -15,18 +15,19 @@ import streamlit as st
 import dpbi
 from dpbi.dashboard.scenario import Scenario
 from dpbi.dashboard.session import leaving, options
-from dpbi.dashboard.shown import downloads, tables
+from dpbi.dashboard.shown import charts, downloads, tables
 from dpbi.dashboard.words import guard, words
 from dpbi.dashboard.words import release as release_words
 from dpbi.mechanisms import Mechanism
 from dpbi.mechanisms.guarantee import ApproximateDP, Guarantee, NotPrivate
 from dpbi.problem.problem import Problem
-from dpbi.releases.ledger import Ledger, LedgerEntry, entry_of, new_token
+from dpbi.releases.ledger import Ledger, LedgerEntry, entry_of, new_token, together_table
 from dpbi.releases.ledger_file import NAME_LONGEST, KeptRelease
 from dpbi.releases.release import Release
 
 _LEDGER, _TOKENS, _MADE = "ledger of releases", "ledger of releases: tokens", "releases: made"
-_NAMES = "ledger of releases: names"
+_NAMES, _READ_TOGETHER = "ledger of releases: names", "ledger of releases: read together"
+CATEGORIES_DRAWN = 20
 _WAITING, _REFUSED, _ROUND = (f"ledger of releases: {part}" for part in ("waiting", "refused", "round"))
 
 Data = tuple[tuple[str, ...], tuple[int, ...]]
@@ -116,6 +117,9 @@ def draw(chosen: Scenario) -> None:
     """The total, every entry, the file; and the place to bring one."""
     file, here = options.ledger_file(), of_data(chosen)
     whole = here if file else _ledger()
+    if len(here.entries) > 1:
+        with guard.part():
+            _together(chosen)
     if not whole.entries:
         st.markdown(release_words.NO_RELEASE if file is None else release_words.NO_RELEASE_OF_THE_NAME)
     else:
@@ -124,7 +128,8 @@ def draw(chosen: Scenario) -> None:
         with downloads.collected(downloads.Shown({}, "")):
             alt = "One row per release: what it promised"
             tables.show(_table(whole, here, chosen), "ledger-of-releases", tables.LEDGER_OF_RELEASES, alt)
-        downloads.offer("Ledger (JSON)", lambda: whole.to_json().encode(), "dpbi-ledger.json", "application/json")
+        exported = _whole(chosen) if file else whole
+        downloads.offer("Ledger (JSON)", lambda: exported.to_json().encode(), "dpbi-ledger.json", "application/json")
     if file is not None:
         if any(line.state == release_words.BROKEN_OFF for line in _lines(chosen)):
             st.warning(release_words.SAY_BROKEN_OFF)
@@ -135,6 +140,31 @@ def draw(chosen: Scenario) -> None:
         opened = _WAITING in st.session_state or _REFUSED in st.session_state
         with st.expander("Bring an exported ledger", expanded=opened):
             _bring(chosen)
+
+
+def _whole(chosen: Scenario) -> Ledger:
+    """The releases of the data shown now, each with what was released where it is known."""
+    file, here = options.ledger_file(), of_data(chosen)
+    return file.whole(_names()[data_of(chosen)]) if file and here.entries else here
+
+
+def _together(chosen: Scenario) -> None:
+    """One posterior from all releases of the data, its intervals beside those of each; computed once in a session."""
+    from dpbi.figures.release import together
+
+    asked = tuple(entry.release for entry in of_data(chosen).entries), chosen.problem.prior, chosen.problem.n
+    known = st.session_state.get(_READ_TOGETHER)
+    if known is None or known[0] != asked:
+        with st.spinner("Reading all releases together"):
+            found = _whole(chosen).read_together(chosen.problem.prior, chosen.problem.n)
+            known = asked, found, together_table(found, chosen.labels[:CATEGORIES_DRAWN])
+        st.session_state[_READ_TOGETHER] = known
+    _, found, rows = known
+    st.subheader("All releases read together")
+    st.markdown(release_words.together(found, chosen.problem.prior))
+    if rows:
+        with downloads.collected(downloads.Shown({}, "")):
+            charts.draw(together(found, rows, chosen.labels), "read-together")
 
 
 def _lines(chosen: Scenario) -> list[Line]:

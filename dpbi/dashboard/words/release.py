@@ -13,7 +13,7 @@ from dpbi.mechanisms import name_of
 from dpbi.mechanisms.guarantee import Guarantee, NotPrivate
 from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.privacy.guessing import GuessingRisk
-from dpbi.releases.ledger import Ledger, Total
+from dpbi.releases.ledger import Ledger, ReadTogether, Total
 from dpbi.releases.ledger_file import LedgerFile
 from dpbi.releases.release import Release
 from dpbi.releases.verdict import points
@@ -154,6 +154,18 @@ def nearest(errors: Sequence[ReleaseErrors], private: Sequence[bool]) -> str:
         f"average, {words.number(second.mean_share / first.mean_share)} times less than with "
         f"{name_of(second.mechanism)}. Tried on data made up from the prior: your counts play no part, so choosing by "
         "it leaks nothing."
+    )
+
+
+def together(found: ReadTogether, prior: tuple[float, ...]) -> str:
+    """What all releases of the data say when they are read as one, and which are left out."""
+    left_out = "".join(f" {words.escape(sentence, words.SENTENCE_LENGTH)}" for sentence in found.left_out)
+    if found.posterior is None:
+        return f"Fewer than two releases can be read together under the prior {words.prior_words(prior)}.{left_out}"
+    return (
+        f"{len(found.used)} releases of these data, by Bayes' rule with every mechanism's noise, under the prior "
+        f"{words.prior_words(prior)}. The ledger charged for all of them, so that reading them together costs no more: "
+        f"use this instead of any single one.{left_out}"
     )
 
 

@@ -1,0 +1,92 @@
+"""All releases of the same data read as one: against enumeration, through files, and what is left out by name."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import dpbi
+from dpbi import Problem
+from dpbi.figures.release import together
+from dpbi.releases.ledger import Ledger, entry_of, release_json, together_table
+from dpbi.releases.ledger_file import LedgerFile
+from tests import oracles
+from tests.every_mechanism import lists_datasets
+
+PRIOR, COUNTS = (0.5, 2.0), (4, 3)
+COUNTING = next(kind for kind in dpbi.MECHANISMS if not lists_datasets(kind))
+LISTING = next(kind for kind in dpbi.MECHANISMS if lists_datasets(kind))
+LABELS = ["yes", "no"]
+
+
+@pytest.fixture(scope="module")
+def two() -> Ledger:
+    """By a mechanism whose noise falls on each count and by one that selects."""
+    made = [dpbi.release(kind(epsilon), Problem(PRIOR, COUNTS)) for kind, epsilon in ((COUNTING, 1.5), (LISTING, 9.0))]
+    return Ledger(tuple(entry_of(one, "data") for one in made))
+
+
+def test_it_is_bayes_rule_over_all_datasets(two: Ledger) -> None:
+    weights = []
+    for u in range(8):
+        prior = float(oracles.mp.binomial(7, u) * oracles.mp.beta(PRIOR[0] + u, PRIOR[1] + 7 - u))
+        for entry in two.entries:
+            assert entry.made
+            mechanism = entry.made.mechanism
+            law = oracles.LAWS[type(mechanism).__name__](PRIOR, (u, 7 - u), epsilon=mechanism.epsilon)
+            prior *= float(law.get(entry.made.released, 0))
+        weights.append(prior)
+    mean = np.average([(PRIOR[0] + u) / 9.5 for u in range(8)], weights=weights)
+    found = two.read_together(PRIOR, 7)
+    assert found.posterior is not None and not found.left_out
+    assert found.posterior.mean[0] == pytest.approx(mean, rel=1e-6)
+    rows = together_table(found, LABELS)
+    assert [row["place"] for row in rows] == [1, 2, None] * 2
+    assert rows[2]["mean"] == pytest.approx(mean, rel=1e-6) and rows[2]["low"] < mean < rows[2]["high"]
+    fig = together(found, rows, LABELS)
+    assert [trace.name.split(":")[0] for trace in fig.data] == ["release 1", "release 2", "all together"]
+
+
+def test_the_files_carry_it(two: Ledger) -> None:
+    made = two.entries[0].made
+    assert made
+    document = json.loads(release_json(made, LABELS, two))["all_releases_together"]
+    joint = two.read_together(PRIOR, 7).posterior
+    assert joint and document["mean"] == joint.mean.tolist()
+    assert document["releases"] == [entry.release for entry in two.entries] and document["left_out"] == []
+    again = Ledger.from_json(two.to_json())
+    assert again == two
+
+
+def test_what_cannot_be_read_with_it_is_named(two: Ledger) -> None:
+    older = dataclasses.replace(two.entries[0], release="older", made=None)
+    text = json.loads(two.to_json())
+    del text["releases"][0]["made"]
+    assert Ledger.from_json(json.dumps(text)).entries[0].made is None
+    found = Ledger((*two.entries, older)).read_together(PRIOR, 7)
+    assert found.left_out == (f"The release by {older.mechanism} of {older.time} is left out: its entry does not say "
+                              "what was released.",)  # fmt: skip
+    other = two.read_together((1, 1), 7)
+    assert other.posterior is None and len(other.left_out) == 2 and "another prior" in other.left_out[0]
+    assert not together_table(other, LABELS)
+
+
+def test_an_entry_and_its_release_must_belong_together(two: Ledger) -> None:
+    with pytest.raises(ValueError, match="do not belong together"):
+        dataclasses.replace(two.entries[0], made=two.entries[1].made)
+    text = json.loads(two.to_json())
+    text["releases"][0]["made"]["released"] = [1]
+    with pytest.raises(ValueError, match="released must hold 2"):
+        Ledger.from_json(json.dumps(text))
+
+
+def test_the_ledger_that_lasts_reads_its_releases(tmp_path: Path) -> None:
+    kept = LedgerFile.opened(tmp_path / "l.sqlite")
+    for _ in range(2):
+        kept.release("d", COUNTING(0.5), Problem(PRIOR, COUNTS))
+    assert kept.whole("d").read_together(PRIOR, 7).posterior
+    assert kept.ledger("d").read_together(PRIOR, 7).posterior is None
