@@ -224,9 +224,9 @@ def against_limit_said(found: AgainstLimit) -> str:
     limit, times = found.limits[at], found.times[:, :, at]
     each = ", ".join(f"{name_of(one)} {_said(ratio)}" for one, ratio in zip(found.mechanisms, times[0], strict=True))
     return (
-        f"On average over the data that the prior expects, no {printed_bound(limit.epsilon)}-DP mechanism that "
-        f"releases a candidate posterior lies nearer than {_said(limit.value or 0.0)}. Times that limit: {each}. What "
-        f"{name_of(found.mechanisms[-1])} releases, read as the nearest posterior, lies at {_said(times[1, -1])}."
+        f"On average, no {printed_bound(limit.epsilon)}-DP release of a candidate posterior lies nearer than "
+        f"{_said(limit.value or 0.0)}. Times that: {each}; read nearest, {name_of(found.mechanisms[-1])} "
+        f"{_said(times[1, -1])}."
     )
 
 
@@ -278,8 +278,7 @@ SCENES: tuple[Scene, ...] = (
     Scene(
         "limit",
         "The limit of privacy",
-        "How near could anyone come? A linear programme over all private mechanisms tells, from the prior, n and "
-        "epsilon alone. Noise fitted to what one person can move comes near that limit.",
+        "How near could anyone come? The best of all private mechanisms tells, from prior, n and epsilon alone.",
         Problem((1.0, 1.0, 1.0), (3, 3, 3)), (LSHist(_EPSILON), Geometric(_EPSILON), KNorm(_EPSILON)), "Accuracy",
         against_limit, against_limit_said,
     ),

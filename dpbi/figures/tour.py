@@ -92,6 +92,9 @@ def mean_against_size(found: Growth) -> go.Figure:
     return base_layout(fig, title, alt=f"Mean distance against n. {title}.")
 
 
+_LOW = 220  # pixels: under a longer sentence the chart still ends on a projector's last row
+
+
 @draw.register
 def against_limit(found: AgainstLimit) -> go.Figure:
     """E[H] under the prior against epsilon, above the region that no private mechanism reaches."""
@@ -112,7 +115,8 @@ def against_limit(found: AgainstLimit) -> go.Figure:
     title = f"{names[best]} lies at {times} times the limit of privacy at ε = {printed_bound(epsilons[at])}"
     fig.update_xaxes(title_text="ε", **log_axis(epsilons[0], epsilons[-1]))
     fig.update_yaxes(title_text="Mean Hellinger distance H", range=[0, 1.06 * float(found.mean.max())])
-    return base_layout(fig, title, alt=f"Mean distance under the prior against epsilon, and the limit. {title}.")
+    said = f"Mean distance under the prior against epsilon, and the limit. {title}."
+    return base_layout(fig, title, alt=said, height=_LOW)
 
 
 def _against_size(found: Growth, values: np.ndarray) -> Drawing:

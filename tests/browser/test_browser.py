@@ -1,5 +1,6 @@
 """The app as a person meets it, in a real Chromium; the recorders' own control stands at the end."""
 
+import contextlib
 import os
 import re
 import threading
@@ -115,8 +116,14 @@ def wait_until_on(page: Page, title: str) -> None:
 
 
 def choose(part: Locator, label: str, option: str) -> None:
-    part.get_by_role("combobox", name=label).click()
-    part.page.get_by_role("option", name=option, exact=True).click()
+    wait_until_idle(part.page)
+    box, wanted = part.get_by_role("combobox", name=label), part.page.get_by_role("option", name=option, exact=True)
+    box.click()
+    with contextlib.suppress(AssertionError):
+        expect(wanted).to_be_visible(timeout=2_000)
+    if not wanted.is_visible():  # a list closes where the page is drawn anew around it
+        box.press("ArrowDown")
+    wanted.click()
     wait_until_idle(part.page)
 
 
@@ -311,7 +318,7 @@ def assert_is_for_slides(file: Path) -> None:
         picture = np.asarray(Image.open(file).convert("RGBA"))
         assert picture.shape[1] == 1920 and picture.shape[0] >= 1080
         assert (picture[..., 3] == 255).all() and (picture[[0, 0, -1, -1], [0, -1, 0, -1]] == 255).all()
-        assert 0.8 < (picture[..., :3].min(axis=2) > 230).mean() < 1 and picture[..., :3].max(axis=2).min() < 50
+        assert 0.7 < (picture[..., :3].min(axis=2) > 230).mean() < 1 and picture[..., :3].max(axis=2).min() < 50
         return
     svg = file.read_text("utf-8")
     assert re.match(r'<svg [^>]*width="1920"[^>]*><rect [^>]*fill: rgb\(255, 255, 255\); fill-opacity: 1', svg)
@@ -412,7 +419,7 @@ def test_pages_fit_a_telephone_in_the_dark(browser: Browser, app: App, tmp_path:
         page = watched.page
         open_page(page, app.url)
         links = sidebar(page).get_by_role("link", include_hidden=True)
-        addresses = dict(links.evaluate_all("nodes => nodes.map(node => [node.innerText.trim(), node.href])"))
+        addresses = dict(links.evaluate_all("nodes => nodes.map(node => [node.textContent.trim(), node.href])"))
         for title in (found.title for found in menu.PAGES):
             open_page(page, addresses[title])
             wait_until_on(page, title)

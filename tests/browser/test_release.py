@@ -127,6 +127,7 @@ def test_the_whole_path_and_no_trace_of_the_counts(server: Server, watched: Watc
     plant(page)
     type_epsilon(page, "0.004")
     expect(button(page)).to_have_count(0)
+    expect(main_part(page)).to_contain_text("Nearest to the truth", timeout=60_000)
     choose(main_part(page), "Mechanism", LAPLACE.label)
     expect(main_part(page)).to_contain_text("The ledger is empty.")
     expect(button(page)).to_be_disabled()

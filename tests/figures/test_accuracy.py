@@ -78,7 +78,7 @@ def test_bounds_are_a_band_and_no_estimate() -> None:
     mechanism = MECHANISMS[0](1.0)
     errors = [(0.2, 0.6, 0.0), (0.1, 0.4, 0.01), (0.005, 0.995, 0.01)]
     fig = accuracy.against([made(mechanism, errors, "variation")], 10)
-    low, high = fig.traces
+    low, high = fig.data
     assert shown_y(low) == pytest.approx([0.2, 0.08, accuracy.FLOOR])
     assert shown_y(high) == pytest.approx([0.6, 0.42, 1.0])
     assert high.fill == "tonexty"

@@ -83,13 +83,11 @@ def test_a_release_is_kept_with_its_charge_and_comes_back(kept: LedgerFile) -> N
 
 
 def test_it_holds_no_count(kept: LedgerFile) -> None:
+    """Nothing that a release holds comes near the counts by chance: noise of 28,000 records, a false alarm in 1,000."""
     for _ in range(3):
-        kept.release(DATA, HALF, PROBLEM)
-    counts = set(PROBLEM.counts)
-    read = [line.read()[0] for line in kept.of(DATA)]
-    near = {count for one in read for count in (*one.released, *getattr(one.nearest, "counts", ()))} & counts
+        kept.release(DATA, dpbi.mechanisms.Geometric(5e-5), PROBLEM)
     held = kept.path.read_bytes()
-    assert near or not [count for count in counts if str(count).encode() in held]
+    assert not [count for count in PROBLEM.counts if str(count).encode() in held]
     documents = [json.loads(line.document or "") for line in kept.of(DATA)]
     assert all(set(document) == set(line.read()[0].document()) for document, line in zip(documents, kept.of(DATA),
                                                                                        strict=True))  # fmt: skip
