@@ -256,7 +256,7 @@ def test_a_useless_and_a_barely_private_release_are_said_beside_the_button(monke
 def test_the_path_is_in_plain_words_and_the_nearest_is_named() -> None:
     at = visit(opened(), PAGE)
     said = everything(at)
-    assert "Nearest to the truth is " in said and "plays no part" not in said.split("Nearest")[0]
+    assert "Nearest to the truth " in said and "plays no part" not in said.split("Nearest")[0]
     plain = " ".join(one.value for one in at.main.markdown)
     assert "e^" not in plain and "Basis" not in plain
     compared = at.main.dataframe[0].value
