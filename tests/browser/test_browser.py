@@ -412,7 +412,7 @@ def test_pages_fit_a_telephone_in_the_dark(browser: Browser, app: App, tmp_path:
         page = watched.page
         open_page(page, app.url)
         links = sidebar(page).get_by_role("link", include_hidden=True)
-        addresses = dict(links.evaluate_all("nodes => nodes.map(node => [node.innerText.trim(), node.href])"))
+        addresses = dict(links.evaluate_all("nodes => nodes.map(node => [node.textContent.trim(), node.href])"))
         for title in (found.title for found in menu.PAGES):
             open_page(page, addresses[title])
             wait_until_on(page, title)
