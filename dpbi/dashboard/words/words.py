@@ -434,9 +434,10 @@ def in_cases(epsilon: float) -> str:
 def prior_weight(problem: Problem) -> str:
     """The prior's equivalent sample size against the data's."""
     size = sum(problem.prior)
+    share = float(f"{100 * size / (size + problem.n):.2g}")
     return (
         f"The prior weighs as much as {number(size)} records, the data as much as n = {problem.n:,}: "
-        f"{100 * size / (size + problem.n):.2g} % of the true posterior is prior."
+        f"{share:g} % of the true posterior is prior."
     )
 
 
