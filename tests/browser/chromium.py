@@ -26,7 +26,7 @@ START_SECONDS = 60
 Scheme = Literal["light", "dark"]
 # Opened by a page's own address, Streamlit's client looks for its server below that address first.
 PROBES = ("/_stcore/health", "/_stcore/host-config")
-PATIENCE_MS = 120_000  # CI shares two cores between the app, the browser and the test
+PATIENCE_MS = 20_000  # CI shares two cores between the app, the browser and the test
 expect.set_options(timeout=PATIENCE_MS)
 
 
