@@ -42,7 +42,7 @@ RIGHT: dict[str, Any] = {
     "neighbours": "one record", "version": "1", "time": "2026-11-28T01:02:03Z",
     "guarantee": PureDP(1.0, "theorem", "s"),
     "releases": [(NOISY, (4, 5)), (CHOSEN, (3, 6))], "reading": "naive",
-    "bits": secrets.randbits, "k": 2, "name": "n",
+    "item": RELEASE.essence(), "bits": secrets.randbits, "k": 2, "name": "n",
     "low": 0.1, "high": 10.0, "multiples": (1, 2),
 }  # fmt: skip
 
@@ -98,7 +98,8 @@ INSIDE = {  # handed what was checked
 EVERY = {name: function for name, function in functions() if name not in INSIDE}
 
 # A word by which a sentence may call the argument instead: what it is in this place.
-CALLED = {"data": "file", "text": "JSON", "name": "axis", "values": "epsilon", "value": "epsilon"}
+CALLED = {"data": "file", "text": "JSON", "name": "axis", "values": "epsilon", "value": "epsilon",
+          "item": "What was released"}
 OF_ANOTHER_SIZE = {"three", "a square", "a problem"}  # two arguments that do not fit: either may be named
 
 
