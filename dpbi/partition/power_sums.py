@@ -129,7 +129,7 @@ class PowerSums:
         """log Z_m, error below 5e-12 or 5e-14 of its size; ValueError where no route is certain of that."""
         if m == 0:
             return log_number_of_candidates(self.problem.n, self.problem.k)
-        return float(np.logaddexp(0.0, self._convolved.log_excess(m))) if self._is_convolved else self._transformed(m)
+        return self._by_convolution(m) if self._is_convolved else self._transformed(m)
 
     def log_excess(self, m: float) -> float:
         """log(Z_m - 1), where Z_m is near 1 by its leading terms: one record moved from j to i.
@@ -165,20 +165,24 @@ class PowerSums:
         return self._convolved.work <= _CONVOLVED_AT_MOST
 
     def _transformed(self, m: float) -> float:
-        """log Z_m by the tilted transform, checked; by convolution where that is not certain and can be afforded."""
+        """log Z_m by the tilted transform; by convolution where that is not certain and can be afforded."""
         try:
-            bulk = self.bulk(m)
-            log_z, error = _log_sum(bulk)
-            if bulk.unit > 1 and not self._agrees_when_finer:
-                raise uncertain("a sum on a coarse lattice changes on a finer one")
+            return self._by_transform(m)
         except Uncertain:
             if not self.can_be_convolved:
                 raise
-            return float(np.logaddexp(0.0, self._convolved.log_excess(m)))
+            return self._by_convolution(m)
+
+    def _by_transform(self, m: float) -> float:
+        bulk = self.bulk(m)
+        log_z, error = _log_sum(bulk)
+        if bulk.unit > 1 and not self._agrees_when_finer:
+            raise uncertain("a sum on a coarse lattice changes on a finer one")
         if error <= _ACCEPTED * max(100.0, log_z) and -_ACCEPTED < log_z <= self.log_sum(0) + _ACCEPTED * 100:
             return max(log_z, 0.0)
-        if not self.can_be_convolved:
-            raise uncertain("rounding is not small beside a sum")
+        raise uncertain("rounding is not small beside a sum")
+
+    def _by_convolution(self, m: float) -> float:
         return float(np.logaddexp(0.0, self._convolved.log_excess(m)))
 
     @cached_property

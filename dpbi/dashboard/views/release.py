@@ -118,7 +118,6 @@ def _compare(found: Sequence[Ready], chosen: Scenario) -> None:
     """How far off each would be on made-up data, and what it would tell about a person: nothing of it leaks."""
     if len(found) < 2 or not chosen.problem.n:
         return
-    # The block "nearest on average" of the public prior goes here, in one line.
     ready = dataclasses.replace(chosen, mechanisms=tuple(one.mechanism for one in found))
     errors = public_answers.for_each(library.release_errors, ready)
     risks = public_answers.for_each(library.guessing_risk, ready)

@@ -150,17 +150,17 @@ def nearest(errors: Sequence[ReleaseErrors], private: Sequence[bool]) -> str:
         return "How far off a share would be on average, on data made up from the prior; your counts play no part."
     first, second = ranked[:2]
     if second.mean_share - first.mean_share <= 3 * math.hypot(first.mean_share_error, second.mean_share_error):
-        return (
+        said = (
             f"**Nearest to the truth are {name_of(first.mechanism)} and {name_of(second.mechanism)}**, too close for "
-            f"these trials to tell apart: a share is off by about {points(first.mean_share)} on average. Tried on data "
-            "made up from the prior: your counts play no part, so choosing by it leaks nothing."
+            f"these trials to tell apart: a share is off by about {points(first.mean_share)} on average."
         )
-    return (
-        f"**Nearest to the truth is {name_of(first.mechanism)}:** a share is off by {points(first.mean_share)} on "
-        f"average, {words.number(second.mean_share / first.mean_share)} times less than with "
-        f"{name_of(second.mechanism)}. Tried on data made up from the prior: your counts play no part, so choosing by "
-        "it leaks nothing."
-    )
+    else:
+        said = (
+            f"**Nearest to the truth is {name_of(first.mechanism)}:** a share is off by {points(first.mean_share)} on "
+            f"average, {words.number(second.mean_share / first.mean_share)} times less than with "
+            f"{name_of(second.mechanism)}."
+        )
+    return f"{said} Tried on data made up from the prior: your counts play no part, so choosing by it leaks nothing."
 
 
 def together(found: ReadTogether, prior: tuple[float, ...]) -> str:
