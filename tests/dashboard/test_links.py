@@ -14,7 +14,7 @@ from dpbi import limits
 from dpbi.dashboard.sidebar import controls, data_source, prior
 from dpbi.dashboard.take_away import scenario_file
 from dpbi.dashboard.words import words
-from tests.dashboard.test_scenario import PATIENCE, ROOT, bare, opened, select, text, unfold, visit
+from tests.dashboard.test_scenario import PATIENCE, QUIET, ROOT, bare, opened, select, text, unfold, visit
 from tests.dashboard.test_scenario_file import LAB, SLOW, kept, notice, numbers_shown
 
 ADDRESS = "http://localhost:8501"
@@ -57,7 +57,7 @@ def test_the_link_of_a_fresh_session_is_the_bare_address_and_the_address_is_left
 
 @pytest.mark.parametrize("page", PAGES)
 def test_a_link_opens_each_page_as_it_was(page: str) -> None:
-    at = follow("app.py", {})
+    at = follow(QUIET, {})
     select(at, "example", list(data_source.BY_KEY)[1])
     text(select(at, "prior", prior.SYMMETRIC), "strength", "0.7")
     for name, value in (("epsilon", "0.8"), ("gamma", "3"), ("seed", "4")):
@@ -76,7 +76,7 @@ def test_a_link_opens_each_page_as_it_was(page: str) -> None:
 
 
 def test_counts_travel_only_if_ticked_and_with_a_warning() -> None:
-    at = typed(follow("app.py", {}), "left & right, 7\n=x; y: 5\nneither, 3")
+    at = typed(follow(QUIET, {}), "left & right, 7\n=x; y: 5\nneither, 3")
     assert "left" not in link(at) and "7" not in link(at)
     assert parameters(link(at)) == {"source": "counts-typed-in", "k": "3", "n": "15"}
     assert not [warning for warning in at.sidebar.warning if warning.value == words.LINK_WARNING]
@@ -168,7 +168,7 @@ def test_a_link_is_read_once() -> None:
 def test_a_link_that_is_too_long_is_refused_and_not_made() -> None:
     at = follow("app.py", {"labels": "x" * limits.LINK_CHARACTERS_LARGEST})
     assert "A link may have at most 16,000 characters" in notice(at)
-    at = typed(opened(), "\n".join(f"{'category ' * 54}{i}: {i}" for i in range(40)))
+    at = typed(opened(QUIET), "\n".join(f"{'category ' * 54}{i}: {i}" for i in range(40)))
     at.checkbox(key="take away: counts").check().run()
     assert not unfold(at, "Link to this page").sidebar.code
     assert any("more than servers take" in caption.value for caption in at.sidebar.caption)
