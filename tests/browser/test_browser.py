@@ -1,77 +1,29 @@
 """The app as a person meets it, in a real Chromium; the recorders' own control stands at the end."""
 
 import contextlib
-import os
 import re
 import threading
 import zipfile
 from collections.abc import Iterator
-from contextlib import ExitStack
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import NoReturn
 from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
 from PIL import Image
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 
 from dpbi import limits
 from dpbi.dashboard.sidebar import data_source, menu, privacy
 from dpbi.dashboard.words import words
-from tests.browser.chromium import (
-    CHROMIUM_NAMES,
-    ROOT,
-    App,
-    Watched,
-    chromium_path,
-    open_page,
-    running_app,
-    running_chromium,
-    wait_until_idle,
-    watched_page,
-)
+from tests.browser.chromium import ROOT, App, Watched, open_page, wait_until_idle, watched_page, watched_tab
 
 pytestmark = pytest.mark.browser
 # The pages about the sidebar's counts, and those of them that draw charts before a button is pressed.
 OF_DATA = [page for page in menu.PAGES if "with scenario(" in (ROOT / page.path).read_text("utf-8")]
 TITLES = [page.title for page in OF_DATA]
 CHARTED = [page.title for page in OF_DATA if not page.releases]
-
-
-def could_not_run(reason: str) -> NoReturn:
-    """Skips where a person runs the tests; fails in CI, where the browser is part of the job."""
-    sentence = f"The browser tests did not run: {reason}."
-    if os.environ.get("CI") == "true":
-        pytest.fail(sentence)
-    pytest.skip(sentence)
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    path = chromium_path()
-    if path is None:
-        could_not_run(f"none of {', '.join(CHROMIUM_NAMES)} is installed")
-    with ExitStack() as stack:
-        try:
-            browser = stack.enter_context(running_chromium(path))
-        except Exception as error:  # noqa: BLE001 - Playwright's driver fails with the bare class
-            could_not_run(f"{path} could not be started: {str(error).partition(chr(10))[0]}")
-        yield browser
-
-
-@pytest.fixture(scope="module")
-def app(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
-    """Asks for the browser first, so that without one no server is started."""
-    with running_app(tmp_path_factory.mktemp("app")) as app:
-        yield app
-
-
-@pytest.fixture
-def watched(browser: Browser) -> Iterator[Watched]:
-    with watched_page(browser) as watched:
-        yield watched
 
 
 def assert_nothing_went_wrong(watched: Watched) -> None:
@@ -277,10 +229,10 @@ def test_an_epsilon_moved_fast_ends_where_the_keys_lead_in_slider_field_and_page
     assert_nothing_went_wrong(watched)
 
 
-def test_two_people_never_see_each_others_counts(browser: Browser, app: App) -> None:
+def test_two_people_never_see_each_others_counts(app: App, browser: Browser, profile: BrowserContext) -> None:
     uploaded = ("Quitte", "Zwetschge", "6,427", "4,711", "1,716")
     typed = ("Ahorn", "Buche", "5,859", "2,718", "3,141")
-    with watched_page(browser) as one, watched_page(browser) as other:
+    with watched_tab(profile) as one, watched_page(browser) as other:
         open_page(one.page, app.url)
         choose(sidebar(one.page), "Counts from", data_source.FILE)
         offer_file(one.page, "fruit.csv", "fruit,number\nQuitte,4711\nZwetschge,1716\n")
@@ -342,7 +294,7 @@ def assert_draws_offline(watched: Watched, file: Path) -> None:
 
 
 def test_a_figure_and_a_report_are_taken_away_and_draw_without_the_app(
-    app: App, browser: Browser, watched: Watched, tmp_path: Path
+    app: App, profile: BrowserContext, watched: Watched, tmp_path: Path
 ) -> None:
     page = watched.page
     open_page(page, app.url)
@@ -352,7 +304,7 @@ def test_a_figure_and_a_report_are_taken_away_and_draw_without_the_app(
     with zipfile.ZipFile(packed) as report:
         report.extractall(tmp_path)
     for file in (html, *tmp_path.glob("dpbi/figures/*.html")):
-        with watched_page(browser) as elsewhere:
+        with watched_tab(profile) as elsewhere:
             assert_draws_offline(elsewhere, file)
             take_pictures(elsewhere.page, "Save as", tmp_path)
 
@@ -414,8 +366,8 @@ COVERED = """() => [...document.querySelectorAll('[data-testid="stPlotlyChart"]'
 })"""
 
 
-def test_pages_fit_a_telephone_in_the_dark(browser: Browser, app: App, tmp_path: Path) -> None:
-    with watched_page(browser, "dark", width=390, height=844) as watched:
+def test_pages_fit_a_telephone_in_the_dark(app: App, profile: BrowserContext, tmp_path: Path) -> None:
+    with watched_tab(profile, "dark", width=390, height=844) as watched:
         page = watched.page
         open_page(page, app.url)
         links = sidebar(page).get_by_role("link", include_hidden=True)

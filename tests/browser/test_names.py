@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from dpbi.dashboard.sidebar import data_source
-from tests.browser.chromium import App, Watched, open_page, watched_page
+from tests.browser.chromium import App, Watched, open_page
 from tests.browser.test_browser import (
     CHARTED,
-    app,
     assert_nothing_went_wrong,
-    browser,
     choose,
     figures,
     follow,
@@ -26,7 +23,6 @@ from tests.browser.test_browser import (
     wait_until_on,
 )
 
-__all__ = ["app", "browser"]  # fixtures
 pytestmark = pytest.mark.browser
 
 HTML = "<b>bold</b><img src=x onerror=hacked=1>"
@@ -54,12 +50,6 @@ def table(names: tuple[str, ...]) -> str:
     text = io.StringIO()
     csv.writer(text).writerows([("kind", "count"), *((name, 10 + 7 * i) for i, name in enumerate(names))])
     return text.getvalue()
-
-
-@pytest.fixture
-def watched(browser: Browser) -> Iterator[Watched]:
-    with watched_page(browser) as watched:
-        yield watched
 
 
 def assert_inert(page: Page, title: str) -> None:
