@@ -21,6 +21,8 @@ from playwright.sync_api import (
     Browser,
     BrowserContext,
     ConsoleMessage,
+    Dialog,
+    Error,
     Page,
     Request,
     WebSocket,
@@ -152,13 +154,11 @@ def new_profile(browser: Browser) -> Iterator[BrowserContext]:
 
 
 @contextmanager
-def watched_tab(
-    profile: BrowserContext, scheme: Scheme = "light", width: int = 1280, height: int = 900
-) -> Iterator[Watched]:
-    """A page of its own session, in a colour scheme; width and height in CSS pixels."""
-    watched = Watched(profile.new_page())
-    watched.page.emulate_media(color_scheme=scheme)
-    watched.page.set_viewport_size({"width": width, "height": height})
+def watching(page: Page, scheme: Scheme = "light", width: int = 1280, height: int = 900) -> Iterator[Watched]:
+    """Whatever the page opens meanwhile, in a colour scheme; width and height in CSS pixels. Leaves a blank page."""
+    watched = Watched(page)
+    page.emulate_media(color_scheme=scheme)
+    page.set_viewport_size({"width": width, "height": height})
 
     def record_request(asked: Request | WebSocket) -> None:
         if is_outside(asked.url):
@@ -169,24 +169,36 @@ def watched_tab(
         if message.type == "error" and not urlsplit(source).path.endswith(PROBES):
             watched.console_errors.append(f"{message.text} ({source})")
 
-    profile.on("request", record_request)
-    watched.page.on("websocket", record_request)
-    watched.page.on("console", record_console)
-    watched.page.on("pageerror", lambda error: watched.page_errors.append(str(error)))
+    def record_error(error: Error) -> None:
+        watched.page_errors.append(str(error))
+
+    def leave(dialog: Dialog) -> None:
+        dialog.accept()
+
+    page.context.on("request", record_request)
+    page.on("websocket", record_request)
+    page.on("console", record_console)
+    page.on("pageerror", record_error)
     try:
         yield watched
     finally:
-        profile.remove_listener("request", record_request)
-        watched.page.close()
-        profile.clear_cookies()
+        page.context.remove_listener("request", record_request)
+        page.remove_listener("websocket", record_request)
+        page.remove_listener("console", record_console)
+        page.remove_listener("pageerror", record_error)
+        # Streamlit keeps there, say, that the sidebar was unfolded.
+        page.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
+        page.on("dialog", leave)
+        page.goto("about:blank")
+        page.remove_listener("dialog", leave)
 
 
 @contextmanager
 def watched_page(
     browser: Browser, scheme: Scheme = "light", width: int = 1280, height: int = 900
 ) -> Iterator[Watched]:
-    """A page in a browser that has never seen the app; see ``watched_tab``."""
-    with new_profile(browser) as profile, watched_tab(profile, scheme, width, height) as watched:
+    """A page in a browser that has never seen the app; see ``watching``."""
+    with new_profile(browser) as profile, watching(profile.new_page(), scheme, width, height) as watched:
         yield watched
 
 

@@ -12,12 +12,12 @@ from urllib.parse import urlsplit
 import numpy as np
 import pytest
 from PIL import Image
-from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from dpbi import limits
 from dpbi.dashboard.sidebar import data_source, menu, privacy
 from dpbi.dashboard.words import words
-from tests.browser.chromium import ROOT, App, Watched, open_page, wait_until_idle, watched_page, watched_tab
+from tests.browser.chromium import ROOT, App, Watched, open_page, wait_until_idle, watched_page, watching
 
 pytestmark = pytest.mark.browser
 # The pages about the sidebar's counts, and those of them that draw charts before a button is pressed.
@@ -229,10 +229,10 @@ def test_an_epsilon_moved_fast_ends_where_the_keys_lead_in_slider_field_and_page
     assert_nothing_went_wrong(watched)
 
 
-def test_two_people_never_see_each_others_counts(app: App, browser: Browser, profile: BrowserContext) -> None:
+def test_two_people_never_see_each_others_counts(app: App, browser: Browser, tab: Page) -> None:
     uploaded = ("Quitte", "Zwetschge", "6,427", "4,711", "1,716")
     typed = ("Ahorn", "Buche", "5,859", "2,718", "3,141")
-    with watched_tab(profile) as one, watched_page(browser) as other:
+    with watching(tab) as one, watched_page(browser) as other:
         open_page(one.page, app.url)
         choose(sidebar(one.page), "Counts from", data_source.FILE)
         offer_file(one.page, "fruit.csv", "fruit,number\nQuitte,4711\nZwetschge,1716\n")
@@ -294,7 +294,7 @@ def assert_draws_offline(watched: Watched, file: Path) -> None:
 
 
 def test_a_figure_and_a_report_are_taken_away_and_draw_without_the_app(
-    app: App, profile: BrowserContext, watched: Watched, tmp_path: Path
+    app: App, browser: Browser, watched: Watched, tmp_path: Path
 ) -> None:
     page = watched.page
     open_page(page, app.url)
@@ -303,8 +303,8 @@ def test_a_figure_and_a_report_are_taken_away_and_draw_without_the_app(
     assert_nothing_went_wrong(watched)
     with zipfile.ZipFile(packed) as report:
         report.extractall(tmp_path)
-    for file in (html, *tmp_path.glob("dpbi/figures/*.html")):
-        with watched_tab(profile) as elsewhere:
+    with watched_page(browser) as elsewhere:
+        for file in (html, *tmp_path.glob("dpbi/figures/*.html")):
             assert_draws_offline(elsewhere, file)
             take_pictures(elsewhere.page, "Save as", tmp_path)
 
@@ -366,8 +366,8 @@ COVERED = """() => [...document.querySelectorAll('[data-testid="stPlotlyChart"]'
 })"""
 
 
-def test_pages_fit_a_telephone_in_the_dark(app: App, profile: BrowserContext, tmp_path: Path) -> None:
-    with watched_tab(profile, "dark", width=390, height=844) as watched:
+def test_pages_fit_a_telephone_in_the_dark(app: App, tab: Page, tmp_path: Path) -> None:
+    with watching(tab, "dark", width=390, height=844) as watched:
         page = watched.page
         open_page(page, app.url)
         links = sidebar(page).get_by_role("link", include_hidden=True)
@@ -421,22 +421,28 @@ def offender_url() -> Iterator[str]:
         server.shutdown()
 
 
-def test_the_recorders_see_what_an_offending_page_does(watched: Watched, offender_url: str) -> None:
-    failures: dict[str, str | None] = {}
-    watched.page.on("requestfailed", lambda request: failures.update({request.url: request.failure}))
-    with watched.page.expect_event("pageerror"):
-        watched.page.goto(offender_url)
-    watched.page.wait_for_load_state("networkidle")
+@pytest.fixture
+def caught(browser: Browser) -> Iterator[Watched]:
+    with watched_page(browser) as watched:
+        yield watched
 
-    assert sorted(urlsplit(url).hostname or "" for url in watched.outside_requests) == [
+
+def test_the_recorders_see_what_an_offending_page_does(caught: Watched, offender_url: str) -> None:
+    failures: dict[str, str | None] = {}
+    caught.page.on("requestfailed", lambda request: failures.update({request.url: request.failure}))
+    with caught.page.expect_event("pageerror"):
+        caught.page.goto(offender_url)
+    caught.page.wait_for_load_state("networkidle")
+
+    assert sorted(urlsplit(url).hostname or "" for url in caught.outside_requests) == [
         "127.0.0.2",
         "fetch.example",
         "icon.example",
         "picture.example",
         "socket.example",
     ]
-    assert any("an error written" in error for error in watched.console_errors)
-    assert any("an error thrown" in error for error in watched.page_errors)
+    assert any("an error written" in error for error in caught.console_errors)
+    assert any("an error thrown" in error for error in caught.page_errors)
     # The socket's failure is told to the page alone; for the others the browser says that none left.
     assert set(failures.values()) == {"net::ERR_NAME_NOT_RESOLVED"}
-    assert len(failures) == len(watched.outside_requests) - 1
+    assert len(failures) == len(caught.outside_requests) - 1

@@ -150,7 +150,7 @@ def test_the_whole_path_and_no_trace_of_the_counts(app: App, watched: Watched, t
         asked.append(dialog.type)
         dialog.accept()
 
-    page.on("dialog", leave)
+    page.once("dialog", leave)
     page.reload()
     assert asked == ["beforeunload"]
     wait_until_idle(page)

@@ -6,11 +6,11 @@ import re
 from pathlib import Path
 
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import Page, expect
 
 from dpbi.dashboard.sidebar import menu
 from dpbi.tour import SCENES
-from tests.browser.chromium import App, Watched, open_page, wait_until_idle, watched_tab
+from tests.browser.chromium import App, Watched, open_page, wait_until_idle, watching
 from tests.browser.test_browser import (
     COVERED,
     SIDEWAYS,
@@ -116,8 +116,8 @@ READ = """() => {
 }"""
 
 
-def test_talk_mode_is_read_from_the_last_row(app: App, profile: BrowserContext, tmp_path: Path) -> None:
-    with watched_tab(profile, "light", *ROOM) as watched:
+def test_talk_mode_is_read_from_the_last_row(app: App, tab: Page, tmp_path: Path) -> None:
+    with watching(tab, "light", *ROOM) as watched:
         page = watched.page
         open_page(page, f"{app.url}/Tour?talk=true")
         for place in range(len(SCENES)):
@@ -188,8 +188,8 @@ def audit(page: Page, options: dict[str, list[str]]) -> list[str]:
     return [f"{one['id']}: {node['html'][:120]} {node['failureSummary']}" for one in found for node in one["nodes"]]
 
 
-def test_every_page_passes_an_audit_in_both_themes(app: App, profile: BrowserContext) -> None:
-    with watched_tab(profile, "dark") as watched:
+def test_every_page_passes_an_audit_in_both_themes(app: App, tab: Page) -> None:
+    with watching(tab, "dark") as watched:
         page = watched.page
         open_page(page, app.url)
         for title in (found.title for found in menu.PAGES):
