@@ -45,12 +45,6 @@ class ReleaseErrors(FrozenResult):
         return float(np.abs(self.shares).mean())
 
     @property
-    def mean_share_error(self) -> float:
-        """The standard error of ``mean_share``, the trials taken as independent."""
-        each = np.abs(self.shares).mean(axis=1)
-        return float(each.std() / np.sqrt(each.size))
-
-    @property
     def blind_share(self) -> float:
         """E|error of a share| of the prior's mean, over the same data."""
         return float(np.abs(self.blind).mean())
