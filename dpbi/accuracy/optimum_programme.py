@@ -220,8 +220,8 @@ class _Programme:
             if found > lower:
                 lower, best = found, tried
             columns = np.concatenate([columns, new], axis=1)
-        if upper == math.inf:
-            return None, None, _UNSOLVED
+        if upper > _NOTHING and best is None:  # no round was finished
+            return None, upper if upper < math.inf else None, _UNSOLVED
         return lower, upper, f"The bounds that linear programmes give in {SECONDS:.0f} seconds are too far apart."
 
     def _first_columns(self) -> NDArray[np.float64]:
