@@ -1,14 +1,22 @@
 """Bounds of the limit of privacy for three categories and more, by linear programmes over P(r | c).
 
-The programme is taken on orbits: permutations of categories that share a prior parameter leave it as it is, and an
-optimal mechanism can be averaged over them. What the solver returns is not believed: a lower bound is computed from its
-dual made feasible, an upper one from its mechanism made exactly epsilon-DP.
+Permutations of categories that share a prior parameter leave the programme as it is, and an optimal mechanism can be
+averaged over them, so that it is taken on orbits: whole where it is small, else by columns. What the solver returns is
+not believed: a lower bound is computed from its dual made feasible, an upper one from its mechanism made exactly
+epsilon-DP.
+
+By columns: P(r | .) is a sum of vectors x >= 0 with x_c <= e^epsilon x_c' for neighbours, and which r each is given to
+costs least can be seen at once. A first programme finds the best weights of e^(-epsilon steps(c, t)), t with sum n and
+entries that may be somewhat negative (K-norm noise, remapped: at most 1.3 % above the limit in trials); its dual is a
+price y_c of a unit of P(. | c). For every r another one looks for the x that costs least below its price, which
+joins the rest; its dual makes y feasible, and so bounds the limit from below.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
+import time
 from functools import cached_property
 from typing import Any
 
@@ -20,9 +28,18 @@ from dpbi.posterior.hellinger import count_loss, distance_of_loss
 from dpbi.problem.candidates import are_few, list_candidates, number_of_candidates
 
 SECONDS = 10.0
-_DATASETS = 300
+_DATASETS = 700
 _PAIRS = 9_000  # orbits of (c, r): what the solver takes some seconds for
+_PRICED = 300_000  # pairs of neighbours times orbits of r: what all columns of one round take some seconds for
 _PERMUTATIONS = 5_040
+_COLUMNS = 2_000  # t of the first programme
+_REACH = 3.0  # t_i >= -_REACH / epsilon
+_CLOSE = 1e-3  # of the value: bounds that are close enough
+_DAMPING = 0.5  # of the prices that gave the best bound so far: fresh ones alone swing
+_NOTHING = 1e-9  # a difference of bounds that is no difference
+_ROUNDING = 1e-13  # of the sum of all terms: what adding up to 900 of them can be wrong by
+_EXACTLY = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
+_UNSOLVED = f"The linear programme of the limit was not solved within {SECONDS:.0f} seconds."
 
 Bounds = tuple[float | None, float | None, str]
 
@@ -33,10 +50,13 @@ def bounds_by_programme(prior: tuple[float, ...], n: int, epsilon: float) -> Bou
         return None, None, (f"With k = {len(prior)} categories the limit is a linear programme over all pairs of "
                             f"datasets, here {number_of_candidates(n, len(prior)):,} of them: at most {_DATASETS:,}.")
     programme = _Programme(prior, n, epsilon)
-    if programme.pairs > _PAIRS:
-        return None, None, (f"The linear programme of the limit has {programme.pairs:,} unknowns here, more than can "
-                            f"be solved in {SECONDS:.0f} seconds: at most {_PAIRS:,}.")
-    return programme.bounds()
+    if programme.is_small:
+        return programme.bounds()
+    priced = programme.neighbours[0].size * programme.first.size
+    if priced > _PRICED:
+        return None, None, (f"The linear programmes of the limit have {priced:,} constraints here, more than can "
+                            f"be solved in {SECONDS:.0f} seconds: at most {_PRICED:,}.")
+    return programme.bounds_by_columns()
 
 
 class _Programme:
@@ -47,21 +67,31 @@ class _Programme:
         self.datasets = list_candidates(n, self.k)
         self.size = len(self.datasets)
         self.row = {tuple(c): at for at, c in enumerate(self.datasets.tolist())}
-        self.pairs = int(self.orbit.max()) + 1
+        self.decay = math.exp(-epsilon)
+
+    @property
+    def is_small(self) -> bool:
+        """Whether it can be solved as a whole; there are at least N^2 / permutations orbits of pairs."""
+        return self.size**2 <= _PAIRS * len(self.images) and self.pairs <= _PAIRS
+
+    @cached_property
+    def pairs(self) -> int:
+        return int(self.orbit.max()) + 1
 
     @cached_property
     def orbit(self) -> NDArray[np.int64]:
         """The number of the orbit of each pair (c, r), (N, N)."""
         least = np.arange(self.size**2).reshape(self.size, self.size)
-        for image in self._images():
+        for image in self.images:
             least = np.minimum(least, np.add.outer(image * self.size, image))
         return np.unique(least, return_inverse=True)[1].reshape(least.shape).astype(np.int64)
 
-    def _images(self) -> list[NDArray[np.int64]]:
+    @cached_property
+    def images(self) -> list[NDArray[np.int64]]:
         """Where each permutation of equal categories takes the datasets."""
         alike = [[i for i in range(self.k) if self.prior[i] == alpha] for alpha in sorted(set(self.prior))]
         if math.prod(math.factorial(len(group)) for group in alike) > _PERMUTATIONS:
-            return []
+            return [np.arange(self.size)]
         images = []
         for parts in itertools.product(*(itertools.permutations(group) for group in alike)):
             order = np.empty(self.k, dtype=np.int64)
@@ -71,12 +101,25 @@ class _Programme:
         return images
 
     @cached_property
+    def orbit_of_dataset(self) -> NDArray[np.int64]:
+        """The number of the orbit of each dataset, (N,)."""
+        return np.unique(np.min(self.images, axis=0), return_inverse=True)[1].astype(np.int64)
+
+    @cached_property
+    def first(self) -> NDArray[np.int64]:
+        """One dataset of each orbit of datasets."""
+        return np.unique(self.orbit_of_dataset, return_index=True)[1]
+
+    @cached_property
+    def predictive(self) -> NDArray[np.float64]:
+        return np.exp(dirichlet.log_evidence(self.prior, self.datasets))
+
+    @cached_property
     def cost(self) -> NDArray[np.float64]:
         """P(c) H(c, r), (N, N)."""
         loss = sum(count_loss(alpha, *np.meshgrid(column, column, indexing="ij"))
                    for alpha, column in zip(self.prior, self.datasets.T, strict=True))
-        predictive = np.exp(dirichlet.log_evidence(self.prior, self.datasets))
-        return np.asarray(predictive[:, None] * distance_of_loss(loss))
+        return np.asarray(self.predictive[:, None] * distance_of_loss(loss))
 
     @cached_property
     def neighbours(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -94,7 +137,7 @@ class _Programme:
     def bounds(self) -> Bounds:
         solution = self._solved()
         if solution is None:
-            return None, None, f"The linear programme of the limit was not solved within {SECONDS:.0f} seconds."
+            return None, None, _UNSOLVED
         mechanism, dual = solution
         lower, upper = self._lower(dual), self._upper(mechanism)
         return lower, upper, (f"The bounds that the linear programme gives are too far apart: {lower:.6g} to "
@@ -110,26 +153,20 @@ class _Programme:
         both, back = np.unique(left.ravel() * self.pairs + right.ravel(), return_inverse=True)
         rows = np.arange(both.size)
         privacy = sparse.csr_matrix(
-            (np.concatenate([np.full(both.size, math.exp(-self.epsilon)), np.full(both.size, -1.0)]),
+            (np.concatenate([np.full(both.size, self.decay), np.full(both.size, -1.0)]),
              (np.concatenate([rows, rows]), np.concatenate([both // self.pairs, both % self.pairs]))),
             shape=(both.size, self.pairs))
-        first = self._first_of_orbits()
-        sums = sparse.csr_matrix(
-            (np.ones(first.size * self.size), (np.repeat(np.arange(first.size), self.size), self.orbit[first].ravel())),
-            shape=(first.size, self.pairs))
+        rows = np.repeat(np.arange(self.first.size), self.size)
+        sums = sparse.csr_matrix((np.ones(rows.size), (rows, self.orbit[self.first].ravel())),
+                                 shape=(self.first.size, self.pairs))
         cost = np.bincount(self.orbit.ravel(), self.cost.ravel(), self.pairs)
-        found: Any = linprog(cost, privacy, np.zeros(both.size), sums, np.ones(first.size), method="highs",
-                             options={"time_limit": SECONDS, "primal_feasibility_tolerance": 1e-10,
-                                      "dual_feasibility_tolerance": 1e-10})
+        found: Any = linprog(cost, privacy, np.zeros(both.size), sums, np.ones(self.first.size),
+                             method="highs", options={"time_limit": SECONDS, **_EXACTLY})
         if found.status != 0:
             return None
         times = np.bincount(back.ravel(), minlength=both.size)
         dual = np.maximum(-found.ineqlin.marginals, 0.0) / times
         return found.x[self.orbit], dual[back].reshape(left.shape)
-
-    def _first_of_orbits(self) -> NDArray[np.int64]:
-        """One dataset of each orbit of datasets."""
-        return np.unique(np.diagonal(self.orbit), return_index=True)[1]
 
     def _lower(self, dual: NDArray[np.float64]) -> float:
         """sum_c min_r [cost_cr + e^-epsilon u_(c,c'),r - u_(c',c),r], summed over neighbours c'; for any u >= 0.
@@ -139,9 +176,13 @@ class _Programme:
         """
         here, there = self.neighbours
         reduced = self.cost.copy()
-        np.add.at(reduced, here, math.exp(-self.epsilon) * dual)
+        np.add.at(reduced, here, self.decay * dual)
         np.subtract.at(reduced, there, dual)
-        return float(reduced.min(axis=1).sum())
+        return self._rounded_down(reduced.min(axis=1), float(dual.sum()))
+
+    def _rounded_down(self, least: NDArray[np.float64], dual: float) -> float:
+        """The sum over datasets of what ``_lower`` found for each, less what it can be wrong by; dual: sum of all u."""
+        return max(float(least.sum()) - _ROUNDING * (float(self.cost.sum()) + 2 * dual), 0.0)
 
     def _upper(self, mechanism: NDArray[np.float64]) -> float:
         """The mean distance of (1 - share) x plus what is lacking in each row, spread over all outputs: epsilon-DP.
@@ -151,10 +192,101 @@ class _Programme:
         """
         x = np.maximum(mechanism, 0.0)
         here, there = self.neighbours
-        violation = max(float((math.exp(-self.epsilon) * x[here] - x[there]).max()), 0.0)
+        violation = max(float((self.decay * x[here] - x[there]).max()), 0.0)
         uneven = float(np.abs(x.sum(axis=1) - 1).max())
         rate = -math.expm1(-self.epsilon)
         share = min(1.0, 2 * (self.size * violation + uneven * (2 - rate) + 1e-15) / rate)
         kept = x * (1 - share)
         private = kept + (1 - kept.sum(axis=1, keepdims=True)) / self.size
         return float((self.cost * private).sum())
+
+    # By columns -----------------------------------------------------------------------------------------
+
+    def bounds_by_columns(self) -> Bounds:
+        """Both bounds by rounds of prices and columns, until they are close or another round would take too long."""
+        began = time.monotonic()
+        columns = self._first_columns()
+        lower, upper, best, took = 0.0, math.inf, None, 0.0
+        while (mixed := self._mixed(columns)) is not None:
+            weights, prices = mixed
+            used = columns[:, weights > 0]
+            upper = min(upper, self._upper(self._mechanism(used * weights[weights > 0])))
+            if upper - lower <= max(_CLOSE * upper, _NOTHING) or time.monotonic() - began + took > SECONDS:
+                break
+            tried = prices if best is None else _DAMPING * best + (1 - _DAMPING) * prices
+            start = time.monotonic()
+            found, new = self._priced(tried, began + SECONDS)
+            took = time.monotonic() - start
+            if found > lower:
+                lower, best = found, tried
+            columns = np.concatenate([columns, new], axis=1)
+        if upper > _NOTHING and best is None:  # no round was finished
+            return None, upper if upper < math.inf else None, _UNSOLVED
+        return lower, upper, f"The bounds that linear programmes give in {SECONDS:.0f} seconds are too far apart."
+
+    def _first_columns(self) -> NDArray[np.float64]:
+        """1, so that there is a solution, and e^(-epsilon steps(c, t)) for one t of each orbit, (N, all).
+
+        Up to a factor an entry of t beyond [0, n] is as good as 0 or n.
+        """
+        reach = min(math.ceil(_REACH / self.epsilon), self.n)
+        while reach and number_of_candidates(self.n + self.k * reach, self.k) > _COLUMNS * len(self.images):
+            reach //= 2
+        places = np.clip(list_candidates(self.n + self.k * reach, self.k) - reach, 0, self.n)
+        for alpha in set(self.prior):
+            group = [i for i in range(self.k) if self.prior[i] == alpha]
+            if len(self.images) > 1:
+                places[:, group] = np.sort(places[:, group], axis=1)
+        places = np.unique(places, axis=0)
+        steps = sum(np.abs(np.subtract.outer(c, t)) for c, t in zip(self.datasets.T, places.T, strict=True)) / 2
+        return np.column_stack([np.ones(self.size), np.exp(-self.epsilon * steps)])
+
+    def _mixed(self, columns: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+        """Weights of the columns, each given to its best r, with least cost and averaged rows that sum to 1; prices.
+
+        None where the solver found none.
+        """
+        from scipy.optimize import linprog
+
+        size = np.bincount(self.orbit_of_dataset)
+        rows = np.zeros((size.size, columns.shape[1]))
+        np.add.at(rows, self.orbit_of_dataset, columns)
+        rows /= size[:, None]
+        found: Any = linprog((columns.T @ self.cost).min(axis=1), A_eq=rows, b_eq=np.ones(size.size), method="highs",
+                             options=_EXACTLY)
+        return None if found.status else (found.x, (found.eqlin.marginals / size)[self.orbit_of_dataset])
+
+    def _mechanism(self, columns: NDArray[np.float64]) -> NDArray[np.float64]:
+        """x (N, N): each column given to its best r, averaged over the permutations."""
+        x = np.zeros((self.size, self.size))
+        np.add.at(x.T, (columns.T @ self.cost).argmin(axis=1), columns.T)
+        return np.asarray(sum(x[np.ix_(image, image)] for image in self.images)) / len(self.images)
+
+    def _priced(self, prices: NDArray[np.float64], until: float) -> tuple[float, NDArray[np.float64]]:
+        """A lower bound, 0 where time was too short for one; and the columns that cost less than their price.
+
+        For each r, min (cost_r - y) x over x in the cone with P x = 1; its dual is u of ``_lower``, where columns of r
+        and of its images are the same up to the permutation.
+        """
+        from scipy import sparse
+        from scipy.optimize import linprog
+
+        here, there = self.neighbours
+        rows = np.arange(here.size)
+        cone = sparse.csr_matrix(
+            (np.repeat([self.decay, -1.0], here.size), (np.tile(rows, 2), np.concatenate([here, there]))),
+            shape=(here.size, self.size))
+        least, dual, new = np.full(self.size, np.inf), 0.0, [np.empty((self.size, 0))]
+        for r in self.first:
+            if time.monotonic() > until:
+                return 0.0, np.concatenate(new, axis=1)
+            found: Any = linprog(self.cost[:, r] - prices, cone, np.zeros(here.size), self.predictive[None], [1.0],
+                                 method="highs", options=_EXACTLY)
+            if found.status != 0:
+                return 0.0, np.concatenate(new, axis=1)
+            u = np.maximum(-found.ineqlin.marginals, 0.0)
+            least = np.minimum(least, self.cost[:, r] + cone.T @ u)
+            dual += float(u.sum()) * len(self.images)
+            if found.fun < 0:
+                new.append(found.x[:, None])
+        return self._rounded_down(np.min([least[image] for image in self.images], axis=0), dual), np.hstack(new)

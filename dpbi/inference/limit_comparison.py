@@ -35,11 +35,14 @@ class LimitComparison:
         return promised.is_private and promised.epsilon <= self.limit.epsilon * (1 + 1e-12)
 
     def times_limit(self, mechanism: Mechanism) -> float | None:
-        """The mean over the limit; None where the limit is not known or does not bind the mechanism."""
+        """The mean over the limit; None where the limit is not known or does not bind the mechanism.
+
+        Where draws or bounds make it less than 1, which it cannot be, it is 1, which is nearer to the truth.
+        """
         found = self.of(mechanism)
         if found is None or not self.limit.value or not self.binds(mechanism):
             return None
-        return found.mean / self.limit.value
+        return max(found.mean / self.limit.value, 1.0)
 
     def error_of_times(self, mechanism: Mechanism) -> float:
         """The standard error of ``times_limit``, 0 where nothing was drawn."""

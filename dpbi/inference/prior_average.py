@@ -27,6 +27,7 @@ _PAIRS = 1_100_000  # of datasets and releases that are visited: n = 1,000 at k 
 _PRODUCTS = 6e9  # of the sums that find the nearest candidate of every release
 _NOISED, _EACH = 2_000, 5  # datasets where not all are visited, and releases of each: noise takes microseconds to draw
 _CHOSEN, _DRAWS = 60, 200  # as above, where a release is chosen: the mean is known in milliseconds, draws take more
+_CHOSEN_OF_MANY = 20  # datasets where the candidates are too many to list: the mean takes tenths of a second
 _READ = 40  # releases that are read nearest, each in some hundredths of a second
 
 
@@ -98,8 +99,9 @@ def _sampled(mechanism: Mechanism, prior: tuple[float, ...], n: int, reading: Re
         # Each value is unbiased with its own error, which the spread of the values holds already
         return _mean(values, float(errors.max()) / np.sqrt(_READ))
     if not isinstance(mechanism, AddedNoise):
+        datasets = _CHOSEN if are_few(n, len(prior), _PAIRS) else _CHOSEN_OF_MANY
         return _mean(np.array([_mean_distance(mechanism, problem, rng)
-                               for problem in _problems(prior, n, rng, _CHOSEN)]))
+                               for problem in _problems(prior, n, rng, datasets)]))
     problems = _problems(prior, n, rng, _NOISED)
     released = np.array([mechanism.sample(problem, rng, _EACH) for problem in problems])
     posteriors = np.array([problem.posterior for problem in problems])

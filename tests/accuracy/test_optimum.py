@@ -84,6 +84,42 @@ def test_bounds_hold_for_what_is_no_solution() -> None:
         assert made._upper(x / x.sum(axis=1, keepdims=True) * (1 + 0.01 * size * rng.random((made.size, 1)))) >= value
 
 
+@pytest.mark.parametrize(("prior", "n"), [((1.0, 1.0, 1.0), 4), ((0.2, 1.0, 1.0), 3), ((9.0, 0.1, 1.0), 3),
+                                          ((0.5,) * 4, 2), ((1e-6, 3.0), 7)], ids=str)  # fmt: skip
+@pytest.mark.parametrize("epsilon", [1e-3, 0.2, 2.0])
+def test_columns_lead_to_the_same_value(prior: tuple[float, ...], n: int, epsilon: float) -> None:
+    """That of the programme written out here."""
+    made, value = programme._Programme(prior, n, epsilon), by_programme(prior, n, epsilon)
+    lower, upper, _ = made.bounds_by_columns()
+    assert lower is not None and upper is not None
+    assert value - 1.1e-3 * upper <= lower <= value + 1e-9 and value - 1e-9 <= upper <= value + 1.1e-3 * upper
+
+
+def test_columns_bound_what_is_too_large_to_be_solved_as_a_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = limit_of_privacy((1, 1, 1), 12, 0.5)
+    monkeypatch.setattr(programme, "_PAIRS", 100)
+    found = limit_of_privacy((1, 1, 1), 12, 0.5)
+    assert found.kind == "linear programme" and found.value is not None and whole.value is not None
+    assert found.lower <= whole.value <= found.upper and 1e-8 < found.error < 1e-3
+    monkeypatch.setattr(programme, "SECONDS", 0.0)
+    hurried = limit_of_privacy((1, 1, 1), 12, 0.5)
+    assert (hurried.kind, hurried.lower) == ("none", None) and hurried.upper >= whole.value
+    assert hurried.reason.endswith("seconds.")
+
+
+def test_columns_are_bounds_whatever_the_prices() -> None:
+    """A lower bound from any y, an upper one from any columns of the cone."""
+    made, rng = programme._Programme((1.0, 1.0, 2.0), 3, 0.7), np.random.default_rng(4)
+    value = limit_of_privacy((1, 1, 2), 3, 0.7).value
+    assert value is not None
+    for size in (0.001, 0.1, 10.0):
+        prices = (size * rng.random(made.first.size))[made.orbit_of_dataset]
+        bound, new = made._priced(prices, np.inf)
+        assert 0 <= bound <= value
+        here, there = made.neighbours
+        assert (new[here] * made.decay <= new[there] + 1e-8).all(), "columns lie in the cone"
+
+
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 4.0])
 @pytest.mark.parametrize(("prior", "n"), [((1.0, 1.0), 40), ((0.3, 4.0), 25)])
 def test_the_remap_attains_the_limit(prior: tuple[float, ...], n: int, epsilon: float) -> None:
@@ -154,7 +190,7 @@ def test_every_epsilon(prior: tuple[float, ...], epsilon: float) -> None:
         assert found.upper < 1e-6
 
 
-@pytest.mark.parametrize(("prior", "n"), [((1, 1, 1), 60), ((1,) * 6, 12), ((1, 2, 3), 16)], ids=str)
+@pytest.mark.parametrize(("prior", "n"), [((1, 1, 1), 60), ((1,) * 6, 12), ((1, 2, 3), 30)], ids=str)
 def test_where_it_is_not_known_it_says_why(prior: tuple[float, ...], n: int) -> None:
     found = limit_of_privacy(prior, n, 1.0)
     assert (found.kind, found.value, found.remap) == ("none", None, None)
@@ -186,6 +222,9 @@ def test_all_extreme_rays_of_few_counts() -> None:
 
 @pytest.mark.parametrize(("prior", "n", "epsilon"), [((1.0, 1.0), 10**6, 1e-6), ((1e-9, 1e-9), 10**9, 1e-6),
                                                      ((1e12, 0.5), 4 * 10**15, 1e-9)], ids=str)  # fmt: skip
-def test_noise_wider_than_what_is_summed_one_by_one(prior: tuple[float, ...], n: int, epsilon: float) -> None:
+def test_noise_wider_than_what_is_summed_one_by_one(
+    prior: tuple[float, ...], n: int, epsilon: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dpbi.accuracy.optimum_sampled._STRATA", 16)
     found = limit_of_privacy(prior, n, epsilon)
     assert found.kind == "theorem" and found.value is not None and 0 < found.value < 1

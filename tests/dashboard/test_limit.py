@@ -13,7 +13,7 @@ from dpbi.dashboard.sidebar import controls
 from dpbi.dashboard.words import limit as limit_words
 from dpbi.dashboard.words import words
 from dpbi.inference.limit_comparison import LimitComparison
-from dpbi.mechanisms import Mechanism
+from dpbi.mechanisms import EHD, Mechanism
 from tests.dashboard import test_scripts
 from tests.dashboard.test_pages import everything
 from tests.dashboard.test_scenario import opened, visit
@@ -39,12 +39,29 @@ def test_home_holds_every_mechanism_against_the_limit() -> None:
     assert Problem((1, 1), (48, 42)).n == 90
 
 
-def test_the_ranking_names_every_proved_mechanism_once_in_order() -> None:
-    found = comparison(MECHANISMS)
-    said = limit_words.ranking(found)
-    named = [word for word in re.findall(r"\w+", said) if word in {kind.label for kind in MECHANISMS}]
-    assert named == [one.mechanism.label for one in found.ranked()]
-    assert limit_words.PUBLIC in said
+def test_the_ranking_names_every_private_mechanism_once_in_order() -> None:
+    found = comparison(MECHANISMS).ranked()
+    ticked = [one.mechanism for one in found]
+    said = limit_words.ranking(found[::-1], ticked)
+    first, *others = [one.mechanism.label for one in found]
+    named = re.findall("|".join(sorted(others, key=len, reverse=True)), said)
+    assert named == others and said.startswith(f"Nearest to the truth is **{first}** ({found[0].mean:.4g})")
+    assert f"{others[-1]} ({found[-1].mean / found[0].mean:.2f} times)" in said and limit_words.PUBLIC in said
+    assert "Not known of" not in said and "not ticked" not in said and "larger epsilon" not in said
+    assert f"**{first}**, which is not ticked" in limit_words.ranking(found, ticked[1:])
+
+
+def test_the_ranking_calls_a_tie_a_tie_and_says_what_it_does_not_know() -> None:
+    found = comparison(MECHANISMS).ranked()[:3]
+    drawn = [dataclasses.replace(one, error=0.2) for one in found]
+    ticked = [one.mechanism for one in found]
+    said = limit_words.ranking(drawn, ticked)
+    assert said.startswith("Nearest to the truth are ") and "too close to tell apart" in said and "± 0.4" in said
+    assert f"Not known of {ticked[0].label}:" in limit_words.ranking(found[1:], ticked)
+    assert limit_words.ranking([], ticked).startswith("Which private mechanism is nearest to the truth on average is n")
+    weaker = EHD(1.0, global_sensitivity="paper")
+    said = limit_words.ranking([expected_distance(weaker, (0.1,) * 3, 4)], [weaker])
+    assert f"larger epsilon: EHD promises {weaker.guarantee((0.1,) * 3, 4).words}" in said
 
 
 def test_a_nearer_mechanism_that_is_not_ticked_is_named_where_it_is_surely_nearer() -> None:
@@ -69,7 +86,6 @@ def test_draws_are_said_with_two_standard_errors() -> None:
     found = comparison(MECHANISMS[3:4])
     drawn = dataclasses.replace(found, means=tuple(dataclasses.replace(one, error=0.01) for one in found.means))
     assert "give or take two standard errors" in limit_words.times(drawn, [MECHANISMS[3](1.0)])
-    assert "± 0.02" in limit_words.ranking(drawn)
     assert "give or take" not in limit_words.times(found, [MECHANISMS[3](1.0)])
 
 

@@ -22,6 +22,7 @@ from dpbi.dashboard.shown import downloads
 from dpbi.dashboard.words import limit, words
 from dpbi.inference.limit_comparison import LimitComparison
 from dpbi.inference.noise_aware_releases import NoiseAwareReleases
+from dpbi.inference.prior_average import ExpectedDistance
 from dpbi.inference.private_posteriors import PrivatePosteriors
 from dpbi.mechanisms import name_of
 from dpbi.mechanisms.printed_bound import printed_bound
@@ -216,19 +217,28 @@ def parameters(scenario: Scenario, sampled: Sequence[PrivatePosteriors]) -> None
         )
 
 
-def to_release_with(labels: Sequence[str], errors: Sequence[ReleaseErrors], risks: Sequence[GuessingRisk]) -> None:
+def to_release_with(
+    labels: Sequence[str], means: Sequence[ExpectedDistance], errors: Sequence[ReleaseErrors],
+    risks: Sequence[GuessingRisk],
+) -> None:
     """A row per mechanism that can release, the nearest first: what it is off by, and what it tells about a person."""
+    known = {one.mechanism: one.mean for one in means}
     table = pd.DataFrame(
         {
             "Mechanism": labels,
+            "Mean H": [known.get(one.mechanism, math.nan) for one in errors],
             "Off by, points": [100 * one.mean_share for one in errors],
             "Right of 100, on average": [one.average_of_hundred for one in risks],
             "Right of 100, at worst": [one.worst_of_hundred for one in risks],
         }
-    ).sort_values("Off by, points", kind="stable", ignore_index=True)
+    ).sort_values("Mean H", kind="stable", ignore_index=True)
     columns = {title: _number(said) for title, said in _TO_RELEASE_WITH.items()}
-    alt = "One row per mechanism: how far off a share would be, and how many guesses of 100 would be right"
-    show(table, "to-release-with", _COMPARISON | columns, alt)
+    shown = table
+    if table["Mean H"].isna().any():
+        columns["Mean H"] = TextColumn(help=_TO_RELEASE_WITH["Mean H"], alignment="right")
+        shown = table.assign(**{"Mean H": [_dash(value) for value in table["Mean H"]]})
+    alt = "One row per mechanism: how far off a release would be, and how many guesses of 100 would be right"
+    show(shown, "to-release-with", _COMPARISON | columns, alt, lambda: table)
 
 
 def release(rows: Sequence[Row], name: str) -> None:
@@ -389,7 +399,9 @@ _CATEGORIES: dict[str, Any] = {
 }
 
 _TO_RELEASE_WITH = {
-    "Off by, points": "Mean error of a share in percentage points, on data made up from the prior.",
+    "Mean H": "Mean Hellinger distance from the true posterior, over the data that the public prior expects. A dash: "
+    "not private, or not known here.",
+    "Off by, points": "Mean error of a share in percentage points, tried on some data made up from the prior.",
     "Right of 100, on average": "Of 100 guesses of a person's answer, 50 of them right before the release, so many are "
     "right after it at most, averaged over releases.",
     "Right of 100, at worst": "The same after the worst possible release.",

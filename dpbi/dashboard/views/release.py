@@ -15,12 +15,13 @@ from typing import Any
 
 import streamlit as st
 
-from dpbi.dashboard.answers import library, public_answers
+from dpbi.dashboard.answers import average, library, public_answers
 from dpbi.dashboard.scenario import Scenario
 from dpbi.dashboard.session import leaving, settings
 from dpbi.dashboard.shown import charts, downloads, tables
 from dpbi.dashboard.views import release_ledger
 from dpbi.dashboard.words import guard, words
+from dpbi.dashboard.words import limit as limit_words
 from dpbi.dashboard.words import release as release_words
 from dpbi.mechanisms import Mechanism, name_of
 from dpbi.mechanisms.guarantee import Guarantee, NotPrivate
@@ -115,15 +116,16 @@ def choose(chosen: Scenario) -> Ready | None:
 
 
 def _compare(found: Sequence[Ready], chosen: Scenario) -> None:
-    """How far off each would be on made-up data, and what it would tell about a person: nothing of it leaks."""
-    if len(found) < 2 or not chosen.problem.n:
+    """How near each comes on average under the prior, and what it would tell about a person: nothing of it leaks."""
+    if not chosen.problem.n:
         return
     ready = dataclasses.replace(chosen, mechanisms=tuple(one.mechanism for one in found))
+    means = average.of_private(ready)
+    st.markdown(limit_words.ranking(means, [one.mechanism for one in found if one.guarantee.is_private]))
     errors = public_answers.for_each(library.release_errors, ready)
     risks = public_answers.for_each(library.guessing_risk, ready)
-    if len(errors) == len(risks) == len(found):
-        st.markdown(release_words.nearest(errors, [one.guarantee.is_private for one in found]))
-        tables.to_release_with([one.label for one in found], errors, risks)
+    if 1 < len(found) == len(errors) == len(risks):
+        tables.to_release_with([one.label for one in found], means, errors, risks)
 
 
 def say_what_to_expect(ready: Ready, chosen: Scenario) -> None:

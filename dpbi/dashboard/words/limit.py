@@ -9,6 +9,7 @@ from dpbi.dashboard.words import words
 from dpbi.inference.limit_comparison import LimitComparison, surely_nearer
 from dpbi.inference.prior_average import ExpectedDistance
 from dpbi.mechanisms import Mechanism, name_of
+from dpbi.mechanisms.guarantee import PureDP
 from dpbi.mechanisms.printed_bound import printed_bound
 
 COLUMN = "× limit"
@@ -50,43 +51,52 @@ def times(found: LimitComparison, ticked: Sequence[Mechanism]) -> str:
         shown = [f"{name_of(one)} {_ratio(ratios[one], errors[one])}" for one in sorted(ratios, key=ratios.__getitem__)]
         drawn = ", from draws, give or take two standard errors" if max(errors.values()) > _SHOWN_ERROR else ""
         parts.append(f"Times that limit{drawn}: {words.listed(shown)}.")
-    nearer = _nearer(found, ticked)
-    if nearer:
-        best, other = nearer
-        parts.append(
-            f"**{name_of(best.mechanism)}**, which is not ticked, is nearer than {name_of(other.mechanism)} on that "
-            f"average: {mean(best)} against {mean(other)}."
-        )
-    return " ".join(parts)
+    return " ".join(parts) + _say_nearer(found.ranked(), ticked)
 
 
-def _nearer(found: LimitComparison, ticked: Sequence[Mechanism]) -> tuple[ExpectedDistance, ExpectedDistance] | None:
-    """Of those whose mean is known, the nearest that is not ticked and the nearest that is, if the first is ahead."""
-    private = found.ranked()
-    best = next((one for one in private if one.mechanism not in ticked), None)
-    other = next((one for one in private if one.mechanism in ticked), None)
-    return (best, other) if best and other and surely_nearer(best, other) else None
+def _say_nearer(ranked: Sequence[ExpectedDistance], ticked: Sequence[Mechanism]) -> str:
+    """The sentence for what is not ticked and nearer than all that is; empty where there is nothing."""
+    best = next((one for one in ranked if one.mechanism not in ticked), None)
+    other = next((one for one in ranked if one.mechanism in ticked), None)
+    if not best or not other or not surely_nearer(best, other):
+        return ""
+    return (
+        f" **{name_of(best.mechanism)}**, which is not ticked, is nearer than {name_of(other.mechanism)} on that "
+        f"average: {mean(best)} against {mean(other)}."
+    )
 
 
-def ranking(found: LimitComparison) -> str:
-    """Which of all mechanisms is nearest on average under the prior, and by how much."""
-    means = found.ranked()
-    if not means:
-        return "No mechanism is proved to be epsilon-DP here."
-    first, *others = means
+def ranking(means: Sequence[ExpectedDistance], ticked: Sequence[Mechanism]) -> str:
+    """Which of the ticked private mechanisms is nearest on average, by how much, and what is not known of that.
+
+    means: of ticked ones and others, all private.
+    """
+    ranked = sorted(means, key=lambda one: one.mean)
+    here = [one for one in ranked if one.mechanism in ticked]
+    unknown = [name_of(one) for one in ticked if one not in {found.mechanism for found in here}]
+    missing = f" Not known of {words.listed(unknown)}: cancelled, or too many records to average." if unknown else ""
+    if not here:
+        return f"Which private mechanism is nearest to the truth on average is not known here.{missing}"
+    first, *others = here
     behind = [one for one in others if surely_nearer(first, one)]
     level = [one for one in others if one not in behind]
-    parts = [f"Nearest on average under the public prior: **{name_of(first.mechanism)}**, mean distance {mean(first)}."]
+    named = words.listed(f"**{name_of(one.mechanism)}** ({mean(one)})" for one in (first, *level))
+    said = f"Nearest to the truth is {named}, by mean distance"
     if level:
-        parts.append(f"No farther, as far as this tells: {words.listed(_with_mean(one) for one in level)}.")
+        said = f"Nearest to the truth are {named}, too close to tell apart by mean distance"
     if behind:
-        times = [f"{_with_mean(one)}, {_ratio(one.mean / first.mean, 0.0)} times" for one in behind]
-        parts.append(f"Farther: {'; '.join(times)}.")
-    return " ".join([*parts, limit(found.limit), PUBLIC])
+        times = [f"{_ratio(one.mean / first.mean, 0.0)} times" if first.mean else mean(one) for one in behind]
+        farther = [f"{name_of(one.mechanism)} ({said})" for one, said in zip(behind, times, strict=True)]
+        said += f"; farther off: {words.listed(farther)}"
+    return f"{said}.{_say_nearer(ranked, ticked)}{missing}{_say_larger(here)} {PUBLIC}"
 
 
-def _with_mean(found: ExpectedDistance) -> str:
-    return f"{name_of(found.mechanism)} {mean(found)}"
+def _say_larger(means: Sequence[ExpectedDistance]) -> str:
+    """The sentence for mechanisms that promise less privacy than the others; empty where there is none."""
+    promised = {name_of(one.mechanism): one.mechanism.guarantee(one.prior, one.n) for one in means}
+    larger = [f"{name} promises {one.words}" for name, one in promised.items()
+              if isinstance(one, PureDP) and one.epsilon > means[0].mechanism.epsilon * (1 + 1e-9)]
+    return f" Compared at a larger epsilon: {words.listed(larger)}." if larger else ""
 
 
 def readings(found: Mapping[Mechanism, tuple[float, float, float]]) -> str:

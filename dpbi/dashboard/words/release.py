@@ -16,7 +16,6 @@ from dpbi.privacy.guessing import GuessingRisk
 from dpbi.releases.ledger import Ledger, ReadTogether, Total
 from dpbi.releases.ledger_file import LedgerFile
 from dpbi.releases.release import Release
-from dpbi.releases.verdict import points
 
 READER = (
     "The mechanism with its options and epsilon, the prior, n, the names of the categories, the **released** counts, "
@@ -141,26 +140,6 @@ def protected(n: int) -> str:
         f"Each of the {n:,} people, and the answer each gave, from someone who knows all other answers. That somebody "
         "took part is not hidden, since n is public, nor is what is true of everybody."
     )
-
-
-def nearest(errors: Sequence[ReleaseErrors], private: Sequence[bool]) -> str:
-    """Which of the private ones is nearest to the truth on made-up data, and by how much."""
-    ranked = sorted((one for one, kept in zip(errors, private, strict=True) if kept), key=lambda one: one.mean_share)
-    if len(ranked) < 2 or not ranked[0].mean_share:
-        return "How far off a share would be on average, on data made up from the prior; your counts play no part."
-    first, second = ranked[:2]
-    if second.mean_share - first.mean_share <= 3 * math.hypot(first.mean_share_error, second.mean_share_error):
-        said = (
-            f"**Nearest to the truth are {name_of(first.mechanism)} and {name_of(second.mechanism)}**, too close for "
-            f"these trials to tell apart: a share is off by about {points(first.mean_share)} on average."
-        )
-    else:
-        said = (
-            f"**Nearest to the truth is {name_of(first.mechanism)}:** a share is off by {points(first.mean_share)} on "
-            f"average, {words.number(second.mean_share / first.mean_share)} times less than with "
-            f"{name_of(second.mechanism)}."
-        )
-    return f"{said} Tried on data made up from the prior: your counts play no part, so choosing by it leaks nothing."
 
 
 def together(found: ReadTogether, prior: tuple[float, ...]) -> str:
