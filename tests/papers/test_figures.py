@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -26,10 +27,15 @@ BY_KEY = {figure.key: figure for figure in FIGURES}
 RUNS = 200
 
 
+# Of eleven sizes those beside the crossing and the last ones: the others take seconds.
+SIZES = {"[P17] 5(a)": (300, 400, 5_000, 15_000), "[P17] 5(b)": (1_000, 2_000, 5_000, 15_000)}
+
+
 @cache
 def result(key: str) -> Any:
     figure = BY_KEY[key]
-    return figure.compute(runs=RUNS, seed=1) if figure.simulated else figure.compute()
+    fewer = {"sizes": SIZES[key]} if key in SIZES else {}
+    return figure.compute(runs=RUNS, seed=1, **fewer) if figure.simulated else figure.compute()
 
 
 # --- the numbers printed in the captions of [N] ---
@@ -244,7 +250,68 @@ def test_concrete_privacy_by_brute_force() -> None:
     assert found.balanced[0, 0] == pytest.approx(float(max(ratios)), rel=1e-9)
 
 
+# --- who wins is computed ---
+
+
+def swapped(found: Any, first: int, second: int) -> Any:
+    """The same result with two contenders' numbers in each other's place."""
+    order = list(range(len(found.contenders)))
+    order[first], order[second] = second, first
+    if isinstance(found, DistanceProbabilities):
+        return replace(found, laws=tuple(found.laws[place] for place in order))
+    return replace(found, exact=found.exact[:, order], **(
+        {"errors": found.errors[:, order]} if isinstance(found, ErrorBoxes) else {}))
+
+
+def said(key: str, found: Any) -> str:
+    return f"{papers.draw(found).layout.title.text} {BY_KEY[key].story(found)}".replace("<br>", " ")
+
+
+@pytest.mark.parametrize(("key", "places", "so", "else_so"), [
+    ("[P17] 3(a)", (1, 2), "best of all holds", "best of all does not hold"),
+    ("[P17] 3(a)", (0, 2), "So M_H by Definition 6 gives near", "So M_H does not give near"),
+    ("[P17] 4", (1, 2), "does not approach", "It approaches"),
+    ("[P17] 4", (1, 3), "nearest at n = 15,000 is LSHist", "nearest at n = 15,000 is EHDNRS"),
+    ("[P17] 4", (0, 2), "M_H by Definition 6 comes nearer", "M_H by Definition 6 never comes nearer"),
+    ("[P17] 5", (1, 2), "Laplace mechanism; from the prior (50", "neither Laplace mechanism; from the prior (1,"),
+    ("[P17] 5", (1, 2), "It does not come close", "It comes close"),
+    ("[P17] 5", (0, 2), "M_H is nearer than the baseline", "M_H never comes nearer than the baseline for good"),
+    ("[N] 2(a)", (0, 3), "Laplace is nearer than both", "Laplace is not nearer than both"),
+    ("[N] 3(a)", (0, 3), "Laplace is nearest", "Smooth is nearest"),
+    ("[N] 5(a)", (0, 3), "Laplace is better", "the exponential mechanism is better"),
+    ("[N] 7(a)", (0, 3), "Laplace is better", "the exponential mechanism is better"),
+    ("[N] 6(b)", (0, 3), "whose floor and noise", "the mean distances are 0.317 and 0.776"),
+])
+def test_with_another_winner_the_sentence_is_another(key: str, places: tuple[int, int], so: str, else_so: str) -> None:
+    found = result(key)
+    before, after = said(key, found), said(key, swapped(found, *places))
+    assert so in before and else_so not in before
+    assert else_so in after and so not in after
+
+
+def test_what_is_said_of_losses_and_gaps_is_computed_too() -> None:
+    losses, gap = result("[P17] 6"), result("[P17] 1")
+    assert "does not stay below 1" in said("[P17] 6", replace(losses, balanced=losses.balanced + 1))
+    assert "That exceeds epsilon" in said("[P17] 6", replace(losses, worst=losses.worst + 1))
+    wider = replace(gap, scan=replace(gap.scan, global_exact=2 * gap.scan.global_paper))
+    assert "no narrower than the constant" in said("[P17] 1", wider)
+
+
 # --- all of them ---
+
+
+def test_a_part_is_announced_before_it_is_computed() -> None:
+    """Eleven sizes or seven priors of four mechanisms; who raises at one ends the computation there."""
+    for key, parts in (("[P17] 3(a)", 4), ("[P17] 5", 28), ("[N] 2(a)", 4)):
+        begun: list[int] = []
+        BY_KEY[key].compute(runs=2, begin=begun.append)
+        assert begun == [parts] * parts
+
+    def refuse(parts: int) -> None:
+        raise KeyboardInterrupt(parts)
+
+    with pytest.raises(KeyboardInterrupt, match="44"):
+        BY_KEY["[P17] 5(b)"].result(1, refuse)
 
 
 def test_every_numbered_figure_is_there_once() -> None:
