@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import replace
+from dataclasses import fields, is_dataclass, replace
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from dpbi.dashboard.take_away import script
 from dpbi.figures import papers
 from dpbi.papers.figures import FIGURES, notes, tailoring
 from dpbi.papers.figures.experiments import balanced
@@ -337,6 +339,31 @@ def test_every_figure_is_drawn_told_and_described(key: str) -> None:
     contenders = getattr(result(key), "contenders", ())
     names = " ".join(trace.name or "" for trace in drawn.data)
     assert all(one.name in names for one in contenders)
+
+
+def arrays(found: Any) -> list[Any]:
+    """Every array of a result, those of its parts included."""
+    if isinstance(found, np.ndarray):
+        return [found]
+    parts = found if isinstance(found, tuple) else [getattr(found, one.name) for one in fields(found)] \
+        if is_dataclass(found) else ()
+    return [array for part in parts for array in arrays(part)]
+
+
+@pytest.mark.parametrize("key", ["[P17] 1", "[P17] 2", "[P17] 3(a)", "[P17] 4", "[P17] 6", "[N] 5(a)"])
+def test_the_script_of_each_kind_of_figure_computes_what_the_page_shows(
+    key: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    scope: dict[str, Any] = {}
+    exec(compile(script.of_figure(key, 7), "script.py", "exec"), scope)
+    expected = BY_KEY[key].result(7)
+    mine, other = arrays(scope["result"]), arrays(expected)
+    assert len(mine) == len(other) > 0
+    for one, another in zip(mine, other, strict=True):
+        np.testing.assert_array_equal(one, another)
+    assert BY_KEY[key].story(expected) in capsys.readouterr().out
+    assert (tmp_path / "figure.html").stat().st_size > 1e6
 
 
 def test_what_is_no_result_has_no_figure() -> None:

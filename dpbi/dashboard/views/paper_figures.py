@@ -13,7 +13,7 @@ from dpbi.dashboard.answers.work import Begin, Cancelled, work
 from dpbi.dashboard.session import settings
 from dpbi.dashboard.shown import charts, folds
 from dpbi.dashboard.sidebar import controls
-from dpbi.dashboard.take_away import script
+from dpbi.dashboard.take_away import script, take_away
 from dpbi.dashboard.words import words
 from dpbi.papers.figures import FIGURES, PaperFigure
 
@@ -56,8 +56,9 @@ def draw(figure: PaperFigure, seed: int) -> None:
     if current.complete:
         charts.draw(papers.draw(result), "paper-" + re.sub(r"\W+", "-", figure.key).strip("-"))
         st.markdown(f"**Computed:** {words.escape(story, _SENTENCES)}")
-    with folds.fold("Copy this figure as Python") as opened:
+    with folds.fold("Link to this figure, and its Python") as opened:
         if opened:
+            take_away.link_to(figure=figure.key, **({"seed": seed} if figure.simulated else {}))
             st.code(script.of_figure(figure.key, seed), language="python")
 
 

@@ -172,8 +172,8 @@ def errors_story(found: ErrorsAgainstSize) -> str:
         f"{'approaches' if definition_6 <= _NEAR * improved else 'does not approach'} the improved Laplace mechanism: "
         f"at n = {last:,} it is {definition_6 / improved:.3g} times as far from the truth, at n = {before:,} "
         f"{found.exact[-2, 2] / found.exact[-2, 1]:.3g} times. Proved for it is twice the epsilon of the others: at "
-        f"an equal proved epsilon its mean distance at n = {last:,} is {equal:.3g}, the baseline's {laplace:.3g}. Definition 3, which claims "
-        f"(epsilon, delta), ends at {definition_3:.3g}."
+        f"an equal proved epsilon its mean distance at n = {last:,} is {equal:.3g}, the baseline's {laplace:.3g}. "
+        f"Definition 3, which claims (epsilon, delta), ends at {definition_3:.3g}."
     )
 
 
