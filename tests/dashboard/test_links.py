@@ -14,6 +14,8 @@ from dpbi import limits
 from dpbi.dashboard.sidebar import controls, data_source, prior
 from dpbi.dashboard.take_away import scenario_file
 from dpbi.dashboard.words import words
+from dpbi.papers.claims import CLAIMS
+from dpbi.papers.figures import FIGURES
 from tests.dashboard.test_scenario import PATIENCE, QUIET, ROOT, bare, opened, select, text, unfold, visit
 from tests.dashboard.test_scenario_file import LAB, SLOW, kept, notice, numbers_shown
 
@@ -86,6 +88,22 @@ def test_counts_travel_only_if_ticked_and_with_a_warning() -> None:
     assert any("7 left & right, 5 =x; y, 3 neither; n = 15" in bare(line.value) for line in other.main.markdown)
     assert bare(words.LINK_HOLDS_COUNTS) in notice(other)
     assert "left" not in link(other), "the next link needs its own tick"
+
+
+def test_a_claim_and_a_figure_of_the_papers_have_an_address_each() -> None:
+    claim, figure = CLAIMS[40], FIGURES[-1]
+    at = follow("pages/6_Papers.py", {"claim": scenario_file.name_of_option(claim.name), "figure": "n-8-b"})
+    assert at.selectbox(key="entry: claim").value == claim.name
+    assert at.selectbox(key="entry: paper figure").value == figure.key
+    assert any("scrollIntoView" in part.proto.body for part in at.get("html")), "the claim is far below"
+    copied = [code.value for name in ("claim", "figure")
+              for code in unfold(at, f"Link to this {name}, and its Python").main.code if ADDRESS in code.value]
+    named = {name: scenario_file.name_of_option(claim.name) for name in ("claim",)}
+    assert parameters(copied[0]) == named and parameters(copied[-1]) == {"figure": "n-8-b", "seed": "1"}
+    at = follow("pages/6_Papers.py", {"claim": "no-more", "figure": "p17-99"})
+    assert "There is no claim of the papers called 'no-more'." in notice(at)
+    assert "There is no figure of the papers called 'p17-99'." in notice(at)
+    assert at.selectbox(key="entry: claim").value == CLAIMS[0].name
 
 
 def test_without_counts_n_and_k_stand_for_them() -> None:
