@@ -24,8 +24,9 @@ from .several_ways import (
     selected_cells,
 )
 from .table import Column, Table
-from .whole_numbers import is_like_number
+from .whole_numbers import is_like_number, is_number
 
+SPACES, PRINTED_LINES = re.compile(r"\s{2,}"), 50
 COUNT_AFTER_NAME = re.compile(r"\d[\d.,']*")
 
 
@@ -172,9 +173,20 @@ def _ask_for_unit(table: Table, answers: Answers, suggested: str) -> None:
 
 
 def _refuse_unseparated(table: Table) -> None:
-    """Refuses cells such as 'red 12' or 'red: 12', all different: each would else be a category of its own."""
+    """Refuses cells such as 'red 12' or 'red: 12', all different: each would else be a category of its own; and lines
+    of a table as programs print it."""
     column = table.columns[0]
-    if column.distinct == len(column.sample) > 0 and all(map(_is_name_and_count, column.sample)):
+    if column.distinct < len(column.sample) or not column.sample:
+        return
+    parts = [SPACES.split(cell.strip()) for cell in column.sample[:PRINTED_LINES]]
+    below = parts[len(parts) > 1 :]
+    if min(map(len, parts)) > 1 and all(is_number(line[-1]) for line in below):
+        raise CountsError(
+            f"{shown(column.sample[0])}: several columns are in one cell, with spaces between; save the table as CSV.",
+            table.rows[0],
+            column.sample[0],
+        )
+    if all(map(_is_name_and_count, column.sample)):
         raise CountsError(
             f"{shown(column.sample[0])} seems to be a name and its count in one cell; put the counts in a column of "
             "their own, or a comma, semicolon or tab before each.",
