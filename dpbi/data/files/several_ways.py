@@ -214,9 +214,9 @@ def grouped(table: Table, category: Column, count: Column, answers: Answers) -> 
         names, cells, rows = whole.names, whole.cells, whole.rows
         return Selection([names[i] for i in at], [cells[i] for i in at], [rows[i] for i in at]), groups
     names = joined([keys, category.cells]) if choice == "all" else whole.names
-    at = _without_totals(keys, answers)
-    cells, rows = [whole.cells[i] for i in at], [whole.rows[i] for i in at]
-    return Selection([names[i] for i in at], cells, rows, settled=choice == "group sums"), groups
+    kept = _without_totals(keys, answers)
+    cells, rows = [whole.cells[i] for i in kept], [whole.rows[i] for i in kept]
+    return Selection([names[i] for i in kept], cells, rows, settled=choice == "group sums"), groups
 
 
 def _without_totals(keys: list[str], answers: Answers) -> Sequence[int]:

@@ -143,7 +143,7 @@ def whole_numbers(
     separator: str | None,
     answers: Answers,
     notes: Notes,
-) -> list[int]:
+) -> Sequence[int]:
     """The cells as counts.
 
     names(i) and rows(i) give the category and the row of cell i for a message; separator: that of the file (a
@@ -174,7 +174,7 @@ def whole_numbers(
         )
     _remark(texts, {cell: number for cell, number in numbers.items() if number}, notes)
     whole = {cell: int(number.value) for cell, number in numbers.items() if number}
-    return [whole[cell] if cell in whole else int(cell) for cell in cells]
+    return array("q", (whole[cell] if cell in whole else int(cell) for cell in cells))
 
 
 def _marked(cells: Sequence[str]) -> dict[str, str]:
