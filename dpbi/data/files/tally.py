@@ -281,8 +281,8 @@ def _merge_booleans(tidy: Names, notes: Notes) -> bool:
 
 
 def _refuse_measurements(column: Column, tally: Counter[str], different: int) -> None:
-    """Refuses identifiers, whose entries are all different, and measurements: numbers of which two are true of
-    mostly different, many, and not whole."""
+    """Refuses identifiers, whose entries are all different and not made of several answers, and measurements: numbers
+    of which two are true of mostly different, many, and not whole."""
     answered = sum(tally.values())
     if different > limits.CATEGORIES_LARGEST:  # then the tally is not of all
         answered = sum(not cell.isspace() and cell != "" for cell in column.cells)
@@ -294,7 +294,7 @@ def _refuse_measurements(column: Column, tally: Counter[str], different: int) ->
         return
     numbers = all(map(is_number, values))
     fractions = numbers and not all(value.strip().isdecimal() for value in values)
-    if different == answered and not fractions:
+    if different == answered and not fractions and not several_answers(values)[0]:
         raise CountsError(f"every value of {column.label} is different; this looks like an identifier, not a category.")
     mostly_different = 2 * different > answered
     many = different > CODES_LARGEST
