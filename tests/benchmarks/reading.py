@@ -74,21 +74,24 @@ def files(megabytes: float = 10.0, cells: int = 200_000, repetitions: int = 3) -
         yield within(f"read_counts, {what}, {len(data) / 1e6:.1f} MB", taken, seconds=limit)
 
 
-def hostile(repetitions: int = 1) -> Iterator[Row]:
-    """The worst ten megabytes of each kind, each in a process of its own: seconds, and memory beyond the file's own."""
-    for what, (data, answers) in HOSTILE_TABLES.items():
+def hostile(size: int = SIZE, every: int = 1) -> Iterator[Row]:
+    """The worst ten megabytes of each kind, each in a process of its own: seconds, and memory beyond the file's own.
+
+    size: bytes; every: of so many kinds one.
+    """
+    for what, (data, answers) in list(HOSTILE_TABLES.items())[::every]:
         read = f"read_counts(data, 'a.csv', **{answers!r})"
-        yield _hostile(f"read_counts, {what}", "from dpbi import read_counts", data, read, repetitions)
-    for what, data in HOSTILE_JSON.items():
+        yield _hostile(f"read_counts, {what}", "from dpbi import read_counts", data, read, size)
+    for what, data in list(HOSTILE_JSON.items())[::every]:
         load = "from dpbi.releases.ledger import Ledger"
-        yield _hostile(f"Ledger.from_json, {what}", load, data, "Ledger.from_json(data)", repetitions)
+        yield _hostile(f"Ledger.from_json, {what}", load, data, "Ledger.from_json(data)", size)
 
 
-def _hostile(what: str, load: str, data: str, read: str, repetitions: int) -> Row:
+def _hostile(what: str, load: str, data: str, read: str, size: int) -> Row:
     # Making the data takes more memory than the data do; the peak is counted anew from there (Linux).
-    setup = f"SIZE = {SIZE}\n{load}\ndata = {data}\nwith open('/proc/self/clear_refs', 'w') as peak: peak.write('5')"
+    setup = f"SIZE = {size}\n{load}\ndata = {data}\nwith open('/proc/self/clear_refs', 'w') as peak: peak.write('5')"
     statement = f"try:\n    {read}\nexcept ValueError:\n    pass"
-    taken = cost_in_fresh_process(setup, statement, repetitions)
+    taken = cost_in_fresh_process(setup, statement, 1)
     return within(what, taken, LIMIT_SECONDS, round(taken.before + LIMIT_MEGABYTES))
 
 

@@ -32,7 +32,7 @@ TINY: dict[str, Callable[[], Iterator[Row]]] = {
     "nearer": lambda: limit.nearer(sizes=((2, 5),)),
     "limit": lambda: limit.growth(sizes=((2, 5), (3, 3)), repetitions=1),
     "files": lambda: reading.files(megabytes=0.02, cells=400, repetitions=1),
-    "hostile_files": reading.hostile,
+    "hostile_files": lambda: reading.hostile(size=10_000, every=8),
     "first_sight": serving.first_sight,
     "reruns": lambda: serving.reruns(pages=("", "Sensitivity"), repetitions=2),
     "room": lambda: serving.room(people=3, each=2, think=0.05),
