@@ -415,7 +415,7 @@ def test_few_and_many_records(counts: str) -> None:
 
 
 @few_points
-@pytest.mark.parametrize(("k", "pages"), [(60, EVERY), (450, EVERY[1:5])], ids=["every page", "more than are scanned"])
+@pytest.mark.parametrize(("k", "pages"), [(25, EVERY), (450, EVERY[1:5])], ids=["every page", "more than are scanned"])
 def test_many_categories(k: int, pages: list[str]) -> None:
     at = select(opened(QUIET), "source", data_source.MADE_UP)
     at.text_input(key=key(at, "made-up k")).set_value(f"{k}")
