@@ -1,4 +1,7 @@
-"""One server, one browser and one profile for all tests that drive a browser, in a process that runs them."""
+"""One server, one browser and one profile for all tests that drive a browser, in a process that runs them.
+
+They end with those tests: while Playwright is at work its event loop is the only one that may run.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +33,7 @@ def could_not_run(reason: str) -> NoReturn:
     pytest.skip(sentence)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
     path = chromium_path()
     if path is None:
@@ -43,7 +46,7 @@ def browser() -> Iterator[Browser]:
         yield browser
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def app(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
     """Asks for the browser first, so that without one no server is started."""
     with running_app(tmp_path_factory.mktemp("app")) as app:
@@ -57,7 +60,7 @@ def fresh_app(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Ite
         yield app
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def tab(browser: Browser) -> Iterator[Page]:
     """Has read and compiled the app's 10 MB of scripts for whoever opens the app in it again: 1 second, not 3."""
     with new_profile(browser) as profile:
