@@ -148,6 +148,26 @@ def test_more_digits_of_k_norm() -> None:
     assert found == pytest.approx([0.56116, 0.35915, 0.16211], abs=6e-6)
 
 
+@pytest.mark.parametrize(("prior", "epsilon"), [((1.0, 1.0), 1.0), ((0.1, 0.1), 0.3), ((3.0, 0.02), 2.0)], ids=str)
+def test_between_datasets_of_two_categories_the_mean_is_interpolated(
+    prior: tuple[float, ...], epsilon: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Against the sum over all of them."""
+    n = 150
+    exact = [expected_distance(kind(epsilon), prior, n) for kind in MECHANISMS]
+    monkeypatch.setattr("dpbi.inference.prior_average.DATASETS", 5)
+    for one in exact:
+        found = expected_distance(one.mechanism, prior, n)
+        assert found.error > 0 and abs(found.mean - one.mean) <= max(5 * found.error, 1e-5), one.mechanism
+
+
+@pytest.mark.parametrize("kind", [Geometric, KNorm])
+def test_many_records_of_two_categories_attain_the_limit(kind: Kind) -> None:
+    found, limit = expected_distance(kind(0.3), (0.5, 2), 30_000), dpbi.limit_of_privacy((0.5, 2), 30_000, 0.3)
+    assert limit.value is not None and limit.remap is not None
+    assert limit.value * (1 - 1e-6) < found.mean < limit.value * (1 + 1e-4)
+
+
 def test_k_norm_of_four_categories_by_visiting_all_noise() -> None:
     """k = 4, n = 7, prior 1/4: all t within 18 of the simplex, sorted and counted, H and P(c) by math.lgamma alone."""
     n, alpha, reach = 7, 0.25, 18
