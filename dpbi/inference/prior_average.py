@@ -27,6 +27,7 @@ Reading = Literal["naive", "nearest"]
 _PAIRS = 1_100_000  # of datasets and releases that are visited: n = 1,000 at k = 2
 _PRODUCTS = 6e9  # of the sums that find the nearest candidate of every release
 _LINE, _LINE_LISTED = 200_000, 20_000  # n up to which two categories are interpolated: noise, a choice among candidates
+_KINKS = 1e-5  # of the mean: what a kink between datasets can make of it where leaving some out shows nothing
 _APART, _ENDS = 0.25, 16  # of the datasets between which they are, in logit; as many at either end are all kept
 _NOISED, _EACH = 2_000, 5  # datasets where not all are visited, and releases of each: noise takes microseconds to draw
 _CHOSEN, _DRAWS = 60, 200  # as above, where a release is chosen: the mean is known in milliseconds, draws take more
@@ -39,7 +40,7 @@ class ExpectedDistance:
     """E[H] over c from the prior predictive and r from the mechanism, the release read naively or nearest.
 
     mean: in [0, 1]; error: 0 where exact; a standard error where datasets are drawn; where they are interpolated, what
-    leaving out every other one would have changed.
+    leaving out every other one would have changed, 1e-5 of the mean at least.
     """
 
     mechanism: Mechanism
@@ -117,7 +118,7 @@ def _interpolated(mechanism: Mechanism, prior: tuple[float, ...], n: int) -> tup
     fewer = (np.arange(visited.size) % 2 == 0) | (np.minimum(visited, n - visited) < _ENDS)
     fine, coarse = (float(predictive @ np.clip(CubicSpline(logit[visited[kept]], means[kept])(logit), 0, 1))
                     for kept in (np.full(visited.size, True), fewer))
-    return fine, abs(fine - coarse)
+    return fine, max(abs(fine - coarse), _KINKS * fine)
 
 
 def _sampled(mechanism: Mechanism, prior: tuple[float, ...], n: int, reading: Reading) -> tuple[float, float]:
