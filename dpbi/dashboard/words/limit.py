@@ -35,10 +35,14 @@ def limit(found: PrivacyLimit) -> str:
         bounds = "" if found.lower is None or found.upper is None else (
             f" It lies between {words.number(found.lower)} and {words.number(found.upper)}.")
         return f"How near any epsilon-DP mechanism could come is not known here. {found.reason}{bounds}"
-    error = f" (give or take {words.number(found.error)})" if found.error > 1e-3 * found.value else ""
+    least, error = found.value, ""
+    if found.error > 1e-3 * found.value:
+        error = f" (give or take {words.number(found.error)})"
+        if found.kind == "linear programme" and found.lower is not None and found.upper is not None:
+            least, error = found.lower, f", and there is one with {words.number(found.upper)}"
     return (
         f"On average over the data that the public prior expects, no {printed_bound(found.epsilon)}-DP mechanism that "
-        f"releases a candidate posterior can have a mean distance below {words.number(found.value)}{error}."
+        f"releases a candidate posterior can have a mean distance below {words.number(least)}{error}."
     )
 
 
