@@ -1,4 +1,4 @@
-"""How the tests run: warnings are errors (an unregistered marker is one), slow tests wait for --slow.
+"""How the tests run: warnings are errors (an unregistered marker is one).
 
 The top level holds no pytest ini file, so everything is set here.
 
@@ -27,24 +27,14 @@ settings.register_profile(
 settings.load_profile("fast")
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--slow", action="store_true", help="also run the tests marked slow")
-
-
 def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "slow: takes more than a few seconds; runs with --slow only")
     config.addinivalue_line("markers", "browser: drives a real Chromium")
     config.addinivalue_line("filterwarnings", "error")
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     # Those that drive a browser come first: the longest tests, with which a run must not end on one of two workers.
     items.sort(key=lambda item: "browser" not in item.keywords)
-    if config.getoption("--slow"):
-        return
-    for item in items:
-        if "slow" in item.keywords:
-            item.add_marker(pytest.mark.skip(reason="slow: runs with --slow"))
 
 
 @pytest.fixture(scope="session", autouse=True)

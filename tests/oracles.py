@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -338,8 +339,14 @@ class KNormLaw(Mapping[Counts, Real]):
     def __init__(self, counts: Counts, epsilon: Any) -> None:
         self.counts, self.n, self.epsilon = counts, sum(counts), mp.mpf(epsilon)
         self.partition = mp.legendre(len(counts) - 1, mp.coth(self.epsilon / 2))
+        self.known: dict[Counts, Real] = {}
 
     def __getitem__(self, released: Counts) -> Real:
+        if released not in self.known:
+            self.known[released] = self._summed(released)
+        return self.known[released]
+
+    def _summed(self, released: Counts) -> Real:
         excess, zeros = sum(released) - self.n, [i for i, r in enumerate(released) if r == 0]
         if min(released) < 0 or excess < 0 or (excess > 0 and not zeros) or (excess > 0 == self.n):
             raise KeyError(released)
@@ -422,8 +429,7 @@ class DistanceLaw(NamedTuple):
 
     def cdf(self, t: Any) -> Real:
         """P(H <= t), where a level within `same_level` of t counts as <= t."""
-        limit = mp.mpf(t) + same_level(t)
-        return mp.fsum(p for p, h in zip(self.probability, self.distance, strict=True) if h <= limit)
+        return mp.fsum(self.probability[: bisect_right(self.distance, mp.mpf(t) + same_level(t))])
 
     def quantile(self, q: Any) -> Real:
         """The smallest level with cdf >= q."""

@@ -145,8 +145,7 @@ def error_boxes(found: ErrorBoxes) -> go.Figure:
         range=[len(rows.ravel()) - 0.5 if groups == 1 else groups - 0.5, -0.5],
     )  # fmt: skip
     title = _boxes_words(found, names)
-    means = np.where(np.isnan(found.exact), found.errors.mean(axis=-1), found.exact)[-1]
-    listed = ", ".join(f"{name} {number(mean)}" for name, mean in zip(names, means, strict=True))
+    listed = ", ".join(f"{name} {number(mean)}" for name, mean in zip(names, found.mean[-1], strict=True))
     alt = f"Box plots of {found.runs:,} simulated errors of each mechanism. {title}. Means: {listed}."
     notes = [f"Boxes: {found.runs:,} runs each, seed {found.seed}; whiskers over their range."]
     if np.isnan(found.exact).any():
@@ -157,8 +156,8 @@ def error_boxes(found: ErrorBoxes) -> go.Figure:
 
 def _boxes_words(found: ErrorBoxes, names: Sequence[str]) -> str:
     if len(found.problems) > 1:
-        return _overtaking(found.exact, names, [f"the prior ({label}, {label})" for label in found.labels])
-    means = np.where(np.isnan(found.exact[0]), found.errors[0].mean(axis=-1), found.exact[0])
+        return _overtaking(found.mean, names, [f"the prior ({label}, {label})" for label in found.labels])
+    means = found.mean[0]
     order = np.argsort(means)
     best, worst = (f"{names[at]}, {number(means[at])}" for at in (order[0], order[-1]))
     return f"Smallest mean error: {best}; largest: {worst}"

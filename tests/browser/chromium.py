@@ -17,7 +17,18 @@ from typing import Literal
 from urllib.parse import urlsplit
 from urllib.request import urlopen
 
-from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Dialog,
+    Error,
+    Page,
+    Request,
+    WebSocket,
+    expect,
+    sync_playwright,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome")
@@ -32,10 +43,16 @@ expect.set_options(timeout=PATIENCE_MS)
 
 @dataclass(frozen=True)
 class App:
-    """A running app: its address without a closing slash, and the file its server writes to."""
+    """A running app: its address without a closing slash, the folders that are its server's own, when it began."""
 
     url: str
-    log_file: Path
+    home: Path
+    temporary: Path
+    started: float
+
+    @property
+    def log_file(self) -> Path:
+        return self.home / "server.log"
 
     @property
     def log(self) -> str:
@@ -73,7 +90,8 @@ def wait_until_healthy(app: App, server: subprocess.Popen[bytes]) -> None:
 def running_app(folder: Path) -> Iterator[App]:
     """The app under the project's own settings; `folder` takes its log and stands in for the home folder,
     so that no settings of the person running the tests are read."""
-    app = App(f"http://127.0.0.1:{free_port()}", folder / "server.log")
+    (temporary := folder / "temporary").mkdir()
+    app = App(f"http://127.0.0.1:{free_port()}", folder, temporary, time.time())
     settings = (
         f"--server.port={urlsplit(app.url).port}",
         "--server.headless=true",
@@ -84,7 +102,7 @@ def running_app(folder: Path) -> Iterator[App]:
         server = subprocess.Popen(
             [sys.executable, "-m", "streamlit", "run", "app.py", *settings],
             cwd=ROOT,
-            env=environment | {"HOME": str(folder)},
+            env=environment | {"HOME": str(app.home), "TMPDIR": str(app.temporary)},
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=subprocess.STDOUT,
@@ -124,52 +142,94 @@ def is_outside(url: str) -> bool:
 
 
 @contextmanager
-def watched_page(
-    browser: Browser, scheme: Scheme = "light", width: int = 1280, height: int = 900
-) -> Iterator[Watched]:
-    """A page of its own session, in a colour scheme; width and height in CSS pixels."""
-    context = browser.new_context(color_scheme=scheme, viewport={"width": width, "height": height})
-    context.set_default_timeout(PATIENCE_MS)
-    context.add_init_script(f"({WATCH})()")
-    watched = Watched(context.new_page())
+def new_profile(browser: Browser) -> Iterator[BrowserContext]:
+    """Cookies, storage and cache of its own, as of one person's browser."""
+    profile = browser.new_context(reduced_motion="reduce")
+    profile.set_default_timeout(PATIENCE_MS)
+    profile.add_init_script(f"({WATCH})()")
+    try:
+        yield profile
+    finally:
+        profile.close()
 
-    def record_request(url: str) -> None:
-        if is_outside(url):
-            watched.outside_requests.append(url)
+
+@contextmanager
+def watching(page: Page, scheme: Scheme = "light", width: int = 1280, height: int = 900) -> Iterator[Watched]:
+    """Whatever the page opens meanwhile, in a colour scheme; width and height in CSS pixels. Leaves a blank page."""
+    watched = Watched(page)
+    page.emulate_media(color_scheme=scheme)
+    page.set_viewport_size({"width": width, "height": height})
+
+    def record_request(asked: Request | WebSocket) -> None:
+        if is_outside(asked.url):
+            watched.outside_requests.append(asked.url)
 
     def record_console(message: ConsoleMessage) -> None:
         source = message.location["url"]
         if message.type == "error" and not urlsplit(source).path.endswith(PROBES):
             watched.console_errors.append(f"{message.text} ({source})")
 
-    context.on("request", lambda request: record_request(request.url))
-    watched.page.on("websocket", lambda websocket: record_request(websocket.url))
-    watched.page.on("console", record_console)
-    watched.page.on("pageerror", lambda error: watched.page_errors.append(str(error)))
+    def record_error(error: Error) -> None:
+        watched.page_errors.append(str(error))
+
+    def leave(dialog: Dialog) -> None:
+        dialog.accept()
+
+    page.context.on("request", record_request)
+    page.on("websocket", record_request)
+    page.on("console", record_console)
+    page.on("pageerror", record_error)
     try:
         yield watched
     finally:
-        context.close()
+        page.context.remove_listener("request", record_request)
+        page.remove_listener("websocket", record_request)
+        page.remove_listener("console", record_console)
+        page.remove_listener("pageerror", record_error)
+        # Streamlit keeps there, say, that the sidebar was unfolded.
+        page.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
+        page.on("dialog", leave)
+        page.goto("about:blank")
+        page.remove_listener("dialog", leave)
 
 
-# Streamlit marks a running script on its outermost element, old elements as stale, coming ones as skeletons.
-# A rerun starts a moment after the click that asked for it: quiet counts only once it has lasted since the last act.
-# It is watched all along, so that what has been quiet since then already is not waited for again.
+@contextmanager
+def watched_page(
+    browser: Browser, scheme: Scheme = "light", width: int = 1280, height: int = 900
+) -> Iterator[Watched]:
+    """A page in a browser that has never seen the app; see ``watching``."""
+    with new_profile(browser) as profile, watching(profile.new_page(), scheme, width, height) as watched:
+        yield watched
+
+
+# A page is quiet once its script does not run, what it asked of the server is answered, and nothing was acted, drawn or
+# told for a while. That is watched all along, so that what has been quiet already is not waited for again.
+# Streamlit marks a running script on its outermost element, old elements as stale, coming ones as skeletons; of what it
+# sends, a request for a run has the number 11 in its protocol: tag 0x5a.
 WATCH = """() => {
-    window.disturbed = 0;
-    const disturb = () => { window.disturbed = performance.now(); };
+    let asked = false, disturbed = 0;
+    const disturb = () => { disturbed = performance.now(); };
+    const send = WebSocket.prototype.send, busy =
+        '[data-stale="true"], [data-testid="stSkeleton"], [data-testid="stStatusWidget"]';
+    WebSocket.prototype.send = function (message) {
+        if ((ArrayBuffer.isView(message) ? message : new Uint8Array(message))[0] === 0x5a) asked = true;
+        disturb();
+        if (!this.watched) this.addEventListener('message', () => { asked = false; disturb(); });
+        this.watched = true;
+        return send.call(this, message);
+    };
     window.isQuietFor = milliseconds => {
         const app = document.querySelector('[data-testid="stApp"]');
-        const busy = '[data-stale="true"], [data-testid="stSkeleton"], [data-testid="stStatusWidget"]';
         const done = app?.getAttribute('data-test-script-state') === 'notRunning';
-        if (!done || document.querySelector(busy)) disturb();
-        return performance.now() - window.disturbed > milliseconds;
+        if (!done || asked || document.querySelector(busy)) disturb();
+        return performance.now() - disturbed > milliseconds;
     };
     for (const act of ['pointerdown', 'click', 'keydown', 'keyup', 'input', 'change', 'popstate', 'resize'])
         window.addEventListener(act, disturb, {capture: true, passive: true});
+    new MutationObserver(disturb).observe(document, {subtree: true, childList: true, attributes: true});
     setInterval(window.isQuietFor, 50, 500);
 }"""
-QUIET = "() => window.isQuietFor(500)"
+QUIET = "() => window.isQuietFor(150)"
 
 
 def wait_until_idle(page: Page) -> None:

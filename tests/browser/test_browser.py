@@ -1,15 +1,12 @@
 """The app as a person meets it, in a real Chromium; the recorders' own control stands at the end."""
 
 import contextlib
-import os
 import re
 import threading
 import zipfile
 from collections.abc import Iterator
-from contextlib import ExitStack
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import NoReturn
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -20,58 +17,13 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from dpbi import limits
 from dpbi.dashboard.sidebar import data_source, menu, privacy
 from dpbi.dashboard.words import words
-from tests.browser.chromium import (
-    CHROMIUM_NAMES,
-    ROOT,
-    App,
-    Watched,
-    chromium_path,
-    open_page,
-    running_app,
-    running_chromium,
-    wait_until_idle,
-    watched_page,
-)
+from tests.browser.chromium import ROOT, App, Watched, open_page, wait_until_idle, watched_page, watching
 
 pytestmark = pytest.mark.browser
 # The pages about the sidebar's counts, and those of them that draw charts before a button is pressed.
 OF_DATA = [page for page in menu.PAGES if "with scenario(" in (ROOT / page.path).read_text("utf-8")]
 TITLES = [page.title for page in OF_DATA]
 CHARTED = [page.title for page in OF_DATA if not page.releases]
-
-
-def could_not_run(reason: str) -> NoReturn:
-    """Skips where a person runs the tests; fails in CI, where the browser is part of the job."""
-    sentence = f"The browser tests did not run: {reason}."
-    if os.environ.get("CI") == "true":
-        pytest.fail(sentence)
-    pytest.skip(sentence)
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    path = chromium_path()
-    if path is None:
-        could_not_run(f"none of {', '.join(CHROMIUM_NAMES)} is installed")
-    with ExitStack() as stack:
-        try:
-            browser = stack.enter_context(running_chromium(path))
-        except Exception as error:  # noqa: BLE001 - Playwright's driver fails with the bare class
-            could_not_run(f"{path} could not be started: {str(error).partition(chr(10))[0]}")
-        yield browser
-
-
-@pytest.fixture(scope="module")
-def app(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
-    """Asks for the browser first, so that without one no server is started."""
-    with running_app(tmp_path_factory.mktemp("app")) as app:
-        yield app
-
-
-@pytest.fixture
-def watched(browser: Browser) -> Iterator[Watched]:
-    with watched_page(browser) as watched:
-        yield watched
 
 
 def assert_nothing_went_wrong(watched: Watched) -> None:
@@ -120,7 +72,7 @@ def choose(part: Locator, label: str, option: str) -> None:
     box, wanted = part.get_by_role("combobox", name=label), part.page.get_by_role("option", name=option, exact=True)
     box.click()
     with contextlib.suppress(AssertionError):
-        expect(wanted).to_be_visible(timeout=2_000)
+        expect(wanted).to_be_visible(timeout=500)
     if not wanted.is_visible():  # a list closes where the page is drawn anew around it
         box.press("ArrowDown")
     wanted.click()
@@ -182,37 +134,57 @@ DOWN = """() => {
 }"""
 
 
-def test_what_was_uploaded_and_typed_stays_through_every_page(app: App, watched: Watched) -> None:
-    page, counts = watched.page, "13 Zinnober, 29 Azurblau; n = 42"
-    open_page(page, app.url)
-    choose(sidebar(page), "Counts from", data_source.FILE)
-    offer_file(page, "colours.csv", "colour,number\nZinnober,13\nAzurblau,29\n")
-    expect(main_part(page)).to_contain_text("2 categories, n = 42.")
-    expect(figures(page)).to_have_count(0)  # the former counts are not shown as if they were the file's
-    follow("Sensitivity", page)
-    expect(main_part(page)).to_contain_text("2 categories, n = 42.")  # the file waits on whatever page
-    follow("Home", page)
-    press(page, "Use these counts")
-    type_epsilon(page, "0.375")
+def test_what_two_people_bring_stays_through_every_page_and_neither_sees_the_others(
+    app: App, browser: Browser, watched: Watched
+) -> None:
+    one, counts = watched.page, "4,711 Quitte, 1,716 Zwetschge; n = 6,427"
+    uploaded = ("Quitte", "Zwetschge", "6,427", "4,711", "1,716")
+    typed = ("Ahorn", "Buche", "5,859", "2,718", "3,141")
+    open_page(one, app.url)
+    choose(sidebar(one), "Counts from", data_source.FILE)
+    offer_file(one, "fruit.csv", "fruit,number\nQuitte,4711\nZwetschge,1716\n")
+    expect(main_part(one)).to_contain_text("2 categories, n = 6,427.")
+    expect(figures(one)).to_have_count(0)  # the former counts are not shown as if they were the file's
+    follow("Sensitivity", one)
+    expect(main_part(one)).to_contain_text("2 categories, n = 6,427.")  # the file waits on whatever page
+    follow("Home", one)
+    press(one, "Use these counts")
+    type_epsilon(one, "0.375")
+    assert_shows(one, "Home", counts, "0.375")
 
-    assert_shows(page, "Home", counts, "0.375")
-    titles = CHARTED
-    first_charts = set()
-    for title in [*titles[1:], titles[0]]:
-        page.evaluate(DOWN)
-        follow(title, page)
-        assert page.locator('[data-testid="stMain"]').evaluate("pane => pane.scrollTop") == 0, "a page opens at its top"
-        first_charts.add(assert_shows(page, title, counts, "0.375"))
-    assert len(first_charts) == len(titles)
+    with watched_page(browser) as another:
+        other = another.page
+        open_page(other, app.url)
+        choose(sidebar(other), "Counts from", data_source.TYPED)
+        field = sidebar(other).locator("textarea")
+        field.fill("Ahorn, 2718\nBuche, 3141")
+        field.press("Control+Enter")
+        wait_until_idle(other)
 
-    page.go_back()
-    assert_shows(page, titles[-1], counts, "0.375")
-    page.go_back()
-    assert_shows(page, titles[-2], counts, "0.375")
-    page.go_forward()
-    assert_shows(page, titles[-1], counts, "0.375")
+        first_charts = set()
+        for title in [*(title for title in TITLES if title not in CHARTED), *CHARTED[1:], CHARTED[0]]:
+            one.evaluate(DOWN)
+            follow(title, one, other)
+            assert one.locator('[data-testid="stMain"]').evaluate("pane => pane.scrollTop") == 0, "opens at its top"
+            if title in CHARTED:
+                first_charts.add(assert_shows(one, title, counts, "0.375"))
+            expect(strip(one)).to_contain_text(counts)
+            expect(strip(other)).to_contain_text("2,718 Ahorn, 3,141 Buche; n = 5,859")
+            expect(epsilon_field(other)).to_have_value("1")
+            said_to_one, said_to_other = words_of(one), words_of(other)
+            assert not [word for word in typed if word in said_to_one]
+            assert not [word for word in uploaded if word in said_to_other]
+        assert len(first_charts) == len(CHARTED)
+        assert_nothing_went_wrong(another)
+
+    one.go_back()
+    assert_shows(one, CHARTED[-1], counts, "0.375")
+    one.go_back()
+    assert_shows(one, CHARTED[-2], counts, "0.375")
+    one.go_forward()
+    assert_shows(one, CHARTED[-1], counts, "0.375")
     assert_nothing_went_wrong(watched)
-    assert "Zinnober" not in app.log + page.url
+    assert not [word for word in (*uploaded[:2], *typed[:2]) if word in app.log + one.url]
 
 
 def test_records_of_a_chosen_column_are_counted(app: App, watched: Watched) -> None:
@@ -277,32 +249,6 @@ def test_an_epsilon_moved_fast_ends_where_the_keys_lead_in_slider_field_and_page
     assert_nothing_went_wrong(watched)
 
 
-def test_two_people_never_see_each_others_counts(browser: Browser, app: App) -> None:
-    uploaded = ("Quitte", "Zwetschge", "6,427", "4,711", "1,716")
-    typed = ("Ahorn", "Buche", "5,859", "2,718", "3,141")
-    with watched_page(browser) as one, watched_page(browser) as other:
-        open_page(one.page, app.url)
-        choose(sidebar(one.page), "Counts from", data_source.FILE)
-        offer_file(one.page, "fruit.csv", "fruit,number\nQuitte,4711\nZwetschge,1716\n")
-        press(one.page, "Use these counts")
-
-        open_page(other.page, app.url)
-        choose(sidebar(other.page), "Counts from", data_source.TYPED)
-        field = sidebar(other.page).locator("textarea")
-        field.fill("Ahorn, 2718\nBuche, 3141")
-        field.press("Control+Enter")
-        wait_until_idle(other.page)
-
-        for title in TITLES:
-            follow(title, one.page, other.page)
-            expect(strip(one.page)).to_contain_text("4,711 Quitte, 1,716 Zwetschge; n = 6,427")
-            expect(strip(other.page)).to_contain_text("2,718 Ahorn, 3,141 Buche; n = 5,859")
-            assert not [word for word in typed if word in words_of(one.page)]
-            assert not [word for word in uploaded if word in words_of(other.page)]
-        assert_nothing_went_wrong(one)
-        assert_nothing_went_wrong(other)
-
-
 def taken(page: Page, button: Locator, folder: Path) -> Path:
     """The file that a press of the button gives, made only then."""
     with page.expect_download() as download:
@@ -351,8 +297,8 @@ def test_a_figure_and_a_report_are_taken_away_and_draw_without_the_app(
     assert_nothing_went_wrong(watched)
     with zipfile.ZipFile(packed) as report:
         report.extractall(tmp_path)
-    for file in (html, *tmp_path.glob("dpbi/figures/*.html")):
-        with watched_page(browser) as elsewhere:
+    with watched_page(browser) as elsewhere:
+        for file in (html, *tmp_path.glob("dpbi/figures/*.html")):
             assert_draws_offline(elsewhere, file)
             take_pictures(elsewhere.page, "Save as", tmp_path)
 
@@ -414,8 +360,8 @@ COVERED = """() => [...document.querySelectorAll('[data-testid="stPlotlyChart"]'
 })"""
 
 
-def test_pages_fit_a_telephone_in_the_dark(browser: Browser, app: App, tmp_path: Path) -> None:
-    with watched_page(browser, "dark", width=390, height=844) as watched:
+def test_pages_fit_a_telephone_in_the_dark(app: App, tab: Page, tmp_path: Path) -> None:
+    with watching(tab, "dark", width=390, height=844) as watched:
         page = watched.page
         open_page(page, app.url)
         links = sidebar(page).get_by_role("link", include_hidden=True)
@@ -469,22 +415,28 @@ def offender_url() -> Iterator[str]:
         server.shutdown()
 
 
-def test_the_recorders_see_what_an_offending_page_does(watched: Watched, offender_url: str) -> None:
-    failures: dict[str, str | None] = {}
-    watched.page.on("requestfailed", lambda request: failures.update({request.url: request.failure}))
-    with watched.page.expect_event("pageerror"):
-        watched.page.goto(offender_url)
-    watched.page.wait_for_load_state("networkidle")
+@pytest.fixture
+def caught(browser: Browser) -> Iterator[Watched]:
+    with watched_page(browser) as watched:
+        yield watched
 
-    assert sorted(urlsplit(url).hostname or "" for url in watched.outside_requests) == [
+
+def test_the_recorders_see_what_an_offending_page_does(caught: Watched, offender_url: str) -> None:
+    failures: dict[str, str | None] = {}
+    caught.page.on("requestfailed", lambda request: failures.update({request.url: request.failure}))
+    with caught.page.expect_event("pageerror"):
+        caught.page.goto(offender_url)
+    caught.page.wait_for_load_state("networkidle")
+
+    assert sorted(urlsplit(url).hostname or "" for url in caught.outside_requests) == [
         "127.0.0.2",
         "fetch.example",
         "icon.example",
         "picture.example",
         "socket.example",
     ]
-    assert any("an error written" in error for error in watched.console_errors)
-    assert any("an error thrown" in error for error in watched.page_errors)
+    assert any("an error written" in error for error in caught.console_errors)
+    assert any("an error thrown" in error for error in caught.page_errors)
     # The socket's failure is told to the page alone; for the others the browser says that none left.
     assert set(failures.values()) == {"net::ERR_NAME_NOT_RESOLVED"}
-    assert len(failures) == len(watched.outside_requests) - 1
+    assert len(failures) == len(caught.outside_requests) - 1

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from dpbi.dashboard.sidebar import data_source
-from tests.browser.chromium import App, Watched, open_page, watched_page
+from tests.browser.chromium import App, Watched, open_page
 from tests.browser.test_browser import (
     CHARTED,
-    app,
     assert_nothing_went_wrong,
-    browser,
     choose,
     figures,
     follow,
@@ -26,7 +23,6 @@ from tests.browser.test_browser import (
     wait_until_on,
 )
 
-__all__ = ["app", "browser"]  # fixtures
 pytestmark = pytest.mark.browser
 
 HTML = "<b>bold</b><img src=x onerror=hacked=1>"
@@ -52,14 +48,8 @@ SIDEWAYS = "() => document.querySelector('[data-testid=\"stMain\"]').scrollWidth
 
 def table(names: tuple[str, ...]) -> str:
     text = io.StringIO()
-    csv.writer(text).writerows([("kind", "count"), *((name, 10 + 7 * i) for i, name in enumerate(names))])
+    csv.writer(text).writerows([("kind", "count"), *((name, 3 + i) for i, name in enumerate(names))])
     return text.getvalue()
-
-
-@pytest.fixture
-def watched(browser: Browser) -> Iterator[Watched]:
-    with watched_page(browser) as watched:
-        yield watched
 
 
 def assert_inert(page: Page, title: str) -> None:
@@ -75,24 +65,18 @@ def assert_inert(page: Page, title: str) -> None:
 DRAWN_BY_SIZE = [CHARTED[1], CHARTED[3]]  # the pages whose charts are others for two and for three categories
 
 
-@pytest.mark.parametrize(
-    ("names", "titles"),
-    [(NAMES, CHARTED), ((HTML, LATEX), DRAWN_BY_SIZE), ((LINK, OVERRIDE, LONG), DRAWN_BY_SIZE)],
-    ids=["many", "two", "three"],
-)
-def test_names_are_shown_and_not_run(
-    app: App, watched: Watched, names: tuple[str, ...], titles: list[str]
-) -> None:
+def test_names_are_shown_and_not_run(app: App, watched: Watched) -> None:
     page = watched.page
     open_page(page, app.url)
     choose(sidebar(page), "Counts from", data_source.FILE)
-    offer_file(page, "<i>file</i>$x$.csv", table(names))
-    assert page.evaluate(MADE) == []
-    press(page, "Use these counts")
-    for title in titles:
-        follow(title, page)
-        assert_inert(page, title)
-        expect(strip(page)).to_contain_text("<i>file</i>$x$.csv")
-        expect(strip(page)).to_contain_text(names[0][:5])
+    for names, titles in ((NAMES, CHARTED), ((HTML, LATEX), DRAWN_BY_SIZE), ((LINK, OVERRIDE, LONG), DRAWN_BY_SIZE)):
+        offer_file(page, f"<i>{len(names)}</i>$x$.csv", table(names))
+        assert page.evaluate(MADE) == []
+        press(page, "Use these counts")
+        for title in titles:
+            follow(title, page)
+            assert_inert(page, title)
+            expect(strip(page)).to_contain_text(f"<i>{len(names)}</i>$x$.csv")
+            expect(strip(page)).to_contain_text(names[0][:5])
     assert_nothing_went_wrong(watched)
     assert "hacked" not in app.log

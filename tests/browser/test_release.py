@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import re
 import struct
-from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from time import time
 
 import pytest
-from playwright.sync_api import Browser, Dialog, Locator, Page, expect
+from playwright.sync_api import Dialog, Locator, Page, expect
 
 from dpbi import MECHANISMS, Release
 from dpbi.dashboard.page import DEFAULT_MECHANISMS
@@ -19,10 +15,9 @@ from dpbi.dashboard.sidebar import data_source
 from dpbi.dashboard.words import release as release_words
 from dpbi.dashboard.words import words
 from dpbi.releases.ledger import Ledger
-from tests.browser.chromium import ROOT, App, Watched, open_page, running_app, wait_until_idle, watched_page
+from tests.browser.chromium import ROOT, App, Watched, open_page, wait_until_idle
 from tests.browser.test_browser import (
     assert_nothing_went_wrong,
-    browser,
     choose,
     follow,
     main_part,
@@ -31,7 +26,6 @@ from tests.browser.test_browser import (
     type_epsilon,
 )
 
-__all__ = ["browser"]  # a fixture
 pytestmark = pytest.mark.browser
 
 # Of those ticked at first, one whose noise at epsilon = 0.004 is far from 0.
@@ -44,45 +38,16 @@ PACKED = [struct.pack(kind, c) for c in PLANTED for kind in ("<q", "<d", ">q", "
 NOT_WRITTEN = {".git", ".venv", "tests", "__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache"}
 
 
-@dataclass(frozen=True)
-class Server:
-    app: App
-    home: Path
-    temporary: Path
-    started: float
-
-
-@pytest.fixture(scope="module")
-def server(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A server of this module's own, whose home and temporary folders are known."""
-    home, temporary = tmp_path_factory.mktemp("home"), tmp_path_factory.mktemp("temporary")
-    before, started = os.environ.get("TMPDIR"), time()
-    os.environ["TMPDIR"] = str(temporary)
-    try:
-        with running_app(home) as app:
-            yield Server(app, home, temporary, started)
-    finally:
-        os.environ.pop("TMPDIR")
-        if before is not None:
-            os.environ["TMPDIR"] = before
-
-
-@pytest.fixture
-def watched(browser: Browser) -> Iterator[Watched]:
-    with watched_page(browser) as watched:
-        yield watched
-
-
 def holds_a_count(content: bytes) -> bool:
     return bool(PATTERN.search(content)) or any(packed in content for packed in PACKED)
 
 
-def written_by(server: Server) -> list[Path]:
+def written_by(app: App) -> list[Path]:
     """Every file that the server may have written: in its home, its temporary folder and the folder it runs in."""
-    own = [path for folder in (server.home, server.temporary) for path in folder.rglob("*")]
+    own = list(app.home.rglob("*"))
     beside = [path for path in ROOT.rglob("*") if not NOT_WRITTEN & {*path.relative_to(ROOT).parts}]
     return [path for path in own if path.is_file()] + [
-        path for path in beside if path.is_file() and path.stat().st_mtime >= server.started
+        path for path in beside if path.is_file() and path.stat().st_mtime >= app.started
     ]
 
 
@@ -121,9 +86,9 @@ def everything_taken(page: Page, folder: Path) -> list[Path]:
     return files
 
 
-def test_the_whole_path_and_no_trace_of_the_counts(server: Server, watched: Watched, tmp_path: Path) -> None:
+def test_the_whole_path_and_no_trace_of_the_counts(app: App, watched: Watched, tmp_path: Path) -> None:
     page = watched.page
-    open_page(page, f"{server.app.url}/Release")
+    open_page(page, f"{app.url}/Release")
     plant(page)
     type_epsilon(page, "0.004")
     expect(button(page)).to_have_count(0)
@@ -185,7 +150,7 @@ def test_the_whole_path_and_no_trace_of_the_counts(server: Server, watched: Watc
         asked.append(dialog.type)
         dialog.accept()
 
-    page.on("dialog", leave)
+    page.once("dialog", leave)
     page.reload()
     assert asked == ["beforeunload"]
     wait_until_idle(page)
@@ -204,9 +169,9 @@ def test_the_whole_path_and_no_trace_of_the_counts(server: Server, watched: Watc
 
     assert_nothing_went_wrong(watched)
     expect(page.get_by_role("alert").filter(has_text=words.APOLOGY[:30])).to_have_count(0)
-    assert "Traceback" not in server.app.log
-    written = written_by(server)
-    assert server.app.log_file in written
+    assert "Traceback" not in app.log
+    written = written_by(app)
+    assert app.log_file in written
     assert not [path for path in written if holds_a_count(path.read_bytes())]
 
 

@@ -6,17 +6,15 @@ import re
 from pathlib import Path
 
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from dpbi.dashboard.sidebar import menu
 from dpbi.tour import SCENES
-from tests.browser.chromium import App, Watched, open_page, wait_until_idle, watched_page
+from tests.browser.chromium import App, Watched, open_page, wait_until_idle, watching
 from tests.browser.test_browser import (
     COVERED,
     SIDEWAYS,
-    app,
     assert_nothing_went_wrong,
-    browser,
     figures,
     follow,
     main_part,
@@ -25,10 +23,9 @@ from tests.browser.test_browser import (
     strip,
     take_pictures,
     wait_until_on,
-    watched,
 )
 
-__all__ = ["app", "browser", "pytestmark", "watched"]  # fixtures and the mark
+__all__ = ["pytestmark"]
 
 ROOM = (1280, 720)  # CSS pixels of a projector
 LETTERS = 20  # CSS pixels: what is read in a room is at least as high
@@ -43,8 +40,10 @@ def wait_for_scene(page: Page, place: int) -> None:
     expect(figures(page)).to_have_count(1)
 
 
-def test_a_link_opens_its_scene_first_thing_and_the_arrows_and_the_history_move(app: App, watched: Watched) -> None:
-    page = watched.page
+def test_a_link_opens_its_scene_first_thing_and_the_arrows_and_the_history_move(
+    fresh_app: App, watched: Watched
+) -> None:
+    page, app = watched.page, fresh_app
     open_page(page, f"{app.url}/Tour?scene={SCENES[2].key}")  # the server's first visit
     wait_for_scene(page, 2)
     page.keyboard.press("ArrowRight")
@@ -117,8 +116,8 @@ READ = """() => {
 }"""
 
 
-def test_talk_mode_is_read_from_the_last_row(app: App, browser: Browser, tmp_path: Path) -> None:
-    with watched_page(browser, "light", *ROOM) as watched:
+def test_talk_mode_is_read_from_the_last_row(app: App, tab: Page, tmp_path: Path) -> None:
+    with watching(tab, "light", *ROOM) as watched:
         page = watched.page
         open_page(page, f"{app.url}/Tour?talk=true")
         for place in range(len(SCENES)):
@@ -189,8 +188,8 @@ def audit(page: Page, options: dict[str, list[str]]) -> list[str]:
     return [f"{one['id']}: {node['html'][:120]} {node['failureSummary']}" for one in found for node in one["nodes"]]
 
 
-def test_every_page_passes_an_audit_in_both_themes(app: App, browser: Browser) -> None:
-    with watched_page(browser, "dark") as watched:
+def test_every_page_passes_an_audit_in_both_themes(app: App, tab: Page) -> None:
+    with watching(tab, "dark") as watched:
         page = watched.page
         open_page(page, app.url)
         for title in (found.title for found in menu.PAGES):

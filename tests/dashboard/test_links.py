@@ -14,7 +14,9 @@ from dpbi import limits
 from dpbi.dashboard.sidebar import controls, data_source, prior
 from dpbi.dashboard.take_away import scenario_file
 from dpbi.dashboard.words import words
-from tests.dashboard.test_scenario import PATIENCE, ROOT, bare, opened, select, text, unfold, visit
+from dpbi.papers.claims import CLAIMS
+from dpbi.papers.figures import FIGURES
+from tests.dashboard.test_scenario import PATIENCE, QUIET, ROOT, bare, opened, select, text, unfold, visit
 from tests.dashboard.test_scenario_file import LAB, SLOW, kept, notice, numbers_shown
 
 ADDRESS = "http://localhost:8501"
@@ -57,7 +59,7 @@ def test_the_link_of_a_fresh_session_is_the_bare_address_and_the_address_is_left
 
 @pytest.mark.parametrize("page", PAGES)
 def test_a_link_opens_each_page_as_it_was(page: str) -> None:
-    at = follow("app.py", {})
+    at = follow(QUIET, {})
     select(at, "example", list(data_source.BY_KEY)[1])
     text(select(at, "prior", prior.SYMMETRIC), "strength", "0.7")
     for name, value in (("epsilon", "0.8"), ("gamma", "3"), ("seed", "4")):
@@ -76,7 +78,7 @@ def test_a_link_opens_each_page_as_it_was(page: str) -> None:
 
 
 def test_counts_travel_only_if_ticked_and_with_a_warning() -> None:
-    at = typed(follow("app.py", {}), "left & right, 7\n=x; y: 5\nneither, 3")
+    at = typed(follow(QUIET, {}), "left & right, 7\n=x; y: 5\nneither, 3")
     assert "left" not in link(at) and "7" not in link(at)
     assert parameters(link(at)) == {"source": "counts-typed-in", "k": "3", "n": "15"}
     assert not [warning for warning in at.sidebar.warning if warning.value == words.LINK_WARNING]
@@ -86,6 +88,22 @@ def test_counts_travel_only_if_ticked_and_with_a_warning() -> None:
     assert any("7 left & right, 5 =x; y, 3 neither; n = 15" in bare(line.value) for line in other.main.markdown)
     assert bare(words.LINK_HOLDS_COUNTS) in notice(other)
     assert "left" not in link(other), "the next link needs its own tick"
+
+
+def test_a_claim_and_a_figure_of_the_papers_have_an_address_each() -> None:
+    claim, figure = CLAIMS[40], FIGURES[-1]
+    at = follow("pages/6_Papers.py", {"claim": scenario_file.name_of_option(claim.name), "figure": "n-8-b"})
+    assert at.selectbox(key="entry: claim").value == claim.name
+    assert at.selectbox(key="entry: paper figure").value == figure.key
+    assert any("scrollIntoView" in part.proto.body for part in at.get("html")), "the claim is far below"
+    copied = [code.value for name in ("claim", "figure")
+              for code in unfold(at, f"Link to this {name}, and its Python").main.code if ADDRESS in code.value]
+    named = {name: scenario_file.name_of_option(claim.name) for name in ("claim",)}
+    assert parameters(copied[0]) == named and parameters(copied[-1]) == {"figure": "n-8-b", "seed": "1"}
+    at = follow("pages/6_Papers.py", {"claim": "no-more", "figure": "p17-99"})
+    assert "There is no claim of the papers called 'no-more'." in notice(at)
+    assert "There is no figure of the papers called 'p17-99'." in notice(at)
+    assert at.selectbox(key="entry: claim").value == CLAIMS[0].name
 
 
 def test_without_counts_n_and_k_stand_for_them() -> None:
@@ -168,7 +186,7 @@ def test_a_link_is_read_once() -> None:
 def test_a_link_that_is_too_long_is_refused_and_not_made() -> None:
     at = follow("app.py", {"labels": "x" * limits.LINK_CHARACTERS_LARGEST})
     assert "A link may have at most 16,000 characters" in notice(at)
-    at = typed(opened(), "\n".join(f"{'category ' * 54}{i}: {i}" for i in range(40)))
+    at = typed(opened(QUIET), "\n".join(f"{'category ' * 54}{i}: {i}" for i in range(40)))
     at.checkbox(key="take away: counts").check().run()
     assert not unfold(at, "Link to this page").sidebar.code
     assert any("more than servers take" in caption.value for caption in at.sidebar.caption)

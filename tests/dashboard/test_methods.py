@@ -12,7 +12,7 @@ from dpbi.dashboard.shown import tables
 from dpbi.dashboard.sidebar import menu
 from dpbi.dashboard.views import methods
 from dpbi.dashboard.words import words
-from tests.dashboard.test_scenario import ROOT, bare, opened, select, text, visit
+from tests.dashboard.test_scenario import QUIET, ROOT, bare, opened, select, text, visit
 from tests.oracles import hellinger_float
 
 PAGE = "pages/8_Methods.py"
@@ -68,7 +68,7 @@ def test_numbers_are_those_of_the_data_shown_last(fresh: AppTest) -> None:
         f"a factor of at most {words.number(math.e)}",
     ]
     assert not [number for number in here if bare(number) not in said(fresh).replace("**", "")]
-    at = text(select(opened(), "example", "blood_groups"), "epsilon", "2")
+    at = text(select(opened(QUIET), "example", "blood_groups"), "epsilon", "2")
     visit(at, PAGE)
     assert f"a factor of at most {words.number(math.exp(2))}" in said(at)
     assert "epsilon = 2 " in said(at)
@@ -76,7 +76,7 @@ def test_numbers_are_those_of_the_data_shown_last(fresh: AppTest) -> None:
 
 
 def test_after_a_refused_entry_no_older_number_of_a_persons_is_shown() -> None:
-    at = text(text(opened(), "epsilon", "2"), "epsilon", "-1")
+    at = text(text(opened(QUIET), "epsilon", "2"), "epsilon", "-1")
     visit(at, PAGE)
     assert "epsilon = 1 " in said(at)
     assert not at.exception
@@ -84,7 +84,7 @@ def test_after_a_refused_entry_no_older_number_of_a_persons_is_shown() -> None:
 
 @pytest.mark.parametrize("counts", ["0 0", "1e12 1e12", "7 0 0 0 0 0"])
 def test_any_counts_are_survived(counts: str) -> None:
-    at = select(opened(), "source", "Counts typed in")
+    at = select(opened(QUIET), "source", "Counts typed in")
     at.text_area(key="entry: typed").set_value(counts).run()
     text(at, "epsilon", "1e6")
     visit(at, PAGE)

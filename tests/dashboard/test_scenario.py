@@ -31,8 +31,14 @@ PAGES, STAGES = (
 PATIENCE = 120
 
 
-def opened() -> AppTest:
-    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=PATIENCE).run()
+QUIET = "pages/3_Sensitivity.py"  # no mechanism is asked there: for what is true of the sidebar on every page
+
+
+def opened(page: str = "app.py") -> AppTest:
+    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=PATIENCE)
+    if page != "app.py":
+        at.switch_page(page)
+    at.run()
     assert not at.exception
     return at
 
@@ -241,7 +247,7 @@ def kind_with(wanted: Callable[[dataclasses.Field[Any]], bool]) -> tuple[str, st
 def test_settings_stay_on_every_page_and_on_return() -> None:
     switched, switch = kind_with(lambda field: isinstance(field.default, bool))
     numbered, number = kind_with(lambda field: isinstance(field.default, float) and field.name != "gamma")
-    at = opened()
+    at = opened(QUIET)
     select(at, "source", data_source.TYPED)
     at.text_area(key="entry: typed").set_value("left, 7\nright, 5\nneither, 3").run()
     select(at, "prior", prior.CUSTOM)
@@ -254,7 +260,7 @@ def test_settings_stay_on_every_page_and_on_return() -> None:
     text(at, number, "1e-5")
     at.checkbox(key=f"entry: ticked: {switched}").check().run()
     at.checkbox(key=f"entry: {switched}: {switch}").check().run()
-    for page in [*PAGES, *reversed(PAGES), "app.py", *PAGES]:  # out, back, and out again
+    for page in [*PAGES, "app.py", PAGES[0]]:  # out, back, and out again
         visit(at, page)
         assert at.selectbox(key="entry: source").value == data_source.TYPED
         assert at.text_area(key="entry: typed").value == "left, 7\nright, 5\nneither, 3"
@@ -284,7 +290,7 @@ def test_slider_and_entry_of_epsilon_never_disagree() -> None:
 
 def test_entries_that_replace_each_other_come_again() -> None:
     """Streamlit keeps a record of every key that it has ever seen: a new one for each change would never end."""
-    at, keys = opened(), set()
+    at, keys = opened(QUIET), set()
     for mark in privacy.EPSILON_MARKS[:12]:
         text(at, "epsilon", f"{mark:g}")
         assert at.select_slider(key=key(at, privacy.SLIDER)).value == mark
@@ -294,7 +300,7 @@ def test_entries_that_replace_each_other_come_again() -> None:
 
 def test_a_number_is_shown_where_a_ticked_mechanism_has_it() -> None:
     """delta, or any number a later class brings: its entry comes and goes with the classes that have the field."""
-    at = opened()
+    at = opened(QUIET)
     for kind in MECHANISMS:
         at.checkbox(key=f"entry: ticked: {kind.__name__}").uncheck()
     at.run()
@@ -335,7 +341,7 @@ def test_two_sessions_share_no_setting() -> None:
     ],
 )
 def test_a_refused_entry_leaves_its_sentence_and_no_result(page: str, name: str, value: str, said: str) -> None:
-    at = text(visit(opened(), page), name, value)
+    at = text(opened(page), name, value)
     assert refusals(at) == [said]
     assert at.text_input(key=f"entry: {name}").value == value
     assert said in bare(at.main.error[0].value)
@@ -348,7 +354,7 @@ def test_a_refused_entry_leaves_its_sentence_and_no_result(page: str, name: str,
 
 
 def test_several_refusals_are_all_said() -> None:
-    at = text(text(opened(), "epsilon", "x"), "seed", "y")
+    at = text(text(opened(QUIET), "epsilon", "x"), "seed", "y")
     assert len(refusals(at)) == 2
     assert bare(at.main.error[0].value).startswith("**2 entries in the sidebar are refused")
 
@@ -363,7 +369,7 @@ def test_a_refused_strength(strength: str, said: str) -> None:
 
 
 def test_a_prior_in_one_box_must_have_a_number_per_category() -> None:
-    at = select(opened(), "source", data_source.MADE_UP)
+    at = select(opened(QUIET), "source", data_source.MADE_UP)
     text(at, "made-up k", "20")
     select(at, "prior", prior.CUSTOM)
     assert not refusals(at)
@@ -372,7 +378,7 @@ def test_a_prior_in_one_box_must_have_a_number_per_category() -> None:
 
 
 def test_a_refused_prior_that_counts_are_drawn_from_is_said_once() -> None:
-    at = select(opened(), "source", data_source.MADE_UP)
+    at = select(opened(QUIET), "source", data_source.MADE_UP)
     select(at, "made-up shape", data_source.DRAWN)
     select(at, "prior", prior.SYMMETRIC)
     text(at, "strength", "-1")
@@ -392,7 +398,7 @@ def prior_shown(at: AppTest) -> str:
 
 
 def test_a_custom_prior_follows_its_labels() -> None:
-    at = select(typed(opened(), "O, 12\nA, 7\nB, 3"), "prior", prior.CUSTOM)
+    at = select(typed(opened(QUIET), "O, 12\nA, 7\nB, 3"), "prior", prior.CUSTOM)
     text(text(at, "alpha of O", "4"), "alpha of B", "0.5")
     assert prior_shown(at) == "Dirichlet(4, 1, 0.5)"
     typed(at, "B, 3\nO, 12\nA, 7")
@@ -406,7 +412,7 @@ def test_a_custom_prior_follows_its_labels() -> None:
 
 def test_a_custom_prior_in_one_box_follows_its_labels() -> None:
     letters = "ABCDEFGHIJKLM"
-    at = select(typed(opened(), "\n".join(f"{letter}, 5" for letter in letters)), "prior", prior.CUSTOM)
+    at = select(typed(opened(QUIET), "\n".join(f"{letter}, 5" for letter in letters)), "prior", prior.CUSTOM)
     box = "prior in one box"
     at.text_area(key=key(at, box)).set_value(" ".join(map(str, range(1, 14)))).run()
     typed(at, "\n".join(f"{letter}, 5" for letter in ["new", *reversed(letters)]))
@@ -420,7 +426,7 @@ def test_a_custom_prior_in_one_box_follows_its_labels() -> None:
 
 
 def test_a_refused_prior_names_its_category() -> None:
-    at = select(typed(opened(), "A, 12\nB, 7"), "prior", prior.CUSTOM)
+    at = select(typed(opened(QUIET), "A, 12\nB, 7"), "prior", prior.CUSTOM)
     text(at, "alpha of B", "-1")
     assert refusals(at) == ["alpha of B must be greater than 0: got -1.0."]
     typed(at, "\n".join(f"c{i}: 5" for i in range(13)))
@@ -442,7 +448,7 @@ def test_a_custom_prior_without_data_asks_for_a_file() -> None:
 
 @pytest.mark.parametrize("shape", data_source.SHAPES)
 def test_made_up_counts_have_the_wanted_size(shape: str) -> None:
-    at = select(opened(), "source", data_source.MADE_UP)
+    at = select(opened(QUIET), "source", data_source.MADE_UP)
     text(at, "made-up n", "600")
     select(at, "made-up shape", shape)
     assert not at.error
@@ -450,7 +456,7 @@ def test_made_up_counts_have_the_wanted_size(shape: str) -> None:
 
 
 def test_what_was_typed_is_shown_as_it_was_read() -> None:
-    at = select(opened(), "source", data_source.TYPED)
+    at = select(opened(QUIET), "source", data_source.TYPED)
     at.text_area(key="entry: typed").set_value("O, 400,000,000\nA, 1,200").run()
     said = [bare(caption.value) for caption in at.sidebar.caption]
     assert "Read as O: 400,000,000 · A: 1,200" in said
@@ -459,7 +465,7 @@ def test_what_was_typed_is_shown_as_it_was_read() -> None:
 
 @pytest.mark.parametrize("written", ["1,000,000,000", "1e9"])
 def test_a_made_up_size_may_be_written_with_groups_or_an_exponent(written: str) -> None:
-    at = text(select(opened(), "source", data_source.MADE_UP), "made-up n", written)
+    at = text(select(opened(QUIET), "source", data_source.MADE_UP), "made-up n", written)
     assert any("n = 1,000,000,000" in caption.value for caption in at.sidebar.caption)
 
 

@@ -28,7 +28,7 @@ SETTINGS_FILE = "dpbi-settings.json"
 LAB = [page for page in menu.PAGES if "stage(" not in (ROOT / page.path).read_text("utf-8")]
 # Settings that are not there before their page is opened.
 OF_ONE_PAGE = {
-    "calibrated for", "paper figure", "accuracy along", "accuracy in", "accuracy over", "wanted distance",
+    "calibrated for", "paper figure", "claim", "accuracy along", "accuracy in", "accuracy over", "wanted distance",
     "accuracy coverage",
 }  # fmt: skip
 # The page that computes hundreds of laws is opened once, with the example.
@@ -158,7 +158,7 @@ def test_the_settings_of_one_page_are_called_so_there() -> None:
 def test_controls_of_the_pages_come_back() -> None:
     changed = {
         "posteriors": 100, "reading": "noise-aware", "view": "within-a-distance", "log_scale": False, "overlay": True,
-        "t": 0.02, "measure": "reciprocal", "seed": 7, "calibrate": True, "paper_figure": "p17-6",
+        "t": 0.02, "measure": "reciprocal", "seed": 7, "calibrate": True, "figure": "p17-6",
     }  # fmt: skip
     at = bring(opened(), example_document(**changed))
     assert notice(at) == "The settings of the file are taken over."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import io
 import json
 import logging
 import tomllib
@@ -12,6 +13,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
+import dpbi
 from dpbi import limits
 from dpbi.dashboard.answers import library
 from dpbi.dashboard.sidebar import data_source
@@ -162,6 +164,33 @@ def test_columns_are_chosen_anew_for_another_file() -> None:
 def test_columns_named_like_answers_are_shown_by_their_names() -> None:
     at = offer(waiting_for_a_file(), b"raw,counts,wide\na,1,x\nb,2,y\n")
     assert at.main.selectbox[0].options == ["raw", "counts", "wide"]
+
+
+# --- the rows of the file ---
+
+TOOLS = b"Survey 2024\nid,tools\n1,R;Python\n2,R\n3,Python;Stata\n4,R;Python\nend of the file\n"
+
+
+def test_rows_are_shown_and_set_by_hand_and_the_python_repeats_all() -> None:
+    at = offer(waiting_for_a_file(), TOOLS)
+    rows = at.main.dataframe[0].value
+    assert list(rows["Taken for"]) == ["left out", "header", "", "", "", "", "left out"] and rows["A"][1] == "id"
+    by_hand = {field.label: field for field in at.main.number_input}
+    by_hand["Row with the names of the columns (0: none)"].set_value(2)
+    by_hand["Filled rows to leave out at its end"].set_value(2)
+    press(at, "Read these rows")
+    while "Continue" in buttons(at):
+        press(at, "Continue")
+    assert preview(at) == {"R;Python": 1, "R": 1, "Python;Stata": 1}
+    field = next(box for box in at.main.selectbox if box.label.startswith("Count one answer"))
+    field.set_value("Python").run()
+    assert preview(at) == {"Python: yes": 2, "Python: no": 1}
+    again = eval(at.main.code[0].value, {"dpbi": dpbi, "open": lambda *_: io.BytesIO(TOOLS)})
+    assert dict(zip(again.labels, again.counts, strict=True)) == preview(at)
+    offer(at, (CASES / "xlsx_two_sheets.xlsx").read_bytes(), "two.xlsx")
+    assert "The first rows of the sheet 'data'." in said(at) and "Read these rows" not in buttons(at)
+    offer(at, (CASES / "parquet_categorical.parquet").read_bytes(), "a.parquet")
+    assert "The first rows of the file." in said(at) and "Read these rows" not in buttons(at)
 
 
 # --- the public list ---

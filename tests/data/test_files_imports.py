@@ -273,6 +273,75 @@ def test_the_rows_of_the_file_are_shown_with_what_they_are_taken_for() -> None:
     assert read_counts(b"kind,n\na,1\nb,3\n", "a.csv").preview.header_row == 1  # type: ignore[union-attr]
 
 
+# --- whether numbers beside names may be answers of people: the rule of Column.reads_as_an_answer ---
+
+COUNTS_BY_NATURE = (
+    "count", "n", "N", "freq", "Frequency", "total", "Persons", "people", "cases", "Number of respondents",
+    "number of cases", "Deaths", "Number of deaths", "Observations", "obs_value", "Votes", "Population",
+    "total_deaths", "Visitors", "Anzahl", "Häufigkeit", "Anzahl Personen", "Anzahl der Befragten", "Fälle", "Einwohner",
+    "Stimmen", "Todesfälle", "Nennungen", "Effectifs", "2023", "",
+)  # fmt: skip
+OF_ONE_PERSON = (
+    "Number of children", "children", "How many pets?", "No of siblings", "number of cars", "Score", "total score",
+    "Income", "monthly_income_eur", "Hours", "hours per week", "Weight (kg)", "Age in years", "visits", "Rating",
+    "Count of rooms", "How satisfied are you", "Distance", "Anzahl Kinder", "Kinderzahl", "Anzahl der Autos",
+    "Wie viele Geschwister haben Sie?", "Alter", "Einkommen", "Haushaltsgröße", "Punkte", "Stunden", "Note",
+    "Anzahl Haustiere", "nombre d'enfants", "número de hijos", "antal børn",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("numbers", [(2, 0, 1, 7), (1200, 450, 3100, 90)], ids=["small", "large"])
+@pytest.mark.parametrize("names", ["Region", "Ort"])
+def test_a_header_says_whether_numbers_are_counts(names: str, numbers: tuple[int, ...]) -> None:
+    for header in COUNTS_BY_NATURE + OF_ONE_PERSON:
+        text = f"{names},{header}\n" + "".join(f"{'ABCD'[i]},{number}\n" for i, number in enumerate(numbers))
+        came, turns = followed(text.encode(), "a.csv", (), header_row=1)
+        if header in COUNTS_BY_NATURE:
+            assert turns == [] and came.counts == numbers, header
+        else:
+            assert turns[0] in ({"unit"}, {"layout"}), header
+            unit = {"unit": "category", "header_row": 1}
+            assert read_counts(text.encode(), "a.csv", **unit).counts == numbers
+    text = f"{names},Vehicles\n" + "".join(f"{'ABCD'[i]},{number}\n" for i, number in enumerate(numbers))
+    assert (followed(text.encode(), "a.csv")[1] == []) == (max(numbers) > 20), "other words: by the numbers"
+
+
+# --- the suggested answers lead to an end ---
+
+HEADERS = st.sampled_from([*COUNTS_BY_NATURE, *OF_ONE_PERSON, "id", "Code", "Year", "name", "%", "Region", "Timestamp"])
+CELLS = st.one_of(
+    st.sampled_from(["a", "b", "c", "North", "South", "Total", "yes", "no", "2023", "2024", "12:30", "2024-05-01", "R1",
+                     "<5", "", "x;y", "50%", "AUT", "3 (10%)", "1,234", "note: x", "-"]),
+    st.integers(0, 30).map(str), st.integers(0, 10**5).map(str),
+)  # fmt: skip
+NO_SAFE_DEFAULT = {"confirm_percentages", "thousands"}
+
+
+@settings(max_examples=150)
+@given(st.data(), st.integers(1, 5), st.integers(1, 9), st.sampled_from(",;\t"))
+def test_suggested_answers_lead_to_an_end(data: st.DataObject, width: int, height: int, mark: str) -> None:
+    """Columns of one kind each, for the most part: names all different, names that come again, numbers, anything."""
+    different = st.just([f"name {i}" for i in range(height)])
+    again = st.lists(st.sampled_from(["red", "green", "blue"]), min_size=height, max_size=height)
+    numbers = st.lists(st.integers(0, 400).map(str), min_size=height, max_size=height)
+    anything = st.lists(CELLS, min_size=height, max_size=height)
+    columns = [data.draw(st.one_of(different, again, numbers, numbers, anything)) for _ in range(width)]
+    rows = [[data.draw(HEADERS) for _ in range(width)], *zip(*columns, strict=True)]
+    quoted = [mark.join(f'"{cell}"' if mark in cell else cell for cell in row) for row in rows]
+    came, turns = followed("\n".join(quoted).encode(), "a.csv")
+    if isinstance(came, CountsQuestion):
+        assert turns[-1] & NO_SAFE_DEFAULT, came
+    elif isinstance(came, Counts) and came.layout == "counts" and not turns:
+        assert len(came.columns) == 2 and (width == 2 or height == 1 or "" in rows[0]), "read unasked"
+
+
+@pytest.mark.parametrize("path", sorted(path for path in CASES.parent.rglob("*.*") if path.suffix != ".json"),
+                         ids=lambda path: path.name)  # fmt: skip
+def test_suggested_answers_to_each_case_lead_to_an_end(path: Path) -> None:
+    came, turns = followed(path.read_bytes(), path.name)
+    assert not isinstance(came, CountsQuestion) or turns[-1] & NO_SAFE_DEFAULT, came
+
+
 # --- properties ---
 
 trees = st.recursive(st.integers(1, 10**6), lambda below: st.lists(below, min_size=2, max_size=4), max_leaves=12)

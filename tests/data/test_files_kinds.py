@@ -298,8 +298,8 @@ def test_a_total_is_left_out_by_default(name: str) -> None:
 
 
 def test_what_only_looks_like_a_total() -> None:
-    assert asked("n,count\na,5\nb,3\nc,2\n") == {"total_row": None}
-    assert asked("n,count\na,5\nb,5\nc,0\n") == {"total_row": None}
+    assert asked("n,count\na,5\nb,3\nc,2\n") == {"total_row": "drop"}
+    assert asked("n,count\na,5\nb,5\nc,0\n") == {"total_row": "drop"}
     assert found("n,count\na,5\nb,5\n") == {"a": 5, "b": 5}
     assert found("n,count\na,5\nTotal,5\n") == {"a": 5, "Total": 5}
     assert any("total" in warning for warning in read("n,count\na,5\nb,7\nTotal,13\n").warnings)
@@ -374,12 +374,13 @@ def test_header_row_by_number() -> None:
         ("Number,Colour\n1,red\n2,green\n3,red\n", "raw"),
         ("id,ride,speed\nT1,walk,3\nT2,bus,4\nT3,walk,5\nT4,walk,9\n", "raw"),
         ("smoker,drinker\n0,1\n1,1\n0,0\n1,0\n", "raw"),
-        ("code,deaths\n1,12\n2,30\n3,8\n", "counts"),
+        ("colour,vehicles\n1,12\n2,30\n3,8\n", "counts"),
         ("1,2,3,4,5\n12,30,8,4,1\n", "wide"),
-        ("1,2\n12,30\n", None),
+        ("1,2\n12,30\n", "wide"),
+        ("1,12\n2,30\n", "counts"),
     ],
 )
-def test_an_unclear_layout_is_asked_about(table: str, suggested: str | None) -> None:
+def test_an_unclear_layout_is_asked_about(table: str, suggested: str) -> None:
     assert asked(table) == {"layout": suggested}
 
 
@@ -406,7 +407,7 @@ def test_a_number_without_a_name_beside_it_may_be_a_header() -> None:
         ("n,colour,note\n12,red,x\n30,green,y\n", {"red": 12, "green": 30}),
         ("date,colour,n\n2024-09-05,red,12\n2024-09-06,green,30\n", {"red": 12, "green": 30}),
         ("id,choice\n1,a\n2,\n3,b\n4,NA\n5,a\n", {"a": 2, "b": 1, "NA": 1}),
-        ("code,deaths\n1,12\n2,30\n3,8\n", {"1": 12, "2": 30, "3": 8}),
+        ("colour,vehicles\n1,12\n2,30\n3,8\n", {"1": 12, "2": 30, "3": 8}),
         ("1,2,3,4,5\n12,30,8,4,1\n", {"1": 12, "2": 30, "3": 8, "4": 4, "5": 1}),
         ("id,ride\nT1,walk\nT2,bus\nT3,walk\n", {"walk": 2, "bus": 1}),
         ("walk\nbus\nwalk\n", {"walk": 2, "bus": 1}),

@@ -71,13 +71,13 @@ def test_other_intervals_and_no_release_are_refused() -> None:
 
 
 def aware(counts: str) -> tuple:
-    at = visit(typed(tick(opened(), ALL), counts), PAGE)
+    at = typed(tick(opened(PAGE), ALL), counts)
     at.segmented_control(key="entry: reading").set_value(controls.AWARE).run()
     assert not at.exception and len(at.main.error) <= 1
     return at, charts(at)
 
 
-@pytest.mark.parametrize("counts", ["48 42", "5 0 7"])
+@pytest.mark.parametrize("counts", ["30 12", "3 0 4"])
 def test_the_page_and_its_script_read_alike(counts: str) -> None:
     at, drawn = aware(counts)
     assert len(drawn) == 2
@@ -91,7 +91,7 @@ def test_the_page_and_its_script_read_alike(counts: str) -> None:
 
 
 def test_who_has_no_noise_aware_posterior_says_why() -> None:
-    at, drawn = aware("90 100 110")
+    at, drawn = aware("30 20 25")
     assert len(drawn) == 2
     listing = [kind for kind in MECHANISMS if lists_datasets(kind)]
     said = bare(at.main.error[0].value)

@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import fields, is_dataclass, replace
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from dpbi.dashboard.take_away import script
 from dpbi.figures import papers
 from dpbi.papers.figures import FIGURES, notes, tailoring
 from dpbi.papers.figures.experiments import balanced
@@ -26,10 +29,15 @@ BY_KEY = {figure.key: figure for figure in FIGURES}
 RUNS = 200
 
 
+# Of eleven sizes those beside the crossing and the last ones: the others take seconds.
+SIZES = {"[P17] 5(a)": (300, 400, 5_000, 15_000), "[P17] 5(b)": (1_000, 2_000, 5_000, 15_000)}
+
+
 @cache
 def result(key: str) -> Any:
     figure = BY_KEY[key]
-    return figure.compute(runs=RUNS, seed=1) if figure.simulated else figure.compute()
+    fewer = {"sizes": SIZES[key]} if key in SIZES else {}
+    return figure.compute(runs=RUNS, seed=1, **fewer) if figure.simulated else figure.compute()
 
 
 # --- the numbers printed in the captions of [N] ---
@@ -244,7 +252,68 @@ def test_concrete_privacy_by_brute_force() -> None:
     assert found.balanced[0, 0] == pytest.approx(float(max(ratios)), rel=1e-9)
 
 
+# --- who wins is computed ---
+
+
+def swapped(found: Any, first: int, second: int) -> Any:
+    """The same result with two contenders' numbers in each other's place."""
+    order = list(range(len(found.contenders)))
+    order[first], order[second] = second, first
+    if isinstance(found, DistanceProbabilities):
+        return replace(found, laws=tuple(found.laws[place] for place in order))
+    return replace(found, exact=found.exact[:, order], **(
+        {"errors": found.errors[:, order]} if isinstance(found, ErrorBoxes) else {}))
+
+
+def said(key: str, found: Any) -> str:
+    return f"{papers.draw(found).layout.title.text} {BY_KEY[key].story(found)}".replace("<br>", " ")
+
+
+@pytest.mark.parametrize(("key", "places", "so", "else_so"), [
+    ("[P17] 3(a)", (1, 2), "best of all holds", "best of all does not hold"),
+    ("[P17] 3(a)", (0, 2), "So M_H by Definition 6 gives near", "So M_H does not give near"),
+    ("[P17] 4", (1, 2), "does not approach", "It approaches"),
+    ("[P17] 4", (1, 3), "nearest at n = 15,000 is LSHist", "nearest at n = 15,000 is EHDNRS"),
+    ("[P17] 4", (0, 2), "M_H by Definition 6 comes nearer", "M_H by Definition 6 never comes nearer"),
+    ("[P17] 5", (1, 2), "Laplace mechanism; from the prior (50", "neither Laplace mechanism; from the prior (1,"),
+    ("[P17] 5", (1, 2), "It does not come close", "It comes close"),
+    ("[P17] 5", (0, 2), "M_H is nearer than the baseline", "M_H never comes nearer than the baseline for good"),
+    ("[N] 2(a)", (0, 3), "Laplace is nearer than both", "Laplace is not nearer than both"),
+    ("[N] 3(a)", (0, 3), "Laplace is nearest", "Smooth is nearest"),
+    ("[N] 5(a)", (0, 3), "Laplace is better", "the exponential mechanism is better"),
+    ("[N] 7(a)", (0, 3), "Laplace is better", "the exponential mechanism is better"),
+    ("[N] 6(b)", (0, 3), "whose floor and noise", "the mean distances are 0.317 and 0.776"),
+])
+def test_with_another_winner_the_sentence_is_another(key: str, places: tuple[int, int], so: str, else_so: str) -> None:
+    found = result(key)
+    before, after = said(key, found), said(key, swapped(found, *places))
+    assert so in before and else_so not in before
+    assert else_so in after and so not in after
+
+
+def test_what_is_said_of_losses_and_gaps_is_computed_too() -> None:
+    losses, gap = result("[P17] 6"), result("[P17] 1")
+    assert "does not stay below 1" in said("[P17] 6", replace(losses, balanced=losses.balanced + 1))
+    assert "That exceeds epsilon" in said("[P17] 6", replace(losses, worst=losses.worst + 1))
+    wider = replace(gap, scan=replace(gap.scan, global_exact=2 * gap.scan.global_paper))
+    assert "no narrower than the constant" in said("[P17] 1", wider)
+
+
 # --- all of them ---
+
+
+def test_a_part_is_announced_before_it_is_computed() -> None:
+    """Eleven sizes or seven priors of four mechanisms; who raises at one ends the computation there."""
+    for key, parts in (("[P17] 3(a)", 4), ("[P17] 5", 28), ("[N] 2(a)", 4)):
+        begun: list[int] = []
+        BY_KEY[key].compute(runs=2, begin=begun.append)
+        assert begun == [parts] * parts
+
+    def refuse(parts: int) -> None:
+        raise KeyboardInterrupt(parts)
+
+    with pytest.raises(KeyboardInterrupt, match="44"):
+        BY_KEY["[P17] 5(b)"].result(1, refuse)
 
 
 def test_every_numbered_figure_is_there_once() -> None:
@@ -270,6 +339,31 @@ def test_every_figure_is_drawn_told_and_described(key: str) -> None:
     contenders = getattr(result(key), "contenders", ())
     names = " ".join(trace.name or "" for trace in drawn.data)
     assert all(one.name in names for one in contenders)
+
+
+def arrays(found: Any) -> list[Any]:
+    """Every array of a result, those of its parts included."""
+    if isinstance(found, np.ndarray):
+        return [found]
+    parts = found if isinstance(found, tuple) else [getattr(found, one.name) for one in fields(found)] \
+        if is_dataclass(found) else ()
+    return [array for part in parts for array in arrays(part)]
+
+
+@pytest.mark.parametrize("key", ["[P17] 1", "[P17] 2", "[P17] 3(a)", "[P17] 4", "[P17] 6", "[N] 5(a)"])
+def test_the_script_of_each_kind_of_figure_computes_what_the_page_shows(
+    key: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    scope: dict[str, Any] = {}
+    exec(compile(script.of_figure(key, 7), "script.py", "exec"), scope)
+    expected = BY_KEY[key].result(7)
+    mine, other = arrays(scope["result"]), arrays(expected)
+    assert len(mine) == len(other) > 0
+    for one, another in zip(mine, other, strict=True):
+        np.testing.assert_array_equal(one, another)
+    assert BY_KEY[key].story(expected) in capsys.readouterr().out
+    assert (tmp_path / "figure.html").stat().st_size > 1e6
 
 
 def test_what_is_no_result_has_no_figure() -> None:

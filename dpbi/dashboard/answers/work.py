@@ -71,6 +71,17 @@ class Work:
         return function(*asked, **named)
 
 
+@dataclass(frozen=True)
+class Begin:
+    """``Work.begin`` as an argument of what is kept, called before each part of it: of no account to the question."""
+
+    work: Work = field(compare=False)
+
+    def __call__(self, parts: int) -> None:
+        self.work.total = parts
+        self.work.begin()
+
+
 @contextlib.contextmanager
 def work(part: str, asked: object, total: int, items: str = "points", room: int = 0) -> Iterator[Work]:
     """The computation of a part of the page; asked: all it depends on. Says so where it was cancelled."""

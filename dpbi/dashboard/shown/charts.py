@@ -13,13 +13,6 @@ from dpbi.dashboard.shown import downloads, stylesheet
 _MODE_BAR = {"bgcolor": "rgba(0,0,0,0)", "color": "#7d8590", "activecolor": "#2f7bd0"}
 
 _SOUGHT = "charts: to bring into sight"
-# The page comes in pieces: the chart's place is known once it is drawn, and all above it a second later.
-_INTO_SIGHT = """
-(function seek(rest) {
-  const chart = document.querySelector(".st-key-chart--%s"), drawn = chart?.querySelector(".main-svg");
-  if (drawn) chart.scrollIntoView({block: "nearest"});
-  if (rest) setTimeout(seek, 100, drawn ? Math.min(rest, 10) - 1 : rest - 1);
-})(300);"""
 
 _TALK = 1.4  # how much larger a chart's type is for a room
 
@@ -47,7 +40,7 @@ def draw(figure: Any, name: str) -> None:
     downloads.figure_buttons(figure, name)
     if st.session_state.get(_SOUGHT) == name:
         del st.session_state[_SOUGHT]
-        stylesheet.run("into sight", _INTO_SIGHT % name)
+        stylesheet.into_sight(f"chart--{name}", ".main-svg")
 
 
 def seek(name: str) -> None:

@@ -47,7 +47,7 @@ label:has(input:focus-visible),
   outline: 0.15rem solid light-dark(#0b5394, #8cc4ff) !important; outline-offset: 0.1rem;
 }
 [data-testid="stPlotlyChart"] .gtitle { font-size: min(17px, 4vw) !important; }
-[class*="st-key-chart-"] { scroll-margin-top: 5.5rem; }
+:is([class*="st-key-chart-"], .st-key-claim) { scroll-margin-top: 5.5rem; }
 [data-testid="stCaptionContainer"] { opacity: 0.75; }
 [data-testid="stPlotlyChart"] :is(
   [class$="tick"] > text, [class$="title"]:not(.gtitle), .annotation-text, .textpoint text
@@ -106,6 +106,13 @@ if (!window.dpbiFormulas) {
   new MutationObserver(reach).observe(document.body, {childList: true, subtree: true});
   addEventListener("resize", reach);
 }"""
+# The page comes in pieces: a part's place is known once it is drawn, and all above it a second later.
+_INTO_SIGHT = """
+(function seek(rest) {
+  const part = document.querySelector(".st-key-%s"), drawn = part?.querySelector("%s");
+  if (drawn) part.scrollIntoView({block: "nearest"});
+  if (rest) setTimeout(seek, 100, drawn ? Math.min(rest, 10) - 1 : rest - 1);
+})(300);"""
 _ASK_BEFORE_LEAVING = "window.onbeforeunload = event => { event.preventDefault(); event.returnValue = true; };"
 
 
@@ -122,6 +129,11 @@ def run(name: str, script: str) -> None:
     """A script of the app's own, which takes no room on the page; name: of its place, once on a page."""
     with st.container(key=f"script {name}"):
         st.html(f"<script>{script}</script>", unsafe_allow_javascript=True)
+
+
+def into_sight(key: str, drawn: str) -> None:
+    """Brings the container of this key into sight; drawn: what is in it once it is drawn."""
+    run("into sight", _INTO_SIGHT % (key, drawn))
 
 
 def notices(raw: bool) -> DeltaGenerator:

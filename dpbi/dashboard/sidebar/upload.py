@@ -75,7 +75,7 @@ def panel() -> None:
         else:
             st.error(words.opened(outcome))
             _buttons(file)
-        if outcome.preview is not None:
+        if outcome.preview is not None and not outcome.preview.of:
             questions.set_rows(_answers(file), file.file_id, outcome.preview, _add_answers)
         public_list.entry(file.file_id, bool(_answers(file).get("categories")), _add_answers)
 
@@ -99,6 +99,9 @@ def _rows_of_file(preview: Preview) -> None:
         alt="The first and last rows of the file as they stand in it",
     )
     shown = len(preview.cells[0])
+    if preview.of:
+        st.caption(words.escape(f"The first rows of {preview.of}."))
+        return
     st.caption(
         f"The file as it stands: {len(preview.rows):,} of {preview.filled:,} filled rows"
         + (f", {shown} of {preview.columns:,} columns." if shown < preview.columns else ".")

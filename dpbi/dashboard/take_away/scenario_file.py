@@ -31,6 +31,7 @@ from dpbi.dashboard.words import words
 from dpbi.data import synthesis
 from dpbi.data.json_object import json_object
 from dpbi.mechanisms import MECHANISMS
+from dpbi.papers.claims import CLAIMS
 from dpbi.papers.figures import FIGURES
 from dpbi.problem.problem import Problem
 from dpbi.tour import SCENES
@@ -256,7 +257,8 @@ def table() -> dict[str, Entry]:
         "attaining": _choice("attaining", "attaining", controls.attaining_choices()),
         "scene": _choice("scene", address.SCENE, [scene.key for scene in SCENES]),
         "talk": _flag("talk", address.TALK),
-        "paper_figure": _choice("paper_figure", "paper figure", [figure.key for figure in FIGURES]),
+        "figure": _one_of_many("figure", "paper figure", [figure.key for figure in FIGURES]),
+        "claim": _one_of_many("claim", "claim", [claim.name for claim in CLAIMS]),
         "accuracy_axis": _choice("accuracy_axis", "accuracy along", [axis.name for axis in AXES]),
         "accuracy_metric": _choice("accuracy_metric", "accuracy in", METRICS),
         "accuracy_over": _choice("accuracy_over", "accuracy over", accuracy_words.OVER),
@@ -275,6 +277,19 @@ def _choice(key: str, setting: str, options: Iterable[str]) -> Entry:
         lambda value: {setting: value},
         lambda kept: name_of_option(kept.get(setting, next(iter(by_name.values())))),
     )
+
+
+def _one_of_many(key: str, setting: str, options: Iterable[str]) -> Entry:
+    """As ``_choice``, of more than a sentence could name."""
+    entry = _choice(key, setting, options)
+
+    def check(value: Any) -> Any:
+        try:
+            return entry.check(value)
+        except ValueError:
+            raise ValueError(f"There is no {key} of the papers called {limits.shown(value)}.") from None
+
+    return entry._replace(check=check)
 
 
 def name_of_option(option: str) -> str:

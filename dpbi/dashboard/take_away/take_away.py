@@ -230,8 +230,17 @@ def _link(document: scenario_file.Document, holds_counts: bool) -> None:
             return
         if holds_counts:
             st.warning(words.LINK_WARNING)
-        st.code((st.context.url or "") + (f"?{query}" if query else ""), language=None, wrap_lines=True)
+        _copied(query)
         st.caption(words.LINK_HELP)
+
+
+def link_to(**part: Any) -> None:
+    """The link to a part of this page, to copy, by settings of the address alone."""
+    _copied(scenario_file.to_query({key: scenario_file.name_of_option(str(value)) for key, value in part.items()}))
+
+
+def _copied(query: str) -> None:
+    st.code((st.context.url or "") + (f"?{query}" if query else ""), language=None, wrap_lines=True)
 
 
 def copy_as_python(page: Page, chosen: Scenario) -> None:

@@ -13,13 +13,13 @@ from dpbi.dashboard.answers.cache import kept
 from dpbi.dashboard.answers.work import whole
 from dpbi.dashboard.scenario import Scenario
 from dpbi.dashboard.session import settings
-from dpbi.dashboard.shown import folds, tables
-from dpbi.dashboard.take_away import script
+from dpbi.dashboard.shown import folds, stylesheet, tables
+from dpbi.dashboard.take_away import script, take_away
 from dpbi.dashboard.words import bridge, guard, words
 from dpbi.papers.claims import CLAIMS, KINDS, Case, Claim, Finding, Reading, Setting, shown
 from dpbi.problem.problem import Problem
 
-_CHOSEN, _WORDS = "claim", "What the grid shows"
+_CHOSEN, _SOUGHT, _WORDS = "claim", "claims: to bring into sight", "What the grid shows"
 _EVERY, _FINDINGS = "all", ("holds", "holds if", "fails")
 _SAID = 2000  # characters of a sentence at most
 _BY_NAME = {claim.name: claim for claim in CLAIMS}
@@ -51,6 +51,9 @@ def draw(scenario: Scenario) -> None:
         settings.keep(_CHOSEN, next(iter(found)))
     claim = _BY_NAME[settings.choice("Claim", _CHOSEN, found, width=620)]
     _one(claim, scenario)
+    if _CHOSEN in st.query_params and st.session_state.setdefault(_SOUGHT, True):
+        st.session_state[_SOUGHT] = False
+        stylesheet.into_sight(_CHOSEN, "p")
 
 
 def _filtered(found: dict[str, Finding]) -> dict[str, Finding]:
@@ -69,7 +72,7 @@ def _filtered(found: dict[str, Finding]) -> dict[str, Finding]:
 
 
 def _one(claim: Claim, scenario: Scenario) -> None:
-    with st.container(border=True):
+    with st.container(border=True, key=_CHOSEN):
         st.markdown(f"**{_escaped(claim.statement)}**")
         st.caption(_escaped(f"Source: {claim.source}. Grid: {claim.grid}."))
         st.markdown(f"**On the grid:** {_escaped(claim.finding.words)}")
@@ -82,8 +85,9 @@ def _one(claim: Claim, scenario: Scenario) -> None:
                 tables.show(_cases(reading.cases), "claim", {}, "One row per case of the chosen claim at your data")
         for sentence in refused:
             st.info(f"**At your data:** {sentence}")
-        with folds.fold("Copy this claim as Python") as opened:
+        with folds.fold("Link to this claim, and its Python") as opened:
             if opened:
+                take_away.link_to(claim=claim.name)
                 st.caption(words.SCRIPT_NOTICE)
                 st.code(script.of_claim(claim.name, _setting(scenario)), language="python")
 

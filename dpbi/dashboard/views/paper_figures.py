@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from typing import Any
 
 import streamlit as st
 
 from dpbi.dashboard.answers.cache import kept
+from dpbi.dashboard.answers.work import Begin, Cancelled, work
 from dpbi.dashboard.session import settings
 from dpbi.dashboard.shown import charts, folds
 from dpbi.dashboard.sidebar import controls
-from dpbi.dashboard.take_away import script
+from dpbi.dashboard.take_away import script, take_away
 from dpbi.dashboard.words import words
 from dpbi.papers.figures import FIGURES, PaperFigure
 
@@ -48,16 +50,20 @@ def draw(figure: PaperFigure, seed: int) -> None:
     st.markdown(f"**In the paper:** {words.escape(figure.caption, _SENTENCES)}")
     if figure.not_printed:
         st.caption(f"The paper does not print {words.escape(figure.not_printed, _SENTENCES)}.")
-    result, story = _computed(figure.key, seed if figure.simulated else 0)
-    charts.draw(papers.draw(result), "paper-" + re.sub(r"\W+", "-", figure.key).strip("-"))
-    st.markdown(f"**Computed:** {words.escape(story, _SENTENCES)}")
-    with folds.fold("Copy this figure as Python") as opened:
+    asked = figure.key, seed if figure.simulated else 0
+    with work("paper figure", asked, 0, "parts of the figure") as current, contextlib.suppress(Cancelled):
+        result, story = _computed(*asked, Begin(current))
+    if current.complete:
+        charts.draw(papers.draw(result), "paper-" + re.sub(r"\W+", "-", figure.key).strip("-"))
+        st.markdown(f"**Computed:** {words.escape(story, _SENTENCES)}")
+    with folds.fold("Link to this figure, and its Python") as opened:
         if opened:
+            take_away.link_to(figure=figure.key, **({"seed": seed} if figure.simulated else {}))
             st.code(script.of_figure(figure.key, seed), language="python")
 
 
-@kept(64, said="Computing the paper's figure")
-def _computed(key: str, seed: int) -> tuple[Any, str]:
+@kept(64)
+def _computed(key: str, seed: int, begin: Begin) -> tuple[Any, str]:
     """The figure's result and its story."""
-    result = _BY_KEY[key].result(seed)
+    result = _BY_KEY[key].result(seed, begin)
     return result, _BY_KEY[key].story(result)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -17,7 +17,7 @@ from .header import with_header
 from .layout import choose_layout
 from .outcome import Counts, CountsError, CountsQuestion, Notes, Preview
 from .parquet import read_parquet
-from .preview import preview_of
+from .preview import first_entries, preview_of
 from .public_list import tidy_list, with_tidy_list
 from .table import Table
 from .tally import counted
@@ -135,22 +135,24 @@ def _opened(data: bytes, filename: str, given: Answers, notes: Notes) -> _Opened
 def _read(data: bytes, filename: str, given: Answers) -> Counts:
     notes = Notes()
     opened = _opened(data, filename, given, notes)
-    if not isinstance(opened.content, CellGrid):
-        if any(answer is not None for answer in (given.header_row, given.skip_rows, given.second_header)):
-            raise CountsError("header_row cannot be answered for a Parquet file: it names its columns itself.")
-        return _counts(opened, opened.content, None, given, notes)
-    grid = opened.content
+    content = opened.content
+    if not isinstance(content, CellGrid) and any(
+        answer is not None for answer in (given.header_row, given.skip_rows, given.second_header)
+    ):
+        raise CountsError("header_row cannot be answered for a Parquet file: it names its columns itself.")
     try:
-        table = with_header(grid, given, notes)
-        preview = preview_of(grid, asdict(given), table.header_row or 0)
-        return _counts(opened, table, preview, given, notes)
+        table = with_header(content, given, notes) if isinstance(content, CellGrid) else content
+        return _counts(opened, table, _preview(content, asdict(given), table.header_row or 0), given, notes)
     except CountsError as refusal:
-        suggested = refusal.suggested if isinstance(refusal, CountsQuestion) else asdict(given)
-        refusal.preview = preview_of(grid, suggested)
+        refusal.preview = _preview(content, refusal.suggested if isinstance(refusal, CountsQuestion) else asdict(given))
         raise
 
 
-def _counts(opened: _Opened, table: Table, preview: Preview | None, given: Answers, notes: Notes) -> Counts:
+def _preview(content: Table | CellGrid, answers: Mapping[str, Any], header_row: int | None = None) -> Preview:
+    return preview_of(content, answers, header_row) if isinstance(content, CellGrid) else first_entries(content)
+
+
+def _counts(opened: _Opened, table: Table, preview: Preview, given: Answers, notes: Notes) -> Counts:
     layout = choose_layout(table, given, notes)
     totals = counted(table, layout, opened.separator, given, notes)
     return Counts(

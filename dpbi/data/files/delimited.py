@@ -241,9 +241,9 @@ def _append(columns: list[list[str]], records: list[list[str]], before: int, sha
     """Adds the records to the columns, padding what is short on either side."""
     alike = len(set(map(len, records))) == 1
     added = list(zip(*records, strict=True) if alike else zip_longest(*records, fillvalue=""))
-    columns += [[""] * before for _ in added[len(columns) :]]
-    if len(columns) * (before + len(records)) > limits.UPLOAD_CELLS_LARGEST:
+    if max(len(columns), len(added)) * (before + len(records)) > limits.UPLOAD_CELLS_LARGEST:
         raise CountsError("the rows differ too much in their numbers of cells; all need the same number.")
+    columns += [[""] * before for _ in added[len(columns) :]]
     for i, column in enumerate(columns):
         column += shared(added[i]) if i < len(added) else [""] * len(records)
 

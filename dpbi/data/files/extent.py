@@ -133,22 +133,22 @@ def notes_below(grid: CellGrid, header: int) -> int:
 def _is_outside(cells: list[str], usual: int, numeric: list[int]) -> bool:
     """One filled cell where several are usual, or sentences where the table has numbers."""
     filled = [cell for cell in cells if cell.strip()]
-    if any(is_like_number(cell) and not _is_rule(cell) for cell in filled):
+    if any(is_like_number(cell) and not is_rule(cell) for cell in filled):
         return False
     alone = len(filled) == 1 and (usual > 1 or bool(numeric)) and bool(cells[0].strip())
     return alone or (bool(numeric) and all(len(cells[j].split()) != 1 for j in numeric))
 
 
-def _is_rule(cell: str) -> bool:
+def is_rule(cell: str) -> bool:
     line = cell.strip()
-    return len(line) > 2 and not line.strip("-_=+:*.~—–")
+    return len(line) > 2 and not line.strip("-_=+:*.~—–|")
 
 
 def _is_note(text: str, short: bool) -> bool:
     line = text.strip()
     several = len(line.split()) > 1
     spoken = line.endswith(".") or ":" in line or len(line) >= LONG_NOTE or bool(NOTE.match(line))
-    return _is_rule(line) or (several and (short or spoken)) or (spoken and bool(NOTE.match(line)) and len(line) > 3)
+    return is_rule(line) or (several and (short or spoken)) or (spoken and bool(NOTE.match(line)) and len(line) > 3)
 
 
 # --- further rows of the header ---
@@ -167,7 +167,7 @@ def headers_more(grid: CellGrid) -> int:
     if not filled or any(is_number(cell) and not is_year(cell) for cell in second):
         return 0
     data = [[cell for cell in column[2:stop] if cell.strip()] for column in grid.columns]
-    if all(_is_rule(second[j]) for j in filled):
+    if all(is_rule(second[j]) for j in filled):
         return 1
     nameless = [j for j in filled if j and not header[j].strip() and data[j]]
     over_numbers = [j for j in filled if len(data[j]) > 1 and all(is_number(c) or is_time(c) for c in data[j])

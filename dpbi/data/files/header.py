@@ -10,6 +10,7 @@ from .extent import (
     TITLE_ROWS,
     header_below_titles,
     headers_more,
+    is_rule,
     is_year,
     kept_rows,
     notes_below,
@@ -205,6 +206,8 @@ def _refuse_ragged(grid: CellGrid, columns: list[Column], width: int, start: int
         remedy = (
             "if the first column has no name, put one above it"
             if written == width + 1 and all(cells == written for cells in grid.widths[start:])
+            else "only a line is drawn there: save the table as CSV, not as it is printed"
+            if is_rule(first)
             else "put names and numbers that contain the separator in quotes"
             if written > width
             else "fill in what is missing, or remove the line if it is no data"

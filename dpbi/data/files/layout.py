@@ -20,11 +20,13 @@ from .several_ways import (
     grouped,
     is_crossed,
     is_outer,
+    is_panel,
     selected_cells,
 )
 from .table import Column, Table
-from .whole_numbers import is_like_number
+from .whole_numbers import is_like_number, is_number
 
+SPACES, PRINTED_LINES = re.compile(r"\s{2,}"), 50
 COUNT_AFTER_NAME = re.compile(r"\d[\d.,']*")
 
 
@@ -35,6 +37,7 @@ class Pairs:
     selection: Selection
     read: tuple[Column, ...]
     shares: bool | None = None  # whether the header of the counts speaks of shares; None where it says nothing
+    rounding: int = 0  # how far from 100 they may add up, to be asked whether they are percentages
     name = "counts"
 
 
@@ -90,53 +93,72 @@ def _implied(answers: Answers) -> str | None:
 def _detected(table: Table, answers: Answers) -> str:
     numeric = [column for column in table.columns if column.may_hold_counts]
     texts = [column for column in table.columns if not column.may_hold_counts and not column.is_blank]
+    years = [column for column in table.columns if are_years(column.sample)]
     if len(table.columns) == 1:
         _refuse_unseparated(table)
     if len(table.columns) == 1 or not numeric:
         return "raw"
     if len(table.rows) == 1:
-        return _detected_in_one_row(table, numeric, texts)
+        return _detected_in_one_row(table, answers, numeric, texts)
     grid = grid_of(table)
     if grid:
-        if (grid.may_be_people or any(column.named_as_identifier for column in texts)) and not answers.cells:
-            _ask_for_unit(table, answers, "person")
+        of_people = any(column.named_as_identifier or column.holds_times for column in texts)
+        asked_of_each = any(column.words & vocabulary.ANSWERS for column in grid.columns)
+        if (grid.may_be_people or of_people or asked_of_each) and not answers.cells:
+            small = any(column.is_small for column in grid.columns)
+            _ask_for_unit(table, answers, "person" if small else "category")
         return "grid"
     if answers.unit == "category":
         return "counts"
     if not texts:
         return _detected_among_numbers(table, answers, numeric)
-    named = any(column.named_as_counts or column.named_as_shares for column in numeric)
+    named = any(c.named_as_counts or c.named_as_shares or (c.counts_by_nature and c.words) for c in numeric)
     # Names of categories are (nearly) all different, the answers of people are not; and ages are no counts.
     categories = [column for column in texts if not (column.repeats or column.holds_times)]
     several = len(texts) > 1 and all(column.distinct < len(column.sample) for column in categories)
-    named = named or is_crossed([*texts, *(column for column in numeric if are_years(column.sample))])
+    if all(column in years and not (column.counts_by_nature and column.words) for column in numeric):
+        raise _layout_question(table, answers, "raw")
+    crossed = is_crossed([*texts, *years]) or is_panel(texts, years)
+    named = named or crossed
     people = several or (len(texts) > 1 and all(column.named_as_identifier for column in categories))
     measured = all(
         column.named_as_identifier or column.named_as_measurement or _counts_off(column) for column in numeric
     )
     if (not named or _counts_off(numeric[0])) and (not categories or people or measured):
         raise _layout_question(table, answers, "raw")
-    _doubt(table, answers, numeric, texts)
+    _doubt(table, answers, [column for column in numeric if column not in years], texts, crossed)
     return "counts"
 
 
-def _doubt(table: Table, answers: Answers, numeric: list[Column], texts: list[Column]) -> None:
-    """Asks what a row is where entries of the only names come again, as those of people do.
-
-    'Number of children' beside a region can be an answer of each person; 'Count' can only if regions come twice or
-    more on average. Where a second column of names could tell them apart, that is asked about later.
+def _doubt(
+    table: Table, answers: Answers, numeric: list[Column], texts: list[Column], crossed: bool = False
+) -> None:
+    """Asks what a row is where it may be a person: where the numbers read as answers, where entries of the names come
+    again, or where the names are those of people. What is said to be counts is asked about only where regions come
+    twice or more on average, or the names are people's. Where other columns tell equal names apart (crossed, or a
+    second column that might), that is asked about later.
     """
+    of_people = any(column.named_as_identifier for column in texts)
     if any(column.named_as_nothing_but_counts for column in numeric):
-        if len(texts) == 1 and len(numeric) == 1 and texts[0].repeats and len(texts[0].sample) > 3:
-            _ask_for_unit(table, answers, "category")
+        comes_again = not crossed and len(texts) == 1 and texts[0].repeats and len(texts[0].sample) > 3
+        if len(numeric) == 1 and (comes_again or (of_people and len(texts) == 1)):
+            total = of_people and bool(numeric[0].words & vocabulary.TOTALS)
+            _ask_for_unit(table, answers, "person" if total else "category")
+        return
+    pivot = any(column.name.lower() in vocabulary.ROWS_OF_A_PIVOT for column in texts)
+    if pivot and not any(column.words & vocabulary.AMOUNTS for column in numeric):
         return
     telling = [column for column in texts if not (column.holds_times or column.named_as_identifier)]
-    of_people = len(telling) < len(texts) or bool(texts[0].words & vocabulary.PEOPLE)
-    again = [column for column in telling if column.distinct < len(column.sample)]
-    if any(are_years(column.sample) for column in numeric):
-        return
-    if again or (of_people and any(column.named_as_counts for column in numeric)):
-        _ask_for_unit(table, answers, "person" if of_people or len(again) == len(telling) else "category")
+    of_people = of_people or bool(texts[0].words & vocabulary.PEOPLE)
+    again = [column for column in telling if column.distinct < len(column.sample) and not crossed]
+    numeric = [c for c in numeric if not (c.named_as_identifier or c.named_as_shares or _counts_off(c))]
+    answered = [column for column in numeric if column.reads_as_an_answer]
+    by_nature = [column for column in numeric if column.counts_by_nature and column.words]
+    if numeric and (answered or of_people or (again and not by_nature)):
+        small = any(column.is_small or column.named_as_measurement for column in answered)
+        named = len(telling) == 1 and not again and texts[0].name == ""  # an index, as data frames write it
+        person = of_people or (small and not named) or (len(again) == len(telling) and not by_nature)
+        _ask_for_unit(table, answers, "person" if person else "category")
 
 
 def _ask_for_unit(table: Table, answers: Answers, suggested: str) -> None:
@@ -151,9 +173,20 @@ def _ask_for_unit(table: Table, answers: Answers, suggested: str) -> None:
 
 
 def _refuse_unseparated(table: Table) -> None:
-    """Refuses cells such as 'red 12' or 'red: 12', all different: each would else be a category of its own."""
+    """Refuses cells such as 'red 12' or 'red: 12', all different: each would else be a category of its own; and lines
+    of a table as programs print it."""
     column = table.columns[0]
-    if column.distinct == len(column.sample) > 0 and all(map(_is_name_and_count, column.sample)):
+    if column.distinct < len(column.sample) or not column.sample:
+        return
+    parts = [SPACES.split(cell.strip()) for cell in column.sample[:PRINTED_LINES]]
+    below = parts[len(parts) > 1 :]
+    if min(map(len, parts)) > 1 and all(is_number(line[-1]) for line in below):
+        raise CountsError(
+            f"{shown(column.sample[0])}: several columns are in one cell, with spaces between; save the table as CSV.",
+            table.rows[0],
+            column.sample[0],
+        )
+    if all(map(_is_name_and_count, column.sample)):
         raise CountsError(
             f"{shown(column.sample[0])} seems to be a name and its count in one cell; put the counts in a column of "
             "their own, or a comma, semicolon or tab before each.",
@@ -174,9 +207,15 @@ def _counts_off(column: Column) -> bool:
     return column.position == 1 and column.counts_rows
 
 
-def _detected_in_one_row(table: Table, numeric: list[Column], texts: list[Column]) -> str:
+def _detected_in_one_row(
+    table: Table, answers: Answers, numeric: list[Column], texts: list[Column]
+) -> str:
     """'colour,count / red,50' is a table of one category, 'red,green / 12,30' a row of counts."""
     last = table.columns[-1]
+    asked_of_each = [column for column in numeric if column.named_as_measurement or column.words & vocabulary.ANSWERS]
+    if any(column.position > 1 or not are_years(column.sample) for column in asked_of_each):
+        of_person = any(column.named_as_measurement or column.named_as_identifier for column in table.columns)
+        _ask_for_unit(table, answers, "person" if of_person else "category")
     one_pair = len(table.columns) == 2 and (len(texts) == 1 or last.named_as_counts or last.named_as_shares)
     return "counts" if one_pair and last in numeric else "wide"
 
@@ -187,13 +226,14 @@ def _detected_among_numbers(table: Table, answers: Answers, numeric: list[Column
         _doubt(table, answers, numeric, numeric[:1])
         return "counts"
     if len(table.rows) == 2 and table.header_row is None:
-        raise _layout_question(table, answers, "wide" if len(numeric) > 2 else None)
+        raise _layout_question(table, answers, "counts" if len(numeric) == 2 and numeric[0].counts_rows else "wide")
     different = len(numeric) == 2 and numeric[0].distinct == len(numeric[0].sample)
-    different = different and not numeric[0].named_as_identifier and not numeric[1].repeats
+    answered = different and (numeric[1].repeats or numeric[1].reads_as_an_answer)
+    different = different and not (numeric[0].named_as_identifier or answered)
     raise _layout_question(table, answers, "counts" if different else "raw")
 
 
-def _layout_question(table: Table, answers: Answers, suggested: str | None) -> CountsError:
+def _layout_question(table: Table, answers: Answers, suggested: str) -> CountsError:
     return answers.question(
         "does each row stand for one person, or for one category with its count, or is there a single row of counts "
         "under the names of the categories? " + columns_listed([column.label for column in table.columns]),
@@ -246,30 +286,25 @@ def _name_ignored(table: Table, ignored: list[Column], notes: Notes) -> None:
 def _records(table: Table, answers: Answers) -> Records:
     if answers.column is None:
         labels = [column.label for column in table.columns]
-        default = _default_column(table)
         raise answers.question(
             f"each row seems to be one person: which column holds the categories? {columns_listed(labels)}",
-            {"column": table.key(default) if default else None},
+            {"column": table.key(_default_column(table))},
             {"column": table.keys},
         )
     column = _find(table, answers.column, "column")
     return Records(column, tuple(other for other in table.columns if other is not column))
 
 
-def _default_column(table: Table) -> Column | None:
+def _default_column(table: Table) -> Column:
     """The first column whose entries repeat, that no identifier word names and that holds no times or years; words
-    before numbers. The only column in any case."""
-    if len(table.columns) == 1:
-        return table.columns[0]
-    fit = [
-        column
-        for column in table.columns
-        if 1 < column.distinct < len(column.sample)
-        and not (column.named_as_identifier or column.holds_times or column.holds_people)
-    ]
-    words = [column for column in fit if not column.holds_numbers]
-    numbers = [column for column in fit if not are_years(column.sample)]
-    return next(iter(words or numbers), None)
+    before numbers. Where there is none, what is least unlike it."""
+
+    def unlike(column: Column) -> tuple[bool, ...]:
+        repeats = 1 < column.distinct < len(column.sample)
+        otherwise = column.holds_times or column.holds_people or are_years(column.sample)
+        return not column.sample, otherwise, column.named_as_identifier, not repeats, column.holds_numbers
+
+    return min(table.columns, key=unlike)
 
 
 def _pairs(table: Table, answers: Answers, notes: Notes) -> Pairs:
@@ -279,7 +314,8 @@ def _pairs(table: Table, answers: Answers, notes: Notes) -> Pairs:
     _name_ignored(table, [c for c in table.columns if c not in used and not c.is_blank], notes)
     # R's shares are fractions: whole numbers that it calls counts are no percentages.
     counts = table.has_row_names and count.named_as_nothing_but_counts
-    return Pairs(selection, (category, count), count.named_as_shares or (False if counts else None))
+    shares = count.named_as_shares or (False if counts else None)
+    return Pairs(selection, (category, count), shares, rounding=0 if count.counts_by_nature else 1)
 
 
 def _pair(table: Table, answers: Answers) -> tuple[Column, Column]:
@@ -313,9 +349,15 @@ def _default_pair(table: Table, category: Column | None, count: Column | None) -
         rest = [column for column in table.columns[0 if texts else 1 :] if column is not category]
         count = max(rest or [table.columns[0]], key=_likelihood_of_counts)
     if category is None:
-        # Dates and the like come after words, and names of groups after those in them.
+        # Dates and the like come after words, what is the same throughout and codes after all others, and names of
+        # groups after those in them.
         outer = [column for column in texts if is_outer(column, texts)]
-        texts.sort(key=lambda column: (column.holds_times or all(map(is_like_number, column.sample)), column in outer))
+
+        def unlike(column: Column) -> tuple[bool, ...]:
+            numbers = column.holds_times or all(map(is_like_number, column.sample))
+            return len(column.sample) > 1 and column.distinct < 2, numbers, column.named_as_code, column in outer
+
+        texts.sort(key=unlike)
         category = next(column for column in [*texts, *table.columns] if column is not count)
     return category, count
 

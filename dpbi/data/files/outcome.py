@@ -31,7 +31,8 @@ def listed(texts: Sequence[str], most: int = 5, of: int | None = None) -> str:
 class Preview:
     """rows: numbers of rows of the file, from 1; taken_for: NAMES, LEFT_OUT or DATA for each; cells: their texts, cut.
 
-    filled: how many rows of the file hold anything; columns: how many columns it has.
+    filled: how many rows of the file hold anything; columns: how many columns it has. of: what these are the first rows
+    of; "" where they are of the whole file, and header_row and the like can be answered by them.
     """
 
     rows: tuple[int, ...]
@@ -39,6 +40,7 @@ class Preview:
     cells: tuple[tuple[str, ...], ...]
     filled: int
     columns: int
+    of: str = ""
 
     @property
     def header_row(self) -> int:

@@ -7,6 +7,7 @@ from typing import Any
 
 from .delimited import CellGrid
 from .outcome import DATA, LEFT_OUT, NAMES, Preview
+from .table import Table
 
 FIRST, LAST = 12, 4  # filled rows
 COLUMNS = 12
@@ -33,3 +34,13 @@ def preview_of(grid: CellGrid, answers: Mapping[str, Any], header_row: int | Non
         filled=many,
         columns=len(grid.columns),
     )
+
+
+def first_entries(table: Table) -> Preview:
+    """The first entries below the names of the columns, of a file that names them itself."""
+    many = min(FIRST, len(table.rows))
+    columns = table.columns[:COLUMNS]
+    names = tuple(column.name[:CHARACTERS] for column in columns)
+    entries = zip(*([cell[:CHARACTERS] for cell in column.fetch(many)] for column in columns), strict=True)
+    return Preview((1, *table.rows[:many]), (NAMES, *[DATA] * many), (names, *entries), len(table.rows) + 1,
+                   len(table.columns), of="the file")  # fmt: skip

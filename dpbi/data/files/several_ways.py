@@ -7,6 +7,7 @@ people, a sum counts each person several times. What is chosen is handed on as o
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
@@ -68,8 +69,12 @@ class CrossTable:
     def spread_of_sums(self) -> float:
         """How far apart the sums of the rows are, as a share of the largest: none, and the same people seem to be in
         each row."""
-        sums = [sum(numbers) for numbers in zip(*map(self._numbers, self.columns), strict=True)]
-        return 1 - min(sums) / max(sums) if len(sums) > 1 and min(sums) >= 0 < max(sums) else 1.0
+        return _spread([sum(numbers) for numbers in zip(*map(self._numbers, self.columns), strict=True)])
+
+    @property
+    def spread_of_columns(self) -> float:
+        """The same of the columns."""
+        return _spread([sum(self._numbers(column)) for column in self.columns])
 
     @property
     def may_be_people(self) -> bool:
@@ -80,6 +85,10 @@ class CrossTable:
 
     def _numbers(self, column: Column) -> list[int]:
         return [_number(column.cells[i]) for i in self.kept]
+
+
+def _spread(sums: list[int]) -> float:
+    return 1 - min(sums) / max(sums) if len(sums) > 1 and min(sums) >= 0 < max(sums) else 1.0
 
 
 def _number(cell: str) -> int:
@@ -153,8 +162,10 @@ def choose_cells(grid: CrossTable, answers: Answers) -> str:
     if grid.is_of_years or not grid.spread_of_sums:
         return "row"
     of_items = grid.spread_of_sums < SAME_PEOPLE and len(grid.kept) > 2
+    across = grid.spread_of_columns
+    of_columns = across == 0 or (across < SAME_PEOPLE and len(grid.columns) > 2)
     of_years = len({year for column in grid.columns for year in YEAR.findall(column.name)}) > 1
-    suggested = "column" if of_years else "row" if of_items else "all"
+    suggested = "row" if of_items and not of_years else "column" if of_years or of_columns else "all"
     rows, columns = listed(list(map(shown, grid.names)), 3), listed([shown(c.name) for c in grid.columns], 3)
     left_out = f" Sums ({listed(list(map(shown, grid.left_out)), 3)}) are left out." if grid.left_out else ""
     raise answers.question(
@@ -187,6 +198,7 @@ def grouped(table: Table, category: Column, count: Column, answers: Answers) -> 
     sides = [column for column in table.columns if not column.may_hold_counts and not column.is_blank]
     groups = [column for column in table.columns if column not in (category, count) and _is_group(column, sides)]
     outer = [column for column in groups if is_outer(column, sides)]
+    groups = _telling(groups, category, outer)
     whole = Selection(category.cells, count.cells, table.rows)
     filled = [cell.strip() for cell in category.sample]
     comes_again = len(set(filled)) < len(filled)
@@ -201,10 +213,39 @@ def grouped(table: Table, category: Column, count: Column, answers: Answers) -> 
         at = [i for i, key in enumerate(keys) if key == chosen]
         names, cells, rows = whole.names, whole.cells, whole.rows
         return Selection([names[i] for i in at], [cells[i] for i in at], [rows[i] for i in at]), groups
-    if choice == "all":
-        names = joined([keys, category.cells])
-        return Selection(names, whole.cells, whole.rows), groups
-    return Selection(whole.names, whole.cells, whole.rows, settled=True), groups
+    names = joined([keys, category.cells]) if choice == "all" else whole.names
+    kept = _without_totals(keys, answers)
+    cells, rows = [whole.cells[i] for i in kept], [whole.rows[i] for i in kept]
+    return Selection([names[i] for i in kept], cells, rows, settled=choice == "group sums"), groups
+
+
+def _without_totals(keys: list[str], answers: Answers) -> Sequence[int]:
+    """The entries to keep where all groups are read. Asks about those of a group that seems to hold all others."""
+    totals = [key for key in dict.fromkeys(keys) if is_total(key)]
+    if not totals or answers.total_row == "keep":
+        return range(len(keys))
+    if answers.total_row is None:
+        raise answers.question(
+            f"does the group {listed(list(map(shown, totals)))} hold everyone who is in other groups? It must be left "
+            "out then, or they would be counted several times.",
+            {"total_row": "drop"},
+            cell=totals[0],
+        )
+    return [i for i, key in enumerate(keys) if key not in totals]
+
+
+def _telling(groups: list[Column], category: Column, outer: list[Column]) -> list[Column]:
+    """The groups without columns that say the same as the category or another of them, as the code of a country does:
+    all entries of one name are the same in them."""
+    kept = [category]
+    for column in sorted(groups, key=lambda column: (column not in outer, column.named_as_code, -column.distinct)):
+        if column in outer or not any(_is_told(column.cells, by.cells) for by in kept):
+            kept.append(column)
+    return [column for column in groups if column in kept]
+
+
+def _is_told(cells: Sequence[str], by: Sequence[str]) -> bool:
+    return len(cells) == len(by) and len(set(zip(by, cells, strict=True))) == len(set(by))
 
 
 def _is_group(column: Column, sides: list[Column]) -> bool:
@@ -237,9 +278,10 @@ def _choose_group(keys: list[str], groups: list[Column], answers: Answers) -> st
     if len(different) > limits.CATEGORIES_LARGEST:
         raise CountsError(f"too many groups: at most {limits.CATEGORIES_LARGEST:,}, got {len(different):,}.")
     if answers.group is None:
+        several = next((key for key, times in Counter(keys).items() if times > 1), different[0])
         raise answers.question(
             f"which group of {listed([column.label for column in groups])} is read?",
-            {"group": different[0]},
+            {"group": several},
             {"group": different},
         )
     return different[_found(different, one_line(answers.group), "group")]
@@ -256,8 +298,21 @@ def _found(names: Sequence[str], wanted: str, answer: str) -> int:
 
 def is_crossed(columns: list[Column]) -> bool:
     """Whether every combination of the entries stands once, as in a table of counts and hardly among people."""
+    told = [c for i, c in enumerate(columns) if any(_is_told(c.sample, by.sample) for by in columns[:i])]
+    columns = [column for column in columns if column not in told]
     entries = list(zip(*(column.sample for column in columns), strict=False))
     return len(columns) > 1 and 3 < len(entries) == len(set(entries)) == prod(column.distinct for column in columns)
+
+
+def is_panel(texts: list[Column], years: list[Column]) -> bool:
+    """Whether names come once per year, or per day, but no more: as counts do that are kept over time."""
+    times = [*years, *(column for column in texts if column.holds_times and column.distinct < len(column.sample))]
+    names = [column for column in texts if column not in times]
+    if not times or not names:
+        return False
+    entries = list(zip(*(column.sample for column in names + times), strict=False))
+    repeated = len({entry[: len(names)] for entry in entries}) < len(entries)
+    return repeated and len(set(entries)) == len(entries) > 3
 
 
 def is_outer(column: Column, sides: list[Column]) -> bool:

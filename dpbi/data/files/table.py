@@ -23,6 +23,7 @@ TIME = re.compile(
     re.IGNORECASE,
 )
 LONGEST_TIME = 40
+ANSWER_LARGEST = 20  # numbers up to here may be what a person answers, whatever the header
 SAMPLE = 1_000  # entries that decide what a column is; what is read is always the whole column
 SAMPLE_CELLS = 200_000  # of all columns together, so that a table of thousands of columns is opened as soon
 
@@ -75,13 +76,45 @@ class Column:
         return bool(self.words) and self.words <= vocabulary.COUNTS | {"of"} and not self.named_as_shares
 
     @property
+    def counts_by_nature(self) -> bool:
+        """'Deaths', 'Number of respondents', or no word at all, as '2023': what nobody has a number of."""
+        said = self.words & (vocabulary.COUNTS | vocabulary.POPULATION)
+        known = vocabulary.COUNTS | vocabulary.POPULATION | vocabulary.FILLERS
+        return not self.words or (bool(said) and self.words <= known and not self.named_as_shares)
+
+    @cached_property
+    def reads_as_an_answer(self) -> bool:
+        """Whether its numbers may be an answer of each person, and not how many people gave one.
+
+        Not where it is counts by nature. Else by its header: a word for what a person has ('Children', 'Hours', 'EUR'),
+        a number of anything ('Number of cars', 'Anzahl Autos'), or a question; or else by numbers that are all small.
+        """
+        if self.counts_by_nature or self.named_as_shares:
+            return False
+        of_persons = vocabulary.ANSWERS | vocabulary.MEASUREMENTS | vocabulary.UNITS | vocabulary.COUNTS
+        return bool(self.words & of_persons) or self.name.rstrip().endswith("?") or self.is_small
+
+    @property
+    def is_small(self) -> bool:
+        """No number beyond those that a person answers with; what is no plain number says nothing."""
+        digits = [number for cell in self.sample if (number := re.sub(r"[., ']", "", cell)).isdecimal()]
+        return bool(digits) and all(len(number) < 6 and int(number) <= ANSWER_LARGEST for number in digits)
+
+    @property
+    def named_as_code(self) -> bool:
+        """'Code', 'ISO3': names in short, whether they are digits or not."""
+        return bool(self.words & vocabulary.CODES) and not self.named_as_counts
+
+    @property
     def named_as_shares(self) -> bool:
         return bool(self.words & vocabulary.SHARES)
 
     @property
     def named_as_identifier(self) -> bool:
-        """By a word of a short header: in a question such as 'Who sits in your row?' it says nothing."""
-        return bool(self.words & vocabulary.IDENTIFIERS) and len(self.words) <= WORDS_OF_A_NAME
+        """By a word of a short header: in a question such as 'Who sits in your row?' it says nothing, and a 'User type'
+        is no user."""
+        short = len(self.words) <= WORDS_OF_A_NAME and not self.words & vocabulary.KINDS
+        return short and bool(self.words & vocabulary.IDENTIFIERS)
 
     @property
     def named_as_measurement(self) -> bool:
@@ -97,6 +130,8 @@ class Column:
     @property
     def may_hold_counts(self) -> bool:
         named = self.named_as_counts or self.named_as_shares
+        if self.named_as_code:
+            return False
         return self.holds_numbers or (named and (not self.sample or any(map(is_like_number, self.sample))))
 
     @cached_property

@@ -45,7 +45,8 @@ def counted(
     )
     if not (isinstance(layout, Wide) and layout.of_grid):
         totals = _without_total(totals, answers, notes)
-    return _checked(totals, layout.shares if isinstance(layout, Pairs) else None, answers, notes)
+    shares, rounding = (layout.shares, layout.rounding) if isinstance(layout, Pairs) else (None, 0)
+    return _checked(totals, shares, rounding, answers, notes)
 
 
 # --- counts that were uploaded as such ---
@@ -91,7 +92,7 @@ def _settle_sums(names: Sequence[str], whole: Sequence[int], answers: Answers, n
         raise answers.question(
             f"{said}: each is the sum of rows beside it. Are they totals? Totals must be left out, or everyone in them "
             "would be counted several times; categories stay.",
-            {"total_row": "drop" if sums.certain else None},
+            {"total_row": "drop"},
             cell=names[min(sums.at)],
         )
     if answers.total_row == "keep":
@@ -136,7 +137,9 @@ def _added(names: Sequence[str], whole: Sequence[int], tidy: Names) -> dict[str,
     return totals
 
 
-def _checked(totals: dict[str, int], shares: bool | None, answers: Answers, notes: Notes) -> dict[str, int]:
+def _checked(
+    totals: dict[str, int], shares: bool | None, rounding: int, answers: Answers, notes: Notes
+) -> dict[str, int]:
     totals = on_public_list(totals, answers, notes)
     if len(totals) < 2:
         raise CountsError(
@@ -145,8 +148,9 @@ def _checked(totals: dict[str, int], shares: bool | None, answers: Answers, note
     n = sum(totals.values())
     if n >= COUNT_LIMIT:
         raise CountsError(f"the counts are too large: their sum must be below 2^63, got {n:,}.")
-    if (n == 100 and shares is not False) or (shares and n):
-        why = "these counts add to exactly 100" if n == 100 else "the header mentions shares"
+    hundred = abs(n - 100) <= (rounding if len(totals) > 2 else 0) and shares is not False
+    if hundred or (shares and n):
+        why = f"these counts add to {'exactly 100' if n == 100 else n}" if hundred else "the header mentions shares"
         if answers.confirm_percentages is None:
             raise answers.question(
                 f"{why}: are they numbers of people, not percentages? Counts of people are needed.",
@@ -169,11 +173,10 @@ def _without_total(totals: dict[str, int], answers: Answers, notes: Notes) -> di
     named = [name for name in suspects if is_total(name)]
     suspect = (named or suspects)[-1]
     if answers.total_row is None:
-        likely = bool(named) or suspect == list(totals)[-1]
         raise answers.question(
             f"{shown(suspect)} ({totals[suspect]}) equals the sum of all others: is it their total? A total must be "
             "left out, or everyone would be counted twice; a category stays.",
-            {"total_row": "drop" if likely else None},
+            {"total_row": "drop"},
             cell=suspect,
         )
     if answers.total_row == "keep":
@@ -278,8 +281,8 @@ def _merge_booleans(tidy: Names, notes: Notes) -> bool:
 
 
 def _refuse_measurements(column: Column, tally: Counter[str], different: int) -> None:
-    """Refuses identifiers, whose entries are all different, and measurements: numbers of which two are true of
-    mostly different, many, and not whole."""
+    """Refuses identifiers, whose entries are all different and not made of several answers, and measurements: numbers
+    of which two are true of mostly different, many, and not whole."""
     answered = sum(tally.values())
     if different > limits.CATEGORIES_LARGEST:  # then the tally is not of all
         answered = sum(not cell.isspace() and cell != "" for cell in column.cells)
@@ -291,7 +294,7 @@ def _refuse_measurements(column: Column, tally: Counter[str], different: int) ->
         return
     numbers = all(map(is_number, values))
     fractions = numbers and not all(value.strip().isdecimal() for value in values)
-    if different == answered and not fractions:
+    if different == answered and not fractions and not several_answers(values)[0]:
         raise CountsError(f"every value of {column.label} is different; this looks like an identifier, not a category.")
     mostly_different = 2 * different > answered
     many = different > CODES_LARGEST

@@ -32,7 +32,7 @@ NOT_FINITE = {"inf", "infinity", "nan"}
 WITHHELD = NOT_FINITE | {"na", "n/a", "none", "null", "x", "c", "s", "suppressed", "confidential", "missing"}
 OTHER_DIGIT = re.compile(r"[^\D0-9]")
 SHARE_BESIDE = re.compile(r"[\d.,' ]{1,40}[(\[][<>]?[\d., ]{1,20}%?[)\]]|[\d.,' ]{1,40}[/;|][\d., ]{1,20}%")
-LIKE_NUMBER = re.compile(r"[\d\s.,:;'<>~≈≤≥±=*+%()/?!#†‡·•…‐‑‒–—-]+")
+LIKE_NUMBER = re.compile(r"[\d\s.,:;'<>~≈≤≥±=*+%()/?!#†‡·•…‐‑‒–—-]+(?: [a-z]{1,2})?")  # a flag may follow
 
 
 class MarkedCell(str):
@@ -143,7 +143,7 @@ def whole_numbers(
     separator: str | None,
     answers: Answers,
     notes: Notes,
-) -> list[int]:
+) -> Sequence[int]:
     """The cells as counts.
 
     names(i) and rows(i) give the category and the row of cell i for a message; separator: that of the file (a
@@ -174,7 +174,7 @@ def whole_numbers(
         )
     _remark(texts, {cell: number for cell, number in numbers.items() if number}, notes)
     whole = {cell: int(number.value) for cell, number in numbers.items() if number}
-    return [whole[cell] if cell in whole else int(cell) for cell in cells]
+    return array("q", (whole[cell] if cell in whole else int(cell) for cell in cells))
 
 
 def _marked(cells: Sequence[str]) -> dict[str, str]:

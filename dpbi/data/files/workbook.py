@@ -6,11 +6,11 @@ import io
 import re
 import warnings
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
-from itertools import zip_longest
+from itertools import islice, zip_longest
 from typing import Any
 
 from dpbi import limits
@@ -45,15 +45,17 @@ def read_workbook(data: bytes, answers: Answers, notes: Notes) -> tuple[CellGrid
             with _opened(data, values=False) as book:
                 _mark_unsaved_formulas(book[name], cells)
     left_out = _settle_hidden(cells, hidden, answers, notes)
-    if not any(cell.strip() for i, row in enumerate(cells, 1) if i not in left_out for cell in row):
+    rows = {i: row for i, row in enumerate(cells, 1) if i not in left_out and _filled(row)}
+    if not rows:
         raise CountsError(f"the sheet {shown(name)} is empty.")
-    return _grid(cells, left_out), name
+    return _grid(rows), name
 
 
-def _grid(cells: list[list[str]], left_out: frozenset[int]) -> CellGrid:
-    kept = [i for i, row in enumerate(cells) if i + 1 not in left_out and any(cell.strip() for cell in row)]
-    columns = [list(column) for column in zip_longest(*(cells[i] for i in kept), fillvalue="")]
-    return CellGrid(columns, [i + 1 for i in kept], None, kept[-1] - kept[0] + 1 - len(kept))
+def _grid(rows: Mapping[int, list[str]]) -> CellGrid:
+    """The filled rows by their numbers, which ascend."""
+    columns = [list(column) for column in zip_longest(*rows.values(), fillvalue="")]
+    numbers = list(rows)
+    return CellGrid(columns, numbers, None, numbers[-1] - numbers[0] + 1 - len(numbers))
 
 
 @contextmanager
@@ -131,7 +133,7 @@ def _settle_hidden(cells: list[list[str]], hidden: Hidden, answers: Answers, not
             "left out?",
             {"hidden": "drop"},
         )
-        question.preview = preview_of(_grid(cells, frozenset()), {})
+        question.preview = preview_of(_grid({i: row for i, row in enumerate(cells, 1) if _filled(row)}), {})
         raise question
     if answers.hidden == "keep":
         notes.add(f"Hidden cells were read too, as answered: {what}.")
@@ -160,23 +162,26 @@ def _choose_sheet(book: Any, answers: Answers, notes: Notes) -> str:
         if len(sheets) > 1:
             notes.add(f"The sheet {shown(filled[0])} was read: it is the only visible one that holds anything.")
         return filled[0]
-    tables = [name for name in filled if len(starts[name]) > 1 and max(starts[name]) > 1]
-    raise answers.question(
+    tables = [name for name in filled if len(starts[name]) > 1 and max(map(_filled, starts[name].values())) > 1]
+    likeliest = (tables or filled)[0]
+    question = answers.question(
         f"which sheet holds the counts? The sheets are {listed(list(map(shown, filled)), most=12)}.",
-        {"sheet": (tables or filled)[0]},
+        {"sheet": likeliest},
         {"sheet": tuple(filled)},
     )
+    first = preview_of(_grid(starts[likeliest]), {})
+    question.preview = replace(first, of=f"the sheet {shown(likeliest)}")
+    raise question
 
 
-def _first_rows(sheet: Any, most: int = 20) -> list[int]:
-    """How many cells hold something in each of the first rows that do."""
-    widths: list[int] = []
-    for row in _rows_of_text(sheet):
-        filled = sum(bool(cell.strip()) for cell in row)
-        widths += [filled] if filled else []
-        if len(widths) == most:
-            break
-    return widths
+def _filled(row: list[str]) -> int:
+    return sum(bool(cell.strip()) for cell in row)
+
+
+def _first_rows(sheet: Any, most: int = 20) -> dict[int, list[str]]:
+    """The first rows that hold something, by their numbers."""
+    filled = ((i, row) for i, row in enumerate(_rows_of_text(sheet), 1) if _filled(row))
+    return dict(islice(filled, most))
 
 
 def _rows_of_text(sheet: Any) -> Iterator[list[str]]:

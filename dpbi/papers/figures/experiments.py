@@ -17,7 +17,7 @@ from dpbi.problem.neighbours import neighbours, steps
 from dpbi.problem.problem import Problem
 from dpbi.sensitivity.maps import ScoreChange, score_change
 
-from .settings import Contender, DistanceProbabilities, ErrorBoxes, ErrorsAgainstSize, Floats, Measure
+from .settings import Begin, Contender, DistanceProbabilities, ErrorBoxes, ErrorsAgainstSize, Floats, Measure
 
 
 def balanced(n: int, k: int) -> tuple[int, ...]:
@@ -37,26 +37,26 @@ def largest_changes(problem: Problem) -> ScoreChange:
 
 
 def distance_probabilities(
-    contenders: Sequence[Contender], problem: Problem, runs: int, seed: int
+    contenders: Sequence[Contender], problem: Problem, runs: int, seed: int, begin: Begin
 ) -> DistanceProbabilities:
     """Exact laws of the distance and simulated releases. Source: [P17] section 7.2.1, [N] section 4.4."""
     rng = np.random.default_rng(seed)
-    laws = tuple(distance_law(one.mechanism, problem) for one in contenders)
-    draws = tuple(sample_posteriors(one.mechanism, problem, rng, runs) for one in contenders)
-    return DistanceProbabilities(tuple(contenders), laws, draws, runs, seed)
+    laws, draws = [], []
+    for one in contenders:
+        begin(len(contenders))
+        laws.append(distance_law(one.mechanism, problem))
+        draws.append(sample_posteriors(one.mechanism, problem, rng, runs))
+    return DistanceProbabilities(tuple(contenders), tuple(laws), tuple(draws), runs, seed)
 
 
 def errors_against_size(
-    contenders: Sequence[Contender], prior: Sequence[float], sizes: Sequence[int], runs: int, seed: int
+    contenders: Sequence[Contender], prior: Sequence[float], sizes: Sequence[int], runs: int, seed: int, begin: Begin
 ) -> ErrorsAgainstSize:
     """Mean distances at balanced data, exact and simulated. Source: [P17] section 7.2.2."""
-    rng = np.random.default_rng(seed)
     problems = [Problem(tuple(prior), balanced(n, len(prior))) for n in sizes]
-    exact = [[_mean_distance(one.mechanism, problem) for one in contenders] for problem in problems]
-    errors = np.array([[_errors(one.mechanism, problem, "hellinger", rng, runs) for one in contenders]
-                       for problem in problems])  # fmt: skip
+    errors, exact = _errors(contenders, problems, "hellinger", runs, seed, begin)
     return ErrorsAgainstSize(
-        tuple(contenders), problems[0].prior, tuple(sizes), runs, seed, np.array(exact),
+        tuple(contenders), problems[0].prior, tuple(sizes), runs, seed, exact,
         errors.mean(axis=-1), errors.std(axis=-1) / np.sqrt(runs),
     )  # fmt: skip
 
@@ -68,22 +68,27 @@ def error_boxes(
     measure: Measure,
     runs: int,
     seed: int,
+    begin: Begin,
 ) -> ErrorBoxes:
     """Simulated errors and exact means. Source: [P17] section 7.2.2, [N] sections 4.2 and 4.3."""
-    rng = np.random.default_rng(seed)
-    errors = [[_errors(one.mechanism, problem, measure, rng, runs) for one in contenders] for problem in problems]
-    mean = _mean_distance if measure == "hellinger" else _mean_l1
-    exact = [[mean(one.mechanism, problem) for one in contenders] for problem in problems]
-    return ErrorBoxes(
-        tuple(contenders), tuple(problems), tuple(labels), measure, runs, seed, np.array(errors), np.array(exact)
-    )
+    errors, exact = _errors(contenders, problems, measure, runs, seed, begin)
+    return ErrorBoxes(tuple(contenders), tuple(problems), tuple(labels), measure, runs, seed, errors, exact)
 
 
 def _errors(
-    mechanism: Mechanism, problem: Problem, measure: Measure, rng: np.random.Generator, runs: int
-) -> Floats:
-    drawn = sample_posteriors(mechanism, problem, rng, runs)
-    return drawn.distance if measure == "hellinger" else 2 * steps(problem.counts, drawn.released)
+    contenders: Sequence[Contender], problems: Sequence[Problem], measure: Measure, runs: int, seed: int, begin: Begin
+) -> tuple[Floats, Floats]:
+    """Simulated errors, (problems, contenders, runs), and exact means, (problems, contenders)."""
+    rng = np.random.default_rng(seed)
+    errors, exact = np.empty((len(problems), len(contenders), runs)), np.empty((len(problems), len(contenders)))
+    mean = _mean_distance if measure == "hellinger" else _mean_l1
+    for row, problem in enumerate(problems):
+        for place, one in enumerate(contenders):
+            begin(exact.size)
+            drawn = sample_posteriors(one.mechanism, problem, rng, runs)
+            errors[row, place] = drawn.distance if measure == "hellinger" else 2 * steps(problem.counts, drawn.released)
+            exact[row, place] = mean(one.mechanism, problem)
+    return errors, exact
 
 
 def _mean_distance(mechanism: Mechanism, problem: Problem) -> float:

@@ -10,8 +10,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from dpbi import limits
 from dpbi.mechanisms import EHD, EHDL, EHDNRS, LSZhang
 from dpbi.partition.partition import mean_distance
@@ -22,7 +20,7 @@ from dpbi.sensitivity import global_sensitivity, local_sensitivity, smooth_sensi
 from dpbi.sensitivity.maps import ScoreChange
 
 from .experiments import balanced, distance_probabilities, error_boxes, largest_changes
-from .settings import RUNS, Contender, DistanceProbabilities, ErrorBoxes, Measure
+from .settings import RUNS, Begin, Contender, DistanceProbabilities, ErrorBoxes, Measure, unwatched
 
 PRINTED_BETA = {100: 0.0699407108115, 120: 0.0677791100173, 150: 0.0677791100173}  # in the captions, by n
 
@@ -92,18 +90,20 @@ def boxes(
     measure: Measure = "hellinger",
     runs: int = RUNS,
     seed: int = 1,
+    begin: Begin = unwatched,
 ) -> ErrorBoxes:
     """Figures 2 to 4 and the parts (a) of 5 to 8: the errors of the four mechanisms at one dataset."""
     problem = Problem(tuple(prior), tuple(counts))
-    return error_boxes(contenders(epsilon, delta), [problem], [""], measure, runs, seed)
+    return error_boxes(contenders(epsilon, delta), [problem], [""], measure, runs, seed, begin)
 
 
 def probabilities(
-    counts: Sequence[int] = (49, 49), epsilon: float = 0.8, delta: float = 0.8, runs: int = RUNS, seed: int = 1
+    counts: Sequence[int] = (49, 49), epsilon: float = 0.8, delta: float = 0.8, runs: int = RUNS, seed: int = 1,
+    begin: Begin = unwatched,
 ) -> DistanceProbabilities:
     """The parts (b) of figures 5 to 8: the laws of the distance, uniform prior."""
     problem = Problem((1.0,) * len(counts), tuple(counts))
-    return distance_probabilities(contenders(epsilon, delta), problem, runs, seed)
+    return distance_probabilities(contenders(epsilon, delta), problem, runs, seed, begin)
 
 
 def beta_boxes_story(found: ErrorBoxes) -> str:
@@ -117,7 +117,8 @@ def beta_boxes_story(found: ErrorBoxes) -> str:
         f"{_same_as_local(local, smooth)} With the noise of section 3.1 Laplace is {order} than both: mean "
         f"{laplace:.3g} against {smooth:.3g}. The notes scale the first exponential mechanism to {notes:.12g}, the "
         f"distance of Beta(7, 4) and Beta(8, 3); no data under a prior with beta = 4 can give a Beta(8, 3). The exact "
-        f"global sensitivity here is {exact:.4g}, so that number is safe and {notes / exact:.3g} times too large."
+        f"global sensitivity here is {exact:.4g}, so that number is {'safe' if notes >= exact else 'not safe'}: "
+        f"{notes / exact:.3g} times what it should be."
     )
 
 
@@ -129,10 +130,10 @@ def _same_as_local(local: float, smooth: float) -> str:
 
 def dirichlet_boxes_story(found: ErrorBoxes) -> str:
     """Figures 3 and 4."""
-    laplace, _, _, smooth = found.exact[0]
+    laplace, _, _, smooth = found.mean[0]
     epsilon = found.contenders[0].mechanism.epsilon
     numbers = caption_numbers(found.problems[0].n, found.problems[0].prior, epsilon)
-    nearest = limits.opened(found.contenders[int(np.nanargmin(found.exact[0]))].role)
+    nearest = limits.opened(found.contenders[int(found.mean[0].argmin())].role)
     unit = "" if found.measure == "hellinger" else " records"
     return (
         f"{nearest} is nearest in the mean: {laplace:.3g}{unit} for Laplace, {smooth:.3g} for the smooth sensitivity. "
@@ -172,10 +173,12 @@ def laws_story(found: DistanceProbabilities) -> str:
     """Parts (b) of figures 5 to 8."""
     laplace, _, _, smooth = found.laws
     problem = found.problem
+    rare = laplace.probability_of_truth < smooth.probability_of_truth
     return (
         f"The notes: {CLAIMS[problem.k]}. Exactly: the truth itself has probability {smooth.probability_of_truth:.3g} "
-        f"with the smooth sensitivity and {laplace.probability_of_truth:.3g} with Laplace, whose floor and noise on "
-        f"every count make it rare; the mean distances are {smooth.mean:.3g} and {laplace.mean:.3g}. "
+        f"with the smooth sensitivity and {laplace.probability_of_truth:.3g} with Laplace"
+        f"{', whose floor and noise on every count make it rare' if rare else ''}; the mean distances are "
+        f"{smooth.mean:.3g} and {laplace.mean:.3g}{'' if laplace.exact else ' (simulated)'}. "
         f"{doubled_rate(found.contenders[3], problem, laplace.mean)}"
     )
 
@@ -194,11 +197,10 @@ def doubled_rate(smooth: Contender, problem: Problem, laplace: float) -> str:
 
 def experiment_story(found: ErrorBoxes) -> str:
     """Parts (a) of figures 5 to 8."""
-    problem, exact = found.problems[0], found.exact[0]
-    laplace = found.errors[0, 0].mean() if math.isnan(exact[0]) else exact[0]
+    problem, (laplace, _, _, smooth) = found.problems[0], found.mean[0]
     return (
-        f"The notes: {CLAIMS[problem.k]}. The mean distances are {exact[3]:.3g} with the smooth sensitivity and "
-        f"{laplace:.3g} with Laplace{' (simulated)' if math.isnan(exact[0]) else ''}: "
-        + ("the exponential mechanism is better. " if exact[3] < laplace else "Laplace is better. ")
+        f"The notes: {CLAIMS[problem.k]}. The mean distances are {smooth:.3g} with the smooth sensitivity and "
+        f"{laplace:.3g} with Laplace{' (simulated)' if math.isnan(found.exact[0, 0]) else ''}: "
+        + ("the exponential mechanism is better. " if smooth < laplace else "Laplace is better. ")
         + doubled_rate(found.contenders[3], problem, float(laplace))
     )

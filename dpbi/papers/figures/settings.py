@@ -18,7 +18,12 @@ from dpbi.sensitivity.maps import SensitivityScan
 
 Floats = NDArray[np.float64]
 Measure = Literal["hellinger", "l1"]
+Begin = Callable[[int], None]  # called before each part of a computation, with the number of its parts
 RUNS = 1000  # [P17] section 7.2.2: every plot of an experiment is over 1,000 runs
+
+
+def unwatched(parts: int) -> None:
+    """The ``Begin`` of what nobody waits for."""
 
 
 @dataclass(frozen=True)
@@ -27,8 +32,8 @@ class PaperFigure:
 
     paper: its mark; number: as printed; title: a few words; caption: what the paper draws and says of it, in ours;
     compute: the figure's result with the paper's settings as defaults; story: of a result, where it agrees with the
-    paper's text and where it does not, and why; simulated: whether ``compute`` takes a seed; not_printed: the settings
-    that are ours since the paper does not print them.
+    paper's text and where it does not, and why; simulated: whether ``compute`` takes a seed and a ``Begin``;
+    not_printed: the settings that are ours since the paper does not print them.
     """
 
     paper: str
@@ -44,8 +49,8 @@ class PaperFigure:
     def key(self) -> str:
         return f"{self.paper} {self.number}"
 
-    def result(self, seed: int) -> Any:
-        return self.compute(seed=seed) if self.simulated else self.compute()
+    def result(self, seed: int, begin: Begin = unwatched) -> Any:
+        return self.compute(seed=seed, begin=begin) if self.simulated else self.compute()
 
 
 @dataclass(frozen=True)
@@ -116,6 +121,11 @@ class ErrorBoxes(FrozenResult):
     seed: int
     errors: Floats
     exact: Floats
+
+    @property
+    def mean(self) -> Floats:
+        """The exact mean, and where there is none that of the runs."""
+        return np.where(np.isnan(self.exact), self.errors.mean(axis=-1), self.exact)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,71 @@
+"""One server, one browser and one profile for all tests that drive a browser, in a process that runs them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack
+from typing import NoReturn
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from tests.browser.chromium import (
+    CHROMIUM_NAMES,
+    App,
+    Watched,
+    chromium_path,
+    new_profile,
+    running_app,
+    running_chromium,
+    watching,
+)
+
+
+def could_not_run(reason: str) -> NoReturn:
+    """Skips where a person runs the tests; fails in CI, where the browser is part of the job."""
+    sentence = f"The browser tests did not run: {reason}."
+    if os.environ.get("CI") == "true":
+        pytest.fail(sentence)
+    pytest.skip(sentence)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    path = chromium_path()
+    if path is None:
+        could_not_run(f"none of {', '.join(CHROMIUM_NAMES)} is installed")
+    with ExitStack() as stack:
+        try:
+            browser = stack.enter_context(running_chromium(path))
+        except Exception as error:  # noqa: BLE001 - Playwright's driver fails with the bare class
+            could_not_run(f"{path} could not be started: {str(error).partition(chr(10))[0]}")
+        yield browser
+
+
+@pytest.fixture(scope="session")
+def app(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+    """Asks for the browser first, so that without one no server is started."""
+    with running_app(tmp_path_factory.mktemp("app")) as app:
+        yield app
+
+
+@pytest.fixture
+def fresh_app(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+    """A server that nobody has visited."""
+    with running_app(tmp_path_factory.mktemp("fresh")) as app:
+        yield app
+
+
+@pytest.fixture(scope="session")
+def tab(browser: Browser) -> Iterator[Page]:
+    """Has read and compiled the app's 10 MB of scripts for whoever opens the app in it again: 1 second, not 3."""
+    with new_profile(browser) as profile:
+        yield profile.new_page()
+
+
+@pytest.fixture
+def watched(tab: Page) -> Iterator[Watched]:
+    """A page of its own session, that finds nothing of what an earlier one left behind."""
+    with watching(tab) as watched:
+        yield watched
