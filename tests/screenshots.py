@@ -7,6 +7,7 @@ NAME-narrow.png (the width of a telephone), and what talk mode shows of it at on
 import re
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BytesIO
@@ -82,9 +83,17 @@ def for_the_readme() -> None:
                 watched.page.wait_for_timeout(500)
                 picture = Image.open(BytesIO(watched.page.screenshot())).convert("RGB")
             file = ROOT / ".readme" / name
-            kept = picture.quantize(COLOURS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
-            kept.save(file, optimize=True)
+            of_few_colours(picture).save(file, optimize=True)
             print(file, file.stat().st_size, "bytes")
+
+
+def of_few_colours(picture: Image.Image) -> Image.Image:
+    """Each colour of the palette becomes the commonest of those it stands for: large areas keep theirs."""
+    few = picture.quantize(COLOURS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+    both = Counter(zip(few.getdata(), picture.getdata(), strict=True))
+    palette = {place: colour for (place, colour), _ in reversed(both.most_common())}
+    few.putpalette([part for place in range(COLOURS) for part in palette.get(place, (0, 0, 0))])
+    return few
 
 
 def main(folder: Path, pages: list[str]) -> None:

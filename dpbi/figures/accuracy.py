@@ -56,7 +56,7 @@ def against(
     labels = mechanism_labels([curve.mechanism for curve in curves])
     limit = limit or {}
     every = np.array([end for curve in curves for error in curve.errors for end in _ends(error)]
-                     + [one.value for one in limit.values() if one.value])
+                     + [one.lower for one in limit.values() if one.lower])
     seen = every[every >= FLOOR]
     by_powers = seen.size > 0 and seen.max() > _BY_POWERS * seen.min()
     fig = Drawing()
@@ -79,8 +79,8 @@ def against(
 
 
 def add_limit(fig: Drawing, found: Sequence[PrivacyLimit], values: Sequence[Value], floor: float) -> None:
-    """The region below the limit of privacy, as far as it is known, down to the floor of the axis."""
-    known = [(value, one.value) for value, one in zip(values, found, strict=True) if one.value]
+    """The region below the limit of privacy, or below its lower bound, down to the floor of the axis."""
+    known = [(value, one.lower) for value, one in zip(values, found, strict=True) if one.lower]
     if not known:
         return
     x, y = zip(*known, strict=True)
@@ -91,7 +91,7 @@ def add_limit(fig: Drawing, found: Sequence[PrivacyLimit], values: Sequence[Valu
     fig.add_scatter(
         x=compact(x), y=compact(y), name=LIMIT_SAID, mode="lines" if len(x) > 1 else "markers",
         line={"color": REFERENCE.colour, "width": 2}, fill="tonexty", fillcolor=REFERENCE.faded(0.25),
-        hovertemplate="the limit: %{y:.4g}",
+        hovertemplate="at least %{y:.4g}",
     )  # fmt: skip
 
 

@@ -80,6 +80,8 @@ def test_an_unknown_limit_says_why_and_gives_its_bounds() -> None:
     assert unknown.value is None and unknown.reason in limit_words.limit(unknown)
     bounded = dataclasses.replace(unknown, lower=0.25, upper=0.5)
     assert "between 0.25 and 0.5" in limit_words.limit(bounded)
+    near = dataclasses.replace(bounded, value=0.375, error=0.125, kind="linear programme")
+    assert "a mean distance below 0.25, and there is one with 0.5." in limit_words.limit(near), "what is proved"
 
 
 def test_draws_are_said_with_two_standard_errors() -> None:

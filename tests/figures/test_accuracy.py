@@ -118,15 +118,16 @@ def test_coverage_is_drawn_as_computed() -> None:
         assert aware == pytest.approx([p.noise_aware for _, p in points], rel=1e-6)
 
 
-def test_the_region_below_the_limit_ends_at_the_limit() -> None:
-    """Only where it is known; on a logarithmic axis it starts above 0."""
-    known, unknown = limit_of_privacy((1, 1), 5, 1.0), replace(limit_of_privacy((1, 1), 5, 1.0), value=None)
+def test_the_region_below_the_limit_ends_at_its_lower_bound() -> None:
+    """Only where there is one; on a logarithmic axis it starts above 0."""
+    exact = limit_of_privacy((1, 1), 5, 1.0)
+    known, unknown = replace(exact, value=None, lower=0.2), replace(exact, value=None, lower=None)
     for floor in (0.0, 1e-3):
         fig = Drawing()
         add_limit(fig, [known, unknown, known], [1, 2, 3], floor)
         below, limit = fig.traces
         assert list(below["x"]) == list(limit["x"]) == [1, 3] and limit["fill"] == "tonexty"
-        assert list(below["y"]) == [floor] * 2 and np.allclose(limit["y"], known.value, rtol=1e-3)
+        assert list(below["y"]) == [floor] * 2 and np.allclose(limit["y"], 0.2, rtol=1e-3)
     nothing = Drawing()
     add_limit(nothing, [unknown], [2], 0.0)
     assert not nothing.traces

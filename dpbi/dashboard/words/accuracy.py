@@ -118,7 +118,8 @@ def how_averaged(curves: Sequence[AccuracyCurve], choice_largest: int) -> str:
     errors = [error for curve in curves for error in curve.errors]
     exact = sum(error.exact for error in errors)
     drawn = "" if exact == len(errors) else (
-        " The open marks are over data and releases drawn from a fixed stream, give or take two standard errors.")
+        " The open marks are over data and releases drawn from a fixed stream, give or take two standard errors, or "
+        "interpolated between exact ones.")
     return (
         f"{exact:,} of {len(errors):,} points are exact.{drawn} Choosing among candidates is averaged up to "
         f"n = {choice_largest:,}."

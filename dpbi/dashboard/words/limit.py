@@ -22,7 +22,7 @@ NOT_BOUND = (
     "A dash: the mechanism is not proved to be epsilon-DP for this epsilon, so the limit does not bind it; or there "
     "are too many records to average it here."
 )
-_SHOWN_ERROR = 0.005
+_SHOWN_ERROR, _DIGITS = 0.005, 1e-4
 PUBLIC = (
     "These are averages over the data that the public prior expects. No private count enters them, so they may be used "
     "to choose."
@@ -35,10 +35,14 @@ def limit(found: PrivacyLimit) -> str:
         bounds = "" if found.lower is None or found.upper is None else (
             f" It lies between {words.number(found.lower)} and {words.number(found.upper)}.")
         return f"How near any epsilon-DP mechanism could come is not known here. {found.reason}{bounds}"
-    error = f" (give or take {words.number(found.error)})" if found.error > 1e-3 * found.value else ""
+    least, error = found.value, ""
+    if found.error > 1e-3 * found.value:
+        error = f" (give or take {words.number(found.error)})"
+        if found.kind == "linear programme" and found.lower is not None and found.upper is not None:
+            least, error = found.lower, f", and there is one with {words.number(found.upper)}"
     return (
         f"On average over the data that the public prior expects, no {printed_bound(found.epsilon)}-DP mechanism that "
-        f"releases a candidate posterior can have a mean distance below {words.number(found.value)}{error}."
+        f"releases a candidate posterior can have a mean distance below {words.number(least)}{error}."
     )
 
 
@@ -120,8 +124,9 @@ def readings(found: Mapping[Mechanism, tuple[float, float, float]]) -> str:
 
 
 def mean(found: ExpectedDistance) -> str:
-    """The mean, with two standard errors where it is from draws."""
-    return words.number(found.mean) + (f" ± {words.number(2 * found.error)}" if found.error else "")
+    """The mean, with two standard errors where they reach the digits that are shown."""
+    shown = 2 * found.error > _DIGITS * found.mean
+    return words.number(found.mean) + (f" ± {words.number(2 * found.error)}" if shown else "")
 
 
 def why_missing(found: LimitComparison) -> str:
