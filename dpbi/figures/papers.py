@@ -156,7 +156,7 @@ def error_boxes(found: ErrorBoxes) -> go.Figure:
 
 def _boxes_words(found: ErrorBoxes, names: Sequence[str]) -> str:
     if len(found.problems) > 1:
-        return _overtaking(found.mean, names, [f"the prior ({label}, {label})" for label in found.labels])
+        return _overtaking(found.mean, names, [f"the prior ({label},\u00a0{label})" for label in found.labels])
     means = found.mean[0]
     order = np.argsort(means)
     best, worst = (f"{names[at]}, {number(means[at])}" for at in (order[0], order[-1]))

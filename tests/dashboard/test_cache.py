@@ -2,12 +2,15 @@
 
 import threading
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pytest
 
 from dpbi.dashboard.answers import library
 from dpbi.dashboard.answers.cache import Kept, kept
+from dpbi.dashboard.answers.work import Begin, Cancelled, Work
+from dpbi.dashboard.views import paper_figures
 from dpbi.mechanisms import MECHANISMS
 from dpbi.problem.problem import Problem
 
@@ -35,6 +38,25 @@ def test_an_answer_is_computed_once() -> None:
     answer, asked = counted()
     assert answer(3) is answer(3)
     assert asked == [3]
+
+
+def test_who_watches_a_computation_is_no_part_of_the_question() -> None:
+    """A figure of the papers that was cancelled at its third part is computed by the next who asks, once."""
+    class Watcher(Work):
+        def begin(self) -> None:
+            self.done += 1
+            if self.done == self.room:
+                raise Cancelled
+
+    nowhere: Any = None
+    impatient, patient, late = (Begin(Watcher("job", 0, "parts", room, nowhere)) for room in (3, 0, 0))
+    paper_figures._computed.clear()
+    with pytest.raises(Cancelled):
+        paper_figures._computed("[N] 2(a)", 1, impatient)
+    assert impatient.work.total == 4 and not paper_figures._computed.holds("[N] 2(a)", 1, late)
+    found = paper_figures._computed("[N] 2(a)", 1, patient)
+    assert found is paper_figures._computed("[N] 2(a)", 1, late)
+    assert (patient.work.done, late.work.done) == (4, 0)
 
 
 def test_it_tells_what_it_holds_and_computes_nothing_for_it() -> None:

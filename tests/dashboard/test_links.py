@@ -96,14 +96,13 @@ def test_a_claim_and_a_figure_of_the_papers_have_an_address_each() -> None:
     assert at.selectbox(key="entry: claim").value == claim.name
     assert at.selectbox(key="entry: paper figure").value == figure.key
     assert any("scrollIntoView" in part.proto.body for part in at.get("html")), "the claim is far below"
-    copied = [code.value for name in ("claim", "figure")
-              for code in unfold(at, f"Link to this {name}, and its Python").main.code if ADDRESS in code.value]
-    named = {name: scenario_file.name_of_option(claim.name) for name in ("claim",)}
-    assert parameters(copied[0]) == named and parameters(copied[-1]) == {"figure": "n-8-b", "seed": "1"}
-    at = follow("pages/6_Papers.py", {"claim": "no-more", "figure": "p17-99"})
-    assert "There is no claim of the papers called 'no-more'." in notice(at)
-    assert "There is no figure of the papers called 'p17-99'." in notice(at)
-    assert at.selectbox(key="entry: claim").value == CLAIMS[0].name
+    for name in ("claim", "figure"):
+        at = unfold(at, f"Link to this {name}, and its Python")
+    copied = [parameters(code.value) for code in at.main.code if ADDRESS in code.value]
+    assert copied == [{"figure": "n-8-b", "seed": "1"}, {"claim": scenario_file.name_of_option(claim.name)}]
+    restored = scenario_file.restored({"claim": "no-more", "figure": "p17-99"})
+    assert not restored.settings and restored.notices == [
+        "There is no claim of the papers called 'no-more'.", "There is no figure of the papers called 'p17-99'."]
 
 
 def test_without_counts_n_and_k_stand_for_them() -> None:

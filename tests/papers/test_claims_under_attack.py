@@ -95,7 +95,7 @@ def test_a_condition_is_said_to_be_necessary_only_where_the_converse_was_seen() 
 def test_the_notes_own_beta_breaks_delta_in_the_limit_of_a_heavy_prior() -> None:
     name = "(epsilon, delta) with the notes' own beta"
     reading = look(name, (1.0,) * 300, (10_000,) + (0,) * 299, epsilon=8.6, delta=0.8)
-    assert not reading.holds and dict(reading.numbers)["exact delta"] > 0.86
+    assert not reading.holds and dict(reading.numbers)["exact delta"] > 0.93
     assert BY_NAME[name].finding.kind == "fails"
 
 
@@ -108,7 +108,8 @@ def test_the_limit_of_a_heavy_prior_by_listing(light: int, epsilon: float, most:
     p, q = (np.exp(-rate * np.linalg.norm(at, axis=1)) for rate, at in ((a, points), (b, moved)))
     assert _log_total(light, a, 0) == pytest.approx(math.log(p.sum()), rel=1e-9)
     assert _log_total(light, b, 1) == pytest.approx(math.log(q.sum()), rel=1e-6)
-    exact = np.maximum(p / p.sum() - math.exp(epsilon) * q / q.sum(), 0).sum()
+    laws = p / p.sum(), q / q.sum()
+    exact = max(np.maximum(one - math.exp(epsilon) * other, 0).sum() for one, other in (laws, laws[::-1]))
     assert heavy_prior_delta(light, epsilon, beta) == pytest.approx(exact, rel=1e-6, abs=1e-12)
 
 

@@ -39,7 +39,8 @@ from .claim import (
 )
 from .two_categories import LineLaw, line_law
 
-_STEPS = (0, 1, 2, 3, 5, 10, 20, 50)
+_STEPS = (1, 2, 3, 5, 10, 20, 50)
+_DATASETS = 100  # all of which are visited
 _SHORT = 100_000  # records of two categories, whose outputs are listed sooner than their mean is integrated
 _EQUAL_GAP, _CLEAR_GAP = 1e-3, 3.0  # of two distances, in slacks
 _SATURATED = 1 - 1e-6  # a distance from which on levels crowd
@@ -97,6 +98,18 @@ def _normalised_tail(setting: Setting, doubled: float = 2.0) -> Iterator[Case]:
 
 def _consistent_normalised_tail(setting: Setting) -> Iterator[Case]:
     return _normalised_tail(setting, 1.0)
+
+
+def _least_normaliser_tail(setting: Setting) -> Iterator[Case]:
+    """N exp(-epsilon h / (2 S)) / min NL over all data of that size."""
+    mechanism, problem = _smoothed(setting), setting.problem
+    if number_of_candidates(problem.n, problem.k) > _DATASETS:
+        raise ValueError(f"This claim visits all data of that size, at most {_DATASETS} datasets: got n = "
+                         f"{problem.n:,} with k = {problem.k:,} categories.")
+    least = min(-float(mechanism.log_pmf(problem.with_counts(counts), counts))
+                for counts in candidates_of(problem).tolist())
+    law = listed_law(mechanism, problem)
+    yield _bounded_tail(setting, law, _log_candidates(setting) - mechanism.rate(problem) * law.levels()[0] - least)
 
 
 def _consistent_tail_formula(setting: Setting) -> Iterator[Case]:
@@ -244,6 +257,37 @@ def _last_step(setting: Setting) -> Iterator[Case]:
     yield case(setting.named("epsilon"), {"e^(-epsilon/(2 GS))": ours, "e^(-epsilon)": theirs}, at_most(theirs, ours))
 
 
+# At k = 0 only the truth is nearer than t, and what is stated is its probability.
+
+
+def _truth_of_noise(setting: Setting) -> Iterator[Case]:
+    problem, epsilon = setting.beta_binomial, setting.epsilon
+    for mechanism, stated in ((LSZhang(epsilon, "2"), (-math.expm1(-epsilon / 2) / 2) ** 2),
+                              (LSHist(epsilon), -math.expm1(-epsilon) / 2)):
+        exact = math.exp(float(mechanism.log_pmf(problem, problem.counts)))
+        yield case({"mechanism": mechanism.label} | setting.named("counts", "epsilon"),
+                   {"claimed": stated, "exact": exact}, equal(exact, stated), within=min(problem.counts) > 0)
+
+
+def _truth_of_selection(setting: Setting) -> Iterator[tuple[Mechanism, float, float]]:
+    """EHD and EHDL, 1/n and the exact probability of the truth."""
+    problem, epsilon = setting.beta_binomial, setting.epsilon
+    for mechanism in (EHD(epsilon, "paper"), EHDL(epsilon)):
+        yield mechanism, 1 / problem.n, math.exp(float(mechanism.log_pmf(problem, problem.counts)))
+
+
+def _truth_at_least(setting: Setting) -> Iterator[Case]:
+    for mechanism, stated, exact in _truth_of_selection(setting):
+        yield case({"mechanism": mechanism.label} | setting.named("prior", "counts", "epsilon"),
+                   {"claimed": stated, "exact": exact}, at_most(stated, exact))
+
+
+def _truth_at_most(setting: Setting, local: bool) -> Iterator[Case]:
+    _, stated, exact = list(_truth_of_selection(setting))[local]
+    bound = stated * exp(EHDL(setting.epsilon).rate(setting.problem) if local else setting.epsilon)
+    yield case(setting.named("prior", "counts", "epsilon"), {"claimed": bound, "exact": exact}, at_most(exact, bound))
+
+
 # --- Corollaries 4.5.1 to 4.5.3: balanced data (m, m), where n lies beyond the stated size ---
 
 
@@ -356,6 +400,7 @@ _SYMMETRIC = "prior and counts are symmetric and k is below the counts"
 _TAILS = Grid(((1.0, 1.0), (0.1, 0.1), (7.0, 4.0, 5.0)), (1, 2, 4), "all", epsilons=(0.1, 5.0), beyond="every distance")
 _STEPPED = Grid(((1.0, 1.0), (7.0, 4.0)), (2, 4, 12), "all", epsilons=(0.01, 1.0, 5.0),
                 beyond=f"k = {', '.join(map(str, _STEPS))} up to c_2; t just beyond the distance of k steps")
+_AT_THE_TRUTH = Grid(((1.0, 1.0), (0.1, 0.1), (7.0, 4.0)), (1, 2, 4, 7), "all", epsilons=(0.01, 1.0, 5.0))
 _MANY_RECORDS = tuple(at(prior, (m, m), epsilon) for prior, m, epsilon in (
     ((0.01, 0.01), 464, 0.235), ((1.0, 1.0), 609, 0.1), ((1.0, 1.0), 798, 1.0), ((50.0, 50.0), 1_500, 1.0),
     ((1.0, 1.0), 5_000, 1.0)))
@@ -400,6 +445,12 @@ CLAIMS = (
         "P(H >= h) is at most N exp(-epsilon h / (2 S)), divided by M_H's normaliser.",
         "[P17] section 6.2, second bound, with the 2 S of Definition 6",
         _TAILS, _consistent_normalised_tail,
+    ),
+    Claim(
+        "The tail of M_H with an N(n), with 2 S",
+        "P(H >= h) is at most N exp(-epsilon h / (2 S)) / N(n), N(n) the least normaliser of all data of that size.",
+        "[P17] section 6.2, third bound, with the 2 S of Definition 6; the N(n) that it leaves open is ours",
+        _TAILS, _least_normaliser_tail,
     ),
     Claim(
         "LSZhang within k steps",
@@ -448,6 +499,33 @@ CLAIMS = (
         "P(H < t) < (2 k + 1)/(n e^{-epsilon/(2 LS)}) for EHDL (printed as EHD).",
         "[D20] and [P20] Theorem 4.5",
         _STEPPED, _local_upper, _SYMMETRIC,
+    ),
+    Claim(
+        "Theorem 4.5 at k = 0, noise",
+        "P(H < t) = ((1 - e^{-epsilon/2})/2)^2 for LSZhang and (1 - e^{-epsilon})/2 for LSHist, t so small that only "
+        "the truth is nearer.",
+        "[D20] and [P20] Theorem 4.5",
+        _AT_THE_TRUTH, _truth_of_noise, "no count is 0",
+    ),
+    Claim(
+        "Theorem 4.5 at k = 0, at least",
+        "P(H < t) > 1/n for EHD with sqrt(1 - pi/4) and for EHDL, t so small that only the truth is nearer.",
+        "[D20] and [P20] Theorem 4.5",
+        _AT_THE_TRUTH, _truth_at_least,
+    ),
+    Claim(
+        "Theorem 4.5 at k = 0, at most, EHD",
+        "P(H < t) < e^epsilon/n for EHD with sqrt(1 - pi/4), t so small that only the truth is nearer.",
+        "[D20] and [P20] Theorem 4.5",
+        replace(_AT_THE_TRUTH, found=tuple(at(*found) for found in (
+            ((0.002, 0.002), (1, 77), 0.8), ((0.03, 0.03), (1, 165), 2.3), ((0.008, 0.008), (62, 6_349), 2.5)))),
+        partial(_truth_at_most, local=False),
+    ),
+    Claim(
+        "Theorem 4.5 at k = 0, at most, EHDL",
+        "P(H < t) < e^{epsilon/(2 LS)}/n for EHDL (printed as EHD), t so small that only the truth is nearer.",
+        "[D20] and [P20] Theorem 4.5",
+        _AT_THE_TRUTH, partial(_truth_at_most, local=True),
     ),
     Claim(
         "The last step for EHD",

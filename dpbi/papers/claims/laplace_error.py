@@ -23,6 +23,7 @@ from .two_categories import LineLaw, line_law
 
 _SMALL, _LARGE = (4, 64, 1_024, 16_384), (65_536, 262_144)
 _LEAST = 1e-12
+_FAR = 30.0  # steps
 _PLACES = ("balanced", "one category in ten", "one record")
 
 
@@ -59,6 +60,9 @@ def _relative_error(prior: tuple[float, ...], counts: tuple[int, ...], epsilon: 
 def _bounded_in_n(setting: Setting) -> Iterator[Case]:
     """ELap / (epsilon LS) along growing n: the largest value at large n is no larger than at small n, up to 5 %."""
     prior, epsilon, probability = setting.beta_binomial.prior, setting.epsilon, setting.delta
+    if _reach(setting) > _FAR:
+        raise ValueError(f"This claim is computed where ln(1/gamma)/epsilon is at most {_FAR:g} steps, few beside the "
+                         f"sizes visited: got {_reach(setting):.3g}.")
     for place in _PLACES:
         small, large = (max(_relative_error(prior, _placed(place, n), epsilon, probability) for n in sizes) / epsilon
                         for sizes in (_SMALL, _LARGE))

@@ -189,9 +189,9 @@ def _heavy_prior(setting: Setting) -> Iterator[Case]:
                          f"category and epsilon of at least {_LEAST_HEAVY:g}: got k = {problem.k}, n = {n:,} and "
                          f"epsilon = {printed_bound(epsilon)}.")
     beta = math.log1p(-epsilon / (2 * (math.log(delta) - math.log(2 * (n + 1)))))
-    yield case(setting.named("k", "n", "epsilon", "delta"),
-               {"beta with n + 1": beta, "exact delta": heavy_prior_delta(light, epsilon, beta)},
-               at_most(heavy_prior_delta(light, epsilon, beta), delta))
+    found = heavy_prior_delta(light, epsilon, beta)
+    yield case(setting.named("k", "n", "epsilon", "delta"), {"beta with n + 1": beta, "exact delta": found},
+               at_most(found, delta))
 
 
 def _two_noises(setting: Setting) -> Iterator[Case]:
@@ -268,8 +268,8 @@ CLAIMS = (
     ),
     Claim(
         "(epsilon, delta) with the notes' own beta",
-        "With n + 1 in beta for every k the mechanism is (epsilon, delta)-DP: computed where one category has a far "
-        "heavier prior than the others, in the limit of heavy priors.",
+        "With n + 1 in beta for every k the mechanism is (epsilon, delta)-DP: computed in the limit of heavy priors, "
+        "one category's the heaviest without bound, between the data with all records there and with all but one.",
         "[N] Lemma 2.3 with section 2.3.1's beta",
         Grid(((1.0,) * 3, (1.0,) * 30, (1.0,) * 150, (1.0,) * 300), (10_000,), epsilons=(8.6,), deltas=(0.8,)),
         _heavy_prior,
