@@ -103,10 +103,11 @@ def _detected(table: Table, answers: Answers) -> str:
     grid = grid_of(table)
     if grid:
         of_people = any(column.named_as_identifier or column.holds_times for column in texts)
-        asked_of_each = any(column.words & vocabulary.ANSWERS for column in grid.columns)
+        asked_of_each = any(column.named_as_an_answer for column in grid.columns)
         if (grid.may_be_people or of_people or asked_of_each) and not answers.cells:
+            numbered = of_people or any(column.holds_codes or column.named_as_identifier for column in table.columns)
             small = any(column.is_small for column in grid.columns)
-            _ask_for_unit(table, answers, "person" if small else "category")
+            _ask_for_unit(table, answers, "person" if numbered or small else "category")
         return "grid"
     if answers.unit == "category":
         return "counts"
@@ -154,10 +155,13 @@ def _doubt(
     numeric = [c for c in numeric if not (c.named_as_identifier or c.named_as_shares or _counts_off(c))]
     answered = [column for column in numeric if column.reads_as_an_answer]
     by_nature = [column for column in numeric if column.counts_by_nature and column.words]
+    of_people = of_people or (not by_nature and all(column.holds_codes for column in texts))
     if numeric and (answered or of_people or (again and not by_nature)):
         small = any(column.is_small or column.named_as_measurement for column in answered)
         named = len(telling) == 1 and not again and texts[0].name == ""  # an index, as data frames write it
-        person = of_people or (small and not named) or (len(again) == len(telling) and not by_nature)
+        of_people = of_people or any(column.named_as_identifier for column in table.columns)
+        doubtful = of_people or len(again) == len(telling)
+        person = (doubtful and not by_nature) or (small and not named)
         _ask_for_unit(table, answers, "person" if person else "category")
 
 
@@ -212,7 +216,7 @@ def _detected_in_one_row(
 ) -> str:
     """'colour,count / red,50' is a table of one category, 'red,green / 12,30' a row of counts."""
     last = table.columns[-1]
-    asked_of_each = [column for column in numeric if column.named_as_measurement or column.words & vocabulary.ANSWERS]
+    asked_of_each = [column for column in numeric if column.named_as_an_answer]
     if any(column.position > 1 or not are_years(column.sample) for column in asked_of_each):
         of_person = any(column.named_as_measurement or column.named_as_identifier for column in table.columns)
         _ask_for_unit(table, answers, "person" if of_person else "category")

@@ -350,17 +350,10 @@ def _remark_on_records(table: Table, records: Records, missing: int, answers: An
         notes.add(
             "The categories were found in the data, so the list of them is not protected: give it in full if you can."
         )
-    repeated = [other.label for other in records.others if _identifies_people(other) and _has_repeats(other)]
+    repeated = [other.label for other in records.others if (other.named_as_identifier or other.holds_codes) and _has_repeats(other)]
     if repeated:
         verb = "repeats" if len(repeated) == 1 else "repeat"
         notes.add(f"The guarantee is per row; {listed(repeated)} {verb}, so one person can affect several rows.")
-
-
-def _identifies_people(column: Column) -> bool:
-    """By its name, or by most entries being different codes of letters and digits."""
-    texts = [cell.strip() for cell in column.sample]
-    codes = bool(texts) and all(text.isalnum() and text[-1].isdigit() for text in texts)
-    return column.named_as_identifier or (codes and not column.holds_numbers and 4 * column.distinct > 3 * len(texts))
 
 
 def _has_repeats(column: Column) -> bool:

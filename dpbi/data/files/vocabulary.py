@@ -62,18 +62,18 @@ ROWS_OF_A_PIVOT = ("row labels", "zeilenbeschriftungen", "étiquettes de lignes"
                    "etichette di riga", "rijlabels")  # fmt: skip
 AMOUNTS = _words("sum average avg mean median min max summe mittelwert durchschnitt somme moyenne suma promedio")
 CODES = _words("code codes iso iso2 iso3 fips geoid nuts ags zip plz postcode schlüssel kennziffer gss lau")
-KINDS = _words("type types group groups kind category class segment status state labels label sex gender level")
+KINDS = _words("type types group groups kind category class segment status state labels label sex gender level geo")
 PEOPLE = _words("name names firstname surname vorname nachname nom prénom apellido who")
 MEASUREMENTS = _words(
     """
-    age height weight income salary price score year alter größe gewicht einkommen âge weighted amount cost costs
+    age height weight income salary price score year alter größe körpergröße gewicht körpergewicht einkommen âge weighted amount cost costs
     temperature rainfall length width depth area volume speed duration steps rank phone telephone mobile born birth
     temperatur niederschlag länge breite tiefe fläche dauer schritte rang telefon geburtsjahr jahrgang preis kosten
     betrag lat lon latitude longitude mean average median sd mittelwert durchschnitt latency index ratio density
     quota
     """
 )
-UNITS = _words("kg g cm m km eur usd years year jahre euro thousand thousands units unit einheit in")
+UNITS = _words("kg g cm m km eur usd years year jahre euro thousand thousands units unit einheit in min h hrs sec mm ml")
 ANONYMOUS = _words("anonymous anonym anonyme anónimo anonimo anoniem anonymt none n/a na - unknown")
 TOTALS = _words(
     """
