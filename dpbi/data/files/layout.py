@@ -316,6 +316,8 @@ def _pairs(table: Table, answers: Answers, notes: Notes) -> Pairs:
     selection, groups = grouped(table, category, count, answers)
     used = (category, count, *groups)
     _name_ignored(table, [c for c in table.columns if c not in used and not c.is_blank], notes)
+    if any(column.words & vocabulary.SEVERAL for column in used):
+        notes.add("Where people gave several answers, each moves several counts: epsilon costs that many times more.")
     # R's shares are fractions: whole numbers that it calls counts are no percentages.
     counts = table.has_row_names and count.named_as_nothing_but_counts
     shares = count.named_as_shares or (False if counts else None)
@@ -353,13 +355,13 @@ def _default_pair(table: Table, category: Column | None, count: Column | None) -
         rest = [column for column in table.columns[0 if texts else 1 :] if column is not category]
         count = max(rest or [table.columns[0]], key=_likelihood_of_counts)
     if category is None:
-        # Dates and the like come after words, what is the same throughout and codes after all others, and names of
-        # groups after those in them.
+        # What is the same throughout comes last, before it dates and the like, codes, and names of groups.
         outer = [column for column in texts if is_outer(column, texts)]
 
         def unlike(column: Column) -> tuple[bool, ...]:
             numbers = column.holds_times or all(map(is_like_number, column.sample))
-            return len(column.sample) > 1 and column.distinct < 2, numbers, column.named_as_code, column in outer
+            again = column.distinct < len(column.sample)
+            return again and column.distinct < 2, numbers, column.named_as_code, column in outer, again
 
         texts.sort(key=unlike)
         category = next(column for column in [*texts, *table.columns] if column is not count)

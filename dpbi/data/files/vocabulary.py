@@ -58,6 +58,7 @@ ANSWERS = _words(
     fratelli ore giorni kinderen børn barn dzieci
     """
 )
+STATISTICS = _words("base basis n respondents sample size valid response mean sd standard deviation std stichprobe")
 ROWS_OF_A_PIVOT = ("row labels", "zeilenbeschriftungen", "étiquettes de lignes", "etiquetas de fila",
                    "etichette di riga", "rijlabels")  # fmt: skip
 AMOUNTS = _words("sum average avg mean median min max summe mittelwert durchschnitt somme moyenne suma promedio")
@@ -66,19 +67,22 @@ KINDS = _words("type types group groups kind category class segment status state
 PEOPLE = _words("name names firstname surname vorname nachname nom prénom apellido who")
 MEASUREMENTS = _words(
     """
-    age height weight income salary price score year alter größe körpergröße gewicht körpergewicht einkommen âge weighted amount cost costs
-    temperature rainfall length width depth area volume speed duration steps rank phone telephone mobile born birth
-    temperatur niederschlag länge breite tiefe fläche dauer schritte rang telefon geburtsjahr jahrgang preis kosten
-    betrag lat lon latitude longitude mean average median sd mittelwert durchschnitt latency index ratio density
-    quota
+    age height weight income salary price score year alter größe körpergröße gewicht körpergewicht einkommen âge
+    weighted amount cost costs temperature rainfall length width depth area volume speed duration steps rank phone
+    telephone mobile born birth temperatur niederschlag länge breite tiefe fläche dauer schritte rang telefon
+    geburtsjahr jahrgang preis kosten betrag lat lon latitude longitude mean average median sd mittelwert
+    durchschnitt latency index ratio density quota
     """
 )
-UNITS = _words("kg g cm m km eur usd years year jahre euro thousand thousands units unit einheit in min h hrs sec mm ml")
+UNITS = _words(
+    "kg g cm m km eur usd years year jahre euro thousand thousands units unit einheit in min h hrs sec mm ml"
+)
 ANONYMOUS = _words("anonymous anonym anonyme anónimo anonimo anoniem anonymt none n/a na - unknown")
 TOTALS = _words(
     """
-    total totals subtotal sum all both overall altogether everyone gesamt insgesamt summe gesamtsumme zwischensumme alle
-    gesamtergebnis ensemble somme sous-total suma totale totaal totalt summa razem łącznie ogółem итого всего 合计 合計
-    总计 総計 σ
+    total totals subtotal sum all both overall altogether everyone gesamt insgesamt summe gesamtsumme zwischensumme
+    alle gesamtergebnis ensemble somme sous-total suma totale totaal totalt summa razem łącznie ogółem итого всего
+    合计 合計 总计 総計 σ
     """
 )
+SEVERAL = _words("multiple multi mehrfach mehrfachnennung mehrfachnennungen mehrfachantworten múltiple multiples")
