@@ -346,7 +346,9 @@ def test_what_is_asked_first(text: str, asks: str) -> None:
     assert asks in asked(text)
 
 
-@pytest.mark.parametrize("text", ["     answer\nsex   No Yes\n  F    9  15\n  M    7  12\n", "  No  Yes \n   9   15 \n"])
+@pytest.mark.parametrize("text", [
+    "     answer\nsex   No Yes\n  F    9  15\n  M    7  12\n", "  No  Yes \n   9   15 \n",
+])  # fmt: skip
 def test_a_table_as_it_is_printed_is_refused_in_words(text: str) -> None:
     came, turns = followed(text.encode(), "a.csv")
     assert turns == [] and "with spaces between; save the table as CSV" in str(came)

@@ -83,6 +83,10 @@ class Column:
         known = vocabulary.COUNTS | vocabulary.POPULATION | vocabulary.FILLERS
         return not self.words or (bool(said) and self.words <= known and not self.named_as_shares)
 
+    @property
+    def said_to_be_counts(self) -> bool:
+        return self.counts_by_nature and bool(self.words)
+
     @cached_property
     def named_as_an_answer(self) -> bool:
         """By a word for what a person has or a measure of it ('Children', 'Hours', 'EUR'), or as a question or by its

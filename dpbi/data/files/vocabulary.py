@@ -33,8 +33,8 @@ POPULATION = _words(
     """
     respondents participants persons people individuals men women males females adults population inhabitants
     residents cases deaths dead births votes voters users visitors patients students pupils employees members
-    customers subjects households answers responses replies mentions records rows observation entries events
-    admissions arrests personen befragte befragten befragter fälle fall fallzahl teilnehmende teilnehmer
+    customers subjects households answers responses replies rows observation
+    personen befragte befragten befragter fälle fall fallzahl teilnehmende teilnehmer
     teilnehmenden einwohner bevölkerung einwohnerzahl personenzahl menschen männer frauen stimmen todesfälle
     verstorbene geburten besucher studierende schüler patienten beschäftigte haushalte antworten nennungen nutzer
     gestorbene wähler habitants décès cas votants réponses ménages hommes femmes habitantes muertes casos respuestas
