@@ -392,7 +392,7 @@ def test_suggested_answers_to_each_case_lead_to_an_end(path: Path) -> None:
 
 # --- properties ---
 
-trees = st.recursive(st.integers(1, 10**6), lambda below: st.lists(below, min_size=2, max_size=4), max_leaves=12)
+trees = st.recursive(st.integers(501, 10**6), lambda below: st.lists(below, min_size=2, max_size=4), max_leaves=12)
 
 
 def total(tree: Any) -> int:
@@ -416,7 +416,7 @@ def test_indented_sums_are_found_at_every_level(tree: Any, first: bool) -> None:
     names, counts = [name for name, _, _ in rows], [count for _, count, _ in rows]
     sums = {i for i, (_, _, is_sum) in enumerate(rows) if is_sum}
     values = [count for i, count in enumerate(counts) if i not in sums]
-    assume(len(set(values)) == len(values) and min(values) > 500)  # chance is another matter
+    assume(len(set(values)) == len(values))  # chance is another matter
     came = sums_of_rows(names, counts)
     assert came is not None and came.certain
     assert sums <= came.at
