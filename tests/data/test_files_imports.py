@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+import re
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from dpbi.data.files import Counts, CountsError, CountsQuestion, read_counts
+from dpbi.data.files.answers import CHOICES, Answers
 from dpbi.data.files.sums_of_rows import sums_of_rows
 from dpbi.data.files.table import is_time
 
@@ -220,6 +223,14 @@ def test_what_a_row_stands_for() -> None:
     assert asked("Region,Count\nNorth,2\nSouth,0\nNorth,1\nSouth,5\n") == {"unit": "category"}
     assert asked("name,number of children\nAnna,2\nBert,0\nCarl,3\n") == {"unit": "person"}
     assert found("Region,Number of deaths\nNorth,2\nSouth,0\n") == {"North": 2, "South": 0}
+
+
+def test_every_answer_is_described() -> None:
+    answers = str(read_counts.__doc__).split("Returns")[0]
+    for field in fields(Answers):
+        assert re.search(rf"\b{field.name}\b", answers), field.name
+    for choices in CHOICES.values():
+        assert all(f'"{choice}"' in answers for choice in choices if isinstance(choice, str)), choices
 
 
 def test_rows_left_out_by_hand() -> None:

@@ -298,8 +298,9 @@ def test_a_total_is_left_out_by_default(name: str) -> None:
 
 
 def test_what_only_looks_like_a_total() -> None:
-    assert asked("n,count\na,5\nb,3\nc,2\n") == {"total_row": "drop"}
-    assert asked("n,count\na,5\nb,5\nc,0\n") == {"total_row": "drop"}
+    assert asked("n,count\na,5\nb,3\nc,2\n") == {"total_row": "keep"}
+    assert asked("n,count\na,5\nb,5\nc,0\n") == {"total_row": "keep"}
+    assert asked("n,count\na,2\nb,3\nc,5\n") == {"total_row": "drop"}
     assert found("n,count\na,5\nb,5\n") == {"a": 5, "b": 5}
     assert found("n,count\na,5\nTotal,5\n") == {"a": 5, "Total": 5}
     assert asked("n,count\na,5\nb,7\nTotal,13\n") == {"total_row": "drop"}

@@ -157,7 +157,7 @@ def _doubt(
     answered = [column for column in numeric if column.reads_as_an_answer]
     if answered or of_people or again:
         index = not again and texts[0].name == ""  # as data frames write it
-        small = not index and any(column.is_small or column.named_as_measurement for column in answered)
+        small = not index and not crossed and any(column.is_small or column.named_as_measurement for column in answered)
         numbered = any(column.named_as_identifier for column in table.columns)
         likely = of_people or numbered or len(again) == len(telling)
         _ask_for_unit(table, answers, "person" if small or (likely and not said) else "category")

@@ -179,12 +179,13 @@ def _without_total(totals: dict[str, int], answers: Answers, notes: Notes) -> di
         return totals
     named = listed([f"{shown(name)} ({totals[name]})" for name in suspects])
     verb = "is" if len(suspects) == 1 else "are"
+    named_so = any(map(is_total, suspects)) or not equal
     why = "equals the sum of all others" if equal else f"{verb} named like a total or a figure for all others"
     if answers.total_row is None:
         raise answers.question(
             f"{named} {why}: {verb} {'it their total' if equal else 'no category'}? A total must be left out, or "
             "everyone would be counted twice; a category stays.",
-            {"total_row": "drop"},
+            {"total_row": "drop" if named_so or suspects[-1] == names[-1] else "keep"},
             cell=suspects[0],
         )
     if answers.total_row == "keep":
