@@ -357,6 +357,11 @@ def test_what_is_asked_first(text: str, asks: str) -> None:
     assert asks in asked(text)
 
 
+def test_several_answers_of_one_person_are_remarked_on() -> None:
+    read = read_counts(b"Tools (multiple answers),n\nR,30\nPython,42\n", "a.csv")
+    assert any("each moves several counts" in warning for warning in read.warnings)
+
+
 @pytest.mark.parametrize("text", [
     "     answer\nsex   No Yes\n  F    9  15\n  M    7  12\n", "  No  Yes \n   9   15 \n",
 ])  # fmt: skip
