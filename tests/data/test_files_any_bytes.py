@@ -74,10 +74,15 @@ def is_line(text: str) -> bool:
 
 
 def follow(data: bytes, filename: str, answers: dict[str, Any]) -> Counts | CountsError:
-    """The outcome once every question has been answered as suggested: nothing is asked twice."""
+    """The outcome once every question has been answered as suggested: nothing is asked twice, and no question is
+    without a suggestion but whether numbers are percentages, and what a mark in them means."""
     came = outcome(data, filename, answers)
-    for _ in range(6):
-        if not isinstance(came, CountsQuestion) or None in came.suggested.values():
+    for _ in range(8):
+        if not isinstance(came, CountsQuestion):
+            return came
+        unsafe = {name for name, suggested in came.suggested.items() if suggested is None}
+        assert unsafe <= {"confirm_percentages", "thousands"}
+        if unsafe:
             return came
         came = outcome(data, filename, came.suggested)
     raise AssertionError("asked for ever")

@@ -298,11 +298,15 @@ def test_a_total_is_left_out_by_default(name: str) -> None:
 
 
 def test_what_only_looks_like_a_total() -> None:
-    assert asked("n,count\na,5\nb,3\nc,2\n") == {"total_row": "drop"}
-    assert asked("n,count\na,5\nb,5\nc,0\n") == {"total_row": "drop"}
+    assert asked("n,count\na,5\nb,3\nc,2\n") == {"total_row": "keep"}
+    assert asked("n,count\na,5\nb,5\nc,0\n") == {"total_row": "keep"}
+    assert asked("n,count\na,2\nb,3\nc,5\n") == {"total_row": "drop"}
     assert found("n,count\na,5\nb,5\n") == {"a": 5, "b": 5}
     assert found("n,count\na,5\nTotal,5\n") == {"a": 5, "Total": 5}
-    assert any("total" in warning for warning in read("n,count\na,5\nb,7\nTotal,13\n").warnings)
+    assert asked("n,count\na,5\nb,7\nTotal,13\n") == {"total_row": "drop"}
+    assert found("n,count\na,5\nb,7\nTotal,6\n") == {"a": 5, "b": 7, "Total": 6}
+    assert asked("n,count\na,5\nb,7\nBase,15\n") == {"total_row": "drop"}
+    assert after_defaults("n,count\na,5\nb,7\nc,9\nMean,3\nSD,1\n") == {"a": 5, "b": 7, "c": 9}
     assert found("x\n" + "a\n" * 5 + "b\n" * 3 + "c\n" * 2, column="x") == {"a": 5, "b": 3, "c": 2}
 
 

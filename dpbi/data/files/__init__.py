@@ -41,7 +41,7 @@ def read_counts(data: bytes, filename: str, **answers: Any) -> Counts:
       cells: what of a table of rows and columns is read: one "row" or "column", "all" cells as categories of their
         own, "row sums" or "column sums"; what of categories that come once per year or region: one "group", "all"
         combinations, or "group sums". row, group: the name of the one that is read.
-      total_row: "drop" or "keep" rows that are sums of others.
+      total_row: "drop" or "keep" rows and groups that are sums of others, or are named like a total or a mean.
       hidden: "drop" or "keep" what a workbook hides or filters out. second_header: "drop" or "keep" as data what
         stands below the header and seems to name the columns too.
       skip_rows: how many rows of the file are left out at its top; skip_footer: how many filled ones at its end.

@@ -21,6 +21,8 @@ LONG_NOTE = 30
 CODE = re.compile(r"[^\W\d]{1,8}\d{1,5}\w{0,8}")  # Q1, V3, q0001
 IMPORT_ID = '{"ImportId"'  # Qualtrics writes it in a third row of names
 NOTE = re.compile(r"[*(\[©†‡¹²³]|\d{1,2}[.)]?\s|(?:note|source|quelle|info|fuente|nb)\b", re.IGNORECASE)
+SOURCE = re.compile(r"(?:notes?|sources?|quellen?|anmerkung|hinweis|stand|fuente|fonte|base|basis|n =)\b.*[:=]",
+                    re.IGNORECASE)  # fmt: skip
 
 
 def kept_rows(grid: CellGrid, first: int, stop: int) -> CellGrid:
@@ -119,20 +121,31 @@ def notes_below(grid: CellGrid, header: int) -> int:
         j for j in range(1, min(len(grid.columns), COLUMNS_LOOKED_AT))
         if 3 * sum(is_number(cells[j]) for cells in records.values()) >= len(records)
     ]  # fmt: skip
+    spaced = Counter(_is_spaced(cells) for cells in records.values())
     start = many
-    while start > first + 1 and start - 1 in records and _is_outside(records[start - 1], usual, numeric):
+    while start > first + 1 and start - 1 in records and (
+        _is_outside(records[start - 1], usual, numeric) or (_is_spaced(records[start - 1]) and 4 * spaced[True] <= many)
+    ):
         start -= 1
     for i in range(start, many):
         gap = grid.rows[i] > grid.rows[i - 1] + 1
         short = grid.widths is not None and grid.widths[i] < written
-        if gap or _is_note(next(filter(str.strip, records[i])), short):
+        if gap or _is_spaced(records[i]) or _is_note(next(filter(str.strip, records[i])), short):
             return many - i
     return 0
 
 
+def _is_spaced(cells: list[str]) -> bool:
+    """A sentence that was split at its commas, as in 'Survey of 3 May, 2024': spaces stand after them."""
+    return " " in cells[0].strip() and any(len(cell) > 1 and cell[0] == " " for cell in cells[1:])
+
+
 def _is_outside(cells: list[str], usual: int, numeric: list[int]) -> bool:
-    """One filled cell where several are usual, or sentences where the table has numbers."""
+    """One filled cell where several are usual, or sentences where the table has numbers; or a line that says it is a
+    source, though a comma in it may separate a year."""
     filled = [cell for cell in cells if cell.strip()]
+    if SOURCE.match(filled[0].strip()):
+        return True
     if any(is_like_number(cell) and not is_rule(cell) for cell in filled):
         return False
     alone = len(filled) == 1 and (usual > 1 or bool(numeric)) and bool(cells[0].strip())

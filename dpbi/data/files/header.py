@@ -151,9 +151,11 @@ def _first_is_header(grid: CellGrid, answers: Answers, notes: Notes) -> bool:
         return True
     numbers = [first for first in over_numbers if first]
     nameless = len(firsts) > 1 and not firsts[0] and bool(below[0]) and not any(map(is_number, below[0]))
-    if numbers and (nameless or all(map(is_year, numbers))):
+    scale = _are_a_scale(numbers) and not is_number(firsts[0])
+    if numbers and (nameless or scale or all(map(is_year, numbers))):
         raise answers.question(
-            f"is the first row a header? {shown(numbers[0])} could name its column, as a year does, or be a count.",
+            f"is the first row a header? {shown(numbers[0])} could name its column, as a year or an answer does, "
+            "or be a count.",
             {"header_row": grid.rows[0]},
             {"header_row": (grid.rows[0], 0)},
             row=grid.rows[0],
@@ -166,6 +168,11 @@ def _first_is_header(grid: CellGrid, answers: Answers, notes: Notes) -> bool:
         return True
     notes.add("No header row found; the first row was kept as data.")
     return False
+
+
+def _are_a_scale(numbers: list[str]) -> bool:
+    """0, 1, 2, … or 1, 2, 3, …, as answers on a scale are headed."""
+    return len(numbers) > 2 and any(numbers == [str(i + j) for i in range(len(numbers))] for j in (0, 1))
 
 
 # --- which columns are there ---

@@ -103,23 +103,23 @@ def _detected(table: Table, answers: Answers) -> str:
     grid = grid_of(table)
     if grid:
         of_people = any(column.named_as_identifier or column.holds_times for column in texts)
-        asked_of_each = any(column.words & vocabulary.ANSWERS for column in grid.columns)
+        asked_of_each = any(column.named_as_an_answer for column in grid.columns)
         if (grid.may_be_people or of_people or asked_of_each) and not answers.cells:
+            numbered = of_people or any(column.holds_codes or column.named_as_identifier for column in table.columns)
             small = any(column.is_small for column in grid.columns)
-            _ask_for_unit(table, answers, "person" if small else "category")
+            _ask_for_unit(table, answers, "person" if numbered or small else "category")
         return "grid"
     if answers.unit == "category":
         return "counts"
     if not texts:
         return _detected_among_numbers(table, answers, numeric)
-    named = any(c.named_as_counts or c.named_as_shares or (c.counts_by_nature and c.words) for c in numeric)
+    if all(column in years and not column.said_to_be_counts for column in numeric):
+        raise _layout_question(table, answers, "raw")
     # Names of categories are (nearly) all different, the answers of people are not; and ages are no counts.
     categories = [column for column in texts if not (column.repeats or column.holds_times)]
     several = len(texts) > 1 and all(column.distinct < len(column.sample) for column in categories)
-    if all(column in years and not (column.counts_by_nature and column.words) for column in numeric):
-        raise _layout_question(table, answers, "raw")
     crossed = is_crossed([*texts, *years]) or is_panel(texts, years)
-    named = named or crossed
+    named = crossed or any(c.named_as_counts or c.named_as_shares or c.said_to_be_counts for c in numeric)
     people = several or (len(texts) > 1 and all(column.named_as_identifier for column in categories))
     measured = all(
         column.named_as_identifier or column.named_as_measurement or _counts_off(column) for column in numeric
@@ -134,31 +134,33 @@ def _doubt(
     table: Table, answers: Answers, numeric: list[Column], texts: list[Column], crossed: bool = False
 ) -> None:
     """Asks what a row is where it may be a person: where the numbers read as answers, where entries of the names come
-    again, or where the names are those of people. What is said to be counts is asked about only where regions come
-    twice or more on average, or the names are people's. Where other columns tell equal names apart (crossed, or a
-    second column that might), that is asked about later.
+    again, or where the names are those of people. 'Count' is asked about only where the only names come twice or more
+    on average, or are people's. Where other columns tell equal names apart (crossed, or a second column that might),
+    that is asked about later.
     """
     of_people = any(column.named_as_identifier for column in texts)
     if any(column.named_as_nothing_but_counts for column in numeric):
-        comes_again = not crossed and len(texts) == 1 and texts[0].repeats and len(texts[0].sample) > 3
-        if len(numeric) == 1 and (comes_again or (of_people and len(texts) == 1)):
+        comes_again = not crossed and texts[0].repeats and len(texts[0].sample) > 3
+        if len(texts) == len(numeric) == 1 and (comes_again or of_people):
             total = of_people and bool(numeric[0].words & vocabulary.TOTALS)
             _ask_for_unit(table, answers, "person" if total else "category")
         return
     pivot = any(column.name.lower() in vocabulary.ROWS_OF_A_PIVOT for column in texts)
-    if pivot and not any(column.words & vocabulary.AMOUNTS for column in numeric):
-        return
-    telling = [column for column in texts if not (column.holds_times or column.named_as_identifier)]
-    of_people = of_people or bool(texts[0].words & vocabulary.PEOPLE)
-    again = [column for column in telling if column.distinct < len(column.sample) and not crossed]
     numeric = [c for c in numeric if not (c.named_as_identifier or c.named_as_shares or _counts_off(c))]
+    if not numeric or (pivot and not any(column.words & vocabulary.AMOUNTS for column in numeric)):
+        return
+    said = any(column.said_to_be_counts for column in numeric)
+    telling = [column for column in texts if not (column.holds_times or column.named_as_identifier)]
+    again = [column for column in telling if column.distinct < len(column.sample) and not crossed]
+    of_people = of_people or bool(texts[0].words & vocabulary.PEOPLE)
+    of_people = of_people or (not said and all(column.holds_codes for column in texts))
     answered = [column for column in numeric if column.reads_as_an_answer]
-    by_nature = [column for column in numeric if column.counts_by_nature and column.words]
-    if numeric and (answered or of_people or (again and not by_nature)):
-        small = any(column.is_small or column.named_as_measurement for column in answered)
-        named = len(telling) == 1 and not again and texts[0].name == ""  # an index, as data frames write it
-        person = of_people or (small and not named) or (len(again) == len(telling) and not by_nature)
-        _ask_for_unit(table, answers, "person" if person else "category")
+    if answered or of_people or again:
+        index = not again and texts[0].name == ""  # as data frames write it
+        small = not index and not crossed and any(column.is_small or column.named_as_measurement for column in answered)
+        numbered = any(column.named_as_identifier for column in table.columns)
+        likely = of_people or numbered or len(again) == len(telling)
+        _ask_for_unit(table, answers, "person" if small or (likely and not said) else "category")
 
 
 def _ask_for_unit(table: Table, answers: Answers, suggested: str) -> None:
@@ -212,7 +214,7 @@ def _detected_in_one_row(
 ) -> str:
     """'colour,count / red,50' is a table of one category, 'red,green / 12,30' a row of counts."""
     last = table.columns[-1]
-    asked_of_each = [column for column in numeric if column.named_as_measurement or column.words & vocabulary.ANSWERS]
+    asked_of_each = [column for column in numeric if column.named_as_an_answer]
     if any(column.position > 1 or not are_years(column.sample) for column in asked_of_each):
         of_person = any(column.named_as_measurement or column.named_as_identifier for column in table.columns)
         _ask_for_unit(table, answers, "person" if of_person else "category")
@@ -312,6 +314,8 @@ def _pairs(table: Table, answers: Answers, notes: Notes) -> Pairs:
     selection, groups = grouped(table, category, count, answers)
     used = (category, count, *groups)
     _name_ignored(table, [c for c in table.columns if c not in used and not c.is_blank], notes)
+    if any(column.words & vocabulary.SEVERAL for column in used):
+        notes.add("Where people gave several answers, each moves several counts: epsilon costs that many times more.")
     # R's shares are fractions: whole numbers that it calls counts are no percentages.
     counts = table.has_row_names and count.named_as_nothing_but_counts
     shares = count.named_as_shares or (False if counts else None)
@@ -349,13 +353,13 @@ def _default_pair(table: Table, category: Column | None, count: Column | None) -
         rest = [column for column in table.columns[0 if texts else 1 :] if column is not category]
         count = max(rest or [table.columns[0]], key=_likelihood_of_counts)
     if category is None:
-        # Dates and the like come after words, what is the same throughout and codes after all others, and names of
-        # groups after those in them.
+        # What is the same throughout comes last, before it dates and the like, codes, and names of groups.
         outer = [column for column in texts if is_outer(column, texts)]
 
         def unlike(column: Column) -> tuple[bool, ...]:
             numbers = column.holds_times or all(map(is_like_number, column.sample))
-            return len(column.sample) > 1 and column.distinct < 2, numbers, column.named_as_code, column in outer
+            again = column.distinct < len(column.sample)
+            return again and column.distinct < 2, numbers, column.named_as_code, column in outer, again
 
         texts.sort(key=unlike)
         category = next(column for column in [*texts, *table.columns] if column is not count)

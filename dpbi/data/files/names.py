@@ -70,6 +70,13 @@ def is_total(name: str) -> bool:
     return bool(words_of(name) & vocabulary.TOTALS)
 
 
+def is_of_the_whole(name: str) -> bool:
+    """A name that says nothing but a total, or what a table has below its counts: 'Grand total', 'Base', 'Mean'."""
+    words = words_of(name)
+    known = vocabulary.TOTALS | vocabulary.STATISTICS | vocabulary.AMOUNTS | vocabulary.SHARES | {"grand", "of"}
+    return bool(words) and words <= known
+
+
 def _is_date(cell: str) -> bool:
     if isinstance(cell, MarkedCell):
         return cell.kind == DATE

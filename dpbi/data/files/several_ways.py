@@ -198,16 +198,19 @@ def grouped(table: Table, category: Column, count: Column, answers: Answers) -> 
     sides = [column for column in table.columns if not column.may_hold_counts and not column.is_blank]
     groups = [column for column in table.columns if column not in (category, count) and _is_group(column, sides)]
     outer = [column for column in groups if is_outer(column, sides)]
-    groups = _telling(groups, category, outer)
     whole = Selection(category.cells, count.cells, table.rows)
     filled = [cell.strip() for cell in category.sample]
     comes_again = len(set(filled)) < len(filled)
-    if not groups or not (comes_again or outer):
+    groups = _telling(groups, [category] if comes_again else [], outer)
+    if groups and not (comes_again or outer):
+        groups = [column for column in groups if _are_same_people(column, count)]
+    if not groups:
         if answers.group is not None:
             raise CountsError("group= goes with categories that come once per group; here each comes once.")
         return whole, []
     keys = joined([filled_down(column) if column in outer else column.cells for column in groups])
-    choice = "group" if answers.group is not None else _choose_groups(groups, bool(outer), answers)
+    once = bool(outer) or not comes_again
+    choice = "group" if answers.group is not None else _choose_groups(groups, once, answers)
     if choice == "group":
         chosen = _choose_group(keys, groups, answers)
         at = [i for i, key in enumerate(keys) if key == chosen]
@@ -234,10 +237,9 @@ def _without_totals(keys: list[str], answers: Answers) -> Sequence[int]:
     return [i for i, key in enumerate(keys) if key not in totals]
 
 
-def _telling(groups: list[Column], category: Column, outer: list[Column]) -> list[Column]:
-    """The groups without columns that say the same as the category or another of them, as the code of a country does:
-    all entries of one name are the same in them."""
-    kept = [category]
+def _telling(groups: list[Column], kept: list[Column], outer: list[Column]) -> list[Column]:
+    """The groups without columns that say the same as one that is kept already, or as another of them, as the code of a
+    country does: all entries of one name are the same in them."""
     for column in sorted(groups, key=lambda column: (column not in outer, column.named_as_code, -column.distinct)):
         if column in outer or not any(_is_told(column.cells, by.cells) for by in kept):
             kept.append(column)
@@ -257,12 +259,20 @@ def _is_group(column: Column, sides: list[Column]) -> bool:
     return column.distinct < len(column.sample) or is_outer(column, sides)
 
 
-def _choose_groups(groups: list[Column], outer: bool, answers: Answers) -> str:
+def _are_same_people(group: Column, count: Column) -> bool:
+    """Groups of two entries or more that add to nearly the same number, as the answers to several questions do."""
+    sums: Counter[str] = Counter()
+    for name, cell in zip(group.cells, count.cells, strict=True):
+        sums[name] += _number(cell)
+    return min(Counter(group.cells).values()) > 1 and _spread(list(sums.values())) < SAME_PEOPLE
+
+
+def _choose_groups(groups: list[Column], once: bool, answers: Answers) -> str:
     if answers.cells in GROUPS:
         return answers.cells or ""
     if answers.cells is not None:
         raise CountsError(f"the answer cells={answers.cells!r} is for rows and columns; here are groups of rows.")
-    once = outer or any(are_years(column.sample) or column.holds_times for column in groups)
+    once = once or any(are_years(column.sample) or column.holds_times for column in groups)
     of = listed([column.label for column in groups])
     raise answers.question(
         f"the categories come once per group ({of}): is one group read, is each category of each group one of its "

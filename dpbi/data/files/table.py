@@ -23,6 +23,7 @@ TIME = re.compile(
     re.IGNORECASE,
 )
 LONGEST_TIME = 40
+ITEM = re.compile(r"[^\W\d_]{1,3}\d{1,3}(?:[._]\d{1,3})?[a-z]?")  # Q1, V7, q2_3: an item of a questionnaire
 ANSWER_LARGEST = 20  # numbers up to here may be what a person answers, whatever the header
 SAMPLE = 1_000  # entries that decide what a column is; what is read is always the whole column
 SAMPLE_CELLS = 200_000  # of all columns together, so that a table of thousands of columns is opened as soon
@@ -82,17 +83,29 @@ class Column:
         known = vocabulary.COUNTS | vocabulary.POPULATION | vocabulary.FILLERS
         return not self.words or (bool(said) and self.words <= known and not self.named_as_shares)
 
+    @property
+    def said_to_be_counts(self) -> bool:
+        return self.counts_by_nature and bool(self.words)
+
     @cached_property
+    def named_as_an_answer(self) -> bool:
+        """By a word for what a person has or a measure of it ('Children', 'Hours', 'EUR'), or as a question or by its
+        number ('How many?', 'Q1')."""
+        of_persons = vocabulary.ANSWERS | vocabulary.MEASUREMENTS | (vocabulary.UNITS - vocabulary.FILLERS)
+        words = {word for word in self.words & of_persons if len(word) > 1}
+        question = self.name.rstrip().endswith("?") or bool(ITEM.fullmatch(self.name))
+        return not self.counts_by_nature and (bool(words) or question)
+
+    @property
     def reads_as_an_answer(self) -> bool:
         """Whether its numbers may be an answer of each person, and not how many people gave one.
 
-        Not where it is counts by nature. Else by its header: a word for what a person has ('Children', 'Hours', 'EUR'),
-        a number of anything ('Number of cars', 'Anzahl Autos'), or a question; or else by numbers that are all small.
+        Not where it is counts by nature, or shares. Else where it is named as an answer, or as a number of anything
+        ('Number of lions', 'Anzahl Esel'), or where no number is too large for one.
         """
         if self.counts_by_nature or self.named_as_shares:
             return False
-        of_persons = vocabulary.ANSWERS | vocabulary.MEASUREMENTS | vocabulary.UNITS | vocabulary.COUNTS
-        return bool(self.words & of_persons) or self.name.rstrip().endswith("?") or self.is_small
+        return self.named_as_an_answer or bool(self.words & vocabulary.COUNTS) or self.is_small
 
     @property
     def is_small(self) -> bool:
@@ -144,6 +157,14 @@ class Column:
         """Addresses of electronic mail, or the word for none."""
         texts = [cell.strip().lower() for cell in self.sample]
         return bool(texts) and all("@" in text or text in vocabulary.ANONYMOUS for text in texts)
+
+    @property
+    def holds_codes(self) -> bool:
+        """Letters with digits after them, most of them different, as people are numbered: P01, P02, …"""
+        texts = [cell.strip() for cell in self.sample]
+        codes = bool(texts) and all(text.isalnum() and text[-1].isdigit() for text in texts)
+        kinds = bool(self.words & (vocabulary.KINDS | vocabulary.CODES))
+        return codes and not kinds and not self.holds_numbers and 4 * self.distinct > 3 * len(texts)
 
     @cached_property
     def distinct(self) -> int:

@@ -7,7 +7,7 @@ from array import array
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
-from itertools import chain, compress, islice
+from itertools import chain, compress, islice, takewhile
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from dpbi import limits
 from . import vocabulary
 from .answers import Answers
 from .layout import Pairs, Records, Wide
-from .names import Names, is_total
+from .names import Names, is_of_the_whole, is_total
 from .outcome import CountsError, Notes, listed, shown
 from .public_list import MISSING, on_public_list
 from .several_ways import Selection
@@ -165,25 +165,34 @@ def _checked(
 
 
 def _without_total(totals: dict[str, int], answers: Answers, notes: Notes) -> dict[str, int]:
-    """A count equal to the sum of all others is a total or chance; a total that stays counts everyone twice."""
+    """A count equal to the sum of all others is a total or chance; a total that stays counts everyone twice. So may one
+    at an end that its name says to be a total, though others are missing, or the base or the mean of the others."""
     n = sum(totals.values())
-    suspects = [name for name, count in totals.items() if 2 * count == n > 0]
-    if len(totals) < 3 or not suspects:
+    names = list(totals)
+    equal = [name for name in names if 2 * totals[name] == n > 0]
+    suspects = ([name for name in equal if is_total(name)] or equal)[-1:]
+    if not suspects:
+        ends = {*takewhile(is_of_the_whole, names), *takewhile(is_of_the_whole, reversed(names))}
+        suspects = [name for name in names if name in ends
+                    and (not is_total(name) or totals[name] == max(totals.values()))]  # fmt: skip
+    if len(totals) - len(suspects) < 2 or not suspects:
         return totals
-    named = [name for name in suspects if is_total(name)]
-    suspect = (named or suspects)[-1]
+    named = listed([f"{shown(name)} ({totals[name]})" for name in suspects])
+    verb = "is" if len(suspects) == 1 else "are"
+    named_so = any(map(is_total, suspects)) or not equal
+    why = "equals the sum of all others" if equal else f"{verb} named like a total or a figure for all others"
     if answers.total_row is None:
         raise answers.question(
-            f"{shown(suspect)} ({totals[suspect]}) equals the sum of all others: is it their total? A total must be "
-            "left out, or everyone would be counted twice; a category stays.",
-            {"total_row": "drop"},
-            cell=suspect,
+            f"{named} {why}: {verb} {'it their total' if equal else 'no category'}? A total must be left out, or "
+            "everyone would be counted twice; a category stays.",
+            {"total_row": "drop" if named_so or suspects[-1] == names[-1] else "keep"},
+            cell=suspects[0],
         )
     if answers.total_row == "keep":
-        notes.add(f"{shown(suspect)} equals the sum of all others and was kept as a category, as answered.")
+        notes.add(f"{named} {why}: kept as a category, as answered.")
         return totals
-    notes.add(f"{shown(suspect)} equals the sum of all others and was left out as their total.")
-    return {name: count for name, count in totals.items() if name != suspect}
+    notes.add(f"{named} {why}: left out{' as their total' if equal else ''}.")
+    return {name: count for name, count in totals.items() if name not in suspects}
 
 
 def _times(cells: Sequence[str], levels: Sequence[str] = ()) -> tuple[Counter[str], int]:
@@ -350,17 +359,11 @@ def _remark_on_records(table: Table, records: Records, missing: int, answers: An
         notes.add(
             "The categories were found in the data, so the list of them is not protected: give it in full if you can."
         )
-    repeated = [other.label for other in records.others if _identifies_people(other) and _has_repeats(other)]
+    of_people = [other for other in records.others if other.named_as_identifier or other.holds_codes]
+    repeated = [other.label for other in of_people if _has_repeats(other)]
     if repeated:
         verb = "repeats" if len(repeated) == 1 else "repeat"
         notes.add(f"The guarantee is per row; {listed(repeated)} {verb}, so one person can affect several rows.")
-
-
-def _identifies_people(column: Column) -> bool:
-    """By its name, or by most entries being different codes of letters and digits."""
-    texts = [cell.strip() for cell in column.sample]
-    codes = bool(texts) and all(text.isalnum() and text[-1].isdigit() for text in texts)
-    return column.named_as_identifier or (codes and not column.holds_numbers and 4 * column.distinct > 3 * len(texts))
 
 
 def _has_repeats(column: Column) -> bool:

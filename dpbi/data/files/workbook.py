@@ -23,6 +23,7 @@ from .whole_numbers import BOOLEAN, DATE, FORMULA, FRACTION, SPREADSHEET_ERROR, 
 
 ROWS_OF_EXCEL = 1_048_576
 ROW, COLUMN = re.compile(rb"<(?:\w+:)?row\b([^>]*)>"), re.compile(rb"<(?:\w+:)?col\b([^>]*)>")
+BEYOND = re.compile(rb'<(?:\w+:)?row\b[^>]*\br="\d{8}')
 PLACE = re.compile(rb'\br="(\d{1,9})"')
 LEAST, MOST = re.compile(rb'\bmin="(\d{1,5})"'), re.compile(rb'\bmax="(\d{1,5})"')
 NOT_SHOWN = re.compile(rb'\bhidden="(?:1|true)"|\b(?:ht|width)="0(?:\.0*)?"')
@@ -86,6 +87,8 @@ def _check_size(data: bytes) -> bool:
             f"the workbook is too large: at most {limits.UPLOAD_WORKBOOK_CELLS_LARGEST:,} cells are read, "
             f"got {cells:,}; save the table as CSV."
         )
+    if any(BEYOND.search(text) for text in texts):
+        raise CountsError(f"a sheet has rows beyond {ROWS_OF_EXCEL:,}, the last of Excel's; save the table as CSV.")
     return any(re.search(rb"<(?:\w+:)?f\b", text) for text in texts)
 
 
