@@ -54,7 +54,7 @@ def test_it_is_bayes_rule_over_all_datasets(two: Ledger) -> None:
 def test_the_files_carry_it(two: Ledger) -> None:
     made = two.entries[0].made
     assert made
-    document = json.loads(release_json(made, LABELS, two))["all_releases_together"]
+    document = json.loads(release_json(made, LABELS, two, two.read_together(PRIOR, 7)))["all_releases_together"]
     joint = two.read_together(PRIOR, 7).posterior
     assert joint and document["mean"] == joint.mean.tolist()
     assert document["releases"] == [entry.release for entry in two.entries] and document["left_out"] == []
