@@ -26,7 +26,7 @@ import json
 from pathlib import Path
 
 import numpy as np
-from scipy import optimize, special, stats
+from scipy import optimize, special
 
 release = json.loads(Path(FILENAME).read_text(encoding="utf-8"))
 prior, n = np.array(release["prior"]), release["n"]
@@ -46,8 +46,8 @@ def cumulative(posterior, i, share):
     """P(share_i <= share): a mixture of Beta distributions over what its count may have been."""
     marginal = posterior["marginals"][i]
     counts = marginal["first_count"] + np.arange(len(marginal["probability"]))
-    beta = stats.beta(prior[i] + counts, np.delete(prior, i).sum() + n - counts)
-    return float(beta.cdf(share) @ np.array(marginal["probability"]))
+    law = special.betainc(prior[i] + counts, np.delete(prior, i).sum() + n - counts, share)
+    return float(law @ np.array(marginal["probability"]))
 
 
 def quantile(posterior, i, probability):
@@ -75,7 +75,7 @@ if __name__ == "__main__":
         print("nearest posterior: Dirichlet", *(f"{parameter:.15g}" for parameter in nearest))
     for i, category in enumerate(release["categories"]):
         rest = np.delete(parameters, i).sum()
-        low, high = stats.beta(parameters[i], rest).interval(0.95)
+        low, high = special.betaincinv(parameters[i], rest, [0.025, 0.975])
         mean = parameters[i] / (parameters[i] + rest)
         print(f"{category}: naive {mean:.4g} ({low:.4g} to {high:.4g}); noise-aware {in_words(aware, i)}", end="")
         print(f"; all releases together {in_words(together, i)}" if together else "")
