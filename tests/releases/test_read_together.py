@@ -22,6 +22,7 @@ from tests.every_mechanism import lists_datasets
 
 PRIOR, COUNTS = (0.5, 2.0), (4, 3)
 COUNTING = next(kind for kind in dpbi.MECHANISMS if not lists_datasets(kind))
+ONE_COUNT = dpbi.mechanisms.Geometric  # noise on one of two counts: few outputs
 LISTING = next(kind for kind in dpbi.MECHANISMS if lists_datasets(kind))
 LABELS = ["yes", "no"]
 
@@ -95,7 +96,7 @@ def test_the_ledger_that_lasts_reads_its_releases(tmp_path: Path) -> None:
     assert kept.ledger("d").read_together(PRIOR, 7).posterior is None
 
 
-@pytest.mark.parametrize("mechanisms", [(COUNTING(1.0), COUNTING(0.5)), (COUNTING(1.0), LISTING(4.0))], ids=str)
+@pytest.mark.parametrize("mechanisms", [(ONE_COUNT(1.0), ONE_COUNT(0.5)), (ONE_COUNT(1.0), LISTING(4.0))], ids=str)
 def test_on_average_under_the_prior_the_interval_holds_exactly_what_it_says(mechanisms: tuple[Mechanism, ...]) -> None:
     """sum_c sum_{r_1, r_2} P(c) P(r_1 | c) P(r_2 | c) P(theta in I(r_1, r_2) | c) by the oracles' laws: 0.95, no less.
 
