@@ -139,7 +139,7 @@ def test_no_name_is_in_a_link_or_the_settings(kept: LedgerFile) -> None:
         (["--budget", "3"], "say --ledger FILE too"),
         (["--ledger", "HERE", "--budget", "many"], "the budget must be a number"),
         (["--ledger", "HERE", "--budget", "-1"], "epsilon must be greater than 0"),
-        (["--ledger", "HERE", "--delta", "2"], "delta is too large"),
+        (["--ledger", "HERE", "--delta", "2"], "unrecognized arguments"),
         (["--ledger", "NOT"], "is damaged, or no ledger"),
         (["--ledger", "GONE"], "cannot be opened"),
         (["--legder", "x"], "unrecognized arguments"),

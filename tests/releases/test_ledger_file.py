@@ -121,18 +121,25 @@ def test_the_budget_is_per_name_and_exact(kept: LedgerFile) -> None:
     assert len(third.of(DATA)) == 2 and third.names == (DATA,)
 
 
-def test_brought_entries_count_once_and_deltas_add_up(kept: LedgerFile) -> None:
-    brought = entry(ApproximateDP(0.5, 1e-6, "exhaustive check", "checked"))
+def test_brought_entries_count_once_and_the_budget_has_no_delta(kept: LedgerFile) -> None:
+    brought, more = entry(PureDP(1.0, "theorem", "proved")), HALF.guarantee(PROBLEM.prior, PROBLEM.n)
     for _ in range(2):
         kept.bring("survey 2026", [brought])
-    assert kept.ledger(DATA).total().words == "(0.5, 1e-06)-DP"
-    assert "beyond the budget" in kept.refusal(DATA, HALF.guarantee(PROBLEM.prior, PROBLEM.n))
-    wider = dataclasses.replace(kept, delta=1.5e-6)
-    assert not wider.refusal(DATA, HALF.guarantee(PROBLEM.prior, PROBLEM.n))
-    assert "beyond the budget" in wider.refusal(DATA, ApproximateDP(0.1, 1e-6, "theorem", "proved"))
+    assert kept.ledger(DATA).total().words == "1-DP" and not kept.refusal(DATA, more)
+    assert "beyond the budget" in kept.refusal(DATA, ApproximateDP(0.1, 1e-6, "theorem", "proved"))
+    kept.bring(DATA, [entry(ApproximateDP(0.1, 1e-6, "exhaustive check", "checked"))])
+    assert "(1.6, 1e-06)-DP, beyond the budget. Nothing is released. The budget has no delta" in kept.refusal(DATA, more)
     kept.bring("others", [brought])
     assert len(kept.ledger("others").entries) == 1, "the same release may be of both"
     assert not kept.of(DATA)[0].broken_off
+
+
+@pytest.mark.parametrize("kind", dpbi.MECHANISMS)
+def test_nothing_that_may_be_released_needs_a_delta(kind: Any) -> None:
+    """So that the budget is an epsilon alone."""
+    for mechanism in (kind(1.0), dpbi.calibrate(kind(1.0), (1, 1), 5)):
+        guarantee = mechanism.guarantee((1, 1), 5)
+        assert isinstance(guarantee, PureDP) or not guarantee.is_private
 
 
 @pytest.mark.parametrize("unproved", [NotPrivate("a control"), ApproximateDP(0.1, 0.0, "claim", "stated")])

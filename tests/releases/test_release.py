@@ -8,11 +8,8 @@ import inspect
 import json
 import random
 import re
-import subprocess
-import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -381,23 +378,6 @@ def test_names_of_categories_are_no_markup() -> None:
         found.to_json(["yes", "\ud800"])
     with pytest.raises(ValueError, match="labels must be 2 texts"):
         statement.posterior_table(found, ["only one"])
-
-
-@pytest.mark.parametrize("kind", [MECHANISMS[0], MECHANISMS[-1]], ids=lambda kind: kind.__name__)
-def test_the_script_rebuilds_both_posteriors(kind: Kind, tmp_path: Path) -> None:
-    """In a process of its own, which must not need dpbi."""
-    found = made(kind(0.7), Problem((1, 0.5), (12, 31)))
-    (tmp_path / "it's.json").write_text(found.to_json(["yes", "no"]), encoding="utf-8")
-    (tmp_path / "read.py").write_text(statement.reader_script("it's.json"), encoding="utf-8")
-    run = subprocess.run([sys.executable, "-I", "read.py"], cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert run.returncode == 0, run.stderr
-    nearest = dpbi.nearest_posterior(found.mechanism, found.prior, found.n, found.released)
-    assert f"nearest posterior: Dirichlet {list(nearest.posterior)}" in run.stdout
-    rows = statement.posterior_table(found)
-    for row, line in zip(rows, run.stdout.splitlines()[-2:], strict=True):
-        numbers = [f"{row[name]:.4g}" for name in ("naive_mean", "naive_low", "naive_high", "noise_aware_mean",
-                                                   "noise_aware_low", "noise_aware_high")]
-        assert re.findall(r"\d+\.?\d*(?:e-?\d+)?", line) == numbers
 
 
 # Refusals ---------------------------------------------------------------------------------------------
