@@ -161,7 +161,7 @@ class _Programme:
                                  shape=(self.first.size, self.pairs))
         cost = np.bincount(self.orbit.ravel(), self.cost.ravel(), self.pairs)
         found: Any = linprog(cost, privacy, np.zeros(both.size), sums, np.ones(self.first.size),
-                             method="highs", options={"time_limit": SECONDS, **_EXACTLY})
+                             method="highs-ipm", options={"time_limit": SECONDS, **_EXACTLY})
         if found.status != 0:
             return None
         times = np.bincount(back.ravel(), minlength=both.size)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpbi import limits
+from dpbi.accuracy.distance_law import distance_law
 from dpbi.inference.nearest import distance_matrix, nearest_posterior
 from dpbi.mechanisms.added_noise import AddedNoise
 from dpbi.mechanisms.mechanism import Mechanism, check_mechanism
@@ -25,6 +26,8 @@ Reading = Literal["naive", "nearest"]
 
 _PAIRS = 1_100_000  # of datasets and releases that are visited: n = 1,000 at k = 2
 _PRODUCTS = 6e9  # of the sums that find the nearest candidate of every release
+_LINE, _LINE_LISTED = 200_000, 20_000  # n up to which two categories are interpolated: noise, a choice among candidates
+_APART, _ENDS = 0.25, 16  # of the datasets between which they are, in logit; as many at either end are all kept
 _NOISED, _EACH = 2_000, 5  # datasets where not all are visited, and releases of each: noise takes microseconds to draw
 _CHOSEN, _DRAWS = 60, 200  # as above, where a release is chosen: the mean is known in milliseconds, draws take more
 _CHOSEN_OF_MANY = 20  # datasets where the candidates are too many to list: the mean takes tenths of a second
@@ -35,7 +38,8 @@ _READ = 40  # releases that are read nearest, each in some hundredths of a secon
 class ExpectedDistance:
     """E[H] over c from the prior predictive and r from the mechanism, the release read naively or nearest.
 
-    mean: in [0, 1]; error: standard error, 0 where exact.
+    mean: in [0, 1]; error: 0 where exact; a standard error where datasets are drawn; where they are interpolated, what
+    leaving out every other one would have changed.
     """
 
     mechanism: Mechanism
@@ -52,7 +56,8 @@ def expected_distance(
     """sum_c P(c) E[H(Dir(alpha + c), reading of r) | c], P the Dirichlet-multinomial prior predictive.
 
     A function of public things alone: it may be used to choose a mechanism. Exact where all datasets and releases can
-    be visited; else over datasets from a fixed stream, the same for every mechanism, with the standard error.
+    be visited; with two categories interpolated between exact means of the distance where those take milliseconds; else
+    over datasets from a fixed stream, the same for every mechanism, with the standard error.
     mechanism; prior (k,); n; reading: "naive" takes r as it is, "nearest" as ``nearest_posterior``.
     Raises ValueError for another reading, and where the nearest posterior needs what cannot be listed.
     Source: ours (DESIGN section 6).
@@ -61,7 +66,10 @@ def expected_distance(
     alpha, n = limits.check_prior(prior), limits.check_total(n)
     limits.one_of("reading", reading, get_args(Reading))
     exact = _visited(mechanism, alpha, n, reading)
-    mean, error = (exact, 0.0) if exact is not None else _sampled(mechanism, alpha, n, reading)
+    if exact is not None:
+        return ExpectedDistance(mechanism, alpha, n, reading, exact, 0.0)
+    between = _interpolated(mechanism, alpha, n) if reading == "naive" else None
+    mean, error = between or _sampled(mechanism, alpha, n, reading)
     return ExpectedDistance(mechanism, alpha, n, reading, mean, error)
 
 
@@ -88,6 +96,28 @@ def _all_distances(
     for counts in datasets.tolist():
         summed = sum(table[c][r] for table, c, r in zip(tables, counts, released.T, strict=True))
         yield distance_of_loss(loss_to(Problem(prior, tuple(counts)), released, np.asarray(summed)))
+
+
+def _interpolated(mechanism: Mechanism, prior: tuple[float, ...], n: int) -> tuple[float, float] | None:
+    """sum_u P(u) E[H | u] over all counts u of the first of two categories, E[H | u] a cubic spline in logit u."""
+    middle = Problem(prior, (n // 2, n - n // 2)) if len(prior) == 2 else None
+    largest = _LINE if isinstance(mechanism, AddedNoise) else _LINE_LISTED
+    if middle is None or n > largest or mechanism.mean_distance(middle) is None:
+        return None
+    from scipy.interpolate import CubicSpline
+
+    u = np.arange(n + 1)
+    logit = np.log((u + 0.5) / (n - u + 0.5))
+    visited = np.unique([*np.searchsorted(logit, np.arange(logit[0], logit[-1], _APART)), n])
+    laws = [distance_law(mechanism, Problem(prior, (i, n - i))) for i in visited.tolist()]
+    if not all(law.exact for law in laws):
+        return None
+    predictive = np.exp(dirichlet.log_evidence(prior, np.stack([u, n - u], axis=1)))
+    means = np.array([law.mean for law in laws])
+    fewer = (np.arange(visited.size) % 2 == 0) | (np.minimum(visited, n - visited) < _ENDS)
+    fine, coarse = (float(predictive @ np.clip(CubicSpline(logit[visited[kept]], means[kept])(logit), 0, 1))
+                    for kept in (np.full(visited.size, True), fewer))
+    return fine, abs(fine - coarse)
 
 
 def _sampled(mechanism: Mechanism, prior: tuple[float, ...], n: int, reading: Reading) -> tuple[float, float]:

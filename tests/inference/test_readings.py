@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
+import math
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -143,6 +146,56 @@ def test_reference_values_of_k_norm(epsilon: float, alpha: float, naive: float, 
 def test_more_digits_of_k_norm() -> None:
     found = [expected_distance(KNorm(epsilon), (1, 1, 1), 12).mean for epsilon in (0.5, 1.0, 2.0)]
     assert found == pytest.approx([0.56116, 0.35915, 0.16211], abs=6e-6)
+
+
+@pytest.mark.parametrize(("prior", "epsilon"), [((1.0, 1.0), 1.0), ((0.1, 0.1), 0.3), ((3.0, 0.02), 2.0)], ids=str)
+def test_between_datasets_of_two_categories_the_mean_is_interpolated(
+    prior: tuple[float, ...], epsilon: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Against the sum over all of them."""
+    n = 150
+    exact = [expected_distance(kind(epsilon), prior, n) for kind in MECHANISMS]
+    monkeypatch.setattr("dpbi.inference.prior_average.DATASETS", 5)
+    for one in exact:
+        found = expected_distance(one.mechanism, prior, n)
+        assert found.error > 0 and abs(found.mean - one.mean) <= max(5 * found.error, 1e-5), one.mechanism
+
+
+@pytest.mark.parametrize("kind", [Geometric, KNorm])
+def test_many_records_of_two_categories_attain_the_limit(kind: Kind) -> None:
+    found, limit = expected_distance(kind(0.3), (0.5, 2), 30_000), dpbi.limit_of_privacy((0.5, 2), 30_000, 0.3)
+    assert limit.value is not None and limit.remap is not None
+    assert limit.value * (1 - 1e-6) < found.mean < limit.value * (1 + 1e-4)
+
+
+def test_k_norm_of_four_categories_by_visiting_all_noise() -> None:
+    """k = 4, n = 7, prior 1/4: all t within 18 of the simplex, sorted and counted, H and P(c) by math.lgamma alone."""
+    n, alpha, reach = 7, 0.25, 18
+    datasets = np.array(list(oracles.compositions(n, 4)))
+    log_gamma = np.vectorize(math.lgamma)
+
+    def log_beta(a: np.ndarray) -> np.ndarray:
+        return log_gamma(a).sum(axis=-1) - log_gamma(a.sum(axis=-1))
+
+    posterior = alpha + datasets
+    single = log_beta(posterior)
+    loss = (single[:, None] + single) / 2 - log_beta((posterior[:, None] + posterior) / 2)
+    distance = np.sqrt(np.maximum(-np.expm1(-loss), 0))
+    predictive = np.exp(math.lgamma(n + 1) - log_gamma(datasets + 1.0).sum(axis=1) + single
+                        - log_beta(np.full(4, alpha)))  # fmt: skip
+    noisy = [(*t, n - sum(t)) for t in itertools.combinations_with_replacement(range(-reach, n + reach + 1), 3)
+             if t[-1] <= n - sum(t) <= n + reach]
+    orders = [math.factorial(4) // math.prod(map(math.factorial, Counter(t).values())) for t in noisy]
+    steps = np.abs(np.array(noisy)[:, None] - datasets).sum(axis=2) / 2
+    weight = np.array(orders)[:, None] * np.exp(-steps)
+    # Each t stands for all its orders, where c is permuted instead; r = max(t, 0) reads them alike
+    released, which = np.unique(np.maximum(noisy, 0), axis=0, return_inverse=True)
+    joint = np.zeros((len(released), len(datasets)))
+    np.add.at(joint, which.reshape(-1), weight * predictive)
+    nearest = (joint @ distance).min(axis=1).sum() / (weight @ predictive).sum()
+    assert nearest == pytest.approx(0.5282, abs=5e-5)
+    found = expected_distance(KNorm(1.0), (alpha,) * 4, n, "nearest")
+    assert abs(found.mean - nearest) < 5 * found.error
 
 
 def test_the_nearest_reading_is_never_farther_on_average() -> None:

@@ -22,7 +22,7 @@ NOT_BOUND = (
     "A dash: the mechanism is not proved to be epsilon-DP for this epsilon, so the limit does not bind it; or there "
     "are too many records to average it here."
 )
-_SHOWN_ERROR = 0.005
+_SHOWN_ERROR, _DIGITS = 0.005, 1e-4
 PUBLIC = (
     "These are averages over the data that the public prior expects. No private count enters them, so they may be used "
     "to choose."
@@ -120,8 +120,9 @@ def readings(found: Mapping[Mechanism, tuple[float, float, float]]) -> str:
 
 
 def mean(found: ExpectedDistance) -> str:
-    """The mean, with two standard errors where it is from draws."""
-    return words.number(found.mean) + (f" ± {words.number(2 * found.error)}" if found.error else "")
+    """The mean, with two standard errors where they reach the digits that are shown."""
+    shown = 2 * found.error > _DIGITS * found.mean
+    return words.number(found.mean) + (f" ± {words.number(2 * found.error)}" if shown else "")
 
 
 def why_missing(found: LimitComparison) -> str:
