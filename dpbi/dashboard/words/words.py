@@ -100,6 +100,10 @@ CALIBRATION = (
     "nearer to the truth. The rate depends on the mechanism, the prior and n alone. Tick **calibrated** beside a "
     "mechanism in the sidebar to see it so on every page."
 )
+MOVES = (
+    "More records move it further, and the same number of them by far the most where one category is empty: an error "
+    "in records says little of the error in the posterior."
+)
 GAMMA = (
     "Selection by the reciprocal smooth sensitivity S is scaled to (1 + gamma) S: the gamma that makes it least would "
     "be the most accurate at these data. It depends on them, so a release must not use it."
