@@ -75,7 +75,8 @@ def against(
     title = _words(curves, labels, own if own is not None else min(values))
     notes = _notes(curves, by_powers and every.size > seen.size)
     alt = f"Line chart of the expected error, {METRIC_TITLES[metric]}, against {axis.title}. {title}."
-    return base_layout(fig, title, alt=alt, notes=notes, height=430, headroom=20)
+    return base_layout(fig, title, alt=alt, notes=notes, headroom=20,
+                       height=420 - 40 * bool(notes) - 30 * bool(limit))  # with all of it in sight on a projector
 
 
 def add_limit(fig: Drawing, found: Sequence[PrivacyLimit], values: Sequence[Value], floor: float) -> None:
@@ -162,14 +163,13 @@ def _words(curves: Sequence[AccuracyCurve], labels: Sequence[str], value: Value)
     if not here:
         return f"Not computed yet at {place}"
     error, label = min(here, key=lambda pair: pair[0].high)
-    least = [name for other, name in here if closer(error, other) == 0]
+    least = [name for other, name in here if error.exact and other.exact and closer(error, other) == 0]
     if error.bounded:
         return f"At {place} the {_NAMES[metric]} of {label} lies between {number(error.low)} and {number(error.high)}"
     if len(here) == 1:
         return f"At {place} the {_NAMES[metric]} of {label} is {number(error.high)}"
     if len(least) > 1:
-        return f"At {place} the {_NAMES[metric]} is smallest for {' and '.join(least[:2])}" + (
-            f" and {len(least) - 2} more" if len(least) > 2 else "") + f": {number(error.high)}"
+        return f"At {place} the {_NAMES[metric]} is smallest for {', '.join(least)}: {number(error.high)}"
     return f"At {place} {label} has the smallest {_NAMES[metric]}: {number(error.high)}"
 
 

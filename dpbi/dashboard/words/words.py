@@ -194,6 +194,12 @@ def number(value: float) -> str:
     return f"{value:.4g}"
 
 
+def probability(value: float) -> str:
+    """As ``number``; what is below 1 is not called 1."""
+    shown = number(value)
+    return "above 0.9999" if shown == "1" and value < 1 else shown
+
+
 def listed(parts: Iterable[str]) -> str:
     """a; a and b; a, b and c."""
     *first, last = list(parts) or [""]
@@ -255,7 +261,7 @@ def best(rows: Sequence[Comparison], problem: Problem) -> str:
     said = (alone if len(rows) == 1 else ahead).format(
         name_of(found.mechanism), found.guarantee.words, number(found.mean)
     )
-    return f"{said}; it releases the true posterior itself with probability {number(found.probability_of_truth)}."
+    return f"{said}; it releases the true posterior itself with probability {probability(found.probability_of_truth)}."
 
 
 def besides(rows: Sequence[Comparison], problem: Problem) -> str:
