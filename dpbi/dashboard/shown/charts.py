@@ -21,7 +21,9 @@ _INTO_SIGHT = """
   if (rest) setTimeout(seek, 100, drawn ? Math.min(rest, 10) - 1 : rest - 1);
 })(300);"""
 
-_TALK = 1.4  # how much larger a chart's type is for a room
+# How much larger a chart's type is for a room; a telephone, which calls itself mobile, is held in the hand, and the
+# chart would be left without room.
+_TALK = 1.4
 
 
 def draw(figure: Any, name: str) -> None:
@@ -32,7 +34,8 @@ def draw(figure: Any, name: str) -> None:
     from dpbi.figures.drawing import Drawing
     from dpbi.figures.style import enlarged
 
-    drawing = Drawing.of(enlarged(figure, _TALK) if settings.get(address.TALK) else figure)
+    in_a_room = settings.get(address.TALK) and "Mobi" not in st.context.headers.get("User-Agent", "")
+    drawing = Drawing.of(enlarged(figure, _TALK) if in_a_room else figure)
     drawing.update_layout(dragmode=False, modebar=_MODE_BAR)
     st.plotly_chart(
         drawing.figure(),
