@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -121,7 +121,7 @@ def per_level(
         f"{labels[best]} returns the true posterior itself with probability {probability(truths[best])}",
     )
     fig.update_xaxes(title_text="Hellinger distance H from the true posterior")
-    said = _said("the probability of each distance", title, "Probability of distance 0", labels, truths)
+    said = _said("the probability of each distance", title, "Probability of distance 0", labels, truths, probability)
     return base_layout(fig, title, alt=said, notes=notes)
 
 
@@ -177,9 +177,10 @@ def cumulative(laws: Sequence[DistanceLaw], draws: Sequence[PrivatePosteriors] =
     return base_layout(fig, title, alt=said, notes=_what_is_sampled(laws, labels))
 
 
-def _said(of: str, title: str, what: str, labels: Sequence[str], values: Sequence[float]) -> str:
+def _said(of: str, title: str, what: str, labels: Sequence[str], values: Sequence[float],
+          written: Callable[[float], str] = number) -> str:
     """The chart in words, with a value for each mechanism."""
-    listed = ", ".join(f"{label} {probability(value)}" for label, value in zip(labels, values, strict=True))
+    listed = ", ".join(f"{label} {written(value)}" for label, value in zip(labels, values, strict=True))
     return f"Line chart of {of}. {title}. {what}: {listed}."
 
 
