@@ -14,12 +14,13 @@ if __name__ == "__main__":
         rows = library.for_each(library.comparison, chosen)
         st.markdown(words.best(rows, chosen.problem))
         averages = average.at_hand(chosen)
+        tables.comparison(rows, averages)
         if averages:
             st.markdown(limit.times(averages, chosen.mechanisms))
-        tables.comparison(rows, averages)
         if rows:
             charts.draw(distances.cumulative(library.for_each(library.law, chosen)), "home")
-            st.markdown(words.besides(rows, chosen.problem))
+            if more := words.besides(rows, chosen.problem):
+                st.markdown(more)
         public_answers.say_what_calibration_could_do(chosen)
         metrics.mechanisms(chosen)
         st.warning(words.CHOICE_WARNING)

@@ -10,8 +10,9 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from dpbi.accuracy.axes import axis
+from dpbi.accuracy.curves import AccuracyCurve, accuracy_curve
 from dpbi.accuracy.distance_law import DistanceLaw, distance_law
-from dpbi.accuracy.error import expected_error
 from dpbi.accuracy.optimum import PrivacyLimit, limit_of_privacy
 from dpbi.frozen_result import FrozenResult
 from dpbi.inference.prior_average import Reading, expected_distance
@@ -25,8 +26,8 @@ from dpbi.sensitivity import worst_neighbour
 Floats = NDArray[np.float64]
 
 _UNIFORM = (1.0, 1.0)
-_SIZES = (*(10**power * step for power in range(1, 6) for step in (1, 3)), 10**6)
 _EPSILON = 1.0
+_MOVES = 400
 _TIMES_EPSILON = (0.5, 1.0, 1.5, 2.0, 3.0)
 
 
@@ -41,26 +42,27 @@ class Leak:
 
 @dataclass(frozen=True, eq=False)
 class Moves(FrozenResult):
-    """H between each problem's posterior and that after ``moved`` records changed category; distance: (problems, m)."""
+    """H between each problem's posterior and that after ``moved`` records changed category; distance: (problems, m).
+
+    receiver: the category that they changed to, 0 or 1.
+    """
 
     problems: tuple[Problem, ...]
     moved: NDArray[np.int64]
     distance: Floats
+    receiver: int
 
 
-@dataclass(frozen=True, eq=False)
-class Growth(FrozenResult):
-    """Balanced data of growing size, each mechanism: E[H] and P(the data are ignored), (mechanisms, sizes)."""
+@dataclass(frozen=True)
+class Growth:
+    """E[H] of each mechanism as the data grow; n: of the problem itself, which lies on the curves.
 
-    mechanisms: tuple[Mechanism, ...]
-    sizes: NDArray[np.int64]
-    mean: Floats
-    ignoring: Floats
+    ignoring: P(the data are ignored) of the first mechanism, of the fewest and of the most records.
+    """
 
-
-@dataclass(frozen=True, eq=False)
-class Drowning(Growth):
-    """As ``Growth``, looked at for the probability of ignoring the data."""
+    curves: tuple[AccuracyCurve, ...]
+    n: int
+    ignoring: tuple[float, float]
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,36 +111,40 @@ def _computed(scene: Scene) -> Any:
 # --- what is computed ---
 
 
-def leak(scene: Scene) -> Leak:
+def leak(problem: Problem) -> Leak:
     """The problem beside the neighbour whose posterior is farthest from its own."""
-    neighbour = scene.problem.with_counts(worst_neighbour(scene.problem))
-    return Leak(scene.problem, neighbour, float(hellinger(scene.problem.posterior, neighbour.posterior)))
+    neighbour = problem.with_counts(worst_neighbour(problem))
+    return Leak(problem, neighbour, float(hellinger(problem.posterior, neighbour.posterior)))
 
 
 def laws(scene: Scene) -> tuple[DistanceLaw, ...]:
     return tuple(distance_law(mechanism, scene.problem) for mechanism in scene.mechanisms)
 
 
-def moves(scene: Scene) -> Moves:
-    """Records that change to the first category, at the scene's balanced data and where nearly none are there."""
-    n = scene.problem.n
-    problems = (scene.problem, scene.problem.with_counts((0, n)))
-    moved = np.arange(0, n // 2 + 1)
-    released = [np.array(one.counts) + moved[:, None] * (1, -1) for one in problems]
+def moves(problem: Problem) -> Moves:
+    """Records that change to the rarer of two categories, at these data and where that one is empty.
+
+    The first where both are as frequent. At most ``_MOVES`` numbers of records, 0 and 1 among them.
+    """
+    n, receiver = problem.n, int(problem.counts[1] < problem.counts[0])
+    step = (1, -1) if receiver == 0 else (-1, 1)
+    empty = problem.with_counts((0, n) if receiver == 0 else (n, 0))
+    problems = tuple(dict.fromkeys((problem, empty)))
+    most = (n + 1) // 2
+    moved = np.unique([0, 1, *np.linspace(0, most, min(most + 1, _MOVES)).astype(np.int64)])
+    released = [np.array(one.counts) + moved[:, None] * step for one in problems]
     distance = np.stack([distances_to(one, rows) for one, rows in zip(problems, released, strict=True)])
-    return Moves(problems, moved, distance)
+    return Moves(problems, moved, distance, receiver)
 
 
 def growth(scene: Scene) -> Growth:
-    problems = [scene.problem.with_counts((n // 2, n - n // 2)) for n in _SIZES]
-    mean = [[expected_error(one, problem, "hellinger").low for problem in problems] for one in scene.mechanisms]
-    ignoring = [[one.probability_of_ignoring(problem) for problem in problems] for one in scene.mechanisms]
-    return Growth(scene.mechanisms, np.array(_SIZES), np.array(mean), np.array(ignoring))
-
-
-def drowning(scene: Scene) -> Drowning:
-    found = growth(scene)
-    return Drowning(found.mechanisms, found.sizes, found.mean, found.ignoring)
+    """Along the axis of the lab, so that it shows the same."""
+    along, problem, mechanisms = axis("n"), scene.problem, scene.mechanisms
+    sizes = along.values(problem, mechanisms)
+    curves = tuple(accuracy_curve(along, one, problem, "hellinger", sizes) for one in mechanisms)
+    least, most = (mechanisms[0].probability_of_ignoring(along.at(mechanisms[0], problem, size)[1])
+                   for size in (sizes[0], sizes[-1]))
+    return Growth(curves, problem.n, (least, most))
 
 
 def against_limit(scene: Scene) -> AgainstLimit:
@@ -188,23 +194,22 @@ def moves_said(found: Moves) -> str:
     )
 
 
-def drowning_said(found: Drowning) -> str:
-    name = name_of(found.mechanisms[0])
-    first, last = (int(np.flatnonzero(found.sizes == n)[0]) for n in (100, found.sizes[-1]))
+def drowning_said(found: Growth) -> str:
+    curve, (few, many) = found.curves[0], found.ignoring
     return (
-        f"With n = {found.sizes[first]:,} records {name} ignores the data with probability "
-        f"{_said(found.ignoring[0, first])}, with n = {found.sizes[last]:,} with {_said(found.ignoring[0, last])}: its "
-        f"rate is set by the worst dataset, while the candidates grow in number. Its mean distance from the truth "
-        f"rises from {_said(found.mean[0, first])} to {_said(found.mean[0, last])}."
+        f"With n = {curve.values[0]:,} records {name_of(curve.mechanism)} ignores the data with probability "
+        f"{_said(few)}, with n = {curve.values[-1]:,} with {_said(many)}: its rate is set by the worst dataset, while "
+        f"the candidates grow in number. Its mean distance from the truth rises from {_said(curve.errors[0].high)} to "
+        f"{_said(curve.errors[-1].high)}."
     )
 
 
 def growth_said(found: Growth) -> str:
-    worldwide, smooth = (name_of(one) for one in found.mechanisms[:2])
+    (worldwide, wide), (smooth, near) = ((name_of(one.mechanism), one.errors[-1].high) for one in found.curves[:2])
     return (
-        f"At n = {found.sizes[-1]:,} the mean distance of {worldwide} is {_said(found.mean[0, -1])}, that of {smooth} "
-        f"{_said(found.mean[1, -1])}: {_said(found.mean[0, -1] / found.mean[1, -1])} times nearer, and still private: "
-        "the smooth bound changes little from one dataset to its neighbour."
+        f"At n = {found.curves[0].values[-1]:,} the mean distance of {worldwide} is {_said(wide)}, that of {smooth} "
+        f"{_said(near)}: {_said(wide / near)} times nearer, and still private: the smooth bound changes little from "
+        "one dataset to its neighbour."
     )
 
 
@@ -235,7 +240,7 @@ SCENES: tuple[Scene, ...] = (
         "leak",
         "A posterior leaks",
         "Ten people answered a question. The posterior looks like a summary, yet every record has moved it.",
-        Problem(_UNIFORM, (5, 5)), (EHDS(_EPSILON),), "Sensitivity", leak, leak_said,
+        Problem(_UNIFORM, (5, 5)), (EHDS(_EPSILON),), "Sensitivity", lambda scene: leak(scene.problem), leak_said,
     ),
     Scene(
         "noise",
@@ -251,14 +256,14 @@ SCENES: tuple[Scene, ...] = (
         "Why measure in Hellinger distance",
         "The release is a posterior, so its error is a distance between posteriors. The same number of records weighs "
         "differently where data are rare.",
-        Problem(_UNIFORM, (50, 50)), (EHD(_EPSILON),), "Sensitivity", moves, moves_said,
+        Problem(_UNIFORM, (50, 50)), (EHD(_EPSILON),), "Sensitivity", lambda scene: moves(scene.problem), moves_said,
     ),
     Scene(
         "drowning",
         "A fair choice drowns",
         "The exponential mechanism picks a posterior, a near one more likely. Scaled to the worst dataset there is, it "
         "stops listening as the data grow.",
-        Problem(_UNIFORM, (5000, 5000)), (EHD(_EPSILON),), "Accuracy", drowning, drowning_said,
+        Problem(_UNIFORM, (5000, 5000)), (EHD(_EPSILON),), "Accuracy", growth, drowning_said,
     ),
     Scene(
         "smooth",

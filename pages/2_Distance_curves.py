@@ -28,7 +28,7 @@ with scenario("Distance curves") as chosen:
         else:
             figure = distances.cumulative(laws, draws)
         charts.draw(figure, "distances")
-        st.caption(words.LOCAL_SENSITIVITY)
+        st.caption(words.LOCAL_SENSITIVITY if chosen.problem.n else words.NO_RECORD)
         t = controls.within() if view == controls.CUMULATIVE else None
         probabilities = [] if t is None else library.for_each(library.within, chosen, t)
         tables.quantiles(rows, library.for_each(library.quantiles, chosen), t, probabilities)

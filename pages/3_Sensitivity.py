@@ -2,12 +2,14 @@
 
 import streamlit as st
 
+from dpbi import tour
 from dpbi.dashboard.answers import library
 from dpbi.dashboard.page import scenario
 from dpbi.dashboard.shown import charts, metrics
 from dpbi.dashboard.sidebar import controls
 from dpbi.dashboard.words import guard, words
 from dpbi.figures import sensitivities
+from dpbi.figures.tour import moved_records, neighbouring_posteriors
 
 with scenario("Sensitivity", needs_mechanisms=False) as chosen:
     problem, gamma, beta = chosen.problem, chosen.gamma, chosen.beta
@@ -31,7 +33,12 @@ with scenario("Sensitivity", needs_mechanisms=False) as chosen:
     st.header("Which neighbour, and where the score moves")
     change = library.score_change(problem)
     st.markdown(words.worst_move(change, chosen.labels))
+    if problem.k == 2:
+        charts.draw(neighbouring_posteriors(tour.leak(problem)), "neighbour")
     charts.draw(sensitivities.score_change(change, chosen.labels), "score-change")
+    if problem.k == 2:
+        st.markdown(words.MOVES)
+        charts.draw(moved_records(tour.moves(problem)), "moves")
 
     st.header("The best gamma")
     with guard.part():

@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from dpbi.accuracy.axes import Axis, Value
-from dpbi.accuracy.curves import AccuracyCurve, RequiredEpsilon
+from dpbi.accuracy.curves import AccuracyCurve, RequiredEpsilon, closer
 from dpbi.accuracy.error import ExpectedError, Metric
 from dpbi.accuracy.optimum import PrivacyLimit
 from dpbi.figures.drawing import Drawing
@@ -75,7 +75,8 @@ def against(
     title = _words(curves, labels, own if own is not None else min(values))
     notes = _notes(curves, by_powers and every.size > seen.size)
     alt = f"Line chart of the expected error, {METRIC_TITLES[metric]}, against {axis.title}. {title}."
-    return base_layout(fig, title, alt=alt, notes=notes, height=430, headroom=20)
+    return base_layout(fig, title, alt=alt, notes=notes, headroom=20,
+                       height=420 - 40 * bool(notes) - 30 * bool(limit))  # with all of it in sight on a projector
 
 
 def add_limit(fig: Drawing, found: Sequence[PrivacyLimit], values: Sequence[Value], floor: float) -> None:
@@ -151,7 +152,7 @@ def _found(error: ExpectedError) -> str:
 def _mark_own(fig: Drawing, axis: Axis, own: Value) -> None:
     fig.add_vline(x=own, line={"color": REFERENCE.colour, "width": 2})
     x = float(np.log10(own)) if axis.logarithmic else float(own)
-    fig.add_annotation(x=x, y=1, yref="paper", text=f"yours: {_said(own)}", showarrow=False, yanchor="bottom",
+    fig.add_annotation(x=x, y=1, yref="paper", text=f"here: {_said(own)}", showarrow=False, yanchor="bottom",
                        font={"size": FONT_SIZE - 1})  # fmt: skip
 
 
@@ -162,8 +163,13 @@ def _words(curves: Sequence[AccuracyCurve], labels: Sequence[str], value: Value)
     if not here:
         return f"Not computed yet at {place}"
     error, label = min(here, key=lambda pair: pair[0].high)
+    least = [name for other, name in here if error.exact and other.exact and closer(error, other) == 0]
     if error.bounded:
         return f"At {place} the {_NAMES[metric]} of {label} lies between {number(error.low)} and {number(error.high)}"
+    if len(here) == 1:
+        return f"At {place} the {_NAMES[metric]} of {label} is {number(error.high)}"
+    if len(least) > 1:
+        return f"At {place} the {_NAMES[metric]} is smallest for {', '.join(least)}: {number(error.high)}"
     return f"At {place} {label} has the smallest {_NAMES[metric]}: {number(error.high)}"
 
 

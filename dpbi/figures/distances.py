@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +21,7 @@ from dpbi.figures.style import (
     log_axis,
     mechanism_labels,
     number,
+    probability,
     style_of,
 )
 from dpbi.inference.private_posteriors import PrivatePosteriors
@@ -114,13 +115,13 @@ def per_level(
     best = int(np.argmax(truths))
     title = _title(
         laws,
-        f"Most likely to return the true posterior itself: {labels[best]}, with probability {number(truths[best])}"
+        f"Most likely to return the true posterior itself: {labels[best]}, with probability {probability(truths[best])}"
         if number(truths[best]) != number(min(truths))
-        else f"Each mechanism returns the true posterior itself with probability {number(truths[best])}",
-        f"{labels[best]} returns the true posterior itself with probability {number(truths[best])}",
+        else f"Each mechanism returns the true posterior itself with probability {probability(truths[best])}",
+        f"{labels[best]} returns the true posterior itself with probability {probability(truths[best])}",
     )
     fig.update_xaxes(title_text="Hellinger distance H from the true posterior")
-    said = _said("the probability of each distance", title, "Probability of distance 0", labels, truths)
+    said = _said("the probability of each distance", title, "Probability of distance 0", labels, truths, probability)
     return base_layout(fig, title, alt=said, notes=notes)
 
 
@@ -176,9 +177,10 @@ def cumulative(laws: Sequence[DistanceLaw], draws: Sequence[PrivatePosteriors] =
     return base_layout(fig, title, alt=said, notes=_what_is_sampled(laws, labels))
 
 
-def _said(of: str, title: str, what: str, labels: Sequence[str], values: Sequence[float]) -> str:
+def _said(of: str, title: str, what: str, labels: Sequence[str], values: Sequence[float],
+          written: Callable[[float], str] = number) -> str:
     """The chart in words, with a value for each mechanism."""
-    listed = ", ".join(f"{label} {number(value)}" for label, value in zip(labels, values, strict=True))
+    listed = ", ".join(f"{label} {written(value)}" for label, value in zip(labels, values, strict=True))
     return f"Line chart of {of}. {title}. {what}: {listed}."
 
 
@@ -191,10 +193,10 @@ def _within_local_sensitivity(laws: Sequence[DistanceLaw], labels: Sequence[str]
     best, worst = int(np.argmax(shares)), int(np.argmin(shares))
     within = f"Within LS(x) = {number(reach)} of the truth"
     if number(shares[best]) == number(shares[worst]):
-        return f"{within} with probability {number(shares[best])}"
+        return f"{within} with probability {probability(shares[best])}"
     return (
-        f"{within}: {labels[best]} with probability {number(shares[best])}, "
-        f"{labels[worst]} with {number(shares[worst])}"
+        f"{within}: {labels[best]} with probability {probability(shares[best])}, "
+        f"{labels[worst]} with {probability(shares[worst])}"
     )
 
 
@@ -267,8 +269,8 @@ def _add_curves(
 ) -> list[str]:
     """Draws one curve per law from its (values, probabilities); returns what has to be said about them."""
     lowest, highest, hidden = 1.0, 0.0, False
-    for law, (values, probability), label in zip(laws, rows, labels, strict=True):
-        mass = cells.gather(values, probability)
+    for law, (values, masses), label in zip(laws, rows, labels, strict=True):
+        mass = cells.gather(values, masses)
         # A cell without an output of this mechanism is not a zero of its curve.
         own = cells.gather(values, np.ones(values.size)) > 0 if cells.gaps else np.full(mass.shape, True)
         shown = own & (mass >= FLOOR) if log_scale else own

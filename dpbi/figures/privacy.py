@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -156,8 +157,8 @@ def attaining(laws: AttainingLaws, labels: Sequence[str] | None = None) -> go.Fi
     fig.update_yaxes(title_text="Probability", **log_axis(every.min(initial=1.0), every.max(initial=1.0)))
     times = f"e^{printed_bound(loss.epsilon)}"
     if loss.epsilon < _RATIO_SAID:
-        times = f"{number(float(np.exp(loss.epsilon)))} times"
-    title = f"{name}: one release is {times} as probable under one dataset as under its neighbour"
+        times = number(float(np.exp(loss.epsilon)))
+    title = f"{name}: one release is {times} times as probable under one dataset as under its neighbour"
     notes = [f"Not drawn: probabilities below {number(floor)}, or 0."] if hidden else []
     if len(loss.counts) > 2:
         notes.append(f"Seen through {category} alone; the factor is that of the whole release.")
@@ -207,7 +208,9 @@ def _size_words(worst: Sequence[PrivacyLoss], last: Sequence[PrivacyLoss], label
     n, loss = last[least].n, printed_bound(last[least].epsilon)
     if len(last) == 1:
         return f"{labels[0]}: the loss is {loss} at n = {n:,}, and never above epsilon up to there"
-    return f"No loss above epsilon up to n = {n:,}; there {labels[least]} spends least, {loss}"
+    said = f"No loss above epsilon up to n = {n:,}"
+    alike = loss == printed_bound(max(one.epsilon for one in last))
+    return f"{said}; there all spend {loss}" if alike else f"{said}; there {labels[least]} spends least, {loss}"
 
 
 def against_dataset(curves: Sequence[LossAgainstDataset], u: int, labels: Sequence[str] | None = None) -> go.Figure:
@@ -304,8 +307,9 @@ def trade_offs(found: Sequence[Profile]) -> go.Figure:
     fig.update_yaxes(title_text="Missed alarms, share", range=[-0.02, 1.05])
     twentieth = [float(trade_off(one.epsilons, one.deltas, 0.05)) for one in found]
     sharpest = int(np.argmin(twentieth))
-    title = (f"At 5 false alarms in 100, an attacker of {labels[sharpest]} still misses at least "
-             f"{100 * twentieth[sharpest]:.0f} of 100")
+    least = math.floor(100 * twentieth[sharpest])
+    missed_then = f"still misses at least {least} of 100" if least else "may miss fewer than 1 of 100"
+    title = f"At 5 false alarms in 100, an attacker of {labels[sharpest]} {missed_then}"
     alt = f"Line chart of the best attacker's missed alarms against false alarms. {title}."
     return base_layout(fig, title, alt=alt, height=400)
 

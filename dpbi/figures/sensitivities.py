@@ -166,7 +166,8 @@ def _measured(found: SimplexMap, problem: Problem) -> float:
 def _colour_bar(colour: NDArray[np.float64]) -> dict[str, Any]:
     axis = log_axis(10 ** float(colour.min()), 10 ** float(colour.max()))
     return {
-        "orientation": "h", "y": -0.06, "yanchor": "top", "thickness": 16, "len": 0.8, "outlinewidth": 0,
+        "orientation": "h", "y": -0.06, "yanchor": "top", "thickness": 16, "len": 0.8,
+        "outlinewidth": 1, "outlinecolor": REFERENCE.colour,
         "tickvals": [float(np.log10(tick)) for tick in axis["tickvals"]], "ticktext": axis["ticktext"],
         "tickfont": {"size": FONT_SIZE - 1},
     }  # fmt: skip

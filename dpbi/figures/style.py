@@ -151,13 +151,19 @@ def number(value: float, digits: int = 3) -> str:
     return f"{factor}10{_raised(int(exponent))}"
 
 
+def probability(value: float) -> str:
+    """As ``number``; what is below 1 is not called 1."""
+    shown = number(value)
+    return "above 0.999" if shown == "1" and value < 1 else shown
+
+
 def base_layout(
     fig: Drawing,
     title: str,
     *,
     alt: str,
     notes: Sequence[str] = (),
-    height: int = 460,
+    height: int = 440,
     headroom: int = 0,
     **layout: Any,
 ) -> go.Figure:

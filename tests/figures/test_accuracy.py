@@ -71,7 +71,7 @@ def test_what_is_drawn_says_so() -> None:
     assert [symbol.endswith("-open") for symbol in trace.marker.symbol] == [False, True, True]
     assert np.asarray(trace.error_y.array).tolist() == pytest.approx([0, 0.02, 0.04])
     assert "open ones come from draws" in fig.layout.meta["alt"]
-    assert f"At n = 20 {mechanism.label} has the smallest mean distance: 0.4" in title(fig)
+    assert f"At n = 20 the mean distance of {mechanism.label} is 0.4" in title(fig)
 
 
 def test_bounds_are_a_band_and_no_estimate() -> None:

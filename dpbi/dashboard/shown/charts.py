@@ -14,7 +14,9 @@ _MODE_BAR = {"bgcolor": "rgba(0,0,0,0)", "color": "#7d8590", "activecolor": "#2f
 
 _SOUGHT = "charts: to bring into sight"
 
-_TALK = 1.4  # how much larger a chart's type is for a room
+# How much larger a chart's type is for a room; a telephone, which calls itself mobile, is held in the hand, and the
+# chart would be left without room.
+_TALK = 1.4
 
 
 def draw(figure: Any, name: str) -> None:
@@ -25,7 +27,8 @@ def draw(figure: Any, name: str) -> None:
     from dpbi.figures.drawing import Drawing
     from dpbi.figures.style import enlarged
 
-    drawing = Drawing.of(enlarged(figure, _TALK) if settings.get(address.TALK) else figure)
+    in_a_room = settings.get(address.TALK) and "Mobi" not in st.context.headers.get("User-Agent", "")
+    drawing = Drawing.of(enlarged(figure, _TALK) if in_a_room else figure)
     drawing.update_layout(dragmode=False, modebar=_MODE_BAR)
     st.plotly_chart(
         drawing.figure(),

@@ -81,8 +81,12 @@ html { font-size: 23px !important; }
 [data-testid="stExpander"], [data-testid="stDownloadButton"], .modebar-container { display: none; }
 @media (max-width: 640px) {
   html { font-size: 19px !important; }
+  [data-testid="stLayoutWrapper"]:has(> .st-key-opening) { order: -4; }
+  [data-testid="stLayoutWrapper"]:has(> .st-key-notices) { order: -3; }
   [data-testid="stLayoutWrapper"]:has(> .st-key-tour-steps) { order: -2; padding-top: 2rem; }
-  [class*="st-key-chart--tour-"] { order: -1; }
+  :has(.st-key-tour-steps) [data-testid="stLayoutWrapper"]:has(> .st-key-notices) { order: 0; }
+  [class*="st-key-chart--"]:not([class*="st-key-chart--"] ~ *) { order: -1; }
+  [data-testid="stMarkdownContainer"]:has(table) { overflow-x: auto; }
 }
 </style>"""
 

@@ -124,7 +124,8 @@ def _local(scenario: Scenario) -> str:
 
 def _global(scenario: Scenario) -> str:
     found = _sensitivities(scenario)
-    return f"{words.number(found.exact)}, where the papers have the constant {words.number(found.paper)}"
+    exact, paper = words.number(found.exact), words.number(found.paper)
+    return f"{exact}, as the papers' constant" if exact == paper else f"{exact}; the papers' constant is {paper}"
 
 
 def _smooth(scenario: Scenario) -> str:
@@ -138,8 +139,8 @@ def _smooth(scenario: Scenario) -> str:
 def _factor(scenario: Scenario) -> str:
     """What the odds can be multiplied by, as long as that is a number."""
     epsilon = scenario.epsilon
-    factor = printed_bound(math.exp(epsilon)) if epsilon < math.log(1e9) else "more than a thousand million"
-    return f"{printed_bound(epsilon)}, a factor of at most {factor}"
+    factor = f"at most {printed_bound(math.exp(epsilon))}" if epsilon < math.log(1e9) else f"e^{printed_bound(epsilon)}"
+    return f"{printed_bound(epsilon)}, a factor of {factor}"
 
 
 def _limit(scenario: Scenario) -> str:

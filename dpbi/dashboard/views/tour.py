@@ -12,14 +12,16 @@ from dpbi.dashboard.session import address
 from dpbi.dashboard.shown import charts, stylesheet
 from dpbi.dashboard.sidebar import controls, data_source, menu
 from dpbi.dashboard.take_away import scenario_file, take_away
+from dpbi.dashboard.words import accuracy as accuracy_words
 from dpbi.dashboard.words import words
 from dpbi.tour import SCENES, Scene
 
 _BY_KEY = {scene.key: scene for scene in SCENES}
 _SENTENCES = 1000
-# What shows in the lab what a scene is about: the chart's name by its page.
+# What shows in the lab what a scene is about: the chart's name by the scene's.
 _CHARTS = {
-    "Sensitivity": "sensitivity", "Distance curves": "distances", "Accuracy": "accuracy", "Privacy loss": "calibration",
+    "leak": "neighbour", "noise": "distances", "distance": "moves", "drowning": "accuracy", "smooth": "accuracy",
+    "budget": "calibration", "limit": "accuracy",
 }  # fmt: skip
 # A button has one key with Streamlit, and a clicker sends others: they are told to the page as the arrows they stand
 # for. So are the arrows from a switch, where they mean nothing and Streamlit takes them for typed in. Space presses
@@ -57,7 +59,7 @@ def draw(scene: Scene, defaults: Mapping[str, Any]) -> None:
             _step("Last", len(SCENES) - 1 if place + 1 < len(SCENES) else len(SCENES), "End")
         if st.button("Open this in the lab", key="tour: lab"):
             take_away.take_over("scene", lambda: lab_document(scene), defaults)
-            charts.seek(_CHARTS[scene.page])
+            charts.seek(_CHARTS[scene.key])
             st.switch_page(menu.page(scene.page).path, query_params=address.elsewhere(on_tour=True))
     st.header(scene.heading)
     with st.container(key="scene text"):
@@ -91,7 +93,8 @@ def lab_document(scene: Scene) -> scenario_file.Document:
         "calibrated": [],
         "calibrate": scene.page == "Privacy loss",
         "view": scenario_file.name_of_option(controls.CUMULATIVE),
-        "accuracy_axis": "n",  # what varies in the scenes about growing data, on the page where it can be chosen
+        "accuracy_axis": "epsilon" if scene.key == "limit" else "n",  # what varies, where it can be chosen
+        "accuracy_over": "prior" if scene.key == "limit" else accuracy_words.AT_THE_DATA,
         "accuracy_metric": "hellinger",
     }
     for example in data_source.BY_KEY.values():

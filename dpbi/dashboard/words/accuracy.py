@@ -161,10 +161,15 @@ def _nearest_at(axis: Axis, value: Value, curves: Sequence[AccuracyCurve]) -> tu
     if not here:
         return "", ""
     least = min(here, key=lambda error: error.high)
-    close = [name_of(error.mechanism) for error in here if error is not least and closer(least, error) == 0]
-    undecided = f"; {words.listed(close)} cannot be told apart from it" if close else ""
+    name, place = f"**{name_of(least.mechanism)}**", _place(axis, value)
+    close = [error for error in here if error is not least and closer(least, error) == 0]
+    names = [name_of(error.mechanism) for error in close]
+    if close and all(error.exact and not error.bounded for error in (least, *close)):
+        equal = words.listed([name, *(f"**{other}**" for other in names)])
+        return f"{equal} have the same, smallest error", f"{place} ({_value(least)})"
+    undecided = f"; {words.listed(names)} cannot be told apart from it" if close else ""
     what = "lowest upper bound" if least.bounded else "smallest error"
-    return f"**{name_of(least.mechanism)}** has the {what}", f"{_place(axis, value)} ({_value(least)}{undecided})"
+    return f"{name} has the {what}", f"{place} ({_value(least)}{undecided})"
 
 
 def _value(error: ExpectedError) -> str:
@@ -181,17 +186,19 @@ def _gain(curves: Sequence[AccuracyCurve]) -> str:
     """What the last factor of ten on the axis does to each error."""
     axis, end = curves[0].axis, curves[0].values[-1]
     start = end / _DECADE
-    falls, stays = [], []
+    falls: dict[str, list[str]] = {}
+    stays = []
     for curve in curves:
         last, before = curve.at(end), curve.at(start)
         if not last or not before or last.bounded or last.high <= 0:
             continue
         factor = before.high / last.high
         if factor > _HARDLY:
-            falls.append(f"by {factor:.3g} for {name_of(curve.mechanism)}")
+            falls.setdefault(f"{factor:.3g}", []).append(name_of(curve.mechanism))
         elif factor > 1 / _HARDLY:
             stays.append(name_of(curve.mechanism))
-    parts = [f"is divided {words.listed(falls)}"] if falls else []
+    each = [f"by {factor} for {words.listed(names)}" for factor, names in falls.items()]
+    parts = [f"is divided {'; '.join(each)}"] if each else []
     parts += [f"hardly changes for {words.listed(stays)}"] if stays else []
     if not parts:
         return ""

@@ -100,6 +100,10 @@ CALIBRATION = (
     "nearer to the truth. The rate depends on the mechanism, the prior and n alone. Tick **calibrated** beside a "
     "mechanism in the sidebar to see it so on every page."
 )
+MOVES = (
+    "More records move it further, and the same number of them by far the most where one category is empty: an error "
+    "in records says little of the error in the posterior."
+)
 GAMMA = (
     "Selection by the reciprocal smooth sensitivity S is scaled to (1 + gamma) S: the gamma that makes it least would "
     "be the most accurate at these data. It depends on them, so a release must not use it."
@@ -190,6 +194,12 @@ def number(value: float) -> str:
     return f"{value:.4g}"
 
 
+def probability(value: float) -> str:
+    """As ``number``; what is below 1 is not called 1."""
+    shown = number(value)
+    return "above 0.9999" if shown == "1" and value < 1 else shown
+
+
 def listed(parts: Iterable[str]) -> str:
     """a; a and b; a, b and c."""
     *first, last = list(parts) or [""]
@@ -244,14 +254,18 @@ def best(rows: Sequence[Comparison], problem: Problem) -> str:
     if problem.n == 0:
         return "There are no records (n = 0): every mechanism releases the prior itself, and nothing can leak."
     found = best_private(rows)
-    alone = "**{}** promises {}: its exact mean distance from the truth here is {}"
-    ahead = "Nearest to the truth here: **{}**, with {} and an exact mean distance of {}"
+    alone = "**{}** promises {}, at {} mean distance from the truth of {} here"
+    ahead = "Nearest to the truth here: **{}**, with {} and {} mean distance of {}"
     if not found:
-        return "No ticked mechanism has both a proved pure guarantee and an exact mean distance."
+        return "No ticked mechanism has a proved pure guarantee."
     said = (alone if len(rows) == 1 else ahead).format(
-        name_of(found.mechanism), found.guarantee.words, number(found.mean)
+        name_of(found.mechanism), found.guarantee.words, "a sampled" if found.mean_error else "an exact", _mean(found)
     )
-    return f"{said}; it releases the true posterior itself with probability {number(found.probability_of_truth)}."
+    return f"{said}; it releases the true posterior itself with probability {probability(found.probability_of_truth)}."
+
+
+def _mean(row: Comparison) -> str:
+    return number(row.mean) + (f" ± {2 * row.mean_error:.2g}" if row.mean_error else "")
 
 
 def besides(rows: Sequence[Comparison], problem: Problem) -> str:
@@ -260,12 +274,12 @@ def besides(rows: Sequence[Comparison], problem: Problem) -> str:
         return ""
     found, parts = best_private(rows), []
     nearer = [
-        f"{name_of(row.mechanism)} ({number(row.mean)}, give or take {number(2 * row.mean_error)})"
+        f"{name_of(row.mechanism)} ({_mean(row)})"
         for row in rows
         if row.mean_error > 0 and row.guarantee.is_private and (found is None or row.mean < found.mean)
     ]
     if nearer:
-        parts.append(f"Nearer still in simulated draws, as no exact mean is known there: {listed(nearer)}.")
+        parts.append(f"Perhaps nearer, in simulated draws: {listed(nearer)}.")
     blind = [
         f"{name_of(row.mechanism)} {number(row.probability_of_ignoring)}"
         for row in rows
