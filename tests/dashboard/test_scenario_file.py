@@ -17,6 +17,7 @@ from dpbi.dashboard import page
 from dpbi.dashboard.shown import downloads
 from dpbi.dashboard.sidebar import controls, data_source, entries, menu, prior, privacy, upload
 from dpbi.dashboard.take_away import scenario_file
+from dpbi.papers.figures import FIGURES
 from tests.dashboard.shown_entries import key
 from tests.dashboard.test_scenario import ROOT, bare, opened, select, text, visit
 from tests.data.damaged import damaged, read_or_refused
@@ -321,3 +322,8 @@ def test_any_bytes_are_refused_in_a_sentence(content: bytes) -> None:
         scenario_file.from_json(content)
     except ValueError as refusal:
         assert str(refusal)
+
+
+def test_what_older_files_and_links_call_a_figure_is_still_read() -> None:
+    assert scenario_file.restored({"paper_figure": "n-8-b"}) == scenario_file.restored({"figure": "n-8-b"})
+    assert scenario_file.restored({"figure": "n-8-b"}).settings["paper figure"] == FIGURES[-1].key

@@ -217,6 +217,7 @@ def written(value: float) -> str:
 @functools.cache
 def table() -> dict[str, Entry]:
     """Every key, in the order in which documents hold them."""
+    figure = _one_of_many("figure", "paper figure", [found.key for found in FIGURES])
     return {
         "format": Entry("text", lambda value: limits.one_of("format", value, (FORMAT,))),
         "source": _choice("source", "source", data_source.CHOICES),
@@ -257,7 +258,8 @@ def table() -> dict[str, Entry]:
         "attaining": _choice("attaining", "attaining", controls.attaining_choices()),
         "scene": _choice("scene", address.SCENE, [scene.key for scene in SCENES]),
         "talk": _flag("talk", address.TALK),
-        "figure": _one_of_many("figure", "paper figure", [figure.key for figure in FIGURES]),
+        "figure": figure,
+        "paper_figure": figure._replace(read=None),  # what older files and links call it
         "claim": _one_of_many("claim", "claim", [claim.name for claim in CLAIMS]),
         "accuracy_axis": _choice("accuracy_axis", "accuracy along", [axis.name for axis in AXES]),
         "accuracy_metric": _choice("accuracy_metric", "accuracy in", METRICS),
