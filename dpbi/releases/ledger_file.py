@@ -23,7 +23,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from dpbi import limits
-from dpbi.mechanisms.guarantee import ApproximateDP, Guarantee, NotPrivate
+from dpbi.mechanisms.guarantee import Guarantee, NotPrivate
 from dpbi.mechanisms.mechanism import Mechanism, check_mechanism
 from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.problem.problem import Problem, check_problem
@@ -190,9 +190,9 @@ class LedgerFile:
         if not all(entry.guarantee.is_private for entry in spent.entries):
             return ("A release of these data that was brought here promises nothing that is proved, so that no budget "
                     "can be kept: nothing more may be released of them.")
-        left = _exact(self.epsilon) - sum((_exact(entry.guarantee.epsilon) for entry in spent.entries), Fraction())
+        left = _exact(self.epsilon) - sum(_spent(entry.guarantee) for entry in spent.entries)
         held, after = spent.total(), spent.total(more)
-        if _exact(more.epsilon) <= left and not after.delta:
+        if _spent(more) <= left and not after.delta:
             return ""
         most = f" An epsilon of at most {_printed_below(left)} is left." if left > 0 else " No epsilon is left."
         if held.delta:
@@ -335,6 +335,10 @@ def _json(entry: LedgerEntry) -> str:
 def _exact(epsilon: float) -> Fraction:
     """The decimal that was meant: 0.1 + 0.2 is 0.3, and three of them are not beyond a budget of 0.3."""
     return Fraction(repr(epsilon))
+
+
+def _spent(guarantee: Guarantee) -> Fraction:
+    return Fraction() if isinstance(guarantee, NotPrivate) else _exact(guarantee.epsilon)
 
 
 def _printed_below(value: Fraction) -> str:

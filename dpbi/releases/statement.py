@@ -146,15 +146,14 @@ def _options(mechanism: Mechanism) -> str:
 
 def _table(rows: Sequence[Row], mass: float) -> tuple[tuple[str, ...], ...]:
     percent = f"{100 * mass:.4g} %"
-    head = ("Category", "Prior", "Released count", "Naive mean", f"Naive {percent} interval", "Noise-aware mean",
-            f"Noise-aware {percent} interval")
-    kinds = ["naive", "noise_aware"]
+    kinds = {"naive": "Naive", "noise_aware": "Noise-aware"}
     if "together_mean" in rows[0]:
-        head, kinds = (*head, "All releases' mean", f"All releases' {percent} interval"), [*kinds, "together"]
+        kinds["together"] = "All releases'"
+    heads = (head for kind in kinds.values() for head in (f"{kind} mean", f"{kind} {percent} interval"))
     names = [visible(str(row["category"])) for row in rows]
     prior, released = [f"{row['prior']:.6g}" for row in rows], [f"{row['released']:,}" for row in rows]
     shares = [column for kind in kinds for column in (_means(rows, kind), _intervals(rows, kind))]
-    return (head, *zip(names, prior, released, *shares, strict=True))
+    return ("Category", "Prior", "Released count", *heads), *zip(names, prior, released, *shares, strict=True)
 
 
 def _means(rows: Sequence[Row], kind: str) -> list[str]:

