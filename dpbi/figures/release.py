@@ -109,7 +109,7 @@ def together(found: ReadTogether, rows: Sequence[dict[str, Any]], labels: Sequen
     joint = widths.pop(None)
     title = f"{count} releases read together"
     if widths and min(widths.values()):
-        title += f": intervals {number(float(joint / min(widths.values())))} times as wide as the best single one's"
+        title += f": intervals {_compared(float(joint / min(widths.values())))} the best single one's"
     alt = f"Means and 95 % intervals of the shares, by release and together. {title}."
     notes = ["Means and 95 % intervals, of noise-aware posteriors.", *_left_out(len(every))]
     return base_layout(fig, title, alt=alt, notes=notes, height=_height(len(names) * max(1, count // 2)))
@@ -193,9 +193,15 @@ def _title(release: Release, rows: Sequence[Row]) -> str:
         return f"{label}: the naive posterior alone, too sure of itself"
     naive, aware = (sum(_value(row, name, "high") - _value(row, name, "low") for row in rows) for name in (
         _NAIVE, _AWARE))  # fmt: skip
-    wider = number(aware / naive) if naive else ""
-    width = "as wide" if wider == "1" else f"{wider} times as wide"
-    return f"{label}: noise-aware intervals are {width}" if naive else label
+    return f"{label}: noise-aware intervals are {_compared(aware / naive)} naive ones" if naive else label
+
+
+def _compared(ratio: float) -> str:
+    """How wide one interval is beside another: in per cent up to twice as wide."""
+    percent = round(100 * abs(ratio - 1))
+    if ratio >= 2:
+        return f"{number(ratio)} times as wide as"
+    return f"{percent} % {'wider' if ratio > 1 else 'narrower'} than" if percent else "as wide as"
 
 
 def _value(row: Row, name: str, part: str) -> float:

@@ -150,7 +150,12 @@ class _NoisyCountsAndRemainder(_NoisyCounts):
     """Noise on all counts but the last, for which a person may ask that the released counts sum to n."""
 
     consistent: bool = field(  # type: ignore[misc]
-        default=False, metadata={"label": "Released counts sum to n"}
+        default=False,
+        metadata={
+            "label": "Cut in turn, to sum to n",
+            "help": "Each count is cut to what those before it left of n. Otherwise each is cut to n by itself: with "
+            "two categories they sum to n all the same, with more the sum can be larger.",
+        },
     )
 
     def __post_init__(self) -> None:

@@ -139,8 +139,11 @@ def _options(mechanism: Mechanism) -> str:
         value = getattr(mechanism, field.name)
         if "label" in field.metadata:
             label = field.metadata["label"]
-            shown = ("yes" if value else "no") if isinstance(value, bool) else f"{value}"
-            said.append(f"{label[0].lower()}{label[1:]}: {shown}")
+            label = f"{label[0].lower()}{label[1:]}"
+            if not isinstance(value, bool):
+                said.append(f"{label}: {value}")
+            elif value:  # what was not asked for can be so all the same
+                said.append(label)
     return "; ".join(said)
 
 

@@ -165,7 +165,7 @@ def test_a_page_ends_where_it_is_cancelled_until_it_is_to_go_on(page: str, monke
 def test_without_records_the_probability_that_needs_one_is_a_dash() -> None:
     at = typed(opened(), "0 0")
     table = at.main.dataframe[0]
-    assert list(table.value["P(H ≤ LS)"]) == ["–"] * len(table.value)
+    assert table.value["P(H ≤ LS)"].isna().all() and table.proto.placeholder == "–"
     assert json.loads(table.proto.columns)["P(H ≤ LS)"]["help"] == words.NO_RECORD
 
 

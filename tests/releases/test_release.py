@@ -29,7 +29,7 @@ from dpbi.releases.release import _release
 from dpbi.sensitivity import least_local_sensitivity, local_sensitivities
 from tests import oracles
 from tests.data.damaged import damaged, read_or_refused
-from tests.every_mechanism import every_class, every_mechanism, lists_datasets, outputs
+from tests.every_mechanism import every_class, every_mechanism, lists_datasets, option_fields, outputs
 from tests.goodness_of_fit import assert_follows
 from tests.oracles import mp
 from tests.strategies import Drawn, problems
@@ -405,3 +405,14 @@ def test_a_calibration_for_another_n_makes_no_release(kind: Kind) -> None:
     mechanism = dataclasses.replace(kind(1.0), calibration=(1.0, (1.0, 1.0), 5))
     with pytest.raises(ValueError, match="calibrated for prior"):
         dpbi.release(mechanism, Problem((1, 1), (5, 7)))
+
+
+@every_mechanism
+def test_a_flag_is_said_where_it_is_set_and_never_denied(kind: Kind, chosen: Options) -> None:
+    """With two categories the counts sum to n with or without the option that asks for it."""
+    said = statement.statement_markdown(made(kind(1.0, **chosen), Problem((1, 1), (2, 3))))
+    labels = {field.name: field.metadata["label"][1:] for field in option_fields(kind)}
+    assert ": no" not in said
+    assert ": yes" not in said
+    for name, value in chosen.items():
+        assert (labels[name] in said) == (value is not False)

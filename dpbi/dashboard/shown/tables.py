@@ -41,6 +41,7 @@ _CHARACTER, _PADDING = 6.8, 20  # pixels of a cell's width
 _WITHIN = "P(H ≤ LS)"
 _ERROR = "± of mean H"
 _MECHANISM = 92  # pixels: its letters are wide
+_MISSING = "–"  # a number that is not there, which a grid else writes as "None"
 
 
 def show(
@@ -74,6 +75,7 @@ def show(
             row_height=row_height,
             height=height,
             key=f"table: {name}",
+            placeholder=_MISSING,
             alt=alt,
         )
     downloads.button(whole or (lambda: table), name)
@@ -101,16 +103,9 @@ def comparison(rows: Sequence[Comparison], averages: LimitComparison | None = No
         times = [averages.times_limit(row.mechanism) for row in rows]
         table.insert(3, limit.COLUMN, np.array(times, dtype=np.float64))
     missing = {_WITHIN: words.NO_RECORD} | ({limit.COLUMN: limit.why_missing(averages)} if averages else {})
-    missing = {name: said for name, said in missing.items() if table[name].isna().any()}
-    dashes = {name: [_dash(value) for value in table[name]] for name in missing}
-    columns = _COMPARISON | {name: TextColumn(help=said, alignment="right") for name, said in missing.items()}
+    said = {name: _COMPARISON[name] | {"help": why} for name, why in missing.items() if table[name].isna().any()}
     alt = "One row per ticked mechanism: guarantee and distances from the truth"
-    show(table.assign(**dashes), "comparison", columns, alt, lambda: table)
-
-
-def _dash(value: float | None) -> str:
-    """A number, or a dash: a grid writes a number that is not there as "None"."""
-    return "–" if value is None or math.isnan(value) else f"{value:.3f}"
+    show(table, "comparison", _COMPARISON | said, alt)
 
 
 def verdicts(found: Sequence[Verdict]) -> None:
@@ -233,12 +228,8 @@ def to_release_with(
         }
     ).sort_values("Mean H", kind="stable", ignore_index=True)
     columns = {title: _number(said) for title, said in _TO_RELEASE_WITH.items()}
-    shown = table
-    if table["Mean H"].isna().any():
-        columns["Mean H"] = TextColumn(help=_TO_RELEASE_WITH["Mean H"], alignment="right")
-        shown = table.assign(**{"Mean H": [_dash(value) for value in table["Mean H"]]})
     alt = "One row per mechanism: how far off a release would be, and how many guesses of 100 would be right"
-    show(shown, "to-release-with", _COMPARISON | columns, alt, lambda: table)
+    show(table, "to-release-with", _COMPARISON | columns, alt)
 
 
 def release(rows: Sequence[Row], name: str) -> None:
@@ -288,9 +279,9 @@ def _cell(column: Any, value: Any) -> str:
 
 
 def _plain_cell(column: Any, value: Any) -> str:
-    """One value as its column writes it; what is unknown is left empty."""
+    """One value as its column writes it; a dash for what is not there."""
     if isinstance(value, str) or pd.isna(value):
-        return value if isinstance(value, str) else ""
+        return value if isinstance(value, str) else _MISSING
     if _is_bound(column):
         return printed_bound(value)
     format = column["type_config"]["format"]
@@ -311,7 +302,7 @@ def _with_bounds(table: pd.DataFrame, columns: Mapping[str, Any]) -> Any:
     found = [name for name, column in columns.items() if _is_bound(column)]
     if not found:
         return table
-    return table.style.format(printed_bound, subset=found, na_rep="")
+    return table.style.format(printed_bound, subset=found, na_rep=_MISSING)
 
 
 def _is_bound(column: Any) -> bool:
@@ -428,7 +419,7 @@ LEDGER_OF_RELEASES: dict[str, Any] = {
     "Data": TextColumn(help="The first letters of the random token that stands for other data."),
     "Mechanism": _COMPARISON["Mechanism"],
     "Guarantee": _COMPARISON["Guarantee"],
-    "epsilon": bound("Empty where nothing is promised."),
-    "delta": bound("Empty where it is 0, or nothing is promised."),
+    "epsilon": bound("A dash where nothing is promised."),
+    "delta": bound("A dash where it is 0, or nothing is promised."),
     "Release": TextColumn(help="kept: drawn and kept here; brought: from another ledger; broken off: a charge alone."),
 }

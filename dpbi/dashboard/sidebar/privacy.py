@@ -186,7 +186,7 @@ def _options(kind: type[Mechanism]) -> dict[str, Any]:
             if "options" in field.metadata:
                 read[field.name] = settings.choice(label, name, field.metadata["options"])
             else:
-                read[field.name] = st.checkbox(label, **settings.entry(name))
+                read[field.name] = st.checkbox(label, help=field.metadata.get("help"), **settings.entry(name))
     return read
 
 
