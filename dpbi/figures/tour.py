@@ -57,7 +57,7 @@ def laws(found: tuple) -> go.Figure:
 def moved_records(found: Moves) -> go.Figure:
     """H against the number of moved records, one curve per dataset."""
     fig = Drawing()
-    for problem, distance, (colour, dash) in zip(found.problems, found.distance, _PAIR, strict=True):
+    for problem, distance, (colour, dash) in zip(found.problems, found.distance, _PAIR, strict=False):
         fig.add_scatter(
             x=found.moved, y=compact(distance), mode="lines", name=f"from ({', '.join(map(str, problem.counts))})",
             line={"color": colour, "dash": dash, "width": LINE_WIDTH + 1}, hovertemplate="H = %{y:.3g}",

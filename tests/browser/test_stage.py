@@ -9,6 +9,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from dpbi.dashboard.sidebar import menu
+from dpbi.dashboard.views import tour
 from dpbi.tour import SCENES
 from tests.browser.chromium import App, Watched, open_page, wait_until_idle, watching
 from tests.browser.test_browser import (
@@ -59,7 +60,8 @@ def test_a_link_opens_its_scene_first_thing_and_the_arrows_and_the_history_move(
     main_part(page).get_by_role("button", name="Open this in the lab").click()
     wait_until_on(page, scene.page)
     expect(strip(page)).to_contain_text(f"n = {scene.problem.n}")
-    expect(figures(page).first.locator(".main-svg").first).to_be_in_viewport(ratio=1)
+    shown = page.locator(f".st-key-chart--{tour.CHARTS[scene.key]} .main-svg").first  # the very chart of the scene
+    expect(shown).to_be_in_viewport(ratio=1)
     page.go_back()
     wait_for_scene(page, 2)
     assert_nothing_went_wrong(watched)

@@ -231,7 +231,7 @@ def test_no_rerun_of_home_waits_for_a_long_audit(monkeypatch: pytest.MonkeyPatch
 def test_home_names_no_best_where_nothing_is_proved() -> None:
     unproved = {kind.__name__ for kind in MECHANISMS if not kind(1.0).guarantee((1, 1), 90).is_private}
     assert unproved
-    assert "No ticked mechanism has both" in everything(tick(opened(), unproved))
+    assert "No ticked mechanism has a proved pure guarantee." in everything(tick(opened(), unproved))
 
 
 def test_epsilon_moves_the_table() -> None:

@@ -18,6 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpbi import MECHANISMS, DistanceLaw, Problem, distance_law, local_sensitivity, smooth_sensitivity
+from dpbi.dashboard.words import words
 from dpbi.figures import distances, posteriors, sensitivities, style, tour
 from dpbi.figures.drawing import Drawing
 from dpbi.inference.private_posteriors import PrivatePosteriors, sample_posteriors
@@ -255,6 +256,11 @@ def test_every_colour_stands_out_on_both_grounds(ground: str) -> None:
     kinds += [sensitivities.PAPER, style.TRUTH, style.PRIOR, style.REFERENCE, *map(style.style_of, MECHANISMS)]
     for colour in [*(one.colour for one in kinds), *(colour for colour, _ in tour._PAIR)]:
         assert contrast(colour, ground) >= 3.5, colour
+
+
+def test_what_is_below_1_is_not_called_1() -> None:
+    assert [*map(style.probability, (0.462, 0.9996, 1 - 1e-12, 1.0))] == ["0.462", "above 0.999", "above 0.999", "1"]
+    assert [*map(words.probability, (0.4621, 0.99996, 1 - 1e-12, 1.0))] == ["0.4621", *["above 0.9999"] * 2, "1"]
 
 
 @pytest.mark.parametrize("sight", SIGHTS)

@@ -19,7 +19,7 @@ from dpbi.tour import SCENES, Scene
 _BY_KEY = {scene.key: scene for scene in SCENES}
 _SENTENCES = 1000
 # What shows in the lab what a scene is about: the chart's name by the scene's.
-_CHARTS = {
+CHARTS = {
     "leak": "neighbour", "noise": "distances", "distance": "moves", "drowning": "accuracy", "smooth": "accuracy",
     "budget": "calibration", "limit": "accuracy",
 }  # fmt: skip
@@ -59,7 +59,7 @@ def draw(scene: Scene, defaults: Mapping[str, Any]) -> None:
             _step("Last", len(SCENES) - 1 if place + 1 < len(SCENES) else len(SCENES), "End")
         if st.button("Open this in the lab", key="tour: lab"):
             take_away.take_over("scene", lambda: lab_document(scene), defaults)
-            charts.seek(_CHARTS[scene.key])
+            charts.seek(CHARTS[scene.key])
             st.switch_page(menu.page(scene.page).path, query_params=address.elsewhere(on_tour=True))
     st.header(scene.heading)
     with st.container(key="scene text"):

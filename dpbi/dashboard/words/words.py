@@ -101,8 +101,8 @@ CALIBRATION = (
     "mechanism in the sidebar to see it so on every page."
 )
 MOVES = (
-    "More records move it further, and the same number of them by far the most where one category is empty: an error "
-    "in records says little of the error in the posterior."
+    "More records move it further, and how far the same number of them does depends on the data: an error in records "
+    "says little of the error in the posterior."
 )
 GAMMA = (
     "Selection by the reciprocal smooth sensitivity S is scaled to (1 + gamma) S: the gamma that makes it least would "
