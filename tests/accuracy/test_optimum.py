@@ -51,6 +51,23 @@ def by_programme(prior: tuple[float, ...], n: int, epsilon: float) -> float:
     return float(found.fun)
 
 
+@pytest.mark.parametrize(("prior", "epsilon"), [((1, 1), 0.3), ((1, 1), 20), ((0.01, 3), 300), ((1e-9, 1e-9), 30),
+                                                ((1e12, 1e-9), 15), ((1e12, 1e12), 2)], ids=str)  # fmt: skip
+def test_the_theorem_keeps_its_digits_where_hardly_anything_is_lost(prior: tuple[float, ...], epsilon: float) -> None:
+    """Every term of the theorem's sum in 50 digits."""
+    n, a = 12, oracles.mp.exp(-oracles.mp.mpf(epsilon))
+    probability = [oracles.mp.exp(oracles.log_evidence_counts(prior, (i, n - i))) for i in range(n + 1)]
+    distance = [[oracles.posterior_distance(prior, (i, n - i), (r, n - r)) for r in range(n + 1)] for i in range(n + 1)]
+    weight = [1 / (1 + a) if t in (0, n) else (1 - a) / (1 + a) for t in range(n + 1)]
+    expected = oracles.mp.fsum(
+        weight[t] * min(oracles.mp.fsum(probability[i] * distance[i][r] * a ** abs(i - t) for i in range(n + 1))
+                        for r in range(n + 1))
+        for t in range(n + 1)
+    )
+    found = limit_of_privacy(prior, n, epsilon)
+    assert found.value == pytest.approx(float(expected), rel=1e-10) and found.error == 1e-10 * found.value
+
+
 @pytest.mark.parametrize("prior", [(1, 1), (0.01, 3), (50, 50), (1e-6, 1e-6), (1e6, 10)], ids=str)
 @pytest.mark.parametrize("epsilon", [0.05, 0.7, 3.0])
 def test_the_theorem_and_the_programme_agree(prior: tuple[float, ...], epsilon: float) -> None:

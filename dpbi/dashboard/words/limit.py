@@ -35,6 +35,9 @@ def limit(found: PrivacyLimit) -> str:
         bounds = "" if found.lower is None or found.upper is None else (
             f" It lies between {words.number(found.lower)} and {words.number(found.upper)}.")
         return f"How near any epsilon-DP mechanism could come is not known here. {found.reason}{bounds}"
+    if not found.value:
+        return (f"The least mean distance of a {printed_bound(found.epsilon)}-DP mechanism is not 0, but too small for "
+                "a number here.")
     least, error = found.value, ""
     if found.error > 1e-3 * found.value:
         error = f" (give or take {words.number(found.error)})"
