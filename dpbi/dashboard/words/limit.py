@@ -22,7 +22,7 @@ NOT_BOUND = (
     "A dash: the mechanism is not proved to be epsilon-DP for this epsilon, so the limit does not bind it; or there "
     "are too many records to average it here."
 )
-_SHOWN_ERROR, _DIGITS = 0.005, 1e-4
+_DIGITS = 1e-4
 PUBLIC = (
     "These are averages over the data that the public prior expects. No private count enters them, so they may be used "
     "to choose."
@@ -56,7 +56,8 @@ def times(found: LimitComparison, ticked: Sequence[Mechanism]) -> str:
     if ratios:
         errors = {one: 2 * found.error_of_times(one) for one in ratios}
         shown = [f"{name_of(one)} {_ratio(ratios[one], errors[one])}" for one in sorted(ratios, key=ratios.__getitem__)]
-        drawn = ", from draws, give or take two standard errors" if max(errors.values()) > _SHOWN_ERROR else ""
+        sampled = any(_is_shown(ratios[one], errors[one]) for one in ratios)
+        drawn = ", from draws, give or take two standard errors" if sampled else ""
         parts.append(f"Times that limit{drawn}: {words.listed(shown)}.")
     return " ".join(parts) + _say_nearer(found.ranked(), ticked)
 
@@ -139,4 +140,9 @@ def why_missing(found: LimitComparison) -> str:
 
 def _ratio(value: float, error: float) -> str:
     shown = f"{value:.2f}" if value < 100 else words.number(value)
-    return f"{shown} ± {words.number(error)}" if error > _SHOWN_ERROR else shown
+    return f"{shown} ± {words.number(error)}" if _is_shown(value, error) else shown
+
+
+def _is_shown(ratio: float, error: float) -> bool:
+    """Whether the error reaches the digits of the ratio that are shown."""
+    return error > max(0.005, _DIGITS * ratio)

@@ -30,6 +30,7 @@ Named = tuple[tuple[str, Value], ...]
 KINDS = ("Theorem", "Lemma", "Corollary", "Definition", "Algorithm", "Assertion", "Figure", "Text")
 ROUNDING = 1e-9  # relative: a smaller difference between what is claimed and what is so may be rounding alone
 _DIFFERENT = 1e-6  # relative: from here on two numbers that are claimed equal are not
+_LARGEST_EXACT = 1e280  # beyond, ``exp`` may have cut it
 _LARGEST_SHOWN = 8  # categories
 _SMALL = 20  # records, whose laws are remembered
 _LOG_LISTED = 13.0  # log of the number of candidates, 440,000
@@ -410,7 +411,7 @@ def _remembered_law(mechanism: Mechanism, problem: Problem) -> DistanceLaw:
 
 
 def exp(exponent: float) -> float:
-    """e^exponent, large instead of too large."""
+    """e^exponent, large instead of too large: ``shown`` says so."""
     return math.exp(min(exponent, 700.0))
 
 
@@ -424,6 +425,8 @@ def shown(value: Value) -> str:
         some = ", ".join(map(shown, value[:_LARGEST_SHOWN]))
         return f"({some}, … {len(value)} in all)" if len(value) > _LARGEST_SHOWN else f"({some})"
     if isinstance(value, float):
+        if value >= _LARGEST_EXACT:
+            return f"more than {_LARGEST_EXACT:g}"
         return f"{value:.6g}" if value == value else "none"
     return f"{value:,}" if isinstance(value, int) else value
 
