@@ -63,8 +63,9 @@ def test_a_release_is_charged_kept_and_seen_in_another_session(
     assert any("released once already: 1-DP" in bare(warning.value) for warning in other.main.warning)
     assert list(shown(other)["Released"]) == list(made.released), "a release is there for everybody"
     assert f"In the ledger: {NAME}." in [caption.value for caption in other.main.caption]
+    acknowledge(other)
     files.clear()
-    press(other)
+    button(other).click().run()
     joint = kept.whole(NAME).read_together((1, 1), 75).posterior
     assert joint and json.loads(files_of(files, ".json"))["all_releases_together"]["mean"] == joint.mean.tolist()
     assert "2 releases of the same data read together" in files_of(files, ".md").decode()
