@@ -50,6 +50,24 @@ def test_every_term_is_explained_and_has_a_source(fresh: AppTest) -> None:
         assert 1 <= term.meaning.count(". ") + 1 <= 5
 
 
+def test_every_column_is_in_the_glossary_and_every_table_links_to_it(fresh: AppTest) -> None:
+    for name, meaning in tables.meanings().items():
+        assert bare(name) in said(fresh)
+        assert bare(meaning) in said(fresh)
+    anchors = [header.proto.anchor for header in fresh.main.header]
+    for link in (words.GLOSSARY, words.COLUMNS_EXPLAINED):
+        page, anchor = link.split("#")
+        assert page == "Methods"
+        assert anchor in anchors
+
+
+def test_words_that_pages_use_are_terms() -> None:
+    names = " ".join(term.name for term in methods.TERMS)
+    used = ("P(truth)", "LS(x)", "P(blind)", "Jeffreys", "Perks", "Score", "times the limit", "delta(0)", "Trade-off",
+            "budget", "Naive", "Nearest", "coverage", "Cases of 100")  # fmt: skip
+    assert not [word for word in used if word not in names]
+
+
 def test_what_a_table_says_of_a_law_is_explained_at_its_head_and_in_the_glossary() -> None:
     (term,) = [term for term in methods.TERMS if term.name.startswith("Law of the distance")]
     for kind in words.LAW_KINDS.values():

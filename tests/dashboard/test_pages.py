@@ -96,6 +96,16 @@ def test_a_page_is_never_empty(page: str) -> None:
     assert RELATION in everything(at)
     assert words.RAW_NOTICE not in everything(at), "an example has nobody to protect"
     assert "48 cured, 42 not cured; n = 90" in everything(at)
+    assert not unexplained(at)
+
+
+def unexplained(at: AppTest) -> list[str]:
+    """Columns without a help of their own, or that the glossary does not list."""
+    known = [re.escape(name).replace("…", ".+") for name in tables.meanings()]
+    columns = [(name, column.get("help")) for table in at.main.dataframe
+               for name, column in json.loads(table.proto.columns).items() if name in table.value]  # fmt: skip
+    assert len(columns) >= sum(table.value.shape[1] for table in at.main.dataframe)
+    return [name for name, said in columns if not said or not any(re.fullmatch(one, name) for one in known)]
 
 
 @few_points
@@ -504,8 +514,10 @@ def test_a_columns_numbers_are_written_alike() -> None:
         for name, cells in zip(head, zip(*rows, strict=True), strict=True):
             if grid[name].dtype.kind != "f":
                 continue
+            assert [cell == "–" for cell in cells] == list(grid[name].isna())
+            cells, values = [cell for cell in cells if cell != "–"], grid[name].dropna()
             assert len({("e" in cell, len(cell.partition(".")[2].partition("e")[0])) for cell in cells}) == 1, cells
-            for cell, value in zip(cells, grid[name], strict=True):
+            for cell, value in zip(cells, values, strict=True):
                 assert float(cell) == pytest.approx(value, rel=0.05)
             largest = max(cells, key=float)
             assert float(largest) == pytest.approx(grid[name].max(), rel=5e-4)

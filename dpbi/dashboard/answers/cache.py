@@ -17,6 +17,7 @@ from typing import Any, Generic, ParamSpec, TypeVar
 
 import numpy as np
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 _MEGABYTES = 16
 _ENTRY, _NUMBER = 2000, 32  # bytes: a question and its answer without arrays; a number of a tuple
@@ -34,7 +35,7 @@ class Kept(Generic[Asked, Answer]):
         update_wrapper(self, function)
         self.most, self.most_bytes = most, megabytes * 2**20
         self.size = 0
-        self._function, self._said = function, said
+        self._function, self.said = function, said
         self._answers: OrderedDict[Hashable, tuple[Future[Answer], int]] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -76,9 +77,9 @@ class Kept(Generic[Asked, Answer]):
             self._forget(question)
 
     def _computed(self, *asked: Asked.args, **named: Asked.kwargs) -> Answer:
-        if not self._said:
+        if not self.said or get_script_run_ctx(suppress_warning=True) is None:  # beside the run: the bar says it
             return self._function(*asked, **named)
-        with st.spinner(self._said):
+        with st.spinner(self.said):
             return self._function(*asked, **named)
 
     def _keep(self, question: Hashable, answer: Future[Answer], size: int) -> None:

@@ -10,8 +10,10 @@ import contextlib
 import hashlib
 import time
 from collections.abc import Iterator
+from concurrent.futures import Future, wait
 from dataclasses import dataclass, field
-from typing import ParamSpec, TypeVar
+from threading import Thread
+from typing import Any, ParamSpec, TypeVar
 
 import streamlit as st
 
@@ -20,6 +22,8 @@ from dpbi.dashboard.session import settings
 
 CANCELLED = "**Cancelled:** only what had been computed by then is shown."
 _SILENT = 0.4  # seconds of computing that show no bar
+_LOOK = 0.2  # seconds between two looks at what is being computed
+_RUNNING = "work: running"
 
 Asked = ParamSpec("Asked")
 Answer = TypeVar("Answer")
@@ -52,6 +56,10 @@ class Work:
         if settings.get(_cancelled(self.job)) == self.job:
             self.complete = False
             raise Cancelled
+        self._show()
+
+    def _show(self, said: str = "") -> None:
+        """The bar, once there is something to wait for; said: of the item that is being computed."""
         if self.bar is None and time.monotonic() - self.began > _SILENT:
             with self.place.container():
                 self.bar = st.progress(0.0)
@@ -59,16 +67,42 @@ class Work:
         if self.bar is not None:
             share = self.done / (self.done + max(self.total - self.done, self.room, 1))
             of_all = f" of {max(self.total, self.done + 1):,}" if self.total else ""
-            self.bar.progress(share, f"{self.done:,}{of_all} {self.items}")
-        self.done += 1
+            self.bar.progress(share, f"{self.done:,}{of_all} {self.items}{said}")
 
     def ask(self, function: Kept[Asked, Answer], *asked: Asked.args, **named: Asked.kwargs) -> Answer:
-        """The function's answer; where it has to be computed, ``begin`` comes first."""
+        """The function's answer; where it has to be computed, ``begin`` comes first.
+
+        It is computed beside the run, which can end meanwhile: then it goes on to its own end, and is kept. Of one
+        session nothing is computed before that has ended.
+        """
         if function.holds(*asked, **named):
             self.done += 1
-        else:
-            self.begin()
-        return function(*asked, **named)
+            return function(*asked, **named)
+        self.begin()
+        earlier: Future[Any] | None = st.session_state.get(_RUNNING)
+        answer: Future[Answer] = Future()
+
+        def compute() -> None:
+            if earlier:
+                wait([earlier])
+            if not answer.set_running_or_notify_cancel():
+                return
+            try:
+                answer.set_result(function(*asked, **named))
+            except BaseException as failure:  # noqa: BLE001 - it is raised again where it was asked for
+                answer.set_exception(failure)
+
+        st.session_state[_RUNNING] = answer
+        Thread(target=compute, daemon=True).start()
+        began = time.monotonic()
+        try:
+            while wait([answer], _LOOK).not_done:
+                self._show(f", {time.monotonic() - began:.0f} s. {function.said}")
+        finally:
+            if answer.cancel():
+                st.session_state[_RUNNING] = earlier
+        self.done += 1
+        return answer.result()
 
 
 @dataclass(frozen=True)
@@ -80,6 +114,7 @@ class Begin:
     def __call__(self, parts: int) -> None:
         self.work.total = parts
         self.work.begin()
+        self.work.done += 1
 
 
 @contextlib.contextmanager

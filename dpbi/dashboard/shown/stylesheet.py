@@ -147,5 +147,6 @@ def notices(raw: bool) -> DeltaGenerator:
     being shown.
     """
     with st.container(key="notices", gap=None):
-        st.markdown(f"**{words.RAW_NOTICE}** {words.RELATION_NOTICE}" if raw else words.RELATION_NOTICE)
+        told = f"{words.RELATION_NOTICE} {words.WORDS_EXPLAINED}"
+        st.markdown(f"**{words.RAW_NOTICE}** {told}" if raw else told)
         return st.empty()

@@ -12,6 +12,7 @@ import pandas as pd
 import streamlit as st
 from streamlit.column_config import NumberColumn, TextColumn
 
+from dpbi.accuracy.axes import AXES
 from dpbi.accuracy.comparison import Comparison
 from dpbi.accuracy.trials import ReleaseErrors
 from dpbi.dashboard.answers import library
@@ -20,6 +21,7 @@ from dpbi.dashboard.scenario import Scenario
 from dpbi.dashboard.session import address, settings
 from dpbi.dashboard.shown import downloads
 from dpbi.dashboard.words import limit, words
+from dpbi.dashboard.words.columns import MEANINGS
 from dpbi.inference.limit_comparison import LimitComparison
 from dpbi.inference.noise_aware_releases import NoiseAwareReleases
 from dpbi.inference.prior_average import ExpectedDistance
@@ -41,6 +43,7 @@ _CHARACTER, _PADDING = 6.8, 20  # pixels of a cell's width
 _WITHIN = "P(H ≤ LS)"
 _ERROR = "± of mean H"
 _MECHANISM = 92  # pixels: its letters are wide
+_OF_A_CASE = "Of the case in this row, as the claim calls it."
 _MISSING = "–"  # a number that is not there, which a grid else writes as "None"
 
 
@@ -59,10 +62,11 @@ def show(
     """
     row_height = _HEIGHT_ROW + (lines - 1) * _HEIGHT_LINE
     height = min(len(table) * row_height, _ROWS_SHOWN * _HEIGHT_ROW) + _HEIGHT_ROW + 3
-    numbers = {name: _number(None, _AS_GIVEN) for name in table if pd.api.types.is_numeric_dtype(table[name])}
+    plain = {name: _number(None, _AS_GIVEN) if pd.api.types.is_numeric_dtype(table[name]) else TextColumn()
+             for name in table}  # fmt: skip
     columns = {
-        name: _wide_enough(name, _even(column, table[name]), table[name])
-        for name, column in (numbers | columns).items()
+        name: _wide_enough(name, _even(_explained(name, column), table[name]), table[name])
+        for name, column in (plain | columns).items()
         if name in table
     }
     if settings.get(address.TALK):
@@ -78,7 +82,22 @@ def show(
             placeholder=_MISSING,
             alt=alt,
         )
-    downloads.button(whole or (lambda: table), name)
+    with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
+        downloads.button(whole or (lambda: table), name)
+        st.caption(f"[What the columns mean]({words.COLUMNS_EXPLAINED})", width="content")
+
+
+def _explained(name: str, column: Any) -> Any:
+    return column if column.get("help") else column | {"help": MEANINGS.get(name, _OF_A_CASE)}
+
+
+def meanings() -> dict[str, str]:
+    """What every column means, by its title."""
+    along = {axis.title: axis.kept for axis in AXES}
+    told = _COMPARISON | {"Mean H, on Release": {"help": _TO_RELEASE_WITH["Mean H"]}} | _CATEGORIES | LEDGER_OF_RELEASES
+    told |= {name: column for name, column in _LOSSES.items() if name not in MEANINGS}
+    helps = {name: column["help"] for name, column in told.items() if column.get("help")}
+    return along | MEANINGS | _GAINS | _RELEASE_HELP | {**_TO_RELEASE_WITH, **helps}
 
 
 def comparison(rows: Sequence[Comparison], averages: LimitComparison | None = None) -> None:
@@ -147,12 +166,12 @@ def quantiles(
     table = pd.DataFrame({"Mechanism": [name_of(row.mechanism) for row in rows], "Mean H": [row.mean for row in rows]})
     for place, q in enumerate(QUANTILES):
         table[f"{q:.0%} within"] = [levels[place] for levels in found]
-    share = _number("This share of all releases lies within this distance H of the true posterior.")
+    share = _number(MEANINGS["… within"])
     columns = dict.fromkeys(table.columns[2:], share)
     if t is not None:
         asked = f"P(H ≤ {t:.15g})"
         table.insert(1, asked, within)
-        columns[asked] = _number("Probability that the release lies within this distance of the true posterior.")
+        columns[asked] = _number(MEANINGS["P(H ≤ …)"])
         if any(row.error for row in rows):
             table.insert(2, _BAND, [row.error for row in rows])
             columns[_BAND] = _number(
@@ -183,7 +202,7 @@ def categories(scenario: Scenario, sampled: Sequence[PrivatePosteriors | NoiseAw
     for one in sampled:
         name = f"{name_of(one.mechanism)} covers"
         table[name] = one.coverage(categories=shown)
-        columns[name] = _number("Share of the released 95 % intervals that hold this category's true posterior mean.")
+        columns[name] = _number(MEANINGS["… covers"])
     show(table, "categories", columns, "One row per category: prior, count, true posterior and coverage")
     if problem.k > CATEGORIES_SHOWN:
         st.caption(f"The first {CATEGORIES_SHOWN} of {problem.k:,} categories.")
@@ -194,9 +213,8 @@ def parameters(scenario: Scenario, sampled: Sequence[PrivatePosteriors]) -> None
     k, size = scenario.problem.k, len(sampled[0].released)
     shown = _parameters(scenario.labels[:CATEGORIES_SHOWN], sampled, DRAWS_SHOWN)
     columns = {
-        "Mechanism": _COMPARISON["Mechanism"],
-        "Draw": _number("The place in the stream of the seed.", "%d"),
-        "H": _number("Hellinger distance from the true posterior."),
+        "Draw": _number(None, "%d"),
+        "H": _number(None),
     }
     show(
         shown,
@@ -237,8 +255,7 @@ def release(rows: Sequence[Row], name: str) -> None:
     shown = rows[:CATEGORIES_SHOWN]
     table = pd.DataFrame({title: [row[key] for row in shown] for key, title in _RELEASE.items()})
     table["Category"] = _distinct([words.plain(str(label)) for label in table["Category"]])
-    columns = {title: _number(_RELEASE_HELP.get(title, "")) for title in table.columns[1:]}
-    columns["Category"] = _CATEGORIES["Category"]
+    columns = {title: _number(said) for title, said in _RELEASE_HELP.items()}
     show(
         table, name, columns, "One row per category: released count and both posteriors", lambda: pd.DataFrame(rows)
     )
@@ -284,7 +301,9 @@ def _plain_cell(column: Any, value: Any) -> str:
         return value if isinstance(value, str) else _MISSING
     if _is_bound(column):
         return printed_bound(value)
-    format = column["type_config"]["format"]
+    format = column["type_config"].get("format")
+    if format is None:  # of no one kind
+        return f"{value}"
     return f"{value:,}" if format == "localized" else format % value
 
 
@@ -342,7 +361,6 @@ def _format_of(sizes: Sequence[float], digits: int) -> str:
 
 
 _COMPARISON: dict[str, Any] = {
-    "Mechanism": TextColumn(),
     "Guarantee": TextColumn(help="What is promised for one record replaced, and on what basis."),
     "Mean H": _number("Mean Hellinger distance between the true and the released posterior; 0 same, 1 apart."),
     limit.COLUMN: _number(limit.MEANING, "%.3f"),
@@ -360,12 +378,10 @@ _COMPARISON: dict[str, Any] = {
 }
 
 _LOSSES: dict[str, Any] = {
-    "Mechanism": _COMPARISON["Mechanism"],
     "Guarantee": _COMPARISON["Guarantee"],
     "Stated": bound("The epsilon that the mechanism is set to."),
     "Exact loss": bound("The largest log ratio of probabilities over all neighbouring datasets and all outputs."),
     "Unused": _number("The share of the stated epsilon that is not spent."),
-    "Verdict": TextColumn(help="ACCUSED where the stated epsilon, or a claimed delta, is exceeded."),
     "Attained by": TextColumn(help="Two neighbouring datasets and the output whose odds move most."),
 }
 
@@ -378,7 +394,6 @@ _GAINS = {
 }
 
 _CATEGORIES: dict[str, Any] = {
-    "Category": TextColumn(),
     "Prior alpha": _number("Pseudo-count of this category before any data."),
     "Prior expects": TextColumn(
         help="The prior predictive 95 % interval of this category's count among n records."
@@ -410,16 +425,20 @@ _RELEASE = {
     "noise_aware_high": "Aware to",
 }
 _RELEASE_HELP = {
+    "Prior alpha": "Pseudo-count of this category before any data.",
     "Released": "The released count. The naive posterior's parameter is it plus the prior's.",
+    "Naive mean": "Mean share by the posterior that takes the released counts for the true ones.",
     "Naive from": "Lower end of the 95 % interval that takes the released counts for the true ones.",
+    "Naive to": "Its upper end.",
+    "Aware mean": "Mean share by the posterior that knows about the noise.",
     "Aware from": "Lower end of the 95 % interval that knows about the noise.",
+    "Aware to": "Its upper end.",
 }
 
 LEDGER_OF_RELEASES: dict[str, Any] = {
     "Data": TextColumn(help="The first letters of the random token that stands for other data."),
-    "Mechanism": _COMPARISON["Mechanism"],
     "Guarantee": _COMPARISON["Guarantee"],
-    "epsilon": bound("A dash where nothing is promised."),
-    "delta": bound("A dash where it is 0, or nothing is promised."),
+    "epsilon": bound(None),
+    "delta": bound(None),
     "Release": TextColumn(help="kept: drawn and kept here; brought: from another ledger; broken off: a charge alone."),
 }

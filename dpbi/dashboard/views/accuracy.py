@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 import streamlit as st
-from streamlit.column_config import NumberColumn, TextColumn
+from streamlit.column_config import NumberColumn
 
 from dpbi import limits
 from dpbi.accuracy.axes import AXES, Axis, Value, axis
@@ -267,8 +267,8 @@ def points(shown: Curves) -> None:
     elif all(bounded):
         table = table.drop(columns="Mean error")
     table = _without_zeros(table)
-    columns = {name: NumberColumn(help=said, format="%.4g") for name, said in _POINTS.items()}
-    columns |= {"Mechanism": TextColumn(), along.title: NumberColumn(format="%.6g")}
+    columns = {name: NumberColumn(format="%.4g") for name in ("Mean error", "At least", "At most", "Standard error")}
+    columns[along.title] = NumberColumn(help=along.kept, format="%.6g")
     tables.show(table, "accuracy", columns, "One row per computed point: mechanism, value, mean error, how found")
 
 
@@ -312,11 +312,3 @@ def required_table(found: Sequence[RequiredEpsilon]) -> None:
 def _without_zeros(table: pd.DataFrame) -> pd.DataFrame:
     """Without the standard errors where all is exact."""
     return table if table["Standard error"].any() else table.drop(columns="Standard error")
-
-
-_POINTS = {
-    "Mean error": "Expected error of a release at this value.",
-    "At least": "Lower bound of the mean error.",
-    "At most": "Upper bound of the mean error.",
-    "Standard error": "0 where the mean, or the bound, is exact.",
-}

@@ -151,9 +151,9 @@ def _escaped(text: str) -> str:
 
 _COLUMNS = {
     "Claim": TextColumn(width=270),
-    "Verdict": TextColumn(width=230, help="Over the grid: holds, holds under a condition, or fails."),
+    "Verdict": TextColumn(width=230),
     "Source": TextColumn(width=215),
-    "Cases": NumberColumn(width=70, help="How many cases of the claim were computed.", format="localized"),
-    "Held": NumberColumn(width=70, help="In how many of them the claim holds.", format="localized"),
-    "Left out": NumberColumn(width=70, help="Further cases: both sides are equal up to rounding.", format="localized"),
+    "Cases": NumberColumn(width=70, format="localized"),
+    "Held": NumberColumn(width=70, format="localized"),
+    "Left out": NumberColumn(width=70, format="localized"),
 }

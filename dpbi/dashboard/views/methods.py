@@ -11,6 +11,7 @@ import streamlit as st
 from dpbi import limits
 from dpbi.dashboard.answers import average, library
 from dpbi.dashboard.scenario import Scenario
+from dpbi.dashboard.shown import tables
 from dpbi.dashboard.sidebar import privacy
 from dpbi.dashboard.words import bridge, guard, words
 from dpbi.mechanisms import MECHANISMS, Mechanism, name_of
@@ -61,9 +62,12 @@ def draw(scenario: Scenario) -> None:
         _mechanism(mechanism, scenario)
     st.header("The papers' names")
     st.markdown(bridge.table())
-    st.header("Glossary")
+    st.header("Glossary", anchor="glossary")
     for term in TERMS:
         _term(term, scenario)
+    st.header("Columns of the tables", anchor="columns-of-the-tables")
+    rows = [f"| {words.escape(name)} | {words.escape(said, _SENTENCES)} |" for name, said in tables.meanings().items()]
+    st.markdown("\n".join(["| column | what it means |", "|---|---|", *sorted(rows, key=str.casefold)]))
 
 
 def _mechanisms(scenario: Scenario) -> list[Mechanism]:
@@ -167,6 +171,13 @@ TERMS = (
         _prior,
     ),
     Term(
+        "Uniform, Jeffreys, Perks",
+        r"\alpha_i = 1,\; 1/2,\; 1/k",
+        "Priors that treat all categories alike, by their pseudo-count for each. Perks's comes to one record in all, "
+        "however many categories there are.",
+        "Bayes 1763; Jeffreys 1946; Perks 1947",
+    ),
+    Term(
         "Posterior",
         r"\mathrm{Dir}(\alpha + c)",
         "The prior with the counts added to it: what is believed after the data. It is private, since it gives the "
@@ -198,9 +209,9 @@ TERMS = (
         "[D20] section 1",
     ),
     Term(
-        "Local sensitivity",
+        "Local sensitivity, LS(x)",
         r"LS(c) = \max_{c'} H(c, c')",
-        "How far one replaced record can move the posterior of these very counts c. It depends on private data.",
+        "How far one replaced record can move the posterior of these very counts, c or x. It depends on private data.",
         "[D20] section 1; [P17] section 4.1.2; computed in closed form, ours",
         _local,
     ),
@@ -258,10 +269,10 @@ TERMS = (
         "ours; [P17] section 7.2.1 lists the distances",
     ),
     Term(
-        "Probability of ignoring the data",
+        "P(blind): the probability of ignoring the data",
         "a_0 Z_0 / Z",
         "Selection by distance is a mixture whose first part picks any candidate, whatever the counts are. This is the "
-        "share of releases that come from it: P(blind) in the tables. It grows with the number of candidates.",
+        "share of releases that come from it. It grows with the number of candidates.",
         "ours",
         _ignoring,
     ),
@@ -274,7 +285,7 @@ TERMS = (
         "Hardt and Talwar 2010; Awan and Slavkovic 2021; on whole numbers of fixed sum, ours",
     ),
     Term(
-        "The limit of privacy",
+        "The limit of privacy, and times the limit",
         r"L = \min_M \textstyle\sum_c P(c)\, E[H(c, r)]",
         "The least mean distance, averaged over the data that the public prior expects, of all epsilon-DP mechanisms "
         "that release a candidate posterior. With two categories by a theorem, with more by a linear programme where "
@@ -284,6 +295,66 @@ TERMS = (
         "under a prior of 0.1 each.",
         "Ghosh, Roughgarden and Sundararajan 2009 for losses that rise with the distance of counts; ours",
         _limit,
+    ),
+    Term(
+        "P(truth)",
+        "P(r = c)",
+        "The probability that the release is the true posterior itself. Near 1 it protects next to nobody.",
+        "ours",
+    ),
+    Term(
+        "Score",
+        r"D(c, r)",
+        "What selection goes by: candidates with a low score are released more often. EHD's is the Hellinger distance.",
+        "McSherry and Talwar 2007; [P17] section 4.2",
+    ),
+    Term(
+        "Rate, scale",
+        r"e^{-\mathrm{rate}\, D},\quad \mathrm{Lap}(b)",
+        "How sharply a mechanism selects, or how wide its noise is. A higher rate, or a smaller scale b, is nearer to "
+        "the truth and less private.",
+        "[P17] section 4.2",
+    ),
+    Term(
+        "delta(epsilon), delta(0)",
+        r"\delta(\varepsilon) = \max_{c, c'} \textstyle\sum_r (P_c(r) - e^\varepsilon P_{c'}(r))_+",
+        "What must still be allowed for if only this epsilon is granted. delta(0) is the largest total variation "
+        "distance between two neighbours' releases: how much of a guess it can set right.",
+        "Dwork and Roth 2014; the exact values are ours",
+    ),
+    Term(
+        "Cases of 100",
+        r"\tfrac{1}{2}(1 + \delta(0)),\; e^{\mathrm{loss}} / (1 + e^{\mathrm{loss}})",
+        "Of 100 guesses of one person's answer 50 are right before the release. So many at most are right after it: "
+        "averaged over releases, and after the worst possible one.",
+        "Wasserman and Zhou 2010",
+    ),
+    Term(
+        "Trade-off curve",
+        r"\beta(\alpha)",
+        "An attacker tells two neighbouring datasets apart by the release. The curve has the least share of missed "
+        "alarms for every share of false ones; on the diagonal a release tells nothing.",
+        "Dong, Roth and Su 2022",
+    ),
+    Term(
+        "Ledger, budget",
+        r"\textstyle\sum_j \varepsilon_j",
+        "Losses of several releases of the same data add up. The ledger keeps the sum; the budget is what it may come "
+        "to, and a release beyond it is refused.",
+        "Dwork and Roth 2014, theorem 3.16",
+    ),
+    Term(
+        "Naive posterior",
+        r"\mathrm{Dir}(\alpha + r)",
+        "The released counts taken for the true ones. Its intervals are too narrow where the noise matters.",
+        "[P17] section 2",
+    ),
+    Term(
+        "Covers, coverage",
+        r"P(\theta \in I)",
+        "How often an interval holds what it is about. A 95 % interval should in 95 of 100 cases; one that does so "
+        "less often is too sure of itself.",
+        "Neyman 1937",
     ),
     Term(
         "Nearest posterior",

@@ -28,6 +28,8 @@ SENTENCE_LENGTH = 600
 RELATION_NOTICE = f"Neighbours: {RELATION}."
 TALK = "Larger type and a folded sidebar, to be read from the last row. A link keeps it."
 
+GLOSSARY, COLUMNS_EXPLAINED = "Methods#glossary", "Methods#columns-of-the-tables"
+WORDS_EXPLAINED = f"[Words explained]({GLOSSARY})"
 RAW_NOTICE = "These pages show your raw counts; only a release is private."
 CHOICE_WARNING = (
     "**Choosing leaks.** A mechanism, gamma or epsilon chosen by looking at results on private counts tells something "
