@@ -321,7 +321,7 @@ def test_counts_that_do_not_sum_to_n_are_explained_where_they_do_not(draws: Draw
     for noisy, kind in kinds.items():
         at = press(text(tick(page("12 9"), {kind.__name__}), "epsilon", "0.05"))
         total = sum(draws[-1].released)
-        said = f"The released counts sum to {total:,} and not to n = 21: this is no error"
+        said = f"The released counts sum to {total:,} and not to n = 21. This is no error"
         assert (said in everything(at)) == (total != 21)
         assert noisy or total == 21
 
