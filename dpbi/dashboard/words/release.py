@@ -137,6 +137,8 @@ def published(labels: Sequence[str], n: int) -> str:
 
 def protected(n: int) -> str:
     """Who, from whom, and from what not."""
+    if not n:
+        return "Nobody: there are no people in these data, so that nothing can be told of anyone."
     return (
         f"Each of the {n:,} people, and the answer each gave, from someone who knows all other answers. That somebody "
         "took part is not hidden, since n is public, nor is what is true of everybody."
@@ -166,14 +168,13 @@ def expected(errors: ReleaseErrors) -> str:
     k, n = len(errors.prior), errors.n
     if not n:
         return NO_RECORDS
-    records, distance = errors.records, errors.distance
+    records = errors.records
     all_of_them = "both" if k == 2 else f"all {k}"
     return (
         f"On made-up data of n = {n:,}, drawn from the prior, {name_of(errors.mechanism)} released counts that were "
         f"off by {words.number(float(records.mean()))} records in {all_of_them} categories together on average, and "
         f"by at most {words.number(math.ceil(float(np.quantile(records, 0.95))))} in 95 % of the trials. A share "
-        f"was off by {points(errors.mean_share)} on average, the posterior by a Hellinger "
-        f"distance of {words.number(float(distance.mean()))}. Your counts play no part in this, so that choosing by it "
+        f"was off by {points(errors.mean_share)} on average. Your counts play no part in this, so that choosing by it "
         f"leaks nothing ({len(records):,} trials on {errors.datasets:,} made-up datasets)."
     )
 
