@@ -30,11 +30,13 @@ from dpbi.posterior import dirichlet
 from dpbi.releases.ledger import ReadTogether
 from dpbi.releases.release import Release
 from dpbi.releases.statement import Row
+from dpbi.releases.verdict import points
 
 CATEGORIES_DRAWN = 20
 _POINTS = 161
 _NEARLY_ALL = 0.9998
 _NAIVE, _AWARE = "naive", "noise-aware"
+_OPEN = ("circle-open", "square-open", "diamond-open", "triangle-up-open")  # which tell releases of one mechanism apart
 
 Floats = NDArray[np.float64]
 
@@ -57,7 +59,7 @@ def expected_errors(errors: ReleaseErrors, labels: Sequence[str] | None = None) 
     fig.update_yaxes(**category_axis(names))
     fig.update_xaxes(title_text="Released less true share, percentage points")
     label = mechanism_labels([errors.mechanism])[0]
-    title = f"{label}: a share is off by {number(100 * errors.mean_share)} percentage points on average"
+    title = f"{label}: a share is off by {points(errors.mean_share)} on average"
     if not errors.n:
         title = "Without records the prior itself is released"
     notes = [
@@ -99,7 +101,7 @@ def together(found: ReadTogether, rows: Sequence[dict[str, Any]], labels: Sequen
         fig.add_scatter(
             x=compact(mean), y=compact(np.array([i for i, _ in of]) + 0.7 * (kind / count - 0.5)), mode="markers",
             name=f"release {place}: {found.used[kind].mechanism}" if place else "all together",
-            marker={"color": colour, "symbol": "circle-open" if place else "circle", "size": 9},
+            marker={"color": colour, "symbol": _OPEN[kind % len(_OPEN)] if place else "circle", "size": 9},
             error_x=_bar(mean, low, high, colour, 2 if place else 5), hovertemplate="mean %{x:.4g}",
         )  # fmt: skip
     fig.update_yaxes(**category_axis(names))

@@ -129,6 +129,7 @@ def _what(release: Release) -> tuple[str, ...]:
         f"Counts of n = {release.n:,} records in {len(release.prior)} categories, released once by the mechanism "
         f"{name_of(release.mechanism)} ({_options(release.mechanism)}) on {release.time} with dpbi {release.version}. "
         "The total n, the categories and the prior are public; the true counts are not in this statement.",
+        sum_of(release),
     )
 
 
@@ -145,6 +146,15 @@ def _options(mechanism: Mechanism) -> str:
             elif value:  # what was not asked for can be so all the same
                 said.append(label)
     return "; ".join(said)
+
+
+def sum_of(release: Release) -> str:
+    """Whether the released counts sum to n, and that it is no error where they do not. Source: ours."""
+    total = sum(release.released)
+    if total == release.n:
+        return "The released counts sum to n."
+    return (f"The released counts sum to {total:,} and not to n = {release.n:,}. This is no error: the noise and "
+            "what is cut off change their sum, and nothing brings it back to n.")
 
 
 def _table(rows: Sequence[Row], mass: float) -> tuple[tuple[str, ...], ...]:

@@ -138,7 +138,7 @@ def test_the_whole_path_and_no_trace_of_the_counts(app: App, watched: Watched, t
     expect(button(page)).to_be_disabled()
     acknowledge(page, "I know that all releases of these data will come to 0.504-DP")
     press(page)
-    expect(main_part(page)).to_contain_text("The data shown now were released 2 times; all together: 0.504-DP.")
+    expect(main_part(page)).to_contain_text("The data shown now were released twice; all together: 0.504-DP.")
     expect(button(page)).to_be_disabled()
     ledger = taken(page, main_part(page).get_by_role("button", name="Ledger (JSON)"), second)
     assert Ledger.from_json(ledger.read_bytes()).total().releases == 2
@@ -164,7 +164,7 @@ def test_the_whole_path_and_no_trace_of_the_counts(app: App, watched: Watched, t
     add.click()
     expect(add).to_have_count(0)
     wait_until_idle(page)
-    expect(main_part(page)).to_contain_text("These data were released 2 times already: 0.504-DP.")
+    expect(main_part(page)).to_contain_text("These data were released twice already: 0.504-DP.")
     expect(button(page)).to_be_disabled()
 
     assert_nothing_went_wrong(watched)

@@ -184,7 +184,7 @@ def test_a_second_release_is_warned_of_and_must_be_acknowledged(draws: Draws) ->
     assert len(draws) == 1
     press(at)
     assert len(draws) == 2
-    assert "released 2 times; all together: **2-DP**" in everything(at)
+    assert "released twice; all together: **2-DP**" in everything(at)
     assert button(at).disabled, "the next one needs its own tick"
     which = at.main.selectbox[1]
     assert [option[:2] for option in which.options] == ["2:", "1:"]
@@ -321,7 +321,7 @@ def test_counts_that_do_not_sum_to_n_are_explained_where_they_do_not(draws: Draw
     for noisy, kind in kinds.items():
         at = press(text(tick(page("12 9"), {kind.__name__}), "epsilon", "0.05"))
         total = sum(draws[-1].released)
-        said = f"The released counts sum to {total:,} and not to n = 21: this is no error"
+        said = f"The released counts sum to {total:,} and not to n = 21. This is no error"
         assert (said in everything(at)) == (total != 21)
         assert noisy or total == 21
 
@@ -416,7 +416,7 @@ def test_an_exported_ledger_counts_again_after_a_reload(monkeypatch: pytest.Monk
     assert "released once already: 1-DP" in bare(other.main.warning[1].value)
     assert button(other).disabled
     press(other)
-    assert "released 2 times; all together: **2-DP**" in everything(other)
+    assert "released twice; all together: **2-DP**" in everything(other)
     assert len(ledger(other).entries) == 2
     press_in_the_ledger(bring(other, exported), "Add to the ledger")
     assert len(ledger(other).entries) == 2, "what is in already does not count twice"

@@ -410,7 +410,10 @@ def test_a_calibration_for_another_n_makes_no_release(kind: Kind) -> None:
 @every_mechanism
 def test_a_flag_is_said_where_it_is_set_and_never_denied(kind: Kind, chosen: Options) -> None:
     """With two categories the counts sum to n with or without the option that asks for it."""
-    said = statement.statement_markdown(made(kind(1.0, **chosen), Problem((1, 1), (2, 3))))
+    found = made(kind(1.0, **chosen), Problem((1, 1), (2, 3)))
+    said = statement.statement_markdown(found)
+    assert ("The released counts sum to n." in said) == (sum(found.released) == 5)
+    assert (f"sum to {sum(found.released)} and not to n = 5" in said) == (sum(found.released) != 5)
     labels = {field.name: field.metadata["label"][1:] for field in option_fields(kind)}
     assert ": no" not in said
     assert ": yes" not in said

@@ -142,13 +142,14 @@ def say_what_to_expect(ready: Ready, chosen: Scenario) -> None:
         errors = library.release_errors(ready.mechanism, prior, n)
         st.markdown(release_words.expected(errors))
         charts.draw(expected_errors(errors, chosen.labels), "expected-errors")
-    st.header("What it means for one person")
-    with guard.part():
-        from dpbi.figures.privacy import guessing
+    if n:
+        st.header("What it means for one person")
+        with guard.part():
+            from dpbi.figures.privacy import guessing
 
-        risk = library.guessing_risk(ready.mechanism, prior, n)
-        st.markdown(release_words.risk(risk))
-        charts.draw(guessing(risk), "guesses")
+            risk = library.guessing_risk(ready.mechanism, prior, n)
+            st.markdown(release_words.risk(risk))
+            charts.draw(guessing(risk), "guesses")
     if isinstance(ready.guarantee, NotPrivate):
         st.markdown(release_words.CONTROL)
     with st.expander("The promise to the letter, and what a reader of the file will know"):

@@ -16,6 +16,8 @@ from dpbi.privacy.guessing import GuessingRisk
 from dpbi.releases.ledger import Ledger, ReadTogether, Total
 from dpbi.releases.ledger_file import LedgerFile
 from dpbi.releases.release import Release
+from dpbi.releases.statement import sum_of
+from dpbi.releases.verdict import points
 
 READER = (
     "The mechanism with its options and epsilon, the prior, n, the names of the categories, the **released** counts, "
@@ -106,11 +108,10 @@ def acknowledge(guarantee: Guarantee) -> str:
 
 def before_another(spent: Total, after: Total) -> str:
     """The warning before a second release of the same data."""
-    times = "once" if spent.releases == 1 else f"{spent.releases:,} times"
     return (
-        f"**These data were released {times} already: {spent.words}.** One more, and all together come to "
-        f"**{after.words}**, because losses add up. If the first was saved, use that: a second look at the same data "
-        "is paid for in full."
+        f"**These data were released {_times(spent.releases)} already: {spent.words}.** One more, and all together "
+        f"come to **{after.words}**, because losses add up. If the first was saved, use that: a second look at the "
+        "same data is paid for in full."
     )
 
 
@@ -135,6 +136,8 @@ def published(labels: Sequence[str], n: int) -> str:
 
 def protected(n: int) -> str:
     """Who, from whom, and from what not."""
+    if not n:
+        return "Nobody: there are no people in these data, so that nothing can be told of anyone."
     return (
         f"Each of the {n:,} people, and the answer each gave, from someone who knows all other answers. That somebody "
         "took part is not hidden, since n is public, nor is what is true of everybody."
@@ -164,14 +167,14 @@ def expected(errors: ReleaseErrors) -> str:
     k, n = len(errors.prior), errors.n
     if not n:
         return NO_RECORDS
-    records, distance = errors.records, errors.distance
+    records = errors.records
+    all_of_them = "both" if k == 2 else f"all {k}"
     return (
         f"On made-up data of n = {n:,}, drawn from the prior, {name_of(errors.mechanism)} released counts that were "
-        f"off by {words.number(float(records.mean()))} records in all {k} categories together on average, and by at "
-        f"most {words.number(math.ceil(float(np.quantile(records, 0.95))))} in 95 % of the trials. A share was off by "
-        f"{words.number(100 * errors.mean_share)} percentage points on average, the posterior by a Hellinger distance "
-        f"of {words.number(float(distance.mean()))}. Your counts play no part in this, so that choosing by it leaks "
-        f"nothing ({len(records):,} trials on {errors.datasets:,} made-up datasets)."
+        f"off by {words.number(float(records.mean()))} records in {all_of_them} categories together on average, and "
+        f"by at most {words.number(math.ceil(float(np.quantile(records, 0.95))))} in 95 % of the trials. A share "
+        f"was off by {points(errors.mean_share)} on average. Your counts play no part in this, so that choosing by it "
+        f"leaks nothing ({len(records):,} trials on {errors.datasets:,} made-up datasets)."
     )
 
 
@@ -185,17 +188,7 @@ def released(release: Release) -> str:
     return (
         f"{name_of(release.mechanism)}, {words.guarantee(release.guarantee)}, drawn on {release.time}. The **naive** "
         f"posterior takes the released counts for the true ones, and is too sure of itself. {which}"
-    ) + _other_total(release)
-
-
-def _other_total(release: Release) -> str:
-    total = sum(release.released)
-    if total == release.n:
-        return ""
-    return (
-        f" The released counts sum to {total:,} and not to n = {release.n:,}: this is no error, for each count gets "
-        "noise of its own and is cut to 0 … n by itself, and nothing brings their sum back to n."
-    )
+    ) + ("" if sum(release.released) == release.n else f" {sum_of(release)}")
 
 
 def about(release: Release) -> str:
@@ -212,11 +205,14 @@ def total(here: Ledger, others: Ledger) -> str:
     spent = here.total()
     said = "The data shown now were not released in this ledger."
     if spent.releases:
-        times = "once" if spent.releases == 1 else f"{spent.releases:,} times"
-        said = f"The data shown now were released {times}; all together: **{spent.words}**."
+        said = f"The data shown now were released {_times(spent.releases)}; all together: **{spent.words}**."
     if others.entries:
         said += f" Releases of other data in it: {len(others.entries):,}."
     return said
+
+
+def _times(number: int) -> str:
+    return {1: "once", 2: "twice"}.get(number, f"{number:,} times")
 
 
 def of_token(part: Ledger) -> str:
