@@ -17,7 +17,6 @@ from dpbi.dashboard.scenario import Scenario
 from dpbi.dashboard.session import settings
 from dpbi.dashboard.words import guard, words
 from dpbi.mechanisms import Mechanism
-from dpbi.mechanisms.noise.audit import NoiseAudit
 from dpbi.privacy.curves import CalibrationGain
 from dpbi.privacy.verdict import Verdict
 from dpbi.problem.candidates import number_of_candidates
@@ -75,7 +74,7 @@ def say_what_calibration_could_do(scenario: Scenario) -> None:
     plain = [one for one in scenario.mechanisms if type(one) not in calibrated]
     audited = [one for one in plain if not why_not_audited(type(one), (prior, n))]
     few = number_of_candidates(n, len(prior)) <= _DATASETS_AT_ONCE
-    quick = [one for one in audited if few or isinstance(one.audit(prior, n), NoiseAudit)]
+    quick = [one for one in audited if few or one.audit(prior, n).found == "closed form"]
     found = [library.verdict(one, prior, n) for one in quick]
     spent = {one.loss.mechanism.label: one.loss.epsilon for one in found if one.unused > _UNUSED_SAID}
     unknown = [one.label for one in audited if one not in quick]
