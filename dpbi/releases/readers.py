@@ -85,9 +85,9 @@ if __name__ == "__main__":
 # to be replaced; what is evaluated holds no name but list.
 _R = r'''# Loads a release of dpbi and rebuilds the posteriors of the shares. Needs base R alone.
 
-text <- paste(readLines(FILENAME, encoding = "UTF-8", warn = FALSE), collapse = "\n")
+lines <- readLines(FILENAME, encoding = "UTF-8", warn = FALSE)
 token <- '"(?:[^"\\\\]|\\\\.)*+"|[-+.0-9eE]+|true|false|null|[][{},:]'
-tokens <- regmatches(text, gregexpr(token, text, perl = TRUE))[[1]]
+tokens <- unlist(regmatches(lines, gregexpr(token, lines, perl = TRUE)))
 in_r <- c("{" = "list(", "[" = "list(", "}" = ")", "]" = ")", ":" = "=", true = "TRUE", false = "FALSE", null = "NULL")
 tokens <- ifelse(tokens %in% names(in_r), in_r[tokens], tokens)
 release <- eval(parse(text = tokens, encoding = "UTF-8", keep.source = FALSE))
@@ -126,7 +126,7 @@ in_words <- function(posterior, i) {
 
 if (nzchar(release$stamp)) cat(release$stamp, "\n", sep = "")
 cat(release$guarantee$words, " - ", release$guarantee$neighbours, "\n", sep = "")
-if (!is.null(nearest)) cat("nearest posterior: Dirichlet", sprintf("%.15g", nearest), "\n")
+if (!is.null(nearest)) writeLines(paste(c("nearest posterior: Dirichlet", sprintf("%.15g", nearest)), collapse = " "))
 for (i in seq_along(release$categories)) {
   mean <- parameters[i] / sum(parameters)
   ends <- qbeta(c(0.025, 0.975), parameters[i], sum(parameters[-i]))

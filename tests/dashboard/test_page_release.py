@@ -273,7 +273,7 @@ def test_the_path_is_in_plain_words_and_the_nearest_is_named() -> None:
 
 
 def test_who_cannot_release_here_says_why() -> None:
-    at = tick(text(page("10 20 3 4 5 6 7 8 9 10 11 12"), "epsilon", "40"), ALL)
+    at = tick(typed(text(opened(PAGE), "epsilon", "40"), "10 20 3 4 5 6"), ALL)
     said = [bare(info.value) for info in at.main.info]
     assert any("secure draw" in sentence and "smaller epsilon" in sentence for sentence in said)
     assert 0 < len(at.main.selectbox[0].options) < len(ALL)

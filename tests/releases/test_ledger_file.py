@@ -307,6 +307,20 @@ def test_a_full_disk_is_said_and_nothing_is_lost(kept: LedgerFile, charged: bool
     assert [line.broken_off for line in LedgerFile.opened(kept.path).of(DATA)] == [False, True][: 1 + charged]
 
 
+def test_where_it_cannot_be_made_no_half_of_it_is_left(tmp_path: Path) -> None:
+    path = tmp_path / "new.sqlite"
+
+    def work(say: Callable[[str], None]) -> None:
+        limit_files(0, signal.SIG_IGN)
+        try:
+            LedgerFile.opened(path)
+        except ValueError as refusal:
+            say(str(refusal))
+
+    ended, told = in_a_process(work)()
+    assert not ended and "disk is full" in told and not os.listdir(tmp_path)
+
+
 def test_a_full_file_of_sqlite_is_said(kept: LedgerFile, monkeypatch: pytest.MonkeyPatch) -> None:
     connect = ledger_file._connection
 
