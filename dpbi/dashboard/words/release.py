@@ -16,6 +16,7 @@ from dpbi.privacy.guessing import GuessingRisk
 from dpbi.releases.ledger import Ledger, ReadTogether, Total
 from dpbi.releases.ledger_file import LedgerFile
 from dpbi.releases.release import Release
+from dpbi.releases.verdict import points
 
 READER = (
     "The mechanism with its options and epsilon, the prior, n, the names of the categories, the **released** counts, "
@@ -130,16 +131,23 @@ def published(labels: Sequence[str], n: int) -> str:
     more = f" and {len(labels) - 6:,} more" if len(labels) > 6 else ""
     return (
         f"One table of noisy counts for {len(labels)} answers ({few}{more}), with what follows from it about their "
-        f"shares among n = {n:,} people. Public are n, the names of the answers and the prior; the true counts are not."
+        f"shares among {people(n)} (n). Public are n, the names of the answers and the prior; the true counts are not."
     )
 
 
 def protected(n: int) -> str:
     """Who, from whom, and from what not."""
+    if not n:
+        return NO_RECORDS
+    each = "The one person there is, and the answer given" if n == 1 else f"Each of the {n:,} people, and each's answer"
     return (
-        f"Each of the {n:,} people, and the answer each gave, from someone who knows all other answers. That somebody "
-        "took part is not hidden, since n is public, nor is what is true of everybody."
+        f"{each}, from someone who knows all other answers. That somebody took part is not hidden, since n is public, "
+        "nor is what is true of everybody."
     )
+
+
+def people(n: int) -> str:
+    return "1 person" if n == 1 else f"{n:,} people"
 
 
 def together(found: ReadTogether, prior: tuple[float, ...]) -> str:
@@ -162,17 +170,20 @@ def risk(found: GuessingRisk) -> str:
 
 def expected(errors: ReleaseErrors) -> str:
     """How far off a release is on data that are made up."""
-    k, n = len(errors.prior), errors.n
-    if not n:
+    if not errors.n:
         return NO_RECORDS
-    records, distance = errors.records, errors.distance
+    records, distance, label = errors.records, errors.distance, name_of(errors.mechanism)
+    made_up = (
+        f"Your counts play no part in this, so that choosing by it leaks nothing ({len(records):,} trials on "
+        f"{errors.datasets:,} made-up datasets of n = {errors.n:,}, drawn from the prior)."
+    )
+    if not records.any():
+        return f"On made-up data {label} released the true counts themselves, every time. {made_up}"
     return (
-        f"On made-up data of n = {n:,}, drawn from the prior, {name_of(errors.mechanism)} released counts that were "
-        f"off by {words.number(float(records.mean()))} records in all {k} categories together on average, and by at "
-        f"most {words.number(math.ceil(float(np.quantile(records, 0.95))))} in 95 % of the trials. A share was off by "
-        f"{words.number(100 * errors.mean_share)} percentage points on average, the posterior by a Hellinger distance "
-        f"of {words.number(float(distance.mean()))}. Your counts play no part in this, so that choosing by it leaks "
-        f"nothing ({len(records):,} trials on {errors.datasets:,} made-up datasets)."
+        f"On made-up data {label} put a share off by {points(errors.mean_share)} on average. All counts together were "
+        f"off by {words.number(float(records.mean()))} records on average, and by at most "
+        f"{words.number(math.ceil(float(np.quantile(records, 0.95))))} in 95 % of the trials; the posterior by a "
+        f"Hellinger distance of {words.number(float(distance.mean()))}. {made_up}"
     )
 
 
