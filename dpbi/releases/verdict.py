@@ -35,8 +35,8 @@ def barely_private(risk: GuessingRisk) -> str:
     average, worst = risk.average_of_hundred, risk.worst_of_hundred
     after = f"{average} after a release on average and {worst} after the worst" if average < worst else f"{worst} after"
     return (
-        f"This is barely private: where 50 of 100 guesses of a person's answer were right before, up to {after} can be. "
-        "Choose a smaller epsilon."
+        f"This is barely private: where 50 of 100 guesses of a person's answer were right before, up to {after} can "
+        "be. Choose a smaller epsilon."
     )
 
 

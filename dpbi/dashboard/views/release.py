@@ -184,6 +184,8 @@ def press(ready: Ready, chosen: Scenario) -> None:
         asked.append(release_words.acknowledge_another(after))
     elif not asked:
         asked.append(release_words.acknowledge_first(after))
+    if refused:  # nothing to agree to
+        asked = []
     keys = [f"release {drawn} {ready.mechanism!r}: {sentence}" for sentence in asked]
     agreed = [st.checkbox(sentence, key=key) for sentence, key in zip(asked, keys, strict=True)]
     st.button(

@@ -111,8 +111,8 @@ def before_another(spent: Total, after: Total) -> str:
     times = "once" if spent.releases == 1 else f"{spent.releases:,} times"
     return (
         f"**These data were released {times} already: {spent.words}.** One more, and all together come to "
-        f"**{after.words}**, because losses add up. If the first was saved, use that: a second look at the same data "
-        "is paid for in full."
+        f"**{after.words}**, because losses add up. If you have an earlier one, use it: another look at the same "
+        "data is paid for in full."
     )
 
 
