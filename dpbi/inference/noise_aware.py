@@ -82,6 +82,8 @@ class CountMixture(FrozenResult):
         """
         tail = (1 - limits.inside("mass", mass, 0.0, 1.0)) / 2
         share, a, b = self._betas(category)
+        if float(dirichlet.beta_cdf(a, b, 0.5) @ share) > 1 - tail:  # near 0 an upper end has digits that 1 - x has not
+            return _quantile(share, a, b, tail), _quantile(share, a, b, 1 - tail)
         return _quantile(share, a, b, tail), 1 - _quantile(share, b, a, tail)
 
     def density(self, theta: ArrayLike, category: int = 0) -> NDArray[np.float64]:

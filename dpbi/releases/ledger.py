@@ -82,13 +82,21 @@ class LedgerEntry:
 
 @dataclass(frozen=True)
 class ReadTogether:
-    """One posterior from several releases. posterior: None where fewer than two can be read together; used: those that
-    were; left_out: a sentence for each that was not, which names it.
+    """One posterior from several releases. posterior: None where there is none; used: the releases that go into it;
+    left_out: a sentence for each other, which names it; unavailable: why there is no posterior, else empty.
     """
 
     posterior: JointPosterior | None
     used: tuple[LedgerEntry, ...]
     left_out: tuple[str, ...]
+    unavailable: str
+
+    def document(self) -> dict[str, Any]:
+        """What a release's file holds of it."""
+        said = {"releases": [entry.release for entry in self.used], "left_out": list(self.left_out)}
+        if self.posterior is None:
+            return {**said, "unavailable": self.unavailable}
+        return {**said, **mixture_document(self.posterior)}
 
 
 @dataclass(frozen=True)
@@ -159,7 +167,7 @@ class Ledger:
         """p(theta | r_1, r_2, ...) of all entries, as ``joint_posterior``, those left out that cannot be read with it.
 
         prior (k,), n: public, those that the reader goes by; an entry of another, or of an older file that does not
-        say what was released, is named. Raises ValueError where the joint posterior is refused.
+        say what was released, is named. Where the joint posterior is refused, the reason is in the result.
         """
         alpha, n = limits.check_prior(prior), limits.check_total(n)
         used: list[tuple[LedgerEntry, Release]] = []
@@ -172,10 +180,15 @@ class Ledger:
                 left_out.append(f"{which} it was made under another prior or n.")
             else:
                 used.append((entry, entry.made))
-        joint = None
-        if len(used) > 1:
-            joint = joint_posterior(alpha, n, [(made.mechanism, made.released) for _, made in used])
-        return ReadTogether(joint, tuple(entry for entry, _ in used), tuple(left_out))
+        joint, unavailable = None, ""
+        try:
+            if len(used) > 1:
+                joint = joint_posterior(alpha, n, [(made.mechanism, made.released) for _, made in used])
+            else:
+                unavailable = "Fewer than two releases can be read together."
+        except ValueError as refusal:
+            unavailable = str(refusal)
+        return ReadTogether(joint, tuple(entry for entry, _ in used), tuple(left_out), unavailable)
 
     def document(self) -> dict[str, Any]:
         """What the file holds: the entries, and the total for each token."""
@@ -220,11 +233,16 @@ def entry_of(release: Release, data: str) -> LedgerEntry:
                        release)
 
 
-def release_json(release: Release, labels: Sequence[str], ledger: Ledger) -> str:
-    """The release as a JSON file that ``Release.from_json`` reads, with the ledger of its data."""
+def release_json(
+    release: Release, labels: Sequence[str], ledger: Ledger, together: ReadTogether | None = None
+) -> str:
+    """The release as a JSON file that ``Release.from_json`` reads, with the ledger of its data.
+
+    together: its ``read_together``, where several releases of the data are known.
+    """
     document = {**release.document(labels), "ledger": ledger.document()}
-    if len(ledger.entries) > 1:
-        document["all_releases_together"] = _together(release, ledger)
+    if together is not None:
+        document["all_releases_together"] = together.document()
     return json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
@@ -243,17 +261,6 @@ def together_table(found: ReadTogether, labels: Sequence[str], mass: float = 0.9
             mean = float(known.mean[i]) if known else None
             rows.append({"category": label, "place": place, "mean": mean, "low": low, "high": high})
     return rows
-
-
-def _together(release: Release, ledger: Ledger) -> dict[str, Any]:
-    try:
-        found = ledger.read_together(release.prior, release.n)
-    except ValueError as refusal:
-        return {"unavailable": str(refusal)}
-    said = {"releases": [entry.release for entry in found.used], "left_out": list(found.left_out)}
-    if found.posterior is None:
-        return {**said, "unavailable": "Fewer than two releases can be read together."}
-    return {**said, **mixture_document(found.posterior)}
 
 
 def _guarantee(recorded: Any) -> Guarantee:

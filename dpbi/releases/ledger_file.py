@@ -19,10 +19,11 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from decimal import ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
+from functools import lru_cache
 from pathlib import Path
 
 from dpbi import limits
-from dpbi.mechanisms.guarantee import ApproximateDP, Guarantee, NotPrivate
+from dpbi.mechanisms.guarantee import Guarantee, NotPrivate
 from dpbi.mechanisms.mechanism import Mechanism, check_mechanism
 from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.problem.problem import Problem, check_problem
@@ -61,31 +62,37 @@ class KeptRelease:
         """The release and its categories' names. Raises ValueError where the file was damaged, or there is none."""
         if self.document is None:
             raise ValueError("The ledger holds no release of this charge.")
-        return Release.from_json(self.document), tuple(parsed(self.document)["categories"])
+        return _read(self.document)
+
+
+@lru_cache(maxsize=32)
+def _read(document: str) -> tuple[Release, tuple[str, ...]]:
+    """Kept for the next look, as a calibration is checked anew; a document is public, and says the same for ever."""
+    return Release.from_json(document), tuple(parsed(document)["categories"])
 
 
 @dataclass(frozen=True)
 class LedgerFile:
     """A ledger in a file, shared by all who open it. Made by ``LedgerFile.opened``.
 
-    path: of the file; epsilon, delta: what all releases of the same data may come to together, None: without a limit.
+    path: of the file; epsilon: what all releases of the same data may come to together, None: without a limit. With one
+    their deltas must be 0: nothing of a delta that can be released is private by theorem or check.
     Data are told apart by names: trimmed, spaces run together, cases folded. Every method raises ValueError, in a
     sentence, where the file cannot be read or written.
     """
 
     path: Path
     epsilon: float | None = None
-    delta: float = 0.0
 
     @staticmethod
-    def opened(path: str | Path, epsilon: float | None = None, delta: float = 0.0) -> LedgerFile:
-        """The ledger at a path, made where there is none. epsilon: > 0 or None; delta: in [0, 1].
+    def opened(path: str | Path, epsilon: float | None = None) -> LedgerFile:
+        """The ledger at a path, made where there is none. epsilon: > 0 or None.
 
         Raises ValueError where it is no ledger, is damaged, or cannot be written.
         """
         limits.instance("path", path, str | Path, "a path")
         budget = None if epsilon is None else limits.check_epsilon(epsilon)
-        found = LedgerFile(Path(path), budget, limits.between("delta", delta, 0.0, 1.0))
+        found = LedgerFile(Path(path), budget)
         with _in_words(found.path):
             if not found.path.exists():
                 _make(found.path)
@@ -189,17 +196,15 @@ class LedgerFile:
         if not all(entry.guarantee.is_private for entry in spent.entries):
             return ("A release of these data that was brought here promises nothing that is proved, so that no budget "
                     "can be kept: nothing more may be released of them.")
-        every = [*(entry.guarantee for entry in spent.entries), more]
-        epsilon, delta = (sum((_exact(one, name) for one in every), Fraction()) for name in ("epsilon", "delta"))
-        if epsilon <= _fraction(self.epsilon) and delta <= _fraction(self.delta):
+        left = _exact(self.epsilon) - sum(_spent(entry.guarantee) for entry in spent.entries)
+        held, after = spent.total(), spent.total(more)
+        if _spent(more) <= left and not after.delta:
             return ""
-        held, budget = spent.total(), printed_bound(self.epsilon)
-        if self.delta or delta:
-            budget = f"({budget}, {printed_bound(self.delta)})"
-        left = _fraction(self.epsilon) - sum((_exact(one, "epsilon") for one in every[:-1]), Fraction())
         most = f" An epsilon of at most {_printed_below(left)} is left." if left > 0 else " No epsilon is left."
-        return (f"The budget of these data is {budget}, spent so far: {held.words}. With this release of "
-                f"{more.words} it would be {spent.total(more).words}, beyond the budget. Nothing is released.{most}")
+        if held.delta:
+            most = " The budget has no delta, so that nothing more may be released of them."
+        return (f"The budget of these data is {printed_bound(self.epsilon)}, spent so far: {held.words}. With this "
+                f"release of {more.words} it would be {after.words}, beyond the budget. Nothing is released.{most}")
 
     @contextmanager
     def _connected(self) -> Iterator[sqlite3.Connection]:
@@ -333,15 +338,13 @@ def _json(entry: LedgerEntry) -> str:
     return json.dumps(entry.document(), ensure_ascii=False, allow_nan=False)
 
 
-def _fraction(value: float) -> Fraction:
+def _exact(epsilon: float) -> Fraction:
     """The decimal that was meant: 0.1 + 0.2 is 0.3, and three of them are not beyond a budget of 0.3."""
-    return Fraction(repr(value))
+    return Fraction(repr(epsilon))
 
 
-def _exact(guarantee: Guarantee, name: str) -> Fraction:
-    if isinstance(guarantee, NotPrivate) or (name == "delta" and not isinstance(guarantee, ApproximateDP)):
-        return Fraction()
-    return _fraction(getattr(guarantee, name))
+def _spent(guarantee: Guarantee) -> Fraction:
+    return Fraction() if isinstance(guarantee, NotPrivate) else _exact(guarantee.epsilon)
 
 
 def _printed_below(value: Fraction) -> str:

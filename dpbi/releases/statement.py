@@ -1,6 +1,6 @@
-"""A release for people: a table of both posteriors, a one-page statement in words, and a program that reads the file.
+"""A release for people: a table of both posteriors, and a one-page statement in words.
 
-Everything here is a function of a Release and of the categories' names, both public.
+Everything here is a function of a Release, of the categories' names and of what the ledger holds, all public.
 """
 
 from __future__ import annotations
@@ -13,11 +13,13 @@ from dataclasses import dataclass
 
 from dpbi.accuracy.trials import release_errors
 from dpbi.data.labels import visible
+from dpbi.inference.noise_aware import CountMixture
 from dpbi.mechanisms import Mechanism, name_of
 from dpbi.mechanisms.guarantee import ApproximateDP, Guarantee, NotPrivate
 from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.posterior import dirichlet
 from dpbi.privacy.guessing import guessing_risk
+from dpbi.releases.ledger import ReadTogether
 from dpbi.releases.release import Release, category_names
 from dpbi.releases.verdict import barely_private, points, useless
 
@@ -34,16 +36,18 @@ class _Section:
     table: tuple[tuple[str, ...], ...] = ()
 
 
-def posterior_table(release: Release, labels: Sequence[str] | None = None, mass: float = 0.95) -> list[Row]:
+def posterior_table(
+    release: Release, labels: Sequence[str] | None = None, mass: float = 0.95, together: ReadTogether | None = None
+) -> list[Row]:
     """One row a category: parameters of the naive posterior, means and intervals of both.
 
-    labels: names of the categories, (k,); mass: the probability of the equal-tailed intervals, in (0, 1).
-    Returns k rows; the noise-aware columns are None where that posterior is not available.
+    labels: names of the categories, (k,); mass: the probability of the equal-tailed intervals, in (0, 1); together:
+    all releases of the same data, read as one, where there are several: three columns more.
+    Returns k rows; the columns of a posterior that is not available are None.
     Raises ValueError for another mass or number of labels. Source: ours.
     """
     means = dirichlet.mean(release.naive)
     low, high = dirichlet.interval(release.naive, mass)
-    aware = release.noise_aware
     rows: list[Row] = []
     for i, name in enumerate(category_names(labels, len(release.prior))):
         row: Row = {
@@ -54,23 +58,25 @@ def posterior_table(release: Release, labels: Sequence[str] | None = None, mass:
             "naive_mean": float(means[i]),
             "naive_low": float(low[i]),
             "naive_high": float(high[i]),
-            "noise_aware_mean": None,
-            "noise_aware_low": None,
-            "noise_aware_high": None,
         }
-        if not isinstance(aware, str):
-            ends = aware.interval(mass, i)
-            row |= {"noise_aware_mean": float(aware.mean[i]), "noise_aware_low": ends[0], "noise_aware_high": ends[1]}
+        others = {"noise_aware": release.noise_aware, **({"together": together.posterior} if together else {})}
+        for kind, one in others.items():
+            known = one if isinstance(one, CountMixture) else None
+            ends = known.interval(mass, i) if known else (None, None)
+            row |= {f"{kind}_mean": float(known.mean[i]) if known else None, f"{kind}_low": ends[0],
+                    f"{kind}_high": ends[1]}
         rows.append(row)
     return rows
 
 
-def statement_markdown(release: Release, labels: Sequence[str] | None = None, mass: float = 0.95) -> str:
+def statement_markdown(
+    release: Release, labels: Sequence[str] | None = None, mass: float = 0.95, together: ReadTogether | None = None
+) -> str:
     """The statement as Markdown. Arguments and errors as ``posterior_table``. Source: ours."""
     lines = [f"# {TITLE}", ""]
     if release.stamp:
         lines += [f"**{_escaped(release.stamp)}**", ""]
-    for section in _sections(release, labels, mass):
+    for section in _sections(release, labels, mass, together):
         lines += [f"## {section.heading}", ""]
         for paragraph in section.paragraphs:
             lines += [_escaped(paragraph), ""]
@@ -80,7 +86,9 @@ def statement_markdown(release: Release, labels: Sequence[str] | None = None, ma
     return "\n".join(lines)
 
 
-def statement_html(release: Release, labels: Sequence[str] | None = None, mass: float = 0.95) -> str:
+def statement_html(
+    release: Release, labels: Sequence[str] | None = None, mass: float = 0.95, together: ReadTogether | None = None
+) -> str:
     """The statement as a page of its own that asks no host for anything. Arguments and errors as ``posterior_table``.
 
     Source: ours.
@@ -88,7 +96,7 @@ def statement_html(release: Release, labels: Sequence[str] | None = None, mass: 
     parts = [f"<h1>{TITLE}</h1>"]
     if release.stamp:
         parts.append(f'<p class="stamp">{html.escape(release.stamp)}</p>')
-    for section in _sections(release, labels, mass):
+    for section in _sections(release, labels, mass, together):
         parts.append(f"<h2>{html.escape(section.heading)}</h2>")
         parts += [f"<p>{html.escape(paragraph)}</p>" for paragraph in section.paragraphs]
         if section.table:
@@ -102,22 +110,16 @@ def statement_html(release: Release, labels: Sequence[str] | None = None, mass: 
     )
 
 
-def reader_script(filename: str = "dpbi-release.json") -> str:
-    """A Python program that loads the JSON file and rebuilds both posteriors with scipy; it does not need dpbi.
-
-    filename: of the JSON file, beside the program. Source: ours.
-    """
-    return _SCRIPT.replace("FILENAME", repr(filename))
-
-
-def _sections(release: Release, labels: Sequence[str] | None, mass: float) -> list[_Section]:
-    rows = posterior_table(release, labels, mass)
+def _sections(
+    release: Release, labels: Sequence[str] | None, mass: float, together: ReadTogether | None
+) -> list[_Section]:
+    rows = posterior_table(release, labels, mass, together)
     return [
         _Section("What was released", _what(release), _table(rows, mass)),
         _Section("What is promised", promised(release.guarantee)),
         _risk(release),
         _Section("How exact it is", _how_exact(release)),
-        _Section("How to read it", _how_to_read(release)),
+        _Section("How to read it", (*_how_to_read(release), *_how_to_read_together(together))),
         _Section("What is not covered", _NOT_COVERED),
     ]
 
@@ -147,12 +149,14 @@ def _options(mechanism: Mechanism) -> str:
 
 def _table(rows: Sequence[Row], mass: float) -> tuple[tuple[str, ...], ...]:
     percent = f"{100 * mass:.4g} %"
-    head = ("Category", "Prior", "Released count", "Naive mean", f"Naive {percent} interval", "Noise-aware mean",
-            f"Noise-aware {percent} interval")
+    kinds = {"naive": "Naive", "noise_aware": "Noise-aware"}
+    if "together_mean" in rows[0]:
+        kinds["together"] = "All releases'"
+    heads = (head for kind in kinds.values() for head in (f"{kind} mean", f"{kind} {percent} interval"))
     names = [visible(str(row["category"])) for row in rows]
     prior, released = [f"{row['prior']:.6g}" for row in rows], [f"{row['released']:,}" for row in rows]
-    shares = [column for kind in ("naive", "noise_aware") for column in (_means(rows, kind), _intervals(rows, kind))]
-    return (head, *zip(names, prior, released, *shares, strict=True))
+    shares = [column for kind in kinds for column in (_means(rows, kind), _intervals(rows, kind))]
+    return ("Category", "Prior", "Released count", *heads), *zip(names, prior, released, *shares, strict=True)
 
 
 def _means(rows: Sequence[Row], kind: str) -> list[str]:
@@ -236,6 +240,16 @@ def _nearest(release: Release) -> tuple[str, ...]:
     )
 
 
+def _how_to_read_together(together: ReadTogether | None) -> tuple[str, ...]:
+    if together is None:
+        return ()
+    said = f"All releases of these data read together are not available. {together.unavailable}"
+    if together.posterior is not None:
+        said = (f"Last come {len(together.used)} releases of the same data read together, by Bayes' rule with every "
+                "mechanism's noise. Their losses add up whether or not that is done, so use it before any single one.")
+    return (" ".join((said, *together.left_out)),)
+
+
 def _some(counts: Sequence[int]) -> str:
     shown = ", ".join(f"{count}" for count in counts[:_COUNTS_SHOWN])
     return f"({shown}{', …' if len(counts) > _COUNTS_SHOWN else ''})"
@@ -265,53 +279,3 @@ def _escaped(text: str) -> str:
 
 def _html_row(cell: str, values: Sequence[str]) -> str:
     return "<tr>" + "".join(f"<{cell}>{html.escape(value)}</{cell}>" for value in values) + "</tr>"
-
-
-_SCRIPT = '''"""Loads a release of dpbi and rebuilds the posteriors of the shares. Needs numpy and scipy."""
-
-import json
-from pathlib import Path
-
-import numpy as np
-from scipy import optimize, stats
-
-release = json.loads(Path(FILENAME).read_text(encoding="utf-8"))
-prior, n = np.array(release["prior"]), release["n"]
-
-# The naive posterior: a Dirichlet distribution that takes the released counts for the true ones.
-parameters = np.array(release["naive_posterior"]["parameters"])
-naive = stats.dirichlet(parameters)
-
-# The nearest posterior: the one Dirichlet distribution to work with. Older files do not hold it.
-nearest = release.get("nearest_posterior", {}).get("parameters")
-
-# The noise-aware posterior: each share is a mixture of Beta distributions over what its count may have been.
-aware = release["noise_aware_posterior"]
-
-
-def noise_aware_cdf(category, share):
-    marginal = aware["marginals"][category]
-    counts = marginal["first_count"] + np.arange(len(marginal["probability"]))
-    beta = stats.beta(prior[category] + counts, prior.sum() - prior[category] + n - counts)
-    return float(beta.cdf(share) @ np.array(marginal["probability"]))
-
-
-def noise_aware_quantile(category, probability):
-    return optimize.brentq(lambda share: noise_aware_cdf(category, share) - probability, 0.0, 1.0)
-
-
-if __name__ == "__main__":
-    if release["stamp"]:
-        print(release["stamp"])
-    print(release["guarantee"]["words"], "-", release["guarantee"]["neighbours"])
-    if nearest:
-        print("nearest posterior: Dirichlet", nearest)
-    for i, category in enumerate(release["categories"]):
-        low, high = stats.beta(parameters[i], parameters.sum() - parameters[i]).interval(0.95)
-        print(f"{category}: naive {naive.mean()[i]:.4g} ({low:.4g} to {high:.4g})", end="")
-        if "marginals" in aware:
-            ends = noise_aware_quantile(i, 0.025), noise_aware_quantile(i, 0.975)
-            print(f", noise-aware {aware['mean'][i]:.4g} ({ends[0]:.4g} to {ends[1]:.4g})")
-        else:
-            print("; noise-aware:", aware.get("unavailable", "too long for this file, dpbi rebuilds it"))
-'''

@@ -50,7 +50,7 @@ def draws(monkeypatch: pytest.MonkeyPatch) -> Draws:
 
 def page(counts: str = COUNTS) -> AppTest:
     """With the first mechanism chosen."""
-    at = visit(typed(opened(), counts), PAGE)
+    at = typed(opened(PAGE), counts)
     return select(at, "to release", at.main.selectbox[0].options[0])
 
 
@@ -273,7 +273,7 @@ def test_the_path_is_in_plain_words_and_the_nearest_is_named() -> None:
 
 
 def test_who_cannot_release_here_says_why() -> None:
-    at = tick(text(page("10 20 3 4 5 6 7 8 9 10 11 12"), "epsilon", "40"), ALL)
+    at = tick(typed(text(opened(PAGE), "epsilon", "40"), "10 20 3 4 5 6"), ALL)
     said = [bare(info.value) for info in at.main.info]
     assert any("secure draw" in sentence and "smaller epsilon" in sentence for sentence in said)
     assert 0 < len(at.main.selectbox[0].options) < len(ALL)
@@ -329,7 +329,7 @@ def test_counts_that_do_not_sum_to_n_are_explained_where_they_do_not(draws: Draw
 # --- the files ---
 
 
-@pytest.mark.parametrize("counts", ["31 44", "5 0 7", "1 2 3 4"])
+@pytest.mark.parametrize("counts", ["31 44", "5 0 7", "1 2 0 2"])
 def test_the_files_hold_the_release(
     monkeypatch: pytest.MonkeyPatch, draws: Draws, tmp_path: Path, counts: str
 ) -> None:
@@ -384,8 +384,8 @@ def test_the_charts_data_are_the_tables_intervals(monkeypatch: pytest.MonkeyPatc
 def test_a_script_never_draws_again() -> None:
     at = press(page())
     scripts = [code.value for code in at.main.code]
-    assert len(scripts) == 1
-    assert "dpbi.release" not in scripts[0] and "counts =" in scripts[0]
+    assert not [script for script in scripts if "dpbi.release" in script]
+    assert len([script for script in scripts if "counts =" in script]) == 1
 
 
 # --- the ledger ---

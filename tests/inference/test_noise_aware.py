@@ -273,3 +273,13 @@ def test_coverage_is_a_sum_over_counts_and_releases(kind: Kind, chosen: Options)
 def test_coverage_refuses(prior: tuple[float, ...], n: int, mass: float, words: str) -> None:
     with pytest.raises(ValueError, match=words):
         coverage(MECHANISMS[2](1.0), prior, n, mass)
+
+
+def test_an_upper_end_near_0_keeps_its_digits() -> None:
+    """Of Beta(0.001 + u, 68.5 - u), u nearly always 0: P(theta <= high) in 50 digits; 1 - x would leave 2e-7 of it."""
+    mechanism = dpbi.mechanisms.Geometric(5.0)
+    found = noise_aware_posterior(mechanism, (1e-3, 40), 28, (0, 28))
+    _, high = found.interval(0.9)
+    inside = sum(oracles.mp.mpf(float(p)) * oracles.mp.betainc(1e-3 + int(u), 68 - int(u), 0, high, regularized=True)
+                 for u, p in zip(found.marginals[0].counts, found.marginals[0].probability, strict=True))
+    assert high < 1e-9 and float(inside) == pytest.approx(0.95, abs=1e-12)

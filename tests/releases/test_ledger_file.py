@@ -29,7 +29,7 @@ from dpbi.releases.ledger import LedgerEntry, new_token
 from dpbi.releases.ledger_file import LedgerFile
 from tests.every_mechanism import every_class
 
-PROBLEM = Problem((1, 1), (27182, 31415))
+PROBLEM = Problem((1, 1), (27, 31))
 HALF = dpbi.mechanisms.Geometric(0.5)
 DATA = "Survey 2026"
 
@@ -84,13 +84,12 @@ def test_a_release_is_kept_with_its_charge_and_comes_back(kept: LedgerFile) -> N
 
 def test_it_holds_no_count(kept: LedgerFile) -> None:
     """Nothing that a release holds comes near the counts by chance: noise of 28,000 records, a false alarm in 1,000."""
-    for _ in range(3):
-        kept.release(DATA, dpbi.mechanisms.Geometric(5e-5), PROBLEM)
+    counts = 27182, 31415
+    kept.release(DATA, dpbi.mechanisms.Geometric(5e-5), Problem((1, 1), counts))
     held = kept.path.read_bytes()
-    assert not [count for count in PROBLEM.counts if str(count).encode() in held]
-    documents = [json.loads(line.document or "") for line in kept.of(DATA)]
-    assert all(set(document) == set(line.read()[0].document()) for document, line in zip(documents, kept.of(DATA),
-                                                                                       strict=True))  # fmt: skip
+    assert not [count for count in counts if str(count).encode() in held]
+    (line,) = kept.of(DATA)
+    assert set(json.loads(line.document or "")) == set(line.read()[0].document())
 
 
 @every_class
@@ -121,18 +120,25 @@ def test_the_budget_is_per_name_and_exact(kept: LedgerFile) -> None:
     assert len(third.of(DATA)) == 2 and third.names == (DATA,)
 
 
-def test_brought_entries_count_once_and_deltas_add_up(kept: LedgerFile) -> None:
-    brought = entry(ApproximateDP(0.5, 1e-6, "exhaustive check", "checked"))
+def test_brought_entries_count_once_and_the_budget_has_no_delta(kept: LedgerFile) -> None:
+    brought, more = entry(PureDP(1.0, "theorem", "proved")), HALF.guarantee(PROBLEM.prior, PROBLEM.n)
     for _ in range(2):
         kept.bring("survey 2026", [brought])
-    assert kept.ledger(DATA).total().words == "(0.5, 1e-06)-DP"
-    assert "beyond the budget" in kept.refusal(DATA, HALF.guarantee(PROBLEM.prior, PROBLEM.n))
-    wider = dataclasses.replace(kept, delta=1.5e-6)
-    assert not wider.refusal(DATA, HALF.guarantee(PROBLEM.prior, PROBLEM.n))
-    assert "beyond the budget" in wider.refusal(DATA, ApproximateDP(0.1, 1e-6, "theorem", "proved"))
+    assert kept.ledger(DATA).total().words == "1-DP" and not kept.refusal(DATA, more)
+    assert "beyond the budget" in kept.refusal(DATA, ApproximateDP(0.1, 1e-6, "theorem", "proved"))
+    kept.bring(DATA, [entry(ApproximateDP(0.1, 1e-6, "exhaustive check", "checked"))])
+    assert "be (1.6, 1e-06)-DP, beyond the budget. Nothing is released. The budget has no" in kept.refusal(DATA, more)
     kept.bring("others", [brought])
     assert len(kept.ledger("others").entries) == 1, "the same release may be of both"
     assert not kept.of(DATA)[0].broken_off
+
+
+@pytest.mark.parametrize("kind", dpbi.MECHANISMS)
+def test_nothing_that_may_be_released_needs_a_delta(kind: Any) -> None:
+    """So that the budget is an epsilon alone."""
+    for mechanism in (kind(1.0), dpbi.calibrate(kind(1.0), (1, 1), 5)):
+        guarantee = mechanism.guarantee((1, 1), 5)
+        assert isinstance(guarantee, PureDP) or not guarantee.is_private
 
 
 @pytest.mark.parametrize("unproved", [NotPrivate("a control"), ApproximateDP(0.1, 0.0, "claim", "stated")])
@@ -299,6 +305,20 @@ def test_a_full_disk_is_said_and_nothing_is_lost(kept: LedgerFile, charged: bool
     ended, told = in_a_process(work)()
     assert not ended and "disk is full" in told and said in told and "shown {" not in told
     assert [line.broken_off for line in LedgerFile.opened(kept.path).of(DATA)] == [False, True][: 1 + charged]
+
+
+def test_where_it_cannot_be_made_no_half_of_it_is_left(tmp_path: Path) -> None:
+    path = tmp_path / "new.sqlite"
+
+    def work(say: Callable[[str], None]) -> None:
+        limit_files(0, signal.SIG_IGN)
+        try:
+            LedgerFile.opened(path)
+        except ValueError as refusal:
+            say(str(refusal))
+
+    ended, told = in_a_process(work)()
+    assert not ended and "disk is full" in told and not os.listdir(tmp_path)
 
 
 def test_a_full_file_of_sqlite_is_said(kept: LedgerFile, monkeypatch: pytest.MonkeyPatch) -> None:

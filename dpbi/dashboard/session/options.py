@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from dpbi import limits
 from dpbi.releases.ledger_file import LedgerFile
@@ -17,13 +17,11 @@ def take(arguments: Sequence[str]) -> None:
     reader.add_argument("--ledger", metavar="FILE", help="keeps all releases in this file, which is made if need be")
     reader.add_argument("--budget", type=_budget, metavar="EPSILON",
                         help="what all releases of the same data may come to together (without it: no limit)")
-    reader.add_argument("--delta", type=_delta, default=0.0, metavar="DELTA",
-                        help="what their deltas may come to together (0)")
     asked = reader.parse_args(arguments)
-    if asked.ledger is None and (asked.budget is not None or asked.delta):
+    if asked.ledger is None and asked.budget is not None:
         reader.error("a budget is kept in a ledger: say --ledger FILE too")
     try:
-        opened = LedgerFile.opened(asked.ledger, asked.budget, asked.delta) if asked.ledger else None
+        opened = LedgerFile.opened(asked.ledger, asked.budget) if asked.ledger else None
     except ValueError as refusal:
         reader.error(str(refusal))
     _started["ledger"] = opened
@@ -35,19 +33,11 @@ def ledger_file() -> LedgerFile | None:
 
 
 def _budget(text: str) -> float:
-    return _number("the budget", text, limits.check_epsilon)
-
-
-def _delta(text: str) -> float:
-    return _number("delta", text, lambda value: limits.between("delta", value, 0.0, 1.0))
-
-
-def _number(name: str, text: str, checked: Callable[[float], float]) -> float:
     try:
         value = float(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"{name} must be a number such as 0.5 or 1e-8: got {text!r}") from None
+        raise argparse.ArgumentTypeError(f"the budget must be a number such as 0.5: got {text!r}") from None
     try:
-        return checked(value)
+        return limits.check_epsilon(value)
     except ValueError as refusal:
         raise argparse.ArgumentTypeError(str(refusal)) from None

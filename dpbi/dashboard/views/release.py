@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -26,9 +26,10 @@ from dpbi.dashboard.words import release as release_words
 from dpbi.mechanisms import Mechanism, name_of
 from dpbi.mechanisms.guarantee import Guarantee, NotPrivate
 from dpbi.mechanisms.printed_bound import printed_bound
-from dpbi.releases.ledger import LedgerEntry, release_json
+from dpbi.releases.ledger import Ledger, LedgerEntry, ReadTogether, release_json
+from dpbi.releases.readers import reader_script, reader_script_r
 from dpbi.releases.release import Release, stamp_of
-from dpbi.releases.statement import Row, posterior_table, promised, reader_script, statement_html, statement_markdown
+from dpbi.releases.statement import Row, posterior_table, promised, statement_html, statement_markdown
 from dpbi.releases.verdict import barely_private, useless
 
 _log = logging.getLogger(__name__)
@@ -56,21 +57,24 @@ class Made:
     release: Release
     labels: tuple[str, ...]
     entry: LedgerEntry
+    _rows: dict[ReadTogether | None, list[Row]] = field(default_factory=dict)
 
     @property
     def stem(self) -> str:
         """Of its files' names: none of the same second is like another."""
         return f"release-{self.release.time.replace(':', '-')}-{self.entry.release[:4]}"
 
-    @cached_property
-    def rows(self) -> list[Row]:
-        return posterior_table(self.release, self.labels)
+    def rows(self, together: ReadTogether | None = None) -> list[Row]:
+        """The table, with what all releases of the same data say together."""
+        if together not in self._rows:
+            self._rows[together] = posterior_table(self.release, self.labels, together=together)
+        return self._rows[together]
 
     @cached_property
     def figure(self) -> Any:
         from dpbi.figures.release import released
 
-        return released(self.release, self.rows, self.labels)
+        return released(self.release, self.rows(), self.labels)
 
 
 # --- before ---
@@ -279,9 +283,11 @@ def _show(one: Made, chosen: Scenario) -> None:
         with st.spinner("Computing both posteriors"):
             figure = one.figure
         st.markdown(release_words.released(one.release))
-        _files(one, chosen)
+        whole = release_ledger.beside(one.entry, chosen)
+        together = release_ledger.together(whole, one.release.prior, one.release.n)
+        _files(one, whole, together)
         charts.draw(figure, f"{one.stem}-posteriors")
-        tables.release(one.rows, one.stem)
+        tables.release(one.rows(together), one.stem)
 
 
 def _shown(release: Release) -> downloads.Shown:
@@ -297,20 +303,23 @@ def _shown(release: Release) -> downloads.Shown:
     return downloads.Shown(columns, release_words.about(release))
 
 
-def _files(one: Made, chosen: Scenario) -> None:
-    release, labels, ledger = one.release, one.labels, release_ledger.beside(one.entry, chosen)
-    name = f"dpbi-{one.stem}"
-    reader = reader_script(f"{name}.json")
+def _files(one: Made, whole: Ledger, together: ReadTogether | None) -> None:
+    release, labels, name = one.release, one.labels, f"dpbi-{one.stem}"
+    readers = {"Python": reader_script(f"{name}.json"), "R": reader_script_r(f"{name}.json")}
     with st.container(horizontal=True, gap="small"):
         downloads.offer(
-            "Release (JSON)", lambda: release_json(release, labels, ledger).encode(), f"{name}.json",
+            "Release (JSON)", lambda: release_json(release, labels, whole, together).encode(), f"{name}.json",
             "application/json", then=lambda: leaving.saved(one.entry.release),
         )  # fmt: skip
-        _offer("Statement (HTML)", lambda: statement_html(release, labels), f"{name}.html", "text/html")
-        _offer("Statement (Markdown)", lambda: statement_markdown(release, labels), f"{name}.md", "text/markdown")
-        _offer("Reader (Python)", lambda: reader, f"{name}.py", "text/x-python")
-    with st.expander("Python that reads the file"):
-        st.code(reader, language="python")
+        _offer("Statement (HTML)", lambda: statement_html(release, labels, together=together), f"{name}.html",
+               "text/html")
+        _offer("Statement (Markdown)", lambda: statement_markdown(release, labels, together=together), f"{name}.md",
+               "text/markdown")
+        _offer("Reader (Python)", lambda: readers["Python"], f"{name}.py", "text/x-python")
+        _offer("Reader (R)", lambda: readers["R"], f"{name}.R", "text/plain")
+    with st.expander("Programs that read the file"):
+        for language, reader in readers.items():
+            st.code(reader, language=language.lower())
 
 
 def _offer(label: str, made: Callable[[], str], file_name: str, mime: str) -> None:

@@ -21,7 +21,7 @@ from dpbi.dashboard.words import release as release_words
 from dpbi.mechanisms import Mechanism
 from dpbi.mechanisms.guarantee import ApproximateDP, Guarantee, NotPrivate
 from dpbi.problem.problem import Problem
-from dpbi.releases.ledger import Ledger, LedgerEntry, entry_of, new_token, together_table
+from dpbi.releases.ledger import Ledger, LedgerEntry, ReadTogether, entry_of, new_token, together_table
 from dpbi.releases.ledger_file import NAME_LONGEST, KeptRelease
 from dpbi.releases.release import Release
 
@@ -75,11 +75,22 @@ def of_data(chosen: Scenario) -> Ledger:
 
 
 def beside(entry: LedgerEntry, chosen: Scenario) -> Ledger:
-    """All releases of the data of this one."""
+    """All releases of the data of this one, each with what was released where it is known."""
     if options.ledger_file():
-        return of_data(chosen)
+        return _whole(chosen)
     tokens = next((found for found in _tokens().values() if entry.data in found), [entry.data])
     return _ledger().of(tokens)
+
+
+def together(whole: Ledger, prior: tuple[float, ...], n: int) -> ReadTogether | None:
+    """The releases read as one, None where there is but one; computed once in a session."""
+    if len(whole.entries) < 2:
+        return None
+    known: dict[object, tuple[Ledger, ReadTogether]] = st.session_state.setdefault(_READ_TOGETHER, {})
+    if known.get((prior, n), (None,))[0] != whole:
+        with st.spinner("Reading all releases together"):
+            known[prior, n] = whole, whole.read_together(prior, n)
+    return known[prior, n][1]
 
 
 def data_of(chosen: Scenario) -> Data:
@@ -129,8 +140,8 @@ def draw(chosen: Scenario) -> None:
         with downloads.collected(downloads.Shown({}, "")):
             alt = "One row per release: what it promised"
             tables.show(_table(whole, here, chosen), "ledger-of-releases", tables.LEDGER_OF_RELEASES, alt)
-        exported = _whole(chosen) if file else whole
-        downloads.offer("Ledger (JSON)", lambda: exported.to_json().encode(), "dpbi-ledger.json", "application/json")
+        downloads.offer("Ledger (JSON)", lambda: (_whole(chosen) if file else whole).to_json().encode(),
+                        "dpbi-ledger.json", "application/json")
     if file is not None:
         if any(line.state == release_words.BROKEN_OFF for line in _lines(chosen)):
             st.warning(release_words.SAY_BROKEN_OFF)
@@ -150,22 +161,17 @@ def _whole(chosen: Scenario) -> Ledger:
 
 
 def _together(chosen: Scenario) -> None:
-    """One posterior from all releases of the data, its intervals beside those of each; computed once in a session."""
-    from dpbi.figures.release import together
+    """One posterior from all releases of the data, its intervals beside those of each."""
+    from dpbi.figures.release import together as drawn_together
 
-    asked = tuple(entry.release for entry in of_data(chosen).entries), chosen.problem.prior, chosen.problem.n
-    known = st.session_state.get(_READ_TOGETHER)
-    if known is None or known[0] != asked:
-        with st.spinner("Reading all releases together"):
-            found = _whole(chosen).read_together(chosen.problem.prior, chosen.problem.n)
-            known = asked, found, together_table(found, chosen.labels[:CATEGORIES_DRAWN])
-        st.session_state[_READ_TOGETHER] = known
-    _, found, rows = known
+    found = together(_whole(chosen), chosen.problem.prior, chosen.problem.n)
+    if found is None:
+        return
     st.subheader("All releases read together")
     st.markdown(release_words.together(found, chosen.problem.prior))
-    if rows:
+    if rows := together_table(found, chosen.labels[:CATEGORIES_DRAWN]):
         with downloads.collected(downloads.Shown({}, "")):
-            charts.draw(together(found, rows, chosen.labels), "read-together")
+            charts.draw(drawn_together(found, rows, chosen.labels), "read-together")
 
 
 def _lines(chosen: Scenario) -> list[Line]:

@@ -91,8 +91,7 @@ def lasts(file: LedgerFile) -> str:
     """Where the ledger is kept, and what its budget is."""
     budget = "It has no budget."
     if file.epsilon is not None:
-        delta = f", delta {printed_bound(file.delta)}" if file.delta else ""
-        budget = f"Its budget for all releases under one name is epsilon {printed_bound(file.epsilon)}{delta}."
+        budget = f"Its budget for all releases under one name is epsilon {printed_bound(file.epsilon)}."
     return (
         f"Kept in {words.plain(file.path.name, 60)}, which outlasts reloads and restarts. {budget} A mechanism that is "
         "not private by theorem or check is refused."
@@ -154,7 +153,7 @@ def together(found: ReadTogether, prior: tuple[float, ...]) -> str:
     """What all releases of the data say when they are read as one, and which are left out."""
     left_out = "".join(f" {words.escape(sentence, words.SENTENCE_LENGTH)}" for sentence in found.left_out)
     if found.posterior is None:
-        return f"Fewer than two releases can be read together under the prior {words.prior_words(prior)}.{left_out}"
+        return f"{words.sentence(ValueError(found.unavailable))}{left_out}"
     return (
         f"{len(found.used)} releases of these data, by Bayes' rule with every mechanism's noise, under the prior "
         f"{words.prior_words(prior)}. The ledger charged for all of them, so that reading them together costs no more: "

@@ -1,0 +1,113 @@
+"""Statement, table, JSON and the programs that read it, in Python and in R: all say the same numbers."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import dpbi
+from dpbi import MECHANISMS, Problem, Release
+from dpbi.releases import statement
+from dpbi.releases.ledger import Ledger, entry_of, release_json
+from dpbi.releases.readers import reader_script, reader_script_r
+from tests.every_mechanism import lists_datasets
+
+NUMBER = r"\d+(?:\.\d+)?(?:e[-+]?\d+)?"
+LABELS = ['"yes": [1, {2}]', "no\\é", "maybe\tnot"]
+# What starts each program, alone in its folder, and what writes it; R is asked where it is installed.
+PROGRAMS = {"read.py": ([sys.executable, "-I"], reader_script), "read.R": (["Rscript", "--vanilla"], reader_script_r)}
+COUNTING = next(kind for kind in MECHANISMS if not lists_datasets(kind))
+LISTING = next(kind for kind in MECHANISMS if lists_datasets(kind))
+
+
+def released_by(*mechanisms: dpbi.mechanisms.Mechanism, problem: Problem) -> Ledger:
+    return Ledger(tuple(entry_of(dpbi.release(one, problem), "data") for one in mechanisms))
+
+
+def installed(program: str) -> bool:
+    return bool(shutil.which(PROGRAMS[program][0][0]))
+
+
+def printed(program: str, folder: Path) -> list[str]:
+    start, script = PROGRAMS[program]
+    (folder / program).write_text(script("it's.json"), encoding="utf-8")
+    run = subprocess.run([*start, program], cwd=folder, capture_output=True, encoding="utf-8", check=False)
+    assert run.returncode == 0, run.stderr
+    return run.stdout.splitlines()
+
+
+@pytest.fixture(scope="module")
+def several(tmp_path_factory: pytest.TempPathFactory) -> tuple[Release, dict[str, list[float]], Path]:
+    """A release of three, the rows of its table, and the folder of its files; a prior of unlike sizes."""
+    ledger = released_by(COUNTING(0.5), LISTING(2.0), COUNTING(1.0), problem=Problem((0.01, 40, 0.5), (0, 21, 7)))
+    made, folder = ledger.entries[-1].made, tmp_path_factory.mktemp("files")
+    assert made
+    together = ledger.read_together(made.prior, made.n)
+    (folder / "it's.json").write_text(release_json(made, LABELS, ledger, together), encoding="utf-8")
+    (folder / "statement.md").write_text(statement.statement_markdown(made, LABELS, together=together))
+    (folder / "statement.html").write_text(statement.statement_html(made, LABELS, together=together))
+    rows = statement.posterior_table(made, LABELS, together=together)
+    names = [f"{kind}_{part}" for kind in ("naive", "noise_aware", "together") for part in ("mean", "low", "high")]
+    return made, {str(row["category"]): [float(row[name] or 0) for name in names] for row in rows}, folder
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_the_programs_print_the_tables_numbers(
+    several: tuple[Release, dict[str, list[float]], Path], program: str
+) -> None:
+    if not installed(program):
+        pytest.skip(f"{PROGRAMS[program][0][0]} is not installed.")
+    made, rows, folder = several
+    head, nearest, *lines = printed(program, folder)
+    assert head == f"{made.guarantee.words} - {made.guarantee.neighbours}"
+    assert not isinstance(made.nearest, str)
+    assert nearest.split() == ["nearest", "posterior:", "Dirichlet", *(f"{x:.15g}" for x in made.nearest.posterior)]
+    for line, (label, numbers) in zip(lines, rows.items(), strict=True):
+        assert line.startswith(f"{label}: naive ")
+        assert re.findall(NUMBER, line.removeprefix(label)) == [f"{number:.4g}" for number in numbers]
+
+
+@pytest.mark.parametrize("name", ["statement.md", "statement.html"])
+def test_the_statement_says_the_tables_numbers(
+    several: tuple[Release, dict[str, list[float]], Path], name: str
+) -> None:
+    _, rows, folder = several
+    text = (folder / name).read_text()
+    assert "3 releases of the same data read together" in text and "All releases' mean" in text.replace("&#x27;", "'")
+    lines = [line for line in re.split(r"</tr>|\n", text) if line.count("<td>") == 9 or line.count(" | ") == 8]
+    for line, numbers in zip(lines[-3:], rows.values(), strict=True):
+        cells = re.split(r" \| |</td><td>", line)[3:]
+        said = [float(number) for number in re.findall(NUMBER, " ".join(cells))]
+        assert said == pytest.approx(numbers, rel=1e-3, abs=5e-5)
+
+
+def test_the_json_holds_the_tables_numbers(several: tuple[Release, dict[str, list[float]], Path]) -> None:
+    made, rows, folder = several
+    read = json.loads((folder / "it's.json").read_text(encoding="utf-8"))
+    assert Release.from_json((folder / "it's.json").read_bytes()) == made
+    assert read["noise_aware_posterior"]["mean"] == [numbers[3] for numbers in rows.values()]
+    assert read["all_releases_together"]["mean"] == [numbers[6] for numbers in rows.values()]
+    assert len(read["all_releases_together"]["releases"]) == 3
+
+
+def test_where_a_posterior_is_not_available_all_say_why(tmp_path: Path) -> None:
+    """By one that must list all datasets, of which there are too many; the other was released under another prior."""
+    ledger = released_by(LISTING(1.0), problem=Problem((1, 1, 1), (22, 21, 21)))
+    other = released_by(COUNTING(1.0), problem=Problem((1, 2, 1), (22, 21, 21)))
+    made = ledger.entries[0].made
+    assert made and isinstance(made.noise_aware, str)
+    together = ledger.with_entries(other.entries).read_together(made.prior, made.n)
+    (tmp_path / "it's.json").write_text(release_json(made, LABELS, ledger, together), encoding="utf-8")
+    for program in filter(installed, PROGRAMS):
+        lines = printed(program, tmp_path)[1:]
+        assert len(lines) == 3
+        for line in lines:
+            assert f"; noise-aware {made.noise_aware}; all releases together {together.unavailable}" in line
+    text = statement.statement_markdown(made, together=together)
+    assert "Fewer than two" in text and "another prior or n" in text and "not available" in text
