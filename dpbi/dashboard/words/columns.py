@@ -1,5 +1,7 @@
 """What the columns of the tables mean, where their table does not say it with numbers of its own."""
 
+import re
+
 MEANINGS = {
     "Mechanism": "How the counts are made noisy: each one's rule is under Mechanisms, on Methods.",
     "Category": "One of the answers that are counted. Two names that were cut to the same text carry their place.",
@@ -34,3 +36,10 @@ MEANINGS = {
     "Verdict": "Of a mechanism: ACCUSED where the stated epsilon, or a claimed delta, is exceeded. Of a claim: whether "
     "it holds, holds under a condition, or fails.",
 }
+
+
+def meaning_of(column: str) -> str | None:
+    """What it means: by its name, or by one whose "…" stands for a part of it; None where neither is known."""
+    found = MEANINGS.get(column)
+    patterns = ((re.escape(name).replace("…", ".+"), said) for name, said in MEANINGS.items() if "…" in name)
+    return found or next((said for pattern, said in patterns if re.fullmatch(pattern, column)), None)
