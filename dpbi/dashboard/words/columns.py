@@ -10,6 +10,7 @@ MEANINGS = {
     "alpha of …": "The released posterior's parameter of this category: the prior's and the released count.",
     "… within": "This share of all releases lies within this distance H of the true posterior.",
     "P(H ≤ …)": "Probability that the release lies within this distance of the true posterior.",
+    "Off by at most": "By how much the probability beside it can be off, where it is not exact.",
     "… covers": "Share of the released 95 % intervals that hold this category's true posterior mean.",
     "Mean error": "Expected error of a release at this value.",
     "At least": "Lower bound of the mean error.",

@@ -38,7 +38,10 @@ CONTROL = (
     "give them away, and nothing limits by how much. It is here to be compared with; a draw is stamped NOT PRIVATE."
 )
 NO_RELEASE = "Nothing was released in this session."
-NO_RELEASE_OF_THE_NAME = "No release of these data is in the ledger: give their name above, or make the first."
+NO_RELEASE_OF_THE_NAME = (
+    "No release of these data is in the ledger. It knows them by their name, which is asked for above the button, once "
+    "a mechanism is chosen."
+)
 BROKEN_OFF = "broken off"
 SAY_BROKEN_OFF = (
     "A charge without a release is in this ledger: its draw was broken off after it had been charged, or is being made "
