@@ -44,14 +44,12 @@ class GuessingRisk:
     @property
     def words(self) -> str:
         """Both, as people count."""
-        if self.worst_of_hundred >= 100:
-            worst = "and nothing better than 100 of 100 can be said of the worst possible release"
-        else:
-            worst = f"after the worst possible release in at most {self.worst_of_hundred} of 100"
+        average, worst = (f"in at most {of} of 100" if of < 100 else "perhaps in all 100"
+                          for of in (self.average_of_hundred, self.worst_of_hundred))
         return (
             "Someone who knows all other records and would have guessed this person's answer right in 50 of 100 cases "
-            f"is right in at most {self.average_of_hundred} of 100 after the release, averaged over what may be "
-            f"released; {worst}."
+            f"is right {average} after the release, averaged over what may be released; after the worst possible "
+            f"release {worst}."
         )
 
 

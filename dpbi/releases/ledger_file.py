@@ -111,6 +111,12 @@ class LedgerFile:
         with _in_words(self.path), self._connected() as connection:
             return tuple(str(name) for (name,) in connection.execute("SELECT name FROM data ORDER BY folded"))
 
+    @property
+    def changes(self) -> bytes:
+        """What differs after every change of the file: SQLite counts them in its head (file format, section 1.3.7)."""
+        with _in_words(self.path), self.path.open("rb") as file:
+            return file.read(28)[24:]
+
     def of(self, name: str) -> tuple[KeptRelease, ...]:
         """The releases of the data of this name, in their order."""
         with _in_words(self.path), self._connected() as connection:

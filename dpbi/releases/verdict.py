@@ -22,7 +22,7 @@ def useless(errors: ReleaseErrors) -> str:
     if not errors.n or (off < POINTS_LARGEST and off < BLIND_LARGEST * blind):
         return ""
     said = f"The released shares would be off by {points(off)} on average: do not publish this."
-    return f"{said} Who publishes nothing and guesses by the prior is off by {points(blind)}."
+    return f"{said} To publish nothing and guess by the prior is off by {points(blind)}."
 
 
 def barely_private(risk: GuessingRisk) -> str:
@@ -32,9 +32,11 @@ def barely_private(risk: GuessingRisk) -> str:
     """
     if risk.average_of_hundred < AVERAGE_LARGEST and risk.worst_of_hundred < WORST_LARGEST:
         return ""
+    average, worst = risk.average_of_hundred, risk.worst_of_hundred
+    after = f"{average} after a release on average and {worst} after the worst" if average < worst else f"{worst} after"
     return (
-        f"This is barely private: a guess that is right in 50 of 100 cases could be right in {risk.average_of_hundred} "
-        f"after the release, and in {risk.worst_of_hundred} after the worst. Choose a smaller epsilon."
+        f"This is barely private: where 50 of 100 guesses of a person's answer were right before, up to {after} can "
+        "be. Choose a smaller epsilon."
     )
 
 

@@ -17,11 +17,14 @@ from streamlit.testing.v1 import AppTest
 
 import dpbi
 from dpbi import MECHANISMS, NotPrivate, Release, expected_distance
+from dpbi.accuracy.trials import release_errors
 from dpbi.dashboard.answers.cache import Kept
 from dpbi.dashboard.sidebar import data_source
 from dpbi.dashboard.words import release as release_words
 from dpbi.dashboard.words import words
+from dpbi.privacy.guessing import guessing_risk
 from dpbi.releases.ledger import Ledger
+from dpbi.releases.verdict import barely_private
 from tests.dashboard.shown_entries import key
 from tests.dashboard.test_pages import ALL, everything, tick, typed
 from tests.dashboard.test_scenario import bare, opened, select, text, visit
@@ -452,3 +455,13 @@ def test_no_file_names_the_data_by_their_counts(monkeypatch: pytest.MonkeyPatch)
         assert ledger(at) == Ledger.from_json(files["dpbi-ledger.json"]())
     assert len(tokens) == 6
     assert data_source.TYPED not in json.dumps(document)
+
+
+def test_few_people_and_exact_releases_are_said_plainly() -> None:
+    assert release_words.protected(0) == release_words.NO_RECORDS
+    assert release_words.protected(1).startswith("The one person")
+    assert "among 1 person" in release_words.published(["a", "b"], 1)
+    sure = release_errors(MECHANISMS[3](40.0), (1, 1), 9)
+    assert not sure.records.any()
+    assert "the true counts themselves, every time" in release_words.expected(sure)
+    assert barely_private(guessing_risk(sure.mechanism, (1, 1), 9)).endswith("Choose a smaller epsilon.")

@@ -94,6 +94,12 @@ def test_one_limit_in_bytes() -> None:
     assert config["server"]["maxUploadSize"] * 2**20 == limits.UPLOAD_BYTES_LARGEST
 
 
+def test_no_module_is_loaded_anew_under_a_running_server() -> None:
+    """Else the ledger that the app was started with would be forgotten, and its budget with it."""
+    config = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text("utf-8"))
+    assert config["server"]["fileWatcherType"] == "none"
+
+
 @pytest.mark.parametrize("case", REFUSED, ids=lambda case: case["file"])
 def test_a_bad_file_is_refused_in_one_sentence_that_no_log_holds(
     case: dict[str, Any], waiting: AppTest, caplog: pytest.LogCaptureFixture

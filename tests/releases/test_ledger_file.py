@@ -411,3 +411,14 @@ def test_a_damaged_file_is_refused_or_whole(kept: LedgerFile) -> None:
         else:
             assert found == lines, trial
     assert refused > 75
+
+
+def test_every_change_of_the_file_is_told(tmp_path: Path) -> None:
+    kept = LedgerFile.opened(tmp_path / "x.sqlite")
+    seen = [kept.changes]
+    for _ in range(3):
+        kept.release(DATA, HALF, PROBLEM)
+        assert kept.changes not in seen
+        seen.append(kept.changes)
+        kept.of(DATA)
+        assert kept.changes == seen[-1]

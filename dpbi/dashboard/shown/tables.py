@@ -21,7 +21,7 @@ from dpbi.dashboard.scenario import Scenario
 from dpbi.dashboard.session import address, settings
 from dpbi.dashboard.shown import downloads
 from dpbi.dashboard.words import limit, words
-from dpbi.dashboard.words.columns import MEANINGS
+from dpbi.dashboard.words.columns import MEANINGS, meaning_of
 from dpbi.inference.limit_comparison import LimitComparison
 from dpbi.inference.noise_aware_releases import NoiseAwareReleases
 from dpbi.inference.prior_average import ExpectedDistance
@@ -43,7 +43,6 @@ _CHARACTER, _PADDING = 6.8, 20  # pixels of a cell's width
 _WITHIN = "P(H ≤ LS)"
 _ERROR = "± of mean H"
 _MECHANISM = 92  # pixels: its letters are wide
-_OF_A_CASE = "Of the case in this row, as the claim calls it."
 _MISSING = "–"  # a number that is not there, which a grid else writes as "None"
 
 
@@ -88,7 +87,7 @@ def show(
 
 
 def _explained(name: str, column: Any) -> Any:
-    return column if column.get("help") else column | {"help": MEANINGS.get(name, _OF_A_CASE)}
+    return column if column.get("help") else column | {"help": meaning_of(name)}
 
 
 def meanings() -> dict[str, str]:
@@ -166,12 +165,11 @@ def quantiles(
     table = pd.DataFrame({"Mechanism": [name_of(row.mechanism) for row in rows], "Mean H": [row.mean for row in rows]})
     for place, q in enumerate(QUANTILES):
         table[f"{q:.0%} within"] = [levels[place] for levels in found]
-    share = _number(MEANINGS["… within"])
-    columns = dict.fromkeys(table.columns[2:], share)
+    columns = dict.fromkeys(table.columns[2:], _number(None))
     if t is not None:
         asked = f"P(H ≤ {t:.15g})"
         table.insert(1, asked, within)
-        columns[asked] = _number(MEANINGS["P(H ≤ …)"])
+        columns[asked] = _number(None)
         if any(row.error for row in rows):
             table.insert(2, _BAND, [row.error for row in rows])
             columns[_BAND] = _number(
@@ -201,8 +199,7 @@ def categories(scenario: Scenario, sampled: Sequence[PrivatePosteriors | NoiseAw
     columns: dict[str, Any] = dict(_CATEGORIES)
     for one in sampled:
         name = f"{name_of(one.mechanism)} covers"
-        table[name] = one.coverage(categories=shown)
-        columns[name] = _number(MEANINGS["… covers"])
+        table[name], columns[name] = one.coverage(categories=shown), _number(None)
     show(table, "categories", columns, "One row per category: prior, count, true posterior and coverage")
     if problem.k > CATEGORIES_SHOWN:
         st.caption(f"The first {CATEGORIES_SHOWN} of {problem.k:,} categories.")
@@ -212,10 +209,7 @@ def parameters(scenario: Scenario, sampled: Sequence[PrivatePosteriors]) -> None
     """A row per released posterior: its parameters and its distance from the true one; the CSV holds all of them."""
     k, size = scenario.problem.k, len(sampled[0].released)
     shown = _parameters(scenario.labels[:CATEGORIES_SHOWN], sampled, DRAWS_SHOWN)
-    columns = {
-        "Draw": _number(None, "%d"),
-        "H": _number(None),
-    }
+    columns = {"Draw": _number(None, "%d"), "H": _number(None)}
     show(
         shown,
         "parameters",

@@ -83,6 +83,7 @@ def _one(claim: Claim, scenario: Scenario) -> None:
             st.markdown(f"**At your data:** {_escaped(reading.sentence)}")
             if len(reading.cases) > 1:
                 tables.show(_cases(reading.cases), "claim", {}, "One row per case of the chosen claim at your data")
+                st.caption(_CASES)
         for sentence in refused:
             st.info(f"**At your data:** {sentence}")
         with folds.fold("Link to this claim, and its Python") as opened:
@@ -139,6 +140,9 @@ def _cases(cases: Sequence[Case]) -> pd.DataFrame:
     rows = [{name: shown(value) if isinstance(value, tuple) else value for name, value in one.inputs + one.numbers}
             | {"Verdict": _verdict(one)} for one in cases]
     return pd.DataFrame(rows)
+
+
+_CASES = "The columns are the numbers that the claim compares, by the names it has for them."
 
 
 def _verdict(one: Case) -> str:

@@ -135,27 +135,31 @@ def _compare(found: Sequence[Ready], chosen: Scenario) -> None:
 def say_what_to_expect(ready: Ready, chosen: Scenario) -> None:
     """How exact, how private, and, folded away, the promise to the letter and what the file will tell."""
     prior, n = chosen.problem.prior, chosen.problem.n
-    st.header("How exact it will be")
-    with guard.part():
-        from dpbi.figures.release import expected_errors
-
-        errors = library.release_errors(ready.mechanism, prior, n)
-        st.markdown(release_words.expected(errors))
-        charts.draw(expected_errors(errors, chosen.labels), "expected-errors")
     if n:
-        st.header("What it means for one person")
-        with guard.part():
-            from dpbi.figures.privacy import guessing
-
-            risk = library.guessing_risk(ready.mechanism, prior, n)
-            st.markdown(release_words.risk(risk))
-            charts.draw(guessing(risk), "guesses")
+        _say_errors_and_risk(ready, prior, n, chosen.labels)
     if isinstance(ready.guarantee, NotPrivate):
         st.markdown(release_words.CONTROL)
     with st.expander("The promise to the letter, and what a reader of the file will know"):
         for paragraph in promised(ready.guarantee):
             st.markdown(words.escape(paragraph, words.SENTENCE_LENGTH))
         st.markdown(f"**The reader of the file will know:** {release_words.READER}")
+
+
+def _say_errors_and_risk(ready: Ready, prior: tuple[float, ...], n: int, labels: Sequence[str]) -> None:
+    st.header("How exact it will be")
+    with guard.part():
+        from dpbi.figures.release import expected_errors
+
+        errors = library.release_errors(ready.mechanism, prior, n)
+        st.markdown(release_words.expected(errors))
+        charts.draw(expected_errors(errors, labels), "expected-errors")
+    st.header("What it means for one person")
+    with guard.part():
+        from dpbi.figures.privacy import guessing
+
+        risk = library.guessing_risk(ready.mechanism, prior, n)
+        st.markdown(release_words.risk(risk))
+        charts.draw(guessing(risk), "guesses")
 
 
 # --- the draw ---
@@ -184,6 +188,8 @@ def press(ready: Ready, chosen: Scenario) -> None:
         asked.append(release_words.acknowledge_another(after))
     elif not asked:
         asked.append(release_words.acknowledge_first(after))
+    if refused:  # nothing to agree to
+        asked = []
     keys = [f"release {drawn} {ready.mechanism!r}: {sentence}" for sentence in asked]
     agreed = [st.checkbox(sentence, key=key) for sentence, key in zip(asked, keys, strict=True)]
     st.button(

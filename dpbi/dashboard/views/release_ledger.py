@@ -26,6 +26,7 @@ from dpbi.releases.ledger_file import NAME_LONGEST, KeptRelease
 from dpbi.releases.release import Release
 
 _LEDGER, _TOKENS, _MADE = "ledger of releases", "ledger of releases: tokens", "releases: made"
+_LINES = "ledger of releases: lines"
 _NAMES, _READ_TOGETHER = "ledger of releases: names", "ledger of releases: read together"
 CATEGORIES_DRAWN = 20
 _WAITING, _REFUSED, _ROUND = (f"ledger of releases: {part}" for part in ("waiting", "refused", "round"))
@@ -174,11 +175,16 @@ def _together(chosen: Scenario) -> None:
 
 
 def _lines(chosen: Scenario) -> list[Line]:
-    """Of the data's name in the file."""
+    """Of the data's name in the file, which is read again once it has changed."""
     file, name = options.ledger_file(), _names().get(data_of(chosen), "")
     if file is None or not name:
         return []
-    return [Line(one.entry, one.read if one.document else None, _state(one)) for one in file.of(name)]
+    asked = file.changes, name  # before the lines: those may be newer, never older
+    known = st.session_state.get(_LINES)
+    if known is None or known[0] != asked:
+        lines = [Line(one.entry, one.read if one.document else None, _state(one)) for one in file.of(name)]
+        known = st.session_state[_LINES] = asked, lines
+    return list(known[1])
 
 
 def _state(one: KeptRelease) -> str:

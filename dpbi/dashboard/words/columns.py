@@ -1,5 +1,7 @@
 """What the columns of the tables mean, where their table does not say it with numbers of its own."""
 
+import re
+
 MEANINGS = {
     "Mechanism": "How the counts are made noisy: each one's rule is under Mechanisms, on Methods.",
     "Category": "One of the answers that are counted. Two names that were cut to the same text carry their place.",
@@ -8,6 +10,7 @@ MEANINGS = {
     "alpha of …": "The released posterior's parameter of this category: the prior's and the released count.",
     "… within": "This share of all releases lies within this distance H of the true posterior.",
     "P(H ≤ …)": "Probability that the release lies within this distance of the true posterior.",
+    "Off by at most": "By how much the probability beside it can be off, where it is not exact.",
     "… covers": "Share of the released 95 % intervals that hold this category's true posterior mean.",
     "Mean error": "Expected error of a release at this value.",
     "At least": "Lower bound of the mean error.",
@@ -34,3 +37,10 @@ MEANINGS = {
     "Verdict": "Of a mechanism: ACCUSED where the stated epsilon, or a claimed delta, is exceeded. Of a claim: whether "
     "it holds, holds under a condition, or fails.",
 }
+
+
+def meaning_of(column: str) -> str | None:
+    """What it means: by its name, or by one whose "…" stands for a part of it; None where neither is known."""
+    found = MEANINGS.get(column)
+    patterns = ((re.escape(name).replace("…", ".+"), said) for name, said in MEANINGS.items() if "…" in name)
+    return found or next((said for pattern, said in patterns if re.fullmatch(pattern, column)), None)

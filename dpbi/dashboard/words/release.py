@@ -39,7 +39,10 @@ CONTROL = (
     "give them away, and nothing limits by how much. It is here to be compared with; a draw is stamped NOT PRIVATE."
 )
 NO_RELEASE = "Nothing was released in this session."
-NO_RELEASE_OF_THE_NAME = "No release of these data is in the ledger: give their name above, or make the first."
+NO_RELEASE_OF_THE_NAME = (
+    "No release of these data is in the ledger. It knows them by their name, which is asked for above the button, once "
+    "a mechanism is chosen."
+)
 BROKEN_OFF = "broken off"
 SAY_BROKEN_OFF = (
     "A charge without a release is in this ledger: its draw was broken off after it had been charged, or is being made "
@@ -110,7 +113,7 @@ def before_another(spent: Total, after: Total) -> str:
     """The warning before a second release of the same data."""
     return (
         f"**These data were released {_times(spent.releases)} already: {spent.words}.** One more, and all together "
-        f"come to **{after.words}**, because losses add up. If the first was saved, use that: a second look at the "
+        f"come to **{after.words}**, because losses add up. If you have an earlier one, use it: another look at the "
         "same data is paid for in full."
     )
 
@@ -130,18 +133,23 @@ def published(labels: Sequence[str], n: int) -> str:
     more = f" and {len(labels) - 6:,} more" if len(labels) > 6 else ""
     return (
         f"One table of noisy counts for {len(labels)} answers ({few}{more}), with what follows from it about their "
-        f"shares among n = {n:,} people. Public are n, the names of the answers and the prior; the true counts are not."
+        f"shares among {people(n)} (n). Public are n, the names of the answers and the prior; the true counts are not."
     )
 
 
 def protected(n: int) -> str:
     """Who, from whom, and from what not."""
     if not n:
-        return "Nobody: there are no people in these data, so that nothing can be told of anyone."
+        return NO_RECORDS
+    each = "The one person there is, and the answer given" if n == 1 else f"Each of the {n:,} people, and each's answer"
     return (
-        f"Each of the {n:,} people, and the answer each gave, from someone who knows all other answers. That somebody "
-        "took part is not hidden, since n is public, nor is what is true of everybody."
+        f"{each}, from someone who knows all other answers. That somebody took part is not hidden, since n is public, "
+        "nor is what is true of everybody."
     )
+
+
+def people(n: int) -> str:
+    return "1 person" if n == 1 else f"{n:,} people"
 
 
 def together(found: ReadTogether, prior: tuple[float, ...]) -> str:
@@ -164,17 +172,19 @@ def risk(found: GuessingRisk) -> str:
 
 def expected(errors: ReleaseErrors) -> str:
     """How far off a release is on data that are made up."""
-    k, n = len(errors.prior), errors.n
-    if not n:
+    if not errors.n:
         return NO_RECORDS
-    records = errors.records
-    all_of_them = "both" if k == 2 else f"all {k}"
+    records, label = errors.records, name_of(errors.mechanism)
+    made_up = (
+        f"Your counts play no part in this, so that choosing by it leaks nothing ({len(records):,} trials on "
+        f"{errors.datasets:,} made-up datasets of n = {errors.n:,}, drawn from the prior)."
+    )
+    if not records.any():
+        return f"On made-up data {label} released the true counts themselves, every time. {made_up}"
     return (
-        f"On made-up data of n = {n:,}, drawn from the prior, {name_of(errors.mechanism)} released counts that were "
-        f"off by {words.number(float(records.mean()))} records in {all_of_them} categories together on average, and "
-        f"by at most {words.number(math.ceil(float(np.quantile(records, 0.95))))} in 95 % of the trials. A share "
-        f"was off by {points(errors.mean_share)} on average. Your counts play no part in this, so that choosing by it "
-        f"leaks nothing ({len(records):,} trials on {errors.datasets:,} made-up datasets)."
+        f"On made-up data {label} put a share off by {points(errors.mean_share)} on average. All counts together were "
+        f"off by {words.number(float(records.mean()))} records on average, and by at most "
+        f"{words.number(math.ceil(float(np.quantile(records, 0.95))))} in 95 % of the trials. {made_up}"
     )
 
 
