@@ -96,7 +96,7 @@ def meanings() -> dict[str, str]:
     told = _COMPARISON | {"Mean H, on Release": {"help": _TO_RELEASE_WITH["Mean H"]}} | _CATEGORIES | LEDGER_OF_RELEASES
     told |= {name: column for name, column in _LOSSES.items() if name not in MEANINGS}
     helps = {name: column["help"] for name, column in told.items() if column.get("help")}
-    return along | MEANINGS | _GAINS | _RELEASE_HELP | {**_TO_RELEASE_WITH, **helps}
+    return along | _TO_RELEASE_WITH | MEANINGS | _GAINS | _RELEASE_HELP | helps
 
 
 def comparison(rows: Sequence[Comparison], averages: LimitComparison | None = None) -> None:
@@ -356,7 +356,7 @@ def _format_of(sizes: Sequence[float], digits: int) -> str:
 
 _COMPARISON: dict[str, Any] = {
     "Guarantee": TextColumn(help="What is promised for one record replaced, and on what basis."),
-    "Mean H": _number("Mean Hellinger distance between the true and the released posterior; 0 same, 1 apart."),
+    "Mean H": _number(None),
     limit.COLUMN: _number(limit.MEANING, "%.3f"),
     "P(truth)": _number("Probability that the release is the true posterior itself."),
     _WITHIN: _number(

@@ -305,7 +305,8 @@ TERMS = (
     Term(
         "Score",
         r"D(c, r)",
-        "What selection goes by: candidates with a low score are released more often. EHD's is the Hellinger distance.",
+        "What selection goes by: candidates with a low score are released more often. The papers' is the Hellinger "
+        "distance.",
         "McSherry and Talwar 2007; [P17] section 4.2",
     ),
     Term(

@@ -7,6 +7,7 @@ MEANINGS = {
     "Category": "One of the answers that are counted. Two names that were cut to the same text carry their place.",
     "Draw": "The place of the release in the stream of the seed.",
     "H": "Hellinger distance of the released posterior from the true one: 0 the same, 1 apart.",
+    "Mean H": "Mean Hellinger distance between the true and the released posterior; 0 same, 1 apart.",
     "alpha of …": "The released posterior's parameter of this category: the prior's and the released count.",
     "… within": "This share of all releases lies within this distance H of the true posterior.",
     "P(H ≤ …)": "Probability that the release lies within this distance of the true posterior.",
