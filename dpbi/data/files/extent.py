@@ -84,7 +84,9 @@ def _above_numbers(top: list[list[str]]) -> int | None:
                 start = None
     length, start = max(runs, key=lambda run: (run[0], -run[1]), default=(0, 0))
     header = top[start - 1] if length > 1 and start > 1 else []
-    if _filled(header) < 2 or _has_counts(header) or _filled(top[0]) >= _filled(header):
+    above = top[: start - 1]
+    titled = any(_filled(cells) < _filled(header) or _is_spaced(cells) for cells in above)  # '…, 2021' has two cells
+    if _filled(header) < 2 or _has_counts(header) or not titled:
         return None
     upper = start - 2
     split = not header[0].strip() and _filled(top[upper]) > 1 and not _has_counts(top[upper])

@@ -48,6 +48,7 @@ class Wide:
     columns: tuple[Column, ...]
     at: int = 0
     of_grid: bool = False  # other rows have shown that no column is the sum of all others
+    counts: tuple[tuple[int, ...], ...] = ()  # of each column in all rows of a grid, to find sums by
     name = "wide"
     read: tuple[Column, ...] = ()
 
@@ -104,7 +105,8 @@ def _detected(table: Table, answers: Answers) -> str:
     if grid:
         of_people = any(column.named_as_identifier or column.holds_times for column in texts)
         asked_of_each = any(column.named_as_an_answer for column in grid.columns)
-        if (grid.may_be_people or of_people or asked_of_each) and not answers.cells:
+        coded = grid.may_be_people and grid.spread_of_sums > 0  # people's answers hardly all add to one number
+        if (coded or of_people or asked_of_each) and not answers.cells:
             numbered = of_people or any(column.holds_codes or column.named_as_identifier for column in table.columns)
             small = any(column.is_small for column in grid.columns)
             _ask_for_unit(table, answers, "person" if numbered or small else "category")
@@ -255,7 +257,7 @@ def _wide(table: Table, grid: CrossTable | None, answers: Answers, notes: Notes)
         raise CountsError(f"one row of counts is expected below the names: got {len(table.rows):,}.", table.rows[1])
     at, columns = choose_row(grid, answers)
     _name_ignored(table, [column for column in table.columns if column.name in grid.left_out], notes)
-    return Wide(columns, at, of_grid=True)
+    return Wide(columns, at, of_grid=True, counts=grid.counts)
 
 
 def _of_grid(table: Table, grid: CrossTable, answers: Answers, notes: Notes) -> Pairs | Wide:

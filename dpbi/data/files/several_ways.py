@@ -22,6 +22,7 @@ from .table import Column, Table, one_line
 JOIN = " / "
 YEARS = range(1900, 2101)
 YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+GROUP = re.compile(r"(?<=\d)[.'’\s](?=\d{3}(?!\d))")
 CODES = range(11)  # numbers that answers on a scale are coded by
 GRID = ("row", "column", "all", "row sums", "column sums")
 GROUPS = ("group", "all", "group sums")
@@ -32,12 +33,14 @@ SAME_PEOPLE = 0.1  # rows whose sums differ by less may be the answers of the sa
 
 @dataclass(frozen=True)
 class Selection:
-    """Names with their counts as cells of the table. settled: that equal names are added up was answered."""
+    """Names with their counts as cells of the table. settled: that equal names are added up was answered.
+    lines: for each entry its line and its line across, of a table of which more than one line is read."""
 
     names: Sequence[str]
     cells: Sequence[str]
     rows: Sequence[int]
     settled: bool = False
+    lines: tuple[Sequence[str], Sequence[str]] | None = None
 
 
 def are_years(texts: Sequence[str]) -> bool:
@@ -69,22 +72,23 @@ class CrossTable:
     def spread_of_sums(self) -> float:
         """How far apart the sums of the rows are, as a share of the largest: none, and the same people seem to be in
         each row."""
-        return _spread([sum(numbers) for numbers in zip(*map(self._numbers, self.columns), strict=True)])
+        return _spread([sum(numbers) for numbers in zip(*self.counts, strict=True)])
 
     @property
     def spread_of_columns(self) -> float:
         """The same of the columns."""
-        return _spread([sum(self._numbers(column)) for column in self.columns])
+        return _spread(list(map(sum, self.counts)))
 
     @property
     def may_be_people(self) -> bool:
         """Codes from 0 to 10 that come again down their columns, as the answers of people do."""
-        numbers = [self._numbers(column) for column in self.columns]
-        coded = all(number in CODES for column in numbers for number in column)
-        return coded and len(self.kept) > 2 and any(2 * len(set(column)) <= len(column) for column in numbers)
+        coded = all(number in CODES for column in self.counts for number in column)
+        return coded and len(self.kept) > 2 and any(2 * len(set(column)) <= len(column) for column in self.counts)
 
-    def _numbers(self, column: Column) -> list[int]:
-        return [_number(column.cells[i]) for i in self.kept]
+    @property
+    def counts(self) -> tuple[tuple[int, ...], ...]:
+        """Of each column."""
+        return tuple(tuple(_number(column.cells[i]) for i in self.kept) for column in self.columns)
 
 
 def _spread(sums: list[int]) -> float:
@@ -92,8 +96,8 @@ def _spread(sums: list[int]) -> float:
 
 
 def _number(cell: str) -> int:
-    """The cell as a whole number where it is plain digits, perhaps with commas; -1 elsewhere."""
-    digits = cell.strip().replace(",", "")
+    """The cell as a whole number where it is plain digits, perhaps in groups; -1 elsewhere."""
+    digits = GROUP.sub("", cell.strip()).replace(",", "")
     return int(digits) if digits.isdecimal() and len(digits) <= PLAIN_DIGITS else -1
 
 
@@ -187,6 +191,7 @@ def selected_cells(grid: CrossTable, cells: str, columns: Sequence[Column], rows
         [column.cells[i] for i in grid.kept for column in columns],
         [rows[i] for i in grid.kept for _ in columns],
         settled=cells in ("row sums", "column sums"),
+        lines=([grid.labels[i] for i in grid.kept for _ in columns], [c.name for _ in grid.kept for c in columns]),
     )
 
 
@@ -219,7 +224,8 @@ def grouped(table: Table, category: Column, count: Column, answers: Answers) -> 
     names = joined([keys, category.cells]) if choice == "all" else whole.names
     kept = _without_totals(keys, answers)
     cells, rows = [whole.cells[i] for i in kept], [whole.rows[i] for i in kept]
-    return Selection([names[i] for i in kept], cells, rows, settled=choice == "group sums"), groups
+    lines = [whole.names[i] for i in kept], [keys[i] for i in kept]
+    return Selection([names[i] for i in kept], cells, rows, choice == "group sums", lines), groups
 
 
 def _without_totals(keys: list[str], answers: Answers) -> Sequence[int]:

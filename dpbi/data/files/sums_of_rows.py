@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import prod
 
 from .names import is_total
 
-LARGE = 100  # a count from here on is seldom a sum of its neighbours by chance
+LARGE = 100  # a count from here on is seldom a sum of its neighbours by chance; of several, their product
 
 
 @dataclass(frozen=True)
@@ -21,9 +22,9 @@ class RowSums:
     certain: bool
 
 
-def sums_of_rows(names: Sequence[str], counts: Sequence[int]) -> RowSums | None:
-    """The entries that are sums of two or more entries right below, or else right above them; None where nothing
-    but chance speaks for it.
+def sums_of_rows(names: Sequence[str], counts: Sequence[Sequence[int]]) -> RowSums | None:
+    """The entries that are sums of two or more entries right below, or else right above them, in each of their counts
+    (one or more an entry, as many for all); None where nothing but chance speaks for it.
 
     Sums of sums count as one entry, so that a hierarchy is found at all its levels. What speaks for a sum: its name;
     that the names below are indented further; that few entries are outside of any sum; or that its count is large.
@@ -33,7 +34,7 @@ def sums_of_rows(names: Sequence[str], counts: Sequence[int]) -> RowSums | None:
     return max(fit, key=lambda sums: (sums.certain, len(sums.at)), default=None)
 
 
-def _sums(names: Sequence[str], counts: Sequence[int], down: bool) -> RowSums | None:
+def _sums(names: Sequence[str], counts: Sequence[Sequence[int]], down: bool) -> RowSums | None:
     order = range(len(counts) - 1, -1, -1) if down else range(len(counts))
     tops: list[int] = []  # entries that belong to no sum so far, the nearest last
     children: dict[int, list[int]] = {}
@@ -52,20 +53,21 @@ def _sums(names: Sequence[str], counts: Sequence[int], down: bool) -> RowSums | 
         return RowSums(frozenset(children), certain=True)
     if len(children) > 1 and 3 * len(tops) <= len(counts):
         return RowSums(frozenset(children), certain=False)
-    likely = named | indented | {i for i in children if counts[i] >= LARGE and len(counts) > 1 + len(children[i])}
+    proper = {i for i in children if len(counts[i]) > 1 or len(counts) > 1 + len(children[i])}
+    likely = named | indented | {i for i in proper if prod(max(count, 1) for count in counts[i]) >= LARGE}
     return RowSums(frozenset(likely), certain=likely <= named | indented) if likely else None
 
 
-def _summed(i: int, counts: Sequence[int], tops: list[int]) -> list[int]:
-    """The nearest two or more entries that the count of entry i is the sum of, each perhaps a sum itself."""
-    total = 0
-    if counts[i] <= 0:
+def _summed(i: int, counts: Sequence[Sequence[int]], tops: list[int]) -> list[int]:
+    """The nearest two or more entries that the counts of entry i are the sums of, each perhaps a sum itself."""
+    left = counts[i]
+    if min(left) < 0 or not any(left):  # what is no number is -1
         return []
     for many, j in enumerate(reversed(tops), 1):
-        total += counts[j]
-        if total > counts[i]:
+        left = [rest - count for rest, count in zip(left, counts[j], strict=True)]
+        if min(left) < 0 or min(counts[j]) < 0:
             return []
-        if total == counts[i] and many > 1:
+        if many > 1 and not any(left):
             return tops[-many:]
     return []
 

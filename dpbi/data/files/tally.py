@@ -29,6 +29,7 @@ SEVERAL = (";", ",", "|", "/", "+")
 CHUNK = 20_000  # cells that are counted before it is looked whether there are too many names
 CODES_LARGEST = 20  # more different numbers than codes usually are
 ANSWERS_OFFERED = 30
+Side = tuple[Sequence[int], Sequence[str], Sequence[Sequence[int]]]  # entries' lines; names and counts of the lines
 AT_LEAST_TWO = "at least two categories are needed"
 
 
@@ -70,7 +71,8 @@ def _from_pairs(
     tidy = Names(notes)
     tidy.add(times, lambda cell: rows[names.index(cell)])
     whole = whole_numbers(cells, names.__getitem__, rows.__getitem__, separator, answers, notes)
-    sums = _settle_sums(names, whole, answers, notes)
+    crossed = _crossed(selection.lines, whole) if selection.lines else None
+    sums = _sums_to_leave(crossed or [_alone(names, whole)], answers, notes)
     if sums:
         at = [i for i in range(len(names)) if i not in sums]
         names, whole = [names[i] for i in at], [whole[i] for i in at]
@@ -81,25 +83,56 @@ def _from_pairs(
     return _added(names, whole, tidy)
 
 
-def _settle_sums(names: Sequence[str], whole: Sequence[int], answers: Answers, notes: Notes) -> frozenset[int]:
-    """The entries to leave out since they are sums of others. One that is the sum of all others is asked about later,
-    wherever it stands."""
-    sums = sums_of_rows(names, whole) if 2 < len(names) <= limits.CATEGORIES_LARGEST else None
-    if sums is None or (len(sums.at) == 1 and 2 * whole[next(iter(sums.at))] == sum(whole)):
-        return frozenset()
-    said = listed([f"{shown(names[i].strip())} ({whole[i]})" for i in sorted(sums.at)])
+def _sums_to_leave(sides: Sequence[Side], answers: Answers, notes: Notes) -> set[int]:
+    """The entries to leave out since they are sums of others, or stand in lines that are. Of rows and columns a whole
+    line must be the sum of other lines: hardly one is by chance, and cells of different lines have no sum. One count
+    that is the sum of all others is asked about later, wherever it stands."""
+    found: list[str] = []
+    out: set[int] = set()
+    for line_of, names, counts in sides:
+        sums = sums_of_rows(names, counts) if 2 < len(names) <= limits.CATEGORIES_LARGEST else None
+        alone = len(counts[0]) == 1 and sums and len(sums.at) == 1
+        if sums is None or (alone and 2 * counts[min(sums.at)][0] == sum(count for (count,) in counts)):
+            continue
+        found += [f"{shown(names[i].strip())} ({sum(counts[i])})" for i in sorted(sums.at)]
+        out |= {i for i, line in enumerate(line_of) if line in sums.at}
+    if not found:
+        return out
+    said = listed(found)
     if answers.total_row is None:
         raise answers.question(
-            f"{said}: each is the sum of rows beside it. Are they totals? Totals must be left out, or everyone in them "
-            "would be counted several times; categories stay.",
+            f"{said}: each is the sum of rows {'' if len(sides) == 1 else 'or columns '}beside it. Are they totals? "
+            "Totals must be left out, or everyone in them would be counted several times; categories stay.",
             {"total_row": "drop"},
-            cell=names[min(sums.at)],
         )
     if answers.total_row == "keep":
         notes.add(f"{said}: sums of other rows, kept as categories, as answered.")
-        return frozenset()
+        return set()
     notes.add(f"{said}: left out as totals of other rows.")
-    return sums.at
+    return out
+
+
+def _alone(names: Sequence[str], whole: Sequence[int]) -> Side:
+    return range(len(names)), names, [[count] for count in whole]
+
+
+def _crossed(
+    lines: tuple[Sequence[str], Sequence[str]], whole: Sequence[int]
+) -> list[Side] | None:
+    """For the lines and those across: which one each entry stands in, their names, and the counts of each. None unless
+    every two meet once, two of both or more."""
+    down, across = ({line: i for i, line in enumerate(dict.fromkeys(side))} for side in lines)
+    if min(len(down), len(across)) < 2 or not len(lines[0]) == len(whole) == len(down) * len(across):
+        return None
+    count_of = dict(zip(zip(*lines, strict=True), whole, strict=True))
+    if len(count_of) < len(whole):
+        return None
+    rows = [[count_of[line, other] for other in across] for line in down]
+    columns = [list(column) for column in zip(*rows, strict=True)]
+    return [
+        ([at[line] for line in side], list(at), counts)
+        for side, at, counts in zip(lines, (down, across), (rows, columns), strict=True)
+    ]
 
 
 def _from_row(table: Table, wide: Wide, separator: str | None, answers: Answers, notes: Notes) -> dict[str, int]:
@@ -117,6 +150,10 @@ def _from_row(table: Table, wide: Wide, separator: str | None, answers: Answers,
     tidy.add(times, lambda cell: table.header_row or row)
     cells = [column.cells[wide.at] for column in columns]
     whole = whole_numbers(cells, names.__getitem__, lambda i: row, separator, answers, notes)
+    side = (range(len(names)), names, wide.counts) if wide.counts else _alone(names, whole)
+    sums = _sums_to_leave([side], answers, notes)
+    at = [i for i in range(len(names)) if i not in sums]
+    names, whole = [names[i] for i in at], [whole[i] for i in at]
     tidy.remark(times, "in {} columns", totals=answers.total_row is None)
     return _added(names, whole, tidy)
 
@@ -179,7 +216,7 @@ def _without_total(totals: dict[str, int], answers: Answers, notes: Notes) -> di
         return totals
     named = listed([f"{shown(name)} ({totals[name]})" for name in suspects])
     verb = "is" if len(suspects) == 1 else "are"
-    named_so = any(map(is_total, suspects)) or not equal
+    named_so = any(is_total(name) or is_of_the_whole(name) for name in suspects) or not equal
     why = "equals the sum of all others" if equal else f"{verb} named like a total or a figure for all others"
     if answers.total_row is None:
         raise answers.question(
