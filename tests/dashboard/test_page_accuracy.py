@@ -22,7 +22,7 @@ from dpbi.dashboard.words import words
 from dpbi.figures import accuracy as figures
 from tests.dashboard import test_scripts
 from tests.dashboard.test_pages import charts, everything, shown, tick, typed
-from tests.dashboard.test_scenario import opened, press, select, text
+from tests.dashboard.test_scenario import QUIET, opened, press, select, text
 
 PAGE = "pages/5_Accuracy.py"
 TICKED = [kind for kind in MECHANISMS if kind.__name__ in DEFAULT_MECHANISMS]
@@ -39,7 +39,7 @@ def _few_points(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def small() -> AppTest:
     """The page at counts whose points are all quick."""
-    return shown(typed(opened(), "7 5"), PAGE)
+    return shown(typed(opened(QUIET), "7 5"), PAGE)
 
 
 def against(at: AppTest, name: str, metric: str = "hellinger") -> AppTest:
