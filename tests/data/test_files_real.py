@@ -27,6 +27,8 @@ DOTTED = "Provincia;Hombres;Mujeres;Total\nLugo;1.158.421;1.167.592;2.326.013\nS
     [
         (SURVEYMONKEY, {"Very likely": 11, "Likely": 6, "Unlikely": 3}),
         (TITLE_WITH_A_COMMA, {"Elm": 12, "Oak": 30, "Fir": 7}),
+        ("Elm,Oak,Fir\nElm,Oak,Fir\n25,21,9\n", {"Elm": 25, "Oak": 21, "Fir": 9}),
+        (",2019,2020\n,2019,2020\nElm,24,6\nOak,58,47\n", {"Elm": 24, "Oak": 58}),
         (EUROSTAT, {"F,AT": 4503, "M,AT": 4355}),
         (DOTTED, {"Lugo / Hombres": 1158421, "Lugo / Mujeres": 1167592, "Soria / Hombres": 4044612,
                   "Soria / Mujeres": 4044136}),
