@@ -82,6 +82,13 @@ def test_rows_and_columns_that_are_sums_of_others_are_asked_about(seed: int, fir
     assert "'North'" in asked[-1]
 
 
+def test_a_total_in_the_midst_of_a_sorted_table_is_asked_about() -> None:
+    rows = ("Teak", 120, 7), ("Total", 470, 32), ("Willow", 350, 25)
+    came, asked = followed(text([("Tree", "Men", "Women"), *rows]), cells="all")
+    assert "'Total' (502)" in asked[-1]
+    assert came == {"Teak / Men": 120, "Teak / Women": 7, "Willow / Men": 350, "Willow / Women": 25}
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_one_row_of_counts_with_sums_in_it_is_asked_about(seed: int) -> None:
     cells = drawn(seed)

@@ -182,7 +182,8 @@ def headers_more(grid: CellGrid) -> int:
     if not filled or any(is_number(cell) and not is_year(cell) for cell in second):
         return 0
     data = [[cell for cell in column[2:stop] if cell.strip()] for column in grid.columns]
-    if all(is_rule(second[j]) for j in filled):
+    twice = header == second and len(filled) > 1 and not _comes_again(second, data)
+    if twice or all(is_rule(second[j]) for j in filled):
         return 1
     nameless = [j for j in filled if j and not header[j].strip() and data[j]]
     over_numbers = [j for j in filled if len(data[j]) > 1 and all(is_number(c) or is_time(c) for c in data[j])

@@ -29,6 +29,10 @@ def sums_of_rows(names: Sequence[str], counts: Sequence[Sequence[int]]) -> RowSu
     Sums of sums count as one entry, so that a hierarchy is found at all its levels. What speaks for a sum: its name;
     that the names below are indented further; that few entries are outside of any sum; or that its count is large.
     """
+    twice = [sum(column) for column in zip(*counts, strict=True)]
+    totals = frozenset(i for i, own in enumerate(counts) if any(own) and [2 * count for count in own] == twice)
+    if totals and len(twice) > 1:  # wherever the sum of all others stands; of one count it may well be chance
+        return RowSums(totals, certain=True)
     found = [_sums(names, counts, down) for down in (True, False)]
     fit = [sums for sums in found if sums]
     return max(fit, key=lambda sums: (sums.certain, len(sums.at)), default=None)

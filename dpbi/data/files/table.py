@@ -23,6 +23,7 @@ TIME = re.compile(
     re.IGNORECASE,
 )
 LONGEST_TIME = 40
+YEAR = re.compile(r"(?:19|20)\d\d")
 ITEM = re.compile(r"[^\W\d_]{1,3}\d{1,3}(?:[._]\d{1,3})?[a-z]?")  # Q1, V7, q2_3: an item of a questionnaire
 ANSWER_LARGEST = 20  # numbers up to here may be what a person answers, whatever the header
 SAMPLE = 1_000  # entries that decide what a column is; what is read is always the whole column
@@ -135,10 +136,14 @@ class Column:
 
     @cached_property
     def holds_numbers(self) -> bool:
-        """Numbers for the most part, or numbers among marks that stand for withheld or missing ones."""
+        """Numbers for the most part, or numbers among marks that stand for withheld or missing ones; under a year all
+        may be marked ('4522 p')."""
+        if not self.sample:
+            return False
         numbers = sum(map(is_number, self.sample))
-        like = numbers > 0 and (2 * numbers >= len(self.sample) or all(map(is_like_number, self.sample)))
-        return like or (bool(self.sample) and all(map(is_beside_share, self.sample)))
+        marked = numbers > 0 or bool(YEAR.fullmatch(self.name))
+        like = marked and (2 * numbers >= len(self.sample) or all(map(is_like_number, self.sample)))
+        return like or all(map(is_beside_share, self.sample))
 
     @property
     def may_hold_counts(self) -> bool:

@@ -59,10 +59,19 @@ def _from_pairs(
     names, cells, rows = selection.names, selection.cells, selection.rows
     filled = [not name.isspace() and name != "" for name in names]
     if not all(filled):
-        nameless = next((i for i, named in enumerate(filled) if not named and cells[i].strip()), None)
-        if nameless is not None:
-            cell = cells[nameless]
-            raise CountsError(f"the category of the count {shown(cell)} is missing.", rows[nameless], "")
+        nameless = [i for i, named in enumerate(filled) if not named and cells[i].strip()]
+        if nameless:
+            cell, at_end = cells[nameless[0]], len(names) - nameless[0]
+            if at_end == len(nameless) < len(names) - 1 and answers.skip_footer is None and not selection.lines:
+                raise answers.question(
+                    f"the last {at_end} filled rows have a count but no category, the first of them {shown(cell)}: are "
+                    "they figures for all others, to be left out?",
+                    {"skip_footer": at_end},
+                    {"skip_footer": tuple(range(min(len(names), 51)))},
+                    row=rows[nameless[0]],
+                    cell=cell,
+                )
+            raise CountsError(f"the category of the count {shown(cell)} is missing.", rows[nameless[0]], "")
         notes.add(f"Rows with neither a category nor a count were left out: {filled.count(False):,}.")
         names, cells = list(compress(names, filled)), list(compress(cells, filled))
         rows = array("q", compress(rows, filled))

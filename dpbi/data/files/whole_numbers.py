@@ -286,7 +286,8 @@ def _refuse(
     first = alike[0]
     if complaint == "missing":
         of = f" for {shown(names(first))}" if names(first) else ""
-        raise CountsError(f"the count{of} is missing (write 0 if nobody chose it).", rows(first), cells[first])
+        remedy = "write 0 if nobody chose it, or remove the row if it is a heading"
+        raise CountsError(f"the count{of} is missing ({remedy}).", rows(first), cells[first])
     others = listed([f"{shown(cells[i])} in row {rows(i)}" for i in alike[1:5]], most=4, of=len(alike) - 1)
     raise CountsError(
         f"{shown(cells[first])} {complaint}{'; likewise ' + others if others else ''}.",
