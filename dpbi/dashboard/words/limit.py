@@ -53,7 +53,8 @@ def times(found: LimitComparison, ticked: Sequence[Mechanism]) -> str:
     if ratios:
         errors = {one: 2 * found.error_of_times(one) for one in ratios}
         shown = [f"{name_of(one)} {_ratio(ratios[one], errors[one])}" for one in sorted(ratios, key=ratios.__getitem__)]
-        drawn = ", from draws, give or take two standard errors" if max(errors.values()) > _SHOWN_ERROR else ""
+        drawn = ", from draws, give or take two standard errors" if any(
+            _is_shown(errors[one], ratios[one]) for one in ratios) else ""
         parts.append(f"Times that limit{drawn}: {words.listed(shown)}.")
     return " ".join(parts) + _say_nearer(found.ranked(), ticked)
 
@@ -136,4 +137,9 @@ def why_missing(found: LimitComparison) -> str:
 
 def _ratio(value: float, error: float) -> str:
     shown = f"{value:.2f}" if value < 100 else words.number(value)
-    return f"{shown} ± {words.number(error)}" if error > _SHOWN_ERROR else shown
+    return f"{shown} ± {words.number(error)}" if _is_shown(error, value) else shown
+
+
+def _is_shown(error: float, value: float) -> bool:
+    """Whether the error of a ratio reaches the digits that are shown."""
+    return error > max(_SHOWN_ERROR, _DIGITS * value)
