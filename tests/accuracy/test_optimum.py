@@ -32,6 +32,15 @@ def test_reference_values(prior: tuple[float, ...], n: int, epsilon: float, valu
     assert found.kind == ("theorem" if len(prior) == 2 else "linear programme") and found.error < 1e-8
 
 
+@pytest.mark.parametrize("epsilon", [1.0, 30.0, 491.58])
+def test_the_error_is_a_share_of_the_value(epsilon: float) -> None:
+    """n = 1: the other candidate is released with probability 1 / (1 + e^epsilon)."""
+    found = limit_of_privacy((1, 1), 1, epsilon)
+    apart = oracles.mp.sqrt(1 - oracles.mp.pi / 4)  # Dir(2, 1) and Dir(1, 2)
+    assert found.value == pytest.approx(float(apart / (1 + oracles.mp.exp(epsilon))), rel=1e-12, abs=0)
+    assert 0 < found.error <= 1e-8 * found.value
+
+
 def by_programme(prior: tuple[float, ...], n: int, epsilon: float) -> float:
     """min sum_c P(c) x_cr H(c, r) over x >= 0, rows that sum to 1, x_cr <= e^epsilon x_c'r, all written out."""
     datasets = list(oracles.compositions(n, len(prior)))
