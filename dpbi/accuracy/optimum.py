@@ -23,7 +23,7 @@ from dpbi.posterior.hellinger import affinity_loss, distance_of_loss
 _TAIL = 36.0  # e^-36 = 2e-16: what lies farther than this / epsilon from t adds less to the sum
 _WORK = 160_000_000  # distances that are computed, else t is sampled
 _BLOCK = 512  # released values at a time
-_ROUNDING = 1e-10  # of the value: a sum of positive terms
+_ROUNDING = 1e-9  # of the value: it is a sum of products, none of them negative, and H is computed to 1e-11
 _WIDEST = 0.02  # of the value: where its bounds lie farther apart, they are given as bounds alone
 
 Kind = Literal["theorem", "linear programme", "none"]

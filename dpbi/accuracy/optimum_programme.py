@@ -47,8 +47,8 @@ Bounds = tuple[float | None, float | None, str]
 def bounds_by_programme(prior: tuple[float, ...], n: int, epsilon: float) -> Bounds:
     """Lower and upper bound of the limit, None where there is none, and why they are missing or far apart."""
     if not are_few(n, len(prior), _DATASETS):
-        return None, None, (f"With k = {len(prior)} categories the limit is a linear programme over all pairs of "
-                            f"datasets, here {number_of_candidates(n, len(prior)):,} of them: at most {_DATASETS:,}.")
+        return None, None, (f"With k = {len(prior):,} categories the limit is a linear programme over all pairs of "
+                            f"datasets, at most {_DATASETS:,} of them: there are more at n = {n:,}.")
     programme = _Programme(prior, n, epsilon)
     if programme.is_small:
         return programme.bounds()

@@ -121,3 +121,21 @@ def test_calibration_has_nothing_to_give_where_the_rate_stays() -> None:
     assert words.nothing_to_gain({"A": 1.0, "B": 1.5, "C": 1 + 1e-9}) == (
         "Calibration has nothing to give A and C, which already lose exactly epsilon.")
     assert words.nothing_to_gain({"B": 1.5}) == ""
+
+
+def test_a_limit_near_0_leaves_readable_ratios() -> None:
+    mechanisms = [kind(491.58) for kind in MECHANISMS]
+    means = tuple(expected_distance(one, PRIOR, 3) for one in mechanisms)
+    found = LimitComparison(limit_of_privacy(PRIOR, 3, 491.58), means)
+    said = limit_words.times(found, mechanisms)
+    assert "KNorm 1.07" in said and "e+" in said
+    assert "±" not in said and "draws" not in said and "give or take" not in said
+    assert max(map(len, said.split())) < 20
+
+
+def test_whole_numbers_of_any_size_are_written_and_short() -> None:
+    assert words.number(10**2500) == "1.000e+2500" and words.number(4 * 10**15) == "4,000,000,000,000,000"
+    assert words.number(5.6e24) == "5.6e+24"
+    for k, n in ((3, 10**6), (2000, 4 * 10**15)):
+        reason = limit_of_privacy((1.0,) * k, n, 1.0).reason
+        assert f"n = {n:,}" in reason and len(reason) < 200

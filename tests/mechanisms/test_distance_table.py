@@ -373,3 +373,10 @@ def test_where_the_nearest_are_too_many_there_are_fewer(monkeypatch: pytest.Monk
     reached = h <= table.distance[-1] * (1 + 1e-9)
     assert 20 < reached.sum() <= 300
     assert_is(table, Outputs(h[reached], step[reached], np.ones(int(reached.sum()))))
+
+
+def test_a_table_of_two_thousand_categories_is_made() -> None:
+    """One record: the truth, and 1,999 candidates at one distance."""
+    table = candidates_table.candidates_table(Problem((1.0,) * 2000, (1,) + (0,) * 1999))
+    assert table is not None and table.moments[0].sum() == 2000 and table.distance.min() == 0
+    assert table.distance.max() == pytest.approx(math.sqrt(1 - math.pi / 4), rel=1e-12)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence, Set
+from decimal import Decimal
 
 from dpbi import limits
 from dpbi.accuracy.comparison import Comparison, best_private
@@ -63,6 +64,7 @@ WHICH_READING = (
     "noisy counts for true ones and is too sure of itself."
 )
 _NO_GAIN = 1e-6
+_EVERY_DIGIT = 10**16  # whole numbers below are written out; every count and total is
 SMALL_PRIOR = "A prior as small as this takes a category without records for all but impossible."
 WEAK_FROM, NOISE_BELOW = 5.0, 0.01
 CALIBRATED = (
@@ -188,10 +190,12 @@ def opened(refusal: BaseException) -> str:
 
 
 def number(value: float) -> str:
-    """Four significant digits, thousands apart: 0.0123, 12.5, 1,234,567, 1.2e-09."""
+    """Four significant digits, thousands apart: 0.0123, 12.5, 1,234,567, 1.2e-09; whole numbers of any size."""
+    if isinstance(value, int) and abs(value) >= _EVERY_DIGIT:
+        return f"{Decimal(value):.4g}"  # a float ends at 1e308
     if value == 0 or not math.isfinite(value):
         return f"{value:g}"
-    if abs(value) >= 1000 and value == int(value):
+    if 1000 <= abs(value) < _EVERY_DIGIT and value == int(value):
         return f"{int(value):,}"
     return f"{value:.4g}"
 
@@ -283,7 +287,7 @@ def besides(rows: Sequence[Comparison], problem: Problem) -> str:
     if nearer:
         parts.append(f"Perhaps nearer, in simulated draws: {listed(nearer)}.")
     blind = [
-        f"{name_of(row.mechanism)} {number(row.probability_of_ignoring)}"
+        f"{name_of(row.mechanism)} {probability(row.probability_of_ignoring)}"
         for row in rows
         if row.probability_of_ignoring > IGNORING_SAID
     ]

@@ -216,17 +216,17 @@ def _category_loss(problem: Problem, i: int, released: NDArray) -> NDArray[np.fl
 def _compositions(problem: Problem, group: range) -> list[tuple[NDArray, NDArray]]:
     """For s = 0..n: loss and L1 distance of every way the categories of the group can hold s records."""
     r = np.arange(problem.n + 1)
-    i, rest = group[0], group[1:]
-    loss = _category_loss(problem, i, r)
-    moved = np.abs(r - problem.counts[i]).astype(np.int32)
-    if not rest:
-        return [(loss[s:s + 1], moved[s:s + 1]) for s in r]
-    if len(rest) == 1:
-        others, moves = (np.concatenate(column) for column in zip(*_compositions(problem, rest), strict=True))
-        return [(loss[:s + 1] + others[s::-1], moved[:s + 1] + moves[s::-1]) for s in r]
-    tails = _compositions(problem, rest)
-    return [(np.concatenate([loss[t] + tails[s - t][0] for t in range(s + 1)]),
-             np.concatenate([moved[t] + tails[s - t][1] for t in range(s + 1)])) for s in r]
+    *before, last = (
+        (_category_loss(problem, i, r), np.abs(r - problem.counts[i]).astype(np.int32)) for i in group
+    )
+    if not before:
+        return [(last[0][s:s + 1], last[1][s:s + 1]) for s in r]
+    (loss, moved), (others, moves) = before.pop(), last
+    tails = [(loss[:s + 1] + others[s::-1], moved[:s + 1] + moves[s::-1]) for s in r]
+    for loss, moved in reversed(before):
+        tails = [(np.concatenate([loss[t] + tails[s - t][0] for t in range(s + 1)]),
+                  np.concatenate([moved[t] + tails[s - t][1] for t in range(s + 1)])) for s in r]
+    return tails
 
 
 @lru_cache(maxsize=16)

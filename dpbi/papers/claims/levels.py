@@ -67,8 +67,8 @@ def _levels(setting: Setting) -> _Levels:
 def _listed_levels(setting: Setting) -> _Levels:
     problem = setting.problem
     if number_of_candidates(problem.n, problem.k) > _LISTED:
-        raise ValueError(f"There are too many candidates to list their distances: at most {_LISTED:,}, got "
-                         f"{number_of_candidates(problem.n, problem.k):,}.")
+        raise ValueError(f"There are too many candidates to list their distances, at most {_LISTED:,}: got n = "
+                         f"{problem.n:,} with k = {problem.k:,} categories.")
     candidates = list_candidates(problem.n, problem.k)
     loss = count_loss(np.array(problem.prior), np.array(problem.counts), candidates).sum(axis=-1)
     order = np.argsort(loss, kind="stable")
