@@ -39,7 +39,7 @@ NAMES = (HTML, LINK, LATEX, FORMULA, HEADING, OVERRIDE, HEBREW, LONG + " one", L
 MADE = """() => {
     const made = [
         'img[src="x"]', 'img[src*="picture.example"]', 'a[href*="javascript"]', 'a[href*="formula.example"]', 'del',
-        '.st-key-notices :is(.katex, code, a, img, h1)', '.main-svg :is(a, image)',
+        '.st-key-notices :is(.katex, code, img, h1, a:not([href="Methods#glossary"]))', '.main-svg :is(a, image)',
     ];
     return [window.hacked, ...document.querySelectorAll(made)].filter(Boolean).map(String);
 }"""

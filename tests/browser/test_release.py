@@ -107,8 +107,8 @@ def test_the_whole_path_and_no_trace_of_the_counts(app: App, watched: Watched, t
                                   and file.suffix == ".json").read_bytes())  # fmt: skip
     if not {*made.released}.isdisjoint({*PLANTED, *(c + 1 for c in PLANTED), *(c - 1 for c in PLANTED)}):
         pytest.skip("once in a hundred times the noise on these counts is next to nothing")
-    assert {file.suffix for file in files} == {".json", ".html", ".md", ".csv", ".py"}
-    assert len(files) == 15, [file.name for file in files]
+    assert {file.suffix for file in files} == {".json", ".html", ".md", ".csv", ".py", ".R"}
+    assert len(files) == 16, [file.name for file in files]
     for file in files:
         assert not holds_a_count(file.read_bytes()), file.name
     said = re.compile(f"{made.released[0]}|{made.released[0]:,}".encode())

@@ -249,7 +249,7 @@ def test_settings_stay_on_every_page_and_on_return() -> None:
     numbered, number = kind_with(lambda field: isinstance(field.default, float) and field.name != "gamma")
     at = opened(QUIET)
     select(at, "source", data_source.TYPED)
-    at.text_area(key="entry: typed").set_value("left, 7\nright, 5\nneither, 3").run()
+    at.text_area(key="entry: typed").set_value("left, 3\nright, 2\nneither, 1").run()
     select(at, "prior", prior.CUSTOM)
     text(at, "alpha of right", "2.5")
     text(at, "epsilon", "0.37")
@@ -263,7 +263,7 @@ def test_settings_stay_on_every_page_and_on_return() -> None:
     for page in [*PAGES, "app.py", PAGES[0]]:  # out, back, and out again
         visit(at, page)
         assert at.selectbox(key="entry: source").value == data_source.TYPED
-        assert at.text_area(key="entry: typed").value == "left, 7\nright, 5\nneither, 3"
+        assert at.text_area(key="entry: typed").value == "left, 3\nright, 2\nneither, 1"
         assert at.text_input(key="entry: alpha of right").value == "2.5"
         assert at.text_input(key=key(at, "epsilon")).value == "0.37"
         assert at.select_slider(key=key(at, privacy.SLIDER)).value == 0.37
@@ -272,7 +272,7 @@ def test_settings_stay_on_every_page_and_on_return() -> None:
         assert at.text_input(key="entry: seed").value == "77"
         assert not at.checkbox(key=f"entry: ticked: {DEFAULT_MECHANISMS[-1]}").value
         assert at.checkbox(key=f"entry: {switched}: {switch}").value
-        line = "7 left, 5 right, 3 neither; n = 15 · prior Dirichlet(1, 2.5, 1) · epsilon = 0.37 · gamma = 0.2"
+        line = "3 left, 2 right, 1 neither; n = 6 · prior Dirichlet(1, 2.5, 1) · epsilon = 0.37 · gamma = 0.2"
         assert any(line in bare(shown.value) for shown in at.main.markdown), page
 
 

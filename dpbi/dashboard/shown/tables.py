@@ -83,7 +83,7 @@ def show(
         )
     with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
         downloads.button(whole or (lambda: table), name)
-        st.caption(f"[What the columns mean]({words.COLUMNS_EXPLAINED})", width="content")
+        st.markdown(f":small[[What the columns mean]({words.COLUMNS_EXPLAINED})]", width="content")
 
 
 def _explained(name: str, column: Any) -> Any:
