@@ -33,7 +33,7 @@ def sums_of_rows(names: Sequence[str], counts: Sequence[Sequence[int]]) -> RowSu
     totals = frozenset(i for i, own in enumerate(counts) if any(own) and [2 * count for count in own] == twice)
     if totals and len(twice) > 1:  # wherever the sum of all others stands; of one count it may well be chance
         return RowSums(totals, certain=True)
-    found = [_sums(names, counts, down, least) for down in (True, False) for least in (1, 2)]
+    found = [_sums(names, counts, down, least) for down in (True, False) for least in (2, 1)]
     fit = [sums for sums in found if sums]
     return max(fit, key=lambda sums: (sums.certain, len(sums.at)), default=None)
 
