@@ -129,3 +129,11 @@ def test_items_answered_by_few_people_are_no_people() -> None:
     rows = ("Friendly", 1, 2, 6), ("Clean", 2, 1, 6), ("Quick", 1, 2, 6), ("Quiet", 2, 1, 6)
     came, asked = followed(text([("Item", "Disagree", "Neutral", "Agree"), *rows]))
     assert came == {"Disagree": 1, "Neutral": 2, "Agree": 6} and "which row" in asked[0]
+
+
+def test_a_nought_below_a_count_hides_no_sum_above_it() -> None:
+    """7 is also the sum of 0 and 7; the rows are found to be sums that leave nothing over."""
+    rows = ("Everywhere", 314), ("Oak wood", 300), ("Elm", 120), ("Fir", 180), ("Alder wood", 14)
+    leaves = {"Juniper": 7, "Birch": 0, "Willow": 7}
+    came, asked = followed(text([("Area", "Persons"), *rows, *leaves.items()]))
+    assert came == {"Elm": 120, "Fir": 180, **leaves} and len(asked) == 1

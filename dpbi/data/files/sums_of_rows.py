@@ -33,17 +33,17 @@ def sums_of_rows(names: Sequence[str], counts: Sequence[Sequence[int]]) -> RowSu
     totals = frozenset(i for i, own in enumerate(counts) if any(own) and [2 * count for count in own] == twice)
     if totals and len(twice) > 1:  # wherever the sum of all others stands; of one count it may well be chance
         return RowSums(totals, certain=True)
-    found = [_sums(names, counts, down) for down in (True, False)]
+    found = [_sums(names, counts, down, least) for down in (True, False) for least in (2, 1)]
     fit = [sums for sums in found if sums]
     return max(fit, key=lambda sums: (sums.certain, len(sums.at)), default=None)
 
 
-def _sums(names: Sequence[str], counts: Sequence[Sequence[int]], down: bool) -> RowSums | None:
+def _sums(names: Sequence[str], counts: Sequence[Sequence[int]], down: bool, least: int) -> RowSums | None:
     order = range(len(counts) - 1, -1, -1) if down else range(len(counts))
     tops: list[int] = []  # entries that belong to no sum so far, the nearest last
     children: dict[int, list[int]] = {}
     for i in order:
-        below = _summed(i, counts, tops)
+        below = _summed(i, counts, tops, least)
         if below:
             children[i] = below
             del tops[-len(below) :]
@@ -62,8 +62,9 @@ def _sums(names: Sequence[str], counts: Sequence[Sequence[int]], down: bool) -> 
     return RowSums(frozenset(likely), certain=likely <= named | indented) if likely else None
 
 
-def _summed(i: int, counts: Sequence[Sequence[int]], tops: list[int]) -> list[int]:
-    """The nearest two or more entries that the counts of entry i are the sums of, each perhaps a sum itself."""
+def _summed(i: int, counts: Sequence[Sequence[int]], tops: list[int], least: int) -> list[int]:
+    """The nearest two or more entries that the counts of entry i are the sums of, each perhaps a sum itself, and
+    `least` of them not nothing: 3 above 0 and 3 may be a sum, or hide that a row further up is one."""
     left = counts[i]
     if min(left) < 0 or not any(left):  # what is no number is -1
         return []
@@ -72,7 +73,8 @@ def _summed(i: int, counts: Sequence[Sequence[int]], tops: list[int]) -> list[in
         if min(left) < 0 or min(counts[j]) < 0:
             return []
         if many > 1 and not any(left):
-            return tops[-many:]
+            below = tops[-many:]
+            return below if sum(any(counts[child]) for child in below) >= least else []
     return []
 
 

@@ -125,9 +125,7 @@ def _alone(names: Sequence[str], whole: Sequence[int]) -> Side:
     return range(len(names)), names, [[count] for count in whole]
 
 
-def _crossed(
-    lines: tuple[Sequence[str], Sequence[str]], whole: Sequence[int]
-) -> list[Side] | None:
+def _crossed(lines: tuple[Sequence[str], Sequence[str]], whole: Sequence[int]) -> list[Side] | None:
     """For the lines and those across: which one each entry stands in, their names, and the counts of each. None unless
     every two meet once, two of both or more."""
     down, across = ({line: i for i, line in enumerate(dict.fromkeys(side))} for side in lines)
