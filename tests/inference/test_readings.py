@@ -14,7 +14,7 @@ import pytest
 import dpbi
 from dpbi import MECHANISMS, Problem, expected_distance, joint_posterior, nearest_posterior, noise_aware_posterior
 from dpbi.inference import nearest as engine
-from dpbi.mechanisms import EHD, EHDS, Geometric, KNorm, LSHist, LSZhang, Mechanism
+from dpbi.mechanisms import EHD, EHDS, Geometric, KNorm, LSHist, LSZhang, Mechanism, outputs
 from dpbi.posterior.hellinger import hellinger
 from tests import oracles
 from tests.every_mechanism import every_class, every_mechanism, lists_datasets
