@@ -61,7 +61,7 @@ def _beyond(
 
 
 def _with_zeros(n: int, excess: int, k: int) -> NDArray[np.int64]:
-    """As ``_with_zero``, for all totals from n + 1 to n + excess: with two categories there can be a million of them."""
+    """As ``_with_zero``, for all totals from n + 1 to n + excess: of two categories there can be a million."""
     if k > 2:
         return np.concatenate([_with_zero(n + s, k) for s in range(1, excess + 1)])
     alone = np.zeros((excess, 2), dtype=np.int64)
