@@ -52,12 +52,21 @@ def _beyond(
     n, k = problems[0].n, problems[0].k
     excess = _FIRST_EXCESS
     while len(problems) * (len(datasets) + excess * k * number_of_candidates(n + excess, k - 1) // 2) <= most:
-        released = np.concatenate([datasets, *(_with_zero(n + s, k) for s in range(1, excess + 1))])
+        released = np.concatenate([datasets, _with_zeros(n, excess, k)])
         law = _laws(mechanism, problems, released)
         if law.sum(axis=1).min() > 1 - _ALL:
             return datasets, released, law
         excess *= 2
     return None
+
+
+def _with_zeros(n: int, excess: int, k: int) -> NDArray[np.int64]:
+    """As ``_with_zero``, for all totals from n + 1 to n + excess: of two categories there can be a million."""
+    if k > 2:
+        return np.concatenate([_with_zero(n + s, k) for s in range(1, excess + 1)])
+    alone = np.zeros((excess, 2), dtype=np.int64)
+    alone[:, 0] = n + np.arange(1, excess + 1)
+    return np.concatenate([alone, alone[:, ::-1]])
 
 
 def _with_zero(total: int, k: int) -> NDArray[np.int64]:

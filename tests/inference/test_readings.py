@@ -14,7 +14,7 @@ import pytest
 import dpbi
 from dpbi import MECHANISMS, Problem, expected_distance, joint_posterior, nearest_posterior, noise_aware_posterior
 from dpbi.inference import nearest as engine
-from dpbi.mechanisms import EHD, EHDS, Geometric, KNorm, LSHist, LSZhang, Mechanism
+from dpbi.mechanisms import EHD, EHDS, Geometric, KNorm, LSHist, LSZhang, Mechanism, outputs
 from dpbi.posterior.hellinger import hellinger
 from tests import oracles
 from tests.every_mechanism import every_class, every_mechanism, lists_datasets
@@ -282,3 +282,9 @@ def test_joint_refusals_name_the_release() -> None:
     listing = next(kind for kind in MECHANISMS if lists_datasets(kind))
     with pytest.raises(ValueError, match="output law of every dataset"):
         joint_posterior((1, 1, 1), 500, [(KNorm(1.0), (200, 200, 100)), (listing(1.0), (200, 200, 100))])
+
+
+def test_totals_above_n_of_two_categories_are_listed_at_once() -> None:
+    """At a small epsilon there are a million of them."""
+    listed = outputs._with_zeros(3, 5, 2).tolist()
+    assert sorted(listed) == sorted([r, s] for r in range(9) for s in range(9) if min(r, s) == 0 and r + s > 3)

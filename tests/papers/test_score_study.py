@@ -88,7 +88,7 @@ def test_reference_ratios() -> None:
 
 
 def test_where_the_limit_is_not_known_nothing_is_set_against_it() -> None:
-    found = compare_scores((1, 2, 3, 4), 12, 1)
+    found = compare_scores((1, 1, 1), 37, 1)  # more datasets than the programme takes, whatever the clock
     assert found.limit.kind == "none" and all(row.times_limit is None for row in found.rows)
     with pytest.raises(dataclasses.FrozenInstanceError):
         found.rows[0].mean = math.nan  # type: ignore[misc]
