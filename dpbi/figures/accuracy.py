@@ -76,7 +76,7 @@ def against(
     notes = _notes(curves, by_powers and every.size > seen.size)
     alt = f"Line chart of the expected error, {METRIC_TITLES[metric]}, against {axis.title}. {title}."
     return base_layout(fig, title, alt=alt, notes=notes, headroom=20,
-                       height=400 - 40 * bool(notes) - 30 * bool(limit))  # with all of it in sight on a projector
+                       height=420 - 40 * bool(notes) - 30 * bool(limit))  # with all of it in sight on a projector
 
 
 def add_limit(fig: Drawing, found: Sequence[PrivacyLimit], values: Sequence[Value], floor: float) -> None:
