@@ -48,16 +48,26 @@ def _installed_components() -> Iterator[None]:
 
 
 @pytest.fixture
-def few_points(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The page Accuracy with the ends of its axis, the person's own value and few epsilons, crossings not narrowed.
+def few_points(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The page Accuracy with the ends of its axis, the person's own value and few epsilons, crossings not narrowed;
+    means under the prior and the errors that Release tells from two made-up datasets where not all are visited.
 
-    Each point is what it was. For tests of something else on every page: all points are computed where the axis is
-    the subject, at first sight and at some extremes.
+    Each point is what it was; what rests on fewer datasets is not kept for another test. For tests of something else
+    on every page: all points are computed where the axis is the subject, at first sight and at some extremes.
     """
     from dpbi.accuracy import axes as accuracy_axes
     from dpbi.accuracy import curves as accuracy_curves
+    from dpbi.accuracy import trials
+    from dpbi.dashboard.answers import average, library
+    from dpbi.inference import prior_average
 
     monkeypatch.setattr(accuracy_axes, "decades", lambda low, high, multiples: [low, high])
     monkeypatch.setattr(accuracy_curves, "SEARCHED", (0.1, 10.0))
     monkeypatch.setattr(accuracy_curves, "_LOOKED_AT", (1,))
     monkeypatch.setattr(accuracy_curves, "_narrowed", lambda lead, low, high, whole: (low, high))
+    monkeypatch.setattr(trials, "_DATASETS_LEAST", 2)
+    for few in ("_CHOSEN", "_CHOSEN_OF_MANY"):
+        monkeypatch.setattr(prior_average, few, 2)
+    yield
+    for kept in (average.expected, library.release_errors):
+        kept.clear()
