@@ -33,11 +33,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    # Those that drive a browser come first, in one process: they share a server and mostly wait, for others to compute.
+    # Those that drive a browser come first: the longest tests, with which a run must not end on one of two workers.
     items.sort(key=lambda item: "browser" not in item.keywords)
-    for item in items:
-        if "browser" in item.keywords:
-            item.add_marker(pytest.mark.xdist_group("browser"))
 
 
 @pytest.fixture(scope="session", autouse=True)
