@@ -106,9 +106,15 @@ def global_sensitivity(prior: ArrayLike, n: int) -> float:
     prior: (k,); n: total count. Returns GS in (0, 1). Raises ValueError if n = 0.
     Source: ours; [D20] section 1 takes the constant sqrt(1 - pi/4), right for alpha = (1, ..., 1) and k >= 3 only.
     """
-    alpha = np.array(limits.check_prior(prior))
-    if limits.check_total(n) == 0:
+    alpha, n = limits.check_prior(prior), limits.check_total(n)
+    if n == 0:
         raise ValueError(_NO_NEIGHBOURS.format(what="The global sensitivity"))
+    return _global(alpha, n)
+
+
+@lru_cache(maxsize=256)  # asked for every dataset of one n
+def _global(prior: tuple[float, ...], n: int) -> float:
+    alpha = np.array(prior)
     if alpha.size == 2:
         u = np.array([0, n - 1])
         return float(distance_of_loss(unit_loss(alpha[0] + u) + unit_loss(alpha[1] + (n - 1 - u))).max())
