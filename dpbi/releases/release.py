@@ -22,7 +22,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 from dpbi import limits
 from dpbi.data.json_object import json_object
@@ -35,6 +35,8 @@ from dpbi.mechanisms.mechanism import check_mechanism
 from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.problem.problem import Problem, check_problem
 from dpbi.version import __version__
+
+_Reading = TypeVar("_Reading", NoiseAwarePosterior, NearestPosterior)
 
 FORMAT = "dpbi release"
 _FORMAT_VERSION = 1
@@ -79,16 +81,17 @@ class Release:
     @cached_property
     def noise_aware(self) -> NoiseAwarePosterior | str:
         """The posterior that knows about the noise, or the sentence that says why there is none."""
-        try:
-            return noise_aware_posterior(self.mechanism, self.prior, self.n, self.released)
-        except ValueError as refusal:
-            return str(refusal)
+        return self._read(noise_aware_posterior)
 
     @cached_property
     def nearest(self) -> NearestPosterior | str:
         """The one candidate posterior that lies nearest as far as a reader can know, or why there is none."""
+        return self._read(nearest_posterior)
+
+    def _read(self, reading: Callable[[Mechanism, tuple[float, ...], int, tuple[int, ...]], _Reading]) -> _Reading | str:
+        """What this way of reading comes to, or the sentence that refuses it."""
         try:
-            return nearest_posterior(self.mechanism, self.prior, self.n, self.released)
+            return reading(self.mechanism, self.prior, self.n, self.released)
         except ValueError as refusal:
             return str(refusal)
 

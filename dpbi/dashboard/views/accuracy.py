@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import pandas as pd
@@ -141,7 +141,8 @@ def averages(chosen: Scenario, along: Axis, reading: Reading) -> tuple[Curves, d
             for mechanism in mechanisms:
                 with contextlib.suppress(Cancelled), guard.refusal(refused, name_of(mechanism)):
                     there, at = along.at(mechanism, problem, value)
-                    bounds[value] = current.ask(average.limit, at.prior, at.n, there.epsilon)
+                    if value not in bounds:
+                        bounds[value] = current.ask(average.limit, at.prior, at.n, there.epsilon)
                     if average.is_quick(there, at.n):
                         mean = current.ask(average.expected, there, at.prior, at.n, reading)
                         found[mechanism][value] = ExpectedError(there, at, "hellinger", mean.mean, mean.mean,
@@ -164,10 +165,7 @@ def draw_along(chosen: Scenario) -> Curves:
         st.markdown(accuracy_words.varying(along, metric, chosen.mechanisms))
         found = curves(chosen, along, metric)
         if found.curves:
-            st.markdown(accuracy_words.nearest(found.curves, found.own))
-            charts.draw(figures.against(found.curves, found.own), "accuracy")
-            st.caption(accuracy_words.how_found(found.curves))
-            points(found)
+            _draw(found, accuracy_words.how_found(found.curves))
             st.warning(words.CHOICE_WARNING)
 
             st.header("Where one overtakes another")
@@ -179,10 +177,15 @@ def draw_averages(chosen: Scenario, along: Axis, over: str) -> None:
     """The averages along the axis above the region that no private mechanism reaches, and their table."""
     found, bounds = averages(chosen, along, "nearest" if over == accuracy_words.READ_NEAREST else "naive")
     if found.curves:
-        st.markdown(accuracy_words.nearest(found.curves, found.own))
-        charts.draw(figures.against(found.curves, found.own, bounds), "accuracy")
-        st.caption(accuracy_words.how_averaged(found.curves, average.CHOICE_LARGEST))
-        points(found)
+        _draw(found, accuracy_words.how_averaged(found.curves, average.CHOICE_LARGEST), bounds)
+
+
+def _draw(found: Curves, how: str, bounds: Mapping[Value, PrivacyLimit] | None = None) -> None:
+    """Who is nearest, the chart, how its points were found, and their table."""
+    st.markdown(accuracy_words.nearest(found.curves, found.own))
+    charts.draw(figures.against(found.curves, found.own, bounds), "accuracy")
+    st.caption(how)
+    points(found)
 
 
 def crossings(chosen: Scenario, shown: Curves) -> tuple[Crossover, ...] | None:
