@@ -10,13 +10,14 @@ import pytest
 
 from dpbi import MECHANISMS, Problem, dirichlet, expected_distance, limit_of_privacy, nearest_posterior
 from dpbi.dashboard.sidebar import controls
+from dpbi.dashboard.views import methods
 from dpbi.dashboard.words import limit as limit_words
 from dpbi.dashboard.words import words
 from dpbi.inference.limit_comparison import LimitComparison
-from dpbi.mechanisms import EHD, Mechanism
+from dpbi.mechanisms import EHD, KNorm, Mechanism
 from tests.dashboard import test_scripts
 from tests.dashboard.test_pages import everything
-from tests.dashboard.test_scenario import opened, visit
+from tests.dashboard.test_scenario import ROOT, opened, visit
 from tests.dashboard.test_scenario_file import record
 
 PRIOR, N = (1.0, 1.0), 12
@@ -139,3 +140,14 @@ def test_whole_numbers_of_any_size_are_written_and_short() -> None:
     for k, n in ((3, 10**6), (2000, 4 * 10**15)):
         reason = limit_of_privacy((1.0,) * k, n, 1.0).reason
         assert f"n = {n:,}" in reason and len(reason) < 200
+
+
+def test_how_near_k_norm_noise_comes_is_what_glossary_and_readme_say() -> None:
+    told = [term.meaning for term in methods.TERMS] + [" ".join((ROOT / "README.md").read_text().split())]
+    for prior in ((1.0,) * 3, (0.1,) * 3):
+        half, one, two = (
+            expected_distance(KNorm(epsilon), prior, 12, "nearest").mean / limit_of_privacy(prior, 12, epsilon).value
+            for epsilon in (0.5, 1.0, 2.0)
+        )
+        said = f"{half:.2f}, {one:.2f} and {two:.2f}", f"{half:.2f}, {one:.2f}, {two:.2f}"
+        assert sum(any(times in text for times in said) for text in told) == 2
