@@ -71,7 +71,7 @@ def comparison_of(law: DistanceLaw) -> Comparison:
     )
 
 
-_SURE = 4.0  # standard errors
+SURE = 4.0  # standard errors between means of draws that count as different
 
 
 def best_private(rows: Iterable[Comparison]) -> Comparison | None:
@@ -81,7 +81,7 @@ def best_private(rows: Iterable[Comparison]) -> Comparison | None:
     approximate ones do not compete. Source: ours.
     """
     competing = [row for row in rows if _is_pure_and_proved(row.guarantee)]
-    return min(competing, key=lambda row: row.mean + _SURE * row.mean_error, default=None)
+    return min(competing, key=lambda row: row.mean + SURE * row.mean_error, default=None)
 
 
 def _is_pure_and_proved(guarantee: Guarantee) -> bool:

@@ -23,8 +23,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpbi.mechanisms.selection.audit import distance_matrix
 from dpbi.posterior import dirichlet
-from dpbi.posterior.hellinger import count_loss, distance_of_loss
 from dpbi.problem.candidates import are_few, list_candidates, number_of_candidates
 
 SECONDS = 10.0
@@ -117,9 +117,7 @@ class _Programme:
     @cached_property
     def cost(self) -> NDArray[np.float64]:
         """P(c) H(c, r), (N, N)."""
-        loss = sum(count_loss(alpha, *np.meshgrid(column, column, indexing="ij"))
-                   for alpha, column in zip(self.prior, self.datasets.T, strict=True))
-        return np.asarray(self.predictive[:, None] * distance_of_loss(loss))
+        return np.asarray(self.predictive[:, None] * distance_matrix(self.prior, self.n))
 
     @cached_property
     def neighbours(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

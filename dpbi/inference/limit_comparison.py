@@ -8,12 +8,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from dpbi.accuracy.comparison import SURE
 from dpbi.accuracy.optimum import PrivacyLimit
 from dpbi.inference.prior_average import ExpectedDistance
 from dpbi.mechanisms.guarantee import PureDP
 from dpbi.mechanisms.mechanism import Mechanism
 
-_SURE = 4.0  # standard errors between means of draws that count as different
 _TIE = 1e-9  # of means that are equal: their own accuracy
 
 
@@ -58,4 +58,4 @@ class LimitComparison:
 
 def surely_nearer(one: ExpectedDistance, other: ExpectedDistance) -> bool:
     """Whether one mean is below the other by four standard errors, and by more than rounding."""
-    return one.mean + _SURE * math.hypot(one.error, other.error) + _TIE < other.mean
+    return one.mean + SURE * math.hypot(one.error, other.error) + _TIE < other.mean

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpbi import limits
-from dpbi.frozen_result import frozen
 from dpbi.inference.count_posterior import dataset_probabilities
 from dpbi.inference.noise_aware import NoiseAwarePosterior, check_released, noise_aware_posterior
 from dpbi.mechanisms.mechanism import Mechanism
-from dpbi.mechanisms.selection.audit import DATASETS, loss_table
+from dpbi.mechanisms.selection.audit import DATASETS, distance_matrix
 from dpbi.posterior.hellinger import count_loss, distance_of_loss
 from dpbi.problem.candidates import are_few, list_candidates
 
@@ -72,17 +70,6 @@ def nearest_posterior(mechanism: Mechanism, prior: ArrayLike, n: int, released: 
         at, distance = least_cost(line.probability @ _distances(alpha, counts, counts))
         return NearestPosterior(mechanism, alpha, n, r, tuple(counts[at].tolist()), distance, "exact")
     return _best_of_draws(aware)
-
-
-@lru_cache(maxsize=2)
-def distance_matrix(prior: tuple[float, ...], n: int) -> NDArray[np.float64]:
-    """H between all candidates, (N, N), in their order."""
-    datasets = list_candidates(n, len(prior))
-    loss = np.zeros((len(datasets), len(datasets)))
-    for alpha, column in zip(prior, datasets.T, strict=True):
-        loss += loss_table(alpha, n)[column][:, column]
-    distance = distance_of_loss(loss)
-    return frozen(distance)
 
 
 def least_cost(cost: NDArray[np.float64]) -> tuple[int, float]:

@@ -11,11 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from dpbi import limits
 from dpbi.accuracy.distance_law import distance_law
-from dpbi.inference.nearest import distance_matrix, nearest_posterior
+from dpbi.inference.nearest import nearest_posterior
 from dpbi.mechanisms.added_noise import AddedNoise
 from dpbi.mechanisms.mechanism import Mechanism, check_mechanism
 from dpbi.mechanisms.outputs import output_laws
-from dpbi.mechanisms.selection.audit import DATASETS
+from dpbi.mechanisms.selection.audit import DATASETS, distance_matrix
 from dpbi.posterior import dirichlet
 from dpbi.posterior.hellinger import count_loss, distance_of_loss, distances_to, hellinger, loss_to
 from dpbi.problem.candidates import are_few

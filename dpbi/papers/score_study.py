@@ -17,8 +17,7 @@ from scipy import special
 
 from dpbi import limits
 from dpbi.accuracy.optimum import PrivacyLimit, limit_of_privacy
-from dpbi.inference.nearest import distance_matrix
-from dpbi.mechanisms.selection.audit import SelectionAudit, check_size
+from dpbi.mechanisms.selection.audit import SelectionAudit, check_size, distance_matrix
 from dpbi.posterior import dirichlet
 from dpbi.posterior.total_variation import beta_variation
 from dpbi.privacy.loss import calibrated_multiplier

@@ -88,7 +88,9 @@ class Release:
         """The one candidate posterior that lies nearest as far as a reader can know, or why there is none."""
         return self._read(nearest_posterior)
 
-    def _read(self, reading: Callable[[Mechanism, tuple[float, ...], int, tuple[int, ...]], _Reading]) -> _Reading | str:
+    def _read(
+        self, reading: Callable[[Mechanism, tuple[float, ...], int, tuple[int, ...]], _Reading]
+    ) -> _Reading | str:
         """What this way of reading comes to, or the sentence that refuses it."""
         try:
             return reading(self.mechanism, self.prior, self.n, self.released)

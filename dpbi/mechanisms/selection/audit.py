@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import Literal
 
@@ -62,11 +62,7 @@ class SelectionAudit:
 
     @cached_property
     def distance(self) -> NDArray[np.float64]:
-        loss = np.zeros((len(self.datasets), len(self.datasets)))
-        for i, alpha in enumerate(self.prior):
-            held = self.datasets[:, i]
-            loss += loss_table(alpha, self.n)[held][:, held]
-        return frozen(distance_of_loss(loss))
+        return distance_matrix(self.prior, self.n)
 
     def log_laws(self, multiplier: float = 1.0) -> NDArray[np.float64]:
         """log P_c(r), rows c, columns r, at multiplier times the rates. The truth has weight 1, so Z >= 1."""
@@ -147,6 +143,16 @@ class SelectionAudit:
                 over = np.where(ratio > epsilon + 1e-12, epsilon - ratio, 0.0)
                 delta[at] = max(delta[at], float((law[rows] * -np.expm1(over)).sum(axis=1).max()))
         return delta
+
+
+@lru_cache(maxsize=2)
+def distance_matrix(prior: tuple[float, ...], n: int) -> NDArray[np.float64]:
+    """H between all candidates, (N, N), in their order."""
+    datasets = list_candidates(n, len(prior))
+    loss = np.zeros((len(datasets), len(datasets)))
+    for alpha, held in zip(prior, datasets.T, strict=True):
+        loss += loss_table(alpha, n)[held][:, held]
+    return frozen(distance_of_loss(loss))
 
 
 def loss_table(alpha: float, n: int) -> NDArray[np.float64]:
