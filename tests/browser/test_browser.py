@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from PIL import Image
 from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
 from dpbi import limits
 from dpbi.dashboard.sidebar import data_source, menu, privacy
@@ -24,6 +25,7 @@ pytestmark = pytest.mark.browser
 OF_DATA = [page for page in menu.PAGES if "with scenario(" in (ROOT / page.path).read_text("utf-8")]
 TITLES = [page.title for page in OF_DATA]
 CHARTED = [page.title for page in OF_DATA if not page.releases]
+_TRIES = 4  # to choose from a list that may close meanwhile
 
 
 def assert_nothing_went_wrong(watched: Watched) -> None:
@@ -71,11 +73,16 @@ def choose(part: Locator, label: str, option: str) -> None:
     wait_until_idle(part.page)
     box, wanted = part.get_by_role("combobox", name=label), part.page.get_by_role("option", name=option, exact=True)
     box.click()
-    with contextlib.suppress(AssertionError):
-        expect(wanted).to_be_visible(timeout=500)
-    if not wanted.is_visible():  # a list closes where the page is drawn anew around it
-        box.press("ArrowDown")
-    wanted.click()
+    for _ in range(_TRIES):  # a list closes where the page is drawn anew around it, even under the mouse
+        with contextlib.suppress(AssertionError):
+            expect(wanted).to_be_visible(timeout=500)
+        if not wanted.is_visible():
+            box.press("ArrowDown")
+        with contextlib.suppress(PlaywrightTimeout):
+            wanted.click(timeout=2_000)
+            break
+    else:
+        wanted.click()
     wait_until_idle(part.page)
 
 
