@@ -13,6 +13,8 @@ if __name__ == "__main__":
     with scenario("Home") as chosen:
         rows = library.for_each(library.comparison, chosen)
         st.markdown(words.best(rows, chosen.problem))
+        if at_once := average.are_quick(chosen):
+            average.compute(chosen)
         averages = average.at_hand(chosen)
         tables.comparison(rows, averages)
         if averages:
@@ -24,7 +26,7 @@ if __name__ == "__main__":
         public_answers.say_what_calibration_could_do(chosen)
         metrics.mechanisms(chosen)
         st.warning(words.CHOICE_WARNING)
-        if average.compute(chosen):  # last, as the table must not wait for it; then all is drawn with it
+        if not at_once and average.compute(chosen):  # last, as the table must not wait; then all is drawn with it
             st.rerun()
 else:  # imported by `streamlit run`, which serves it
     startup.begin(__file__)

@@ -12,7 +12,7 @@ from dpbi.data.synthesis import prior_predictive_counts
 from dpbi.frozen_result import FrozenResult
 from dpbi.mechanisms.mechanism import Mechanism
 from dpbi.posterior import dirichlet
-from dpbi.posterior.hellinger import distances_to
+from dpbi.posterior.hellinger import distances_between
 from dpbi.problem.candidates import number_of_candidates
 from dpbi.problem.problem import Problem
 
@@ -69,13 +69,13 @@ def release_errors(mechanism: Mechanism, prior: ArrayLike, n: int) -> ReleaseErr
     each = -(-_TRIALS // datasets)
     rng = np.random.default_rng(0)
     problems = [Problem(alpha, prior_predictive_counts(alpha, n, rng)) for _ in range(datasets)]
-    records, distance, shares = [], [], []
-    for problem in problems:
-        released = mechanism.sample(problem, rng, each)
-        records.append(np.abs(released - np.array(problem.counts)).sum(axis=1))
-        distance.append(distances_to(problem, released))
-        shares.append(dirichlet.mean(np.array(alpha) + released) - dirichlet.mean(problem.posterior))
-    blind = dirichlet.mean(alpha) - np.array([dirichlet.mean(problem.posterior) for problem in problems])
+    released = np.array([mechanism.sample(problem, rng, each) for problem in problems])
+    counts = np.array([problem.counts for problem in problems])[:, None]
+    truth = dirichlet.mean(np.array(alpha) + counts)
     return ReleaseErrors(
-        mechanism, alpha, n, datasets, np.concatenate(records), np.concatenate(distance), np.concatenate(shares), blind
-    )
+        mechanism, alpha, n, datasets,
+        records=np.abs(released - counts).sum(axis=-1).ravel(),
+        distance=distances_between(alpha, counts, released).ravel(),
+        shares=(dirichlet.mean(np.array(alpha) + released) - truth).reshape(-1, len(alpha)),
+        blind=(dirichlet.mean(alpha) - truth)[:, 0],
+    )  # fmt: skip

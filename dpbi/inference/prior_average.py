@@ -17,7 +17,7 @@ from dpbi.mechanisms.mechanism import Mechanism, check_mechanism
 from dpbi.mechanisms.outputs import output_laws
 from dpbi.mechanisms.selection.audit import DATASETS, distance_matrix
 from dpbi.posterior import dirichlet
-from dpbi.posterior.hellinger import count_loss, distance_of_loss, distances_to, hellinger, loss_to
+from dpbi.posterior.hellinger import count_loss, distance_of_loss, distances_between, distances_to, loss_to
 from dpbi.problem.candidates import are_few
 from dpbi.problem.problem import Problem
 
@@ -84,6 +84,8 @@ def _visited(mechanism: Mechanism, prior: tuple[float, ...], n: int, reading: Re
     law *= np.exp(dirichlet.log_evidence(prior, datasets))[:, None]
     if reading == "nearest":
         return float((law.T @ distance_matrix(prior, n)).min(axis=1).sum())
+    if released is datasets:
+        return float((law * distance_matrix(prior, n)).sum())
     distances = _all_distances(prior, datasets, released)
     return sum(float(row @ distance) for row, distance in zip(law, distances, strict=True))
 
@@ -135,8 +137,8 @@ def _sampled(mechanism: Mechanism, prior: tuple[float, ...], n: int, reading: Re
                                for problem in _problems(prior, n, rng, datasets)]))
     problems = _problems(prior, n, rng, _NOISED)
     released = np.array([mechanism.sample(problem, rng, _EACH) for problem in problems])
-    posteriors = np.array([problem.posterior for problem in problems])
-    return _mean(hellinger(posteriors[:, None], np.array(prior) + released).mean(axis=1))
+    counts = np.array([problem.counts for problem in problems])[:, None]
+    return _mean(distances_between(prior, counts, released).mean(axis=1))
 
 
 def _mean(values: NDArray[np.float64], least: float = 0.0) -> tuple[float, float]:

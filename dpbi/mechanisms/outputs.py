@@ -7,7 +7,9 @@ import itertools
 import numpy as np
 from numpy.typing import NDArray
 
+from dpbi.mechanisms.added_noise import AddedNoise
 from dpbi.mechanisms.mechanism import Mechanism
+from dpbi.mechanisms.selection.audit import SelectionAudit
 from dpbi.problem.candidates import list_candidates, number_of_candidates
 from dpbi.problem.problem import Problem
 
@@ -31,6 +33,8 @@ def output_laws(mechanism: Mechanism, prior: tuple[float, ...], n: int, most: in
     if number * number > most:
         return None
     datasets = list_candidates(n, k)
+    if not isinstance(mechanism, AddedNoise) and isinstance(audit := mechanism.audit(prior, n), SelectionAudit):
+        return datasets, datasets, np.exp(audit.log_laws())
     problems = [Problem(prior, tuple(counts)) for counts in datasets.tolist()]
     if n and mechanism.can_release(n, (n + 1, *(0,) * (k - 1))):
         return _beyond(mechanism, datasets, problems, most)

@@ -43,9 +43,13 @@ def hellinger(alpha: ArrayLike, other: ArrayLike) -> NDArray[np.float64]:
     """
     a, b = limits.broadcast_pair(
         "alpha and other", positive_parameters("alpha", alpha), positive_parameters("other", other))
-    h = (b - a) / 2
+    return _distances(a, b, (b - a) / 2)
+
+
+def _distances(a: NDArray, b: NDArray, half_gap: NDArray) -> NDArray[np.float64]:
+    """H between Dir(a) and Dir(b), (..., k) -> (...); half_gap: (b - a)/2."""
     shape, k = a.shape[:-1], a.shape[-1]
-    a, b, h = (value.reshape(-1, k) for value in (a, b, h))
+    a, b, h = (value.reshape(-1, k) for value in (a, b, half_gap))
     loss = np.empty(a.shape[0])
     for rows in _chunks(*a.shape):
         loss[rows] = _loss(a[rows], b[rows], h[rows])
@@ -65,6 +69,17 @@ def distances_to(problem: Problem, released: ArrayLike) -> NDArray[np.float64]:
         summed = sum(tabulated_loss(prior[kind[0]], counts[kind[0]], r[..., kind]).sum(axis=-1)
                      for kind in kinds_of_categories(problem))
     return distance_of_loss(loss_to(problem, r, summed))
+
+
+def distances_between(
+    prior: ArrayLike, counts: NDArray[np.int64], released: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """H between Dir(alpha + c) and Dir(alpha + r): as ``distances_to``, of many datasets.
+
+    counts c, released r >= 0: (..., k), broadcast against each other, checked by whoever took them in. Returns (...).
+    """
+    alpha, c, r = np.broadcast_arrays(prior, counts, released)
+    return _distances(alpha + c, alpha + r, (r - c) / 2)
 
 
 def kinds_of_categories(problem: Problem) -> list[list[int]]:

@@ -20,6 +20,7 @@ from dpbi.inference.prior_average import ExpectedDistance, Reading, expected_dis
 from dpbi.mechanisms import MECHANISMS, Mechanism, name_of
 from dpbi.mechanisms.added_noise import AddedNoise
 
+_QUICK = 400  # n of two categories up to which limit and means together take less than 0.2 seconds
 CHOICE_LARGEST = 20_000  # n up to which choosing among candidates is averaged on a page
 
 
@@ -61,6 +62,11 @@ def readings(scenario: Scenario) -> dict[Mechanism, tuple[float, float, float]]:
 def is_quick(mechanism: Mechanism, n: int) -> bool:
     """Whether its mean takes seconds at most: noise at any size, a choice among candidates while those are not many."""
     return isinstance(mechanism, AddedNoise) or n <= CHOICE_LARGEST
+
+
+def are_quick(scenario: Scenario) -> bool:
+    """Whether ``compute`` takes tenths of a second at most, which a table may wait for."""
+    return scenario.problem.k == 2 and scenario.problem.n <= _QUICK
 
 
 def compared(scenario: Scenario) -> tuple[Mechanism, ...]:
