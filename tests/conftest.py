@@ -38,12 +38,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _installed_components() -> Iterator[None]:
-    """Streamlit searches all installed packages for components whenever a test opens the app: once will do."""
+def _opened_once() -> Iterator[None]:
+    """Whenever a test opens the app, Streamlit searches all installed packages for components, and compiles the page
+    anew in every run: once will do, as for a server."""
     from streamlit.components.v2 import manifest_scanner
+    from streamlit.testing.v1 import app_test, local_script_runner
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(manifest_scanner, "scan_component_manifests", cache(manifest_scanner.scan_component_manifests))
+        for module in (app_test, local_script_runner):
+            patch.setattr(module, "ScriptCache", cache(module.ScriptCache))
         yield
 
 
@@ -65,8 +69,9 @@ def few_points(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(accuracy_curves, "SEARCHED", (0.1, 10.0))
     monkeypatch.setattr(accuracy_curves, "_LOOKED_AT", (1,))
     monkeypatch.setattr(accuracy_curves, "_narrowed", lambda lead, low, high, whole: (low, high))
-    monkeypatch.setattr(trials, "_DATASETS_LEAST", 2)
-    for few in ("_CHOSEN", "_CHOSEN_OF_MANY"):
+    for few in ("_TRIALS", "_DATASETS_LEAST"):
+        monkeypatch.setattr(trials, few, 2)
+    for few in ("_NOISED", "_CHOSEN", "_CHOSEN_OF_MANY"):
         monkeypatch.setattr(prior_average, few, 2)
     yield
     for kept in (average.expected, library.release_errors):
