@@ -30,6 +30,7 @@ _LINE, _LINE_LISTED = 200_000, 20_000  # n up to which two categories are interp
 _KINKS = 1e-5  # of the mean: what a kink between datasets can make of it where leaving some out shows nothing
 _APART, _ENDS = 0.25, 16  # of the datasets between which they are, in logit; as many at either end are all kept
 _NOISED, _EACH = 600, 12  # datasets where not all are visited, and releases of each: noise takes microseconds to draw
+_NOISED_LEAST, _NOISED_COUNTS = 60, 1_500_000  # with more counts than that in all, fewer: of many categories H varies less
 _CHOSEN, _DRAWS = 60, 200  # as above, where a release is chosen: the mean is known in milliseconds, draws take more
 _CHOSEN_OF_MANY = 20  # datasets where the candidates are too many to list: the mean takes tenths of a second
 _READ = 40  # releases that are read nearest, each in some hundredths of a second
@@ -135,7 +136,8 @@ def _sampled(mechanism: Mechanism, prior: tuple[float, ...], n: int, reading: Re
         datasets = _CHOSEN if are_few(n, len(prior), _PAIRS) else _CHOSEN_OF_MANY
         return _mean(np.array([_mean_distance(mechanism, problem, rng)
                                for problem in _problems(prior, n, rng, datasets)]))
-    problems = _problems(prior, n, rng, _NOISED)
+    datasets = min(_NOISED, max(_NOISED_LEAST, _NOISED_COUNTS // (_EACH * len(prior))))
+    problems = _problems(prior, n, rng, datasets)
     released = np.array([mechanism.sample(problem, rng, _EACH) for problem in problems])
     counts = np.array([problem.counts for problem in problems])[:, None]
     return _mean(distances_between(prior, counts, released).mean(axis=1))
