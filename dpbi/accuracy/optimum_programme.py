@@ -28,7 +28,7 @@ from dpbi.posterior import dirichlet
 from dpbi.problem.candidates import are_few, list_candidates, number_of_candidates
 
 SECONDS = 10.0
-_DATASETS = 700
+DATASETS = 700  # beyond, no limit is looked for
 _PAIRS = 9_000  # orbits of (c, r): what the solver takes some seconds for
 _PRICED = 300_000  # pairs of neighbours times orbits of r: what all columns of one round take some seconds for
 _PERMUTATIONS = 5_040
@@ -46,9 +46,9 @@ Bounds = tuple[float | None, float | None, str]
 
 def bounds_by_programme(prior: tuple[float, ...], n: int, epsilon: float) -> Bounds:
     """Lower and upper bound of the limit, None where there is none, and why they are missing or far apart."""
-    if not are_few(n, len(prior), _DATASETS):
+    if not are_few(n, len(prior), DATASETS):
         return None, None, (f"With k = {len(prior):,} categories the limit is a linear programme over all pairs of "
-                            f"datasets, at most {_DATASETS:,} of them: there are more at n = {n:,}.")
+                            f"datasets, at most {DATASETS:,} of them: there are more at n = {n:,}.")
     programme = _Programme(prior, n, epsilon)
     if programme.is_small:
         return programme.bounds()

@@ -9,7 +9,7 @@ import contextlib
 from typing import get_args
 
 from dpbi.accuracy.optimum import PrivacyLimit, limit_of_privacy
-from dpbi.accuracy.optimum_programme import SECONDS
+from dpbi.accuracy.optimum_programme import DATASETS, SECONDS
 from dpbi.dashboard.answers.cache import kept
 from dpbi.dashboard.answers.work import Cancelled, work
 from dpbi.dashboard.scenario import Scenario
@@ -19,8 +19,10 @@ from dpbi.inference.noise_aware_distance import noise_aware_distance
 from dpbi.inference.prior_average import ExpectedDistance, Reading, expected_distance
 from dpbi.mechanisms import MECHANISMS, Mechanism, name_of
 from dpbi.mechanisms.added_noise import AddedNoise
+from dpbi.problem.candidates import are_few
 
 _QUICK = 400  # n of two categories up to which limit and means together take less than 0.2 seconds
+_QUICK_CATEGORIES = 6  # as above, where no limit is looked for
 CHOICE_LARGEST = 20_000  # n up to which choosing among candidates is averaged on a page
 
 
@@ -65,8 +67,9 @@ def is_quick(mechanism: Mechanism, n: int) -> bool:
 
 
 def are_quick(scenario: Scenario) -> bool:
-    """Whether ``compute`` takes tenths of a second at most, which a table may wait for."""
-    return scenario.problem.k == 2 and scenario.problem.n <= _QUICK
+    """Whether ``compute`` takes some tenths of a second at most, which a table may wait for."""
+    n, k = scenario.problem.n, scenario.problem.k
+    return n <= _QUICK if k == 2 else k <= _QUICK_CATEGORIES and not are_few(n, k, DATASETS)
 
 
 def compared(scenario: Scenario) -> tuple[Mechanism, ...]:
