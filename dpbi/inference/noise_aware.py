@@ -82,7 +82,7 @@ class CountMixture(FrozenResult):
         """
         tail = (1 - limits.inside("mass", mass, 0.0, 1.0)) / 2
         share, a, b = self._betas(category)
-        if float(dirichlet.beta_cdf(a, b, 0.5) @ share) > 1 - tail:  # near 0 an upper end has digits that 1 - x has not
+        if float(dirichlet.incomplete_beta(a, b, 0.5) @ share) > 1 - tail:  # near 0 an upper end has digits that 1 - x has not
             return _quantile(share, a, b, tail), _quantile(share, a, b, 1 - tail)
         return _quantile(share, a, b, tail), 1 - _quantile(share, b, a, tail)
 
@@ -106,7 +106,7 @@ class CountMixture(FrozenResult):
         flat = at.reshape(-1)
         total = np.zeros(flat.size)
         for rows in _blocks(flat.size, share.size):
-            total[rows] = dirichlet.beta_cdf(a, b, flat[rows, None]) @ share
+            total[rows] = dirichlet.incomplete_beta(a, b, flat[rows, None]) @ share
         return total.reshape(at.shape)
 
     def sample_counts(self, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
@@ -274,14 +274,14 @@ def _mixtures(share: NDArray, a: NDArray, b: NDArray, x: NDArray) -> NDArray[np.
     """sum_c share[r, c] P(Beta(a_c, b_c) <= x_r), (R,)."""
     total = np.empty(x.size)
     for rows in _blocks(x.size, a.size):
-        total[rows] = (share[rows] * dirichlet.beta_cdf(a, b, x[rows, None])).sum(axis=1)
+        total[rows] = (share[rows] * dirichlet.incomplete_beta(a, b, x[rows, None])).sum(axis=1)
     return total
 
 
 def _quantiles(share: NDArray, a: NDArray, b: NDArray, tail: float) -> NDArray[np.float64]:
     """Per row of shares the x with P(mixture <= x) = tail: on a grid, then by the Illinois rule or in log-odds."""
     grid = np.sin(np.linspace(0, np.pi / 2, 513)) ** 2
-    above = share @ dirichlet.beta_cdf(a[:, None], b[:, None], grid) - tail
+    above = share @ dirichlet.incomplete_beta(a[:, None], b[:, None], grid) - tail
     right = np.maximum((above < 0).sum(axis=1), 1)
     rows = np.arange(len(share))
     other, x = grid[right - 1], grid[right]
@@ -307,7 +307,7 @@ def _quantile(share: NDArray, a: NDArray, b: NDArray, tail: float) -> float:
     from scipy.optimize import brentq
 
     def excess(log_odds: float) -> float:
-        return float(dirichlet.beta_cdf(a, b, special.expit(log_odds)) @ share) - tail
+        return float(dirichlet.incomplete_beta(a, b, special.expit(log_odds)) @ share) - tail
 
     if excess(-_LOG_ODDS) >= 0:
         return 0.0

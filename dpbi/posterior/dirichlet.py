@@ -116,7 +116,12 @@ def beta_cdf(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Floats:
     Source: scipy's incomplete beta function; beyond it Temme's uniform expansion (DLMF 8.18.9), first term.
     """
     x = limits.shares("x", np.clip(limits.number_array("x", x), 0.0, 1.0))  # NaN is refused, beyond the ends is not
-    a, b, x = np.broadcast_arrays(limits.positive_numbers("a", a), limits.positive_numbers("b", b), x)
+    return incomplete_beta(limits.positive_numbers("a", a), limits.positive_numbers("b", b), x)
+
+
+def incomplete_beta(a: Floats, b: Floats, x: ArrayLike) -> Floats:
+    """``beta_cdf`` of arrays, x in [0, 1]."""
+    a, b, x = np.broadcast_arrays(a, b, x)
     beyond = np.minimum(a, b) > _NORMAL_FROM
     law = np.asarray(special.betainc(np.where(beyond, 1.0, a), np.where(beyond, 1.0, b), x))
     if beyond.any():
@@ -225,7 +230,12 @@ def log_negative_binomial(alpha: ArrayLike, counts: ArrayLike, n: int, total: fl
         raise ValueError(f"counts cannot be negative, they must be at least 0: got {c.min():.0f}.")
     n, total = limits.check_total(n), limits.between("total", total, limits.PARAMETER_LEAST, limits.PARAMETER_LARGEST)
     limits.broadcast_pair("alpha and counts", a[..., None], c[..., None])
-    return _log_negative_binomial_but_factorial(a, c, n, total) - _tau_factorial(c)
+    return log_independent_counts(a, c, n, total)
+
+
+def log_independent_counts(alpha: Floats, counts: Floats, n: int, total: float) -> Floats:
+    """``log_negative_binomial`` of arrays."""
+    return _log_negative_binomial_but_factorial(alpha, counts, n, total) - _tau_factorial(counts)
 
 
 def _log_negative_binomial_but_factorial(alpha: Floats, c: Floats, n: ArrayLike, total: ArrayLike) -> Floats:
