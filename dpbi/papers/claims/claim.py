@@ -257,16 +257,6 @@ class Finding:
         return (f" Left out: {self.undecided:,} {more}cases, in which both sides are equal up to rounding."
                 if self.undecided else "")
 
-    def contradicted_by(self, one: Case) -> bool:
-        """Whether a case, at any data, says otherwise: rounding never does, and what failed somewhere may hold."""
-        if not one.decided:
-            return False
-        if not self.everywhere:
-            return self.kind == "fails" and one.holds
-        if self.kind == "holds if":
-            return one.within != one.holds and (one.within or self.only)
-        return self.kind == "holds" and not one.holds
-
 
 @dataclass(frozen=True)
 class Reading:

@@ -261,8 +261,7 @@ CLAIMS = (
     Claim(
         "(epsilon, delta) for the exponential smooth sensitivity",
         "EHDNRS is (epsilon, delta)-DP: its exact delta(epsilon) is at most delta. Its beta counts all candidates, "
-        "where "
-        "the notes write n + 1 for every k. The notes' proof does not hold.",
+        "where the notes write n + 1 for every k. The notes' proof does not hold.",
         "[N] Lemma 2.3, with the number of candidates in its beta, which is ours above k = 2",
         Grid((*FEW_PRIORS, _STRONG), (1, 2, 5, 12), epsilons=(0.1, 0.8, 5.0), deltas=(1e-8, 0.8)), _lemma_2_3,
     ),
