@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import product
-from typing import Literal, Protocol
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,19 +40,6 @@ BETA_PRIORS = ((1.0, 1.0), (0.5, 0.5), (0.1, 0.1), (7.0, 4.0))
 DIRICHLET_PRIORS = ((1.0, 1.0, 1.0), (0.5, 0.5, 0.5), (0.1, 0.1, 0.1), (7.0, 4.0, 5.0))
 PRIORS = BETA_PRIORS + DIRICHLET_PRIORS
 FEW_PRIORS = ((1.0, 1.0), (0.1, 0.1), (7.0, 4.0), (1.0, 1.0, 1.0), (7.0, 4.0, 5.0))  # where all datasets are visited
-
-
-class AsEntered(Protocol):
-    """Anything with a problem and the two numbers of the sidebar."""
-
-    @property
-    def problem(self) -> Problem: ...
-
-    @property
-    def epsilon(self) -> float: ...
-
-    @property
-    def gamma(self) -> float: ...
 
 
 @dataclass(frozen=True)
@@ -329,25 +316,17 @@ class Claim:
         """Computed over the grid at first, then remembered."""
         return _finding(self)
 
-    def check(self, scenario: Problem | Setting | AsEntered) -> Reading:
+    def check(self, place: Problem | Setting) -> Reading:
         """The claim at one problem: with epsilon = gamma = 1 and delta = 1e-8 where only the problem is given.
 
         Raises ValueError where the claim does not speak of such a problem, or it is too large to be visited.
         Source: ours.
         """
-        setting = _setting(scenario)
+        setting = Setting(place) if isinstance(place, Problem) else place
         cases = tuple(self.cases(setting))
         if not cases:
             raise ValueError(f"This claim compares nothing at such data: got counts {shown(setting.problem.counts)}.")
         return Reading(setting, cases, self.everywhere)
-
-
-def _setting(scenario: Problem | Setting | AsEntered) -> Setting:
-    if isinstance(scenario, Problem):
-        return Setting(scenario)
-    if isinstance(scenario, Setting):
-        return scenario
-    return Setting(scenario.problem, scenario.epsilon, scenario.gamma)
 
 
 @cache
