@@ -329,11 +329,15 @@ def check_bound(name: str, value: Any) -> float:
     return between(name, value, 0.0, math.inf)
 
 
-def check_gamma(value: Any, name: str = "gamma") -> float:
+def _up_to(name: str, value: Any, largest: float) -> float:
     number = finite_number(name, value)
     if number < 0:
         raise ValueError(f"{name} must be at least 0: got {shown(value)}.")
-    return between(name, number, 0.0, GAMMA_LARGEST)
+    return between(name, number, 0.0, largest)
+
+
+def check_gamma(value: Any, name: str = "gamma") -> float:
+    return _up_to(name, value, GAMMA_LARGEST)
 
 
 def check_delta(value: Any) -> float:
@@ -341,10 +345,7 @@ def check_delta(value: Any) -> float:
 
 
 def check_rate(value: Any) -> float:
-    number = finite_number("rate", value)
-    if number < 0:
-        raise ValueError(f"rate must be at least 0: got {shown(value)}.")
-    return between("rate", number, 0.0, RATE_LARGEST)
+    return _up_to("rate", value, RATE_LARGEST)
 
 
 # A scenario with the labels of 2,000 categories takes a few hundred kilobytes; a web server reads addresses up to 64.
