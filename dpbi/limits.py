@@ -86,12 +86,11 @@ def between(name: str, value: Any, least: float, largest: float) -> float:
     return number
 
 
-def inside(name: str, value: Any, low: float, high: float) -> float:
-    """The value as a float strictly between low and high."""
+def inside(name: str, value: Any) -> float:
+    """The value as a float strictly between 0 and 1."""
     number = finite_number(name, value)
-    if not low < number < high:
-        raise ValueError(f"{name} must lie strictly between {low:g} and {high:g} (above {low:g}, "
-                         f"below {high:g}): got {shown(value)}.")
+    if not 0 < number < 1:
+        raise ValueError(f"{name} must lie strictly between 0 and 1 (above 0, below 1): got {shown(value)}.")
     return number
 
 
@@ -341,7 +340,7 @@ def check_gamma(value: Any, name: str = "gamma") -> float:
 
 
 def check_delta(value: Any) -> float:
-    return inside("delta", value, 0.0, 1.0)
+    return inside("delta", value)
 
 
 def check_rate(value: Any) -> float:

@@ -29,7 +29,7 @@ with scenario("Private posteriors") as chosen:
 
         if shown and not aware:
             st.header("How far off")
-            means = [None] * len(shown) if nearest else library.exact_means(sampled)
+            means = [None if nearest else library.exact_mean(one.problem, one.mechanism) for one in shown]
             charts.draw(posteriors.distance_boxes(shown, means), "errors")
 
         st.header("Do the released intervals cover the truth?")

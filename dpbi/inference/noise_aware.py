@@ -80,7 +80,7 @@ class CountMixture(FrozenResult):
         mass in (0, 1), the probability inside; category: an index 0..k - 1. Returns (low, high).
         Raises ValueError for another mass or category. Source: ours; the quantile by bisection of the log-odds.
         """
-        tail = (1 - limits.inside("mass", mass, 0.0, 1.0)) / 2
+        tail = (1 - limits.inside("mass", mass)) / 2
         share, a, b = self._betas(category)
         if float(dirichlet.beta_cdf(a, b, 0.5) @ share) > 1 - tail:  # near 0 an upper end has digits that 1 - x has not
             return _quantile(share, a, b, tail), _quantile(share, a, b, 1 - tail)
@@ -236,7 +236,7 @@ def coverage(mechanism: Mechanism, prior: ArrayLike, n: int, mass: float = 0.95)
     Source: ours.
     """
     prior, n = limits.check_prior(prior), limits.check_total(n)
-    tail = (1 - limits.inside("mass", mass, 0.0, 1.0)) / 2
+    tail = (1 - limits.inside("mass", mass)) / 2
     if len(prior) != 2:
         raise ValueError(f"The coverage is computed for k = 2 categories: got k = {len(prior)}.")
     listed = output_laws(check_mechanism(mechanism), prior, n, _PAIRS)

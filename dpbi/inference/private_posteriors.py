@@ -74,7 +74,7 @@ class PrivatePosteriors(FrozenResult):
         says where the curves pass, point by point; it is no density itself. Source: ours.
         """
         density = self.densities(grid, category)
-        tails = [(1 - limits.inside("mass", mass, 0.0, 1.0)) / 2 for mass in masses]
+        tails = [(1 - limits.inside("mass", mass)) / 2 for mass in masses]
         ends = np.quantile(density, [*tails, *(1 - tail for tail in tails)], axis=0)
         return tuple(zip(ends[: len(tails)], ends[len(tails) :], strict=True))
 

@@ -5,19 +5,20 @@ Labels are never an argument: two people's equal counts may share an answer, the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Concatenate, NamedTuple, ParamSpec, TypeVar
+from collections.abc import Callable, Mapping
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
 from dpbi.accuracy.comparison import Comparison, comparison_of
-from dpbi.accuracy.distance_law import DistanceLaw, distance_law, exact_mean
+from dpbi.accuracy.distance_law import DistanceLaw, distance_law
+from dpbi.accuracy.distance_law import exact_mean as mean_known_exactly
 from dpbi.accuracy.trials import ReleaseErrors
 from dpbi.accuracy.trials import release_errors as errors_of_release
 from dpbi.dashboard.answers.cache import Kept, kept
-from dpbi.dashboard.answers.work import Work, whole
+from dpbi.dashboard.answers.work import whole
 from dpbi.dashboard.scenario import Scenario
 from dpbi.dashboard.words import guard, words
 from dpbi.inference.nearest import nearest_posterior
@@ -41,42 +42,25 @@ from dpbi.sensitivity import PAPER_GLOBAL_SENSITIVITY, global_sensitivity, local
 SIZES = 16  # of smaller data, audited for a curve
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
 
-Rest = ParamSpec("Rest")
 Result = TypeVar("Result")
 
 
-def for_each(
-    function: Kept[Concatenate[Problem, Mechanism, Rest], Result],
-    scenario: Scenario,
-    *rest: Rest.args,
-    **named: Rest.kwargs,
-) -> list[Result]:
-    """The function's result for every ticked mechanism that it does not refuse."""
-    problem = scenario.problem
-
-    def ask(current: Work, mechanism: Mechanism) -> Result:
-        return current.ask(function, problem, mechanism, *rest, **named)
-
-    return answered(scenario, function.__name__, (problem, scenario.mechanisms, rest, named), ask, st.error)
+def for_each(function: Kept[..., Result], scenario: Scenario, *rest: object) -> list[Result]:
+    """The function's result for every ticked mechanism that it does not refuse; rest: arguments after the mechanism."""
+    asked = {mechanism: (scenario.problem, mechanism, *rest) for mechanism in scenario.mechanisms}
+    return answered(function, asked, st.error)
 
 
 def answered(
-    scenario: Scenario,
-    name: str,
-    asked: object,
-    ask: Callable[[Work, Mechanism], Result],
-    say: Callable[[str], object],
+    function: Kept[..., Result], asked: Mapping[Mechanism, tuple[object, ...]], say: Callable[[str], object]
 ) -> list[Result]:
-    """What is asked of every ticked mechanism, with a bar; a sentence that refuses several is said once, in the page.
-
-    name and asked: of the computation, as ``work.whole``.
-    """
+    """What the function answers to each question, with a bar; a sentence that refuses several is said once."""
     results = []
     refused: dict[str, list[str]] = {}
-    with whole(name, asked, len(scenario.mechanisms), "mechanisms") as current:
-        for mechanism in scenario.mechanisms:
+    with whole(function.__name__, list(asked.values()), len(asked), "mechanisms") as current:
+        for mechanism, question in asked.items():
             with guard.refusal(refused, name_of(mechanism)):
-                results.append(ask(current, mechanism))
+                results.append(current.ask(function, *question))
     for sentence, names in refused.items():
         say(f"**{words.listed(names)}:** {sentence}")
     return results
@@ -125,14 +109,9 @@ def read_nearest(problem: Problem, mechanism: Mechanism, seed: int, size: int) -
     return PrivatePosteriors(mechanism, problem, counts, distances_to(problem, counts))
 
 
-def exact_means(sampled: Sequence[PrivatePosteriors]) -> list[float | None]:
-    """E[H] of each sample's mechanism, None where it is known from draws only."""
-    return [_exact_mean(one.problem, one.mechanism) for one in sampled]
-
-
 @kept(512)
-def _exact_mean(problem: Problem, mechanism: Mechanism) -> float | None:
-    return exact_mean(mechanism, problem)
+def exact_mean(problem: Problem, mechanism: Mechanism) -> float | None:
+    return mean_known_exactly(mechanism, problem)
 
 
 @kept(64)

@@ -71,7 +71,7 @@ def wanted() -> float | None:
     settings.setdefault(_WANTED, "0.1")
     text = st.text_input("Wanted mean distance", width=200, help=accuracy_words.WANTED, **settings.entry(_WANTED))
     with Refusals().beside():
-        return limits.inside("the wanted mean distance", entries.number("the wanted mean distance", text), 0.0, 1.0)
+        return limits.inside("the wanted mean distance", entries.number("the wanted mean distance", text))
     return None
 
 
