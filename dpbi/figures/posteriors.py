@@ -78,7 +78,7 @@ def _nearest_words(results: Sequence[PrivatePosteriors], mechanisms: Sequence[st
 def _densities(results: Sequence[PrivatePosteriors], names: Sequence[str]) -> go.Figure:
     problem, mechanisms = results[0].problem, mechanism_labels([one.mechanism for one in results])
     window = _window(results)
-    fig = _panels(mechanisms, f"θ, share of {names[0]}", "Density")
+    fig = _panels(mechanisms, f"θ, share of {names[0]}")
     peaks, lines = [0.0], []
     for position, one in enumerate(results):
         place = _place(position)
@@ -229,8 +229,8 @@ def _ordinal(position: int) -> str:
     return str(position + 1) if position else ""
 
 
-def _panels(titles: Sequence[str], across: str, up: str) -> Drawing:
-    """Panels row by row under their titles, with one range; across, up: of the lowest and the leftmost axes."""
+def _panels(titles: Sequence[str], across: str) -> Drawing:
+    """Panels of densities row by row under their titles, with one range; across: what the lowest axes say."""
     panels, columns, rows = len(titles), _columns(len(titles)), _rows(len(titles))
     between = 0.05, min(70 / (rows * _PANEL), 0.9 / max(rows - 1, 1))
     width, height = (1 - between[0] * (columns - 1)) / columns, (1 - between[1] * (rows - 1)) / rows
@@ -248,7 +248,7 @@ def _panels(titles: Sequence[str], across: str, up: str) -> Drawing:
                 f"yaxis{_ordinal(position)}": {
                     "domain": [max(top - height, 0.0), top], "anchor": f"x{_ordinal(position)}",
                     "matches": f"y{_ordinal(position - 1)}" if column else None, "showticklabels": not column,
-                    "title": {"text": None if column else up},
+                    "title": {"text": None if column else "Density"},
                 },
             }
         )  # fmt: skip
@@ -451,7 +451,7 @@ def _aware_densities(results: Sequence[NoiseAwareReleases], names: Sequence[str]
     high = max(truth[1], *(float(one.grids[:, -1].max()) for one in results))
     room = 0.03 * (high - low) or 0.05
     window = max(0.0, low - room), min(1.0, high + room)
-    fig = _panels(mechanisms, f"θ, share of {names[0]}", "Density")
+    fig = _panels(mechanisms, f"θ, share of {names[0]}")
     peaks: list[float] = []
     for position, one in enumerate(results):
         true_peak = _peak(_add_truth_and_prior(fig, problem, window, _place(position), first=position == 0))
@@ -572,9 +572,9 @@ def _add_box(fig: Drawing, one: PrivatePosteriors, label: str, row: int, top: fl
 
 
 def coverage_bars(
-    results: Sequence[PrivatePosteriors | NoiseAwareReleases], labels: Sequence[str] | None = None, mass: float = 0.95
+    results: Sequence[PrivatePosteriors | NoiseAwareReleases], labels: Sequence[str] | None = None
 ) -> go.Figure:
-    """How often the released interval of this mass covers the true posterior mean, per category and mechanism.
+    """How often the released 95 % interval covers the true posterior mean, per category and mechanism.
 
     With two categories the intervals mirror each other, so one bar stands for both.
     """
@@ -586,7 +586,7 @@ def coverage_bars(
     if problem.k == 2:
         shown, names = shown[:1], [" or ".join(names)]
     rows, offsets = np.arange(len(shown)), _offsets(len(results))
-    coverage = [one.coverage(mass, shown) for one in results]
+    coverage = [one.coverage(shown) for one in results]
     fig = Drawing()
     for one, label, offset, share in zip(results, mechanisms, offsets, coverage, strict=True):
         style = style_of(one.mechanism)
@@ -594,27 +594,24 @@ def coverage_bars(
             x=compact(share), y=compact(rows + offset), orientation="h", width=0.7 / len(results), name=label,
             marker={"color": style.colour}, hovertemplate="%{x:.1%}",
         )  # fmt: skip
-    fig.add_vline(x=mass, line={"color": TRUTH.colour, "dash": "dash", "width": LINE_WIDTH})
-    fig.add_annotation(x=mass, y=1, yref="paper", yanchor="bottom", text=percent(mass), showarrow=False)
+    fig.add_vline(x=0.95, line={"color": TRUTH.colour, "dash": "dash", "width": LINE_WIDTH})
+    fig.add_annotation(x=0.95, y=1, yref="paper", yanchor="bottom", text="95 %", showarrow=False)
     fig.update_yaxes(**category_axis(names))
-    fig.update_xaxes(
-        title_text=f"{percent(mass)} intervals that cover the true mean", range=[0, 1.02],
-        tickformat=".0%",
-    )  # fmt: skip
-    title = _coverage_words(coverage, mechanisms, names, mass)
-    alt = f"Bar chart of the coverage of the released {percent(mass)} intervals per category. {title}."
+    fig.update_xaxes(title_text="95 % intervals that cover the true mean", range=[0, 1.02], tickformat=".0%")
+    title = _coverage_words(coverage, mechanisms, names)
+    alt = f"Bar chart of the coverage of the released 95 % intervals per category. {title}."
     return base_layout(
         fig, title, alt=alt, notes=notes, height=_rows_height(len(shown), len(results)), barmode="overlay"
     )
 
 
-def _coverage_words(coverage: Sequence[Floats], mechanisms: Sequence[str], names: Sequence[str], mass: float) -> str:
+def _coverage_words(coverage: Sequence[Floats], mechanisms: Sequence[str], names: Sequence[str]) -> str:
     shares = np.array(coverage)
     if shares.min() == 1:
-        return f"Every released {percent(mass)} interval covers the true posterior mean"
+        return "Every released 95 % interval covers the true posterior mean"
     mechanism, category = (int(i) for i in np.unravel_index(shares.argmin(), shares.shape))
     where = f" for {names[category]}" if len(names) > 1 else ""
     least = percent(float(shares.min()))
     if shares.size == 1:
-        return f"The {percent(mass)} intervals of {mechanisms[0]} cover the true mean in {least} of its releases"
-    return f"The {percent(mass)} intervals of {mechanisms[mechanism]} cover least: {least} of its releases{where}"
+        return f"The 95 % intervals of {mechanisms[0]} cover the true mean in {least} of its releases"
+    return f"The 95 % intervals of {mechanisms[mechanism]} cover least: {least} of its releases{where}"

@@ -7,7 +7,7 @@ and costs no privacy. The true counts are no argument of anything here.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -18,6 +18,7 @@ from scipy import special
 from dpbi import limits
 from dpbi.frozen_result import FrozenResult, frozen
 from dpbi.inference.count_posterior import CountPosterior, Marginal, count_posterior
+from dpbi.mechanisms.distance_table import chunks
 from dpbi.mechanisms.likelihood import Likelihood, joint_likelihood
 from dpbi.mechanisms.mechanism import Mechanism, check_mechanism
 from dpbi.mechanisms.outputs import output_laws
@@ -25,7 +26,6 @@ from dpbi.posterior import dirichlet
 
 _NEGLIGIBLE = 1e-18  # a count this improbable moves no end of an interval in double precision
 _DENSE = 20_000_000  # numbers in the dense table of weights
-_BLOCK = 1_000_000
 _PAIRS = 4_000_000  # (c, r) that the coverage visits: n = 1,999, or n = 157 with noise on both counts
 _LEFT_OUT = 1e-12
 _COVERAGE_ERROR = 1e-6  # of the noise-aware intervals, whose coverage is their mass
@@ -95,7 +95,7 @@ class CountMixture(FrozenResult):
         at = limits.shares("theta", theta)
         flat = at.reshape(-1)
         total = np.zeros(flat.size)
-        for rows in _blocks(flat.size, share.size):
+        for rows in chunks(flat.size, share.size):
             total[rows] = dirichlet.beta_density(flat[rows, None], a, b) @ share
         return total.reshape(at.shape)
 
@@ -105,7 +105,7 @@ class CountMixture(FrozenResult):
         at = limits.shares("theta", theta)
         flat = at.reshape(-1)
         total = np.zeros(flat.size)
-        for rows in _blocks(flat.size, share.size):
+        for rows in chunks(flat.size, share.size):
             total[rows] = dirichlet.beta_cdf(a, b, flat[rows, None]) @ share
         return total.reshape(at.shape)
 
@@ -273,7 +273,7 @@ def _but_rarest(probability: NDArray[np.float64]) -> NDArray[np.int64]:
 def _mixtures(share: NDArray, a: NDArray, b: NDArray, x: NDArray) -> NDArray[np.float64]:
     """sum_c share[r, c] P(Beta(a_c, b_c) <= x_r), (R,)."""
     total = np.empty(x.size)
-    for rows in _blocks(x.size, a.size):
+    for rows in chunks(x.size, a.size):
         total[rows] = (share[rows] * dirichlet.beta_cdf(a, b, x[rows, None])).sum(axis=1)
     return total
 
@@ -314,9 +314,3 @@ def _quantile(share: NDArray, a: NDArray, b: NDArray, tail: float) -> float:
     if excess(_LOG_ODDS) <= 0:
         return 1.0
     return float(special.expit(brentq(excess, -_LOG_ODDS, _LOG_ODDS, xtol=1e-14, rtol=1e-14, maxiter=_STEPS)))
-
-
-def _blocks(rows: int, columns: int) -> Iterator[slice]:
-    height = max(1, _BLOCK // columns)
-    for first in range(0, rows, height):
-        yield slice(first, first + height)
