@@ -21,6 +21,8 @@ from dpbi.figures.style import (
     category_axis,
     category_labels,
     compact,
+    interval_bar,
+    listed,
     mechanism_labels,
     number,
     percent,
@@ -118,13 +120,15 @@ def _worth(problem: Problem) -> str:
 
 def _window(results: Sequence[PrivatePosteriors]) -> tuple[float, float]:
     """Where nearly all mass of the true and of 95 % of the released posteriors lies, a little widened."""
-    truth = density_window([results[0].problem.posterior])
-    lows, highs = [truth[0]], [truth[1]]
-    for one in results:
-        ends = dirichlet.interval(one.parameters, 0.99, category=0)
-        lows.append(float(np.quantile(ends[0], 0.025)))
-        highs.append(float(np.quantile(ends[1], 0.975)))
-    low, high = min(lows), max(highs)
+    ends = [dirichlet.interval(one.parameters, 0.99, category=0) for one in results]
+    lows, highs = ([float(np.quantile(one[side], level)) for one in ends] for side, level in enumerate((0.025, 0.975)))
+    return _widened(results[0].problem, lows, highs)
+
+
+def _widened(problem: Problem, lows: Sequence[float], highs: Sequence[float]) -> tuple[float, float]:
+    """From the lowest end to the highest, those of the true posterior's mass among them, and a little more."""
+    truth = density_window([problem.posterior])
+    low, high = min(truth[0], *lows), max(truth[1], *highs)
     room = 0.03 * (high - low) or 0.05
     return max(0.0, low - room), min(1.0, high + room)
 
@@ -422,11 +426,7 @@ def _add_spread(fig: Drawing, one: PrivatePosteriors, label: str, shown: NDArray
         fig.add_scatter(
             x=compact(middle), y=compact(rows), name=label, legendgroup=label, showlegend=named, mode="markers",
             marker={"color": style.colour, "symbol": style.symbol, "size": 8},
-            error_x={
-                "type": "data", "symmetric": False, "array": compact(ends[1] - middle),
-                "arrayminus": compact(middle - ends[0]), "thickness": width, "width": 0, "color": style.colour,
-            },
-            hovertemplate="median of released means %{x:.3g}",
+            error_x=interval_bar(middle, *ends, style.colour, width), hovertemplate="median of released means %{x:.3g}",
         )  # fmt: skip
 
 
@@ -446,11 +446,7 @@ def noise_aware_posteriors(results: Sequence[NoiseAwareReleases], labels: Sequen
 
 def _aware_densities(results: Sequence[NoiseAwareReleases], names: Sequence[str]) -> go.Figure:
     problem, mechanisms = results[0].problem, mechanism_labels([one.mechanism for one in results])
-    truth = density_window([problem.posterior])
-    low = min(truth[0], *(float(one.grids[:, 0].min()) for one in results))
-    high = max(truth[1], *(float(one.grids[:, -1].max()) for one in results))
-    room = 0.03 * (high - low) or 0.05
-    window = max(0.0, low - room), min(1.0, high + room)
+    window = _widened(problem, [float(one.grids.min()) for one in results], [float(one.grids.max()) for one in results])
     fig = _panels(mechanisms, f"θ, share of {names[0]}")
     peaks: list[float] = []
     for position, one in enumerate(results):
@@ -488,11 +484,7 @@ def _aware_intervals(results: Sequence[NoiseAwareReleases], names: Sequence[str]
         fig.add_scatter(
             x=compact(middle), y=compact(rows + offset), name=label, mode="markers",
             marker={"color": style.colour, "symbol": style.symbol, "size": 8},
-            error_x={
-                "type": "data", "symmetric": False, "array": compact(high - middle),
-                "arrayminus": compact(middle - low), "thickness": 2, "width": 0, "color": style.colour,
-            },
-            hovertemplate="noise-aware mean %{x:.3g}",
+            error_x=interval_bar(middle, low, high, style.colour, 2), hovertemplate="noise-aware mean %{x:.3g}",
         )  # fmt: skip
     fig.update_yaxes(**category_axis([names[i] for i in shown]))
     fig.update_xaxes(title_text="θ, share of the category", rangemode="tozero")
@@ -508,7 +500,7 @@ def _aware_intervals(results: Sequence[NoiseAwareReleases], names: Sequence[str]
 def _widening_words(results: Sequence[NoiseAwareReleases], mechanisms: Sequence[str]) -> str:
     if not results[0].problem.n:
         return "Without records the prior itself is released"
-    widths = ", ".join(f"{label} {number(one.widening())}" for one, label in zip(results, mechanisms, strict=True))
+    widths = listed(mechanisms, [one.widening() for one in results])
     return f"Noise-aware intervals, as a multiple of the naive ones: {widths}"
 
 
@@ -548,10 +540,8 @@ def distance_boxes(results: Sequence[PrivatePosteriors], exact_means: Sequence[f
         title = f"Smallest mean distance: {mechanisms[best[0]]}, {number(best[1])}"
         if len(results) == 1:
             title = f"Mean distance of {mechanisms[0]}: {number(best[1])}"
-    medians = (
-        f"{label} {number(float(np.median(one.distance)))}" for label, one in zip(mechanisms, results, strict=True)
-    )
-    alt = f"Box plots of sampled Hellinger distances. {title}. Sampled medians: {', '.join(medians)}."
+    medians = listed(mechanisms, [float(np.median(one.distance)) for one in results])
+    alt = f"Box plots of sampled Hellinger distances. {title}. Sampled medians: {medians}."
     return base_layout(fig, title, alt=alt, height=40 + 95 * len(results))
 
 
