@@ -368,13 +368,10 @@ def _share(values: Floats, least: Floats) -> NDArray[Any]:
 
 def _marginals(results: Sequence[PrivatePosteriors], names: Sequence[str]) -> go.Figure:
     problem, mechanisms = results[0].problem, mechanism_labels([one.mechanism for one in results])
-    shown, notes = _largest_categories(problem, len(results))
+    fig, shown, notes = _true_intervals(problem, names, len(results))
     notes.append(f"Bars: the middle 50 % and 95 % of {len(results[0].released):,} released means.")
     rows = np.arange(len(shown))
-    fig = Drawing()
-    _add_true_intervals(fig, problem, shown, rows)
-    offsets = _offsets(len(results))
-    for one, label, offset in zip(results, mechanisms, offsets, strict=True):
+    for one, label, offset in zip(results, mechanisms, _offsets(len(results)), strict=True):
         _add_spread(fig, one, label, shown, rows + offset)
     prior = dirichlet.mean(problem.prior)[shown]
     fig.add_scatter(
@@ -382,8 +379,6 @@ def _marginals(results: Sequence[PrivatePosteriors], names: Sequence[str]) -> go
         marker={"symbol": "line-ns-open", "size": 22, "color": PRIOR.colour, "line": {"width": 2}},
         hovertemplate="prior mean %{x:.3g}",
     )  # fmt: skip
-    fig.update_yaxes(**category_axis([names[i] for i in shown]))
-    fig.update_xaxes(title_text="θ, share of the category", rangemode="tozero")
     title = _nearest_words(results, mechanisms)
     alt = (
         f"For {len(shown)} categories, the true posterior's 95 % interval and the middle 50 % and 95 % of "
@@ -395,10 +390,8 @@ def _marginals(results: Sequence[PrivatePosteriors], names: Sequence[str]) -> go
 def _largest_categories(problem: Problem, mechanisms: int) -> tuple[NDArray[np.int64], list[str]]:
     """The categories drawn, in their own order, and the sentence that says so where some are left out."""
     limit = min(CATEGORIES_DRAWN, max(6, _ROWS_DRAWN // mechanisms))
-    if problem.k <= limit:
-        return np.arange(problem.k), []
     largest = np.sort(np.argsort(-np.array(problem.posterior), kind="stable")[:limit])
-    return largest, [f"The {limit} largest of {problem.k} categories."]
+    return largest, [f"The {limit} largest of {problem.k} categories."] if problem.k > limit else []
 
 
 def _rows_height(categories: int, mechanisms: int) -> int:
@@ -410,13 +403,21 @@ def _offsets(mechanisms: int) -> Floats:
     return (np.arange(mechanisms) - (mechanisms - 1) / 2) * 0.75 / mechanisms
 
 
-def _add_true_intervals(fig: Drawing, problem: Problem, shown: NDArray[np.int64], rows: NDArray[np.int64]) -> None:
+def _true_intervals(
+    problem: Problem, names: Sequence[str], mechanisms: int
+) -> tuple[Drawing, NDArray[np.int64], list[str]]:
+    """A row per category with the true posterior's interval; which categories these are, and what is left out."""
+    fig = Drawing()
+    shown, notes = _largest_categories(problem, mechanisms)
     low, high = (ends[shown] for ends in dirichlet.interval(problem.posterior))
     fig.add_bar(
-        base=compact(low), x=compact(high - low), y=rows, orientation="h", width=0.9,
+        base=compact(low), x=compact(high - low), y=np.arange(len(shown)), orientation="h", width=0.9,
         name="true posterior, 95 % interval", marker={"color": TRUTH.faded(0.3), "line": {"width": 0}},
         hovertemplate="true interval from %{base:.3g} to %{x:.3g}",
     )  # fmt: skip
+    fig.update_yaxes(**category_axis([names[i] for i in shown]))
+    fig.update_xaxes(title_text="θ, share of the category", rangemode="tozero")
+    return fig, shown, notes
 
 
 def _add_spread(fig: Drawing, one: PrivatePosteriors, label: str, shown: NDArray[np.int64], rows: Floats) -> None:
@@ -472,10 +473,8 @@ def _aware_densities(results: Sequence[NoiseAwareReleases], names: Sequence[str]
 
 def _aware_intervals(results: Sequence[NoiseAwareReleases], names: Sequence[str]) -> go.Figure:
     problem, mechanisms = results[0].problem, mechanism_labels([one.mechanism for one in results])
-    shown, notes = _largest_categories(problem, len(results))
+    fig, shown, notes = _true_intervals(problem, names, len(results))
     rows = np.arange(len(shown))
-    fig = Drawing()
-    _add_true_intervals(fig, problem, shown, rows)
     for one, label, offset in zip(results, mechanisms, _offsets(len(results)), strict=True):
         style = style_of(one.mechanism)
         middle, low, high = (
@@ -486,8 +485,6 @@ def _aware_intervals(results: Sequence[NoiseAwareReleases], names: Sequence[str]
             marker={"color": style.colour, "symbol": style.symbol, "size": 8},
             error_x=interval_bar(middle, low, high, style.colour, 2), hovertemplate="noise-aware mean %{x:.3g}",
         )  # fmt: skip
-    fig.update_yaxes(**category_axis([names[i] for i in shown]))
-    fig.update_xaxes(title_text="θ, share of the category", rangemode="tozero")
     title = _widening_words(results, mechanisms)
     notes.append(f"Means and 95 % intervals, averaged over {results[0].times.sum()} releases.")
     alt = (

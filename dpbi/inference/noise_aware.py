@@ -7,7 +7,7 @@ and costs no privacy. The true counts are no argument of anything here.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -91,22 +91,19 @@ class CountMixture(FrozenResult):
 
         At 0 and 1 it is finite or infinite, as the limit is. Raises ValueError for another category.
         """
-        share, a, b = self._betas(category)
-        at = limits.shares("theta", theta)
-        flat = at.reshape(-1)
-        total = np.zeros(flat.size)
-        for rows in chunks(flat.size, share.size):
-            total[rows] = dirichlet.beta_density(flat[rows, None], a, b) @ share
-        return total.reshape(at.shape)
+        return self._mixed(dirichlet.beta_density, theta, category)
 
     def cumulative(self, theta: ArrayLike, category: int = 0) -> NDArray[np.float64]:
         """P(theta_i <= theta | r): theta (...), in [0, 1] -> (...). Raises ValueError for another category."""
+        return self._mixed(lambda x, a, b: dirichlet.beta_cdf(a, b, x), theta, category)
+
+    def _mixed(self, law: Callable[..., NDArray[np.float64]], theta: ArrayLike, category: int) -> NDArray[np.float64]:
         share, a, b = self._betas(category)
         at = limits.shares("theta", theta)
         flat = at.reshape(-1)
         total = np.zeros(flat.size)
         for rows in chunks(flat.size, share.size):
-            total[rows] = dirichlet.beta_cdf(a, b, flat[rows, None]) @ share
+            total[rows] = law(flat[rows, None], a, b) @ share
         return total.reshape(at.shape)
 
     def sample_counts(self, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
