@@ -234,9 +234,7 @@ def _power_sampler(problem: Problem, m: int) -> _Sampler:
                      "Prior parameters of more alike size, or fewer records, can be drawn.")
 
 
-@lru_cache(maxsize=64)
-def _kept_sampler(problem: Problem, m: int) -> _Sampler:
-    return _power_sampler(problem, m)
+_kept_sampler = lru_cache(maxsize=64)(_power_sampler)
 
 
 class _ChainSampler:

@@ -83,9 +83,7 @@ def wants_coverage() -> bool:
 # --- what is computed ---
 
 
-@kept(8192, megabytes=32)
-def _point(mechanism: Mechanism, problem: Problem, metric: Metric) -> ExpectedError:
-    return expected_error(mechanism, problem, metric)
+_point = kept(8192, megabytes=32)(expected_error)
 
 
 def _evaluation(current: Work) -> Callable[[Mechanism, Problem, Metric], ExpectedError]:

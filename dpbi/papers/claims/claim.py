@@ -373,10 +373,8 @@ def listed_law(mechanism: Mechanism, problem: Problem) -> DistanceLaw:
     return law
 
 
-@lru_cache(maxsize=1024)
-def _remembered_law(mechanism: Mechanism, problem: Problem) -> DistanceLaw:
-    """Of the grids' data, which several claims ask about; each takes some kilobytes."""
-    return distance_law(mechanism, problem)
+# Of the grids' data, which several claims ask about; each takes some kilobytes.
+_remembered_law = lru_cache(maxsize=1024)(distance_law)
 
 
 def exp(exponent: float) -> float:

@@ -42,13 +42,12 @@ def _loss(setting: Setting, mechanism: Mechanism) -> PrivacyLoss:
     return privacy_loss(mechanism, setting.problem.prior, setting.problem.n)
 
 
-def _kept(setting: Setting, mechanisms: Iterable[Mechanism], allowed: float = 1.0, within: bool = True
-          ) -> Iterator[Case]:
+def _kept(setting: Setting, mechanisms: Iterable[Mechanism], allowed: float = 1.0) -> Iterator[Case]:
     """One case per mechanism: its exact loss is at most ``allowed`` times epsilon."""
     for mechanism in mechanisms:
         loss, bound = _loss(setting, mechanism), allowed * setting.epsilon
         yield case({"mechanism": mechanism.label} | setting.named("prior", "n", "epsilon"),
-                   {"allowed": bound, "exact loss": loss.epsilon}, at_most(loss.epsilon, bound), within)
+                   {"allowed": bound, "exact loss": loss.epsilon}, at_most(loss.epsilon, bound))
 
 
 def _theorem_3_1(setting: Setting) -> Iterator[Case]:
