@@ -67,9 +67,5 @@ def best_private(rows: Iterable[Comparison]) -> Comparison | None:
     A mean from draws competes with what it surely stays below, four standard errors above it. Claimed guarantees and
     approximate ones do not compete. Source: ours.
     """
-    competing = [row for row in rows if _is_pure_and_proved(row.guarantee)]
+    competing = [row for row in rows if isinstance(row.guarantee, PureDP) and row.guarantee.is_private]
     return min(competing, key=lambda row: row.mean + SURE * row.mean_error, default=None)
-
-
-def _is_pure_and_proved(guarantee: Guarantee) -> bool:
-    return isinstance(guarantee, PureDP) and guarantee.is_private

@@ -476,7 +476,7 @@ def test_no_cached_answer_knows_a_name() -> None:
     asked = {name for function in functions for name in inspect.signature(function).parameters}
     assert asked == {
         "problem", "mechanism", "seed", "size", "prior", "n", "category", "gamma", "beta", "u", "measure",
-        "epsilons", "t",
+        "epsilons", "t", "points", "steps_a_side", "gammas", "limit",
     }  # fmt: skip
 
 
