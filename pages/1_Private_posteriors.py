@@ -29,18 +29,17 @@ with scenario("Private posteriors") as chosen:
 
         if shown and not aware:
             st.header("How far off")
-            means = [None] * len(shown) if nearest else library.exact_means(sampled)
+            means = [None if nearest else library.exact_mean(one.problem, one.mechanism) for one in shown]
             charts.draw(posteriors.distance_boxes(shown, means), "errors")
 
         st.header("Do the released intervals cover the truth?")
         looked_at = number_of_releases(chosen.problem.k, size)
         said = {controls.AWARE: words.aware_coverage, controls.NEAREST: words.nearest_coverage}.get(reading)
         st.markdown(said(looked_at) if said else words.coverage(size))
-        if read:
-            charts.draw(posteriors.coverage_bars(read, chosen.labels), "coverage")
-        elif shown and not aware:
-            charts.draw(posteriors.coverage_bars(shown, chosen.labels), "coverage")
-        tables.categories(chosen, read if aware else shown)
+        covering = read if aware else shown
+        if covering:
+            charts.draw(posteriors.coverage_bars(covering, chosen.labels), "coverage")
+        tables.categories(chosen, covering)
         if reading != controls.NAIVE:
             st.markdown(limit.readings(average.readings(chosen)))
 
