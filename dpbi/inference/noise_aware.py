@@ -82,7 +82,8 @@ class CountMixture(FrozenResult):
         """
         tail = (1 - limits.inside("mass", mass)) / 2
         share, a, b = self._betas(category)
-        if float(dirichlet.incomplete_beta(a, b, 0.5) @ share) > 1 - tail:  # near 0 an upper end has digits that 1 - x has not
+        # Near 0 an upper end has digits that 1 - x has not.
+        if float(dirichlet.incomplete_beta(a, b, 0.5) @ share) > 1 - tail:
             return _quantile(share, a, b, tail), _quantile(share, a, b, 1 - tail)
         return _quantile(share, a, b, tail), 1 - _quantile(share, b, a, tail)
 
