@@ -17,7 +17,7 @@ import itertools
 import math
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 import mpmath  # type: ignore[import-untyped]
@@ -173,8 +173,15 @@ class ExponentialLaw(NamedTuple):
     distance: tuple[Real, ...]
     probability: tuple[Real, ...]
     log_partition: Real
-    mean: Real
-    variance: Real
+
+    @property
+    def mean(self) -> Real:
+        return mp.fdot(self.probability, self.distance)
+
+    @property
+    def variance(self) -> Real:
+        mean = self.mean
+        return mp.fsum(p * (h - mean) ** 2 for p, h in zip(self.probability, self.distance, strict=True))
 
     @property
     def law(self) -> Law:
@@ -190,12 +197,10 @@ def exponential_pmf(prior: Sequence[Any], counts: Sequence[int], rate: Any) -> E
     """The exponential mechanism of this rate, by listing the candidates."""
     candidates = tuple(compositions(sum(counts), len(counts)))
     distance = tuple(posterior_distance(prior, counts, released) for released in candidates)
-    weight = [mp.exp(-mp.mpf(rate) * h) for h in distance]
+    rate = mp.mpf(rate)
+    weight = [mp.exp(-rate * h) for h in distance]
     partition = mp.fsum(weight)
-    probability = tuple(w / partition for w in weight)
-    mean = mp.fsum(p * h for p, h in zip(probability, distance, strict=True))
-    variance = mp.fsum(p * (h - mean) ** 2 for p, h in zip(probability, distance, strict=True))
-    return ExponentialLaw(candidates, distance, probability, mp.log(partition), mean, variance)
+    return ExponentialLaw(candidates, distance, tuple(w / partition for w in weight), mp.log(partition))
 
 
 PAPER_GLOBAL_SENSITIVITY = mp.sqrt(1 - mp.pi / 4)
@@ -340,6 +345,7 @@ class KNormLaw(Mapping[Counts, Real]):
         self.counts, self.n, self.epsilon = counts, sum(counts), mp.mpf(epsilon)
         self.partition = mp.legendre(len(counts) - 1, mp.coth(self.epsilon / 2))
         self.known: dict[Counts, Real] = {}
+        self.walked: list[Counts] = []
 
     def __getitem__(self, released: Counts) -> Real:
         if released not in self.known:
@@ -362,11 +368,12 @@ class KNormLaw(Mapping[Counts, Real]):
         return total / self.partition
 
     def __iter__(self) -> Iterator[Counts]:
-        reach = math.ceil((40 + 2 * len(self.counts)) / self.epsilon) if self.n else 0
-        for excess in range(reach + 1):
-            for released in compositions(self.n + excess, len(self.counts)):
-                if excess == 0 or 0 in released:
-                    yield released
+        if not self.walked:
+            reach = math.ceil((40 + 2 * len(self.counts)) / self.epsilon) if self.n else 0
+            for excess in range(reach + 1):
+                listed = compositions(self.n + excess, len(self.counts))
+                self.walked += [released for released in listed if excess == 0 or 0 in released]
+        return iter(self.walked)
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
@@ -413,14 +420,26 @@ def laws_of_all_datasets(name: str, prior: Sequence[Any], n: int, **parameters: 
 
 def same_level(distance: Any) -> Real:
     """Two distances this close are one level: 1e-12 + 1e-10 d."""
-    return mp.mpf("1e-12") + mp.mpf("1e-10") * mp.mpf(distance)
+    return SAME_LEVEL + 100 * SAME_LEVEL * distance
 
 
-class DistanceLaw(NamedTuple):
+SAME_LEVEL = mp.mpf("1e-12")
+
+
+class Levels(NamedTuple):
     """Levels of H(BI(c), BI(r)) in increasing order and their probabilities."""
 
     distance: tuple[Real, ...]
     probability: tuple[Real, ...]
+
+
+class DistanceLaw(Levels):
+    """A law of H(BI(c), BI(r))."""
+
+    @cached_property
+    def cumulative(self) -> tuple[Real, ...]:
+        """Of no level, the first, the first two and so on."""
+        return tuple(itertools.accumulate(self.probability, initial=mp.zero))
 
     @property
     def mean(self) -> Real:
@@ -429,11 +448,12 @@ class DistanceLaw(NamedTuple):
 
     def cdf(self, t: Any) -> Real:
         """P(H <= t), where a level within `same_level` of t counts as <= t."""
-        return mp.fsum(self.probability[: bisect_right(self.distance, mp.mpf(t) + same_level(t))])
+        return self.cumulative[bisect_right(self.distance, mp.mpf(t) + same_level(t))]
 
     def quantile(self, q: Any) -> Real:
         """The smallest level with cdf >= q."""
-        return next(h for h in self.distance if self.cdf(h) >= mp.mpf(q))
+        q = mp.mpf(q)
+        return next(h for h in self.distance if self.cdf(h) >= q)
 
 
 def distance_law(pmf: Mapping[Counts, Any], prior: Sequence[Any], counts: Sequence[int]) -> DistanceLaw:
@@ -471,19 +491,16 @@ def _neighbouring_pairs(prior: Sequence[Any], n: int) -> Iterator[tuple[Counts, 
 def privacy_loss(pmf_by_dataset: PmfByDataset, prior: Sequence[Any], n: int) -> PrivacyLoss:
     """max over ordered neighbouring pairs and outputs of the log ratio; inf where only P_c' is zero."""
 
-    def loss(counts: Counts, neighbour: Counts, released: Counts) -> Real:
-        other = pmf_by_dataset[neighbour].get(released, 0)
-        return mp.log(pmf_by_dataset[counts][released] / other) if other > 0 else mp.inf
-
-    return max(
-        (
-            PrivacyLoss(loss(counts, neighbour, released), counts, neighbour, released)
-            for counts, neighbour in _neighbouring_pairs(prior, n)
-            for released, probability in pmf_by_dataset[counts].items()
-            if probability > 0
-        ),
-        key=lambda found: found.epsilon,
-    )
+    largest, where = mp.zero, ()
+    for counts, neighbour in _neighbouring_pairs(prior, n):
+        there = pmf_by_dataset[neighbour]
+        for released, probability in pmf_by_dataset[counts].items():
+            other = there.get(released, 0)
+            if probability > 0 == other:
+                return PrivacyLoss(mp.inf, counts, neighbour, released)
+            if probability > largest * other:
+                largest, where = probability / other, (counts, neighbour, released)
+    return PrivacyLoss(mp.log(largest), *where)
 
 
 def privacy_profile(
@@ -493,7 +510,8 @@ def privacy_profile(
 
     def divergence(counts: Counts, neighbour: Counts, factor: Real) -> Real:
         other = pmf_by_dataset[neighbour]
-        return mp.fsum(max(mp.zero, p - factor * other.get(r, 0)) for r, p in pmf_by_dataset[counts].items())
+        excess = (p - factor * other.get(r, mp.zero) for r, p in pmf_by_dataset[counts].items())
+        return mp.fsum(x for x in excess if x > 0)
 
     return [
         max(divergence(c, c2, mp.exp(mp.mpf(epsilon))) for c, c2 in _neighbouring_pairs(prior, n))
