@@ -44,6 +44,11 @@ def compositions(n: int, k: int) -> Iterator[Counts]:
             yield (first, *rest)
 
 
+def compositions_with_a_zero(n: int, k: int) -> set[Counts]:
+    """Those in which a category is empty."""
+    return {(*rest[:i], 0, *rest[i:]) for rest in compositions(n, k - 1) for i in range(k)}
+
+
 def neighbours(counts: Sequence[int]) -> Iterator[Counts]:
     """All c' = c - e_j + e_i with c_j >= 1 and i != j: one record moves from category j to category i."""
     for j, i in itertools.permutations(range(len(counts)), 2):
@@ -370,9 +375,9 @@ class KNormLaw(Mapping[Counts, Real]):
     def __iter__(self) -> Iterator[Counts]:
         if not self.walked:
             reach = math.ceil((40 + 2 * len(self.counts)) / self.epsilon) if self.n else 0
-            for excess in range(reach + 1):
-                listed = compositions(self.n + excess, len(self.counts))
-                self.walked += [released for released in listed if excess == 0 or 0 in released]
+            self.walked = list(compositions(self.n, len(self.counts)))
+            for excess in range(1, reach + 1):
+                self.walked += compositions_with_a_zero(self.n + excess, len(self.counts))
         return iter(self.walked)
 
     def __len__(self) -> int:
