@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -81,6 +82,7 @@ def assert_is(table: DistanceTable, outputs: Outputs) -> None:
     assert (off <= 1e-14 + 1e-12 * distance).all(), "a row stands at the distance of one of its outputs"
 
 
+@cache
 def listed(prior: tuple[float, ...], counts: tuple[int, ...]) -> tuple[NDArray, NDArray]:
     """H and steps of every candidate."""
     losses, moved = large_oracles.all_losses(prior, counts)
