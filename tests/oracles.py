@@ -21,6 +21,7 @@ from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 import mpmath  # type: ignore[import-untyped]
+import numpy as np
 
 Counts = tuple[int, ...]
 Real = Any  # an mpmath number; mpmath ships no types
@@ -256,7 +257,8 @@ def laplace_cdf(y: Any, scale: Any) -> Real:
     return mp.exp(y / scale) / 2 if y < 0 else 1 - mp.exp(-y / scale) / 2
 
 
-def clamped_laplace(count: int, n: int, scale: Any) -> list[Real]:
+@lru_cache(maxsize=100_000)
+def clamped_laplace(count: int, n: int, scale: Any) -> tuple[Real, ...]:
     """P(clamp(floor(count + Y), 0, n) = r) for r = 0 ... n, Y Laplace of this scale.
 
     floor(count + Y) = r means r - count <= Y < r - count + 1; the clamp gives 0 everything below 1 and
@@ -265,7 +267,7 @@ def clamped_laplace(count: int, n: int, scale: Any) -> list[Real]:
     """
     with mp.workdps(DIGITS + int(n / mp.mpf(scale)) + 10):
         below = [mp.zero, *(laplace_cdf(r - count, scale) for r in range(1, n + 1)), mp.one]
-        return [+(upper - lower) for lower, upper in itertools.pairwise(below)]
+        return tuple(+(upper - lower) for lower, upper in itertools.pairwise(below))
 
 
 def clamped_geometric(count: int, n: int, p: Any) -> list[Real]:
@@ -496,10 +498,10 @@ def _neighbouring_pairs(prior: Sequence[Any], n: int) -> Iterator[tuple[Counts, 
 def privacy_loss(pmf_by_dataset: PmfByDataset, prior: Sequence[Any], n: int) -> PrivacyLoss:
     """max over ordered neighbouring pairs and outputs of the log ratio; inf where only P_c' is zero."""
 
-    largest, where = mp.zero, ()
+    largest, where, laws = mp.zero, (), {counts: dict(law) for counts, law in pmf_by_dataset.items()}
     for counts, neighbour in _neighbouring_pairs(prior, n):
-        there = pmf_by_dataset[neighbour]
-        for released, probability in pmf_by_dataset[counts].items():
+        there = laws[neighbour]
+        for released, probability in laws[counts].items():
             other = there.get(released, 0)
             if probability > 0 == other:
                 return PrivacyLoss(mp.inf, counts, neighbour, released)
@@ -513,9 +515,11 @@ def privacy_profile(
 ) -> list[Real]:
     """delta(epsilon) = max over ordered neighbouring pairs of sum_r (P_c(r) - e^epsilon P_c'(r))_+."""
 
+    laws = {counts: dict(law) for counts, law in pmf_by_dataset.items()}
+
     def divergence(counts: Counts, neighbour: Counts, factor: Real) -> Real:
-        other = pmf_by_dataset[neighbour]
-        excess = (p - factor * other.get(r, mp.zero) for r, p in pmf_by_dataset[counts].items())
+        other = laws[neighbour]
+        excess = (p - factor * other.get(r, mp.zero) for r, p in laws[counts].items())
         return mp.fsum(x for x in excess if x > 0)
 
     return [
@@ -607,19 +611,13 @@ def beta_variation(a: Sequence[float], b: Sequence[float], points: int = 40_001)
     p(u) = x^a_1 (1-x)^a_2 / B(a), which falls as e^{-a |u|}: beyond 120 / a nothing is left of parameters up to 300.
     """
     end = 120 / min(*a, *b)
+    u, step = np.linspace(-end, end, points, retstep=True)
 
-    def density(parameters: Sequence[float], u: float) -> float:
-        log_x, log_rest = -_softplus(-u), -_softplus(u)
-        log_b = math.lgamma(parameters[0]) + math.lgamma(parameters[1]) - math.lgamma(sum(parameters))
-        return math.exp(parameters[0] * log_x + parameters[1] * log_rest - log_b)
+    def density(parameters: Sequence[float]) -> Any:
+        log_b = math.fsum(map(math.lgamma, parameters)) - math.lgamma(math.fsum(parameters))
+        return np.exp(-parameters[0] * np.logaddexp(0, -u) - parameters[1] * np.logaddexp(0, u) - log_b)
 
-    step = 2 * end / (points - 1)
-    places = (-end + i * step for i in range(points))
-    return step * math.fsum(abs(density(a, u) - density(b, u)) for u in places) / 2
-
-
-def _softplus(u: float) -> float:
-    return max(u, 0.0) + math.log1p(math.exp(-abs(u)))
+    return float(step * math.fsum(np.abs(density(a) - density(b))) / 2)
 
 
 def expected(law: Mapping[Counts, Any], statistic: Callable[[Counts], Any]) -> Real:

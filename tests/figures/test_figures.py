@@ -134,7 +134,7 @@ def named(fig: go.Figure, name: str) -> Any:
 # Without records there is no sensitivity; from four categories on there are no bands, and each is drawn alike.
 SENT = [
     (page, name) for page in PAGES for name, problem in PROBLEMS.items()
-    if not (page == "sensitivities" and problem.n == 0 or page == "posteriors in bands" and problem.k > 4)
+    if not ((page == "sensitivities" and problem.n == 0) or (page == "posteriors in bands" and problem.k > 4))
 ]
 
 
