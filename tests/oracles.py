@@ -567,6 +567,7 @@ def beta_pdf(x: Any, a: Any, b: Any) -> Real:
     return power(x, a - 1) * power(1 - x, b - 1) / mp.exp(_log_beta([a, b]))
 
 
+@lru_cache(maxsize=10_000)
 def beta_cdf(x: Any, a: Any, b: Any) -> Real:
     """P(theta <= x), theta of law Beta(a, b); for parameters up to a few thousand."""
     return mp.betainc(mp.mpf(a), mp.mpf(b), 0, mp.mpf(x), regularized=True)
