@@ -118,7 +118,7 @@ def _posterior_distance(prior: tuple[Any, ...], counts: Counts, released: Counts
 
 def posterior_distance(prior: Sequence[Any], counts: Sequence[int], released: Sequence[int]) -> Real:
     """H(Dir(alpha + c), Dir(alpha + r)); the totals of c and r may differ."""
-    return _posterior_distance(tuple(prior), tuple(counts), tuple(released))
+    return _posterior_distance(tuple(prior), *sorted((tuple(counts), tuple(released))))  # the same either way round
 
 
 # Sensitivities --------------------------------------------------------------------------------------
