@@ -6,6 +6,7 @@ Hypothesis profiles: "fast", the default, draws the same few examples on every m
 draws many new ones (`--hypothesis-profile=thorough`).
 """
 
+import gc
 from collections.abc import Iterator
 from functools import cache
 
@@ -27,6 +28,11 @@ settings.register_profile(
 settings.load_profile("fast")
 
 
+# What is imported, collected and kept is much and holds no circles: looked through seldom, and from the first test on
+# never again.
+gc.set_threshold(50_000, 20, 100)
+
+
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "browser: drives a real Chromium")
     config.addinivalue_line("filterwarnings", "error")
@@ -35,6 +41,10 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     # Those that drive a browser come first: the longest tests, with which a run must not end on one of two workers.
     items.sort(key=lambda item: "browser" not in item.keywords)
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)

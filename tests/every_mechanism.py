@@ -72,8 +72,7 @@ def exceeds_total(mechanism: Mechanism, n: int, k: int) -> bool:
 
 def box(problem: Problem, margin: int = 0) -> np.ndarray:
     """Every vector of whole numbers within [-margin, n + margin]."""
-    side = range(-margin, problem.n + margin + 1)
-    return np.array(list(itertools.product(side, repeat=problem.k)))
+    return np.ascontiguousarray(np.indices((problem.n + 2 * margin + 1,) * problem.k).reshape(problem.k, -1).T) - margin
 
 
 def enumerated(kind: type[Mechanism], epsilon: float, k: int) -> float:
@@ -87,8 +86,7 @@ def outputs(mechanism: Mechanism, problem: Problem) -> np.ndarray:
     if not exceeds_total(mechanism, n, problem.k):
         return inside
     reach = math.ceil((32 + 4 * problem.k) / mechanism.epsilon)
-    beyond = [r for s in range(1, reach + 1) for r in oracles.compositions(n + s, problem.k)
-              if max(r) > n and min(r) == 0]
+    beyond = [r for s in range(1, reach + 1) for r in oracles.compositions_with_a_zero(n + s, problem.k) if max(r) > n]
     return np.concatenate([inside, np.array(beyond)])
 
 

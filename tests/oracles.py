@@ -17,10 +17,11 @@ import itertools
 import math
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 import mpmath  # type: ignore[import-untyped]
+import numpy as np
 
 Counts = tuple[int, ...]
 Real = Any  # an mpmath number; mpmath ships no types
@@ -42,6 +43,11 @@ def compositions(n: int, k: int) -> Iterator[Counts]:
     for first in range(n + 1):
         for rest in compositions(n - first, k - 1):
             yield (first, *rest)
+
+
+def compositions_with_a_zero(n: int, k: int) -> set[Counts]:
+    """Those in which a category is empty."""
+    return {(*rest[:i], 0, *rest[i:]) for rest in compositions(n, k - 1) for i in range(k)}
 
 
 def neighbours(counts: Sequence[int]) -> Iterator[Counts]:
@@ -112,7 +118,7 @@ def _posterior_distance(prior: tuple[Any, ...], counts: Counts, released: Counts
 
 def posterior_distance(prior: Sequence[Any], counts: Sequence[int], released: Sequence[int]) -> Real:
     """H(Dir(alpha + c), Dir(alpha + r)); the totals of c and r may differ."""
-    return _posterior_distance(tuple(prior), tuple(counts), tuple(released))
+    return _posterior_distance(tuple(prior), *sorted((tuple(counts), tuple(released))))  # the same either way round
 
 
 # Sensitivities --------------------------------------------------------------------------------------
@@ -173,8 +179,15 @@ class ExponentialLaw(NamedTuple):
     distance: tuple[Real, ...]
     probability: tuple[Real, ...]
     log_partition: Real
-    mean: Real
-    variance: Real
+
+    @property
+    def mean(self) -> Real:
+        return mp.fdot(self.probability, self.distance)
+
+    @property
+    def variance(self) -> Real:
+        mean = self.mean
+        return mp.fsum(p * (h - mean) ** 2 for p, h in zip(self.probability, self.distance, strict=True))
 
     @property
     def law(self) -> Law:
@@ -190,12 +203,10 @@ def exponential_pmf(prior: Sequence[Any], counts: Sequence[int], rate: Any) -> E
     """The exponential mechanism of this rate, by listing the candidates."""
     candidates = tuple(compositions(sum(counts), len(counts)))
     distance = tuple(posterior_distance(prior, counts, released) for released in candidates)
-    weight = [mp.exp(-mp.mpf(rate) * h) for h in distance]
+    rate = mp.mpf(rate)
+    weight = [mp.exp(-rate * h) for h in distance]
     partition = mp.fsum(weight)
-    probability = tuple(w / partition for w in weight)
-    mean = mp.fsum(p * h for p, h in zip(probability, distance, strict=True))
-    variance = mp.fsum(p * (h - mean) ** 2 for p, h in zip(probability, distance, strict=True))
-    return ExponentialLaw(candidates, distance, probability, mp.log(partition), mean, variance)
+    return ExponentialLaw(candidates, distance, tuple(w / partition for w in weight), mp.log(partition))
 
 
 PAPER_GLOBAL_SENSITIVITY = mp.sqrt(1 - mp.pi / 4)
@@ -246,7 +257,8 @@ def laplace_cdf(y: Any, scale: Any) -> Real:
     return mp.exp(y / scale) / 2 if y < 0 else 1 - mp.exp(-y / scale) / 2
 
 
-def clamped_laplace(count: int, n: int, scale: Any) -> list[Real]:
+@lru_cache(maxsize=100_000)
+def clamped_laplace(count: int, n: int, scale: Any) -> tuple[Real, ...]:
     """P(clamp(floor(count + Y), 0, n) = r) for r = 0 ... n, Y Laplace of this scale.
 
     floor(count + Y) = r means r - count <= Y < r - count + 1; the clamp gives 0 everything below 1 and
@@ -255,7 +267,7 @@ def clamped_laplace(count: int, n: int, scale: Any) -> list[Real]:
     """
     with mp.workdps(DIGITS + int(n / mp.mpf(scale)) + 10):
         below = [mp.zero, *(laplace_cdf(r - count, scale) for r in range(1, n + 1)), mp.one]
-        return [+(upper - lower) for lower, upper in itertools.pairwise(below)]
+        return tuple(+(upper - lower) for lower, upper in itertools.pairwise(below))
 
 
 def clamped_geometric(count: int, n: int, p: Any) -> list[Real]:
@@ -340,6 +352,7 @@ class KNormLaw(Mapping[Counts, Real]):
         self.counts, self.n, self.epsilon = counts, sum(counts), mp.mpf(epsilon)
         self.partition = mp.legendre(len(counts) - 1, mp.coth(self.epsilon / 2))
         self.known: dict[Counts, Real] = {}
+        self.walked: list[Counts] = []
 
     def __getitem__(self, released: Counts) -> Real:
         if released not in self.known:
@@ -362,11 +375,12 @@ class KNormLaw(Mapping[Counts, Real]):
         return total / self.partition
 
     def __iter__(self) -> Iterator[Counts]:
-        reach = math.ceil((40 + 2 * len(self.counts)) / self.epsilon) if self.n else 0
-        for excess in range(reach + 1):
-            for released in compositions(self.n + excess, len(self.counts)):
-                if excess == 0 or 0 in released:
-                    yield released
+        if not self.walked:
+            reach = math.ceil((40 + 2 * len(self.counts)) / self.epsilon) if self.n else 0
+            self.walked = list(compositions(self.n, len(self.counts)))
+            for excess in range(1, reach + 1):
+                self.walked += compositions_with_a_zero(self.n + excess, len(self.counts))
+        return iter(self.walked)
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
@@ -413,14 +427,26 @@ def laws_of_all_datasets(name: str, prior: Sequence[Any], n: int, **parameters: 
 
 def same_level(distance: Any) -> Real:
     """Two distances this close are one level: 1e-12 + 1e-10 d."""
-    return mp.mpf("1e-12") + mp.mpf("1e-10") * mp.mpf(distance)
+    return SAME_LEVEL + 100 * SAME_LEVEL * distance
 
 
-class DistanceLaw(NamedTuple):
+SAME_LEVEL = mp.mpf("1e-12")
+
+
+class Levels(NamedTuple):
     """Levels of H(BI(c), BI(r)) in increasing order and their probabilities."""
 
     distance: tuple[Real, ...]
     probability: tuple[Real, ...]
+
+
+class DistanceLaw(Levels):
+    """A law of H(BI(c), BI(r))."""
+
+    @cached_property
+    def cumulative(self) -> tuple[Real, ...]:
+        """Of no level, the first, the first two and so on."""
+        return tuple(itertools.accumulate(self.probability, initial=mp.zero))
 
     @property
     def mean(self) -> Real:
@@ -429,11 +455,12 @@ class DistanceLaw(NamedTuple):
 
     def cdf(self, t: Any) -> Real:
         """P(H <= t), where a level within `same_level` of t counts as <= t."""
-        return mp.fsum(self.probability[: bisect_right(self.distance, mp.mpf(t) + same_level(t))])
+        return self.cumulative[bisect_right(self.distance, mp.mpf(t) + same_level(t))]
 
     def quantile(self, q: Any) -> Real:
         """The smallest level with cdf >= q."""
-        return next(h for h in self.distance if self.cdf(h) >= mp.mpf(q))
+        q = mp.mpf(q)
+        return next(h for h in self.distance if self.cdf(h) >= q)
 
 
 def distance_law(pmf: Mapping[Counts, Any], prior: Sequence[Any], counts: Sequence[int]) -> DistanceLaw:
@@ -471,19 +498,16 @@ def _neighbouring_pairs(prior: Sequence[Any], n: int) -> Iterator[tuple[Counts, 
 def privacy_loss(pmf_by_dataset: PmfByDataset, prior: Sequence[Any], n: int) -> PrivacyLoss:
     """max over ordered neighbouring pairs and outputs of the log ratio; inf where only P_c' is zero."""
 
-    def loss(counts: Counts, neighbour: Counts, released: Counts) -> Real:
-        other = pmf_by_dataset[neighbour].get(released, 0)
-        return mp.log(pmf_by_dataset[counts][released] / other) if other > 0 else mp.inf
-
-    return max(
-        (
-            PrivacyLoss(loss(counts, neighbour, released), counts, neighbour, released)
-            for counts, neighbour in _neighbouring_pairs(prior, n)
-            for released, probability in pmf_by_dataset[counts].items()
-            if probability > 0
-        ),
-        key=lambda found: found.epsilon,
-    )
+    largest, where, laws = mp.zero, (), {counts: dict(law) for counts, law in pmf_by_dataset.items()}
+    for counts, neighbour in _neighbouring_pairs(prior, n):
+        there = laws[neighbour]
+        for released, probability in laws[counts].items():
+            other = there.get(released, 0)
+            if probability > 0 == other:
+                return PrivacyLoss(mp.inf, counts, neighbour, released)
+            if probability > largest * other:
+                largest, where = probability / other, (counts, neighbour, released)
+    return PrivacyLoss(mp.log(largest), *where)
 
 
 def privacy_profile(
@@ -491,9 +515,12 @@ def privacy_profile(
 ) -> list[Real]:
     """delta(epsilon) = max over ordered neighbouring pairs of sum_r (P_c(r) - e^epsilon P_c'(r))_+."""
 
+    laws = {counts: dict(law) for counts, law in pmf_by_dataset.items()}
+
     def divergence(counts: Counts, neighbour: Counts, factor: Real) -> Real:
-        other = pmf_by_dataset[neighbour]
-        return mp.fsum(max(mp.zero, p - factor * other.get(r, 0)) for r, p in pmf_by_dataset[counts].items())
+        other = laws[neighbour]
+        excess = (p - factor * other.get(r, mp.zero) for r, p in laws[counts].items())
+        return mp.fsum(x for x in excess if x > 0)
 
     return [
         max(divergence(c, c2, mp.exp(mp.mpf(epsilon))) for c, c2 in _neighbouring_pairs(prior, n))
@@ -540,6 +567,7 @@ def beta_pdf(x: Any, a: Any, b: Any) -> Real:
     return power(x, a - 1) * power(1 - x, b - 1) / mp.exp(_log_beta([a, b]))
 
 
+@lru_cache(maxsize=10_000)
 def beta_cdf(x: Any, a: Any, b: Any) -> Real:
     """P(theta <= x), theta of law Beta(a, b); for parameters up to a few thousand."""
     return mp.betainc(mp.mpf(a), mp.mpf(b), 0, mp.mpf(x), regularized=True)
@@ -584,19 +612,13 @@ def beta_variation(a: Sequence[float], b: Sequence[float], points: int = 40_001)
     p(u) = x^a_1 (1-x)^a_2 / B(a), which falls as e^{-a |u|}: beyond 120 / a nothing is left of parameters up to 300.
     """
     end = 120 / min(*a, *b)
+    u, step = np.linspace(-end, end, points, retstep=True)
 
-    def density(parameters: Sequence[float], u: float) -> float:
-        log_x, log_rest = -_softplus(-u), -_softplus(u)
-        log_b = math.lgamma(parameters[0]) + math.lgamma(parameters[1]) - math.lgamma(sum(parameters))
-        return math.exp(parameters[0] * log_x + parameters[1] * log_rest - log_b)
+    def density(parameters: Sequence[float]) -> Any:
+        log_b = math.fsum(map(math.lgamma, parameters)) - math.lgamma(math.fsum(parameters))
+        return np.exp(-parameters[0] * np.logaddexp(0, -u) - parameters[1] * np.logaddexp(0, u) - log_b)
 
-    step = 2 * end / (points - 1)
-    places = (-end + i * step for i in range(points))
-    return step * math.fsum(abs(density(a, u) - density(b, u)) for u in places) / 2
-
-
-def _softplus(u: float) -> float:
-    return max(u, 0.0) + math.log1p(math.exp(-abs(u)))
+    return float(step * math.fsum(np.abs(density(a) - density(b))) / 2)
 
 
 def expected(law: Mapping[Counts, Any], statistic: Callable[[Counts], Any]) -> Real:

@@ -68,6 +68,10 @@ class Source:
     def tree(self) -> ast.Module:
         return ast.parse(self.text, self.path)
 
+    @cached_property
+    def imports(self) -> list["Import"]:
+        return list(imports(self))
+
     @property
     def floor(self) -> str:
         """pages, dashboard, figures or numbers: which of the floors the file stands on."""
@@ -107,6 +111,11 @@ class Import:
     deferred: bool
 
 
+def last_name(node: ast.AST) -> str | None:
+    """f of f, of a.f and of a.b.f; None for what is no name."""
+    return getattr(node, "attr", getattr(node, "id", None))
+
+
 def package_of(source: Source, level: int) -> str:
     """The package that `level` leading dots of a relative import stand for."""
     return ".".join(PurePosixPath(source.path).parts[:-level])
@@ -123,7 +132,7 @@ def imports(source: Source) -> Iterator[Import]:
                 yield from (Import(f"{base}.{alias.name}", child.lineno, deferred) for alias in child.names)
             else:
                 function = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef)
-                typing = isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test)
+                typing = isinstance(child, ast.If) and "TYPE_CHECKING" in map(last_name, ast.walk(child.test))
                 yield from visit(child, deferred or function or typing)
 
     return visit(source.tree, False)
@@ -146,7 +155,7 @@ def arrows(source: Source, modules: dict[str, str]) -> Iterator[tuple[str, int]]
 
     modules: paths by dotted name. What ``from a import b`` takes is the module a.b if there is one, else a.
     """
-    for found in imports(source):
+    for found in source.imports:
         names = (found.name, found.name.rpartition(".")[0])
         path = next((modules[name] for name in names if name in modules), None)
         if path not in (None, source.path):
@@ -201,7 +210,7 @@ def imports_what_its_floor_may(source: Source) -> Iterator[str]:
     """plotly only under figures, streamlit only under dashboard and on pages, no floor imports one above it;
     scipy.stats and pandas wait inside functions, pandas on the dashboard excepted."""
     standard = () if source.floor == "pages" else tuple(sys.stdlib_module_names)
-    for found in imports(source):
+    for found in source.imports:
         deferred = DEFERRED if found.deferred and source.floor != "pages" else ()
         if found.deferred and source.floor == "dashboard":
             deferred += ("plotly",)  # figures pass through: their type may be named
@@ -270,6 +279,8 @@ def default_scenario(source: Source) -> set[int]:
 def knows_no_mechanism_by_name(source: Source) -> Iterator[str]:
     names = mechanism_names()
     word = re.compile(rf"\b({'|'.join(sorted(names))})\b")
+    if not word.search(source.text):
+        return
     exempt = docstrings(source.tree) | default_scenario(source)
     for node in ast.walk(source.tree):
         if id(node) in exempt:
@@ -333,10 +344,10 @@ def is_named_after_a_noun(source: Source) -> Iterator[str]:
 
 def makes_no_generator_at_import(source: Source) -> Iterator[str]:
     """A generator made at import, as a default argument too, is shared: results depend on call order."""
-    maker = re.compile(r"(^|\.)(default_rng|Generator|RandomState|Random|SystemRandom|PCG64|Philox)$")
+    makers = {"default_rng", "Generator", "RandomState", "Random", "SystemRandom", "PCG64", "Philox"}
 
     def visit(node: ast.AST) -> Iterator[str]:
-        if isinstance(node, ast.Call) and maker.search(ast.unparse(node.func)):
+        if isinstance(node, ast.Call) and last_name(node.func) in makers:
             yield f"line {node.lineno} makes a random generator at import"
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
             at_import = [node.args, *getattr(node, "decorator_list", [])]

@@ -443,8 +443,8 @@ LARGE = [
 @pytest.mark.parametrize("problem", LARGE, ids=lambda p: f"k={p.k} n={p.n}")
 def test_large_problems_work(kind: Kind, chosen: Options, problem: Problem) -> None:
     mechanism = kind(1.0, **chosen)
-    drawn = mechanism.sample(problem, np.random.default_rng(0), 300)
-    assert drawn.shape == (300, problem.k)
+    drawn = mechanism.sample(problem, np.random.default_rng(0), 40)
+    assert drawn.shape == (40, problem.k)
     assert all(mechanism.can_release(problem.n, tuple(r)) for r in drawn.tolist())
     log_law = mechanism.log_pmf(problem, np.concatenate([drawn, [problem.counts]]))
     assert np.isfinite(log_law).all() and (log_law <= 1e-9).all()

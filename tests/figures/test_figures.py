@@ -34,7 +34,7 @@ PROBLEMS = {
     "k = 3, n = 0": Problem((1, 1, 1), (0, 0, 0)),
     "k = 3, n = 1": Problem((0.5, 0.5, 0.5), (0, 1, 0)),
     "k = 3, n = 1e9": Problem((1, 1, 1), (10**9, 7, 10**8)),
-    "k = 4": Problem((1, 1, 1, 1), (315, 108, 101, 32)),
+    "k = 4": Problem((1, 1, 1, 1), (80, 27, 25, 8)),
     "k = 4, n = 0": Problem((1, 1, 1, 1), (0, 0, 0, 0)),
     "k = 4, n = 1": Problem((0.25,) * 4, (0, 0, 1, 0)),
     "k = 12": Problem((1,) * 12, (90, 50, 50, 40, 30, 20, 10, 5, 3, 2, 1, 0)),
@@ -131,12 +131,16 @@ def named(fig: go.Figure, name: str) -> Any:
 # Every figure ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("page", PAGES)
-@every_problem
+# Without records there is no sensitivity; from four categories on there are no bands, and each is drawn alike.
+SENT = [
+    (page, name) for page in PAGES for name, problem in PROBLEMS.items()
+    if not ((page == "sensitivities" and problem.n == 0) or (page == "posteriors in bands" and problem.k > 4))
+]
+
+
+@pytest.mark.parametrize(("page", "name"), SENT)
 def test_every_figure_is_fit_to_send(page: str, name: str) -> None:
     """Alternative text, a finding as title, axis titles, no infinity, explicit colours, and a light page."""
-    if page == "sensitivities" and not PROBLEMS[name].n:
-        pytest.skip("without records there is no sensitivity")
     assert sum(lengths_of_those_fit_to_send(PAGES[page](name))) <= PAYLOAD
 
 
@@ -431,7 +435,7 @@ def test_local_sensitivity_beyond_the_axis_is_said() -> None:
     assert beyond > 0
 
 
-@pytest.mark.parametrize("problem", [Problem((1,) * 4, (30,) * 4), Problem((1,) * 10, (50,) * 10)], ids=str)
+@pytest.mark.parametrize("problem", [Problem((1,) * 4, (6,) * 4), Problem((1,) * 10, (50,) * 10)], ids=str)
 def test_no_point_is_drawn_as_a_line_of_no_length(problem: Problem) -> None:
     """A point between two gaps has a marker."""
     lonely = 0

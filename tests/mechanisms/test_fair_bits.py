@@ -32,7 +32,7 @@ from tests import oracles
 from tests.goodness_of_fit import assert_follows
 from tests.oracles import mp
 
-DRAWS = 200_000
+DRAWS = 50_000
 
 
 class _More(Exception):
@@ -129,7 +129,7 @@ def test_trials_of_an_exponential(trial: Any, x: Fraction) -> None:
     ids=["floored Laplace, 0.35", "geometric, 1.3", "geometric, 0.05"],
 )
 def test_large_samples_follow_the_law(sampler: Any, pmf: Any, decay: Fraction) -> None:
-    """200,000 draws, fixed bits, decays as floats give them; false-alarm rate 1e-6 a case: goodness_of_fit."""
+    """50,000 draws, fixed bits, decays as floats give them; false-alarm rate 1e-6 a case: goodness_of_fit."""
     bits = random.Random(20261128).getrandbits
     drawn = Counter(sampler(decay, bits) for _ in range(DRAWS))
     reach = max(map(abs, drawn)) + 1
@@ -236,7 +236,7 @@ def test_inversion_takes_every_number_below_the_sum() -> None:
 
 
 def test_large_samples_follow_the_weights() -> None:
-    """200,000 draws, fixed bits; false-alarm rate 1e-6: goodness_of_fit."""
+    """50,000 draws, fixed bits; false-alarm rate 1e-6: goodness_of_fit."""
     log_weights = -np.array([0.0, 0.3, 0.3, 1.0, 2.5, 4.0, 0.69, 0.7, 7.0])
     weights, bits = WholeWeights(log_weights), random.Random(11).getrandbits
     drawn = np.array([[weights.draw(bits)] for _ in range(DRAWS)])

@@ -47,7 +47,7 @@ def made(mechanism: Mechanism, problem: Problem, seed: int = 1) -> Release:
 
 def drawn_securely(mechanism: Mechanism, problem: Problem) -> np.ndarray:
     bits = random.Random(5).getrandbits
-    size = 300 if mechanism.rounding(problem.prior, problem.n) else 5_000
+    size = 300 if mechanism.rounding(problem.prior, problem.n) else 2_000
     return np.array([mechanism.draw_securely(problem, bits) for _ in range(size)])
 
 
@@ -160,6 +160,7 @@ def test_the_guarantee_is_the_mechanisms_with_its_rounding(kind: Kind, chosen: O
         assert f"{printed_bound(rounding, 1)} to epsilon" in found.reason
 
 
+@pytest.mark.usefixtures("few_points")
 @every_class
 def test_what_is_not_private_is_stamped(kind: Kind) -> None:
     found = made(kind(1.0), Problem((1, 1), (30, 44)))
@@ -179,19 +180,21 @@ EXPORTS: dict[str, Callable[[Release], str]] = {
 }
 
 
+@pytest.mark.usefixtures("few_points")
 @every_mechanism
 def test_no_file_holds_the_true_counts(kind: Kind, chosen: Options) -> None:
     """Distinctive counts; the bits are those of the first seed that moves both by more than the sums beside them."""
-    problem, mechanism = Problem((1, 1), (409, 227)), kind(0.5, **chosen)
+    problem, mechanism = Problem((1, 1), (157, 113)), kind(0.5, **chosen)
     found = next(
         release for seed in range(100)
         if np.abs(np.subtract((release := made(mechanism, problem, seed)).released, problem.counts)).min() > 2
     )
-    rate = mechanism.rate(problem) if hasattr(mechanism, "rate") else None
+    private = {str(number) for count in problem.counts for number in (count, float(count))}
+    private |= {repr(mechanism.rate(problem))} if hasattr(mechanism, "rate") else set()
     for name, export in EXPORTS.items():
         numbers = set(re.findall(r"\d+(?:\.\d+)?(?:e-?\d+)?", export(found)))
         assert str(found.released[0]) in numbers, name
-        assert not numbers & {"157", "113", "157.0", "113.0", repr(rate)}, name
+        assert not numbers & private, name
 
 
 @every_class
@@ -348,6 +351,7 @@ def test_the_table_holds_both_posteriors(kind: Kind) -> None:
         assert (row["noise_aware_low"], row["noise_aware_high"]) == ends
 
 
+@pytest.mark.usefixtures("few_points")
 @every_class
 def test_the_statement_says_the_promise(kind: Kind) -> None:
     found = made(kind(0.7), Problem((1, 0.5), (12, 31)))
@@ -407,6 +411,7 @@ def test_a_calibration_for_another_n_makes_no_release(kind: Kind) -> None:
         dpbi.release(mechanism, Problem((1, 1), (5, 7)))
 
 
+@pytest.mark.usefixtures("few_points")
 @every_mechanism
 def test_a_flag_is_said_where_it_is_set_and_never_denied(kind: Kind, chosen: Options) -> None:
     """With two categories the counts sum to n with or without the option that asks for it."""

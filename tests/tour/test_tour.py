@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
+from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
@@ -25,6 +27,11 @@ TOUR = "pages/0_Tour.py"
 by_scene = pytest.mark.parametrize("scene", SCENES, ids=lambda scene: scene.key)
 
 
+@cache
+def result(scene: Scene) -> Any:
+    return scene.result()
+
+
 def button(at: AppTest, label: str):
     return next(found for found in at.button if found.label == label)
 
@@ -34,7 +41,7 @@ def test_a_sentence_is_computed_from_its_result(scene: Scene) -> None:
     """At another problem and epsilon every number of it that could change does."""
     mechanisms = tuple(replace(mechanism, epsilon=0.5) for mechanism in scene.mechanisms)
     other = replace(scene, problem=Problem((2, 1), (3, 9)), mechanisms=mechanisms)
-    numbers, changed = (re.findall(r"[\d.,]*\d", one.sentence(one.result())) for one in (scene, other))
+    numbers, changed = (re.findall(r"[\d.,]*\d", one.sentence(result(one))) for one in (scene, other))
     assert len(numbers) >= 4
     assert sum(a != b for a, b in zip(numbers, changed, strict=False)) >= 3
 
@@ -42,24 +49,25 @@ def test_a_sentence_is_computed_from_its_result(scene: Scene) -> None:
 def test_noise_names_the_exact_means() -> None:
     """The mean of whole-number noise on (48, 42), by summing the pmf of the difference against the distance."""
     scene = next(scene for scene in SCENES if scene.key == "noise")
-    law = scene.result()[-1]
+    law = result(scene)[-1]
     q = np.exp(-1.0)
     shift = np.arange(-48, 43)
     mass = (1 - q) / (1 + q) * q ** np.abs(shift)
     mass[[0, -1]] = q ** np.abs(shift[[0, -1]]) / (1 + q)  # what lies beyond 0 and n is released there
     distance = [hellinger_float((49, 43), (49 + s, 43 - s)) for s in shift]
     assert law.mean == pytest.approx(float(mass @ distance), rel=1e-9)
-    assert f"{law.mean:.3g}" in scene.sentence(scene.result())
+    assert f"{law.mean:.3g}" in scene.sentence(result(scene))
 
 
 def test_leak_is_the_distance_of_two_betas() -> None:
-    found = SCENES[0].result()
+    found = result(SCENES[0])
     moved = [a - b for a, b in zip(found.neighbour.counts, found.problem.counts, strict=True)]
     assert sorted(moved) == [-1, 1]
     expected = hellinger_float(found.problem.posterior, found.neighbour.posterior)
     assert found.distance == pytest.approx(expected, rel=1e-9)
 
 
+@pytest.mark.usefixtures("few_points")
 @by_scene
 def test_a_scene_has_a_link_and_opens_in_the_lab(scene: Scene) -> None:
     at = AppTest.from_file("../../app.py", default_timeout=120)
@@ -69,7 +77,7 @@ def test_a_scene_has_a_link_and_opens_in_the_lab(scene: Scene) -> None:
     at.query_params["scene"] = scene.key
     at.run()
     assert [header.value for header in at.main.header] == [scene.heading]
-    assert bare(scene.sentence(scene.result())) in bare("\n".join(text.value for text in at.main.markdown))
+    assert bare(scene.sentence(result(scene))) in bare("\n".join(text.value for text in at.main.markdown))
     button(at, "Open this in the lab").click().run()
     page = menu.page(scene.page)
     assert [title.value for title in at.title] == [page.heading]
@@ -187,6 +195,6 @@ def test_a_name_stays_in_its_cell_in_talk_mode() -> None:
 
 
 def test_the_limit_lies_below_every_mechanism_at_every_epsilon() -> None:
-    found = next(scene for scene in SCENES if scene.key == "limit").result()
+    found = result(next(scene for scene in SCENES if scene.key == "limit"))
     assert (found.times[0] >= found.times[1] - 1e-9).all() and (found.times[1] >= 1 - 1e-6).all()
     assert (np.diff([one.value for one in found.limits]) < 0).all()
