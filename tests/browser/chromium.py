@@ -229,12 +229,12 @@ WATCH = """() => {
     new MutationObserver(disturb).observe(document, {subtree: true, childList: true, attributes: true});
     setInterval(window.isQuietFor, 50, 500);
 }"""
-QUIET = "() => window.isQuietFor(150)"
+QUIET = "() => window.isQuietFor(60)"
 
 
 def wait_until_idle(page: Page) -> None:
     """Returns when the script has run, all it drew is on the page, and no rerun is waiting."""
-    page.wait_for_function(QUIET, polling=50)
+    page.wait_for_function(QUIET, polling=20)
 
 
 def open_page(page: Page, url: str) -> None:

@@ -64,6 +64,7 @@ def follow(title: str, *pages: Page) -> None:
 
 
 def wait_until_on(page: Page, title: str) -> None:
+    wait_until_idle(page)  # what is not yet so is described at length by ``expect``, at every look
     expect(page).to_have_title(f"{title} · dpbi")
     expect(main_part(page).get_by_role("heading", level=1)).to_have_text(menu.page(title).heading)
     wait_until_idle(page)

@@ -34,6 +34,7 @@ LETTERS = 20  # CSS pixels: what is read in a room is at least as high
 
 def wait_for_scene(page: Page, place: int) -> None:
     scene = SCENES[place]
+    wait_until_idle(page)
     expect(main_part(page).get_by_role("heading", name=scene.heading, exact=True)).to_be_visible()
     expect(main_part(page)).to_contain_text(f"Scene {place + 1} of {len(SCENES)}")
     wait_until_idle(page)
