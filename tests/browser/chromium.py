@@ -204,7 +204,7 @@ def watched_page(
 
 # A page is quiet once what was asked of the server is answered, nothing is left to be drawn or done, and what was acted
 # has had the time to become a request. Watched all along: what has been quiet for a while is not waited for again.
-# Of Streamlit's protocol: a request for a run has the number 11 (tag 0x5a), its end 6 (0x30, and 2 where another follows).
+# Of Streamlit's protocol: a request for a run has the number 11 (tag 0x5a), the session's state 9 (0x4a; empty: at rest).
 # A running script is marked on the outermost element, old elements as stale, coming ones as skeletons.
 WATCH = """() => {
     const busy = '[data-stale="true"], [data-testid="stSkeleton"], [data-testid="stStatusWidget"]';
@@ -213,8 +213,8 @@ WATCH = """() => {
     let asked = false, acted = -Infinity, disturbed = 0;
     const act = () => { acted = performance.now(); }, disturb = () => { disturbed = performance.now(); };
     const hear = told => {
-        const [tag, how] = bytes(told.data);
-        if (tag === 0x30 && how !== 2) asked = false;
+        const [tag, length] = bytes(told.data);
+        if (tag === 0x4a && length === 0) asked = false;
         disturb();
     };
     WebSocket.prototype.send = function (message) {
@@ -223,7 +223,7 @@ WATCH = """() => {
         this.watched = true;
         return send.call(this, message);
     };
-    window.isQuiet = () => {
+    const isQuiet = () => {
         const app = document.querySelector('[data-testid="stApp"]');
         const done = app?.getAttribute('data-test-script-state') === 'notRunning';
         if (!done || asked || document.querySelector(busy)) disturb();
@@ -232,14 +232,15 @@ WATCH = """() => {
     for (const kind of ['pointerdown', 'click', 'keydown', 'input', 'change', 'popstate', 'resize'])
         window.addEventListener(kind, act, {capture: true, passive: true});
     new MutationObserver(disturb).observe(document, {subtree: true, childList: true});
-    setInterval(window.isQuiet, 50);
+    setInterval(isQuiet, 50);
+    const look = tell => requestIdleCallback(() => isQuiet() ? tell(true) : setTimeout(look, 15, tell));
+    window.quiet = () => new Promise(look);
 }"""
-QUIET = "() => new Promise(tell => requestIdleCallback(() => tell(window.isQuiet())))"
 
 
 def wait_until_idle(page: Page) -> None:
     """Returns when the script has run, all it drew is on the page, and no rerun is waiting."""
-    page.wait_for_function(QUIET, polling=20)
+    page.wait_for_function("() => window.quiet()")
 
 
 def open_page(page: Page, url: str) -> None:

@@ -184,6 +184,7 @@ def test_every_control_is_reached_by_keyboard_and_shows_it(app: App, watched: Wa
 # Of axe-core's rules those of WCAG; what differs between the themes is colour.
 WCAG = {"resultTypes": ["violations"], "runOnly": ["wcag2a", "wcag2aa", "wcag21aa"]}
 COLOUR = {"resultTypes": ["violations"], "runOnly": ["color-contrast"]}
+DRESSED = "scheme => getComputedStyle(document.querySelector('[data-testid=stApp]')).colorScheme === scheme"
 
 
 def audit(page: Page, options: dict[str, list[str]]) -> list[str]:
@@ -204,6 +205,7 @@ def test_every_page_passes_an_audit_in_both_themes(app: App, tab: Page) -> None:
             follow(title, page)
             assert audit(page, WCAG) == [], title
             page.emulate_media(color_scheme=second)
+            page.wait_for_function(DRESSED, arg=second)
             wait_until_idle(page)
             assert audit(page, COLOUR) == [], title
             first, second = second, first
