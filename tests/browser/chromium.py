@@ -38,6 +38,7 @@ Scheme = Literal["light", "dark"]
 # Opened by a page's own address, Streamlit's client looks for its server below that address first.
 PROBES = ("/_stcore/health", "/_stcore/host-config")
 PATIENCE_MS = 20_000  # CI shares two cores between the app, the browser and the test
+COMPUTING_MS = 60_000  # of the app before it shows anything
 expect.set_options(timeout=PATIENCE_MS)
 
 
@@ -204,7 +205,7 @@ def watched_page(
 
 # A page is quiet once what was asked of the server is answered, nothing is left to be drawn or done, and what was acted
 # has had the time to become a request. Watched all along: what has been quiet for a while is not waited for again.
-# Of Streamlit's protocol: a request for a run has the number 11 (tag 0x5a), the session's state 9 (0x4a; empty: at rest).
+# Of Streamlit's protocol: a request for a run has the number 11 (tag 0x5a), a session's state 9 (0x4a; empty: at rest).
 # A running script is marked on the outermost element, old elements as stale, coming ones as skeletons.
 WATCH = """() => {
     const busy = '[data-stale="true"], [data-testid="stSkeleton"], [data-testid="stStatusWidget"]';
@@ -240,7 +241,7 @@ WATCH = """() => {
 
 def wait_until_idle(page: Page) -> None:
     """Returns when the script has run, all it drew is on the page, and no rerun is waiting."""
-    page.wait_for_function("() => window.quiet()")
+    page.wait_for_function("() => window.quiet()", timeout=COMPUTING_MS)
 
 
 def open_page(page: Page, url: str) -> None:
