@@ -104,7 +104,10 @@ def test_the_whole_path_and_no_trace_of_the_counts(app: App, watched: Watched, t
     files = everything_taken(page, first)
     made = Release.from_json(next(file for file in files if file.name.startswith("dpbi-release")
                                   and file.suffix == ".json").read_bytes())  # fmt: skip
-    if not {*made.released}.isdisjoint({*PLANTED, *(c + 1 for c in PLANTED), *(c - 1 for c in PLANTED)}):
+    nearest = made.nearest  # guessed from what is public alone, and may be the truth
+    assert not isinstance(nearest, str)
+    near = {c + step for c in PLANTED for step in (-1, 0, 1)}
+    if not near.isdisjoint({*made.released, *nearest.counts}):
         pytest.skip("once in a hundred times the noise on these counts is next to nothing")
     assert {file.suffix for file in files} == {".json", ".html", ".md", ".csv", ".py", ".R"}
     assert len(files) == 16, [file.name for file in files]
