@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, nullcontext
+from functools import cache
 
 import numpy as np
 import pytest
@@ -15,6 +17,7 @@ from tests.benchmarks import draws, enumeration, laws, limit, peers, privacy, re
 from tests.benchmarks.measurement import Cost, circumstances, cost_in_fresh_process, costs
 from tests.benchmarks.sections import SECTIONS
 from tests.benchmarks.table import Row, duration, quicker, rounded, speed, within
+from tests.benchmarks.visitors import running_server
 
 TINY: dict[str, Callable[[], Iterator[Row]]] = {
     "importing": lambda: start.importing(repetitions=1),
@@ -40,6 +43,15 @@ TINY: dict[str, Callable[[], Iterator[Row]]] = {
 }
 # The peers warn of what their own dependencies deprecate.
 peers_may_warn = pytest.mark.filterwarnings("default")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _one_server() -> Iterator[None]:
+    """For all sections that ask for a running one: its start is measured by none of them."""
+    with ExitStack() as stack, pytest.MonkeyPatch.context() as patch:
+        start = cache(lambda: stack.enter_context(running_server()))
+        patch.setattr(serving, "running_server", lambda: nullcontext(start()))
+        yield
 
 
 def test_every_section_is_run_here() -> None:

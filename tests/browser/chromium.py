@@ -38,6 +38,7 @@ Scheme = Literal["light", "dark"]
 # Opened by a page's own address, Streamlit's client looks for its server below that address first.
 PROBES = ("/_stcore/health", "/_stcore/host-config")
 PATIENCE_MS = 20_000  # CI shares two cores between the app, the browser and the test
+COMPUTING_MS = 60_000  # of the app before it shows anything
 expect.set_options(timeout=PATIENCE_MS)
 
 
@@ -202,39 +203,45 @@ def watched_page(
         yield watched
 
 
-# A page is quiet once its script does not run, what it asked of the server is answered, and nothing was acted, drawn or
-# told for a while. That is watched all along, so that what has been quiet already is not waited for again.
-# Streamlit marks a running script on its outermost element, old elements as stale, coming ones as skeletons; of what it
-# sends, a request for a run has the number 11 in its protocol: tag 0x5a.
+# A page is quiet once what was asked of the server is answered, nothing is left to be drawn or done, and what was acted
+# has had the time to become a request. Watched all along: what has been quiet for a while is not waited for again.
+# Of Streamlit's protocol: a request for a run has the number 11 (tag 0x5a), a session's state 9 (0x4a; empty: at rest).
+# A running script is marked on the outermost element, old elements as stale, coming ones as skeletons.
 WATCH = """() => {
-    let asked = false, disturbed = 0;
-    const disturb = () => { disturbed = performance.now(); };
-    const send = WebSocket.prototype.send, busy =
-        '[data-stale="true"], [data-testid="stSkeleton"], [data-testid="stStatusWidget"]';
-    WebSocket.prototype.send = function (message) {
-        if ((ArrayBuffer.isView(message) ? message : new Uint8Array(message))[0] === 0x5a) asked = true;
+    const busy = '[data-stale="true"], [data-testid="stSkeleton"], [data-testid="stStatusWidget"]';
+    const bytes = message => ArrayBuffer.isView(message) ? message : new Uint8Array(message);
+    const send = WebSocket.prototype.send;
+    let asked = false, acted = -Infinity, disturbed = 0;
+    const act = () => { acted = performance.now(); }, disturb = () => { disturbed = performance.now(); };
+    const hear = told => {
+        const [tag, length] = bytes(told.data);
+        if (tag === 0x4a && length === 0) asked = false;
         disturb();
-        if (!this.watched) this.addEventListener('message', () => { asked = false; disturb(); });
+    };
+    WebSocket.prototype.send = function (message) {
+        if (bytes(message)[0] === 0x5a) [asked, acted] = [true, -Infinity];
+        if (!this.watched) this.addEventListener('message', hear);
         this.watched = true;
         return send.call(this, message);
     };
-    window.isQuietFor = milliseconds => {
+    const isQuiet = () => {
         const app = document.querySelector('[data-testid="stApp"]');
         const done = app?.getAttribute('data-test-script-state') === 'notRunning';
         if (!done || asked || document.querySelector(busy)) disturb();
-        return performance.now() - disturbed > milliseconds;
+        return performance.now() - disturbed > 40 && performance.now() - acted > 150;
     };
-    for (const act of ['pointerdown', 'click', 'keydown', 'keyup', 'input', 'change', 'popstate', 'resize'])
-        window.addEventListener(act, disturb, {capture: true, passive: true});
-    new MutationObserver(disturb).observe(document, {subtree: true, childList: true, attributes: true});
-    setInterval(window.isQuietFor, 50, 500);
+    for (const kind of ['pointerdown', 'click', 'keydown', 'input', 'change', 'popstate', 'resize'])
+        window.addEventListener(kind, act, {capture: true, passive: true});
+    new MutationObserver(disturb).observe(document, {subtree: true, childList: true});
+    setInterval(isQuiet, 50);
+    const look = tell => requestIdleCallback(() => isQuiet() ? tell(true) : setTimeout(look, 15, tell));
+    window.quiet = () => new Promise(look);
 }"""
-QUIET = "() => window.isQuietFor(150)"
 
 
 def wait_until_idle(page: Page) -> None:
     """Returns when the script has run, all it drew is on the page, and no rerun is waiting."""
-    page.wait_for_function(QUIET, polling=50)
+    page.wait_for_function("() => window.quiet()", timeout=COMPUTING_MS)
 
 
 def open_page(page: Page, url: str) -> None:
