@@ -139,6 +139,13 @@ def axis_title(text: str) -> str:
     return "<br>".join(_wrapped(text, _AXIS_LINE))
 
 
+def leading(labels: Sequence[str], values: Sequence[float], best: float, verb: tuple[str, str] = ("", "")) -> str:
+    """All whose value is the best one, up to rounding, with the verb for one or for several."""
+    *first, last = [label for label, value in zip(labels, values, strict=True) if math.isclose(value, best)]
+    named = f"{', '.join(first)} and {last}" if first else last
+    return f"{named} {verb[bool(first)]}".strip()
+
+
 def number(value: float, digits: int = 3) -> str:
     """A number in a sentence: three digits, powers of ten beyond a million or below a ten-thousandth."""
     if value == 0 or not math.isfinite(value):

@@ -175,7 +175,7 @@ def _nearest_at(axis: Axis, value: Value, curves: Sequence[AccuracyCurve]) -> tu
 def _value(error: ExpectedError) -> str:
     if error.bounded:
         return f"between {words.number(error.low)} and {words.number(error.high)}"
-    return words.number(error.high) + ("" if error.exact else f" give or take {words.number(2 * error.high_error)}")
+    return words.number(error.high) + ("" if error.exact else f" give or take {words.error(2 * error.high_error)}")
 
 
 def _place(axis: Axis, value: Value) -> str:
@@ -233,10 +233,12 @@ def _crossover(one: Crossover) -> str:
 def required(found: Sequence[RequiredEpsilon]) -> str:
     """Who needs the smallest epsilon, and whose error does not always fall."""
     least = min(found, key=lambda one: one.epsilon)
-    needs = "needs the smallest epsilon" if len(found) > 1 else "needs an epsilon"
+    enough = printed_bound(least.epsilon)
+    names = [f"**{name_of(one.mechanism)}**" for one in found if printed_bound(one.epsilon) == enough]
+    needs = f"need{'s' if len(names) == 1 else ''} {'the smallest' if len(found) > 1 else 'an'} epsilon"
     parts = [
-        f"**{name_of(least.mechanism)}** {needs} for a mean distance of {words.number(least.wanted)}: "
-        f"{printed_bound(least.epsilon)}."
+        f"{words.listed(names)} {needs} for a mean distance of {words.number(least.wanted)}: "
+        f"{enough}."
     ]
     rising = [name_of(one.mechanism) for one in found if not one.monotone]
     if rising:
