@@ -73,6 +73,7 @@ FONT_SIZE = 15
 TITLE_SIZE = 17
 LINE_WIDTH = 2.5
 _ROOM_HEIGHT = 232  # of a row of a plot area for a room: more would not be on the screen at once
+_ROOM_ROW = 56  # of a mechanism's row, which would run into the next: many are scrolled
 _TITLE_ROOM = 25  # of a line of it, in pixels
 _ROOM_LINE = 62
 _BAR_ROOM = 28  # above the title, for the bar of buttons that shows while the pointer is on the chart
@@ -238,6 +239,7 @@ def enlarged(fig: go.Figure, factor: float) -> go.Figure:
     margin["t"] -= _BAR_ROOM + _TITLE_ROOM * (max(len(lines) - len(fine), _TITLE_LINES) - len(said))
     layout["margin"] = {side: factor * room for side, room in margin.items()}
     seen = _ROOM_HEIGHT * _rows(layout) - factor * _TITLE_ROOM * (len(said) - 1)
+    seen = max(seen, _ROOM_ROW * _categories(layout))
     layout["height"] = min(plot, seen) + layout["margin"]["t"] + layout["margin"]["b"]
     layout["title"]["y"] = 1 - 20 * factor / layout["height"]
     return PlainFigure(drawn)
@@ -247,6 +249,12 @@ def _rows(layout: dict[str, Any]) -> int:
     """Rows of panels: the vertical axes' places one above another."""
     axes = (axis for name, axis in layout.items() if name.startswith("yaxis"))
     return max(1, len({tuple(axis.get("domain", (0, 1))) for axis in axes}))
+
+
+def _categories(layout: dict[str, Any]) -> int:
+    """Names one above another along the vertical axes."""
+    axes = (axis for name, axis in layout.items() if name.startswith("yaxis") and axis.get("type") != "log")
+    return sum(len(axis.get("ticktext", ())) for axis in axes)
 
 
 def _scaled(part: Any, factor: float, inside: str = "") -> Any:

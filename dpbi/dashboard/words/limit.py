@@ -18,9 +18,9 @@ MEANING = (
     "a candidate posterior can have: 1 is as near as privacy allows. No private count enters. Where it comes from "
     "draws, the sentence below the table has its error."
 )
-NOT_BOUND = (
-    "A dash: the mechanism is not proved to be epsilon-DP for this epsilon, so the limit does not bind it; or there "
-    "are too many records to average it here."
+DASH = (
+    f"{MEANING} A dash: the mechanism is not proved to be epsilon-DP for this epsilon, so the limit does not bind it; "
+    "or there are too many records to average it here."
 )
 _DIGITS = 1e-4
 PUBLIC = (
@@ -132,11 +132,6 @@ def mean(found: ExpectedDistance) -> str:
     """The mean, with two standard errors where they reach the digits that are shown."""
     shown = 2 * found.error > _DIGITS * found.mean
     return words.number(found.mean) + (f" ± {words.error(2 * found.error)}" if shown else "")
-
-
-def why_missing(found: LimitComparison) -> str:
-    """What a dash in the column stands for."""
-    return f"{MEANING} {NOT_BOUND if found.limit.value is not None else limit(found.limit)}"
 
 
 def _ratio(value: float, error: float) -> str:
