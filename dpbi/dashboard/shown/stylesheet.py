@@ -147,8 +147,10 @@ def apply(page: str, talk: bool) -> None:
 
 
 def in_a_room() -> bool:
-    """Whether charts are enlarged: in talk mode, save on a telephone, which calls itself mobile and is held in the hand;
-    the chart would be left without room."""
+    """Whether charts are enlarged: in talk mode, save on a telephone, which calls itself mobile.
+
+    It is held in the hand, and the chart would be left without room.
+    """
     return bool(settings.get(address.TALK)) and "Mobi" not in st.context.headers.get("User-Agent", "")
 
 
