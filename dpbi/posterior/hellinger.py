@@ -336,8 +336,7 @@ def _remainder_difference(low: NDArray, high: NDArray, x: NDArray, h: NDArray, c
     Its digits count beside l >= h^2 / 2x: they do for h >= 1/4, a step of half a count. For a smaller h, and where l
     itself cancels, the caller says ``close``: then the second difference of each z^-p is taken as ``_curvature``.
     """
-    at_low, at_high, at_x = _remainder(np.array([low, high, x]))
-    difference = np.asarray((at_low + at_high) / 2 - at_x)
+    difference = np.asarray((_remainder(low) + _remainder(high)) / 2 - _remainder(x))
     if close.any():
         x, u = x[close], h[close] / x[close]
         log_product, log_ratio = np.log1p(-u * u), np.log1p(u) - np.log1p(-u)

@@ -327,30 +327,31 @@ def test_two_sessions_share_no_setting() -> None:
 # --- what is refused ---
 
 
+REFUSED = [
+    ("epsilon", "0", "epsilon must be greater than 0: got 0.0."),
+    ("epsilon", "nan", "epsilon must be a number such as 0.5 or 1e-8: got 'nan'."),
+    ("epsilon", "0,5", "epsilon must be a number such as 0.5 or 1e-8: got '0,5'. Write decimals with a point."),
+    ("epsilon", "", "epsilon must be a number such as 0.5 or 1e-8: got nothing."),
+    ("gamma", "-1", "gamma must be at least 0: got -1.0."),
+    ("seed", "1.5", "seed must be a whole number: got 1.5."),
+]
+
+
 @pytest.mark.usefixtures("few_points")
 @pytest.mark.parametrize("page", ["app.py", *PAGES])
-@pytest.mark.parametrize(
-    ("name", "value", "said"),
-    [
-        ("epsilon", "0", "epsilon must be greater than 0: got 0.0."),
-        ("epsilon", "nan", "epsilon must be a number such as 0.5 or 1e-8: got 'nan'."),
-        ("epsilon", "0,5", "epsilon must be a number such as 0.5 or 1e-8: got '0,5'. Write decimals with a point."),
-        ("epsilon", "", "epsilon must be a number such as 0.5 or 1e-8: got nothing."),
-        ("gamma", "-1", "gamma must be at least 0: got -1.0."),
-        ("seed", "1.5", "seed must be a whole number: got 1.5."),
-    ],
-)
-def test_a_refused_entry_leaves_its_sentence_and_no_result(page: str, name: str, value: str, said: str) -> None:
-    at = text(opened(page), name, value)
-    assert refusals(at) == [said]
-    assert at.text_input(key=f"entry: {name}").value == value
-    assert said in bare(at.main.error[0].value)
-    assert not at.get("plotly_chart")
-    assert not at.main.dataframe
-    assert not at.main.metric
-    text(at, name, "2")
-    assert not at.error
-    assert answered(at)
+def test_a_refused_entry_leaves_its_sentence_and_no_result(page: str) -> None:
+    at = opened(page)
+    for name, value, said in REFUSED:
+        text(at, name, value)
+        assert refusals(at) == [said]
+        assert at.text_input(key=f"entry: {name}").value == value
+        assert said in bare(at.main.error[0].value)
+        assert not at.get("plotly_chart")
+        assert not at.main.dataframe
+        assert not at.main.metric
+        text(at, name, "1")
+        assert not at.error
+        assert answered(at)
 
 
 def test_several_refusals_are_all_said() -> None:
