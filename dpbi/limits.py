@@ -86,12 +86,11 @@ def between(name: str, value: Any, least: float, largest: float) -> float:
     return number
 
 
-def inside(name: str, value: Any, low: float, high: float) -> float:
-    """The value as a float strictly between low and high."""
+def inside(name: str, value: Any) -> float:
+    """The value as a float strictly between 0 and 1."""
     number = finite_number(name, value)
-    if not low < number < high:
-        raise ValueError(f"{name} must lie strictly between {low:g} and {high:g} (above {low:g}, "
-                         f"below {high:g}): got {shown(value)}.")
+    if not 0 < number < 1:
+        raise ValueError(f"{name} must lie strictly between 0 and 1 (above 0, below 1): got {shown(value)}.")
     return number
 
 
@@ -329,22 +328,23 @@ def check_bound(name: str, value: Any) -> float:
     return between(name, value, 0.0, math.inf)
 
 
-def check_gamma(value: Any, name: str = "gamma") -> float:
+def _up_to(name: str, value: Any, largest: float) -> float:
     number = finite_number(name, value)
     if number < 0:
         raise ValueError(f"{name} must be at least 0: got {shown(value)}.")
-    return between(name, number, 0.0, GAMMA_LARGEST)
+    return between(name, number, 0.0, largest)
+
+
+def check_gamma(value: Any, name: str = "gamma") -> float:
+    return _up_to(name, value, GAMMA_LARGEST)
 
 
 def check_delta(value: Any) -> float:
-    return inside("delta", value, 0.0, 1.0)
+    return inside("delta", value)
 
 
 def check_rate(value: Any) -> float:
-    number = finite_number("rate", value)
-    if number < 0:
-        raise ValueError(f"rate must be at least 0: got {shown(value)}.")
-    return between("rate", number, 0.0, RATE_LARGEST)
+    return _up_to("rate", value, RATE_LARGEST)
 
 
 # A scenario with the labels of 2,000 categories takes a few hundred kilobytes; a web server reads addresses up to 64.

@@ -29,7 +29,7 @@ with scenario("Private posteriors") as chosen:
 
         if shown and not aware and chosen.problem.n:
             st.header("How far off")
-            means = [None] * len(shown) if nearest else library.exact_means(sampled)
+            means = [None if nearest else library.exact_mean(one.problem, one.mechanism) for one in shown]
             charts.draw(posteriors.distance_boxes(shown, means), "errors")
 
         st.header("Do the released intervals cover the truth?")
@@ -37,11 +37,10 @@ with scenario("Private posteriors") as chosen:
         said = {controls.AWARE: words.aware_coverage, controls.NEAREST: words.nearest_coverage}.get(reading)
         if chosen.problem.n:
             st.markdown(said(looked_at) if said else words.coverage(size))
-        if read:
-            charts.draw(posteriors.coverage_bars(read, chosen.labels), "coverage")
-        elif shown and not aware:
-            charts.draw(posteriors.coverage_bars(shown, chosen.labels), "coverage")
-        tables.categories(chosen, read if aware else shown)
+        covering = read if aware else shown
+        if covering:
+            charts.draw(posteriors.coverage_bars(covering, chosen.labels), "coverage")
+        tables.categories(chosen, covering)
         if reading != controls.NAIVE and chosen.problem.n:
             st.markdown(limit.readings(average.readings(chosen)))
 

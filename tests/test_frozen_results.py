@@ -18,7 +18,7 @@ import dpbi
 from dpbi import MECHANISMS, Problem, tour
 from dpbi.accuracy import axes as accuracy_axes
 from dpbi.accuracy import expected_error
-from dpbi.accuracy.comparison import compare
+from dpbi.accuracy.comparison import comparison_of
 from dpbi.accuracy.curves import accuracy_curve, crossovers, required_epsilon
 from dpbi.accuracy.trials import release_errors
 from dpbi.frozen_result import FrozenResult, frozen
@@ -63,7 +63,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "release": lambda: [dpbi.release(kind(1.0), TWO) for kind in MECHANISMS],
     "ledger": lambda: Ledger((entry_of(dpbi.release(NOISY, TWO), "data"),)),
     "expected release errors": lambda: release_errors(NOISY, PRIOR, N),
-    "comparison": lambda: compare(CHOSEN, TWO),
+    "comparison": lambda: comparison_of(dpbi.distance_law(CHOSEN, TWO)),
     "error": lambda: expected_error(CHOSEN, TWO, "hellinger"),
     "curve": lambda: accuracy_curve(accuracy_axes.axis("epsilon"), NOISY, TWO, "l1", [0.5, 1.0]).errors,
     "axis": lambda: [accuracy_curve(accuracy_axes.axis("n"), one, TWO, "hellinger", [10, 40])

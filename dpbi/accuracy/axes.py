@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dpbi import limits
+from dpbi.data.synthesis import apportioned
 from dpbi.mechanisms.mechanism import Mechanism, check_mechanism
 from dpbi.problem.problem import Problem, check_problem
 
@@ -85,12 +86,7 @@ def scaled_counts(counts: Iterable[int], n: int) -> tuple[int, ...]:
     listed = enumerate(limits.sequence("counts", counts, "of counts"))
     c = [limits.whole_number(f"counts[{i}]", count, 0, limits.TOTAL_LARGEST) for i, count in listed]
     n = limits.check_total(n)
-    c = c if sum(c) else [1] * len(c)
-    total = sum(c)
-    shares = [divmod(count * n, total) for count in c]
-    order = sorted(range(len(c)), key=lambda i: (-shares[i][1], i))
-    more = set(order[: n - sum(whole for whole, _ in shares)])
-    return tuple(whole + (i in more) for i, (whole, _) in enumerate(shares))
+    return apportioned(c if any(c) else [1] * len(c), n)
 
 
 def decades(low: float, high: float, multiples: Sequence[float]) -> list[float]:

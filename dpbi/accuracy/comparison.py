@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-import numpy as np
-
-from dpbi.accuracy.distance_law import DistanceLaw, distance_law
+from dpbi.accuracy.distance_law import DistanceLaw
 from dpbi.mechanisms.guarantee import Guarantee, PureDP
 from dpbi.mechanisms.mechanism import Mechanism
 from dpbi.problem.problem import Problem
@@ -18,7 +16,7 @@ from dpbi.sensitivity import local_sensitivity
 class Comparison:
     """A mechanism at one problem, in numbers.
 
-    guarantee: for the problem's prior and n; mean, median: of the Hellinger distance H, in [0, 1];
+    guarantee: for the problem's prior and n; mean: of the Hellinger distance H, in [0, 1];
     probability_of_truth: P(r = c); probability_within_local_sensitivity: P(H <= LS(c)), None where n = 0;
     mean_l1: E ||r - c||_1, in records; kind: "levels", "bins" or "sampled"; exact: all but the last;
     error: what P(H <= t) can be off by at any t (``DistanceLaw.cdf_error``): with 95 % confidence where the law is
@@ -31,7 +29,6 @@ class Comparison:
     problem: Problem
     guarantee: Guarantee
     mean: float
-    median: float
     probability_of_truth: float
     probability_within_local_sensitivity: float | None
     mean_l1: float
@@ -42,24 +39,14 @@ class Comparison:
     probability_of_ignoring: float = 0.0
 
 
-def compare(mechanism: Mechanism, problem: Problem, rng: np.random.Generator | None = None) -> Comparison:
-    """The row of one mechanism, from the law of its distance.
-
-    mechanism, problem: as everywhere; rng: for laws too large to list. Raises what ``distance_law`` raises.
-    Source: ours; the distances are [P17] section 7.2.1's.
-    """
-    return comparison_of(distance_law(mechanism, problem, rng))
-
-
 def comparison_of(law: DistanceLaw) -> Comparison:
-    """The row of a law at hand. Source: as ``compare``."""
+    """The row of one mechanism, from the law of its distance. Source: ours; the distances are [P17] section 7.2.1's."""
     problem = law.problem
     return Comparison(
         law.mechanism,
         problem,
         law.mechanism.guarantee(problem.prior, problem.n),
         law.mean,
-        law.median,
         law.probability_of_truth,
         law.cdf(local_sensitivity(problem)) if problem.n else None,
         2 * law.mean_steps,
@@ -80,9 +67,5 @@ def best_private(rows: Iterable[Comparison]) -> Comparison | None:
     A mean from draws competes with what it surely stays below, four standard errors above it. Claimed guarantees and
     approximate ones do not compete. Source: ours.
     """
-    competing = [row for row in rows if _is_pure_and_proved(row.guarantee)]
+    competing = [row for row in rows if isinstance(row.guarantee, PureDP) and row.guarantee.is_private]
     return min(competing, key=lambda row: row.mean + SURE * row.mean_error, default=None)
-
-
-def _is_pure_and_proved(guarantee: Guarantee) -> bool:
-    return isinstance(guarantee, PureDP) and guarantee.is_private

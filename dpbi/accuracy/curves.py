@@ -233,7 +233,7 @@ def required_epsilon(
     Raises ValueError where no epsilon searched is large enough, or the least already is; where there are no records.
     Source: ours.
     """
-    wanted = limits.inside("the wanted mean distance", wanted, 0.0, 1.0)
+    wanted = limits.inside("the wanted mean distance", wanted)
     check_mechanism(mechanism)
     limits.check_function("evaluate", evaluate)
     if check_problem(problem).n == 0:

@@ -17,7 +17,7 @@ from dpbi.dashboard.sidebar import controls, data_source, entries, menu, prior, 
 from dpbi.dashboard.take_away import take_away
 from dpbi.dashboard.words import guard, words
 from dpbi.dashboard.words.refusals import Refusals
-from dpbi.mechanisms import MECHANISMS
+from dpbi.mechanisms import MECHANISMS, Mechanism
 from dpbi.problem.problem import Problem
 
 DEFAULT_MECHANISMS = ("LSHist", "Geometric", "EHD", "EHDS")
@@ -78,19 +78,10 @@ def latest(defaults: Mapping[str, Any]) -> Scenario:
     if found is not None:
         return found
     example = data_source.BY_KEY[defaults["example"]]
-    problem = Problem((1.0,) * len(example.counts), example.counts)
+    data = data_source.Data(example.labels, example.counts, example.title, example.source)
     numbers = {name: float(defaults[name]) for name in privacy.every_number()}
-    return Scenario(
-        problem=problem,
-        labels=example.labels,
-        mechanisms=tuple(privacy.make(kind, numbers) for kind in MECHANISMS if defaults[privacy.ticked(kind)]),
-        seed=int(defaults["seed"]),
-        epsilon=numbers["epsilon"],
-        gamma=numbers["gamma"],
-        beta=privacy.exponential_smoothness(numbers, problem.n, problem.k),
-        title=example.title,
-        source=example.source,
-    )
+    mechanisms = tuple(privacy.make(kind, numbers) for kind in MECHANISMS if defaults[privacy.ticked(kind)])
+    return _scenario(data, (1.0,) * len(data.counts), mechanisms, numbers, int(defaults["seed"]))
 
 
 def _open(title: str) -> tuple[menu.Page, dict[str, Any]]:
@@ -142,17 +133,17 @@ def _read(needs_mechanisms: bool, sidebar: DeltaGenerator) -> Scenario | None:
     if needs_mechanisms and not mechanisms:
         st.info(words.NOTHING_TICKED)
         return None
-    problem = Problem(alpha, data.counts)
+    return _scenario(data, alpha, mechanisms, numbers, seed)
+
+
+def _scenario(
+    data: data_source.Data, prior: tuple[float, ...], mechanisms: tuple[Mechanism, ...], numbers: dict[str, float],
+    seed: int,
+) -> Scenario:
+    problem = Problem(prior, data.counts)
+    beta = privacy.exponential_smoothness(numbers, problem.n, problem.k)
     return Scenario(
-        problem=problem,
-        labels=data.labels,
-        mechanisms=mechanisms,
-        seed=seed,
-        epsilon=numbers["epsilon"],
-        gamma=numbers["gamma"],
-        beta=privacy.exponential_smoothness(numbers, problem.n, problem.k),
-        title=data.title,
-        source=data.source,
+        problem, data.labels, mechanisms, seed, numbers["epsilon"], numbers["gamma"], beta, data.title, data.source
     )
 
 

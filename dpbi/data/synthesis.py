@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -26,8 +26,13 @@ def proportional_counts(proportions: Iterable[float], n: int) -> tuple[int, ...]
     n = limits.check_total(n)
     if not any(shares):
         raise ValueError(f"proportions must not all be 0: got {len(shares)} zeros.")
+    return apportioned(shares, n)
+
+
+def apportioned(shares: Sequence[Fraction | int], n: int) -> tuple[int, ...]:
+    """The counts of ``proportional_counts`` for exact proportions >= 0, not all 0, of any number of categories."""
     total = sum(shares)
-    quotas = [n * share / total for share in shares]
+    quotas = [Fraction(n * share) / total for share in shares]
     counts = [int(quota) for quota in quotas]
     by_remainder = sorted(range(len(quotas)), key=lambda i: counts[i] - quotas[i])
     for i in by_remainder[: n - sum(counts)]:

@@ -192,7 +192,8 @@ def _notes(curves: Sequence[AccuracyCurve], hidden: bool) -> list[str]:
 
 def required(found: Sequence[RequiredEpsilon]) -> go.Figure:
     """The smallest epsilon of each mechanism for the wanted mean distance, on a logarithmic axis."""
-    labels = mechanism_labels([_at_one(one.mechanism) for one in found])
+    # At the same epsilon, so that the labels do not tell rows apart by it.
+    labels = mechanism_labels([replace(one.mechanism, epsilon=1.0) for one in found])
     fig = Drawing()
     for one, label in zip(found, labels, strict=True):
         style = style_of(one.mechanism)
@@ -215,11 +216,6 @@ def required(found: Sequence[RequiredEpsilon]) -> go.Figure:
     listed = ", ".join(f"{label} {epsilon}" for label, epsilon in zip(labels, enough, strict=True))
     alt = f"Dots of the smallest epsilon for the wanted mean distance. {title}. Smallest epsilons: {listed}."
     return base_layout(fig, title, alt=alt, height=60 + 44 * len(found))
-
-
-def _at_one(mechanism: Mechanism) -> Mechanism:
-    """The same mechanism at epsilon 1: rows of several epsilons are not told apart by them."""
-    return replace(mechanism, epsilon=1.0)
 
 
 def coverage(found: Mapping[Mechanism, Sequence[tuple[float, Coverage]]], mass: float) -> go.Figure:

@@ -19,6 +19,7 @@ from dpbi.figures.style import (
     base_layout,
     compact,
     leading,
+    listed,
     log_axis,
     mechanism_labels,
     number,
@@ -182,8 +183,7 @@ def cumulative(laws: Sequence[DistanceLaw], draws: Sequence[PrivatePosteriors] =
 def _said(of: str, title: str, what: str, labels: Sequence[str], values: Sequence[float],
           written: Callable[[float], str] = number) -> str:
     """The chart in words, with a value for each mechanism."""
-    listed = ", ".join(f"{label} {written(value)}" for label, value in zip(labels, values, strict=True))
-    return f"Line chart of {of}. {title}. {what}: {listed}."
+    return f"Line chart of {of}. {title}. {what}: {listed(labels, values, written)}."
 
 
 def _within_local_sensitivity(laws: Sequence[DistanceLaw], labels: Sequence[str]) -> str:

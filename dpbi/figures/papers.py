@@ -83,7 +83,10 @@ def errors_against_size(found: ErrorsAgainstSize) -> go.Figure:
             error_y={"type": "data", "array": compact(2 * found.standard_error[:, place]), "width": 0},
             hovertemplate="simulated, n = %{x:,}: %{y:.4g}",
         )  # fmt: skip
-    _name_simulated(fig, f"mean of {found.runs:,} simulated runs")
+    fig.add_scatter(  # an entry of the legend that belongs to no mechanism
+        x=[None], y=[None], mode="markers", name=f"mean of {found.runs:,} simulated runs",
+        marker={"symbol": "circle-open", "size": 10, "color": REFERENCE.colour},
+    )  # fmt: skip
     every = np.concatenate([found.exact.ravel(), found.simulated.ravel()])
     fig.update_xaxes(title_text="Records n, balanced data", **log_axis(found.sizes[0], found.sizes[-1]))
     fig.update_yaxes(title_text="Mean Hellinger distance", **log_axis(np.nanmin(every), np.nanmax(every)))
@@ -91,14 +94,6 @@ def errors_against_size(found: ErrorsAgainstSize) -> go.Figure:
     last = ", ".join(f"{name} {number(mean)}" for name, mean in zip(names, found.exact[-1], strict=True))
     alt = f"Line chart of the mean distance against n. {title}. At n = {found.sizes[-1]:,}: {last}."
     return base_layout(fig, title, alt=alt, notes=[f"Bars: two standard errors; seed {found.seed}."])
-
-
-def _name_simulated(fig: Drawing, name: str) -> None:
-    """An entry of the legend that belongs to no mechanism."""
-    fig.add_scatter(
-        x=[None], y=[None], mode="markers", name=name,
-        marker={"symbol": "circle-open", "size": 10, "color": REFERENCE.colour},
-    )  # fmt: skip
 
 
 def _overtaking(exact: NDArray[np.float64], names: Sequence[str], rows: Sequence[str]) -> str:

@@ -21,7 +21,9 @@ from dpbi.figures.style import (
     category_axis,
     category_labels,
     compact,
+    interval_bar,
     leading,
+    listed,
     mechanism_labels,
     number,
     percent,
@@ -80,7 +82,7 @@ def _nearest_words(results: Sequence[PrivatePosteriors], mechanisms: Sequence[st
 def _densities(results: Sequence[PrivatePosteriors], names: Sequence[str]) -> go.Figure:
     problem, mechanisms = results[0].problem, mechanism_labels([one.mechanism for one in results])
     window = _window(results)
-    fig = _panels(mechanisms, f"θ, share of {names[0]}", "Density")
+    fig = _panels(mechanisms, f"θ, share of {names[0]}")
     peaks, lines = [0.0], []
     for position, one in enumerate(results):
         place = _place(position)
@@ -120,13 +122,15 @@ def _worth(problem: Problem) -> str:
 
 def _window(results: Sequence[PrivatePosteriors]) -> tuple[float, float]:
     """Where nearly all mass of the true and of 95 % of the released posteriors lies, a little widened."""
-    truth = density_window([results[0].problem.posterior])
-    lows, highs = [truth[0]], [truth[1]]
-    for one in results:
-        ends = dirichlet.interval(one.parameters, 0.99, category=0)
-        lows.append(float(np.quantile(ends[0], 0.025)))
-        highs.append(float(np.quantile(ends[1], 0.975)))
-    low, high = min(lows), max(highs)
+    ends = [dirichlet.interval(one.parameters, 0.99, category=0) for one in results]
+    lows, highs = ([float(np.quantile(one[side], level)) for one in ends] for side, level in enumerate((0.025, 0.975)))
+    return _widened(results[0].problem, lows, highs)
+
+
+def _widened(problem: Problem, lows: Sequence[float], highs: Sequence[float]) -> tuple[float, float]:
+    """From the lowest end to the highest, those of the true posterior's mass among them, and a little more."""
+    truth = density_window([problem.posterior])
+    low, high = min(truth[0], *lows), max(truth[1], *highs)
     room = 0.03 * (high - low) or 0.05
     return max(0.0, low - room), min(1.0, high + room)
 
@@ -231,8 +235,8 @@ def _ordinal(position: int) -> str:
     return str(position + 1) if position else ""
 
 
-def _panels(titles: Sequence[str], across: str, up: str) -> Drawing:
-    """Panels row by row under their titles, with one range; across, up: of the lowest and the leftmost axes."""
+def _panels(titles: Sequence[str], across: str) -> Drawing:
+    """Panels of densities row by row under their titles, with one range; across: what the lowest axes say."""
     panels, columns, rows = len(titles), _columns(len(titles)), _rows(len(titles))
     between = 0.05, min(70 / (rows * _PANEL), 0.9 / max(rows - 1, 1))
     width, height = (1 - between[0] * (columns - 1)) / columns, (1 - between[1] * (rows - 1)) / rows
@@ -250,7 +254,7 @@ def _panels(titles: Sequence[str], across: str, up: str) -> Drawing:
                 f"yaxis{_ordinal(position)}": {
                     "domain": [max(top - height, 0.0), top], "anchor": f"x{_ordinal(position)}",
                     "matches": f"y{_ordinal(position - 1)}" if column else None, "showticklabels": not column,
-                    "title": {"text": None if column else up},
+                    "title": {"text": None if column else "Density"},
                 },
             }
         )  # fmt: skip
@@ -366,13 +370,10 @@ def _share(values: Floats, least: Floats) -> NDArray[Any]:
 
 def _marginals(results: Sequence[PrivatePosteriors], names: Sequence[str]) -> go.Figure:
     problem, mechanisms = results[0].problem, mechanism_labels([one.mechanism for one in results])
-    shown, notes = _largest_categories(problem, len(results))
+    fig, shown, notes = _true_intervals(problem, names, len(results))
     notes.append(f"Bars: the middle 50 % and 95 % of {len(results[0].released):,} released means.")
     rows = np.arange(len(shown))
-    fig = Drawing()
-    _add_true_intervals(fig, problem, shown, rows)
-    offsets = _offsets(len(results))
-    for one, label, offset in zip(results, mechanisms, offsets, strict=True):
+    for one, label, offset in zip(results, mechanisms, _offsets(len(results)), strict=True):
         _add_spread(fig, one, label, shown, rows + offset)
     prior = dirichlet.mean(problem.prior)[shown]
     fig.add_scatter(
@@ -380,8 +381,6 @@ def _marginals(results: Sequence[PrivatePosteriors], names: Sequence[str]) -> go
         marker={"symbol": "line-ns-open", "size": 22, "color": PRIOR.colour, "line": {"width": 2}},
         hovertemplate="prior mean %{x:.3g}",
     )  # fmt: skip
-    fig.update_yaxes(**category_axis([names[i] for i in shown]))
-    fig.update_xaxes(title_text="θ, share of the category", rangemode="tozero")
     title = _nearest_words(results, mechanisms)
     alt = (
         f"For {len(shown)} categories, the true posterior's 95 % interval and the middle 50 % and 95 % of "
@@ -393,10 +392,8 @@ def _marginals(results: Sequence[PrivatePosteriors], names: Sequence[str]) -> go
 def _largest_categories(problem: Problem, mechanisms: int) -> tuple[NDArray[np.int64], list[str]]:
     """The categories drawn, in their own order, and the sentence that says so where some are left out."""
     limit = min(CATEGORIES_DRAWN, max(6, _ROWS_DRAWN // mechanisms))
-    if problem.k <= limit:
-        return np.arange(problem.k), []
     largest = np.sort(np.argsort(-np.array(problem.posterior), kind="stable")[:limit])
-    return largest, [f"The {limit} largest of {problem.k} categories."]
+    return largest, [f"The {limit} largest of {problem.k} categories."] if problem.k > limit else []
 
 
 def _rows_height(categories: int, mechanisms: int) -> int:
@@ -408,13 +405,21 @@ def _offsets(mechanisms: int) -> Floats:
     return (np.arange(mechanisms) - (mechanisms - 1) / 2) * 0.75 / mechanisms
 
 
-def _add_true_intervals(fig: Drawing, problem: Problem, shown: NDArray[np.int64], rows: NDArray[np.int64]) -> None:
+def _true_intervals(
+    problem: Problem, names: Sequence[str], mechanisms: int
+) -> tuple[Drawing, NDArray[np.int64], list[str]]:
+    """A row per category with the true posterior's interval; which categories these are, and what is left out."""
+    fig = Drawing()
+    shown, notes = _largest_categories(problem, mechanisms)
     low, high = (ends[shown] for ends in dirichlet.interval(problem.posterior))
     fig.add_bar(
-        base=compact(low), x=compact(high - low), y=rows, orientation="h", width=0.9,
+        base=compact(low), x=compact(high - low), y=np.arange(len(shown)), orientation="h", width=0.9,
         name="true posterior, 95 % interval", marker={"color": TRUTH.faded(0.3), "line": {"width": 0}},
         hovertemplate="true interval from %{base:.3g} to %{x:.3g}",
     )  # fmt: skip
+    fig.update_yaxes(**category_axis([names[i] for i in shown]))
+    fig.update_xaxes(title_text="θ, share of the category", rangemode="tozero")
+    return fig, shown, notes
 
 
 def _add_spread(fig: Drawing, one: PrivatePosteriors, label: str, shown: NDArray[np.int64], rows: Floats) -> None:
@@ -424,11 +429,7 @@ def _add_spread(fig: Drawing, one: PrivatePosteriors, label: str, shown: NDArray
         fig.add_scatter(
             x=compact(middle), y=compact(rows), name=label, legendgroup=label, showlegend=named, mode="markers",
             marker={"color": style.colour, "symbol": style.symbol, "size": 8},
-            error_x={
-                "type": "data", "symmetric": False, "array": compact(ends[1] - middle),
-                "arrayminus": compact(middle - ends[0]), "thickness": width, "width": 0, "color": style.colour,
-            },
-            hovertemplate="median of released means %{x:.3g}",
+            error_x=interval_bar(middle, *ends, style.colour, width), hovertemplate="median of released means %{x:.3g}",
         )  # fmt: skip
 
 
@@ -448,12 +449,8 @@ def noise_aware_posteriors(results: Sequence[NoiseAwareReleases], labels: Sequen
 
 def _aware_densities(results: Sequence[NoiseAwareReleases], names: Sequence[str]) -> go.Figure:
     problem, mechanisms = results[0].problem, mechanism_labels([one.mechanism for one in results])
-    truth = density_window([problem.posterior])
-    low = min(truth[0], *(float(one.grids[:, 0].min()) for one in results))
-    high = max(truth[1], *(float(one.grids[:, -1].max()) for one in results))
-    room = 0.03 * (high - low) or 0.05
-    window = max(0.0, low - room), min(1.0, high + room)
-    fig = _panels(mechanisms, f"θ, share of {names[0]}", "Density")
+    window = _widened(problem, [float(one.grids.min()) for one in results], [float(one.grids.max()) for one in results])
+    fig = _panels(mechanisms, f"θ, share of {names[0]}")
     peaks: list[float] = []
     for position, one in enumerate(results):
         true_peak = _peak(_add_truth_and_prior(fig, problem, window, _place(position), first=position == 0))
@@ -478,10 +475,8 @@ def _aware_densities(results: Sequence[NoiseAwareReleases], names: Sequence[str]
 
 def _aware_intervals(results: Sequence[NoiseAwareReleases], names: Sequence[str]) -> go.Figure:
     problem, mechanisms = results[0].problem, mechanism_labels([one.mechanism for one in results])
-    shown, notes = _largest_categories(problem, len(results))
+    fig, shown, notes = _true_intervals(problem, names, len(results))
     rows = np.arange(len(shown))
-    fig = Drawing()
-    _add_true_intervals(fig, problem, shown, rows)
     for one, label, offset in zip(results, mechanisms, _offsets(len(results)), strict=True):
         style = style_of(one.mechanism)
         middle, low, high = (
@@ -490,14 +485,8 @@ def _aware_intervals(results: Sequence[NoiseAwareReleases], names: Sequence[str]
         fig.add_scatter(
             x=compact(middle), y=compact(rows + offset), name=label, mode="markers",
             marker={"color": style.colour, "symbol": style.symbol, "size": 8},
-            error_x={
-                "type": "data", "symmetric": False, "array": compact(high - middle),
-                "arrayminus": compact(middle - low), "thickness": 2, "width": 0, "color": style.colour,
-            },
-            hovertemplate="noise-aware mean %{x:.3g}",
+            error_x=interval_bar(middle, low, high, style.colour, 2), hovertemplate="noise-aware mean %{x:.3g}",
         )  # fmt: skip
-    fig.update_yaxes(**category_axis([names[i] for i in shown]))
-    fig.update_xaxes(title_text="θ, share of the category", rangemode="tozero")
     title = _widening_words(results, mechanisms)
     notes.append(f"Means and 95 % intervals, averaged over {results[0].times.sum()} releases.")
     alt = (
@@ -510,7 +499,7 @@ def _aware_intervals(results: Sequence[NoiseAwareReleases], names: Sequence[str]
 def _widening_words(results: Sequence[NoiseAwareReleases], mechanisms: Sequence[str]) -> str:
     if not results[0].problem.n:
         return "Without records the prior itself is released"
-    widths = ", ".join(f"{label} {number(one.widening())}" for one, label in zip(results, mechanisms, strict=True))
+    widths = listed(mechanisms, [one.widening() for one in results])
     return f"Noise-aware intervals, as a multiple of the naive ones: {widths}"
 
 
@@ -550,10 +539,8 @@ def distance_boxes(results: Sequence[PrivatePosteriors], exact_means: Sequence[f
         title = f"Mean distance of {mechanisms[0]}: {number(means[0])}"
     elif len(results) == len(known):
         title = f"Smallest mean distance: {leading(mechanisms, means, min(means))}, {number(min(means))}"
-    medians = (
-        f"{label} {number(float(np.median(one.distance)))}" for label, one in zip(mechanisms, results, strict=True)
-    )
-    alt = f"Box plots of sampled Hellinger distances. {title}. Sampled medians: {', '.join(medians)}."
+    medians = listed(mechanisms, [float(np.median(one.distance)) for one in results])
+    alt = f"Box plots of sampled Hellinger distances. {title}. Sampled medians: {medians}."
     return base_layout(fig, title, alt=alt, height=40 + 95 * len(results))
 
 
@@ -574,9 +561,9 @@ def _add_box(fig: Drawing, one: PrivatePosteriors, label: str, row: int, top: fl
 
 
 def coverage_bars(
-    results: Sequence[PrivatePosteriors | NoiseAwareReleases], labels: Sequence[str] | None = None, mass: float = 0.95
+    results: Sequence[PrivatePosteriors | NoiseAwareReleases], labels: Sequence[str] | None = None
 ) -> go.Figure:
-    """How often the released interval of this mass covers the true posterior mean, per category and mechanism.
+    """How often the released 95 % interval covers the true posterior mean, per category and mechanism.
 
     With two categories the intervals mirror each other, so one bar stands for both.
     """
@@ -588,7 +575,7 @@ def coverage_bars(
     if problem.k == 2:
         shown, names = shown[:1], [" or ".join(names)]
     rows, offsets = np.arange(len(shown)), _offsets(len(results))
-    coverage = [one.coverage(mass, shown) for one in results]
+    coverage = [one.coverage(shown) for one in results]
     fig = Drawing()
     for one, label, offset, share in zip(results, mechanisms, offsets, coverage, strict=True):
         style = style_of(one.mechanism)
@@ -596,27 +583,24 @@ def coverage_bars(
             x=compact(share), y=compact(rows + offset), orientation="h", width=0.7 / len(results), name=label,
             marker={"color": style.colour}, hovertemplate="%{x:.1%}",
         )  # fmt: skip
-    fig.add_vline(x=mass, line={"color": TRUTH.colour, "dash": "dash", "width": LINE_WIDTH})
-    fig.add_annotation(x=mass, y=1, yref="paper", yanchor="bottom", text=percent(mass), showarrow=False)
+    fig.add_vline(x=0.95, line={"color": TRUTH.colour, "dash": "dash", "width": LINE_WIDTH})
+    fig.add_annotation(x=0.95, y=1, yref="paper", yanchor="bottom", text="95 %", showarrow=False)
     fig.update_yaxes(**category_axis(names))
-    fig.update_xaxes(
-        title_text=f"{percent(mass)} intervals that cover the true mean", range=[0, 1.02],
-        tickformat=".0%",
-    )  # fmt: skip
-    title = _coverage_words(coverage, mechanisms, names, mass)
-    alt = f"Bar chart of the coverage of the released {percent(mass)} intervals per category. {title}."
+    fig.update_xaxes(title_text="95 % intervals that cover the true mean", range=[0, 1.02], tickformat=".0%")
+    title = _coverage_words(coverage, mechanisms, names)
+    alt = f"Bar chart of the coverage of the released 95 % intervals per category. {title}."
     return base_layout(
         fig, title, alt=alt, notes=notes, height=_rows_height(len(shown), len(results)), barmode="overlay"
     )
 
 
-def _coverage_words(coverage: Sequence[Floats], mechanisms: Sequence[str], names: Sequence[str], mass: float) -> str:
+def _coverage_words(coverage: Sequence[Floats], mechanisms: Sequence[str], names: Sequence[str]) -> str:
     shares = np.array(coverage)
     if shares.min() == 1:
-        return f"Every released {percent(mass)} interval covers the true posterior mean"
+        return "Every released 95 % interval covers the true posterior mean"
     mechanism, category = (int(i) for i in np.unravel_index(shares.argmin(), shares.shape))
     where = f" for {names[category]}" if len(names) > 1 else ""
     least = percent(float(shares.min()))
     if shares.size == 1:
-        return f"The {percent(mass)} intervals of {mechanisms[0]} cover the true mean in {least} of its releases"
-    return f"The {percent(mass)} intervals of {mechanisms[mechanism]} cover least: {least} of its releases{where}"
+        return f"The 95 % intervals of {mechanisms[0]} cover the true mean in {least} of its releases"
+    return f"The 95 % intervals of {mechanisms[mechanism]} cover least: {least} of its releases{where}"

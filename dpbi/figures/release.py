@@ -20,6 +20,7 @@ from dpbi.figures.style import (
     category_axis,
     category_labels,
     compact,
+    interval_bar,
     mechanism_labels,
     number,
     style_of,
@@ -54,7 +55,7 @@ def expected_errors(errors: ReleaseErrors, labels: Sequence[str] | None = None) 
         fig.add_scatter(
             x=compact(middle), y=rows, mode="markers", name=name, showlegend=False,
             marker={"color": style.colour, "symbol": style.symbol, "size": 9},
-            error_x=_bar(middle, *ends, style.colour, width), hovertemplate="median error %{x:.3g} points",
+            error_x=interval_bar(middle, *ends, style.colour, width), hovertemplate="median error %{x:.3g} points",
         )  # fmt: skip
     fig.update_yaxes(**category_axis(names))
     fig.update_xaxes(title_text="Released less true share, percentage points")
@@ -102,7 +103,7 @@ def together(found: ReadTogether, rows: Sequence[dict[str, Any]], labels: Sequen
             x=compact(mean), y=compact(np.array([i for i, _ in of]) + 0.7 * (kind / count - 0.5)), mode="markers",
             name=f"release {place}: {found.used[kind].mechanism}" if place else "all together",
             marker={"color": colour, "symbol": _OPEN[kind % len(_OPEN)] if place else "circle", "size": 9},
-            error_x=_bar(mean, low, high, colour, 2 if place else 5), hovertemplate="mean %{x:.4g}",
+            error_x=interval_bar(mean, low, high, colour, 2 if place else 5), hovertemplate="mean %{x:.4g}",
         )  # fmt: skip
     fig.update_yaxes(**category_axis(names))
     fig.update_xaxes(title_text="θ, share of the category", rangemode="tozero")
@@ -155,7 +156,7 @@ def _curves(
         fig.add_scatter(
             x=compact([mean]), y=[-0.07 * (place + 1) * peak], mode="markers", marker=look["marker"],
             name=f"{name}: mean and 95 % interval", showlegend=False,
-            error_x=_bar(np.array([mean]), np.array([low]), np.array([high]), style.colour, 3),
+            error_x=interval_bar(np.array([mean]), np.array([low]), np.array([high]), style.colour, 3),
             hovertemplate=f"{name}: mean %{{x:.4g}}, 95 % from {low:.4g} to {high:.4g}",
         )  # fmt: skip
     fig.update_xaxes(title_text=f"θ, share of {names[0]}")
@@ -177,7 +178,7 @@ def _intervals(release: Release, rows: Sequence[Row], every: Sequence[str]) -> g
         fig.add_scatter(
             x=compact(mean), y=compact(np.arange(len(names)) + 0.3 * (place - (len(kinds) - 1) / 2)), mode="markers",
             name=name, marker=_look(name, style.colour)["marker"],
-            error_x=_bar(mean, low, high, style.colour if name == _AWARE else style.faded(0.6), 3),
+            error_x=interval_bar(mean, low, high, style.colour if name == _AWARE else style.faded(0.6), 3),
             hovertemplate=f"{name} mean %{{x:.4g}}",
         )  # fmt: skip
     fig.update_yaxes(**category_axis(names))
@@ -216,13 +217,6 @@ def _look(name: str, colour: str) -> dict[str, Any]:
         "line": {"color": colour, "dash": "solid" if aware else "dot", "width": LINE_WIDTH + aware},
         "marker": {"color": colour, "symbol": "circle" if aware else "circle-open", "size": 10, "line": {"width": 2}},
     }
-
-
-def _bar(middle: Floats, low: Floats, high: Floats, colour: str, width: float) -> dict[str, Any]:
-    return {
-        "type": "data", "symmetric": False, "array": compact(high - middle), "arrayminus": compact(middle - low),
-        "thickness": width, "width": 0, "color": colour,
-    }  # fmt: skip
 
 
 def _stamp(release: Release) -> list[str]:

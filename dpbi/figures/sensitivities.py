@@ -77,7 +77,8 @@ def _scan_figure(scan: SensitivityScan, here: int, said: str) -> Drawing:
         (EXPONENTIAL, scan.exponential, f"smooth, exponential, β = {number(scan.beta)}", LINE_WIDTH),
     ):
         fig.add_scatter(
-            x=compact(scan.position), y=compact(values), name=name, mode=_mode(scan),
+            x=compact(scan.position), y=compact(values), name=name,
+            mode="lines+markers" if scan.position.size <= 12 else "lines",
             line={"color": style.faded(0.5) if width > 4 else style.colour, "dash": style.dash, "width": width},
             marker={"color": style.colour, "symbol": style.symbol, "size": 7}, hovertemplate="%{y:.4g}",
         )  # fmt: skip
@@ -93,10 +94,6 @@ def _scan_figure(scan: SensitivityScan, here: int, said: str) -> Drawing:
         **(log_axis(low, high) if high > 20 * low else {"range": [0, 1.08 * high]}),
     )
     return fig
-
-
-def _mode(scan: SensitivityScan) -> str:
-    return "lines+markers" if scan.position.size <= 12 else "lines"
 
 
 def _finish_scan(fig: Drawing, scan: SensitivityScan, here: int, where: str) -> go.Figure:

@@ -11,7 +11,7 @@ import html
 import itertools
 import math
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -157,6 +157,11 @@ def number(value: float, digits: int = 3) -> str:
     mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
     factor = "" if float(mantissa) == 1 else f"{float(mantissa):g}×"
     return f"{factor}10{_raised(int(exponent))}"
+
+
+def listed(names: Iterable[str], values: Iterable[float], written: Callable[[float], str] = number) -> str:
+    """Names with their values, in a sentence."""
+    return ", ".join(f"{name} {written(value)}" for name, value in zip(names, values, strict=True))
 
 
 def probability(value: float) -> str:
@@ -305,6 +310,16 @@ def category_axis(names: Sequence[str]) -> dict[str, Any]:
     """A row per category, the first on top."""
     rows, ends = [*range(len(names))], [len(names) - 0.5, -0.5]
     return {"tickmode": "array", "tickvals": rows, "ticktext": [*names], "range": ends, "showgrid": False}
+
+
+def interval_bar(
+    middle: NDArray[np.float64], low: NDArray[np.float64], high: NDArray[np.float64], colour: str, width: float
+) -> dict[str, Any]:
+    """The error bars from low to high around marks at the middle."""
+    return {
+        "type": "data", "symmetric": False, "array": compact(high - middle), "arrayminus": compact(middle - low),
+        "thickness": width, "width": 0, "color": colour,
+    }  # fmt: skip
 
 
 def log_axis(low: float, high: float) -> dict[str, Any]:

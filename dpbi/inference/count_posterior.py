@@ -11,7 +11,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,14 +49,6 @@ class Marginal(FrozenResult):
         kept = np.flatnonzero(self.probability >= least)
         inside = self.probability[kept[0]:kept[-1] + 1]
         return Marginal(self.first + int(kept[0]), inside / inside.sum())
-
-
-class CountPosterior(Protocol):
-    @property
-    def marginals(self) -> tuple[Marginal, ...]: ...
-
-    def sample(self, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
-        """Independent c, int64 (size, k)."""
 
 
 def count_posterior(prior: tuple[float, ...], n: int, likelihood: Likelihood) -> CountPosterior:
@@ -279,6 +270,9 @@ class _Variables:
         """The windows, cut to what the other variables leave of n."""
         low, high = self.windows(theta)
         return np.maximum(low, self.n - (high.sum() - high)), np.minimum(high, self.n - (low.sum() - low))
+
+
+CountPosterior = _Listed | _Chain
 
 
 def _first_true(

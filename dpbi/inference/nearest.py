@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpbi import limits
+from dpbi.data.synthesis import proportional_counts
 from dpbi.inference.count_posterior import dataset_probabilities
 from dpbi.inference.noise_aware import NoiseAwarePosterior, check_released, noise_aware_posterior
 from dpbi.mechanisms.mechanism import Mechanism
@@ -81,7 +82,7 @@ def least_cost(cost: NDArray[np.float64]) -> tuple[int, float]:
 def _best_of_draws(aware: NoiseAwarePosterior) -> NearestPosterior:
     rng = np.random.default_rng(0)
     drawn = aware.sample_counts(rng, _DRAWS)
-    tried = [drawn[:_DRAWS // 2], _rounded(aware.mean_counts, aware.n)[None]]
+    tried = [drawn[:_DRAWS // 2], np.array([proportional_counts(aware.mean_counts, aware.n)])]
     if sum(aware.released) == aware.n:
         tried.append(np.array([aware.released]))
     candidates = np.unique(np.concatenate(tried), axis=0)
@@ -90,15 +91,6 @@ def _best_of_draws(aware: NoiseAwarePosterior) -> NearestPosterior:
     error = max(float(judged.std()) / np.sqrt(_JUDGED), 1 / _JUDGED**2)
     return NearestPosterior(aware.mechanism, aware.prior, aware.n, aware.released, tuple(best.tolist()),
                             float(judged.mean()), "sampled", float(error))
-
-
-def _rounded(mean: NDArray[np.float64], n: int) -> NDArray[np.int64]:
-    """Whole numbers with sum n nearest to the mean: rounded down, the largest remainders up."""
-    down = np.floor(mean).astype(np.int64)
-    lacking = n - int(down.sum())
-    order = np.argsort(down - mean, kind="stable")
-    down[order[:lacking]] += 1
-    return down
 
 
 def _distances(

@@ -7,7 +7,7 @@ and costs no privacy. The true counts are no argument of anything here.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -18,6 +18,7 @@ from scipy import special
 from dpbi import limits
 from dpbi.frozen_result import FrozenResult, frozen
 from dpbi.inference.count_posterior import CountPosterior, Marginal, count_posterior
+from dpbi.mechanisms.distance_table import chunks
 from dpbi.mechanisms.likelihood import Likelihood, joint_likelihood
 from dpbi.mechanisms.mechanism import Mechanism, check_mechanism
 from dpbi.mechanisms.outputs import output_laws
@@ -25,7 +26,6 @@ from dpbi.posterior import dirichlet
 
 _NEGLIGIBLE = 1e-18  # a count this improbable moves no end of an interval in double precision
 _DENSE = 20_000_000  # numbers in the dense table of weights
-_BLOCK = 1_000_000
 _PAIRS = 4_000_000  # (c, r) that the coverage visits: n = 1,999, or n = 157 with noise on both counts
 _LEFT_OUT = 1e-12
 _COVERAGE_ERROR = 1e-6  # of the noise-aware intervals, whose coverage is their mass
@@ -80,9 +80,10 @@ class CountMixture(FrozenResult):
         mass in (0, 1), the probability inside; category: an index 0..k - 1. Returns (low, high).
         Raises ValueError for another mass or category. Source: ours; the quantile by bisection of the log-odds.
         """
-        tail = (1 - limits.inside("mass", mass, 0.0, 1.0)) / 2
+        tail = (1 - limits.inside("mass", mass)) / 2
         share, a, b = self._betas(category)
-        if float(dirichlet.incomplete_beta(a, b, 0.5) @ share) > 1 - tail:  # near 0 an upper end has digits that 1 - x has not
+        # Near 0 an upper end has digits that 1 - x has not.
+        if float(dirichlet.incomplete_beta(a, b, 0.5) @ share) > 1 - tail:
             return _quantile(share, a, b, tail), _quantile(share, a, b, 1 - tail)
         return _quantile(share, a, b, tail), 1 - _quantile(share, b, a, tail)
 
@@ -91,22 +92,19 @@ class CountMixture(FrozenResult):
 
         At 0 and 1 it is finite or infinite, as the limit is. Raises ValueError for another category.
         """
-        share, a, b = self._betas(category)
-        at = limits.shares("theta", theta)
-        flat = at.reshape(-1)
-        total = np.zeros(flat.size)
-        for rows in _blocks(flat.size, share.size):
-            total[rows] = dirichlet.beta_density(flat[rows, None], a, b) @ share
-        return total.reshape(at.shape)
+        return self._mixed(dirichlet.beta_density, theta, category)
 
     def cumulative(self, theta: ArrayLike, category: int = 0) -> NDArray[np.float64]:
         """P(theta_i <= theta | r): theta (...), in [0, 1] -> (...). Raises ValueError for another category."""
+        return self._mixed(lambda x, a, b: dirichlet.incomplete_beta(a, b, x), theta, category)
+
+    def _mixed(self, law: Callable[..., NDArray[np.float64]], theta: ArrayLike, category: int) -> NDArray[np.float64]:
         share, a, b = self._betas(category)
         at = limits.shares("theta", theta)
         flat = at.reshape(-1)
         total = np.zeros(flat.size)
-        for rows in _blocks(flat.size, share.size):
-            total[rows] = dirichlet.incomplete_beta(a, b, flat[rows, None]) @ share
+        for rows in chunks(flat.size, share.size):
+            total[rows] = law(flat[rows, None], a, b) @ share
         return total.reshape(at.shape)
 
     def sample_counts(self, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
@@ -236,7 +234,7 @@ def coverage(mechanism: Mechanism, prior: ArrayLike, n: int, mass: float = 0.95)
     Source: ours.
     """
     prior, n = limits.check_prior(prior), limits.check_total(n)
-    tail = (1 - limits.inside("mass", mass, 0.0, 1.0)) / 2
+    tail = (1 - limits.inside("mass", mass)) / 2
     if len(prior) != 2:
         raise ValueError(f"The coverage is computed for k = 2 categories: got k = {len(prior)}.")
     listed = output_laws(check_mechanism(mechanism), prior, n, _PAIRS)
@@ -273,7 +271,7 @@ def _but_rarest(probability: NDArray[np.float64]) -> NDArray[np.int64]:
 def _mixtures(share: NDArray, a: NDArray, b: NDArray, x: NDArray) -> NDArray[np.float64]:
     """sum_c share[r, c] P(Beta(a_c, b_c) <= x_r), (R,)."""
     total = np.empty(x.size)
-    for rows in _blocks(x.size, a.size):
+    for rows in chunks(x.size, a.size):
         total[rows] = (share[rows] * dirichlet.incomplete_beta(a, b, x[rows, None])).sum(axis=1)
     return total
 
@@ -314,9 +312,3 @@ def _quantile(share: NDArray, a: NDArray, b: NDArray, tail: float) -> float:
     if excess(_LOG_ODDS) <= 0:
         return 1.0
     return float(special.expit(brentq(excess, -_LOG_ODDS, _LOG_ODDS, xtol=1e-14, rtol=1e-14, maxiter=_STEPS)))
-
-
-def _blocks(rows: int, columns: int) -> Iterator[slice]:
-    height = max(1, _BLOCK // columns)
-    for first in range(0, rows, height):
-        yield slice(first, first + height)

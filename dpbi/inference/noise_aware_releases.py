@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dpbi import limits
 from dpbi.frozen_result import FrozenResult
 from dpbi.inference.noise_aware import NoiseAwarePosterior, posterior_given
 from dpbi.inference.private_posteriors import Categories
@@ -29,8 +28,8 @@ _NEARLY_ALL = 0.9998
 class NoiseAwareReleases(FrozenResult):
     """p(theta | r) for D distinct releases r of one mechanism.
 
-    released: int64 (D, k); times: how often each was drawn, (D,); means: (D, k); mass: of the intervals; low, high:
-    their ends, (D, k), NaN but for the first and the largest 20 categories; grids, densities: of theta_1 over nearly
+    released: int64 (D, k); times: how often each was drawn, (D,); means: (D, k); low, high: ends of the 95 %
+    intervals, (D, k), NaN but for the first and the largest 20 categories; grids, densities: of theta_1 over nearly
     all of its mass, (D, 61), for k = 2 only, else (D, 0).
     """
 
@@ -39,20 +38,16 @@ class NoiseAwareReleases(FrozenResult):
     released: NDArray[np.int64]
     times: NDArray[np.int64]
     means: Floats
-    mass: float
     low: Floats
     high: Floats
     grids: Floats
     densities: Floats
 
-    def coverage(self, mass: float = 0.95, categories: Categories | None = None) -> Floats:
+    def coverage(self, categories: Categories | None = None) -> Floats:
         """The share of draws whose interval covers the true posterior mean; NaN where none was computed.
 
-        categories: those asked for, or None for all k. Returns one share per category.
-        Raises ValueError for another mass than that of the intervals. Source: ours.
+        categories: those asked for, or None for all k. Returns one share per category. Source: ours.
         """
-        if mass != self.mass:
-            raise ValueError(f"mass must be that of the intervals, {self.mass}: got {limits.shown(mass)}.")
         truth = dirichlet.mean(self.problem.posterior)
         covered = np.where(np.isnan(self.low), np.nan, (self.low <= truth) & (truth <= self.high))
         shares = np.average(covered, axis=0, weights=self.times)
@@ -60,7 +55,7 @@ class NoiseAwareReleases(FrozenResult):
 
     def widening(self) -> float:
         """Mean width of these intervals over that of the naive ones; NaN where those have no width."""
-        low, high = dirichlet.interval(np.array(self.problem.prior) + self.released, self.mass)
+        low, high = dirichlet.interval(np.array(self.problem.prior) + self.released)
         known = ~np.isnan(self.low)
         naive = float(((high - low) * self.times[:, None])[known].sum())
         aware = float(((self.high - self.low) * self.times[:, None])[known].sum())
@@ -72,13 +67,11 @@ def number_of_releases(k: int, size: int) -> int:
     return min(size, max(_RELEASES_LEAST, min(RELEASES, _CATEGORIES_TOGETHER // k)))
 
 
-def noise_aware_releases(
-    mechanism: Mechanism, problem: Problem, released: ArrayLike, mass: float = 0.95
-) -> NoiseAwareReleases:
+def noise_aware_releases(mechanism: Mechanism, problem: Problem, released: ArrayLike) -> NoiseAwareReleases:
     """The noise-aware posterior of each distinct release among the first draws (``number_of_releases``).
 
     The true counts are used for nothing but ``coverage``. mechanism, problem: as everywhere; released: (N, k), N >= 1,
-    in the order drawn; mass: of the intervals, in (0, 1). Source: ours.
+    in the order drawn. Source: ours.
     Raises ValueError where ``noise_aware_posterior`` finds the windows or the list of datasets too large.
     """
     every = np.asarray(released)
@@ -88,12 +81,12 @@ def noise_aware_releases(
     found = [posterior_given(mechanism, problem.prior, problem.n, tuple(r)) for r in distinct.tolist()]
     low, high = np.full((2, *distinct.shape), np.nan)
     for i in _categories(problem):
-        low[:, i], high[:, i] = np.transpose([posterior.interval(mass, i) for posterior in found])
+        low[:, i], high[:, i] = np.transpose([posterior.interval(0.95, i) for posterior in found])
     grids = _grids(found) if problem.k == 2 else np.empty((len(found), 0))
     densities = [posterior.density(grid) for posterior, grid in zip(found, grids, strict=True)]
     means = np.array([posterior.mean for posterior in found])
     return NoiseAwareReleases(
-        mechanism, problem, distinct, times, means, mass, low, high, grids, np.array(densities).reshape(grids.shape)
+        mechanism, problem, distinct, times, means, low, high, grids, np.array(densities).reshape(grids.shape)
     )
 
 

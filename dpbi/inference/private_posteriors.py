@@ -43,8 +43,8 @@ class PrivatePosteriors(FrozenResult):
         """The released posteriors' means, (N, k)."""
         return dirichlet.mean(self.parameters)
 
-    def coverage(self, mass: float = 0.95, categories: Categories | None = None) -> Floats:
-        """The share of releases whose equal-tailed interval of this mass covers the true posterior mean.
+    def coverage(self, categories: Categories | None = None) -> Floats:
+        """The share of releases whose equal-tailed 95 % interval covers the true posterior mean.
 
         categories: those asked for, or None for all k; every interval costs microseconds, so few of many are asked for.
         Returns one share per category; NaN without releases. Source: ours.
@@ -52,29 +52,26 @@ class PrivatePosteriors(FrozenResult):
         asked = np.arange(self.problem.k) if categories is None else np.asarray(categories)
         if not len(self.released):
             return np.full(asked.size, np.nan)
-        low, high = dirichlet.interval(self.parameters, mass, asked)
+        low, high = dirichlet.interval(self.parameters, category=asked)
         truth = dirichlet.mean(self.problem.posterior)[asked]
         return ((low <= truth) & (truth <= high)).mean(axis=0)
 
-    def densities(self, grid: ArrayLike, category: int = 0) -> Floats:
-        """The released marginal densities of one theta_i on a grid in (0, 1): (N, M) for M points.
+    def densities(self, grid: ArrayLike) -> Floats:
+        """The released marginal densities of theta_1 on a grid in (0, 1): (N, M) for M points.
 
-        theta_i has law Beta(alpha_i + r_i, the other parameters' sum). Source: standard.
+        theta_1 has law Beta(alpha_1 + r_1, the other parameters' sum). Source: standard.
         """
         parameters = self.parameters
-        others = np.delete(parameters, category, axis=1).sum(axis=1)
-        return dirichlet.beta_density(np.asarray(grid), parameters[:, [category]], others[:, None])
+        return dirichlet.beta_density(np.asarray(grid), parameters[:, :1], parameters[:, 1:].sum(axis=1, keepdims=True))
 
-    def bands(
-        self, grid: ArrayLike, masses: Sequence[float] = (0.5, 0.95), category: int = 0
-    ) -> tuple[tuple[Floats, Floats], ...]:
+    def bands(self, grid: ArrayLike, masses: Sequence[float]) -> tuple[tuple[Floats, Floats], ...]:
         """Pointwise bands of the released densities: at each grid point, quantiles over the releases.
 
         Returns one (low, high) pair of (M,) arrays per mass, quantiles (1 - mass)/2 and (1 + mass)/2. A band
         says where the curves pass, point by point; it is no density itself. Source: ours.
         """
-        density = self.densities(grid, category)
-        tails = [(1 - limits.inside("mass", mass, 0.0, 1.0)) / 2 for mass in masses]
+        density = self.densities(grid)
+        tails = [(1 - limits.inside("mass", mass)) / 2 for mass in masses]
         ends = np.quantile(density, [*tails, *(1 - tail for tail in tails)], axis=0)
         return tuple(zip(ends[: len(tails)], ends[len(tails) :], strict=True))
 
@@ -96,7 +93,6 @@ class BoxSummary:
     median: float
     third_quartile: float
     upper_fence: float
-    mean: float
 
 
 def sample_posteriors(
@@ -119,13 +115,11 @@ def box_summary(values: ArrayLike) -> BoxSummary:
     first, median, third = np.quantile(listed, [0.25, 0.5, 0.75])
     reach = _WHISKERS * (third - first)
     near = listed[(listed >= first - reach) & (listed <= third + reach)]
-    return BoxSummary(
-        float(near.min()), float(first), float(median), float(third), float(near.max()), float(listed.mean())
-    )
+    return BoxSummary(float(near.min()), float(first), float(median), float(third), float(near.max()))
 
 
-def density_grid(problem: Problem, released: ArrayLike, points: int = 120, category: int = 0) -> Floats:
-    """Where to evaluate densities of theta_i: increasing points in (0, 1), placed where the mass is.
+def density_grid(problem: Problem, released: ArrayLike, points: int) -> Floats:
+    """Where to evaluate densities of theta_1: increasing points in (0, 1), placed where the mass is.
 
     A third are quantiles of the true posterior, a third quantiles of released posteriors from all over their
     range, a third even over the window that holds nearly all of both: an even grid alone would step over a
@@ -134,29 +128,29 @@ def density_grid(problem: Problem, released: ArrayLike, points: int = 120, categ
     """
     drawn = np.array(problem.prior) + np.asarray(released)
     truth = np.array([problem.posterior])
-    low, high = density_window(np.concatenate([truth, drawn]), category)
+    low, high = density_window(np.concatenate([truth, drawn]))
     third = points // 3
-    placed = [np.linspace(low, high, points - 2 * third), _quantile_points(truth, third, category)]
+    placed = [np.linspace(low, high, points - 2 * third), _quantile_points(truth, third)]
     if len(drawn):
-        placed.append(_quantile_points(_spread_out(drawn, third // 4, category), third, category))
+        placed.append(_quantile_points(_spread_out(drawn, third // 4), third))
     grid = np.unique(np.concatenate(placed))
     return grid[(grid > 0) & (grid < 1)]
 
 
-def density_window(parameters: ArrayLike, category: int = 0, mass: float = 0.999) -> tuple[float, float]:
-    """An interval that holds this mass, or more, of theta_i under each of these posteriors, (M, k)."""
-    low, high = dirichlet.interval(parameters, mass, category)
+def density_window(parameters: ArrayLike, mass: float = 0.999) -> tuple[float, float]:
+    """An interval that holds this mass, or more, of theta_1 under each of these posteriors, (M, k)."""
+    low, high = dirichlet.interval(parameters, mass, category=0)
     return float(np.min(low)), float(np.max(high))
 
 
-def _spread_out(parameters: Floats, number: int, category: int) -> Floats:
+def _spread_out(parameters: Floats, number: int) -> Floats:
     """At most ``number`` posteriors, evenly taken in the order of their means."""
-    order = np.argsort(dirichlet.mean(parameters)[:, category], kind="stable")
+    order = np.argsort(dirichlet.mean(parameters)[:, 0], kind="stable")
     return parameters[order[np.unique(np.linspace(0, len(order) - 1, number).astype(int))]]
 
 
-def _quantile_points(parameters: Floats, number: int, category: int) -> Floats:
+def _quantile_points(parameters: Floats, number: int) -> Floats:
     """At most ``number`` quantiles, as many of each posterior: the ends of nested equal-tailed intervals."""
     pairs = max(1, number // (2 * len(parameters)))
     masses = (np.arange(pairs) + 0.5) / pairs
-    return np.concatenate([np.ravel(dirichlet.interval(parameters, mass, category)) for mass in masses])
+    return np.concatenate([np.ravel(dirichlet.interval(parameters, mass, category=0)) for mass in masses])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpbi import limits
-from dpbi.mechanisms.calibration import Calibration, calibrated_guarantee, check_calibration, multiplier
+from dpbi.mechanisms.calibration import Calibratable
 from dpbi.mechanisms.distance_table import DistanceTable
 from dpbi.mechanisms.guarantee import Guarantee, PureDP
 from dpbi.mechanisms.mechanism import released_vector
@@ -19,35 +19,20 @@ from dpbi.problem.problem import Problem, check_problem
 
 
 @dataclass(frozen=True)
-class AddedNoise:
+class AddedNoise(Calibratable):
     """Whole-number noise of decay proportional to epsilon; the rest of a release is post-processing."""
 
-    epsilon: float
-    calibration: Calibration | None = field(default=None, kw_only=True)
-
-    remaining_error: ClassVar[str] = ""
     _basis: ClassVar[str] = ""
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", limits.check_epsilon(self.epsilon))
-        object.__setattr__(self, "calibration", check_calibration(self.calibration))
 
     def log_pmf(self, problem: Problem, released: ArrayLike) -> NDArray[np.float64]:
         raise NotImplementedError
-
-    def _multiplier(self, prior: tuple[float, ...], n: int) -> float:
-        """What a calibration multiplies the noise's decay by; ValueError where it was made for another prior or n."""
-        return multiplier(self.calibration, prior, n) if self.calibration else 1.0
 
     def _exact_decay(self, spread: int) -> Fraction:
         """epsilon over the spread, calibrated, as the fraction that the secure draw uses."""
         return (Fraction(self.calibration[0]) if self.calibration else 1) * Fraction(self.epsilon) / spread
 
-    def guarantee(self, prior: ArrayLike, n: int) -> Guarantee:
+    def _promise(self, prior: tuple[float, ...], n: int) -> Guarantee:
         """epsilon-DP for replacing one record: noise fitted to what one record can move, the rest post-processing."""
-        prior, n = limits.check_prior(prior), limits.check_total(n)
-        if self.calibration:
-            return calibrated_guarantee(self, prior, n)
         return PureDP(self.epsilon, "theorem", self._basis)
 
     def rounding(self, prior: tuple[float, ...], n: int) -> float:

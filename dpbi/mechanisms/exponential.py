@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpbi import limits
-from dpbi.mechanisms.calibration import Calibration, calibrated_guarantee, check_calibration, multiplier
+from dpbi.mechanisms.calibration import Calibratable
 from dpbi.mechanisms.distance_table import NEGLIGIBLE, DistanceTable
 from dpbi.mechanisms.fair_bits import Bits
 from dpbi.mechanisms.guarantee import ApproximateDP, Guarantee, NotPrivate, PureDP
@@ -29,17 +29,8 @@ from dpbi.sensitivity.closed_form import local_at, smooth_at
 
 
 @dataclass(frozen=True)
-class _HellingerSelection:
+class _HellingerSelection(Calibratable):
     """Chooses one candidate count vector, a near one more likely; a subclass says how steeply (``rate``)."""
-
-    epsilon: float
-    calibration: Calibration | None = field(default=None, kw_only=True)
-
-    remaining_error: ClassVar[str] = ""
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", limits.check_epsilon(self.epsilon))
-        object.__setattr__(self, "calibration", check_calibration(self.calibration))
 
     def _sensitivities(self, prior: tuple[float, ...], counts: NDArray[np.int64]) -> NDArray[np.float64]:
         """What epsilon / 2 is divided by, for datasets (..., k) of one size n >= 1: (...)."""
@@ -49,32 +40,18 @@ class _HellingerSelection:
         """What ``_sensitivities`` of no dataset of size n >= 1 falls below; public, as it asks for no counts."""
         raise NotImplementedError
 
-    def _promise(self, prior: tuple[float, ...], n: int) -> Guarantee:
-        """The guarantee without calibration."""
-        raise NotImplementedError
-
     def _rates(self, prior: tuple[float, ...], counts: NDArray[np.int64]) -> NDArray[np.float64]:
         """epsilon / (2 sensitivity), per unit of Hellinger distance, for datasets (..., k) of one size n >= 1."""
         rates = self.epsilon / (2 * self._sensitivities(prior, counts))
-        if self.calibration:
-            rates = rates * multiplier(self.calibration, prior, int(counts.sum(axis=-1).flat[0]))
-        return rates
+        return rates * self._multiplier(prior, int(counts.sum(axis=-1).flat[0]))
 
     def rate(self, problem: Problem) -> float:
         """epsilon / (2 sensitivity) of one problem; 0 where n = 0, as there is one candidate only."""
         return _rate(self, check_problem(problem))
 
-    def guarantee(self, prior: ArrayLike, n: int) -> Guarantee:
-        """What the rule promises by theorem or claim; a calibrated mechanism, what its exhaustive check showed."""
-        prior, n = limits.check_prior(prior), limits.check_total(n)
-        if self.calibration:
-            return calibrated_guarantee(self, prior, n)
-        return self._promise(prior, n)
-
     def audit(self, prior: tuple[float, ...], n: int) -> SelectionAudit:
         prior, n = limits.check_prior(prior), limits.check_total(n)
-        if self.calibration:
-            multiplier(self.calibration, prior, n)
+        self._multiplier(prior, n)
         return SelectionAudit(prior, n, lambda counts: self._rates(prior, counts))
 
     def log_pmf(self, problem: Problem, released: ArrayLike) -> NDArray[np.float64]:
@@ -284,6 +261,5 @@ def _rate(mechanism: _HellingerSelection, problem: Problem) -> float:
     """``rate``, kept: law, mean and partition each ask for it."""
     if problem.n:
         return float(mechanism._rates(problem.prior, np.array(problem.counts)))
-    if mechanism.calibration:
-        multiplier(mechanism.calibration, problem.prior, 0)
+    mechanism._multiplier(problem.prior, 0)
     return 0.0

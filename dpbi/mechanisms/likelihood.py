@@ -1,7 +1,9 @@
 """What a released vector says about the private counts: log P(r | c) as a function of c, for one public r.
 
 A mechanism answers with one of two kinds. Countwise: the likelihood is a product over categories, as where the noise
-falls on each count alone, of any n and k. Listed: every dataset has its own value. Neither has seen the true counts.
+falls on each count alone, of any n and k; ``log_terms`` are the terms of categories at counts, broadcast, each in
+[-inf, 0], and between its ``kinks``, (kinks, k), every term is linear or concave. Listed: every dataset has its own
+value. Neither has seen the true counts.
 """
 
 from __future__ import annotations
@@ -9,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,17 +31,6 @@ def is_cut(n: int, released: tuple[int, ...], noised: int, consistent: bool) -> 
     if (r < 0).any() or (r > ceilings(n, released, consistent))[:noised].any():
         return False
     return noised == r.size or int(r[-1]) == max(n - int(r[:-1].sum()), 0)
-
-
-class CountwiseLikelihood(Protocol):
-    """log P(r | c) = sum_i term_i(c_i), up to a constant that does not depend on c."""
-
-    @property
-    def kinks(self) -> NDArray[np.int64]:
-        """Counts between which, per category, every term is linear or concave: (kinks, k)."""
-
-    def log_terms(self, counts: NDArray[np.int64], category: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The terms of the given categories at the given counts, broadcast; each in [-inf, 0]."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,6 +102,7 @@ class ListedLikelihood(FrozenResult):
     log_likelihood: NDArray[np.float64]
 
 
+CountwiseLikelihood = CutNoiseLikelihood | StepsLikelihood | ProductLikelihood
 Likelihood = CountwiseLikelihood | ListedLikelihood
 
 

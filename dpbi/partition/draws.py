@@ -8,9 +8,9 @@ weight sum_m a_m BC(r)^m = exp(-rate H(r)). A last group holds the m whose Z_m -
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Protocol
 
 import numpy as np
 from numpy.polynomial.legendre import leggauss
@@ -173,10 +173,6 @@ def _group_starts(low: int, high: int, k: int, curve: Excess) -> NDArray[np.int6
         edges = np.sort(np.concatenate([edges, (edges[:-1] + edges[1:])[steep] // 2]))
 
 
-class _LogWeight(Protocol):
-    def __call__(self, whole: NDArray[np.int64], /) -> NDArray[np.float64]: ...
-
-
 class _Pieces:
     """Whole numbers with a log weight, by rejection from a staircase above it.
 
@@ -186,7 +182,7 @@ class _Pieces:
     convex or monotone, below its ends.
     """
 
-    def __init__(self, edges: NDArray[np.int64], log_weight_of: _LogWeight) -> None:
+    def __init__(self, edges: NDArray[np.int64], log_weight_of: Callable[[NDArray], NDArray[np.float64]]) -> None:
         self.log_weight_of = log_weight_of
         while True:
             width = np.diff(edges)
@@ -219,12 +215,6 @@ class _Pieces:
         return drawn
 
 
-class _Sampler(Protocol):
-    """Draws r with probability proportional to BC(r)^m over all candidates."""
-
-    def draw(self, rng: np.random.Generator, size: int, /) -> NDArray[np.int64]: ...
-
-
 def _power_sampler(problem: Problem, m: int) -> _Sampler:
     """Independent draws and a remainder where enough of them are accepted, else category by category.
 
@@ -244,9 +234,7 @@ def _power_sampler(problem: Problem, m: int) -> _Sampler:
                      "Prior parameters of more alike size, or fewer records, can be drawn.")
 
 
-@lru_cache(maxsize=64)
-def _kept_sampler(problem: Problem, m: int) -> _Sampler:
-    return _power_sampler(problem, m)
+_kept_sampler = lru_cache(maxsize=64)(_power_sampler)
 
 
 class _ChainSampler:
@@ -351,5 +339,7 @@ class _PowerSampler:
             offsets[:, wanted] = drawn.reshape(size, wanted.size)
         return offsets
 
+
+_Sampler = _ChainSampler | _PowerSampler
 
 _NODES, _WEIGHTS = (leggauss(20)[0] + 1) / 2, leggauss(20)[1] / 2

@@ -61,7 +61,7 @@ def interval(
     Source: inverse of the incomplete beta function; above 1e8 ours, see ``_large_quantiles``.
     """
     a = positive_parameters("alpha", alpha)
-    tail = (1 - limits.inside("mass", mass, 0.0, 1.0)) / 2
+    tail = (1 - limits.inside("mass", mass)) / 2
     first, second = a, sums_of_others(a)
     if category is not None:
         i = limits.check_categories(category, a.shape[-1])
@@ -274,7 +274,7 @@ def prior_predictive_interval(
     """
     a = _one("alpha", alpha)
     n = limits.check_total(n)
-    tail = (1 - limits.inside("mass", mass, 0.0, 1.0)) / 2
+    tail = (1 - limits.inside("mass", mass)) / 2
     category = limits.check_category(category, a.size)
     pair = np.array([a[category], sums_of_others(a)[category]])
     if n > _LISTED_COUNTS:
@@ -304,7 +304,7 @@ def credible_radius(alpha: ArrayLike, mass: float = 0.95) -> float:
     exp(sum_i tau((1 + s) alpha_i) - tau((1 + s) A) - the same at s = 0), inverted by Talbot's contour.
     """
     a = _one("alpha", alpha)
-    target = limits.inside("mass", mass, 0.0, 1.0)
+    target = limits.inside("mass", mass)
     if min(target, 1 - target) < _RADIUS_TAIL * (1 - 1e-9):  # 1 - target is rounded
         raise ValueError(f"The mass of a credible region must lie within [{_RADIUS_TAIL:g}, 1 - {_RADIUS_TAIL:g}], "
                          f"where its radius is certain: got {mass!r}.")

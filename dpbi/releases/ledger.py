@@ -11,13 +11,13 @@ import math
 import secrets
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import Any
 
 from numpy.typing import ArrayLike
 
 from dpbi import limits
 from dpbi.inference.noise_aware import JointPosterior, joint_posterior
-from dpbi.mechanisms.guarantee import ApproximateDP, Basis, Guarantee, NotPrivate, PureDP
+from dpbi.mechanisms.guarantee import ApproximateDP, Guarantee, NotPrivate, PureDP
 from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.problem.neighbours import RELATION
 from dpbi.releases.release import FORMAT as RELEASE_FORMAT
@@ -56,7 +56,7 @@ class LedgerEntry:
             limits.check_name(name, getattr(self, name), _TEXT)
         object.__setattr__(self, "n", limits.check_total(self.n))
         check_time(self.time)
-        object.__setattr__(self, "guarantee", _checked(self.guarantee))
+        _check(self.guarantee)
         if self.made is not None:
             said = self.made.mechanism.label, self.made.n, self.made.guarantee.words
             if said != (self.mechanism, self.n, self.guarantee.words):
@@ -246,18 +246,18 @@ def release_json(
     return json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def together_table(found: ReadTogether, labels: Sequence[str], mass: float = 0.95) -> list[dict[str, Any]]:
+def together_table(found: ReadTogether, labels: Sequence[str]) -> list[dict[str, Any]]:
     """For each category a row for every release read by itself, and one for all read together; the last has no place.
 
-    labels: of the categories; mass: of the equal-tailed intervals. Rows hold category, place (from 1, None for all),
-    mean, low, high; those of a release that cannot be read by itself are None. Empty without a joint posterior.
+    labels: of the categories. Rows hold category, place (from 1, None for all), mean and the ends low, high of the
+    95 % interval; those of a release that cannot be read by itself are None. Empty without a joint posterior.
     """
     rows: list[dict[str, Any]] = []
     singles = [entry.made.noise_aware if entry.made else "" for entry in found.used]
     for i, label in enumerate(labels if found.posterior else ()):
         for place, one in [*enumerate(singles, 1), (None, found.posterior)]:
             known = None if isinstance(one, str) or one is None else one
-            low, high = known.interval(mass, i) if known else (None, None)
+            low, high = known.interval(0.95, i) if known else (None, None)
             mean = float(known.mean[i]) if known else None
             rows.append({"category": label, "place": place, "mean": mean, "low": low, "high": high})
     return rows
@@ -272,17 +272,11 @@ def _guarantee(recorded: Any) -> Guarantee:
     return _KINDS[name](**{field.name: recorded.get(field.name) for field in dataclasses.fields(_KINDS[name])})
 
 
-def _checked(guarantee: Guarantee) -> Guarantee:
-    """The guarantee, its numbers as floats; ValueError unless it can be added up with others."""
+def _check(guarantee: Guarantee) -> None:
+    """ValueError unless it can be added up with others; its values were checked when it was made."""
     if not isinstance(guarantee, tuple(_KINDS.values())):
         raise ValueError(f"guarantee must be one of {', '.join(_KINDS)}: got {limits.shown(guarantee)}.")
     if guarantee.neighbours != RELATION:
         raise ValueError(f"A guarantee in the ledger must be for these neighbours: {RELATION}; others do not add up.")
-    limits.one_of("basis", guarantee.basis, get_args(Basis))
-    limits.check_name("reason", guarantee.reason, _TEXT)
-    numbers: dict[str, Any] = {}
     if not isinstance(guarantee, NotPrivate):
-        numbers["epsilon"] = limits.between("epsilon", guarantee.epsilon, 0.0, _EPSILON_LARGEST)
-    if isinstance(guarantee, ApproximateDP):
-        numbers["delta"] = limits.between("delta", guarantee.delta, 0.0, 1.0)
-    return dataclasses.replace(guarantee, **numbers)
+        limits.between("epsilon", guarantee.epsilon, 0.0, _EPSILON_LARGEST)

@@ -139,7 +139,20 @@ class Release:
         The guarantee is what this version of the library says of the mechanism (a calibration is checked again), and
         must be the one in the file. Raises ValueError for anything else. A file proves nothing about how it was made.
         """
-        return _read(text)
+        document = parsed(text)
+        if document.get("format") != FORMAT:
+            raise ValueError(f"This is no release of dpbi: its format must be {FORMAT!r}, "
+                             f"got {limits.shown(document.get('format'))}.")
+        missing = [name for name in _FIELDS if name not in document]
+        if missing:
+            raise ValueError(f"The release lacks {', '.join(missing)}.")
+        version = document["format_version"]
+        if isinstance(version, bool) or version != _FORMAT_VERSION:
+            raise ValueError(f"The release has format version {limits.shown(version)}; this version of "
+                             f"dpbi reads {_FORMAT_VERSION}.")
+        found = Release.from_essence(document, document["n"], document["time"])
+        _check_guarantee(document["guarantee"], found.guarantee)
+        return found
 
     def _nearest_document(self) -> dict[str, Any]:
         nearest = self.nearest
@@ -264,26 +277,6 @@ def constructor_fields(mechanism: Mechanism) -> dict[str, Any]:
 
 
 # Reading --------------------------------------------------------------------------------------------
-
-
-def _read(text: str | bytes) -> Release:
-    document = parsed(text)
-    if document.get("format") != FORMAT:
-        raise ValueError(f"This is no release of dpbi: its format must be {FORMAT!r}, "
-                         f"got {limits.shown(document.get('format'))}.")
-    missing = [name for name in _FIELDS if name not in document]
-    if missing:
-        raise ValueError(f"The release lacks {', '.join(missing)}.")
-    version = document["format_version"]
-    if isinstance(version, bool) or version != _FORMAT_VERSION:
-        raise ValueError(f"The release has format version {limits.shown(version)}; this version of "
-                         f"dpbi reads {_FORMAT_VERSION}.")
-    mechanism = _mechanism(document["mechanism"])
-    prior, n = limits.check_prior(_sequence("prior", document["prior"])), limits.check_total(document["n"])
-    guarantee = guarantee_of_release(mechanism, prior, n)
-    _check_guarantee(document["guarantee"], guarantee)
-    released = _released(document["released"])
-    return Release(mechanism, prior, n, released, guarantee, document["version"], document["time"])
 
 
 def parsed(text: str | bytes) -> dict[str, Any]:

@@ -37,17 +37,16 @@ class _Section:
 
 
 def posterior_table(
-    release: Release, labels: Sequence[str] | None = None, mass: float = 0.95, together: ReadTogether | None = None
+    release: Release, labels: Sequence[str] | None = None, together: ReadTogether | None = None
 ) -> list[Row]:
-    """One row a category: parameters of the naive posterior, means and intervals of both.
+    """One row a category: parameters of the naive posterior, means and equal-tailed 95 % intervals of both.
 
-    labels: names of the categories, (k,); mass: the probability of the equal-tailed intervals, in (0, 1); together:
-    all releases of the same data, read as one, where there are several: three columns more.
-    Returns k rows; the columns of a posterior that is not available are None.
-    Raises ValueError for another mass or number of labels. Source: ours.
+    labels: names of the categories, (k,); together: all releases of the same data, read as one, where there are
+    several: three columns more. Returns k rows; the columns of a posterior that is not available are None.
+    Raises ValueError for another number of labels. Source: ours.
     """
     means = dirichlet.mean(release.naive)
-    low, high = dirichlet.interval(release.naive, mass)
+    low, high = dirichlet.interval(release.naive)
     rows: list[Row] = []
     for i, name in enumerate(category_names(labels, len(release.prior))):
         row: Row = {
@@ -62,7 +61,7 @@ def posterior_table(
         others = {"noise_aware": release.noise_aware, **({"together": together.posterior} if together else {})}
         for kind, one in others.items():
             known = one if isinstance(one, CountMixture) else None
-            ends = known.interval(mass, i) if known else (None, None)
+            ends = known.interval(0.95, i) if known else (None, None)
             row |= {f"{kind}_mean": float(known.mean[i]) if known else None, f"{kind}_low": ends[0],
                     f"{kind}_high": ends[1]}
         rows.append(row)
@@ -70,13 +69,13 @@ def posterior_table(
 
 
 def statement_markdown(
-    release: Release, labels: Sequence[str] | None = None, mass: float = 0.95, together: ReadTogether | None = None
+    release: Release, labels: Sequence[str] | None = None, together: ReadTogether | None = None
 ) -> str:
     """The statement as Markdown. Arguments and errors as ``posterior_table``. Source: ours."""
     lines = [f"# {TITLE}", ""]
     if release.stamp:
         lines += [f"**{_escaped(release.stamp)}**", ""]
-    for section in _sections(release, labels, mass, together):
+    for section in _sections(release, labels, together):
         lines += [f"## {section.heading}", ""]
         for paragraph in section.paragraphs:
             lines += [_escaped(paragraph), ""]
@@ -86,17 +85,12 @@ def statement_markdown(
     return "\n".join(lines)
 
 
-def statement_html(
-    release: Release, labels: Sequence[str] | None = None, mass: float = 0.95, together: ReadTogether | None = None
-) -> str:
-    """The statement as a page of its own that asks no host for anything. Arguments and errors as ``posterior_table``.
-
-    Source: ours.
-    """
+def statement_html(release: Release, labels: Sequence[str] | None = None, together: ReadTogether | None = None) -> str:
+    """The statement as a page of its own that asks no host for anything. As ``statement_markdown``."""
     parts = [f"<h1>{TITLE}</h1>"]
     if release.stamp:
         parts.append(f'<p class="stamp">{html.escape(release.stamp)}</p>')
-    for section in _sections(release, labels, mass, together):
+    for section in _sections(release, labels, together):
         parts.append(f"<h2>{html.escape(section.heading)}</h2>")
         parts += [f"<p>{html.escape(paragraph)}</p>" for paragraph in section.paragraphs]
         if section.table:
@@ -110,12 +104,10 @@ def statement_html(
     )
 
 
-def _sections(
-    release: Release, labels: Sequence[str] | None, mass: float, together: ReadTogether | None
-) -> list[_Section]:
-    rows = posterior_table(release, labels, mass, together)
+def _sections(release: Release, labels: Sequence[str] | None, together: ReadTogether | None) -> list[_Section]:
+    rows = posterior_table(release, labels, together)
     return [
-        _Section("What was released", _what(release), _table(rows, mass)),
+        _Section("What was released", _what(release), _table(rows)),
         _Section("What is promised", promised(release.guarantee)),
         _risk(release),
         _Section("How exact it is", _how_exact(release)),
@@ -157,20 +149,16 @@ def sum_of(release: Release) -> str:
             "what is cut off change their sum, and nothing brings it back to n.")
 
 
-def _table(rows: Sequence[Row], mass: float) -> tuple[tuple[str, ...], ...]:
-    percent = f"{100 * mass:.4g} %"
+def _table(rows: Sequence[Row]) -> tuple[tuple[str, ...], ...]:
     kinds = {"naive": "Naive", "noise_aware": "Noise-aware"}
     if "together_mean" in rows[0]:
         kinds["together"] = "All releases'"
-    heads = (head for kind in kinds.values() for head in (f"{kind} mean", f"{kind} {percent} interval"))
+    heads = (head for kind in kinds.values() for head in (f"{kind} mean", f"{kind} 95 % interval"))
     names = [visible(str(row["category"])) for row in rows]
     prior, released = [f"{row['prior']:.6g}" for row in rows], [f"{row['released']:,}" for row in rows]
-    shares = [column for kind in kinds for column in (_means(rows, kind), _intervals(rows, kind))]
+    shares = [column for kind in kinds
+              for column in (_alike([row[f"{kind}_mean"] for row in rows]), _intervals(rows, kind))]
     return ("Category", "Prior", "Released count", *heads), *zip(names, prior, released, *shares, strict=True)
-
-
-def _means(rows: Sequence[Row], kind: str) -> list[str]:
-    return _alike([row[f"{kind}_mean"] for row in rows])
 
 
 def _intervals(rows: Sequence[Row], kind: str) -> list[str]:

@@ -118,7 +118,7 @@ def along_count(
     gamma, beta = limits.check_gamma(gamma), limits.check_gamma(beta, "beta")
     kept = [limits.whole_number("include", u, 0, limits.TOTAL_LARGEST)
             for u in limits.sequence("include", include, "of counts")]
-    u = _thinned(n, _check_points("points", points), (0, 1, n - 1, n, *kept))
+    u = _thinned(n, points, (0, 1, n - 1, n, *kept))
     return _scan(alpha, np.stack([u, n - u], axis=1), u, gamma, beta)
 
 
@@ -133,7 +133,6 @@ def along_emptying(problem: Problem, gamma: float, beta: float, points: int = 12
     if check_problem(problem).k < 3:
         raise ValueError(f"Emptying two categories needs at least three: got {problem.k}.")
     gamma, beta = limits.check_gamma(gamma), limits.check_gamma(beta, "beta")
-    points = _check_points("points", points)
     order = np.argsort(problem.counts, kind="stable")
     rare, commonest = order[:2], order[-1]
     small, large = (problem.counts[i] for i in rare)
@@ -281,12 +280,9 @@ def _scan(
     )
 
 
-def _check_points(name: str, points: int) -> int:
-    return limits.whole_number(name, points, _POINTS_LEAST, _POINTS_LARGEST)
-
-
 def _thinned(largest: int, points: int, keep: Iterable[int]) -> NDArray[np.int64]:
     """Whole numbers from 0 to ``largest``: all, or about ``points``, half of them denser towards the ends."""
+    points = limits.whole_number("points", points, _POINTS_LEAST, _POINTS_LARGEST)
     if largest < points:
         return np.arange(largest + 1, dtype=np.int64)
     half = points // 4

@@ -8,7 +8,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dpbi import MECHANISMS, ApproximateDP, NotPrivate, Problem, PureDP, calibrate, privacy_loss
-from dpbi.accuracy.comparison import best_private, compare
+from dpbi.accuracy.comparison import best_private, comparison_of
+from dpbi.accuracy.distance_law import distance_law
 from dpbi.dashboard.answers import library
 from dpbi.dashboard.sidebar import controls, prior
 from dpbi.dashboard.words import words
@@ -188,8 +189,8 @@ def test_calibrate_shows_what_it_buys_and_forgets_with_the_prior() -> None:
         problem = Problem((1, 1), (48, 42))
         assert row["Rate times"] == after.calibration[0]  # type: ignore[index]
         assert row["Loss after"] == pytest.approx(1, abs=1e-6)
-        assert row["Mean H before"] == pytest.approx(compare(mechanism, problem).mean, rel=1e-12)
-        assert row["Mean H after"] == pytest.approx(compare(after, problem).mean, rel=1e-12)
+        assert row["Mean H before"] == pytest.approx(distance_law(mechanism, problem).mean, rel=1e-12)
+        assert row["Mean H after"] == pytest.approx(distance_law(after, problem).mean, rel=1e-12)
     assert [warning.value for warning in at.main.warning] == [words.CHOICE_WARNING]
     assert not [button for button in at.main.button if button.label == CALIBRATE]
     with_prior(at, 1, 2)
@@ -203,7 +204,7 @@ def test_calibrated_mechanisms_stand_on_every_page_and_can_be_best() -> None:
         calibrated_box(at, kind).check()
     at.run()
     problem = Problem((1, 1), (48, 42))
-    rows = [compare(calibrate(mechanism, (1, 1), 90), problem) for mechanism in plain()]
+    rows = [comparison_of(distance_law(calibrate(mechanism, (1, 1), 90), problem)) for mechanism in plain()]
     best = best_private(rows)
     assert best is not None
     assert f"**{name_of(best.mechanism)}**, with 1-DP (exhaustive check)" in everything(at)

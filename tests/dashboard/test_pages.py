@@ -14,7 +14,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dpbi import MECHANISMS, Problem, privacy_loss
-from dpbi.accuracy.comparison import best_private, compare
+from dpbi.accuracy.comparison import best_private, comparison_of
 from dpbi.accuracy.distance_law import distance_law
 from dpbi.dashboard.answers import library, work
 from dpbi.dashboard.answers.cache import Kept
@@ -141,7 +141,7 @@ def test_homes_table_holds_the_librarys_numbers() -> None:
     said = re.search(pattern, everything(at), re.DOTALL)
     assert said and set(said.groups()) == named
     for kind, (_, line) in zip(MECHANISMS, table.iterrows(), strict=True):
-        row = compare(kind(1.0), EXAMPLE)
+        row = comparison_of(distance_law(kind(1.0), EXAMPLE))
         assert line["Mean H"] == pytest.approx(row.mean, rel=1e-12)
         assert line["P(truth)"] == pytest.approx(row.probability_of_truth, rel=1e-12)
         assert line["P(H ≤ LS)"] == pytest.approx(row.probability_within_local_sensitivity, rel=1e-12)
@@ -186,7 +186,7 @@ def test_without_records_the_probability_that_needs_one_is_a_dash() -> None:
 
 
 def test_home_names_the_best_private_mechanism_and_sets_the_others_apart() -> None:
-    rows = [compare(kind(1.0), EXAMPLE) for kind in MECHANISMS]
+    rows = [comparison_of(distance_law(kind(1.0), EXAMPLE)) for kind in MECHANISMS]
     said = everything(tick(opened(), ALL))
     best = best_private(rows)
     assert best is not None
@@ -482,7 +482,7 @@ def test_no_cached_answer_knows_a_name() -> None:
     asked = {name for function in functions for name in inspect.signature(function).parameters}
     assert asked == {
         "problem", "mechanism", "seed", "size", "prior", "n", "category", "gamma", "beta", "u", "measure",
-        "epsilons", "t",
+        "epsilons", "t", "points", "steps_a_side", "gammas", "limit",
     }  # fmt: skip
 
 

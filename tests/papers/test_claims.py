@@ -801,17 +801,11 @@ def test_any_problem_gets_a_reading_or_a_sentence(problem: Problem, epsilon: flo
     assert readings >= 10
 
 
-def test_check_takes_a_problem_a_setting_or_a_scenario() -> None:
-    @dataclasses.dataclass(frozen=True)
-    class Sidebar:
-        problem: Problem
-        epsilon: float
-        gamma: float
-
+def test_check_takes_a_problem_or_a_setting() -> None:
     claim, problem = BY_NAME["Four mechanisms keep epsilon"], Problem((1, 1), (3, 5))
-    assert claim.check(problem) == claim.check(Setting(problem)) == claim.check(Sidebar(problem, 1.0, 1.0))
+    assert claim.check(problem) == claim.check(Setting(problem))
     assert len(claim.check(problem).cases) == 4
-    assert claim.check(Sidebar(problem, 2.0, 1.0)).setting.epsilon == 2.0
+    assert claim.check(Setting(problem, 2.0)).setting.epsilon == 2.0
 
 
 def test_the_claims_on_their_page() -> None:

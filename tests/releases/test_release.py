@@ -339,12 +339,12 @@ def test_a_file_without_a_field_is_refused() -> None:
 @every_class
 def test_the_table_holds_both_posteriors(kind: Kind) -> None:
     found = made(kind(0.7), Problem((1, 0.5, 2), (12, 3, 7)))
-    rows = statement.posterior_table(found, ["a", "b", "c"], mass=0.9)
+    rows = statement.posterior_table(found, ["a", "b", "c"])
     assert [row["category"] for row in rows] == ["a", "b", "c"]
     for i, row in enumerate(rows):
-        low, high = dpbi.dirichlet.interval(found.naive, 0.9, i)
+        low, high = dpbi.dirichlet.interval(found.naive, 0.95, i)
         assert (row["naive_low"], row["naive_high"]) == (float(low), float(high))
-        ends = found.noise_aware.interval(0.9, i)  # type: ignore[union-attr]
+        ends = found.noise_aware.interval(0.95, i)  # type: ignore[union-attr]
         assert (row["noise_aware_low"], row["noise_aware_high"]) == ends
 
 

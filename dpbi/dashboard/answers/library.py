@@ -5,34 +5,32 @@ Labels are never an argument: two people's equal counts may share an answer, the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Concatenate, NamedTuple, ParamSpec, TypeVar
+from collections.abc import Callable, Mapping
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
+from dpbi.accuracy import trials
 from dpbi.accuracy.comparison import Comparison, comparison_of
-from dpbi.accuracy.distance_law import DistanceLaw, distance_law, exact_mean
-from dpbi.accuracy.trials import ReleaseErrors
-from dpbi.accuracy.trials import release_errors as errors_of_release
+from dpbi.accuracy.distance_law import DistanceLaw, distance_law
+from dpbi.accuracy.distance_law import exact_mean as mean_known_exactly
 from dpbi.dashboard.answers.cache import Kept, kept
-from dpbi.dashboard.answers.work import Work, whole
+from dpbi.dashboard.answers.work import whole
 from dpbi.dashboard.scenario import Scenario
 from dpbi.dashboard.words import guard, words
 from dpbi.inference.nearest import nearest_posterior
 from dpbi.inference.noise_aware_releases import NoiseAwareReleases, noise_aware_releases, number_of_releases
 from dpbi.inference.private_posteriors import PrivatePosteriors, sample_posteriors
 from dpbi.mechanisms import Mechanism, name_of
-from dpbi.mechanisms.guarantee import Guarantee
 from dpbi.posterior import dirichlet
 from dpbi.posterior.hellinger import distances_to
 from dpbi.privacy import curves as loss_curves
-from dpbi.privacy.curves import AttainingLaws, CalibrationGain, LossAgainstDataset
-from dpbi.privacy.guessing import GuessingRisk
-from dpbi.privacy.guessing import guessing_risk as risk_of_guessing
+from dpbi.privacy import guessing
+from dpbi.privacy.curves import AttainingLaws, CalibrationGain
 from dpbi.privacy.loss import PrivacyLoss, calibrate, privacy_profile
-from dpbi.privacy.verdict import Profile, Verdict
+from dpbi.privacy.verdict import Profile
 from dpbi.privacy.verdict import verdict as audited
 from dpbi.problem.problem import Problem
 from dpbi.releases.release import guarantee_of_release
@@ -41,42 +39,25 @@ from dpbi.sensitivity import PAPER_GLOBAL_SENSITIVITY, global_sensitivity, local
 SIZES = 16  # of smaller data, audited for a curve
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
 
-Rest = ParamSpec("Rest")
 Result = TypeVar("Result")
 
 
-def for_each(
-    function: Kept[Concatenate[Problem, Mechanism, Rest], Result],
-    scenario: Scenario,
-    *rest: Rest.args,
-    **named: Rest.kwargs,
-) -> list[Result]:
-    """The function's result for every ticked mechanism that it does not refuse."""
-    problem = scenario.problem
-
-    def ask(current: Work, mechanism: Mechanism) -> Result:
-        return current.ask(function, problem, mechanism, *rest, **named)
-
-    return answered(scenario, function.__name__, (problem, scenario.mechanisms, rest, named), ask, st.error)
+def for_each(function: Kept[..., Result], scenario: Scenario, *rest: object) -> list[Result]:
+    """The function's result for every ticked mechanism that it does not refuse; rest: arguments after the mechanism."""
+    asked = {mechanism: (scenario.problem, mechanism, *rest) for mechanism in scenario.mechanisms}
+    return answered(function, asked, st.error)
 
 
 def answered(
-    scenario: Scenario,
-    name: str,
-    asked: object,
-    ask: Callable[[Work, Mechanism], Result],
-    say: Callable[[str], object],
+    function: Kept[..., Result], asked: Mapping[Mechanism, tuple[object, ...]], say: Callable[[str], object]
 ) -> list[Result]:
-    """What is asked of every ticked mechanism, with a bar; a sentence that refuses several is said once, in the page.
-
-    name and asked: of the computation, as ``work.whole``.
-    """
+    """What the function answers to each question, with a bar; a sentence that refuses several is said once."""
     results = []
     refused: dict[str, list[str]] = {}
-    with whole(name, asked, len(scenario.mechanisms), "mechanisms") as current:
-        for mechanism in scenario.mechanisms:
+    with whole(function.__name__, list(asked.values()), len(asked), "mechanisms") as current:
+        for mechanism, question in asked.items():
             with guard.refusal(refused, name_of(mechanism)):
-                results.append(ask(current, mechanism))
+                results.append(current.ask(function, *question))
     for sentence, names in refused.items():
         say(f"**{words.listed(names)}:** {sentence}")
     return results
@@ -125,14 +106,9 @@ def read_nearest(problem: Problem, mechanism: Mechanism, seed: int, size: int) -
     return PrivatePosteriors(mechanism, problem, counts, distances_to(problem, counts))
 
 
-def exact_means(sampled: Sequence[PrivatePosteriors]) -> list[float | None]:
-    """E[H] of each sample's mechanism, None where it is known from draws only."""
-    return [_exact_mean(one.problem, one.mechanism) for one in sampled]
-
-
 @kept(512)
-def _exact_mean(problem: Problem, mechanism: Mechanism) -> float | None:
-    return exact_mean(mechanism, problem)
+def exact_mean(problem: Problem, mechanism: Mechanism) -> float | None:
+    return mean_known_exactly(mechanism, problem)
 
 
 @kept(64)
@@ -172,27 +148,15 @@ def count_scan(prior: tuple[float, ...], n: int, gamma: float, beta: float, u: i
     return maps.along_count(prior, n, gamma, beta, include=(u,))
 
 
-@kept(64)
-def emptying_scan(problem: Problem, gamma: float, beta: float) -> maps.SensitivityScan:
-    return maps.along_emptying(problem, gamma, beta)
-
-
-@kept(64, said="Mapping the sensitivity")
-def simplex_map(prior: tuple[float, ...], n: int, measure: maps.Measure, gamma: float) -> maps.SimplexMap:
-    return maps.on_simplex(prior, n, measure, gamma)
-
-
-@kept(64, said="Scanning gamma")
-def gamma_scan(problem: Problem) -> maps.GammaScan:
-    return maps.gamma_scan(problem)
-
-
-@kept(64)
-def score_change(problem: Problem) -> maps.ScoreChange:
-    return maps.score_change(problem)
-
+emptying_scan = kept(64)(maps.along_emptying)
+simplex_map = kept(64, said="Mapping the sensitivity")(maps.on_simplex)
+gamma_scan = kept(64, said="Scanning gamma")(maps.gamma_scan)
+score_change = kept(64)(maps.score_change)
 
 # What follows depends on the prior and n alone: the counts are no argument, so other counts share the answer.
+
+verdict = kept(512, said="Auditing every dataset and output")(audited)
+loss_against_dataset = kept(256)(loss_curves.loss_against_dataset)
 
 
 @kept(256, said="Calibrating")
@@ -200,21 +164,11 @@ def calibrated(mechanism: Mechanism, prior: tuple[float, ...], n: int) -> Mechan
     return calibrate(mechanism, prior, n)
 
 
-@kept(512, said="Auditing every dataset and output")
-def verdict(mechanism: Mechanism, prior: tuple[float, ...], n: int) -> Verdict:
-    return audited(mechanism, prior, n)
-
-
 @kept(256, said="Auditing smaller data")
 def loss_against_size(mechanism: Mechanism, prior: tuple[float, ...], n: int) -> tuple[PrivacyLoss, ...]:
     """At about 16 sizes from one record to n."""
     sizes = np.unique(np.geomspace(1, n, SIZES).round().astype(np.int64))
     return loss_curves.loss_against_size(mechanism, prior, sizes.tolist())
-
-
-@kept(256)
-def loss_against_dataset(mechanism: Mechanism, prior: tuple[float, ...], n: int) -> LossAgainstDataset:
-    return loss_curves.loss_against_dataset(mechanism, prior, n)
 
 
 @kept(256)
@@ -232,20 +186,9 @@ def profile(
 
 # Of a release: what is known before it is made. The release itself is never an argument here.
 
-
-@kept(256)
-def release_guarantee(mechanism: Mechanism, prior: tuple[float, ...], n: int) -> Guarantee:
-    return guarantee_of_release(mechanism, prior, n)
-
-
-@kept(256, said="Auditing every dataset and output")
-def guessing_risk(mechanism: Mechanism, prior: tuple[float, ...], n: int) -> GuessingRisk:
-    return risk_of_guessing(mechanism, prior, n)
-
-
-@kept(256, said="Trying it on made-up data")
-def release_errors(mechanism: Mechanism, prior: tuple[float, ...], n: int) -> ReleaseErrors:
-    return errors_of_release(mechanism, prior, n)
+release_guarantee = kept(256)(guarantee_of_release)
+guessing_risk = kept(256, said="Auditing every dataset and output")(guessing.guessing_risk)
+release_errors = kept(256, said="Trying it on made-up data")(trials.release_errors)
 
 
 def calibration_gain(problem: Problem, mechanism: Mechanism) -> CalibrationGain:

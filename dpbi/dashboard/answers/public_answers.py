@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import TypeVar
 
 import numpy as np
 import streamlit as st
@@ -12,7 +12,7 @@ import streamlit as st
 from dpbi import limits
 from dpbi.dashboard.answers import library
 from dpbi.dashboard.answers.cache import Kept
-from dpbi.dashboard.answers.work import Work, whole
+from dpbi.dashboard.answers.work import whole
 from dpbi.dashboard.scenario import Scenario
 from dpbi.dashboard.session import settings
 from dpbi.dashboard.words import guard, words
@@ -27,23 +27,13 @@ _DATASETS_AT_ONCE = 200  # whose audit takes a few milliseconds: more would hold
 
 Public = tuple[tuple[float, ...], int]  # prior and n
 
-Rest = ParamSpec("Rest")
 Result = TypeVar("Result")
 
 
-def for_each(
-    function: Kept[Concatenate[Mechanism, tuple[float, ...], int, Rest], Result],
-    scenario: Scenario,
-    *rest: Rest.args,
-    **named: Rest.kwargs,
-) -> list[Result]:
+def for_each(function: Kept[..., Result], scenario: Scenario, *rest: object) -> list[Result]:
     """As ``library.for_each``, for what depends on prior and n alone; where one cannot be audited, nothing is wrong."""
-    prior, n = scenario.problem.prior, scenario.problem.n
-
-    def ask(current: Work, mechanism: Mechanism) -> Result:
-        return current.ask(function, mechanism, prior, n, *rest, **named)
-
-    return library.answered(scenario, function.__name__, (prior, n, scenario.mechanisms, rest, named), ask, st.info)
+    public = scenario.problem.prior, scenario.problem.n
+    return library.answered(function, {one: (one, *public, *rest) for one in scenario.mechanisms}, st.info)
 
 
 def why_not_audited(kind: type[Mechanism], public: Public | None) -> str:

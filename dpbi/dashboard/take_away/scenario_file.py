@@ -269,7 +269,9 @@ def table() -> dict[str, Entry]:
         "accuracy_axis": _choice("accuracy_axis", "accuracy along", [axis.name for axis in AXES]),
         "accuracy_metric": _choice("accuracy_metric", "accuracy in", METRICS),
         "accuracy_over": _choice("accuracy_over", "accuracy over", accuracy_words.OVER),
-        "wanted_distance": _number("wanted_distance", "wanted distance", _wanted, "0.1"),
+        "wanted_distance": _number(
+            "wanted_distance", "wanted distance", functools.partial(limits.inside, "wanted_distance"), "0.1"
+        ),
         "coverage": _flag("coverage", "accuracy coverage"),
         "calibrate": _flag("calibrate", "calibrated for")._replace(read=None),
     }
@@ -366,10 +368,6 @@ def _labels(value: Any) -> tuple[str, ...]:
     limits.whole_number("number of labels", len(labels), limits.CATEGORIES_LEAST, limits.CATEGORIES_LARGEST)
     entries.check_labels(labels)
     return tuple(labels)
-
-
-def _wanted(value: Any) -> float:
-    return limits.inside("wanted_distance", value, 0.0, 1.0)
 
 
 def _proportions(value: Any) -> list[float]:

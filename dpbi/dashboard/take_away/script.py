@@ -7,6 +7,7 @@ names that the page's tables have as files, with rows whose keys are the tables'
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -447,7 +448,7 @@ def _accuracy(chosen: Scenario, kept: Mapping[str, Any]) -> str:
     given = {
         "axis": kept.get("accuracy along", AXES[0].name),
         "metric": kept.get("accuracy in", METRICS[0]),
-        "wanted": _number(kept, "wanted distance", "0.1", lambda value: limits.inside("wanted", value, 0.0, 1.0)),
+        "wanted": _number(kept, "wanted distance", "0.1", functools.partial(limits.inside, "wanted")),
     }
     over = kept.get("accuracy over", accuracy_words.AT_THE_DATA)
     averaged = over != accuracy_words.AT_THE_DATA and accuracy_words.can_be_averaged(given["axis"], given["metric"])

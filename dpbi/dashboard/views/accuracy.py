@@ -71,7 +71,7 @@ def wanted() -> float | None:
     settings.setdefault(_WANTED, "0.1")
     text = st.text_input("Wanted mean distance", width=200, help=accuracy_words.WANTED, **settings.entry(_WANTED))
     with Refusals().beside():
-        return limits.inside("the wanted mean distance", entries.number("the wanted mean distance", text), 0.0, 1.0)
+        return limits.inside("the wanted mean distance", entries.number("the wanted mean distance", text))
     return None
 
 
@@ -83,9 +83,7 @@ def wants_coverage() -> bool:
 # --- what is computed ---
 
 
-@kept(8192, megabytes=32)
-def _point(mechanism: Mechanism, problem: Problem, metric: Metric) -> ExpectedError:
-    return expected_error(mechanism, problem, metric)
+_point = kept(8192, megabytes=32)(expected_error)
 
 
 def _evaluation(current: Work) -> Callable[[Mechanism, Problem, Metric], ExpectedError]:

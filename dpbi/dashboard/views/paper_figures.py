@@ -33,14 +33,11 @@ def choose(seed: int) -> PaperFigure:
     """The figure to look at; where it has simulated runs, with the button that draws them anew."""
     settings.setdefault(_CHOSEN, FIGURES[0].key)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        key = settings.choice("Figure", _CHOSEN, _BY_KEY, format_func=_named, width=420)
+        titles = {key: f"{key}: {figure.title}" for key, figure in _BY_KEY.items()}
+        key = settings.choice("Figure", _CHOSEN, _BY_KEY, format_func=titles.get, width=420)
         if _BY_KEY[key].simulated:
             controls.redraw(seed)
     return _BY_KEY[key]
-
-
-def _named(key: str) -> str:
-    return f"{key}: {_BY_KEY[key].title}"
 
 
 def draw(figure: PaperFigure, seed: int) -> None:

@@ -43,6 +43,10 @@ class CellGrid:
     blank_rows: int
 
 
+def cells_filled(cells: Sequence[str]) -> int:
+    return sum(bool(cell.strip()) for cell in cells)
+
+
 def read_delimited(text: str, notes: Notes) -> tuple[CellGrid, str | None]:
     """The cells of the text, and the separator (None: one column). Comment lines at the top (#) are left out.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+from contextlib import suppress
 
 from .outcome import CountsError, Notes
 
@@ -36,10 +37,8 @@ def _decode(data: bytes, notes: Notes) -> tuple[str, str]:
     if order:
         notes.add("The file was read as UTF-16, though it has no mark that says so; check the names.")
         return _strictly(data, f"utf-16-{order}"), "UTF-16"
-    try:
+    with suppress(UnicodeDecodeError):
         return data.decode("utf-8"), "UTF-8"
-    except UnicodeDecodeError:
-        pass
     try:
         text = data.decode("cp1252")
     except UnicodeDecodeError as error:

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 
 from . import vocabulary
 from .answers import Answers
-from .delimited import CellGrid
+from .delimited import CellGrid, cells_filled
 from .outcome import CountsError, Notes, listed, shown
-from .table import is_time, one_line
+from .table import is_time, is_year, one_line
 from .whole_numbers import is_like_number, is_number
 
 TITLE_ROWS = 50  # how far down a header row is looked for, and how far up notes
@@ -85,24 +85,17 @@ def _above_numbers(top: list[list[str]]) -> int | None:
     length, start = max(runs, key=lambda run: (run[0], -run[1]), default=(0, 0))
     header = top[start - 1] if length > 1 and start > 1 else []
     above = top[: start - 1]
-    titled = any(_filled(cells) < _filled(header) or _is_spaced(cells) for cells in above)  # '…, 2021' has two cells
-    if _filled(header) < 2 or _has_counts(header) or not titled:
+    named = cells_filled(header)
+    titled = any(cells_filled(cells) < named or _is_spaced(cells) for cells in above)  # '…, 2021' has two cells
+    if named < 2 or has_counts(header) or not titled:
         return None
     upper = start - 2
-    split = not header[0].strip() and _filled(top[upper]) > 1 and not _has_counts(top[upper])
+    split = not header[0].strip() and cells_filled(top[upper]) > 1 and not has_counts(top[upper])
     return upper if split else start - 1
 
 
-def _has_counts(cells: Sequence[str]) -> bool:
+def has_counts(cells: Sequence[str]) -> bool:
     return any(is_number(cell) and not is_year(cell) for cell in cells)
-
-
-def _filled(cells: Sequence[str]) -> int:
-    return sum(bool(cell.strip()) for cell in cells)
-
-
-def is_year(text: str) -> bool:
-    return text.strip().isdecimal() and 1900 <= int(text) <= 2100 if len(text) < 10 else False
 
 
 # --- notes below the table ---
@@ -115,7 +108,7 @@ def notes_below(grid: CellGrid, header: int) -> int:
     if not places:
         return 0
     records = {i: record(grid, i) for i in places}
-    usual = max(Counter(_filled(cells) for cells in records.values()).most_common(), key=lambda c: (c[1], c[0]))[0]
+    usual = max(Counter(cells_filled(cells) for cells in records.values()).most_common(), key=lambda c: (c[1], c[0]))[0]
     written = Counter(grid.widths[i] for i in places).most_common(1)[0][0] if grid.widths is not None else 0
     if len(grid.columns) < 2:
         return 0
@@ -179,7 +172,7 @@ def headers_more(grid: CellGrid) -> int:
         return 0
     header, second = record(grid, 0), record(grid, 1)
     filled = [j for j, cell in enumerate(second) if cell.strip()]
-    if not filled or any(is_number(cell) and not is_year(cell) for cell in second):
+    if not filled or has_counts(second):
         return 0
     data = [[cell for cell in column[2:stop] if cell.strip()] for column in grid.columns]
     twice = header == second and len(filled) > 1 and not _comes_again(second, data)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from .answers import Answers
 from .delimited import CellGrid
 from .extent import (
     TITLE_ROWS,
+    has_counts,
     header_below_titles,
     headers_more,
     is_rule,
-    is_year,
     kept_rows,
     notes_below,
     record,
@@ -19,7 +19,7 @@ from .extent import (
     without_ends,
 )
 from .outcome import CountsError, Notes, listed, shown
-from .table import SAMPLE, Column, Table, one_line, sampled
+from .table import SAMPLE, Column, Table, is_year, one_line, sampled
 from .whole_numbers import is_number
 
 NAMES_OF_ROW_NUMBERS = ("", "unnamed: 0", "rownames", "row.names", "rowname", "...1")  # by pandas and R
@@ -94,7 +94,7 @@ def _header(grid: CellGrid, answers: Answers) -> int:
         index = place = grid.rows.index(answers.header_row)
     elif answers.header_row is None and (found := header_below_titles(grid)):
         header, row = record(grid, found), grid.rows[found]
-        if _holds_counts(header):
+        if has_counts(header):
             if found > 1:
                 raise CountsError(
                     f"no header row was found: row {row} holds numbers already; put a name above each column and "
@@ -130,11 +130,6 @@ def _header(grid: CellGrid, answers: Answers) -> int:
 
 def _first_text(grid: CellGrid, i: int) -> str:
     return next(filter(str.strip, record(grid, i)))
-
-
-def _holds_counts(cells: Sequence[str]) -> bool:
-    numbers = [cell.strip() for cell in cells if is_number(cell)]
-    return bool(numbers) and not all(map(is_year, numbers))
 
 
 def _first_is_header(grid: CellGrid, answers: Answers, notes: Notes) -> bool:

@@ -185,18 +185,15 @@ def _refuse_unseparated(table: Table) -> None:
     parts = [SPACES.split(cell.strip()) for cell in column.sample[:PRINTED_LINES]]
     below = parts[len(parts) > 1 :]
     if min(map(len, parts)) > 1 and all(is_number(line[-1]) for line in below):
-        raise CountsError(
-            f"{shown(column.sample[0])}: several columns are in one cell, with spaces between; save the table as CSV.",
-            table.rows[0],
-            column.sample[0],
+        why = ": several columns are in one cell, with spaces between; save the table as CSV."
+    elif all(map(_is_name_and_count, column.sample)):
+        why = (
+            " seems to be a name and its count in one cell; put the counts in a column of their own, or a comma, "
+            "semicolon or tab before each."
         )
-    if all(map(_is_name_and_count, column.sample)):
-        raise CountsError(
-            f"{shown(column.sample[0])} seems to be a name and its count in one cell; put the counts in a column of "
-            "their own, or a comma, semicolon or tab before each.",
-            table.rows[0],
-            column.sample[0],
-        )
+    else:
+        return
+    raise CountsError(shown(column.sample[0]) + why, table.rows[0], column.sample[0])
 
 
 def _is_name_and_count(cell: str) -> bool:

@@ -53,13 +53,13 @@ def _name(cell: str, row: Callable[[str], int]) -> str:
         raise CountsError(f"{shown(cell)} is {cell.kind}; the name of a category is needed.", row(cell), cell)
     name = one_line(cell)
     if len(name) > limits.UPLOAD_LABEL_CHARACTERS_LARGEST:
-        raise CountsError(
-            f"{shown(name)} is too long for the name of a category: at most "
-            f"{limits.UPLOAD_LABEL_CHARACTERS_LARGEST:,} characters, got {len(name):,}.",
-            row(cell),
-            cell,
-        )
+        raise CountsError(too_long(name), row(cell), cell)
     return name
+
+
+def too_long(name: str) -> str:
+    most, got = limits.UPLOAD_LABEL_CHARACTERS_LARGEST, len(name)
+    return f"{shown(name)} is too long for the name of a category: at most {most:,} characters, got {got:,}."
 
 
 def words_of(name: str) -> set[str]:

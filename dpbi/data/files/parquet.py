@@ -76,12 +76,11 @@ def _texts(chunk: Any) -> list[str]:
     chunk = getattr(chunk, "storage", chunk)
     if types.is_null(chunk.type):
         return [""] * len(chunk)
-    if types.is_nested(chunk.type):
+    declared = types.is_dictionary(chunk.type)
+    if types.is_nested(chunk.dictionary.type if declared else chunk.type):
         return [MarkedCell("[…]", NESTED)] * len(chunk)
-    if not types.is_dictionary(chunk.type):
+    if not declared:
         chunk = chunk.dictionary_encode()
-    if types.is_nested(chunk.dictionary.type):
-        return [MarkedCell("[…]", NESTED)] * len(chunk)
     levels = [_text(value) for value in chunk.dictionary.to_pylist()]
     return ["" if i is None else levels[i] for i in chunk.indices.to_pylist()]
 

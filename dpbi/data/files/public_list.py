@@ -8,6 +8,7 @@ from dataclasses import replace
 from dpbi import limits
 
 from .answers import Answers
+from .names import too_long
 from .outcome import CountsError, Notes, listed, shown
 from .table import one_line
 
@@ -37,10 +38,7 @@ def tidy_list(names: tuple[str, ...]) -> tuple[str, ...]:
         raise CountsError(f"the list of categories names {listed(repeated, most=3)} more than once.")
     longest = max(tidy, key=len, default="")
     if len(longest) > limits.UPLOAD_LABEL_CHARACTERS_LARGEST:
-        raise CountsError(
-            f"{shown(longest)} is too long for the name of a category: at most "
-            f"{limits.UPLOAD_LABEL_CHARACTERS_LARGEST:,} characters, got {len(longest):,}."
-        )
+        raise CountsError(too_long(longest))
     if len(tidy) < 2:
         raise CountsError(f"the list of categories needs at least two names: got {len(tidy)}.")
     return tidy

@@ -17,10 +17,9 @@ from dpbi import limits
 from .answers import Answers
 from .names import is_total
 from .outcome import CountsError, listed, shown
-from .table import Column, Table, one_line
+from .table import Column, Table, is_year, one_line
 
 JOIN = " / "
-YEARS = range(1900, 2101)
 YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 GROUP = re.compile(r"(?<=\d)[.'’\s](?=\d{3}(?!\d))")
 CODES = range(11)  # numbers that answers on a scale are coded by
@@ -44,8 +43,7 @@ class Selection:
 
 
 def are_years(texts: Sequence[str]) -> bool:
-    return bool(texts) and all(len(text.strip()) == 4 and text.strip().isdecimal() and int(text) in YEARS
-                               for text in texts)  # fmt: skip
+    return bool(texts) and all(map(is_year, texts))
 
 
 # --- a grid: names down the side and along the top ---
@@ -73,11 +71,6 @@ class CrossTable:
         """How far apart the sums of the rows are, as a share of the largest: none, and the same people seem to be in
         each row."""
         return _spread([sum(numbers) for numbers in zip(*self.counts, strict=True)])
-
-    @property
-    def spread_of_columns(self) -> float:
-        """The same of the columns."""
-        return _spread(list(map(sum, self.counts)))
 
     @property
     def may_be_people(self) -> bool:
@@ -166,7 +159,7 @@ def choose_cells(grid: CrossTable, answers: Answers) -> str:
     if grid.is_of_years or not grid.spread_of_sums:
         return "row"
     of_items = grid.spread_of_sums < SAME_PEOPLE and len(grid.kept) > 2
-    across = grid.spread_of_columns
+    across = _spread(list(map(sum, grid.counts)))
     of_columns = across == 0 or (across < SAME_PEOPLE and len(grid.columns) > 2)
     of_years = len({year for column in grid.columns for year in YEAR.findall(column.name)}) > 1
     suggested = "row" if of_items and not of_years else "column" if of_years or of_columns else "all"

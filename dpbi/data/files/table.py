@@ -221,6 +221,11 @@ class Table:
                      for column in self.columns)
 
 
+def is_year(text: str) -> bool:
+    digits = text.strip()
+    return len(digits) == 4 and digits.isdecimal() and 1900 <= int(digits) <= 2100
+
+
 def is_time(cell: str) -> bool:
     if isinstance(cell, MarkedCell):
         return cell.kind == DATE

@@ -16,7 +16,7 @@ from typing import Any
 from dpbi import limits
 
 from .answers import Answers
-from .delimited import CellGrid
+from .delimited import CellGrid, cells_filled
 from .outcome import CountsError, Notes, faults_in_words, listed, shown
 from .preview import preview_of
 from .whole_numbers import BOOLEAN, DATE, FORMULA, FRACTION, SPREADSHEET_ERROR, MarkedCell
@@ -46,7 +46,7 @@ def read_workbook(data: bytes, answers: Answers, notes: Notes) -> tuple[CellGrid
             with _opened(data, values=False) as book:
                 _mark_unsaved_formulas(book[name], cells)
     left_out = _settle_hidden(cells, hidden, answers, notes)
-    rows = {i: row for i, row in enumerate(cells, 1) if i not in left_out and _filled(row)}
+    rows = {i: row for i, row in enumerate(cells, 1) if i not in left_out and cells_filled(row)}
     if not rows:
         raise CountsError(f"the sheet {shown(name)} is empty.")
     return _grid(rows), name
@@ -136,7 +136,7 @@ def _settle_hidden(cells: list[list[str]], hidden: Hidden, answers: Answers, not
             "left out?",
             {"hidden": "drop"},
         )
-        question.preview = preview_of(_grid({i: row for i, row in enumerate(cells, 1) if _filled(row)}), {})
+        question.preview = preview_of(_grid({i: row for i, row in enumerate(cells, 1) if cells_filled(row)}), {})
         raise question
     if answers.hidden == "keep":
         notes.add(f"Hidden cells were read too, as answered: {what}.")
@@ -165,7 +165,7 @@ def _choose_sheet(book: Any, answers: Answers, notes: Notes) -> str:
         if len(sheets) > 1:
             notes.add(f"The sheet {shown(filled[0])} was read: it is the only visible one that holds anything.")
         return filled[0]
-    tables = [name for name in filled if len(starts[name]) > 1 and max(map(_filled, starts[name].values())) > 1]
+    tables = [name for name in filled if len(starts[name]) > 1 and max(map(cells_filled, starts[name].values())) > 1]
     likeliest = (tables or filled)[0]
     question = answers.question(
         f"which sheet holds the counts? The sheets are {listed(list(map(shown, filled)), most=12)}.",
@@ -177,13 +177,9 @@ def _choose_sheet(book: Any, answers: Answers, notes: Notes) -> str:
     raise question
 
 
-def _filled(row: list[str]) -> int:
-    return sum(bool(cell.strip()) for cell in row)
-
-
 def _first_rows(sheet: Any, most: int = 20) -> dict[int, list[str]]:
     """The first rows that hold something, by their numbers."""
-    filled = ((i, row) for i, row in enumerate(_rows_of_text(sheet), 1) if _filled(row))
+    filled = ((i, row) for i, row in enumerate(_rows_of_text(sheet), 1) if cells_filled(row))
     return dict(islice(filled, most))
 
 

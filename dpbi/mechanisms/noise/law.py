@@ -4,33 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpbi.mechanisms.fair_bits import Bits, floored_laplace, two_sided_geometric
-
-
-class IntegerNoise(Protocol):
-    """Noise D on the integers whose tails are exactly geometric: P(D >= d) ~ e^{-decay d}."""
-
-    @property
-    def decay(self) -> float: ...
-
-    def log_pmf(self, d: ArrayLike) -> NDArray[np.float64]: ...
-
-    def log_at_least(self, d: ArrayLike) -> NDArray[np.float64]: ...
-
-    def log_at_most(self, d: ArrayLike) -> NDArray[np.float64]: ...
-
-    def sample(self, rng: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.int64]: ...
-
-    def draw_exactly(self, decay: Fraction, bits: Bits) -> int:
-        """One draw of the same law at an exact decay, from fair bits and whole numbers only."""
-
-    def sharpened(self, multiplier: float) -> IntegerNoise:
-        """The same law with its decay times ``multiplier``."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +49,7 @@ class FlooredLaplace:
 
 @dataclass(frozen=True)
 class TwoSidedGeometric:
-    """P(D = d) = (1 - p) / (1 + p) p^|d|, p = e^{-decay}; symmetric about 0, variance 2 p / (1 - p)^2.
+    """P(D = d) = (1 - p) / (1 + p) p^|d|, p = e^{-decay}; symmetric about 0.
 
     decay: epsilon over the sensitivity of the counts, per count. Source: Ghosh, Roughgarden and Sundararajan 2009;
     the difference of two geometric variables.
@@ -102,10 +80,9 @@ class TwoSidedGeometric:
     def draw_exactly(self, decay: Fraction, bits: Bits) -> int:
         return two_sided_geometric(decay, bits)
 
-    @property
-    def variance(self) -> float:
-        # 2 p / (1 - p)^2 = 1 / (2 sinh^2(decay / 2)); written with e^{-decay} it cannot overflow
-        return float(2 * np.exp(-self.decay) / np.expm1(-self.decay) ** 2)
+
+# Noise on the integers whose tails are exactly geometric: P(D >= d) ~ e^{-decay d}.
+IntegerNoise = FlooredLaplace | TwoSidedGeometric
 
 
 def cut_log_pmf(

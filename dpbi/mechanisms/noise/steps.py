@@ -10,7 +10,6 @@ Source: Hardt and Talwar 2010, Awan and Slavkovic 2021, for real numbers; on who
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -18,7 +17,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from dpbi.mechanisms.distance_table import NEGLIGIBLE
+from dpbi.mechanisms.distance_table import NEGLIGIBLE, chunks
 from dpbi.mechanisms.fair_bits import Bits, bernoulli_exp_of_any, two_sided_geometric
 
 _TRIED = np.linspace(0.02, 0.98, 49)  # shares of epsilon for Chernoff's bound
@@ -159,17 +158,12 @@ def _log_ways(excess: NDArray[np.int64], zeros: NDArray[np.int64]) -> NDArray[np
     order = np.argsort(rows, kind="stable")
     most = int(z.max(initial=0))
     divisors = np.arange(1, max(most, 1))
-    for part in _parts(s.size, most):
+    for part in chunks(s.size, max(most, 1)):
         table = np.zeros((s[part].size, max(most, 1) + 1))
         table[:, 2:] = np.cumsum(np.log1p(s[part, None] / divisors), axis=1)
         here = order[np.searchsorted(rows[order], part.start):np.searchsorted(rows[order], part.stop)]
         found[here] = table[rows[here] - part.start, z[here]]
     return found.reshape(shape)
-
-
-def _parts(rows: int, columns: int) -> Iterator[slice]:
-    height = max(1, _BLOCK // max(columns, 1))
-    return (slice(start, min(start + height, rows)) for start in range(0, rows, height))
 
 
 def _compositions(rng: np.random.Generator, totals: NDArray[np.int64], parts: int) -> NDArray[np.int64]:

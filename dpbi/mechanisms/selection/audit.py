@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from dpbi.frozen_result import frozen
 from dpbi.mechanisms.audit import Counts, Worst
+from dpbi.mechanisms.distance_table import chunks
 from dpbi.posterior.hellinger import count_loss, distance_of_loss
 from dpbi.problem.candidates import list_candidates, number_of_candidates
 from dpbi.problem.neighbours import neighbours
 
 DATASETS = 2_101  # at most, since all pairs (dataset, output) are held: k = 2 up to n = 2,100, k = 3 to 63, k = 4 to 21
-_BLOCK = 1 << 20
 
 Rates = Callable[[NDArray[np.int64]], NDArray[np.float64]]
 
@@ -86,9 +86,8 @@ class SelectionAudit:
 
     def _blocks(self) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
         here, there = self.pairs
-        height = max(1, _BLOCK // len(self.datasets))
-        for start in range(0, here.size, height):
-            yield here[start:start + height], there[start:start + height]
+        for part in chunks(here.size, len(self.datasets)):
+            yield here[part], there[part]
 
     def _in_order(self) -> NDArray[np.bool_]:
         ordered = np.ones(len(self.datasets), dtype=bool)

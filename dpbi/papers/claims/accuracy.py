@@ -37,7 +37,7 @@ from .claim import (
     listed_law,
     shown,
 )
-from .two_categories import LineLaw, line_law
+from .two_categories import LineLaw, level_of_sensitivity, line_law, outside
 
 _STEPS = (1, 2, 3, 5, 10, 20, 50)
 _DATASETS = 100  # all of which are visited
@@ -70,39 +70,29 @@ def _bounded_tail(setting: Setting, law: DistanceLaw, log_bound: np.ndarray) -> 
                 {"claimed bound": float(bound[at]), "exact tail": float(tail[at])}, float(margin[at]))
 
 
-def _exponential_tail(setting: Setting) -> Iterator[Case]:
-    mechanism = EHD(setting.epsilon)
-    law = listed_law(mechanism, setting.problem)
-    yield _bounded_tail(setting, law, _log_candidates(setting) - mechanism.rate(setting.problem) * law.levels()[0])
-
-
-def _smoothed(setting: Setting) -> EHDS:
+def smoothed(setting: Setting) -> EHDS:
     """M_H of [P17] Definition 6: rate epsilon / (2 S), gamma = 1."""
     return EHDS(2 * setting.epsilon)
 
 
-def _smooth_tail(setting: Setting) -> Iterator[Case]:
-    mechanism = _smoothed(setting)
+def _tail_of(mechanism_at: Callable[[Setting], EHD | EHDS], setting: Setting) -> Iterator[Case]:
+    mechanism = mechanism_at(setting)
     law = listed_law(mechanism, setting.problem)
     yield _bounded_tail(setting, law, _log_candidates(setting) - mechanism.rate(setting.problem) * law.levels()[0])
 
 
-def _normalised_tail(setting: Setting, doubled: float = 2.0) -> Iterator[Case]:
+def _normalised_tail(setting: Setting, rates: float) -> Iterator[Case]:
     """N exp(-epsilon h / S) / NL, where epsilon / S is twice the rate and 1 / NL = P(truth)."""
-    mechanism = _smoothed(setting)
+    mechanism = smoothed(setting)
     law = listed_law(mechanism, setting.problem)
     distance = law.levels()[0]
-    yield _bounded_tail(setting, law, _log_candidates(setting) - doubled * mechanism.rate(setting.problem) * distance
+    yield _bounded_tail(setting, law, _log_candidates(setting) - rates * mechanism.rate(setting.problem) * distance
                         + math.log(law.probability_of_truth))
-
-
-def _consistent_normalised_tail(setting: Setting) -> Iterator[Case]:
-    return _normalised_tail(setting, 1.0)
 
 
 def _least_normaliser_tail(setting: Setting) -> Iterator[Case]:
     """N exp(-epsilon h / (2 S)) / min NL over all data of that size."""
-    mechanism, problem = _smoothed(setting), setting.problem
+    mechanism, problem = smoothed(setting), setting.problem
     if number_of_candidates(problem.n, problem.k) > _DATASETS:
         raise ValueError(f"This claim visits all data of that size, at most {_DATASETS} datasets: got n = "
                          f"{problem.n:,} with k = {problem.k:,} categories.")
@@ -114,7 +104,7 @@ def _least_normaliser_tail(setting: Setting) -> Iterator[Case]:
 
 def _consistent_tail_formula(setting: Setting) -> Iterator[Case]:
     """sum over H >= h of exp(-epsilon H / (2 S)) / NL, by candidates, against the exact law's tail."""
-    mechanism, problem = _smoothed(setting), setting.problem
+    mechanism, problem = smoothed(setting), setting.problem
     law = listed_law(mechanism, problem)
     far = np.sort(distances_to(problem, candidates_of(problem)))
     beyond = np.exp(-mechanism.rate(problem) * far)[::-1].cumsum()[::-1]
@@ -131,7 +121,7 @@ def _consistent_tail_formula(setting: Setting) -> Iterator[Case]:
 
 def _tail_formula(setting: Setting) -> Iterator[Case]:
     """sum over H >= h of exp(-epsilon H / S) / NL = sum of P(r) exp(-rate H)."""
-    mechanism = _smoothed(setting)
+    mechanism = smoothed(setting)
     law = listed_law(mechanism, setting.problem)
     distance, tail = _tails(law)
     printed = _tails(law, np.exp(-mechanism.rate(setting.problem) * distance))[1]
@@ -188,67 +178,42 @@ def _stepped_case(setting: Setting, k: int, claimed: float, exact: float, margin
                 within=symmetric and k < problem.counts[1])
 
 
-def _outside(epsilon: float, k: int) -> float:
-    """P(floor(Y) < -k or floor(Y) > k) = (e^{-k epsilon} + e^{-(k+1) epsilon}) / 2 for scale 1/epsilon."""
-    return (math.exp(-k * epsilon) + math.exp(-(k + 1) * epsilon)) / 2
-
-
-def _zhang(setting: Setting, stated: Callable[[int], float], side: Side) -> Iterator[Case]:
-    """stated: of P(H >= t). Both counts are noised: released totals differ, and near H = 1 levels cannot be told."""
+def _zhang(setting: Setting, stated: Callable[[float, int], float], side: Side) -> Iterator[Case]:
+    """stated: of P(H >= t), by epsilon and k. Released totals differ, and near H = 1 levels cannot be told."""
     problem = setting.beta_binomial
     law = listed_law(LSZhang(setting.epsilon, "2"), problem)
     distance, probability = law.levels()
     for k in _steps(problem):
+        claimed = stated(setting.epsilon, k)
         reach = float(distances_to(problem, (problem.counts[0] + k, problem.counts[1] - k)))
         beyond = float(probability[distance > reach + slack(reach)].sum())
-        margin = _margin(beyond, stated(k), side) if reach < _SATURATED else 0.0
-        yield _stepped_case(setting, k, 1 - stated(k), law.cdf(reach), margin)
+        margin = _margin(beyond, claimed, side) if reach < _SATURATED else 0.0
+        yield _stepped_case(setting, k, 1 - claimed, law.cdf(reach), margin)
 
 
 def _both_outside(epsilon: float, k: int) -> float:
     """1 - (1 - q)^2 = q (2 - q), q the probability that one noise leads farther than k steps."""
-    q = _outside(epsilon / 2, k)
+    q = outside(epsilon / 2, k)
     return q * (2 - q)
 
 
-def _zhang_value(setting: Setting) -> Iterator[Case]:
-    return _zhang(setting, partial(_both_outside, setting.epsilon), "equal")
+def _beyond_both(epsilon: float, k: int) -> float:
+    return math.exp(-k * epsilon / 2) * (2 - math.exp(-k * epsilon / 2))
 
 
-def _zhang_bound(setting: Setting) -> Iterator[Case]:
-    epsilon = setting.epsilon
-    return _zhang(setting, lambda k: math.exp(-k * epsilon / 2) * (2 - math.exp(-k * epsilon / 2)), "at most")
+def _histogram(setting: Setting, stated: Callable[[float, int], float], side: Side) -> Iterator[Case]:
+    return _theorem_4_5(setting, LSHist(setting.epsilon), partial(stated, setting.epsilon), side, beyond=True)
 
 
-def _histogram_value(setting: Setting) -> Iterator[Case]:
-    return _theorem_4_5(setting, LSHist(setting.epsilon), partial(_outside, setting.epsilon), "equal", True)
+def _selection(setting: Setting, side: Side, local: bool) -> Iterator[Case]:
+    """EHD with the papers' constant, whose rate is taken for epsilon, or EHDL with its own rate."""
+    problem, epsilon = setting.beta_binomial, setting.epsilon
+    rate = EHDL(epsilon).rate(problem) if local else epsilon
 
+    def stated(k: int) -> float:
+        return ((2 * k + 1) * exp(rate) if side == "at most" else 2 * k * math.exp(-rate) + 1) / problem.n
 
-def _histogram_bound(setting: Setting) -> Iterator[Case]:
-    epsilon = setting.epsilon
-    return _theorem_4_5(setting, LSHist(epsilon), lambda k: math.exp(-k * epsilon), "at least", True)
-
-
-def _global_lower(setting: Setting) -> Iterator[Case]:
-    n, epsilon = setting.problem.n, setting.epsilon
-    return _theorem_4_5(setting, EHD(epsilon, "paper"), lambda k: (2 * k * math.exp(-epsilon) + 1) / n, "at least")
-
-
-def _global_upper(setting: Setting) -> Iterator[Case]:
-    n, epsilon = setting.problem.n, setting.epsilon
-    return _theorem_4_5(setting, EHD(epsilon, "paper"), lambda k: (2 * k + 1) * exp(epsilon) / n, "at most")
-
-
-def _local_lower(setting: Setting) -> Iterator[Case]:
-    rate = EHDL(setting.epsilon).rate(setting.beta_binomial)
-    return _theorem_4_5(setting, EHDL(setting.epsilon),
-                        lambda k: (2 * k * math.exp(-rate) + 1) / setting.problem.n, "at least")
-
-
-def _local_upper(setting: Setting) -> Iterator[Case]:
-    rate = EHDL(setting.epsilon).rate(setting.beta_binomial)
-    return _theorem_4_5(setting, EHDL(setting.epsilon), lambda k: (2 * k + 1) * exp(rate) / setting.problem.n,
-                        "at most")
+    return _theorem_4_5(setting, EHDL(epsilon) if local else EHD(epsilon, "paper"), stated, side)
 
 
 def _last_step(setting: Setting) -> Iterator[Case]:
@@ -317,12 +282,6 @@ def _of_steps(k: int) -> Callable[[LineLaw, Problem], int]:
     return lambda law, problem: _within_steps(law, problem, k)
 
 
-def _of_sensitivity(law: LineLaw, problem: Problem) -> int:
-    """The level of LS(x): the farther neighbour's."""
-    first = problem.counts[0]
-    return int(max(law.level[first - 1], law.level[first + 1]))
-
-
 def _corollary_4_5_1(setting: Setting) -> Iterator[Case]:
     problem = _halved(setting)
     for k in (1, 2, 3):
@@ -334,7 +293,7 @@ def _corollary_4_5_1(setting: Setting) -> Iterator[Case]:
 def _corollary_4_5_2(setting: Setting) -> Iterator[Case]:
     problem = _halved(setting)
     for k in (1, 2, 3):
-        stated = (2 * k * math.exp(-setting.epsilon) + 1) / (1 - _outside(setting.epsilon, k))
+        stated = (2 * k * math.exp(-setting.epsilon) + 1) / (1 - outside(setting.epsilon, k))
         if k < problem.counts[1]:
             yield from _compared(setting, stated, _of_steps(k), False, {"k": k})
 
@@ -342,7 +301,7 @@ def _corollary_4_5_2(setting: Setting) -> Iterator[Case]:
 def _corollary_4_5_3(setting: Setting) -> Iterator[Case]:
     _halved(setting)
     stated = 3 * exp(setting.epsilon / _COMPARED_CONSTANT) / -math.expm1(-setting.epsilon)
-    return _compared(setting, stated, _of_sensitivity, True, {})
+    return _compared(setting, stated, level_of_sensitivity, True, {})
 
 
 # --- what the papers plot and say of the model ---
@@ -358,7 +317,7 @@ def _mean(mechanism: Mechanism, problem: Problem) -> float:
 
 def _overtaking(setting: Setting) -> Iterator[Case]:
     problem, epsilon = setting.balanced, setting.epsilon
-    smooth, baseline = _mean(_smoothed(setting), problem), _mean(LSDim(epsilon, consistent=True), problem)
+    smooth, baseline = _mean(smoothed(setting), problem), _mean(LSDim(epsilon, consistent=True), problem)
     margin = at_most(baseline, smooth) if problem.n < 300 else at_most(smooth, baseline)
     yield case(setting.named("prior", "counts", "epsilon"), {"mean H of M_H": smooth, "of the baseline": baseline},
                margin)
@@ -366,7 +325,7 @@ def _overtaking(setting: Setting) -> Iterator[Case]:
 
 def _approaching(setting: Setting) -> Iterator[Case]:
     problem, epsilon = setting.balanced, setting.epsilon
-    smooth, improved = _mean(_smoothed(setting), problem), _mean(LSHist(epsilon, consistent=True), problem)
+    smooth, improved = _mean(smoothed(setting), problem), _mean(LSHist(epsilon, consistent=True), problem)
     if improved == 0:
         raise ValueError(f"At epsilon = {printed_bound(epsilon)} the improved Laplace mechanism's mean distance is no "
                          "double above 0: there is nothing to come near to.")
@@ -414,13 +373,13 @@ CLAIMS = (
         "The tail of the exponential mechanism",
         "For EHD, P(H >= h) is at most N exp(-epsilon h / (2 GS)), N the number of candidates.",
         "[P17] section 6.1.1",
-        _TAILS, _exponential_tail,
+        _TAILS, partial(_tail_of, lambda setting: EHD(setting.epsilon)),
     ),
     Claim(
         "The tail of M_H",
         "For M_H, P(H >= h) is at most N exp(-epsilon h / (2 S)).",
         "[P17] section 6.2, last bound",
-        _TAILS, _smooth_tail,
+        _TAILS, partial(_tail_of, smoothed),
     ),
     Claim(
         "The exact tail of M_H",
@@ -432,7 +391,7 @@ CLAIMS = (
         "The tail of M_H with its normaliser",
         "P(H >= h) is at most N exp(-epsilon h / S), divided by M_H's normaliser.",
         "[P17] section 6.2, second bound",
-        _TAILS, _normalised_tail,
+        _TAILS, partial(_normalised_tail, rates=2.0),
     ),
     Claim(
         "The exact tail of M_H, with 2 S",
@@ -444,7 +403,7 @@ CLAIMS = (
         "The tail of M_H with its normaliser, with 2 S",
         "P(H >= h) is at most N exp(-epsilon h / (2 S)), divided by M_H's normaliser.",
         "[P17] section 6.2, second bound, with the 2 S of Definition 6",
-        _TAILS, _consistent_normalised_tail,
+        _TAILS, partial(_normalised_tail, rates=1.0),
     ),
     Claim(
         "The tail of M_H with an N(n), with 2 S",
@@ -456,49 +415,49 @@ CLAIMS = (
         "LSZhang within k steps",
         "With noise of scale 2/epsilon on both counts, P(H < t) = (1 - (e^{-k epsilon/2} + e^{-(k+1) epsilon/2})/2)^2.",
         "[D20] Theorem 4.5",
-        _STEPPED, _zhang_value,
+        _STEPPED, partial(_zhang, stated=_both_outside, side="equal"),
     ),
     Claim(
         "LSZhang within k steps, at least",
         "With noise of scale 2/epsilon on both counts, P(H < t) >= (1 - e^{-k epsilon/2})^2.",
         "[D20] Theorem 4.5",
-        _STEPPED, _zhang_bound, _SYMMETRIC,
+        _STEPPED, partial(_zhang, stated=_beyond_both, side="at most"), _SYMMETRIC,
     ),
     Claim(
         "LSHist within k steps",
         "P(H < t) = 1 - (e^{-k epsilon} + e^{-(k+1) epsilon})/2 for LSHist.",
         "[D20] and [P20] Theorem 4.5",
-        _STEPPED, _histogram_value, _SYMMETRIC,
+        _STEPPED, partial(_histogram, stated=outside, side="equal"), _SYMMETRIC,
     ),
     Claim(
         "LSHist within k steps, at least",
         "P(H < t) >= 1 - e^{-k epsilon} for LSHist.",
         "[D20] and [P20] Theorem 4.5",
-        _STEPPED, _histogram_bound, _SYMMETRIC,
+        _STEPPED, partial(_histogram, stated=lambda epsilon, k: math.exp(-k * epsilon), side="at least"), _SYMMETRIC,
     ),
     Claim(
         "EHD within k steps, at least",
         "P(H < t) > (2 k e^{-epsilon} + 1)/n for EHD with sqrt(1 - pi/4).",
         "[D20] and [P20] Theorem 4.5",
-        _STEPPED, _global_lower,
+        _STEPPED, partial(_selection, side="at least", local=False),
     ),
     Claim(
         "EHD within k steps, at most",
         "P(H < t) < (2 k + 1)/(n e^{-epsilon}) for EHD with sqrt(1 - pi/4).",
         "[D20] and [P20] Theorem 4.5",
-        replace(_STEPPED, found=_MANY_RECORDS), _global_upper,
+        replace(_STEPPED, found=_MANY_RECORDS), partial(_selection, side="at most", local=False),
     ),
     Claim(
         "EHDL within k steps, at least",
         "P(H < t) > (2 k e^{-epsilon/(2 LS)} + 1)/n for EHDL (printed as EHD).",
         "[D20] and [P20] Theorem 4.5",
-        _STEPPED, _local_lower,
+        _STEPPED, partial(_selection, side="at least", local=True),
     ),
     Claim(
         "EHDL within k steps, at most",
         "P(H < t) < (2 k + 1)/(n e^{-epsilon/(2 LS)}) for EHDL (printed as EHD).",
         "[D20] and [P20] Theorem 4.5",
-        _STEPPED, _local_upper, _SYMMETRIC,
+        _STEPPED, partial(_selection, side="at most", local=True), _SYMMETRIC,
     ),
     Claim(
         "Theorem 4.5 at k = 0, noise",

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import product
-from typing import Literal, Protocol
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,19 +40,6 @@ BETA_PRIORS = ((1.0, 1.0), (0.5, 0.5), (0.1, 0.1), (7.0, 4.0))
 DIRICHLET_PRIORS = ((1.0, 1.0, 1.0), (0.5, 0.5, 0.5), (0.1, 0.1, 0.1), (7.0, 4.0, 5.0))
 PRIORS = BETA_PRIORS + DIRICHLET_PRIORS
 FEW_PRIORS = ((1.0, 1.0), (0.1, 0.1), (7.0, 4.0), (1.0, 1.0, 1.0), (7.0, 4.0, 5.0))  # where all datasets are visited
-
-
-class AsEntered(Protocol):
-    """Anything with a problem and the two numbers of the sidebar."""
-
-    @property
-    def problem(self) -> Problem: ...
-
-    @property
-    def epsilon(self) -> float: ...
-
-    @property
-    def gamma(self) -> float: ...
 
 
 @dataclass(frozen=True)
@@ -257,16 +244,6 @@ class Finding:
         return (f" Left out: {self.undecided:,} {more}cases, in which both sides are equal up to rounding."
                 if self.undecided else "")
 
-    def contradicted_by(self, one: Case) -> bool:
-        """Whether a case, at any data, says otherwise: rounding never does, and what failed somewhere may hold."""
-        if not one.decided:
-            return False
-        if not self.everywhere:
-            return self.kind == "fails" and one.holds
-        if self.kind == "holds if":
-            return one.within != one.holds and (one.within or self.only)
-        return self.kind == "holds" and not one.holds
-
 
 @dataclass(frozen=True)
 class Reading:
@@ -339,25 +316,17 @@ class Claim:
         """Computed over the grid at first, then remembered."""
         return _finding(self)
 
-    def check(self, scenario: Problem | Setting | AsEntered) -> Reading:
+    def check(self, place: Problem | Setting) -> Reading:
         """The claim at one problem: with epsilon = gamma = 1 and delta = 1e-8 where only the problem is given.
 
         Raises ValueError where the claim does not speak of such a problem, or it is too large to be visited.
         Source: ours.
         """
-        setting = _setting(scenario)
+        setting = Setting(place) if isinstance(place, Problem) else place
         cases = tuple(self.cases(setting))
         if not cases:
             raise ValueError(f"This claim compares nothing at such data: got counts {shown(setting.problem.counts)}.")
         return Reading(setting, cases, self.everywhere)
-
-
-def _setting(scenario: Problem | Setting | AsEntered) -> Setting:
-    if isinstance(scenario, Problem):
-        return Setting(scenario)
-    if isinstance(scenario, Setting):
-        return scenario
-    return Setting(scenario.problem, scenario.epsilon, scenario.gamma)
 
 
 @cache
@@ -404,10 +373,8 @@ def listed_law(mechanism: Mechanism, problem: Problem) -> DistanceLaw:
     return law
 
 
-@lru_cache(maxsize=1024)
-def _remembered_law(mechanism: Mechanism, problem: Problem) -> DistanceLaw:
-    """Of the grids' data, which several claims ask about; each takes some kilobytes."""
-    return distance_law(mechanism, problem)
+# Of the grids' data, which several claims ask about; each takes some kilobytes.
+_remembered_law = lru_cache(maxsize=1024)(distance_law)
 
 
 def exp(exponent: float) -> float:

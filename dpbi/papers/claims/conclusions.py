@@ -5,14 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 
 from dpbi.accuracy.distance_law import distance_law
 from dpbi.accuracy.error import expected_error
 from dpbi.data.synthesis import balanced_counts
-from dpbi.mechanisms import EHDNRS, EHDS, LSDim, LSHist, LSZhang, Mechanism
+from dpbi.mechanisms import EHDNRS, LSDim, LSHist, LSZhang, Mechanism
 from dpbi.problem.problem import Problem
 from dpbi.sensitivity import local_sensitivity
 
+from .accuracy import smoothed
 from .claim import Case, Claim, Grid, Setting, at, at_most, case, listed_law, shown
 
 _ERRORS = 5.0  # standard errors by which a simulated mean must differ
@@ -22,11 +24,6 @@ _MEDIUM = 1.25  # epsilon
 _NEAR = 1.05  # "comparable" and "very close": up to 5 %
 _MUCH = 2.0  # "much higher": more than twice
 _SMALL_PRIOR, _LARGE_PRIOR = 5.0, 100.0
-
-
-def _smooth(setting: Setting) -> EHDS:
-    """M_H of [P17] Definition 6: rate epsilon / (2 S), gamma = 1."""
-    return EHDS(2 * setting.epsilon)
 
 
 def _falling(setting: Setting) -> Iterator[Case]:
@@ -51,14 +48,14 @@ def _within(mechanism: Mechanism, problem: Problem) -> float:
 
 def _near_more_often(setting: Setting) -> Iterator[Case]:
     problem = _flat_and_balanced(setting)
-    smooth, baseline = _within(_smooth(setting), problem), _within(LSDim(setting.epsilon), problem)
+    smooth, baseline = _within(smoothed(setting), problem), _within(LSDim(setting.epsilon), problem)
     yield case(setting.named("counts", "epsilon"), {"P(H <= LS) of M_H": smooth, "of the baseline": baseline},
                at_most(baseline, smooth))
 
 
 def _less_often_than_improved(setting: Setting) -> Iterator[Case]:
     problem = _flat_and_balanced(setting)
-    smooth, improved = _within(_smooth(setting), problem), _within(LSHist(setting.epsilon), problem)
+    smooth, improved = _within(smoothed(setting), problem), _within(LSHist(setting.epsilon), problem)
     yield case(setting.named("counts", "epsilon"), {"P(H <= LS) of M_H": smooth, "of the improved": improved},
                at_most(smooth, improved), within=problem.n >= _FEW and 1 <= setting.epsilon <= _MEDIUM)
 
@@ -69,7 +66,7 @@ def _means(setting: Setting) -> tuple[float, float, float]:
     if problem.n == 0:
         raise ValueError("This claim needs at least one record: got n = 0.")
     found = [expected_error(mechanism, problem, "hellinger") for mechanism in
-             (_smooth(setting), LSDim(epsilon, consistent=True), LSHist(epsilon, consistent=True))]
+             (smoothed(setting), LSDim(epsilon, consistent=True), LSHist(epsilon, consistent=True))]
     if not all(one.exact for one in found):
         raise ValueError(f"This claim needs exact means, and there are too many outputs here: got n = {problem.n:,} "
                          f"with k = {problem.k:,} categories.")
@@ -85,8 +82,8 @@ def _overtaken_above(setting: Setting) -> Iterator[Case]:
                at_most(baseline, smooth) if problem.n < 300 else at_most(smooth, baseline))
 
 
-def _boxed(setting: Setting, what: str) -> Problem:
-    """The problem, if it is one of the prior boxes: counts (50, 50) and a symmetric prior of the size spoken of."""
+def _boxed(setting: Setting, what: str) -> None:
+    """ValueError but for one of the prior boxes: counts (50, 50) and a symmetric prior of the size spoken of."""
     problem = setting.problem
     if problem.counts != (50, 50) or len(set(problem.prior)) != 1:
         raise ValueError(f"This claim speaks of the counts (50, 50) and a symmetric prior, so not of yours: got counts "
@@ -95,11 +92,10 @@ def _boxed(setting: Setting, what: str) -> Problem:
     if (what == "small" and not small) or (what == "large" and problem.prior[0] < _LARGE_PRIOR):
         raise ValueError(f"This claim speaks of {what} priors only, at {'most' if what == 'small' else 'least'} "
                          f"{_SMALL_PRIOR if what == 'small' else _LARGE_PRIOR:g}: got {shown(problem.prior)}.")
-    return problem
 
 
-def _small_priors(setting: Setting) -> Iterator[Case]:
-    _boxed(setting, "small")
+def _nearer_than_baseline(setting: Setting, priors: str) -> Iterator[Case]:
+    _boxed(setting, priors)
     smooth, baseline, _ = _means(setting)
     yield case(setting.named("prior", "epsilon"), {"mean H of M_H": smooth, "of the baseline": baseline},
                at_most(smooth, baseline))
@@ -118,13 +114,6 @@ def _large_priors(setting: Setting) -> Iterator[Case]:
     smooth, _, improved = _means(setting)
     yield case(setting.named("prior", "epsilon"), {"mean H of M_H": smooth, "of the improved": improved},
                at_most(smooth, _NEAR * improved))
-
-
-def _outperformed_after_a_while(setting: Setting) -> Iterator[Case]:
-    _boxed(setting, "")
-    smooth, baseline, _ = _means(setting)
-    yield case(setting.named("prior", "epsilon"), {"mean H of M_H": smooth, "of the baseline": baseline},
-               at_most(smooth, baseline))
 
 
 def _notes_order(setting: Setting) -> Iterator[Case]:
@@ -191,8 +180,7 @@ CLAIMS = (
     Claim(
         "The improved Laplace mechanism gives near results most often",
         "At balanced data and a flat prior the improved Laplace mechanism stays within LS(x) with more probability "
-        "than "
-        "M_H.",
+        "than M_H.",
         "[P17] section 7.2.1 and Figure 3",
         replace(_THEORY, found=(*_THEORY.found, at((1.0, 1.0), (2, 1), 5.75), at((1.0,) * 4, (1, 0, 0, 0), 4.2),
                                 at((1.0,) * 3, (10, 10, 10), 0.09), at((1.0,) * 3, (10, 10, 10), 3.0),
@@ -226,27 +214,25 @@ CLAIMS = (
         "M_H outperforms the baseline for small priors",
         "At the data (50, 50) and priors (a, a), a = 1 and 5, M_H is nearer in the mean than the baseline.",
         "[P17] section 8, first conclusion",
-        _boxes(1.0, 5.0), _small_priors,
+        _boxes(1.0, 5.0), partial(_nearer_than_baseline, priors="small"),
     ),
     Claim(
         "The baseline is outperformed after a while",
         "At the data (50, 50) there are priors (a, a) at which M_H is nearer in the mean than the baseline.",
         "[P17] section 7.2.2, boxes of Figure 5",
-        _boxes(1.0, 5.0, 20.0, 50.0, 100.0, 200.0, 500.0), _outperformed_after_a_while, everywhere=False,
+        _boxes(1.0, 5.0, 20.0, 50.0, 100.0, 200.0, 500.0), partial(_nearer_than_baseline, priors=""), everywhere=False,
     ),
     Claim(
         "M_H is comparable with the improved mechanism for large priors",
         "At the data (50, 50) and priors (a, a), a = 100 to 500, M_H's mean distance is the improved Laplace "
-        "mechanism's, "
-        "up to 5 %.",
+        "mechanism's, up to 5 %.",
         "[P17] section 7.2.2, boxes of Figure 5, and section 8, second conclusion",
         _boxes(100.0, 200.0, 500.0), _large_priors,
     ),
     Claim(
         "Who is nearer in the notes' figures",
         "With a flat prior the smooth sensitivity is nearer in the mean than Laplace at (49, 49), and Laplace nearer "
-        "at "
-        "(20, 20, 20), (20, 20, 20, 20) and (1, 1, 1, 77).",
+        "at (20, 20, 20), (20, 20, 20, 20) and (1, 1, 1, 77).",
         "[N] section 4.4 and Figures 5 to 8; epsilon = delta = 0.8 of the other captions",
         Grid((), found=tuple(at((1.0,) * len(counts), counts, 0.8, delta=0.8) for counts in _SHOWN)), _notes_order,
     ),
@@ -262,8 +248,7 @@ CLAIMS = (
     Claim(
         "Good answers more often, bad ones less often",
         "At (49, 49) the smooth sensitivity outputs good answers (H <= LS(x)) more often than Laplace, and bad ones "
-        "(H > "
-        "1/2) less often.",
+        "(H > 1/2) less often.",
         "[N] section 4.4 and Figure 5(b)",
         Grid((), found=(at((1.0, 1.0), _SHOWN[0], 0.8, delta=0.8),)), _notes_tails,
     ),

@@ -183,8 +183,7 @@ CLAIMS = (
     Claim(
         "LS(x) goes to 0 as n grows",
         "LS(x) falls to a tenth or less from n = 10 times the prior's records to 10,000 times that n: for balanced "
-        "data, one "
-        "record in ten, and none in the first category.",
+        "data, one record in ten, and none in the first category.",
         "[D20] and [P20] proof of Theorem 4.5, last lines",
         Grid(((1.0, 1.0), (0.5, 0.5), (7.0, 4.0))), _vanishing, "the share of the rarer category stays above 0",
     ),

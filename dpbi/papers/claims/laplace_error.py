@@ -19,7 +19,7 @@ from dpbi.problem.problem import Problem
 from dpbi.sensitivity import local_sensitivity
 
 from .claim import Case, Claim, Grid, Setting, at, at_most, case, equal
-from .two_categories import LineLaw, line_law
+from .two_categories import LineLaw, level_of_sensitivity, line_law, outside
 
 _SMALL, _LARGE = (4, 64, 1_024, 16_384), (65_536, 262_144)
 _LEAST = 1e-12
@@ -39,12 +39,6 @@ def _error(setting: Setting, beyond: float) -> tuple[float, bool]:
     law = _law(setting)
     error, clear = law.error(beyond)
     return error, clear and law.clear
-
-
-def _local(law: LineLaw, problem: Problem) -> int:
-    """The level of LS(x): the farther neighbour's."""
-    first = problem.counts[0]
-    return max(int(law.level[at]) for at in (first - 1, first + 1) if 0 <= at <= problem.n)
 
 
 def _reach(setting: Setting) -> float:
@@ -77,30 +71,25 @@ def _placed(place: str, n: int) -> tuple[int, ...]:
 
 def _within_sensitivity(setting: Setting) -> Iterator[Case]:
     law = _law(setting)
-    at = _local(law, setting.problem)
+    at = level_of_sensitivity(law, setting.problem)
     yield _one_step_case(setting, "P(H <= LS)", float(law.within[at]), float(law.beyond[at]), law.clear)
 
 
 def _strictly_within_sensitivity(setting: Setting) -> Iterator[Case]:
     law = _law(setting)
-    at = _local(law, setting.problem)
+    at = level_of_sensitivity(law, setting.problem)
     yield _one_step_case(setting, "P(H < LS)", float(law.strictly[at]), float(law.beyond[at - 1]), law.clear)
 
 
 def _one_step_case(setting: Setting, name: str, exact: float, beyond: float, clear: bool) -> Case:
     """P >= 1 - (e^{-epsilon} + e^{-2 epsilon}) / 2, compared as what is left to 1, which keeps its digits."""
-    left = (math.exp(-setting.epsilon) + math.exp(-2 * setting.epsilon)) / 2
+    left = outside(setting.epsilon, 1)
     return case(setting.named("prior", "counts", "epsilon"), {"claimed": 1 - left, name: exact},
                 at_most(beyond, left) if clear else 0.0)
 
 
-def _one_step(epsilon: float) -> float:
-    """P(-1 <= Y < 2) = 1 - (e^{-epsilon} + e^{-2 epsilon}) / 2 for scale 1/epsilon."""
-    return 1 - (math.exp(-epsilon) + math.exp(-2 * epsilon)) / 2
-
-
 def _one_step_probability(setting: Setting) -> Iterator[Case]:
-    noise, claimed = FlooredLaplace(1 / setting.epsilon), _one_step(setting.epsilon)
+    noise, claimed = FlooredLaplace(1 / setting.epsilon), 1 - outside(setting.epsilon, 1)
     exact = float(np.exp(noise.log_pmf([-1, 0, 1])).sum())
     yield case(setting.named("epsilon"), {"claimed": claimed, "exact": exact}, equal(exact, claimed))
 
@@ -165,7 +154,7 @@ def _at_most_the_tail(setting: Setting) -> Iterator[Case]:
 def _below_two(setting: Setting) -> Iterator[Case]:
     """gamma = (e^{-epsilon} + e^{-2 epsilon}) / 2: ELap / LS <= ln(1/gamma)/epsilon < 2."""
     problem, epsilon = setting.beta_binomial, setting.epsilon
-    error, clear = _error(setting, (math.exp(-epsilon) + math.exp(-2 * epsilon)) / 2)
+    error, clear = _error(setting, outside(epsilon, 1))
     ratio = error / local_sensitivity(problem)
     reach = 1 - math.log1p(math.expm1(-epsilon) / 2) / epsilon
     yield case(setting.named("prior", "counts", "epsilon"), {"ELap/LS": ratio, "ln(1/gamma)/epsilon": reach},

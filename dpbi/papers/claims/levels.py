@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -166,14 +166,6 @@ def _sliding(setting: Setting, sign: int) -> Iterator[Case]:
                {"ln of the claimed bound over the probability": float(spare[r, t])}, float(spare[r, t]))
 
 
-def _sliding_as_printed(setting: Setting) -> Iterator[Case]:
-    return _sliding(setting, -1)
-
-
-def _sliding_as_derived(setting: Setting) -> Iterator[Case]:
-    return _sliding(setting, 1)
-
-
 def _notes_sliding(setting: Setting) -> Iterator[Case]:
     """Delta >= -S moves the score from -H(r) to -H(t) wherever H(t) <= H(r) + S."""
     found, log_level, u = _pairs(setting)
@@ -288,13 +280,13 @@ CLAIMS = (
         "Sliding, as printed",
         "P[u(x, z) = u(r)] <= 2 e^{-epsilon k/(2S)} P[u(x, z) = u(r) + k] for all k that lead to a candidate's score.",
         "[P17] Lemma 5.3",
-        _LEMMAS, _sliding_as_printed,
+        _LEMMAS, partial(_sliding, sign=-1),
     ),
     Claim(
         "Sliding, as derived",
         "The same with e^{+epsilon k/(2S)}, which is what the proof derives.",
         "[P17] proof of Lemma 5.3",
-        _LEMMAS, _sliding_as_derived,
+        _LEMMAS, partial(_sliding, sign=1),
     ),
     Claim(
         "The notes' sliding property",

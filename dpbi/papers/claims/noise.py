@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import partial
 
 from scipy.special import gammaincc
 
@@ -53,20 +54,12 @@ def _largest_noise(setting: Setting) -> Iterator[Case]:
                equal(exact, probability))
 
 
-def _total_noise(setting: Setting, factor: int) -> Case:
-    """sum |Y_i| / b has the Gamma(k) law: P(sum >= factor ln(k/p))."""
-    k, probability = setting.problem.k, setting.delta
+def _total_noise(setting: Setting, factor_of: str) -> Iterator[Case]:
+    """sum |Y_i| / b has the Gamma(k) law: P(sum >= factor ln(k/p)), the factor being k or n."""
+    k, probability, factor = setting.problem.k, setting.delta, getattr(setting.problem, factor_of)
     exact = float(gammaincc(k, factor * (math.log(k) - math.log(probability))))
     inputs = {"k": k, "factor": factor, "probability": probability}
-    return case(inputs, {"claimed at most": probability, "exact": exact}, at_most(exact, probability), factor >= k)
-
-
-def _total_noise_by_dimension(setting: Setting) -> Iterator[Case]:
-    yield _total_noise(setting, setting.problem.k)
-
-
-def _total_noise_by_size(setting: Setting) -> Iterator[Case]:
-    yield _total_noise(setting, setting.problem.n)
+    yield case(inputs, {"claimed at most": probability, "exact": exact}, at_most(exact, probability), factor >= k)
 
 
 _EPSILONS = (0.1, 1.0, 5.0)
@@ -101,13 +94,14 @@ CLAIMS = (
         "The sum of k noises exceeds k (2/epsilon) ln(k/p) with probability at most p",
         "The L1 error of k independent noises of scale 2/epsilon exceeds k (2/epsilon) ln(k/p) with probability <= p.",
         "[N] section 3.1",
-        Grid(_DIMENSIONS, deltas=(0.01, 0.1, 0.5), beyond="p = delta"), _total_noise_by_dimension,
+        Grid(_DIMENSIONS, deltas=(0.01, 0.1, 0.5), beyond="p = delta"), partial(_total_noise, factor_of="k"),
     ),
     Claim(
         "The same with n in place of k",
         "The L1 error of k independent noises of scale 2/epsilon exceeds n (2/epsilon) ln(k/p) with probability <= p.",
         "[N] section 3.1, first equation",
-        Grid(_DIMENSIONS, (1, 2, 3, 4, 5, 20), deltas=(0.01, 0.1, 0.5), beyond="p = delta"), _total_noise_by_size,
+        Grid(_DIMENSIONS, (1, 2, 3, 4, 5, 20), deltas=(0.01, 0.1, 0.5), beyond="p = delta"),
+        partial(_total_noise, factor_of="n"),
         "n is at least k",
     ),
 )

@@ -42,13 +42,12 @@ def _loss(setting: Setting, mechanism: Mechanism) -> PrivacyLoss:
     return privacy_loss(mechanism, setting.problem.prior, setting.problem.n)
 
 
-def _kept(setting: Setting, mechanisms: Iterable[Mechanism], allowed: float = 1.0, within: bool = True
-          ) -> Iterator[Case]:
+def _kept(setting: Setting, mechanisms: Iterable[Mechanism], allowed: float = 1.0) -> Iterator[Case]:
     """One case per mechanism: its exact loss is at most ``allowed`` times epsilon."""
     for mechanism in mechanisms:
         loss, bound = _loss(setting, mechanism), allowed * setting.epsilon
         yield case({"mechanism": mechanism.label} | setting.named("prior", "n", "epsilon"),
-                   {"allowed": bound, "exact loss": loss.epsilon}, at_most(loss.epsilon, bound), within)
+                   {"allowed": bound, "exact loss": loss.epsilon}, at_most(loss.epsilon, bound))
 
 
 def _theorem_3_1(setting: Setting) -> Iterator[Case]:
@@ -261,8 +260,7 @@ CLAIMS = (
     Claim(
         "(epsilon, delta) for the exponential smooth sensitivity",
         "EHDNRS is (epsilon, delta)-DP: its exact delta(epsilon) is at most delta. Its beta counts all candidates, "
-        "where "
-        "the notes write n + 1 for every k. The notes' proof does not hold.",
+        "where the notes write n + 1 for every k. The notes' proof does not hold.",
         "[N] Lemma 2.3, with the number of candidates in its beta, which is ours above k = 2",
         Grid((*FEW_PRIORS, _STRONG), (1, 2, 5, 12), epsilons=(0.1, 0.8, 5.0), deltas=(1e-8, 0.8)), _lemma_2_3,
     ),

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -78,18 +79,10 @@ def _local_at_truth(setting: Setting) -> Iterator[Case]:
                equal(at_truth, anywhere))
 
 
-def _binomial_candidates(setting: Setting) -> Iterator[Case]:
-    yield _count_candidates(setting, math.comb(setting.problem.n + 1, setting.problem.k - 1))
-
-
-def _linear_candidates(setting: Setting) -> Iterator[Case]:
-    yield _count_candidates(setting, setting.problem.n + 1)
-
-
-def _count_candidates(setting: Setting, claimed: int) -> Case:
-    exact = number_of_candidates(setting.problem.n, setting.problem.k)
-    return case(setting.named("n", "k"), {"claimed": claimed, "exact": exact}, true(claimed == exact),
-                within=setting.problem.k == 2)
+def _number_of_candidates(setting: Setting, stated: Callable[[int, int], int]) -> Iterator[Case]:
+    n, k = setting.problem.n, setting.problem.k
+    claimed, exact = stated(n, k), number_of_candidates(n, k)
+    yield case(setting.named("n", "k"), {"claimed": claimed, "exact": exact}, true(claimed == exact), within=k == 2)
 
 
 def _l1_sensitivity(setting: Setting) -> Iterator[Case]:
@@ -189,13 +182,13 @@ CLAIMS = (
         "There are C(n + 1, k - 1) candidates",
         "With k categories and n records there are C(n + 1, k - 1) candidate posteriors.",
         "[P17] section 4.2",
-        _SPACES, _binomial_candidates, "k = 2",
+        _SPACES, partial(_number_of_candidates, stated=lambda n, k: math.comb(n + 1, k - 1)), "k = 2",
     ),
     Claim(
         "There are n + 1 candidates",
         "The candidate set has n + 1 members; the notes use it for Dirichlet priors too.",
         "[N] section 2.3.3; [P17] section 4 (k = 2 alone)",
-        _SPACES, _linear_candidates, "k = 2",
+        _SPACES, partial(_number_of_candidates, stated=lambda n, k: n + 1), "k = 2",
     ),
     Claim(
         "L1 sensitivity grows with the dimension",

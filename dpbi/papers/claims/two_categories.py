@@ -6,6 +6,7 @@ the probabilities of a larger distance, which are sums from the far end.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -26,11 +27,10 @@ _SMALL = 20  # records, whose laws are remembered
 class LineLaw(FrozenResult):
     """The law of the distance for released counts (r, n - r), nearest first, the levels of equal distance joined.
 
-    loss: -log BC of each r = 0 … n; level: of each r, its place in the rest; distance, within, beyond, strictly: H of
+    level: of each r = 0 … n, its place in the rest; distance, within, beyond, strictly: H of
     each level, P(H <= it), P(H > it) and P(H < it); clear: whether all losses could be told apart.
     """
 
-    loss: NDArray[np.float64]
     level: NDArray[np.int64]
     distance: NDArray[np.float64]
     within: NDArray[np.float64]
@@ -44,13 +44,9 @@ class LineLaw(FrozenResult):
         return float(self.distance[found[1]]), found[0] == found[2]
 
 
-def losses(problem: Problem) -> NDArray[np.float64]:
-    """-log BC between the posterior and that of (r, n - r), for r = 0 … n."""
-    if problem.n > _LISTED:
-        raise ValueError(f"This claim needs every output at its own distance, and there are too many here: got "
-                         f"n = {problem.n:,}.")
-    r = np.arange(problem.n + 1)
-    return count_loss(np.array(problem.prior), np.array(problem.counts), np.stack([r, problem.n - r], axis=-1)).sum(-1)
+def outside(epsilon: float, k: int) -> float:
+    """P(floor(Y) < -k or floor(Y) > k) = (e^{-k epsilon} + e^{-(k+1) epsilon}) / 2 for scale 1/epsilon."""
+    return (math.exp(-k * epsilon) + math.exp(-(k + 1) * epsilon)) / 2
 
 
 def same_levels(sorted_loss: NDArray[np.float64]) -> tuple[NDArray[np.bool_], bool]:
@@ -64,10 +60,20 @@ def line_law(mechanism: Mechanism, problem: Problem) -> LineLaw:
     return (_remembered if problem.n <= _SMALL else _line_law)(mechanism, problem)  # type: ignore[arg-type]
 
 
+def level_of_sensitivity(law: LineLaw, problem: Problem) -> int:
+    """The level of LS(x): the farther neighbour's."""
+    first = problem.counts[0]
+    return max(int(law.level[at]) for at in (first - 1, first + 1) if 0 <= at <= problem.n)
+
+
 def _line_law(mechanism: Mechanism, problem: Problem) -> LineLaw:
-    loss = losses(problem)
+    if problem.n > _LISTED:
+        raise ValueError(f"This claim needs every output at its own distance, and there are too many here: got "
+                         f"n = {problem.n:,}.")
     r = np.arange(problem.n + 1)
-    probability = np.exp(mechanism.log_pmf(problem, np.stack([r, problem.n - r], axis=-1)))
+    released = np.stack([r, problem.n - r], axis=-1)
+    loss = count_loss(np.array(problem.prior), np.array(problem.counts), released).sum(axis=-1)
+    probability = np.exp(mechanism.log_pmf(problem, released))
     order = np.argsort(loss, kind="stable")
     new, clear = same_levels(loss[order])
     start = np.flatnonzero(new)
@@ -75,7 +81,7 @@ def _line_law(mechanism: Mechanism, problem: Problem) -> LineLaw:
     level[order] = np.cumsum(new) - 1
     each = np.add.reduceat(probability[order], start)
     below, above = np.cumsum(each), np.cumsum(each[::-1])[::-1]
-    return LineLaw(loss, level, distance_of_loss(loss[order][start]), below, np.append(above[1:], 0.0),
+    return LineLaw(level, distance_of_loss(loss[order][start]), below, np.append(above[1:], 0.0),
                    np.append(0.0, below[:-1]), clear)
 
 
