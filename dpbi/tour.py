@@ -274,7 +274,7 @@ SCENES: tuple[Scene, ...] = (
     ),
     Scene(
         "budget",
-        "Half the budget is unused",
+        "More than half the budget is unused",
         "A theorem bounds the privacy loss; here it is computed. What a mechanism does not spend can be spent: raise "
         "its rate until the exact loss is what was promised.",
         Problem(_UNIFORM, (48, 42)), (EHD(_EPSILON), EHDS(_EPSILON), LSDim(_EPSILON)), "Privacy loss",

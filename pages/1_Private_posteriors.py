@@ -27,7 +27,7 @@ with scenario("Private posteriors") as chosen:
             charts.draw(posteriors.released_posteriors(shown, chosen.labels), "posteriors")
         st.caption(words.SAME_STREAM)
 
-        if shown and not aware:
+        if shown and not aware and chosen.problem.n:
             st.header("How far off")
             means = [None if nearest else library.exact_mean(one.problem, one.mechanism) for one in shown]
             charts.draw(posteriors.distance_boxes(shown, means), "errors")
@@ -35,12 +35,13 @@ with scenario("Private posteriors") as chosen:
         st.header("Do the released intervals cover the truth?")
         looked_at = number_of_releases(chosen.problem.k, size)
         said = {controls.AWARE: words.aware_coverage, controls.NEAREST: words.nearest_coverage}.get(reading)
-        st.markdown(said(looked_at) if said else words.coverage(size))
+        if chosen.problem.n:
+            st.markdown(said(looked_at) if said else words.coverage(size))
         covering = read if aware else shown
         if covering:
             charts.draw(posteriors.coverage_bars(covering, chosen.labels), "coverage")
         tables.categories(chosen, covering)
-        if reading != controls.NAIVE:
+        if reading != controls.NAIVE and chosen.problem.n:
             st.markdown(limit.readings(average.readings(chosen)))
 
         st.header("The sampled parameters")

@@ -44,9 +44,10 @@ def scenario(title: str, *, needs_mechanisms: bool = True) -> Iterator[Scenario]
     with guard.part():
         chosen = _read(needs_mechanisms, entered)
     if chosen is None:
+        take_away.keep_address(page, defaults)
         st.stop()
     st.session_state[_LATEST] = chosen
-    take_away.write_address(chosen, defaults)
+    take_away.write_address(page, chosen, defaults)
     shown.markdown(words.scenario_line(chosen.title, chosen.labels, chosen.problem, chosen.epsilon, chosen.gamma))
     seen = take_away.shown(page, chosen)
     with guard.part(), suppress(Cancelled), downloads.collected(seen), st.spinner("Computing"):
@@ -68,7 +69,7 @@ def stage(title: str) -> Iterator[dict[str, Any]]:
         controls.talk()
     with guard.part():
         yield defaults
-    take_away.write_address(None, defaults)
+    take_away.write_address(page, None, defaults)
 
 
 def latest(defaults: Mapping[str, Any]) -> Scenario:
@@ -112,7 +113,8 @@ def _defaults() -> dict[str, Any]:
     }
 
 
-def _read(needs_mechanisms: bool, sidebar: DeltaGenerator) -> Scenario:
+def _read(needs_mechanisms: bool, sidebar: DeltaGenerator) -> Scenario | None:
+    """The scenario of the sidebar; None where there is none, which the page then says."""
     refusals = Refusals()
     with sidebar:
         menu.draw()
@@ -123,13 +125,14 @@ def _read(needs_mechanisms: bool, sidebar: DeltaGenerator) -> Scenario:
         seed = _seed(refusals)
         controls.talk()
     if refusals.sentences:
-        _end_with(refusals.sentences)
+        _say(refusals.sentences)
+        return None
     if data is None or seed is None:
         upload.panel()
-        st.stop()
+        return None
     if needs_mechanisms and not mechanisms:
         st.info(words.NOTHING_TICKED)
-        st.stop()
+        return None
     return _scenario(data, alpha, mechanisms, numbers, seed)
 
 
@@ -156,8 +159,7 @@ def _seed(refusals: Refusals) -> int | None:
     return None
 
 
-def _end_with(sentences: list[str]) -> None:
+def _say(sentences: list[str]) -> None:
     what = "An entry" if len(sentences) == 1 else f"{len(sentences)} entries"
     verb = "is" if len(sentences) == 1 else "are"
     st.error("\n\n".join([f"**{what} in the sidebar {verb} refused, so nothing is computed.**", *sentences]))
-    st.stop()

@@ -21,6 +21,7 @@ from dpbi.figures.style import (
     Style,
     base_layout,
     compact,
+    leading,
     log_axis,
     mechanism_labels,
     number,
@@ -163,14 +164,13 @@ def _words(curves: Sequence[AccuracyCurve], labels: Sequence[str], value: Value)
     if not here:
         return f"Not computed yet at {place}"
     error, label = min(here, key=lambda pair: pair[0].high)
-    least = [name for other, name in here if error.exact and other.exact and closer(error, other) == 0]
+    alike = [float(error.exact and other.exact and closer(error, other) == 0) for other, _ in here]
     if error.bounded:
         return f"At {place} the {_NAMES[metric]} of {label} lies between {number(error.low)} and {number(error.high)}"
     if len(here) == 1:
         return f"At {place} the {_NAMES[metric]} of {label} is {number(error.high)}"
-    if len(least) > 1:
-        return f"At {place} the {_NAMES[metric]} is smallest for {', '.join(least)}: {number(error.high)}"
-    return f"At {place} {label} has the smallest {_NAMES[metric]}: {number(error.high)}"
+    has = leading([name for _, name in here], alike, 1.0, ("has", "have")) if error.exact else f"{label} has"
+    return f"At {place} {has} the smallest {_NAMES[metric]}: {number(error.high)}"
 
 
 def _said(value: Value) -> str:
@@ -210,7 +210,9 @@ def required(found: Sequence[RequiredEpsilon]) -> go.Figure:
     least = int(np.argmin(epsilons))
     with_it = "with the smallest ε" if len(found) > 1 else "with ε"
     enough = [printed_bound(epsilon) for epsilon in epsilons]
-    title = f"{labels[least]} reaches a mean distance of {number(found[0].wanted)} {with_it}: {enough[least]}"
+    alike = [float(one == enough[least]) for one in enough]
+    reaches = leading(labels, alike, 1.0, ("reaches", "reach"))
+    title = f"{reaches} a mean distance of {number(found[0].wanted)} {with_it}: {enough[least]}"
     listed = ", ".join(f"{label} {epsilon}" for label, epsilon in zip(labels, enough, strict=True))
     alt = f"Dots of the smallest epsilon for the wanted mean distance. {title}. Smallest epsilons: {listed}."
     return base_layout(fig, title, alt=alt, height=60 + 44 * len(found))

@@ -18,6 +18,7 @@ from dpbi.figures.style import (
     REFERENCE,
     base_layout,
     compact,
+    leading,
     listed,
     log_axis,
     mechanism_labels,
@@ -116,7 +117,8 @@ def per_level(
     best = int(np.argmax(truths))
     title = _title(
         laws,
-        f"Most likely to return the true posterior itself: {labels[best]}, with probability {probability(truths[best])}"
+        f"Most likely to return the true posterior itself: {leading(labels, truths, truths[best])}, with probability "
+        f"{probability(truths[best])}"
         if number(truths[best]) != number(min(truths))
         else f"Each mechanism returns the true posterior itself with probability {probability(truths[best])}",
         f"{labels[best]} returns the true posterior itself with probability {probability(truths[best])}",
@@ -143,8 +145,8 @@ def per_step(laws: Sequence[DistanceLaw], log_scale: bool = True, draws: Sequenc
     near, far = int(np.argmin(means)), int(np.argmax(means))
     title = _title(
         laws,
-        f"{labels[near]} moves the fewest records, {number(means[near])} on average; "
-        f"{labels[far]} moves the most, {number(means[far])}"
+        f"{leading(labels, means, means[near], ('moves', 'move'))} the fewest records, {number(means[near])} on "
+        f"average; {leading(labels, means, means[far], ('moves', 'move'))} the most, {number(means[far])}"
         if number(means[near]) != number(means[far])
         else f"Each mechanism moves {number(means[near])} records on average",
         f"{labels[near]} moves {number(means[near])} records on average",
@@ -195,8 +197,8 @@ def _within_local_sensitivity(laws: Sequence[DistanceLaw], labels: Sequence[str]
     if number(shares[best]) == number(shares[worst]):
         return f"{within} with probability {probability(shares[best])}"
     return (
-        f"{within}: {labels[best]} with probability {probability(shares[best])}, "
-        f"{labels[worst]} with {probability(shares[worst])}"
+        f"{within}: {leading(labels, shares, shares[best])} with probability {probability(shares[best])}, "
+        f"{leading(labels, shares, shares[worst])} with {probability(shares[worst])}"
     )
 
 

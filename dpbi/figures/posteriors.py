@@ -22,6 +22,7 @@ from dpbi.figures.style import (
     category_labels,
     compact,
     interval_bar,
+    leading,
     listed,
     mechanism_labels,
     number,
@@ -70,7 +71,8 @@ def _nearest_words(results: Sequence[PrivatePosteriors], mechanisms: Sequence[st
     if len(results) == 1:
         return f"{mechanisms[0]}: these releases lie H = {number(means[0])} from the true posterior on average"
     return (
-        f"Nearest to the true posterior in these draws: {mechanisms[nearest]}, H = {number(means[nearest])} on average"
+        f"Nearest to the true posterior in these draws: {leading(mechanisms, means, means[nearest])}, "
+        f"H = {number(means[nearest])} on average"
     )
 
 
@@ -519,7 +521,7 @@ def distance_boxes(results: Sequence[PrivatePosteriors], exact_means: Sequence[f
     fig.add_scatter(
         x=[mean for _, mean in known], y=[row + 0.2 for row, _ in known], mode="markers", name="exact mean",
         marker={"symbol": "diamond-tall", "size": 15, "color": TRUTH.colour, "line": {"width": 1, "color": "white"}},
-        hovertemplate="exact mean %{x:.4g}",
+        hovertemplate="exact mean %{x:.4g}", showlegend=bool(known),
     )  # fmt: skip
     fig.add_scatter(
         x=[mean for _, mean in known], y=[row + 0.33 for row, _ in known], mode="text", showlegend=False,
@@ -529,14 +531,14 @@ def distance_boxes(results: Sequence[PrivatePosteriors], exact_means: Sequence[f
     fig.update_yaxes(**category_axis(mechanisms))
     fig.update_yaxes(range=[len(results) - 0.3, -0.7])
     fig.update_xaxes(title_text="Hellinger distance H from the true posterior", range=[-0.04 * top, 1.06 * top])
-    best = min(known, key=lambda pair: pair[1], default=None)
+    means = [mean for _, mean in known]
     title = f"{results[0].distance.size:,} sampled distances of each mechanism"
     if not results[0].problem.n:
         title = "Without records the prior itself is released, at distance 0"
-    elif best is not None:
-        title = f"Smallest mean distance: {mechanisms[best[0]]}, {number(best[1])}"
-        if len(results) == 1:
-            title = f"Mean distance of {mechanisms[0]}: {number(best[1])}"
+    elif len(results) == len(known) == 1:
+        title = f"Mean distance of {mechanisms[0]}: {number(means[0])}"
+    elif len(results) == len(known):
+        title = f"Smallest mean distance: {leading(mechanisms, means, min(means))}, {number(min(means))}"
     medians = listed(mechanisms, [float(np.median(one.distance)) for one in results])
     alt = f"Box plots of sampled Hellinger distances. {title}. Sampled medians: {medians}."
     return base_layout(fig, title, alt=alt, height=40 + 95 * len(results))

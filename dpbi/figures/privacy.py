@@ -20,6 +20,7 @@ from dpbi.figures.style import (
     base_layout,
     category_labels,
     compact,
+    leading,
     log_axis,
     mechanism_labels,
     number,
@@ -110,7 +111,8 @@ def _verdict_words(verdicts: Sequence[Verdict], labels: Sequence[str]) -> str:
         return "All of the stated epsilon is spent, and no more"
     if len(verdicts) == 1:
         return f"{labels[0]} leaves {percent(verdicts[0].unused)} of the stated epsilon unused"
-    return f"None loses more than is stated; {labels[idle]} leaves most unused, {percent(verdicts[idle].unused)}"
+    leaves = leading(labels, [one.unused for one in verdicts], verdicts[idle].unused, ("leaves", "leave"))
+    return f"None loses more than is stated; {leaves} most unused, {percent(verdicts[idle].unused)}"
 
 
 def attaining(laws: AttainingLaws, labels: Sequence[str] | None = None) -> go.Figure:
@@ -209,8 +211,9 @@ def _size_words(worst: Sequence[PrivacyLoss], last: Sequence[PrivacyLoss], label
     if len(last) == 1:
         return f"{labels[0]}: the loss is {loss} at n = {n:,}, and never above epsilon up to there"
     said = f"No loss above epsilon up to n = {n:,}"
+    spends = leading(labels, [one.epsilon for one in last], last[least].epsilon, ("spends", "spend"))
     alike = loss == printed_bound(max(one.epsilon for one in last))
-    return f"{said}; there all spend {loss}" if alike else f"{said}; there {labels[least]} spends least, {loss}"
+    return f"{said}; there all spend {loss}" if alike else f"{said}; there {spends} least, {loss}"
 
 
 def against_dataset(curves: Sequence[LossAgainstDataset], u: int, labels: Sequence[str] | None = None) -> go.Figure:
@@ -234,7 +237,8 @@ def against_dataset(curves: Sequence[LossAgainstDataset], u: int, labels: Sequen
     here = [float(curve.loss[u]) for curve in curves]
     most = int(np.argmax(here))
     peak = int(curves[most].loss.argmax())
-    title = f"At your data {mechanisms[most]} exposes most: {printed_bound(here[most])}"
+    exposes = leading(mechanisms, here, here[most], ("exposes", "expose"))
+    title = f"At your data {exposes} most: {printed_bound(here[most])}"
     if curves[most].loss[peak] > here[most] * (1 + 1e-6):
         title += f"; at the count {peak:,} it would be {printed_bound(float(curves[most].loss[peak]))}"
     listed = ", ".join(f"{label} {printed_bound(value)}" for label, value in zip(mechanisms, here, strict=True))
@@ -285,7 +289,8 @@ def _profile_words(verdicts: Sequence[Verdict], labels: Sequence[str], variation
                 f"the claimed one {printed_bound(one.guarantee.delta)}"
             )
     most = int(np.argmax(variation))
-    return f"{labels[most]} tells neighbours apart best: total variation δ(0) = {printed_bound(variation[most])}"
+    best = leading(labels, variation, variation[most], ("tells", "tell"))
+    return f"{best} neighbours apart best: total variation δ(0) = {printed_bound(variation[most])}"
 
 
 def trade_offs(found: Sequence[Profile]) -> go.Figure:

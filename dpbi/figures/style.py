@@ -73,6 +73,7 @@ FONT_SIZE = 15
 TITLE_SIZE = 17
 LINE_WIDTH = 2.5
 _ROOM_HEIGHT = 232  # of a row of a plot area for a room: more would not be on the screen at once
+_ROOM_ROW = 56  # of a mechanism's row, which would run into the next: many are scrolled
 _TITLE_ROOM = 25  # of a line of it, in pixels
 _ROOM_LINE = 62
 _BAR_ROOM = 28  # above the title, for the bar of buttons that shows while the pointer is on the chart
@@ -137,6 +138,13 @@ def category_labels(k: int, labels: Sequence[str] | None, length: int = 24) -> l
 def axis_title(text: str) -> str:
     """The title of a horizontal axis in lines that fit a telephone, for one that names categories."""
     return "<br>".join(_wrapped(text, _AXIS_LINE))
+
+
+def leading(labels: Sequence[str], values: Sequence[float], best: float, verb: tuple[str, str] = ("", "")) -> str:
+    """All whose value is the best one, up to rounding, with the verb for one or for several."""
+    *first, last = [label for label, value in zip(labels, values, strict=True) if math.isclose(value, best)]
+    named = f"{', '.join(first)} and {last}" if first else last
+    return f"{named} {verb[bool(first)]}".strip()
 
 
 def number(value: float, digits: int = 3) -> str:
@@ -236,6 +244,7 @@ def enlarged(fig: go.Figure, factor: float) -> go.Figure:
     margin["t"] -= _BAR_ROOM + _TITLE_ROOM * (max(len(lines) - len(fine), _TITLE_LINES) - len(said))
     layout["margin"] = {side: factor * room for side, room in margin.items()}
     seen = _ROOM_HEIGHT * _rows(layout) - factor * _TITLE_ROOM * (len(said) - 1)
+    seen = max(seen, _ROOM_ROW * _categories(layout))
     layout["height"] = min(plot, seen) + layout["margin"]["t"] + layout["margin"]["b"]
     layout["title"]["y"] = 1 - 20 * factor / layout["height"]
     return PlainFigure(drawn)
@@ -245,6 +254,12 @@ def _rows(layout: dict[str, Any]) -> int:
     """Rows of panels: the vertical axes' places one above another."""
     axes = (axis for name, axis in layout.items() if name.startswith("yaxis"))
     return max(1, len({tuple(axis.get("domain", (0, 1))) for axis in axes}))
+
+
+def _categories(layout: dict[str, Any]) -> int:
+    """Names one above another along the vertical axes."""
+    axes = (axis for name, axis in layout.items() if name.startswith("yaxis") and axis.get("type") != "log")
+    return sum(len(axis.get("ticktext", ())) for axis in axes)
 
 
 def _scaled(part: Any, factor: float, inside: str = "") -> Any:

@@ -79,8 +79,8 @@ class _HellingerSelection(Calibratable):
                              f"got {limits.shown(released)}.")
         if number_of_candidates(n, len(prior)) > DATASETS:
             raise ValueError(
-                f"The noise-aware posterior of this mechanism needs the output law of every dataset, at most "
-                f"{DATASETS:,} of them: with k = {len(prior)} categories up to n = {largest_visited(len(prior)):,}, "
+                f"Bayes' rule with this mechanism needs the output law of every dataset, at most {DATASETS:,} of "
+                f"them: with k = {len(prior)} categories up to n = {largest_visited(len(prior)):,}, "
                 f"got n = {n:,}."
             )
         audit = self.audit(prior, n)

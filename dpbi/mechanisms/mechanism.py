@@ -102,7 +102,7 @@ def check_mechanism(value: Any) -> Any:
 def name_of(mechanism: Mechanism) -> str:
     """What a mechanism is called where a calibrated one may stand beside it."""
     check_mechanism(mechanism)
-    return f"{mechanism.label}, calibrated" if mechanism.calibration else mechanism.label
+    return f"{mechanism.label} calibrated" if mechanism.calibration else mechanism.label
 
 
 def released_vector(released: Any) -> tuple[int, ...]:

@@ -26,7 +26,7 @@ Kind = Literal["reciprocal", "exponential"]
 PAPER_GLOBAL_SENSITIVITY = math.sqrt(1 - math.pi / 4)
 
 _CHUNK = 1 << 20  # counts or pairs in work at a time
-_NO_NEIGHBOURS = "{what} needs at least one record: with n = 0 there are no neighbouring datasets (got n = 0)."
+_NO_NEIGHBOURS = "{what} needs at least one record: got n = 0, so that there are no neighbouring datasets."
 
 
 def unit_loss(t: ArrayLike) -> NDArray[np.float64]:

@@ -106,6 +106,8 @@ def test_talk_mode_by_hand_leaves_the_arrows_and_stays_in_the_address(app: App, 
     wait_for_scene(page, 1)
     page.go_back()
     wait_until_on(page, "Home")
+    open_page(page, f"{app.url}/Tour?talk=true")
+    expect(switch).not_to_be_in_viewport()  # though the browser remembers that the sidebar was unfolded by hand
     assert_nothing_went_wrong(watched)
 
 

@@ -77,6 +77,23 @@ def test_a_link_opens_each_page_as_it_was(page: str) -> None:
     assert link(other).partition("?")[2] == link(at).partition("?")[2]
 
 
+def written(at: AppTest) -> dict[str, str]:
+    """What the page wrote into its address, where AppTest has none."""
+    scripts = [part.proto.body for part in at.get("html") if "replaceState" in part.proto.body]
+    return parameters(scripts[0].split('"')[3]) if scripts else {}
+
+
+def test_the_address_keeps_what_was_last_accepted() -> None:
+    at = select(follow("pages/2_Distance_curves.py", {"view": "within-a-distance"}), "example", "badges")
+    text(at, "within", "0.3")
+    shown = {"example": "badges", "view": "within-a-distance", "t": "0.3"}
+    assert written(at) == shown
+    assert written(text(at, "within", "1.5")) == parameters(link(at)) == shown
+    text(visit(at, QUIET), "epsilon", "-1")
+    assert not written(at), "as it stands"
+    assert written(visit(at, "pages/2_Distance_curves.py")) == shown, "a change of page clears it"
+
+
 def test_counts_travel_only_if_ticked_and_with_a_warning() -> None:
     at = typed(follow(QUIET, {}), "left & right, 7\n=x; y: 5\nneither, 3")
     assert "left" not in link(at) and "7" not in link(at)

@@ -104,7 +104,7 @@ def test_a_calibrated_mechanism_is_taken_as_it_is_but_for_imbalance() -> None:
     assert dropped in everything(against(at, "epsilon"))
     assert set(at.main.dataframe[0].value["Mechanism"]) == {TICKED[2].label}
     assert dropped not in everything(against(at, "imbalance"))
-    assert set(at.main.dataframe[0].value["Mechanism"]) == {TICKED[2].label, f"{TICKED[2].label}, calibrated"}
+    assert set(at.main.dataframe[0].value["Mechanism"]) == {TICKED[2].label, f"{TICKED[2].label} calibrated"}
 
 
 def test_a_wanted_distance_is_refused_beside_its_entry() -> None:

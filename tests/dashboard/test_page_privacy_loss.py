@@ -145,10 +145,10 @@ def test_a_calibrated_mechanism_beyond_the_limit_is_dropped_aloud_and_comes_back
     calibrated_box(at, kind).check().run()
     typed(at, "3000 2000")
     assert any("cannot be calibrated here" in warning.value for warning in at.sidebar.warning)
-    assert f"{kind.label}, calibrated" not in list(at.main.dataframe[0].value["Mechanism"])
+    assert f"{kind.label} calibrated" not in list(at.main.dataframe[0].value["Mechanism"])
     typed(at, "30 20")
     assert not at.sidebar.warning
-    assert f"{kind.label}, calibrated" in list(at.main.dataframe[0].value["Mechanism"])
+    assert f"{kind.label} calibrated" in list(at.main.dataframe[0].value["Mechanism"])
 
 
 def test_without_records_nothing_leaks() -> None:
@@ -208,7 +208,7 @@ def test_calibrated_mechanisms_stand_on_every_page_and_can_be_best() -> None:
     best = best_private(rows)
     assert best is not None
     assert f"**{name_of(best.mechanism)}**, with 1-DP (exhaustive check)" in everything(at)
-    names = [f"{kind.label}, calibrated" for kind in MECHANISMS]
+    names = [f"{kind.label} calibrated" for kind in MECHANISMS]
     assert list(at.main.dataframe[0].value["Mechanism"]) == names
     assert set(at.main.dataframe[0].value["Guarantee"]) == {"1-DP (exhaustive check)"}
     for page in EVERY:
@@ -227,7 +227,7 @@ def test_calibrated_beside_plain_are_two() -> None:
     for page in EVERY:
         shown(at, page)
     visit(at, "app.py")
-    assert list(at.main.dataframe[0].value["Mechanism"])[-2:] == [kind.label, f"{kind.label}, calibrated"]
+    assert list(at.main.dataframe[0].value["Mechanism"])[-2:] == [kind.label, f"{kind.label} calibrated"]
 
 
 def test_another_prior_or_total_calibrates_anew_and_other_counts_do_not(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -134,8 +134,14 @@ def test_homes_table_holds_the_librarys_numbers() -> None:
     at = tick(opened(), ALL)
     table = at.main.dataframe[0].value
     assert list(table["Mechanism"]) == [kind.label for kind in MECHANISMS]
-    for kind, (_, line) in zip(MECHANISMS, table.iterrows(), strict=True):
-        row = comparison_of(distance_law(kind(1.0), EXAMPLE))
+    rows = [comparison_of(distance_law(kind(1.0), EXAMPLE)) for kind in MECHANISMS]
+    nearest, level = sorted(rows, key=lambda row: row.mean)[:2]
+    assert nearest.mean == pytest.approx(level.mean, rel=1e-9)
+    named = {row.mechanism.label for row in (nearest, level)}
+    pattern = r"Nearest to the truth here: \*\*(\w+)\*\*.*As near, or too close to tell: (\w+) \("
+    said = re.search(pattern, everything(at), re.DOTALL)
+    assert said and set(said.groups()) == named
+    for row, (_, line) in zip(rows, table.iterrows(), strict=True):
         assert line["Mean H"] == pytest.approx(row.mean, rel=1e-12)
         assert line["P(truth)"] == pytest.approx(row.probability_of_truth, rel=1e-12)
         assert line["P(H ≤ LS)"] == pytest.approx(row.probability_within_local_sensitivity, rel=1e-12)

@@ -200,7 +200,7 @@ def test_a_calibrated_mechanism_keeps_its_colour_alone(kind: type[Mechanism]) ->
     plain, calibrated = kind(1.0), calibrate(kind(1.0), (1, 1), 5)
     own, other = style.style_of(plain), style.style_of(calibrated)
     assert own.colour == other.colour and own.dash != other.dash and own.symbol != other.symbol
-    assert style.mechanism_labels([plain, calibrated]) == [kind.label, f"{kind.label}, calibrated"]
+    assert style.mechanism_labels([plain, calibrated]) == [kind.label, f"{kind.label} calibrated"]
 
 
 def test_all_dashes_and_symbols_are_distinct() -> None:

@@ -165,6 +165,6 @@ def test_a_claimed_delta_is_judged_by_the_exact_one() -> None:
 def test_what_is_attained_exactly_is_no_excess(kind: Kind, epsilon: float) -> None:
     calibrated = calibrate(kind(epsilon), (1, 1), 12)
     assert not exceeds_stated(privacy_loss(calibrated, (1, 1), 12))
-    assert name_of(calibrated) == f"{kind.label}, calibrated" != name_of(kind(epsilon))
+    assert name_of(calibrated) == f"{kind.label} calibrated" != name_of(kind(epsilon))
     if kind(epsilon).guarantee((1, 1), 12).basis == "theorem" and kind(epsilon).guarantee((1, 1), 12).is_private:
         assert not verdict(kind(epsilon), (1, 1), 12).accused

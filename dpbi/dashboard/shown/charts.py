@@ -6,7 +6,6 @@ from typing import Any
 
 import streamlit as st
 
-from dpbi.dashboard.session import address, settings
 from dpbi.dashboard.shown import downloads, stylesheet
 
 # Grey with enough contrast on the light and the dark ground; the charts' own ground shows through.
@@ -14,9 +13,7 @@ _MODE_BAR = {"bgcolor": "rgba(0,0,0,0)", "color": "#7d8590", "activecolor": "#2f
 
 _SOUGHT = "charts: to bring into sight"
 
-# How much larger a chart's type is for a room; a telephone, which calls itself mobile, is held in the hand, and the
-# chart would be left without room.
-_TALK = 1.4
+_TALK = 1.4  # times as large is a chart's type for a room
 
 
 def draw(figure: Any, name: str) -> None:
@@ -27,8 +24,7 @@ def draw(figure: Any, name: str) -> None:
     from dpbi.figures.drawing import Drawing
     from dpbi.figures.style import enlarged
 
-    in_a_room = settings.get(address.TALK) and "Mobi" not in st.context.headers.get("User-Agent", "")
-    drawing = Drawing.of(enlarged(figure, _TALK) if in_a_room else figure)
+    drawing = Drawing.of(enlarged(figure, _TALK) if stylesheet.in_a_room() else figure)
     drawing.update_layout(dragmode=False, modebar=_MODE_BAR)
     st.plotly_chart(
         drawing.figure(),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from dpbi.dashboard.session import leaving
+from dpbi.dashboard.session import address, leaving, settings
 from dpbi.dashboard.shown import pictures
 from dpbi.dashboard.words import words
 
@@ -76,8 +76,6 @@ html { font-size: 23px !important; }
 .st-key-notices { padding: 0.2rem 0.6rem; }
 .st-key-notices p { font-size: 0.7rem; }
 .st-key-tour-steps button, [class*="st-key-picture-"] button { min-height: 0; padding: 0.15rem 0.6rem; }
-[data-testid="stPlotlyChart"] .gtitle { font-size: min(23.8px, 3vw) !important; }
-[data-testid="stPlotlyChart"] .gtitle tspan[style*="size"] { font-size: min(19.6px, 2.9vw) !important; }
 [data-testid="stExpander"], [data-testid="stDownloadButton"], .modebar-container { display: none; }
 @media (max-width: 640px) {
   html { font-size: 19px !important; }
@@ -88,6 +86,11 @@ html { font-size: 23px !important; }
   [class*="st-key-chart--"]:not([class*="st-key-chart--"] ~ *) { order: -1; }
   [data-testid="stMarkdownContainer"]:has(table) { overflow-x: auto; }
 }
+</style>"""
+
+_ENLARGED_TITLES = """<style>
+[data-testid="stPlotlyChart"] .gtitle { font-size: min(23.8px, 3vw) !important; }
+[data-testid="stPlotlyChart"] .gtitle tspan[style*="size"] { font-size: min(19.6px, 2.9vw) !important; }
 </style>"""
 
 
@@ -117,16 +120,38 @@ _INTO_SIGHT = """
   if (drawn) part.scrollIntoView({block: "nearest"});
   if (rest) setTimeout(seek, 100, drawn ? Math.min(rest, 10) - 1 : rest - 1);
 })(300);"""
+# Talk mode begins with the sidebar folded, also where the browser remembers that it was unfolded by hand: that stays
+# remembered, for the pages without talk mode.
+_FOLD = """
+if (window.dpbiTalk !== %(talk)s) {
+  window.dpbiTalk = %(talk)s;
+  const kept = Object.keys(localStorage).find(key => key.startsWith("stSidebarCollapsed"));
+  if (window.dpbiTalk && localStorage[kept] === "false") (function fold(rest) {
+    const button = document.querySelector('[data-collapsed="false"] [data-testid="stSidebarCollapseButton"] button');
+    button?.click();
+    if (button) setTimeout(() => localStorage.setItem(kept, "false"), 500);
+    else if (rest) setTimeout(fold, 100, rest - 1);
+  })(50);
+}"""
 _ASK_BEFORE_LEAVING = "window.onbeforeunload = event => { event.preventDefault(); event.returnValue = true; };"
 
 
 def apply(page: str, talk: bool) -> None:
     """The sheet of every page, which opens at its top; page: its title; talk: for a projector."""
-    st.html(_STYLE + _TALK if talk else _STYLE)
+    st.html(_STYLE + _TALK * talk + _ENLARGED_TITLES * in_a_room())
+    run("fold", _FOLD % {"talk": str(talk).lower()})
     run("to the top", _TO_THE_TOP % {"page": page})
     run("formulas", _FORMULAS)
     run("pictures", pictures.script())
     run("ask before leaving", _ASK_BEFORE_LEAVING if leaving.loses_something() else "window.onbeforeunload = null;")
+
+
+def in_a_room() -> bool:
+    """Whether charts are enlarged: in talk mode, save on a telephone, which calls itself mobile.
+
+    It is held in the hand, and the chart would be left without room.
+    """
+    return bool(settings.get(address.TALK)) and "Mobi" not in st.context.headers.get("User-Agent", "")
 
 
 def run(name: str, script: str) -> None:

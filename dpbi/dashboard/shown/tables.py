@@ -68,8 +68,10 @@ def show(
         for name, column in (plain | columns).items()
         if name in table
     }
+    cut = ""
     if settings.get(address.TALK):
         st.markdown(_for_a_room(table.head(_ROWS_SHOWN), columns))
+        cut = f"The first {_ROWS_SHOWN} of {len(table):,} rows. " if len(table) > _ROWS_SHOWN else ""
     else:
         st.dataframe(
             _with_bounds(table, columns),
@@ -83,7 +85,7 @@ def show(
         )
     with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
         downloads.button(whole or (lambda: table), name)
-        st.markdown(f":small[[What the columns mean]({words.COLUMNS_EXPLAINED})]", width="content")
+        st.markdown(f":small[{cut}[What the columns mean]({words.COLUMNS_EXPLAINED})]", width="content")
 
 
 def _explained(name: str, column: Any) -> Any:
@@ -117,11 +119,12 @@ def comparison(rows: Sequence[Comparison], averages: LimitComparison | None = No
             "Law": [words.LAW_KINDS[row.kind] for row in rows],
         }
     )
-    if averages:
+    if averages and averages.limit.value is not None:
         times = [averages.times_limit(row.mechanism) for row in rows]
         table.insert(3, limit.COLUMN, np.array(times, dtype=np.float64))
-    missing = {_WITHIN: words.NO_RECORD} | ({limit.COLUMN: limit.why_missing(averages)} if averages else {})
-    said = {name: _COMPARISON[name] | {"help": why} for name, why in missing.items() if table[name].isna().any()}
+    missing = {_WITHIN: words.NO_RECORD, limit.COLUMN: limit.DASH}
+    said = {name: _COMPARISON[name] | {"help": why} for name, why in missing.items()
+            if name in table and table[name].isna().any()}
     alt = "One row per ticked mechanism: guarantee and distances from the truth"
     show(table, "comparison", _COMPARISON | said, alt)
 

@@ -95,7 +95,7 @@ def measure() -> Measure:
 
 def attaining_choices() -> list[str]:
     """All that ``attaining`` can ever offer: every mechanism, as it is and calibrated."""
-    return [LOSES_MOST, *(f"{kind.label}{more}" for kind in MECHANISMS for more in ("", ", calibrated"))]
+    return [LOSES_MOST, *(f"{kind.label}{more}" for kind in MECHANISMS for more in ("", " calibrated"))]
 
 
 def attaining(verdicts: Sequence[Verdict]) -> Verdict:

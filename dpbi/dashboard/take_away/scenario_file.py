@@ -86,6 +86,11 @@ def document(
     return found
 
 
+def refused(found: Document) -> list[str]:
+    """The keys of the settings that a document lacks, as what was entered for them is refused."""
+    return [key for key, entry in table().items() if entry.read is not None and key not in found]
+
+
 def for_address(found: Document, *, with_counts: bool) -> Document:
     """The document for the page's own address, which is not asked for: what stands for a person's counts stays out."""
     about_own = {"k", "n", "alpha", "labels", "counts", "title"}

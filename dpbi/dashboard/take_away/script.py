@@ -253,7 +253,7 @@ def expected(mechanism, value):
 
 _ACCURACY = """
 def named(mechanism):
-    return f"{mechanism.label}, calibrated" if mechanism.calibration else mechanism.label
+    return f"{mechanism.label} calibrated" if mechanism.calibration else mechanism.label
 
 
 plain = list({dataclasses.replace(m, calibration=None): None for m in mechanisms.values()})

@@ -21,7 +21,7 @@ from dpbi.dashboard.words import words
 
 _log = logging.getLogger(__name__)
 
-_WRITTEN = "take away: in the address"
+_WRITTEN, _WRITTEN_ON = "take away: in the address", "take away: page of the address"
 _BROUGHT = "take away: brought by the link"
 _RUN = "take away: run"
 _ADDRESS = """
@@ -47,17 +47,18 @@ def read_link(defaults: Mapping[str, Any]) -> None:
             st.session_state[_BROUGHT] = scenario_file.from_query(parameters)
 
 
-def write_address(chosen: Scenario | None, defaults: Mapping[str, Any]) -> None:
+def write_address(page: Page, chosen: Scenario | None, defaults: Mapping[str, Any]) -> None:
     """The page's address as its settings are, so that a reload, a bookmark and a step back show these.
 
     chosen: what the page shows; None on one that brings its own data, where the last one's settings stay. A person's
     counts are in it only where a link brought them, and as long as they are the same. It is written by the page
     itself: Streamlit would make a step of the browser's history of each entry.
     """
-    kept, brief = settings.everything(), scenario_file.default_document(defaults)
+    brief = scenario_file.default_document(defaults)
+    st.session_state[_WRITTEN_ON] = page.title
     document: scenario_file.Document = st.session_state.get(_WRITTEN, {})
     if chosen is not None:
-        whole = scenario_file.document(kept, chosen.problem, chosen.labels, chosen.title, with_counts=True)
+        whole = _document(chosen, with_counts=True)
         st.session_state[_WRITTEN] = scenario_file.for_address(whole, with_counts=False)
         document = scenario_file.for_address(whole, with_counts=_in_the_link(whole))
     on_stage = {name: settings.get(name) for name in scenario_file.STAGING}
@@ -66,6 +67,19 @@ def write_address(chosen: Scenario | None, defaults: Mapping[str, Any]) -> None:
         query = scenario_file.to_query(scenario_file.without(on_stage, brief))
     st.session_state[_RUN] = st.session_state.get(_RUN, 0) + 1  # another script each time: it runs each time
     stylesheet.run("address", _ADDRESS % (st.session_state[_RUN], f"?{query}" if query else ""))
+
+
+def keep_address(page: Page, defaults: Mapping[str, Any]) -> None:
+    """The address where entries are refused: as the page before wrote it, since a change of page clears it."""
+    if st.session_state.get(_WRITTEN_ON, page.title) != page.title:
+        write_address(page, None, defaults)
+
+
+def _document(chosen: Scenario, *, with_counts: bool) -> scenario_file.Document:
+    """The document of what is shown; an entry that the page refuses stands in it as it was last accepted."""
+    kept, accepted = settings.everything(), st.session_state.get(_WRITTEN, {})
+    found = scenario_file.document(kept, chosen.problem, chosen.labels, chosen.title, with_counts=with_counts)
+    return found | {key: accepted[key] for key in scenario_file.refused(found) if key in accepted}
 
 
 def _in_the_link(document: scenario_file.Document) -> bool:
@@ -169,9 +183,9 @@ def shown(page: Page, chosen: Scenario) -> downloads.Shown:
     """An empty account of the page, with what its tables and figures are computed for."""
     if not page.uses_data:
         return downloads.Shown({"Seed": chosen.seed}, f"{page.title}: Seed = {chosen.seed}.")
-    problem, kept = chosen.problem, settings.everything()
+    problem = chosen.problem
     ticked = {type(mechanism).__name__ for mechanism in chosen.mechanisms}
-    document = scenario_file.document(kept, problem, chosen.labels, chosen.title, with_counts=False)
+    document = _document(chosen, with_counts=False)
     options = {key: value for key, value in document.items() if key.partition(".")[0] in ticked}
     columns = {
         "Data": words.plain(chosen.title),
@@ -192,8 +206,7 @@ def offer(page: Page, chosen: Scenario, seen: downloads.Shown, defaults: Mapping
     with_counts = False
     if kept["source"] in data_source.OWN:
         with_counts = st.checkbox("With my labels and counts", key="take away: counts", help=words.WITH_COUNTS)
-    document_of = partial(scenario_file.document, kept, chosen.problem, chosen.labels, chosen.title)
-    document = document_of(with_counts=with_counts)
+    document = _document(chosen, with_counts=with_counts)
     with st.container(horizontal=True, gap="small"):
         downloads.offer(
             "Settings (JSON)", lambda: scenario_file.to_json(document), "dpbi-settings.json", "application/json"

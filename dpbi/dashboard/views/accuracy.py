@@ -239,8 +239,10 @@ def why_no_coverage(problem: Problem) -> str:
 
 
 def say_refused(refused: dict[str, list[str]]) -> None:
-    for sentence, names in refused.items():
-        st.info(f"**{words.listed(dict.fromkeys(names))}:** {sentence}")
+    """The first sentence for each group of mechanisms: along an axis the same is refused at every further value."""
+    said = {words.listed(dict.fromkeys(names)): sentence for sentence, names in reversed(refused.items())}
+    for names, sentence in reversed(said.items()):
+        st.info(f"**{names}:** {sentence}")
 
 
 # --- tables ---

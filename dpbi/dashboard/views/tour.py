@@ -18,6 +18,7 @@ from dpbi.tour import SCENES, Scene
 
 _BY_KEY = {scene.key: scene for scene in SCENES}
 _SENTENCES = 1000
+_WITHOUT_MECHANISM = {"leak", "distance"}  # what these show is a sensitivity: no epsilon is in it
 # What shows in the lab what a scene is about: the chart's name by the scene's.
 CHARTS = {
     "leak": "neighbour", "noise": "distances", "distance": "moves", "drowning": "accuracy", "smooth": "accuracy",
@@ -64,7 +65,8 @@ def draw(scene: Scene, defaults: Mapping[str, Any]) -> None:
     st.header(scene.heading)
     with st.container(key="scene text"):
         st.markdown(scene.text)
-        st.caption(words.in_cases(scene.mechanisms[0].epsilon))
+        if scene.key not in _WITHOUT_MECHANISM:
+            st.caption(words.in_cases(scene.mechanisms[0].epsilon))
     result, sentence = _computed(scene.key)
     st.markdown(f"**{words.escape(sentence, _SENTENCES)}**")
     charts.draw(tour.draw(result), f"tour-{scene.key}")

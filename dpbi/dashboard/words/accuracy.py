@@ -66,6 +66,7 @@ NOT_LOOKED_FOR = "Cancelled before all crossings were found."
 _CROSSOVERS_SAID = 8
 _DECADE = 10.0
 _HARDLY = 1.05  # a factor that is not worth a number
+_DIGITS = 0.005  # the relative error that a factor of three digits may have
 
 
 def coverage_too_large(n: int, largest: int) -> str:
@@ -175,7 +176,7 @@ def _nearest_at(axis: Axis, value: Value, curves: Sequence[AccuracyCurve]) -> tu
 def _value(error: ExpectedError) -> str:
     if error.bounded:
         return f"between {words.number(error.low)} and {words.number(error.high)}"
-    return words.number(error.high) + ("" if error.exact else f" give or take {words.number(2 * error.high_error)}")
+    return words.number(error.high) + ("" if error.exact else f" give or take {words.error(2 * error.high_error)}")
 
 
 def _place(axis: Axis, value: Value) -> str:
@@ -183,7 +184,7 @@ def _place(axis: Axis, value: Value) -> str:
 
 
 def _gain(curves: Sequence[AccuracyCurve]) -> str:
-    """What the last factor of ten on the axis does to each error."""
+    """What the last factor of ten on the axis does to each error that is known well enough to say so."""
     axis, end = curves[0].axis, curves[0].values[-1]
     start = end / _DECADE
     falls: dict[str, list[str]] = {}
@@ -192,9 +193,11 @@ def _gain(curves: Sequence[AccuracyCurve]) -> str:
         last, before = curve.at(end), curve.at(start)
         if not last or not before or last.bounded or last.high <= 0:
             continue
+        if any(2 * error.high_error > _DIGITS * error.high for error in (last, before)):
+            continue
         factor = before.high / last.high
         if factor > _HARDLY:
-            falls.setdefault(f"{factor:.3g}", []).append(name_of(curve.mechanism))
+            falls.setdefault(words.number(float(f"{factor:.3g}")), []).append(name_of(curve.mechanism))
         elif factor > 1 / _HARDLY:
             stays.append(name_of(curve.mechanism))
     each = [f"by {factor} for {words.listed(names)}" for factor, names in falls.items()]
@@ -233,10 +236,12 @@ def _crossover(one: Crossover) -> str:
 def required(found: Sequence[RequiredEpsilon]) -> str:
     """Who needs the smallest epsilon, and whose error does not always fall."""
     least = min(found, key=lambda one: one.epsilon)
-    needs = "needs the smallest epsilon" if len(found) > 1 else "needs an epsilon"
+    enough = printed_bound(least.epsilon)
+    names = [f"**{name_of(one.mechanism)}**" for one in found if printed_bound(one.epsilon) == enough]
+    needs = f"need{'s' if len(names) == 1 else ''} {'the smallest' if len(found) > 1 else 'an'} epsilon"
     parts = [
-        f"**{name_of(least.mechanism)}** {needs} for a mean distance of {words.number(least.wanted)}: "
-        f"{printed_bound(least.epsilon)}."
+        f"{words.listed(names)} {needs} for a mean distance of {words.number(least.wanted)}: "
+        f"{enough}."
     ]
     rising = [name_of(one.mechanism) for one in found if not one.monotone]
     if rising:

@@ -16,11 +16,11 @@ COLUMN = "× limit"
 MEANING = (
     "Mean H over the data that the public prior expects, divided by the least that any epsilon-DP mechanism releasing "
     "a candidate posterior can have: 1 is as near as privacy allows. No private count enters. Where it comes from "
-    "draws, the sentence above the table has its error."
+    "draws, the sentence below the table has its error."
 )
-NOT_BOUND = (
-    "A dash: the mechanism is not proved to be epsilon-DP for this epsilon, so the limit does not bind it; or there "
-    "are too many records to average it here."
+DASH = (
+    f"{MEANING} A dash: the mechanism is not proved to be epsilon-DP for this epsilon, so the limit does not bind it; "
+    "or there are too many records to average it here."
 )
 _DIGITS = 1e-4
 PUBLIC = (
@@ -69,8 +69,8 @@ def _say_nearer(ranked: Sequence[ExpectedDistance], ticked: Sequence[Mechanism])
     if not best or not other or not surely_nearer(best, other):
         return ""
     return (
-        f" **{name_of(best.mechanism)}**, which is not ticked, is nearer than {name_of(other.mechanism)} on that "
-        f"average: {mean(best)} against {mean(other)}."
+        f" **{name_of(best.mechanism)}**, which is not ticked, is nearer than {name_of(other.mechanism)} on "
+        f"average under the prior: {mean(best)} against {mean(other)}."
     )
 
 
@@ -93,7 +93,8 @@ def ranking(means: Sequence[ExpectedDistance], ticked: Sequence[Mechanism]) -> s
     if level:
         said = f"Nearest to the truth are {named}, too close to tell apart by mean distance"
     if behind:
-        times = [f"{_ratio(one.mean / first.mean, 0.0)} times" if first.mean else mean(one) for one in behind]
+        times = [mean(one) if one.mean < 1.005 * first.mean or not first.mean
+                 else f"{_ratio(one.mean / first.mean, 0.0)} times" for one in behind]
         farther = [f"{name_of(one.mechanism)} ({said})" for one, said in zip(behind, times, strict=True)]
         said += f"; farther off: {words.listed(farther)}"
     return f"{said}.{_say_nearer(ranked, ticked)}{missing}{_say_larger(here)} {PUBLIC}"
@@ -130,17 +131,12 @@ def readings(found: Mapping[Mechanism, tuple[float, float, float]]) -> str:
 def mean(found: ExpectedDistance) -> str:
     """The mean, with two standard errors where they reach the digits that are shown."""
     shown = 2 * found.error > _DIGITS * found.mean
-    return words.number(found.mean) + (f" ± {words.number(2 * found.error)}" if shown else "")
-
-
-def why_missing(found: LimitComparison) -> str:
-    """What a dash in the column stands for."""
-    return f"{MEANING} {NOT_BOUND if found.limit.value is not None else limit(found.limit)}"
+    return words.number(found.mean) + (f" ± {words.error(2 * found.error)}" if shown else "")
 
 
 def _ratio(value: float, error: float) -> str:
     shown = f"{value:.2f}" if value < 100 else words.number(value)
-    return f"{shown} ± {words.number(error)}" if _is_shown(value, error) else shown
+    return f"{shown} ± {words.error(error)}" if _is_shown(value, error) else shown
 
 
 def _is_shown(ratio: float, error: float) -> bool:

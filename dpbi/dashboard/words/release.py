@@ -141,10 +141,10 @@ def protected(n: int) -> str:
     """Who, from whom, and from what not."""
     if not n:
         return NO_RECORDS
-    each = "The one person there is, and the answer given" if n == 1 else f"Each of the {n:,} people, and each's answer"
+    each = "The one person there is" if n == 1 else f"Each of the {n:,} people"
     return (
-        f"{each}, from someone who knows all other answers. That somebody took part is not hidden, since n is public, "
-        "nor is what is true of everybody."
+        f"{each}, and the answer given, from someone who knows all other answers. That somebody took part is not "
+        "hidden, since n is public, nor is what is true of everybody."
     )
 
 

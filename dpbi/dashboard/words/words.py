@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from decimal import Decimal
 
 from dpbi import limits
-from dpbi.accuracy.comparison import Comparison, best_private
+from dpbi.accuracy.comparison import SURE, Comparison, best_private
 from dpbi.accuracy.distance_law import DRAWS
 from dpbi.data.files import Counts
 from dpbi.data.labels import isolated, visible
@@ -38,6 +38,7 @@ CHOICE_WARNING = (
 )
 FOUND = {"exhaustive": "by visiting every pair and output", "closed form": "in closed form, from the noise"}
 IGNORING_SAID = 0.005
+SAME = 1e-9  # a relative difference of exact means that is rounding
 LAW_KINDS = {"levels": "exact", "bins": "exact, in bins", "sampled": "sampled"}
 LAW_KINDS_SAID = (
     "How the law of the distance was found. 'exact': every distance there can be, with its probability. 'exact, in "
@@ -57,7 +58,7 @@ SAME_STREAM = (
 READINGS = (
     "**Naive**: the released counts are taken for the true ones. **Noise-aware**: by Bayes' rule with the mechanism, "
     "the prior and n, all public, the posterior averages over what the true counts may have been. **Nearest**: the one "
-    "candidate posterior that lies nearest as far as a reader can know, by the same rule. Neither costs privacy."
+    "candidate posterior that lies nearest as far as a reader can know, by the same rule. None of them costs privacy."
 )
 WHICH_READING = (
     "Nearest is for one posterior to work with, noise-aware for intervals that hold what they promise; naive takes the "
@@ -83,7 +84,7 @@ BASES = (
 )
 LOSS_AGAINST_SIZE = (
     "The same prior with fewer records: the papers' concrete epsilon, here the worst over all datasets of each size. "
-    "Mechanisms as they are: a calibrated one is calibrated anew for every n, to a loss of epsilon."
+    "Without calibration, which would make the loss epsilon at every n."
 )
 LOSS_AGAINST_DATASET = (
     "The loss is the highest point of this curve: who would be exposed depends on the data, what is promised does not. "
@@ -99,10 +100,10 @@ ATTACKER = (
     "delta(epsilon) at the worst pair of neighbours."
 )
 CALIBRATION = (
-    "A mechanism that loses less than its epsilon adds more noise than it promises to. **Calibrating** raises its rate "
-    "until the exact loss is epsilon (or lowers it, where epsilon is exceeded): the same privacy for this prior and n, "
-    "nearer to the truth. The rate depends on the mechanism, the prior and n alone. Tick **calibrated** beside a "
-    "mechanism in the sidebar to see it so on every page."
+    "A mechanism that loses less than its epsilon adds more noise than its promise needs. **Calibrating** raises its "
+    "rate until the exact loss is epsilon (or lowers it, where epsilon is exceeded): the same privacy for this prior "
+    "and n, nearer to the truth. The rate depends on the mechanism, the prior and n alone. Tick **calibrated** beside "
+    "a mechanism in the sidebar to see it so on every page."
 )
 MOVES = (
     "More records move it further, and how far the same number of them does depends on the data: an error in records "
@@ -143,7 +144,7 @@ WITH_COUNTS = (
     "alone go along: they are public, as are the prior and all other settings."
 )
 REPORT_HELP = (
-    "A ZIP of all that this page shows: tables, figures, the script, the settings, versions. It shows your counts."
+    "A ZIP of all that this page shows: tables, figures, the script, the settings, versions. It shows the counts."
 )
 REPORT_WARNING = "The tables, the figures and the script show the counts: this folder is as private as they are."
 REPORT_FILES = (
@@ -153,7 +154,7 @@ REPORT_FILES = (
 )
 SCRIPT_NOTICE = (
     "It computes the numbers of this page anew: save it as script.py in the project's folder and run "
-    "`.venv/bin/python script.py` there; from elsewhere, with that folder on PYTHONPATH. **Your counts are written in "
+    "`.venv/bin/python script.py` there; from elsewhere, with that folder on PYTHONPATH. **The counts are written in "
     "it**: keep it as private as they are."
 )
 NOTHING_TICKED = "No mechanism is ticked. Tick at least one under **Mechanisms** in the sidebar."
@@ -190,14 +191,19 @@ def opened(refusal: BaseException) -> str:
 
 
 def number(value: float) -> str:
-    """Four significant digits, thousands apart: 0.0123, 12.5, 1,234,567, 1.2e-09; whole numbers of any size."""
+    """Four significant digits, thousands apart: 0.0123, 12.5, 1,235, 1.2e-09; whole numbers to their last digit."""
     if isinstance(value, int) and abs(value) >= _EVERY_DIGIT:
         return f"{Decimal(value):.4g}"  # a float ends at 1e308
     if value == 0 or not math.isfinite(value):
         return f"{value:g}"
-    if 1000 <= abs(value) < _EVERY_DIGIT and value == int(value):
-        return f"{int(value):,}"
+    if 999.95 <= abs(value) < _EVERY_DIGIT:
+        return f"{int(value) if value == int(value) else float(f'{value:.4g}'):,.0f}"
     return f"{value:.4g}"
+
+
+def error(value: float) -> str:
+    """An uncertainty: two digits."""
+    return f"{value:.2g}"
 
 
 def probability(value: float) -> str:
@@ -271,7 +277,7 @@ def best(rows: Sequence[Comparison], problem: Problem) -> str:
 
 
 def _mean(row: Comparison) -> str:
-    return number(row.mean) + (f" ± {2 * row.mean_error:.2g}" if row.mean_error else "")
+    return number(row.mean) + (f" ± {error(2 * row.mean_error)}" if row.mean_error else "")
 
 
 def besides(rows: Sequence[Comparison], problem: Problem) -> str:
@@ -279,13 +285,14 @@ def besides(rows: Sequence[Comparison], problem: Problem) -> str:
     if problem.n == 0:
         return ""
     found, parts = best_private(rows), []
-    nearer = [
+    level = [
         f"{name_of(row.mechanism)} ({_mean(row)})"
         for row in rows
-        if row.mean_error > 0 and row.guarantee.is_private and (found is None or row.mean < found.mean)
+        if found and row is not found and row.guarantee.is_private
+        and row.mean - found.mean <= SAME * found.mean + SURE * math.hypot(row.mean_error, found.mean_error)
     ]
-    if nearer:
-        parts.append(f"Perhaps nearer, in simulated draws: {listed(nearer)}.")
+    if level:
+        parts.append(f"As near, or too close to tell: {listed(level)}.")
     blind = [
         f"{name_of(row.mechanism)} {probability(row.probability_of_ignoring)}"
         for row in rows
@@ -405,8 +412,9 @@ def coverage(size: int) -> str:
     """What the coverage of intervals says, and how far its shares can be off: 2 sqrt(p (1 - p) / size) at p = 1/2."""
     return (
         "A released posterior takes the noisy counts for true ones. Its 95 % interval is honest where it holds the "
-        "true posterior mean in 95 % of all releases or more; below that it is overconfident. Each share here is one "
-        f"of {size:,} draws, so it can be off by up to {100 / math.sqrt(size):.0f} percentage points (95 % confidence)."
+        "true posterior mean in 95 % of all releases or more; below that it is overconfident. Each share here comes "
+        f"from {size:,} draws, so it can be off by up to {100 / math.sqrt(size):.0f} percentage points (95 % "
+        "confidence)."
     )
 
 
@@ -414,8 +422,8 @@ def aware_coverage(number: int) -> str:
     """The same of noise-aware posteriors."""
     return (
         "A noise-aware posterior knows that the released counts are noisy: on average over the prior, its 95 % "
-        f"interval holds the truth in 95 % of all releases. Each share here is one of the first {number:,} draws, at "
-        f"these data, so it can be off by up to {100 / math.sqrt(number):.0f} percentage points (95 % confidence)."
+        f"interval holds the truth in 95 % of all releases. Each share here comes from the first {number:,} draws, "
+        f"at these data, so it can be off by up to {100 / math.sqrt(number):.0f} percentage points (95 % confidence)."
     )
 
 
@@ -423,7 +431,7 @@ def nearest_coverage(number: int) -> str:
     """The same of nearest posteriors."""
     return (
         "The nearest posterior is one candidate, so its interval is as wide as the naive one's, and does not allow for "
-        f"the noise. Each share here is one of the first {number:,} draws, at these data, so it can be off by up to "
+        f"the noise. Each share here comes from the first {number:,} draws, at these data, so it can be off by up to "
         f"{100 / math.sqrt(number):.0f} percentage points (95 % confidence)."
     )
 
@@ -445,9 +453,10 @@ def hints(numbers: Mapping[str, float], n: int | None) -> list[str]:
 def in_cases(epsilon: float) -> str:
     """What an epsilon means, as people count: a bound for every mechanism that keeps it."""
     most = risk_of(PureDP(epsilon, "theorem", "by definition")).worst_of_hundred
+    after = f"in at most {most} of 100" if most < 100 else "perhaps in all 100"
     return (
         f"epsilon = {printed_bound(epsilon)} in cases: who would guess a person's answer right in 50 of 100 is right "
-        f"in at most {most} of 100 after a release that keeps it."
+        f"{after} after a release that keeps it."
     )
 
 
