@@ -120,6 +120,16 @@ _INTO_SIGHT = """
   if (drawn) part.scrollIntoView({block: "nearest"});
   if (rest) setTimeout(seek, 100, drawn ? Math.min(rest, 10) - 1 : rest - 1);
 })(300);"""
+_FOLDING = '[data-collapsed="false"] [data-testid="stSidebarCollapseButton"] button'
+# On a telephone the menu lies over the page that is chosen in it.
+_MENU = f"""
+if (!window.dpbiMenu) {{
+  window.dpbiMenu = true;
+  document.addEventListener("click", event => {{
+    const chosen = event.target.closest?.('[data-testid="stSidebar"] [data-testid="stPageLink"] a');
+    if (chosen && innerWidth < 768) document.querySelector('{_FOLDING}')?.click();
+  }});
+}}"""
 # Talk mode begins with the sidebar folded, also where the browser remembers that it was unfolded by hand: that stays
 # remembered, for the pages without talk mode.
 _FOLD = """
@@ -127,7 +137,7 @@ if (window.dpbiTalk !== %(talk)s) {
   window.dpbiTalk = %(talk)s;
   const kept = Object.keys(localStorage).find(key => key.startsWith("stSidebarCollapsed"));
   if (window.dpbiTalk && localStorage[kept] === "false") (function fold(rest) {
-    const button = document.querySelector('[data-collapsed="false"] [data-testid="stSidebarCollapseButton"] button');
+    const button = document.querySelector('%(folding)s');
     button?.click();
     if (button) setTimeout(() => localStorage.setItem(kept, "false"), 500);
     else if (rest) setTimeout(fold, 100, rest - 1);
@@ -139,7 +149,8 @@ _ASK_BEFORE_LEAVING = "window.onbeforeunload = event => { event.preventDefault()
 def apply(page: str, talk: bool) -> None:
     """The sheet of every page, which opens at its top; page: its title; talk: for a projector."""
     st.html(_STYLE + _TALK * talk + _ENLARGED_TITLES * in_a_room())
-    run("fold", _FOLD % {"talk": str(talk).lower()})
+    run("fold", _FOLD % {"talk": str(talk).lower(), "folding": _FOLDING})
+    run("menu", _MENU)
     run("to the top", _TO_THE_TOP % {"page": page})
     run("formulas", _FORMULAS)
     run("pictures", pictures.script())
