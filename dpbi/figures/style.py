@@ -189,6 +189,8 @@ def base_layout(
     for trace in fig.traces:
         if trace["type"] == "scatter" and "line" in trace:
             trace["line"] = {"simplify": False, **trace["line"]}  # leaves no point out: a projector shows the corners
+        if trace["type"] == "scatter" and "text" in trace.get("mode", ""):
+            trace.setdefault("cliponaxis", False)  # a number that loses its first digits is another
     lines = _wrapped(title, _TITLE_LINE)
     small = [line for sentence in notes for line in textwrap.wrap(sentence, _SMALL_LINE)]
     in_legend = (trace for trace in fig.traces if trace.get("name") and trace.get("showlegend", True))

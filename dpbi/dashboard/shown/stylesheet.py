@@ -14,6 +14,8 @@ SIDEBAR_WIDTH = 352  # px: a mechanism and its "calibrated" in one row
 # Its own mark of what the keyboard is on is a faint ground for some, its menu among them.
 # Titles of charts are broken for a telephone: on the smallest, and in talk mode on any narrow screen, they shrink.
 # A folded sidebar it leaves to the Tab key, and the focus in it.
+# A picture is there at once: plotly's own word of it would cover a slide for seconds. A touch screen shows a table's
+# tools all the time, on the words above it; it is pushed and downloaded without them.
 # The grey that it writes axes in has a contrast of 3.7 to 1 with white: too little for words.
 _STYLE = """<style>
 [data-testid="stLayoutWrapper"]:has(> .st-key-notices) { position: sticky; top: 3.75rem; z-index: 90; }
@@ -56,6 +58,10 @@ label:has(input:focus-visible),
   [data-testid="stMainBlockContainer"] { padding-left: 1rem; padding-right: 1rem; }
   .st-key-notices p { font-size: 0.8rem; }
 }
+.plotly-notifier { display: none; }
+@media (hover: none) {
+  [data-testid="stFullScreenFrame"]:has([data-testid="stDataFrame"]) [data-testid="stElementToolbar"] { display: none; }
+}
 </style>"""
 
 
@@ -96,8 +102,8 @@ _ENLARGED_TITLES = """<style>
 
 # Streamlit leaves the pane as far down as it was wherever a page takes the place of another without a gap.
 _TO_THE_TOP = """
-if (window.dpbiPage !== %(page)r) {
-  window.dpbiPage = %(page)r;
+if (window.dpbi%(of)s !== %(name)r) {
+  window.dpbi%(of)s = %(name)r;
   document.querySelector('[data-testid="stMain"]')?.scrollTo(0, 0);
 }"""
 
@@ -151,10 +157,15 @@ def apply(page: str, talk: bool) -> None:
     st.html(_STYLE + _TALK * talk + _ENLARGED_TITLES * in_a_room())
     run("fold", _FOLD % {"talk": str(talk).lower(), "folding": _FOLDING})
     run("menu", _MENU)
-    run("to the top", _TO_THE_TOP % {"page": page})
+    to_the_top("Page", page)
     run("formulas", _FORMULAS)
     run("pictures", pictures.script())
     run("ask before leaving", _ASK_BEFORE_LEAVING if leaving.loses_something() else "window.onbeforeunload = null;")
+
+
+def to_the_top(of: str, name: str) -> None:
+    """Opens a page, or a part that takes the place of another, at its top; of: what it is, name: which."""
+    run(f"to the top, {of}", _TO_THE_TOP % {"of": of, "name": name})
 
 
 def in_a_room() -> bool:

@@ -71,6 +71,7 @@ def draw(scene: Scene, defaults: Mapping[str, Any]) -> None:
     st.markdown(f"**{words.escape(sentence, _SENTENCES)}**")
     charts.draw(tour.draw(result), f"tour-{scene.key}")
     stylesheet.run("keys", _KEYS)
+    stylesheet.to_the_top("Scene", scene.key)
 
 
 def _step(label: str, place: int, shortcut: str) -> None:

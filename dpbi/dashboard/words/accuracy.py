@@ -169,6 +169,8 @@ def _nearest_at(axis: Axis, value: Value, curves: Sequence[AccuracyCurve]) -> tu
         equal = words.listed([name, *(f"**{other}**" for other in names)])
         return f"{equal} have the same, smallest error", f"{place} ({_value(least)})"
     undecided = f"; {words.listed(names)} cannot be told apart from it" if close else ""
+    if len(curves) == 1:
+        return f"{name} is shown alone, with its error", f"{place} ({_value(least)})"
     what = "lowest upper bound" if least.bounded else "smallest error"
     return f"{name} has the {what}", f"{place} ({_value(least)}{undecided})"
 

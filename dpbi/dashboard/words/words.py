@@ -218,7 +218,7 @@ def listed(parts: Iterable[str]) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
-BRING_AGAIN = "Counts of a person are not kept in an address, so nothing is shown: bring them again."
+BRING_AGAIN = "A person's own counts are not kept in an address, so nothing is shown: bring them again."
 
 
 def stand_in(
