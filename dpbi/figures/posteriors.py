@@ -599,9 +599,10 @@ def _coverage_words(coverage: Sequence[Floats], mechanisms: Sequence[str], names
     shares = np.array(coverage)
     if shares.min() == 1:
         return "Every released 95 % interval covers the true posterior mean"
-    mechanism, category = (int(i) for i in np.unravel_index(shares.argmin(), shares.shape))
-    where = f" for {names[category]}" if len(names) > 1 else ""
-    least = percent(float(shares.min()))
+    least, lowest = percent(float(shares.min())), shares == shares.min()
     if shares.size == 1:
         return f"The 95 % intervals of {mechanisms[0]} cover the true mean in {least} of its releases"
-    return f"The 95 % intervals of {mechanisms[mechanism]} cover least: {least} of its releases{where}"
+    level, categories = lowest.any(axis=1), np.flatnonzero(lowest.any(axis=0))
+    named, whose = leading(mechanisms, level.astype(float), 1.0), "its" if level.sum() == 1 else "their"
+    where = f" for {names[categories[0]]}" if categories.size == 1 else " for some categories"
+    return f"The 95 % intervals of {named} cover least: {least} of {whose} releases{where if len(names) > 1 else ''}"

@@ -157,9 +157,8 @@ def attaining(laws: AttainingLaws, labels: Sequence[str] | None = None) -> go.Fi
     every = every[np.isfinite(every)]
     fig.update_xaxes(title_text=f"Released count of {category}")
     fig.update_yaxes(title_text="Probability", **log_axis(every.min(initial=1.0), every.max(initial=1.0)))
-    times = f"e^{printed_bound(loss.epsilon)}"
-    if loss.epsilon < _RATIO_SAID:
-        times = number(float(np.exp(loss.epsilon)))
+    ratio = number(float(np.exp(min(loss.epsilon, _RATIO_SAID))))
+    times = ratio if loss.epsilon < _RATIO_SAID and ratio != "1" else f"e^{printed_bound(loss.epsilon)}"
     title = f"{name}: one release is {times} times as probable under one dataset as under its neighbour"
     notes = [f"Not drawn: probabilities below {number(floor)}, or 0."] if hidden else []
     if len(loss.counts) > 2:

@@ -18,6 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpbi import MECHANISMS, DistanceLaw, Problem, distance_law, local_sensitivity, smooth_sensitivity
+from dpbi import mechanisms as m
 from dpbi.dashboard.words import words
 from dpbi.figures import distances, posteriors, sensitivities, style, tour
 from dpbi.figures.drawing import Drawing
@@ -650,6 +651,15 @@ def test_coverage_bars_are_the_shares(name: str) -> None:
         for one in samples:
             both = one.coverage()
             assert both[0] == both[1], "the two intervals mirror each other"
+
+
+def test_the_title_of_the_coverage_names_all_that_cover_least() -> None:
+    problem = Problem((1, 1), (48, 42))
+    least = [sample_posteriors(kind(1e-9), problem, np.random.default_rng(1), 20) for kind in (m.LSDim, m.LSHist)]
+    surest = sample_posteriors(m.Geometric(1e6), problem, np.random.default_rng(1), 20)
+    assert [*least[0].coverage(), *least[1].coverage(), *surest.coverage()] == [0, 0, 0, 0, 1, 1]
+    said = posteriors.coverage_bars([*least, surest]).layout.title.text.replace("<br>", " ")
+    assert said == "The 95 % intervals of LSDim and LSHist cover least: 0 % of their releases"
 
 
 @pytest.mark.parametrize("figure", ["released_posteriors", "coverage_bars"])

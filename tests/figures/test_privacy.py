@@ -10,6 +10,7 @@ import plotly.graph_objects as go
 import pytest
 
 from dpbi import MECHANISMS, ApproximateDP, Problem, calibrate, privacy_profile
+from dpbi import mechanisms as m
 from dpbi.figures import privacy, style
 from dpbi.mechanisms import Mechanism
 from dpbi.mechanisms.printed_bound import printed_bound
@@ -121,6 +122,11 @@ def test_the_pair_is_drawn_with_its_output(kind: type[Mechanism]) -> None:
     assert np.log(mark.y[0] / mark.y[1]) <= found.loss.epsilon + 1e-6
     assert f"is {style.number(float(np.exp(found.loss.epsilon)))} times as probable" in title(fig)
     assert here.line.color == style.style_of(kind).colour
+
+
+def test_a_ratio_that_is_nearly_one_is_not_called_one() -> None:
+    found = attaining_laws(verdict(m.LSHist(0.001), (1, 1), 30).loss)
+    assert f"is e^{printed_bound(found.loss.epsilon)} times as probable" in title(privacy.attaining(found))
 
 
 def test_what_a_logarithmic_axis_cannot_show_is_said() -> None:
