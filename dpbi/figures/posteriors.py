@@ -525,8 +525,7 @@ def distance_boxes(results: Sequence[PrivatePosteriors], exact_means: Sequence[f
     )  # fmt: skip
     fig.add_scatter(
         x=[mean for _, mean in known], y=[row + 0.33 for row, _ in known], mode="text", showlegend=False,
-        text=[number(mean) for _, mean in known], hoverinfo="skip",
-        textposition=["bottom right" if mean < 0.1 * top else "bottom center" for _, mean in known],
+        text=[number(mean) for _, mean in known], textposition="bottom center", hoverinfo="skip",
         textfont={"size": FONT_SIZE - 1, "color": TRUTH.colour},
     )  # fmt: skip
     fig.update_yaxes(**category_axis(mechanisms))
