@@ -524,7 +524,8 @@ def distance_boxes(results: Sequence[PrivatePosteriors], exact_means: Sequence[f
         hovertemplate="exact mean %{x:.4g}", showlegend=bool(known),
     )  # fmt: skip
     fig.add_scatter(
-        x=[mean for _, mean in known], y=[row + 0.33 for row, _ in known], mode="text", showlegend=False,
+        x=compact([mean for _, mean in known]), y=compact([row + 0.33 for row, _ in known]),
+        mode="text", showlegend=False,
         text=[number(mean) for _, mean in known], textposition="bottom center", hoverinfo="skip",
         textfont={"size": FONT_SIZE - 1, "color": TRUTH.colour},
     )  # fmt: skip
