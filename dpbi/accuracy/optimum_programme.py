@@ -48,7 +48,7 @@ def bounds_by_programme(prior: tuple[float, ...], n: int, epsilon: float) -> Bou
     """Lower and upper bound of the limit, None where there is none, and why they are missing or far apart."""
     if not are_few(n, len(prior), DATASETS):
         return None, None, (f"With k = {len(prior):,} categories the limit is a linear programme over all pairs of "
-                            f"datasets, at most {DATASETS:,} of them: there are more at n = {n:,}.")
+                            f"datasets, for {DATASETS:,} datasets at most: there are more at n = {n:,}.")
     programme = _Programme(prior, n, epsilon)
     if programme.is_small:
         return programme.bounds()

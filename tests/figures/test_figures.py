@@ -162,8 +162,8 @@ def lengths_of_those_fit_to_send(figures: list[go.Figure]) -> list[int]:
         assert shape(plain["layout"]) == shape(checked["layout"])
         for array in arrays(plain["data"]):
             assert not np.isinf(array).any()
-        written_in = [trace for trace in plain["data"] if trace["type"] == "scatter" and "text" in trace.get("mode", "")]
-        assert all(trace["cliponaxis"] is False for trace in written_in), "a number cut at an edge is another"
+        texts = [trace for trace in plain["data"] if trace["type"] == "scatter" and "text" in trace.get("mode", "")]
+        assert all(trace["cliponaxis"] is False for trace in texts), "a number cut at an edge is another"
         assert len(fig.layout.meta["alt"]) > 40
         assert fig.layout.title.text and "nan" not in fig.layout.title.text
         assert "nan" not in fig.layout.meta["alt"]
