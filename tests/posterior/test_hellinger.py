@@ -11,7 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import dpbi
-from dpbi.posterior.hellinger import affinity_loss, distances_to
+from dpbi.posterior.hellinger import affinity_loss, distances_between, distances_to
 from dpbi.problem.problem import Problem
 from tests import oracles
 from tests.reference_values import expand, numeric, values
@@ -156,6 +156,8 @@ def test_any_release_of_any_total(k: int, data: st.DataObject) -> None:
     with oracles.mp.workdps(90):
         expected = exact_to(prior, counts, released)
     assert distances_to(Problem(prior, counts), released) == pytest.approx(expected, rel=1e-9, abs=0)
+    many = distances_between(prior, np.array([counts, released])[:, None], np.array([released, counts]))
+    assert many.ravel().tolist() == pytest.approx([expected, 0, 0, expected], rel=1e-9, abs=0)
 
 
 def test_many_releases_are_the_single_values() -> None:

@@ -128,14 +128,14 @@ _INTO_SIGHT = """
 })(300);"""
 _FOLDING = '[data-collapsed="false"] [data-testid="stSidebarCollapseButton"] button'
 # On a telephone the menu lies over the page that is chosen in it.
-_MENU = f"""
-if (!window.dpbiMenu) {{
+_MENU = """
+if (!window.dpbiMenu) {
   window.dpbiMenu = true;
-  document.addEventListener("click", event => {{
+  document.addEventListener("click", event => {
     const chosen = event.target.closest?.('[data-testid="stSidebar"] [data-testid="stPageLink"] a');
-    if (chosen && innerWidth < 768) document.querySelector('{_FOLDING}')?.click();
-  }});
-}}"""
+    if (chosen && innerWidth < 768) document.querySelector('%s')?.click();
+  });
+}"""
 # Talk mode begins with the sidebar folded, also where the browser remembers that it was unfolded by hand: that stays
 # remembered, for the pages without talk mode.
 _FOLD = """
@@ -156,7 +156,7 @@ def apply(page: str, talk: bool) -> None:
     """The sheet of every page, which opens at its top; page: its title; talk: for a projector."""
     st.html(_STYLE + _TALK * talk + _ENLARGED_TITLES * in_a_room())
     run("fold", _FOLD % {"talk": str(talk).lower(), "folding": _FOLDING})
-    run("menu", _MENU)
+    run("menu", _MENU % _FOLDING)
     to_the_top("Page", page)
     run("formulas", _FORMULAS)
     run("pictures", pictures.script())
