@@ -13,8 +13,8 @@ from dpbi.dashboard.views import tour
 from dpbi.tour import SCENES
 from tests.browser.chromium import App, Scheme, Watched, open_page, wait_until_idle, watching
 from tests.browser.test_browser import (
-    COVERED,
     SIDEWAYS,
+    assert_nothing_is_covered,
     assert_nothing_went_wrong,
     figures,
     follow,
@@ -146,7 +146,7 @@ def test_talk_mode_is_read_from_the_last_row(app: App, tab: Page, tmp_path: Path
         for title in ("Sensitivity", "Home"):
             follow_folded(title, page)
             expect(figures(page).last.locator(".gtitle")).to_be_attached()
-            assert page.evaluate(COVERED) == [], title
+            assert_nothing_is_covered(page, title)
         assert_nothing_went_wrong(watched)
 
 
