@@ -175,6 +175,11 @@ def test_every_control_is_reached_by_keyboard_and_shows_it(app: App, watched: Wa
     open_page(page, app.url)
     wait_until_on(page, "Home")
     expect(figures(page).first.locator(".main-svg").first).to_be_visible()
+    scrolled = "() => document.querySelector('[data-testid=stMain]').scrollTop"
+    page.keyboard.press("PageDown")
+    assert page.evaluate(scrolled) > 500
+    page.keyboard.press("Home")
+    assert page.evaluate(scrolled) == 0
     reached: dict[str, bool] = {}
     for _ in range(100):
         page.keyboard.press("Tab")

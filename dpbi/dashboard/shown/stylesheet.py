@@ -110,8 +110,21 @@ if (window.dpbi%(of)s !== %(name)r) {
 }"""
 
 
-# A formula that scrolls must be reached by the keyboard; it is drawn after the page, and wide by the
-# window's measure and its own letters, which are read last.
+# Pages scroll in a pane, which keys move only once it was clicked: a talk begins without a click.
+_SCROLL = """
+if (!window.dpbiScroll) {
+  window.dpbiScroll = true;
+  document.addEventListener("keydown", event => {
+    const pane = document.querySelector('[data-testid="stMain"]'), screen = 0.9 * innerHeight;
+    const ways = {ArrowDown: 60, ArrowUp: -60, PageDown: screen, PageUp: -screen, " ": screen, Home: -1e7, End: 1e7};
+    const way = ways[event.key], chord = event.altKey || event.ctrlKey || event.metaKey || event.shiftKey;
+    if (!way || !pane || chord || !event.isTrusted || event.target !== document.body) return;
+    event.preventDefault();
+    pane.scrollBy(0, way);
+  });
+}"""
+# A formula that scrolls must be reached by the keyboard; it is drawn after the page, and wide by the window's measure
+# and its own letters, which are read last.
 _FORMULAS = """
 if (!window.dpbiFormulas) {
   window.dpbiFormulas = true;
@@ -162,6 +175,7 @@ def apply(page: str, talk: bool) -> None:
     run("fold", _FOLD % {"talk": str(talk).lower(), "folding": _FOLDING})
     run("menu", _MENU % _FOLDING)
     to_the_top("Page", page)
+    run("scroll", _SCROLL)
     run("formulas", _FORMULAS)
     run("pictures", pictures.script())
     run("ask before leaving", _ASK_BEFORE_LEAVING if leaving.loses_something() else "window.onbeforeunload = null;")
