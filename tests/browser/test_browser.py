@@ -1,9 +1,11 @@
 """The app as a person meets it, in a real Chromium; the recorders' own control stands at the end."""
 
+import csv
+import io
 import re
 import threading
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -11,19 +13,22 @@ from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from PIL import Image
 from playwright.sync_api import Browser, Locator, Page, TimeoutError, expect
 
 from dpbi import limits
 from dpbi.dashboard.sidebar import data_source, menu, privacy
 from dpbi.dashboard.words import words
-from tests.browser.chromium import ROOT, App, Watched, open_page, wait_until_idle, watched_page, watching
+from tests.browser import names
+from tests.browser.chromium import ROOT, App, Scheme, Watched, open_page, wait_until_idle, watched_page, watching
 
 pytestmark = pytest.mark.browser
 # The pages about the sidebar's counts, and those of them that draw charts before a button is pressed.
 OF_DATA = [page for page in menu.PAGES if "with scenario(" in (ROOT / page.path).read_text("utf-8")]
 TITLES = [page.title for page in OF_DATA]
 CHARTED = [page.title for page in OF_DATA if not page.releases]
+DRAWN_BY_SIZE = [CHARTED[1], CHARTED[3]]  # the pages whose charts are others for two and for three categories
 
 
 def assert_nothing_went_wrong(watched: Watched) -> None:
@@ -138,22 +143,31 @@ DOWN = """() => {
 }"""
 
 
+def table(head: str, rows: Iterable[tuple[object, ...]]) -> str:
+    text = io.StringIO()
+    csv.writer(text).writerows([head.split(","), *rows])
+    return text.getvalue()
+
+
 def test_what_two_people_bring_stays_through_every_page_and_neither_sees_the_others(
     app: App, browser: Browser, watched: Watched
 ) -> None:
-    one, counts = watched.page, "4,711 Quitte, 1,716 Zwetschge; n = 6,427"
-    uploaded = ("Quitte", "Zwetschge", "6,427", "4,711", "1,716")
+    """And their names, which a page could take for markup, are shown as they are: nine categories and two."""
+    one, counts = watched.page, "n = 74"
+    brought = [(f"Quitte {names.NAMES[0]}", 41), *((name, 2) for name in names.NAMES[1:]), ("Zwetschge", 17)]
+    uploaded = ("Quitte", "Zwetschge", "n = 74")
     typed = ("Ahorn", "Buche", "5,859", "2,718", "3,141")
     with watched_page(browser) as another:
         other = another.page
         other.goto(app.url, wait_until="commit")  # its scripts are read meanwhile
         open_page(one, app.url)
         choose(sidebar(one), "Counts from", data_source.FILE)
-        offer_file(one, "fruit.csv", "fruit,number\nQuitte,4711\nZwetschge,1716\n")
-        expect(main_part(one)).to_contain_text("2 categories, n = 6,427.")
+        offer_file(one, names.FILE, table("fruit,number", brought))
+        expect(main_part(one)).to_contain_text("10 categories, n = 74.")
         expect(figures(one)).to_have_count(0)  # the former counts are not shown as if they were the file's
+        assert one.evaluate(names.MADE) == []
         follow("Sensitivity", one)
-        expect(main_part(one)).to_contain_text("2 categories, n = 6,427.")  # the file waits on whatever page
+        expect(main_part(one)).to_contain_text("10 categories, n = 74.")  # the file waits on whatever page
         follow("Home", one)
         press(one, "Use these counts")
         type_epsilon(one, "0.375")
@@ -161,7 +175,7 @@ def test_what_two_people_bring_stays_through_every_page_and_neither_sees_the_oth
 
         choose(sidebar(other), "Counts from", data_source.TYPED)
         field = sidebar(other).locator("textarea")
-        field.fill("Ahorn, 2718\nBuche, 3141")
+        field.fill(f"Ahorn {names.HTML}, 2718\nBuche {names.LATEX}, 3141")
         field.press("Control+Enter")
         wait_until_idle(other)
 
@@ -172,10 +186,14 @@ def test_what_two_people_bring_stays_through_every_page_and_neither_sees_the_oth
             assert one.locator('[data-testid="stMain"]').evaluate("pane => pane.scrollTop") == 0, "opens at its top"
             if title in CHARTED:
                 first_charts.add(assert_shows(one, title, counts, "0.375"))
-            expect(strip(one)).to_contain_text(counts)
-            expect(strip(other)).to_contain_text("2,718 Ahorn, 3,141 Buche; n = 5,859")
+            for word in (counts, names.FILE, "Quitte <b>"):
+                expect(strip(one)).to_contain_text(word)
+            for word in ("2,718 Ahorn <b>", "3,141 Buche $x^2$", "n = 5,859"):
+                expect(strip(other)).to_contain_text(word)
             expect(epsilon_field(other)).to_have_value("1")
             said_to_one, said_to_other = words_of(one), words_of(other)
+            names.assert_inert(one, said_to_one)
+            names.assert_inert(other, said_to_other)
             assert not [word for word in typed if word in said_to_one]
             assert not [word for word in uploaded if word in said_to_other]
         assert len(first_charts) == len(CHARTED)
@@ -188,26 +206,31 @@ def test_what_two_people_bring_stays_through_every_page_and_neither_sees_the_oth
     one.go_forward()
     assert_shows(one, CHARTED[-1], counts, "0.375")
     assert_nothing_went_wrong(watched)
-    assert not [word for word in (*uploaded[:2], *typed[:2]) if word in app.log + one.url]
+    assert not [word for word in (*uploaded[:2], *typed[:2], "hacked") if word in app.log + one.url]
 
 
 def test_records_of_a_chosen_column_are_counted(app: App, watched: Watched) -> None:
+    """Three categories, whose names a page could take for markup."""
     page = watched.page
     open_page(page, app.url)
     choose(sidebar(page), "Counts from", data_source.FILE)
-    rows = "".join(f"{i},{('yes', 'no', 'perhaps', 'yes')[i % 4]},{'north' if i < 9 else 'south'}\n" for i in range(40))
-    offer_file(page, "people.csv", f"person,answer,region\n{rows}")
+    answers = (names.LINK, names.OVERRIDE, names.LONG, names.LINK)
+    rows = [(i, answers[i % 4], "north" if i < 9 else "south") for i in range(40)]
+    offer_file(page, "people.csv", table("person,answer,region", rows))
     choose(main_part(page), "The file has", "one row per person")
     press(page, "Continue")
     choose(main_part(page), "Column to count", "answer")
     press(page, "Continue")
     expect(main_part(page)).to_contain_text("3 categories, n = 40.")
     press(page, "Use these counts")
-    for label in ("20 yes", "10 no", "10 perhaps", "n = 40"):
+    for label in ("20 [link](", "10 very long", "n = 40"):
         expect(strip(page)).to_contain_text(label)
-    expect(figures(page).first).to_be_visible()
+    for title in DRAWN_BY_SIZE:
+        follow(title, page)
+        expect(figures(page).first.locator(".main-svg").first).to_be_visible()
+        names.assert_inert(page, words_of(page))
     assert_nothing_went_wrong(watched)
-    assert "perhaps" not in app.log + page.url
+    assert not [word for word in ("very long", "hacked") if word in app.log + page.url]
 
 
 def test_a_refused_epsilon_is_told_and_leaves_no_chart_of_an_older_one(app: App, watched: Watched) -> None:
@@ -371,10 +394,30 @@ def assert_nothing_is_covered(page: Page, title: str) -> None:
     assert page.evaluate(COVERED) == [], title
 
 
-def test_pages_fit_a_telephone_in_the_dark(app: App, tab: Page, tmp_path: Path) -> None:
+# Of axe-core's rules those of WCAG; what differs between the themes is colour.
+WCAG = {"resultTypes": ["violations"], "runOnly": ["wcag2a", "wcag2aa", "wcag21aa"]}
+COLOUR = {"resultTypes": ["violations"], "runOnly": ["color-contrast"]}
+DRESSED = "scheme => getComputedStyle(document.querySelector('[data-testid=stApp]')).colorScheme === scheme"
+
+
+def audit(page: Page, options: dict[str, list[str]]) -> list[str]:
+    """What axe-core, put into the page before, finds: the rule, the element, what is wrong."""
+    found = page.evaluate("options => axe.run(options).then(found => found.violations)", options)
+    return [f"{one['id']}: {node['html'][:120]} {node['failureSummary']}" for one in found for node in one["nodes"]]
+
+
+def dress(page: Page, scheme: Scheme) -> None:
+    page.emulate_media(color_scheme=scheme)
+    page.wait_for_function(DRESSED, arg=scheme)
+    wait_until_idle(page)
+
+
+def test_pages_fit_a_telephone_and_pass_an_audit_in_both_themes(app: App, tab: Page, tmp_path: Path) -> None:
+    """The sidebar, folded there, is audited in ``test_stage``, beside the keyboard."""
     with watching(tab, "dark", width=390, height=844) as watched:
         page = watched.page
         open_page(page, app.url)
+        page.evaluate(Axe().axe_script)
         page.get_by_test_id("stExpandSidebarButton").click()
         follow(menu.TOUR, page)
         expect(sidebar(page)).not_to_be_in_viewport()  # the menu lay over the page that was chosen in it
@@ -390,6 +433,10 @@ def test_pages_fit_a_telephone_in_the_dark(app: App, tab: Page, tmp_path: Path) 
                 take_pictures(page, "Picture as", tmp_path)
             ground, *words = page.evaluate(LIGHTNESS)
             assert ground < 50 and all(darkest > 150 for darkest in words), title
+            assert audit(page, WCAG) == [], title
+            dress(page, "light")
+            assert audit(page, COLOUR) == [], title
+            dress(page, "dark")
         assert_nothing_went_wrong(watched)
 
 

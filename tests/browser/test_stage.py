@@ -8,14 +8,17 @@ from pathlib import Path
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from dpbi.dashboard.sidebar import menu
 from dpbi.dashboard.views import tour
 from dpbi.tour import SCENES
-from tests.browser.chromium import App, Scheme, Watched, open_page, wait_until_idle, watching
+from tests.browser.chromium import App, Watched, open_page, wait_until_idle, watching
 from tests.browser.test_browser import (
+    COLOUR,
     SIDEWAYS,
+    WCAG,
     assert_nothing_is_covered,
     assert_nothing_went_wrong,
+    audit,
+    dress,
     figures,
     follow,
     follow_folded,
@@ -167,10 +170,16 @@ WANTED = ("Tour", "Counts from", "Pseudo-counts before any data", "epsilon", "ep
 
 
 def test_every_control_is_reached_by_keyboard_and_shows_it(app: App, watched: Watched) -> None:
+    """And a wide page, with its sidebar, passes the audit that the others pass on a telephone."""
     page = watched.page
     open_page(page, app.url)
     wait_until_on(page, "Home")
     expect(figures(page).first.locator(".main-svg").first).to_be_visible()
+    scrolled = "() => document.querySelector('[data-testid=stMain]').scrollTop"
+    page.keyboard.press("PageDown")
+    assert page.evaluate(scrolled) > 500
+    page.keyboard.press("Home")
+    assert page.evaluate(scrolled) == 0
     reached: dict[str, bool] = {}
     for _ in range(100):
         page.keyboard.press("Tab")
@@ -180,35 +189,8 @@ def test_every_control_is_reached_by_keyboard_and_shows_it(app: App, watched: Wa
         if name == WANTED[-1]:
             break
     assert {name: reached.get(name) for name in WANTED} == dict.fromkeys(WANTED, True)
+    page.evaluate(Axe().axe_script)
+    assert audit(page, WCAG) == []
+    dress(page, "dark")
+    assert audit(page, COLOUR) == []
     assert_nothing_went_wrong(watched)
-
-
-# Of axe-core's rules those of WCAG; what differs between the themes is colour.
-WCAG = {"resultTypes": ["violations"], "runOnly": ["wcag2a", "wcag2aa", "wcag21aa"]}
-COLOUR = {"resultTypes": ["violations"], "runOnly": ["color-contrast"]}
-DRESSED = "scheme => getComputedStyle(document.querySelector('[data-testid=stApp]')).colorScheme === scheme"
-
-
-def audit(page: Page, options: dict[str, list[str]]) -> list[str]:
-    """What axe-core, put into the page before, finds: the rule, the element, what is wrong."""
-    found = page.evaluate("options => axe.run(options).then(found => found.violations)", options)
-    return [f"{one['id']}: {node['html'][:120]} {node['failureSummary']}" for one in found for node in one["nodes"]]
-
-
-def test_every_page_passes_an_audit_in_both_themes(app: App, tab: Page) -> None:
-    """The first theme of a page is the second one of the page before."""
-    first: Scheme = "dark"
-    second: Scheme = "light"
-    with watching(tab, first) as watched:
-        page = watched.page
-        open_page(page, f"{app.url}/{menu.TOUR}")
-        page.evaluate(Axe().axe_script)
-        for title in (found.title for found in menu.PAGES):
-            follow(title, page)
-            assert audit(page, WCAG) == [], title
-            page.emulate_media(color_scheme=second)
-            page.wait_for_function(DRESSED, arg=second)
-            wait_until_idle(page)
-            assert audit(page, COLOUR) == [], title
-            first, second = second, first
-        assert_nothing_went_wrong(watched)

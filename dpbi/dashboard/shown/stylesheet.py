@@ -16,6 +16,7 @@ SIDEBAR_WIDTH = 352  # px: a mechanism and its "calibrated" in one row
 # A folded sidebar it leaves to the Tab key, and the focus in it.
 # A picture is there at once: plotly's own word of it would cover a slide for seconds. A touch screen shows a table's
 # tools all the time, on the words above it; it is pushed and downloaded without them.
+# A formula that goes on to the right has a dotted edge there.
 # The grey that it writes axes in has a contrast of 3.7 to 1 with white: too little for words.
 _STYLE = """<style>
 [data-testid="stLayoutWrapper"]:has(> .st-key-notices) { position: sticky; top: 3.75rem; z-index: 90; }
@@ -48,6 +49,7 @@ label:has(input:focus-visible),
 :is([data-testid="stTextInputRootElement"], [data-testid="stSelectbox"] div):has(> input:focus-visible) {
   outline: 0.15rem solid light-dark(#0b5394, #8cc4ff) !important; outline-offset: 0.1rem;
 }
+.katex-display[tabindex="0"] { border-right: 0.2rem dotted light-dark(#0b5394, #8cc4ff); }
 [data-testid="stPlotlyChart"] .gtitle { font-size: min(17px, 4vw) !important; }
 :is([class*="st-key-chart-"], .st-key-claim) { scroll-margin-top: 5.5rem; }
 [data-testid="stCaptionContainer"] { opacity: 0.75; }
@@ -108,7 +110,21 @@ if (window.dpbi%(of)s !== %(name)r) {
 }"""
 
 
-# A formula that scrolls must be reached by the keyboard; it is drawn after the page, and wide by the window's measure.
+# Pages scroll in a pane, which keys move only once it was clicked: a talk begins without a click.
+_SCROLL = """
+if (!window.dpbiScroll) {
+  window.dpbiScroll = true;
+  document.addEventListener("keydown", event => {
+    const pane = document.querySelector('[data-testid="stMain"]'), screen = 0.9 * innerHeight;
+    const ways = {ArrowDown: 60, ArrowUp: -60, PageDown: screen, PageUp: -screen, " ": screen, Home: -1e7, End: 1e7};
+    const way = ways[event.key], chord = event.altKey || event.ctrlKey || event.metaKey || event.shiftKey;
+    if (!way || !pane || chord || !event.isTrusted || event.target !== document.body) return;
+    event.preventDefault();
+    pane.scrollBy(0, way);
+  });
+}"""
+# A formula that scrolls must be reached by the keyboard; it is drawn after the page, and wide by the window's measure
+# and its own letters, which are read last.
 _FORMULAS = """
 if (!window.dpbiFormulas) {
   window.dpbiFormulas = true;
@@ -118,6 +134,7 @@ if (!window.dpbiFormulas) {
   };
   new MutationObserver(reach).observe(document.body, {childList: true, subtree: true});
   addEventListener("resize", reach);
+  document.fonts.addEventListener("loadingdone", reach);
 }"""
 # The page comes in pieces: a part's place is known once it is drawn, and all above it a second later.
 _INTO_SIGHT = """
@@ -158,6 +175,7 @@ def apply(page: str, talk: bool) -> None:
     run("fold", _FOLD % {"talk": str(talk).lower(), "folding": _FOLDING})
     run("menu", _MENU % _FOLDING)
     to_the_top("Page", page)
+    run("scroll", _SCROLL)
     run("formulas", _FORMULAS)
     run("pictures", pictures.script())
     run("ask before leaving", _ASK_BEFORE_LEAVING if leaving.loses_something() else "window.onbeforeunload = null;")

@@ -72,6 +72,8 @@ def counts(text: str) -> tuple[tuple[str, ...], tuple[int, ...]]:
         most = limits.TYPED_CHARACTERS_LARGEST
         raise ValueError(f"The text may have at most {most:,} characters: got {len(text):,}.")
     lines = [(place, line.strip()) for place, line in enumerate(text.splitlines(), 1) if line.strip()]
+    if not lines:
+        raise ValueError("No counts are typed in: at least two categories are needed, one a line, such as: Cured, 48.")
     labels, read = [], []
     for i, (place, line) in enumerate(_one_per_count(lines)):
         try:
