@@ -205,5 +205,17 @@ def test_a_file_that_cannot_be_made_says_nothing_of_the_data(monkeypatch: pytest
     assert failure.value.__suppress_context__
 
 
+def test_no_file_is_still_to_be_made_where_its_press_runs_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run that begins drops the answer that says where such a file lies: one press in thirty had waited in vain."""
+    offered: list[tuple[Any, Any]] = []
+    monkeypatch.setattr(
+        downloads.st, "download_button", lambda label, file, on_click, **rest: offered.append((file, on_click))
+    )
+    downloads.offer("x", lambda: b"1", "dpbi-x.csv", "text/csv")
+    downloads.offer("x", lambda: b"2", "dpbi-x.csv", "text/csv", then=print)
+    (later, ignored), (ready, runs) = offered
+    assert later() == b"1" and ignored == "ignore" and ready == b"2" and runs is print
+
+
 def test_streamlits_own_table_export_is_off() -> None:
     assert "disableDataExport = true" in (ROOT / ".streamlit/config.toml").read_text("utf-8")

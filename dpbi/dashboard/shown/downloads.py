@@ -1,6 +1,6 @@
 """Tables and figures to take away: CSV that a spreadsheet opens as numbers and inert text, pages that need no network.
 
-Everything is made when its button is pressed, not before: a run of a page costs a button alone.
+Everything is made when its button is pressed, not before, but where the press runs the page: a run costs a button.
 """
 
 from __future__ import annotations
@@ -107,7 +107,11 @@ def offer(
     help: str | None = None,
     then: Callable[[], None] | None = None,
 ) -> None:
-    """A button whose file is made when it is pressed; pressing it redraws nothing, but where something is to follow."""
+    """A button whose file is made when it is pressed; pressing it redraws nothing, but where something is to follow.
+
+    then: what is to follow. The page runs with the press then, and a run that begins drops what Streamlit has not sent
+    yet, the answer where the file lies too: the button would turn for ever. Such a file is made with the page.
+    """
 
     def file() -> bytes:
         try:
@@ -117,7 +121,7 @@ def offer(
 
     st.download_button(
         label,
-        file,
+        file() if then else file,
         file_name=file_name,
         mime=mime,
         key=f"download: {file_name}",
