@@ -124,13 +124,13 @@ if (!window.dpbiScroll) {
   });
 }"""
 # A formula that scrolls must be reached by the keyboard; it is drawn after the page, and wide by the window's measure
-# and its own letters, which are read last.
+# and its own letters, which are read last. Up to 4 pixels of a last letter may lean out of its box.
 _FORMULAS = """
 if (!window.dpbiFormulas) {
   window.dpbiFormulas = true;
   const reach = () => {
     for (const formula of document.querySelectorAll(".katex-display"))
-      formula.tabIndex = formula.scrollWidth > formula.clientWidth ? 0 : -1;
+      formula.tabIndex = formula.scrollWidth > formula.offsetWidth + 4 ? 0 : -1;
   };
   new MutationObserver(reach).observe(document.body, {childList: true, subtree: true});
   addEventListener("resize", reach);
