@@ -7,11 +7,16 @@ draws many new ones (`--hypothesis-profile=thorough`).
 """
 
 import gc
+import os
 from collections.abc import Iterator
 from functools import cache
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+# Before numpy is imported, and for the servers that tests start: threads of its own for small matrices cost a run on
+# two workers an eighth of all its work and make nothing quicker.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 # The time of an example is that of brute force, which is slow by intention.
 settings.register_profile(
