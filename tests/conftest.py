@@ -10,9 +10,14 @@ import gc
 import os
 from collections.abc import Iterator
 from functools import cache
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+if TYPE_CHECKING:
+    from dpbi.dashboard.answers.cache import Kept
 
 # Before numpy is imported, and for the servers that tests start: threads of its own for small matrices cost a run on
 # two workers an eighth of all its work and make nothing quicker.
@@ -66,12 +71,20 @@ def _opened_once() -> Iterator[None]:
         yield
 
 
-@pytest.fixture
-def few_points(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """The page Accuracy with the ends of its axis, the person's own value and few epsilons, crossings not narrowed;
-    means under the prior and the errors that Release tells from two made-up datasets where not all are visited.
+@cache
+def _of_few_points(module: ModuleType, name: str) -> "Kept[..., Any]":
+    from dpbi.dashboard.answers.cache import kept
 
-    Each point is what it was; what rests on fewer datasets is not kept for another test. For tests of something else
+    return kept(1024)(getattr(module, name).__wrapped__)
+
+
+@pytest.fixture
+def few_points(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The page Accuracy with the ends of its axis, n to 1,000, the person's own value and few epsilons, crossings not
+    narrowed; means under the prior and the errors that Release tells from two made-up datasets where not all are
+    visited, or from one.
+
+    Each point is what it was; what rests on fewer datasets is kept for these tests alone. For tests of something else
     on every page: all points are computed where the axis is the subject, at first sight and at some extremes.
     """
     from dpbi.accuracy import axes as accuracy_axes
@@ -81,13 +94,13 @@ def few_points(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     from dpbi.inference import prior_average
 
     monkeypatch.setattr(accuracy_axes, "decades", lambda low, high, multiples: [low, high])
+    monkeypatch.setattr(accuracy_axes, "N_LARGEST", 1_000)
     monkeypatch.setattr(accuracy_curves, "SEARCHED", (0.1, 10.0))
     monkeypatch.setattr(accuracy_curves, "_LOOKED_AT", (1,))
     monkeypatch.setattr(accuracy_curves, "_narrowed", lambda lead, low, high, whole: (low, high))
-    for few in ("_TRIALS", "_DATASETS_LEAST"):
-        monkeypatch.setattr(trials, few, 2)
+    for few, number in (("_TRIALS", 2), ("_DATASETS_LEAST", 1)):
+        monkeypatch.setattr(trials, few, number)
     for few in ("_NOISED", "_CHOSEN", "_CHOSEN_OF_MANY"):
         monkeypatch.setattr(prior_average, few, 2)
-    yield
-    for kept in (average.expected, library.release_errors):
-        kept.clear()
+    for module, name in ((average, "expected"), (library, "release_errors")):
+        monkeypatch.setattr(module, name, _of_few_points(module, name))
