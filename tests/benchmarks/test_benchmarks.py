@@ -36,7 +36,7 @@ TINY: dict[str, Callable[[], Iterator[Row]]] = {
     "limit": lambda: limit.growth(sizes=((2, 5), (3, 3)), repetitions=1),
     "files": lambda: reading.files(megabytes=0.02, cells=400, repetitions=1),
     "hostile_files": lambda: reading.hostile(size=10_000, every=8),
-    "first_sight": serving.first_sight,
+    "first_sight": lambda: serving.first_sight(lambda: {"table": 1.5, "chart": 2.5}),  # seen in tests/browser
     "reruns": lambda: serving.reruns(pages=("", "Sensitivity"), repetitions=2),
     "room": lambda: serving.room(people=3, each=2, think=0.05),
     "memory": lambda: serving.memory(first=8, last=16),

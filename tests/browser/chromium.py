@@ -127,6 +127,7 @@ def running_chromium(path: str) -> Iterator[Browser]:
         "--no-sandbox",  # CI is root in a container, where Chromium's sandbox cannot start
         "--disable-gpu",
         "--no-proxy-server",
+        "--js-flags=--no-opt --no-maglev",  # no page lives long enough to earn what its scripts' compilation costs
         f"--host-resolver-rules={local_only}",
     ]
     with sync_playwright() as playwright:

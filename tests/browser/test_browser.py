@@ -20,6 +20,7 @@ from playwright.sync_api import Browser, Locator, Page, TimeoutError, expect
 from dpbi import limits
 from dpbi.dashboard.sidebar import data_source, menu, privacy
 from dpbi.dashboard.words import words
+from tests.benchmarks import serving
 from tests.browser import names
 from tests.browser.chromium import ROOT, App, Scheme, Watched, open_page, wait_until_idle, watched_page, watching
 
@@ -127,7 +128,9 @@ def assert_shows(page: Page, title: str, counts: str, epsilon: str) -> str:
 
 
 def test_a_fresh_server_shows_its_first_table_and_asks_nobody(app: App, watched: Watched) -> None:
-    open_page(watched.page, app.url)
+    drawn = serving.drawn_parts(watched.page, app.url)
+    assert drawn.keys() == serving.PARTS.keys() and all(0 < seconds < 60 for seconds in drawn.values())
+    wait_until_idle(watched.page)
     assert_shows(watched.page, "Home", "48 cured, 42 not cured; n = 90", "1")
     expect(main_part(watched.page).get_by_test_id("stDataFrame").first).to_be_visible()
     assert_nothing_went_wrong(watched)
