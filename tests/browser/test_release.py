@@ -17,6 +17,7 @@ from dpbi.dashboard.words import words
 from dpbi.releases.ledger import Ledger
 from tests.browser.chromium import ROOT, App, Watched, open_page, wait_until_idle
 from tests.browser.test_browser import (
+    NOISE,
     assert_nothing_went_wrong,
     choose,
     follow,
@@ -88,7 +89,7 @@ def everything_taken(page: Page, folder: Path) -> list[Path]:
 
 def test_the_whole_path_and_no_trace_of_the_counts(app: App, watched: Watched, tmp_path: Path) -> None:
     page = watched.page
-    open_page(page, f"{app.url}/Release?epsilon=0.004")
+    open_page(page, f"{app.url}/Release?epsilon=0.004&mechanisms={NOISE}")
     plant(page)
     expect(button(page)).to_have_count(0)
     expect(main_part(page)).to_contain_text("Nearest to the truth", timeout=60_000)
