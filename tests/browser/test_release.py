@@ -76,13 +76,20 @@ def plant(page: Page) -> None:
 
 
 def released(page: Page, folder: Path) -> Path:
-    return taken(page, main_part(page).get_by_role("button", name="Release (JSON)"), folder)
+    return pressed(page, main_part(page).get_by_role("button", name="Release (JSON)"), folder)
+
+
+def pressed(page: Page, button: Locator, folder: Path) -> Path:
+    """``taken`` at a person's pace: the press of one button runs the page, which drops what another has asked for."""
+    file = taken(page, button, folder)
+    wait_until_idle(page)
+    return file
 
 
 def everything_taken(page: Page, folder: Path) -> list[Path]:
     """The file of every download button of the page; each name is another."""
     buttons = page.get_by_test_id("stDownloadButton").get_by_role("button")
-    files = [taken(page, buttons.nth(i), folder) for i in range(buttons.count())]
+    files = [pressed(page, buttons.nth(i), folder) for i in range(buttons.count())]
     assert len({file.name for file in files}) == len(files)
     return files
 
@@ -107,7 +114,7 @@ def test_the_whole_path_and_no_trace_of_the_counts(app: App, watched: Watched, t
                                   and file.suffix == ".json").read_bytes())  # fmt: skip
     nearest = made.nearest  # guessed from what is public alone, and may be the truth
     assert not isinstance(nearest, str)
-    near = {c + step for c in PLANTED for step in (-1, 0, 1)}
+    near = {c + step for c in PLANTED for step in (-2, -1, 0, 1, 2)}  # means lie half a record off, parameters one
     if not near.isdisjoint({*made.released, *nearest.counts}):
         pytest.skip("once in a hundred times the noise on these counts is next to nothing")
     assert {file.suffix for file in files} == {".json", ".html", ".md", ".csv", ".py", ".R"}
