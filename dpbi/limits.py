@@ -65,7 +65,7 @@ def finite_number(name: str, value: Any) -> float:
 
 def whole_number(name: str, value: Any, least: int, largest: int) -> int:
     """The value as an int within [least, largest]; whole floats are accepted."""
-    exact = type(value) is int or (isinstance(value, Integral) and _is_real(value))
+    exact = isinstance(value, Integral) and _is_real(value)
     number = int(value) if exact else finite_number(name, value)
     if number != int(number):
         raise ValueError(f"{name} must be a whole number: got {shown(value)}.")

@@ -8,16 +8,13 @@ draws many new ones (`--hypothesis-profile=thorough`).
 
 import gc
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
-
-if TYPE_CHECKING:
-    from dpbi.dashboard.answers.cache import Kept
 
 # Before numpy is imported, and for the servers that tests start: threads of its own for small matrices cost a run on
 # two workers an eighth of all its work and make nothing quicker.
@@ -72,7 +69,7 @@ def _opened_once() -> Iterator[None]:
 
 
 @cache
-def _of_few_points(module: ModuleType, name: str) -> "Kept[..., Any]":
+def _of_few_points(module: ModuleType, name: str) -> Callable[..., Any]:
     from dpbi.dashboard.answers.cache import kept
 
     return kept(1024)(getattr(module, name).__wrapped__)
@@ -98,8 +95,8 @@ def few_points(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(accuracy_curves, "SEARCHED", (0.1, 10.0))
     monkeypatch.setattr(accuracy_curves, "_LOOKED_AT", (1,))
     monkeypatch.setattr(accuracy_curves, "_narrowed", lambda lead, low, high, whole: (low, high))
-    for few, number in (("_TRIALS", 2), ("_DATASETS_LEAST", 1)):
-        monkeypatch.setattr(trials, few, number)
+    monkeypatch.setattr(trials, "_TRIALS", 2)
+    monkeypatch.setattr(trials, "_DATASETS_LEAST", 1)
     for few in ("_NOISED", "_CHOSEN", "_CHOSEN_OF_MANY"):
         monkeypatch.setattr(prior_average, few, 2)
     for module, name in ((average, "expected"), (library, "release_errors")):

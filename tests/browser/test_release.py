@@ -116,7 +116,7 @@ def test_the_whole_path_and_no_trace_of_the_counts(app: App, watched: Watched, t
     assert not isinstance(nearest, str)
     near = {c + step for c in PLANTED for step in (-2, -1, 0, 1, 2)}  # means lie half a record off, parameters one
     if not near.isdisjoint({*made.released, *nearest.counts}):
-        pytest.skip("once in a hundred times the noise on these counts is next to nothing")
+        pytest.skip("once in sixty times the noise on these counts is next to nothing")
     assert {file.suffix for file in files} == {".json", ".html", ".md", ".csv", ".py", ".R"}
     assert len(files) == 16, [file.name for file in files]
     for file in files:
