@@ -67,7 +67,7 @@ def acknowledge(page: Page, sentence: str) -> None:
 
 
 def say(page: Page, label: str, text: str) -> None:
-    field = main_part(page).get_by_label(label)
+    field = main_part(page).get_by_role("textbox", name=label)
     field.fill(text)
     field.press("Enter")
     wait_until_idle(page)
