@@ -150,10 +150,6 @@ class LedgerFile:
         return self._ledger(name, [replace(one.entry, made=one.read()[0]) if one.document else one.entry
                                    for one in self.of(name)])
 
-    def exported(self, name: str) -> Ledger:
-        """What a file for others to bring holds: ``whole``, empty without a name."""
-        return self.whole(name) if name else Ledger()
-
     def refusal(self, name: str, guarantee: Guarantee) -> str:
         """Why a release of this guarantee may not be made about these people; empty where it may."""
         return self._refusal(self.people(name), self.ledger(name), guarantee)

@@ -69,8 +69,8 @@ class LedgerInMemory:
 
     whole = ledger
 
-    def exported(self, name: str) -> Ledger:
-        """All that it holds, whoever is asked for: it would be lost."""
+    def everything(self) -> Ledger:
+        """All that it holds, about whomever."""
         entries = [one.entry for lines in self._lines.values() for one in lines]
         return Ledger(tuple(entries), tuple(self._people.values()))
 

@@ -288,7 +288,7 @@ def test_other_people_have_a_total_of_their_own_and_old_ones_are_known_again() -
 
 def ledger(at: AppTest) -> Ledger:
     found: LedgerInMemory = at.session_state["ledger of releases"]
-    return found.exported("")
+    return found.everything()
 
 
 @pytest.mark.parametrize("kind", [kind for kind in MECHANISMS if not kind(1.0).guarantee((1, 1), 9).is_private])

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any, TypeVar
 
 import pandas as pd
 import streamlit as st
@@ -26,12 +27,13 @@ from dpbi.releases.ledger_file import LedgerFile
 from dpbi.releases.ledger_in_memory import LedgerInMemory
 from dpbi.releases.release import Release
 
-_LEDGER, _LINES, _PEOPLE, _QUESTIONS, _COUNTS, _READ_TOGETHER, _WAITING, _REFUSED, _ROUND = (
+_LEDGER, _KNOWN, _PEOPLE, _QUESTIONS, _COUNTS, _READ_TOGETHER, _WAITING, _REFUSED, _ROUND = (
     f"ledger of releases{part}" for part in (
-        "", ": lines", ": people", ": questions", ": counts", ": read together", ": waiting", ": refused", ": round"))
+        "", ": known", ": people", ": questions", ": counts", ": read together", ": waiting", ": refused", ": round"))
 CATEGORIES_DRAWN = 20
 
 Data = tuple[tuple[str, ...], tuple[int, ...]]
+_Read = TypeVar("_Read")
 
 
 @dataclass(frozen=True)
@@ -73,14 +75,12 @@ def shown() -> list[Line]:
 
 def of_people() -> Ledger:
     """The charges of the people named on the page."""
-    name = st.session_state.get(_PEOPLE, "")
-    return _ledger().ledger(name) if name else Ledger()
+    return _as_it_stands("charges", _ledger().ledger, Ledger())
 
 
 def beside() -> Ledger:
     """The same, each with what was released where it is known."""
-    name = st.session_state.get(_PEOPLE, "")
-    return _ledger().whole(name) if name else Ledger()
+    return _as_it_stands("whole", _ledger().whole, Ledger())
 
 
 def together(whole: Ledger, entry: LedgerEntry) -> ReadTogether | None:
@@ -151,7 +151,7 @@ def draw(chosen: Scenario) -> None:
     """The total, every entry, the file; and the place to bring one."""
     name: str = st.session_state.get(_PEOPLE, "")
     kept, here = _ledger(), of_people()
-    whole = kept.exported(name)
+    whole = kept.everything() if isinstance(kept, LedgerInMemory) else beside()
     if not whole.entries:
         st.markdown(release_words.NO_RELEASE_OF_THE_NAME if kept.lasts else release_words.NO_RELEASE)
     else:
@@ -185,17 +185,25 @@ def show_together(found: ReadTogether, release: Release, labels: tuple[str, ...]
 
 
 def _lines() -> list[Line]:
-    """Of the people named on the page; read again once the ledger has changed."""
-    kept, name = _ledger(), st.session_state.get(_PEOPLE, "")
+    """Of the people named on the page."""
+    def read(name: str) -> list[Line]:
+        return [Line(one.entry, one.read if one.document else None, _state(one.broken_off, one.brought))
+                for one in _ledger().of(name)]
+
+    nobody: list[Line] = []
+    return list(_as_it_stands("lines", read, nobody))
+
+
+def _as_it_stands(what: str, read: Callable[[str], _Read], nobody: _Read) -> _Read:
+    """What the ledger answers of the people named on the page; read again once it has changed."""
+    name: str = st.session_state.get(_PEOPLE, "")
     if not name:
-        return []
-    asked = kept.changes, name  # before the lines: those may be newer, never older
-    known = st.session_state.get(_LINES)
-    if known is None or known[0] != asked:
-        lines = [Line(one.entry, one.read if one.document else None, _state(one.broken_off, one.brought))
-                 for one in kept.of(name)]
-        known = st.session_state[_LINES] = asked, lines
-    return list(known[1])
+        return nobody
+    asked = _ledger().changes, name  # before it is read: the answer may be newer, never older
+    kept: dict[str, tuple[Any, _Read]] = st.session_state.setdefault(_KNOWN, {})
+    if what not in kept or kept[what][0] != asked:
+        kept[what] = asked, read(name)
+    return kept[what][1]
 
 
 def _state(broken_off: bool, brought: bool) -> str:
