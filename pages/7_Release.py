@@ -11,6 +11,6 @@ with scenario("Release") as chosen:
     if ready:
         release.say_what_to_expect(ready, chosen)
         release.press(ready, chosen)
-    release.show(chosen)
+    release.show()
     st.header("The ledger")
     release_ledger.draw(chosen)

@@ -61,7 +61,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "posteriors": lambda: sample_posteriors(NOISY, TWO, np.random.default_rng(1), 5),
     "box": lambda: box_summary([1, 2, 3]),
     "release": lambda: [dpbi.release(kind(1.0), TWO) for kind in MECHANISMS],
-    "ledger": lambda: Ledger((entry_of(dpbi.release(NOISY, TWO), "data"),)),
+    "ledger": lambda: Ledger((entry_of(dpbi.release(NOISY, TWO), "people"),)),
     "expected release errors": lambda: release_errors(NOISY, PRIOR, N),
     "comparison": lambda: comparison_of(dpbi.distance_law(CHOSEN, TWO)),
     "error": lambda: expected_error(CHOSEN, TWO, "hellinger"),

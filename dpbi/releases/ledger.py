@@ -1,6 +1,8 @@
-"""The ledger of releases: what has been promised away about which data, and what that comes to together.
+"""The ledger of releases: what has been promised away about which people, and what that comes to together.
 
-Data are known by random tokens, which tell nothing of the counts; whoever keeps the ledger knows which is which.
+People and versions of a table are known by random tokens, which tell nothing of the counts. That two releases are of
+the same question and the same table is a statement of whoever releases, and nothing else: no file holds anything that
+was computed from the counts to find it out, as "did they change" is itself an exact answer about them.
 """
 
 from __future__ import annotations
@@ -9,14 +11,17 @@ import dataclasses
 import json
 import math
 import secrets
+import unicodedata
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import NDArray
 
 from dpbi import limits
-from dpbi.inference.noise_aware import JointPosterior, joint_posterior
+from dpbi.inference.count_posterior import Marginal
+from dpbi.inference.noise_aware import CountMixture, JointPosterior, joint_posterior
 from dpbi.mechanisms.guarantee import ApproximateDP, Guarantee, NotPrivate, PureDP
 from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.problem.neighbours import RELATION
@@ -24,79 +29,175 @@ from dpbi.releases.release import FORMAT as RELEASE_FORMAT
 from dpbi.releases.release import Release, check_time, mixture_document, parsed
 
 FORMAT = "dpbi ledger of releases"
-_FORMAT_VERSION = 1
+_FORMAT_VERSION = 2
+_FORMAT_VERSIONS = 1, 2  # that can be read
 _ENTRIES = 10_000
-_TEXT = 2_000  # characters
+NAME_LONGEST = 200  # characters of what people give names to
+_TEXT = 2_000
 _EPSILON_LARGEST = 2 * limits.EPSILON_LARGEST  # what rounding adds to the largest epsilon included
-_ENTRY_FIELDS = ("release", "data", "mechanism", "n", "time", "guarantee")
+_BEYOND_CHANCE = 1e-3
+_ENTRY_FIELDS = ("release", "people", "mechanism", "n", "time", "guarantee")
+_SAID = ("question", "version", "part", "who", "remark")
 _KINDS: dict[str, type[Guarantee]] = {kind.__name__: kind for kind in (PureDP, ApproximateDP, NotPrivate)}
 
 
 def new_token() -> str:
-    """A random name for data or for a release: 128 bits of the operating system, which depend on nothing."""
+    """A random name for people, a version or a release: 128 bits of the operating system, which depend on nothing."""
     return secrets.token_hex(16)
+
+
+def folded(what: str, name: str) -> str:
+    """The name by which things are told apart: trimmed, spaces run together, cases folded.
+
+    what: it is a name of, for ValueError where it is empty or too long.
+    """
+    limits.check_name(what, name, NAME_LONGEST)
+    key = " ".join(unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold()).split())
+    if not key:
+        raise ValueError(f"{what[0].upper()}{what[1:]} must not be empty.")
+    return key
+
+
+@dataclass(frozen=True)
+class Raised:
+    """That a budget was given up for a larger one. time: UTC; before, after: epsilons."""
+
+    time: str
+    before: float
+    after: float
+
+    def __post_init__(self) -> None:
+        check_time(self.time)
+        for name in ("before", "after"):
+            object.__setattr__(self, name, limits.check_epsilon(getattr(self, name)))
+
+
+@dataclass(frozen=True)
+class People:
+    """Those whose privacy a budget is about. Validated when made: ValueError.
+
+    token: random; name: as whoever releases calls them; budget: what all releases about them may come to, an epsilon,
+    None where none was set; raised: the changes of it, the oldest first.
+    """
+
+    token: str
+    name: str
+    budget: float | None = None
+    raised: tuple[Raised, ...] = ()
+
+    def __post_init__(self) -> None:
+        limits.check_name("people", self.token, _TEXT)
+        limits.check_name("the name of the people", self.name, NAME_LONGEST)
+        if self.budget is not None:
+            object.__setattr__(self, "budget", limits.check_epsilon(self.budget))
+
+    def document(self) -> dict[str, Any]:
+        """What a file holds of them."""
+        return {"token": self.token, "name": self.name, "budget": self.budget,
+                "raised": [dataclasses.asdict(one) for one in self.raised]}
+
+    @staticmethod
+    def read(item: Any) -> People:
+        """Those of ``document``; ValueError for anything else."""
+        if not isinstance(item, dict) or not isinstance(raised := item.get("raised"), list):
+            raise ValueError("People in the ledger must have token, name, budget, raised.")
+        fields = [field.name for field in dataclasses.fields(Raised)]
+        if not all(isinstance(one, dict) for one in raised):
+            raise ValueError(f"A raise of a budget must have {', '.join(fields)}.")
+        changes = tuple(Raised(*(one.get(name) for name in fields)) for one in raised)
+        return People(item.get("token"), item.get("name"), item.get("budget"), changes)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)
 class LedgerEntry:
-    """One release. release, data: random tokens, of the release and of the data; mechanism: its label; n, time (UTC);
-    guarantee: as the release states it; made: the release itself, where it is known. Validated when made: ValueError.
+    """One release. Validated when made: ValueError.
+
+    release, people: random tokens; mechanism: its label; n, time (UTC); guarantee: as the release states it; made: the
+    release itself, where it is known.
+    question: what was asked, and version: the token of the table, both as stated by whoever released, empty where
+    nothing was; part: of the people, empty for all; who: released it; remark: for the keeper of the ledger.
     """
 
     release: str
-    data: str
+    people: str
     mechanism: str
     n: int
     time: str
     guarantee: Guarantee
     made: Release | None = None
+    question: str = ""
+    version: str = ""
+    part: str = ""
+    who: str = ""
+    remark: str = ""
 
     def __post_init__(self) -> None:
-        for name in ("release", "data", "mechanism"):
+        for name in ("release", "people", "mechanism"):
             limits.check_name(name, getattr(self, name), _TEXT)
+        for name in _SAID:
+            limits.check_text(name, getattr(self, name), _TEXT if name == "remark" else NAME_LONGEST)
         object.__setattr__(self, "n", limits.check_total(self.n))
         check_time(self.time)
+        if self.question:
+            folded("the question", self.question)
         _check(self.guarantee)
         if self.made is not None:
             said = self.made.mechanism.label, self.made.n, self.made.guarantee.words
             if said != (self.mechanism, self.n, self.guarantee.words):
                 raise ValueError("An entry of the ledger and what it says was released do not belong together.")
 
+    @property
+    def table(self) -> tuple[str, str, str] | None:
+        """Equal where releases were stated to be of the same question and version; None where nothing was stated."""
+        if not (self.question and self.version):
+            return None
+        return folded("the question", self.question), self.part, self.version
+
     def document(self) -> dict[str, Any]:
         """What a file holds of it."""
-        found = {name: getattr(self, name) for name in _ENTRY_FIELDS[:-1]}
+        found = {name: getattr(self, name) for name in (*_ENTRY_FIELDS[:-1], *_SAID)}
         found["guarantee"] = {"kind": type(self.guarantee).__name__, **dataclasses.asdict(self.guarantee)}
         return found if self.made is None else {**found, "made": self.made.essence()}
 
     @staticmethod
     def read(item: Any) -> LedgerEntry:
-        """The entry of ``document``, its values checked; ValueError for anything else."""
+        """The entry of ``document``, its values checked; ValueError for anything else. Version 1 called people data."""
+        if isinstance(item, dict) and "data" in item and "people" not in item:
+            item = {**{name: value for name, value in item.items() if name not in _SAID}, "people": item["data"]}
         if not isinstance(item, dict) or not all(name in item for name in _ENTRY_FIELDS):
             raise ValueError(f"A release in the ledger must have {', '.join(_ENTRY_FIELDS)}.")
-        guarantee, plain = _guarantee(item["guarantee"]), {name: item[name] for name in _ENTRY_FIELDS[:-1]}
-        entry = LedgerEntry(**plain, guarantee=guarantee)
+        plain = {name: item[name] for name in _ENTRY_FIELDS[:-1]} | {name: item.get(name, "") for name in _SAID}
+        entry = LedgerEntry(**plain, guarantee=_guarantee(item["guarantee"]))
         if "made" not in item:
             return entry
-        return dataclasses.replace(entry, made=Release.from_essence(item["made"], entry.n, entry.time))
+        return replace(entry, made=Release.from_essence(item["made"], entry.n, entry.time))
 
 
 @dataclass(frozen=True)
 class ReadTogether:
-    """One posterior from several releases. posterior: None where there is none; used: the releases that go into it;
-    left_out: a sentence for each other, which names it; unavailable: why there is no posterior, else empty.
+    """One posterior from several releases that were stated to be of the same question and version of the table.
+
+    posterior: None where there is none; used: the releases that go into it; left_out: a sentence for each other of the
+    same, which names it; unavailable: why there is no posterior, else empty; contradiction: a sentence where the
+    releases contradict each other beyond chance, else empty.
     """
 
     posterior: JointPosterior | None
     used: tuple[LedgerEntry, ...]
     left_out: tuple[str, ...]
     unavailable: str
+    contradiction: str
 
     def document(self) -> dict[str, Any]:
         """What a release's file holds of it."""
-        said = {"releases": [entry.release for entry in self.used], "left_out": list(self.left_out)}
+        said = {"releases": [entry.release for entry in self.used], "left_out": list(self.left_out),
+                "stated": STATED, "contradiction": self.contradiction}
         if self.posterior is None:
             return {**said, "unavailable": self.unavailable}
         return {**said, **mixture_document(self.posterior)}
+
+
+STATED = "That they are of the same question and the same table is stated by whoever released them; no file shows it."
 
 
 @dataclass(frozen=True)
@@ -129,22 +230,59 @@ class Total:
 
 @dataclass(frozen=True)
 class Ledger:
-    """The entries, in the order in which they were made or brought."""
+    """The entries, in the order in which they were made or brought; people: those of them that are known by name."""
 
     entries: tuple[LedgerEntry, ...] = ()
+    people: tuple[People, ...] = ()
 
     def with_entries(self, more: Sequence[LedgerEntry]) -> Ledger:
         """Those of both; a release that is in already, by its token, is not counted again."""
         known = {entry.release for entry in self.entries}
-        return Ledger((*self.entries, *(entry for entry in more if entry.release not in known)))
+        return replace(self, entries=(*self.entries, *(entry for entry in more if entry.release not in known)))
 
     def of(self, tokens: Collection[str]) -> Ledger:
-        """The part about the data that have one of these tokens."""
-        return Ledger(tuple(entry for entry in self.entries if entry.data in tokens))
+        """The part about the people that have one of these tokens."""
+        return Ledger(tuple(entry for entry in self.entries if entry.people in tokens),
+                      tuple(one for one in self.people if one.token in tokens))
 
     @property
     def tokens(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(entry.data for entry in self.entries))
+        return tuple(dict.fromkeys(entry.people for entry in self.entries))
+
+    def name_of(self, token: str) -> str:
+        """What the people are called, empty where that is not known."""
+        return next((one.name for one in self.people if one.token == token), "")
+
+    def versions(self, question: str, part: str = "") -> tuple[str, ...]:
+        """The tokens of the versions of a question's table, the oldest first; none for a question that is new."""
+        key = folded("the question", question), part
+        tables = [entry.table for entry in self.entries if entry.table]
+        return tuple(dict.fromkeys(version for *asked, version in tables if tuple(asked) == key))
+
+    def place(self, entry: LedgerEntry) -> int | None:
+        """Which version of its question's table an entry is of, from 1; None where nothing was stated."""
+        return self.versions(entry.question, entry.part).index(entry.version) + 1 if entry.table else None
+
+    def version_of(self, question: str, version: str | None, part: str = "") -> str:
+        """The token of a release's version. version: that of an earlier release of the same table, None for another
+        table: the first one, or a corrected one.
+
+        Empty where no question is stated. ValueError where the question has no such version.
+        """
+        if version is None:
+            return new_token() if question else ""
+        if not question or version not in self.versions(question, part):
+            raise ValueError("No release of this question by that version of its table is in the ledger.")
+        return version
+
+    def published(self, entry: LedgerEntry) -> Ledger:
+        """What goes out with a release: the charges, and what was released only of its own table; who released, and
+        the remarks, stay with the ledger.
+        """
+        return replace(self, entries=tuple(
+            replace(one, who="", remark="", made=one.made if one is entry or one.release == entry.release
+                    or (one.table and one.table == entry.table) else None)
+            for one in self.entries))
 
     def total(self, *more: Guarantee) -> Total:
         """Sequential composition: what is (epsilon_i, delta_i)-DP each is together (sum epsilon_i, sum delta_i)-DP for
@@ -163,42 +301,51 @@ class Ledger:
             sum(not guarantee.is_private for guarantee in bounded),
         )
 
-    def read_together(self, prior: ArrayLike, n: int) -> ReadTogether:
-        """p(theta | r_1, r_2, ...) of all entries, as ``joint_posterior``, those left out that cannot be read with it.
+    def read_together(self, entry: LedgerEntry) -> ReadTogether | None:
+        """p(theta | r_1, r_2, ...), as ``joint_posterior``, of all that were stated to be of the entry's own table.
 
-        prior (k,), n: public, those that the reader goes by; an entry of another, or of an older file that does not
-        say what was released, is named. Where the joint posterior is refused, the reason is in the result.
+        Returns None where there is no other. One that was made under another prior or n, or does not say what was
+        released, is left out and named. Where the joint posterior is refused, the reason is in the result.
+        Contradicting each other is said of intervals for a count that have no number in common: each interval holds
+        the count but for a probability of 0.001 / (k m) under the prior, k categories, m releases, so that releases of
+        the same counts are said to do so at most once in 1,000 times. Source: ours, the union bound.
         """
-        alpha, n = limits.check_prior(prior), limits.check_total(n)
+        same = [one for one in self.entries if one.table and one.table == entry.table]
+        own = next((one.made for one in same if one.release == entry.release), None) or entry.made
+        if own is None or len(same) < 2:
+            return None
         used: list[tuple[LedgerEntry, Release]] = []
         left_out: list[str] = []
-        for entry in self.entries:
-            which = f"The release by {entry.mechanism} of {entry.time} is left out:"
-            if entry.made is None:
+        for one in same:
+            which = f"The release by {one.mechanism} of {one.time} is left out:"
+            if one.made is None:
                 left_out.append(f"{which} its entry does not say what was released.")
-            elif (entry.made.prior, entry.n) != (alpha, n):
+            elif (one.made.prior, one.n) != (own.prior, own.n):
                 left_out.append(f"{which} it was made under another prior or n.")
             else:
-                used.append((entry, entry.made))
+                used.append((one, one.made))
         joint, unavailable = None, ""
         try:
             if len(used) > 1:
-                joint = joint_posterior(alpha, n, [(made.mechanism, made.released) for _, made in used])
+                pairs = [(made.mechanism, made.released) for _, made in used]
+                joint = joint_posterior(own.prior, own.n, pairs)
             else:
                 unavailable = "Fewer than two releases can be read together."
         except ValueError as refusal:
             unavailable = str(refusal)
-        return ReadTogether(joint, tuple(entry for entry, _ in used), tuple(left_out), unavailable)
+        return ReadTogether(joint, tuple(one for one, _ in used), tuple(left_out), unavailable,
+                            _contradiction([made for _, made in used]))
 
     def document(self) -> dict[str, Any]:
-        """What the file holds: the entries, and the total for each token."""
-        totals = {token: self.of([token]).total() for token in self.tokens}
+        """What the file holds: the people with what all releases about them come to, and the entries."""
+        known = {one.token: one for one in self.people}
         return {
             "format": FORMAT,
             "format_version": _FORMAT_VERSION,
+            "people": [{**(known[token].document() if token in known else {"token": token}),
+                        **dataclasses.asdict(total := self.of([token]).total()), "words": total.words}
+                       for token in dict.fromkeys([*known, *self.tokens])],
             "releases": [entry.document() for entry in self.entries],
-            "totals": [{"data": token, "words": total.words, **dataclasses.asdict(total)}
-                       for token, total in totals.items()],
         }
 
     def to_json(self) -> str:
@@ -218,29 +365,42 @@ class Ledger:
         if document.get("format") != FORMAT:
             raise ValueError(f"This is no ledger of releases: its format must be {FORMAT!r}, "
                              f"got {limits.shown(document.get('format'))}.")
-        if document.get("format_version") != _FORMAT_VERSION:
-            raise ValueError(f"The ledger has format version {limits.shown(document.get('format_version'))}; this "
-                             f"version of dpbi reads {_FORMAT_VERSION}.")
-        listed = document.get("releases")
-        if not isinstance(listed, list) or len(listed) > _ENTRIES:
-            raise ValueError(f"The ledger's releases must be a list of at most {_ENTRIES:,}.")
-        return Ledger().with_entries([LedgerEntry.read(item) for item in listed])
+        version = document.get("format_version")
+        if isinstance(version, bool) or version not in _FORMAT_VERSIONS:
+            raise ValueError(f"The ledger has format version {limits.shown(version)}; this version of dpbi reads "
+                             f"{' and '.join(map(str, _FORMAT_VERSIONS))}.")
+        listed, people = document.get("releases"), document.get("people", [])
+        for name, value in (("releases", listed), ("people", people)):
+            if not isinstance(value, list) or len(value) > _ENTRIES:
+                raise ValueError(f"The ledger's {name} must be a list of at most {_ENTRIES:,}.")
+        named = tuple(People.read(item) for item in people if not isinstance(item, dict) or "name" in item)
+        if len({one.token for one in named}) < len(named):
+            raise ValueError("The ledger names the same people twice.")
+        return Ledger((), named).with_entries([LedgerEntry.read(item) for item in listed])
 
 
-def entry_of(release: Release, data: str) -> LedgerEntry:
-    """The entry of a release; data: the token of its data. Its own token is new."""
-    return LedgerEntry(new_token(), data, release.mechanism.label, release.n, release.time, release.guarantee,
-                       release)
+def entry_of(release: Release, people: str, question: str = "", version: str = "") -> LedgerEntry:
+    """The entry of a release; people: their token; question, version: as stated. Its own token is new."""
+    return LedgerEntry(new_token(), people, release.mechanism.label, release.n, release.time, release.guarantee,
+                       release, question, version)
 
 
 def release_json(
-    release: Release, labels: Sequence[str], ledger: Ledger, together: ReadTogether | None = None
+    entry: LedgerEntry, labels: Sequence[str], ledger: Ledger, together: ReadTogether | None = None
 ) -> str:
-    """The release as a JSON file that ``Release.from_json`` reads, with the ledger of its data.
+    """A release as a JSON file that ``Release.from_json`` reads, with what it is of and the ledger of its people.
 
-    together: its ``read_together``, where several releases of the data are known.
+    entry: with what was released (``made``); ledger: of its people; together: its ``read_together``.
+    Raises ValueError for an entry that does not say what was released.
     """
-    document = {**release.document(labels), "ledger": ledger.document()}
+    if entry.made is None:
+        raise ValueError("The entry does not say what was released.")
+    document = {
+        **entry.made.document(labels),
+        "subject": {"people": ledger.name_of(entry.people), "question": entry.question, "part": entry.part,
+                    "version": entry.version},
+        "ledger": ledger.published(entry).document(),
+    }
     if together is not None:
         document["all_releases_together"] = together.document()
     return json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
@@ -261,6 +421,32 @@ def together_table(found: ReadTogether, labels: Sequence[str]) -> list[dict[str,
             mean = float(known.mean[i]) if known else None
             rows.append({"category": label, "place": place, "mean": mean, "low": low, "high": high})
     return rows
+
+
+def _contradiction(made: Sequence[Release]) -> str:
+    """The sentence for the category whose intervals lie farthest apart; empty where all have a number in common."""
+    aware = [one.noise_aware for one in made]
+    known = [one for one in aware if isinstance(one, CountMixture)]
+    if len(known) < 2:
+        return ""
+    outside = _BEYOND_CHANCE / (len(known) * len(made[0].prior))
+    ends: NDArray[np.int64] = np.array(
+        [[_count_interval(marginal, outside) for marginal in one.marginals] for one in known])
+    gaps = ends[..., 0].max(axis=0) - ends[..., 1].min(axis=0)
+    category = int(gaps.argmax())
+    if gaps[category] <= 0:
+        return ""
+    high, low = ends[ends[:, category, 0].argmax(), category], ends[ends[:, category, 1].argmin(), category]
+    return (f"They contradict each other beyond chance: of category {category + 1}, one says {low[0]:,} to {low[1]:,} "
+            f"records and another {high[0]:,} to {high[1]:,}. Where the prior holds, releases of one table do so at "
+            f"most once in {1 / _BEYOND_CHANCE:,.0f} times: they are hardly of the same table.")
+
+
+def _count_interval(marginal: Marginal, outside: float) -> tuple[int, int]:
+    """The least and the largest count, outside of which lies at most this probability."""
+    below = np.cumsum(marginal.probability) > outside / 2
+    above = np.cumsum(marginal.probability[::-1]) > outside / 2
+    return marginal.first + int(below.argmax()), marginal.first + marginal.probability.size - 1 - int(above.argmax())
 
 
 def _guarantee(recorded: Any) -> Guarantee:

@@ -37,9 +37,10 @@ parameters = np.array(release["naive_posterior"]["parameters"])
 # The nearest posterior: the one Dirichlet distribution to work with. Older files do not hold it.
 nearest = release.get("nearest_posterior", {}).get("parameters")
 
-# The noise-aware posterior, and that of all releases of the same data, where the file knows of several.
+# The noise-aware posterior, and that of all releases of the same table, where the file knows of several.
 aware = release["noise_aware_posterior"]
 together = release.get("all_releases_together")
+warning = (together or {}).get("contradiction")
 
 
 def cumulative(posterior, i, share):
@@ -73,6 +74,8 @@ if __name__ == "__main__":
     print(release["guarantee"]["words"], "-", release["guarantee"]["neighbours"])
     if nearest:
         print("nearest posterior: Dirichlet", *(f"{parameter:.15g}" for parameter in nearest))
+    if warning:
+        print("all releases together:", warning)
     for i, category in enumerate(release["categories"]):
         rest = np.delete(parameters, i).sum()
         low, high = special.betaincinv(parameters[i], rest, [0.025, 0.975])
@@ -99,9 +102,10 @@ parameters <- unlist(release$naive_posterior$parameters)
 # The nearest posterior: the one Dirichlet distribution to work with. Older files do not hold it.
 nearest <- unlist(release$nearest_posterior$parameters)
 
-# The noise-aware posterior, and that of all releases of the same data, where the file knows of several.
+# The noise-aware posterior, and that of all releases of the same table, where the file knows of several.
 aware <- release$noise_aware_posterior
 together <- release$all_releases_together
+warning <- together$contradiction
 
 # P(share_i <= share): a mixture of Beta distributions over what its count may have been.
 cumulative <- function(posterior, i, share) {
@@ -127,6 +131,7 @@ in_words <- function(posterior, i) {
 if (nzchar(release$stamp)) cat(release$stamp, "\n", sep = "")
 cat(release$guarantee$words, " - ", release$guarantee$neighbours, "\n", sep = "")
 if (!is.null(nearest)) writeLines(paste(c("nearest posterior: Dirichlet", sprintf("%.15g", nearest)), collapse = " "))
+if (!is.null(warning) && nzchar(warning)) cat("all releases together: ", warning, "\n", sep = "")
 for (i in seq_along(release$categories)) {
   mean <- parameters[i] / sum(parameters)
   ends <- qbeta(c(0.025, 0.975), parameters[i], sum(parameters[-i]))

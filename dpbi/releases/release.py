@@ -39,7 +39,8 @@ from dpbi.version import __version__
 _Reading = TypeVar("_Reading", NoiseAwarePosterior, NearestPosterior)
 
 FORMAT = "dpbi release"
-_FORMAT_VERSION = 1
+_FORMAT_VERSION = 2
+_FORMAT_VERSIONS = 1, 2  # that can be read: 2 may say what it is of ("subject") and describe its noise ("noise")
 TIME = "%Y-%m-%dT%H:%M:%SZ"
 _VERSION = 50  # characters
 _LONGEST = 10_000_000  # characters of a file
@@ -147,9 +148,9 @@ class Release:
         if missing:
             raise ValueError(f"The release lacks {', '.join(missing)}.")
         version = document["format_version"]
-        if isinstance(version, bool) or version != _FORMAT_VERSION:
+        if isinstance(version, bool) or version not in _FORMAT_VERSIONS:
             raise ValueError(f"The release has format version {limits.shown(version)}; this version of "
-                             f"dpbi reads {_FORMAT_VERSION}.")
+                             f"dpbi reads {' and '.join(map(str, _FORMAT_VERSIONS))}.")
         found = Release.from_essence(document, document["n"], document["time"])
         _check_guarantee(document["guarantee"], found.guarantee)
         return found

@@ -19,7 +19,7 @@ from dpbi.mechanisms.guarantee import ApproximateDP, Guarantee, NotPrivate
 from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.posterior import dirichlet
 from dpbi.privacy.guessing import guessing_risk
-from dpbi.releases.ledger import ReadTogether
+from dpbi.releases.ledger import STATED, ReadTogether
 from dpbi.releases.release import Release, category_names
 from dpbi.releases.verdict import barely_private, points, useless
 
@@ -41,7 +41,7 @@ def posterior_table(
 ) -> list[Row]:
     """One row a category: parameters of the naive posterior, means and equal-tailed 95 % intervals of both.
 
-    labels: names of the categories, (k,); together: all releases of the same data, read as one, where there are
+    labels: names of the categories, (k,); together: all releases of the same table, read as one, where there are
     several: three columns more. Returns k rows; the columns of a posterior that is not available are None.
     Raises ValueError for another number of labels. Source: ours.
     """
@@ -69,13 +69,17 @@ def posterior_table(
 
 
 def statement_markdown(
-    release: Release, labels: Sequence[str] | None = None, together: ReadTogether | None = None
+    release: Release, labels: Sequence[str] | None = None, together: ReadTogether | None = None, *,
+    question: str = "", people: str = "",
 ) -> str:
-    """The statement as Markdown. Arguments and errors as ``posterior_table``. Source: ours."""
+    """The statement as Markdown. Arguments and errors as ``posterior_table``. Source: ours.
+
+    question, people: what was asked of whom, as stated; empty where nothing was.
+    """
     lines = [f"# {TITLE}", ""]
     if release.stamp:
         lines += [f"**{_escaped(release.stamp)}**", ""]
-    for section in _sections(release, labels, together):
+    for section in _sections(release, labels, together, question, people):
         lines += [f"## {section.heading}", ""]
         for paragraph in section.paragraphs:
             lines += [_escaped(paragraph), ""]
@@ -85,12 +89,15 @@ def statement_markdown(
     return "\n".join(lines)
 
 
-def statement_html(release: Release, labels: Sequence[str] | None = None, together: ReadTogether | None = None) -> str:
+def statement_html(
+    release: Release, labels: Sequence[str] | None = None, together: ReadTogether | None = None, *,
+    question: str = "", people: str = "",
+) -> str:
     """The statement as a page of its own that asks no host for anything. As ``statement_markdown``."""
     parts = [f"<h1>{TITLE}</h1>"]
     if release.stamp:
         parts.append(f'<p class="stamp">{html.escape(release.stamp)}</p>')
-    for section in _sections(release, labels, together):
+    for section in _sections(release, labels, together, question, people):
         parts.append(f"<h2>{html.escape(section.heading)}</h2>")
         parts += [f"<p>{html.escape(paragraph)}</p>" for paragraph in section.paragraphs]
         if section.table:
@@ -104,16 +111,24 @@ def statement_html(release: Release, labels: Sequence[str] | None = None, togeth
     )
 
 
-def _sections(release: Release, labels: Sequence[str] | None, together: ReadTogether | None) -> list[_Section]:
+def _sections(
+    release: Release, labels: Sequence[str] | None, together: ReadTogether | None, question: str, people: str
+) -> list[_Section]:
     rows = posterior_table(release, labels, together)
     return [
-        _Section("What was released", _what(release), _table(rows)),
+        _Section("What was released", (*_asked(question, people), *_what(release)), _table(rows)),
         _Section("What is promised", promised(release.guarantee)),
         _risk(release),
         _Section("How exact it is", _how_exact(release)),
         _Section("How to read it", (*_how_to_read(release), *_how_to_read_together(together))),
         _Section("What is not covered", _NOT_COVERED),
     ]
+
+
+def _asked(question: str, people: str) -> tuple[str, ...]:
+    """Of whom and what, as stated."""
+    said = (("Question", question), ("People", people))
+    return tuple(f"{name}, as stated with the release: {visible(value)}" for name, value in said if value)
 
 
 def _what(release: Release) -> tuple[str, ...]:
@@ -241,11 +256,13 @@ def _nearest(release: Release) -> tuple[str, ...]:
 def _how_to_read_together(together: ReadTogether | None) -> tuple[str, ...]:
     if together is None:
         return ()
-    said = f"All releases of these data read together are not available. {together.unavailable}"
+    said = f"All releases of this table read together are not available. {together.unavailable}"
     if together.posterior is not None:
-        said = (f"Last come {len(together.used)} releases of the same data read together, by Bayes' rule with every "
-                "mechanism's noise. Their losses add up whether or not that is done, so use it before any single one.")
-    return (" ".join((said, *together.left_out)),)
+        said = (f"Last come {len(together.used)} releases of this table read together, by Bayes' rule with every "
+                f"mechanism's noise. {STATED}")
+        if not together.contradiction:
+            said += " Their losses add up whether or not that is done, so use it before any single one."
+    return tuple(filter(None, (" ".join((said, *together.left_out)), together.contradiction)))
 
 
 def _some(counts: Sequence[int]) -> str:

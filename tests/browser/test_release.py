@@ -66,6 +66,13 @@ def acknowledge(page: Page, sentence: str) -> None:
     wait_until_idle(page)
 
 
+def say(page: Page, label: str, text: str) -> None:
+    field = main_part(page).get_by_role("textbox", name=label)
+    field.fill(text)
+    field.press("Enter")
+    wait_until_idle(page)
+
+
 def plant(page: Page) -> None:
     choose(sidebar(page), "Counts from", data_source.TYPED)
     field = sidebar(page).locator("textarea")
@@ -102,6 +109,8 @@ def test_the_whole_path_and_no_trace_of_the_counts(app: App, watched: Watched, t
     expect(main_part(page)).to_contain_text("Nearest to the truth", timeout=60_000)
     choose(main_part(page), "Mechanism", LAPLACE.label)
     expect(main_part(page)).to_contain_text("The ledger is empty.")
+    say(page, "Whose answers these are", "Planted people")
+    say(page, "What was asked", "Which group?")
     expect(button(page)).to_be_disabled()
     acknowledge(page, "I know that a draw is final")
     press(page)
@@ -134,21 +143,23 @@ def test_the_whole_path_and_no_trace_of_the_counts(app: App, watched: Watched, t
     assert Release.from_json(released(page, second).read_bytes()) == made
 
     # A number typed without Enter comes with the click: nothing is drawn for what nobody read.
-    acknowledge(page, "I know that all releases of these data will come to 0.504-DP")
+    acknowledge(page, release_words.SAME)
+    acknowledge(page, "I know that all releases about these people will come to 0.504-DP")
     page.get_by_label("epsilon, exactly").fill("0.004")
     button(page).click()
     wait_until_idle(page)
     expect(button(page)).to_contain_text("epsilon = 0.004")
     expect(button(page)).to_be_disabled()
-    expect(main_part(page)).to_contain_text("These data were released once already: 0.004-DP.")
+    expect(main_part(page)).to_contain_text("These people's answers were released once already: 0.004-DP.")
     type_epsilon(page, "0.5")
 
     # A second release is warned of.
-    expect(main_part(page)).to_contain_text("These data were released once already: 0.004-DP.")
+    expect(main_part(page)).to_contain_text("These people's answers were released once already: 0.004-DP.")
     expect(button(page)).to_be_disabled()
-    acknowledge(page, "I know that all releases of these data will come to 0.504-DP")
+    acknowledge(page, "I know that all releases about these people will come to 0.504-DP")
     press(page)
-    expect(main_part(page)).to_contain_text("The data shown now were released twice; all together: 0.504-DP.")
+    expect(main_part(page)).to_contain_text("These people's answers were released twice; all together: 0.504-DP.")
+    expect(main_part(page)).to_contain_text("2 releases, by Bayes' rule with every mechanism's noise")
     expect(button(page)).to_be_disabled()
     ledger = taken(page, main_part(page).get_by_role("button", name="Ledger (JSON)"), second)
     assert Ledger.from_json(ledger.read_bytes()).total().releases == 2
@@ -168,13 +179,14 @@ def test_the_whole_path_and_no_trace_of_the_counts(app: App, watched: Watched, t
     plant(page)
     choose(main_part(page), "Mechanism", LAPLACE.label)
     expect(main_part(page)).to_contain_text("The ledger is empty. It starts anew with every session")
+    say(page, "Whose answers these are", "planted  people")
     main_part(page).get_by_text("Bring an exported ledger").click()
     main_part(page).locator("input[type=file]").set_input_files(ledger)
     add = main_part(page).get_by_role("button", name="Add to the ledger")
     add.click()
     expect(add).to_have_count(0)
     wait_until_idle(page)
-    expect(main_part(page)).to_contain_text("These data were released twice already: 0.504-DP.")
+    expect(main_part(page)).to_contain_text("These people's answers were released twice already: 0.504-DP.")
     expect(button(page)).to_be_disabled()
 
     assert_nothing_went_wrong(watched)

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from dpbi import MECHANISMS, PureDP
 from dpbi.dashboard.session import options
@@ -23,7 +22,9 @@ from tests.dashboard.test_page_release import (
     page,
     press,
     press_in_the_ledger,
+    said_of,
     shown,
+    state_the_table,
 )
 from tests.dashboard.test_pages import everything, tick
 from tests.dashboard.test_scenario import bare, text
@@ -41,58 +42,59 @@ def kept(tmp_path: Path) -> Iterator[LedgerFile]:
     options.take([])
 
 
-def named(at: AppTest, name: str = NAME) -> AppTest:
-    next(one for one in at.main.text_input if one.label == "Name of these data").set_value(name).run()
-    assert not at.exception
-    return at
-
-
 def test_a_release_is_charged_kept_and_seen_in_another_session(
     kept: LedgerFile, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     files = record(monkeypatch)
-    at = page()
+    at = page(people="")
     assert release_words.SHARED in [info.value for info in at.main.info]
-    assert [bare(error.value) for error in at.main.error] == [release_words.NAME_FIRST]
+    assert release_words.NAME_FIRST in [info.value for info in at.main.info] and not at.main.error
     assert acknowledge(at) and button(at).disabled
-    press(named(at))
+    press(said_of(at))
     (line,) = kept.of(NAME)
     made, _ = line.read()
     assert list(shown(at)["Released"]) == list(made.released)
-    other = named(page("5 70"), "  survey 2026")  # other counts: it is the name that counts
+    other = page("5 70", "  survey 2026")  # other counts: it is the name that counts
     assert any("released once already: 1-DP" in bare(warning.value) for warning in other.main.warning)
     assert list(shown(other)["Released"]) == list(made.released), "a release is there for everybody"
     assert f"In the ledger: {NAME}." in [caption.value for caption in other.main.caption]
-    acknowledge(other)
+    acknowledge(state_the_table(other))
+    assert release_words.COUNTS_DIFFER not in everything(other), "another session's counts are nowhere"
     files.clear()
     button(other).click().run()
-    joint = kept.whole(NAME).read_together((1, 1), 75).posterior
-    assert joint and json.loads(files_of(files, ".json"))["all_releases_together"]["mean"] == joint.mean.tolist()
-    assert "2 releases of the same data read together" in files_of(files, ".md").decode()
+    together = kept.whole(NAME).read_together(kept.of(NAME)[-1].entry)
+    assert together and together.posterior
+    joint = together.posterior
+    assert json.loads(files_of(files, ".json"))["all_releases_together"]["mean"] == joint.mean.tolist()
+    assert "2 releases of this table read together" in files_of(files, ".md").decode()
     assert f"{joint.interval()[0]}"[:12] in files_of(files, ".csv").decode()
     assert kept.ledger(NAME).total().epsilon == 2
     assert button(other).disabled and any("beyond the budget" in error.value for error in other.main.error)
     press(other, forced=True)
     assert len(kept.of(NAME)) == 2
-    press(text(named(other, "Another"), "epsilon", "0.5"))
+    press(text(said_of(other, "Another"), "epsilon", "0.5"))
     assert kept.names == ("Another", NAME)
     assert COUNTS not in everything(other)
 
 
 def test_two_who_press_at_once_share_what_is_left(kept: LedgerFile) -> None:
     """Both pages were read while there was room for one."""
-    first, second = acknowledge(named(text(page(), "epsilon", "2"))), acknowledge(named(text(page(), "epsilon", "2")))
+    first, second = (acknowledge(text(page(), "epsilon", "2")) for _ in range(2))
     press(first)
     button(second).click().run()
     assert not second.exception
-    assert any("beyond the budget" in error.value for error in second.main.error)
+    (said,) = [bare(error.value) for error in second.main.error if "do not publish" not in error.value]
+    assert "spent so far: 2-DP" in said and "it would be 4-DP, beyond the budget" in said
+    assert not [warning for warning in second.main.warning if "already" in warning.value], "one box, one total"
+    text(second, "epsilon", "0.5")
+    assert "would be 2.5-DP" in bare(second.main.error[0].value) and "4-DP" not in everything(second)
     assert len(kept.of(NAME)) == 1
 
 
 def test_what_is_not_private_is_refused(kept: LedgerFile) -> None:
     for kind in MECHANISMS:
         if not kind(1.0).guarantee((1, 1), 75).is_private:
-            at = named(tick(page(), {kind.__name__}))
+            at = tick(page(), {kind.__name__})
             assert "takes only what is private by theorem" in at.main.error[-1].value
             press(at, forced=True)
     assert not kept.names
@@ -102,7 +104,7 @@ def test_a_charge_without_a_release_is_said(kept: LedgerFile, monkeypatch: pytes
     def failing(*asked: object) -> None:
         raise MemoryError
 
-    at = acknowledge(named(page()))
+    at = acknowledge(page())
     with monkeypatch.context() as patched:
         patched.setattr(release, "release", failing)
         button(at).click().run()
@@ -113,7 +115,7 @@ def test_a_charge_without_a_release_is_said(kept: LedgerFile, monkeypatch: pytes
 
 
 def test_brought_entries_count(kept: LedgerFile) -> None:
-    at = named(page())
+    at = page()
     content = kept.ledger(NAME).with_entries([entry(PureDP(1.5, "theorem", "proved"))]).to_json().encode()
     at = bring(at, content)
     at.main.multiselect[0].set_value(["elsewhere"]).run()
@@ -124,15 +126,15 @@ def test_brought_entries_count(kept: LedgerFile) -> None:
 
 
 def test_a_name_that_comes_with_the_click_draws_nothing(kept: LedgerFile) -> None:
-    at = acknowledge(named(page()))
-    next(one for one in at.main.text_input if one.label == "Name of these data").set_value("Other")
+    at = acknowledge(page())
+    next(one for one in at.main.text_input if one.label == "Whose answers these are").set_value("Other")
     button(at).click().run()
     assert not at.exception and not kept.names
     assert release_words.CHANGED in [error.value for error in at.main.error]
 
 
 def test_a_ledger_that_has_gone_is_said(kept: LedgerFile) -> None:
-    at = acknowledge(named(page()))
+    at = acknowledge(page())
     kept.path.unlink()
     button(at).click().run()
     assert not at.exception
@@ -141,13 +143,27 @@ def test_a_ledger_that_has_gone_is_said(kept: LedgerFile) -> None:
 
 
 def test_no_name_is_in_a_link_or_the_settings(kept: LedgerFile) -> None:
-    at = press(named(page(), "Quokka"))
+    at = press(page(people="Quokka"))
     assert "Quokka" not in str(at.session_state["settings"]) and "Quokka" not in str(dict(at.query_params))
+
+
+def test_another_budget_is_refused_and_a_raise_must_be_acknowledged(kept: LedgerFile) -> None:
+    press(text(page(), "epsilon", "1.5"))
+    options.take(["--ledger", str(kept.path), "--budget", "4"])
+    at = page()
+    assert "Start it with --budget 2, or with --raise-budget" in bare(at.main.error[0].value) and button(at).disabled
+    options.take(["--ledger", str(kept.path), "--budget", "4", "--raise-budget"])
+    at = page()
+    assert "raises the budget of these people from 2 to 4" in bare(at.main.warning[1].value) and button(at).disabled
+    press(at)
+    assert [(change.before, change.after) for change in (kept.people(NAME) or kept).raised] == [(2, 4)]
+    assert "raised from 2 to 4 on" in " ".join(caption.value for caption in at.main.caption)
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
+        (["--raise-budget", "--ledger", "HERE"], "to raise the budget, say to what"),
         (["--budget", "3"], "say --ledger FILE too"),
         (["--ledger", "HERE", "--budget", "many"], "the budget must be a number"),
         (["--ledger", "HERE", "--budget", "-1"], "epsilon must be greater than 0"),

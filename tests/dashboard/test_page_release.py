@@ -23,7 +23,9 @@ from dpbi.dashboard.sidebar import data_source
 from dpbi.dashboard.words import release as release_words
 from dpbi.dashboard.words import words
 from dpbi.privacy.guessing import guessing_risk
+from dpbi.releases import release
 from dpbi.releases.ledger import Ledger
+from dpbi.releases.ledger_in_memory import LedgerInMemory
 from dpbi.releases.verdict import barely_private
 from tests.dashboard.shown_entries import key
 from tests.dashboard.test_pages import ALL, everything, tick, typed
@@ -34,6 +36,7 @@ from tests.every_mechanism import lists_datasets
 PAGE = "pages/7_Release.py"
 COUNTS = "31 44"
 BUTTON = "Release once with"
+PEOPLE, QUESTION = "Survey 2026", "Do you smoke?"
 Draws = list[Release]
 
 
@@ -41,20 +44,36 @@ Draws = list[Release]
 def draws(monkeypatch: pytest.MonkeyPatch) -> Draws:
     """Every release that is drawn, in order."""
     made: Draws = []
-    drawn: Callable[..., Release] = dpbi.release
+    drawn: Callable[..., Release] = release.release
 
     def kept(*arguments: Any) -> Release:
         made.append(drawn(*arguments))
         return made[-1]
 
-    monkeypatch.setattr(dpbi, "release", kept)
+    monkeypatch.setattr(release, "release", kept)
     return made
 
 
-def page(counts: str = COUNTS) -> AppTest:
-    """With the first mechanism chosen."""
+def page(counts: str = COUNTS, people: str = PEOPLE, question: str = QUESTION) -> AppTest:
+    """With the first mechanism chosen, and what the ledger asks said."""
     at = typed(opened(PAGE), counts)
-    return select(at, "to release", at.main.selectbox[0].options[0])
+    select(at, "to release", at.main.selectbox[0].options[0])
+    return said_of(at, people, question) if people else at
+
+
+def said_of(at: AppTest, people: str = PEOPLE, question: str = QUESTION) -> AppTest:
+    for label, value in (("Whose answers these are", people), ("What was asked", question)):
+        next(one for one in at.main.text_input if one.label == label).set_value(value)
+    at.run()
+    assert not at.exception
+    return at
+
+
+def state_the_table(at: AppTest, said: str = release_words.SAME) -> AppTest:
+    (radio,) = at.main.radio
+    radio.set_value(said).run()
+    assert not at.exception
+    return at
 
 
 def button(at: AppTest) -> Any:
@@ -62,10 +81,12 @@ def button(at: AppTest) -> Any:
 
 
 def press(at: AppTest, *, forced: bool = False) -> AppTest:
-    """After all ticks that are asked for; forced: without them, as a browser that lets a disabled button through."""
+    """After all that is asked for; forced: without it, as a browser that lets a disabled button through."""
     if forced:
         button(at).proto.disabled = False
     else:
+        if at.main.radio and at.main.radio[0].value is None:
+            state_the_table(at)
         acknowledge(at)
         assert not button(at).disabled
     button(at).click().run()
@@ -99,8 +120,12 @@ def test_nothing_is_drawn_before_the_button_is_pressed(draws: Draws) -> None:
     assert at.main.selectbox[0].value is None and release_words.CHOOSE in everything(at)
     assert not [one for one in at.main.button if one.label.startswith(BUTTON)]
     assert release_words.NO_RELEASE in everything(at)
-    at = page()
+    at = page(people="")
     assert bare(at.main.info[0].value) == release_words.EMPTY
+    assert release_words.NAME_FIRST in [info.value for info in at.main.info] and button(at).disabled
+    press(at, forced=True)
+    assert not draws
+    at = page()
     assert button(at).label == f"{BUTTON} {at.main.selectbox[0].value}, epsilon = 1"
     assert not draws
 
@@ -108,7 +133,7 @@ def test_nothing_is_drawn_before_the_button_is_pressed(draws: Draws) -> None:
 def test_the_first_draw_must_be_acknowledged_too(draws: Draws) -> None:
     at = page()
     assert [bare(box.label) for box in at.main.checkbox] == [
-        "I know that a draw is final: it cannot be taken back, and costs these data 1-DP for good."
+        "I know that a draw is final: it cannot be taken back, and costs these people 1-DP for good."
     ]
     assert button(at).disabled
     press(at, forced=True)
@@ -182,8 +207,8 @@ def test_a_second_release_is_warned_of_and_must_be_acknowledged(draws: Draws) ->
     at = press(page())
     warned = bare(at.main.warning[1].value)
     assert "released once already: 1-DP" in warned and "come to 2-DP" in warned.replace("*", "")
-    assert button(at).disabled
-    press(at, forced=True)
+    assert release_words.VERSION_FIRST in [info.value for info in at.main.info] and not at.main.checkbox
+    press(state_the_table(at), forced=True)
     assert len(draws) == 1
     press(at)
     assert len(draws) == 2
@@ -197,23 +222,73 @@ def test_a_second_release_is_warned_of_and_must_be_acknowledged(draws: Draws) ->
     assert len(draws) == 2
 
 
-def test_other_data_have_a_ledger_of_their_own_and_old_ones_are_known_again() -> None:
-    at = press(page())
-    token = ledger(at).entries[0].data
-    at.text_area(key="entry: typed").set_value("31 45").run()
+def test_questions_of_the_same_people_add_up_and_are_never_pooled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three yes/no questions about the same 120 people, which became one posterior of the wrong share."""
+    files = record(monkeypatch)
+    at = page("3 117", question="HIV")
+    for counts, question in (("71 49", "Smoking"), ("2 118", "Arrested")):
+        press(at).text_area(key="entry: typed").set_value(counts).run()
+        said_of(at, question=question)
+    press(at)
+    files.clear()
+    at.run()
+    assert "released 3 times; all together: **3-DP**" in everything(at)
+    assert "read together" not in everything(at)
+    document = json.loads(files_of(files, ".json"))
+    assert "all_releases_together" not in document and document["subject"]["question"] == "Arrested"
+    assert [one["epsilon"] for one in document["ledger"]["people"]] == [3]
+    assert "made" in document["ledger"]["releases"][-1] and "made" not in document["ledger"]["releases"][0]
+    assert len({one["version"] for one in document["ledger"]["releases"]}) == 3
+
+
+def test_a_corrected_table_is_read_alone_and_other_counts_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    files = record(monkeypatch)
+    at = press(page("30 90"))
+    at.text_area(key="entry: typed").set_value("90 30").run()
+    state_the_table(said_of(at, question=QUESTION.upper()))
+    assert release_words.COUNTS_DIFFER in [warning.value for warning in at.main.warning]
+    state_the_table(at, release_words.CORRECTED)
+    assert release_words.COUNTS_DIFFER not in [warning.value for warning in at.main.warning]
+    press(at)
+    files.clear()
+    at.run()
+    assert "all_releases_together" not in json.loads(files_of(files, ".json"))
+    assert list(at.main.dataframe[-1].value["Version"]) == [1, 2]
+    assert list(at.main.dataframe[-1].value["People"]) == [PEOPLE] * 2
+    at.text_input(key=key(at, "epsilon")).set_value("0.5").run()
+    press(state_the_table(at))
+    files.clear()
+    at.run()
+    together = json.loads(files_of(files, ".json"))["all_releases_together"]
+    assert len(together["releases"]) == 2 and not together["contradiction"]
+    assert [one.version for one in ledger(at).entries[1:]] == [ledger(at).entries[1].version] * 2
+
+
+def test_a_wrong_statement_that_noise_cannot_explain_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    files = record(monkeypatch)
+    at = press(page("10 990"))
+    at.text_area(key="entry: typed").set_value("990 10").run()
+    press(state_the_table(said_of(at)))
+    files.clear()
+    at.run()
+    said = json.loads(files_of(files, ".json"))["all_releases_together"]["contradiction"]
+    assert said in [bare(warning.value) for warning in at.main.warning]
+    assert said[:40] in files_of(files, ".md").decode() and "use this instead" not in everything(at)
+
+
+def test_other_people_have_a_total_of_their_own_and_old_ones_are_known_again() -> None:
+    at = said_of(press(page()), "Others")
     assert len(at.main.warning) == 1
-    assert "were not released in this ledger. Releases of other data in it: 1." in everything(at)
+    assert "nothing was released in this ledger. Releases about others in it: 1." in everything(at)
     press(at)
     first, second = ledger(at).entries
-    assert first.data == token != second.data
-    assert len(token) == 32
-    at.text_area(key="entry: typed").set_value("31 44").run()
-    assert "released once already" in at.main.warning[1].value
+    assert first.people != second.people and {len(first.people), len(second.version)} == {32}
+    assert "released once already" in said_of(at, " survey  2026").main.warning[1].value
 
 
 def ledger(at: AppTest) -> Ledger:
-    found: Ledger = at.session_state["ledger of releases"]
-    return found
+    found: LedgerInMemory = at.session_state["ledger of releases"]
+    return found.everything()
 
 
 @pytest.mark.parametrize("kind", [kind for kind in MECHANISMS if not kind(1.0).guarantee((1, 1), 9).is_private])
@@ -289,7 +364,7 @@ def test_a_failed_draw_is_told_without_its_message(monkeypatch: pytest.MonkeyPat
     def failing(*arguments: Any) -> Release:
         raise RuntimeError("314159")
 
-    monkeypatch.setattr(dpbi, "release", failing)
+    monkeypatch.setattr(release, "release", failing)
     at = acknowledge(page())
     button(at).click().run()
     assert [error.value for error in at.main.error] == [words.APOLOGY]
@@ -414,7 +489,7 @@ def test_an_exported_ledger_counts_again_after_a_reload(monkeypatch: pytest.Monk
     exported = files[file]() if file in files else files_of(files, file)
     other = bring(page(), exported)
     assert bare(other.main.info[0].value) == release_words.EMPTY
-    assert [option.partition(":")[0] for option in other.main.multiselect[0].options] == [ledger(at).tokens[0][:8]]
+    assert [option.partition(":")[0] for option in other.main.multiselect[0].options] == [PEOPLE]
     press_in_the_ledger(other, "Add to the ledger")
     assert "released once already: 1-DP" in bare(other.main.warning[1].value)
     assert button(other).disabled
@@ -425,14 +500,20 @@ def test_an_exported_ledger_counts_again_after_a_reload(monkeypatch: pytest.Monk
     assert len(ledger(other).entries) == 2, "what is in already does not count twice"
 
 
-def test_releases_of_other_data_are_listed_and_not_added_up() -> None:
-    content = ledger(press(page())).to_json().encode()
-    at = bring(page("31 45"), content)
-    assert at.main.multiselect[0].value == [], "another n"
+@pytest.mark.parametrize(("named", "fits"), [(True, False), (False, True), (False, False)])
+def test_releases_about_others_are_listed_and_not_added_up(named: bool, fits: bool) -> None:
+    """A file of version 1 has no names: there what has the same n is offered."""
+    document = ledger(press(page())).document()
+    if not named:
+        document["people"] = [{"token": one["token"]} for one in document["people"]]
+    at = bring(page(COUNTS if fits else "31 45", "Others"), json.dumps(document).encode())
+    assert bool(at.main.multiselect[0].value) == fits
+    at.main.multiselect[0].set_value([]).run()
     press_in_the_ledger(at, "Add to the ledger")
     assert len(at.main.warning) == 1
-    assert list(at.main.dataframe[-1].value["Data"]) == [ledger(at).tokens[0][:8]]
-    at = press_in_the_ledger(bring(page(), content), "Put it away")
+    (name,) = at.main.dataframe[-1].value["People"]
+    assert name.startswith(PEOPLE if named else "people ")
+    at = press_in_the_ledger(bring(page(), json.dumps(document).encode()), "Put it away")
     assert not ledger(at).entries and not at.main.multiselect
 
 
@@ -444,16 +525,16 @@ def test_any_other_file_is_refused_in_words(content: bytes) -> None:
     assert not ledger(at).entries
 
 
-def test_no_file_names_the_data_by_their_counts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Equal counts in two sessions have unlike tokens, and so have two releases of one."""
+def test_no_file_names_the_table_by_its_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Equal counts in two sessions have unlike tokens, and so have two releases of one: all is as stated."""
     files = record(monkeypatch)
     tokens = set()
     for _ in range(2):
         at = press(press(page()))
         document = json.loads(files["dpbi-ledger.json"]())
-        tokens |= {entry[name] for entry in document["releases"] for name in ("data", "release")}
+        tokens |= {entry[name] for entry in document["releases"] for name in ("people", "release", "version")}
         assert ledger(at) == Ledger.from_json(files["dpbi-ledger.json"]())
-    assert len(tokens) == 6
+    assert len(tokens) == 8
     assert data_source.TYPED not in json.dumps(document)
 
 

@@ -15,7 +15,7 @@ from dpbi import MECHANISMS, ApproximateDP, NotPrivate, Problem, PureDP, Release
 from dpbi.accuracy.trials import release_errors
 from dpbi.mechanisms import Mechanism
 from dpbi.mechanisms.guarantee import Guarantee
-from dpbi.releases.ledger import Ledger, LedgerEntry, entry_of, new_token, release_json
+from dpbi.releases.ledger import Ledger, LedgerEntry, People, Raised, entry_of, new_token, release_json
 from tests import oracles
 from tests.data.damaged import damaged, read_or_refused
 from tests.every_mechanism import every_class, lists_datasets
@@ -24,8 +24,8 @@ PURE, CLAIM = PureDP(0.5, "theorem", "proved"), ApproximateDP(0.25, 1e-6, "claim
 PROVED, NOTHING = ApproximateDP(1.0, 1e-5, "exhaustive check", "checked"), NotPrivate("a control")
 
 
-def entry(guarantee: Guarantee, data: str = "a") -> LedgerEntry:
-    return LedgerEntry(new_token(), data, "Some mechanism", 12, "2026-11-28T01:02:03Z", guarantee)
+def entry(guarantee: Guarantee, people: str = "a") -> LedgerEntry:
+    return LedgerEntry(new_token(), people, "Some mechanism", 12, "2026-11-28T01:02:03Z", guarantee)
 
 
 def ledger(*guarantees: Guarantee) -> Ledger:
@@ -60,7 +60,7 @@ def test_two_releases_lose_the_sum_exactly() -> None:
     assert float(loss) == pytest.approx(made.total().epsilon, rel=1e-12)
 
 
-def test_data_are_told_apart_and_no_release_counts_twice() -> None:
+def test_people_are_told_apart_and_no_release_counts_twice() -> None:
     one, two = entry(PURE, "a"), entry(PURE, "b")
     both = Ledger((one,)).with_entries([two, one])
     assert both.entries == (one, two) and both.tokens == ("a", "b")
@@ -72,19 +72,61 @@ def test_data_are_told_apart_and_no_release_counts_twice() -> None:
 def test_the_file_comes_back() -> None:
     kept = ledger(PURE, CLAIM, PROVED, NOTHING)
     assert Ledger.from_json(kept.to_json()) == kept
-    assert json.loads(kept.to_json())["totals"][0]["epsilon"] == 1.75
+    assert json.loads(kept.to_json())["people"][0]["epsilon"] == 1.75
     assert "\u00e9" in Ledger((dataclasses.replace(entry(PURE), mechanism="caf\u00e9"),)).to_json()
 
 
 @every_class
 def test_a_release_takes_its_ledger_along(kind: type[Mechanism]) -> None:
     made = dpbi.release(kind(0.7), Problem((1, 0.5), (12, 31)))
-    kept = Ledger((entry_of(made, new_token()),))
-    text = release_json(made, ["yes", "no"], kept)
+    people = People(new_token(), "Survey 2026", 3.0, (Raised("2026-11-28T01:02:03Z", 2.0, 3.0),))
+    own = entry_of(made, people.token, "Do you smoke?", new_token())
+    kept = Ledger((own,), (people,))
+    text = release_json(own, ["yes", "no"], kept)
     assert Release.from_json(text) == made
     assert Ledger.from_json(text) == kept
+    assert json.loads(text)["subject"] == {
+        "people": "Survey 2026", "question": "Do you smoke?", "part": "", "version": own.version
+    }
     with pytest.raises(ValueError, match="holds no ledger"):
         Ledger.from_json(made.to_json())
+
+
+def test_a_release_takes_the_charges_of_other_questions_along_and_nothing_they_released() -> None:
+    made = dpbi.release(dpbi.mechanisms.Geometric(1.0), Problem((1, 1), (12, 31)))
+    own = dataclasses.replace(entry_of(made, "a", "Q1", "v"), who="Eve", remark="late")
+    same, other, corrected = (
+        entry_of(made, "a", *asked) for asked in (("q1 ", "v"), ("Q2", "w"), ("Q1", "x")))
+    kept = Ledger((own, same, other, corrected, entry_of(made, "a")))
+    found = Ledger.from_json(release_json(own, ["yes", "no"], kept)).entries
+    assert [one.made is not None for one in found] == [True, True, False, False, False]
+    assert [one.guarantee for one in found] == [made.guarantee] * 5
+    assert not any(one.who or one.remark for one in found)
+    assert Ledger.from_json(kept.to_json()) == kept, "the ledger's own file holds all"
+
+
+def test_versions_are_those_of_a_question() -> None:
+    made = dpbi.release(dpbi.mechanisms.Geometric(1.0), Problem((1, 1), (12, 31)))
+    kept = Ledger(tuple(entry_of(made, "a", *asked) for asked in (("Q", "v"), ("R", "r"), (" q", "w"), ("Q", "v"))))
+    assert kept.versions("Q") == ("v", "w") and kept.versions("R") == ("r",) and not kept.versions("new")
+    assert [kept.place(one) for one in kept.entries] == [1, 1, 2, 1]
+    assert kept.version_of("Q", "v") == "v" and len({kept.version_of("Q", None), kept.version_of("Q", None)}) == 2
+    assert kept.version_of("", None) == "" and kept.place(entry_of(made, "a")) is None
+    for question, version in (("Q", "r"), ("new", "v"), ("", "v")):
+        with pytest.raises(ValueError, match="No release of this question"):
+            kept.version_of(question, version)
+
+
+def test_files_of_version_1_are_read_and_say_nothing_of_what_they_are_of() -> None:
+    kept = ledger(PURE, CLAIM)
+    document = kept.document()
+    for one in document["releases"]:
+        one["data"] = one.pop("people")
+        one["version"] = "0.9"  # means nothing there
+    del document["people"]
+    document["format_version"] = 1
+    assert Ledger.from_json(json.dumps(document)) == kept
+    assert all(one.table is None for one in kept.entries)
 
 
 def changed(name: str, value: Any) -> str:
@@ -100,13 +142,21 @@ def changed(name: str, value: Any) -> str:
     ("name", "value", "said"),
     [
         ("format", "dpbi settings 1", "no ledger of releases"),
-        ("format_version", 2, "format version 2"),
+        ("format_version", 3, "format version 3"),
+        ("format_version", True, "format version True"),
+        ("people", [{"name": "x"}], "must have token, name, budget, raised"),
+        ("people", [{"token": "a", "name": "x", "raised": [], "budget": -1}], "epsilon must be greater than 0"),
+        ("people", [{"token": "a", "name": "x", "raised": []}] * 2, "names the same people twice"),
+        ("people", [{"token": "a", "name": "x", "raised": [{}]}], "time must be written"),
+        ("question", "  ", "question must not be empty"),
+        ("question", "x" * 201, "question may have at most 200 characters"),
+        ("version", 5, "version must be text"),
         ("releases", {}, "must be a list"),
         ("releases", [{}] * 10_001, "at most 10,000"),
-        ("releases", [5], "must have release, data"),
+        ("releases", [5], "must have release, people"),
         ("time", "yesterday", "time must be written"),
         ("n", -1, "n must be at least 0"),
-        ("data", "", "data must not be empty"),
+        ("people", "", "must be a list"),
         ("mechanism", 5, "mechanism must be text"),
         ("mechanism", "\ud800", "mechanism must be text that can be written in UTF-8"),
         ("guarantee.reason", "so \udfff", "reason must be text that can be written in UTF-8: character 4"),

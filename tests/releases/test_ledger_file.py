@@ -16,6 +16,7 @@ import signal
 import sqlite3
 import traceback
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ import dpbi
 from dpbi import ApproximateDP, NotPrivate, Problem, PureDP, Release
 from dpbi.mechanisms.guarantee import Guarantee
 from dpbi.releases import ledger_file, release
-from dpbi.releases.ledger import LedgerEntry, new_token
+from dpbi.releases.ledger import Ledger, LedgerEntry, People, Raised, new_token
 from dpbi.releases.ledger_file import LedgerFile
 from tests.every_mechanism import every_class
 
@@ -110,10 +111,10 @@ def test_every_mechanism_is_kept_or_refused_in_a_sentence(kind: Any, tmp_path: P
 
 def test_the_budget_is_per_name_and_exact(kept: LedgerFile) -> None:
     """0.1 + 0.2 is not beyond 0.3, and what is beyond by the last digit is refused."""
-    third = dataclasses.replace(kept, epsilon=0.3)
+    third = LedgerFile.opened(kept.path, epsilon=0.3)
     for epsilon in (0.1, 0.2):
         third.release(DATA, dpbi.mechanisms.Geometric(epsilon), PROBLEM)
-    with pytest.raises(ValueError, match=r"budget of these data is 0\.3, spent so far: 0\.3-DP.*No epsilon is left"):
+    with pytest.raises(ValueError, match=r"budget of these people is 0\.3, spent so far: 0\.3-DP.*No epsilon is left"):
         third.release(DATA, dpbi.mechanisms.Geometric(1e-6), PROBLEM)
     assert not third.refusal("others", PureDP(0.3, "theorem", "proved"))
     assert "at most 0.3 is left" in third.refusal("others", PureDP(0.30000000000000004, "theorem", "proved"))
@@ -149,9 +150,118 @@ def test_after_what_promises_nothing_no_budget_can_be_kept(kept: LedgerFile, unp
 
 
 @pytest.mark.parametrize("name", ["", "  ", "\u00a0", "x" * 201, 5])
-def test_data_need_a_name(kept: LedgerFile, name: Any) -> None:
-    with pytest.raises(ValueError, match=r"name of the data|need a name"):
+def test_people_need_a_name(kept: LedgerFile, name: Any) -> None:
+    with pytest.raises(ValueError, match="name of the people"):
         kept.release(name, HALF, PROBLEM)
+
+
+def test_the_budget_stays_with_the_people_and_is_raised_in_words_alone(kept: LedgerFile) -> None:
+    """A second server with another budget, which took a name to 4 of 3."""
+    one = PureDP(1.0, "theorem", "proved")
+    kept.release(DATA, HALF, PROBLEM)
+    held = kept.people(DATA)
+    assert held and held.budget == 1.5 and not held.raised
+    for other in (0.1, 1.4999999999999998, 4.0):
+        server = LedgerFile.opened(kept.path, epsilon=other)
+        with pytest.raises(ValueError, match=r"these people is 1\.5, and the app was started with .*--budget 1\.5"):
+            server.release(DATA, HALF, PROBLEM)
+        assert server.refusal("others", PureDP(0.1, "theorem", "proved")) == ""
+    assert "--raise-budget" in LedgerFile.opened(kept.path, epsilon=4).refusal(DATA, one)
+    assert "--raise-budget" not in LedgerFile.opened(kept.path, epsilon=1, raising=True).refusal(DATA, one)
+    without = LedgerFile.opened(kept.path)
+    assert not without.refusal(DATA, one)
+    assert "beyond the budget" in without.refusal(DATA, PureDP(1.1, "theorem", "proved"))
+
+    larger = LedgerFile.opened(kept.path, epsilon=2, raising=True)
+    assert not larger.raises(DATA, one)
+    larger.release(DATA, dpbi.mechanisms.Geometric(1.0), PROBLEM)
+    assert larger.people(DATA) == held, "what fits keeps the promise"
+    assert "from 1.5 to 2, which is recorded" in larger.raises(DATA, HALF.guarantee((1, 1), 58))
+    _, entry = larger.release(DATA, HALF, PROBLEM)
+    now = LedgerFile.opened(kept.path, epsilon=2).people(DATA)
+    assert now == dataclasses.replace(held, budget=2.0, raised=(Raised(entry.time, 1.5, 2.0),))
+    assert Ledger.from_json(larger.whole(DATA).to_json()).people == (now,)
+    assert "No epsilon is left" in larger.refusal(DATA, HALF.guarantee((1, 1), 58))
+    assert kept.refusal(DATA, HALF.guarantee((1, 1), 58)), "the first server knows it too"
+
+
+def test_what_it_is_of_is_kept_as_stated(kept: LedgerFile) -> None:
+    _, first = kept.release(DATA, HALF, PROBLEM, question="Do you smoke?", part="men", who="Ada", remark="pilot")
+    _, same = kept.release(DATA, HALF, PROBLEM, question="do you SMOKE?", version=first.version, part="men")
+    _, other = kept.release(DATA, HALF, PROBLEM, question="Do you smoke?", part="men")
+    assert first.table == same.table != other.table
+    assert [line.entry for line in kept.of(DATA)] == [first, same, other]
+    assert (first.who, first.remark, first.part) == ("Ada", "pilot", "men")
+    charged = kept.ledger(DATA).total().epsilon
+    with pytest.raises(ValueError, match="No release of this question"):
+        LedgerFile.opened(kept.path).release("other people", HALF, PROBLEM, question="Q", version=first.version)
+    assert kept.ledger(DATA).total().epsilon == charged and kept.names == (DATA,)
+
+
+# As version 1 wrote it, on the day before version 2.
+VERSION_1 = (
+    "CREATE TABLE data (folded TEXT PRIMARY KEY, name TEXT NOT NULL, token TEXT NOT NULL) STRICT",
+    "CREATE TABLE releases (number INTEGER PRIMARY KEY, folded TEXT NOT NULL REFERENCES data, release TEXT NOT NULL, "
+    "brought INTEGER NOT NULL, entry TEXT NOT NULL, document TEXT, seal TEXT NOT NULL, "
+    "UNIQUE (folded, release)) STRICT",
+    f"PRAGMA application_id = {0x64706269}",
+    "PRAGMA user_version = 1",
+)
+
+
+@pytest.fixture
+def older(tmp_path: Path) -> Path:
+    path = tmp_path / "older.sqlite"
+    made = dpbi.release(HALF, PROBLEM)
+    document = made.document(["yes", "no"]) | {"format_version": 1}
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        for statement in VERSION_1:
+            connection.execute(statement)
+        connection.execute("INSERT INTO data VALUES ('survey 2026', 'Survey 2026', 'token')")
+        for release_token, written in (("one", json.dumps(document)), ("broken off", None)):
+            charge = {"release": release_token, "data": "token", "mechanism": made.mechanism.label, "n": made.n,
+                      "time": made.time, "guarantee": document["guarantee"]}
+            line = "survey 2026", release_token, 0, json.dumps(charge)
+            connection.execute("INSERT INTO releases VALUES (NULL, ?, ?, ?, ?, ?, ?)",
+                               (*line, written, ledger_file._seal(*line, written)))
+    return path
+
+
+def test_a_file_of_version_1_is_moved_up_and_nothing_is_lost(older: Path) -> None:
+    moved = LedgerFile.opened(older, epsilon=2)
+    lines = moved.of(DATA)
+    assert [line.entry.release for line in lines] == ["one", "broken off"] and lines[1].broken_off
+    assert lines[0].read()[1] == ("yes", "no") and not lines[0].entry.table
+    assert moved.people(DATA) == People("token", DATA), "no budget was set yet"
+    version = None
+    for _ in range(2):
+        _, entry = moved.release(DATA, HALF, PROBLEM, question="Q", version=version)
+        version = entry.version
+    together = moved.whole(DATA).read_together(entry)
+    assert together and len(together.used) == 2, "what says nothing is pooled with nothing"
+    found = LedgerFile.opened(older, epsilon=2)
+    assert [line.entry.release for line in found.of(DATA)][:2] == ["one", "broken off"]
+    assert found.ledger(DATA).total().epsilon == 2 and (found.people(DATA) or moved).budget == 2
+
+
+@pytest.mark.parametrize("statement", ["ALTER TABLE data", "ALTER TABLE people ADD COLUMN seal", "UPDATE", "COMMIT"])
+def test_a_move_that_is_killed_leaves_the_old_file(older: Path, statement: str) -> None:
+    connect = ledger_file._connection
+
+    def work(say: Callable[[str], None]) -> None:
+        def watched(address: str) -> sqlite3.Connection:
+            connection = connect(address)
+            connection.set_trace_callback(lambda sql: die() if sql.startswith(statement) else None)
+            return connection
+
+        ledger_file._connection = watched
+        LedgerFile.opened(older)
+
+    ended, said = in_a_process(work)()
+    assert ended == signal.SIGKILL, said
+    with closing(sqlite3.connect(older)) as connection:
+        assert connection.execute("PRAGMA user_version").fetchone() == (1,)
+    assert len(LedgerFile.opened(older).of(DATA)) == 2
 
 
 def test_eight_at_once_do_not_pass_the_budget(kept: LedgerFile) -> None:
@@ -191,7 +301,7 @@ AT_STATEMENT = {
     "before the charge is put down": ("INSERT OR IGNORE INTO releases", 1),
     "before the charge is committed": ("COMMIT", 1),
     "before the release is begun to be written": ("BEGIN", 2),
-    "before the release is put down": ("UPDATE", 1),
+    "before the release is put down": ("UPDATE releases", 1),
     "before the release is committed": ("COMMIT", 2),
 }
 # point: charges and releases that are found after it

@@ -15,8 +15,18 @@ import dpbi
 from dpbi import Problem
 from dpbi.figures.release import together
 from dpbi.mechanisms import Mechanism
-from dpbi.releases.ledger import Ledger, entry_of, release_json, together_table
+from dpbi.releases.ledger import (
+    Ledger,
+    LedgerEntry,
+    ReadTogether,
+    _contradiction,
+    entry_of,
+    release_json,
+    together_table,
+)
 from dpbi.releases.ledger_file import LedgerFile
+from dpbi.releases.release import Release
+from dpbi.releases.statement import statement_markdown
 from tests import oracles
 from tests.every_mechanism import lists_datasets
 
@@ -31,7 +41,13 @@ LABELS = ["yes", "no"]
 def two() -> Ledger:
     """By a mechanism whose noise falls on each count and by one that selects."""
     made = [dpbi.release(kind(epsilon), Problem(PRIOR, COUNTS)) for kind, epsilon in ((COUNTING, 1.5), (LISTING, 9.0))]
-    return Ledger(tuple(entry_of(one, "data") for one in made))
+    return Ledger(tuple(entry_of(one, "people", "Q", "first") for one in made))
+
+
+def read(kept: Ledger, entry: LedgerEntry | None = None) -> ReadTogether:
+    found = kept.read_together(entry or kept.entries[0])
+    assert found
+    return found
 
 
 def test_it_is_bayes_rule_over_all_datasets(two: Ledger) -> None:
@@ -45,8 +61,8 @@ def test_it_is_bayes_rule_over_all_datasets(two: Ledger) -> None:
             prior *= float(law.get(entry.made.released, 0))
         weights.append(prior)
     mean = np.average([(PRIOR[0] + u) / 9.5 for u in range(8)], weights=weights)
-    found = two.read_together(PRIOR, 7)
-    assert found.posterior is not None and not found.left_out
+    found = read(two)
+    assert found.posterior is not None and not found.left_out and not found.contradiction
     assert found.posterior.mean[0] == pytest.approx(mean, rel=1e-6)
     rows = together_table(found, LABELS)
     assert [row["place"] for row in rows] == [1, 2, None] * 2
@@ -56,10 +72,8 @@ def test_it_is_bayes_rule_over_all_datasets(two: Ledger) -> None:
 
 
 def test_the_files_carry_it(two: Ledger) -> None:
-    made = two.entries[0].made
-    assert made
-    document = json.loads(release_json(made, LABELS, two, two.read_together(PRIOR, 7)))["all_releases_together"]
-    joint = two.read_together(PRIOR, 7).posterior
+    document = json.loads(release_json(two.entries[0], LABELS, two, read(two)))["all_releases_together"]
+    joint = read(two).posterior
     assert joint and document["mean"] == joint.mean.tolist()
     assert document["releases"] == [entry.release for entry in two.entries] and document["left_out"] == []
     again = Ledger.from_json(two.to_json())
@@ -71,12 +85,51 @@ def test_what_cannot_be_read_with_it_is_named(two: Ledger) -> None:
     text = json.loads(two.to_json())
     del text["releases"][0]["made"]
     assert Ledger.from_json(json.dumps(text)).entries[0].made is None
-    found = Ledger((*two.entries, older)).read_together(PRIOR, 7)
+    found = read(Ledger((*two.entries, older)))
     assert found.left_out == (f"The release by {older.mechanism} of {older.time} is left out: its entry does not say "
                               "what was released.",)  # fmt: skip
-    other = two.read_together((1, 1), 7)
+    flat = entry_of(dpbi.release(COUNTING(1.0), Problem((1, 1), COUNTS)), "people", "Q", "first")
+    other = read(Ledger((*two.entries, flat)), flat)
     assert other.posterior is None and len(other.left_out) == 2 and "another prior" in other.left_out[0]
     assert not together_table(other, LABELS)
+
+
+@pytest.mark.parametrize("asked", [("Other", "first"), ("Q", "corrected"), ("", ""), ("Q", "")])
+def test_only_what_was_stated_to_be_of_one_table_is_read_together(two: Ledger, asked: tuple[str, str]) -> None:
+    """The same prior and n are no reason: another question, a corrected table, an entry of an older file."""
+    question, version = asked
+    other = dataclasses.replace(two.entries[1], question=question, version=version)
+    kept = Ledger((two.entries[0], other, dataclasses.replace(two.entries[1], release="third")))
+    assert [one.release for one in read(kept).used] == [two.entries[0].release, "third"]
+    assert kept.read_together(other) is None
+    assert Ledger((two.entries[0], other)).read_together(two.entries[0]) is None
+
+
+def test_what_contradicts_itself_beyond_chance_is_said() -> None:
+    """(4, 96) and (60, 40) under one name; releases of one table are said to do so at most once in 1,000 times."""
+    def of(counts: tuple[int, int]) -> LedgerEntry:
+        return entry_of(dpbi.release(COUNTING(2.0), Problem((1, 1), counts)), "people", "Q", "first")
+
+    wrong = read(Ledger((of((4, 96)), of((60, 40)))))
+    assert "contradict each other beyond chance: of category" in wrong.contradiction
+    assert wrong.contradiction == wrong.document()["contradiction"]
+    assert "so use it before any single one" not in (said := statement_markdown(wrong.used[0].made, LABELS, wrong))
+    assert "contradict each other" in said
+
+
+def test_releases_of_one_table_hardly_ever_contradict_each_other() -> None:
+    """sum_{c, r, s} P(c) P(r | c) P(s | c) over the pairs that are said to: at most 1 in 1,000, by enumeration."""
+    n, prior, mechanism = 12, (0.5, 2.0), ONE_COUNT(3.0)
+    laws = [oracles.LAWS[ONE_COUNT.__name__](prior, (c, n - c), epsilon=3.0) for c in range(n + 1)]
+    data = [float(oracles.mp.binomial(n, c) * oracles.mp.beta(prior[0] + c, prior[1] + n - c)
+                  / oracles.mp.beta(*prior)) for c in range(n + 1)]
+    outputs = sorted(set().union(*laws))
+    made = {r: Release(mechanism, prior, n, r, mechanism.guarantee(prior, n), "1", "2026-11-28T01:02:03Z")
+            for r in outputs}
+    said = {(r, s) for r in outputs for s in outputs if _contradiction([made[r], made[s]])}
+    chance = sum(weight * float(law.get(r, 0)) * float(law.get(s, 0))
+                 for weight, law in zip(data, laws, strict=True) for r, s in said)
+    assert said and 0 < chance <= 1e-3
 
 
 def test_an_entry_and_its_release_must_belong_together(two: Ledger) -> None:
@@ -91,9 +144,10 @@ def test_an_entry_and_its_release_must_belong_together(two: Ledger) -> None:
 def test_the_ledger_that_lasts_reads_its_releases(tmp_path: Path) -> None:
     kept = LedgerFile.opened(tmp_path / "l.sqlite")
     for _ in range(2):
-        kept.release("d", COUNTING(0.5), Problem(PRIOR, COUNTS))
-    assert kept.whole("d").read_together(PRIOR, 7).posterior
-    assert kept.ledger("d").read_together(PRIOR, 7).posterior is None
+        version = next(iter(kept.ledger("d").versions("Q")), None)
+        _, entry = kept.release("d", COUNTING(0.5), Problem(PRIOR, COUNTS), question="Q", version=version)
+    assert read(kept.whole("d"), entry).posterior
+    assert kept.ledger("d").read_together(entry) is None, "charges alone"
 
 
 @pytest.mark.parametrize("mechanisms", [(ONE_COUNT(1.0), ONE_COUNT(0.5)), (ONE_COUNT(1.0), LISTING(4.0))], ids=str)

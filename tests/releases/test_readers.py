@@ -27,7 +27,7 @@ LISTING = next(kind for kind in MECHANISMS if lists_datasets(kind))
 
 
 def released_by(*mechanisms: dpbi.mechanisms.Mechanism, problem: Problem) -> Ledger:
-    return Ledger(tuple(entry_of(dpbi.release(one, problem), "data") for one in mechanisms))
+    return Ledger(tuple(entry_of(dpbi.release(one, problem), "people", "Q", "first") for one in mechanisms))
 
 
 def installed(program: str) -> bool:
@@ -46,10 +46,10 @@ def printed(program: str, folder: Path) -> list[str]:
 def several(tmp_path_factory: pytest.TempPathFactory) -> tuple[Release, dict[str, list[float]], Path]:
     """A release of three, the rows of its table, and the folder of its files; a prior of unlike sizes."""
     ledger = released_by(COUNTING(0.5), LISTING(2.0), COUNTING(1.0), problem=Problem((0.01, 40, 0.5), (0, 21, 7)))
-    made, folder = ledger.entries[-1].made, tmp_path_factory.mktemp("files")
+    entry, folder = ledger.entries[-1], tmp_path_factory.mktemp("files")
+    made, together = entry.made, ledger.read_together(entry)
     assert made
-    together = ledger.read_together(made.prior, made.n)
-    (folder / "it's.json").write_text(release_json(made, LABELS, ledger, together), encoding="utf-8")
+    (folder / "it's.json").write_text(release_json(entry, LABELS, ledger, together), encoding="utf-8")
     (folder / "statement.md").write_text(statement.statement_markdown(made, LABELS, together=together))
     (folder / "statement.html").write_text(statement.statement_html(made, LABELS, together=together))
     rows = statement.posterior_table(made, LABELS, together=together)
@@ -79,7 +79,7 @@ def test_the_statement_says_the_tables_numbers(
 ) -> None:
     _, rows, folder = several
     text = (folder / name).read_text()
-    assert "3 releases of the same data read together" in text and "All releases' mean" in text.replace("&#x27;", "'")
+    assert "3 releases of this table read together" in text and "All releases' mean" in text.replace("&#x27;", "'")
     lines = [line for line in re.split(r"</tr>|\n", text) if line.count("<td>") == 9 or line.count(" | ") == 8]
     for line, numbers in zip(lines[-3:], rows.values(), strict=True):
         cells = re.split(r" \| |</td><td>", line)[3:]
@@ -100,14 +100,15 @@ def test_where_a_posterior_is_not_available_all_say_why(tmp_path: Path) -> None:
     """By one that must list all datasets, of which there are too many; the other was released under another prior."""
     ledger = released_by(LISTING(1.0), problem=Problem((1, 1, 1), (22, 21, 21)))
     other = released_by(COUNTING(1.0), problem=Problem((1, 2, 1), (22, 21, 21)))
-    made = ledger.entries[0].made
-    assert made and isinstance(made.noise_aware, str)
-    together = ledger.with_entries(other.entries).read_together(made.prior, made.n)
-    (tmp_path / "it's.json").write_text(release_json(made, LABELS, ledger, together), encoding="utf-8")
+    entry = ledger.entries[0]
+    made, together = entry.made, ledger.with_entries(other.entries).read_together(entry)
+    assert made and isinstance(made.noise_aware, str) and together
+    (tmp_path / "it's.json").write_text(release_json(entry, LABELS, ledger, together), encoding="utf-8")
     for program in filter(installed, PROGRAMS):
         lines = printed(program, tmp_path)[1:]
         assert len(lines) == 3
         for line in lines:
             assert f"; noise-aware {made.noise_aware}; all releases together {together.unavailable}" in line
-    text = statement.statement_markdown(made, together=together)
+    text = statement.statement_markdown(made, together=together, question="Do you *smoke*?", people="All")
+    assert "Question, as stated with the release: Do you \\*smoke\\*?" in text and "release: All\n" in text
     assert "Fewer than two" in text and "another prior or n" in text and "not available" in text

@@ -16,12 +16,17 @@ def take(arguments: Sequence[str]) -> None:
     reader = argparse.ArgumentParser(prog="streamlit run app.py --", allow_abbrev=False)
     reader.add_argument("--ledger", metavar="FILE", help="keeps all releases in this file, which is made if need be")
     reader.add_argument("--budget", type=_budget, metavar="EPSILON",
-                        help="what all releases of the same data may come to together (without it: no limit)")
+                        help="what all releases about the same people may come to (without it: no limit)")
+    reader.add_argument("--raise-budget", action="store_true",
+                        help="people with a smaller budget get this one once they need it, which is recorded: it voids "
+                             "what was promised to them")
     asked = reader.parse_args(arguments)
     if asked.ledger is None and asked.budget is not None:
         reader.error("a budget is kept in a ledger: say --ledger FILE too")
+    if asked.raise_budget and asked.budget is None:
+        reader.error("to raise the budget, say to what: --budget EPSILON")
     try:
-        opened = LedgerFile.opened(asked.ledger, asked.budget) if asked.ledger else None
+        opened = LedgerFile.opened(asked.ledger, asked.budget, raising=asked.raise_budget) if asked.ledger else None
     except ValueError as refusal:
         reader.error(str(refusal))
     _started["ledger"] = opened

@@ -433,7 +433,9 @@ _RELEASE_HELP = {
 }
 
 LEDGER_OF_RELEASES: dict[str, Any] = {
-    "Data": TextColumn(help="The first letters of the random token that stands for other data."),
+    "People": TextColumn(help="Whose answers were released, as named on this page. The budget is theirs."),
+    "Question": TextColumn(help="As stated with the release. Empty: nothing was, and it is never read with others."),
+    "Version": NumberColumn(help="Of the question's table: 1, or one more for each that was stated to be corrected."),
     "Guarantee": _COMPARISON["Guarantee"],
     "epsilon": bound(None),
     "delta": bound(None),

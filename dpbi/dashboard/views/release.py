@@ -17,7 +17,7 @@ import streamlit as st
 
 from dpbi.dashboard.answers import average, library, public_answers
 from dpbi.dashboard.scenario import Scenario
-from dpbi.dashboard.session import leaving, settings
+from dpbi.dashboard.session import leaving, options, settings
 from dpbi.dashboard.shown import charts, downloads, tables
 from dpbi.dashboard.views import release_ledger
 from dpbi.dashboard.words import guard, words
@@ -35,7 +35,7 @@ from dpbi.releases.verdict import barely_private, useless
 _log = logging.getLogger(__name__)
 
 _TO_RELEASE = "to release"
-_READ, _DRAWN, _FAILED = "releases: read", "releases: drawn", "releases: failed"
+_READ, _DRAWN, _FAILED, _FAILED_AT = (f"releases: {part}" for part in ("read", "drawn", "failed", "failed at"))
 
 
 @dataclass(frozen=True)
@@ -179,16 +179,11 @@ def press(ready: Ready, chosen: Scenario) -> None:
     if stamp:
         st.error(words.escape(stamp, words.SENTENCE_LENGTH))
         asked.append(release_words.acknowledge(ready.guarantee))
-    name, entry = release_ledger.ask_for_a_name(chosen)
-    refused = release_ledger.refusal(chosen, ready.guarantee)
-    before = release_ledger.of_data(chosen)
-    spent, after = before.total(), before.total(ready.guarantee)
-    if spent.releases:
-        st.warning(release_words.before_another(spent, after))
-        asked.append(release_words.acknowledge_another(after))
-    elif not asked:
-        asked.append(release_words.acknowledge_first(after))
-    if refused:  # nothing to agree to
+    subject = release_ledger.ask(chosen)
+    refused = release_ledger.refusal(subject, ready.guarantee)
+    if not refused:
+        asked += _costs(subject, ready.guarantee, first=not asked)
+    if refused or subject.missing:  # nothing to agree to
         asked = []
     keys = [f"release {drawn} {ready.mechanism!r}: {sentence}" for sentence in asked]
     agreed = [st.checkbox(sentence, key=key) for sentence, key in zip(asked, keys, strict=True)]
@@ -196,15 +191,29 @@ def press(ready: Ready, chosen: Scenario) -> None:
         f"Release once with {name_of(ready.mechanism)}, epsilon = {printed_bound(ready.mechanism.epsilon)}",
         key=f"release: draw {drawn}",
         type="primary",
-        disabled=bool(refused) or not all(agreed),
+        disabled=bool(refused or subject.missing) or not all(agreed),
         on_click=_draw,
-        args=(ready.mechanism, chosen, drawn, keys, settings.everything(), {entry: name} if entry else {}),
+        args=(ready.mechanism, chosen, drawn, keys, settings.everything(), subject),
     )
     if refused:
         st.error(words.escape(refused, words.SENTENCE_LENGTH))
-    if failed := st.session_state.get(_FAILED):
+    elif subject.missing:
+        st.info(subject.missing)
+    if (failed := _failed(subject)) and (not refused or failed == release_words.CHANGED):
         st.error(failed)
-    st.caption(release_words.draw(shared=bool(entry)))
+    st.caption(release_words.draw(shared=options.ledger_file() is not None))
+
+
+def _costs(subject: release_ledger.Subject, guarantee: Guarantee, *, first: bool) -> list[str]:
+    """Says what one more release costs these people; returns what must be acknowledged of it."""
+    before = release_ledger.of_people()
+    spent, after = before.total(), before.total(guarantee)
+    if raised := release_ledger.raises(subject, guarantee):
+        st.warning(f"**{words.escape(raised, words.SENTENCE_LENGTH)}**")
+    if spent.releases:
+        st.warning(release_words.before_another(spent, after))
+        return [release_words.acknowledge_another(after)]
+    return [release_words.acknowledge_first(after)] if first else []
 
 
 def _judge(ready: Ready, chosen: Scenario) -> None:
@@ -217,32 +226,47 @@ def _judge(ready: Ready, chosen: Scenario) -> None:
             st.warning(f"**{said}**")
 
 
+def _failed(subject: release_ledger.Subject) -> str:
+    """What became of the last press, as long as nothing is changed: its reason may hold no longer then."""
+    if not (said := st.session_state.get(_FAILED, "")):
+        return ""
+    now = settings.everything(), subject
+    if st.session_state.setdefault(_FAILED_AT, now) != now:
+        _say_failed("")
+        return ""
+    return str(said)
+
+
+def _say_failed(said: str) -> None:
+    st.session_state[_FAILED] = said
+    st.session_state.pop(_FAILED_AT, None)
+
+
 def _draw(
     mechanism: Mechanism,
     chosen: Scenario,
     drawn: int,
     acknowledged: Sequence[str],
     read: Mapping[str, Any],
-    named: Mapping[str, str],
+    subject: release_ledger.Subject,
 ) -> None:
-    """The one place where a release is drawn: the button's callback. named: the data, by the key of its entry."""
+    """The one place where a release is drawn: the button's callback."""
     if st.session_state.get(_DRAWN, 0) != drawn or not all(st.session_state.get(key) for key in acknowledged):
         return
-    st.session_state[_FAILED] = ""
+    _say_failed("")
     changed = any(now.get(name) != read[name] for now in (settings.everything(), settings.shown()) for name in read)
-    if changed or any(str(st.session_state.get(key, "")).strip() != name for key, name in named.items()):
+    if changed or any(str(st.session_state.get(key, "")).strip() != said for key, said in subject.entries.items()):
         st.session_state.update(dict.fromkeys(acknowledged, False))
-        st.session_state[_FAILED] = release_words.CHANGED
+        _say_failed(release_words.CHANGED)
         return
     try:
-        name = next(iter(named.values()), "")
-        release_ledger.drawn(mechanism, release_ledger.data_of(chosen), chosen.problem.prior, name)
+        release_ledger.drawn(mechanism, release_ledger.data_of(chosen), chosen.problem.prior, subject)
     except ValueError as refusal:
-        st.session_state[_FAILED] = words.opened(refusal)
+        _say_failed(words.opened(refusal))
         return
     except Exception as failure:  # noqa: BLE001 - a callback has no page around it that could apologise
         _log.error("a release failed: %s", type(failure).__name__)
-        st.session_state[_FAILED] = words.APOLOGY
+        _say_failed(words.APOLOGY)
         return
     st.session_state[_DRAWN] = drawn + 1
 
@@ -250,9 +274,9 @@ def _draw(
 # --- after ---
 
 
-def show(chosen: Scenario) -> None:
+def show() -> None:
     """The newest release, or another that is asked for: both posteriors, and the files."""
-    lines = release_ledger.shown(chosen)
+    lines = release_ledger.shown()
     if not lines:
         return
     st.header("The release")
@@ -261,11 +285,15 @@ def show(chosen: Scenario) -> None:
         newest = range(len(lines) - 1, -1, -1)
         place = st.selectbox(
             "Which", newest, width=480, key=f"release: which of {len(lines)}",
-            format_func=lambda i: f"{i + 1}: {words.plain(lines[i].entry.mechanism)}, {lines[i].entry.time}",
+            format_func=lambda i: f"{i + 1}: {_called(lines[i].entry)}",
         )  # fmt: skip
         line = lines[place]
     with guard.part():
-        _show(_made(line), chosen)
+        _show(_made(line))
+
+
+def _called(entry: LedgerEntry) -> str:
+    return words.plain(", ".join(part for part in (entry.question, entry.mechanism, entry.time) if part), 120)
 
 
 def _made(line: release_ledger.Line) -> Made:
@@ -276,18 +304,20 @@ def _made(line: release_ledger.Line) -> Made:
     return known[line.entry.release]
 
 
-def _show(one: Made, chosen: Scenario) -> None:
+def _show(one: Made) -> None:
     with downloads.collected(_shown(one.release)):
         if one.release.stamp:
             st.error(words.escape(one.release.stamp, words.SENTENCE_LENGTH))
         with st.spinner("Computing both posteriors"):
             figure = one.figure
         st.markdown(release_words.released(one.release))
-        whole = release_ledger.beside(one.entry, chosen)
-        together = release_ledger.together(whole, one.release.prior, one.release.n)
+        whole = release_ledger.beside()
+        together = release_ledger.together(whole, one.entry)
         _files(one, whole, together)
         charts.draw(figure, f"{one.stem}-posteriors")
         tables.release(one.rows(together), one.stem)
+        if together is not None:
+            release_ledger.show_together(together, one.release, one.labels)
 
 
 def _shown(release: Release) -> downloads.Shown:
@@ -305,15 +335,21 @@ def _shown(release: Release) -> downloads.Shown:
 
 def _files(one: Made, whole: Ledger, together: ReadTogether | None) -> None:
     release, labels, name = one.release, one.labels, f"dpbi-{one.stem}"
+    entry = dataclasses.replace(one.entry, made=release)
+
+    def statement(written: Callable[..., str]) -> Callable[[], str]:
+        people = whole.name_of(entry.people)
+        return lambda: written(release, labels, together, question=entry.question, people=people)
+
     readers = {"Python": reader_script(f"{name}.json"), "R": reader_script_r(f"{name}.json")}
     with st.container(horizontal=True, gap="small"):
         downloads.offer(
-            "Release (JSON)", lambda: release_json(release, labels, whole, together).encode(), f"{name}.json",
-            "application/json", then=lambda: leaving.saved(one.entry.release),
+            "Release (JSON)", lambda: release_json(entry, labels, whole, together).encode(), f"{name}.json",
+            "application/json", then=lambda: leaving.saved(entry.release),
         )  # fmt: skip
-        _offer("Statement (HTML)", lambda: statement_html(release, labels, together=together), f"{name}.html",
+        _offer("Statement (HTML)", statement(statement_html), f"{name}.html",
                "text/html")
-        _offer("Statement (Markdown)", lambda: statement_markdown(release, labels, together=together), f"{name}.md",
+        _offer("Statement (Markdown)", statement(statement_markdown), f"{name}.md",
                "text/markdown")
         _offer("Reader (Python)", lambda: readers["Python"], f"{name}.py", "text/x-python")
         _offer("Reader (R)", lambda: readers["R"], f"{name}.R", "text/plain")

@@ -1,18 +1,19 @@
-"""The ledger of releases: what the data shown now have cost, and an earlier session's ledger brought here.
+"""The ledger of releases: what the people named on the page have been promised away, and a ledger brought here.
 
-It is the session's own, where the app was started without a ledger: which token stands for which data is then known to
-the session's memory alone, and to no file. Else it is the file that all share, and data are known by a name.
+It is the session's own, where the app was started without one; else it is the file that all share. Both answer alike.
+Whose answers are released, to what question and from which version of their table the person says; that counts differ
+from those released before as the same table is noticed in this session's memory alone, and said on the screen.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any, TypeVar
 
 import pandas as pd
 import streamlit as st
 
-import dpbi
 from dpbi.dashboard.scenario import Scenario
 from dpbi.dashboard.session import leaving, options
 from dpbi.dashboard.shown import charts, downloads, tables
@@ -21,204 +22,221 @@ from dpbi.dashboard.words import release as release_words
 from dpbi.mechanisms import Mechanism
 from dpbi.mechanisms.guarantee import ApproximateDP, Guarantee, NotPrivate
 from dpbi.problem.problem import Problem
-from dpbi.releases.ledger import Ledger, LedgerEntry, ReadTogether, entry_of, new_token, together_table
-from dpbi.releases.ledger_file import NAME_LONGEST, KeptRelease
+from dpbi.releases.ledger import NAME_LONGEST, Ledger, LedgerEntry, ReadTogether, folded, together_table
+from dpbi.releases.ledger_file import LedgerFile
+from dpbi.releases.ledger_in_memory import LedgerInMemory
 from dpbi.releases.release import Release
 
-_LEDGER, _TOKENS, _MADE = "ledger of releases", "ledger of releases: tokens", "releases: made"
-_LINES = "ledger of releases: lines"
-_NAMES, _READ_TOGETHER = "ledger of releases: names", "ledger of releases: read together"
+_LEDGER, _KNOWN, _PEOPLE, _QUESTIONS, _COUNTS, _READ_TOGETHER, _WAITING, _REFUSED, _ROUND = (
+    f"ledger of releases{part}" for part in (
+        "", ": known", ": people", ": questions", ": counts", ": read together", ": waiting", ": refused", ": round"))
 CATEGORIES_DRAWN = 20
-_WAITING, _REFUSED, _ROUND = (f"ledger of releases: {part}" for part in ("waiting", "refused", "round"))
 
 Data = tuple[tuple[str, ...], tuple[int, ...]]
+_Read = TypeVar("_Read")
 
 
 @dataclass(frozen=True)
 class Line:
-    """One release as the page shows it. release: what was drawn, or how to read it again; None: a charge alone."""
+    """One release as the page shows it. read: how to read it again; None for a charge alone."""
 
     entry: LedgerEntry
     read: Callable[[], tuple[Release, tuple[str, ...]]] | None
     state: str
 
 
-def drawn(mechanism: Mechanism, chosen: Data, prior: tuple[float, ...], name: str) -> None:
+@dataclass(frozen=True)
+class Subject:
+    """What the person says is released. version: the table's token, None for another table; missing: what was not said
+    yet; entries: what was read from each entry of the page, by its key.
+    """
+
+    people: str
+    question: str
+    version: str | None
+    missing: str
+    entries: Mapping[str, str]
+
+
+def drawn(mechanism: Mechanism, chosen: Data, prior: tuple[float, ...], subject: Subject) -> None:
     """The draw, and its place in the ledger: charged first where the ledger is a file. ValueError where refused."""
     labels, counts = chosen
-    if file := options.ledger_file():
-        file.release(name, mechanism, Problem(prior, counts), labels)
-        return
-    release = dpbi.release(mechanism, Problem(prior, counts))
-    tokens = _tokens().setdefault(chosen, [])
-    if not tokens:
-        tokens.append(new_token())
-    entry = entry_of(release, tokens[0])
-    st.session_state[_LEDGER] = _ledger().with_entries([entry])
-    made = Line(entry, lambda: (release, labels), "kept")
-    leaving.unsaved(entry.release)
-    st.session_state[_MADE] = [*st.session_state.get(_MADE, []), made]
+    _, entry = _ledger().release(subject.people, mechanism, Problem(prior, counts), labels,
+                                 question=subject.question, version=subject.version)
+    st.session_state.setdefault(_COUNTS, {})[entry.version] = chosen
+    if not _ledger().lasts:
+        leaving.unsaved(entry.release)
 
 
-def shown(chosen: Scenario) -> list[Line]:
-    """The releases that can be shown: all of the session, or all of the data's name."""
-    if options.ledger_file():
-        return [line for line in _lines(chosen) if line.read]
-    return list(st.session_state.get(_MADE, []))
+def shown() -> list[Line]:
+    """The releases about the people named on the page that can be shown."""
+    return [line for line in _lines() if line.read]
 
 
-def of_data(chosen: Scenario) -> Ledger:
-    """The releases of the data shown now."""
-    if options.ledger_file():
-        return Ledger(tuple(line.entry for line in _lines(chosen)))
-    return _ledger().of(_tokens().get(data_of(chosen), ()))
+def of_people() -> Ledger:
+    """The charges of the people named on the page."""
+    return _as_it_stands("charges", _ledger().ledger, Ledger())
 
 
-def beside(entry: LedgerEntry, chosen: Scenario) -> Ledger:
-    """All releases of the data of this one, each with what was released where it is known."""
-    if options.ledger_file():
-        return _whole(chosen)
-    tokens = next((found for found in _tokens().values() if entry.data in found), [entry.data])
-    return _ledger().of(tokens)
+def beside() -> Ledger:
+    """The same, each with what was released where it is known."""
+    return _as_it_stands("whole", _ledger().whole, Ledger())
 
 
-def together(whole: Ledger, prior: tuple[float, ...], n: int) -> ReadTogether | None:
-    """The releases read as one, None where there is but one; computed once in a session."""
-    if len(whole.entries) < 2:
-        return None
-    known: dict[object, tuple[Ledger, ReadTogether]] = st.session_state.setdefault(_READ_TOGETHER, {})
-    if known.get((prior, n), (None,))[0] != whole:
+def together(whole: Ledger, entry: LedgerEntry) -> ReadTogether | None:
+    """The releases of one table read as one, None where there is but one; computed once in a session."""
+    known: dict[str, tuple[Ledger, ReadTogether | None]] = st.session_state.setdefault(_READ_TOGETHER, {})
+    if entry.release not in known or known[entry.release][0] != whole:
         with st.spinner("Reading all releases together"):
-            known[prior, n] = whole, whole.read_together(prior, n)
-    return known[prior, n][1]
+            made = next(one for one in whole.entries if one.release == entry.release)
+            known[entry.release] = whole, whole.read_together(made)
+    return known[entry.release][1]
 
 
 def data_of(chosen: Scenario) -> Data:
     return chosen.labels, chosen.problem.counts
 
 
-def ask_for_a_name(chosen: Scenario) -> tuple[str, str]:
-    """The name of the data in a shared ledger, and the key of its entry; both empty where there is none."""
-    file = options.ledger_file()
-    if file is None:
-        if not _ledger().entries:  # nobody can tell from it what an earlier session released
-            st.info(release_words.EMPTY)
-        return "", ""
-    st.info(release_words.SHARED)
-    names, data = _names(), data_of(chosen)
-    key = f"name of the data {list(names).index(data) if data in names else len(names)}"
-    named = st.text_input(
-        "Name of these data", names.get(data, ""), NAME_LONGEST, key=key, width=480, help=release_words.NAME_HELP
-    )
-    names[data] = named.strip()
-    if file.names:
-        st.caption(release_words.names_in_it(file.names))
-    return names[data], key
+def ask(chosen: Scenario) -> Subject:
+    """Whose answers these are, what was asked, and, where that was released before, whether of the same table."""
+    if _ledger().lasts:
+        st.info(release_words.SHARED)
+    elif not _ledger().names:  # nobody can tell from it what an earlier session released
+        st.info(release_words.EMPTY)
+    with st.container(horizontal=True):
+        people = st.text_input("Whose answers these are", st.session_state.get(_PEOPLE, ""), NAME_LONGEST,
+                               key="release: people", width=360, help=release_words.PEOPLE_HELP,
+                               placeholder=release_words.PEOPLE_EXAMPLE).strip()  # fmt: skip
+        questions, data = _questions(), data_of(chosen)
+        place = list(questions).index(data) if data in questions else len(questions)
+        question = st.text_input("What was asked", questions.get(data, ""), NAME_LONGEST,
+                                 key=f"release: question {place}", width=360, help=release_words.QUESTION_HELP,
+                                 placeholder=release_words.QUESTION_EXAMPLE).strip()  # fmt: skip
+    st.session_state[_PEOPLE], questions[data] = people, question
+    if _ledger().lasts and _ledger().names:
+        st.caption(release_words.names_in_it(_ledger().names))
+    entries = {"release: people": people, f"release: question {place}": question}
+    if not people or not question:
+        return Subject(people, question, None, release_words.NAME_FIRST, entries)
+    return _ask_for_the_version(chosen, people, question, entries)
 
 
-def refusal(chosen: Scenario, guarantee: Guarantee) -> str:
-    """Why the ledger allows no release of this guarantee; empty where it does."""
-    file = options.ledger_file()
-    if file is None:
-        return ""
-    name = _names().get(data_of(chosen), "")
-    return file.refusal(name, guarantee) if name else release_words.NAME_FIRST
+def _ask_for_the_version(chosen: Scenario, people: str, question: str, entries: Mapping[str, str]) -> Subject:
+    of = of_people()
+    versions = of.versions(question)
+    if not versions:
+        return Subject(people, question, None, "", entries)
+    key = f"release: version after {len(of.entries)} of {folded('the question', question)}"
+    said = st.radio(release_words.asked_before(of, question), release_words.VERSIONS, index=None, key=key)
+    if said is None:
+        return Subject(people, question, None, release_words.VERSION_FIRST, entries)
+    same = said == release_words.SAME
+    released = st.session_state.get(_COUNTS, {}).get(versions[-1])
+    if same and released not in (None, data_of(chosen)):
+        st.warning(release_words.COUNTS_DIFFER)
+    return Subject(people, question, versions[-1] if same else None, "", {**entries, key: said})
+
+
+def refusal(subject: Subject, guarantee: Guarantee) -> str:
+    """Why no release of this guarantee can be made; empty where one can."""
+    return _ledger().refusal(subject.people, guarantee) if subject.people else ""
+
+
+def raises(subject: Subject, guarantee: Guarantee) -> str:
+    """What a release of this guarantee does to the budget; empty where it keeps it."""
+    return _ledger().raises(subject.people, guarantee) if subject.people else ""
 
 
 def draw(chosen: Scenario) -> None:
     """The total, every entry, the file; and the place to bring one."""
-    file, here = options.ledger_file(), of_data(chosen)
-    whole = here if file else _ledger()
-    if len(here.entries) > 1:
-        with guard.part():
-            _together(chosen)
+    name: str = st.session_state.get(_PEOPLE, "")
+    kept, here = _ledger(), of_people()
+    whole = kept.everything() if isinstance(kept, LedgerInMemory) else beside()
     if not whole.entries:
-        st.markdown(release_words.NO_RELEASE if file is None else release_words.NO_RELEASE_OF_THE_NAME)
+        st.markdown(release_words.NO_RELEASE_OF_THE_NAME if kept.lasts else release_words.NO_RELEASE)
     else:
-        others = Ledger(tuple(entry for entry in whole.entries if entry not in here.entries))
-        st.markdown(release_words.total(here, others))
+        st.markdown(release_words.total(here, len(whole.entries) - len(here.entries)))
         with downloads.collected(downloads.Shown({}, "")):
             alt = "One row per release: what it promised"
-            tables.show(_table(whole, here, chosen), "ledger-of-releases", tables.LEDGER_OF_RELEASES, alt)
-        downloads.offer("Ledger (JSON)", lambda: (_whole(chosen) if file else whole).to_json().encode(),
-                        "dpbi-ledger.json", "application/json")
-    if file is not None:
-        if any(line.state == release_words.BROKEN_OFF for line in _lines(chosen)):
+            tables.show(_table(whole), "ledger-of-releases", tables.LEDGER_OF_RELEASES, alt)
+        downloads.offer("Ledger (JSON)", lambda: whole.to_json().encode(), "dpbi-ledger.json", "application/json")
+    if isinstance(kept, LedgerFile):
+        if any(line.state == release_words.BROKEN_OFF for line in _lines()):
             st.warning(release_words.SAY_BROKEN_OFF)
-        st.caption(release_words.lasts(file))
+        st.caption(release_words.lasts(kept, kept.people(name) if name else None))
     elif whole.entries:
         st.caption(release_words.ENDS)
-    if file is None or _names().get(data_of(chosen)):
+    if name or not kept.lasts:
         opened = _WAITING in st.session_state or _REFUSED in st.session_state
         with st.expander("Bring an exported ledger", expanded=opened):
-            _bring(chosen)
+            _bring(chosen, name)
 
 
-def _whole(chosen: Scenario) -> Ledger:
-    """The releases of the data shown now, each with what was released where it is known."""
-    file, here = options.ledger_file(), of_data(chosen)
-    return file.whole(_names()[data_of(chosen)]) if file and here.entries else here
-
-
-def _together(chosen: Scenario) -> None:
-    """One posterior from all releases of the data, its intervals beside those of each."""
+def show_together(found: ReadTogether, release: Release, labels: tuple[str, ...]) -> None:
+    """One posterior from all releases of a table, its intervals beside those of each."""
     from dpbi.figures.release import together as drawn_together
 
-    found = together(_whole(chosen), chosen.problem.prior, chosen.problem.n)
-    if found is None:
-        return
-    st.subheader("All releases read together")
-    st.markdown(release_words.together(found, chosen.problem.prior))
-    if rows := together_table(found, chosen.labels[:CATEGORIES_DRAWN]):
-        with downloads.collected(downloads.Shown({}, "")):
-            charts.draw(drawn_together(found, rows, chosen.labels), "read-together")
+    st.subheader("All releases of this table read together")
+    if found.contradiction:
+        st.warning(words.escape(found.contradiction, words.SENTENCE_LENGTH))
+    st.markdown(release_words.together(found, release.prior))
+    if rows := together_table(found, labels[:CATEGORIES_DRAWN]):
+        charts.draw(drawn_together(found, rows, labels), "read-together")
 
 
-def _lines(chosen: Scenario) -> list[Line]:
-    """Of the data's name in the file, which is read again once it has changed."""
-    file, name = options.ledger_file(), _names().get(data_of(chosen), "")
-    if file is None or not name:
-        return []
-    asked = file.changes, name  # before the lines: those may be newer, never older
-    known = st.session_state.get(_LINES)
-    if known is None or known[0] != asked:
-        lines = [Line(one.entry, one.read if one.document else None, _state(one)) for one in file.of(name)]
-        known = st.session_state[_LINES] = asked, lines
-    return list(known[1])
+def _lines() -> list[Line]:
+    """Of the people named on the page."""
+    def read(name: str) -> list[Line]:
+        return [Line(one.entry, one.read if one.document else None, _state(one.broken_off, one.brought))
+                for one in _ledger().of(name)]
+
+    nobody: list[Line] = []
+    return list(_as_it_stands("lines", read, nobody))
 
 
-def _state(one: KeptRelease) -> str:
-    return release_words.BROKEN_OFF if one.broken_off else "brought" if one.brought else "kept"
+def _as_it_stands(what: str, read: Callable[[str], _Read], nobody: _Read) -> _Read:
+    """What the ledger answers of the people named on the page; read again once it has changed."""
+    name: str = st.session_state.get(_PEOPLE, "")
+    if not name:
+        return nobody
+    asked = _ledger().changes, name  # before it is read: the answer may be newer, never older
+    kept: dict[str, tuple[Any, _Read]] = st.session_state.setdefault(_KNOWN, {})
+    if what not in kept or kept[what][0] != asked:
+        kept[what] = asked, read(name)
+    return kept[what][1]
 
 
-def _names() -> dict[Data, str]:
-    found: dict[Data, str] = st.session_state.setdefault(_NAMES, {})
+def _state(broken_off: bool, brought: bool) -> str:
+    return release_words.BROKEN_OFF if broken_off else "brought" if brought else "kept"
+
+
+def _ledger() -> LedgerFile | LedgerInMemory:
+    if file := options.ledger_file():
+        return file
+    found: LedgerInMemory = st.session_state.setdefault(_LEDGER, LedgerInMemory())
     return found
 
 
-def _ledger() -> Ledger:
-    found: Ledger = st.session_state.setdefault(_LEDGER, Ledger())
+def _questions() -> dict[Data, str]:
+    found: dict[Data, str] = st.session_state.setdefault(_QUESTIONS, {})
     return found
 
 
-def _tokens() -> dict[Data, list[str]]:
-    found: dict[Data, list[str]] = st.session_state.setdefault(_TOKENS, {})
-    return found
-
-
-def _table(whole: Ledger, here: Ledger, chosen: Scenario) -> pd.DataFrame:
+def _table(whole: Ledger) -> pd.DataFrame:
     guarantees = [entry.guarantee for entry in whole.entries]
-    states = {"Release": [line.state for line in _lines(chosen)]} if options.ledger_file() else {}
+    states = {line.entry.release: line.state for line in _lines()}
     return pd.DataFrame(
         {
-            "Data": ["shown now" if entry in here.entries else entry.data[:8] for entry in whole.entries],
+            "People": [words.plain(whole.name_of(entry.people)) for entry in whole.entries],
+            "Question": [words.plain(entry.question) for entry in whole.entries],
+            "Version": [whole.of([entry.people]).place(entry) for entry in whole.entries],
             "Time (UTC)": [entry.time for entry in whole.entries],
             "Mechanism": [words.plain(entry.mechanism) for entry in whole.entries],
             "n": [entry.n for entry in whole.entries],
             "Guarantee": [words.guarantee(guarantee) for guarantee in guarantees],
             "epsilon": [None if isinstance(one, NotPrivate) else one.epsilon for one in guarantees],
             "delta": [one.delta if isinstance(one, ApproximateDP) else None for one in guarantees],
-            **states,
+            "Release": [states.get(entry.release, "kept") for entry in whole.entries],
         }
     )
 
@@ -226,7 +244,7 @@ def _table(whole: Ledger, here: Ledger, chosen: Scenario) -> pd.DataFrame:
 # --- bringing ---
 
 
-def _bring(chosen: Scenario) -> None:
+def _bring(chosen: Scenario, name: str) -> None:
     st.file_uploader(release_words.BRING, key=_uploader(), max_upload_size=16, on_change=_take_file)
     if _REFUSED in st.session_state:
         st.error(st.session_state[_REFUSED])
@@ -234,17 +252,23 @@ def _bring(chosen: Scenario) -> None:
     if waiting is None:
         return
     parts = {token: waiting.of([token]) for token in waiting.tokens}
-    fitting = [token for token, part in parts.items() if part.entries[0].n == chosen.problem.n]
-    st.multiselect(
-        release_words.WHICH,
-        list(parts),
-        default=fitting,
-        format_func=lambda token: words.plain(release_words.of_token(parts[token]), 120),
-        help=release_words.WHICH_HELP,
-        key=_which(),
-    )
+    if not name:
+        st.info(release_words.WHOSE_FIRST)
+    else:
+        called = {token: waiting.name_of(token) for token in parts}
+        fitting = [token for token, part in parts.items() if (
+            folded("a name", called[token]) == folded("a name", name) if called[token]
+            else part.entries[0].n == chosen.problem.n)]  # fmt: skip
+        st.multiselect(
+            release_words.WHICH,
+            list(parts),
+            default=fitting,
+            format_func=lambda token: words.plain(release_words.of_token(parts[token], called[token]), 120),
+            help=release_words.WHICH_HELP,
+            key=_which(),
+        )
     with st.container(horizontal=True):
-        st.button("Add to the ledger", type="primary", on_click=_add, args=(waiting, data_of(chosen)))
+        st.button("Add to the ledger", type="primary", disabled=not name, on_click=_add, args=(waiting, name))
         st.button("Put it away", on_click=_put_away)
 
 
@@ -268,26 +292,24 @@ def _take_file() -> None:
         st.session_state[_REFUSED] = sentence
 
 
-def _add(waiting: Ledger, data: Data) -> None:
-    if file := options.ledger_file():
-        chosen = waiting.of(st.session_state.get(_which(), []))
-        _put_away()
-        refused: dict[str, list[str]] = {}
-        with guard.refusal(refused, ""):
-            file.bring(_names()[data], chosen.entries)
-        for sentence in refused:
-            st.session_state[_REFUSED] = sentence
-        return
-    known = _tokens().setdefault(data, [])
-    known += [token for token in st.session_state.get(_which(), []) if token not in known]
-    if not known:
-        del _tokens()[data]
-    st.session_state[_LEDGER] = _ledger().with_entries(waiting.entries)
+def _add(waiting: Ledger, name: str) -> None:
+    """Those that were picked to the people of the name; in a session's own ledger the others under their own names."""
+    picked: list[str] = st.session_state.get(_which(), [])
     _put_away()
+    parts = {name: waiting.of(picked)}
+    if not _ledger().lasts:
+        for token in waiting.tokens:
+            if token not in picked:
+                parts[waiting.name_of(token) or f"people {token[:8]}"] = waiting.of([token])
+    refused: dict[str, list[str]] = {}
+    with guard.refusal(refused, ""):
+        for called, part in parts.items():
+            _ledger().bring(called, part.entries)
+    for sentence in refused:
+        st.session_state[_REFUSED] = sentence
 
 
 def _put_away() -> None:
     st.session_state[_ROUND] += 1
     for name in (_WAITING, _REFUSED):
         st.session_state.pop(name, None)
-

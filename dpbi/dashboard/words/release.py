@@ -13,7 +13,7 @@ from dpbi.mechanisms import name_of
 from dpbi.mechanisms.guarantee import Guarantee, NotPrivate
 from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.privacy.guessing import GuessingRisk
-from dpbi.releases.ledger import Ledger, ReadTogether, Total
+from dpbi.releases.ledger import STATED, Ledger, People, ReadTogether, Total
 from dpbi.releases.ledger_file import LedgerFile
 from dpbi.releases.release import Release
 from dpbi.releases.statement import sum_of
@@ -22,16 +22,17 @@ from dpbi.releases.verdict import points
 READER = (
     "The mechanism with its options and epsilon, the prior, n, the names of the categories, the **released** counts, "
     "both posteriors (each follows from these), the guarantee with its basis and neighbours, the time to the second, "
-    "the version of dpbi, and how much all releases of these data in the ledger come to. Nothing else: no true count, "
-    "no error, no rate or sensitivity at your data, no seed, no digest, and not what the data are called here."
+    "the version of dpbi, whose answers they are and what was asked, **as you name them here**, and the ledger of "
+    "these people: what each release about them cost and what it was of. Nothing else: no true count, no error, no "
+    "rate or sensitivity at your data, no seed and no digest."
 )
 CHANGED = (
     "**Nothing was released.** A setting was changed after what is asked for here had been read. Read it again as it "
     "stands now, confirm it, and press once more."
 )
 EMPTY = (
-    "**The ledger is empty.** It starts anew with every session, and so with every reload of the page. If these data "
-    "were released before, bring the ledger that was exported then (below), and the total counts that release too."
+    "**The ledger is empty.** It starts anew with every session, and so with every reload of the page. If something "
+    "about these people was released before, bring the ledger that was exported then (below), and the total counts it."
 )
 CHOOSE = "Choose a mechanism to see what it promises and what error to expect. Nothing is drawn by that."
 CONTROL = (
@@ -40,8 +41,8 @@ CONTROL = (
 )
 NO_RELEASE = "Nothing was released in this session."
 NO_RELEASE_OF_THE_NAME = (
-    "No release of these data is in the ledger. It knows them by their name, which is asked for above the button, once "
-    "a mechanism is chosen."
+    "No release about these people is in the ledger. It knows them by their name, which is asked for above the button, "
+    "once a mechanism is chosen."
 )
 BROKEN_OFF = "broken off"
 SAY_BROKEN_OFF = (
@@ -49,25 +50,37 @@ SAY_BROKEN_OFF = (
     "at this moment. Nothing of it was shown, and the charge stands."
 )
 SHARED = (
-    "**This ledger is shared and lasts.** The names of data and the releases in it are seen by everyone who can open "
-    "this app, so call the data by nothing secret. It holds what a release's file holds, and never a true count."
+    "**This ledger is shared and lasts.** The names in it and the releases are seen by everyone who can open this app. "
+    "It holds what a release's file holds, and never a true count."
 )
-NAME_HELP = (
-    "By it the ledger knows these data again: capitals and spaces at the ends make no difference. The same people "
-    "under another name would get another budget, which the ledger cannot notice."
+PEOPLE_HELP = (
+    "Losses add up for people, whatever they are asked: give the same name for all their answers. Capitals and spaces "
+    "at the ends make no difference. Under another name they would get another total, which nobody can notice. It is "
+    "published with every file."
 )
-NAME_FIRST = "Give the data a name first: the ledger charges the release to it."
+PEOPLE_EXAMPLE = "such as: Survey 2026"
+QUESTION_HELP = (
+    "By it releases of the same table are read together, and others never are. It is published with every file."
+)
+QUESTION_EXAMPLE = "such as: Do you smoke?"
+NAME_FIRST = "Say first whose answers these are, and what was asked: losses add up for people, not for questions."
+SAME, CORRECTED = VERSIONS = ("the very same table, count for count", "another one: corrected, or with other people")
+VERSION_FIRST = "Say first whether this is the same table as before: only then are both releases read as one."
+COUNTS_DIFFER = (
+    "**These are not the counts that were released under this name before, in this session.** Read as one table they "
+    "would give a false answer: if the table was corrected, or the question is another, say so above. This is noticed "
+    "on your screen alone, and is in no file."
+)
 ENDS = (
     "The ledger ends with the session, at a reload too: export it, or save a release (JSON), which holds the part of "
-    "it that is about the same data, and bring the file here later. It knows data by a random token; counts that "
-    "differ in one record, or come in another order or under other names, are other data to it, though the same "
-    "people may be in them."
+    "it that is about the same people, and bring the file here later."
 )
+WHOSE_FIRST = "Say first whose answers these are, above the button: it is asked for once a mechanism is chosen."
 BRING = "A ledger, or a release with its ledger, as this page writes them (JSON)."
-WHICH = "Releases of the data shown now"
+WHICH = "Releases about the people named above"
 WHICH_HELP = (
-    "The file cannot know: it names data by random tokens. Those with another n are not of these data. If in doubt, "
-    "leave them in: a total that is too large misleads nobody."
+    "Older files do not name them: they have random tokens. If in doubt, leave them in: a total that is too large "
+    "misleads nobody."
 )
 NO_RECORDS = "There are no records (n = 0): the release is the prior itself, and nothing can leak."
 
@@ -86,18 +99,27 @@ def draw(*, shared: bool) -> str:
 
 
 def names_in_it(names: Sequence[str]) -> str:
-    """The data that the ledger knows."""
+    """The people whom the ledger knows."""
     few = [words.plain(name, 60) for name in names[:20]]
     return f"In the ledger: {', '.join(few)}{f' and {len(names) - 20:,} more' if len(names) > 20 else ''}."
 
 
-def lasts(file: LedgerFile) -> str:
-    """Where the ledger is kept, and what its budget is."""
-    budget = "It has no budget."
-    if file.epsilon is not None:
-        budget = f"Its budget for all releases under one name is epsilon {printed_bound(file.epsilon)}."
+def asked_before(of: Ledger, question: str) -> str:
+    """The question that decides what is read together."""
+    last = [entry for entry in of.entries if entry.table and entry.version == of.versions(question)[-1]][-1]
+    return f"This question was released before, last on {last.time}. The table now is"
+
+
+def lasts(file: LedgerFile, people: People | None) -> str:
+    """Where the ledger is kept, and what the budget of these people is, with its history."""
+    held, said = (people.budget if people else None) or file.epsilon, "There is no budget."
+    if held is not None:
+        said = f"The budget of {'these' if people else 'new'} people is epsilon {printed_bound(held)}."
+    for change in people.raised if people else ():
+        said += (f" It was raised from {printed_bound(change.before)} to {printed_bound(change.after)} on "
+                 f"{change.time}: what was promised before does not hold any longer.")
     return (
-        f"Kept in {words.plain(file.path.name, 60)}, which outlasts reloads and restarts. {budget} A mechanism that is "
+        f"Kept in {words.plain(file.path.name, 60)}, which outlasts reloads and restarts. {said} A mechanism that is "
         "not private by theorem or check is refused."
     )
 
@@ -110,21 +132,21 @@ def acknowledge(guarantee: Guarantee) -> str:
 
 
 def before_another(spent: Total, after: Total) -> str:
-    """The warning before a second release of the same data."""
+    """The warning before another release about the same people."""
     return (
-        f"**These data were released {_times(spent.releases)} already: {spent.words}.** One more, and all together "
-        f"come to **{after.words}**, because losses add up. If you have an earlier one, use it: another look at the "
-        "same data is paid for in full."
+        f"**These people's answers were released {_times(spent.releases)} already: {spent.words}.** One more, and all "
+        f"together come to **{after.words}**, because losses add up. If you have an earlier one, use it: another look "
+        "is paid for in full."
     )
 
 
 def acknowledge_first(after: Total) -> str:
-    """What must be ticked before the first release of the data."""
-    return f"I know that a draw is final: it cannot be taken back, and costs these data {after.words} for good."
+    """What must be ticked before the first release about the people."""
+    return f"I know that a draw is final: it cannot be taken back, and costs these people {after.words} for good."
 
 
 def acknowledge_another(after: Total) -> str:
-    return f"I know that all releases of these data will come to {after.words}."
+    return f"I know that all releases about these people will come to {after.words}."
 
 
 def published(labels: Sequence[str], n: int) -> str:
@@ -153,14 +175,17 @@ def people(n: int) -> str:
 
 
 def together(found: ReadTogether, prior: tuple[float, ...]) -> str:
-    """What all releases of the data say when they are read as one, and which are left out."""
+    """What all releases of a table say when they are read as one, and which are left out."""
     left_out = "".join(f" {words.escape(sentence, words.SENTENCE_LENGTH)}" for sentence in found.left_out)
     if found.posterior is None:
         return f"{words.sentence(ValueError(found.unavailable))}{left_out}"
+    use = "" if found.contradiction else (
+        " The ledger charged for all of them, so that reading them together costs no more: use this instead of any "
+        "single one."
+    )
     return (
-        f"{len(found.used)} releases of these data, by Bayes' rule with every mechanism's noise, under the prior "
-        f"{words.prior_words(prior)}. The ledger charged for all of them, so that reading them together costs no more: "
-        f"use this instead of any single one.{left_out}"
+        f"{len(found.used)} releases, by Bayes' rule with every mechanism's noise, under the prior "
+        f"{words.prior_words(prior)}. {STATED}{use}{left_out}"
     )
 
 
@@ -210,23 +235,22 @@ def about(release: Release) -> str:
     )
 
 
-def total(here: Ledger, others: Ledger) -> str:
-    """What the releases of the data shown now come to, and that there are others."""
+def total(here: Ledger, others: int) -> str:
+    """What the releases about the people named on the page come to, and how many there are about others."""
     spent = here.total()
-    said = "The data shown now were not released in this ledger."
+    said = "About the people named above nothing was released in this ledger."
     if spent.releases:
-        said = f"The data shown now were released {_times(spent.releases)}; all together: **{spent.words}**."
-    if others.entries:
-        said += f" Releases of other data in it: {len(others.entries):,}."
-    return said
+        said = f"These people's answers were released {_times(spent.releases)}; all together: **{spent.words}**."
+    return f"{said} Releases about others in it: {others:,}." if others else said
 
 
 def _times(number: int) -> str:
     return {1: "once", 2: "twice"}.get(number, f"{number:,} times")
 
 
-def of_token(part: Ledger) -> str:
+def of_token(part: Ledger, name: str) -> str:
     """The entries of one token in a line."""
     entries, spent = part.entries, part.total()
     number = "1 release" if len(entries) == 1 else f"{len(entries):,} releases"
-    return f"{entries[0].data[:8]}: {number} at n = {entries[0].n:,}, {spent.words}, last {entries[-1].time}"
+    return (f"{name or entries[0].people[:8]}: {number} at n = {entries[0].n:,}, {spent.words}, last "
+            f"{entries[-1].time}")
