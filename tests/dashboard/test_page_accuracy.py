@@ -21,8 +21,10 @@ from dpbi.dashboard.words import accuracy as accuracy_words
 from dpbi.dashboard.words import words
 from dpbi.figures import accuracy as figures
 from tests.dashboard import test_scripts
+from tests.dashboard.exports import assert_page
 from tests.dashboard.test_pages import charts, everything, shown, tick, typed
 from tests.dashboard.test_scenario import QUIET, opened, press, select, text
+from tests.dashboard.test_scenario_file import record
 
 PAGE = "pages/5_Accuracy.py"
 TICKED = [kind for kind in MECHANISMS if kind.__name__ in DEFAULT_MECHANISMS]
@@ -76,10 +78,14 @@ def test_what_ten_times_the_data_bring_is_said_in_numbers_or_as_hardly_a_change(
 
 
 @pytest.mark.parametrize("name", [one.name for one in AXES if one.name != "n"])
-def test_each_axis_and_metric(name: str) -> None:
-    at = small()
+def test_each_axis_and_metric(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And what is taken away is what is shown, though the settings that every file names may be what varies."""
+    at, files = small(), record(monkeypatch)
     for metric in METRICS:
         against(at, name, metric)
+        files.clear()
+        at.run()
+        assert_page(at, files)
         assert axis(name).kept in everything(at)
         assert axis(name).title in at.main.dataframe[0].value
         assert charts(at)[0]["layout"]["xaxis"]["title"]["text"] == axis(name).title

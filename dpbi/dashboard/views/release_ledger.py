@@ -140,8 +140,8 @@ def draw(chosen: Scenario) -> None:
         with downloads.collected(downloads.Shown({}, "")):
             alt = "One row per release: what it promised"
             tables.show(_table(whole, here, chosen), "ledger-of-releases", tables.LEDGER_OF_RELEASES, alt)
-        downloads.offer("Ledger (JSON)", lambda: (_whole(chosen) if file else whole).to_json().encode(),
-                        "dpbi-ledger.json", "application/json")
+        exported = _whole(chosen) if file else whole
+        downloads.offer("Ledger (JSON)", lambda: exported.to_json().encode(), "dpbi-ledger.json", "application/json")
     if file is not None:
         if any(line.state == release_words.BROKEN_OFF for line in _lines(chosen)):
             st.warning(release_words.SAY_BROKEN_OFF)
