@@ -94,7 +94,8 @@ OTHERS = read(
     path
     for folder, names in ((".", "*"), (".ci", "*"), (".streamlit", "*"), ("dpbi", "**/*"), ("tests", "**/*"))
     for path in (ROOT / folder).glob(names)
-    if path.is_file() and path.name != ".git" and path.suffix in ("", ".md", ".txt", ".toml", ".ini", ".csv", ".json")
+    if path.is_file() and not {".git", "dpbi.egg-info"} & {*path.parts}
+    and path.suffix in ("", ".md", ".txt", ".toml", ".ini", ".csv", ".json")
 )
 UPPER_FLOORS = PAGES + [source for source in PACKAGE if source.floor != "numbers"]
 
@@ -509,7 +510,8 @@ def test_what_an_import_loads_is_seen() -> None:
 
 
 def test_the_package_opens_on_the_rooms() -> None:
-    shown = {path for path in (ROOT / "dpbi").iterdir() if path.name != "__pycache__"}
+    passed_over = {"__pycache__", "dpbi.egg-info", "pyproject.toml"}  # what pip needs and writes to install it
+    shown = {path for path in (ROOT / "dpbi").iterdir() if path.name not in passed_over}
     assert {f"dpbi/{path.name}" + "/" * path.is_dir() for path in shown} == {
         name for name in ROOMS if name.startswith("dpbi/") and not name.startswith("dpbi/dashboard/")
     } | {"dpbi/dashboard/"}

@@ -80,7 +80,8 @@ def test_no_column_is_lost_to_another_of_its_name(monkeypatch: pytest.MonkeyPatc
     assert (label in assert_page(at, files)["dpbi-sensitivity-chart.csv"]) != (label == "x")
     typed(at, f"{label}, 3\na, 4\na\u200b, 2\na (2), 5")
     files.clear()
-    assert_page(visit(at, "pages/1_Private_posteriors.py"), files)
+    taken = assert_page(visit(at, "pages/1_Private_posteriors.py"), files)
+    assert len([name for name in taken["dpbi-parameters.csv"] if name.startswith("alpha of ")]) == 4
 
 
 def test_a_charts_rows_are_its_points() -> None:
