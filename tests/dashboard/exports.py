@@ -13,9 +13,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import pytest
 from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import ElementTree
 
+from dpbi.dashboard.shown.tables import _RELEASE as RELEASE
 from tests.dashboard.test_scenario_file import Files
 
 SETTING = "Setting: "
@@ -39,7 +40,7 @@ def assert_table(content: bytes, shown: pd.DataFrame) -> pd.DataFrame:
     for name in shown:
         cells, expected = list(taken[name][: len(shown)]), list(shown[name])
         if pd.api.types.is_numeric_dtype(shown[name]):
-            assert cells == pytest.approx(expected, rel=1e-12, abs=0, nan_ok=True), name
+            np.testing.assert_allclose(np.array(cells, float), np.array(expected, float), 1e-12, 0, err_msg=name)
         else:
             assert [_text(cell) for cell in cells] == [_text(cell) for cell in expected], name
     for name in (name for name in taken if name.startswith(SETTING)):
@@ -66,7 +67,8 @@ def assert_chart(content: bytes, spec: Mapping[str, Any]) -> pd.DataFrame:
             assert name in ("x", "y"), f"{name} is drawn and not taken"  # a place that an axis says in words
             continue
         found = pd.to_numeric(taken[name], errors="coerce").dropna()
-        assert list(found) == pytest.approx(values, rel=DIGITS, abs=0), name
+        ends = DIGITS * max(map(abs, values)) if name in ("From", "To") else 0  # sums of what is drawn
+        np.testing.assert_allclose(found, values, DIGITS, ends, err_msg=name)
         compared += len(values)
     assert compared >= len(taken), "no point is compared"
     return taken
@@ -87,6 +89,8 @@ def _points(trace: Mapping[str, Any]) -> Iterator[dict[str, float]]:
         if more:
             at = point.pop(along) if "base" in trace else point[along]
             point |= {"From": at - less[i], "To": at + more[i]}
+        if along == "x":
+            point.pop("y", None)  # a mere place
         yield {name: value for name, value in point.items() if isinstance(value, int | float)}
 
 
@@ -127,17 +131,35 @@ def _plain(axis: Mapping[str, Any]) -> str:
     return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", text)).split())
 
 
-def assert_page(at: AppTest, files: Files) -> dict[str, pd.DataFrame]:
-    """Each table and chart that the page shows is in a file of its own, and each file is of one of them. Returns the
-    files by their names."""
-    left = {name: made() for name, made in files.items() if name.endswith(".csv")}
+def made(files: Files) -> dict[str, bytes]:
+    return {name: make() for name, make in files.items()}
+
+
+def assert_page(page: AppTest | ElementTree, files: Mapping[str, bytes]) -> dict[str, pd.DataFrame]:
+    """Each table and chart that the page shows is in a CSV of its own, and each CSV is of one of them. Returns the CSVs
+    by their names."""
+    left = {name: content for name, content in files.items() if name.endswith(".csv")}
     found = {}
-    for chart in at.get("plotly_chart"):
-        name = f"dpbi-{chart.proto.id.partition('chart: ')[2]}-chart.csv"
+    for chart in page.get("plotly_chart"):
+        name = f"dpbi-{name_of(chart)}-chart.csv"
         found[name] = assert_chart(left.pop(name), json.loads(chart.proto.spec))
-    for frame in at.main.dataframe:
-        heads = {name: read(content).columns for name, content in left.items()}
-        name = next(name for name, head in heads.items() if {*frame.value} <= {*head})
-        found[name] = assert_table(left.pop(name), frame.value)
+    for frame in page.main.dataframe:
+        shown = frame.value
+        if {*shown} == {*RELEASE.values()}:
+            shown = shown.rename(columns={title: name for name, title in RELEASE.items()})
+        name = next(name for name, content in left.items() if {*shown} <= {*read(content).columns})
+        found[name] = assert_table(left.pop(name), shown)
     assert not left, f"of nothing that is shown: {[*left]}"
     return found
+
+
+def name_of(chart: Any) -> str:
+    name: str = chart.proto.id.partition("chart: ")[2]
+    return name
+
+
+def assert_drawn(content: bytes, spec: Mapping[str, Any]) -> None:
+    """A page of its own draws the chart's traces."""
+    drawn = content[content.rindex(b"Plotly.newPlot(") :].decode()
+    traces, _ = json.JSONDecoder().raw_decode(drawn, drawn.index("["))
+    assert [[*_points(trace)] for trace in traces] == [[*_points(trace)] for trace in spec["data"]]

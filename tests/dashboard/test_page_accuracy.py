@@ -21,7 +21,7 @@ from dpbi.dashboard.words import accuracy as accuracy_words
 from dpbi.dashboard.words import words
 from dpbi.figures import accuracy as figures
 from tests.dashboard import test_scripts
-from tests.dashboard.exports import assert_page
+from tests.dashboard.exports import assert_page, made
 from tests.dashboard.test_pages import charts, everything, shown, tick, typed
 from tests.dashboard.test_scenario import QUIET, opened, press, select, text
 from tests.dashboard.test_scenario_file import record
@@ -85,7 +85,7 @@ def test_each_axis_and_metric(name: str, monkeypatch: pytest.MonkeyPatch) -> Non
         against(at, name, metric)
         files.clear()
         at.run()
-        assert_page(at, files)
+        assert_page(at, made(files))
         assert axis(name).kept in everything(at)
         assert axis(name).title in at.main.dataframe[0].value
         assert charts(at)[0]["layout"]["xaxis"]["title"]["text"] == axis(name).title

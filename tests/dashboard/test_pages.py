@@ -25,7 +25,7 @@ from dpbi.dashboard.words import words
 from dpbi.papers.figures import FIGURES
 from dpbi.privacy.verdict import verdict
 from dpbi.problem.neighbours import RELATION
-from tests.dashboard.exports import assert_page
+from tests.dashboard.exports import assert_page, made
 from tests.dashboard.shown_entries import key
 from tests.dashboard.test_scenario import PAGES, QUIET, STAGES, bare, opened, press, select, text, visit
 from tests.dashboard.test_scenario_file import record
@@ -399,7 +399,7 @@ def test_one_figure_of_the_papers_at_a_time(monkeypatch: pytest.MonkeyPatch) -> 
         assert len(charts(shown(at, "pages/6_Papers.py"))) == 2, "beside that of the scores"
         assert figure.caption in everything(at)
         assert figure.story(figure.result(1)) in everything(at)
-        assert_page(at, files)
+        assert_page(at, made(files))
     before = everything(at)
     at.button(key="redraw").click().run()
     assert at.text_input(key=key(at, "seed")).value == "2"
