@@ -14,6 +14,7 @@ from dpbi import Release
 from dpbi.dashboard.sidebar import menu
 from dpbi.dashboard.take_away import scenario_file
 from dpbi.releases.ledger import Ledger
+from dpbi.tour import SCENES
 from tests.browser.chromium import App, running_app
 from tests.browser.test_browser import NOISE
 from tests.dashboard.exports import assert_drawn, assert_page, name_of
@@ -34,9 +35,11 @@ def assert_nothing_was_missed(app: App) -> None:
 
 
 def assert_report(packed: bytes, files: dict[str, bytes], charts: dict[str, Any]) -> None:
-    """The tables and charts of the page, as they are by themselves."""
+    """The tables and charts of the page, as they are by themselves, each named in README.txt."""
     with zipfile.ZipFile(io.BytesIO(packed)) as report:
         held = {name.removeprefix("dpbi/"): report.read(name) for name in report.namelist()}
+    readme = held.pop("README.txt").decode()
+    assert all(name in readme for name in held)
     single = {name[5:-4]: content for name, content in files.items() if name.endswith(".csv")}
     for name, spec in charts.items():
         assert_drawn(held.pop(f"figures/{name}.html"), spec)
@@ -45,7 +48,7 @@ def assert_report(packed: bytes, files: dict[str, bytes], charts: dict[str, Any]
         assert held.pop(f"tables/{name}.csv") == content
     assert held.pop("settings.json") == files["dpbi-settings.json"]
     assert b"counts = (7, 5)" in held.pop("script.py", b"counts = (7, 5)")
-    assert {*held} <= {"README.txt", "figures/plotly.min.js"}
+    assert [*held] == ["figures/plotly.min.js"] * bool(charts)
 
 
 def assert_holds_the_page(visitor: Session, files: dict[str, bytes]) -> None:
@@ -65,14 +68,15 @@ def assert_holds_the_page(visitor: Session, files: dict[str, bytes]) -> None:
 
 def test_every_download_of_every_page_holds_what_the_page_shows(app: App) -> None:
     pressed = 0
-    for page in menu.PAGES:
+    scenes = [(menu.page(menu.TOUR), scene) for scene in range(2, len(SCENES) + 1)]
+    for page, scene in [*((page, 1) for page in menu.PAGES), *scenes]:
         path = PurePosixPath(page.path).stem.partition("_")[2]
-        with Session(app.url, path, f"{LINK}&mechanisms={NOISE}") as visitor:
+        with Session(app.url, path, f"{LINK}&mechanisms={NOISE}&scene={scene}") as visitor:
             assert [title.value for title in visitor.page.get("title")] == [page.heading]
             files = every_file(visitor)
             assert_holds_the_page(visitor, files)
             pressed += len(files)
-    assert pressed > 60
+    assert pressed >= 2 * len(SCENES) + 60
     assert_nothing_was_missed(app)
 
 

@@ -50,8 +50,9 @@ def against(at: AppTest, name: str, metric: str = "hellinger") -> AppTest:
     return shown(at, PAGE)
 
 
-def test_the_page_holds_the_librarys_numbers_and_its_warning() -> None:
-    at = small()
+def test_the_page_holds_the_librarys_numbers_and_its_warning(monkeypatch: pytest.MonkeyPatch) -> None:
+    at, files = small(), record(monkeypatch)
+    assert_page(at.run(), made(files))
     assert [warning.value for warning in at.main.warning] == [words.CHOICE_WARNING]
     table = at.main.dataframe[0].value
     for kind in TICKED:
@@ -130,7 +131,9 @@ def test_a_wanted_distance_is_refused_beside_its_entry() -> None:
 def test_the_coverage_is_computed_when_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     at = small()
     assert len(charts(at)) == 2
+    files = record(monkeypatch)
     at.toggle(key="entry: accuracy coverage").set_value(True).run()
+    assert_page(at, made(files))
     assert len(charts(shown(at, PAGE))) == 3
     assert "With k = 2 categories, n = 12 and epsilon = 1, the naive 95 % intervals hold θ₁ in:" in everything(at)
     monkeypatch.setattr(accuracy, "COVERED_LARGEST", 11)
@@ -236,8 +239,9 @@ def test_no_entry_has_to_be_told_its_value() -> None:
 def test_averages_under_the_prior_stand_above_the_limit_and_are_those_of_the_script(
     over: str, reading: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    at = small()
+    at, files = small(), record(monkeypatch)
     at.segmented_control(key="entry: accuracy over").set_value(over).run()
+    assert_page(at, made(files))
     shown(at, PAGE)
     table = at.main.dataframe[0].value
     for kind in TICKED:

@@ -160,17 +160,14 @@ def test_a_page_that_shares_plotly_names_it_beside_itself() -> None:
     assert len(page) < 20_000
 
 
-WITH_REPORT = [page.path for page in LAB if not page.releases]
-
-
 def report(files: Files) -> bytes:
     (name,) = names(files, ".zip")
     return files[name]()
 
 
-@pytest.mark.usefixtures("few_points")
-@pytest.mark.parametrize("page", WITH_REPORT)
+@pytest.mark.parametrize("page", ["app.py", "pages/6_Papers.py"])
 def test_a_report_holds_all_that_the_page_shows(monkeypatch: pytest.MonkeyPatch, page: str) -> None:
+    """With its script and without; every page's: tests/browser."""
     files = record(monkeypatch)
     at: AppTest = opened()
     files.clear()
