@@ -11,7 +11,7 @@ import os
 from collections.abc import Callable, Iterator
 from functools import cache
 from types import ModuleType
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -38,6 +38,14 @@ settings.load_profile("fast")
 # What is imported, collected and kept is much and holds no circles: looked through seldom, and from the first test on
 # never again.
 gc.set_threshold(50_000, 20, 100)
+
+
+def could_not_run(what: str, reason: str) -> NoReturn:
+    """Skips where a person runs the tests; fails in CI, where what they need is part of the job."""
+    sentence = f"{what} did not run: {reason}."
+    if os.environ.get("CI") == "true":
+        pytest.fail(sentence)
+    pytest.skip(sentence)
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -94,7 +94,8 @@ OTHERS = read(
     path
     for folder, names in ((".", "*"), (".ci", "*"), (".streamlit", "*"), ("dpbi", "**/*"), ("tests", "**/*"))
     for path in (ROOT / folder).glob(names)
-    if path.is_file() and path.name != ".git" and path.suffix in ("", ".md", ".txt", ".toml", ".ini", ".csv", ".json")
+    if path.is_file() and not {".git", "dpbi.egg-info"} & {*path.parts}
+    and path.suffix in ("", ".md", ".txt", ".toml", ".ini", ".csv", ".json")
 )
 UPPER_FLOORS = PAGES + [source for source in PACKAGE if source.floor != "numbers"]
 
@@ -373,6 +374,13 @@ def lines_matching(source: Source, pattern: re.Pattern[str]) -> Iterator[str]:
             yield f"line {number} says {found.group()!r}"
 
 
+def offers_files_in_one_place(source: Source) -> Iterator[str]:
+    """What is made at a press is made where a session cannot be read: see ``downloads.offer``."""
+    for node in ast.walk(source.tree):
+        if last_name(node) == "download_button" and source.path != "dpbi/dashboard/shown/downloads.py":
+            yield f"line {node.lineno} offers a file by itself"
+
+
 def is_finished(source: Source) -> Iterator[str]:
     return lines_matching(source, UNFINISHED)
 
@@ -392,6 +400,7 @@ RULES: dict[Rule, list[Source]] = {
     has_a_module_docstring: PACKAGE,
     is_named_after_a_noun: PAGES + PACKAGE + TESTS,
     makes_no_generator_at_import: PAGES + PACKAGE + TESTS,
+    offers_files_in_one_place: PAGES + PACKAGE,
     is_finished: PAGES + PACKAGE + TESTS + OTHERS,
     names_no_machine: PAGES + PACKAGE + TESTS + OTHERS,
 }
@@ -431,6 +440,7 @@ BREACHES: list[tuple[Rule, str, str]] = [
     (makes_no_generator_at_import, "dpbi/problem.py", "RNG = np.random.default_rng(1)"),
     (makes_no_generator_at_import, "tests/test_a.py", "def f(rng=np.random.default_rng(1)):\n    pass"),
     (makes_no_generator_at_import, "tests/test_a.py", "class A:\n    rng = random.Random(1)"),
+    (offers_files_in_one_place, "pages/1_A.py", "import streamlit as st\nst.download_button('a', b'')"),
     (is_finished, "dpbi/problem.py", "# TO" "DO: later"),
     (names_no_machine, "README.md", "see /ho" "me/someone/dpbi"),
     (names_no_machine, "tests/requirements.txt", "--index-url https://pypi." "org/simple"),
@@ -509,7 +519,8 @@ def test_what_an_import_loads_is_seen() -> None:
 
 
 def test_the_package_opens_on_the_rooms() -> None:
-    shown = {path for path in (ROOT / "dpbi").iterdir() if path.name != "__pycache__"}
+    passed_over = {"__pycache__", "dpbi.egg-info", "pyproject.toml"}  # what pip needs and writes to install it
+    shown = {path for path in (ROOT / "dpbi").iterdir() if path.name not in passed_over}
     assert {f"dpbi/{path.name}" + "/" * path.is_dir() for path in shown} == {
         name for name in ROOMS if name.startswith("dpbi/") and not name.startswith("dpbi/dashboard/")
     } | {"dpbi/dashboard/"}

@@ -5,10 +5,8 @@ They end with those tests: while Playwright is at work its event loop is the onl
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import ExitStack
-from typing import NoReturn
 
 import pytest
 from playwright.sync_api import Browser, Page
@@ -23,26 +21,19 @@ from tests.browser.chromium import (
     running_chromium,
     watching,
 )
-
-
-def could_not_run(reason: str) -> NoReturn:
-    """Skips where a person runs the tests; fails in CI, where the browser is part of the job."""
-    sentence = f"The browser tests did not run: {reason}."
-    if os.environ.get("CI") == "true":
-        pytest.fail(sentence)
-    pytest.skip(sentence)
+from tests.conftest import could_not_run
 
 
 @pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
     path = chromium_path()
     if path is None:
-        could_not_run(f"none of {', '.join(CHROMIUM_NAMES)} is installed")
+        could_not_run("The browser tests", f"none of {', '.join(CHROMIUM_NAMES)} is installed")
     with ExitStack() as stack:
         try:
             browser = stack.enter_context(running_chromium(path))
         except Exception as error:  # noqa: BLE001 - Playwright's driver fails with the bare class
-            could_not_run(f"{path} could not be started: {str(error).partition(chr(10))[0]}")
+            could_not_run("The browser tests", f"{path} could not be started: {str(error).partition(chr(10))[0]}")
         yield browser
 
 

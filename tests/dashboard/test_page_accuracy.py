@@ -21,8 +21,10 @@ from dpbi.dashboard.words import accuracy as accuracy_words
 from dpbi.dashboard.words import words
 from dpbi.figures import accuracy as figures
 from tests.dashboard import test_scripts
+from tests.dashboard.exports import assert_page, made
 from tests.dashboard.test_pages import charts, everything, shown, tick, typed
 from tests.dashboard.test_scenario import QUIET, opened, press, select, text
+from tests.dashboard.test_scenario_file import record
 
 PAGE = "pages/5_Accuracy.py"
 TICKED = [kind for kind in MECHANISMS if kind.__name__ in DEFAULT_MECHANISMS]
@@ -48,8 +50,9 @@ def against(at: AppTest, name: str, metric: str = "hellinger") -> AppTest:
     return shown(at, PAGE)
 
 
-def test_the_page_holds_the_librarys_numbers_and_its_warning() -> None:
-    at = small()
+def test_the_page_holds_the_librarys_numbers_and_its_warning(monkeypatch: pytest.MonkeyPatch) -> None:
+    at, files = small(), record(monkeypatch)
+    assert_page(at.run(), made(files))
     assert [warning.value for warning in at.main.warning] == [words.CHOICE_WARNING]
     table = at.main.dataframe[0].value
     for kind in TICKED:
@@ -76,10 +79,14 @@ def test_what_ten_times_the_data_bring_is_said_in_numbers_or_as_hardly_a_change(
 
 
 @pytest.mark.parametrize("name", [one.name for one in AXES if one.name != "n"])
-def test_each_axis_and_metric(name: str) -> None:
-    at = small()
+def test_each_axis_and_metric(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And what is taken away is what is shown, though the settings that every file names may be what varies."""
+    at, files = small(), record(monkeypatch)
     for metric in METRICS:
         against(at, name, metric)
+        files.clear()
+        at.run()
+        assert_page(at, made(files))
         assert axis(name).kept in everything(at)
         assert axis(name).title in at.main.dataframe[0].value
         assert charts(at)[0]["layout"]["xaxis"]["title"]["text"] == axis(name).title
@@ -124,7 +131,9 @@ def test_a_wanted_distance_is_refused_beside_its_entry() -> None:
 def test_the_coverage_is_computed_when_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     at = small()
     assert len(charts(at)) == 2
+    files = record(monkeypatch)
     at.toggle(key="entry: accuracy coverage").set_value(True).run()
+    assert_page(at, made(files))
     assert len(charts(shown(at, PAGE))) == 3
     assert "With k = 2 categories, n = 12 and epsilon = 1, the naive 95 % intervals hold θ₁ in:" in everything(at)
     monkeypatch.setattr(accuracy, "COVERED_LARGEST", 11)
@@ -230,8 +239,9 @@ def test_no_entry_has_to_be_told_its_value() -> None:
 def test_averages_under_the_prior_stand_above_the_limit_and_are_those_of_the_script(
     over: str, reading: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    at = small()
+    at, files = small(), record(monkeypatch)
     at.segmented_control(key="entry: accuracy over").set_value(over).run()
+    assert_page(at, made(files))
     shown(at, PAGE)
     table = at.main.dataframe[0].value
     for kind in TICKED:

@@ -25,8 +25,10 @@ from dpbi.dashboard.words import words
 from dpbi.papers.figures import FIGURES
 from dpbi.privacy.verdict import verdict
 from dpbi.problem.neighbours import RELATION
+from tests.dashboard.exports import assert_page, made
 from tests.dashboard.shown_entries import key
 from tests.dashboard.test_scenario import PAGES, QUIET, STAGES, bare, opened, press, select, text, visit
+from tests.dashboard.test_scenario_file import record
 
 EVERY = ["app.py", *PAGES]
 WITHOUT_MECHANISMS = {"pages/3_Sensitivity.py": 5, "pages/6_Papers.py": 2}  # charts that no mechanism is needed for
@@ -386,15 +388,18 @@ def test_without_a_mechanism_the_sensitivities_and_the_papers_remain() -> None:
 # --- Papers ---
 
 
-def test_one_figure_of_the_papers_at_a_time() -> None:
+def test_one_figure_of_the_papers_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    files = record(monkeypatch)
     at = shown(opened(), "pages/6_Papers.py")
     box = at.selectbox(key="entry: paper figure")
     assert len(box.options) == len(FIGURES)
     for figure in (FIGURES[2], FIGURES[-1]):
         select(at, "paper figure", figure.key)
+        files.clear()
         assert len(charts(shown(at, "pages/6_Papers.py"))) == 2, "beside that of the scores"
         assert figure.caption in everything(at)
         assert figure.story(figure.result(1)) in everything(at)
+        assert_page(at, made(files))
     before = everything(at)
     at.button(key="redraw").click().run()
     assert at.text_input(key=key(at, "seed")).value == "2"

@@ -9,18 +9,21 @@ import zipfile
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import plotly.graph_objects as go
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 import dpbi
 from dpbi.dashboard.shown import downloads
+from dpbi.dashboard.sidebar import controls
 from dpbi.dashboard.take_away import script
 from dpbi.dashboard.words import words
 from dpbi.figures.chart_data import chart_data
 from dpbi.figures.html_page import html_page
 from dpbi.problem.neighbours import RELATION
+from tests.dashboard import exports
+from tests.dashboard.exports import assert_page, made
 from tests.dashboard.test_pages import HOSTILE, typed
 from tests.dashboard.test_scenario import QUIET, ROOT, opened, text, visit
 from tests.dashboard.test_scenario_file import LAB, SLOW, Files, record
@@ -29,44 +32,56 @@ EVERY = [page.path for page in LAB]
 ELSEWHERE = re.compile(r"""(?:src|href|action)\s*=\s*["']?\s*(?:https?:)?//""", re.IGNORECASE)
 
 
-def read(content: bytes) -> pd.DataFrame:
-    assert content.startswith("\ufeff".encode())
-    return pd.read_csv(io.BytesIO(content), keep_default_na=False, na_values=[""])
-
-
 def names(files: Files, ending: str) -> list[str]:
     return [name for name in files if name.endswith(ending)]
 
 
-@pytest.mark.parametrize("counts", ["48 42", "5 0 7", "1 0 2 1"])
-def test_every_table_and_chart_can_be_taken_away(monkeypatch: pytest.MonkeyPatch, counts: str) -> None:
+@pytest.mark.parametrize("counts", ["5 0 7", "1 0 2 1"])
+def test_what_is_taken_away_is_what_is_shown(monkeypatch: pytest.MonkeyPatch, counts: str) -> None:
+    """For two categories: tests/browser; the page whose axes vary the settings themselves: test_page_accuracy."""
     files = record(monkeypatch)
     at = text(typed(opened(QUIET), counts), "epsilon", "0.75")
     for page in (page for page in LAB if page.path != SLOW):
         files.clear()
         visit(at, page.path)
-        charts, tables = names(files, "-chart.csv"), [name for name in names(files, ".csv") if "-chart" not in name]
-        assert len(charts) == len(at.get("plotly_chart")) == len(names(files, ".html"))
-        assert len(tables) == len(at.main.dataframe)
+        assert len(names(files, "-chart.csv")) == len(names(files, ".html"))
         assert all(name.isascii() for name in files)
-        for name in [*charts, *tables]:
-            frame = read(files[name]())
-            assert len(frame)
-            assert set(frame["Seed"]) == {1}
+        for frame in assert_page(at, made(files)).values():
+            assert len(frame) and set(frame["Setting: Seed"]) == {1}
             if page.uses_data:
-                assert set(frame["epsilon"]) == {0.75}
-                assert set(frame["n"]) == {sum(map(int, counts.split()))}
-            numbers = frame.drop(columns=[*downloads_of(frame)]).select_dtypes("number")
-            assert numbers.shape[1], name
-        for name, frame in zip(tables, at.main.dataframe, strict=True):
-            taken = read(files[name]())
-            shown = frame.value
-            for column in shown.select_dtypes("number"):
-                assert list(taken[column][: len(shown)]) == pytest.approx(list(shown[column]), rel=1e-12, nan_ok=True)
+                assert set(frame["Setting: epsilon"]) == {0.75}
+                assert set(frame["Setting: n"]) == {sum(map(int, counts.split()))}
 
 
-def downloads_of(frame: pd.DataFrame) -> list[str]:
-    return [name for name in ("Data", "n", "Prior", "epsilon", "gamma", "delta", "Options", "Seed") if name in frame]
+PARTS = {
+    "pages/1_Private_posteriors.py": ("reading", controls.READINGS[1:]),
+    "pages/2_Distance_curves.py": ("view", controls.VIEWS),
+}
+
+
+@pytest.mark.parametrize("page", PARTS)
+def test_every_part_that_is_chosen_is_taken_away_as_it_is_shown(monkeypatch: pytest.MonkeyPatch, page: str) -> None:
+    files, (setting, values) = record(monkeypatch), PARTS[page]
+    at = opened(QUIET)
+    for value in values:
+        at.session_state["settings"] |= {setting: value, "overlay": value == values[0]}
+        files.clear()
+        visit(at, page)
+        assert assert_page(at, made(files)), value
+
+
+@pytest.mark.parametrize("label", ["epsilon", "Setting: n", "x"])
+def test_no_column_is_lost_to_another_of_its_name(monkeypatch: pytest.MonkeyPatch, label: str) -> None:
+    """Labels are titles of columns: of a map's corners, and of what is released."""
+    files = record(monkeypatch)
+    at = typed(opened(QUIET), f"{label}, 3\none, 4\nother, 2")
+    files.clear()
+    at.run()
+    assert (label in assert_page(at, made(files))["dpbi-sensitivity-chart.csv"]) != (label == "x")
+    typed(at, f"{label}, 3\na, 4\na\u200b, 2\na (2), 5")
+    files.clear()
+    taken = assert_page(visit(at, "pages/1_Private_posteriors.py"), made(files))
+    assert len([name for name in taken["dpbi-parameters.csv"] if name.startswith("alpha of ")]) == 4
 
 
 def test_a_charts_rows_are_its_points() -> None:
@@ -111,7 +126,7 @@ def test_intervals_have_their_ends() -> None:
 def test_a_map_has_its_values_and_panels_their_titles(monkeypatch: pytest.MonkeyPatch) -> None:
     files = record(monkeypatch)
     at = typed(opened(QUIET), "2 0 3")
-    frame = read(files["dpbi-sensitivity-chart.csv"]())
+    frame = exports.read(files["dpbi-sensitivity-chart.csv"]())
     problem = dpbi.Problem((1, 1, 1), (2, 0, 3))
     shares = frame[["Category 1", "Category 2", "Category 3"]]
     assert list(shares.sum(axis=1)) == pytest.approx([1.0] * len(frame), rel=1e-6)
@@ -120,7 +135,7 @@ def test_a_map_has_its_values_and_panels_their_titles(monkeypatch: pytest.Monkey
     assert values.max() == pytest.approx(dpbi.global_sensitivity(problem.prior, problem.n), rel=1e-6)
     files.clear()
     visit(at, "pages/1_Private_posteriors.py")
-    frame = read(files["dpbi-posteriors-chart.csv"]())
+    frame = exports.read(files["dpbi-posteriors-chart.csv"]())
     ticked = [kind.label for kind in dpbi.MECHANISMS if kind.label in set(frame["Panel"])]
     assert len(ticked) == 4 == frame["Panel"].nunique()
 
@@ -145,17 +160,14 @@ def test_a_page_that_shares_plotly_names_it_beside_itself() -> None:
     assert len(page) < 20_000
 
 
-WITH_REPORT = [page.path for page in LAB if not page.releases]
-
-
 def report(files: Files) -> bytes:
     (name,) = names(files, ".zip")
     return files[name]()
 
 
-@pytest.mark.usefixtures("few_points")
-@pytest.mark.parametrize("page", WITH_REPORT)
+@pytest.mark.parametrize("page", ["app.py", "pages/6_Papers.py"])
 def test_a_report_holds_all_that_the_page_shows(monkeypatch: pytest.MonkeyPatch, page: str) -> None:
+    """With its script and without; every page's: tests/browser."""
     files = record(monkeypatch)
     at: AppTest = opened()
     files.clear()
@@ -219,3 +231,15 @@ def test_no_file_is_still_to_be_made_where_its_press_runs_the_page(monkeypatch: 
 
 def test_streamlits_own_table_export_is_off() -> None:
     assert "disableDataExport = true" in (ROOT / ".streamlit/config.toml").read_text("utf-8")
+
+
+@pytest.mark.parametrize("ask", [lambda: st.session_state.get("x"), lambda: st.session_state.setdefault("x", 1)])
+def test_no_file_is_made_of_a_session_that_is_not_there(monkeypatch: pytest.MonkeyPatch, ask: Any) -> None:
+    """Where Streamlit has none it gives an empty one, the same to everybody; ``record`` makes every file so."""
+    offered: list[Any] = []
+    monkeypatch.setattr(downloads.st, "download_button", lambda label, file, **rest: offered.append(file))
+    downloads.offer("x", ask, "dpbi-x.csv", "text/csv")
+    with pytest.raises(RuntimeError, match="could not be made"):
+        offered[0]()
+    with pytest.raises(RuntimeError, match="of what the run that drew its button knew"):
+        downloads.apart(ask)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -42,7 +43,7 @@ def record(monkeypatch: pytest.MonkeyPatch) -> Files:
     files: Files = {}
 
     def offer(label: str, made: Callable[[], bytes], file_name: str, mime: str, **rest: Any) -> None:
-        files[file_name] = made
+        files[file_name] = partial(downloads.apart, made)
 
     monkeypatch.setattr(downloads, "offer", offer)
     return files

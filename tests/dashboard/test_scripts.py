@@ -11,6 +11,7 @@ import os
 import re
 import subprocess
 import sys
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,11 @@ import dpbi
 from dpbi import MECHANISMS
 from dpbi.dashboard.sidebar import controls, prior
 from dpbi.dashboard.take_away import script
+from dpbi.dashboard.views import score_study
 from dpbi.dashboard.words import words
+from dpbi.papers.claims import CLAIMS, Setting
+from dpbi.papers.figures import FIGURES
+from tests.conftest import could_not_run
 from tests.dashboard.test_pages import ALL, EXAMPLE, charts, tick, typed
 from tests.dashboard.test_scenario import ROOT, opened, select, text, unfold, visit
 from tests.dashboard.test_scenario_file import LAB, SLOW, Files, record
@@ -148,15 +153,31 @@ def test_a_script_uses_the_public_names_alone_and_no_label() -> None:
         assert used <= set(dpbi.__all__)
 
 
+def ran_elsewhere(folder: Path, program: str, *options: str) -> tuple[str, str]:
+    """What a script in this folder writes, and what it complains of, that has no more than what is installed."""
+    (folder / "script.py").write_text(program, "utf-8")
+    bare = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    done = subprocess.run([sys.executable, *options, folder / "script.py"], env=bare, cwd=folder, capture_output=True,
+                          text=True, encoding="utf-8", check=False)  # fmt: skip
+    return done.stdout, done.stderr
+
+
 def test_a_script_runs_from_elsewhere_as_its_words_say(tmp_path: Path) -> None:
-    file = tmp_path / "script.py"
-    file.write_text(snippet(opened()), "utf-8")
-    done = subprocess.run(
-        [sys.executable, file], env=os.environ | {"PYTHONPATH": str(ROOT)}, cwd=tmp_path, capture_output=True,
-        text=True, encoding="utf-8", check=False,
-    )  # fmt: skip
-    assert not done.stderr
-    assert "comparison" in done.stdout
+    where, _ = ran_elsewhere(tmp_path, "import dpbi; print(dpbi.__file__)")
+    if Path(where.strip()) != ROOT / "dpbi/__init__.py":
+        could_not_run("A script elsewhere", "this folder's requirements.txt is not installed")
+    said, failed = ran_elsewhere(tmp_path, snippet(opened()))
+    assert not failed
+    assert "comparison" in said
+    assert metadata.version("dpbi") == dpbi.__version__
+
+
+def test_a_script_without_dpbi_says_where_it_is() -> None:
+    programs = [snippet(opened()), script.of_claim(CLAIMS[0].name, Setting(EXAMPLE)), score_study.SCRIPT,
+                script.of_figure(FIGURES[0].key, 1)]  # fmt: skip
+    for program in programs:
+        needs_dpbi = next(line for line in program.splitlines() if re.match(r"(import|from) dpbi", line))
+        assert needs_dpbi.endswith(words.SCRIPT_NEEDS), "the error quotes this line"
 
 
 def test_without_records_there_is_nothing_to_copy_where_nothing_is_shown() -> None:

@@ -1,18 +1,22 @@
 """Tables and figures to take away: CSV that a spreadsheet opens as numbers and inert text, pages that need no network.
 
 Everything is made when its button is pressed, not before, but where the press runs the page: a run costs a button.
+What makes a file has all it needs from the run that drew the button: at the press there is no session to ask.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from threading import current_thread
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import streamlit as st
+from streamlit.runtime.scriptrunner_utils.script_run_context_attr import SCRIPT_RUN_CONTEXT_ATTR_NAME
 
 from dpbi.dashboard.shown import pictures
 
@@ -27,8 +31,9 @@ _RUN = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 class Shown:
     """What one run of a page has shown so far.
 
-    columns: what it was computed for, a constant column each in every CSV, so that files of several scenarios can be
-    put under one another; about: the same as a sentence; tables, figures: by name, in the page's order.
+    columns: what it was computed for, a constant column each in every CSV that has none of that name, so that files of
+    several scenarios can be put under one another; about: the same as a sentence; tables, figures: by name, in the
+    page's order.
     """
 
     columns: Mapping[str, str | int | float]
@@ -54,9 +59,10 @@ def collected(shown: Shown) -> Iterator[None]:
 def csv_bytes(table: pd.DataFrame, columns: Mapping[str, str | int | float] | None = None) -> bytes:
     """The table as UTF-8 CSV with a mark; numbers as they are, text that would run as a formula after an apostrophe.
 
-    columns: constant ones put behind the table's own.
+    columns: constant ones put behind the table's own; one that the table has stays the table's.
     """
-    safe = table.assign(**(columns or {})).map(_inert).rename(columns=_inert)
+    added = {name: value for name, value in (columns or {}).items() if name not in table}
+    safe = table.assign(**added).map(_inert).rename(columns=_inert)
     return safe.to_csv(index=False).encode("utf-8-sig")
 
 
@@ -97,6 +103,23 @@ def figure_page(figure: Figure, name: str, about: str, *, embedded: bool = True)
     return html_page(figure, f"dpbi-{name}", [about], embedded=embedded).encode()
 
 
+class NoSession:
+    """What stands where Streamlit looks for the session: whatever is asked of it is refused."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise RuntimeError("A file must be made of what the run that drew its button knew.")
+
+
+def apart(made: Callable[[], bytes]) -> bytes:
+    """What it makes without a session: to read one raises here, where Streamlit would give an empty one and the file
+    would be false."""
+    def begin() -> None:
+        setattr(current_thread(), SCRIPT_RUN_CONTEXT_ATTR_NAME, NoSession())
+
+    with ThreadPoolExecutor(1, initializer=begin) as thread:
+        return thread.submit(made).result()
+
+
 def offer(
     label: str,
     made: Callable[[], bytes],
@@ -115,7 +138,7 @@ def offer(
 
     def file() -> bytes:
         try:
-            return made()
+            return made() if then else apart(made)
         except Exception as failure:  # noqa: BLE001 - Streamlit logs what is raised here, and it may quote a label
             raise RuntimeError(f"{file_name} could not be made: {type(failure).__name__}") from None
 

@@ -274,9 +274,13 @@ def _parameters(labels: Sequence[str], sampled: Sequence[PrivatePosteriors], dra
 
 
 def _distinct(names: list[str]) -> list[str]:
-    """The names, those that were cut to the same text told apart by their place."""
+    """The names, those that were cut to the same text told apart by their place.
+
+    Again where that made another's name: each time one more ends in its place, so once for each name at most.
+    """
     times = Counter(names)
-    return [name if times[name] == 1 else f"{name} ({i})" for i, name in enumerate(names, 1)]
+    told = [name if times[name] == 1 else f"{name} ({i})" for i, name in enumerate(names, 1)]
+    return told if told == names else _distinct(told)
 
 
 def _for_a_room(table: pd.DataFrame, columns: dict[str, Any]) -> str:

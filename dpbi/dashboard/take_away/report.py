@@ -54,7 +54,7 @@ def _meaning(name: str) -> str:
     if name == "settings.json":
         return "the settings: the app's sidebar takes them under Bring settings"
     if name == "script.py":
-        return "computes the page's numbers anew: run it with dpbi's folder on PYTHONPATH"
+        return "computes the page's numbers anew: run it with .venv/bin/python of dpbi's folder"
     if file.endswith(".js"):
         return "draws the figures; keep it beside them"
     if folder == "tables":

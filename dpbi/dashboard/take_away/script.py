@@ -20,6 +20,7 @@ from dpbi.dashboard.scenario import Scenario
 from dpbi.dashboard.shown import tables
 from dpbi.dashboard.sidebar import controls, data_source, entries
 from dpbi.dashboard.words import accuracy as accuracy_words
+from dpbi.dashboard.words import words
 from dpbi.inference.noise_aware_releases import number_of_releases
 from dpbi.mechanisms import Mechanism, name_of
 from dpbi.papers.claims import Setting
@@ -322,7 +323,7 @@ def of_page(title: str, chosen: Scenario, kept: Mapping[str, Any]) -> str:
         return ""
     body += _PRINT
     modules = [name for name, used in (("dataclasses", "dataclasses."), ("numpy as np", "np.")) if used in body]
-    imports = "\n\n".join(f"import {name}" for name in [*modules, "dpbi"])
+    imports = "\n\n".join(f"import {name}" for name in [*modules, f"dpbi  {words.SCRIPT_NEEDS}"])
     problem = chosen.problem
     head = _HEAD.format(
         title=title,
@@ -343,7 +344,7 @@ def _reading(kept: Mapping[str, Any]) -> str:
 
 _CLAIM = '''"""A claim of the papers, checked anew over its grid and at the data below (dpbi {version})."""
 
-import dpbi
+import dpbi  {needs}
 from dpbi.papers.claims import CLAIMS, Setting
 
 claim = next(one for one in CLAIMS if one.name == {name!r})
@@ -361,7 +362,7 @@ except ValueError as refusal:
 
 _FIGURE = '''"""A figure of the papers, computed and drawn anew (dpbi {version})."""
 
-from dpbi.figures import papers
+from dpbi.figures import papers  {needs}
 from dpbi.papers.figures import FIGURES
 
 figure = next(one for one in FIGURES if one.key == {key!r})
@@ -374,14 +375,14 @@ papers.draw(result).write_html("figure.html")
 def of_claim(name: str, setting: Setting) -> str:
     """The script of one claim, by its name, at a setting."""
     problem = setting.problem
-    return _CLAIM.format(version=dpbi.__version__, name=name, prior=_tuple(problem.prior),
+    return _CLAIM.format(version=dpbi.__version__, needs=words.SCRIPT_NEEDS, name=name, prior=_tuple(problem.prior),
                          counts=_tuple(problem.counts), epsilon=setting.epsilon, gamma=setting.gamma,
                          delta=setting.delta)
 
 
 def of_figure(key: str, seed: int) -> str:
     """The script of one figure of the papers, by its key."""
-    return _FIGURE.format(version=dpbi.__version__, key=key, seed=seed)
+    return _FIGURE.format(version=dpbi.__version__, needs=words.SCRIPT_NEEDS, key=key, seed=seed)
 
 
 def _home(chosen: Scenario, kept: Mapping[str, Any]) -> str:

@@ -182,21 +182,26 @@ def _forget() -> None:
 def shown(page: Page, chosen: Scenario) -> downloads.Shown:
     """An empty account of the page, with what its tables and figures are computed for."""
     if not page.uses_data:
-        return downloads.Shown({"Seed": chosen.seed}, f"{page.title}: Seed = {chosen.seed}.")
+        return _set(page, {"Seed": chosen.seed})
     problem = chosen.problem
     ticked = {type(mechanism).__name__ for mechanism in chosen.mechanisms}
     document = _document(chosen, with_counts=False)
     options = {key: value for key, value in document.items() if key.partition(".")[0] in ticked}
-    columns = {
+    return _set(page, {
         "Data": words.plain(chosen.title),
         "n": problem.n,
         "Prior": words.prior_words(problem.prior),
         **{name: document[name] for name in privacy.every_number() if name in document},
         "Options": scenario_file.to_query(options).replace("&", "; "),
         "Seed": chosen.seed,
-    }
-    about = ", ".join(f"{name} = {value}" for name, value in columns.items() if value != "")
-    return downloads.Shown(columns, f"{page.title}: {about}.")
+    })
+
+
+def _set(page: Page, values: Mapping[str, Any]) -> downloads.Shown:
+    """Called settings, since a table or chart may vary one of them: its rows are then at other values."""
+    about = ", ".join(f"{name} = {value}" for name, value in values.items() if value != "")
+    return downloads.Shown({f"Setting: {name}": value for name, value in values.items()},
+                           f"{page.title}. Settings: {about}.")
 
 
 def offer(page: Page, chosen: Scenario, seen: downloads.Shown, defaults: Mapping[str, Any]) -> None:

@@ -16,7 +16,7 @@ QUESTION = (
     f"epsilon = {_EPSILON:g}: uniform prior, n = {_N}, two categories. The error is the mean Hellinger distance over "
     "the data that the prior expects, whatever the score."
 )
-SCRIPT = f"""import dpbi
+SCRIPT = f"""import dpbi  {words.SCRIPT_NEEDS}
 
 found = dpbi.compare_scores(prior={_PRIOR}, n={_N}, epsilon={_EPSILON})
 print("limit of privacy:", found.limit.value)

@@ -153,10 +153,11 @@ REPORT_FILES = (
     "if that was ticked."
 )
 SCRIPT_NOTICE = (
-    "It computes the numbers of this page anew: save it as script.py in the project's folder and run "
-    "`.venv/bin/python script.py` there; from elsewhere, with that folder on PYTHONPATH. **The counts are written in "
-    "it**: keep it as private as they are."
+    "It computes the numbers of this page anew: save it anywhere and run it with `.venv/bin/python` of dpbi's folder. "
+    "**The counts are written in it**: keep it as private as they are."
 )
+# Beside the import, so that the error where it is missing quotes it.
+SCRIPT_NEEDS = "# run with .venv/bin/python of dpbi's folder: the first line of its README installs it there"
 NOTHING_TICKED = "No mechanism is ticked. Tick at least one under **Mechanisms** in the sidebar."
 APOLOGY = (
     "This part could not be shown: something went wrong that should not have. Nothing was sent anywhere and your "
