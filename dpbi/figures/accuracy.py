@@ -163,14 +163,18 @@ def _words(curves: Sequence[AccuracyCurve], labels: Sequence[str], value: Value)
     place = f"{axis.symbol} = {_said(value)}"
     if not here:
         return f"Not computed yet at {place}"
-    error, label = min(here, key=lambda pair: pair[0].high)
-    alike = [float(error.exact and other.exact and closer(error, other) == 0) for other, _ in here]
+    least = min((error for error, _ in here), key=lambda error: error.high)
+    level = [(error, label) for error, label in here if closer(least, error) == 0]
+    error, label = level[0]
     if error.bounded:
         return f"At {place} the {_NAMES[metric]} of {label} lies between {number(error.low)} and {number(error.high)}"
     if len(here) == 1:
         return f"At {place} the {_NAMES[metric]} of {label} is {number(error.high)}"
-    has = leading([name for _, name in here], alike, 1.0, ("has", "have")) if error.exact else f"{label} has"
-    return f"At {place} {has} the smallest {_NAMES[metric]}: {number(error.high)}"
+    *first, last = [label for _, label in level]
+    has = f"{', '.join(first)} and {last} have" if first else f"{last} has"
+    values = list(dict.fromkeys(number(error.high) for error, _ in level))
+    apart = ", too close to tell apart" if len(values) > 1 else ""
+    return f"At {place} {has} the smallest {_NAMES[metric]} of the {len(here)} shown: {', '.join(values)}{apart}"
 
 
 def _said(value: Value) -> str:

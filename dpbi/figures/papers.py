@@ -13,7 +13,18 @@ from numpy.typing import NDArray
 
 from dpbi.figures import distances, sensitivities
 from dpbi.figures.drawing import Drawing
-from dpbi.figures.style import FONT_SIZE, LINE_WIDTH, REFERENCE, TRUTH, base_layout, compact, log_axis, number, style_of
+from dpbi.figures.style import (
+    FONT_SIZE,
+    LINE_WIDTH,
+    REFERENCE,
+    TRUTH,
+    base_layout,
+    compact,
+    leading,
+    log_axis,
+    number,
+    style_of,
+)
 from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.papers.figures.settings import (
     ConcretePrivacy,
@@ -99,11 +110,11 @@ def errors_against_size(found: ErrorsAgainstSize) -> go.Figure:
 def _overtaking(exact: NDArray[np.float64], names: Sequence[str], rows: Sequence[str]) -> str:
     """Who is ahead of whom from which row on, the last such turn of all; else who is nearest at the last row."""
     turns = [(row, a, b) for a, b in permutations(range(len(names)), 2) if (row := ahead_from(exact, a, b))]
-    nearest = names[int(np.nanargmin(exact[-1]))]
+    nearest = leading(names, exact[-1].tolist(), float(np.nanmin(exact[-1])), ("is", "are"))
     if not turns:
-        return f"Nearest to the truth at {rows[-1]}: {nearest}"
+        return f"At {rows[-1]} {nearest} nearest to the truth"
     row, ahead, behind = max(turns, key=lambda turn: turn[0])
-    return f"{names[ahead]} is nearer than {names[behind]} from {rows[row]} on; nearest at {rows[-1]} is {nearest}"
+    return f"{names[ahead]} is nearer than {names[behind]} from {rows[row]} on; at {rows[-1]} {nearest} nearest"
 
 
 @draw.register

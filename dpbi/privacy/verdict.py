@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +14,7 @@ from dpbi.mechanisms.mechanism import Mechanism
 from dpbi.privacy.loss import PrivacyLoss, privacy_loss, privacy_profile
 
 _ROUNDING = 1e-9  # relative: a loss that attains epsilon exactly may err in its last digits
+_ALIKE = 1e-8  # relative: losses that are called equal; calibration leaves 1e-9 of epsilon unspent
 
 
 @dataclass(frozen=True)
@@ -41,8 +43,16 @@ class Verdict:
     def accused(self) -> bool:
         """Whether what is stated is broken: epsilon, or where a delta is allowed, that delta at epsilon."""
         if self.delta is not None and isinstance(self.guarantee, ApproximateDP):
-            return self.delta > self.guarantee.delta * (1 + _ROUNDING)
+            # delta(epsilon) is above 0 only where the loss is above epsilon
+            return self.exceeds and self.delta > self.guarantee.delta * (1 + _ROUNDING)
         return self.exceeds
+
+    @property
+    def said(self) -> str:
+        """The verdict in a phrase: what every table, figure and file says of it."""
+        if self.accused:
+            return "ACCUSED"
+        return "exceeds epsilon, keeps delta here" if self.exceeds else "within epsilon here"
 
     @property
     def unused(self) -> float:
@@ -62,6 +72,12 @@ class Profile(FrozenResult):
 def exceeds_stated(loss: PrivacyLoss) -> bool:
     """Whether a loss is above the epsilon its mechanism is set to, beyond its numerical error. Source: ours."""
     return loss.epsilon - loss.margin > loss.mechanism.epsilon * (1 + _ROUNDING)
+
+
+def loses_most(losses: Sequence[PrivacyLoss]) -> PrivacyLoss:
+    """The first whose loss is the largest, but for what calibration leaves unspent. Source: ours."""
+    most = max(loss.epsilon for loss in losses)
+    return next(loss for loss in losses if loss.epsilon >= most * (1 - _ALIKE))
 
 
 def verdict(mechanism: Mechanism, prior: ArrayLike, n: int) -> Verdict:

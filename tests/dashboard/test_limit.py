@@ -36,7 +36,7 @@ def test_home_holds_every_mechanism_against_the_limit() -> None:
     for name, times in zip(table["Mechanism"], table[limit_words.COLUMN], strict=True):
         mean = expected_distance(kinds[name](1.0), (1, 1), 90).mean
         assert times == pytest.approx(mean / found.value, rel=1e-12)
-    assert f"{found.value:.4g}" in everything(at) and "releases a candidate posterior" in everything(at)
+    assert f"below {words.at_least(found.value)}." in everything(at) and "releases a candidate posterior" in everything(at)
     assert Problem((1, 1), (48, 42)).n == 90
 
 
@@ -74,6 +74,13 @@ def test_a_nearer_mechanism_that_is_not_ticked_is_named_where_it_is_surely_neare
     assert "not ticked" not in limit_words.times(found, [best, *others])
     unsure = dataclasses.replace(found, means=tuple(dataclasses.replace(one, error=0.5) for one in found.means))
     assert "not ticked" not in limit_words.times(unsure, others)
+
+
+def test_a_limit_is_never_said_to_lie_higher_than_it_does() -> None:
+    for value in np.random.default_rng(1).uniform(1e-4, 1, 50).tolist():
+        shown = float(words.at_least(value))
+        assert value * (1 - 1e-3) < shown <= value
+    assert words.at_least(0.25) == "0.25"
 
 
 def test_an_unknown_limit_says_why_and_gives_its_bounds() -> None:

@@ -10,7 +10,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from dpbi import limits
+from dpbi.accuracy.order import foremost
 from dpbi.mechanisms import EHD, EHDL, EHDNRS, LSZhang
 from dpbi.partition.partition import mean_distance
 from dpbi.posterior.hellinger import hellinger
@@ -133,10 +136,12 @@ def dirichlet_boxes_story(found: ErrorBoxes) -> str:
     laplace, _, _, smooth = found.mean[0]
     epsilon = found.contenders[0].mechanism.epsilon
     numbers = caption_numbers(found.problems[0].n, found.problems[0].prior, epsilon)
-    nearest = limits.opened(found.contenders[int(found.mean[0].argmin())].role)
+    drawn = np.where(np.isnan(found.exact[0]), found.errors[0].std(axis=-1) / math.sqrt(found.runs), 0.0)
+    nearest = [found.contenders[place].role for place in foremost(found.mean[0].tolist(), drawn.tolist())]
     unit = "" if found.measure == "hellinger" else " records"
     return (
-        f"{nearest} is nearest in the mean: {laplace:.3g}{unit} for Laplace, {smooth:.3g} for the smooth sensitivity. "
+        f"{limits.opened(' and '.join(nearest))} {'is' if len(nearest) == 1 else 'are'} nearest in the mean: "
+        f"{laplace:.3g}{unit} for Laplace, {smooth:.3g} for the smooth sensitivity. "
         f"{_caption_sentence(numbers)}"
     )
 

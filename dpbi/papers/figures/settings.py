@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpbi.accuracy.distance_law import DistanceLaw
+from dpbi.accuracy.order import ROUNDING
 from dpbi.frozen_result import FrozenResult
 from dpbi.inference.private_posteriors import PrivatePosteriors
 from dpbi.mechanisms import Mechanism
@@ -149,6 +150,6 @@ def ahead_from(exact: Floats, first: int, second: int) -> int | None:
 
     exact: mean errors, (rows, contenders). Source: ours.
     """
-    behind = np.flatnonzero(~(exact[:, first] < exact[:, second]))
+    behind = np.flatnonzero(~(exact[:, first] + ROUNDING * (1 + exact[:, second]) < exact[:, second]))
     row = int(behind[-1]) + 1 if behind.size else 0
     return row if row < len(exact) else None
