@@ -6,16 +6,16 @@ import math
 from collections.abc import Sequence
 
 SURE = 4.0  # standard errors between means of draws that count as different
-ROUNDING = 1e-9  # what exact means are exact to
+ROUNDING, LEFT_OUT = 1e-9, 1e-15  # what exact means err by: of the mean, and what a law may leave out
 
 
 def lead(less: float, more: float, *errors: float) -> float:
     """By how much one mean is surely below another; at most 0 where that is not sure.
 
-    errors: the standard errors of both, 0 where exact. Exact means differ beyond 1e-9 (1 + mean), means of draws by
-    four standard errors of their difference besides. Source: ours.
+    errors: the standard errors of both, 0 where exact. Exact means differ beyond 1e-9 of the mean and 1e-15, means of
+    draws by four standard errors of their difference besides. Source: ours.
     """
-    return more - (less + SURE * math.hypot(*errors) + ROUNDING * (1 + abs(more)))
+    return more - (less + SURE * math.hypot(*errors) + ROUNDING * abs(more) + LEFT_OUT)
 
 
 def foremost(values: Sequence[float], errors: Sequence[float] | None = None) -> list[int]:

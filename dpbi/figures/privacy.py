@@ -206,13 +206,14 @@ def _size_words(worst: Sequence[PrivacyLoss], last: Sequence[PrivacyLoss], label
         most = [printed_bound(one.epsilon) for one in worst]
         said = ", ".join(f"{labels[i]} loses {most[i]} at n = {worst[i].n:,}" for i in beyond)
         return f"Beyond the stated epsilon: {said}"
-    least = int(np.argmin([one.epsilon for one in last]))
+    spent = [float(printed_bound(one.epsilon)) for one in last]  # equal where they read so
+    least = int(np.argmin(spent))
     n, loss = last[least].n, printed_bound(last[least].epsilon)
     if len(last) == 1:
         return f"{labels[0]}: the loss is {loss} at n = {n:,}, and not above epsilon at any size shown"
     said = "No loss above epsilon at the sizes shown"
-    spends = leading(labels, [one.epsilon for one in last], last[least].epsilon, ("spends", "spend"))
-    alike = loss == printed_bound(max(one.epsilon for one in last))
+    spends = leading(labels, spent, spent[least], ("spends", "spend"))
+    alike = spent[least] == max(spent)
     return f"{said}; at n = {n:,} all spend {loss}" if alike else f"{said}; at n = {n:,} {spends} least, {loss}"
 
 
@@ -234,7 +235,7 @@ def against_dataset(curves: Sequence[LossAgainstDataset], u: int, labels: Sequen
     top = max(epsilon, *(float(curve.loss.max()) for curve in curves))
     fig.update_xaxes(title_text=axis_title(f"Count of {category} among n = {n:,}"))
     fig.update_yaxes(title_text="Exact loss against a neighbour", range=[0, 1.08 * top])
-    here = [float(curve.loss[u]) for curve in curves]
+    here = [float(printed_bound(float(curve.loss[u]))) for curve in curves]  # equal where they read so
     most = int(np.argmax(here))
     loss = curves[most].loss
     peak = int(np.flatnonzero(loss >= loss.max() * (1 - 1e-9))[0])  # the first of equals

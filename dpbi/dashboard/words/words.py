@@ -10,7 +10,7 @@ from decimal import ROUND_FLOOR, Context, Decimal
 from dpbi import limits
 from dpbi.accuracy.comparison import Comparison, nearest_private
 from dpbi.accuracy.distance_law import DRAWS
-from dpbi.accuracy.order import ROUNDING, lead
+from dpbi.accuracy.order import LEFT_OUT, lead
 from dpbi.data.files import Counts
 from dpbi.data.labels import isolated, visible
 from dpbi.mechanisms import name_of
@@ -281,21 +281,25 @@ def best(rows: Sequence[Comparison], problem: Problem) -> str:
         said = f"{name} promises {promised}, at {mean} from the truth"
         if len(rows) > 1:
             said = f"{ahead}: {name}, with {promised} and {mean}"
-        return (f"{said}; it releases the true posterior itself with probability "
-                f"{probability(row.probability_of_truth)}.")
+        return f"{said}; it releases the true posterior itself with probability {_of_truth(row)}."
     each: dict[str, list[str]] = {}
     for row in found:
         facts = (f"{row.guarantee.words}, {_mean(row)}, the true posterior itself with probability "
-                 f"{probability(row.probability_of_truth)}")
+                 f"{_of_truth(row)}")
         each.setdefault(facts, []).append(f"**{name_of(row.mechanism)}**")
     parts = [f"{listed(names)} ({'each ' if len(names) > 1 else ''}{facts})" for facts, names in each.items()]
     return f"{ahead}: {'; '.join(parts)}, too close to tell apart."
 
 
+def _of_truth(row: Comparison) -> str:
+    """No mechanism is certain where there are records, whatever a double may say."""
+    return probability(min(row.probability_of_truth, math.nextafter(1, 0)))
+
+
 def _mean(row: Comparison) -> str:
     if row.mean_error:
         return f"a sampled mean distance of {number(row.mean)} ± {error(2 * row.mean_error)}"
-    return f"an exact mean distance of {number(row.mean)}" if row.mean else f"a mean distance below {ROUNDING:g}"
+    return f"an exact mean distance of {number(row.mean)}" if row.mean else f"a mean distance below {LEFT_OUT:g}"
 
 
 def besides(rows: Sequence[Comparison], problem: Problem) -> str:
