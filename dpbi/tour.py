@@ -285,7 +285,8 @@ SCENES: tuple[Scene, ...] = (
     Scene(
         "limit",
         "The limit of privacy",
-        "How near could anyone come? The best of all private mechanisms tells, from prior, n and epsilon alone.",
+        "How near could anyone come? The best private choice of a candidate posterior tells, from prior, n and epsilon "
+        "alone.",
         Problem((1.0, 1.0, 1.0), (3, 3, 3)), (LSHist(_EPSILON), Geometric(_EPSILON), KNorm(_EPSILON)), "Accuracy",
         against_limit, against_limit_said,
     ),

@@ -247,8 +247,8 @@ def required_epsilon(
     if enough is None:
         best = min(range(len(means)), key=lambda i: means[i].high)
         why = f" The reason: {mechanism.remaining_error}." if mechanism.remaining_error else ""
-        raise ValueError(f"No epsilon from {SEARCHED[0]:g} to {SEARCHED[1]:,g} brings the mean distance down to "
-                         f"{wanted:.4g}: the smallest found is {means[best].high:.4g}, at epsilon = "
+        raise ValueError(f"No epsilon looked at from {SEARCHED[0]:g} to {SEARCHED[1]:,g} brings the mean distance down "
+                         f"to {wanted:.4g}: the smallest found is {means[best].high:.4g}, at epsilon = "
                          f"{printed_bound(epsilons[best])}.{why}")
     if enough == 0:
         raise ValueError(f"Even epsilon = {SEARCHED[0]:g}, the smallest that is searched, is enough for a mean "

@@ -37,7 +37,7 @@ METRIC_TITLES: dict[Metric, str] = {
     "variation": "Mean total variation distance",
 }
 FLOOR = 1e-12  # below this a logarithmic axis draws nothing, and says so
-LIMIT_SAID = "no ε-DP mechanism can be below this"
+LIMIT_SAID = "no ε-DP choice of a candidate is below this"
 _BY_POWERS = 8.0  # largest over smallest error from which on the axis is logarithmic
 _ERRORS = 2.0  # standard errors that a bar reaches, or a band is widened by
 _NAMES: dict[Metric, str] = {"hellinger": "mean distance", "l1": "mean L1 error", "variation": "mean total variation"}

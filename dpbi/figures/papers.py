@@ -164,9 +164,9 @@ def _boxes_words(found: ErrorBoxes, names: Sequence[str]) -> str:
     if len(found.problems) > 1:
         return _overtaking(found.mean, names, [f"the prior ({label},\u00a0{label})" for label in found.labels])
     means = found.mean[0]
-    order = np.argsort(means)
-    best, worst = (f"{names[at]}, {number(means[at])}" for at in (order[0], order[-1]))
-    return f"Smallest mean error: {best}; largest: {worst}"
+    nearest = found.nearest()
+    best, worst = " and ".join(names[at] for at in nearest), leading(names, means.tolist(), float(means.max()))
+    return f"Smallest mean error: {best}, {number(means[nearest].min())}; largest: {worst}, {number(means.max())}"
 
 
 @draw.register

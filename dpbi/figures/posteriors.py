@@ -602,6 +602,8 @@ def _coverage_words(coverage: Sequence[Floats], mechanisms: Sequence[str], names
     least, lowest = percent(float(shares.min())), shares == shares.min()
     if shares.size == 1:
         return f"The 95 % intervals of {mechanisms[0]} cover the true mean in {least} of its releases"
+    if lowest.all():
+        return f"The 95 % intervals of each mechanism cover the true mean in {least} of its releases"
     level, categories = lowest.any(axis=1), np.flatnonzero(lowest.any(axis=0))
     named, whose = leading(mechanisms, level.astype(float), 1.0), "its" if level.sum() == 1 else "their"
     where = f" for {names[categories[0]]}" if categories.size == 1 else " for some categories"

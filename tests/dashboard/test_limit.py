@@ -61,6 +61,12 @@ def test_the_ranking_calls_a_tie_a_tie_and_says_what_it_does_not_know() -> None:
     assert said.startswith("Nearest to the truth are ") and "too close to tell apart" in said and "± 0.4" in said
     assert f"Not known of {ticked[0].label}:" in limit_words.ranking(found[1:], ticked)
     assert limit_words.ranking([], ticked).startswith("Which private mechanism is nearest to the truth on average is n")
+    tied = [dataclasses.replace(one, mean=0.25 * (1 - place * 2**-50)) for place, one in enumerate(found)]
+    names = words.listed(f"**{one.label}** (0.25)" for one in ticked)
+    assert f"are {names}, too close to tell apart" in limit_words.ranking(tied, ticked)
+    compared = LimitComparison(limit_of_privacy(PRIOR, N, 1.0), tuple(tied))
+    shown = re.findall("|".join(one.label for one in ticked), limit_words.times(compared, ticked[::-1]).split(":")[1])
+    assert shown == [one.label for one in ticked[::-1]], "in the order of the screen"
     weaker = EHD(1.0, global_sensitivity="paper")
     said = limit_words.ranking([expected_distance(weaker, (0.1,) * 3, 4)], [weaker])
     assert f"larger epsilon: EHD promises {weaker.guarantee((0.1,) * 3, 4).words}" in said

@@ -8,7 +8,7 @@ from dpbi.accuracy.axes import Axis, Value
 from dpbi.accuracy.curves import SEARCHED, AccuracyCurve, Crossover, RequiredEpsilon, closer
 from dpbi.accuracy.distance_law import DRAWS
 from dpbi.accuracy.error import ExpectedError, Metric
-from dpbi.accuracy.order import foremost
+from dpbi.accuracy.order import LEFT_OUT, foremost
 from dpbi.dashboard.words import words
 from dpbi.inference.noise_aware import Coverage
 from dpbi.mechanisms import Mechanism, name_of
@@ -175,7 +175,7 @@ def _nearest_at(axis: Axis, value: Value, curves: Sequence[AccuracyCurve]) -> tu
     values = words.listed(dict.fromkeys(map(_value, level)))
     if len(level) == 1:
         return f"{name} has the smallest error", f"{place} ({values})"
-    if all(error.exact for error in level):
+    if all(error.exact for error in level) and len({_value(error) for error in level}) == 1:
         return f"{names} have the same, smallest error", f"{place} ({values})"
     return f"{names} have the smallest error, too close to tell apart,", f"{place} ({values})"
 
@@ -200,7 +200,7 @@ def _gain(curves: Sequence[AccuracyCurve]) -> str:
         last, before = curve.at(end), curve.at(start)
         if not last or not before or last.bounded or last.high <= 0:
             continue
-        if any(2 * error.high_error > _DIGITS * error.high for error in (last, before)):
+        if any(2 * error.high_error + LEFT_OUT > _DIGITS * error.high for error in (last, before)):
             continue
         factor = before.high / last.high
         if factor > _HARDLY:
@@ -254,7 +254,7 @@ def required(found: Sequence[RequiredEpsilon]) -> str:
     if rising:
         parts.append(
             f"The mean distance of {words.listed(rising)} does not always fall as epsilon grows: with a larger epsilon "
-            "than the one named it can be larger again."
+            "than the one named it can be larger again, and between the epsilons looked at a smaller one may do."
         )
     drawn = [name_of(one.mechanism) for one in found if not one.mean.exact]
     if drawn:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from dpbi.accuracy.optimum import PrivacyLimit
-from dpbi.accuracy.order import foremost, rising
+from dpbi.accuracy.order import LEFT_OUT, foremost, rising
 from dpbi.dashboard.words import words
 from dpbi.inference.limit_comparison import LimitComparison, ranked, surely_nearer
 from dpbi.inference.prior_average import ExpectedDistance
@@ -17,7 +17,7 @@ from dpbi.mechanisms.printed_bound import printed_bound
 COLUMN = "× limit"
 MEANING = (
     "Mean H over the data that the public prior expects, divided by the least that any epsilon-DP mechanism releasing "
-    "a candidate posterior can have: 1 is as near as privacy allows. No private count enters. Where it comes from "
+    "a candidate posterior can have: 1 is as near as those can come. No private count enters. Where it comes from "
     "draws, the sentence below the table has its error."
 )
 DASH = (
@@ -113,7 +113,7 @@ def ranking(means: Sequence[ExpectedDistance], ticked: Sequence[Mechanism]) -> s
 
 def _times(far: ExpectedDistance, near: ExpectedDistance) -> str:
     """How many times as far off; as a mean where that is hardly more."""
-    if far.mean < 1.005 * near.mean or not near.mean:
+    if far.mean < 1.005 * near.mean or near.mean <= LEFT_OUT:
         return mean(far)
     times = far.mean / near.mean
     return f"{_ratio(times, 2 * times * math.hypot(far.error / far.mean, near.error / near.mean))} times"

@@ -62,14 +62,14 @@ READINGS = (
 )
 WHICH_READING = (
     "Nearest is for one posterior to work with, noise-aware for intervals that hold what they promise; naive takes the "
-    "noisy counts for true ones and is too sure of itself."
+    "noisy counts for true ones and is too sure of itself where the noise matters."
 )
 _NO_GAIN = 1e-6
 _EVERY_DIGIT = 10**16  # whole numbers below are written out; every count and total is
 SMALL_PRIOR = "A prior as small as this takes a category without records for all but impossible."
 WEAK_FROM, NOISE_BELOW = 5.0, 0.01
 CALIBRATED = (
-    "**Calibrated**: the rate is raised until the exact loss is epsilon, for this prior and n. No count enters; what "
+    "**Calibrated**: the rate is set so that the exact loss is epsilon, for this prior and n. No count enters; what "
     "is promised is checked over every dataset and output, and promised nowhere else."
 )
 LOSS = (
@@ -481,9 +481,10 @@ def prior_weight(problem: Problem) -> str:
     """The prior's equivalent sample size against the data's."""
     size = sum(problem.prior)
     share = float(f"{100 * size / (size + problem.n):.2g}")
+    of_all = "more than 99" if share == 100 and problem.n else f"{share:g}"
     return (
         f"The prior weighs as much as {number(size)} records, the data as much as n = {problem.n:,}: "
-        f"{share:g} % of the true posterior is prior."
+        f"{of_all} % of the true posterior is prior."
     )
 
 
@@ -506,8 +507,8 @@ def smoothing(local: float, reciprocal: float, gamma: float) -> str:
     """Whether the smooth bound differs from the local sensitivity at all."""
     if math.isclose(local, reciprocal, rel_tol=1e-9):
         return (
-            f"With gamma = {number(gamma)} the reciprocal smooth bound is LS(x) itself: data with a larger sensitivity "
-            "are too many steps away to matter."
+            f"With gamma = {number(gamma)} the reciprocal smooth bound is LS(x) itself: no data with a larger "
+            "sensitivity are near enough to matter."
         )
     return (
         f"With gamma = {number(gamma)} the reciprocal smooth bound is {number(reciprocal / local)} times LS(x): data "

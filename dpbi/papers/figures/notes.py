@@ -10,10 +10,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from dpbi import limits
-from dpbi.accuracy.order import foremost
 from dpbi.mechanisms import EHD, EHDL, EHDNRS, LSZhang
 from dpbi.partition.partition import mean_distance
 from dpbi.posterior.hellinger import hellinger
@@ -136,8 +133,7 @@ def dirichlet_boxes_story(found: ErrorBoxes) -> str:
     laplace, _, _, smooth = found.mean[0]
     epsilon = found.contenders[0].mechanism.epsilon
     numbers = caption_numbers(found.problems[0].n, found.problems[0].prior, epsilon)
-    drawn = np.where(np.isnan(found.exact[0]), found.errors[0].std(axis=-1) / math.sqrt(found.runs), 0.0)
-    nearest = [found.contenders[place].role for place in foremost(found.mean[0].tolist(), drawn.tolist())]
+    nearest = [found.contenders[place].role for place in found.nearest()]
     unit = "" if found.measure == "hellinger" else " records"
     return (
         f"{limits.opened(' and '.join(nearest))} {'is' if len(nearest) == 1 else 'are'} nearest in the mean: "

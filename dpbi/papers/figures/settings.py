@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpbi.accuracy.distance_law import DistanceLaw
-from dpbi.accuracy.order import ROUNDING
+from dpbi.accuracy.order import ROUNDING, foremost
 from dpbi.frozen_result import FrozenResult
 from dpbi.inference.private_posteriors import PrivatePosteriors
 from dpbi.mechanisms import Mechanism
@@ -127,6 +127,11 @@ class ErrorBoxes(FrozenResult):
     def mean(self) -> Floats:
         """The exact mean, and where there is none that of the runs."""
         return np.where(np.isnan(self.exact), self.errors.mean(axis=-1), self.exact)
+
+    def nearest(self) -> list[int]:
+        """The contenders that no other is surely nearer than, at the first problem."""
+        drawn = np.where(np.isnan(self.exact[0]), self.errors[0].std(axis=-1) / np.sqrt(self.runs), 0.0)
+        return foremost(self.mean[0].tolist(), drawn.tolist())
 
 
 @dataclass(frozen=True, eq=False)
