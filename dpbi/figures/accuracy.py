@@ -234,7 +234,7 @@ def coverage(found: Mapping[Mechanism, Sequence[tuple[float, Coverage]]], mass: 
         style = style_of(mechanism)
         epsilons = [epsilon for epsilon, _ in points]
         naive = [one.naive for _, one in points]
-        if min(naive) < lowest:
+        if min(naive) < lowest * (1 - 1e-9):  # of equals the first is named
             lowest = min(naive)
             where = f"{label}'s naive interval at ε = {printed_bound(epsilons[naive.index(lowest)])}"
         for name, values, dash, open_ in (

@@ -110,11 +110,12 @@ def errors_against_size(found: ErrorsAgainstSize) -> go.Figure:
 def _overtaking(exact: NDArray[np.float64], names: Sequence[str], rows: Sequence[str]) -> str:
     """Who is ahead of whom from which row on, the last such turn of all; else who is nearest at the last row."""
     turns = [(row, a, b) for a, b in permutations(range(len(names)), 2) if (row := ahead_from(exact, a, b))]
-    nearest = leading(names, exact[-1].tolist(), float(np.nanmin(exact[-1])), ("is", "are"))
+    nearest = leading(names, exact[-1].tolist(), float(np.nanmin(exact[-1])))
     if not turns:
-        return f"At {rows[-1]} {nearest} nearest to the truth"
+        return f"Nearest to the truth at {rows[-1]}: {nearest}"
     row, ahead, behind = max(turns, key=lambda turn: turn[0])
-    return f"{names[ahead]} is nearer than {names[behind]} from {rows[row]} on; at {rows[-1]} {nearest} nearest"
+    be = "is" if nearest in names else "are"
+    return f"{names[ahead]} is nearer than {names[behind]} from {rows[row]} on; nearest at {rows[-1]} {be} {nearest}"
 
 
 @draw.register

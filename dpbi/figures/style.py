@@ -19,7 +19,6 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike, NDArray
 
-from dpbi.accuracy.order import LEFT_OUT, ROUNDING
 from dpbi.data.labels import isolated, visible
 from dpbi.figures.drawing import Drawing, PlainFigure
 from dpbi.mechanisms import Mechanism, name_of
@@ -143,8 +142,7 @@ def axis_title(text: str) -> str:
 
 def leading(labels: Sequence[str], values: Sequence[float], best: float, verb: tuple[str, str] = ("", "")) -> str:
     """All whose value is the best one, up to rounding, with the verb for one or for several."""
-    apart = ROUNDING * abs(best) + LEFT_OUT
-    *first, last = [label for label, value in zip(labels, values, strict=True) if abs(value - best) <= apart]
+    *first, last = [label for label, value in zip(labels, values, strict=True) if math.isclose(value, best)]
     named = f"{', '.join(first)} and {last}" if first else last
     return f"{named} {verb[bool(first)]}".strip()
 

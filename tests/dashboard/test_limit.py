@@ -104,6 +104,8 @@ def test_draws_are_said_with_two_standard_errors() -> None:
     drawn = dataclasses.replace(found, means=tuple(dataclasses.replace(one, error=0.01) for one in found.means))
     assert "give or take two standard errors" in limit_words.times(drawn, [MECHANISMS[3](1.0)])
     assert "give or take" not in limit_words.times(found, [MECHANISMS[3](1.0)])
+    sampled = dataclasses.replace(found.limit, error=0.01)
+    assert f"below {words.at_least(sampled.value)} (give or take 0.02, two" in limit_words.limit(sampled)
 
 
 def test_a_nearest_reading_is_that_of_every_release_and_its_script_agrees(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -46,7 +46,7 @@ def limit(found: PrivacyLimit) -> str:
     if found.kind == "linear programme" and found.lower is not None and found.upper is not None:
         least, error = found.lower, "" if known else f", and there is one with {printed_bound(found.upper, 4)}"
     elif not known:
-        error = f" (give or take {words.number(found.error)})"
+        error = f" (give or take {words.error(2 * found.error)}, two standard errors)"
     return (
         f"On average over the data that the public prior expects, no {printed_bound(found.epsilon)}-DP mechanism that "
         f"releases a candidate posterior can have a mean distance below {words.at_least(least)}{error}."
