@@ -15,10 +15,12 @@ from dpbi.accuracy.curves import AccuracyCurve
 from dpbi.accuracy.error import ExpectedError
 from dpbi.dashboard.words import accuracy as accuracy_words
 from dpbi.dashboard.words import words
-from dpbi.figures import accuracy, distances, privacy
+from dpbi.figures import accuracy, distances, privacy, sensitivities
+from dpbi.figures.style import number
 from dpbi.mechanisms import EHDNRS, name_of
 from dpbi.mechanisms.guarantee import PureDP
 from dpbi.privacy.curves import CalibrationGain
+from dpbi.sensitivity import global_sensitivity, maps
 
 SETTINGS = [
     (prior, counts, epsilon)
@@ -99,3 +101,14 @@ def test_a_prior_that_outweighs_the_data_is_not_all_of_the_posterior() -> None:
     assert "more than 99 % of the true posterior is prior" in words.prior_weight(Problem((0.001, 1e6), (1, 0)))
     assert ": 100 % of the true posterior is prior" in words.prior_weight(Problem((1, 1), (0, 0)))
     assert ": 50 % of" in words.prior_weight(Problem((1, 1), (1, 1)))
+
+
+@pytest.mark.parametrize("measure", maps.MEASURES)
+def test_a_map_whose_points_miss_the_most_sensitive_data_names_the_global_sensitivity(measure: maps.Measure) -> None:
+    """n = 250: the map has 61 points a side, none of them with a single record in two categories."""
+    problem = Problem((1, 1, 1), (100, 100, 50))
+    found = maps.on_simplex(problem.prior, problem.n, measure, 0.3)
+    whole = global_sensitivity(problem.prior, problem.n)
+    assert found.value.max() < 0.9 * whole
+    title = sensitivities.on_simplex(found, problem).layout.title.text.replace("<br>", " ")
+    assert f"over all data it reaches {number(whole)} <" in title
