@@ -43,8 +43,7 @@ class Verdict:
     def accused(self) -> bool:
         """Whether what is stated is broken: epsilon, or where a delta is allowed, that delta at epsilon."""
         if self.delta is not None and isinstance(self.guarantee, ApproximateDP):
-            # delta(epsilon) is above 0 only where the loss is above epsilon
-            return self.exceeds and self.delta > self.guarantee.delta * (1 + _ROUNDING)
+            return self.delta > self.guarantee.delta * (1 + _ROUNDING)
         return self.exceeds
 
     @property
