@@ -205,11 +205,12 @@ def drowning_said(found: Growth) -> str:
 
 
 def growth_said(found: Growth) -> str:
-    (worldwide, wide), (smooth, near) = ((name_of(one.mechanism), one.errors[-1].high) for one in found.curves[:2])
+    (worldwide, wide), (smooth, near), (noise, added) = (
+        (name_of(one.mechanism), one.errors[-1].high) for one in found.curves)
     return (
         f"At n = {found.curves[0].values[-1]:,} the mean distance of {worldwide} is {_said(wide)}, that of {smooth} "
-        f"{_said(near)}: {_said(wide / near)} times nearer, and still private: the smooth bound changes little from "
-        "one dataset to its neighbour."
+        f"{_said(near)}, {_said(wide / near)} times nearer and still private, as the smooth bound changes little from "
+        f"one dataset to its neighbour; that of {noise} is {_said(added)}."
     )
 
 
@@ -220,7 +221,7 @@ def gains_said(found: tuple[CalibrationGain, ...]) -> str:
         f"{name_of(before.mechanism)} promises epsilon = {printed_bound(before.mechanism.epsilon)} and really loses "
         f"{printed_bound(before.epsilon)}. Its rate raised until the exact loss is {after}, its mean "
         f"distance falls from {_said(best.mean_before)} to {_said(best.mean_after)}: "
-        f"{_said(best.mean_before / best.mean_after)} times nearer at the same promise."
+        f"{_said(best.mean_before / best.mean_after)} times nearer at the same epsilon, checked for this prior and n."
     )
 
 
@@ -270,20 +271,22 @@ SCENES: tuple[Scene, ...] = (
         "Local and smooth sensitivity rescue it",
         "Here, at these data, one record moves the posterior far less than at the worst. A smooth bound on that local "
         "sensitivity may set the rate without giving the data away.",
-        Problem(_UNIFORM, (500, 500)), (EHD(_EPSILON), EHDS(_EPSILON)), "Accuracy", growth, growth_said,
+        Problem(_UNIFORM, (500, 500)), (EHD(_EPSILON), EHDS(_EPSILON), Geometric(_EPSILON)), "Accuracy",
+        growth, growth_said,
     ),
     Scene(
         "budget",
-        "More than half the budget is unused",
+        "Some of the budget is unused",
         "A theorem bounds the privacy loss; here it is computed. What a mechanism does not spend can be spent: raise "
-        "its rate until the exact loss is what was promised.",
+        "its rate until the exact loss is epsilon.",
         Problem(_UNIFORM, (48, 42)), (EHD(_EPSILON), EHDS(_EPSILON), LSDim(_EPSILON)), "Privacy loss",
         gains, gains_said,
     ),
     Scene(
         "limit",
         "The limit of privacy",
-        "How near could anyone come? The best of all private mechanisms tells, from prior, n and epsilon alone.",
+        "How near could anyone come? The best private choice of a candidate posterior tells, from prior, n and epsilon "
+        "alone.",
         Problem((1.0, 1.0, 1.0), (3, 3, 3)), (LSHist(_EPSILON), Geometric(_EPSILON), KNorm(_EPSILON)), "Accuracy",
         against_limit, against_limit_said,
     ),

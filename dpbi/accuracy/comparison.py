@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from dpbi.accuracy.distance_law import DistanceLaw
+from dpbi.accuracy.order import foremost
 from dpbi.mechanisms.guarantee import Guarantee, PureDP
 from dpbi.mechanisms.mechanism import Mechanism
 from dpbi.problem.problem import Problem
@@ -58,14 +59,11 @@ def comparison_of(law: DistanceLaw) -> Comparison:
     )
 
 
-SURE = 4.0  # standard errors between means of draws that count as different
+def nearest_private(rows: Iterable[Comparison]) -> tuple[Comparison, ...]:
+    """The rows, in their order, whose mean distance no other is surely below (``order.foremost``).
 
-
-def best_private(rows: Iterable[Comparison]) -> Comparison | None:
-    """The row of the lowest mean distance among pure guarantees by theorem or exhaustive check, None if there is none.
-
-    A mean from draws competes with what it surely stays below, four standard errors above it. Claimed guarantees and
-    approximate ones do not compete. Source: ours.
+    Pure guarantees by theorem or exhaustive check compete, claimed and approximate ones do not. Source: ours.
     """
     competing = [row for row in rows if isinstance(row.guarantee, PureDP) and row.guarantee.is_private]
-    return min(competing, key=lambda row: row.mean + SURE * row.mean_error, default=None)
+    places = foremost([row.mean for row in competing], [row.mean_error for row in competing])
+    return tuple(competing[place] for place in places)

@@ -10,14 +10,13 @@ from dataclasses import dataclass, replace
 from dpbi import limits
 from dpbi.accuracy.axes import Axis, Value, decades
 from dpbi.accuracy.error import Evaluate, ExpectedError, Metric, expected_error
+from dpbi.accuracy.order import lead
 from dpbi.mechanisms.mechanism import Mechanism, check_mechanism
 from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.problem.problem import Problem, check_problem
 
 SEARCHED = (1e-2, 1e3)  # epsilons that may be the answer
 _LOOKED_AT = (1, 3)  # multiples of powers of ten among them, looked at first; the axis epsilon has them too
-_TIE = 1e-9  # of means that are equal: their own accuracy
-_SURE = 4.0  # standard errors between means of draws that count as different
 _FINE = 1e-5  # relative width to which a crossing of a continuous axis, and an epsilon, are narrowed
 _INWARD = 0.2  # of the bracket's width: how far at first a step is moved towards the middle
 _SETTLED = 8  # whole values beyond a crossing that must agree: rounded counts make a curve tremble
@@ -108,7 +107,7 @@ def _value(value: Value) -> Value:
 def closer(one: ExpectedError, other: ExpectedError) -> int:
     """-1 where one's error is surely the smaller, 1 where the other's is, 0 where neither is sure.
 
-    Exact means differ beyond 1e-9; means of draws by 4 standard errors; bounds where they do not overlap.
+    Means and bounds as ``order.lead`` has it; bounds where they do not overlap.
     """
     for name, error in (("one", one), ("other", other)):
         limits.instance(name, error, ExpectedError, "a result of expected_error")
@@ -117,7 +116,7 @@ def closer(one: ExpectedError, other: ExpectedError) -> int:
 
 def _lead(less: ExpectedError, more: ExpectedError) -> float:
     """By how much one error is surely the smaller; at most 0 where that is not sure."""
-    return more.low - (less.high + _SURE * math.hypot(less.high_error, more.low_error) + _TIE * (1 + more.low))
+    return lead(less.high, more.low, less.high_error, more.low_error)
 
 
 def crossovers(
@@ -248,8 +247,8 @@ def required_epsilon(
     if enough is None:
         best = min(range(len(means)), key=lambda i: means[i].high)
         why = f" The reason: {mechanism.remaining_error}." if mechanism.remaining_error else ""
-        raise ValueError(f"No epsilon from {SEARCHED[0]:g} to {SEARCHED[1]:,g} brings the mean distance down to "
-                         f"{wanted:.4g}: the smallest found is {means[best].high:.4g}, at epsilon = "
+        raise ValueError(f"No epsilon looked at from {SEARCHED[0]:g} to {SEARCHED[1]:,g} brings the mean distance down "
+                         f"to {wanted:.4g}: the smallest found is {means[best].high:.4g}, at epsilon = "
                          f"{printed_bound(epsilons[best])}.{why}")
     if enough == 0:
         raise ValueError(f"Even epsilon = {SEARCHED[0]:g}, the smallest that is searched, is enough for a mean "

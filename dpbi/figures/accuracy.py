@@ -37,7 +37,7 @@ METRIC_TITLES: dict[Metric, str] = {
     "variation": "Mean total variation distance",
 }
 FLOOR = 1e-12  # below this a logarithmic axis draws nothing, and says so
-LIMIT_SAID = "no ε-DP mechanism can be below this"
+LIMIT_SAID = "no ε-DP choice of a candidate is below this"
 _BY_POWERS = 8.0  # largest over smallest error from which on the axis is logarithmic
 _ERRORS = 2.0  # standard errors that a bar reaches, or a band is widened by
 _NAMES: dict[Metric, str] = {"hellinger": "mean distance", "l1": "mean L1 error", "variation": "mean total variation"}
@@ -163,14 +163,18 @@ def _words(curves: Sequence[AccuracyCurve], labels: Sequence[str], value: Value)
     place = f"{axis.symbol} = {_said(value)}"
     if not here:
         return f"Not computed yet at {place}"
-    error, label = min(here, key=lambda pair: pair[0].high)
-    alike = [float(error.exact and other.exact and closer(error, other) == 0) for other, _ in here]
+    least = min((error for error, _ in here), key=lambda error: error.high)
+    level = [(error, label) for error, label in here if closer(least, error) == 0]
+    error, label = level[0]
     if error.bounded:
         return f"At {place} the {_NAMES[metric]} of {label} lies between {number(error.low)} and {number(error.high)}"
     if len(here) == 1:
         return f"At {place} the {_NAMES[metric]} of {label} is {number(error.high)}"
-    has = leading([name for _, name in here], alike, 1.0, ("has", "have")) if error.exact else f"{label} has"
-    return f"At {place} {has} the smallest {_NAMES[metric]}: {number(error.high)}"
+    *first, last = [label for _, label in level]
+    has = f"{', '.join(first)} and {last} have" if first else f"{last} has"
+    values = list(dict.fromkeys(number(error.high) for error, _ in level))
+    apart = ", too close to tell apart" if len(values) > 1 else ""
+    return f"At {place} {has} the smallest {_NAMES[metric]} of the {len(here)} shown: {', '.join(values)}{apart}"
 
 
 def _said(value: Value) -> str:
@@ -230,7 +234,7 @@ def coverage(found: Mapping[Mechanism, Sequence[tuple[float, Coverage]]], mass: 
         style = style_of(mechanism)
         epsilons = [epsilon for epsilon, _ in points]
         naive = [one.naive for _, one in points]
-        if min(naive) < lowest:
+        if min(naive) < lowest * (1 - 1e-9):  # of equals the first is named
             lowest = min(naive)
             where = f"{label}'s naive interval at ε = {printed_bound(epsilons[naive.index(lowest)])}"
         for name, values, dash, open_ in (

@@ -113,14 +113,15 @@ def per_level(
     notes = _add_curves(fig, laws, labels, rows, axis, cells, log_scale)
     _add_draws(fig, [(one, one.distance) for one in draws], cells, log_scale)
     _mark_local_sensitivity(fig, laws, axis)
-    truths = [law.probability_of_truth for law in laws]
+    # No mechanism is certain where there are records, whatever a double may say
+    truths = [min(law.probability_of_truth, np.nextafter(1, 0) if law.problem.n else 1.0) for law in laws]
     best = int(np.argmax(truths))
     title = _title(
         laws,
         f"Most likely to return the true posterior itself: {leading(labels, truths, truths[best])}, with probability "
         f"{probability(truths[best])}"
         if number(truths[best]) != number(min(truths))
-        else f"Each mechanism returns the true posterior itself with probability {probability(truths[best])}",
+        else f"Each mechanism returns the true posterior itself with probability {probability(min(truths))}",
         f"{labels[best]} returns the true posterior itself with probability {probability(truths[best])}",
     )
     fig.update_xaxes(title_text="Hellinger distance H from the true posterior")
@@ -143,12 +144,17 @@ def per_step(laws: Sequence[DistanceLaw], log_scale: bool = True, draws: Sequenc
     _add_draws(fig, moved, cells, log_scale)
     means = [law.mean_steps for law in laws]
     near, far = int(np.argmin(means)), int(np.argmax(means))
+    moves = f"Records moved on average: {listed(labels, means)}"  # from draws, which do not tell who moves the fewest
+    if all(law.exact for law in laws):
+        moves = (
+            f"{leading(labels, means, means[near], ('moves', 'move'))} the fewest records, {number(means[near])} on "
+            f"average; {leading(labels, means, means[far], ('moves', 'move'))} the most, {number(means[far])}"
+            if number(means[near]) != number(means[far])
+            else f"Each mechanism moves {number(means[near])} records on average"
+        )
     title = _title(
         laws,
-        f"{leading(labels, means, means[near], ('moves', 'move'))} the fewest records, {number(means[near])} on "
-        f"average; {leading(labels, means, means[far], ('moves', 'move'))} the most, {number(means[far])}"
-        if number(means[near]) != number(means[far])
-        else f"Each mechanism moves {number(means[near])} records on average",
+        moves,
         f"{labels[near]} moves {number(means[near])} records on average",
     )
     fig.update_xaxes(title_text="Records moved between the true and the released counts, d")
@@ -195,7 +201,7 @@ def _within_local_sensitivity(laws: Sequence[DistanceLaw], labels: Sequence[str]
     best, worst = int(np.argmax(shares)), int(np.argmin(shares))
     within = f"Within LS(x) = {number(reach)} of the truth"
     if number(shares[best]) == number(shares[worst]):
-        return f"{within} with probability {probability(shares[best])}"
+        return f"{within} with probability {probability(shares[worst])}"
     return (
         f"{within}: {leading(labels, shares, shares[best])} with probability {probability(shares[best])}, "
         f"{leading(labels, shares, shares[worst])} with {probability(shares[worst])}"

@@ -13,7 +13,18 @@ from numpy.typing import NDArray
 
 from dpbi.figures import distances, sensitivities
 from dpbi.figures.drawing import Drawing
-from dpbi.figures.style import FONT_SIZE, LINE_WIDTH, REFERENCE, TRUTH, base_layout, compact, log_axis, number, style_of
+from dpbi.figures.style import (
+    FONT_SIZE,
+    LINE_WIDTH,
+    REFERENCE,
+    TRUTH,
+    base_layout,
+    compact,
+    leading,
+    log_axis,
+    number,
+    style_of,
+)
 from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.papers.figures.settings import (
     ConcretePrivacy,
@@ -99,11 +110,12 @@ def errors_against_size(found: ErrorsAgainstSize) -> go.Figure:
 def _overtaking(exact: NDArray[np.float64], names: Sequence[str], rows: Sequence[str]) -> str:
     """Who is ahead of whom from which row on, the last such turn of all; else who is nearest at the last row."""
     turns = [(row, a, b) for a, b in permutations(range(len(names)), 2) if (row := ahead_from(exact, a, b))]
-    nearest = names[int(np.nanargmin(exact[-1]))]
+    nearest = leading(names, exact[-1].tolist(), float(np.nanmin(exact[-1])))
     if not turns:
         return f"Nearest to the truth at {rows[-1]}: {nearest}"
     row, ahead, behind = max(turns, key=lambda turn: turn[0])
-    return f"{names[ahead]} is nearer than {names[behind]} from {rows[row]} on; nearest at {rows[-1]} is {nearest}"
+    be = "is" if nearest in names else "are"
+    return f"{names[ahead]} is nearer than {names[behind]} from {rows[row]} on; nearest at {rows[-1]} {be} {nearest}"
 
 
 @draw.register
@@ -153,9 +165,9 @@ def _boxes_words(found: ErrorBoxes, names: Sequence[str]) -> str:
     if len(found.problems) > 1:
         return _overtaking(found.mean, names, [f"the prior ({label},\u00a0{label})" for label in found.labels])
     means = found.mean[0]
-    order = np.argsort(means)
-    best, worst = (f"{names[at]}, {number(means[at])}" for at in (order[0], order[-1]))
-    return f"Smallest mean error: {best}; largest: {worst}"
+    nearest = found.nearest()
+    best, worst = " and ".join(names[at] for at in nearest), leading(names, means.tolist(), float(means.max()))
+    return f"Smallest mean error: {best}, {number(means[nearest].min())}; largest: {worst}, {number(means.max())}"
 
 
 @draw.register

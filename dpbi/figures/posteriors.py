@@ -11,6 +11,7 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from dpbi import Problem
+from dpbi.accuracy.order import foremost
 from dpbi.figures.drawing import Drawing
 from dpbi.figures.style import (
     FONT_SIZE,
@@ -539,7 +540,8 @@ def distance_boxes(results: Sequence[PrivatePosteriors], exact_means: Sequence[f
     elif len(results) == len(known) == 1:
         title = f"Mean distance of {mechanisms[0]}: {number(means[0])}"
     elif len(results) == len(known):
-        title = f"Smallest mean distance: {leading(mechanisms, means, min(means))}, {number(min(means))}"
+        alike = [float(place in foremost(means)) for place in range(len(means))]
+        title = f"Smallest mean distance: {leading(mechanisms, alike, 1.0)}, {number(min(means))}"
     medians = listed(mechanisms, [float(np.median(one.distance)) for one in results])
     alt = f"Box plots of sampled Hellinger distances. {title}. Sampled medians: {medians}."
     return base_layout(fig, title, alt=alt, height=40 + 95 * len(results))
@@ -602,6 +604,8 @@ def _coverage_words(coverage: Sequence[Floats], mechanisms: Sequence[str], names
     least, lowest = percent(float(shares.min())), shares == shares.min()
     if shares.size == 1:
         return f"The 95 % intervals of {mechanisms[0]} cover the true mean in {least} of its releases"
+    if lowest.all():
+        return f"The 95 % intervals of each mechanism cover the true mean in {least} of its releases"
     level, categories = lowest.any(axis=1), np.flatnonzero(lowest.any(axis=0))
     named, whose = leading(mechanisms, level.astype(float), 1.0), "its" if level.sum() == 1 else "their"
     where = f" for {names[categories[0]]}" if categories.size == 1 else " for some categories"

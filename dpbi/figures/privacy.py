@@ -97,14 +97,15 @@ def _basis(one: Verdict) -> str:
 
 def _share(one: Verdict) -> str:
     if one.exceeds:
-        return f"{printed_bound(one.loss.epsilon)}, exceeds ε"
+        return f"{printed_bound(one.loss.epsilon)}, {one.said}"
     return "all used" if one.unused < 5e-4 else f"{percent(one.unused)} unused"
 
 
 def _verdict_words(verdicts: Sequence[Verdict], labels: Sequence[str]) -> str:
     broken = [i for i, one in enumerate(verdicts) if one.exceeds]
     if broken:
-        said = ", ".join(f"{labels[i]} loses {printed_bound(verdicts[i].loss.epsilon)}" for i in broken)
+        said = ", ".join(f"{labels[i]} loses {printed_bound(verdicts[i].loss.epsilon)}"
+                         + ("" if verdicts[i].accused else " and keeps its delta") for i in broken)
         return f"Beyond the stated epsilon of {printed_bound(verdicts[broken[0]].stated)}: {said}"
     idle = int(np.argmax([one.unused for one in verdicts]))
     if verdicts[idle].unused < 5e-4:
@@ -203,16 +204,17 @@ def _size_words(worst: Sequence[PrivacyLoss], last: Sequence[PrivacyLoss], label
     beyond = [i for i, one in enumerate(worst) if exceeds_stated(one)]
     if beyond:
         most = [printed_bound(one.epsilon) for one in worst]
-        said = ", ".join(f"{labels[i]}, up to {most[i]} at n = {worst[i].n:,}" for i in beyond)
+        said = ", ".join(f"{labels[i]} loses {most[i]} at n = {worst[i].n:,}" for i in beyond)
         return f"Beyond the stated epsilon: {said}"
-    least = int(np.argmin([one.epsilon for one in last]))
+    spent = [float(printed_bound(one.epsilon)) for one in last]  # equal where they read so
+    least = int(np.argmin(spent))
     n, loss = last[least].n, printed_bound(last[least].epsilon)
     if len(last) == 1:
-        return f"{labels[0]}: the loss is {loss} at n = {n:,}, and never above epsilon up to there"
-    said = f"No loss above epsilon up to n = {n:,}"
-    spends = leading(labels, [one.epsilon for one in last], last[least].epsilon, ("spends", "spend"))
-    alike = loss == printed_bound(max(one.epsilon for one in last))
-    return f"{said}; there all spend {loss}" if alike else f"{said}; there {spends} least, {loss}"
+        return f"{labels[0]}: the loss is {loss} at n = {n:,}, and not above epsilon at any size shown"
+    said = "No loss above epsilon at the sizes shown"
+    spends = leading(labels, spent, spent[least], ("spends", "spend"))
+    alike = spent[least] == max(spent)
+    return f"{said}; at n = {n:,} all spend {loss}" if alike else f"{said}; at n = {n:,} {spends} least, {loss}"
 
 
 def against_dataset(curves: Sequence[LossAgainstDataset], u: int, labels: Sequence[str] | None = None) -> go.Figure:
@@ -233,13 +235,14 @@ def against_dataset(curves: Sequence[LossAgainstDataset], u: int, labels: Sequen
     top = max(epsilon, *(float(curve.loss.max()) for curve in curves))
     fig.update_xaxes(title_text=axis_title(f"Count of {category} among n = {n:,}"))
     fig.update_yaxes(title_text="Exact loss against a neighbour", range=[0, 1.08 * top])
-    here = [float(curve.loss[u]) for curve in curves]
+    here = [float(printed_bound(float(curve.loss[u]))) for curve in curves]  # equal where they read so
     most = int(np.argmax(here))
-    peak = int(curves[most].loss.argmax())
+    loss = curves[most].loss
+    peak = int(np.flatnonzero(loss >= loss.max() * (1 - 1e-9))[0])  # the first of equals
     exposes = leading(mechanisms, here, here[most], ("exposes", "expose"))
     title = f"At your data {exposes} most: {printed_bound(here[most])}"
-    if curves[most].loss[peak] > here[most] * (1 + 1e-6):
-        title += f"; at the count {peak:,} it would be {printed_bound(float(curves[most].loss[peak]))}"
+    if loss[peak] > here[most] * (1 + 1e-6) and exposes.endswith("exposes"):
+        title += f"; at the count {peak:,} it would be {printed_bound(float(loss[peak]))}"
     listed = ", ".join(f"{label} {printed_bound(value)}" for label, value in zip(mechanisms, here, strict=True))
     alt = f"Line chart of the loss of every dataset of this size. {title}. At your data: {listed}."
     return base_layout(fig, title, alt=alt, height=400, headroom=20)
@@ -313,7 +316,7 @@ def trade_offs(found: Sequence[Profile]) -> go.Figure:
     sharpest = int(np.argmin(twentieth))
     least = math.floor(100 * twentieth[sharpest])
     missed_then = f"still misses at least {least} of 100" if least else "may miss fewer than 1 of 100"
-    title = f"At 5 false alarms in 100, an attacker of {labels[sharpest]} {missed_then}"
+    title = f"At 5 false alarms in 100, an attacker of {leading(labels, twentieth, twentieth[sharpest])} {missed_then}"
     alt = f"Line chart of the best attacker's missed alarms against false alarms. {title}."
     return base_layout(fig, title, alt=alt, height=400)
 
@@ -386,10 +389,12 @@ def _gain_words(gains: Sequence[CalibrationGain], labels: Sequence[str]) -> str:
     best, worst = int(np.argmax(factors)), int(np.argmin(factors))
     epsilon = printed_bound(gains[best].after.mechanism.epsilon)
     if factors[best] >= 1.005:
-        return f"{labels[best]} comes {number(factors[best])} times nearer to the truth at an exact loss of {epsilon}"
+        comes = leading(labels, factors, factors[best], ("comes", "come"))
+        return f"{comes} {number(factors[best])} times nearer to the truth at an exact loss of {epsilon}"
     if factors[worst] <= 0.995:
-        return f"{labels[worst]} had lost more than {epsilon}: to keep it, it steps back"
-    return "Nothing to gain: all of epsilon is spent already"
+        stands = leading(labels, factors, factors[worst], ("stands", "stand"))
+        return f"{stands} {number(1 / factors[worst])} times farther from the truth at an exact loss of {epsilon}"
+    return f"At an exact loss of {epsilon} no mean distance is other than before by 0.5 % or more"
 
 
 def _add_curve(

@@ -193,7 +193,7 @@ def _title(release: Release, rows: Sequence[Row]) -> str:
     """How much wider the honest intervals are."""
     label = mechanism_labels([release.mechanism])[0]
     if isinstance(release.noise_aware, str):
-        return f"{label}: the naive posterior alone, too sure of itself"
+        return f"{label}: the naive posterior alone, without allowance for the noise"
     naive, aware = (sum(_value(row, name, "high") - _value(row, name, "low") for row in rows) for name in (
         _NAIVE, _AWARE))  # fmt: skip
     return f"{label}: noise-aware intervals are {_compared(aware / naive)} naive ones" if naive else label

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
 import plotly.graph_objects as go
 
 from dpbi.figures.drawing import Drawing
-from dpbi.figures.style import FONT_SIZE, REFERENCE, TRUTH, base_layout, number
+from dpbi.figures.style import FONT_SIZE, REFERENCE, TRUTH, base_layout, leading, number
 from dpbi.papers.score_study import ScoreStudy
 
 
@@ -27,9 +28,11 @@ def compared(found: ScoreStudy) -> go.Figure:
         fig.add_vline(x=found.limit.value, line={"color": REFERENCE.colour, "width": 2, "dash": REFERENCE.dash})
         fig.add_annotation(x=found.limit.value, y=1, yref="paper", text="the limit of privacy", showarrow=False,
                            yanchor="bottom", font={"size": FONT_SIZE - 1})  # fmt: skip
-    best = min(found.rows, key=lambda row: row.calibrated_mean)
+    means = [row.calibrated_mean for row in found.rows]
+    best = found.rows[int(np.argmin(means))]
     times = f", {number(best.times_limit)} times the limit" if best.times_limit else ""
-    title = f"At the same exact loss the score “{best.score}” is nearest: {number(best.calibrated_mean)}{times}"
+    nearest = leading([f"“{name}”" for name in names], means, best.calibrated_mean, ("is", "are"))
+    title = f"At the same exact loss, {nearest} the nearest of these scores: {number(best.calibrated_mean)}{times}"
     fig.update_xaxes(title_text="Mean H under the prior",
                      range=[0, 1.15 * max(max(row.mean, row.calibrated_mean) for row in found.rows)])  # fmt: skip
     fig.update_yaxes(autorange="reversed", tickvals=names, ticktext=names)

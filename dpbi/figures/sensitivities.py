@@ -25,7 +25,7 @@ from dpbi.figures.style import (
     log_axis,
     number,
 )
-from dpbi.sensitivity import local_sensitivity, smooth_sensitivity
+from dpbi.sensitivity import global_sensitivity, local_sensitivity, smooth_sensitivity
 from dpbi.sensitivity.maps import GammaScan, ScoreChange, SensitivityScan, SimplexMap
 
 # Each in the colour of the mechanism that is scaled by it; the papers' constant in the neutral one.
@@ -100,7 +100,8 @@ def _finish_scan(fig: Drawing, scan: SensitivityScan, here: int, where: str) -> 
     local, smooth, whole = scan.local[here], scan.reciprocal[here], scan.global_exact
     title = f"At your data LS(x) = {number(local)}; the global sensitivity is {number(whole / local)} times that"
     if number(whole) == number(local):
-        title = f"At your data LS(x) is as large as the global sensitivity, {number(local)}"
+        nearly = "" if math.isclose(whole, local) else "nearly "
+        title = f"At your data LS(x) is {nearly}as large as the global sensitivity, {number(whole)}"
     alt = (
         f"Line chart of local, smooth and global sensitivity {where}. {title}. Smooth at your data: "
         f"{number(smooth)} (reciprocal, gamma {number(scan.gamma)}), {number(scan.exponential[here])} (exponential). "
@@ -143,13 +144,14 @@ def on_simplex(found: SimplexMap, problem: Problem, labels: Sequence[str] | None
            for axis, name in zip("abc", names, strict=True)},
         bgcolor="rgba(0,0,0,0)", domain={"x": [0.08, 0.92], "y": [0.06, 1]},
     )  # fmt: skip
-    value, largest = number(_measured(found, problem)), number(found.value.max())
-    title = f"The {_NAMES[found.measure]} is {value} at your data; over all data it reaches {largest}"
-    if value == largest:
-        title = f"The {_NAMES[found.measure]} at your data, {value}, is the largest there is"
+    # Smoothed or not, the largest of all data is the global sensitivity; the map may pass between the data that have it
+    value, largest = _measured(found, problem), global_sensitivity(problem.prior, problem.n)
+    title = f"The {_NAMES[found.measure]} is {number(value)} at your data; over all data it reaches {number(largest)}"
+    if math.isclose(value, largest):
+        title = f"The {_NAMES[found.measure]} at your data, {number(value)}, is the largest there is"
     alt = (
         f"Triangle map of the {_NAMES[found.measure]} over the shares of {', '.join(names)}. {title}; "
-        f"its smallest value is {number(found.value.min())}."
+        f"the smallest value shown is {number(found.value.min())}."
     )
     return base_layout(fig, title, alt=alt, notes=["Ring: your data x."], height=560, headroom=26)
 

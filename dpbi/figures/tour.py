@@ -11,7 +11,17 @@ import plotly.graph_objects as go
 from dpbi.accuracy.distance_law import DistanceLaw
 from dpbi.figures import accuracy, distances, privacy
 from dpbi.figures.drawing import Drawing
-from dpbi.figures.style import LINE_WIDTH, TRUTH, base_layout, compact, log_axis, mechanism_labels, number, style_of
+from dpbi.figures.style import (
+    LINE_WIDTH,
+    TRUTH,
+    base_layout,
+    compact,
+    leading,
+    log_axis,
+    mechanism_labels,
+    number,
+    style_of,
+)
 from dpbi.inference.private_posteriors import density_window
 from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.posterior import dirichlet
@@ -96,8 +106,9 @@ def against_limit(found: AgainstLimit) -> go.Figure:
     accuracy.add_limit(fig, found.limits, epsilons, 0.0)
     at = int(np.argmin([abs(epsilon - found.mechanisms[0].epsilon) for epsilon in epsilons]))
     best = int(found.mean[:, at].argmin())
+    lies = leading(names, found.mean[:, at].tolist(), float(found.mean[best, at]), ("lies", "lie"))
     times = number(found.times[0, best, at])
-    title = f"{names[best]} lies at {times} times the limit of privacy at ε = {printed_bound(epsilons[at])}"
+    title = f"{lies} at {times} times the limit of privacy at ε = {printed_bound(epsilons[at])}"
     fig.update_xaxes(title_text="ε", **log_axis(epsilons[0], epsilons[-1]))
     fig.update_yaxes(title_text="Mean Hellinger distance H", range=[0, 1.06 * float(found.mean.max())])
     said = f"Mean distance under the prior against epsilon, and the limit. {title}."

@@ -6,15 +6,14 @@ No private count enters: what is found may be used to choose a mechanism.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dpbi.accuracy.comparison import SURE
 from dpbi.accuracy.optimum import PrivacyLimit
+from dpbi.accuracy.order import lead, rising
 from dpbi.inference.prior_average import ExpectedDistance
 from dpbi.mechanisms.guarantee import PureDP
 from dpbi.mechanisms.mechanism import Mechanism
-
-_TIE = 1e-9  # of means that are equal: their own accuracy
 
 
 @dataclass(frozen=True)
@@ -53,9 +52,14 @@ class LimitComparison:
 
     def ranked(self) -> tuple[ExpectedDistance, ...]:
         """The means of those that the limit binds, the least first."""
-        return tuple(sorted((one for one in self.means if self.binds(one.mechanism)), key=lambda one: one.mean))
+        return ranked([one for one in self.means if self.binds(one.mechanism)])
 
 
 def surely_nearer(one: ExpectedDistance, other: ExpectedDistance) -> bool:
     """Whether one mean is below the other by four standard errors, and by more than rounding."""
-    return one.mean + SURE * math.hypot(one.error, other.error) + _TIE < other.mean
+    return lead(one.mean, other.mean, one.error, other.error) > 0
+
+
+def ranked(means: Sequence[ExpectedDistance]) -> tuple[ExpectedDistance, ...]:
+    """The least first; those that are equal up to rounding in the order given."""
+    return tuple(means[place] for place in rising([one.mean for one in means]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +14,7 @@ from dpbi.mechanisms.mechanism import Mechanism
 from dpbi.privacy.loss import PrivacyLoss, privacy_loss, privacy_profile
 
 _ROUNDING = 1e-9  # relative: a loss that attains epsilon exactly may err in its last digits
+_ALIKE = 1e-8  # relative: losses that are called equal; calibration leaves 1e-9 of epsilon unspent
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,13 @@ class Verdict:
         return self.exceeds
 
     @property
+    def said(self) -> str:
+        """The verdict in a phrase: what every table, figure and file says of it."""
+        if self.accused:
+            return "ACCUSED"
+        return "exceeds epsilon, keeps delta here" if self.exceeds else "within epsilon here"
+
+    @property
     def unused(self) -> float:
         """The share of the stated epsilon that is not spent, 0 where all is or more."""
         return max(0.0, 1 - self.loss.epsilon / self.stated)
@@ -62,6 +71,12 @@ class Profile(FrozenResult):
 def exceeds_stated(loss: PrivacyLoss) -> bool:
     """Whether a loss is above the epsilon its mechanism is set to, beyond its numerical error. Source: ours."""
     return loss.epsilon - loss.margin > loss.mechanism.epsilon * (1 + _ROUNDING)
+
+
+def loses_most(losses: Sequence[PrivacyLoss]) -> PrivacyLoss:
+    """The first whose loss is the largest, but for what calibration leaves unspent. Source: ours."""
+    most = max(loss.epsilon for loss in losses)
+    return next(loss for loss in losses if loss.epsilon >= most * (1 - _ALIKE))
 
 
 def verdict(mechanism: Mechanism, prior: ArrayLike, n: int) -> Verdict:

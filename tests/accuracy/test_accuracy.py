@@ -433,7 +433,7 @@ def test_an_error_that_rises_again_is_told() -> None:
 
 def test_epsilons_out_of_range_are_refused_in_words() -> None:
     floored = next(kind for kind in MECHANISMS if expected_error(kind(1e3), TWO, "hellinger").high > 0.01)
-    with pytest.raises(ValueError, match=r"No epsilon from 0\.01 .* down to 0\.01: the smallest found is 0\.\d+"):
+    with pytest.raises(ValueError, match=r"No epsilon looked at .* down to 0\.01: the smallest found is 0\.\d+"):
         required_epsilon(floored(1.0), TWO, 0.01)
     with pytest.raises(ValueError, match=r"Even epsilon = 0\.01, .* is enough for a mean distance of 0\.9999"):
         required_epsilon(MECHANISMS[4](1.0), TWO, 0.9999)

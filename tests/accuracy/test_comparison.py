@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import replace
 
 import numpy as np
@@ -10,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpbi import MECHANISMS, Problem, distance_law
-from dpbi.accuracy.comparison import Comparison, best_private, comparison_of
+from dpbi.accuracy.comparison import Comparison, comparison_of, nearest_private
+from dpbi.accuracy.order import foremost, rising
 from dpbi.mechanisms.guarantee import ApproximateDP, NotPrivate, PureDP
 from tests import oracles
 from tests.every_mechanism import enumerated
@@ -76,22 +78,32 @@ def test_the_best_private_row_has_the_lowest_mean_of_those_proved(means: list[fl
             ApproximateDP(1.0, 1e-8, "claim", "said"),
         )
     ]
-    best = best_private([*barred, *proved])
-    assert best is None if not means else best is not None and best.mean == min(means)
+    assert nearest_private([*barred, *proved]) == tuple(row for row in proved if row.mean == min(means))
 
 
 def test_an_exact_mean_of_a_sampled_law_competes() -> None:
     sampled = replace(ROW, mean=0.05, guarantee=PROVED, exact=False, error=0.01, mean_error=0.0)
-    assert best_private([replace(ROW, mean=0.1, guarantee=PROVED), sampled]) is sampled
+    assert nearest_private([replace(ROW, mean=0.1, guarantee=PROVED), sampled]) == (sampled,)
 
 
-def test_a_mean_from_draws_is_best_only_where_that_is_sure() -> None:
+def test_a_mean_from_draws_is_best_alone_only_where_that_is_sure() -> None:
     exact = replace(ROW, mean=0.1, guarantee=PROVED)
-    for error, wins in ((0.001, True), (0.003, False)):
-        sampled = replace(ROW, mean=0.09, guarantee=PROVED, exact=False, mean_error=error)
-        assert (best_private([exact, sampled]) is sampled) == wins
+    for mean, error, wins in ((0.09, 0.001, (1,)), (0.09, 0.003, (0, 1)), (0.11, 0.003, (0, 1)), (0.2, 0.003, (0,))):
+        rows = exact, replace(ROW, mean=mean, guarantee=PROVED, exact=False, mean_error=error)
+        assert nearest_private(rows) == tuple(rows[place] for place in wins)
+
+
+@given(st.lists(st.floats(1e-6, 1), min_size=1, max_size=6), st.randoms())
+def test_the_last_bit_decides_neither_who_is_nearest_nor_the_order(means: list[float], chance: random.Random) -> None:
+    """Means apart by more than rounding, some of them twice, each moved by its last bits."""
+    apart = [mean for place, mean in enumerate(means) if all(abs(mean - other) > 1e-6 for other in means[:place])]
+    listed = [mean for mean in apart for _ in range(chance.choice((1, 2)))]
+    chance.shuffle(listed)
+    moved = [mean * (1 + chance.choice((-1, 0, 1)) * 2**-52) for mean in listed]
+    assert foremost(moved) == [place for place, mean in enumerate(listed) if mean == min(listed)]
+    assert rising(moved) == sorted(range(len(listed)), key=lambda place: (listed[place], place))
 
 
 def test_an_exhaustive_check_competes() -> None:
     checked = replace(ROW, mean=0.05, guarantee=PureDP(1.0, "exhaustive check", "listed"))
-    assert best_private([replace(ROW, mean=0.1, guarantee=PROVED), checked]) is checked
+    assert nearest_private([replace(ROW, mean=0.1, guarantee=PROVED), checked]) == (checked,)

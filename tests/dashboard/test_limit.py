@@ -36,7 +36,8 @@ def test_home_holds_every_mechanism_against_the_limit() -> None:
     for name, times in zip(table["Mechanism"], table[limit_words.COLUMN], strict=True):
         mean = expected_distance(kinds[name](1.0), (1, 1), 90).mean
         assert times == pytest.approx(mean / found.value, rel=1e-12)
-    assert f"{found.value:.4g}" in everything(at) and "releases a candidate posterior" in everything(at)
+    said = everything(at)
+    assert f"below {words.at_least(found.value)}." in said and "releases a candidate posterior" in said
     assert Problem((1, 1), (48, 42)).n == 90
 
 
@@ -60,6 +61,12 @@ def test_the_ranking_calls_a_tie_a_tie_and_says_what_it_does_not_know() -> None:
     assert said.startswith("Nearest to the truth are ") and "too close to tell apart" in said and "± 0.4" in said
     assert f"Not known of {ticked[0].label}:" in limit_words.ranking(found[1:], ticked)
     assert limit_words.ranking([], ticked).startswith("Which private mechanism is nearest to the truth on average is n")
+    tied = [dataclasses.replace(one, mean=0.25 * (1 - place * 2**-50)) for place, one in enumerate(found)]
+    names = words.listed(f"**{one.label}** (0.25)" for one in ticked)
+    assert f"are {names}, too close to tell apart" in limit_words.ranking(tied, ticked)
+    compared = LimitComparison(limit_of_privacy(PRIOR, N, 1.0), tuple(tied))
+    shown = re.findall("|".join(one.label for one in ticked), limit_words.times(compared, ticked[::-1]).split(":")[1])
+    assert shown == [one.label for one in ticked[::-1]], "in the order of the screen"
     weaker = EHD(1.0, global_sensitivity="paper")
     said = limit_words.ranking([expected_distance(weaker, (0.1,) * 3, 4)], [weaker])
     assert f"larger epsilon: EHD promises {weaker.guarantee((0.1,) * 3, 4).words}" in said
@@ -76,6 +83,13 @@ def test_a_nearer_mechanism_that_is_not_ticked_is_named_where_it_is_surely_neare
     assert "not ticked" not in limit_words.times(unsure, others)
 
 
+def test_a_limit_is_never_said_to_lie_higher_than_it_does() -> None:
+    for value in np.random.default_rng(1).uniform(1e-4, 1, 50).tolist():
+        shown = float(words.at_least(value))
+        assert value * (1 - 1e-3) < shown <= value
+    assert words.at_least(0.25) == "0.25"
+
+
 def test_an_unknown_limit_says_why_and_gives_its_bounds() -> None:
     unknown = limit_of_privacy((1.0,) * 5, 60, 1.0)
     assert unknown.value is None and unknown.reason in limit_words.limit(unknown)
@@ -90,6 +104,8 @@ def test_draws_are_said_with_two_standard_errors() -> None:
     drawn = dataclasses.replace(found, means=tuple(dataclasses.replace(one, error=0.01) for one in found.means))
     assert "give or take two standard errors" in limit_words.times(drawn, [MECHANISMS[3](1.0)])
     assert "give or take" not in limit_words.times(found, [MECHANISMS[3](1.0)])
+    sampled = dataclasses.replace(found.limit, error=0.01)
+    assert f"below {words.at_least(sampled.value)} (give or take 0.02, two" in limit_words.limit(sampled)
 
 
 def test_a_nearest_reading_is_that_of_every_release_and_its_script_agrees(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,12 +8,13 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dpbi import MECHANISMS, ApproximateDP, NotPrivate, Problem, PureDP, calibrate, privacy_loss
-from dpbi.accuracy.comparison import best_private, comparison_of
+from dpbi.accuracy.comparison import comparison_of, nearest_private
 from dpbi.accuracy.distance_law import distance_law
 from dpbi.dashboard.answers import library
 from dpbi.dashboard.sidebar import controls, prior
 from dpbi.dashboard.words import words
 from dpbi.mechanisms import Mechanism, name_of
+from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.privacy.verdict import verdict
 from tests.dashboard.shown_entries import key
 from tests.dashboard.test_pages import ALL, EVERY, charts, everything, shown, tick, typed
@@ -102,6 +103,29 @@ def test_whoever_has_no_guarantee_is_accused(alpha: tuple[float, ...], counts: s
         assert rows[mechanism.label]["Verdict"] == ("ACCUSED" if accused else "within epsilon here")
     assert said.count("The audit accuses") == 1
     assert any(trace.get("name") == "beyond epsilon" for trace in charts(at)[0]["data"])
+
+
+def test_a_loss_beyond_epsilon_that_keeps_its_delta_is_called_so_by_table_figure_and_words() -> None:
+    """prior (100, 1000, 100), n = 15, epsilon = 10: of these delta(10) is below the claimed one, the loss above 10."""
+    at = with_prior(typed(tick(opened(), ALL), "0 14 1"), 100, 1000, 100)
+    at.text_input(key="entry: epsilon").set_value("10").run()
+    at = shown(at, PAGE)
+    rows, said = losses(at), everything(at)
+    bars = charts(at)[0]
+    written = next(trace["text"] for trace in bars["data"] if trace.get("mode") == "text")
+    verdicts = {name_of(m): verdict(m, (100, 1000, 100), 15) for m in (kind(10.0) for kind in MECHANISMS)}
+    kinds = {(type(one.guarantee), one.said) for one in verdicts.values()}
+    assert kinds == {(PureDP, "within epsilon here"), (ApproximateDP, "exceeds epsilon, keeps delta here"),
+                     (NotPrivate, "ACCUSED")}  # fmt: skip
+    assert list(rows) == list(verdicts)
+    for (label, one), beside in zip(verdicts.items(), written, strict=True):
+        assert rows[label]["Verdict"] == one.said
+        assert (one.said in beside) == (one.loss.epsilon > 10.0001) == (rows[label]["Exact loss"] > 10.0001)
+        assert (f"**The audit accuses {label}**" in said) == one.accused
+        if isinstance(one.guarantee, ApproximateDP):
+            loss = printed_bound(one.loss.epsilon)
+            assert f"so the claim holds for this prior and n, though its exact loss, {loss}, exceeds epsilon" in said
+            assert f"{label} loses {loss} and keeps its delta" in bars["layout"]["title"]["text"].replace("<br>", " ")
 
 
 def test_whoever_understates_the_sensitivity_is_accused() -> None:
@@ -205,9 +229,8 @@ def test_calibrated_mechanisms_stand_on_every_page_and_can_be_best() -> None:
     at.run()
     problem = Problem((1, 1), (48, 42))
     rows = [comparison_of(distance_law(calibrate(mechanism, (1, 1), 90), problem)) for mechanism in plain()]
-    best = best_private(rows)
-    assert best is not None
-    assert f"**{name_of(best.mechanism)}**, with 1-DP (exhaustive check)" in everything(at)
+    best = [f"**{name_of(row.mechanism)}**" for row in nearest_private(rows)]
+    assert f"Nearest to the truth here: {words.listed(best)}" in everything(at)
     names = [f"{kind.label} calibrated" for kind in MECHANISMS]
     assert list(at.main.dataframe[0].value["Mechanism"]) == names
     assert set(at.main.dataframe[0].value["Guarantee"]) == {"1-DP (exhaustive check)"}

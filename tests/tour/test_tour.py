@@ -12,12 +12,13 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dpbi import Problem
+from dpbi import Problem, distance_law
 from dpbi.dashboard.session import address
 from dpbi.dashboard.sidebar import controls, menu
 from dpbi.dashboard.take_away import scenario_file
 from dpbi.dashboard.views import tour
 from dpbi.dashboard.words import words
+from dpbi.figures import tour as tour_figures
 from dpbi.tour import SCENES, Scene
 from tests.dashboard.shown_entries import key
 from tests.dashboard.test_scenario import bare, opened, visit
@@ -57,6 +58,26 @@ def test_noise_names_the_exact_means() -> None:
     distance = [hellinger_float((49, 43), (49 + s, 43 - s)) for s in shift]
     assert law.mean == pytest.approx(float(mass @ distance), rel=1e-9)
     assert f"{law.mean:.3g}" in scene.sentence(result(scene))
+
+
+def test_who_is_nearest_in_a_scene_is_so_among_all_that_the_tour_shows() -> None:
+    """Whoever remembers an earlier scene's mechanism finds none nearer where a scene says who is."""
+    every = dict.fromkeys(mechanism for scene in SCENES for mechanism in scene.mechanisms)
+    said = 0
+    for scene in SCENES:
+        title = tour_figures.draw(result(scene)).layout.title.text.replace("<br>", " ")
+        if "smallest" in title:
+            said += 1
+            means = {one.label: distance_law(one, scene.problem).mean for one in every}
+            least = [label for label, mean in means.items() if mean <= min(means.values()) * (1 + 1e-9)]
+            assert any(f" {label} " in title for label in least), (title, means)
+            assert f"of the {len(scene.mechanisms)} shown" in title
+    assert said
+
+
+def test_what_calibration_buys_is_said_of_a_loss_that_leaves_room() -> None:
+    for gain in result(next(scene for scene in SCENES if scene.key == "budget")):
+        assert gain.before.epsilon < 0.6 * gain.before.mechanism.epsilon and gain.after.epsilon <= 1.0
 
 
 def test_leak_is_the_distance_of_two_betas() -> None:

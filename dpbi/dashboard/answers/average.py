@@ -99,7 +99,8 @@ def at_hand(scenario: Scenario) -> LimitComparison | None:
     mechanisms = compared(scenario)
     if not all(expected.holds(one, prior, n) for one in mechanisms):
         return None
-    return LimitComparison(limit(prior, n, scenario.epsilon), tuple(expected(one, prior, n) for one in mechanisms))
+    means = tuple(expected(one, prior, n) for one in sorted(mechanisms, key=_place))
+    return LimitComparison(limit(prior, n, scenario.epsilon), means)
 
 
 def compute(scenario: Scenario) -> bool:
@@ -130,4 +131,9 @@ def of_private(scenario: Scenario) -> tuple[ExpectedDistance, ...]:
         for mechanism in sorted(asked, key=lambda one: not isinstance(one, AddedNoise)):  # what takes longer comes last
             with guard.part(name_of(mechanism)), contextlib.suppress(Cancelled):
                 means.append(current.ask(expected, mechanism, prior, n))
-    return tuple(means)
+    return tuple(sorted(means, key=lambda one: _place(one.mechanism)))
+
+
+def _place(mechanism: Mechanism) -> tuple[int, bool]:
+    """In the order of the screen, by which ties are named."""
+    return MECHANISMS.index(type(mechanism)), mechanism.calibration is not None

@@ -22,7 +22,7 @@ from dpbi.dashboard.session import address, settings
 from dpbi.dashboard.shown import downloads
 from dpbi.dashboard.words import limit, words
 from dpbi.dashboard.words.columns import MEANINGS, meaning_of
-from dpbi.inference.limit_comparison import LimitComparison
+from dpbi.inference.limit_comparison import LimitComparison, ranked
 from dpbi.inference.noise_aware_releases import NoiseAwareReleases
 from dpbi.inference.prior_average import ExpectedDistance
 from dpbi.inference.private_posteriors import PrivatePosteriors
@@ -138,7 +138,7 @@ def verdicts(found: Sequence[Verdict]) -> None:
             "Stated": [one.stated for one in found],
             "Exact loss": [one.loss.epsilon for one in found],
             "Unused": [one.unused for one in found],
-            "Verdict": ["ACCUSED" if one.accused else "within epsilon here" for one in found],
+            "Verdict": [one.said for one in found],
             "Attained by": [words.pair(one.loss) for one in found],
         }
     )
@@ -232,6 +232,7 @@ def to_release_with(
     risks: Sequence[GuessingRisk],
 ) -> None:
     """A row per mechanism that can release, the nearest first: what it is off by, and what it tells about a person."""
+    nearest_first = {one.mechanism: place for place, one in enumerate(ranked(means))}
     known = {one.mechanism: one.mean for one in means}
     table = pd.DataFrame(
         {
@@ -241,7 +242,9 @@ def to_release_with(
             "Right of 100, on average": [one.average_of_hundred for one in risks],
             "Right of 100, at worst": [one.worst_of_hundred for one in risks],
         }
-    ).sort_values("Mean H", kind="stable", ignore_index=True)
+    )
+    order = sorted(range(len(errors)), key=lambda row: nearest_first.get(errors[row].mechanism, len(means)))
+    table = table.iloc[order].reset_index(drop=True)
     columns = {title: _number(said) for title, said in _TO_RELEASE_WITH.items()}
     alt = "One row per mechanism: how far off a release would be, and how many guesses of 100 would be right"
     show(table, "to-release-with", _COMPARISON | columns, alt)

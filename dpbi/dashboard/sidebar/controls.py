@@ -13,7 +13,7 @@ from dpbi.dashboard.sidebar import entries
 from dpbi.dashboard.words import words
 from dpbi.dashboard.words.refusals import Refusals
 from dpbi.mechanisms import MECHANISMS, name_of
-from dpbi.privacy.verdict import Verdict
+from dpbi.privacy.verdict import Verdict, loses_most
 from dpbi.sensitivity.maps import Measure
 
 SIZES = (10, 20, 30, 50, 100, 200, 500, 1000)
@@ -105,4 +105,5 @@ def attaining(verdicts: Sequence[Verdict]) -> Verdict:
     if settings.get("attaining") not in options:
         settings.keep("attaining", LOSES_MOST)
     chosen = settings.choice("Mechanism", "attaining", options, width=320)
-    return named.get(chosen) or max(verdicts, key=lambda one: one.loss.epsilon)
+    most = loses_most([one.loss for one in verdicts])
+    return named.get(chosen) or next(one for one in verdicts if one.loss is most)

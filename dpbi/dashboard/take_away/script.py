@@ -212,7 +212,8 @@ for name, loss in losses.items():
 
 _CURVES_OF_LOSS = """
 plain = list({dataclasses.replace(loss.mechanism, calibration=None): None for loss in losses.values()})
-worst = losses.get(looked_at) or max(losses.values(), key=lambda loss: loss.epsilon)
+most = max(loss.epsilon for loss in losses.values())
+worst = losses.get(looked_at) or next(loss for loss in losses.values() if loss.epsilon >= most * (1 - 1e-8))
 largest = max(value for loss in losses.values() for value in (loss.mechanism.epsilon, loss.epsilon))
 end = min(1.1 * largest, largest_epsilon)
 epsilons = np.unique([*np.linspace(0, end, number_of_epsilons), worst.mechanism.epsilon])

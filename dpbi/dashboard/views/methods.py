@@ -258,8 +258,9 @@ TERMS = (
     Term(
         "Calibration",
         r"\mathrm{rate} \times m",
-        "A mechanism's rate is raised until its exact privacy loss is epsilon: the same promise, nearer to the truth. "
-        "Every pair of neighbours and every output is checked, for one prior and n, and nothing is promised elsewhere.",
+        "A mechanism's rate is set so that its exact privacy loss is epsilon, which usually brings it nearer to the "
+        "truth. Every pair of neighbours and every output is checked, for one prior and n, and nothing is promised "
+        "elsewhere.",
         "ours; [P17] section 8 asks for it",
     ),
     Term(
@@ -272,7 +273,7 @@ TERMS = (
         "P(blind): the probability of ignoring the data",
         "a_0 Z_0 / Z",
         "Selection by distance is a mixture whose first part picks any candidate, whatever the counts are. This is the "
-        "share of releases that come from it. It grows with the number of candidates.",
+        "share of releases that come from it. At a given rate it grows with the number of candidates.",
         "ours",
         _ignoring,
     ),
@@ -369,7 +370,8 @@ TERMS = (
         "Noise-aware posterior",
         r"p(\theta \mid r) \propto p(\theta) \textstyle\sum_c P(r \mid c)\, P(c \mid \theta)",
         "What a release tells about the proportions once the noise is reckoned with, by Bayes' rule. It costs no "
-        "privacy; the released posterior alone takes the noisy counts for true ones and is too sure of itself.",
+        "privacy; the released posterior alone takes the noisy counts for true ones, and is too sure of itself where "
+        "the noise matters.",
         "ours; for the idea, Bernstein and Sheldon 2018",
     ),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from dpbi.accuracy.order import foremost, rising
 from dpbi.dashboard.answers.cache import kept
 from dpbi.dashboard.shown import charts, folds
 from dpbi.dashboard.words import words
@@ -45,14 +46,17 @@ def draw() -> None:
 
 def said(found: ScoreStudy) -> str:
     """What the study answers."""
-    order = sorted(found.rows, key=lambda row: row.calibrated_mean)
+    means = [row.calibrated_mean for row in found.rows]
+    order = [found.rows[place] for place in rising(means)]
+    best = [f"**{found.rows[place].score}**" for place in foremost(means)]
     times = [f"{row.score} {row.times_limit:.2f}" for row in order if row.times_limit]
     unlike = [f"{row.score} {words.number(row.sensitivity / row.at_truth)} times"
               for row in found.rows if row.sensitivity > 1.01 * row.at_truth]
-    parts = [f"**Computed:** at the same exact loss the score **{order[0].score}** is nearest."]
+    parts = [f"**Computed:** of these scores, at the same exact loss, {words.listed(best)} "
+             f"{'is' if len(best) == 1 else 'are'} nearest."]
     if times:
         parts.append(f"Times the limit of privacy: {words.listed(times)}.")
     if unlike:
-        parts.append(f"Only a metric has its largest change at the truth; elsewhere it is larger by far: "
-                     f"{words.listed(unlike)}. Such a score starts with far too small a rate.")
+        parts.append(f"A metric changes most at the truth. These change more elsewhere, and so start with a smaller "
+                     f"rate: {words.listed(unlike)}.")
     return " ".join(parts)

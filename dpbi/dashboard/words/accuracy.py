@@ -8,6 +8,7 @@ from dpbi.accuracy.axes import Axis, Value
 from dpbi.accuracy.curves import SEARCHED, AccuracyCurve, Crossover, RequiredEpsilon, closer
 from dpbi.accuracy.distance_law import DRAWS
 from dpbi.accuracy.error import ExpectedError, Metric
+from dpbi.accuracy.order import LEFT_OUT, foremost
 from dpbi.dashboard.words import words
 from dpbi.inference.noise_aware import Coverage
 from dpbi.mechanisms import Mechanism, name_of
@@ -47,8 +48,8 @@ _MEANINGS: dict[Metric, str] = {
 }
 CROSSOVERS = (
     "Where two mechanisms change places between two computed points, more points are computed until the place is "
-    "found. Where both errors are exact and whole numbers vary, the value named is the very first one at which the "
-    "other mechanism is nearer: one before it the old order holds, and the new one holds at the next few values too."
+    "found. Where both errors are exact and whole numbers vary, the value named is exact: one before it the old order "
+    "holds, there the new one does, and at the next few values too. Two changes between neighbouring points go unseen."
 )
 REQUIRED = (
     "The other way round: the smallest epsilon with which a mechanism's mean Hellinger distance is at most the wanted "
@@ -61,7 +62,7 @@ COVERAGE = (
     "**noise-aware** applies Bayes' rule to the noise too, which costs no privacy. The shares are averages over the "
     "prior, so no count of yours enters, and they are exact. θ₁ is the proportion of the first category."
 )
-NOTHING_CROSSES = "No two mechanisms change places between the computed points."
+NOTHING_CROSSES = "No two mechanisms are seen to change places at the computed points."
 NOT_LOOKED_FOR = "Cancelled before all crossings were found."
 _CROSSOVERS_SAID = 8
 _DECADE = 10.0
@@ -161,18 +162,22 @@ def _nearest_at(axis: Axis, value: Value, curves: Sequence[AccuracyCurve]) -> tu
     here = [error for curve in curves if (error := curve.at(value)) is not None]
     if not here:
         return "", ""
-    least = min(here, key=lambda error: error.high)
+    least = here[foremost([error.high for error in here])[0]]
+    level = [error for error in here if closer(least, error) == 0]
     name, place = f"**{name_of(least.mechanism)}**", _place(axis, value)
-    close = [error for error in here if error is not least and closer(least, error) == 0]
-    names = [name_of(error.mechanism) for error in close]
-    if close and all(error.exact and not error.bounded for error in (least, *close)):
-        equal = words.listed([name, *(f"**{other}**" for other in names)])
-        return f"{equal} have the same, smallest error", f"{place} ({_value(least)})"
-    undecided = f"; {words.listed(names)} cannot be told apart from it" if close else ""
     if len(curves) == 1:
         return f"{name} is shown alone, with its error", f"{place} ({_value(least)})"
-    what = "lowest upper bound" if least.bounded else "smallest error"
-    return f"{name} has the {what}", f"{place} ({_value(least)}{undecided})"
+    if least.bounded:
+        others = [name_of(error.mechanism) for error in level if error is not least]
+        undecided = f"; {words.listed(others)} cannot be told apart from it" if others else ""
+        return f"{name} has the lowest upper bound", f"{place} ({_value(least)}{undecided})"
+    names = words.listed(f"**{name_of(error.mechanism)}**" for error in level)
+    values = words.listed(dict.fromkeys(map(_value, level)))
+    if len(level) == 1:
+        return f"{name} has the smallest error", f"{place} ({values})"
+    if all(error.exact for error in level) and len({_value(error) for error in level}) == 1:
+        return f"{names} have the same, smallest error", f"{place} ({values})"
+    return f"{names} have the smallest error, too close to tell apart,", f"{place} ({values})"
 
 
 def _value(error: ExpectedError) -> str:
@@ -195,7 +200,7 @@ def _gain(curves: Sequence[AccuracyCurve]) -> str:
         last, before = curve.at(end), curve.at(start)
         if not last or not before or last.bounded or last.high <= 0:
             continue
-        if any(2 * error.high_error > _DIGITS * error.high for error in (last, before)):
+        if any(2 * error.high_error + LEFT_OUT > _DIGITS * error.high for error in (last, before)):
             continue
         factor = before.high / last.high
         if factor > _HARDLY:
@@ -249,7 +254,7 @@ def required(found: Sequence[RequiredEpsilon]) -> str:
     if rising:
         parts.append(
             f"The mean distance of {words.listed(rising)} does not always fall as epsilon grows: with a larger epsilon "
-            "than the one named it can be larger again."
+            "than the one named it can be larger again, and between the epsilons looked at a smaller one may do."
         )
     drawn = [name_of(one.mechanism) for one in found if not one.mean.exact]
     if drawn:

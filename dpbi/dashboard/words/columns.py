@@ -27,7 +27,8 @@ MEANINGS = {
     "From": "The first computed value at which this one is nearer.",
     "Guarantee there": "What is promised at the smallest epsilon, and on what basis.",
     "Smallest epsilon": "The least epsilon at which the mean distance is what was asked for, rounded up.",
-    "Always falls": "Whether the mean distance falls wherever epsilon grows; if not, a larger epsilon can be worse.",
+    "Always falls": "Whether the mean distance fell at each epsilon looked at, two to a power of ten; if not, a larger "
+    "epsilon can be worse.",
     "Time (UTC)": "When the release was drawn.",
     "Cases": "How many cases of the claim were computed.",
     "Held": "In how many of them the claim holds.",
@@ -35,8 +36,9 @@ MEANINGS = {
     "What the grid shows": "What was found, in a sentence.",
     "Claim": "A statement of a paper, in our words.",
     "Source": "Where the paper says it.",
-    "Verdict": "Of a mechanism: ACCUSED where the stated epsilon, or a claimed delta, is exceeded. Of a claim: whether "
-    "it holds, holds under a condition, or fails.",
+    "Verdict": "Of a mechanism, for this prior and n: whether its exact loss is within epsilon; ACCUSED where epsilon "
+    "is exceeded, or where a delta is claimed, that delta at epsilon. Of a claim: whether it holds, holds under a "
+    "condition, or fails.",
 }
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 from dpbi.accuracy.optimum import PrivacyLimit
+from dpbi.accuracy.order import LEFT_OUT, foremost, rising
 from dpbi.dashboard.words import words
-from dpbi.inference.limit_comparison import LimitComparison, surely_nearer
+from dpbi.inference.limit_comparison import LimitComparison, ranked, surely_nearer
 from dpbi.inference.prior_average import ExpectedDistance
 from dpbi.mechanisms import Mechanism, name_of
 from dpbi.mechanisms.guarantee import PureDP
@@ -15,7 +17,7 @@ from dpbi.mechanisms.printed_bound import printed_bound
 COLUMN = "× limit"
 MEANING = (
     "Mean H over the data that the public prior expects, divided by the least that any epsilon-DP mechanism releasing "
-    "a candidate posterior can have: 1 is as near as privacy allows. No private count enters. Where it comes from "
+    "a candidate posterior can have: 1 is as near as those can come. No private count enters. Where it comes from "
     "draws, the sentence below the table has its error."
 )
 DASH = (
@@ -23,6 +25,7 @@ DASH = (
     "or there are too many records to average it here."
 )
 _DIGITS = 1e-4
+_AWARE = 1e-7  # what the mean distance of a noise-aware posterior is known to
 PUBLIC = (
     "These are averages over the data that the public prior expects. No private count enters them, so they may be used "
     "to choose."
@@ -33,19 +36,20 @@ def limit(found: PrivacyLimit) -> str:
     """What the limit is here, or why it is not known."""
     if found.value is None:
         bounds = "" if found.lower is None or found.upper is None else (
-            f" It lies between {words.number(found.lower)} and {words.number(found.upper)}.")
+            f" It lies between {words.at_least(found.lower)} and {printed_bound(found.upper, 4)}.")
         return f"How near any epsilon-DP mechanism could come is not known here. {found.reason}{bounds}"
     if not found.value:
         return (f"The least mean distance of a {printed_bound(found.epsilon)}-DP mechanism is not 0, but too small for "
                 "a number here.")
     least, error = found.value, ""
-    if found.error > 1e-3 * found.value:
-        error = f" (give or take {words.number(found.error)})"
-        if found.kind == "linear programme" and found.lower is not None and found.upper is not None:
-            least, error = found.lower, f", and there is one with {words.number(found.upper)}"
+    known = found.error <= 1e-3 * found.value
+    if found.kind == "linear programme" and found.lower is not None and found.upper is not None:
+        least, error = found.lower, "" if known else f", and there is one with {printed_bound(found.upper, 4)}"
+    elif not known:
+        error = f" (give or take {words.error(2 * found.error)}, two standard errors)"
     return (
         f"On average over the data that the public prior expects, no {printed_bound(found.epsilon)}-DP mechanism that "
-        f"releases a candidate posterior can have a mean distance below {words.number(least)}{error}."
+        f"releases a candidate posterior can have a mean distance below {words.at_least(least)}{error}."
     )
 
 
@@ -55,7 +59,8 @@ def times(found: LimitComparison, ticked: Sequence[Mechanism]) -> str:
     parts = [limit(found.limit)]
     if ratios:
         errors = {one: 2 * found.error_of_times(one) for one in ratios}
-        shown = [f"{name_of(one)} {_ratio(ratios[one], errors[one])}" for one in sorted(ratios, key=ratios.__getitem__)]
+        order = [list(ratios)[place] for place in rising(list(ratios.values()))]
+        shown = [f"{name_of(one)} {_ratio(ratios[one], errors[one])}" for one in order]
         sampled = any(_is_shown(ratios[one], errors[one]) for one in ratios)
         drawn = ", from draws, give or take two standard errors" if sampled else ""
         parts.append(f"Times that limit{drawn}: {words.listed(shown)}.")
@@ -64,14 +69,22 @@ def times(found: LimitComparison, ticked: Sequence[Mechanism]) -> str:
 
 def _say_nearer(ranked: Sequence[ExpectedDistance], ticked: Sequence[Mechanism]) -> str:
     """The sentence for what is not ticked and nearer than all that is; empty where there is nothing."""
-    best = next((one for one in ranked if one.mechanism not in ticked), None)
     other = next((one for one in ranked if one.mechanism in ticked), None)
-    if not best or not other or not surely_nearer(best, other):
+    best = [one for one in _nearest([one for one in ranked if one.mechanism not in ticked])
+            if other and surely_nearer(one, other)]
+    if not best or not other:
         return ""
+    names = words.listed(f"**{name_of(one.mechanism)}**" for one in best)
+    are = "is" if len(best) == 1 else "are"
     return (
-        f" **{name_of(best.mechanism)}**, which is not ticked, is nearer than {name_of(other.mechanism)} on "
-        f"average under the prior: {mean(best)} against {mean(other)}."
+        f" {names}, which {are} not ticked, {are} nearer than {name_of(other.mechanism)} on average under the prior: "
+        f"{words.listed(dict.fromkeys(map(mean, best)))} against {mean(other)}."
     )
+
+
+def _nearest(means: Sequence[ExpectedDistance]) -> list[ExpectedDistance]:
+    """Those that no other is surely nearer than."""
+    return [means[place] for place in foremost([one.mean for one in means], [one.error for one in means])]
 
 
 def ranking(means: Sequence[ExpectedDistance], ticked: Sequence[Mechanism]) -> str:
@@ -79,25 +92,31 @@ def ranking(means: Sequence[ExpectedDistance], ticked: Sequence[Mechanism]) -> s
 
     means: of ticked ones and others, all private.
     """
-    ranked = sorted(means, key=lambda one: one.mean)
-    here = [one for one in ranked if one.mechanism in ticked]
+    order = ranked(means)
+    here = [one for one in order if one.mechanism in ticked]
     unknown = [name_of(one) for one in ticked if one not in {found.mechanism for found in here}]
     missing = f" Not known of {words.listed(unknown)}: cancelled, or too many records to average." if unknown else ""
     if not here:
         return f"Which private mechanism is nearest to the truth on average is not known here.{missing}"
-    first, *others = here
-    behind = [one for one in others if surely_nearer(first, one)]
-    level = [one for one in others if one not in behind]
-    named = words.listed(f"**{name_of(one.mechanism)}** ({mean(one)})" for one in (first, *level))
+    level = _nearest(here)
+    behind = [one for one in here if one not in level]
+    named = words.listed(f"**{name_of(one.mechanism)}** ({mean(one)})" for one in level)
     said = f"Nearest to the truth is {named}, by mean distance"
-    if level:
+    if len(level) > 1:
         said = f"Nearest to the truth are {named}, too close to tell apart by mean distance"
     if behind:
-        times = [mean(one) if one.mean < 1.005 * first.mean or not first.mean
-                 else f"{_ratio(one.mean / first.mean, 0.0)} times" for one in behind]
+        times = [_times(one, level[0]) for one in behind]
         farther = [f"{name_of(one.mechanism)} ({said})" for one, said in zip(behind, times, strict=True)]
         said += f"; farther off: {words.listed(farther)}"
-    return f"{said}.{_say_nearer(ranked, ticked)}{missing}{_say_larger(here)} {PUBLIC}"
+    return f"{said}.{_say_nearer(order, ticked)}{missing}{_say_larger(here)} {PUBLIC}"
+
+
+def _times(far: ExpectedDistance, near: ExpectedDistance) -> str:
+    """How many times as far off; as a mean where that is hardly more."""
+    if far.mean < 1.005 * near.mean or near.mean <= LEFT_OUT:
+        return mean(far)
+    times = far.mean / near.mean
+    return f"{_ratio(times, 2 * times * math.hypot(far.error / far.mean, near.error / near.mean))} times"
 
 
 def _say_larger(means: Sequence[ExpectedDistance]) -> str:
@@ -117,7 +136,7 @@ def readings(found: Mapping[Mechanism, tuple[float, float, float]]) -> str:
             f"Mean distance from the true posterior over the data that the public prior expects, naive / nearest / "
             f"noise-aware: {'; '.join(listed)}."
         )
-        farther = [name_of(one) for one, (naive, _, aware) in found.items() if aware > naive]
+        farther = [name_of(one) for one, (naive, _, aware) in found.items() if aware > naive + _AWARE]
         if farther:
             parts.append(f"The noise-aware posterior covers rightly, and lies farther off in that mean than the naive "
                          f"one for {words.listed(farther)}.")

@@ -222,7 +222,7 @@ def released(release: Release) -> str:
     )
     return (
         f"{name_of(release.mechanism)}, {words.guarantee(release.guarantee)}, drawn on {release.time}. The **naive** "
-        f"posterior takes the released counts for the true ones, and is too sure of itself. {which}"
+        f"posterior takes the released counts for the true ones. {which}"
     ) + ("" if sum(release.released) == release.n else f" {sum_of(release)}")
 
 

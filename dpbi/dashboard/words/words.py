@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence, Set
-from decimal import Decimal
+from decimal import ROUND_FLOOR, Context, Decimal
 
 from dpbi import limits
-from dpbi.accuracy.comparison import SURE, Comparison, best_private
+from dpbi.accuracy.comparison import Comparison, nearest_private
 from dpbi.accuracy.distance_law import DRAWS
+from dpbi.accuracy.order import LEFT_OUT, lead
 from dpbi.data.files import Counts
 from dpbi.data.labels import isolated, visible
 from dpbi.mechanisms import name_of
@@ -38,7 +39,6 @@ CHOICE_WARNING = (
 )
 FOUND = {"exhaustive": "by visiting every pair and output", "closed form": "in closed form, from the noise"}
 IGNORING_SAID = 0.005
-SAME = 1e-9  # a relative difference of exact means that is rounding
 LAW_KINDS = {"levels": "exact", "bins": "exact, in bins", "sampled": "sampled"}
 LAW_KINDS_SAID = (
     "How the law of the distance was found. 'exact': every distance there can be, with its probability. 'exact, in "
@@ -62,14 +62,14 @@ READINGS = (
 )
 WHICH_READING = (
     "Nearest is for one posterior to work with, noise-aware for intervals that hold what they promise; naive takes the "
-    "noisy counts for true ones and is too sure of itself."
+    "noisy counts for true ones and is too sure of itself where the noise matters."
 )
 _NO_GAIN = 1e-6
 _EVERY_DIGIT = 10**16  # whole numbers below are written out; every count and total is
 SMALL_PRIOR = "A prior as small as this takes a category without records for all but impossible."
 WEAK_FROM, NOISE_BELOW = 5.0, 0.01
 CALIBRATED = (
-    "**Calibrated**: the rate is raised until the exact loss is epsilon, for this prior and n. No count enters; what "
+    "**Calibrated**: the rate is set so that the exact loss is epsilon, for this prior and n. No count enters; what "
     "is promised is checked over every dataset and output, and promised nowhere else."
 )
 LOSS = (
@@ -96,14 +96,14 @@ PROFILE = (
 )
 ATTACKER = (
     "Someone who knows every record but one must tell from the release which of two neighbouring datasets it came "
-    "from. Whoever raises few false alarms misses many: no test comes below the curve, which is computed from "
+    "from. No test that raises so many false alarms misses fewer than the curve says, which is computed from "
     "delta(epsilon) at the worst pair of neighbours."
 )
 CALIBRATION = (
     "A mechanism that loses less than its epsilon adds more noise than its promise needs. **Calibrating** raises its "
-    "rate until the exact loss is epsilon (or lowers it, where epsilon is exceeded): the same privacy for this prior "
-    "and n, nearer to the truth. The rate depends on the mechanism, the prior and n alone. Tick **calibrated** beside "
-    "a mechanism in the sidebar to see it so on every page."
+    "rate until the exact loss is epsilon, which usually brings it nearer to the truth, or lowers it, where epsilon is "
+    "exceeded. What is promised then holds for this prior and n. The rate depends on the mechanism, the prior and n "
+    "alone. Tick **calibrated** beside a mechanism in the sidebar to see it so on every page."
 )
 MOVES = (
     "More records move it further, and how far the same number of them does depends on the data: an error in records "
@@ -202,6 +202,11 @@ def number(value: float) -> str:
     return f"{value:.4g}"
 
 
+def at_least(value: float) -> str:
+    """A lower bound: as ``number``, but never above the value."""
+    return number(float(Context(prec=4, rounding=ROUND_FLOOR).create_decimal(Decimal(value))))
+
+
 def error(value: float) -> str:
     """An uncertainty: two digits."""
     return f"{value:.2g}"
@@ -263,37 +268,46 @@ def stamped(label: str, promised: Guarantee) -> str:
 
 
 def best(rows: Sequence[Comparison], problem: Problem) -> str:
-    """Which mechanism to name here, in one sentence."""
+    """Which mechanisms to name here, in one sentence: the nearest of those that are proved to be private."""
     if problem.n == 0:
         return "There are no records (n = 0): every mechanism releases the prior itself, and nothing can leak."
-    found = best_private(rows)
-    alone = "**{}** promises {}, at {} mean distance from the truth of {} here"
-    ahead = "Nearest to the truth here: **{}**, with {} and {} mean distance of {}"
+    found = nearest_private(rows)
     if not found:
         return "No ticked mechanism has a proved pure guarantee."
-    said = (alone if len(rows) == 1 else ahead).format(
-        name_of(found.mechanism), found.guarantee.words, "a sampled" if found.mean_error else "an exact", _mean(found)
-    )
-    return f"{said}; it releases the true posterior itself with probability {probability(found.probability_of_truth)}."
+    nearer = any(lead(row.mean, found[0].mean, row.mean_error, found[0].mean_error) > 0 for row in rows)
+    ahead = f"Nearest to the truth here{', of those proved to be private' if nearer else ''}"
+    if len(found) == 1:
+        (row,) = found
+        name, promised, mean = f"**{name_of(row.mechanism)}**", row.guarantee.words, _mean(row)
+        said = f"{name} promises {promised}, at {mean} from the truth"
+        if len(rows) > 1:
+            said = f"{ahead}: {name}, with {promised} and {mean}"
+        return f"{said}; it releases the true posterior itself with probability {_of_truth(row)}."
+    each: dict[str, list[str]] = {}
+    for row in found:
+        facts = (f"{row.guarantee.words}, {_mean(row)}, the true posterior itself with probability "
+                 f"{_of_truth(row)}")
+        each.setdefault(facts, []).append(f"**{name_of(row.mechanism)}**")
+    parts = [f"{listed(names)} ({'each ' if len(names) > 1 else ''}{facts})" for facts, names in each.items()]
+    return f"{ahead}: {'; '.join(parts)}, too close to tell apart."
+
+
+def _of_truth(row: Comparison) -> str:
+    """No mechanism is certain where there are records, whatever a double may say."""
+    return probability(min(row.probability_of_truth, math.nextafter(1, 0)))
 
 
 def _mean(row: Comparison) -> str:
-    return number(row.mean) + (f" ± {error(2 * row.mean_error)}" if row.mean_error else "")
+    if row.mean_error:
+        return f"a sampled mean distance of {number(row.mean)} ± {error(2 * row.mean_error)}"
+    return f"an exact mean distance of {number(row.mean)}" if row.mean else f"a mean distance below {LEFT_OUT:g}"
 
 
 def besides(rows: Sequence[Comparison], problem: Problem) -> str:
-    """What the best one is not compared with, and who ignores the data; "" where there is nothing to add."""
+    """Who ignores the data, and what the best one is not compared with; "" where there is nothing to add."""
     if problem.n == 0:
         return ""
-    found, parts = best_private(rows), []
-    level = [
-        f"{name_of(row.mechanism)} ({_mean(row)})"
-        for row in rows
-        if found and row is not found and row.guarantee.is_private
-        and row.mean - found.mean <= SAME * found.mean + SURE * math.hypot(row.mean_error, found.mean_error)
-    ]
-    if level:
-        parts.append(f"As near, or too close to tell: {listed(level)}.")
+    parts = []
     blind = [
         f"{name_of(row.mechanism)} {probability(row.probability_of_ignoring)}"
         for row in rows
@@ -302,7 +316,7 @@ def besides(rows: Sequence[Comparison], problem: Problem) -> str:
     if blind:
         parts.append(
             f"Ignores the data with probability: {listed(blind)}. Selection by distance is a mixture whose first part "
-            "picks any candidate without looking at the counts; the more candidates, the larger that part."
+            "picks any candidate without looking at the counts."
         )
     claimed = [name_of(row.mechanism) for row in rows if row.guarantee.basis == "claim"]
     unsafe = [name_of(row.mechanism) for row in rows if isinstance(row.guarantee, NotPrivate)]
@@ -337,10 +351,13 @@ def _accusation(one: Verdict) -> str:
 def _claim(one: Verdict, promised: ApproximateDP) -> str:
     name, basis = name_of(one.loss.mechanism), escape(promised.reason, SENTENCE_LENGTH)
     verb = "is broken" if one.accused else "holds"
+    beyond = ""
+    if one.exceeds and not one.accused:
+        beyond = f", though its exact loss, {printed_bound(one.loss.epsilon)}, exceeds epsilon: by {pair(one.loss)}"
     return (
         f"**{name}** claims delta = {printed_bound(promised.delta)} at epsilon = {printed_bound(promised.epsilon)}; "
-        f"the exact delta there is {printed_bound(one.delta or 0.0)}, so the claim {verb} for this prior and n. Its "
-        f"basis: {basis}."
+        f"the exact delta there is {printed_bound(one.delta or 0.0)}, so the claim {verb} for this prior and n"
+        f"{beyond}. Its basis: {basis}."
     )
 
 
@@ -465,9 +482,10 @@ def prior_weight(problem: Problem) -> str:
     """The prior's equivalent sample size against the data's."""
     size = sum(problem.prior)
     share = float(f"{100 * size / (size + problem.n):.2g}")
+    of_all = "more than 99" if share == 100 and problem.n else f"{share:g}"
     return (
         f"The prior weighs as much as {number(size)} records, the data as much as n = {problem.n:,}: "
-        f"{share:g} % of the true posterior is prior."
+        f"{of_all} % of the true posterior is prior."
     )
 
 
@@ -490,8 +508,8 @@ def smoothing(local: float, reciprocal: float, gamma: float) -> str:
     """Whether the smooth bound differs from the local sensitivity at all."""
     if math.isclose(local, reciprocal, rel_tol=1e-9):
         return (
-            f"With gamma = {number(gamma)} the reciprocal smooth bound is LS(x) itself: data with a larger sensitivity "
-            "are too many steps away to matter."
+            f"With gamma = {number(gamma)} the reciprocal smooth bound is LS(x) itself: no data with a larger "
+            "sensitivity are near enough to matter."
         )
     return (
         f"With gamma = {number(gamma)} the reciprocal smooth bound is {number(reciprocal / local)} times LS(x): data "

@@ -133,10 +133,11 @@ def dirichlet_boxes_story(found: ErrorBoxes) -> str:
     laplace, _, _, smooth = found.mean[0]
     epsilon = found.contenders[0].mechanism.epsilon
     numbers = caption_numbers(found.problems[0].n, found.problems[0].prior, epsilon)
-    nearest = limits.opened(found.contenders[int(found.mean[0].argmin())].role)
+    nearest = [found.contenders[place].role for place in found.nearest()]
     unit = "" if found.measure == "hellinger" else " records"
     return (
-        f"{nearest} is nearest in the mean: {laplace:.3g}{unit} for Laplace, {smooth:.3g} for the smooth sensitivity. "
+        f"{limits.opened(' and '.join(nearest))} {'is' if len(nearest) == 1 else 'are'} nearest in the mean: "
+        f"{laplace:.3g}{unit} for Laplace, {smooth:.3g} for the smooth sensitivity. "
         f"{_caption_sentence(numbers)}"
     )
 

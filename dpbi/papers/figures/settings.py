@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpbi.accuracy.distance_law import DistanceLaw
+from dpbi.accuracy.order import ROUNDING, foremost
 from dpbi.frozen_result import FrozenResult
 from dpbi.inference.private_posteriors import PrivatePosteriors
 from dpbi.mechanisms import Mechanism
@@ -127,6 +128,11 @@ class ErrorBoxes(FrozenResult):
         """The exact mean, and where there is none that of the runs."""
         return np.where(np.isnan(self.exact), self.errors.mean(axis=-1), self.exact)
 
+    def nearest(self) -> list[int]:
+        """The contenders that no other is surely nearer than, at the first problem."""
+        drawn = np.where(np.isnan(self.exact[0]), self.errors[0].std(axis=-1) / np.sqrt(self.runs), 0.0)
+        return foremost(self.mean[0].tolist(), drawn.tolist())
+
 
 @dataclass(frozen=True, eq=False)
 class ConcretePrivacy(FrozenResult):
@@ -149,6 +155,6 @@ def ahead_from(exact: Floats, first: int, second: int) -> int | None:
 
     exact: mean errors, (rows, contenders). Source: ours.
     """
-    behind = np.flatnonzero(~(exact[:, first] < exact[:, second]))
+    behind = np.flatnonzero(~(exact[:, first] + ROUNDING * (1 + exact[:, second]) < exact[:, second]))
     row = int(behind[-1]) + 1 if behind.size else 0
     return row if row < len(exact) else None

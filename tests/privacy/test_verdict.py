@@ -1,0 +1,50 @@
+"""One verdict for every promise: by the loss alone, or where a delta is claimed, by that delta too."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from dpbi import MECHANISMS, ApproximateDP, PureDP, calibrate
+from dpbi.mechanisms import Mechanism
+from dpbi.privacy.verdict import loses_most, verdict
+
+every_mechanism = pytest.mark.parametrize("kind", MECHANISMS, ids=lambda kind: kind.__name__)
+SETTINGS = [((1.0, 1.0), 6, 1.0), ((100.0, 1000.0, 100.0), 6, 10.0), ((0.01, 7.0), 9, 0.3)]
+
+
+@every_mechanism
+@pytest.mark.parametrize(("prior", "n", "epsilon"), SETTINGS)
+def test_a_verdict_is_what_loss_and_delta_say(
+    kind: type[Mechanism], prior: tuple[float, ...], n: int, epsilon: float
+) -> None:
+    for mechanism in (kind(epsilon), calibrate(kind(epsilon), prior, n)):
+        one = verdict(mechanism, prior, n)
+        beyond = one.loss.epsilon > epsilon * (1 + 1e-9)
+        if isinstance(one.guarantee, ApproximateDP):
+            broken = one.delta is not None and one.delta > one.guarantee.delta
+        else:
+            broken = beyond
+        assert one.accused == broken and one.exceeds == beyond
+        assert (one.said == "ACCUSED") == broken
+        assert (one.said == "within epsilon here") == (not beyond)
+        assert not (mechanism.calibration and beyond) and not (one.guarantee.basis == "theorem" and beyond
+                                                               and isinstance(one.guarantee, PureDP))
+
+
+def test_a_claimed_delta_is_what_decides() -> None:
+    kind = next(kind for kind in MECHANISMS if isinstance(kind(1.0).guarantee((1.0, 1.0), 6), ApproximateDP))
+    found = verdict(kind(10.0), (100.0, 1000.0, 100.0), 15)
+    promised = found.guarantee
+    assert isinstance(promised, ApproximateDP) and found.exceeds and found.delta and found.delta < promised.delta
+    assert found.said == "exceeds epsilon, keeps delta here"
+    assert replace(found, delta=2 * promised.delta).said == "ACCUSED"
+
+
+def test_of_losses_that_are_alike_the_first_loses_most() -> None:
+    found = [verdict(kind(1.0), (1.0, 1.0), 6).loss for kind in MECHANISMS]
+    most = max(loss.epsilon for loss in found)
+    alike = [replace(found[0], epsilon=most * (1 + shift)) for shift in (-1e-9, 0.0, 2**-52, -2**-52)]
+    below = replace(found[0], epsilon=most * 0.999)
+    assert loses_most([below, *alike]) is alike[0] and loses_most(alike[::-1]) is alike[-1]
