@@ -104,7 +104,7 @@ class CountMixture(FrozenResult):
         flat = at.reshape(-1)
         total = np.zeros(flat.size)
         for rows in chunks(flat.size, share.size):
-            total[rows] = law(flat[rows, None], a, b) @ share
+            total[rows] = (law(flat[rows, None], a, b) * share).sum(axis=1)  # each theta's own sum, whatever the others
         return total.reshape(at.shape)
 
     def sample_counts(self, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
