@@ -153,7 +153,7 @@ def _boxes_words(found: ErrorBoxes, names: Sequence[str]) -> str:
     if len(found.problems) > 1:
         return _overtaking(found.mean, names, [f"the prior ({label},\u00a0{label})" for label in found.labels])
     means = found.mean[0]
-    order = np.argsort(means)
+    order = np.argsort(means, kind="stable")
     best, worst = (f"{names[at]}, {number(means[at])}" for at in (order[0], order[-1]))
     return f"Smallest mean error: {best}; largest: {worst}"
 

@@ -264,7 +264,7 @@ def coverage(mechanism: Mechanism, prior: ArrayLike, n: int, mass: float = 0.95)
 
 def _but_rarest(probability: NDArray[np.float64]) -> NDArray[np.int64]:
     """The indices without the least probable ones, of total probability below 1e-12."""
-    order = np.argsort(probability)
+    order = np.argsort(probability, kind="stable")
     return np.sort(order[np.cumsum(probability[order]) >= _LEFT_OUT])
 
 
