@@ -88,9 +88,9 @@ def wait_until_healthy(app: App, server: subprocess.Popen[bytes]) -> None:
 
 
 @contextmanager
-def running_app(folder: Path) -> Iterator[App]:
+def running_app(folder: Path, script: str = "app.py") -> Iterator[App]:
     """The app under the project's own settings; `folder` takes its log and stands in for the home folder,
-    so that no settings of the person running the tests are read."""
+    so that no settings of the person running the tests are read. `script`: from the top level."""
     (temporary := folder / "temporary").mkdir()
     app = App(f"http://127.0.0.1:{free_port()}", folder, temporary, time.time())
     settings = (
@@ -101,7 +101,7 @@ def running_app(folder: Path) -> Iterator[App]:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("STREAMLIT_")}
     with app.log_file.open("wb") as log:
         server = subprocess.Popen(
-            [sys.executable, "-m", "streamlit", "run", "app.py", *settings],
+            [sys.executable, "-m", "streamlit", "run", script, *settings],
             cwd=ROOT,
             env=environment | {"HOME": str(app.home), "TMPDIR": str(app.temporary)},
             stdin=subprocess.DEVNULL,
