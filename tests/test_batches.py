@@ -5,6 +5,7 @@ No vector's width divides ``SIZE``, and ten categories are more than what a sum 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -23,22 +24,28 @@ from dpbi.sensitivity.closed_form import unit_loss
 from tests.every_mechanism import every_class, every_mechanism
 
 SIZE, K, N = 37, 10, 120
-RNG = np.random.default_rng(0)
-PRIOR = tuple((10 ** RNG.uniform(-1, 2, K)).tolist())
-PROBLEM = Problem(PRIOR, tuple(RNG.multinomial(N, np.full(K, 1 / K)).tolist()))
 
-# Batches: parameters by pairs of any distance, shares, counts of one total and of several, numbers.
-PARAMETERS = 10 ** RNG.uniform(-2, 6, (SIZE, 1, K)) * (1 + 10 ** RNG.uniform(-9, 1, (SIZE, 2, K)))
+
+def scattered(*shape: int) -> NDArray[np.float64]:
+    """Numbers in (0, 1), all over it: the golden ratio's multiples."""
+    return (np.arange(1, math.prod(shape) + 1) * (math.sqrt(5) - 1) / 2 % 1).reshape(shape)
+
+
+# Batches: parameters by pairs of any distance, shares, counts of one total, numbers.
+PARAMETERS = 10 ** (8 * scattered(SIZE, 1, K) - 2) * (1 + 10 ** (10 * scattered(SIZE, 2, K) - 9))
 PAIRS = PARAMETERS[:, :, :2]
-SHARES = RNG.dirichlet(np.ones(K), SIZE)
-COUNTS = RNG.multinomial(N, SHARES)
-NUMBERS = np.concatenate([[0.0, 1.0], RNG.random(SIZE - 2)])
+SHARES = scattered(SIZE, K) / scattered(SIZE, K).sum(axis=1, keepdims=True)
+COUNTS = np.floor(N * SHARES).astype(np.int64)
+COUNTS[:, -1] += N - COUNTS.sum(axis=1)
+NUMBERS = np.concatenate([[0.0, 1.0], scattered(SIZE - 2)])
+PRIOR = tuple((10 ** (3 * scattered(K) - 1)).tolist())
+PROBLEM = Problem(PRIOR, tuple(COUNTS[0].tolist()))
 
 BATCHES: dict[str, tuple[Callable[[NDArray[Any]], Any], NDArray[Any]]] = {
     "hellinger": (lambda x: dpbi.hellinger(x[:, 0], x[:, 1]), PARAMETERS),
     "hellinger from one": (lambda x: dpbi.hellinger(PRIOR, x), PARAMETERS[:, 0]),
     "distances_to": (lambda x: distances_to(PROBLEM, x), COUNTS),
-    "distances_to of other totals": (lambda x: distances_to(PROBLEM, x), RNG.integers(0, 40, (SIZE, K))),
+    "distances_to of other totals": (lambda x: distances_to(PROBLEM, x), COUNTS + COUNTS[::-1] // 9),
     "distances_between": (lambda x: distances_between(PRIOR, x, np.array(PROBLEM.counts)), COUNTS),
     "beta_variation": (lambda x: beta_variation(x[:, 0], x[:, 1]), PAIRS),
     "variation_bounds": (lambda x: np.stack(variation_bounds(x), axis=-1), NUMBERS),

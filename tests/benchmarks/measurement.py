@@ -22,7 +22,7 @@ Task = Callable[[int], object]  # called with the number of the repetition, so t
 
 
 # The yardstick of this machine: a limit is a multiple of what it takes in the same run. Not numpy's exp: without
-# AVX-512 it takes five times as long, and a law or a loss 0.8 to 1.2 times.
+# AVX-512 it takes five times as long, and a law or a loss 0.8 to 1.7 times.
 LOOP = "Python's loop"
 _LOOP = "sum(i * i for i in range(200_000))"
 
