@@ -17,7 +17,7 @@ from .table import Row, peak, within
 
 Sizes = tuple[tuple[int, int], ...]
 FIRST, NEXT = 190, 0.7  # times Python's loop
-PEAK = 5  # times what is held after imports
+PEAK = 5  # times what is held before
 
 
 def exact(sizes: Sizes = ((4, 600), (3, 3_000), (2, 10**6)), repetitions: int = 3) -> Iterator[Row]:

@@ -19,7 +19,7 @@ from .table import Row, peak, quicker, within
 Pair = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 PRIOR = (1.0, 1.0)
-MOST, PEAK = 250, 8  # times Python's loop, and what is held after imports
+MOST, PEAK = 250, 8  # times Python's loop, and what is held before
 GRID = 1e-4  # dp-accounting rounds losses up to multiples of this
 
 

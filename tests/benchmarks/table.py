@@ -75,8 +75,8 @@ def at_most(what: str, ours: str, yardstick: str, ratio: float, most: float) -> 
 
 
 def peak(ours: Cost, most: float) -> Row:
-    """The peak of memory beside what a process holds after its imports."""
-    return at_most("    its peak of memory", f"{ours.megabytes:.0f} MB", f"on import {ours.before:.0f} MB",
+    """The peak of memory beside what a process held before: what it had imported, and the file that it reads."""
+    return at_most("    its peak of memory", f"{ours.megabytes:.0f} MB", f"before {ours.before:.0f} MB",
                    ours.megabytes / ours.before, most)
 
 
