@@ -188,10 +188,13 @@ def check_counts(values: Any) -> tuple[int, ...]:
 
 
 def number_array(name: str, values: Any) -> NDArray[np.float64]:
-    """Numbers as floats, any shape; ValueError for text, true/false, None and what is too large for a float."""
+    """Numbers as floats, any shape; ValueError for text, true/false, None and what is too large for a float.
+
+    The last axis is the one that lies together: sums along it then add in one order, whatever layout came in.
+    """
     array = _array(name, values)
     if array.dtype.kind != "O":
-        return array.astype(np.float64)
+        return array.astype(np.float64, order="C")
     return np.array([finite_number(name, value) for value in array.flat]).reshape(array.shape)
 
 
@@ -207,7 +210,7 @@ def whole_array(name: str, values: Any) -> NDArray[np.int64]:
         array = np.clip(array, -_FAR, _FAR)
     elif array.dtype.kind == "u":
         array = np.minimum(array.astype(np.uint64), np.uint64(_FAR))
-    return np.clip(array.astype(np.int64), -_FAR, _FAR)
+    return np.clip(array.astype(np.int64, order="C"), -_FAR, _FAR)
 
 
 def _whole_near(name: str, value: Any) -> int:

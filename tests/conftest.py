@@ -8,10 +8,13 @@ draws many new ones (`--hypothesis-profile=thorough`).
 
 import gc
 import os
+from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cache
+from pathlib import Path
 from types import ModuleType
 from typing import Any, NoReturn
+from zlib import crc32
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -48,14 +51,54 @@ def could_not_run(what: str, reason: str) -> NoReturn:
     pytest.skip(sentence)
 
 
+# Folders whose tests are not of the numbers floor.
+UPPER_FLOORS = ("browser", "dashboard", "figures", "benchmarks")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--baseline",
+        metavar="CHOICE",
+        help="the tests of numbers alone, by numpy's code for any processor (NPY_DISABLE_CPU_FEATURES must say so): "
+        "'all', or a quarter of them, which one by the hash of CHOICE and of the test's name",
+    )
+
+
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "browser: drives a real Chromium")
     config.addinivalue_line("filterwarnings", "error")
+    if config.getoption("--baseline") and (on := features_in_use()):
+        raise pytest.UsageError(f"numpy still uses {' '.join(on)}: name them in NPY_DISABLE_CPU_FEATURES.")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def features_in_use() -> list[str]:
+    """What numpy's code uses of this processor beyond what it asks of any, by numpy's names."""
+    from numpy._core._multiarray_umath import __cpu_dispatch__, __cpu_features__
+
+    return [name for name in __cpu_dispatch__ if __cpu_features__[name]]
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if choice := config.getoption("--baseline"):
+        chosen = [item for item in items if is_chosen(choice, item)]
+        config.hook.pytest_deselected(items=[item for item in items if item not in set(chosen)])
+        items[:] = chosen
     # Those that drive a browser come first: the longest tests, with which a run must not end on one of two workers.
     items.sort(key=lambda item: "browser" not in item.keywords)
+
+
+def is_chosen(choice: str, item: pytest.Item) -> bool:
+    folder, *_ = item.path.relative_to(Path(__file__).parent).parts
+    return folder not in UPPER_FLOORS and (choice == "all" or crc32(f"{choice} {item.nodeid}".encode()) % 4 == 0)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    if not config.getoption("--baseline"):
+        return
+    ran = {report.nodeid for kind in ("passed", "failed") for report in terminalreporter.stats.get(kind, ())}
+    files = Counter(test.split("::")[0].removeprefix("tests/") for test in ran)
+    said = ", ".join(f"{file} {number}" for file, number in sorted(files.items()))
+    terminalreporter.write_line(f"Without what numpy has for this processor: {len(ran):,} tests of numbers, {said}")
 
 
 def pytest_collection_finish() -> None:

@@ -86,7 +86,7 @@ def _best_of_draws(aware: NoiseAwarePosterior) -> NearestPosterior:
     if sum(aware.released) == aware.n:
         tried.append(np.array([aware.released]))
     candidates = np.unique(np.concatenate(tried), axis=0)
-    best = candidates[_distances(aware.prior, drawn, candidates).mean(axis=0).argmin()]
+    best = candidates[least_cost(_distances(aware.prior, drawn, candidates).mean(axis=0))[0]]
     judged = _distances(aware.prior, aware.sample_counts(rng, _JUDGED), best[None])
     error = max(float(judged.std()) / np.sqrt(_JUDGED), 1 / _JUDGED**2)
     return NearestPosterior(aware.mechanism, aware.prior, aware.n, aware.released, tuple(best.tolist()),

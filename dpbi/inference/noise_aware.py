@@ -104,7 +104,7 @@ class CountMixture(FrozenResult):
         flat = at.reshape(-1)
         total = np.zeros(flat.size)
         for rows in chunks(flat.size, share.size):
-            total[rows] = law(flat[rows, None], a, b) @ share
+            total[rows] = (law(flat[rows, None], a, b) * share).sum(axis=1)  # each theta's own sum, whatever the others
         return total.reshape(at.shape)
 
     def sample_counts(self, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
@@ -264,7 +264,7 @@ def coverage(mechanism: Mechanism, prior: ArrayLike, n: int, mass: float = 0.95)
 
 def _but_rarest(probability: NDArray[np.float64]) -> NDArray[np.int64]:
     """The indices without the least probable ones, of total probability below 1e-12."""
-    order = np.argsort(probability)
+    order = np.argsort(probability, kind="stable")
     return np.sort(order[np.cumsum(probability[order]) >= _LEFT_OUT])
 
 

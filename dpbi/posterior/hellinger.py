@@ -61,14 +61,15 @@ def distances_to(problem: Problem, released: ArrayLike) -> NDArray[np.float64]:
 
     released: counts r >= 0, (..., k) -> (...), checked by whoever took them in. Source: as ``hellinger``.
     """
-    r = np.asarray(released, dtype=np.int64)
+    r = np.asarray(released, dtype=np.int64, order="C")
     prior, counts = np.array(problem.prior), np.array(problem.counts)
     if r.size < _TABULATED:
-        summed = count_loss(prior, counts, r).sum(axis=-1)
+        losses = count_loss(prior, counts, r)
     else:
-        summed = sum(tabulated_loss(prior[kind[0]], counts[kind[0]], r[..., kind]).sum(axis=-1)
-                     for kind in kinds_of_categories(problem))
-    return distance_of_loss(loss_to(problem, r, summed))
+        losses = np.empty(r.shape)
+        for kind in kinds_of_categories(problem):
+            losses[..., kind] = tabulated_loss(prior[kind[0]], counts[kind[0]], r[..., kind])
+    return distance_of_loss(loss_to(problem, r, losses.sum(axis=-1)))
 
 
 def distances_between(

@@ -52,10 +52,6 @@ def selectors() -> dict[str, Selector]:
     return {name: selector for name, selector in SELECTORS.items() if installed(name)}
 
 
-def missing() -> list[str]:
-    return [name for name in (*SELECTORS, ACCOUNTANT) if not installed(name)]
-
-
 def losses_and_deltas(law: NDArray[np.float64], other: NDArray[np.float64], epsilon: float) -> tuple[float, float]:
     """dp-accounting's privacy loss (on its grid of 1e-4, rounded up) and delta(epsilon) of one pair of output laws."""
     loss = import_module("dp_accounting.pld.privacy_loss_distribution")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from . import draws, laws, limit, privacy, reading, sensitivities, serving, start
+from . import draws, laws, limit, peers, privacy, reading, sensitivities, serving, start
 from .table import Row
 
 SECTIONS: dict[str, Callable[[], Iterator[Row]]] = {
@@ -29,3 +29,14 @@ SECTIONS: dict[str, Callable[[], Iterator[Row]]] = {
     "room": serving.room,
     "memory": serving.memory,
 }
+
+SERVED = ("first_sight", "reruns", "room", "memory")
+
+
+def obstacle(section: str) -> str:
+    """What a section cannot be measured without and is not here, else ""."""
+    if section == "accountant" and not peers.installed(peers.ACCOUNTANT):
+        return peers.ACCOUNTANT
+    if section in SERVED and not peers.installed("playwright"):
+        return "playwright"
+    return "Chromium" if section == "first_sight" and serving.chromium() is None else ""

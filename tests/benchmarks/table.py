@@ -1,8 +1,7 @@
-"""The printed table: one line per measurement, a ratio where a peer did the same, a verdict where a limit was set."""
+"""The printed table: one line per measurement, a ratio where something was measured beside it, a verdict on a limit."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -13,8 +12,9 @@ _WIDTHS = (72, 24, 44, 10)
 
 @dataclass(frozen=True)
 class Row:
-    """what: the measurement; ours, theirs: in words and units; ratio: how many times better ours is; target: the limit
-    with its sign; met: whether it was kept, None where no limit was set."""
+    """what: the measurement; ours, theirs: in words and units; ratio: how many times better than a peer ours is, or how
+    many times a yardstick; target: the limit of the ratio, >= beside a peer, <= beside a yardstick; met: whether it was
+    kept, None where no limit was set."""
 
     what: str
     ours: str
@@ -32,7 +32,10 @@ class Row:
         return f"{padded} {self.target} {verdict}".rstrip()
 
 
-HEAD = " ".join(f"{cell:<{width}}" for cell, width in
+HEAD = (
+    "Ratios: how many times faster than a peer, with limits >=; or how many times the yardstick beside it, which is\n"
+    "measured in the same run, with limits <=.\n"
+) + " ".join(f"{cell:<{width}}" for cell, width in
                 zip(("", "dpbi", "beside", "ratio"), _WIDTHS, strict=True)) + " limit"
 
 
@@ -58,13 +61,23 @@ def quicker(what: str, ours: Cost, name: str, theirs: Cost) -> Row:
                theirs.processor / ours.processor)
 
 
-def within(what: str, ours: Cost, seconds: float | None = None, megabytes: float | None = None) -> Row:
-    """Seconds (and megabytes at the peak, where they were measured) against limits."""
+def within(what: str, ours: Cost, most: float | None = None) -> Row:
+    """Seconds; most: of processor seconds, how many times the yardstick's they may be."""
     said = f"{duration(ours.wall)} (cpu {duration(ours.processor)})"
-    theirs = "" if math.isnan(ours.megabytes) else f"peak {ours.megabytes:.0f} MB, {ours.before:.0f} MB on import"
-    limits = ([] if seconds is None else [duration(seconds)]) + ([] if megabytes is None else [f"{megabytes:g} MB"])
-    kept = (seconds is None or ours.wall <= seconds) and (megabytes is None or ours.megabytes <= megabytes)
-    return Row(what, said, theirs, None, f"<= {', '.join(limits)}" if limits else "", kept if limits else None)
+    if most is None:
+        return Row(what, said)
+    return at_most(what, said, f"{ours.yardstick} {duration(ours.unit)}", ours.processor / ours.unit, most)
+
+
+def at_most(what: str, ours: str, yardstick: str, ratio: float, most: float) -> Row:
+    """A quantity that may be ``most`` times its yardstick."""
+    return Row(what, ours, yardstick, ratio, f"<= {most:g} x", ratio <= most)
+
+
+def peak(ours: Cost, most: float) -> Row:
+    """The peak of memory beside what a process held before: what it had imported, and the file that it reads."""
+    return at_most("    its peak of memory", f"{ours.megabytes:.0f} MB", f"before {ours.before:.0f} MB",
+                   ours.megabytes / ours.before, most)
 
 
 def duration(seconds: float) -> str:

@@ -14,9 +14,10 @@ import pytest
 from dpbi.mechanisms import EHD, EHDS, Geometric
 from tests import oracles
 from tests.benchmarks import draws, enumeration, laws, limit, peers, privacy, reading, sensitivities, serving, start
-from tests.benchmarks.measurement import Cost, circumstances, cost_in_fresh_process, costs
-from tests.benchmarks.sections import SECTIONS
-from tests.benchmarks.table import Row, duration, quicker, rounded, speed, within
+from tests.benchmarks.__main__ import main
+from tests.benchmarks.measurement import LOOP, Cost, circumstances, cost_in_fresh_process, costs
+from tests.benchmarks.sections import SECTIONS, obstacle
+from tests.benchmarks.table import Row, duration, peak, quicker, rounded, speed, within
 from tests.benchmarks.visitors import running_server
 
 TINY: dict[str, Callable[[], Iterator[Row]]] = {
@@ -36,9 +37,10 @@ TINY: dict[str, Callable[[], Iterator[Row]]] = {
     "limit": lambda: limit.growth(sizes=((2, 5), (3, 3)), repetitions=1),
     "files": lambda: reading.files(megabytes=0.02, cells=400, repetitions=1),
     "hostile_files": lambda: reading.hostile(size=10_000, every=8),
-    "first_sight": lambda: serving.first_sight(lambda: {"table": 1.5, "chart": 2.5}),  # seen in tests/browser
+    # seen in tests/browser
+    "first_sight": lambda: serving.first_sight(lambda script, parts: dict.fromkeys(parts, 1.5), repetitions=1),
     "reruns": lambda: serving.reruns(pages=("", "Sensitivity"), repetitions=2),
-    "room": lambda: serving.room(people=3, each=2, think=0.05),
+    "room": lambda: serving.room(people=3, each=2, think=5),
     "memory": lambda: serving.memory(first=8, last=16),
 }
 # The peers warn of what their own dependencies deprecate.
@@ -49,8 +51,8 @@ peers_may_warn = pytest.mark.filterwarnings("default")
 def _one_server() -> Iterator[None]:
     """For all sections that ask for a running one: its start is measured by none of them."""
     with ExitStack() as stack, pytest.MonkeyPatch.context() as patch:
-        start = cache(lambda: stack.enter_context(running_server()))
-        patch.setattr(serving, "running_server", lambda: nullcontext(start()))
+        start = cache(lambda script: stack.enter_context(running_server(script)))
+        patch.setattr(serving, "running_server", lambda script="app.py": nullcontext(start(script)))
         yield
 
 
@@ -155,6 +157,29 @@ def test_repetitions_bring_new_numbers_and_the_first_is_not_counted() -> None:
     assert 0 <= taken["a"].wall < math.inf
 
 
+def test_the_yardstick_is_measured_here_and_in_a_fresh_process() -> None:
+    """Beside itself it is 1, but for what else the machine does."""
+    here = costs({"a": lambda _: sum(i * i for i in range(200_000))}, 5)
+    fresh = cost_in_fresh_process("", "sum(i * i for i in range(200_000))", 1)
+    for taken in (here["a"], fresh):
+        assert taken.yardstick == LOOP
+        assert 0.1 < taken.processor / taken.unit < 10
+    assert list(here) == ["a"]
+
+
+def test_what_is_missing_is_said_before_anything_is_measured(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(peers, "installed", lambda name: False)
+    main(["accountant", "memory"])
+    said = capsys.readouterr().out
+    before, _, table = said.partition("Ratios:")
+    for missing in (*peers.SELECTORS, "dp_accounting (left out: accountant)", "playwright (left out: memory)"):
+        assert missing in before
+    assert len(table.splitlines()) == 4
+    assert {obstacle(section) for section in SECTIONS} == {"", "dp_accounting", "playwright"}
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="the peak is read from /proc")
 def test_a_fresh_process_reports_its_own_peak() -> None:
     """Not the peak of this process, which now exceeds it, and not what it held before the statement."""
@@ -170,17 +195,17 @@ def test_a_failing_statement_is_an_error() -> None:
 
 
 def test_ratios_and_verdicts() -> None:
-    ours, slow, fast = Cost(1.0, 1.0), Cost(0.5, 0.5), Cost(0.25, 0.25)
+    ours, slow, fast = Cost(1.0, 1.0, yardstick="loop", unit=0.1), Cost(0.5, 0.5), Cost(0.25, 0.25)
     rows = list(speed("x", ours, 10, {"slow": slow, "fast": fast}, least=2))
     assert [row.ratio for row in rows] == [5.0, 2.5]
     assert [row.met for row in rows] == [None, True]
     assert next(speed("x", ours, 10, {"fast": fast}, least=20)).met is False
     assert quicker("x", ours, "other", Cost(3.0, 3.0)).ratio == 3.0
-    assert within("x", ours, seconds=0.9).met is False
-    assert within("x", ours, seconds=1.0).met is True
-    assert within("x", Cost(1.0, 1.0, megabytes=301, before=60), seconds=1.5, megabytes=300).met is False
-    assert "MISSED" in within("x", ours, seconds=0.9).line
+    assert within("x", ours, 9).met is False
+    assert within("x", ours, 10).met is True
+    assert "loop 100 ms" in within("x", ours, 9).line and within("x", ours, 9).line.endswith("10 x       <= 9 x MISSED")
     assert within("x", ours).met is None
+    assert [peak(Cost(1.0, 1.0, megabytes=301, before=60), most).met for most in (5, 6)] == [False, True]
 
 
 def test_numbers_read_well() -> None:

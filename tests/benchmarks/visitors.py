@@ -100,11 +100,11 @@ class Server(NamedTuple):
 
 
 @contextmanager
-def running_server() -> Iterator[Server]:
-    """The app under its own settings, in a process of its own."""
+def running_server(script: str = "app.py") -> Iterator[Server]:
+    """The app, or another script of Streamlit, under the app's settings, in a process of its own."""
     from tests.browser import chromium as browser
 
-    with tempfile.TemporaryDirectory() as folder, browser.running_app(Path(folder)) as app:
+    with tempfile.TemporaryDirectory() as folder, browser.running_app(Path(folder), script=script) as app:
         yield Server(app.url, server_process(urlsplit(app.url).port or 0))
 
 

@@ -88,9 +88,9 @@ def wait_until_healthy(app: App, server: subprocess.Popen[bytes]) -> None:
 
 
 @contextmanager
-def running_app(folder: Path, *own: str) -> Iterator[App]:
+def running_app(folder: Path, *own: str, script: str = "app.py") -> Iterator[App]:
     """The app under the project's own settings, and its own options; `folder` takes its log and stands in for the home
-    folder, so that no settings of the person running the tests are read."""
+    folder, so that no settings of the person running the tests are read. `script`: from the top level."""
     (temporary := folder / "temporary").mkdir()
     app = App(f"http://127.0.0.1:{free_port()}", folder, temporary, time.time())
     settings = (
@@ -101,7 +101,7 @@ def running_app(folder: Path, *own: str) -> Iterator[App]:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("STREAMLIT_")}
     with app.log_file.open("wb") as log:
         server = subprocess.Popen(
-            [sys.executable, "-m", "streamlit", "run", "app.py", *settings, "--", *own],
+            [sys.executable, "-m", "streamlit", "run", script, *settings, "--", *own],
             cwd=ROOT,
             env=environment | {"HOME": str(app.home), "TMPDIR": str(app.temporary)},
             stdin=subprocess.DEVNULL,

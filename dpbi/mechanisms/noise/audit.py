@@ -132,4 +132,6 @@ def _log_ratios(noise: IntegerNoise, c: int, moved: int, n: int) -> tuple[NDArra
 def _hockey_stick(ratio: NDArray, probability: NDArray, epsilons: NDArray) -> NDArray:
     """sum_r P(r) (1 - e^{epsilon - ratio(r)})_+, a ratio of epsilon up to rounding contributing nothing."""
     excess = epsilons[:, None] - ratio[None, :]
-    return np.where(excess < -1e-12, -np.expm1(np.minimum(excess, 0.0)), 0.0) @ probability
+    over = np.where(excess < -1e-12, -np.expm1(np.minimum(excess, 0.0)), 0.0)
+    # Row by row: a matrix product sums an epsilon in an order that depends on how many others there are.
+    return np.asarray((over * probability).sum(axis=1))
