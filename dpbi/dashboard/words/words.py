@@ -148,7 +148,7 @@ REPORT_HELP = (
 )
 REPORT_WARNING = "The tables, the figures and the script show the counts: this folder is as private as they are."
 REPORT_FILES = (
-    "CSV files are UTF-8 with a mark. Their last columns say what they were computed for, so that files of several "
+    "CSV files are UTF-8 with a mark. Their last columns say what the sidebar was set to, so that files of several "
     "settings\ncan be put under one another. Figures are drawn without a network. The settings hold the counts only "
     "if that was ticked."
 )
