@@ -13,6 +13,7 @@ import pytest
 from dpbi import Release
 from dpbi.dashboard.sidebar import menu
 from dpbi.dashboard.take_away import scenario_file
+from dpbi.dashboard.words import release as release_words
 from dpbi.releases.ledger import Ledger
 from dpbi.tour import SCENES
 from tests.browser.chromium import App, running_app
@@ -91,13 +92,16 @@ def test_every_download_of_a_release_holds_it_where_the_ledger_is_shared(tmp_pat
     started = running_app(tmp_path, "--ledger", str(tmp_path / "releases.sqlite"), "--budget", "2")
     one = NOISE.partition(",")[0]
     with started as app, Session(app.url, "Release", f"{LINK}&mechanisms={one}") as visitor:
-        named = next(entry for entry in visitor.page.main.text_input if "Name" in entry.label)
-        visitor.run(named, string_value="Survey")
+        for label, said in (("Whose answers these are", "Survey"), ("What was asked", "Which tree?")):
+            entry = next(one for one in visitor.page.main.text_input if one.label == label)
+            visitor.run(entry, string_value=said)
         release_once(visitor)
+        visitor.run(visitor.page.main.radio[0], string_value=release_words.SAME)
         release_once(visitor)
         files = every_file(visitor)
         assert_holds_the_page(visitor, files)
         shown = [frame.value for frame in visitor.page.main.dataframe]
+        assert "read-together-chart" in " ".join(files), "both are stated to be of one table"
         entries = Ledger.from_json(files.pop("dpbi-ledger.json")).entries
         listed = next(frame for frame in shown if "Time (UTC)" in frame)
         assert [(entry.time, entry.n) for entry in entries] == [*zip(listed["Time (UTC)"], listed["n"], strict=True)]
