@@ -55,4 +55,5 @@ class AddedNoise(Calibratable):
 
     def probability_of_ignoring(self, problem: Problem) -> float:
         """0: the noise is always added to the counts."""
+        check_problem(problem)
         return 0.0

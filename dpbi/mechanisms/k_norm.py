@@ -62,7 +62,7 @@ class KNorm(AddedNoise):
 
     def sample(self, problem: Problem, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
         """Exact draws, int64 (size, k)."""
-        noise, rng, size = self._noise_for(problem), limits.check_generator(rng), limits.check_size(size)
+        noise, rng, size = self._noise_for(problem), limits.check_generator(rng), limits.check_size(size, problem.k)
         if problem.n == 0:
             return np.zeros((size, problem.k), dtype=np.int64)
         released = noise.sample(rng, size)

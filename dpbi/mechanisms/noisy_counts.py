@@ -61,7 +61,7 @@ class _NoisyCounts(AddedNoise):
 
     def sample(self, problem: Problem, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
         """Noise, cut, remainder: int64 (size, k)."""
-        noise, rng, size = self._noise_for(problem), limits.check_generator(rng), limits.check_size(size)
+        noise, rng, size = self._noise_for(problem), limits.check_generator(rng), limits.check_size(size, problem.k)
         noised, n = self._noised(problem.k), problem.n
         counts = np.array(problem.counts, dtype=np.int64)
         released = np.empty((size, problem.k), dtype=np.int64)

@@ -289,7 +289,8 @@ def prior_predictive_interval(
 
 def sample(alpha: ArrayLike, rng: np.random.Generator, size: int) -> Floats:
     """Independent draws of theta, (size, k). alpha: (k,). Source: numpy's generator, safe for tiny alpha."""
-    return limits.check_generator(rng).dirichlet(_one("alpha", alpha), limits.check_size(size))
+    a = _one("alpha", alpha)
+    return limits.check_generator(rng).dirichlet(a, limits.check_size(size, a.size))
 
 
 def credible_radius(alpha: ArrayLike, mass: float = 0.95) -> float:
