@@ -17,7 +17,7 @@ from dpbi.posterior.hellinger import count_loss, distance_of_loss
 from dpbi.problem.candidates import list_candidates, number_of_candidates
 
 DATASETS = 2_101  # at most, since all pairs (dataset, output) are held: k = 2 up to n = 2,100, k = 3 to 63, k = 4 to 21
-COMPARISONS = 600_000_000  # of two neighbours at one output, a few seconds: only at n = 1, from k = 844 on, are there more
+COMPARISONS = 600_000_000  # of two neighbours at one output: only n = 1 has more, from k = 844 on
 _EQUAL = 1e-12  # a log ratio that exceeds epsilon by no more equals it up to rounding, and contributes nothing
 _DIVERGED = 20_000_000_000  # comparisons times epsilons: most of them are never made
 _UNSURE = 1e-9  # of a bound on a delta: far more than rounding and what _EQUAL leaves out
