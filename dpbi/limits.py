@@ -25,7 +25,8 @@ EPSILON_LEAST, EPSILON_LARGEST = 1e-9, 1e6
 GAMMA_LARGEST = 1e6
 RATE_LARGEST = 1e15
 SIZE_LARGEST = 10_000_000
-NUMBERS_LARGEST = 20_000_000  # in one array, given or returned: 160 MB, and a few of that size while it is worked on
+NUMBERS_LARGEST = 10_000_000  # in one array of a calculation, which holds up to ten of its size: 80 MB each
+DRAWN_LARGEST = 20_000_000  # numbers in one table of draws
 ENTRIES_LARGEST = 10_000  # in a sequence of things that each take work
 _AXES = 32  # of an array, at most
 _FAR = 2**62  # beyond every limit, and far enough from the end of 64 bits to be compared safely
@@ -292,10 +293,10 @@ def _array(name: str, values: Any) -> NDArray[Any]:
     return array
 
 
-def check_numbers(name: str, number: int) -> None:
-    """ValueError where one array would hold more than NUMBERS_LARGEST numbers."""
-    if number > NUMBERS_LARGEST:
-        raise ValueError(f"{name} would hold too many numbers at once: at most {NUMBERS_LARGEST:,}, got {number:,}. "
+def check_numbers(name: str, number: int, most: int = NUMBERS_LARGEST) -> None:
+    """ValueError where one array would hold more than ``most`` numbers."""
+    if number > most:
+        raise ValueError(f"{name} would hold too many numbers at once: at most {most:,}, got {number:,}. "
                          "Take a part at a time.")
 
 
@@ -358,10 +359,15 @@ def check_total(n: Any) -> int:
 def check_size(size: Any, k: int) -> int:
     """The number of draws asked for, of k numbers each."""
     number = whole_number("size", size, 0, SIZE_LARGEST)
-    if number * k > NUMBERS_LARGEST:
-        raise ValueError(f"size is too large: with {k:,} categories at most {NUMBERS_LARGEST // k:,} draws are made at "
-                         f"once, got {number:,}. Draw fewer at a time.")
+    check_rows("size", number, k, DRAWN_LARGEST)
     return number
+
+
+def check_rows(name: str, rows: int, k: int, most: int = NUMBERS_LARGEST) -> None:
+    """ValueError where so many rows of k categories would be a table of more than ``most`` numbers."""
+    if rows * k > most:
+        raise ValueError(f"{name} is too large: with {k:,} categories a table has at most {most // k:,} rows, got "
+                         f"{rows:,}. Take fewer at a time.")
 
 
 def check_category(category: Any, k: int) -> int:

@@ -31,6 +31,8 @@ _QUANTILE_ERROR = 1e-6  # of the probability beyond a quantile, relative
 _LOG_LEAST = -750.0  # e^-750 is no double
 _RADIUS_TAIL = 1e-6  # Talbot's contour errs by up to 1.4e-9 in double precision (tests), a seven-hundredth of this
 _LISTED_COUNTS = 100_000
+_CHUNK = 1 << 20  # numbers in work at a time
+_ENDS_LARGEST = 2_000_000  # of intervals: one takes microseconds
 _POINTS_LARGEST = 100_000
 
 
@@ -66,6 +68,7 @@ def interval(
     if category is not None:
         i = limits.check_categories(category, a.shape[-1])
         first, second = first[..., i], second[..., i]
+    limits.check_numbers("alpha", first.size, _ENDS_LARGEST)
     return _beta_quantiles(first, second, tail)
 
 
@@ -116,7 +119,10 @@ def beta_cdf(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Floats:
     Source: scipy's incomplete beta function; beyond it Temme's uniform expansion (DLMF 8.18.9), first term.
     """
     x = limits.shares("x", np.clip(limits.number_array("x", x), 0.0, 1.0))  # NaN is refused, beyond the ends is not
-    return incomplete_beta(limits.positive_numbers("a", a), limits.positive_numbers("b", b), x)
+    a, b = limits.broadcast_pair("a and b", *(limits.positive_numbers(name, value)[..., None]
+                                              for name, value in (("a", a), ("b", b))))
+    a, x = limits.broadcast_pair("x, a and b", a, x[..., None])
+    return incomplete_beta(a[..., 0], b[..., 0], x[..., 0])
 
 
 def incomplete_beta(a: Floats, b: Floats, x: ArrayLike) -> Floats:
@@ -202,7 +208,10 @@ def log_evidence(prior: ArrayLike, counts: ArrayLike, ordered: bool = False) -> 
     """
     alpha = _one("prior", prior)
     limits.check_flag("ordered", ordered)
-    return log_predictive(alpha, limits.count_array("counts", counts, alpha.shape[-1]), ordered)
+    c = limits.count_array("counts", counts, alpha.shape[-1])
+    flat, step = c.reshape(-1, alpha.size), max(1, _CHUNK // alpha.size)
+    found = [log_predictive(alpha, flat[start:start + step], ordered) for start in range(0, len(flat), step)]
+    return np.concatenate([np.empty(0), *found]).reshape(c.shape[:-1])
 
 
 def log_predictive(alpha: Floats, counts: NDArray[np.int64], ordered: bool = False) -> Floats:
