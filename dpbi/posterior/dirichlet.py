@@ -237,6 +237,9 @@ def log_negative_binomial(alpha: ArrayLike, counts: ArrayLike, n: int, total: fl
     a, c = limits.positive_numbers("alpha", alpha), limits.whole_array("counts", counts).astype(np.float64)
     if c.min(initial=0.0) < 0:
         raise ValueError(f"counts cannot be negative, they must be at least 0: got {c.min():.0f}.")
+    if c.max(initial=0.0) > limits.TOTAL_LARGEST:
+        raise ValueError(f"counts are too large: at most {limits.TOTAL_LARGEST:,} is supported, got "
+                         f"{c.max():.4g} or more.")
     n, total = limits.check_total(n), limits.between("total", total, limits.PARAMETER_LEAST, limits.PARAMETER_LARGEST)
     limits.broadcast_pair("alpha and counts", a[..., None], c[..., None])
     return log_independent_counts(a, c, n, total)
