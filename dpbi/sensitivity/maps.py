@@ -188,6 +188,7 @@ def gamma_scan(problem: Problem, gammas: ArrayLike | None = None) -> GammaScan:
     default = np.concatenate([[0.0], np.geomspace(1e-6, 1e3, 120)])
     listed = default if gammas is None else np.unique(
         [limits.check_gamma(gamma, "gammas") for gamma in limits.number_array("gammas", gammas).flat])
+    limits.check_numbers("gammas", listed.size * slope.size)
     bends = np.append(0.0, np.diff(level) / -np.diff(slope))
     reached = _inverse_rate(slope, level, bends)
     best = int(reached.argmin())
