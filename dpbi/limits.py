@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Hashable, Iterable, Mapping, Set
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Set, Sized
+from itertools import islice
 from numbers import Integral, Real
+from reprlib import Repr
 from types import UnionType
 from typing import Any
 
@@ -23,18 +25,43 @@ EPSILON_LEAST, EPSILON_LARGEST = 1e-9, 1e6
 GAMMA_LARGEST = 1e6
 RATE_LARGEST = 1e15
 SIZE_LARGEST = 10_000_000
+NUMBERS_LARGEST = 10_000_000  # in one array of a calculation, which holds up to ten of its size: 80 MB each
+DRAWN_LARGEST = 20_000_000  # numbers in one table of draws
+ENTRIES_LARGEST = 10_000  # in a sequence of things that each take work
+_AXES = 32  # of an array, at most
 _FAR = 2**62  # beyond every limit, and far enough from the end of 64 bits to be compared safely
 _SHOWN = 60
+_NO_DIGITS = "a whole number of more than 4,300 digits"  # Python writes none
 _SYMBOL = re.compile(r"(?:[b-z]|alpha|beta|gamma|delta|epsilon)\b")
+
+
+class _Shown(Repr):
+    """``repr`` of no more than a sentence can hold, however long or deep the value is."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxlist = self.maxtuple = self.maxset = self.maxfrozenset = self.maxdict = self.maxdeque = _SHOWN // 3
+        self.maxlong = self.maxother = 10_000  # cut later, at the end alone
+
+    def repr_str(self, x: str, level: int) -> str:
+        return repr(x[:_SHOWN])
+
+    def repr_bytes(self, x: bytes, level: int) -> str:
+        return repr(x[:_SHOWN])
+
+    def repr_int(self, x: int, level: int) -> str:
+        try:
+            return super().repr_int(x, level)
+        except ValueError:
+            return _NO_DIGITS
+
+
+_shown = _Shown().repr
 
 
 def shown(value: Any) -> str:
     """The value as a sentence can hold it."""
-    try:
-        text = repr(value)
-    except ValueError:  # Python writes no whole number of more than 4,300 digits
-        return "a whole number of more than 4,300 digits"
-    text = " ".join(text.split())
+    text = " ".join(_shown(value).split())
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
 
 
@@ -145,12 +172,23 @@ def check_function(name: str, value: Any) -> Callable[..., Any]:
     return value
 
 
-def sequence(name: str, values: Any, of: str) -> tuple[Any, ...]:
-    """The values in their order, whatever they are; of: what of, in words."""
+def sequence(name: str, values: Any, of: str, most: int = ENTRIES_LARGEST, entries: str = "entries") -> tuple[Any, ...]:
+    """The values in their order, whatever they are; of: what of, in words. No more than ``most`` are ever taken."""
     single = isinstance(values, np.ndarray) and values.ndim == 0
     if single or isinstance(values, (str, bytes, Set, Mapping)) or not isinstance(values, Iterable):
         raise ValueError(f"{name} must be a sequence {of}: got {shown(values)}.")
-    return tuple(values)
+    listed = tuple(islice(values, most + 1))
+    if len(listed) > most:
+        raise ValueError(f"{name} has too many {entries}: at most {most:,}, got {_number_of(values)}.")
+    return listed
+
+
+def _number_of(values: Iterable[Any]) -> str:
+    """How many they are, in words: what makes them one by one need not know, and may never end."""
+    try:
+        return f"{len(values):,}" if isinstance(values, Sized) else "more"
+    except OverflowError:  # of a range beyond 2^63
+        return "more"
 
 
 def pair(name: str, value: Any, of: str) -> tuple[Any, Any]:
@@ -164,12 +202,10 @@ def _vector(name: str, values: Any) -> tuple[Any, ...]:
     if isinstance(values, Set):
         raise ValueError(f"{name} must be in the order of the categories, and a set has none: got {shown(values)}.")
     if isinstance(values, Mapping):
-        values = tuple(values.values())
-    listed = sequence(name, values, "with one number per category")
+        values = values.values()
+    listed = sequence(name, values, "with one number per category", CATEGORIES_LARGEST, "categories")
     if len(listed) < CATEGORIES_LEAST:
         raise ValueError(f"{name} must have at least two categories: got {len(listed)}.")
-    if len(listed) > CATEGORIES_LARGEST:
-        raise ValueError(f"{name} has too many categories: at most {CATEGORIES_LARGEST:,}, got {len(listed):,}.")
     return listed
 
 
@@ -245,6 +281,7 @@ def _array(name: str, values: Any) -> NDArray[Any]:
     """An array of integers, floats, or objects that are real numbers."""
     if isinstance(values, np.ma.MaskedArray):
         raise ValueError(f"{name} must be an array that masks nothing: got {shown(values)}.")
+    check_numbers(name, _least_size(values))
     try:
         array = np.asarray(values)
         # numpy reads [True, 4] as [1, 4]
@@ -257,6 +294,29 @@ def _array(name: str, values: Any) -> NDArray[Any]:
         if not _is_real(value):
             raise ValueError(f"{name} must be numbers, not true/false or text: got {shown(value)}.")
     return array
+
+
+def check_numbers(name: str, number: int, most: int = NUMBERS_LARGEST) -> None:
+    """ValueError where one array would hold more than ``most`` numbers."""
+    if number > most:
+        raise ValueError(f"{name} would hold too many numbers at once: at most {most:,}, got {number:,}. "
+                         "Take a part at a time.")
+
+
+def _least_size(values: Any) -> int:
+    """How many numbers an array of these values has at least, known before it is made: rows by their first."""
+    number = 1
+    for _ in range(_AXES):
+        if isinstance(values, np.ndarray):
+            return number * values.size
+        if not isinstance(values, Sequence) or isinstance(values, str | bytes) or not values:
+            break
+        try:
+            number *= len(values)
+        except OverflowError:
+            return _FAR
+        values = values[0]
+    return number
 
 
 def count_array(name: str, values: Any, k: int | None = None, largest: int = TOTAL_LARGEST) -> NDArray[np.int64]:
@@ -280,10 +340,12 @@ def broadcast_pair(names: str, first: NDArray[Any], second: NDArray[Any]) -> tup
     try:
         if first.shape[-1] != second.shape[-1]:
             raise ValueError
-        return np.broadcast_arrays(first, second)
+        pair = np.broadcast_arrays(first, second)
     except (ValueError, IndexError):
         raise ValueError(f"{names} must have the same categories, and other axes that match: got shapes "
                          f"{first.shape} and {second.shape}.") from None
+    check_numbers(f"{names} together", pair[0].size)
+    return pair
 
 
 def _count(name: str, value: Any) -> int:
@@ -297,9 +359,18 @@ def check_total(n: Any) -> int:
     return whole_number("n", n, 0, TOTAL_LARGEST)
 
 
-def check_size(size: Any) -> int:
-    """The number of draws asked for."""
-    return whole_number("size", size, 0, SIZE_LARGEST)
+def check_size(size: Any, k: int) -> int:
+    """The number of draws asked for, of k numbers each."""
+    number = whole_number("size", size, 0, SIZE_LARGEST)
+    check_rows("size", number, k, DRAWN_LARGEST)
+    return number
+
+
+def check_rows(name: str, rows: int, k: int, most: int = NUMBERS_LARGEST) -> None:
+    """ValueError where so many rows of k categories would be a table of more than ``most`` numbers."""
+    if rows * k > most:
+        raise ValueError(f"{name} is too large: with {k:,} categories a table has at most {most // k:,} rows, got "
+                         f"{rows:,}. Take fewer at a time.")
 
 
 def check_category(category: Any, k: int) -> int:
@@ -311,7 +382,9 @@ def check_categories(category: Any, k: int) -> int | NDArray[np.int64]:
     """The place of one of k categories, or those of several in a row."""
     if isinstance(category, str | bytes | Set | Mapping) or not isinstance(category, Iterable):
         return check_category(category, k)
-    places = whole_array("category", category if isinstance(category, np.ndarray) else list(category))
+    listed = category if isinstance(category, np.ndarray) else list(
+        sequence("category", category, "of places", CATEGORIES_LARGEST))
+    places = whole_array("category", listed)
     if places.ndim != 1 or not ((places >= 0) & (places < k)).all():
         raise ValueError(f"category must be one of 0 to {k - 1}, or several in a row: got {shown(category)}.")
     return places

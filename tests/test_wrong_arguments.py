@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import itertools
 import math
 import secrets
 from collections.abc import Callable, Iterable, Iterator
@@ -24,7 +25,7 @@ AWARE = dpbi.noise_aware_posterior(NOISY, TWO.prior, TWO.n, TWO.counts)
 LAW = dpbi.distance_law(CHOSEN, TWO)
 LOSS = dpbi.privacy_loss(CHOSEN, TWO.prior, TWO.n)
 RELEASE = dpbi.release(NOISY, TWO)
-AXIS = accuracy_axes.axis("epsilon")
+AXIS, AXIS_K = accuracy_axes.axis("epsilon"), accuracy_axes.axis("k")
 CURVE = dpbi.accuracy_curves.accuracy_curve(AXIS, NOISY, TWO, "hellinger", [0.5, 1.0])
 ERROR = dpbi.accuracy.expected_error(NOISY, TWO, "hellinger")
 
@@ -63,7 +64,18 @@ def wrong() -> dict[str, Any]:
         "three": (1, 2, 3), "times apart": np.array([4, 5], "m8[s]"), "complex numbers": [1j, 2.0], "texts": ["1", "2"],
         "true among numbers": [True, 5], "nan among numbers": [math.nan, 1.0], "negative among numbers": [-1, 10],
         "mechanisms": [CHOSEN, None], "a function": len, "a masked array": np.ma.masked_array([4, 5], [True, False]),
+        "never ending": itertools.count(1), "too long": range(3 * 10**8), "longer than 64 bits": range(10**30),
+        "a row too long": [range(3 * 10**8)] * 2, "a large array": np.broadcast_to(np.int8(1), (3 * 10**8,)),
+        "too long to print": 10**5000, "too long to print, listed": [10**5000, 1], "in itself": in_itself(),
+        "half precision": np.array([1, np.nan], "f2"), "fields": np.zeros(2, "i4, f8"), "a range of text": "ab" * 10**6,
     }  # fmt: skip
+
+
+def in_itself() -> list[Any]:
+    """A list that never ends downwards."""
+    listed: list[Any] = [1, 2]
+    listed[0] = listed
+    return listed
 
 
 def functions() -> Iterator[tuple[str, Callable[..., Any]]]:
@@ -103,6 +115,7 @@ EVERY = {name: function for name, function in functions() if name not in INSIDE}
 CALLED = {"data": "file", "text": "JSON", "name": "axis", "values": "epsilon", "value": "epsilon",
           "item": "What was released"}
 OF_ANOTHER_SIZE = {"three", "a square", "a problem"}  # two arguments that do not fit: either may be named
+NEVER_RIGHT = {"no number", "objects", "in itself", "never ending"}  # for any argument
 
 
 def right(name: str, function: Callable[..., Any]) -> dict[str, Any]:
@@ -129,6 +142,7 @@ def test_a_wrong_argument_is_answered_or_refused_in_a_sentence_that_names_it(nam
                 assert is_named(argument, said, given, what in OF_ANOTHER_SIZE), (argument, what, said)
                 assert said.endswith((".", ")")) and "\n" not in said, (argument, what, said)
                 continue
+            assert what not in NEVER_RIGHT, (argument, what, found)
             numbers = found if isinstance(found, float | np.ndarray) else np.zeros(1)
             assert not np.isnan(numbers).any(), (argument, what, found)
 
@@ -151,6 +165,13 @@ def test_a_wrong_argument_is_answered_or_refused_in_a_sentence_that_names_it(nam
         (lambda: Problem((1, 1), np.array([4, 5], "m8[s]")), "counts"),
         (lambda: NOISY.log_pmf(TWO, [True, 4]), "released"),
         (lambda: NOISY.log_pmf(TWO, np.array([4, 5], "m8[ns]")), "released"),
+        (lambda: dpbi.read_counts(b"a,3\nb,4\n", "counts.csv", header_row=10**5000), "header_row"),
+        (lambda: dpbi.hellinger(np.ones((10**4, 1, 2)), np.ones((1, 10**4, 2))), "alpha and other"),
+        (lambda: dpbi.dirichlet.beta_cdf(np.ones((10**4, 1)), np.ones(10**4), 0.5), "a and b"),
+        (lambda: dpbi.dirichlet.sample((1,) * 2000, np.random.default_rng(1), 10**7), "size"),
+        (lambda: NOISY.sample(dpbi.Problem((1,) * 2000, (1,) * 2000), np.random.default_rng(1), 10**7), "size"),
+        (lambda: dpbi.sensitivity_maps.score_change(dpbi.Problem((1,) * 2000, (10**9,) * 2000), 10**5), "limit"),
+        (lambda: AXIS_K.at(NOISY, TWO, 3 * 10**7), "value"),
     ],
 )
 def test_what_was_met_is_refused(call: Callable[[], Any], named: str) -> None:

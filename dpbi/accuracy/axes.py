@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 
 import numpy as np
 
@@ -21,6 +22,7 @@ STRENGTHS = (0.1, 10_000.0)
 GAMMAS = (0.01, 100.0)
 CATEGORIES = (2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50)
 _SHARES = 17
+_MULTIPLES = 1_000  # of each of up to 600 powers of ten
 _FEW, _MANY = (1, 2, 5), (1, 1.5, 2, 3, 5, 7)  # multiples of powers of ten
 
 
@@ -83,20 +85,22 @@ def scaled_counts(counts: Iterable[int], n: int) -> tuple[int, ...]:
 
     Source: ours; the rule is Hamilton's.
     """
-    listed = enumerate(limits.sequence("counts", counts, "of counts"))
+    listed = enumerate(limits.sequence("counts", counts, "of counts", limits.CATEGORIES_LARGEST))
     c = [limits.whole_number(f"counts[{i}]", count, 0, limits.TOTAL_LARGEST) for i, count in listed]
     n = limits.check_total(n)
     return apportioned(c if any(c) else [1] * len(c), n)
 
 
 def decades(low: float, high: float, multiples: Sequence[float]) -> list[float]:
-    """These multiples of powers of ten, from low to high."""
-    low, high = (limits.between(name, value, 1e-300, 1e300) for name, value in (("low", low), ("high", high)))
+    """These multiples of powers of ten, from low to high, rising."""
+    low, high = (limits.between(name, value, 1e-290, 1e290) for name, value in (("low", low), ("high", high)))
     multiples = [limits.between("multiples", value, 1e-9, 1e9) for value in limits.sequence(
-        "multiples", multiples, "of numbers")]
-    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    every = [float(f"{multiple}e{power}") for power in powers for multiple in multiples]
-    return [value for value in every if low <= value <= high]
+        "multiples", multiples, "of numbers", _MULTIPLES)]
+    found = set()
+    for multiple in multiples:
+        powers = range(math.floor(math.log10(low / multiple)), math.ceil(math.log10(high / multiple)) + 1)
+        found |= {float(Decimal(repr(multiple)).scaleb(power)) for power in powers}
+    return sorted(value for value in found if low <= value <= high)
 
 
 def _at_n(mechanism: Mechanism, problem: Problem, value: Value) -> tuple[Mechanism, Problem]:
@@ -120,7 +124,7 @@ def _strengths(problem: Problem) -> list[float]:
 
 
 def _at_k(mechanism: Mechanism, problem: Problem, value: Value) -> tuple[Mechanism, Problem]:
-    k = int(value)
+    k = limits.whole_number("value", value, limits.CATEGORIES_LEAST, limits.CATEGORIES_LARGEST)
     each = sum(problem.prior) / problem.k
     return mechanism, Problem((each,) * k, scaled_counts((1,) * k, problem.n))
 

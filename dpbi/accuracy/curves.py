@@ -33,6 +33,8 @@ class AccuracyCurve:
     errors: tuple[ExpectedError, ...]
 
     def at(self, value: Value) -> ExpectedError | None:
+        """The error at a value, None where it was not computed."""
+        limits.finite_number("value", value)
         return next((error for x, error in zip(self.values, self.errors, strict=True) if x == value), None)
 
 

@@ -21,7 +21,8 @@ def proportional_counts(proportions: Iterable[float], n: int) -> tuple[int, ...]
     Source: Hamilton's method of apportionment (Balinski and Young 1982). The quotas are exact fractions of the
     floats given: in floating point the total would be lost beyond 2^53.
     """
-    shares = [_share(f"proportions[{i}]", value) for i, value in enumerate(proportions)]
+    listed = limits.sequence("proportions", proportions, "of numbers", limits.CATEGORIES_LARGEST, "categories")
+    shares = [_share(f"proportions[{i}]", value) for i, value in enumerate(listed)]
     _check_categories(len(shares))
     n = limits.check_total(n)
     if not any(shares):

@@ -25,6 +25,7 @@ _SAMPLED = 1024  # values per variable that suffice to find the tilt
 _WIDEST = 8_000_000  # numbers in all the windows of sums
 _DIRECT = 30_000_000  # products of a convolution that is summed term by term
 _DIRECT_AT_MOST = 5_000_000_000  # products of all convolutions, where all have to be
+_DRAWN, _PASS = 6e9, 3_000  # numbers that draws pass over, and as many as the start of a pass is worth
 _CERTAIN = 1e-20  # P(sum = n) at least: beside it what is cut off at e^-80 is 1e-14
 _RARE = 1e-5  # of the most that P(sum = n) can be: where it is less, the transforms' rounding of 1e-16 would show
 
@@ -160,13 +161,15 @@ class _Chain(FrozenResult):
 
     def sample(self, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
         """Backwards: the sum of all but the last, then each variable given the sum of it and the earlier ones."""
+        self._check_draws(size)
         drawn = np.empty((size, self.last + 1), dtype=np.int64)
         sums = _choose(self.sums[-1] * self.weights[-1], rng, size)
         drawn[:, -1] = self.n - self.start[-1] - sums
         for i in range(self.last - 1, -1, -1):
             moved = np.empty(size, dtype=np.int64)
-            for total in np.unique(sums):
-                here = np.flatnonzero(sums == total)
+            order = np.argsort(sums, kind="stable")
+            totals, starts = np.unique(sums[order], return_index=True)
+            for total, here in zip(totals, np.split(order, starts[1:]), strict=False):  # one empty part of no draws
                 first = max(0, int(total) - self.sums[i].size + 1)
                 own = self.weights[i][first:total + 1]
                 before = self.sums[i][total - first - own.size + 1:total - first + 1][::-1]
@@ -174,6 +177,17 @@ class _Chain(FrozenResult):
             drawn[:, i] = self.low[i] + moved
             sums = sums - moved
         return drawn
+
+    def _check_draws(self, size: int) -> None:
+        """Each different sum before a variable takes a pass over that variable's window: sum_j min(1, size P(j)) of
+        the j are expected to be drawn at most."""
+        needed = 0.0
+        for before, after, total, weight in zip(self.sums, self.sums[1:], self.totals[1:], self.weights, strict=False):
+            law = after[:total.size] * total[:after.size]
+            needed += np.minimum(1.0, size / law.sum() * law).sum() * (min(before.size, weight.size) + _PASS)
+        if needed > _DRAWN:
+            raise ValueError(f"size is too large for noise as wide as this: {size:,} draws pass over {needed:.2g} "
+                             f"numbers, at most {_DRAWN:.2g} are. Draw fewer at a time, or take a larger epsilon.")
 
 
 class _Variables:

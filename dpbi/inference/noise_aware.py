@@ -109,7 +109,7 @@ class CountMixture(FrozenResult):
 
     def sample_counts(self, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
         """Independent draws of c from P(c | r), int64 (size, k)."""
-        return self.counts.sample(limits.check_generator(rng), limits.check_size(size))
+        return self.counts.sample(limits.check_generator(rng), limits.check_size(size, len(self.prior)))
 
     def sample(self, rng: np.random.Generator, size: int) -> NDArray[np.float64]:
         """Independent draws of theta, (size, k): c from P(c | r), then theta from Dir(alpha + c)."""
@@ -199,7 +199,7 @@ def joint_posterior(
 
 def check_released(mechanism: Mechanism, k: int, n: int, released: ArrayLike) -> tuple[int, ...]:
     """The k released counts as ints; ValueError unless this mechanism can release them for some counts."""
-    values = limits.sequence("released", released, f"of {k} counts")
+    values = limits.sequence("released", released, f"of {k} counts", limits.CATEGORIES_LARGEST, "counts")
     if len(values) != k:
         raise ValueError(f"released must hold {k} counts, one for each prior parameter: got {limits.shown(values)}.")
     r = tuple(limits.whole_number(f"released[{i}]", value, 0, limits.RELEASED_LARGEST)

@@ -16,6 +16,7 @@ from dpbi.mechanisms.added_noise import AddedNoise
 from dpbi.mechanisms.mechanism import Mechanism, check_mechanism
 from dpbi.mechanisms.outputs import output_laws
 from dpbi.mechanisms.selection.audit import DATASETS, distance_matrix
+from dpbi.partition.power_sums import power_sums
 from dpbi.posterior import dirichlet
 from dpbi.posterior.hellinger import count_loss, distance_of_loss, distances_between, distances_to, loss_to
 from dpbi.problem.candidates import are_few
@@ -33,7 +34,8 @@ _NOISED, _EACH = 600, 12  # datasets where not all are visited, and releases of 
 _NOISED_LEAST, _NOISED_COUNTS = 60, 1_500_000  # fewer, with more counts than that: of many categories H varies less
 _CHOSEN, _DRAWS = 60, 200  # as above, where a release is chosen: the mean is known in milliseconds, draws take more
 _CHOSEN_OF_MANY = 20  # datasets where the candidates are too many to list: the mean takes tenths of a second
-_READ = 40  # releases that are read nearest, each in some hundredths of a second
+_CHOSEN_LEAST, _CHOSEN_NUMBERS = 4, 2_000_000  # fewer, with larger tables than that: a mean takes microseconds a number
+_READ, _READ_LEAST, _READ_CATEGORIES = 40, 10, 6_000  # releases read nearest; of many categories fewer, or none
 
 
 @dataclass(frozen=True)
@@ -128,19 +130,43 @@ def _sampled(mechanism: Mechanism, prior: tuple[float, ...], n: int, reading: Re
     rng = np.random.default_rng(0)
     if reading == "nearest":
         read = [nearest_posterior(mechanism, prior, n, mechanism.sample(problem, rng, 1)[0])
-                for problem in _problems(prior, n, rng, _READ)]
+                for problem in _problems(prior, n, rng, _number_read(len(prior)))]
         values, errors = np.array([one.expected_distance for one in read]), np.array([one.error for one in read])
         # Each value is unbiased with its own error, which the spread of the values holds already
-        return _mean(values, float(errors.max()) / np.sqrt(_READ))
+        return _mean(values, float(errors.max()) / np.sqrt(len(read)))
     if not isinstance(mechanism, AddedNoise):
         datasets = _CHOSEN if are_few(n, len(prior), _PAIRS) else _CHOSEN_OF_MANY
-        return _mean(np.array([_mean_distance(mechanism, problem, rng)
-                               for problem in _problems(prior, n, rng, datasets)]))
+        problems = _problems(prior, n, rng, datasets)
+        visited = problems[: _number_chosen(problems)]
+        return _mean(np.array([_mean_distance(mechanism, problem, rng) for problem in visited]))
     datasets = min(_NOISED, max(_NOISED_LEAST, _NOISED_COUNTS // (_EACH * len(prior))))
     problems = _problems(prior, n, rng, datasets)
     released = np.array([mechanism.sample(problem, rng, _EACH) for problem in problems])
     counts = np.array([problem.counts for problem in problems])[:, None]
     return _mean(distances_between(prior, counts, released).mean(axis=1))
+
+
+def _number_read(k: int) -> int:
+    """How many releases are read nearest: the work of one grows with the categories."""
+    number = min(_READ, _READ_CATEGORIES // k)
+    if number < _READ_LEAST:
+        raise ValueError(f"The mean distance of the nearest posterior is not computed for so many categories: at most "
+                         f'{_READ_CATEGORIES // _READ_LEAST:,}, got {k:,}. Take reading="naive", or merge categories.')
+    return number
+
+
+def _number_chosen(problems: list[Problem]) -> int:
+    """How many of the datasets are visited: the work of one grows with the table that its law is computed from."""
+    one = problems[0]
+    if are_few(one.n, one.k, _PAIRS) or power_sums(one).can_be_convolved:
+        return len(problems)
+    numbers = power_sums(one).bulk(1.0).offsets.size
+    if numbers * _CHOSEN_LEAST > _CHOSEN_NUMBERS:
+        raise ValueError(f"The mean distance is not averaged over data of k = {one.k:,} categories and n = {one.n:,} "
+                         f"records: each dataset takes tables of {numbers:,} numbers, at most "
+                         f"{_CHOSEN_NUMBERS // _CHOSEN_LEAST:,} are computed. Take fewer records or categories, or a "
+                         "mechanism that adds noise.")
+    return min(len(problems), _CHOSEN_NUMBERS // numbers)
 
 
 def _mean(values: NDArray[np.float64], least: float = 0.0) -> tuple[float, float]:

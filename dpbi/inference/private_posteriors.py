@@ -103,7 +103,7 @@ def sample_posteriors(
     mechanism, problem: as everywhere; rng: the only source of randomness; size: number of draws N >= 0.
     Raises ValueError for a size that is no whole number >= 0. Source: ours.
     """
-    released = mechanism.sample(problem, rng, limits.check_size(size))
+    released = mechanism.sample(problem, rng, size)
     return PrivatePosteriors(mechanism, problem, released, distances_to(problem, released))
 
 

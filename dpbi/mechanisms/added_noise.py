@@ -41,11 +41,16 @@ class AddedNoise(Calibratable):
         limits.check_total(n)
         return 0.0
 
-    @staticmethod
-    def _checked(prior: Any, n: Any, released: Any) -> tuple[tuple[float, ...], int, tuple[int, ...]]:
+    def can_release(self, n: int, released: tuple[int, ...]) -> bool:
+        raise NotImplementedError
+
+    def _checked(self, prior: Any, n: Any, released: Any) -> tuple[tuple[float, ...], int, tuple[int, ...]]:
         prior, n, r = limits.check_prior(prior), limits.check_total(n), released_vector(released)
         if len(r) != len(prior):
             raise ValueError(f"released must be {len(prior)} counts: got {limits.shown(r)}.")
+        if not self.can_release(n, r):
+            raise ValueError(f"released cannot be {limits.shown(r)}: no counts of n = {n:,} "
+                             "give it by this mechanism.")
         return prior, n, r
 
     def nearest(self, problem: Problem) -> DistanceTable:
@@ -55,4 +60,5 @@ class AddedNoise(Calibratable):
 
     def probability_of_ignoring(self, problem: Problem) -> float:
         """0: the noise is always added to the counts."""
+        check_problem(problem)
         return 0.0

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from dpbi import limits
 from dpbi.mechanisms.calibration import Calibratable
 from dpbi.mechanisms.distance_table import NEGLIGIBLE, DistanceTable
-from dpbi.mechanisms.fair_bits import Bits
+from dpbi.mechanisms.fair_bits import Bits, checked
 from dpbi.mechanisms.guarantee import ApproximateDP, Guarantee, NotPrivate, PureDP
 from dpbi.mechanisms.likelihood import ListedLikelihood
 from dpbi.mechanisms.mechanism import released_counts, released_vector
@@ -95,7 +95,7 @@ class _HellingerSelection(Calibratable):
         return rounding_of_secure_draw(n, len(prior), largest_rate)
 
     def draw_securely(self, problem: Problem, bits: Bits) -> tuple[int, ...]:
-        return draw_securely(problem, self.rate(problem), limits.check_function("bits", bits))
+        return draw_securely(problem, self.rate(problem), checked(bits))
 
     def distances(self, problem: Problem) -> DistanceTable | None:
         """All candidates, weighted by exp(-rate H); None where they are too many to list."""

@@ -3,33 +3,76 @@
 A source of bits is a function ``bits(count)`` that returns a whole number uniform on [0, 2^count), as
 ``secrets.randbits`` does. Given fair bits each law below holds exactly, not up to rounding. How many bits a draw takes
 depends on the number drawn, never on any data: the noise is drawn before it meets a count. What it takes in time and
-memory is not hidden.
+memory is not hidden. Every loop ends: a source by which one takes longer than a fair source makes it with probability
+2^-200, or 300 bits in a row are equal, is refused. That keeps a broken one from hanging a draw; it tests no source.
 Source: Canonne, Kamath and Steinke 2020, Algorithms 1 and 2; uniform numbers by rejection, candidates by their bars.
 """
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import accumulate
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from dpbi import limits
 
 Bits = Callable[[int], int]
 
 WEIGHT_ERROR = 2.0**-50  # splitting off the exponent, the exponential and its rounding: each below 2^-52
 _MANTISSA = 53  # bits
+_EQUAL = 300  # bits in a row
+_TRIES = 200  # of which each ends a loop with probability 1/2 at least: a fair source fails in all with 2^-200 at most
+
+
+def checked(bits: Any) -> Bits:
+    """The source itself, with every number looked at: ValueError for one not from 0 to 2^count - 1, and for a constant.
+
+    A fair source has 300 equal bits in a row somewhere among 2^64 with probability below 2^-200.
+    """
+    limits.check_function("bits", bits)
+    last: int | None = None
+    run = 0
+
+    def drawn(count: int) -> int:
+        nonlocal last, run
+        number = bits(count)
+        if not isinstance(number, int) or isinstance(number, bool) or not 0 <= number < 1 << count:
+            raise ValueError(f"bits must return whole numbers from 0 to 2^count - 1, as secrets.randbits does: asked "
+                             f"for {count:,} bits, got {limits.shown(number)}.")
+        bit = {0: 0, count: 1}.get(number.bit_count())  # that all are, None where they differ
+        run = 0 if bit is None else run + count if bit == last else count
+        last = bit
+        if run > _EQUAL:
+            raise ValueError(f"bits cannot be a fair source: more than {_EQUAL} bits in a row are equal.")
+        return number
+
+    return drawn
+
+
+def most_tries(accepted: float) -> int:
+    """N such that (1 - accepted)^N <= e^{-accepted N} <= 2^-200."""
+    return math.ceil(_TRIES * math.log(2) / accepted)
+
+
+def unfair(tries: int) -> ValueError:
+    return ValueError(f"bits cannot be a fair source: {tries:,} tries in a row failed, and those of a fair one all do "
+                      "with probability 2^-200 at most.")
 
 
 def uniform_below(bound: int, bits: Bits) -> int:
     """Uniform on 0..bound - 1, bound >= 1: as many bits as bound - 1 has, until the number is below bound."""
     count = (bound - 1).bit_length()
-    while True:
+    for _ in range(_TRIES):
         drawn = bits(count) if count else 0
         if drawn < bound:
             return drawn
+    raise unfair(_TRIES)
 
 
 def bernoulli_exp(numerator: int, denominator: int, bits: Bits) -> bool:
@@ -38,10 +81,10 @@ def bernoulli_exp(numerator: int, denominator: int, bits: Bits) -> bool:
     Trials of probability x / 1, x / 2, x / 3, ... until one fails; the failing trial is an odd one with probability
     1 - x + x^2/2! - x^3/3! + ... = exp(-x).
     """
-    trial = 1
-    while uniform_below(trial * denominator, bits) < numerator:
-        trial += 1
-    return trial % 2 == 1
+    for trial in range(1, _TRIES + 1):
+        if uniform_below(trial * denominator, bits) >= numerator:
+            return trial % 2 == 1
+    raise unfair(_TRIES)
 
 
 def bernoulli_exp_of_any(numerator: int, denominator: int, bits: Bits) -> bool:
@@ -76,14 +119,24 @@ def geometric(decay: Fraction, bits: Bits) -> int:
     probability 1/e, has P(X >= x) = e^{-x/t}, and G = floor(X / s).
     """
     s, t = decay.numerator, decay.denominator
-    while True:
-        low = uniform_below(t, bits)
-        if bernoulli_exp(low, t, bits):
-            break
-    high = 0
-    while bernoulli_exp(1, 1, bits):
-        high += 1
-    return (low + t * high) // s
+    return (_low(t, bits) + t * _high(bits)) // s
+
+
+def _low(t: int, bits: Bits) -> int:
+    """U, kept with probability e^-1 at least: (1 - e^-1)^400 < 2^-200."""
+    for _ in range(2 * _TRIES):
+        drawn = uniform_below(t, bits)
+        if bernoulli_exp(drawn, t, bits):
+            return drawn
+    raise unfair(2 * _TRIES)
+
+
+def _high(bits: Bits) -> int:
+    """V."""
+    for successes in range(_TRIES):
+        if not bernoulli_exp(1, 1, bits):
+            return successes
+    raise unfair(_TRIES)
 
 
 def floored_laplace(decay: Fraction, bits: Bits) -> int:
@@ -98,11 +151,12 @@ def floored_laplace(decay: Fraction, bits: Bits) -> int:
 
 def two_sided_geometric(decay: Fraction, bits: Bits) -> int:
     """P(d) proportional to e^{-decay |d|}: G or -G with equal probability, where -0 is drawn again."""
-    while True:
+    for _ in range(_TRIES):
         upper = bits(1)
         drawn = geometric(decay, bits)
         if upper or drawn:
             return drawn if upper else -drawn
+    raise unfair(_TRIES)
 
 
 class WholeWeights:

@@ -12,7 +12,7 @@ from dpbi import limits
 from dpbi.mechanisms.added_noise import AddedNoise
 from dpbi.mechanisms.audit import Counts, Worst
 from dpbi.mechanisms.distance_table import NEGLIGIBLE, DistanceTable
-from dpbi.mechanisms.fair_bits import Bits
+from dpbi.mechanisms.fair_bits import Bits, checked
 from dpbi.mechanisms.likelihood import StepsLikelihood
 from dpbi.mechanisms.mechanism import released_counts, released_vector
 from dpbi.mechanisms.noise.audit import NoiseAudit, check_values
@@ -62,7 +62,7 @@ class KNorm(AddedNoise):
 
     def sample(self, problem: Problem, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
         """Exact draws, int64 (size, k)."""
-        noise, rng, size = self._noise_for(problem), limits.check_generator(rng), limits.check_size(size)
+        noise, rng, size = self._noise_for(problem), limits.check_generator(rng), limits.check_size(size, problem.k)
         if problem.n == 0:
             return np.zeros((size, problem.k), dtype=np.int64)
         released = noise.sample(rng, size)
@@ -82,7 +82,7 @@ class KNorm(AddedNoise):
     def draw_securely(self, problem: Problem, bits: Bits) -> tuple[int, ...]:
         """As ``sample``, in whole numbers only."""
         noise = self._noise_for(problem)
-        limits.check_function("bits", bits)
+        bits = checked(bits)
         if problem.n == 0:
             return problem.counts
         drawn = noise.draw_exactly(self._exact_decay(2), bits)

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from dpbi import limits
 from dpbi.mechanisms.added_noise import AddedNoise
 from dpbi.mechanisms.distance_table import DistanceTable
-from dpbi.mechanisms.fair_bits import Bits
+from dpbi.mechanisms.fair_bits import Bits, checked
 from dpbi.mechanisms.likelihood import CutNoiseLikelihood, is_cut
 from dpbi.mechanisms.mechanism import released_counts, released_vector
 from dpbi.mechanisms.noise.audit import NoiseAudit
@@ -61,7 +61,7 @@ class _NoisyCounts(AddedNoise):
 
     def sample(self, problem: Problem, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
         """Noise, cut, remainder: int64 (size, k)."""
-        noise, rng, size = self._noise_for(problem), limits.check_generator(rng), limits.check_size(size)
+        noise, rng, size = self._noise_for(problem), limits.check_generator(rng), limits.check_size(size, problem.k)
         noised, n = self._noised(problem.k), problem.n
         counts = np.array(problem.counts, dtype=np.int64)
         released = np.empty((size, problem.k), dtype=np.int64)
@@ -86,7 +86,7 @@ class _NoisyCounts(AddedNoise):
     def draw_securely(self, problem: Problem, bits: Bits) -> tuple[int, ...]:
         """As ``sample``, in whole numbers only."""
         noise = self._noise_for(problem)
-        limits.check_function("bits", bits)
+        bits = checked(bits)
         decay = self._exact_decay(self._spread(problem.k))
         released, left = [], problem.n
         for count in problem.counts[:self._noised(problem.k)]:

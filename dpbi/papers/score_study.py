@@ -17,14 +17,16 @@ from scipy import special
 
 from dpbi import limits
 from dpbi.accuracy.optimum import PrivacyLimit, limit_of_privacy
+from dpbi.mechanisms.distance_table import chunks
 from dpbi.mechanisms.selection.audit import SelectionAudit, check_size, distance_matrix
 from dpbi.posterior import dirichlet
 from dpbi.posterior.total_variation import beta_variation
 from dpbi.privacy.loss import calibrated_multiplier
-from dpbi.problem.candidates import list_candidates
+from dpbi.problem.candidates import list_candidates, number_of_candidates
 
 Floats = NDArray[np.float64]
 
+_COMPARISONS = 60_000_000  # of two neighbours at one output: each score's rate is raised in a dozen rounds of them
 PARAMETERS_LARGEST = 1e6  # the sum of the posterior's: beyond, digamma and logarithm would cancel
 
 
@@ -67,13 +69,19 @@ def compare_scores(prior: ArrayLike, n: int, epsilon: float) -> ScoreStudy:
     """
     alpha, epsilon = limits.check_prior(prior), limits.check_epsilon(epsilon)
     n = limits.whole_number("n", n, 1, limits.TOTAL_LARGEST)
-    check_size(n, len(alpha))
+    k = len(alpha)
+    check_size(n, k)
     if sum(alpha) + n > PARAMETERS_LARGEST:
         raise ValueError(f"prior is too large for this comparison: its sum plus n may be at most "
                          f"{PARAMETERS_LARGEST:,.0f}, got {sum(alpha) + n:,.6g}.")
+    visited = len(SelectionAudit(alpha, n, lambda counts: np.ones(len(counts))).pairs[0]) * number_of_candidates(n, k)
+    if visited > _COMPARISONS:
+        raise ValueError(f"n is too large for this comparison: it compares neighbours at an output {_COMPARISONS:,} "
+                         f"times at most for each score, and n = {n:,} with k = {k:,} categories needs {visited:,}. "
+                         "Take fewer records or categories.")
     limit = limit_of_privacy(alpha, n, epsilon)
     rows = tuple(_scored(name, score(alpha, n), limit) for name, score in _SCORES.items()
-                 if len(alpha) == 2 or name != "total variation")
+                 if k == 2 or name != "total variation")
     return ScoreStudy(alpha, n, epsilon, rows, limit)
 
 
@@ -117,7 +125,11 @@ def _squared(prior: tuple[float, ...], n: int) -> Floats:
 
 def _variation(prior: tuple[float, ...], n: int) -> Floats:
     posterior = np.array(prior) + list_candidates(n, 2)
-    return beta_variation(posterior[:, None], posterior[None])
+    here, there = np.triu_indices(n + 1, 1)
+    variation = np.zeros((n + 1, n + 1))
+    for part in chunks(here.size, 1):
+        variation[here[part], there[part]] = beta_variation(posterior[here[part]], posterior[there[part]])
+    return variation + variation.T
 
 
 def _divergence(prior: tuple[float, ...], n: int) -> Floats:

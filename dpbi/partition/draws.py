@@ -44,8 +44,8 @@ def sample(problem: Problem, rate: float, rng: np.random.Generator, size: int) -
     problem: prior and counts; rate >= 0; rng: the only source of randomness; size >= 0.
     Raises ValueError for a negative or infinite rate and for what is no Generator. Source: ours (DESIGN section 4).
     """
-    k, rate, rng, size = (
-        check_problem(problem).k, limits.check_rate(rate), limits.check_generator(rng), limits.check_size(size))
+    k, rate, rng = check_problem(problem).k, limits.check_rate(rate), limits.check_generator(rng)
+    size = limits.check_size(size, k)
     if are_few(problem.n, k, _LISTED_LINE if k == 2 else _LISTED):
         return _from_list(problem, rate, rng, size)
     return _from_mixture(problem, rate, rng, size)

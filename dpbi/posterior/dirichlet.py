@@ -31,6 +31,8 @@ _QUANTILE_ERROR = 1e-6  # of the probability beyond a quantile, relative
 _LOG_LEAST = -750.0  # e^-750 is no double
 _RADIUS_TAIL = 1e-6  # Talbot's contour errs by up to 1.4e-9 in double precision (tests), a seven-hundredth of this
 _LISTED_COUNTS = 100_000
+_CHUNK = 1 << 20  # numbers in work at a time
+_ENDS_LARGEST = 2_000_000  # of intervals: one takes microseconds
 _POINTS_LARGEST = 100_000
 
 
@@ -66,6 +68,7 @@ def interval(
     if category is not None:
         i = limits.check_categories(category, a.shape[-1])
         first, second = first[..., i], second[..., i]
+    limits.check_numbers("alpha", first.size, _ENDS_LARGEST)
     return _beta_quantiles(first, second, tail)
 
 
@@ -116,7 +119,10 @@ def beta_cdf(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Floats:
     Source: scipy's incomplete beta function; beyond it Temme's uniform expansion (DLMF 8.18.9), first term.
     """
     x = limits.shares("x", np.clip(limits.number_array("x", x), 0.0, 1.0))  # NaN is refused, beyond the ends is not
-    return incomplete_beta(limits.positive_numbers("a", a), limits.positive_numbers("b", b), x)
+    a, b = limits.broadcast_pair("a and b", *(limits.positive_numbers(name, value)[..., None]
+                                              for name, value in (("a", a), ("b", b))))
+    a, x = limits.broadcast_pair("x, a and b", a, x[..., None])
+    return incomplete_beta(a[..., 0], b[..., 0], x[..., 0])
 
 
 def incomplete_beta(a: Floats, b: Floats, x: ArrayLike) -> Floats:
@@ -202,7 +208,10 @@ def log_evidence(prior: ArrayLike, counts: ArrayLike, ordered: bool = False) -> 
     """
     alpha = _one("prior", prior)
     limits.check_flag("ordered", ordered)
-    return log_predictive(alpha, limits.count_array("counts", counts, alpha.shape[-1]), ordered)
+    c = limits.count_array("counts", counts, alpha.shape[-1])
+    flat, step = c.reshape(-1, alpha.size), max(1, _CHUNK // alpha.size)
+    found = [log_predictive(alpha, flat[start:start + step], ordered) for start in range(0, len(flat), step)]
+    return np.concatenate([np.empty(0), *found]).reshape(c.shape[:-1])
 
 
 def log_predictive(alpha: Floats, counts: NDArray[np.int64], ordered: bool = False) -> Floats:
@@ -228,6 +237,9 @@ def log_negative_binomial(alpha: ArrayLike, counts: ArrayLike, n: int, total: fl
     a, c = limits.positive_numbers("alpha", alpha), limits.whole_array("counts", counts).astype(np.float64)
     if c.min(initial=0.0) < 0:
         raise ValueError(f"counts cannot be negative, they must be at least 0: got {c.min():.0f}.")
+    if c.max(initial=0.0) > limits.TOTAL_LARGEST:
+        raise ValueError(f"counts are too large: at most {limits.TOTAL_LARGEST:,} is supported, got "
+                         f"{c.max():.4g} or more.")
     n, total = limits.check_total(n), limits.between("total", total, limits.PARAMETER_LEAST, limits.PARAMETER_LARGEST)
     limits.broadcast_pair("alpha and counts", a[..., None], c[..., None])
     return log_independent_counts(a, c, n, total)
@@ -289,7 +301,8 @@ def prior_predictive_interval(
 
 def sample(alpha: ArrayLike, rng: np.random.Generator, size: int) -> Floats:
     """Independent draws of theta, (size, k). alpha: (k,). Source: numpy's generator, safe for tiny alpha."""
-    return limits.check_generator(rng).dirichlet(_one("alpha", alpha), limits.check_size(size))
+    a = _one("alpha", alpha)
+    return limits.check_generator(rng).dirichlet(a, limits.check_size(size, a.size))
 
 
 def credible_radius(alpha: ArrayLike, mass: float = 0.95) -> float:

@@ -6,11 +6,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
+from dpbi import limits
 from dpbi.posterior.dirichlet import log_density, mean
 from dpbi.posterior.hellinger import positive_parameters
 
 Floats = NDArray[np.float64]
 
+_LARGEST = 1 << 21  # numbers at a time
 PARAMETERS_LARGEST = 1e8  # checked by quadrature up to here
 _HALVINGS = 46
 _FARTHEST = 740.0  # on the logit scale: e^-740 is about the smallest double
@@ -29,7 +31,9 @@ def beta_variation(alpha: ArrayLike, other: ArrayLike) -> Floats:
     Raises ValueError for another number of categories, or parameters that sum to more than ``PARAMETERS_LARGEST``.
     Source: ours.
     """
-    a, b = np.broadcast_arrays(positive_parameters("alpha", alpha), positive_parameters("other", other))
+    a, b = limits.broadcast_pair(
+        "alpha and other", positive_parameters("alpha", alpha), positive_parameters("other", other))
+    limits.check_numbers("alpha and other together", a.size, _LARGEST)
     if a.shape[-1] != 2:
         raise ValueError(f"The total variation is exact for two categories: got {a.shape[-1]}.")
     largest = max(a.sum(axis=-1).max(initial=0.0), b.sum(axis=-1).max(initial=0.0))

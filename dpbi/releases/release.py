@@ -73,6 +73,7 @@ class Release:
         object.__setattr__(self, "released", released)
         limits.check_name("version", self.version, _VERSION)
         check_time(self.time)
+        limits.instance("guarantee", self.guarantee, Guarantee, "a guarantee: PureDP, ApproximateDP or NotPrivate")
 
     @property
     def naive(self) -> tuple[float, ...]:
@@ -266,7 +267,7 @@ def category_names(labels: Sequence[str] | None, k: int) -> list[str]:
     """The labels, or category 1, 2, ...; ValueError unless there is one for each category."""
     if labels is None:
         return [f"category {i + 1}" for i in range(k)]
-    listed = limits.sequence("labels", labels, "of texts")
+    listed = limits.sequence("labels", labels, "of texts", limits.CATEGORIES_LARGEST)
     if len(listed) != k or not all(isinstance(label, str) for label in listed):
         raise ValueError(f"labels must be {k} texts, one for each category: got {len(listed)}.")
     return [limits.check_text("a label", label, limits.UPLOAD_LABEL_CHARACTERS_LARGEST) for label in listed]

@@ -8,7 +8,7 @@ Everything below maximises the *pair loss* l(a_i, a_i + 1) + l(a_j - 1, a_j) ove
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
@@ -62,7 +62,19 @@ def local_sensitivities(prior: ArrayLike, counts: ArrayLike) -> NDArray[np.float
 
 def local_at(alpha: NDArray, c: NDArray) -> NDArray[np.float64]:
     """``local_sensitivities`` of arrays as ``datasets`` returns them."""
-    return distance_of_loss(_largest_pair(unit_loss(alpha + c), _giving(alpha, c)))
+    return _by_rows(
+        lambda rows: distance_of_loss(_largest_pair(unit_loss(alpha + rows), _giving(alpha, rows))), c)
+
+
+def _by_rows(measure: Callable[[NDArray[np.int64]], NDArray], c: NDArray[np.int64]) -> NDArray[np.float64]:
+    """What is measured of datasets (N, k) -> (N,), for datasets (..., k) -> (...), some at a time."""
+    flat = c.reshape(-1, c.shape[-1])
+    found = np.empty(len(flat))
+    step = max(1, _CHUNK // c.shape[-1])
+    for start in range(0, len(flat), step):
+        rows = slice(start, start + step)
+        found[rows] = measure(flat[rows])
+    return np.asarray(found.reshape(c.shape[:-1])[()])
 
 
 def _giving(alpha: NDArray, c: NDArray) -> NDArray[np.float64]:
@@ -160,14 +172,8 @@ def smooth_sensitivities(
 
 def smooth_at(alpha: NDArray, c: NDArray, gamma: float, kind: Kind) -> NDArray[np.float64]:
     """``smooth_sensitivities`` of arrays as ``datasets`` returns them."""
-    flat = c.reshape(-1, alpha.size)
-    smooth = np.empty(len(flat))
-    step = max(1, _CHUNK // alpha.size)
-    for start in range(0, len(flat), step):
-        rows = slice(start, start + step)
-        smooth[rows] = np.max([_discounted(sensitivity, distance, gamma, kind).max(axis=-1)
-                               for sensitivity, distance in corners(alpha, flat[rows])], axis=0)
-    return smooth.reshape(c.shape[:-1])
+    return _by_rows(lambda rows: np.max([_discounted(sensitivity, distance, gamma, kind).max(axis=-1)
+                                         for sensitivity, distance in corners(alpha, rows)], axis=0), c)
 
 
 def _discounted(sensitivity: NDArray, distance: NDArray, gamma: float, kind: Kind) -> NDArray:

@@ -26,7 +26,7 @@ from dpbi.sensitivity.closed_form import (
 )
 
 Floats = NDArray[np.float64]
-_POINTS_LEAST, _POINTS_LARGEST, _LARGEST_LIMIT = 8, 100_000, 10_000_000
+_POINTS_LEAST, _POINTS_LARGEST, _LARGEST_LIMIT = 8, 100_000, 1_000_000
 Measure = Literal["local", "reciprocal", "exponential"]
 MEASURES: tuple[Measure, ...] = ("local", "reciprocal", "exponential")
 
@@ -136,6 +136,8 @@ def along_emptying(problem: Problem, gamma: float, beta: float, points: int = 12
     order = np.argsort(problem.counts, kind="stable")
     rare, commonest = order[:2], order[-1]
     small, large = (problem.counts[i] for i in rare)
+    points = limits.whole_number("points", points, _POINTS_LEAST, _POINTS_LARGEST)
+    limits.check_rows("points", min(points, small + large + 1), problem.k)
     moved = _thinned(small + large, points, (0, 1, large - small, max(small + large - 1, 0), small + large))
     # First the larger falls to the smaller, then they fall in turn, the larger first.
     from_large = np.where(moved <= large - small, moved, (large - small) + (moved - (large - small) + 1) // 2)
@@ -186,6 +188,7 @@ def gamma_scan(problem: Problem, gammas: ArrayLike | None = None) -> GammaScan:
     default = np.concatenate([[0.0], np.geomspace(1e-6, 1e3, 120)])
     listed = default if gammas is None else np.unique(
         [limits.check_gamma(gamma, "gammas") for gamma in limits.number_array("gammas", gammas).flat])
+    limits.check_numbers("gammas", listed.size * slope.size)
     bends = np.append(0.0, np.diff(level) / -np.diff(slope))
     reached = _inverse_rate(slope, level, bends)
     best = int(reached.argmin())
@@ -237,6 +240,7 @@ def score_change(problem: Problem, limit: int = 121) -> ScoreChange:
     neighbour = worst_neighbour(problem)
     c, move = np.array(problem.counts), np.subtract(neighbour, problem.counts)
     away, towards = problem.counts[int(move.argmax())], problem.counts[int(move.argmin())]
+    limits.check_rows("limit", min(limit, away + towards + 1), problem.k)
 
     # All r agree with c and c' but in the two categories of the move, and so do the totals: the others add no distance.
     two = np.flatnonzero(move)

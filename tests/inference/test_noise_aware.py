@@ -283,3 +283,10 @@ def test_an_upper_end_near_0_keeps_its_digits() -> None:
     inside = sum(oracles.mp.mpf(float(p)) * oracles.mp.betainc(1e-3 + int(u), 68 - int(u), 0, high, regularized=True)
                  for u, p in zip(found.marginals[0].counts, found.marginals[0].probability, strict=True))
     assert high < 1e-9 and float(inside) == pytest.approx(0.95, abs=1e-12)
+
+
+def test_more_draws_than_wide_noise_allows_are_refused_in_words() -> None:
+    aware = dpbi.noise_aware_posterior(dpbi.mechanisms.Geometric(1e-3), (1,) * 4, 10**5, (25_000,) * 4)
+    assert aware.sample_counts(np.random.default_rng(1), 3).sum(axis=1).tolist() == [10**5] * 3
+    with pytest.raises(ValueError, match="size is too large for noise as wide as this: 5,000,000 draws"):
+        aware.sample_counts(np.random.default_rng(1), 5_000_000)

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dpbi import MECHANISMS, Problem
 from dpbi.mechanisms import fair_bits
 from dpbi.mechanisms.fair_bits import (
     WEIGHT_ERROR,
@@ -22,12 +23,14 @@ from dpbi.mechanisms.fair_bits import (
     WholeWeights,
     bernoulli_exp,
     bernoulli_exp_of_any,
+    checked,
     floored_laplace,
     geometric,
     two_sided_geometric,
     uniform_below,
     uniform_composition,
 )
+from dpbi.mechanisms.mechanism import Mechanism
 from tests import oracles
 from tests.goodness_of_fit import assert_follows
 from tests.oracles import mp
@@ -242,3 +245,39 @@ def test_large_samples_follow_the_weights() -> None:
     drawn = np.array([[weights.draw(bits)] for _ in range(DRAWS)])
     law = np.exp(log_weights) / np.exp(log_weights).sum()
     assert_follows(drawn, {(i,): float(p) for i, p in enumerate(law)})
+
+
+# Broken sources --------------------------------------------------------------------------------------
+
+
+BROKEN = {
+    "zeros": lambda count: 0, "ones": lambda count: (1 << count) - 1, "the highest bit": lambda count: 1 << count - 1,
+    "the lowest": lambda count: 1, "all but the lowest": lambda count: (1 << count) - 2,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", MECHANISMS)
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_constant_source_is_refused_in_words_or_draws_at_once(kind: type[Mechanism], name: str) -> None:
+    for problem in (Problem((1, 1), (4, 5)), Problem((1,) * 25, (1,) * 25), Problem((1, 1), (10**7, 7))):
+        try:
+            drawn = kind(0.2).draw_securely(problem, BROKEN[name])
+        except ValueError as refusal:
+            assert "bits cannot be a fair source" in str(refusal)
+        else:
+            assert len(drawn) == problem.k
+
+
+@pytest.mark.parametrize("kind", MECHANISMS)
+@pytest.mark.parametrize("number", [-1, 1.5, 1.0, True, None, "1", 1 << 4_000])
+def test_what_is_no_number_of_so_many_bits_is_refused(kind: type[Mechanism], number: object) -> None:
+    with pytest.raises(ValueError, match=r"^bits must return whole numbers from 0 to 2\^count - 1"):
+        kind(1.0).draw_securely(Problem((1, 1), (4, 5)), lambda count: number)  # type: ignore[arg-type, return-value]
+
+
+def test_long_numbers_and_runs_of_a_fair_source_pass() -> None:
+    source = checked(random.Random(1).getrandbits)
+    assert all(0 <= source(count) < 1 << count for count in (1, 299, 301, 100_000) for _ in range(50))
+    assert [checked(lambda count: 0)(300)] == [0]
+    with pytest.raises(ValueError, match="more than 300 bits in a row are equal"):
+        checked(lambda count: 0)(301)

@@ -59,7 +59,7 @@ CASES = [
 def test_draws_follow_the_law_of_every_candidate(problem: Problem, rate: float) -> None:
     """3,000 draws, fixed bits; false-alarm rate 1e-6 a case: goodness_of_fit."""
     bits, (propose, margin) = random.Random(7).getrandbits, proposal_of(problem, rate)
-    drawn = np.array([secure._by_rejection(problem, rate, propose, margin, bits) for _ in range(DRAWS)])
+    drawn = np.array([secure._by_rejection(problem, rate, propose, margin, 10_000, bits) for _ in range(DRAWS)])
     assert_follows(drawn, {r: float(p) for r, p in law(problem, rate).items()})
 
 
@@ -105,7 +105,7 @@ def test_few_trials_suffice_where_there_are_two_categories(n: int) -> None:
             return staircase.propose(bits)
 
         for _ in range(20):
-            r = secure._by_rejection(problem, rate, propose, secure._MARGIN, bits)
+            r = secure._by_rejection(problem, rate, propose, secure._MARGIN, 1_000, bits)
             assert sum(r) == n
         assert asked < 20 * 2 * 4  # a batch is at most as long as all before it, and one
 
@@ -141,7 +141,7 @@ def test_nothing_but_whole_numbers_meets_the_bits() -> None:
         for problem, rate in CASES:
             propose, margin = proposal_of(problem, rate)
             for _ in range(20):
-                secure._by_rejection(problem, rate, propose, margin, bits)
+                secure._by_rejection(problem, rate, propose, margin, 10_000, bits)
     finally:
         sys.settrace(before)
     allowed = {"int", "bool", "builtin_function_or_method", "NoneType", "_Staircase", "tuple", "range_iterator"}

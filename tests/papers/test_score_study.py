@@ -101,3 +101,8 @@ def test_where_the_limit_is_not_known_nothing_is_set_against_it() -> None:
 def test_what_cannot_be_compared_is_refused(prior: tuple[float, ...], n: int, words: str) -> None:
     with pytest.raises(ValueError, match=words):
         compare_scores(prior, n, 1.0)
+
+
+def test_more_comparisons_than_a_study_makes_are_refused_in_words() -> None:
+    with pytest.raises(ValueError, match=r"n is too large for this comparison: it compares neighbours .* k = 62 cat"):
+        compare_scores(tuple(range(1, 63)), 2, 1.0)

@@ -14,7 +14,9 @@ from hypothesis import strategies as st
 import dpbi
 from dpbi import MECHANISMS, ApproximateDP, NotPrivate, Problem, PureDP, privacy_loss, privacy_profile
 from dpbi.mechanisms import Mechanism
-from dpbi.mechanisms.selection.audit import SelectionAudit, loss_table
+from dpbi.mechanisms.selection.audit import SelectionAudit, comparisons, loss_table, neighbour_rows
+from dpbi.privacy import guessing
+from dpbi.problem.candidates import list_candidates
 from dpbi.problem.neighbours import RELATION
 from tests import oracles
 from tests.every_mechanism import (
@@ -472,3 +474,42 @@ def test_bad_input_is_refused_in_a_sentence(kind: Kind, prior: Any, n: Any, word
 def test_a_bad_epsilon_of_the_profile_is_refused(kind: Kind, epsilon: Any) -> None:
     with pytest.raises(ValueError, match=rf"^epsilons must .*{epsilon}"):
         privacy_profile(kind(1.0), (1, 1), 3, [0.5, epsilon])
+
+
+# Work ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("n", "k"), [(1, 2), (30, 2), (5, 3), (2, 5), (1, 12)])
+def test_neighbours_are_found_in_the_list_of_datasets_and_counted_before(n: int, k: int) -> None:
+    """By ``neighbours`` of each, in the same order; and their number, times the outputs, is what check_size reckons."""
+    datasets = list_candidates(n, k)
+    expected = [(tuple(c), tuple(other)) for c in datasets.tolist() for other in dpbi.neighbours(c).tolist()]
+    here, there = neighbour_rows(datasets)
+    assert [(tuple(c), tuple(other)) for c, other in zip(datasets[here].tolist(), datasets[there].tolist(), strict=True)
+            ] == expected
+    assert len(expected) * len(datasets) == comparisons(n, k)
+
+
+def test_a_check_of_many_categories_is_refused_before_it_begins(monkeypatch: pytest.MonkeyPatch) -> None:
+    for kind in (dpbi.mechanisms.EHD, dpbi.mechanisms.EHDS):
+        for asked in (privacy_loss, dpbi.calibrate):
+            with pytest.raises(ValueError, match=r"k is too large for an exhaustive check: .* k = 2,000 categories"):
+                asked(kind(1.0), (1,) * 2000, 1)
+    in_turn = dpbi.mechanisms.Geometric(1.0, consistent=True)
+    with pytest.raises(ValueError, match="k is too large for an exhaustive check"):
+        privacy_profile(in_turn, (1,) * 2000, 1, [0.1])
+    assert not guessing.guessing_risk(in_turn, (1,) * 2000, 1).exact
+    monkeypatch.setattr("dpbi.mechanisms.selection.audit._DIVERGED", 1_000)
+    with pytest.raises(ValueError, match=r"epsilons are too many .* of this size: at most 16, got 17"):
+        privacy_profile(dpbi.mechanisms.EHD(1.0), (1, 2), 5, np.linspace(0, 1, 17))
+
+
+def test_deltas_do_not_depend_on_how_many_pairs_are_passed_over() -> None:
+    """Every pair visited at every epsilon, against the chords' bounds."""
+    for prior, n in (((1.0, 2.0, 3.0), 6), ((0.01, 50.0), 20)):
+        audit = SelectionAudit(prior, n, lambda counts: 3.0 + counts[:, 0])
+        law = np.exp(audit.log_laws())
+        here, there = audit.pairs
+        epsilons = np.linspace(0, 1.1 * audit.worst()[0], 23)
+        every = [np.maximum(law[here] - math.exp(epsilon) * law[there], 0).sum(axis=1).max() for epsilon in epsilons]
+        assert audit.profile(epsilons) == pytest.approx(np.array(every), rel=1e-9, abs=1e-12)

@@ -7,6 +7,7 @@ numbers are written as strings; `number` reads them back, and leaves words, None
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import math
 from collections.abc import Callable
 from fractions import Fraction
@@ -17,6 +18,7 @@ import pytest
 from hypothesis import given
 
 import dpbi
+from dpbi import limits
 from dpbi.sensitivity import maps as sensitivity_maps
 from tests.reference_values import numeric
 from tests.strategies import Drawn, problems
@@ -380,3 +382,17 @@ def test_without_records_the_prior_is_released_with_certainty(mechanism: type) -
     empty = dpbi.Problem((1, 0.5, 2), (0, 0, 0))
     assert built(mechanism).sample(empty, np.random.default_rng(1), 5).tolist() == [[0, 0, 0]] * 5
     assert built(mechanism).log_pmf(empty, [(0, 0, 0), (1, 0, 0)]).tolist() == [0.0, -math.inf]
+
+
+def test_what_is_shown_is_cut_before_it_is_written() -> None:
+    assert limits.shown([1] * 10**6) == limits.shown([1] * 30)
+    assert limits.shown("x" * 10**6) == limits.shown("x" * 100) and limits.shown(b"x" * 10**6).startswith("b'xxx")
+    assert limits.shown([10**5000, 2]) == "[a whole number of more than 4,300 digits, 2]"
+    assert limits.shown((1, "a", None)) == "(1, 'a', None)"
+
+
+@pytest.mark.parametrize(("values", "got"), [(range(3 * 10**8), "300,000,000"), (range(10**30), "more"),
+                                             (itertools.count(), "more"), ([1] * 11, "11"), ((1,) * 12, "12")])
+def test_a_sequence_is_counted_before_it_is_copied(values: Any, got: str) -> None:
+    with pytest.raises(ValueError, match=f"^x has too many entries: at most 10, got {got}[.]$"):
+        limits.sequence("x", values, "of numbers", 10)

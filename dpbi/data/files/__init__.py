@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from os import PathLike
 from typing import Any
 
 from dpbi import limits
@@ -66,7 +67,7 @@ def read_counts(data: bytes, filename: str, **answers: Any) -> Counts:
     Source: ours; which records neighbours may differ in is [P17] section 3.
     """
     with _letting_go():
-        return _read(_checked(data), str(filename), with_tidy_list(Answers.checked(answers)))
+        return _read(_checked(data), _name(filename), with_tidy_list(Answers.checked(answers)))
 
 
 def read_categories(data: bytes, filename: str, **answers: Any) -> tuple[str, ...]:
@@ -79,7 +80,7 @@ def read_categories(data: bytes, filename: str, **answers: Any) -> tuple[str, ..
     """
     with _letting_go():
         given, notes = Answers.checked(answers), Notes()
-        content = _opened(_checked(data), str(filename), given, notes).content
+        content = _opened(_checked(data), _name(filename), given, notes).content
         columns = content.columns if isinstance(content, CellGrid) else [column.cells for column in content.columns]
         filled = [cells for cells in columns if any(cell.strip() for cell in cells)]
         if len(filled) != 1:
@@ -105,6 +106,12 @@ def _checked(data: bytes) -> bytes:
         most = limits.UPLOAD_BYTES_LARGEST // 2**20
         raise CountsError(f"the file is too large: at most {most} MB ({most * 2**20:,} bytes), got {len(content):,}.")
     return content
+
+
+def _name(filename: Any) -> str:
+    if not isinstance(filename, str | PathLike):
+        raise CountsError(f"filename must be text or a path: got {limits.shown(filename)}.")
+    return str(filename)
 
 
 @dataclass(frozen=True)

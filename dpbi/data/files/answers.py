@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
+from dpbi import limits
+
 from .outcome import CountsError, CountsQuestion, UnknownAnswer, listed, shown
 
 CHOICES: dict[str, tuple[Any, ...]] = {
@@ -95,7 +97,7 @@ class Answers:
 
 
 def _is_whole(value: Any, least: int) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= least
+    return isinstance(value, int) and not isinstance(value, bool) and least <= value <= limits.UPLOAD_ROWS_LARGEST
 
 
 def _are_names(value: Any) -> bool:
@@ -125,7 +127,7 @@ def _check(name: str, value: Any) -> None:
 
 
 def _received(value: Any) -> str:
-    return shown(value if isinstance(value, str) else repr(value))
+    return shown(value) if isinstance(value, str) else limits.shown(value)
 
 
 def columns_listed(names: list[str]) -> str:

@@ -10,11 +10,10 @@ from numpy.typing import NDArray
 
 from dpbi.mechanisms.audit import Worst
 from dpbi.mechanisms.distance_table import NEGLIGIBLE
-from dpbi.mechanisms.selection.audit import check_size
+from dpbi.mechanisms.selection.audit import check_size, largest_divergences, neighbour_rows
 from dpbi.problem.candidates import list_candidates
-from dpbi.problem.neighbours import neighbours
 
-from .law import IntegerNoise, cut_log_pmf, released_log_pmf
+from .law import IntegerNoise, cut_log_pmf
 
 # Beyond two counts from the truth a neighbour's probabilities differ by the constant factor e^{+-decay}: merging all
 # outputs beyond three loses nothing, and so every dataset away from the ends of 0..n behaves alike.
@@ -102,14 +101,16 @@ class NoiseAudit:
     def _consistent_profile(self, epsilons: NDArray[np.float64]) -> NDArray[np.float64]:
         """Over every pair and output: what a count is cut to depends on the earlier ones, so nothing integrates out."""
         check_size(self.n, self.k)
-        outputs = list_candidates(self.n, self.k)
-        delta = np.zeros(epsilons.size)
-        for counts in outputs:
-            here = released_log_pmf(self.noise, counts, outputs, self.noised, consistent=True)
-            for other in neighbours(counts):
-                ratio = here - released_log_pmf(self.noise, other, outputs, self.noised, consistent=True)
-                delta = np.maximum(delta, _hockey_stick(ratio, np.exp(here), epsilons))
-        return delta
+        if self.n == 0:
+            return np.zeros(epsilons.size)
+        outputs, count = list_candidates(self.n, self.k), np.arange(self.n + 1)
+        cut = cut_log_pmf(self.noise, count[:, None, None], count[:, None], count)  # by true count, released one, left
+        log_law = np.zeros((len(outputs), len(outputs)))
+        left = np.full(len(outputs), self.n)
+        for column in outputs.T[: self.noised]:
+            log_law += cut[:, column, left][column]
+            left = left - column
+        return largest_divergences(log_law, *neighbour_rows(outputs), epsilons)
 
 
 def check_values(number: int) -> None:

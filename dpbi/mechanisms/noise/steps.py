@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpbi.mechanisms.distance_table import NEGLIGIBLE, chunks
-from dpbi.mechanisms.fair_bits import Bits, bernoulli_exp_of_any, two_sided_geometric
+from dpbi.mechanisms.fair_bits import Bits, bernoulli_exp_of_any, most_tries, two_sided_geometric, unfair
 
 _TRIED = np.linspace(0.02, 0.98, 49)  # shares of epsilon for Chernoff's bound
 _BLOCK = 4_000_000
@@ -114,14 +114,17 @@ class StepsNoise:
             block[:, -1] = down - up
         return drawn
 
+    @property
+    def _kept(self) -> float:
+        """The share of all trials that is kept, Z ((1 - q) / (1 + q))^{k - 1}."""
+        return math.exp(self.log_partition + (self.k - 1) * math.log(math.tanh(self.epsilon / 4)))
+
     def _accepted_sums(self, rng: np.random.Generator, size: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         half = self.epsilon / 2
         odds = -math.exp(-half) / math.expm1(-half)  # q / (1 - q)
-        # Z ((1 - q) / (1 + q))^{k - 1} of all trials are kept
-        kept = math.exp(self.log_partition + (self.k - 1) * math.log(math.tanh(half / 2)))
         sums = np.empty((2, 0), dtype=np.int64)
         while sums.shape[1] < size:
-            trials = int(1.1 * (size - sums.shape[1]) / kept) + 10
+            trials = int(1.1 * (size - sums.shape[1]) / self._kept) + 10
             tried = rng.poisson(rng.standard_gamma(self.k - 1, (2, trials)) * odds)
             accepted = rng.random(trials) < np.exp(-half * np.abs(tried[0] - tried[1]))
             sums = np.concatenate([sums, tried[:, accepted]], axis=1)
@@ -129,11 +132,12 @@ class StepsNoise:
 
     def draw_exactly(self, decay: Fraction, bits: Bits) -> tuple[int, ...]:
         """One draw of D at an exact decay = epsilon / 2, from fair bits and whole numbers only."""
-        while True:
+        for _ in range(most_tries(self._kept)):
             drawn = [two_sided_geometric(decay, bits) for _ in range(self.k - 1)]
             cost = decay * abs(sum(drawn))
             if bernoulli_exp_of_any(cost.numerator, cost.denominator, bits):
                 return (*drawn, -sum(drawn))
+        raise unfair(most_tries(self._kept))
 
     def marginal(self, reach: int) -> NDArray[np.float64]:
         """P(D_1 = d), d = -reach .. reach: the k - 1 others sum to -d, by a Fourier transform, error 1e-16 of the most.

@@ -15,28 +15,60 @@ from dpbi.mechanisms.audit import Counts, Worst
 from dpbi.mechanisms.distance_table import chunks
 from dpbi.posterior.hellinger import count_loss, distance_of_loss
 from dpbi.problem.candidates import list_candidates, number_of_candidates
-from dpbi.problem.neighbours import neighbours
 
 DATASETS = 2_101  # at most, since all pairs (dataset, output) are held: k = 2 up to n = 2,100, k = 3 to 63, k = 4 to 21
+COMPARISONS = 600_000_000  # of two neighbours at one output: only n = 1 has more, from k = 844 on
+_EQUAL = 1e-12  # a log ratio that exceeds epsilon by no more equals it up to rounding, and contributes nothing
+_DIVERGED = 20_000_000_000  # comparisons times epsilons: most of them are never made
+_UNSURE = 1e-9  # of a bound on a delta: far more than rounding and what _EQUAL leaves out
 
 Rates = Callable[[NDArray[np.int64]], NDArray[np.float64]]
 
 
 def check_size(n: int, k: int) -> None:
-    """ValueError where there are too many datasets to visit every pair, naming the largest n that works."""
-    if number_of_candidates(n, k) > DATASETS:
+    """ValueError where there are too many datasets to compare all neighbours, naming the largest n that works."""
+    if _can_be_visited(n, k):
+        return
+    largest = largest_visited(k)
+    if not largest:
         raise ValueError(
-            f"n is too large for an exhaustive check: with k = {k} categories every pair of datasets can be visited "
-            f"up to n = {largest_visited(k):,}, got n = {n:,}."
+            f"k is too large for an exhaustive check: two neighbours are compared at one output {COMPARISONS:,} times "
+            f"at most, and k = {k:,} categories need {comparisons(1, k):,} for a single record. Merge some categories."
         )
+    raise ValueError(
+        f"n is too large for an exhaustive check: with k = {k} categories every pair of datasets can be visited "
+        f"up to n = {largest:,}, got n = {n:,}."
+    )
+
+
+def comparisons(n: int, k: int) -> int:
+    """Pairs of neighbours times outputs: k (k - 1) pairs for each dataset of n - 1 records, see ``neighbour_rows``."""
+    return k * (k - 1) * number_of_candidates(n - 1, k) * number_of_candidates(n, k) if n else 0
+
+
+def _can_be_visited(n: int, k: int) -> bool:
+    return number_of_candidates(n, k) <= DATASETS and comparisons(n, k) <= COMPARISONS
 
 
 def largest_visited(k: int) -> int:
-    """The largest n >= 1 with at most DATASETS datasets of k categories."""
-    largest = 1
-    while number_of_candidates(largest + 1, k) <= DATASETS:
+    """The largest n of k categories at which all neighbours can be compared."""
+    largest = 0
+    while _can_be_visited(largest + 1, k):
         largest += 1
     return largest
+
+
+def neighbour_rows(datasets: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Rows (c, c') of all neighbours c' = c - e_j + e_i among all datasets of one size n >= 1, by c, then j, then i.
+
+    c and c' are d + e_j and d + e_i, d of n - 1 records. Adding e_i keeps the lexicographic order of the d, so that the
+    d + e_i are, in the order of the d, the datasets in which i is not empty.
+    """
+    filled = np.stack([np.flatnonzero(column) for column in datasets.T])
+    donor, receiver = np.nonzero(~np.eye(len(filled), dtype=bool))
+    here, there = filled[donor].ravel(), filled[receiver].ravel()
+    order = np.argsort(here, kind="stable")
+    return here[order], there[order]
 
 
 class SelectionAudit:
@@ -76,13 +108,11 @@ class SelectionAudit:
         Where categories share a prior parameter, permuting them permutes everything: only the c whose counts are in
         order within such categories are visited, with all their neighbours.
         """
-        row = {tuple(counts): at for at, counts in enumerate(self.datasets.tolist())}
-        here, there = [], []
-        for at in np.flatnonzero(self._in_order()) if self.n else ():
-            found = [row[tuple(other)] for other in neighbours(self.datasets[at]).tolist()]
-            here += [at] * len(found)
-            there += found
-        return frozen(np.array(here, dtype=np.int64)), frozen(np.array(there, dtype=np.int64))
+        if not self.n:
+            return (frozen(np.empty(0, dtype=np.int64)),) * 2
+        here, there = neighbour_rows(self.datasets)
+        visited = self._in_order()[here]
+        return frozen(here[visited]), frozen(there[visited])
 
     def _blocks(self) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
         here, there = self.pairs
@@ -131,26 +161,48 @@ class SelectionAudit:
 
     def profile(self, epsilons: NDArray[np.float64]) -> NDArray[np.float64]:
         """max over neighbours of sum_r (P_c(r) - e^epsilon P_c'(r))_+, per epsilon."""
-        log_law = self.log_laws()
-        law = np.exp(log_law)
-        delta = np.zeros(epsilons.size)
-        for rows, others in self._blocks():
-            ratio = log_law[rows] - log_law[others]
-            for at, epsilon in enumerate(epsilons):
-                # P - e^epsilon P' = P (1 - e^{epsilon - ratio}), where e^epsilon alone could overflow;
-                # a ratio of e^epsilon up to rounding contributes nothing
-                over = np.where(ratio > epsilon + 1e-12, epsilon - ratio, 0.0)
-                delta[at] = max(delta[at], float((law[rows] * -np.expm1(over)).sum(axis=1).max()))
-        return delta
+        return largest_divergences(self.log_laws(), *self.pairs, epsilons)
+
+
+def largest_divergences(
+    log_law: NDArray[np.float64], here: NDArray[np.int64], there: NDArray[np.int64], epsilons: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """max over rows (c, c') of sum_r (P_c(r) - e^epsilon P_c'(r))_+, per epsilon >= 0; log_law: rows c, columns r.
+
+    Of one pair the sum is convex in e^epsilon and 0 from the pair's loss on, so that the chord from where it was last
+    computed to the loss bounds it: a pair is visited where that bound is not below the largest sum so far.
+    """
+    most = _DIVERGED // max(here.size * len(log_law), 1)
+    if epsilons.size > most:
+        raise ValueError(f"epsilons are too many for an exhaustive check of this size: at most {most:,}, got "
+                         f"{epsilons.size:,}. Ask for fewer at a time.")
+    law, delta = np.exp(log_law), np.zeros(epsilons.size)
+    for part in chunks(here.size, len(log_law)):
+        rows = here[part]
+        ratio = log_law[rows] - log_law[there[part]]
+        loss = ratio.max(axis=1)
+        known, at_epsilon = np.ones(rows.size), np.zeros(rows.size)
+        for i in np.argsort(epsilons):
+            epsilon = epsilons[i]
+            left = np.flatnonzero(loss > epsilon + _EQUAL)
+            chord = known[left] * np.expm1(epsilon - loss[left]) / np.expm1(at_epsilon[left] - loss[left])
+            left = left[chord + _UNSURE > delta[i]]
+            # P - e^epsilon P' = P (1 - e^{epsilon - ratio}), where e^epsilon alone could overflow
+            over = np.where(ratio[left] > epsilon + _EQUAL, epsilon - ratio[left], 0.0)
+            known[left], at_epsilon[left] = (law[rows[left]] * -np.expm1(over)).sum(axis=1), epsilon
+            delta[i] = max(delta[i], known[left].max(initial=0.0))
+    return delta
 
 
 @lru_cache(maxsize=2)
 def distance_matrix(prior: tuple[float, ...], n: int) -> NDArray[np.float64]:
-    """H between all candidates, (N, N), in their order."""
+    """H between all candidates, (N, N), in their order; a category that is empty in both adds nothing."""
     datasets = list_candidates(n, len(prior))
     loss = np.zeros((len(datasets), len(datasets)))
     for alpha, held in zip(prior, datasets.T, strict=True):
-        loss += loss_table(alpha, n)[held][:, held]
+        table, filled = loss_table(alpha, n), np.flatnonzero(held)
+        loss[filled] += table[held[filled]][:, held]
+        loss[np.ix_(held == 0, filled)] += table[0, held[filled]]
     return frozen(distance_of_loss(loss))
 
 

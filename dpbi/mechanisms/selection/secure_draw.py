@@ -31,6 +31,8 @@ from dpbi.mechanisms.fair_bits import (
     Bits,
     WholeWeights,
     bernoulli_exp_of_any,
+    most_tries,
+    unfair,
     uniform_below,
     uniform_composition,
 )
@@ -82,8 +84,9 @@ def draw_securely(problem: Problem, rate: float, bits: Bits) -> tuple[int, ...]:
     if are_few(problem.n, problem.k, _LISTED):
         return _from_list(problem, rate, bits)
     if problem.k == 2:
-        return _by_rejection(problem, rate, _Staircase(problem, rate).propose, _MARGIN, bits)
-    return _by_rejection(problem, rate, _uniform(problem.n, problem.k), 0.0, bits)
+        return _by_rejection(problem, rate, _Staircase(problem, rate).propose, _MARGIN, most_tries(1 / 4), bits)
+    most = most_tries(math.exp(-min(rate, log_number_of_candidates(problem.n, problem.k))))
+    return _by_rejection(problem, rate, _uniform(problem.n, problem.k), 0.0, most, bits)
 
 
 def _from_list(problem: Problem, rate: float, bits: Bits) -> tuple[int, ...]:
@@ -96,15 +99,21 @@ def _from_list(problem: Problem, rate: float, bits: Bits) -> tuple[int, ...]:
 # Rejection --------------------------------------------------------------------------------------------
 
 
-def _by_rejection(problem: Problem, rate: float, propose: _Propose, margin: float, bits: Bits) -> tuple[int, ...]:
-    """The first accepted proposal. Batches of 1, 2, 4, ...: what a batch proposed beyond that one is dropped."""
-    size = 1
-    while True:
+def _by_rejection(
+    problem: Problem, rate: float, propose: _Propose, margin: float, most: int, bits: Bits
+) -> tuple[int, ...]:
+    """The first accepted proposal; most: how many a fair source makes at most but for probability 2^-200.
+
+    Batches of 1, 2, 4, ...: what a batch proposed beyond the accepted one is dropped.
+    """
+    size, tried = 1, 0
+    while tried < most:
         proposed = [propose(bits) for _ in range(size)]
         for (r, _), x in zip(proposed, _fixed_points(problem, rate, proposed, margin), strict=True):
             if bernoulli_exp_of_any(x, 1 << _POINT, bits):
                 return r
-        size = min(2 * size, _BATCH)
+        tried, size = tried + size, min(2 * size, _BATCH)
+    raise unfair(tried)
 
 
 def _fixed_points(problem: Problem, rate: float, proposed: list[_Proposal], margin: float) -> list[int]:
