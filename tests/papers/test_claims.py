@@ -19,10 +19,12 @@ import pytest
 from dpbi.dashboard.take_away import script
 from dpbi.papers.claims import CLAIMS, KINDS, Claim, Setting
 from dpbi.papers.claims.claim import Case, Finding, Grid, at_most, case
+from dpbi.papers.claims.searched import SEARCHED
 from dpbi.problem.problem import Problem
 from tests import oracles
 from tests.dashboard.test_pages import everything, shown, typed
 from tests.dashboard.test_scenario import opened, select
+from tests.papers.search import sought
 
 Numbers = list[float]
 Route = Callable[[dict[str, Any]], Numbers]
@@ -664,6 +666,7 @@ def test_verdict(name: str) -> None:
     finding = BY_NAME[name].finding
     assert (finding.label, finding.visited, finding.held, finding.undecided) == VERDICTS[name]
     assert finding.words.endswith(".")
+    assert (name in SEARCHED) == sought(BY_NAME[name]) == ("Beyond it a search saw no counter" in finding.words)
 
 
 @pytest.mark.parametrize("name", ROUTES)
