@@ -90,5 +90,5 @@ def test_the_stored_search_begins_as_it_does_today_and_contradicts_no_finding(na
 def test_the_verdict_says_what_was_searched() -> None:
     words = BY_NAME["LSZhang keeps epsilon"].finding.words
     settings, ends, _ = SEARCHED["LSZhang keeps epsilon"]
-    assert f"no counter-example in {settings:,} settings: k = {ends['k'][0]} to {ends['k'][1]}; " in words
+    assert f"in none of {settings:,} settings: k = {ends['k'][0]} to {ends['k'][1]}; " in words
     assert f"n = {ends['n'][0]} to {ends['n'][1]:,}" in words

@@ -190,7 +190,7 @@ class Searched:
     def words(self) -> str:
         between = "; ".join(f"{name} = {shown(low)}" + (f" to {shown(high)}" if high > low else "")
                             for name, low, high in self.ends)
-        return f"Beyond it a search saw no counter-example in {self.settings:,} settings: {between}."
+        return f"A search beyond the grid contradicts this in none of {self.settings:,} settings: {between}."
 
 
 @dataclass(frozen=True)
