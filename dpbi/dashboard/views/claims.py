@@ -27,8 +27,8 @@ _BY_NAME = {claim.name: claim for claim in CLAIMS}
 PURPOSE = (
     "Every theorem, lemma, corollary and formula of the papers that numbers can decide, in our words: **[D20]** the "
     "draft of 2020, **[P20]** its version of March 2020, **[P17]** the long paper, **[N]** the notes, **[L17]** the "
-    "two-page proof. Each is computed exactly over a stated grid. A counter-example refutes a claim; a grid without "
-    "one proves nothing beyond it."
+    "two-page proof. Each is computed exactly over a stated grid, and what holds there was searched for a "
+    "counter-example beyond it. A counter-example refutes a claim; a grid and a search without one prove nothing more."
 )
 
 
@@ -117,7 +117,7 @@ def _setting(scenario: Scenario) -> Setting:
 
 def _summary(found: dict[str, Finding]) -> str:
     kinds = Counter(finding.kind for finding in found.values())
-    return (f"Of {len(found)} claims **{kinds['holds']} hold** on their grid, **{kinds['holds if']} hold under a "
+    return (f"Of {len(found)} claims **{kinds['holds']} hold** wherever looked at, **{kinds['holds if']} hold under a "
             f"condition** that the paper does not state, and **{kinds['fails']} fail**. A difference within rounding "
             "decides nothing.")
 

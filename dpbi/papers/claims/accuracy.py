@@ -167,6 +167,10 @@ def _margin(exact: float, claimed: float, side: Side) -> float:
     return at_most(exact, claimed) if side == "at most" else at_most(claimed, exact)
 
 
+# The theorem allows every t up to the distance of k + 1 steps. Looked at is t just beyond that of k: "at least" is then
+# hardest to keep, and of symmetric data no candidate lies between the two.
+
+
 def _steps(problem: Problem) -> list[int]:
     return [k for k in _STEPS if k <= problem.counts[1]]
 
@@ -222,35 +226,51 @@ def _last_step(setting: Setting) -> Iterator[Case]:
     yield case(setting.named("epsilon"), {"e^(-epsilon/(2 GS))": ours, "e^(-epsilon)": theirs}, at_most(theirs, ours))
 
 
-# At k = 0 only the truth is nearer than t, and what is stated is its probability.
+# At k = 0 the theorem allows every t up to H_1, the distance of one step up. P(H < t) rises with t: for t near 0 it is
+# the probability of the truth, and at H_1 that of the other neighbour is in it too, where that one is nearer.
+
+_NEAR_0, _ONE_STEP = "near 0", "at the distance of one step"
 
 
 def _truth_of_noise(setting: Setting) -> Iterator[Case]:
     problem, epsilon = setting.beta_binomial, setting.epsilon
     for mechanism, stated in ((LSZhang(epsilon, "2"), (-math.expm1(-epsilon / 2) / 2) ** 2),
                               (LSHist(epsilon), -math.expm1(-epsilon) / 2)):
-        exact = math.exp(float(mechanism.log_pmf(problem, problem.counts)))
-        yield case({"mechanism": mechanism.label} | setting.named("counts", "epsilon"),
-                   {"claimed": stated, "exact": exact}, equal(exact, stated), within=min(problem.counts) > 0)
+        for t, exact, told in _below_one_step(mechanism, problem):
+            yield case({"mechanism": mechanism.label, "t": t} | setting.named("prior", "counts", "epsilon"),
+                       {"claimed": stated, "exact": exact}, equal(exact, stated) if told else 0.0,
+                       within=t == _NEAR_0 and min(problem.counts) > 0)
 
 
-def _truth_of_selection(setting: Setting) -> Iterator[tuple[Mechanism, float, float]]:
-    """EHD and EHDL, 1/n and the exact probability of the truth."""
-    problem, epsilon = setting.beta_binomial, setting.epsilon
-    for mechanism in (EHD(epsilon, "paper"), EHDL(epsilon)):
-        yield mechanism, 1 / problem.n, math.exp(float(mechanism.log_pmf(problem, problem.counts)))
+def _below_one_step(mechanism: Mechanism, problem: Problem) -> Iterator[tuple[str, float, bool]]:
+    """Both ends of t with P(H < t), and whether distances could be told apart; with no step up t near 0 alone."""
+    yield _NEAR_0, math.exp(float(mechanism.log_pmf(problem, problem.counts))), True
+    if problem.counts[1] == 0:
+        return
+    if isinstance(mechanism, LSZhang):  # released totals differ
+        distance, probability = listed_law(mechanism, problem).levels()
+        reach = float(distances_to(problem, (problem.counts[0] + 1, problem.counts[1] - 1)))
+        yield _ONE_STEP, float(probability[distance < reach - slack(reach)].sum()), reach < _SATURATED
+    else:
+        law = line_law(mechanism, problem)
+        yield _ONE_STEP, float(law.strictly[_within_steps(law, problem, 1)]), law.clear
 
 
 def _truth_at_least(setting: Setting) -> Iterator[Case]:
-    for mechanism, stated, exact in _truth_of_selection(setting):
-        yield case({"mechanism": mechanism.label} | setting.named("prior", "counts", "epsilon"),
-                   {"claimed": stated, "exact": exact}, at_most(stated, exact))
+    problem = setting.beta_binomial
+    for mechanism in (EHD(setting.epsilon, "paper"), EHDL(setting.epsilon)):
+        for t, exact, told in _below_one_step(mechanism, problem):
+            yield case({"mechanism": mechanism.label, "t": t} | setting.named("prior", "counts", "epsilon"),
+                       {"claimed": 1 / problem.n, "exact": exact}, at_most(1 / problem.n, exact) if told else 0.0)
 
 
 def _truth_at_most(setting: Setting, local: bool) -> Iterator[Case]:
-    _, stated, exact = list(_truth_of_selection(setting))[local]
-    bound = stated * exp(EHDL(setting.epsilon).rate(setting.problem) if local else setting.epsilon)
-    yield case(setting.named("prior", "counts", "epsilon"), {"claimed": bound, "exact": exact}, at_most(exact, bound))
+    problem, epsilon = setting.beta_binomial, setting.epsilon
+    mechanism = EHDL(epsilon) if local else EHD(epsilon, "paper")
+    bound = exp(mechanism.rate(problem) if local else epsilon) / problem.n
+    for t, exact, told in _below_one_step(mechanism, problem):
+        yield case({"t": t} | setting.named("prior", "counts", "epsilon"), {"claimed": bound, "exact": exact},
+                   at_most(exact, bound) if told else 0.0, within=t == _NEAR_0)
 
 
 # --- Corollaries 4.5.1 to 4.5.3: balanced data (m, m), where n lies beyond the stated size ---
@@ -356,10 +376,12 @@ def _total_variation(setting: Setting) -> Iterator[Case]:
 
 
 _SYMMETRIC = "prior and counts are symmetric and k is below the counts"
+_ONLY_THE_TRUTH = "t is so small that only the truth is nearer"
 _TAILS = Grid(((1.0, 1.0), (0.1, 0.1), (7.0, 4.0, 5.0)), (1, 2, 4), "all", epsilons=(0.1, 5.0), beyond="every distance")
 _STEPPED = Grid(((1.0, 1.0), (7.0, 4.0)), (2, 4, 12), "all", epsilons=(0.01, 1.0, 5.0),
                 beyond=f"k = {', '.join(map(str, _STEPS))} up to c_2; t just beyond the distance of k steps")
-_AT_THE_TRUTH = Grid(((1.0, 1.0), (0.1, 0.1), (7.0, 4.0)), (1, 2, 4, 7), "all", epsilons=(0.01, 1.0, 5.0))
+_AT_THE_TRUTH = Grid(((1.0, 1.0), (0.1, 0.1), (7.0, 4.0)), (1, 2, 4, 7), "all", epsilons=(0.01, 1.0, 5.0),
+                     beyond="t near 0 and at the distance of one step up")
 _MANY_RECORDS = tuple(at(prior, (m, m), epsilon) for prior, m, epsilon in (
     ((0.01, 0.01), 464, 0.235), ((1.0, 1.0), 609, 0.1), ((1.0, 1.0), 798, 1.0), ((50.0, 50.0), 1_500, 1.0),
     ((1.0, 1.0), 5_000, 1.0)))
@@ -461,20 +483,20 @@ CLAIMS = (
     ),
     Claim(
         "Theorem 4.5 at k = 0, noise",
-        "P(H < t) = ((1 - e^{-epsilon/2})/2)^2 for LSZhang and (1 - e^{-epsilon})/2 for LSHist, t so small that only "
-        "the truth is nearer.",
+        "P(H < t) = ((1 - e^{-epsilon/2})/2)^2 for LSZhang and (1 - e^{-epsilon})/2 for LSHist, for every t up to the "
+        "distance of one step up.",
         "[D20] and [P20] Theorem 4.5",
-        _AT_THE_TRUTH, _truth_of_noise, "no count is 0",
+        _AT_THE_TRUTH, _truth_of_noise, f"no count is 0 and {_ONLY_THE_TRUTH}",
     ),
     Claim(
         "Theorem 4.5 at k = 0, at least",
-        "P(H < t) > 1/n for EHD with sqrt(1 - pi/4) and for EHDL, t so small that only the truth is nearer.",
+        "P(H < t) > 1/n for EHD with sqrt(1 - pi/4) and for EHDL, for every t up to the distance of one step up.",
         "[D20] and [P20] Theorem 4.5",
         _AT_THE_TRUTH, _truth_at_least,
     ),
     Claim(
         "Theorem 4.5 at k = 0, at most, EHD",
-        "P(H < t) < e^epsilon/n for EHD with sqrt(1 - pi/4), t so small that only the truth is nearer.",
+        "P(H < t) < e^epsilon/n for EHD with sqrt(1 - pi/4), for every t up to the distance of one step up.",
         "[D20] and [P20] Theorem 4.5",
         replace(_AT_THE_TRUTH, found=tuple(at(*found) for found in (
             ((0.002, 0.002), (1, 77), 0.8), ((0.03, 0.03), (1, 165), 2.3), ((0.008, 0.008), (62, 6_349), 2.5)))),
@@ -482,9 +504,9 @@ CLAIMS = (
     ),
     Claim(
         "Theorem 4.5 at k = 0, at most, EHDL",
-        "P(H < t) < e^{epsilon/(2 LS)}/n for EHDL (printed as EHD), t so small that only the truth is nearer.",
+        "P(H < t) < e^{epsilon/(2 LS)}/n for EHDL (printed as EHD), for every t up to the distance of one step up.",
         "[D20] and [P20] Theorem 4.5",
-        _AT_THE_TRUTH, partial(_truth_at_most, local=True),
+        _AT_THE_TRUTH, partial(_truth_at_most, local=True), _ONLY_THE_TRUTH,
     ),
     Claim(
         "The last step for EHD",

@@ -24,6 +24,8 @@ from dpbi.mechanisms import Mechanism
 from dpbi.problem.candidates import list_candidates, log_number_of_candidates
 from dpbi.problem.problem import Problem
 
+from .searched import SEARCHED
+
 Value = float | int | str | tuple[float, ...] | tuple[int, ...]
 Named = tuple[tuple[str, Value], ...]
 
@@ -178,8 +180,22 @@ class Grid:
 
 
 @dataclass(frozen=True)
+class Searched:
+    """Where a search beyond the grid came upon no counter-example: settings, and the ends of each input (tests)."""
+
+    settings: int
+    ends: tuple[tuple[str, float, float], ...]
+
+    @property
+    def words(self) -> str:
+        between = "; ".join(f"{name} = {shown(low)}" + (f" to {shown(high)}" if high > low else "")
+                            for name, low, high in self.ends)
+        return f"A search beyond the grid contradicts this in none of {self.settings:,} settings: {between}."
+
+
+@dataclass(frozen=True)
 class Finding:
-    """What visiting every case of a claim's grid shows.
+    """What visiting every case of a claim's grid shows, and of one that holds, what else was searched.
 
     kind: "holds", "holds if" (in every case of the condition, not in all others) or "fails"; for a claim that
     something happens somewhere, "holds" once it was seen. visited, held: cases, of which ``visited_within`` meet the
@@ -200,6 +216,7 @@ class Finding:
     worst: Case | None
     example: Case | None
     nearest: Case | None
+    searched: Searched | None
 
     @property
     def only(self) -> bool:
@@ -216,8 +233,9 @@ class Finding:
 
     @property
     def words(self) -> str:
-        """Two or three sentences: in how many cases, the smallest counter-example, the worst, what is left out."""
-        return (self._seen_everywhere() if self.everywhere else self._seen_somewhere()) + self._left_out()
+        """Some sentences: in how many cases, the smallest counter-example, the worst, what is left out or searched."""
+        seen = self._seen_everywhere() if self.everywhere else self._seen_somewhere()
+        return seen + self._left_out() + (f" {self.searched.words}" if self.searched else "")
 
     def _seen_everywhere(self) -> str:
         if self.kind == "holds" and not self.visited:
@@ -349,7 +367,15 @@ def _finding(claim: Claim) -> Finding:
         worst=(min if claim.everywhere else max)(broken, key=lambda one: one.margin, default=None),
         example=kept[0] if kept else None,
         nearest=min(kept, key=lambda one: one.margin) if varied else None,
+        searched=_searched(claim.name) if kind != "fails" else None,
     )
+
+
+def _searched(name: str) -> Searched | None:
+    if name not in SEARCHED:
+        return None
+    settings, ends, _ = SEARCHED[name]
+    return Searched(settings, tuple((thing, low, high) for thing, (low, high) in ends.items()))
 
 
 def candidates_of(problem: Problem) -> NDArray[np.int64]:

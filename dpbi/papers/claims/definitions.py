@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from dpbi.data.synthesis import balanced_counts
 from dpbi.mechanisms import EHDNRS, EHDS
 from dpbi.problem.neighbours import neighbours
-from dpbi.problem.problem import Problem
 from dpbi.sensitivity import local_sensitivities, local_sensitivity, smooth_sensitivities
 
-from .claim import FEW_PRIORS, Case, Claim, Grid, Setting, at_most, case, equal, exp, shown, true
+from .claim import FEW_PRIORS, Case, Claim, Grid, Setting, at, at_most, case, equal, exp, shown, true
 
-_FEW_RECORDS, _MANY, _HEAVIEST = 10, 100_000, 10**9
+_MANY, _VERY_MANY, _FALLEN = 10**11, 10**15, 0.9
+_HEAVIEST = 10**8
 _AT = (-2, -1, 0, 1, 2)
 _LARGE_CONSTANT = 10.0
 
@@ -57,7 +57,8 @@ def _printed_smooth_sensitivity(setting: Setting) -> Iterator[Case]:
     mechanism, problem = EHDNRS(setting.epsilon, setting.delta), setting.problem
     local = local_sensitivity(problem)
     smooth = setting.epsilon / (2 * mechanism.rate(problem))
-    yield case(setting.named("prior", "counts", "epsilon"), {"as printed": local, "S(x)": smooth}, equal(local, smooth))
+    yield case(setting.named("prior", "counts", "epsilon", "delta"), {"as printed": local, "S(x)": smooth},
+               equal(local, smooth))
 
 
 def _integer_parameters(setting: Setting) -> Iterator[Case]:
@@ -68,18 +69,30 @@ def _integer_parameters(setting: Setting) -> Iterator[Case]:
 
 
 def _vanishing(setting: Setting) -> Iterator[Case]:
-    """LS(x) at n = 10 m and at n = 100,000 m, m the prior's records: as 1/sqrt n it falls to a hundredth."""
-    prior = setting.beta_binomial.prior
-    worth = math.ceil(max(1.0, sum(prior)))
-    if worth > _HEAVIEST:
+    """LS(x) at 10^11 and 10^15 records, on three ways there from x: it falls as 1/sqrt of the rarer count, or not.
+
+    A way on which the rarer category's posterior parameter, prior and all, does not double in between tells nothing.
+    """
+    problem = setting.beta_binomial
+    if sum(problem.prior) > _HEAVIEST:
         raise ValueError(f"This claim is computed for priors worth {_HEAVIEST:,} records at most: got "
-                         f"{shown(sum(prior))}.")
-    few, many = _FEW_RECORDS * worth, _MANY * worth
-    for place, first in (("balanced", lambda n: balanced_counts(2, n)[0]), ("one in ten", lambda n: n // 10),
-                         ("none in the first category", lambda n: 0)):
-        here, there = (local_sensitivity(Problem(prior, (first(n), n - first(n)))) for n in (few, many))
-        yield case(setting.named("prior") | {"data": place}, {"n": few, "LS": here, "LS at 10,000 n": there},
-                   at_most(10 * there, here), within=place != "none in the first category")
+                         f"{shown(sum(problem.prior))}.")
+    rarer = problem.counts.index(min(problem.counts))
+    count, weight = problem.counts[rarer], problem.prior[rarer]
+    ways: dict[str, Callable[[int], int]] = {"none is added": lambda n: count}
+    if count > 0:
+        ways["its share stays"] = lambda n: n * count // problem.n
+    if count > 1:
+        ways["a power of n"] = lambda n: int(n ** (math.log(count) / math.log(problem.n)))
+    for way, rare in ways.items():
+        few, many = rare(_MANY), rare(_VERY_MANY)
+        if way != "none is added" and weight + many < 2 * (weight + few):
+            continue
+        here, there = (local_sensitivity(problem.with_counts((c, n - c) if rarer == 0 else (n - c, c)))
+                       for c, n in ((few, _MANY), (many, _VERY_MANY)))
+        yield case(setting.named("prior", "counts") | {"the rarer count": way},
+                   {"share at 10^15": many / _VERY_MANY, "LS at 10^11": here, "LS at 10^15": there},
+                   at_most(there, _FALLEN * here), within=way != "none is added")
 
 
 def _void_gamma(setting: Setting) -> Iterator[Case]:
@@ -182,10 +195,10 @@ CLAIMS = (
     ),
     Claim(
         "LS(x) goes to 0 as n grows",
-        "LS(x) falls to a tenth or less from n = 10 times the prior's records to 10,000 times that n: for balanced "
-        "data, one record in ten, and none in the first category.",
+        "LS(x) falls by a tenth or more from 10^11 to 10^15 records, whether on the way there from x the rarer count's "
+        "share stays, it stays the power of n that it is, or none is added to it.",
         "[D20] and [P20] proof of Theorem 4.5, last lines",
-        Grid(((1.0, 1.0), (0.5, 0.5), (7.0, 4.0))), _vanishing, "the share of the rarer category stays above 0",
+        Grid(((1.0, 1.0), (0.5, 0.5), (7.0, 4.0)), (1, 5, 20), "all"), _vanishing, "the rarer count grows with n",
     ),
     Claim(
         "The gamma of Theorem 4.2 is a probability",
@@ -216,7 +229,9 @@ CLAIMS = (
         "The step of Lemma 2.3",
         "(S(x)/S(y)) ln(NL(x)/NL(y)) is at most 1 - epsilon/(2 ln(delta/(2(n+1)))) for neighbours x, y.",
         "[N] proof of Lemma 2.3",
-        Grid(FEW_PRIORS[:3], (1, 2, 6), "all", epsilons=_EPSILONS, deltas=(0.01,)),
+        Grid(FEW_PRIORS[:3], (1, 2, 6), "all", epsilons=_EPSILONS, deltas=(0.01,), found=(
+            at((0.01, 0.01), (1, 151), 6.5, delta=0.999), at((0.01, 0.01), (1, 199), 6.0, delta=0.8),
+            at((0.01, 0.01), (1, 4_999), 12.0), at((1.0, 1.0), (1, 19_999), 6.0, delta=0.8))),
         _step_of_lemma_2_3,
     ),
     Claim(

@@ -92,7 +92,7 @@ def _lemma_5_1(setting: Setting) -> Iterator[Case]:
     rate = _mechanism(setting).rate(setting.problem)
     told = ~rises | (rate * rise > 1e-12 * (1 + np.abs(found.log_probability[1:])))
     so = np.where(rises, fall > 0, np.abs(fall) <= 1e-9 * (1 + np.abs(found.log_probability[1:])))
-    yield case(setting.named("prior", "counts", "epsilon"),
+    yield case(setting.named("prior", "counts", "epsilon", "delta"),
                {"levels": found.start.size, "pairs left out": int((~told).sum())},
                true(bool(so[told].all())) if found.clear and told.any() else 0.0)
 
@@ -104,7 +104,8 @@ def _lemma_5_2(setting: Setting) -> Iterator[Case]:
     counted = np.exp(found.log_of_level)
     told = found.clear and level.size == counted.size
     error = float(np.abs(counted - level).max()) if told else math.nan
-    yield case(setting.named("prior", "counts", "epsilon"), {"levels": found.start.size, "largest error": error},
+    yield case(setting.named("prior", "counts", "epsilon", "delta"),
+               {"levels": found.start.size, "largest error": error},
                true(error <= 1e-9) if told else 0.0)
 
 
@@ -203,7 +204,7 @@ def _pairs(setting: Setting) -> tuple[_Levels, NDArray[np.float64], NDArray[np.f
 
 
 def _pair(setting: Setting, found: _Levels, r: int, t: int) -> dict:
-    return setting.named("prior", "counts", "epsilon") | {"r": found.member(r), "t": found.member(t)}
+    return setting.named("prior", "counts", "epsilon", "delta") | {"r": found.member(r), "t": found.member(t)}
 
 
 def _worst_pair(
