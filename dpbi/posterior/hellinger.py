@@ -21,6 +21,8 @@ STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188)
 _CANCELLED = 1e-3  # a difference below this share of its terms has lost too many digits
 _CHUNK = 1 << 18  # parameters in work at a time
 _DOMINATED = 0.5  # one category holds all but at most so much of the parameters
+# Multipliers that scatter whole numbers over 64 bits (Steele, Lea and Flood 2014; Weyl's for the golden ratio)
+_ODD = tuple(map(np.uint64, (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB, 0xD6E8FEB86659FD93)))
 _BERNOULLI = (1, -1 / 2, 1 / 6, 0, -1 / 30, 0, 1 / 42, 0, -1 / 30, 0, 5 / 66, 0, -691 / 2730)
 # c_n of log Gamma(z + t) - log Gamma(z) = t log z + sum_n c_n(t) z^-n, lowest power first
 _GAMMA_RATIO = [
@@ -141,6 +143,34 @@ def tabulated_loss(alpha: float, count: int, released: NDArray[np.int64]) -> NDA
     table = np.empty(there.size)
     table[there] = count_loss(alpha, count, low + np.flatnonzero(there))
     return table[offset]
+
+
+def identity(alpha: float, count: int, released: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """A number that stands for the pair {alpha + c, alpha + r} in any order; 0 where r = c.
+
+    l(a, b) = l(b, a) and l(a, a) = 0: releases of one total whose pairs agree, in whatever categories, are at the same
+    distance, and so have the same sum of these numbers modulo 2^64. Two that differ have the same sum by chance alone,
+    once in 2^64. alpha is its whole part and the rest: nothing is rounded.
+    """
+    whole, rest = divmod(alpha, 1.0)
+    low, high = (int(whole) + end(count, released) for end in (np.minimum, np.maximum))
+    with np.errstate(over="ignore"):  # modulo 2^64 is meant
+        mixed = low.astype(np.uint64) * _ODD[0] + high.astype(np.uint64) * _ODD[1]
+        mixed += np.float64(rest).view(np.uint64) * _ODD[2]
+        for _ in range(2):
+            mixed ^= mixed >> np.uint64(32)
+            mixed *= _ODD[3]
+        mixed ^= mixed >> np.uint64(32)
+    return np.where(low == high, np.uint64(0), mixed)
+
+
+def identities(problem: Problem, released: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """Of each release (..., k), of any total, the sum of its categories' ``identity``: equal ones are equally far."""
+    total = released.sum(axis=-1)
+    alike = (total - problem.n).astype(np.uint64) * _ODD[0]
+    for i, (alpha, count) in enumerate(zip(problem.prior, problem.counts, strict=True)):
+        alike += identity(alpha, count, released[..., i])
+    return alike
 
 
 def distance_of_loss(loss: ArrayLike) -> NDArray[np.float64]:
