@@ -200,8 +200,8 @@ class Rows:
         self.scale = DistanceScale(largest_loss, float(mark + slack(mark)))
         self.steps, self.keep, self.orders = steps, keep, orders
         # Weights that are to be tilted need narrow bins; others could do with the fine ones.
-        wanted = np.clip(_CELLS // steps, 256 if orders == MOMENTS else 16, 2048)
-        self.shift = int(np.ceil(np.log2(FINE / wanted)))  # fine bin >> shift = bin
+        wanted = min(max(_CELLS // steps, 256 if orders == MOMENTS else 16), 2048)
+        self.shift = FINE.bit_length() - wanted.bit_length()  # fine bin >> shift = bin
         self.cut = FINE + 1  # outputs in lower fine bins are exact
         self.near: list[Columns] = []
         self.waiting: list[Columns] = []
@@ -296,7 +296,7 @@ class Rows:
         fine = np.arange(self.cut, FINE + 1)
         mass, first = self.fine[:, self.cut:]
         reached = nearer + np.cumsum(mass)
-        share = np.floor(np.log(reached) / _SHARE)
+        share = np.floor(np.log(reached) / _SHARE + 0.5)  # 1, the mass of all outputs of noise, is no edge
         own = (fine == FINE) | (fine == self.scale.bin_of_mark) | (fine == self.cut)
         own[1:] |= (np.diff(share) > 0) | (np.diff(fine >> self.shift) > 0)
         start = np.flatnonzero(own)

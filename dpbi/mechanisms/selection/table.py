@@ -226,7 +226,10 @@ def _compositions(problem: Problem, group: range) -> list[Columns]:
     """For s = 0..n: loss, L1 distance and identity of every way the categories of the group can hold s records."""
     r = np.arange(problem.n + 1)
     *before, last = (_columns(problem, i, r) for i in group)
-    tails: list[Columns] = [tuple(column[s:s + 1] for column in last) for s in r]
+    if not before:
+        return [tuple(column[s:s + 1] for column in last) for s in r]
+    own = before.pop()
+    tails = [tuple(a[:s + 1] + b[s::-1] for a, b in zip(own, last, strict=True)) for s in r]
     for own in reversed(before):
         tails = [tuple(np.concatenate([column[t] + tails[s - t][place] for t in range(s + 1)])
                        for place, column in enumerate(own)) for s in r]
