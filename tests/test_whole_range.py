@@ -152,6 +152,25 @@ def test_hellinger_distance_of_the_tiniest_parameters() -> None:
         assert float(dpbi.hellinger(a, b)) == pytest.approx(wanted, rel=1e-11), (a, b)
 
 
+NEARLY_EQUAL = [
+    ((0.15293710370452337, 1069636.5830135015), (0.15293710370417157, 1069636.583030529)),  # 2.6e-12
+    ((0.051, 2.8e16), (4e-19, 5e-28)),  # the largest becomes the smallest
+    ((8.2e15, 3.2e17, 1118.4, 0.38), (8.2e15 * 1.4, 3.2e17 * 1.4, 1118.4 * 1.4, 0.38 * 1.4)),
+    ((1.6e9, 8.5e15, 1.9e15), (1.6e9 * 2.6, 8.5e15 * 2.6, 1.9e15 * 2.6)),
+]
+
+
+def test_hellinger_distance_of_nearly_equal_and_nearly_proportional_parameters() -> None:
+    rng, cases = random.Random(14), list(NEARLY_EQUAL)
+    for _ in range(150):
+        a = [10 ** rng.uniform(*rng.choice(((-30, 18), (-3, 9), (9, 18)))) for _ in range(rng.choice((2, 2, 3, 5)))]
+        change, apart = 10 ** rng.uniform(-16, 0.3), rng.choice((0.0, 1e-9, 1e-3, 1.0))
+        cases.append((a, [min(x * (1 + change * (1 + apart * rng.uniform(-2, 1))), 1e18) for x in a]))
+    for a, b in cases:
+        wanted = float(oracles.hellinger_mp(a, b, 120))
+        assert float(dpbi.hellinger(a, b)) == pytest.approx(wanted, rel=1e-11, abs=0), (a, b)
+
+
 # Noise-aware ----------------------------------------------------------------------------------------------
 
 
