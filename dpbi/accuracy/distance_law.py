@@ -223,14 +223,14 @@ def _drawn(mechanism: Mechanism, problem: Problem, rng: np.random.Generator) -> 
 
     So many are drawn at a time that no table of counts is larger than _TABLE numbers.
     """
-    distance, step, alike = np.empty(DRAWS), np.empty(DRAWS), np.empty(DRAWS, dtype=np.uint64)
+    distance, step, identity = np.empty(DRAWS), np.empty(DRAWS), np.empty(DRAWS, dtype=np.uint64)
     at_once = max(_TABLE // problem.k, 1)
     for start in range(0, DRAWS, at_once):
         here = slice(start, min(start + at_once, DRAWS))
         released = mechanism.sample(problem, rng, here.stop - start)
         distance[here], step[here] = distances_to(problem, released), steps_between(np.array(problem.counts), released)
-        alike[here] = identities(problem, released)
-    _, first, alike = np.unique(alike, return_index=True, return_inverse=True)
+        identity[here] = identities(problem, released)
+    _, first, alike = np.unique(identity, return_index=True, return_inverse=True)
     return distance[first][alike], step, alike
 
 

@@ -304,8 +304,8 @@ def _growing_loss(a: NDArray, b: NDArray, h: NDArray) -> NDArray[np.float64]:
     x = (a + b) / 2
     total_a, total_b, total_x = (value.sum(axis=-1, keepdims=True) for value in (a, b, x))
     up, down = total_b / total_x, total_a / total_x  # 1 + U and 1 - U
-    # x_i (u_i - U) = (h_i A_-i - a_i h_-i) / X, sums over the others: beside one huge x_i, u_i - U rounds to noise. It is
-    # the same of b / 2 in the place of h, which is better where the totals lie far apart, and of either less any
+    # x_i (u_i - U) = (h_i A_-i - a_i h_-i) / X, sums over the others: beside one huge x_i, u_i - U rounds to noise. It
+    # is the same of b / 2 in the place of h, which is better where the totals lie far apart, and of either less any
     # multiple of a: what is left of nearly proportional changes is exact, as the product's rounding is given back.
     far = (up < 2 / 3) | (down < 2 / 3)  # nearer by, b - a is not rounded
     change = np.where(far, b / 2, h)

@@ -282,4 +282,4 @@ def test_an_upper_end_near_0_keeps_its_digits() -> None:
     _, high = found.interval(0.9)
     inside = sum(oracles.mp.mpf(float(p)) * oracles.mp.betainc(1e-3 + int(u), 68 - int(u), 0, high, regularized=True)
                  for u, p in zip(found.marginals[0].counts, found.marginals[0].probability, strict=True))
-    assert high < 1e-9 and float(inside) == pytest.approx(0.95, abs=1e-12)
+    assert high < 1e-9 and 0.95 <= inside < 0.95 + 1e-11

@@ -112,7 +112,8 @@ class SelectionAudit:
         largest = np.array([(log_law[rows] - log_law[others]).max() for rows, others in blocks])
         loss = float(largest.max(initial=0.0))
         if not loss:
-            return 0.0, *[tuple(self.datasets[0].tolist())] * 3
+            truth = tuple(self.datasets[0].tolist())
+            return 0.0, truth, truth, truth
         attained = loss - min(self.margin(loss), loss / 2)
         rows, others = blocks[int((largest >= attained).argmax())]
         ratio = log_law[rows] - log_law[others]

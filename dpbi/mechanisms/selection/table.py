@@ -249,7 +249,7 @@ def nearest_table(problem: Problem, distance: float) -> DistanceTable:
 
 
 def _within(problem: Problem, largest: float) -> Columns | None:
-    """Loss, L1 distance and identity of the candidates whose loss is at most ``largest``; None where there are too many.
+    """Loss, L1 distance and identity of the candidates of a loss up to ``largest``; None where there are too many.
 
     Categories are taken in turn, and a partial candidate is dropped when its loss, which only grows, is too large.
     The largest category comes last: it takes what remains, so that its own wide range is never listed.
