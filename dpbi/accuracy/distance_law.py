@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from dpbi import limits
 from dpbi.frozen_result import FrozenResult, frozen
-from dpbi.mechanisms.distance_table import DistanceTable, slack
+from dpbi.mechanisms.distance_table import DistanceTable, first_of_level, slack
 from dpbi.mechanisms.mechanism import Mechanism, check_mechanism
 from dpbi.posterior.hellinger import distances_to, identities
 from dpbi.problem.neighbours import steps_between
@@ -132,8 +132,8 @@ class DistanceLaw(FrozenResult):
                 np.concatenate([probability, self.bin_probability[held]]).astype(np.float64))
 
     def _exact_levels(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        first = np.flatnonzero(np.diff(self.level, prepend=-1))
-        return self.distance[first], np.bincount(self.level, self.probability[: self.level.size]).astype(np.float64)
+        last = np.flatnonzero(np.diff(self.level, append=-1))  # the largest distance of the level
+        return self.distance[last], np.bincount(self.level, self.probability[: self.level.size]).astype(np.float64)
 
     def by_step(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Distinct steps and their probabilities."""
@@ -204,7 +204,7 @@ def _sampled_law(mechanism: Mechanism, problem: Problem, rng: np.random.Generato
     near = mechanism.nearest(problem)
     if _is_nearly_all(near):
         return _exact_law(mechanism, problem, near)
-    distance, step, alike = _drawn(mechanism, problem, rng)
+    distance, step, identity = _drawn(mechanism, problem, rng)
     beyond = distance > near.distance[-1] + slack(near.distance[-1])
     rest = max(0.0, 1.0 - float(near.moments[0].sum()))
     if not beyond.any():  # so rare that no draw met it: it stays at the farthest near distance, within the band
@@ -212,17 +212,17 @@ def _sampled_law(mechanism: Mechanism, problem: Problem, rng: np.random.Generato
         return _law_of_rows(mechanism, problem, near, *farthest, rest, rest)
     # P(sup |F_N - F| > e) <= 2 exp(-2 N e^2), for the N draws that follow the law beyond the near outputs
     band = rest * float(np.sqrt(np.log(2 / (1 - CONFIDENCE)) / (2 * beyond.sum())))
-    distance, step, alike = distance[beyond], step[beyond], alike[beyond]
-    order = np.lexsort((alike, distance))
-    level = np.cumsum(np.diff(alike[order], prepend=alike[order[0]]) != 0)
-    return _law_of_rows(mechanism, problem, near, distance[order], step[order], level, rest, band)
+    order = np.flatnonzero(beyond)[np.argsort(distance[beyond], kind="stable")]
+    first = first_of_level(distance[order], identity[order])
+    level = np.unique(first, return_inverse=True)[1]
+    order, level = order[np.argsort(level, kind="stable")], np.sort(level)
+    distance, step = np.maximum.accumulate(distance[order]), step[order]
+    return _law_of_rows(mechanism, problem, near, distance, step, level, rest, band)
 
 
 def _drawn(mechanism: Mechanism, problem: Problem, rng: np.random.Generator) -> tuple[NDArray, NDArray, NDArray]:
-    """Distances and steps of DRAWS draws and a number that the equally far ones share.
-
-    So many are drawn at a time that no table of counts is larger than _TABLE numbers.
-    """
+    """Distances, steps and identities of DRAWS draws, so many at a time that no table of counts is larger than _TABLE
+    numbers."""
     distance, step, identity = np.empty(DRAWS), np.empty(DRAWS), np.empty(DRAWS, dtype=np.uint64)
     at_once = max(_TABLE // problem.k, 1)
     for start in range(0, DRAWS, at_once):
@@ -230,8 +230,7 @@ def _drawn(mechanism: Mechanism, problem: Problem, rng: np.random.Generator) -> 
         released = mechanism.sample(problem, rng, here.stop - start)
         distance[here], step[here] = distances_to(problem, released), steps_between(np.array(problem.counts), released)
         identity[here] = identities(problem, released)
-    _, first, alike = np.unique(identity, return_index=True, return_inverse=True)
-    return distance[first][alike], step, alike
+    return distance, step, identity
 
 
 def _law_of_rows(

@@ -315,7 +315,7 @@ class Rows:
         order = np.argsort(loss)  # near H = 1 the losses have digits that the distances have lost
         loss, moved, identity, weight = _selected(order, loss, moved.astype(np.int64), identity, weight)
         distance = np.maximum.accumulate(distance_of_loss(loss))
-        first = _first_of_level(distance, np.where(loss < SATURATED, identity, 0))
+        first = first_of_level(distance, identity)
         key, inverse = np.unique(first * self.steps + moved, return_inverse=True)
         largest = np.zeros(distance.size)
         np.maximum.at(largest, first, distance)
@@ -340,13 +340,15 @@ def _times(values: NDArray, weight: NDArray | None) -> NDArray:
     return values if weight is None else values * weight
 
 
-def _first_of_level(distance: NDArray, identity: NDArray) -> NDArray[np.int64]:
+def first_of_level(distance: NDArray, identity: NDArray) -> NDArray[np.int64]:
     """Of each of these sorted distances, the place where its level begins: after a gap, or in a crowd its identity's.
 
     A crowd is a chain of small gaps that outgrows the slack, as there are near H = 1. Cut into levels as wide as the
     slack, it would part distances within the slack all the same, and blur P(H <= t) by what a level holds. So each
-    identity is a level: what is equal there is told by whole numbers, where a gap would be decided by a last bit.
+    identity is a level: what is equal there is told by whole numbers, where a gap would be decided by a last bit. What
+    lies within half the slack of 1, where even the doubles run out, is one level.
     """
+    identity = np.where(distance < 1 - slack(1.0) / 2, identity, 0)
     start = np.flatnonzero(np.diff(distance, prepend=-1.0) > slack(distance))
     size = np.diff(start, append=distance.size)
     first = np.repeat(start, size)

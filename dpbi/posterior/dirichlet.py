@@ -31,6 +31,7 @@ _CLOSE = 1e-4  # standard deviations: so near the mean the expansion's correctio
 _QUANTILE_ERROR = 1e-11  # of the probability beyond a quantile, relative, by scipy's inverse
 SPARE = 1e-10  # share of a tail that an end leaves: more than rounding takes (tests: 30 digits)
 _LARGE = 1e4  # from here on scipy's lower tail of whole parameters loses digits, 1e-8 at 1e9, its upper tail does not
+_NOTHING = 1e-300  # no end of an interval with digits lies below
 _LOG_LEAST = -750.0  # e^-750 is no double
 _RADIUS_TAIL = 1e-6  # Talbot's contour errs by up to 1.4e-9 in double precision (tests), a seven-hundredth of this
 _LISTED_COUNTS = 100_000
@@ -71,6 +72,11 @@ def interval(
         i = limits.check_categories(category, a.shape[-1])
         first, second = first[..., i], second[..., i]
     return _end(_LOWER, first, second, tail), _end(_UPPER, first, second, tail)
+
+
+def has_width(low: ArrayLike, high: ArrayLike) -> NDArray[np.bool_]:
+    """Whether an ``interval`` says more than that theta is 0, or 1, as far as doubles go."""
+    return (np.asarray(high) > _NOTHING) & (np.asarray(low) < 1 - np.finfo(float).epsneg)
 
 
 @dataclass(frozen=True)
@@ -133,7 +139,7 @@ def _near_quantile(tail: _Tail, a: Floats, b: Floats, mass: float) -> Floats:
         middle = (low + high) / 2
         below = (excess(np.exp(middle), wrong) < 0) == (tail is _LOWER)
         low, high = np.where(below, middle, low), np.where(below, high, middle)
-    found[wrong] = np.exp(high)
+    found[wrong] = np.exp(low if tail is _LOWER else high)
     # What underflows is 0 for a lower end; no double below the least is above 0.
     found = np.where(found > np.finfo(float).tiny, found, tail.outwards * np.finfo(float).tiny)
     return outwards(found, tail.outwards, excess)
@@ -141,7 +147,7 @@ def _near_quantile(tail: _Tail, a: Floats, b: Floats, mass: float) -> Floats:
 
 def outwards(x: Floats, towards: float, excess: Callable[[Floats, NDArray[np.int64]], Floats]) -> Floats:
     """x moved towards 0 or 1, by one spacing of the doubles, two, four, ..., until ``excess(x, indices) <= 0``."""
-    x, step = np.array(x), np.finfo(float).eps
+    x, step = np.array(x), np.finfo(float).epsneg
     while (short := np.flatnonzero(x != towards)).size:
         short = short[excess(x[short], short) > 0]
         if not short.size:

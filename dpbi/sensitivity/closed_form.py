@@ -82,7 +82,7 @@ def _largest_pair(receiving: NDArray, giving: NDArray) -> NDArray:
 
 
 def worst_neighbour(problem: Problem) -> tuple[int, ...]:
-    """The neighbour c' that attains LS(c) (the first in order of donor, then receiver, if several do, but for rounding).
+    """The neighbour c' that attains LS(c) (the first in order of donor, then receiver, if several do to 1e-12).
 
     Raises ValueError if n = 0. Source: as ``local_sensitivity``.
     """
