@@ -79,7 +79,7 @@ class CountMixture(FrozenResult):
 
         mass in (0, 1), the probability inside; category: an index 0..k - 1. Returns (low, high), rounded outwards: the
         probability inside is never below mass, and where the doubles are fine enough at most 1e-9 above it (1e-7 where
-        the parameters of the Betas exceed 1e8).
+        both parameters of a Beta exceed 1e8).
         Raises ValueError for another mass or category. Source: ours; the quantile by Brent's rule in the log-odds.
         """
         tail = (1 - limits.inside("mass", mass)) / 2
@@ -280,7 +280,7 @@ def _mixtures(share: NDArray, a: NDArray, b: NDArray, x: NDArray) -> NDArray[np.
 
 def _lower_ends(share: NDArray, a: NDArray, b: NDArray, tail: float) -> NDArray[np.float64]:
     """Per row of shares the x with P(mixture <= x) = tail or just below: on a grid, then by the Illinois rule."""
-    wanted = tail * (1 - dirichlet.SPARE)
+    wanted = dirichlet.surely_beyond(a, b, tail)
     grid = np.sin(np.linspace(0, np.pi / 2, 513)) ** 2
     above = share @ dirichlet.incomplete_beta(a[:, None], b[:, None], grid) - wanted
     right = np.maximum((above < 0).sum(axis=1), 1)
@@ -300,23 +300,27 @@ def _lower_ends(share: NDArray, a: NDArray, b: NDArray, tail: float) -> NDArray[
     # Too steep for the rule: near 0 under a tiny prior. Near 1 no double may be nearer.
     for row in np.flatnonzero((np.abs(y) > _TOLERANCE) & (x <= grid[1])):
         x[row] = _lower_end(share[row], a, b, tail)
-    return dirichlet.outwards(x, 0.0, lambda x, some: _mixtures(share[some], a, b, x) - tail)
+    return dirichlet.outwards(x, 0.0, lambda x, some: _mixtures(share[some], a, b, x) - tail, rows)
 
 
 def _lower_end(share: NDArray, a: NDArray, b: NDArray, tail: float) -> float:
     """The x with P(mixture <= x) = tail or just below; 0 where that is beyond double precision."""
-    def excess(x: NDArray, some: NDArray) -> NDArray:
-        return _mixture(share, a, b, x) - tail * (1 - dirichlet.SPARE)
+    wanted = dirichlet.surely_beyond(a, b, tail)
 
-    return float(dirichlet.outwards(np.array([_quantile(share, a, b, tail)]), 0.0, excess)[0])
+    def excess(x: NDArray, some: NDArray) -> NDArray:
+        return _mixture(share, a, b, x) - wanted
+
+    return float(dirichlet.outwards(np.array([_quantile(share, a, b, wanted)]), 0.0, excess, np.arange(1))[0])
 
 
 def _upper_end(share: NDArray, a: NDArray, b: NDArray, tail: float) -> float:
     """The x with P(mixture > x) = tail or just below."""
-    def excess(x: NDArray, some: NDArray) -> NDArray:
-        return 1 - tail * (1 - dirichlet.SPARE) - _mixture(share, a, b, x)
+    wanted = 1 - dirichlet.surely_beyond(a, b, tail)
 
-    return float(dirichlet.outwards(np.array([_quantile(share, a, b, 1 - tail)]), 1.0, excess)[0])
+    def excess(x: NDArray, some: NDArray) -> NDArray:
+        return wanted - _mixture(share, a, b, x)
+
+    return float(dirichlet.outwards(np.array([_quantile(share, a, b, wanted)]), 1.0, excess, np.arange(1))[0])
 
 
 def _mixture(share: NDArray, a: NDArray, b: NDArray, x: NDArray) -> NDArray[np.float64]:
