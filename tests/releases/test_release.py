@@ -354,7 +354,8 @@ def test_the_table_holds_both_posteriors(kind: Kind) -> None:
 
 @pytest.mark.parametrize("low, high, printed", [
     (0.12341, 0.56781, "0.1234 to 0.5679"), (0.30000001, 0.30000002, "0.3000 to 0.3001"),
-    (0.0, 1.0, "0.0000 to 1.0000"), (1.23456e-9, 0.2, "1.234e-09 to 2.001e-01"), (0.0, 5e-324, "0.000e+00 to 4.941e-324"),
+    (0.0, 1.0, "0.0000 to 1.0000"), (1.23456e-9, 0.2, "1.234e-09 to 2.001e-01"),
+    (0.0, 5e-324, "0.000e+00 to 4.941e-324"),
 ])  # fmt: skip
 def test_printed_intervals_are_rounded_outwards(low: float, high: float, printed: str) -> None:
     (found,) = statement._intervals([{"naive_low": low, "naive_high": high}], "naive")
