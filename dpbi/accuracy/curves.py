@@ -247,7 +247,8 @@ def required_epsilon(
     means = [mean(epsilon) for epsilon in epsilons]
     enough = next((i for i, one in enumerate(means) if one.high <= wanted), None)
     if enough is None:
-        best = min(range(len(means)), key=lambda i: means[i].high)
+        most = min(one.high for one in means) * (1 + 1e-9)
+        best = next(i for i, one in enumerate(means) if one.high <= most)  # the least epsilon of equals
         why = f" The reason: {mechanism.remaining_error}." if mechanism.remaining_error else ""
         raise ValueError(f"No epsilon looked at from {SEARCHED[0]:g} to {SEARCHED[1]:,g} brings the mean distance down "
                          f"to {wanted:.4g}: the smallest found is {means[best].high:.4g}, at epsilon = "

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from dpbi import limits
 from dpbi.frozen_result import FrozenResult, frozen
-from dpbi.mechanisms.distance_table import DistanceTable, slack
+from dpbi.mechanisms.distance_table import DistanceTable, first_of_level, slack
 from dpbi.mechanisms.mechanism import Mechanism, check_mechanism
-from dpbi.posterior.hellinger import distances_to
+from dpbi.posterior.hellinger import distances_to, identities
 from dpbi.problem.neighbours import steps_between
 from dpbi.problem.problem import Problem
 
@@ -29,7 +29,8 @@ class DistanceLaw(FrozenResult):
     mechanism, problem: what the law belongs to; kind: "levels" (every output in its row), "bins" (the nearest outputs
     are rows, the others lie in bins of exact mass and exact mean) or "sampled" (the nearest outputs are exact rows, the
     rest are draws that share what probability is left);
-    distance, probability, steps: aligned rows, sorted by distance (of a bin: the mean of H in it); mean: E[H];
+    distance, probability, steps: aligned rows, sorted by distance (of a bin: the mean of H in it); level: of the rows
+    that are not bins, the number of their level, 0, 1, ...; mean: E[H];
     edges, bin_distance, bin_probability: the outputs of the bins once more, in finer bins without their steps: edges
     (bins + 1,), mean of H and probability (bins,); a last bin of no width is a level;
     band: half width of the simultaneous 95 % Dvoretzky-Kiefer-Wolfowitz band of a sampled law, else 0;
@@ -42,6 +43,7 @@ class DistanceLaw(FrozenResult):
     distance: NDArray[np.float64]
     probability: NDArray[np.float64]
     steps: NDArray[np.float64]
+    level: NDArray[np.int64]
     mean: float
     edges: NDArray[np.float64] | None = None
     bin_distance: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
@@ -70,9 +72,8 @@ class DistanceLaw(FrozenResult):
 
         Straight lines run from (t, P(H <= t)) to the next (t, P(H < t)): flat between levels, rising inside a bin.
         """
-        exact = self.distance if self.edges is None else self.distance[self.distance < self.edges[0]]
-        distance, level = np.unique(exact, return_inverse=True)
-        reached = np.cumsum(np.bincount(level, weights=self.probability[: exact.size])).astype(np.float64)
+        distance, probability = self._exact_levels()
+        reached = np.cumsum(probability)
         if self.edges is not None:
             at_edges = reached[-1] + np.concatenate([[0.0], np.cumsum(self.bin_probability)])
             distance, reached = np.concatenate([distance, self.edges]), np.concatenate([reached, at_edges])
@@ -125,12 +126,14 @@ class DistanceLaw(FrozenResult):
 
     def levels(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Distinct distances and their probabilities; of a bin, the mean of H in it."""
-        exact = self.distance if self.edges is None else self.distance[self.distance < self.edges[0]]
-        distance, level = np.unique(exact, return_inverse=True)
-        probability = np.bincount(level, weights=self.probability[: exact.size]).astype(float)
+        distance, probability = self._exact_levels()
         held = self.bin_probability > 0
         return (np.concatenate([distance, self.bin_distance[held]]),
                 np.concatenate([probability, self.bin_probability[held]]).astype(np.float64))
+
+    def _exact_levels(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        last = np.flatnonzero(np.diff(self.level, append=-1))  # the largest distance of the level
+        return self.distance[last], np.bincount(self.level, self.probability[: self.level.size]).astype(np.float64)
 
     def by_step(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Distinct steps and their probabilities."""
@@ -172,14 +175,15 @@ def _exact_law(mechanism: Mechanism, problem: Problem, table: DistanceTable) -> 
     total = mass.sum()
     mean = float(((mass * table.distance).sum() + first.sum()) / total)
     if table.bins is None:
-        return DistanceLaw(mechanism, problem, "levels", table.distance, mass / total, table.steps, mean)
+        return DistanceLaw(mechanism, problem, "levels", table.distance, mass / total, table.steps,
+                           table.level, mean)
     bins, beyond = table.bins, mass[table.levels:].sum() / total
     held = bins.moments[0] > 0
     offset = np.divide(bins.moments[1], bins.moments[0], out=np.zeros(held.size), where=held)
     inside = np.clip(bins.centre + offset, bins.edges[:-1], bins.edges[1:])
     probability = bins.moments[0] * (beyond / max(bins.moments[0].sum(), np.finfo(float).tiny))
-    return DistanceLaw(mechanism, problem, "bins", _bin_means(table, bins.edges[0]), mass / total, table.steps, mean,
-                       bins.edges, inside, probability)
+    return DistanceLaw(mechanism, problem, "bins", _bin_means(table, bins.edges[0]), mass / total, table.steps,
+                       table.level, mean, bins.edges, inside, probability)
 
 
 def _bin_means(table: DistanceTable, cut: float) -> NDArray[np.float64]:
@@ -200,27 +204,33 @@ def _sampled_law(mechanism: Mechanism, problem: Problem, rng: np.random.Generato
     near = mechanism.nearest(problem)
     if _is_nearly_all(near):
         return _exact_law(mechanism, problem, near)
-    distance, step = _drawn(mechanism, problem, rng)
+    distance, step, identity = _drawn(mechanism, problem, rng)
     beyond = distance > near.distance[-1] + slack(near.distance[-1])
     rest = max(0.0, 1.0 - float(near.moments[0].sum()))
     if not beyond.any():  # so rare that no draw met it: it stays at the farthest near distance, within the band
-        farthest = near.distance[-1:], near.steps.max(keepdims=True) + 1
+        farthest = near.distance[-1:], near.steps.max(keepdims=True) + 1, np.zeros(1, dtype=np.int64)
         return _law_of_rows(mechanism, problem, near, *farthest, rest, rest)
     # P(sup |F_N - F| > e) <= 2 exp(-2 N e^2), for the N draws that follow the law beyond the near outputs
     band = rest * float(np.sqrt(np.log(2 / (1 - CONFIDENCE)) / (2 * beyond.sum())))
-    order = np.argsort(distance[beyond], kind="stable")
-    return _law_of_rows(mechanism, problem, near, distance[beyond][order], step[beyond][order], rest, band)
+    order = np.flatnonzero(beyond)[np.argsort(distance[beyond], kind="stable")]
+    first = first_of_level(distance[order], identity[order])
+    level = np.unique(first, return_inverse=True)[1]
+    order, level = order[np.argsort(level, kind="stable")], np.sort(level)
+    distance, step = np.maximum.accumulate(distance[order]), step[order]
+    return _law_of_rows(mechanism, problem, near, distance, step, level, rest, band)
 
 
-def _drawn(mechanism: Mechanism, problem: Problem, rng: np.random.Generator) -> tuple[NDArray, NDArray]:
-    """Distances and steps of DRAWS draws, so many at a time that no table of counts is larger than _TABLE numbers."""
-    distance, step = np.empty(DRAWS), np.empty(DRAWS)
+def _drawn(mechanism: Mechanism, problem: Problem, rng: np.random.Generator) -> tuple[NDArray, NDArray, NDArray]:
+    """Distances, steps and identities of DRAWS draws, so many at a time that no table of counts is larger than _TABLE
+    numbers."""
+    distance, step, identity = np.empty(DRAWS), np.empty(DRAWS), np.empty(DRAWS, dtype=np.uint64)
     at_once = max(_TABLE // problem.k, 1)
     for start in range(0, DRAWS, at_once):
         here = slice(start, min(start + at_once, DRAWS))
         released = mechanism.sample(problem, rng, here.stop - start)
         distance[here], step[here] = distances_to(problem, released), steps_between(np.array(problem.counts), released)
-    return distance, step
+        identity[here] = identities(problem, released)
+    return distance, step, identity
 
 
 def _law_of_rows(
@@ -229,6 +239,7 @@ def _law_of_rows(
     near: DistanceTable,
     distance: NDArray,
     step: NDArray,
+    level: NDArray,
     rest: float,
     band: float,
 ) -> DistanceLaw:
@@ -236,12 +247,13 @@ def _law_of_rows(
     if not distance.size:
         probability[-1] += rest
     rows, moved = np.concatenate([near.distance, distance]), np.concatenate([near.steps, step])
+    level = np.concatenate([near.level, near.level[-1] + 1 + level])
     known = mechanism.mean_distance(problem)
     if known is not None:
-        return DistanceLaw(mechanism, problem, "sampled", rows, probability, moved, known, band=band)
+        return DistanceLaw(mechanism, problem, "sampled", rows, probability, moved, level, known, band=band)
     size = max(distance.size, 1)
     # Draws that all agree leave an error of the order of one draw in all of them.
     error = float(max(distance.std() / np.sqrt(size) if distance.size else 0.0, 1 / size))
     mean = min(float((probability * rows).sum()), 1.0)
-    return DistanceLaw(mechanism, problem, "sampled", rows, probability, moved, mean, band=band,
+    return DistanceLaw(mechanism, problem, "sampled", rows, probability, moved, level, mean, band=band,
                        mean_error=rest * error)

@@ -132,7 +132,7 @@ def _widened(problem: Problem, lows: Sequence[float], highs: Sequence[float]) ->
     """From the lowest end to the highest, those of the true posterior's mass among them, and a little more."""
     truth = density_window([problem.posterior])
     low, high = min(truth[0], *lows), max(truth[1], *highs)
-    room = 0.03 * (high - low) or 0.05
+    room = 0.03 * (high - low) if dirichlet.has_width(low, high) else 0.05
     return max(0.0, low - room), min(1.0, high + room)
 
 
@@ -170,9 +170,9 @@ def _curves(parameters: Floats) -> list[tuple[Floats, Floats]]:
     grids = np.linspace(lows, highs, _CURVE_POINTS, axis=-1)
     densities = dirichlet.beta_density(grids, parameters[:, :1], parameters[:, 1:])
     densities = np.where(np.isfinite(densities), densities, np.nan)
-    spikes = [(np.array([low, low + (1e-6 if low < 0.5 else -1e-6)]), np.array([_SPIKE, 0.0])) for low in lows]
-    curves = zip(lows == highs, spikes, zip(grids, densities, strict=True), strict=True)
-    return [spike if no_width else curve for no_width, spike, curve in curves]
+    spikes = [(np.array([0.0, 1e-6] if low < 0.5 else [1.0, 1 - 1e-6]), np.array([_SPIKE, 0.0])) for low in lows]
+    curves = zip(dirichlet.has_width(lows, highs), spikes, zip(grids, densities, strict=True), strict=True)
+    return [curve if wide else spike for wide, spike, curve in curves]
 
 
 def _run(x: Floats, y: Floats) -> dict[str, Any]:

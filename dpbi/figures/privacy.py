@@ -192,7 +192,8 @@ def against_size(curves: Sequence[Sequence[PrivacyLoss]]) -> go.Figure:
     fig.update_xaxes(title_text="Total count n", **log_axis(min(sizes), max(sizes)))
     top = max(epsilon, *(one.epsilon for curve in curves for one in curve))
     fig.update_yaxes(title_text="Exact privacy loss", range=[0, 1.08 * top])
-    worst = [max(curve, key=lambda one: one.epsilon) for curve in curves]
+    most = [max(one.epsilon for one in curve) * (1 - 1e-9) for curve in curves]  # of equals the smallest n is named
+    worst = [next(one for one in curve if one.epsilon >= least) for curve, least in zip(curves, most, strict=True)]
     title = _size_words(worst, [curve[-1] for curve in curves], labels)
     listed = ", ".join(f"{label} {printed_bound(one.epsilon)} at n = {one.n:,}"
                        for label, one in zip(labels, worst, strict=True))  # fmt: skip

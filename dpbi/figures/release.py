@@ -107,7 +107,7 @@ def together(found: ReadTogether, rows: Sequence[dict[str, Any]], labels: Sequen
         )  # fmt: skip
     fig.update_yaxes(**category_axis(names))
     fig.update_xaxes(title_text="θ, share of the category", rangemode="tozero")
-    widths = {place: np.mean([row["high"] - row["low"] for row in rows if row["place"] == place and row["mean"]])
+    widths = {place: np.mean([_width(row["low"], row["high"]) for row in rows if row["place"] == place and row["mean"]])
               for place in {row["place"] for row in rows if row["mean"] is not None}}
     joint = widths.pop(None)
     title = f"{count} releases read together"
@@ -124,7 +124,7 @@ def _densities(release: Release) -> dict[str, tuple[Floats, Floats]] | None:
     windows = {_NAIVE: density_window([release.naive], mass=_NEARLY_ALL)}
     if isinstance(aware, NoiseAwarePosterior):
         windows[_AWARE] = aware.interval(_NEARLY_ALL, 0)
-    if any(low >= high for low, high in windows.values()):
+    if not all(dirichlet.has_width(low, high) for low, high in windows.values()):
         return None
     grids = {name: np.linspace(low, high, _POINTS) for name, (low, high) in windows.items()}
     found = {_NAIVE: (grids[_NAIVE], dirichlet.beta_density(grids[_NAIVE], *release.naive))}
@@ -194,9 +194,13 @@ def _title(release: Release, rows: Sequence[Row]) -> str:
     label = mechanism_labels([release.mechanism])[0]
     if isinstance(release.noise_aware, str):
         return f"{label}: the naive posterior alone, without allowance for the noise"
-    naive, aware = (sum(_value(row, name, "high") - _value(row, name, "low") for row in rows) for name in (
+    naive, aware = (sum(_width(_value(row, name, "low"), _value(row, name, "high")) for row in rows) for name in (
         _NAIVE, _AWARE))  # fmt: skip
     return f"{label}: noise-aware intervals are {_compared(aware / naive)} naive ones" if naive else label
+
+
+def _width(low: float, high: float) -> float:
+    return high - low if dirichlet.has_width(low, high) else 0.0
 
 
 def _compared(ratio: float) -> str:

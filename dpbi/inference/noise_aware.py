@@ -77,15 +77,17 @@ class CountMixture(FrozenResult):
     def interval(self, mass: float = 0.95, category: int = 0) -> tuple[float, float]:
         """The equal-tailed interval of theta_i under the mixture of Betas.
 
-        mass in (0, 1), the probability inside; category: an index 0..k - 1. Returns (low, high).
-        Raises ValueError for another mass or category. Source: ours; the quantile by bisection of the log-odds.
+        mass in (0, 1), the probability inside; category: an index 0..k - 1. Returns (low, high), rounded outwards: the
+        probability inside is never below mass, and where the doubles are fine enough at most 1e-9 above it (1e-7 where
+        both parameters of a Beta exceed 1e8).
+        Raises ValueError for another mass or category. Source: ours; the quantile by Brent's rule in the log-odds.
         """
         tail = (1 - limits.inside("mass", mass)) / 2
         share, a, b = self._betas(category)
         # Near 0 an upper end has digits that 1 - x has not.
         if float(dirichlet.incomplete_beta(a, b, 0.5) @ share) > 1 - tail:
-            return _quantile(share, a, b, tail), _quantile(share, a, b, 1 - tail)
-        return _quantile(share, a, b, tail), 1 - _quantile(share, b, a, tail)
+            return _lower_end(share, a, b, tail), _upper_end(share, a, b, tail)
+        return _lower_end(share, a, b, tail), float(dirichlet.one_less(_lower_end(share, b, a, tail), 1.0))
 
     def density(self, theta: ArrayLike, category: int = 0) -> NDArray[np.float64]:
         """The density of theta_i, a mixture of Beta densities: theta (...), in [0, 1] -> (...).
@@ -248,7 +250,7 @@ def coverage(mechanism: Mechanism, prior: ArrayLike, n: int, mass: float = 0.95)
     a, b = (np.array(prior) + datasets).T
     low, high = dirichlet.interval(np.array(prior) + released, mass, category=0)
     known = joint / joint.sum(axis=1, keepdims=True)
-    aware_low, aware_high = _quantiles(known, a, b, tail), 1 - _quantiles(known, b, a, tail)
+    aware_low, aware_high = _lower_ends(known, a, b, tail), dirichlet.one_less(_lower_ends(known, b, a, tail), 1.0)
     weight = joint.sum(axis=1)
     aware = float(_mixtures(joint, a, b, aware_high).sum() - _mixtures(joint, a, b, aware_low).sum())
     if not abs(aware / weight.sum() - mass) <= _COVERAGE_ERROR:
@@ -276,10 +278,11 @@ def _mixtures(share: NDArray, a: NDArray, b: NDArray, x: NDArray) -> NDArray[np.
     return total
 
 
-def _quantiles(share: NDArray, a: NDArray, b: NDArray, tail: float) -> NDArray[np.float64]:
-    """Per row of shares the x with P(mixture <= x) = tail: on a grid, then by the Illinois rule or in log-odds."""
+def _lower_ends(share: NDArray, a: NDArray, b: NDArray, tail: float) -> NDArray[np.float64]:
+    """Per row of shares the x with P(mixture <= x) = tail or just below: on a grid, then by the Illinois rule."""
+    wanted = dirichlet.surely_beyond(a, b, tail)
     grid = np.sin(np.linspace(0, np.pi / 2, 513)) ** 2
-    above = share @ dirichlet.incomplete_beta(a[:, None], b[:, None], grid) - tail
+    above = share @ dirichlet.incomplete_beta(a[:, None], b[:, None], grid) - wanted
     right = np.maximum((above < 0).sum(axis=1), 1)
     rows = np.arange(len(share))
     other, x = grid[right - 1], grid[right]
@@ -289,26 +292,50 @@ def _quantiles(share: NDArray, a: NDArray, b: NDArray, tail: float) -> NDArray[n
         if not rough.size:
             break
         new = x[rough] - y[rough] * (x[rough] - other[rough]) / (y[rough] - y_other[rough])
-        y_new = _mixtures(share[rough], a, b, new) - tail
+        y_new = _mixtures(share[rough], a, b, new) - wanted
         crossed = y_new * y[rough] < 0
         other[rough] = np.where(crossed, x[rough], other[rough])
         y_other[rough] = np.where(crossed, y[rough], y_other[rough] / 2)
         x[rough], y[rough] = new, y_new
     # Too steep for the rule: near 0 under a tiny prior. Near 1 no double may be nearer.
     for row in np.flatnonzero((np.abs(y) > _TOLERANCE) & (x <= grid[1])):
-        x[row] = _quantile(share[row], a, b, tail)
-    return x
+        x[row] = _lower_end(share[row], a, b, tail)
+    return dirichlet.outwards(x, 0.0, lambda x, some: _mixtures(share[some], a, b, x) - tail, rows)
 
 
-def _quantile(share: NDArray, a: NDArray, b: NDArray, tail: float) -> float:
-    """The x with P(mixture <= x) = tail, by the log-odds of x; 0 or 1 where that is beyond double precision."""
+def _lower_end(share: NDArray, a: NDArray, b: NDArray, tail: float) -> float:
+    """The x with P(mixture <= x) = tail or just below; 0 where that is beyond double precision."""
+    wanted = dirichlet.surely_beyond(a, b, tail)
+
+    def excess(x: NDArray, some: NDArray) -> NDArray:
+        return _mixture(share, a, b, x) - wanted
+
+    return float(dirichlet.outwards(np.array([_quantile(share, a, b, wanted)]), 0.0, excess, np.arange(1))[0])
+
+
+def _upper_end(share: NDArray, a: NDArray, b: NDArray, tail: float) -> float:
+    """The x with P(mixture > x) = tail or just below."""
+    wanted = 1 - dirichlet.surely_beyond(a, b, tail)
+
+    def excess(x: NDArray, some: NDArray) -> NDArray:
+        return wanted - _mixture(share, a, b, x)
+
+    return float(dirichlet.outwards(np.array([_quantile(share, a, b, wanted)]), 1.0, excess, np.arange(1))[0])
+
+
+def _mixture(share: NDArray, a: NDArray, b: NDArray, x: NDArray) -> NDArray[np.float64]:
+    return dirichlet.incomplete_beta(a, b, x[:, None]) @ share
+
+
+def _quantile(share: NDArray, a: NDArray, b: NDArray, probability: float) -> float:
+    """The x with P(mixture <= x) = probability, by the log-odds of x, within e^-700 of neither 0 nor 1."""
     from scipy.optimize import brentq
 
     def excess(log_odds: float) -> float:
-        return float(dirichlet.incomplete_beta(a, b, special.expit(log_odds)) @ share) - tail
+        return float(dirichlet.incomplete_beta(a, b, special.expit(log_odds)) @ share) - probability
 
     if excess(-_LOG_ODDS) >= 0:
-        return 0.0
+        return float(special.expit(-_LOG_ODDS))
     if excess(_LOG_ODDS) <= 0:
         return 1.0
     return float(special.expit(brentq(excess, -_LOG_ODDS, _LOG_ODDS, xtol=1e-14, rtol=1e-14, maxiter=_STEPS)))

@@ -59,7 +59,7 @@ class NoiseAwareReleases(FrozenResult):
         known = ~np.isnan(self.low)
         naive = float(((high - low) * self.times[:, None])[known].sum())
         aware = float(((self.high - self.low) * self.times[:, None])[known].sum())
-        return aware / naive if naive else float("nan")
+        return aware / naive if dirichlet.has_width(low, high)[known].any() else float("nan")
 
 
 def number_of_releases(k: int, size: int) -> int:

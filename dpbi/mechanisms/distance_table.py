@@ -32,7 +32,7 @@ FINE = 1 << 17  # bins of a scale
 _LEAST = 1e-5  # of the largest distance: below it the scale grows evenly, above it with the logarithm too
 SATURATED = 27.5  # 1 - sqrt(1 - e^-27.5) = 0.6e-12: from this loss on, all distances are the level 1
 
-# Distances this close are one level: symmetric outputs differ in their last digits only.
+# Distances this close are one level, unless they crowd: equal ones differ in their last digits.
 _SLACK_ABSOLUTE, _SLACK_RELATIVE = 1e-12, 1e-10
 
 
@@ -134,15 +134,20 @@ class DistanceTable(FrozenResult):
 
     distance: (rows,) the level's H, or the bin's centre; steps: (rows,) ||r - c||_1 / 2;
     moments: (orders, rows), sum over the row's outputs of weight (H - distance)^q, q = 0, 1, ... (levels: up to 1);
-    levels: number of leading rows that are exact; bins: the other outputs once more, in finer bins without their steps,
-    None where there are none.
+    level: of the leading rows, which are exact, the number of their level, 0, 1, ...; bins: the other outputs once
+    more, in finer bins without their steps, None where there are none.
     """
 
     distance: NDArray[np.float64]
     steps: NDArray[np.float64]
     moments: NDArray[np.float64]
-    levels: int
+    level: NDArray[np.int64]
     bins: DistanceBins | None
+
+    @property
+    def levels(self) -> int:
+        """How many leading rows are exact."""
+        return self.level.size
 
     def tilted(self, rate: float, log_scale: float = 0.0) -> DistanceTable:
         """The table with every weight times exp(-rate H - log_scale), holding the moments of order 0 and 1."""
@@ -180,7 +185,7 @@ def chunks(rows: int, columns: int) -> Iterator[slice]:
     return (slice(start, start + height) for start in range(0, rows, height))
 
 
-Columns = tuple[NDArray, NDArray, NDArray | None]  # loss, moved, weight (None: 1 each)
+Columns = tuple[NDArray, NDArray, NDArray, NDArray | None]  # loss, moved, identity, weight (None: 1 each)
 
 
 class Rows:
@@ -195,48 +200,51 @@ class Rows:
         self.scale = DistanceScale(largest_loss, float(mark + slack(mark)))
         self.steps, self.keep, self.orders = steps, keep, orders
         # Weights that are to be tilted need narrow bins; others could do with the fine ones.
-        wanted = np.clip(_CELLS // steps, 256 if orders == MOMENTS else 16, 2048)
-        self.shift = int(np.ceil(np.log2(FINE / wanted)))  # fine bin >> shift = bin
+        wanted = min(max(_CELLS // steps, 256 if orders == MOMENTS else 16), 2048)
+        self.shift = FINE.bit_length() - wanted.bit_length()  # fine bin >> shift = bin
         self.cut = FINE + 1  # outputs in lower fine bins are exact
         self.near: list[Columns] = []
         self.waiting: list[Columns] = []
         self.binned = False
 
-    def add(self, loss: NDArray, moved: NDArray, weight: NDArray | None) -> None:
-        """Outputs by their loss -log BC and what was moved, with weight 1 if None. The arrays must not change later."""
+    def add(self, loss: NDArray, moved: NDArray, identity: NDArray, weight: NDArray | None = None) -> None:
+        """Outputs by their loss -log BC, what was moved and the ``identity`` of the loss, with weight 1 if None.
+
+        The arrays must not change later.
+        """
         if self.binned:
             saturated = loss > SATURATED  # in a large space, most outputs: they need not wait
             if saturated.any():
                 self._bin_farthest(*_selected(saturated, moved, weight))
-                loss, moved, weight = _selected(~saturated, loss, moved, weight)
-        self.waiting.append((loss, moved, weight))
+                loss, moved, identity, weight = _selected(~saturated, loss, moved, identity, weight)
+        self.waiting.append((loss, moved, identity, weight))
         if sum(each[0].size for each in self.waiting) >= BLOCK:
             self._sort()
 
     def _sort(self) -> None:
         """What was added since the last time: near, or to its bin; a whole block at once, as the cells cost more."""
-        loss, moved, weight = _joined(self.waiting)
+        loss, moved, identity, weight = _joined(self.waiting)
         self.waiting = []
         if self.binned:
             distance = distance_of_loss(loss)
             fine = self.scale.bins_of(distance, loss)
             near = fine < self.cut
             self._bin(*_selected(~near, distance, fine, moved, weight))
-            loss, moved, weight = _selected(near, loss, moved, weight)
-        self.near.append((loss, moved, weight))
+            loss, moved, identity, weight = _selected(near, loss, moved, identity, weight)
+        self.near.append((loss, moved, identity, weight))
         if sum(each[0].size for each in self.near) > 2 * self.keep:
             self._shrink()
 
     def _shrink(self) -> None:
         if not self.binned:
             self._start_bins()
-        loss, moved, weight = _joined(self.near)
+        loss, moved, identity, weight = _joined(self.near)
         distance = distance_of_loss(loss)
         fine = self.scale.bins_of(distance, loss)
         # The cut is an edge of the fine bins, so that none is half exact.
         self.cut = int(np.clip(np.partition(fine, self.keep)[self.keep], 1, FINE))
         near = fine < self.cut
-        self.near = [_selected(near, loss, moved, weight)]
+        self.near = [_selected(near, loss, moved, identity, weight)]
         self._bin(*_selected(~near, distance, fine, moved, weight))
 
     def _start_bins(self) -> None:
@@ -269,16 +277,16 @@ class Rows:
         """The collected rows; ``step`` converts the unit of ``moved`` to steps."""
         if self.waiting:
             self._sort()
-        distance, moved, level_moments = self._levels()
+        level, distance, moved, level_moments = self._levels()
         if not self.binned:
-            return DistanceTable(distance, moved * step, level_moments, distance.size, None)
+            return DistanceTable(distance, moved * step, level_moments, level, None)
         cell = np.flatnonzero(self.cells[0])
         moments = np.zeros((self.orders, distance.size + cell.size))
         moments[:2, :distance.size] = level_moments
         moments[:, distance.size:] = self.cells[:, cell]
         return DistanceTable(np.concatenate([distance, self.centres[cell // self.steps]]),
                              np.concatenate([moved, cell % self.steps]) * step,
-                             moments, distance.size, self._bins(float(level_moments[0].sum())))
+                             moments, level, self._bins(float(level_moments[0].sum())))
 
     def _bins(self, nearer: float) -> DistanceBins:
         """The fine bins, joined within a bin as long as they hold little beside all that lies nearer.
@@ -288,7 +296,7 @@ class Rows:
         fine = np.arange(self.cut, FINE + 1)
         mass, first = self.fine[:, self.cut:]
         reached = nearer + np.cumsum(mass)
-        share = np.floor(np.log(reached) / _SHARE)
+        share = np.floor(np.log(reached) / _SHARE + 0.5)  # 1, the mass of all outputs of noise, is no edge
         own = (fine == FINE) | (fine == self.scale.bin_of_mark) | (fine == self.cut)
         own[1:] |= (np.diff(share) > 0) | (np.diff(fine >> self.shift) > 0)
         start = np.flatnonzero(own)
@@ -297,28 +305,31 @@ class Rows:
         edges = self.scale.edges(np.append(fine[start], FINE + 1))
         return DistanceBins(edges, self.centres[fine[start] >> self.shift], moments)
 
-    def _levels(self) -> tuple[NDArray, NDArray, NDArray]:
-        """Distinct (level, moved) pairs of the exact outputs with their moments of order 0 and 1.
+    def _levels(self) -> tuple[NDArray, NDArray, NDArray, NDArray]:
+        """Levels, their distances, what was moved and the moments of order 0 and 1 of the exact outputs' rows.
 
         A level stands at the largest of its distances, and is no wider than the slack of the least: where the slack is
         added to t, all levels that hold an H <= t are counted, and none that holds an H > t + slack.
         """
-        loss, moved, weight = _joined(self.near)
-        distance = distance_of_loss(loss)
-        order = np.argsort(distance)
-        distance, moved, weight = _selected(order, distance, moved.astype(np.int64), weight)
-        new = _level_starts(distance)
-        level = np.cumsum(new) - 1
-        key, inverse = np.unique(level * self.steps + moved, return_inverse=True)
-        largest = distance[np.append(new[1:], True)]
-        beyond = _times(distance - largest[level], weight)
+        loss, moved, identity, weight = _joined(self.near)
+        order = np.argsort(loss)  # near H = 1 the losses have digits that the distances have lost
+        loss, moved, identity, weight = _selected(order, loss, moved.astype(np.int64), identity, weight)
+        distance = np.maximum.accumulate(distance_of_loss(loss))
+        first = first_of_level(distance, identity)
+        key, inverse = np.unique(first * self.steps + moved, return_inverse=True)
+        largest = np.zeros(distance.size)
+        np.maximum.at(largest, first, distance)
+        beyond = _times(distance - largest[first], weight)
         moments = np.stack([np.bincount(inverse, weights=weight), np.bincount(inverse, weights=beyond)])
-        return largest[key // self.steps], key % self.steps, moments
+        started = key // self.steps
+        level = np.cumsum(np.diff(started, prepend=0) > 0)
+        return level, np.maximum.accumulate(largest[started]), key % self.steps, moments
 
 
 def _joined(parts: list[Columns]) -> Columns:
-    loss, moved, weight = zip(*parts, strict=True)
-    return np.concatenate(loss), np.concatenate(moved), None if weight[0] is None else np.concatenate(weight)
+    *columns, weight = zip(*parts, strict=True)
+    loss, moved, identity = (np.concatenate(column) for column in columns)
+    return loss, moved, identity, None if weight[0] is None else np.concatenate(weight)
 
 
 def _selected(rows: NDArray, *columns: NDArray | None) -> tuple:
@@ -329,15 +340,19 @@ def _times(values: NDArray, weight: NDArray | None) -> NDArray:
     return values if weight is None else values * weight
 
 
-def _level_starts(distance: NDArray) -> NDArray[np.bool_]:
-    """Where a new level begins in sorted distances: after a gap, and at every value of a crowd.
+def first_of_level(distance: NDArray, identity: NDArray) -> NDArray[np.int64]:
+    """Of each of these sorted distances, the place where its level begins: after a gap, or in a crowd its identity's.
 
     A crowd is a chain of small gaps that outgrows the slack, as there are near H = 1. Cut into levels as wide as the
-    slack, it would part distances within the slack all the same, and blur P(H <= t) by what a level holds.
+    slack, it would part distances within the slack all the same, and blur P(H <= t) by what a level holds. So each
+    identity is a level: what is equal there is told by whole numbers, where a gap would be decided by a last bit. What
+    lies within half the slack of 1, where even the doubles run out, is one level.
     """
-    rise = np.diff(distance, prepend=-1.0)
-    gap = rise > slack(distance)
-    first = np.flatnonzero(gap)
-    last = np.append(first[1:], distance.size) - 1
-    crowded = distance[last] - distance[first] > slack(distance[first])
-    return gap | (np.repeat(crowded, last - first + 1) & (rise > 0))
+    identity = np.where(distance < 1 - slack(1.0) / 2, identity, 0)
+    start = np.flatnonzero(np.diff(distance, prepend=-1.0) > slack(distance))
+    size = np.diff(start, append=distance.size)
+    first = np.repeat(start, size)
+    crowded = np.flatnonzero(np.repeat(distance[start + size - 1] - distance[start] > slack(distance[start]), size))
+    _, begins, alike = np.unique(identity[crowded], return_index=True, return_inverse=True)
+    first[crowded] = crowded[begins[alike]]
+    return first

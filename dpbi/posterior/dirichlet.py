@@ -9,7 +9,8 @@ phi(u) = u - log(1 + u) >= 0, by their series where u is small: nothing cancels.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -27,7 +28,10 @@ _POWERS = np.arange(11, 1, -1)
 # spread and better.
 _NORMAL_FROM = 1e8
 _CLOSE = 1e-4  # standard deviations: so near the mean the expansion's correction is what it is there
-_QUANTILE_ERROR = 1e-6  # of the probability beyond a quantile, relative
+_QUANTILE_ERROR = 1e-11  # of the probability beyond a quantile, relative, by scipy's inverse
+SPARE = 1e-10  # share of a tail that an end leaves: more than rounding takes (tests: 30 digits)
+_LARGE = 1e4  # from here on scipy's lower tail of whole parameters loses digits, 1e-8 at 1e9, its upper tail does not
+_NOTHING = 1e-300  # no end of an interval with digits lies below
 _LOG_LEAST = -750.0  # e^-750 is no double
 _RADIUS_TAIL = 1e-6  # Talbot's contour errs by up to 1.4e-9 in double precision (tests), a seven-hundredth of this
 _LISTED_COUNTS = 100_000
@@ -59,7 +63,8 @@ def interval(
 
     alpha: (..., k); mass in (0, 1), the probability inside; category: one index, several, or None for all.
     Returns (low, high), each (..., k), (...) for one category or (..., number of them) for several, with
-    0 <= low <= high <= 1; an end that underflows is reported as 0 (or 1). Raises ValueError for a mass outside (0, 1).
+    0 <= low < high <= 1, rounded outwards: the probability inside is never below mass, and where the doubles are fine
+    enough at most 1e-9 above it. Raises ValueError for a mass outside (0, 1).
     Source: inverse of the incomplete beta function; above 1e8 ours, see ``_large_quantiles``.
     """
     a = positive_parameters("alpha", alpha)
@@ -69,45 +74,99 @@ def interval(
         i = limits.check_categories(category, a.shape[-1])
         first, second = first[..., i], second[..., i]
     limits.check_numbers("alpha", first.size, _ENDS_LARGEST)
-    return _beta_quantiles(first, second, tail)
+    return _end(_LOWER, first, second, tail), _end(_UPPER, first, second, tail)
 
 
-def _beta_quantiles(a: Floats, b: Floats, tail: float) -> tuple[Floats, Floats]:
-    # Of the two, the law of the smaller parameter has the ends near 0, where digits are kept.
-    small, large = np.minimum(a, b), np.maximum(a, b)
-    beyond = small > _NORMAL_FROM
-    near_small, near_large = np.where(beyond, 1.0, small), np.where(beyond, 1.0, large)
-    far = _large_quantiles(np.where(beyond, small, _NORMAL_FROM), np.where(beyond, large, _NORMAL_FROM), tail)
-    low = np.where(beyond, far[0], _near_quantile(special.betaincinv, special.betainc, near_small, near_large, tail))
-    high = np.where(beyond, far[1],
-                    _near_quantile(special.betainccinv, special.betaincc, near_small, near_large, tail))
-    low, high = (np.where(end <= np.finfo(float).tiny, 0.0, end) for end in (low, high))
-    swapped = a > b
-    return np.where(swapped, 1 - high, low), np.where(swapped, 1 - low, high)
+def has_width(low: ArrayLike, high: ArrayLike) -> NDArray[np.bool_]:
+    """Whether an ``interval`` says more than that theta is 0, or 1, as far as doubles go."""
+    return (np.asarray(high) > _NOTHING) & (np.asarray(low) < 1 - np.finfo(float).epsneg)
 
 
-def _near_quantile(inverse: np.ufunc, tail_of: np.ufunc, small: Floats, large: Floats, tail: float) -> Floats:
-    """The x with tail_of(small, large, x) = tail, small <= large, by scipy's inverse where that proves right.
+@dataclass(frozen=True)
+class _Tail:
+    """One of the tails of Beta(a, b): its inverse and its probability by scipy, and where outwards is."""
+
+    inverse: np.ufunc
+    probability: np.ufunc
+    outwards: float
+
+
+_LOWER = _Tail(special.betaincinv, special.betainc, 0.0)
+_UPPER = _Tail(special.betainccinv, special.betaincc, 1.0)
+
+
+def _end(tail: _Tail, a: Floats, b: Floats, mass: float) -> Floats:
+    """The end with probability ``mass`` beyond it: below 1/2 by itself, else 1 less the mirrored law's other end.
+
+    So digits are kept near 0, and the one rounding near 1 is known exactly.
+    """
+    at_half = incomplete_beta(a, b, 0.5)
+    near = at_half >= mass if tail is _LOWER else at_half >= 1 - mass
+    end = np.empty(near.shape)
+    end[near] = _end_near_zero(tail, a[near], b[near], mass)
+    other = _end_near_zero(_UPPER if tail is _LOWER else _LOWER, b[~near], a[~near], mass)
+    end[~near] = one_less(other, tail.outwards)
+    return end
+
+
+def one_less(x: ArrayLike, towards: float) -> Floats:
+    """1 - x for x in [0, 1/2], rounded towards 0 or 1: the rounded difference is compared with the true one exactly."""
+    x = np.asarray(x, dtype=np.float64)
+    rounded = 1 - x
+    beyond = 1 - rounded < x if towards == 0 else 1 - rounded > x
+    return np.where(beyond, np.nextafter(rounded, towards), rounded)
+
+
+def _end_near_zero(tail: _Tail, a: Floats, b: Floats, mass: float) -> Floats:
+    end, beyond = np.empty(a.shape), np.minimum(a, b) > _NORMAL_FROM
+    end[beyond] = _large_quantiles(a[beyond], b[beyond], mass)[int(tail.outwards)]
+    end[~beyond] = _near_quantile(tail, a[~beyond], b[~beyond], mass * (1 - SPARE))
+    return end
+
+
+def _near_quantile(tail: _Tail, a: Floats, b: Floats, mass: float) -> Floats:
+    """The x with at most ``mass`` beyond it, next to where it is ``mass``: scipy's inverse where that proves right.
 
     It does not everywhere: of Beta(1000, 1e12) it gives 1.5e-8 for every probability, sixteen times the mean. Such an x
     is found by bisection of log x instead.
     """
-    found = np.asarray(inverse(small, large, tail))
-    error = np.abs(tail_of(small, large, found) - tail)
-    # Two doubles side by side may lie far apart in probability, and of what underflows no double is right.
-    spacing = np.abs(tail_of(small, large, np.nextafter(found, 1.0)) - tail_of(small, large, np.nextafter(found, 0.0)))
-    wrong = ~(error <= _QUANTILE_ERROR * tail + spacing) & ~(found <= np.finfo(float).tiny)
-    if not wrong.any():
-        return found
-    found, (a, b) = np.array(found), (np.broadcast_to(value, found.shape)[wrong] for value in (small, large))
-    rises = 1.0 if tail_of is special.betainc else -1.0
-    low, high = np.full(a.shape, _LOG_LEAST), np.zeros(a.shape)
-    for _ in range(64):  # 750 / 2^64: below the spacing of the doubles
+    def excess(x: Floats, some: NDArray) -> Floats:
+        return np.asarray(tail.probability(a[some], b[some], x) - mass)
+
+    found = np.asarray(tail.inverse(a, b, mass))
+    gap = excess(found, np.arange(a.size))
+    off = np.flatnonzero(~(np.abs(gap) <= _QUANTILE_ERROR * mass) & (found > np.finfo(float).tiny))
+    # Two doubles side by side may lie far apart in probability.
+    spacing = np.abs(excess(np.nextafter(found[off], 1.0), off) - excess(np.nextafter(found[off], 0.0), off))
+    wrong = off[~(np.abs(gap[off]) <= _QUANTILE_ERROR * mass + spacing)]
+    low, high = np.full(wrong.size, _LOG_LEAST), np.zeros(wrong.size)
+    for _ in range(64 if wrong.size else 0):  # 750 / 2^64: below the spacing of the doubles
         middle = (low + high) / 2
-        below = rises * (tail_of(a, b, np.exp(middle)) - tail) < 0
+        below = (excess(np.exp(middle), wrong) < 0) == (tail is _LOWER)
         low, high = np.where(below, middle, low), np.where(below, high, middle)
-    found[wrong] = np.exp(high)
-    return found
+    found[wrong] = np.exp(low if tail is _LOWER else high)
+    gap[wrong] = excess(found[wrong], wrong)
+    # What underflows is 0 for a lower end; no double below the least is above 0.
+    found = np.where(found > np.finfo(float).tiny, found, tail.outwards * np.finfo(float).tiny)
+    return outwards(found, tail.outwards, excess, np.flatnonzero(gap > 0))
+
+
+def surely_beyond(a: Floats, b: Floats, mass: float) -> float:
+    """What ``incomplete_beta`` may find beyond an end so that no more than ``mass`` is there, whatever it errs by."""
+    smaller = np.minimum(a, b)
+    return max(mass * (1 - SPARE) - float((1 / smaller[smaller > _NORMAL_FROM]).max(initial=0.0)), 0.0)
+
+
+def outwards(
+    x: Floats, towards: float, excess: Callable[[Floats, NDArray[np.int64]], Floats], short: NDArray[np.int64]
+) -> Floats:
+    """x, those at the indices ``short`` moved towards 0 or 1 until ``excess(x, indices) <= 0`` there: by one spacing of
+    the doubles, two, four, ..."""
+    x, step = np.array(x), np.finfo(float).epsneg
+    while (short := short[x[short] != towards]).size and (short := short[excess(x[short], short) > 0]).size:
+        x[short] = np.clip(x[short] * (1 + (2 * towards - 1) * step), 0.0, 1.0)
+        step *= 2
+    return x
 
 
 def beta_cdf(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Floats:
@@ -130,6 +189,9 @@ def incomplete_beta(a: Floats, b: Floats, x: ArrayLike) -> Floats:
     a, b, x = np.broadcast_arrays(a, b, x)
     beyond = np.minimum(a, b) > _NORMAL_FROM
     law = np.asarray(special.betainc(np.where(beyond, 1.0, a), np.where(beyond, 1.0, b), x))
+    upper = (law > 0.5) & (np.maximum(a, b) > _LARGE) & ~beyond
+    if upper.any():
+        law[upper] = 1 - special.betaincc(a[upper], b[upper], x[upper])
     if beyond.any():
         law[beyond] = _large_cdf(a[beyond], b[beyond], x[beyond])
     return law
@@ -152,17 +214,22 @@ def _large_cdf(a: Floats, b: Floats, x: Floats) -> Floats:
     return np.where(x <= 0, 0.0, np.where(x >= 1, 1.0, np.clip(law, 0.0, 1.0)))
 
 
-def _large_quantiles(small: Floats, large: Floats, tail: float) -> tuple[Floats, Floats]:
-    """Quantiles of Beta(small, large), both huge: normal, corrected for skewness (Cornish and Fisher 1937).
+def _large_quantiles(a: Floats, b: Floats, mass: float) -> tuple[Floats, Floats]:
+    """Ends of Beta(a, b), both huge: normal quantiles z, corrected for skewness and kurtosis (Cornish and Fisher 1937).
 
-    Error below 1 / small of the standard deviation.
+    What is left out is below (1 + z^4) / min(a, b)^1.5 of the standard deviation, and the rounding below two spacings
+    of the doubles: by so much they are moved outwards.
     """
-    total = small + large
-    z = float(special.ndtri(tail))
-    spread = np.sqrt(small / total * (large / total) / (total + 1))
-    skewness = 2 * (large - small) / np.sqrt(total) / np.sqrt(small) / np.sqrt(large)
-    shift = small / total + spread * skewness * (z * z - 1) / 6
-    return np.clip(shift + spread * z, 0.0, 1.0), np.clip(shift - spread * z, 0.0, 1.0)
+    total = a + b
+    z = float(special.ndtri(mass))
+    spread = np.sqrt(a / total * (b / total) / (total + 1))
+    skewness = 2 * ((b - a) / total) / np.sqrt(a / total) / np.sqrt(b)
+    kurtosis = 6 * (((b - a) / total) ** 2 / (a / total) / b - 1 / total)
+    even = skewness * (z * z - 1) / 6
+    odd = z + kurtosis * (z**3 - 3 * z) / 24 - skewness**2 * (2 * z**3 - 5 * z) / 36
+    left_out = (1 + z**4) * np.minimum(a, b) ** -1.5
+    low, high = (a / total + spread * (even + side * (odd - left_out)) for side in (1, -1))
+    return np.clip(low - 2 * np.spacing(low), 0.0, 1.0), np.clip(high + 2 * np.spacing(high), 0.0, 1.0)
 
 
 def beta_density(x: ArrayLike, a: ArrayLike, b: ArrayLike) -> Floats:

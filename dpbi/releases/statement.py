@@ -6,6 +6,7 @@ Everything here is a function of a Release, of the categories' names and of what
 from __future__ import annotations
 
 import dataclasses
+import decimal
 import html
 import re
 from collections.abc import Sequence
@@ -177,17 +178,30 @@ def _table(rows: Sequence[Row]) -> tuple[tuple[str, ...], ...]:
 
 
 def _intervals(rows: Sequence[Row], kind: str) -> list[str]:
-    ends = _alike([row[f"{kind}_{end}"] for row in rows for end in ("low", "high")])
-    if rows[0][f"{kind}_low"] is None:
-        return ends[::2]
-    return [f"{low} to {high}" for low, high in zip(ends[::2], ends[1::2], strict=True)]
+    """Rounded outwards: what is printed holds no less than the interval does."""
+    ends = {end: [row[f"{kind}_{end}"] for row in rows] for end in ("low", "high")}
+    if ends["low"][0] is None:
+        return _alike(ends["low"])
+    form = _form([*ends["low"], *ends["high"]])
+    low, high = _alike(ends["low"], form, decimal.ROUND_FLOOR), _alike(ends["high"], form, decimal.ROUND_CEILING)
+    return [f"{start} to {end}" for start, end in zip(low, high, strict=True)]
 
 
-def _alike(shares: Sequence[object]) -> list[str]:
-    """A column of shares, all with as many decimals, or all with a power of ten where one of them is very small."""
-    known = [share for share in shares if isinstance(share, float)]
-    form = ".3e" if any(0 < share < 1e-3 for share in known) else ".4f"
-    return [format(share, form) if isinstance(share, float) else "not available" for share in shares]
+def _form(shares: Sequence[object]) -> str:
+    """As many decimals for all, or a power of ten for all where one of them is very small."""
+    return ".3e" if any(0 < share < 1e-3 for share in shares if isinstance(share, float)) else ".4f"
+
+
+def _alike(shares: Sequence[object], form: str = "", rounding: str = decimal.ROUND_HALF_EVEN) -> list[str]:
+    """A column of shares in one form, by default their own."""
+    form = form or _form(shares)
+    return [_rounded(share, form, rounding) if isinstance(share, float) else "not available" for share in shares]
+
+
+def _rounded(share: float, form: str, rounding: str) -> str:
+    exact = decimal.Decimal(share)
+    last = exact.adjusted() - 3 if form == ".3e" and share else -4
+    return format(float(exact.quantize(decimal.Decimal(1).scaleb(last), rounding)), form)
 
 
 def promised(guarantee: Guarantee) -> tuple[str, ...]:

@@ -25,6 +25,7 @@ Kind = Literal["reciprocal", "exponential"]
 # The papers' constant: GS of the flat prior with k >= 3 (or k = 2 and n = 1). [D20] section 1.
 PAPER_GLOBAL_SENSITIVITY = math.sqrt(1 - math.pi / 4)
 
+_ROUNDING = 1e-12  # relative: losses nearer to each other are equal
 _CHUNK = 1 << 20  # counts or pairs in work at a time
 _NO_NEIGHBOURS = "{what} needs at least one record: got n = 0, so that there are no neighbouring datasets."
 
@@ -93,21 +94,25 @@ def _largest_pair(receiving: NDArray, giving: NDArray) -> NDArray:
 
 
 def worst_neighbour(problem: Problem) -> tuple[int, ...]:
-    """The neighbour c' that attains LS(c) (the first in order of donor, then receiver, if several do).
+    """The neighbour c' that attains LS(c) (the first in order of donor, then receiver, if several do to 1e-12).
 
     Raises ValueError if n = 0. Source: as ``local_sensitivity``.
     """
     alpha, c = _arrays(check_problem(problem))
     giving, receiving = _giving(alpha, c), unit_loss(alpha + c)
-    best = int(receiving.argmax())
+    best = _first_largest(receiving)
     partner = np.full(alpha.size, best)
-    partner[best] = np.where(np.arange(alpha.size) == best, -np.inf, receiving).argmax()
-    donor = int((giving + receiving[partner]).argmax())
+    partner[best] = _first_largest(np.where(np.arange(alpha.size) == best, -np.inf, receiving))
+    donor = _first_largest(giving + receiving[partner])
     receiver = partner[donor]
     moved = list(problem.counts)
     moved[donor] -= 1
     moved[receiver] += 1
     return tuple(moved)
+
+
+def _first_largest(losses: NDArray[np.float64]) -> int:
+    return int((losses >= losses.max() * (1 - _ROUNDING)).argmax())
 
 
 def global_sensitivity(prior: ArrayLike, n: int) -> float:

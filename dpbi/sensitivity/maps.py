@@ -26,6 +26,7 @@ from dpbi.sensitivity.closed_form import (
 )
 
 Floats = NDArray[np.float64]
+_ROUNDING = 1e-12  # relative: nearer to each other, rates are equal
 _POINTS_LEAST, _POINTS_LARGEST, _LARGEST_LIMIT = 8, 100_000, 1_000_000
 Measure = Literal["local", "reciprocal", "exponential"]
 MEASURES: tuple[Measure, ...] = ("local", "reciprocal", "exponential")
@@ -191,7 +192,7 @@ def gamma_scan(problem: Problem, gammas: ArrayLike | None = None) -> GammaScan:
     limits.check_numbers("gammas", listed.size * slope.size)
     bends = np.append(0.0, np.diff(level) / -np.diff(slope))
     reached = _inverse_rate(slope, level, bends)
-    best = int(reached.argmin())
+    best = int((reached <= reached.min() * (1 + _ROUNDING)).argmax())  # the least gamma of equals
     return GammaScan(problem, listed, _inverse_rate(slope, level, listed), float(bends[best]), float(reached[best]))
 
 

@@ -159,7 +159,7 @@ def assert_bins_are(table: DistanceTable, outputs: Outputs, error: float, rate: 
     scale = float(weight[near].max())  # what is negligible is so next to this
     levels = slice(table.levels)
     exact = table.moments[:, levels] / scale
-    near_table = DistanceTable(table.distance[levels], table.steps[levels], exact, table.levels, None)
+    near_table = DistanceTable(table.distance[levels], table.steps[levels], exact, table.level, None)
     assert_is(near_table, Outputs(h[near], step[near], weight[near] / scale))
 
     tiny = 1e-15 * float(weight.sum())

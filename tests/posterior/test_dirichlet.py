@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 from collections.abc import Callable
 from typing import Any
 
@@ -214,6 +215,33 @@ def test_interval_of_large_counts_is_ordered_and_as_wide_as_the_normal_one(n: in
     z = stats.norm.ppf(0.975)
     assert (high - low) / (2 * z * spread) == pytest.approx(1, abs=0.01)
     assert (1 - other_high, 1 - other_low) == pytest.approx((low, high), rel=1e-9)
+
+
+ENDS = [
+    (0.1, 0.05, 0.99),  # the lower end is 5e-19: 1 less the mirrored upper end would be 0
+    (0.002, 0.0015, 0.5),
+    (2.0, 1e9, 0.95),  # scipy's lower tail errs by 4e-9
+    (5.0, 1e9, 0.3),
+    (1e-9, 1e-9, 0.5),
+    (1e15, 0.2, 0.95),
+    (1e6, 1e-6, 0.95),
+]
+
+
+def test_interval_holds_no_less_than_its_mass() -> None:
+    """Each tail in 50 digits; and it is no smaller than it need be, as far as doubles go."""
+    rng, cases = random.Random(6), list(ENDS)
+    for _ in range(40):
+        a, b = (10 ** rng.uniform(*rng.choice(((-9, 0), (-2, 3), (3, 6)))) for _ in range(2))
+        cases.append((a, b, rng.choice((0.01, 0.5, 0.95, 0.9998))))
+    for a, b, mass in cases:
+        tail = (1 - mp.mpf(mass)) / 2
+        for side, end in enumerate(floats(dirichlet.interval((a, b), mass, category=0))):
+            beyond = oracles.beta_tails(end, a, b)[side]
+            assert beyond <= tail, (a, b, mass, side)
+            inwards = float(np.nextafter(end, 1.0 - side))
+            assert beyond >= tail * (1 - 1e-9) or end < 1e-307 or oracles.beta_tails(inwards, a, b)[side] > tail * (
+                1 - 1e-9), (a, b, mass, side)
 
 
 @given(problems())

@@ -10,6 +10,7 @@ import random
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -350,6 +351,17 @@ def test_the_table_holds_both_posteriors(kind: Kind) -> None:
         assert (row["naive_low"], row["naive_high"]) == (float(low), float(high))
         ends = found.noise_aware.interval(0.95, i)  # type: ignore[union-attr]
         assert (row["noise_aware_low"], row["noise_aware_high"]) == ends
+
+
+@pytest.mark.parametrize("low, high, printed", [
+    (0.12341, 0.56781, "0.1234 to 0.5679"), (0.30000001, 0.30000002, "0.3000 to 0.3001"),
+    (0.0, 1.0, "0.0000 to 1.0000"), (1.23456e-9, 0.2, "1.234e-09 to 2.001e-01"),
+    (0.0, 5e-324, "0.000e+00 to 4.941e-324"),
+])  # fmt: skip
+def test_printed_intervals_are_rounded_outwards(low: float, high: float, printed: str) -> None:
+    (found,) = statement._intervals([{"naive_low": low, "naive_high": high}], "naive")
+    assert found == printed
+    assert Fraction(found.split(" to ")[0]) <= Fraction(low) and Fraction(high) <= Fraction(found.split(" to ")[1])
 
 
 @pytest.mark.usefixtures("few_points")

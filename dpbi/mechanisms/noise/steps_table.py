@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from dpbi.mechanisms.distance_table import LISTABLE, DistanceTable, Rows, chunks, rows_to_keep
 from dpbi.mechanisms.noise.steps import StepsNoise
-from dpbi.posterior.hellinger import loss_to, tabulated_loss
+from dpbi.posterior.hellinger import identities, loss_to, tabulated_loss
 from dpbi.problem.problem import Problem
 from dpbi.sensitivity import local_sensitivity
 
@@ -35,7 +35,8 @@ def steps_noise_table(problem: Problem, noise: StepsNoise) -> DistanceTable | No
     for part in chunks(partial.net.size, window.size):
         block = partial.rows(part).extended(problem, problem.k - 2, window).balanced(problem)
         log_law = -noise.epsilon / 2 * block.spent - noise.log_partition if reach else np.zeros(block.spent.shape)
-        rows.add(loss_to(problem, block.released, block.loss), block.moved, np.exp(log_law))
+        rows.add(loss_to(problem, block.released, block.loss), block.moved, identities(problem, block.released),
+                 np.exp(log_law))
     return rows.table(step=0.5)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpbi.mechanisms.distance_table import LISTABLE, NEGLIGIBLE, DistanceTable, Rows, chunks, rows_to_keep
-from dpbi.posterior.hellinger import count_loss, loss_to, tabulated_loss
+from dpbi.posterior.hellinger import count_loss, identities, loss_to, tabulated_loss
 from dpbi.problem.problem import Problem
 from dpbi.sensitivity import local_sensitivity
 
@@ -44,7 +44,8 @@ def noisy_counts_table(
         block = partial.rows(part).extended(problem, noise, noised - 1, windows[-1], consistent)
         if noised < problem.k:
             block = block.remainder(problem)
-        rows.add(block.losses(problem), block.moved, block.probability)
+        rows.add(loss_to(problem, block.released, block.loss), block.moved, identities(problem, block.released),
+                 block.probability)
     return rows.table(step=0.5)
 
 
@@ -98,7 +99,3 @@ class _NoisyRows:
         loss = tabulated_loss(problem.prior[-1], problem.counts[-1], last)
         return _NoisyRows(self.n, self.loss + loss, self.moved + np.abs(last - problem.counts[-1]),
                           np.column_stack([self.released, last]), self.probability)
-
-    def losses(self, problem: Problem) -> NDArray:
-        """-log BC to the true posterior; the released total need not be n."""
-        return loss_to(problem, self.released, self.loss)

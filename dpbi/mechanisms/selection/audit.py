@@ -133,17 +133,23 @@ class SelectionAudit:
         return 1e-10 + 1e-11 * loss
 
     def worst(self, multiplier: float = 1.0) -> Worst:
-        """max over neighbours and outputs of log P_c(r) - log P_c'(r), and the c, c', r that attain it."""
+        """max over neighbours and outputs of log P_c(r) - log P_c'(r), and c, c', r that attain it to the margin.
+
+        Of several they are the first in the order of ``pairs`` and outputs, which no rounding changes.
+        """
         log_law = self.log_laws(multiplier)
-        best = (0.0, 0, 0, 0)
-        for rows, others in self._blocks():
-            ratio = log_law[rows] - log_law[others]
-            at = int(ratio.argmax())
-            if ratio.flat[at] > best[0]:
-                pair, released = divmod(at, ratio.shape[1])
-                best = (float(ratio.flat[at]), int(rows[pair]), int(others[pair]), released)
-        counts, neighbour, output = (tuple(self.datasets[at].tolist()) for at in best[1:])
-        return best[0], counts, neighbour, output
+        blocks = list(self._blocks())
+        largest = np.array([(log_law[rows] - log_law[others]).max() for rows, others in blocks])
+        loss = float(largest.max(initial=0.0))
+        if not loss:
+            truth = tuple(self.datasets[0].tolist())
+            return 0.0, truth, truth, truth
+        attained = loss - min(self.margin(loss), loss / 2)
+        rows, others = blocks[int((largest >= attained).argmax())]
+        ratio = log_law[rows] - log_law[others]
+        pair, released = divmod(int((ratio >= attained).argmax()), ratio.shape[1])
+        counts, neighbour, output = (tuple(self.datasets[at].tolist()) for at in (rows[pair], others[pair], released))
+        return loss, counts, neighbour, output
 
     def by_count(self) -> NDArray[np.float64]:
         """k = 2: for c = (u, n - u), u = 0..n, the largest log ratio to a neighbour."""

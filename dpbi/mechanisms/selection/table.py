@@ -21,10 +21,12 @@ from dpbi.mechanisms.distance_table import (
     loss_of_distance,
     rows_to_keep,
 )
-from dpbi.posterior.hellinger import affinity_loss, count_loss, distance_of_loss
+from dpbi.posterior.hellinger import affinity_loss, count_loss, distance_of_loss, identity
 from dpbi.problem.candidates import number_of_candidates
 from dpbi.problem.problem import Problem
 from dpbi.sensitivity import local_sensitivity
+
+Columns = tuple[NDArray, ...]  # loss, L1 distance and identity of a sum of categories
 
 _NEAREST = 20_000  # where the outputs cannot be listed, at most this many of the nearest are
 _LISTED_LINE = 2_000_000  # k = 2: beyond this n, bins of H are counted instead of listed
@@ -50,8 +52,8 @@ def _listed_table(problem: Problem) -> DistanceTable:
     mark = local_sensitivity(problem) if problem.n else 0.0
     keep = rows_to_keep(total, line=problem.k == 2)
     rows = Rows(_largest_loss(problem), mark, problem.n + 1, keep, MOMENTS)
-    for loss, moved in _paired_blocks(problem):
-        rows.add(loss, moved >> 1, None)
+    for loss, moved, alike in _paired_blocks(problem):
+        rows.add(loss, moved >> 1, alike)
     return rows.table(step=1.0)
 
 
@@ -72,8 +74,7 @@ def _line_table(problem: Problem) -> DistanceTable:
     edges = np.geomspace(cut, largest, _LINE_BINS + 1)
     exact = [side.nearest(cut) for side in sides]
     rows = Rows(np.inf, 0.0, problem.n + 1, keep=2 * _LINE_NEAR + 2, orders=2)
-    loss, moved = (np.concatenate(column) for column in zip(*exact, strict=True))
-    rows.add(loss, moved, None)
+    rows.add(*(np.concatenate(column) for column in zip(*exact, strict=True)))
     near = rows.table(step=1.0)
     far = [side.binned(edges) for side in sides]
     distance, steps = np.repeat(np.sqrt(edges[1:] * edges[:-1]), 2), np.stack([f[1] for f in far], axis=1).ravel()
@@ -82,7 +83,7 @@ def _line_table(problem: Problem) -> DistanceTable:
     near_moments = np.zeros((_LINE_MOMENTS, near.distance.size))
     near_moments[:2] = near.moments
     return DistanceTable(np.concatenate([near.distance, distance[kept]]), np.concatenate([near.steps, steps[kept]]),
-                         np.concatenate([near_moments, moments[:, kept]], axis=1), near.levels,
+                         np.concatenate([near_moments, moments[:, kept]], axis=1), near.level,
                          _line_bins(sides, cut, largest))
 
 
@@ -118,11 +119,14 @@ class _Side:
         first, second = self.problem.counts
         return (affinity_loss(a, c + (first + moved), moved / 2) + affinity_loss(b, e + (second - moved), -moved / 2))
 
-    def nearest(self, cut: float) -> tuple[NDArray, NDArray]:
+    def nearest(self, cut: float) -> tuple[NDArray, NDArray, NDArray]:
         d = np.arange(self.first, self.last_near + 1)
         loss = self.loss(d)
         near = distance_of_loss(loss) < cut
-        return loss[near], d[near]
+        loss, d = loss[near], d[near]
+        first, second = self.problem.counts
+        alike = _identity(self.problem, 0, first + self.sign * d) + _identity(self.problem, 1, second - self.sign * d)
+        return loss, d, alike
 
     def binned(self, edges: NDArray) -> tuple[NDArray, NDArray]:
         """Moments of H about each bin's geometric centre, (_LINE_MOMENTS, bins), and the mean |d| of the bin."""
@@ -176,56 +180,59 @@ def _summation(low: int, high: int) -> tuple[NDArray, NDArray]:
     return d, np.concatenate([np.ones(ends.size), (width * _GAUSS_WEIGHTS).ravel(), np.array([-1, 1, 1, -1]) / 24])
 
 
-def _paired_blocks(problem: Problem) -> Iterator[tuple[NDArray, NDArray]]:
-    """Loss and L1 distance of every candidate, in blocks.
+def _paired_blocks(problem: Problem) -> Iterator[Columns]:
+    """Loss, L1 distance and identity of every candidate, in blocks.
 
     The categories are split in two groups; for each sum s of the first, every composition of s is paired with every
-    composition of n - s in the second: the loss adds, so a block is an outer sum and no candidate is written out.
+    composition of n - s in the second: each of the three adds, so a block is an outer sum and no candidate is written
+    out.
     """
     n, half = problem.n, problem.k // 2
     if problem.k == 2:
-        yield _two_categories(problem)
+        r = np.arange(n + 1)
+        yield tuple(a + b for a, b in zip(_columns(problem, 0, r), _columns(problem, 1, n - r), strict=True))
         return
     first, second = _compositions(problem, range(half)), _compositions(problem, range(half, problem.k))
-    loss, moved, filled = np.empty(0), np.empty(0, dtype=np.int32), 0
+    block, filled = tuple(column[:0] for column in first[0]), 0
     for s in range(n + 1):
-        (loss_a, moved_a), (loss_b, moved_b) = first[s], second[n - s]
-        for rows in chunks(loss_a.size, loss_b.size):
-            size = loss_a[rows].size * loss_b.size
-            if filled + size > loss.size:
+        for rows in chunks(first[s][0].size, second[n - s][0].size):
+            some = [column[rows] for column in first[s]]
+            size = some[0].size * second[n - s][0].size
+            if filled + size > block[0].size:
                 if filled:
-                    yield loss[:filled], moved[:filled]
-                loss, moved, filled = np.empty(max(size, BLOCK)), np.empty(max(size, BLOCK), dtype=np.int32), 0
-            shape, end = (-1, loss_b.size), filled + size
-            np.add.outer(loss_a[rows], loss_b, out=loss[filled:end].reshape(shape))
-            np.add.outer(moved_a[rows], moved_b, out=moved[filled:end].reshape(shape))
-            filled = end
-    yield loss[:filled], moved[:filled]
+                    yield tuple(column[:filled] for column in block)
+                block, filled = tuple(np.empty(max(size, BLOCK), dtype=column.dtype) for column in some), 0
+            for column, a, b in zip(block, some, second[n - s], strict=True):
+                np.add.outer(a, b, out=column[filled:filled + size].reshape(a.size, b.size))
+            filled += size
+    yield tuple(column[:filled] for column in block)
 
 
-def _two_categories(problem: Problem) -> tuple[NDArray, NDArray]:
-    r = np.arange(problem.n + 1)
-    loss = _category_loss(problem, 0, r) + _category_loss(problem, 1, problem.n - r)
-    return loss, 2 * np.abs(r - problem.counts[0])
+def _columns(problem: Problem, i: int, released: NDArray) -> Columns:
+    """What category i adds to loss, L1 distance and identity."""
+    moved = np.abs(released - problem.counts[i]).astype(np.int32)
+    return _category_loss(problem, i, released), moved, _identity(problem, i, released)
+
+
+def _identity(problem: Problem, i: int, released: NDArray) -> NDArray[np.uint64]:
+    return identity(problem.prior[i], problem.counts[i], released)
 
 
 def _category_loss(problem: Problem, i: int, released: NDArray) -> NDArray[np.float64]:
     return count_loss(problem.prior[i], problem.counts[i], released)
 
 
-def _compositions(problem: Problem, group: range) -> list[tuple[NDArray, NDArray]]:
-    """For s = 0..n: loss and L1 distance of every way the categories of the group can hold s records."""
+def _compositions(problem: Problem, group: range) -> list[Columns]:
+    """For s = 0..n: loss, L1 distance and identity of every way the categories of the group can hold s records."""
     r = np.arange(problem.n + 1)
-    *before, last = (
-        (_category_loss(problem, i, r), np.abs(r - problem.counts[i]).astype(np.int32)) for i in group
-    )
+    *before, last = (_columns(problem, i, r) for i in group)
     if not before:
-        return [(last[0][s:s + 1], last[1][s:s + 1]) for s in r]
-    (loss, moved), (others, moves) = before.pop(), last
-    tails = [(loss[:s + 1] + others[s::-1], moved[:s + 1] + moves[s::-1]) for s in r]
-    for loss, moved in reversed(before):
-        tails = [(np.concatenate([loss[t] + tails[s - t][0] for t in range(s + 1)]),
-                  np.concatenate([moved[t] + tails[s - t][1] for t in range(s + 1)])) for s in r]
+        return [tuple(column[s:s + 1] for column in last) for s in r]
+    own = before.pop()
+    tails = [tuple(a[:s + 1] + b[s::-1] for a, b in zip(own, last, strict=True)) for s in r]
+    for own in reversed(before):
+        tails = [tuple(np.concatenate([column[t] + tails[s - t][place] for t in range(s + 1)])
+                       for place, column in enumerate(own)) for s in r]
     return tails
 
 
@@ -237,35 +244,36 @@ def nearest_table(problem: Problem, distance: float) -> DistanceTable:
     while (near := _within(problem, loss)) is None:
         loss /= 4
     rows = Rows(np.inf, 0.0, problem.n + 1, keep=_NEAREST, orders=2)
-    rows.add(near[0], near[1] >> 1, None)
+    rows.add(near[0], near[1] >> 1, near[2])
     return rows.table(step=1.0)
 
 
-def _within(problem: Problem, largest: float) -> tuple[NDArray, NDArray] | None:
-    """Loss and L1 distance of the candidates whose loss is at most ``largest``; None where there are too many.
+def _within(problem: Problem, largest: float) -> Columns | None:
+    """Loss, L1 distance and identity of the candidates of a loss up to ``largest``; None where there are too many.
 
     Categories are taken in turn, and a partial candidate is dropped when its loss, which only grows, is too large.
     The largest category comes last: it takes what remains, so that its own wide range is never listed.
     """
     loss: NDArray = np.zeros(1)
     moved: NDArray = np.zeros(1, dtype=np.int64)
+    alike: NDArray = np.zeros(1, dtype=np.uint64)
     surplus: NDArray = np.zeros(1, dtype=np.int64)
     *others, last = np.argsort(problem.posterior, kind="stable")
     for i in others:
         offsets = _offsets_within(problem, i, largest)
         if offsets is None or loss.size * offsets.size > 20 * _NEAREST:
             return None
-        own = _category_loss(problem, i, problem.counts[i] + offsets)
+        own, steps, same = _columns(problem, i, problem.counts[i] + offsets)
         rows, columns = np.nonzero(loss[:, None] + own <= largest)
-        loss, moved = loss[rows] + own[columns], moved[rows] + np.abs(offsets[columns])
+        loss, moved, alike = loss[rows] + own[columns], moved[rows] + steps[columns], alike[rows] + same[columns]
         surplus = surplus[rows] + offsets[columns]
         if loss.size > _NEAREST:
             return None
     possible = surplus <= problem.counts[last]
-    loss, moved, surplus = loss[possible], moved[possible], surplus[possible]
-    loss = loss + _category_loss(problem, last, problem.counts[last] - surplus)
+    own, steps, same = _columns(problem, last, problem.counts[last] - surplus[possible])
+    loss, moved, alike = loss[possible] + own, moved[possible] + steps, alike[possible] + same
     kept = loss <= largest
-    return loss[kept], (moved + np.abs(surplus))[kept]
+    return loss[kept], moved[kept], alike[kept]
 
 
 def _offsets_within(problem: Problem, i: int, largest: float) -> NDArray[np.int64] | None:
