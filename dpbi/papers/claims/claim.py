@@ -291,7 +291,8 @@ class Reading:
             return f"Here nothing is decided: both sides are equal up to rounding. {said}."
         decided = [one for one in self.cases if one.decided]
         verb = "holds" if self.holds else "fails"
-        among = f" in {sum(one.holds for one in decided)} of {len(decided)} cases" if len(decided) > 1 else ""
+        alike = sum(one.holds == self.holds for one in decided)
+        among = f" in {alike} of {len(decided)} cases" if len(decided) > 1 else ""
         equal = len(self.cases) - len(decided)
         left_out = f" ({equal} more: equal up to rounding)" if equal else ""
         return f"Here it {verb}{among}{left_out}. {limits.opened(self.decisive.words)}."
