@@ -139,7 +139,7 @@ class Grid:
 
     data: "all" datasets of each n, the "balanced" one, or "any" one where counts do not matter; what stays empty does
     not matter to the claim and has its default; beyond: what the claim visits at every setting; found: settings off
-    the grid that an adversarial search over priors, datasets, n up to 10,000 and all parameters came upon.
+    the grid that a search over priors, datasets and all parameters came upon.
     """
 
     priors: tuple[tuple[float, ...], ...] = ((1.0, 1.0),)
