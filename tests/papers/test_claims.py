@@ -267,7 +267,7 @@ def printed_and_smooth(x: dict[str, Any]) -> Numbers:
 
 def vanishing(x: dict[str, Any]) -> Numbers:
     """LS by both neighbours, in 50 digits, at 10^11 and 10^15 records, with none added to the rarer count."""
-    assert x["the rarer count"] == "none is added"
+    assert x["rarer count"] == "kept"
     rarer = x["counts"].index(min(x["counts"]))
 
     def local(n: int) -> Any:
@@ -820,6 +820,13 @@ def test_any_problem_gets_a_reading_or_a_sentence(problem: Problem, epsilon: flo
         decided = [one for one in reading.cases if one.decided] or reading.cases
         assert reading.holds == (all if claim.everywhere else any)(one.holds for one in decided)
     assert readings >= 10
+
+
+def test_the_sentence_counts_the_cases_that_decide_it() -> None:
+    """At (6, 14) LS(x) falls on two ways of three, so the claim fails in one case."""
+    vanishing, private = BY_NAME["LS(x) goes to 0 as n grows"], BY_NAME["Four mechanisms keep epsilon"]
+    assert "Here it fails in 1 of 3 cases." in vanishing.check(Problem((1, 1), (6, 14))).sentence
+    assert "Here it holds in 3 of 3 cases (1 more" in private.check(Problem((1, 1), (1, 0))).sentence
 
 
 def test_check_takes_a_problem_or_a_setting() -> None:

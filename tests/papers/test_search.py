@@ -31,7 +31,7 @@ def share_above_0() -> Claim:
 
     def cases(setting: Setting) -> Iterator[Case]:
         for one in claim.cases(setting):
-            yield replace(one, within=dict(one.inputs)["the rarer count"] == "its share stays")
+            yield replace(one, within=dict(one.inputs)["rarer count"] == "at its share")
 
     return replace(claim, cases=cases, condition="its share stays above 0", places=replace(claim.places, totals=(3,)))
 

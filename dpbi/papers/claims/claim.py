@@ -139,7 +139,7 @@ class Grid:
 
     data: "all" datasets of each n, the "balanced" one, or "any" one where counts do not matter; what stays empty does
     not matter to the claim and has its default; beyond: what the claim visits at every setting; found: settings off
-    the grid that an adversarial search over priors, datasets, n up to 10,000 and all parameters came upon.
+    the grid that a search over priors, datasets and all parameters came upon.
     """
 
     priors: tuple[tuple[float, ...], ...] = ((1.0, 1.0),)
@@ -291,7 +291,8 @@ class Reading:
             return f"Here nothing is decided: both sides are equal up to rounding. {said}."
         decided = [one for one in self.cases if one.decided]
         verb = "holds" if self.holds else "fails"
-        among = f" in {sum(one.holds for one in decided)} of {len(decided)} cases" if len(decided) > 1 else ""
+        alike = sum(one.holds == self.holds for one in decided)
+        among = f" in {alike} of {len(decided)} cases" if len(decided) > 1 else ""
         equal = len(self.cases) - len(decided)
         left_out = f" ({equal} more: equal up to rounding)" if equal else ""
         return f"Here it {verb}{among}{left_out}. {limits.opened(self.decisive.words)}."

@@ -13,7 +13,7 @@ from dpbi.sensitivity import local_sensitivities, local_sensitivity, smooth_sens
 from .claim import FEW_PRIORS, Case, Claim, Grid, Setting, at, at_most, case, equal, exp, shown, true
 
 _MANY, _VERY_MANY, _FALLEN = 10**11, 10**15, 0.9
-_HEAVIEST = 10**8
+_HEAVIEST, _KEPT = 10**8, "kept"
 _AT = (-2, -1, 0, 1, 2)
 _LARGE_CONSTANT = 10.0
 
@@ -79,20 +79,20 @@ def _vanishing(setting: Setting) -> Iterator[Case]:
                          f"{shown(sum(problem.prior))}.")
     rarer = problem.counts.index(min(problem.counts))
     count, weight = problem.counts[rarer], problem.prior[rarer]
-    ways: dict[str, Callable[[int], int]] = {"none is added": lambda n: count}
+    ways: dict[str, Callable[[int], int]] = {_KEPT: lambda n: count}
     if count > 0:
-        ways["its share stays"] = lambda n: n * count // problem.n
+        ways["at its share"] = lambda n: n * count // problem.n
     if count > 1:
-        ways["a power of n"] = lambda n: int(n ** (math.log(count) / math.log(problem.n)))
+        ways["as a power of n"] = lambda n: int(n ** (math.log(count) / math.log(problem.n)))
     for way, rare in ways.items():
         few, many = rare(_MANY), rare(_VERY_MANY)
-        if way != "none is added" and weight + many < 2 * (weight + few):
+        if way != _KEPT and weight + many < 2 * (weight + few):
             continue
         here, there = (local_sensitivity(problem.with_counts((c, n - c) if rarer == 0 else (n - c, c)))
                        for c, n in ((few, _MANY), (many, _VERY_MANY)))
-        yield case(setting.named("prior", "counts") | {"the rarer count": way},
+        yield case(setting.named("prior", "counts") | {"rarer count": way},
                    {"share at 10^15": many / _VERY_MANY, "LS at 10^11": here, "LS at 10^15": there},
-                   at_most(there, _FALLEN * here), within=way != "none is added")
+                   at_most(there, _FALLEN * here), within=way != _KEPT)
 
 
 def _void_gamma(setting: Setting) -> Iterator[Case]:
@@ -195,8 +195,8 @@ CLAIMS = (
     ),
     Claim(
         "LS(x) goes to 0 as n grows",
-        "LS(x) falls by a tenth or more from 10^11 to 10^15 records, whether on the way there from x the rarer count's "
-        "share stays, it stays the power of n that it is, or none is added to it.",
+        "LS(x) falls by a tenth or more from 10^11 to 10^15 records, on every way there from x: the rarer count grows "
+        "at its share, or as the power of n that it is, or is kept.",
         "[D20] and [P20] proof of Theorem 4.5, last lines",
         Grid(((1.0, 1.0), (0.5, 0.5), (7.0, 4.0)), (1, 5, 20), "all"), _vanishing, "the rarer count grows with n",
     ),
