@@ -57,8 +57,8 @@ def limit_of_privacy(prior: ArrayLike, n: int, epsilon: float) -> PrivacyLimit:
     k = 2, a theorem: truncated geometric noise t of c_1 with a deterministic remap is optimal for every loss with
     single crossing, which H has. With a = e^-epsilon, L = sum_t lam_t min_r sum_i P(i) H(i, r) a^|i-t|, lam_t =
     (1 - a) / (1 + a), and 1 / (1 + a) at t = 0 and n. k >= 3: a linear programme over P(r | c), whole or by
-    columns, where ten seconds are enough; ``lower`` by its dual made feasible, ``upper`` by a mechanism made exactly
-    epsilon-DP. Bounds that lie more than 2 % apart are given as bounds alone.
+    columns, up to a size that is the same on every machine; ``lower`` by its dual made feasible, ``upper`` by a
+    mechanism made exactly epsilon-DP. Bounds that lie more than 2 % apart are given as bounds alone.
     prior: (k,); n >= 1; epsilon > 0. Returns a ``PrivacyLimit``. Raises ValueError for bad arguments.
     Source: Ghosh, Roughgarden and Sundararajan 2009 for losses that rise with |i - r|; for single crossing, ours.
     """
