@@ -20,7 +20,7 @@ MEANING = (
 )
 DASH = (
     f"{MEANING} A dash: the mechanism is not proved to be epsilon-DP for this epsilon, so the limit does not bind it; "
-    "or there are too many records to average it here."
+    "or there are too many records to average it here; or the sentence below the table says what is wrong."
 )
 _DIGITS = 1e-4
 PUBLIC = (
@@ -52,7 +52,7 @@ def limit(found: PrivacyLimit) -> str:
 def times(found: LimitComparison, ticked: Sequence[Mechanism]) -> str:
     """The limit, how many times it every ticked mechanism is off, and which other one is nearer."""
     ratios = {one: ratio for one in ticked if (ratio := found.times_limit(one)) is not None}
-    parts = [limit(found.limit)]
+    parts = [limit(found.limit), *(_undercut(found, one) for one in ticked if found.undercuts(one))]
     if ratios:
         errors = {one: 2 * found.error_of_times(one) for one in ratios}
         shown = [f"{name_of(one)} {_ratio(ratios[one], errors[one])}" for one in sorted(ratios, key=ratios.__getitem__)]
@@ -60,6 +60,14 @@ def times(found: LimitComparison, ticked: Sequence[Mechanism]) -> str:
         drawn = ", from draws, give or take two standard errors" if sampled else ""
         parts.append(f"Times that limit{drawn}: {words.listed(shown)}.")
     return " ".join(parts) + _say_nearer(found.ranked(), ticked)
+
+
+def _undercut(found: LimitComparison, mechanism: Mechanism) -> str:
+    """The sentence for a mean that cannot be."""
+    one = found.of(mechanism)
+    computed = "" if one is None else f" {mean(one)}"
+    return (f"**{name_of(mechanism)}**: the mean{computed} that was computed lies below that limit, which cannot be. "
+            "One of the two is wrong, and they are not compared.")
 
 
 def _say_nearer(ranked: Sequence[ExpectedDistance], ticked: Sequence[Mechanism]) -> str:
