@@ -13,7 +13,7 @@ from dpbi.problem.problem import Problem
 
 _SELDOM, _OFTEN = 0.25, 0.75  # P(r = c) that leaves enough draws on either side
 _HALVINGS = 60
-_UNSEEN = 3.0  # e^-3 = 5 %: a probability above 3 / N shows in N draws with 95 % confidence
+_UNSEEN = 3.3  # e^-3 = 5 %: 3 where none is seen, and as much more as Poisson's law asks for where one to five are
 
 
 def weighted_draws(
@@ -53,8 +53,9 @@ def _probability_of_truth(mechanism: Mechanism, problem: Problem) -> float:
 def standard_error(values: NDArray[np.float64]) -> float:
     """Of the mean of N values of at least 0, no less than half of what they may well have missed.
 
-    With 95 % confidence something that none of them shows has probability 3 / N at most; it is taken to add what the
-    largest of them does, or 1 where all are 0. Twice the error is what is said of a mean.
+    Twice the error is what is said of a mean. With 95 % confidence what none of N draws shows has probability 3 / N at
+    most, and what few show no more than twice the error above their share; each counts as the largest of the values,
+    or 1 where all are 0.
     """
     missed = _UNSEEN * (float(values.max()) or 1.0) / values.size
     return math.hypot(float(values.std()) / math.sqrt(values.size), missed / 2)

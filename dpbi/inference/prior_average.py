@@ -19,7 +19,7 @@ from dpbi.mechanisms.mechanism import Mechanism, check_mechanism
 from dpbi.mechanisms.outputs import output_laws
 from dpbi.mechanisms.selection.audit import DATASETS, distance_matrix
 from dpbi.posterior import dirichlet
-from dpbi.posterior.hellinger import count_loss, distance_of_loss, distances_to, loss_to
+from dpbi.posterior.hellinger import count_loss, distance_of_loss, distances_between, distances_to, loss_to
 from dpbi.problem.candidates import are_few, list_candidates
 from dpbi.problem.problem import Problem
 
@@ -143,8 +143,11 @@ def _sampled(mechanism: Mechanism, prior: tuple[float, ...], n: int, reading: Re
     if are_few(n, len(prior), _NOISED):
         return _every_dataset(mechanism, prior, n, rng)
     datasets = min(_NOISED, max(_NOISED_LEAST, _NOISED_COUNTS // (_EACH * len(prior))))
-    values = np.array([_distances(mechanism, problem, rng, _EACH).mean()
-                       for problem in _problems(prior, n, rng, datasets)])
+    problems = _problems(prior, n, rng, datasets)
+    drawn = [weighted_draws(mechanism, problem, rng, _EACH) for problem in problems]
+    released, weight = (np.array(part) for part in zip(*drawn, strict=True))
+    counts = np.array([problem.counts for problem in problems])[:, None]
+    values = (weight * distances_between(prior, counts, released)).mean(axis=1)
     return float(values.mean()), standard_error(values)
 
 
@@ -155,16 +158,13 @@ def _every_dataset(
     datasets = list_candidates(n, len(prior))
     predictive = np.exp(dirichlet.log_evidence(prior, datasets))
     draws = _EACH + np.floor(_EACH * _NOISED * predictive).astype(np.int64)
-    found = [_distances(mechanism, Problem(prior, tuple(counts)), rng, size)
-             for counts, size in zip(datasets.tolist(), draws.tolist(), strict=True)]
+    found = []
+    for counts, size in zip(datasets.tolist(), draws.tolist(), strict=True):
+        problem = Problem(prior, tuple(counts))
+        released, weight = weighted_draws(mechanism, problem, rng, size)
+        found.append(weight * distances_to(problem, released))
     means, errors = (np.array([of(values) for values in found]) for of in (np.mean, standard_error))
     return float(predictive @ means), math.sqrt(float(predictive**2 @ errors**2))
-
-
-def _distances(mechanism: Mechanism, problem: Problem, rng: np.random.Generator, size: int) -> NDArray[np.float64]:
-    """Values with mean E[H], weighted so that rare releases are among them."""
-    released, weight = weighted_draws(mechanism, problem, rng, size)
-    return np.asarray(weight * distances_to(problem, released))
 
 
 def _mean_distance(mechanism: Mechanism, problem: Problem) -> float:

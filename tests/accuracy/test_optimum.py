@@ -54,18 +54,33 @@ def by_programme(prior: tuple[float, ...], n: int, epsilon: float) -> float:
 @pytest.mark.parametrize(("prior", "epsilon"), [((1, 1), 0.3), ((1, 1), 20), ((0.01, 3), 300), ((1e-9, 1e-9), 30),
                                                 ((1e12, 1e-9), 15), ((1e12, 1e12), 2)], ids=str)  # fmt: skip
 def test_the_theorem_keeps_its_digits_where_hardly_anything_is_lost(prior: tuple[float, ...], epsilon: float) -> None:
+    found, expected = limit_of_privacy(prior, 12, epsilon), by_theorem(prior, 12, epsilon)
+    assert found.value == pytest.approx(expected, rel=1e-10, abs=0) and 0 < found.error <= 1e-8 * found.value
+
+
+@pytest.mark.parametrize("n", [3, 4, 5, 8, 9])
+def test_the_theorem_reaches_the_data_that_the_prior_expects(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In blocks of 4, wherever the prior expects the counts: in none of them, at an end, at both, spread."""
+    monkeypatch.setattr("dpbi.accuracy.optimum._BLOCK", 4)
+    monkeypatch.setattr("dpbi.accuracy.optimum._COLUMNS", 4)
+    drawn = 10 ** np.random.default_rng(n).uniform(-9, 12, (2, 2))
+    for prior in [(1e9, 1e-9), (1e-6, 1e6), *map(tuple, drawn.tolist())]:
+        for epsilon in (0.3, 1.0, 30.0):
+            found, expected = limit_of_privacy(prior, n, epsilon), by_theorem(prior, n, epsilon)
+            assert found.value == pytest.approx(expected, rel=1e-9, abs=0), (prior, epsilon)
+
+
+def by_theorem(prior: tuple[float, ...], n: int, epsilon: float) -> float:
     """Every term of the theorem's sum in 50 digits."""
-    n, a = 12, oracles.mp.exp(-oracles.mp.mpf(epsilon))
+    a = oracles.mp.exp(-oracles.mp.mpf(epsilon))
     probability = [oracles.mp.exp(oracles.log_evidence_counts(prior, (i, n - i))) for i in range(n + 1)]
     distance = [[oracles.posterior_distance(prior, (i, n - i), (r, n - r)) for r in range(n + 1)] for i in range(n + 1)]
     weight = [1 / (1 + a) if t in (0, n) else (1 - a) / (1 + a) for t in range(n + 1)]
-    expected = oracles.mp.fsum(
+    return float(oracles.mp.fsum(
         weight[t] * min(oracles.mp.fsum(probability[i] * distance[i][r] * a ** abs(i - t) for i in range(n + 1))
                         for r in range(n + 1))
         for t in range(n + 1)
-    )
-    found = limit_of_privacy(prior, n, epsilon)
-    assert found.value == pytest.approx(float(expected), rel=1e-10, abs=0) and 0 < found.error <= 1e-8 * found.value
+    ))
 
 
 @pytest.mark.parametrize("prior", [(1, 1), (0.01, 3), (50, 50), (1e-6, 1e-6), (1e6, 10)], ids=str)
