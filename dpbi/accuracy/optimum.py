@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpbi import limits
+from dpbi.accuracy.optimum_interpolated import interpolated_optimum
 from dpbi.accuracy.optimum_programme import bounds_by_programme
-from dpbi.accuracy.optimum_sampled import sampled_optimum
 from dpbi.frozen_result import FrozenResult
 from dpbi.posterior import dirichlet
 from dpbi.posterior.hellinger import affinity_loss, distance_of_loss
 
-_WORK = 160_000_000  # distances that are computed, else t is sampled
+_WORK = 160_000_000  # distances that are computed, else the sum is interpolated
 _BLOCK = 512  # noisy counts at a time, at least
 _COLUMNS = 2 * _BLOCK  # released counts at a time
 _ROUNDING = 1e-9  # of the value: it is a sum of products, none of them negative, and H is computed to 1e-11
@@ -33,10 +33,11 @@ Kind = Literal["theorem", "linear programme", "none"]
 class PrivacyLimit(FrozenResult):
     """The least sum_c P(c) E[H(c, r)] of any epsilon-DP mechanism that releases a candidate, as far as it is known.
 
-    prior, n, epsilon: what was asked; value: the limit, None where kind is "none"; error: |value - limit| at most (a
-    standard error where t was sampled); lower, upper: bounds of the limit, None where there are none, the upper
-    attained by a mechanism; kind: how it was found; remap: k = 2, for t = 0..n the count r_1 to release where
-    truncated geometric noise gives t, which attains the limit (None elsewhere); reason: why there is no value.
+    prior, n, epsilon: what was asked; value: the limit, None where kind is "none"; error: |value - limit| at most (as
+    estimated where k = 2 and the sum over t was interpolated, and so are then the bounds); lower, upper: bounds of the
+    limit, None where there are none, the upper attained by a mechanism; kind: how it was found; remap: k = 2, for
+    t = 0..n the count r_1 to release where truncated geometric noise gives t, which attains the limit (None elsewhere);
+    reason: why there is no value.
     """
 
     prior: tuple[float, ...]
@@ -76,8 +77,8 @@ def limit_of_privacy(prior: ArrayLike, n: int, epsilon: float) -> PrivacyLimit:
 def _by_theorem(prior: tuple[float, ...], n: int, epsilon: float) -> PrivacyLimit:
     found = _least_costs(prior, n, epsilon) if (n + 1) * _BLOCK <= _WORK else None
     if found is None:
-        value, error = sampled_optimum(prior, n, epsilon)
-        return PrivacyLimit(prior, n, epsilon, value, value, value, "theorem", error)
+        value, error = interpolated_optimum(prior, n, epsilon)
+        return PrivacyLimit(prior, n, epsilon, value, value - error, value + error, "theorem", error)
     cost, remap = found
     value = float(_weights(n, epsilon) @ cost)
     return PrivacyLimit(prior, n, epsilon, value, value, value, "theorem", _ROUNDING * value, remap)
