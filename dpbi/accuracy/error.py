@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from dpbi import limits
 from dpbi.accuracy.distance_law import DRAWS, distance_law
+from dpbi.accuracy.importance_sampling import standard_error, weighted_draws
 from dpbi.mechanisms.mechanism import Mechanism, check_mechanism
 from dpbi.posterior.hellinger import distances_to
 from dpbi.posterior.total_variation import PARAMETERS_LARGEST, beta_variation, variation_bounds
@@ -80,10 +81,8 @@ class _Mean(NamedTuple):
     error: float = 0.0
 
 
-def _of_draws(values: NDArray[np.float64], one: float = 1.0) -> _Mean:
-    """Mean and standard error; draws that all agree leave an error of the order of one draw, off by ``one``."""
-    spread = float(values.std() / np.sqrt(values.size))
-    return _Mean(float(values.mean()), spread if spread > 0 else one / values.size)
+def _of_draws(values: NDArray[np.float64]) -> _Mean:
+    return _Mean(float(values.mean()), standard_error(values))
 
 
 Found = tuple[_Mean, _Mean]
@@ -102,7 +101,8 @@ def _mean_l1(mechanism: Mechanism, problem: Problem) -> Found:
     law = distance_law(mechanism, problem)
     if law.exact:
         return (_Mean(2 * law.mean_steps),) * 2
-    return (_of_draws(2 * steps_between(np.array(problem.counts), _draws(mechanism, problem)), 2.0),) * 2
+    released, weight = _draws(mechanism, problem)
+    return (_of_draws(weight * 2 * steps_between(np.array(problem.counts), released)),) * 2
 
 
 def _mean_variation(mechanism: Mechanism, problem: Problem) -> Found:
@@ -110,7 +110,8 @@ def _mean_variation(mechanism: Mechanism, problem: Problem) -> Found:
         return _bounds_of_variation(mechanism, problem)
     listed = _outputs_of_two(mechanism, problem)
     if listed is None:
-        return (_of_draws(_variations(problem, _draws(mechanism, problem))),) * 2
+        released, weight = _draws(mechanism, problem)
+        return (_of_draws(weight * _variations(problem, released)),) * 2
     released, probability = listed
     return (_Mean(float(probability @ _variations(problem, released) / probability.sum())),) * 2
 
@@ -121,7 +122,8 @@ def _bounds_of_variation(mechanism: Mechanism, problem: Problem) -> Found:
         distance, probability = law.levels()
         low, high = (_Mean(float(probability @ bound)) for bound in variation_bounds(distance))
     else:
-        low, high = map(_of_draws, variation_bounds(distances_to(problem, _draws(mechanism, problem))))
+        released, weight = _draws(mechanism, problem)
+        low, high = (_of_draws(weight * bound) for bound in variation_bounds(distances_to(problem, released)))
     return low, high
 
 
@@ -182,5 +184,5 @@ def _window(problem: Problem, category: int, reach: int) -> tuple[int, int]:
     return max(0, count - reach), min(problem.n, count + reach) + 1
 
 
-def _draws(mechanism: Mechanism, problem: Problem) -> NDArray[np.int64]:
-    return mechanism.sample(problem, np.random.default_rng(0), DRAWS)
+def _draws(mechanism: Mechanism, problem: Problem) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    return weighted_draws(mechanism, problem, np.random.default_rng(0), DRAWS)

@@ -14,15 +14,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpbi import limits
+from dpbi.accuracy.optimum_interpolated import interpolated_optimum
 from dpbi.accuracy.optimum_programme import bounds_by_programme
-from dpbi.accuracy.optimum_sampled import sampled_optimum
 from dpbi.frozen_result import FrozenResult
 from dpbi.posterior import dirichlet
 from dpbi.posterior.hellinger import affinity_loss, distance_of_loss
 
-_TAIL = 36.0  # e^-36 = 2e-16: what lies farther than this / epsilon from t adds less to the sum
-_WORK = 160_000_000  # distances that are computed, else t is sampled
-_BLOCK = 512  # released values at a time
+_WORK = 160_000_000  # distances that are computed, else the sum is interpolated
+_BLOCK = 512  # noisy counts at a time, at least
+_COLUMNS = 2 * _BLOCK  # released counts at a time
 _ROUNDING = 1e-9  # of the value: it is a sum of products, none of them negative, and H is computed to 1e-11
 _WIDEST = 0.02  # of the value: where its bounds lie farther apart, they are given as bounds alone
 
@@ -33,10 +33,11 @@ Kind = Literal["theorem", "linear programme", "none"]
 class PrivacyLimit(FrozenResult):
     """The least sum_c P(c) E[H(c, r)] of any epsilon-DP mechanism that releases a candidate, as far as it is known.
 
-    prior, n, epsilon: what was asked; value: the limit, None where kind is "none"; error: |value - limit| at most (a
-    standard error where t was sampled); lower, upper: bounds of the limit, None where there are none, the upper
-    attained by a mechanism; kind: how it was found; remap: k = 2, for t = 0..n the count r_1 to release where
-    truncated geometric noise gives t, which attains the limit (None elsewhere); reason: why there is no value.
+    prior, n, epsilon: what was asked; value: the limit, None where kind is "none"; error: |value - limit| at most (as
+    estimated where k = 2 and the sum over t was interpolated, and so are then the bounds); lower, upper: bounds of the
+    limit, None where there are none, the upper attained by a mechanism; kind: how it was found; remap: k = 2, for
+    t = 0..n the count r_1 to release where truncated geometric noise gives t, which attains the limit (None elsewhere);
+    reason: why there is no value.
     """
 
     prior: tuple[float, ...]
@@ -57,8 +58,8 @@ def limit_of_privacy(prior: ArrayLike, n: int, epsilon: float) -> PrivacyLimit:
     k = 2, a theorem: truncated geometric noise t of c_1 with a deterministic remap is optimal for every loss with
     single crossing, which H has. With a = e^-epsilon, L = sum_t lam_t min_r sum_i P(i) H(i, r) a^|i-t|, lam_t =
     (1 - a) / (1 + a), and 1 / (1 + a) at t = 0 and n. k >= 3: a linear programme over P(r | c), whole or by
-    columns, where ten seconds are enough; ``lower`` by its dual made feasible, ``upper`` by a mechanism made exactly
-    epsilon-DP. Bounds that lie more than 2 % apart are given as bounds alone.
+    columns, up to a size that is the same on every machine; ``lower`` by its dual made feasible, ``upper`` by a
+    mechanism made exactly epsilon-DP. Bounds that lie more than 2 % apart are given as bounds alone.
     prior: (k,); n >= 1; epsilon > 0. Returns a ``PrivacyLimit``. Raises ValueError for bad arguments.
     Source: Ghosh, Roughgarden and Sundararajan 2009 for losses that rise with |i - r|; for single crossing, ours.
     """
@@ -74,41 +75,88 @@ def limit_of_privacy(prior: ArrayLike, n: int, epsilon: float) -> PrivacyLimit:
 
 
 def _by_theorem(prior: tuple[float, ...], n: int, epsilon: float) -> PrivacyLimit:
-    reach = min(math.ceil(_TAIL / epsilon), n)
-    if (n + 1) * min(n + 1, 4 * reach + _BLOCK) > _WORK:
-        value, error = sampled_optimum(prior, n, epsilon)
-        return PrivacyLimit(prior, n, epsilon, value, value, value, "theorem", error)
-    cost, remap = _least_costs(prior, n, epsilon, reach)
-    ends = 1 / (1 + math.exp(-epsilon))
-    weight = np.full(n + 1, math.tanh(epsilon / 2))
-    weight[[0, n]] = ends
-    value = float(weight @ cost)
+    found = _least_costs(prior, n, epsilon) if (n + 1) * _BLOCK <= _WORK else None
+    if found is None:
+        value, error = interpolated_optimum(prior, n, epsilon)
+        return PrivacyLimit(prior, n, epsilon, value, value - error, value + error, "theorem", error)
+    cost, remap = found
+    value = float(_weights(n, epsilon) @ cost)
     return PrivacyLimit(prior, n, epsilon, value, value, value, "theorem", _ROUNDING * value, remap)
 
 
-def _least_costs(
-    prior: tuple[float, ...], n: int, epsilon: float, reach: int
-) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """min_r sum_i P(i) H(i, r) a^|i-t| and the r that attains it, t = 0..n.
+def _weights(n: int, epsilon: float) -> NDArray[np.float64]:
+    """lam_t, t = 0..n."""
+    weight = np.full(n + 1, math.tanh(epsilon / 2))
+    weight[[0, n]] = 1 / (1 + math.exp(-epsilon))
+    return weight
 
-    H(i, r) rises as r leaves the range of i, so that r within reach of t suffices. For each r, the sums over i <= t
-    and i >= t follow from those at t - 1 and t + 1 with one product by a.
+
+def _least_costs(
+    prior: tuple[float, ...], n: int, epsilon: float
+) -> tuple[NDArray[np.float64], NDArray[np.int64]] | None:
+    """min_r sum_i P(i) H(i, r) a^|i-t| and the r that attains it, t = 0..n; None where it is too much work.
+
+    For a block of t the sum is taken over a window of i, which holds the block, and which no other i adds more to than
+    _ROUNDING / 10 of the limit together. H(i, r) rises as r leaves the window, so that r within it suffices.
     """
     count = np.arange(n + 1)
     predictive = np.exp(dirichlet.log_evidence(prior, np.stack([count, n - count], axis=1)))
     curvature = _curvature(prior, n)
+    windows = _windows(predictive, curvature, epsilon)
+    if _work(windows) > _WORK:
+        return None
     least, remap = np.full(n + 1, np.inf), np.zeros(n + 1, dtype=np.int64)
-    for start in range(0, n + 1, _BLOCK):
-        released = count[start:start + _BLOCK]
-        low, high = max(0, start - reach), min(n, int(released[-1]) + reach)
-        i = count[max(0, low - reach):min(n, high + reach) + 1]
-        weighted = _distances(curvature, i, released) * predictive[i, None]
-        cost = _both_sides(weighted, math.exp(-epsilon))[low - i[0]:high - i[0] + 1]
-        best = cost.argmin(axis=1)
-        found, t = cost[np.arange(len(cost)), best], count[low:high + 1]
-        better = found < least[t]
-        least[t[better]], remap[t[better]] = found[better], released[best[better]]
+    for first, last, low, high in windows:
+        i, t = count[low:high + 1], count[first:last + 1]
+        for start in range(low, high + 1, _COLUMNS):
+            released = count[start:min(start + _COLUMNS, high + 1)]
+            weighted = _distances(curvature, i, released) * predictive[i, None]
+            cost = _both_sides(weighted, math.exp(-epsilon))[first - low:last - low + 1]
+            best = cost.argmin(axis=1)
+            found = cost[np.arange(t.size), best]
+            better = found < least[t]
+            least[t[better]], remap[t[better]] = found[better], released[best[better]]
     return least, np.maximum.accumulate(remap)  # where no count is likely every r is as good
+
+
+def _windows(
+    predictive: NDArray[np.float64], curvature: NDArray[np.float64], epsilon: float
+) -> list[tuple[int, int, int, int]]:
+    """Blocks of t, first and last, and the window of i of each, low and high: of two ways the one with less work.
+
+    What lies below ``low`` weighs a^(t - low + 1) U(low - 1) at t, U(s) = sum_{i <= s} P(i) a^(s - i), most at the
+    block's first t; log U(s) + epsilon s never falls with s. Above ``high`` it is the mirror image.
+    """
+    size = predictive.size
+    negligible = _ROUNDING / 10 * _least_limit(predictive, curvature, epsilon) / _weights(size - 1, epsilon).sum() / 2
+    log_negligible = math.log(max(negligible, np.finfo(float).tiny))
+    below, above = (_reached(weights, epsilon) for weights in (predictive, predictive[::-1]))
+    reach = math.ceil(min(-log_negligible / epsilon, size))
+
+    def in_blocks(block: int) -> list[tuple[int, int, int, int]]:
+        first = np.arange(0, size, block)
+        last = np.minimum(first + block, size) - 1
+        low, mirrored = (np.minimum(np.searchsorted(reached, log_negligible + epsilon * t, side="right"), t)
+                         for reached, t in ((below, first), (above, size - 1 - last)))
+        return list(zip(first.tolist(), last.tolist(), low.tolist(), (size - 1 - mirrored).tolist(), strict=True))
+
+    return min((in_blocks(block) for block in (max(_BLOCK, 2 * reach), size)), key=_work)
+
+
+def _work(windows: list[tuple[int, int, int, int]]) -> int:
+    return sum((high - low + 1) ** 2 for _, _, low, high in windows)
+
+
+def _reached(predictive: NDArray[np.float64], epsilon: float) -> NDArray[np.float64]:
+    """log U(s) + epsilon s = log sum_{i <= s} P(i) e^(epsilon i), s = 0..n."""
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.logaddexp.accumulate(np.log(predictive) + epsilon * np.arange(predictive.size)))
+
+
+def _least_limit(predictive: NDArray[np.float64], curvature: NDArray[np.float64], epsilon: float) -> float:
+    """A lower bound of the limit: min_r (v H(t, r) + w H(t + 1, r)) >= min(v, w) H(t, t + 1), the triangle's."""
+    pair = np.minimum(predictive[:-1], math.exp(-epsilon) * predictive[1:])
+    return float(_weights(predictive.size - 1, epsilon)[:-1] @ (pair * distance_of_loss(curvature[1::2] / 2)))
 
 
 def _curvature(prior: tuple[float, ...], n: int) -> NDArray[np.float64]:

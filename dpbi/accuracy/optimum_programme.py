@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import itertools
 import math
-import time
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
@@ -27,19 +27,20 @@ from dpbi.mechanisms.selection.audit import distance_matrix
 from dpbi.posterior import dirichlet
 from dpbi.problem.candidates import are_few, list_candidates, number_of_candidates
 
-SECONDS = 10.0
 DATASETS = 700  # beyond, no limit is looked for
-_PAIRS = 9_000  # orbits of (c, r): what the solver takes some seconds for
-_PRICED = 300_000  # pairs of neighbours times orbits of r: what all columns of one round take some seconds for
+_PAIRS = 8_500  # orbits of (c, r): interior points take 4 seconds for so many
+_SIMPLEX = 4_500  # as above: up to here both interior points and, where they fail, the simplex method are tried
+_PRICED = 400_000  # pairs of neighbours times orbits of r, of all rounds of columns together: 4 seconds
 _PERMUTATIONS = 5_040
 _COLUMNS = 2_000  # t of the first programme
 _REACH = 3.0  # t_i >= -_REACH / epsilon
 _CLOSE = 1e-3  # of the value: bounds that are close enough
-_DAMPING = 0.5  # of the prices that gave the best bound so far: fresh ones alone swing
-_NOTHING = 1e-9  # a difference of bounds that is no difference
+_FRESH = 0.5  # the share of fresh prices beside those of the best bound so far: alone they swing
+_NOTHING = 1e-12  # a difference of bounds that is no difference
 _ROUNDING = 1e-13  # of the sum of all terms: what adding up to 900 of them can be wrong by
-_EXACTLY = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
-_UNSOLVED = f"The linear programme of the limit was not solved within {SECONDS:.0f} seconds."
+_TOLERANCE, _WIDER = 1e-10, 1e-8  # of the solver: interior points sometimes miss the first, never in trials the second
+_ROUNDS = 12  # of columns at most
+_ITERATIONS = 20  # of a solver, per variable: more than it took in any trial
 
 Bounds = tuple[float | None, float | None, str]
 
@@ -50,13 +51,32 @@ def bounds_by_programme(prior: tuple[float, ...], n: int, epsilon: float) -> Bou
         return None, None, (f"With k = {len(prior):,} categories the limit is a linear programme over all pairs of "
                             f"datasets, for {DATASETS:,} datasets at most: there are more at n = {n:,}.")
     programme = _Programme(prior, n, epsilon)
-    if programme.is_small:
-        return programme.bounds()
+    lower, upper = programme.bounds() if programme.is_small else (None, None)
+    if _are_close(lower, upper):
+        return lower, upper, "The bounds that the linear programme gives are too far apart."
     priced = programme.neighbours[0].size * programme.first.size
     if priced > _PRICED:
-        return None, None, (f"The linear programmes of the limit have {priced:,} constraints here, more than can "
-                            f"be solved in {SECONDS:.0f} seconds: at most {_PRICED:,}.")
-    return programme.bounds_by_columns()
+        return lower, upper, (f"The linear programmes of the limit have {priced:,} constraints here, and {_PRICED:,} "
+                              "at most are taken on.")
+    rounds = min(_PRICED // priced, _ROUNDS)
+    found = programme.bounds_by_columns(rounds)
+    lower, upper = _best(max, lower, found[0]), _best(min, upper, found[1])
+    if lower is None or upper is None:
+        return lower, upper, "The solver of linear programmes found no solution here."
+    return lower, upper, (f"The bounds that linear programmes give in {rounds:,} "
+                          f"{'round' if rounds == 1 else 'rounds'} are too far apart.")
+
+
+def _are_close(lower: float | None, upper: float | None) -> bool:
+    return lower is not None and upper is not None and upper - lower <= max(_CLOSE * upper, _NOTHING)
+
+
+def _within(tolerance: float) -> dict[str, float]:
+    return {"primal_feasibility_tolerance": tolerance, "dual_feasibility_tolerance": tolerance}
+
+
+def _best(better: Callable[..., float], *bounds: float | None) -> float | None:
+    return better((one for one in bounds if one is not None), default=None)
 
 
 class _Programme:
@@ -132,17 +152,30 @@ class _Programme:
             there.append(np.array([self.row[tuple(c)] for c in moved.tolist()], dtype=np.int64))
         return np.concatenate(here), np.concatenate(there)
 
-    def bounds(self) -> Bounds:
-        solution = self._solved()
-        if solution is None:
-            return None, None, _UNSOLVED
-        mechanism, dual = solution
-        lower, upper = self._lower(dual), self._upper(mechanism)
-        return lower, upper, (f"The bounds that the linear programme gives are too far apart: {lower:.6g} to "
-                              f"{upper:.6g}.")
+    def bounds(self) -> tuple[float | None, float | None]:
+        """Of the whole programme, by interior points and, where those leave them apart, by the simplex method."""
+        lower, upper = None, None
+        both = ("highs-ipm", _TOLERANCE), ("highs-ds", _TOLERANCE)
+        for method, tolerance in both if self.pairs <= _SIMPLEX else (("highs-ipm", _WIDER),):
+            if (solution := self._solved(method, tolerance, upper or self.without_data)) is not None:
+                mechanism, dual = solution
+                lower, upper = _best(max, lower, self._lower(dual)), _best(min, upper, self._upper(mechanism))
+            if _are_close(lower, upper):
+                break
+        return lower, upper
 
-    def _solved(self) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
-        """x (N, N), and the dual variables u >= 0 of x_cr - e^epsilon x_c'r <= 0, (pairs of neighbours, N)."""
+    @cached_property
+    def without_data(self) -> float:
+        """The least mean distance of one release for all datasets."""
+        return float(self.cost.sum(axis=0).min())
+
+    def _solved(
+        self, method: str, tolerance: float, unit: float
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+        """x (N, N), and the dual variables u >= 0 of x_cr - e^epsilon x_c'r <= 0, (pairs of neighbours, N).
+
+        unit: of the mean distance, so that the tolerance is relative.
+        """
         from scipy import sparse
         from scipy.optimize import linprog
 
@@ -158,12 +191,12 @@ class _Programme:
         sums = sparse.csr_matrix((np.ones(rows.size), (rows, self.orbit[self.first].ravel())),
                                  shape=(self.first.size, self.pairs))
         cost = np.bincount(self.orbit.ravel(), self.cost.ravel(), self.pairs)
-        found: Any = linprog(cost, privacy, np.zeros(both.size), sums, np.ones(self.first.size),
-                             method="highs-ipm", options={"time_limit": SECONDS, **_EXACTLY})
+        found: Any = linprog(cost / unit, privacy, np.zeros(both.size), sums, np.ones(self.first.size),
+                             method=method, options={"maxiter": _ITERATIONS * self.pairs, **_within(tolerance)})
         if found.status != 0:
             return None
         times = np.bincount(back.ravel(), minlength=both.size)
-        dual = np.maximum(-found.ineqlin.marginals, 0.0) / times
+        dual = unit * np.maximum(-found.ineqlin.marginals, 0.0) / times
         return found.x[self.orbit], dual[back].reshape(left.shape)
 
     def _lower(self, dual: NDArray[np.float64]) -> float:
@@ -200,27 +233,26 @@ class _Programme:
 
     # By columns -----------------------------------------------------------------------------------------
 
-    def bounds_by_columns(self) -> Bounds:
-        """Both bounds by rounds of prices and columns, until they are close or another round would take too long."""
-        began = time.monotonic()
+    def bounds_by_columns(self, rounds: int) -> tuple[float | None, float | None]:
+        """Both bounds by so many rounds of prices and columns, fewer where they are close sooner."""
         columns = self._first_columns()
-        lower, upper, best, took = 0.0, math.inf, None, 0.0
-        while (mixed := self._mixed(columns)) is not None:
+        lower, upper, best, fresh = None, None, None, _FRESH
+        for done in range(rounds + 1):
+            if (mixed := self._mixed(columns)) is None:
+                break
             weights, prices = mixed
             used = columns[:, weights > 0]
-            upper = min(upper, self._upper(self._mechanism(used * weights[weights > 0])))
-            if upper - lower <= max(_CLOSE * upper, _NOTHING) or time.monotonic() - began + took > SECONDS:
+            upper = _best(min, upper, self._upper(self._mechanism(used * weights[weights > 0])))
+            if done == rounds or _are_close(lower, upper):
                 break
-            tried = prices if best is None else _DAMPING * best + (1 - _DAMPING) * prices
-            start = time.monotonic()
-            found, new = self._priced(tried, began + SECONDS)
-            took = time.monotonic() - start
-            if found > lower:
-                lower, best = found, tried
+            tried = prices if best is None else best + fresh * (prices - best)
+            found, new = self._priced(tried)
+            if lower is None or found > lower:
+                lower, best, fresh = found, tried, min(2 * fresh, _FRESH)
+            else:
+                fresh /= 2
             columns = np.concatenate([columns, new], axis=1)
-        if upper > _NOTHING and best is None:  # no round was finished
-            return None, upper if upper < math.inf else None, _UNSOLVED
-        return lower, upper, f"The bounds that linear programmes give in {SECONDS:.0f} seconds are too far apart."
+        return lower, upper
 
     def _first_columns(self) -> NDArray[np.float64]:
         """1, so that there is a solution, and e^(-epsilon steps(c, t)) for one t of each orbit, (N, all).
@@ -251,7 +283,7 @@ class _Programme:
         np.add.at(rows, self.orbit_of_dataset, columns)
         rows /= size[:, None]
         found: Any = linprog((columns.T @ self.cost).min(axis=1), A_eq=rows, b_eq=np.ones(size.size), method="highs",
-                             options=_EXACTLY)
+                             options={"maxiter": _ITERATIONS * columns.shape[1], **_within(_TOLERANCE)})
         return None if found.status else (found.x, (found.eqlin.marginals / size)[self.orbit_of_dataset])
 
     def _mechanism(self, columns: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -260,11 +292,11 @@ class _Programme:
         np.add.at(x.T, (columns.T @ self.cost).argmin(axis=1), columns.T)
         return np.asarray(sum(x[np.ix_(image, image)] for image in self.images)) / len(self.images)
 
-    def _priced(self, prices: NDArray[np.float64], until: float) -> tuple[float, NDArray[np.float64]]:
-        """A lower bound, 0 where time was too short for one; and the columns that cost less than their price.
+    def _priced(self, prices: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        """A lower bound, and the columns that cost less than their price.
 
         For each r, min (cost_r - y) x over x in the cone with P x = 1; its dual is u of ``_lower``, where columns of r
-        and of its images are the same up to the permutation.
+        and of its images are the same up to the permutation. Where the solver fails u = 0, which bounds too.
         """
         from scipy import sparse
         from scipy.optimize import linprog
@@ -276,15 +308,11 @@ class _Programme:
             shape=(here.size, self.size))
         least, dual, new = np.full(self.size, np.inf), 0.0, [np.empty((self.size, 0))]
         for r in self.first:
-            if time.monotonic() > until:
-                return 0.0, np.concatenate(new, axis=1)
             found: Any = linprog(self.cost[:, r] - prices, cone, np.zeros(here.size), self.predictive[None], [1.0],
-                                 method="highs", options=_EXACTLY)
-            if found.status != 0:
-                return 0.0, np.concatenate(new, axis=1)
-            u = np.maximum(-found.ineqlin.marginals, 0.0)
+                                 method="highs", options={"maxiter": _ITERATIONS * self.size, **_within(_TOLERANCE)})
+            u = np.zeros(here.size) if found.status else np.maximum(-found.ineqlin.marginals, 0.0)
             least = np.minimum(least, self.cost[:, r] + cone.T @ u)
             dual += float(u.sum()) * len(self.images)
-            if found.fun < 0:
+            if not found.status and found.fun < 0:
                 new.append(found.x[:, None])
         return self._rounded_down(np.min([least[image] for image in self.images], axis=0), dual), np.hstack(new)

@@ -10,10 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dpbi.accuracy.optimum import PrivacyLimit
-from dpbi.accuracy.order import lead, rising
+from dpbi.accuracy.order import SURE, lead, rising
 from dpbi.inference.prior_average import ExpectedDistance
 from dpbi.mechanisms.guarantee import PureDP
 from dpbi.mechanisms.mechanism import Mechanism
+
+_ROUNDING = 1e-6  # of a ratio
 
 
 @dataclass(frozen=True)
@@ -34,21 +36,29 @@ class LimitComparison:
         return promised.is_private and promised.epsilon <= self.limit.epsilon * (1 + 1e-12)
 
     def times_limit(self, mechanism: Mechanism) -> float | None:
-        """The mean over the limit; None where the limit is not known or does not bind the mechanism.
+        """The mean over the limit; None where the limit is not known, does not bind the mechanism, or is undercut.
 
-        Where draws or bounds make it less than 1, which it cannot be, it is 1, which is nearer to the truth.
+        Draws may take it below 1, within its error.
         """
+        return None if self.undercuts(mechanism) else self._ratio(mechanism)
+
+    def undercuts(self, mechanism: Mechanism) -> bool:
+        """Whether the mean lies surely below the limit that binds it: then one of the two is wrong."""
+        ratio = self._ratio(mechanism)
+        return ratio is not None and ratio + SURE * self.error_of_times(mechanism) < 1 - _ROUNDING
+
+    def error_of_times(self, mechanism: Mechanism) -> float:
+        """The error of mean over limit, a standard error where anything was drawn, next to 0 elsewhere."""
+        found, ratio = self.of(mechanism), self._ratio(mechanism)
+        if found is None or ratio is None or not self.limit.value:
+            return 0.0
+        return math.hypot(found.error, ratio * self.limit.error) / self.limit.value
+
+    def _ratio(self, mechanism: Mechanism) -> float | None:
         found = self.of(mechanism)
         if found is None or not self.limit.value or not self.binds(mechanism):
             return None
-        return max(found.mean / self.limit.value, 1.0)
-
-    def error_of_times(self, mechanism: Mechanism) -> float:
-        """The standard error of ``times_limit``, 0 where nothing was drawn."""
-        found, ratio = self.of(mechanism), self.times_limit(mechanism)
-        if found is None or ratio is None or not self.limit.value:
-            return 0.0
-        return ratio * math.hypot(found.error / found.mean if found.mean else 0.0, self.limit.error / self.limit.value)
+        return found.mean / self.limit.value
 
     def ranked(self) -> tuple[ExpectedDistance, ...]:
         """The means of those that the limit binds, the least first."""

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpbi import limits
+from dpbi.accuracy.importance_sampling import standard_error
 from dpbi.data.synthesis import proportional_counts
 from dpbi.inference.count_posterior import dataset_probabilities
 from dpbi.inference.noise_aware import NoiseAwarePosterior, check_released, noise_aware_posterior
@@ -88,9 +89,8 @@ def _best_of_draws(aware: NoiseAwarePosterior) -> NearestPosterior:
     candidates = np.unique(np.concatenate(tried), axis=0)
     best = candidates[least_cost(_distances(aware.prior, drawn, candidates).mean(axis=0))[0]]
     judged = _distances(aware.prior, aware.sample_counts(rng, _JUDGED), best[None])
-    error = max(float(judged.std()) / np.sqrt(_JUDGED), 1 / _JUDGED**2)
     return NearestPosterior(aware.mechanism, aware.prior, aware.n, aware.released, tuple(best.tolist()),
-                            float(judged.mean()), "sampled", float(error))
+                            float(judged.mean()), "sampled", standard_error(judged))
 
 
 def _distances(

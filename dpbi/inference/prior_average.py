@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, get_args
@@ -11,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dpbi import limits
 from dpbi.accuracy.distance_law import distance_law
+from dpbi.accuracy.importance_sampling import standard_error, weighted_draws
 from dpbi.inference.nearest import nearest_posterior
 from dpbi.mechanisms.added_noise import AddedNoise
 from dpbi.mechanisms.mechanism import Mechanism, check_mechanism
@@ -19,7 +21,7 @@ from dpbi.mechanisms.selection.audit import DATASETS, distance_matrix
 from dpbi.partition.power_sums import power_sums
 from dpbi.posterior import dirichlet
 from dpbi.posterior.hellinger import count_loss, distance_of_loss, distances_between, distances_to, loss_to
-from dpbi.problem.candidates import are_few
+from dpbi.problem.candidates import are_few, list_candidates
 from dpbi.problem.problem import Problem
 
 Counts = NDArray[np.int64]
@@ -32,7 +34,7 @@ _KINKS = 1e-5  # of the mean: what a kink between datasets can make of it where 
 _APART, _ENDS = 0.25, 16  # of the datasets between which they are, in logit; as many at either end are all kept
 _NOISED, _EACH = 600, 12  # datasets where not all are visited, and releases of each: noise takes microseconds to draw
 _NOISED_LEAST, _NOISED_COUNTS = 60, 1_500_000  # fewer, with more counts than that: of many categories H varies less
-_CHOSEN, _DRAWS = 60, 200  # as above, where a release is chosen: the mean is known in milliseconds, draws take more
+_CHOSEN = 60  # datasets where a release is chosen: the mean is known in milliseconds, draws take more
 _CHOSEN_OF_MANY = 20  # datasets where the candidates are too many to list: the mean takes tenths of a second
 _CHOSEN_LEAST, _CHOSEN_NUMBERS = 4, 2_000_000  # fewer, with larger tables than that: a mean takes microseconds a number
 _READ, _READ_LEAST, _READ_CATEGORIES = 40, 10, 6_000  # releases read nearest; of many categories fewer, or none
@@ -42,8 +44,10 @@ _READ, _READ_LEAST, _READ_CATEGORIES = 40, 10, 6_000  # releases read nearest; o
 class ExpectedDistance:
     """E[H] over c from the prior predictive and r from the mechanism, the release read naively or nearest.
 
-    mean: in [0, 1]; error: 0 where exact; a standard error where datasets are drawn; where they are interpolated, what
-    leaving out every other one would have changed, 1e-5 of the mean at least.
+    mean: in [0, 1]; error: 0 where exact; a standard error where datasets or releases are drawn, twice of which holds
+    what N draws would miss with 5 % (``standard_error``; of data that none of them shows, H no larger than of those
+    that they do); where datasets are interpolated, what leaving out every other one would have changed, 1e-5 of the
+    mean at least.
     """
 
     mechanism: Mechanism
@@ -61,7 +65,7 @@ def expected_distance(
 
     A function of public things alone: it may be used to choose a mechanism. Exact where all datasets and releases can
     be visited; with two categories interpolated between exact means of the distance where those take milliseconds; else
-    over datasets from a fixed stream, the same for every mechanism, with the standard error.
+    over datasets from a fixed stream, all of them where they are few, with the standard error.
     mechanism; prior (k,); n; reading: "naive" takes r as it is, "nearest" as ``nearest_posterior``.
     Raises ValueError for another reading, and where the nearest posterior needs what cannot be listed.
     Source: ours (DESIGN section 6).
@@ -133,17 +137,21 @@ def _sampled(mechanism: Mechanism, prior: tuple[float, ...], n: int, reading: Re
                 for problem in _problems(prior, n, rng, _number_read(len(prior)))]
         values, errors = np.array([one.expected_distance for one in read]), np.array([one.error for one in read])
         # Each value is unbiased with its own error, which the spread of the values holds already
-        return _mean(values, float(errors.max()) / np.sqrt(len(read)))
+        return float(values.mean()), max(standard_error(values), float(errors.max()) / math.sqrt(len(read)))
     if not isinstance(mechanism, AddedNoise):
         datasets = _CHOSEN if are_few(n, len(prior), _PAIRS) else _CHOSEN_OF_MANY
         problems = _problems(prior, n, rng, datasets)
-        visited = problems[: _number_chosen(problems)]
-        return _mean(np.array([_mean_distance(mechanism, problem, rng) for problem in visited]))
+        values = np.array([_mean_distance(mechanism, problem) for problem in problems[: _number_chosen(problems)]])
+        return float(values.mean()), standard_error(values)
+    if are_few(n, len(prior), _NOISED):
+        return _every_dataset(mechanism, prior, n, rng)
     datasets = min(_NOISED, max(_NOISED_LEAST, _NOISED_COUNTS // (_EACH * len(prior))))
     problems = _problems(prior, n, rng, datasets)
-    released = np.array([mechanism.sample(problem, rng, _EACH) for problem in problems])
+    drawn = [weighted_draws(mechanism, problem, rng, _EACH) for problem in problems]
+    released, weight = (np.array(part) for part in zip(*drawn, strict=True))
     counts = np.array([problem.counts for problem in problems])[:, None]
-    return _mean(distances_between(prior, counts, released).mean(axis=1))
+    values = (weight * distances_between(prior, counts, released)).mean(axis=1)
+    return float(values.mean()), standard_error(values)
 
 
 def _number_read(k: int) -> int:
@@ -169,15 +177,25 @@ def _number_chosen(problems: list[Problem]) -> int:
     return min(len(problems), _CHOSEN_NUMBERS // numbers)
 
 
-def _mean(values: NDArray[np.float64], least: float = 0.0) -> tuple[float, float]:
-    """With its standard error; values that all agree leave one of the order of a single value."""
-    spread = float(values.std() / np.sqrt(values.size))
-    return float(values.mean()), max(spread, least, 1 / values.size**2)
+def _every_dataset(
+    mechanism: Mechanism, prior: tuple[float, ...], n: int, rng: np.random.Generator
+) -> tuple[float, float]:
+    """sum_c P(c) of means of draws, more for likelier c: only what is released is left to chance."""
+    datasets = list_candidates(n, len(prior))
+    predictive = np.exp(dirichlet.log_evidence(prior, datasets))
+    draws = _EACH + np.floor(_EACH * _NOISED * predictive).astype(np.int64)
+    found = []
+    for counts, size in zip(datasets.tolist(), draws.tolist(), strict=True):
+        problem = Problem(prior, tuple(counts))
+        released, weight = weighted_draws(mechanism, problem, rng, size)
+        found.append(weight * distances_to(problem, released))
+    means, errors = (np.array([of(values) for values in found]) for of in (np.mean, standard_error))
+    return float(predictive @ means), math.sqrt(float(predictive**2 @ errors**2))
 
 
-def _mean_distance(mechanism: Mechanism, problem: Problem, rng: np.random.Generator) -> float:
+def _mean_distance(mechanism: Mechanism, problem: Problem) -> float:
     known = mechanism.mean_distance(problem)
-    return float(distances_to(problem, mechanism.sample(problem, rng, _DRAWS)).mean()) if known is None else known
+    return distance_law(mechanism, problem).mean if known is None else known
 
 
 def _problems(prior: tuple[float, ...], n: int, rng: np.random.Generator, number: int) -> list[Problem]:

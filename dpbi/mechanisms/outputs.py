@@ -15,7 +15,8 @@ from dpbi.problem.problem import Problem
 
 _ALL = 1e-12  # of probability that a list of totals above n may lack
 _LISTED = 2_000_000  # numbers in one list
-_FIRST_EXCESS = 32
+_OFTEN = 1e-3  # probability of all releases but the truth, beside which _ALL is nothing
+_LAST = 1e-6  # of a smaller one: what the last totals of the list may have, as the next have less by far
 
 Outputs = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
 
@@ -52,24 +53,31 @@ def output_laws(mechanism: Mechanism, prior: tuple[float, ...], n: int, most: in
 def _beyond(
     mechanism: Mechanism, datasets: NDArray[np.int64], problems: list[Problem], most: int
 ) -> Outputs | None:
-    """Candidates, and vectors with a zero whose total is above n: with twice the excess until nothing is lacking."""
+    """Candidates, and vectors with a zero whose total is above n: with twice the excess until nothing is lacking.
+
+    Where the truth is released nearly always the last totals listed must be rare even beside all else, so that small
+    means keep their digits.
+    """
     n, k = problems[0].n, problems[0].k
-    excess = _FIRST_EXCESS
+    released, law = [datasets], [_laws(mechanism, problems, datasets)]
+    off = np.where(np.eye(len(problems), dtype=bool), 0.0, law[0]).sum(axis=1).min()
+    excess, before = 1, 0
     while len(problems) * (len(datasets) + excess * k * number_of_candidates(n + excess, k - 1) // 2) <= most:
-        released = np.concatenate([datasets, _with_zeros(n, excess, k)])
-        law = _laws(mechanism, problems, released)
-        if law.sum(axis=1).min() > 1 - _ALL:
-            return datasets, released, law
-        excess *= 2
+        released.append(_with_zeros(n, before, excess, k))
+        law.append(_laws(mechanism, problems, released[-1]))
+        total = sum(part.sum(axis=1) for part in law)
+        if total.min() > 1 - _ALL and (off > _OFTEN or law[-1].sum(axis=1).max() <= _LAST * off):
+            return datasets, np.concatenate(released), np.concatenate(law, axis=1)
+        before, excess = excess, 2 * excess
     return None
 
 
-def _with_zeros(n: int, excess: int, k: int) -> NDArray[np.int64]:
-    """As ``_with_zero``, for all totals from n + 1 to n + excess: of two categories there can be a million."""
+def _with_zeros(n: int, above: int, excess: int, k: int) -> NDArray[np.int64]:
+    """As ``_with_zero``, for all totals above n + ``above`` to n + excess: of two categories there can be a million."""
     if k > 2:
-        return np.concatenate([_with_zero(n + s, k) for s in range(1, excess + 1)])
-    alone = np.zeros((excess, 2), dtype=np.int64)
-    alone[:, 0] = n + np.arange(1, excess + 1)
+        return np.concatenate([_with_zero(n + s, k) for s in range(above + 1, excess + 1)])
+    alone = np.zeros((excess - above, 2), dtype=np.int64)
+    alone[:, 0] = n + np.arange(above + 1, excess + 1)
     return np.concatenate([alone, alone[:, ::-1]])
 
 

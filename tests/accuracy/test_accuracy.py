@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
 from dpbi import MECHANISMS, Problem, calibrate, distance_law, limits
 from dpbi.accuracy import error as accuracy
@@ -25,7 +26,9 @@ from dpbi.accuracy.curves import (
     required_epsilon,
 )
 from dpbi.accuracy.error import METRICS, ExpectedError, Metric, expected_error
-from dpbi.mechanisms import Mechanism
+from dpbi.accuracy.importance_sampling import standard_error
+from dpbi.mechanisms import KNorm, Mechanism
+from dpbi.posterior.hellinger import hellinger
 from dpbi.posterior.total_variation import PARAMETERS_LARGEST, beta_variation, variation_bounds
 from tests import oracles
 from tests.every_mechanism import enumerated, every_class
@@ -151,6 +154,32 @@ def test_two_categories_too_many_to_list_are_drawn(kind: type[Mechanism], monkey
     found = expected_error(kind(1.0), TWO, "variation")
     assert exact.exact and not found.exact and not found.bounded
     assert abs(found.high - exact.high) <= 5 * found.high_error
+
+
+@every_metric
+def test_draws_meet_what_is_hardly_ever_released(metric: Metric) -> None:
+    """One record moved, by each of k (k - 1) ways; two have a ten thousandth of that probability."""
+    k, epsilon = 100, 20.0
+    found = expected_error(KNorm(epsilon), Problem((1,) * k, (3,) * k), metric)
+    moved = k * (k - 1) * math.exp(-epsilon)
+    h = float(hellinger((4,) * k, (5, 3, *(4,) * (k - 2))))
+    low, high = {"l1": (2, 2), "hellinger": (h, h), "variation": (h**2, h * math.sqrt(2 - h**2))}[metric]
+    assert 0 < found.low_error < 0.05 * found.low or metric == "hellinger"
+    assert abs(found.low - moved * low) < 5 * found.low_error + 1e-3 * found.low
+    assert abs(found.high - moved * high) < 5 * found.high_error + 1e-3 * found.high
+
+
+def test_an_error_covers_what_draws_can_miss() -> None:
+    """By Poisson's law: e^-3 = 5 % for none of N, and two errors above where few are seen."""
+    size = 1_000
+    for seen in range(30):
+        values = np.zeros(size)
+        values[:seen] = 0.5
+        missed = stats.gamma.ppf(0.95, seen + 1)  # the expected number that shows no more than these with 5 %
+        upper = missed * (0.5 if seen else 1) / size
+        assert values.mean() + 2 * standard_error(values) >= upper
+    dense = np.random.default_rng(1).random(size)
+    assert standard_error(dense) == pytest.approx(dense.std() / math.sqrt(size), rel=0.05)
 
 
 def test_beyond_what_is_exact_the_variation_is_bounded() -> None:

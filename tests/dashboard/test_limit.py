@@ -105,7 +105,10 @@ def test_draws_are_said_with_two_standard_errors() -> None:
     assert "give or take two standard errors" in limit_words.times(drawn, [MECHANISMS[3](1.0)])
     assert "give or take" not in limit_words.times(found, [MECHANISMS[3](1.0)])
     sampled = dataclasses.replace(found.limit, error=0.01)
-    assert f"below {words.at_least(sampled.value)} (give or take 0.02, two" in limit_words.limit(sampled)
+    assert f"below {words.at_least(sampled.value)} (give or take 0.01, an estimate)" in limit_words.limit(sampled)
+    never = dataclasses.replace(found, means=tuple(dataclasses.replace(one, mean=0.0) for one in found.means))
+    said = limit_words.times(never, [MECHANISMS[3](1.0)])
+    assert "the mean 0 that was computed lies below that limit" in said and "Times that limit" not in said
 
 
 def test_a_nearest_reading_is_that_of_every_release_and_its_script_agrees(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,7 +26,7 @@ def test_the_limit_binds_what_is_proved_to_be_pure(kind) -> None:
     if not bound:
         assert times is None and not found.ranked()
     else:
-        assert times == pytest.approx(found.means[0].mean / LIMIT.value, rel=1e-9) and times >= 1
+        assert times == pytest.approx(found.means[0].mean / LIMIT.value, rel=1e-9) and times >= 1 - 1e-9
         assert found.error_of_times(mechanism) <= 1e-8, "nothing was drawn"
     assert found.times_limit(kind(2 * EPSILON)) is None, "another epsilon is another mechanism"
     assert not found.binds(kind(2 * EPSILON)), "the limit is that of a smaller epsilon"
@@ -54,6 +54,11 @@ def test_errors_are_taken_into_account() -> None:
     assert not surely_nearer(near, near)
     sampled = LimitComparison(dataclasses.replace(LIMIT, value=0.05, error=0.0005), (near,))
     assert sampled.binds(near.mechanism)
+    assert not sampled.undercuts(near.mechanism)
     below = LimitComparison(dataclasses.replace(LIMIT, value=0.11, error=0.005), (near,))
-    assert below.times_limit(near.mechanism) == 1, "no private mechanism is below the limit"
+    assert below.times_limit(near.mechanism) == pytest.approx(0.1 / 0.11), "within its error it is shown as it is"
+    wrong = LimitComparison(dataclasses.replace(LIMIT, value=0.13, error=0.005), (near,))
+    assert wrong.undercuts(near.mechanism) and wrong.times_limit(near.mechanism) is None
+    never = LimitComparison(sampled.limit, (dataclasses.replace(near, mean=0.0),))
+    assert never.error_of_times(near.mechanism) == pytest.approx(0.06), "a mean of 0 has an error too"
     assert sampled.error_of_times(near.mechanism) == pytest.approx(2 * (0.03**2 + 0.01**2) ** 0.5, rel=1e-12)

@@ -14,7 +14,7 @@ import pytest
 import dpbi
 from dpbi import MECHANISMS, Problem, expected_distance, joint_posterior, nearest_posterior, noise_aware_posterior
 from dpbi.inference import nearest as engine
-from dpbi.mechanisms import EHD, EHDS, Geometric, KNorm, LSHist, LSZhang, Mechanism, outputs
+from dpbi.mechanisms import EHD, EHDS, Geometric, KNorm, LSDim, LSHist, LSZhang, Mechanism, outputs
 from dpbi.posterior.hellinger import hellinger
 from tests import oracles
 from tests.every_mechanism import every_class, every_mechanism, lists_datasets
@@ -130,6 +130,42 @@ def test_samples_are_within_their_error(mechanism: Mechanism, reading: Any, monk
     monkeypatch.setattr("dpbi.inference.prior_average.DATASETS", 5)
     sampled = expected_distance(mechanism, (0.5, 1.0, 1.0), 9, reading)
     assert exact.error == 0 < sampled.error and abs(sampled.mean - exact.mean) < 5 * sampled.error
+
+
+@pytest.mark.parametrize("datasets", [600, 30], ids="{} datasets at most".format)
+@pytest.mark.parametrize("mechanism", [KNorm(11.0), KNorm(60.0), Geometric(25.0), LSZhang(300.0), LSDim(40.0)], ids=str)
+def test_what_is_hardly_ever_released_is_in_the_mean(
+    mechanism: Mechanism, datasets: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All 35 datasets visited, or 30 of them drawn; five standard errors, as above."""
+    prior, n = (1.0,) * 4, 4
+    exact = expected_distance(mechanism, prior, n)
+    monkeypatch.setattr("dpbi.inference.prior_average.DATASETS", 5)
+    monkeypatch.setattr("dpbi.inference.prior_average._NOISED", datasets)
+    sampled = expected_distance(mechanism, prior, n)
+    assert exact.error == 0 < sampled.error < 0.25 * exact.mean
+    assert abs(sampled.mean - exact.mean) < 5 * sampled.error
+
+
+@pytest.mark.parametrize("epsilon", [11.0, 30.0])
+def test_k_norm_that_hardly_ever_errs_is_listed_exactly(epsilon: float) -> None:
+    """Up to three records moved, written out; four have e^-epsilon of the probability of three."""
+    moves = [d for d in itertools.product(range(-3, 4), repeat=4) if sum(d) == 0 and sum(map(abs, d)) <= 6]
+    steps = np.abs(np.array(moves)).sum(axis=1) / 2
+    weight = np.exp(-epsilon * steps) / np.exp(-epsilon * steps).sum()
+    datasets = np.array(list(oracles.compositions(4, 4)))
+    released = np.maximum(datasets[:, None] + np.array(moves), 0)
+    expected = float((hellinger(1.0 + datasets[:, None], 1.0 + released) @ weight).mean())  # P(c) is even
+    found = expected_distance(KNorm(epsilon), (1, 1, 1, 1), 4)
+    assert found.mean == pytest.approx(expected, rel=1e-8, abs=0) and found.error == 0
+
+
+def test_noise_that_hardly_ever_moves_one_of_many_records_has_a_mean() -> None:
+    """E|D| E[1 / sqrt(8 n p (1 - p))], p uniform, E|D| = 1 / sinh epsilon: H of one record among n."""
+    n, epsilon = 2 * 10**8, 11.0
+    found = expected_distance(Geometric(epsilon), (1, 1), n)
+    expected = math.pi / math.sqrt(8 * n) / math.sinh(epsilon)
+    assert abs(found.mean - expected) < 4 * found.error < expected
 
 
 REFERENCE = [(1.0, 1.0, 0.359, 0.352), (1.0, 0.5, 0.394, 0.379), (1.0, 1 / 3, 0.415, 0.384), (1.0, 5.0, 0.263, 0.232),
@@ -286,5 +322,5 @@ def test_joint_refusals_name_the_release() -> None:
 
 def test_totals_above_n_of_two_categories_are_listed_at_once() -> None:
     """At a small epsilon there are a million of them."""
-    listed = outputs._with_zeros(3, 5, 2).tolist()
+    listed = [r for above, excess in ((0, 2), (2, 5)) for r in outputs._with_zeros(3, above, excess, 2).tolist()]
     assert sorted(listed) == sorted([r, s] for r in range(9) for s in range(9) if min(r, s) == 0 and r + s > 3)

@@ -9,7 +9,7 @@ import contextlib
 from typing import get_args
 
 from dpbi.accuracy.optimum import PrivacyLimit, limit_of_privacy
-from dpbi.accuracy.optimum_programme import DATASETS, SECONDS
+from dpbi.accuracy.optimum_programme import DATASETS
 from dpbi.dashboard.answers.cache import kept
 from dpbi.dashboard.answers.work import Cancelled, work
 from dpbi.dashboard.scenario import Scenario
@@ -26,7 +26,7 @@ _QUICK_CATEGORIES = 6  # as above, where no limit is looked for
 CHOICE_LARGEST = 20_000  # n up to which choosing among candidates is averaged on a page
 
 
-@kept(256, said=f"Finding the limit of privacy, {SECONDS:.0f} seconds at most")
+@kept(256, said="Finding the limit of privacy")
 def limit(prior: tuple[float, ...], n: int, epsilon: float) -> PrivacyLimit:
     return limit_of_privacy(prior, n, epsilon)
 

@@ -61,7 +61,7 @@ for mechanism, row in zip(mechanisms.values(), tables["comparison"]):
     promised = mechanism.guarantee(prior, n)
     bound = isinstance(promised, dpbi.PureDP) and promised.is_private and promised.epsilon <= epsilon * (1 + 1e-12)
     known = limit.value and bound
-    row["× limit"] = max(dpbi.expected_distance(mechanism, prior, n).mean / limit.value, 1.0) if known else None
+    row["× limit"] = dpbi.expected_distance(mechanism, prior, n).mean / limit.value if known else None
 """
 
 _POSTERIORS = """

@@ -22,7 +22,7 @@ MEANING = (
 )
 DASH = (
     f"{MEANING} A dash: the mechanism is not proved to be epsilon-DP for this epsilon, so the limit does not bind it; "
-    "or there are too many records to average it here."
+    "or there are too many records to average it here; or the sentence below the table says what is wrong."
 )
 _DIGITS = 1e-4
 _AWARE = 1e-7  # what the mean distance of a noise-aware posterior is known to
@@ -46,7 +46,7 @@ def limit(found: PrivacyLimit) -> str:
     if found.kind == "linear programme" and found.lower is not None and found.upper is not None:
         least, error = found.lower, "" if known else f", and there is one with {printed_bound(found.upper, 4)}"
     elif not known:
-        error = f" (give or take {words.error(2 * found.error)}, two standard errors)"
+        error = f" (give or take {words.error(found.error)}, an estimate)"
     return (
         f"On average over the data that the public prior expects, no {printed_bound(found.epsilon)}-DP mechanism that "
         f"releases a candidate posterior can have a mean distance below {words.at_least(least)}{error}."
@@ -56,7 +56,7 @@ def limit(found: PrivacyLimit) -> str:
 def times(found: LimitComparison, ticked: Sequence[Mechanism]) -> str:
     """The limit, how many times it every ticked mechanism is off, and which other one is nearer."""
     ratios = {one: ratio for one in ticked if (ratio := found.times_limit(one)) is not None}
-    parts = [limit(found.limit)]
+    parts = [limit(found.limit), *(_undercut(found, one) for one in ticked if found.undercuts(one))]
     if ratios:
         errors = {one: 2 * found.error_of_times(one) for one in ratios}
         order = [list(ratios)[place] for place in rising(list(ratios.values()))]
@@ -65,6 +65,14 @@ def times(found: LimitComparison, ticked: Sequence[Mechanism]) -> str:
         drawn = ", from draws, give or take two standard errors" if sampled else ""
         parts.append(f"Times that limit{drawn}: {words.listed(shown)}.")
     return " ".join(parts) + _say_nearer(found.ranked(), ticked)
+
+
+def _undercut(found: LimitComparison, mechanism: Mechanism) -> str:
+    """The sentence for a mean that cannot be."""
+    one = found.of(mechanism)
+    computed = "" if one is None else f" {mean(one)}"
+    return (f"**{name_of(mechanism)}**: the mean{computed} that was computed lies below that limit, which cannot be. "
+            "One of the two is wrong, and they are not compared.")
 
 
 def _say_nearer(ranked: Sequence[ExpectedDistance], ticked: Sequence[Mechanism]) -> str:

@@ -1,0 +1,61 @@
+"""Draws that meet what is rare: a mechanism's releases at a smaller epsilon, weighted; and the error of their mean."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpbi.mechanisms.mechanism import Mechanism
+from dpbi.problem.problem import Problem
+
+_SELDOM, _OFTEN = 0.25, 0.75  # P(r = c) that leaves enough draws on either side
+_HALVINGS = 60
+_UNSEEN = 3.3  # e^-3 = 5 %: 3 where none is seen, and as much more as Poisson's law asks for where one to five are
+
+
+def weighted_draws(
+    mechanism: Mechanism, problem: Problem, rng: np.random.Generator, size: int
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Releases r_j (size, k) and weights w_j with E[w_j f(r_j)] = E[f(r)] for every f with f(c) = 0.
+
+    Where the truth is released nearly always, the r_j are those of the same mechanism at the smaller epsilon' where it
+    is released half the time, about, and w_j = P(r_j | c) / P'(r_j | c); elsewhere all w_j = 1.
+    """
+    wider = _widened(mechanism, problem)
+    released = wider.sample(problem, rng, size)
+    if wider is mechanism:
+        return released, np.ones(size)
+    return released, np.exp(mechanism.log_pmf(problem, released) - wider.log_pmf(problem, released))
+
+
+def _widened(mechanism: Mechanism, problem: Problem) -> Mechanism:
+    if _probability_of_truth(mechanism, problem) <= _OFTEN:
+        return mechanism
+    wider, low, high = mechanism, 0.0, mechanism.epsilon
+    for _ in range(_HALVINGS):
+        wider = replace(mechanism, epsilon=(low + high) / 2)
+        if (truth := _probability_of_truth(wider, problem)) > _OFTEN:
+            high = wider.epsilon
+        elif truth < _SELDOM:
+            low = wider.epsilon
+        else:
+            break
+    return wider
+
+
+def _probability_of_truth(mechanism: Mechanism, problem: Problem) -> float:
+    return math.exp(float(mechanism.log_pmf(problem, problem.counts)))
+
+
+def standard_error(values: NDArray[np.float64]) -> float:
+    """Of the mean of N values of at least 0, no less than half of what they may well have missed.
+
+    Twice the error is what is said of a mean. With 95 % confidence what none of N draws shows has probability 3 / N at
+    most, and what few show no more than twice the error above their share; each counts as the largest of the values,
+    or 1 where all are 0.
+    """
+    missed = _UNSEEN * (float(values.max()) or 1.0) / values.size
+    return math.hypot(float(values.std()) / math.sqrt(values.size), missed / 2)
