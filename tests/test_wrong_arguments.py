@@ -106,7 +106,8 @@ RIGHT_HERE: dict[str, dict[str, Any]] = {
 INSIDE = {  # handed what was checked
     "dpbi.inference.noise_aware.check_released", "dpbi.inference.noise_aware.posterior_given",
     "dpbi.posterior.dirichlet.log_predictive",
-    "dpbi.posterior.dirichlet.incomplete_beta",
+    "dpbi.posterior.dirichlet.incomplete_beta", "dpbi.posterior.dirichlet.has_width",
+    "dpbi.posterior.dirichlet.one_less", "dpbi.posterior.dirichlet.outwards", "dpbi.posterior.dirichlet.surely_beyond",
     "dpbi.posterior.dirichlet.log_independent_counts",
 }  # fmt: skip
 EVERY = {name: function for name, function in functions() if name not in INSIDE}

@@ -107,7 +107,7 @@ def test_whoever_has_no_guarantee_is_accused(alpha: tuple[float, ...], counts: s
 
 def test_a_loss_beyond_epsilon_that_keeps_its_delta_is_called_so_by_table_figure_and_words() -> None:
     """prior (100, 1000, 100), n = 15, epsilon = 10: of these delta(10) is below the claimed one, the loss above 10."""
-    at = with_prior(typed(tick(opened(), ALL), "0 14 1"), 100, 1000, 100)
+    at = with_prior(typed(tick(opened(QUIET), ALL), "0 14 1"), 100, 1000, 100)
     at.text_input(key="entry: epsilon").set_value("10").run()
     at = shown(at, PAGE)
     rows, said = losses(at), everything(at)
