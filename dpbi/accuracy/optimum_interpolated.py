@@ -43,6 +43,8 @@ def interpolated_optimum(prior: tuple[float, ...], n: int, epsilon: float) -> tu
 
     t = _visited(prior, n, epsilon)
     log_term = np.array([_log_least(prior, n, epsilon, int(at)) for at in t])
+    if log_term.max() == -math.inf:  # a itself is no double
+        return 0.0, 0.0
     log_term = np.maximum(log_term, log_term.max() - _LOST) + math.log(math.tanh(epsilon / 2))
     ends = (t == 0) | (t == n)
     inner = np.flatnonzero(~ends)
