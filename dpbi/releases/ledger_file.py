@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from dpbi import limits
+from dpbi.data.labels import visible
 from dpbi.mechanisms.guarantee import Guarantee, NotPrivate
 from dpbi.mechanisms.mechanism import Mechanism, check_mechanism
 from dpbi.mechanisms.printed_bound import printed_bound
@@ -64,6 +65,14 @@ class KeptRelease:
     def broken_off(self) -> bool:
         """A charge without a release: its draw failed or was cut off, or is being made at this moment."""
         return self.document is None and not self.brought
+
+    @property
+    def whole(self) -> LedgerEntry:
+        """The charge with what was released for it."""
+        if self.document is None:
+            return self.entry
+        made, categories = self.read()
+        return replace(self.entry, made=made, categories=categories)
 
     def read(self) -> tuple[Release, tuple[str, ...]]:
         """The release and its categories' names. Raises ValueError where the file was damaged, or there is none."""
@@ -114,9 +123,14 @@ class LedgerFile:
                 connection.execute("ROLLBACK")
                 with _transaction(connection):
                     _move_up(connection)
-        for name in found.names:
-            found.of(name)
-            found.people(name)
+            with found._connected() as connection:
+                for key, name in connection.execute("SELECT folded, name FROM people").fetchall():
+                    _lines(connection, key)
+                    _found(connection, key)
+                    if key != folded(WHOSE, name):  # nobody would find them again, nor what was released about them
+                        raise ValueError(f"The ledger at {found.path.name} holds people under another name than "
+                                         f"{limits.shown(name)}: it is damaged, or of an older version, which told "
+                                         "names apart by characters that nobody sees.")
         return found
 
     @property
@@ -147,8 +161,7 @@ class LedgerFile:
 
     def whole(self, name: str) -> Ledger:
         """Their charges, each with what was released for it."""
-        return self._ledger(name, [replace(one.entry, made=one.read()[0]) if one.document else one.entry
-                                   for one in self.of(name)])
+        return self._ledger(name, [one.whole for one in self.of(name)])
 
     def refusal(self, name: str, guarantee: Guarantee) -> str:
         """Why a release of this guarantee may not be made about these people; empty where it may."""
@@ -411,7 +424,7 @@ def _entered(connection: sqlite3.Connection, key: str, name: str, budget: float 
     people = _found(connection, key)
     if people is None:
         connection.execute("INSERT INTO people (folded, name, token) VALUES (?, '', '')", (key,))
-        people = People(new_token(), " ".join(name.split()))
+        people = People(new_token(), visible(name))
     elif people.budget is not None or budget is None:
         return people
     return _put(connection, key, replace(people, budget=budget))

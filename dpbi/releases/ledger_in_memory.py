@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
+from dpbi.data.labels import visible
 from dpbi.mechanisms.guarantee import Guarantee
 from dpbi.mechanisms.mechanism import Mechanism
 from dpbi.problem.problem import Problem
@@ -71,8 +72,7 @@ class LedgerInMemory:
 
     def everything(self) -> Ledger:
         """All that it holds, about whomever."""
-        entries = [one.entry for lines in self._lines.values() for one in lines]
-        return Ledger(tuple(entries), tuple(self._people.values()))
+        return Ledger(tuple(one.entry for name in self.names for one in self.of(name)), tuple(self._people.values()))
 
     def refusal(self, name: str, guarantee: Guarantee) -> str:
         """Empty: whoever keeps it may release anything, stamped."""
@@ -90,18 +90,18 @@ class LedgerInMemory:
         named = tuple(category_names(labels, problem.k))
         token = self.ledger(name).version_of(question, version)
         made = releases.release(mechanism, problem)
-        entry = entry_of(made, self._entered(name).token, question, token)
+        entry = entry_of(made, self._entered(name).token, question, token, named)
         self._lines[folded(WHOSE, name)].append(HeldRelease(entry, named, brought=False))
         return made, entry
 
     def bring(self, name: str, entries: Sequence[LedgerEntry]) -> None:
         """Counts the entries of another ledger to the people of this name; those that are in already not again."""
         token, lines = self._entered(name).token, self._lines[folded(WHOSE, name)]
-        known = {one.entry.release for one in lines}
-        lines += [HeldRelease(replace(entry, people=token), (), brought=True) for entry in entries
-                  if entry.release not in known]
+        for entry in entries:
+            if entry.release not in {one.entry.release for one in lines}:
+                lines.append(HeldRelease(replace(entry, people=token), (), brought=True))
 
     def _entered(self, name: str) -> People:
         key = folded(WHOSE, name)
         self._lines.setdefault(key, [])
-        return self._people.setdefault(key, People(new_token(), " ".join(name.split())))
+        return self._people.setdefault(key, People(new_token(), visible(name)))

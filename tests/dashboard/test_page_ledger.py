@@ -91,6 +91,17 @@ def test_two_who_press_at_once_share_what_is_left(kept: LedgerFile) -> None:
     assert len(kept.of(NAME)) == 1
 
 
+def test_who_has_read_another_total_is_asked_again(kept: LedgerFile) -> None:
+    """There is room for both, and the second has confirmed a total that the first has made false by then."""
+    first, second = (acknowledge(page()) for _ in range(2))
+    press(first)
+    button(second).click().run()
+    assert [error.value for error in second.main.error] == [release_words.ANOTHER_CAME]
+    assert len(kept.of(NAME)) == 1 and button(second).disabled
+    press(second)
+    assert kept.ledger(NAME).total().epsilon == 2 and release_words.ANOTHER_CAME not in everything(second)
+
+
 def test_what_is_not_private_is_refused(kept: LedgerFile) -> None:
     for kind in MECHANISMS:
         if not kind(1.0).guarantee((1, 1), 75).is_private:

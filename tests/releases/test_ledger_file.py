@@ -149,10 +149,23 @@ def test_after_what_promises_nothing_no_budget_can_be_kept(kept: LedgerFile, unp
         kept.release(DATA, HALF, PROBLEM)
 
 
-@pytest.mark.parametrize("name", ["", "  ", "\u00a0", "x" * 201, 5])
+@pytest.mark.parametrize("name", ["", "  ", "\u00a0", "\u200b", "\u2800", "\u3164", "\x00", "x" * 201, 5])
 def test_people_need_a_name(kept: LedgerFile, name: Any) -> None:
     with pytest.raises(ValueError, match="name of the people"):
         kept.release(name, HALF, PROBLEM)
+
+
+@pytest.mark.parametrize("unseen", ["\u200b", "\ufeff", "\u00ad", "\u202e", "\ufe0f", "\x07", "\u3164", "\u034f"])
+def test_no_name_differs_by_what_nobody_sees(kept: LedgerFile, unseen: str) -> None:
+    kept.release(f"{unseen}Survey{unseen} 2026", HALF, PROBLEM)
+    assert len(kept.of(DATA)) == 1 and kept.people(DATA) == kept.people(f"survey 20{unseen}26")
+
+
+def test_people_under_a_name_that_is_not_theirs_are_noticed(older: Path) -> None:
+    with closing(sqlite3.connect(older)) as connection, connection:
+        connection.execute("UPDATE data SET name = 'Survey 2027'")
+    with pytest.raises(ValueError, match="under another name than 'Survey 2027'"):
+        LedgerFile.opened(older)
 
 
 def test_the_budget_stays_with_the_people_and_is_raised_in_words_alone(kept: LedgerFile) -> None:

@@ -193,7 +193,7 @@ def press(ready: Ready, chosen: Scenario) -> None:
         type="primary",
         disabled=bool(refused or subject.missing) or not all(agreed),
         on_click=_draw,
-        args=(ready.mechanism, chosen, drawn, keys, settings.everything(), subject),
+        args=(ready.mechanism, chosen, drawn, keys, settings.everything(), subject, release_ledger.of_people()),
     )
     if refused:
         st.error(words.escape(refused, words.SENTENCE_LENGTH))
@@ -249,8 +249,11 @@ def _draw(
     acknowledged: Sequence[str],
     read: Mapping[str, Any],
     subject: release_ledger.Subject,
+    before: Ledger,
 ) -> None:
-    """The one place where a release is drawn: the button's callback."""
+    """The one place where a release is drawn: the button's callback. before: what had been released about the people
+    when their total was read.
+    """
     if st.session_state.get(_DRAWN, 0) != drawn or not all(st.session_state.get(key) for key in acknowledged):
         return
     _say_failed("")
@@ -260,6 +263,10 @@ def _draw(
         _say_failed(release_words.CHANGED)
         return
     try:
+        if before != release_ledger.of_people():
+            st.session_state.update(dict.fromkeys(acknowledged, False))
+            _say_failed(release_words.ANOTHER_CAME)
+            return
         release_ledger.drawn(mechanism, release_ledger.data_of(chosen), chosen.problem.prior, subject)
     except ValueError as refusal:
         _say_failed(words.opened(refusal))
@@ -335,7 +342,7 @@ def _shown(release: Release) -> downloads.Shown:
 
 def _files(one: Made, whole: Ledger, together: ReadTogether | None) -> None:
     release, labels, name = one.release, one.labels, f"dpbi-{one.stem}"
-    entry = dataclasses.replace(one.entry, made=release)
+    entry = dataclasses.replace(one.entry, made=release, categories=labels)
 
     def statement(written: Callable[..., str]) -> Callable[[], str]:
         people = whole.name_of(entry.people)

@@ -13,7 +13,7 @@ from dpbi.mechanisms import name_of
 from dpbi.mechanisms.guarantee import Guarantee, NotPrivate
 from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.privacy.guessing import GuessingRisk
-from dpbi.releases.ledger import STATED, Ledger, People, ReadTogether, Total
+from dpbi.releases.ledger import STATED, Ledger, LedgerEntry, People, ReadTogether, Total
 from dpbi.releases.ledger_file import LedgerFile
 from dpbi.releases.release import Release
 from dpbi.releases.statement import sum_of
@@ -29,6 +29,10 @@ READER = (
 CHANGED = (
     "**Nothing was released.** A setting was changed after what is asked for here had been read. Read it again as it "
     "stands now, confirm it, and press once more."
+)
+ANOTHER_CAME = (
+    "**Nothing was released.** Something else was released about these people, or their budget changed, after their "
+    "total had been read. Read it again, confirm it, and press once more."
 )
 EMPTY = (
     "**The ledger is empty.** It starts anew with every session, and so with every reload of the page. If something "
@@ -66,6 +70,10 @@ QUESTION_EXAMPLE = "such as: Do you smoke?"
 NAME_FIRST = "Say first whose answers these are, and what was asked: losses add up for people, not for questions."
 SAME, CORRECTED = VERSIONS = ("the very same table, count for count", "another one: corrected, or with other people")
 VERSION_FIRST = "Say first whether this is the same table as before: only then are both releases read as one."
+NOT_THE_SAME = (
+    "This is not the very same table: it has another n, or other names of the categories, or another order of them. "
+    "Say that it is another one."
+)
 COUNTS_DIFFER = (
     "**These are not the counts that were released under this name before, in this session.** Read as one table they "
     "would give a false answer: if the table was corrected, or the question is another, say so above. This is noticed "
@@ -104,9 +112,8 @@ def names_in_it(names: Sequence[str]) -> str:
     return f"In the ledger: {', '.join(few)}{f' and {len(names) - 20:,} more' if len(names) > 20 else ''}."
 
 
-def asked_before(of: Ledger, question: str) -> str:
-    """The question that decides what is read together."""
-    last = [entry for entry in of.entries if entry.table and entry.version == of.versions(question)[-1]][-1]
+def asked_before(last: LedgerEntry) -> str:
+    """The question that decides what is read together. last: the newest release of the same question."""
     return f"This question was released before, last on {last.time}. The table now is"
 
 
