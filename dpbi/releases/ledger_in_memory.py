@@ -97,9 +97,10 @@ class LedgerInMemory:
     def bring(self, name: str, entries: Sequence[LedgerEntry]) -> None:
         """Counts the entries of another ledger to the people of this name; those that are in already not again."""
         token, lines = self._entered(name).token, self._lines[folded(WHOSE, name)]
-        for entry in entries:
-            if entry.release not in {one.entry.release for one in lines}:
-                lines.append(HeldRelease(replace(entry, people=token), (), brought=True))
+        known = {one.entry.release for one in lines}
+        more = {entry.release: HeldRelease(replace(entry, people=token), (), brought=True) for entry in reversed(entries)
+                if entry.release not in known}
+        lines += reversed(more.values())
 
     def _entered(self, name: str) -> People:
         key = folded(WHOSE, name)

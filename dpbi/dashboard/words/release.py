@@ -108,7 +108,7 @@ def draw(*, shared: bool) -> str:
 
 def names_in_it(names: Sequence[str]) -> str:
     """The people whom the ledger knows."""
-    few = [words.plain(name, 60) for name in names[:20]]
+    few = [words.escape(name, 60) for name in names[:20]]
     return f"In the ledger: {', '.join(few)}{f' and {len(names) - 20:,} more' if len(names) > 20 else ''}."
 
 
@@ -126,7 +126,7 @@ def lasts(file: LedgerFile, people: People | None) -> str:
         said += (f" It was raised from {printed_bound(change.before)} to {printed_bound(change.after)} on "
                  f"{change.time}: what was promised before does not hold any longer.")
     return (
-        f"Kept in {words.plain(file.path.name, 60)}, which outlasts reloads and restarts. {said} A mechanism that is "
+        f"Kept in {words.escape(file.path.name, 60)}, which outlasts reloads and restarts. {said} A mechanism that is "
         "not private by theorem or check is refused."
     )
 
