@@ -202,10 +202,20 @@ class ReadTogether:
     unavailable: str
     contradiction: str
 
+    @property
+    def stamp(self) -> str:
+        """Those of the releases that go into it: what comes of one that is not private is not private either."""
+        return " ".join(dict.fromkeys(entry.made.stamp for entry in self.used if entry.made and entry.made.stamp))
+
+    @property
+    def promise(self) -> str:
+        """What is promised of all that go into it."""
+        return f"All of them together promise {Ledger(self.used).total().words}."
+
     def document(self) -> dict[str, Any]:
         """What a release's file holds of it."""
         said = {"releases": [entry.release for entry in self.used], "left_out": list(self.left_out),
-                "stated": STATED, "contradiction": self.contradiction}
+                "stated": STATED, "stamp": self.stamp, "promise": self.promise, "contradiction": self.contradiction}
         if self.posterior is None:
             return {**said, "unavailable": self.unavailable}
         return {**said, **mixture_document(self.posterior)}

@@ -98,9 +98,8 @@ class LedgerInMemory:
         """Counts the entries of another ledger to the people of this name; those that are in already not again."""
         token, lines = self._entered(name).token, self._lines[folded(WHOSE, name)]
         known = {one.entry.release for one in lines}
-        more = {entry.release: HeldRelease(replace(entry, people=token), (), brought=True) for entry in reversed(entries)
-                if entry.release not in known}
-        lines += reversed(more.values())
+        new = Ledger().with_entries([replace(entry, people=token) for entry in entries if entry.release not in known])
+        lines += [HeldRelease(entry, (), brought=True) for entry in new.entries]
 
     def _entered(self, name: str) -> People:
         key = folded(WHOSE, name)

@@ -326,6 +326,28 @@ def test_what_is_not_private_needs_a_tick_and_is_stamped(
         assert b"PRIVATE" in content
 
 
+@pytest.mark.parametrize("kind", [kind for kind in MECHANISMS if not kind(1.0).guarantee((1, 1), 9).is_private])
+def test_what_is_read_together_with_it_is_stamped_too(
+    monkeypatch: pytest.MonkeyPatch, draws: Draws, kind: type[dpbi.mechanisms.Mechanism]
+) -> None:
+    """A private release of the same table holds, in its files, a posterior that the other went into."""
+    files = record(monkeypatch)
+    at = press(tick(page(), {kind.__name__}))
+    press(tick(at, {MECHANISMS[3].__name__}))
+    first, second = draws
+    assert first.stamp and not second.stamp
+    files.clear()
+    at.run()
+    assert any(first.stamp in bare(error.value) for error in at.main.error)
+    together = json.loads(files_of(files, ".json"))["all_releases_together"]
+    assert together["stamp"] == first.stamp and together["promise"] == (
+        f"All of them together promise {ledger(at).total().words}.")
+    stamped = [name for name in files if name.endswith((".html", ".md", ".csv"))
+               and name.startswith(("dpbi-release-", "dpbi-read-together"))]
+    assert len(stamped) == 7 and all(first.stamp[:11] in files[name]().decode() for name in stamped)
+    assert together["promise"] in files_of(files, ".md").decode().replace("\\", "")
+
+
 def test_a_useless_and_a_barely_private_release_are_said_beside_the_button(monkeypatch: pytest.MonkeyPatch) -> None:
     files = record(monkeypatch)
     at = page()

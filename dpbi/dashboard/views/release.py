@@ -29,7 +29,7 @@ from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.releases.ledger import Ledger, LedgerEntry, ReadTogether, release_json
 from dpbi.releases.readers import reader_script, reader_script_r
 from dpbi.releases.release import Release, stamp_of
-from dpbi.releases.statement import Row, posterior_table, promised, statement_html, statement_markdown
+from dpbi.releases.statement import Row, posterior_table, promised, stamped, statement_html, statement_markdown
 from dpbi.releases.verdict import barely_private, useless
 
 _log = logging.getLogger(__name__)
@@ -312,14 +312,15 @@ def _made(line: release_ledger.Line) -> Made:
 
 
 def _show(one: Made) -> None:
-    with downloads.collected(_shown(one.release)):
-        if one.release.stamp:
-            st.error(words.escape(one.release.stamp, words.SENTENCE_LENGTH))
+    whole = release_ledger.beside()
+    together = release_ledger.together(whole, one.entry)
+    stamp = stamped(one.release, together)
+    with downloads.collected(_shown(one.release, stamp)):
+        if stamp:
+            st.error(words.escape(stamp, words.SENTENCE_LENGTH))
         with st.spinner("Computing both posteriors"):
             figure = one.figure
         st.markdown(release_words.released(one.release))
-        whole = release_ledger.beside()
-        together = release_ledger.together(whole, one.entry)
         _files(one, whole, together)
         charts.draw(figure, f"{one.stem}-posteriors")
         tables.release(one.rows(together), one.stem)
@@ -327,7 +328,7 @@ def _show(one: Made) -> None:
             release_ledger.show_together(together, one.release, one.labels)
 
 
-def _shown(release: Release) -> downloads.Shown:
+def _shown(release: Release, stamp: str) -> downloads.Shown:
     """What the release's own tables and charts were computed for: the sidebar may say something else by now."""
     columns: dict[str, str | int | float] = {
         "Mechanism": name_of(release.mechanism),
@@ -335,9 +336,9 @@ def _shown(release: Release) -> downloads.Shown:
         "n": release.n,
         "Time (UTC)": release.time,
     }
-    if release.stamp:
-        columns["Stamp"] = release.stamp
-    return downloads.Shown(columns, release_words.about(release))
+    if stamp:
+        columns["Stamp"] = stamp
+    return downloads.Shown(columns, release_words.about(release, stamp))
 
 
 def _files(one: Made, whole: Ledger, together: ReadTogether | None) -> None:

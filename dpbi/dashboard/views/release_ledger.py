@@ -186,7 +186,8 @@ def show_together(found: ReadTogether, release: Release, labels: tuple[str, ...]
         st.warning(words.escape(found.contradiction, words.SENTENCE_LENGTH))
     st.markdown(release_words.together(found, release.prior))
     if rows := together_table(found, labels[:CATEGORIES_DRAWN]):
-        with downloads.collected(downloads.Shown({}, "")):  # of several releases, not of the one that is shown
+        stamp = {"Stamp": found.stamp} if found.stamp else {}
+        with downloads.collected(downloads.Shown(stamp, found.stamp)):  # of several, not of the one that is shown
             charts.draw(drawn_together(found, rows, labels), "read-together")
 
 

@@ -192,7 +192,7 @@ def together(found: ReadTogether, prior: tuple[float, ...]) -> str:
     )
     return (
         f"{len(found.used)} releases, by Bayes' rule with every mechanism's noise, under the prior "
-        f"{words.prior_words(prior)}. {STATED}{use}{left_out}"
+        f"{words.prior_words(prior)}. {STATED} {words.escape(found.promise, words.SENTENCE_LENGTH)}{use}{left_out}"
     )
 
 
@@ -233,13 +233,12 @@ def released(release: Release) -> str:
     ) + ("" if sum(release.released) == release.n else f" {sum_of(release)}")
 
 
-def about(release: Release) -> str:
-    """A release in a line, for what is taken away of it."""
-    stamp = f"{release.stamp} " if release.stamp else ""
+def about(release: Release, stamp: str) -> str:
+    """A release in a line, for what is taken away of it. stamp: what goes on top of it, or empty."""
     return (
-        f"{stamp}Released by {name_of(release.mechanism)} on {release.time}: {release.guarantee.words}; "
+        f"{stamp} Released by {name_of(release.mechanism)} on {release.time}: {release.guarantee.words}; "
         f"n = {release.n:,}, prior {words.prior_words(release.prior)}."
-    )
+    ).lstrip()
 
 
 def total(here: Ledger, others: int) -> str:
