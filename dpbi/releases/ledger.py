@@ -21,7 +21,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpbi import limits
-from dpbi.data.labels import visible
 from dpbi.inference.count_posterior import Marginal
 from dpbi.inference.noise_aware import CountMixture, JointPosterior, joint_posterior
 from dpbi.mechanisms.guarantee import ApproximateDP, Guarantee, NotPrivate, PureDP
@@ -39,7 +38,8 @@ _TEXT = 2_000
 _EPSILON_LARGEST = 2 * limits.EPSILON_LARGEST  # what rounding adds to the largest epsilon included
 _BEYOND_CHANCE = 1e-3
 _ENTRY_FIELDS = ("release", "people", "mechanism", "n", "time", "guarantee")
-# What nobody sees and is no format character: of Unicode's Default_Ignorable_Code_Point, and the empty braille cell.
+# What nobody sees, beside control and format characters: of Unicode's Default_Ignorable_Code_Point, and the empty
+# braille cell.
 _UNSEEN = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0"
                      "\U000e0100-\U000e01ef]")
 _SAID = ("question", "version", "part", "who", "remark")
@@ -56,7 +56,9 @@ def folded(what: str, name: str) -> str:
 
     what: it is a name of, for ValueError where it is empty or too long.
     """
-    seen = _UNSEEN.sub("", visible(limits.check_name(what, name, NAME_LONGEST)))
+    kept = (c for c in limits.check_name(what, name, NAME_LONGEST)
+            if c.isspace() or unicodedata.category(c) not in ("Cc", "Cf"))
+    seen = _UNSEEN.sub("", "".join(kept))
     key = " ".join(unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", seen).casefold()).split())
     if not key:
         raise ValueError(f"{what[0].upper()}{what[1:]} must not be empty.")

@@ -23,7 +23,6 @@ from pathlib import Path
 from typing import ClassVar
 
 from dpbi import limits
-from dpbi.data.labels import visible
 from dpbi.mechanisms.guarantee import Guarantee, NotPrivate
 from dpbi.mechanisms.mechanism import Mechanism, check_mechanism
 from dpbi.mechanisms.printed_bound import printed_bound
@@ -95,7 +94,7 @@ class LedgerFile:
     to together, None: no limit. With one their deltas must be 0: nothing of a delta that can be released is private by
     theorem or check. People keep the budget they have: another epsilon is refused, but for a larger one with raising,
     which voids the promise that was made, and is recorded.
-    People are told apart by names: trimmed, spaces run together, cases folded. Every method raises ValueError, in a
+    People are told apart by names, as ``folded`` has it. Every method raises ValueError, in a
     sentence, where the file cannot be read or written.
     """
 
@@ -129,8 +128,7 @@ class LedgerFile:
                     _found(connection, key)
                     if key != folded(WHOSE, name):  # nobody would find them again, nor what was released about them
                         raise ValueError(f"The ledger at {found.path.name} holds people under another name than "
-                                         f"{limits.shown(name)}: it is damaged, or of an older version, which told "
-                                         "names apart by characters that nobody sees.")
+                                         f"{limits.shown(name)}: it is damaged. Go back to a copy of it that is whole.")
         return found
 
     @property
@@ -353,8 +351,22 @@ def _move_up(connection: sqlite3.Connection) -> None:
     for statement in _FROM_VERSION_1:
         connection.execute(statement)
     for key, name, token in connection.execute("SELECT folded, name, token FROM people").fetchall():
-        _put(connection, key, People(token, name))
+        if (now := folded(WHOSE, name)) != key:
+            _rename(connection, key, now)
+        _put(connection, now, People(token, name))
     connection.execute(f"PRAGMA user_version = {_VERSION}")
+
+
+def _rename(connection: sqlite3.Connection, key: str, now: str) -> None:
+    """Their lines to another key: version 1 told names apart by characters that nobody sees."""
+    connection.execute("INSERT OR IGNORE INTO people (folded, name, token) VALUES (?, '', '')", (now,))
+    _lines(connection, key)  # a broken seal is not renewed
+    lines = connection.execute("SELECT release, brought, entry, document FROM releases WHERE folded = ?", (key,))
+    for line in lines.fetchall():
+        connection.execute("UPDATE OR IGNORE releases SET folded = ?, seal = ? WHERE folded = ? AND release = ?",
+                           (now, _seal(now, *line), key, line[0]))
+    for table in ("releases", "people"):
+        connection.execute(f"DELETE FROM {table} WHERE folded = ?", (key,))
 
 
 @contextmanager
@@ -424,7 +436,7 @@ def _entered(connection: sqlite3.Connection, key: str, name: str, budget: float 
     people = _found(connection, key)
     if people is None:
         connection.execute("INSERT INTO people (folded, name, token) VALUES (?, '', '')", (key,))
-        people = People(new_token(), visible(name))
+        people = People(new_token(), " ".join(name.split()))
     elif people.budget is not None or budget is None:
         return people
     return _put(connection, key, replace(people, budget=budget))

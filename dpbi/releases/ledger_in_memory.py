@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
-from dpbi.data.labels import visible
 from dpbi.mechanisms.guarantee import Guarantee
 from dpbi.mechanisms.mechanism import Mechanism
 from dpbi.problem.problem import Problem
@@ -104,4 +103,4 @@ class LedgerInMemory:
     def _entered(self, name: str) -> People:
         key = folded(WHOSE, name)
         self._lines.setdefault(key, [])
-        return self._people.setdefault(key, People(new_token(), visible(name)))
+        return self._people.setdefault(key, People(new_token(), " ".join(name.split())))
