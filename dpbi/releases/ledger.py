@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
+import re
 import secrets
 import unicodedata
 from collections.abc import Collection, Mapping, Sequence
@@ -26,7 +27,7 @@ from dpbi.mechanisms.guarantee import ApproximateDP, Guarantee, NotPrivate, Pure
 from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.problem.neighbours import RELATION
 from dpbi.releases.release import FORMAT as RELEASE_FORMAT
-from dpbi.releases.release import Release, check_time, mixture_document, parsed
+from dpbi.releases.release import Release, category_names, check_time, mixture_document, parsed
 
 FORMAT = "dpbi ledger of releases"
 _FORMAT_VERSION = 2
@@ -37,6 +38,10 @@ _TEXT = 2_000
 _EPSILON_LARGEST = 2 * limits.EPSILON_LARGEST  # what rounding adds to the largest epsilon included
 _BEYOND_CHANCE = 1e-3
 _ENTRY_FIELDS = ("release", "people", "mechanism", "n", "time", "guarantee")
+# What nobody sees, beside control and format characters: of Unicode's Default_Ignorable_Code_Point, and the empty
+# braille cell.
+_UNSEEN = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0"
+                     "\U000e0100-\U000e01ef]")
 _SAID = ("question", "version", "part", "who", "remark")
 _KINDS: dict[str, type[Guarantee]] = {kind.__name__: kind for kind in (PureDP, ApproximateDP, NotPrivate)}
 
@@ -47,12 +52,14 @@ def new_token() -> str:
 
 
 def folded(what: str, name: str) -> str:
-    """The name by which things are told apart: trimmed, spaces run together, cases folded.
+    """The name by which things are told apart: trimmed, spaces run together, cases folded, without what nobody sees.
 
     what: it is a name of, for ValueError where it is empty or too long.
     """
-    limits.check_name(what, name, NAME_LONGEST)
-    key = " ".join(unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold()).split())
+    kept = (c for c in limits.check_name(what, name, NAME_LONGEST)
+            if c.isspace() or unicodedata.category(c) not in ("Cc", "Cf"))
+    seen = _UNSEEN.sub("", "".join(kept))
+    key = " ".join(unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", seen).casefold()).split())
     if not key:
         raise ValueError(f"{what[0].upper()}{what[1:]} must not be empty.")
     return key
@@ -87,7 +94,7 @@ class People:
 
     def __post_init__(self) -> None:
         limits.check_name("people", self.token, _TEXT)
-        limits.check_name("the name of the people", self.name, NAME_LONGEST)
+        folded("the name of the people", self.name)
         if self.budget is not None:
             object.__setattr__(self, "budget", limits.check_epsilon(self.budget))
 
@@ -114,6 +121,7 @@ class LedgerEntry:
 
     release, people: random tokens; mechanism: its label; n, time (UTC); guarantee: as the release states it; made: the
     release itself, where it is known.
+    categories: their names, (k,), where they are known.
     question: what was asked, and version: the token of the table, both as stated by whoever released, empty where
     nothing was; part: of the people, empty for all; who: released it; remark: for the keeper of the ledger.
     """
@@ -130,6 +138,7 @@ class LedgerEntry:
     part: str = ""
     who: str = ""
     remark: str = ""
+    categories: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for name in ("release", "people", "mechanism"):
@@ -145,6 +154,8 @@ class LedgerEntry:
             said = self.made.mechanism.label, self.made.n, self.made.guarantee.words
             if said != (self.mechanism, self.n, self.guarantee.words):
                 raise ValueError("An entry of the ledger and what it says was released do not belong together.")
+            if self.categories:
+                category_names(self.categories, len(self.made.prior))
 
     @property
     def table(self) -> tuple[str, str, str] | None:
@@ -157,7 +168,9 @@ class LedgerEntry:
         """What a file holds of it."""
         found = {name: getattr(self, name) for name in (*_ENTRY_FIELDS[:-1], *_SAID)}
         found["guarantee"] = {"kind": type(self.guarantee).__name__, **dataclasses.asdict(self.guarantee)}
-        return found if self.made is None else {**found, "made": self.made.essence()}
+        if self.made is None:
+            return found
+        return {**found, "made": {**self.made.essence(), "categories": list(self.categories)}}
 
     @staticmethod
     def read(item: Any) -> LedgerEntry:
@@ -170,7 +183,10 @@ class LedgerEntry:
         entry = LedgerEntry(**plain, guarantee=_guarantee(item["guarantee"]))
         if "made" not in item:
             return entry
-        return replace(entry, made=Release.from_essence(item["made"], entry.n, entry.time))
+        made = Release.from_essence(item["made"], entry.n, entry.time)
+        if not isinstance(named := item["made"].get("categories", []), list):
+            raise ValueError(f"The categories of a release in the ledger must be a list: got {limits.shown(named)}.")
+        return replace(entry, made=made, categories=tuple(named))
 
 
 @dataclass(frozen=True)
@@ -188,10 +204,20 @@ class ReadTogether:
     unavailable: str
     contradiction: str
 
+    @property
+    def stamp(self) -> str:
+        """Those of the releases that go into it: what comes of one that is not private is not private either."""
+        return " ".join(dict.fromkeys(entry.made.stamp for entry in self.used if entry.made and entry.made.stamp))
+
+    @property
+    def promise(self) -> str:
+        """What is promised of all that go into it."""
+        return f"All of them together promise {Ledger(self.used).total().words}."
+
     def document(self) -> dict[str, Any]:
         """What a release's file holds of it."""
         said = {"releases": [entry.release for entry in self.used], "left_out": list(self.left_out),
-                "stated": STATED, "contradiction": self.contradiction}
+                "stated": STATED, "stamp": self.stamp, "promise": self.promise, "contradiction": self.contradiction}
         if self.posterior is None:
             return {**said, "unavailable": self.unavailable}
         return {**said, **mixture_document(self.posterior)}
@@ -236,9 +262,11 @@ class Ledger:
     people: tuple[People, ...] = ()
 
     def with_entries(self, more: Sequence[LedgerEntry]) -> Ledger:
-        """Those of both; a release that is in already, by its token, is not counted again."""
-        known = {entry.release for entry in self.entries}
-        return replace(self, entries=(*self.entries, *(entry for entry in more if entry.release not in known)))
+        """Those of both; a release that is in already, by its token and its people, is not counted again."""
+        known: dict[tuple[str, str], LedgerEntry] = {}
+        for entry in (*self.entries, *more):
+            known.setdefault((entry.people, entry.release), entry)
+        return replace(self, entries=tuple(known.values()))
 
     def of(self, tokens: Collection[str]) -> Ledger:
         """The part about the people that have one of these tokens."""
@@ -255,9 +283,13 @@ class Ledger:
 
     def versions(self, question: str, part: str = "") -> tuple[str, ...]:
         """The tokens of the versions of a question's table, the oldest first; none for a question that is new."""
+        return tuple(dict.fromkeys(entry.version for entry in self.asked(question, part)))
+
+    def asked(self, question: str, part: str = "") -> tuple[LedgerEntry, ...]:
+        """The releases of a question, by their times: one that was brought may be older than those that were here."""
         key = folded("the question", question), part
-        tables = [entry.table for entry in self.entries if entry.table]
-        return tuple(dict.fromkeys(version for *asked, version in tables if tuple(asked) == key))
+        found = [entry for entry in self.entries if entry.table and entry.table[:2] == key]
+        return tuple(sorted(found, key=lambda entry: entry.time))
 
     def place(self, entry: LedgerEntry) -> int | None:
         """Which version of its question's table an entry is of, from 1; None where nothing was stated."""
@@ -279,10 +311,12 @@ class Ledger:
         """What goes out with a release: the charges, and what was released only of its own table; who released, and
         the remarks, stay with the ledger.
         """
-        return replace(self, entries=tuple(
-            replace(one, who="", remark="", made=one.made if one is entry or one.release == entry.release
-                    or (one.table and one.table == entry.table) else None)
-            for one in self.entries))
+        def known(one: LedgerEntry) -> bool:
+            return one.release == entry.release or (one.table is not None and one.table == entry.table)
+
+        public = [replace(one, who="", remark="") for one in self.entries]
+        return replace(self, entries=tuple(one if known(one) else replace(one, made=None, categories=())
+                                           for one in public))
 
     def total(self, *more: Guarantee) -> Total:
         """Sequential composition: what is (epsilon_i, delta_i)-DP each is together (sum epsilon_i, sum delta_i)-DP for
@@ -304,14 +338,16 @@ class Ledger:
     def read_together(self, entry: LedgerEntry) -> ReadTogether | None:
         """p(theta | r_1, r_2, ...), as ``joint_posterior``, of all that were stated to be of the entry's own table.
 
-        Returns None where there is no other. One that was made under another prior or n, or does not say what was
-        released, is left out and named. Where the joint posterior is refused, the reason is in the result.
+        Returns None where there is no other. One that was made under another prior or n, names other categories or
+        another order of them, or does not say what was released, is left out and named. Where the joint posterior is
+        refused, the reason is in the result.
         Contradicting each other is said of intervals for a count that have no number in common: each interval holds
         the count but for a probability of 0.001 / (k m) under the prior, k categories, m releases, so that releases of
         the same counts are said to do so at most once in 1,000 times. Source: ours, the union bound.
         """
         same = [one for one in self.entries if one.table and one.table == entry.table]
-        own = next((one.made for one in same if one.release == entry.release), None) or entry.made
+        held = next((one for one in same if one.release == entry.release and one.made), entry)
+        own = held.made
         if own is None or len(same) < 2:
             return None
         used: list[tuple[LedgerEntry, Release]] = []
@@ -322,6 +358,8 @@ class Ledger:
                 left_out.append(f"{which} its entry does not say what was released.")
             elif (one.made.prior, one.n) != (own.prior, own.n):
                 left_out.append(f"{which} it was made under another prior or n.")
+            elif one.categories != held.categories:
+                left_out.append(f"{which} it names other categories, or names them in another order.")
             else:
                 used.append((one, one.made))
         joint, unavailable = None, ""
@@ -379,10 +417,12 @@ class Ledger:
         return Ledger((), named).with_entries([LedgerEntry.read(item) for item in listed])
 
 
-def entry_of(release: Release, people: str, question: str = "", version: str = "") -> LedgerEntry:
+def entry_of(
+    release: Release, people: str, question: str = "", version: str = "", categories: Sequence[str] = ()
+) -> LedgerEntry:
     """The entry of a release; people: their token; question, version: as stated. Its own token is new."""
     return LedgerEntry(new_token(), people, release.mechanism.label, release.n, release.time, release.guarantee,
-                       release, question, version)
+                       release, question, version, categories=tuple(categories))
 
 
 def release_json(

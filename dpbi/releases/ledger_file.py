@@ -65,6 +65,14 @@ class KeptRelease:
         """A charge without a release: its draw failed or was cut off, or is being made at this moment."""
         return self.document is None and not self.brought
 
+    @property
+    def whole(self) -> LedgerEntry:
+        """The charge with what was released for it."""
+        if self.document is None:
+            return self.entry
+        made, categories = self.read()
+        return replace(self.entry, made=made, categories=categories)
+
     def read(self) -> tuple[Release, tuple[str, ...]]:
         """The release and its categories' names. Raises ValueError where the file was damaged, or there is none."""
         if self.document is None:
@@ -86,7 +94,7 @@ class LedgerFile:
     to together, None: no limit. With one their deltas must be 0: nothing of a delta that can be released is private by
     theorem or check. People keep the budget they have: another epsilon is refused, but for a larger one with raising,
     which voids the promise that was made, and is recorded.
-    People are told apart by names: trimmed, spaces run together, cases folded. Every method raises ValueError, in a
+    People are told apart by names, as ``folded`` has it. Every method raises ValueError, in a
     sentence, where the file cannot be read or written.
     """
 
@@ -114,9 +122,13 @@ class LedgerFile:
                 connection.execute("ROLLBACK")
                 with _transaction(connection):
                     _move_up(connection)
-        for name in found.names:
-            found.of(name)
-            found.people(name)
+            with found._connected() as connection:
+                for key, name in connection.execute("SELECT folded, name FROM people").fetchall():
+                    _lines(connection, key)
+                    _found(connection, key)
+                    if key != folded(WHOSE, name):  # nobody would find them again, nor what was released about them
+                        raise ValueError(f"The ledger at {found.path.name} holds people under another name than "
+                                         f"{limits.shown(name)}: it is damaged. Go back to a copy of it that is whole.")
         return found
 
     @property
@@ -147,8 +159,7 @@ class LedgerFile:
 
     def whole(self, name: str) -> Ledger:
         """Their charges, each with what was released for it."""
-        return self._ledger(name, [replace(one.entry, made=one.read()[0]) if one.document else one.entry
-                                   for one in self.of(name)])
+        return self._ledger(name, [one.whole for one in self.of(name)])
 
     def refusal(self, name: str, guarantee: Guarantee) -> str:
         """Why a release of this guarantee may not be made about these people; empty where it may."""
@@ -340,8 +351,22 @@ def _move_up(connection: sqlite3.Connection) -> None:
     for statement in _FROM_VERSION_1:
         connection.execute(statement)
     for key, name, token in connection.execute("SELECT folded, name, token FROM people").fetchall():
-        _put(connection, key, People(token, name))
+        if (now := folded(WHOSE, name)) != key:
+            _rename(connection, key, now)
+        _put(connection, now, People(token, name))
     connection.execute(f"PRAGMA user_version = {_VERSION}")
+
+
+def _rename(connection: sqlite3.Connection, key: str, now: str) -> None:
+    """Their lines to another key: version 1 told names apart by characters that nobody sees."""
+    connection.execute("INSERT OR IGNORE INTO people (folded, name, token) VALUES (?, '', '')", (now,))
+    _lines(connection, key)  # a broken seal is not renewed
+    lines = connection.execute("SELECT release, brought, entry, document FROM releases WHERE folded = ?", (key,))
+    for line in lines.fetchall():
+        connection.execute("UPDATE OR IGNORE releases SET folded = ?, seal = ? WHERE folded = ? AND release = ?",
+                           (now, _seal(now, *line), key, line[0]))
+    for table in ("releases", "people"):
+        connection.execute(f"DELETE FROM {table} WHERE folded = ?", (key,))
 
 
 @contextmanager

@@ -71,8 +71,7 @@ class LedgerInMemory:
 
     def everything(self) -> Ledger:
         """All that it holds, about whomever."""
-        entries = [one.entry for lines in self._lines.values() for one in lines]
-        return Ledger(tuple(entries), tuple(self._people.values()))
+        return Ledger(tuple(one.entry for name in self.names for one in self.of(name)), tuple(self._people.values()))
 
     def refusal(self, name: str, guarantee: Guarantee) -> str:
         """Empty: whoever keeps it may release anything, stamped."""
@@ -90,7 +89,7 @@ class LedgerInMemory:
         named = tuple(category_names(labels, problem.k))
         token = self.ledger(name).version_of(question, version)
         made = releases.release(mechanism, problem)
-        entry = entry_of(made, self._entered(name).token, question, token)
+        entry = entry_of(made, self._entered(name).token, question, token, named)
         self._lines[folded(WHOSE, name)].append(HeldRelease(entry, named, brought=False))
         return made, entry
 
@@ -98,8 +97,8 @@ class LedgerInMemory:
         """Counts the entries of another ledger to the people of this name; those that are in already not again."""
         token, lines = self._entered(name).token, self._lines[folded(WHOSE, name)]
         known = {one.entry.release for one in lines}
-        lines += [HeldRelease(replace(entry, people=token), (), brought=True) for entry in entries
-                  if entry.release not in known]
+        new = Ledger().with_entries([replace(entry, people=token) for entry in entries if entry.release not in known])
+        lines += [HeldRelease(entry, (), brought=True) for entry in new.entries]
 
     def _entered(self, name: str) -> People:
         key = folded(WHOSE, name)

@@ -40,7 +40,7 @@ nearest = release.get("nearest_posterior", {}).get("parameters")
 # The noise-aware posterior, and that of all releases of the same table, where the file knows of several.
 aware = release["noise_aware_posterior"]
 together = release.get("all_releases_together")
-warning = (together or {}).get("contradiction")
+warnings = [together[name] for name in ("stamp", "contradiction") if together.get(name)] if together else []
 
 
 def cumulative(posterior, i, share):
@@ -74,7 +74,7 @@ if __name__ == "__main__":
     print(release["guarantee"]["words"], "-", release["guarantee"]["neighbours"])
     if nearest:
         print("nearest posterior: Dirichlet", *(f"{parameter:.15g}" for parameter in nearest))
-    if warning:
+    for warning in warnings:
         print("all releases together:", warning)
     for i, category in enumerate(release["categories"]):
         rest = np.delete(parameters, i).sum()
@@ -105,7 +105,7 @@ nearest <- unlist(release$nearest_posterior$parameters)
 # The noise-aware posterior, and that of all releases of the same table, where the file knows of several.
 aware <- release$noise_aware_posterior
 together <- release$all_releases_together
-warning <- together$contradiction
+warnings <- Filter(nzchar, c(together$stamp, together$contradiction))
 
 # P(share_i <= share): a mixture of Beta distributions over what its count may have been.
 cumulative <- function(posterior, i, share) {
@@ -131,7 +131,7 @@ in_words <- function(posterior, i) {
 if (nzchar(release$stamp)) cat(release$stamp, "\n", sep = "")
 cat(release$guarantee$words, " - ", release$guarantee$neighbours, "\n", sep = "")
 if (!is.null(nearest)) writeLines(paste(c("nearest posterior: Dirichlet", sprintf("%.15g", nearest)), collapse = " "))
-if (!is.null(warning) && nzchar(warning)) cat("all releases together: ", warning, "\n", sep = "")
+for (warning in warnings) cat("all releases together: ", warning, "\n", sep = "")
 for (i in seq_along(release$categories)) {
   mean <- parameters[i] / sum(parameters)
   ends <- qbeta(c(0.025, 0.975), parameters[i], sum(parameters[-i]))

@@ -78,8 +78,8 @@ def statement_markdown(
     question, people: what was asked of whom, as stated; empty where nothing was.
     """
     lines = [f"# {TITLE}", ""]
-    if release.stamp:
-        lines += [f"**{_escaped(release.stamp)}**", ""]
+    if stamp := stamped(release, together):
+        lines += [f"**{_escaped(stamp)}**", ""]
     for section in _sections(release, labels, together, question, people):
         lines += [f"## {section.heading}", ""]
         for paragraph in section.paragraphs:
@@ -96,8 +96,8 @@ def statement_html(
 ) -> str:
     """The statement as a page of its own that asks no host for anything. As ``statement_markdown``."""
     parts = [f"<h1>{TITLE}</h1>"]
-    if release.stamp:
-        parts.append(f'<p class="stamp">{html.escape(release.stamp)}</p>')
+    if stamp := stamped(release, together):
+        parts.append(f'<p class="stamp">{html.escape(stamp)}</p>')
     for section in _sections(release, labels, together, question, people):
         parts.append(f"<h2>{html.escape(section.heading)}</h2>")
         parts += [f"<p>{html.escape(paragraph)}</p>" for paragraph in section.paragraphs]
@@ -110,6 +110,13 @@ def statement_html(
         f'<meta name="viewport" content="width=device-width">\n<style>{_STYLE}</style>\n</head>\n<body>\n'
         + "\n".join(parts) + "\n</body>\n</html>\n"
     )
+
+
+def stamped(release: Release, together: ReadTogether | None) -> str:
+    """What goes on top of all that is written of a release and of those that are read together with it."""
+    if release.stamp or together is None or not together.stamp:
+        return release.stamp
+    return f"One of the releases that are read together here is not private by theorem or check. {together.stamp}"
 
 
 def _sections(
@@ -273,7 +280,7 @@ def _how_to_read_together(together: ReadTogether | None) -> tuple[str, ...]:
     said = f"All releases of this table read together are not available. {together.unavailable}"
     if together.posterior is not None:
         said = (f"Last come {len(together.used)} releases of this table read together, by Bayes' rule with every "
-                f"mechanism's noise. {STATED}")
+                f"mechanism's noise. {STATED} {together.promise}")
         if not together.contradiction:
             said += " Their losses add up whether or not that is done, so use it before any single one."
     return tuple(filter(None, (" ".join((said, *together.left_out)), together.contradiction)))

@@ -11,6 +11,7 @@ import pytest
 from dpbi import MECHANISMS, PureDP
 from dpbi.dashboard.session import options
 from dpbi.dashboard.words import release as release_words
+from dpbi.dashboard.words import words
 from dpbi.releases import release
 from dpbi.releases.ledger_file import LedgerFile
 from tests.dashboard.test_page_release import (
@@ -89,6 +90,25 @@ def test_two_who_press_at_once_share_what_is_left(kept: LedgerFile) -> None:
     text(second, "epsilon", "0.5")
     assert "would be 2.5-DP" in bare(second.main.error[0].value) and "4-DP" not in everything(second)
     assert len(kept.of(NAME)) == 1
+
+
+def test_a_name_that_looks_like_markup_is_shown_as_it_is(kept: LedgerFile) -> None:
+    """Everybody who opens the page sees it: a picture in it would be asked for by every browser."""
+    name = "![x](http://elsewhere.example/a.png) **bold**"
+    kept.bring(name, [])
+    (said,) = [caption.value for caption in page().main.caption if caption.value.startswith("In the ledger")]
+    assert words.escape(name, 60) in said and "![" not in said and "**" not in said
+
+
+def test_who_has_read_another_total_is_asked_again(kept: LedgerFile) -> None:
+    """There is room for both, and the second has confirmed a total that the first has made false by then."""
+    first, second = (acknowledge(page()) for _ in range(2))
+    press(first)
+    button(second).click().run()
+    assert [error.value for error in second.main.error] == [release_words.ANOTHER_CAME]
+    assert len(kept.of(NAME)) == 1 and button(second).disabled
+    press(second)
+    assert kept.ledger(NAME).total().epsilon == 2 and release_words.ANOTHER_CAME not in everything(second)
 
 
 def test_what_is_not_private_is_refused(kept: LedgerFile) -> None:

@@ -264,6 +264,17 @@ def test_a_corrected_table_is_read_alone_and_other_counts_are_noticed(monkeypatc
     assert [one.version for one in ledger(at).entries[1:]] == [ledger(at).entries[1].version] * 2
 
 
+def test_the_very_same_table_has_the_same_n_and_categories() -> None:
+    at = press(page("yes 10\nno 65"))
+    for counts in ("no 10\nyes 65", "yes 10\nno 66", "yes 10\nNo 65", "1 2 72"):
+        at.text_area(key="entry: typed").set_value(counts).run()
+        state_the_table(said_of(at))
+        assert release_words.NOT_THE_SAME in [info.value for info in at.main.info]
+        assert button(at).disabled and not at.main.checkbox
+    press(state_the_table(at, release_words.CORRECTED))
+    assert list(at.main.dataframe[-1].value["Version"]) == [1, 2]
+
+
 def test_a_wrong_statement_that_noise_cannot_explain_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     files = record(monkeypatch)
     at = press(page("10 990"))
@@ -313,6 +324,28 @@ def test_what_is_not_private_needs_a_tick_and_is_stamped(
     stamped += [made() for name, made in files.items() if "-posteriors" in name]
     for content in stamped:
         assert b"PRIVATE" in content
+
+
+@pytest.mark.parametrize("kind", [kind for kind in MECHANISMS if not kind(1.0).guarantee((1, 1), 9).is_private])
+def test_what_is_read_together_with_it_is_stamped_too(
+    monkeypatch: pytest.MonkeyPatch, draws: Draws, kind: type[dpbi.mechanisms.Mechanism]
+) -> None:
+    """A private release of the same table holds, in its files, a posterior that the other went into."""
+    files = record(monkeypatch)
+    at = press(tick(page(), {kind.__name__}))
+    press(tick(at, {MECHANISMS[3].__name__}))
+    first, second = draws
+    assert first.stamp and not second.stamp
+    files.clear()
+    at.run()
+    assert any(first.stamp in bare(error.value) for error in at.main.error)
+    together = json.loads(files_of(files, ".json"))["all_releases_together"]
+    assert together["stamp"] == first.stamp and together["promise"] == (
+        f"All of them together promise {ledger(at).total().words}.")
+    stamped = [name for name in files if name.endswith((".html", ".md", ".csv"))
+               and name.startswith(("dpbi-release-", "dpbi-read-together"))]
+    assert len(stamped) == 7 and all(first.stamp[:11] in files[name]().decode() for name in stamped)
+    assert together["promise"] in files_of(files, ".md").decode().replace("\\", "")
 
 
 def test_a_useless_and_a_barely_private_release_are_said_beside_the_button(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -498,6 +531,22 @@ def test_an_exported_ledger_counts_again_after_a_reload(monkeypatch: pytest.Monk
     assert len(ledger(other).entries) == 2
     press_in_the_ledger(bring(other, exported), "Add to the ledger")
     assert len(ledger(other).entries) == 2, "what is in already does not count twice"
+
+
+@pytest.mark.parametrize(("picked", "names"), [(0, ["A", "A", "B"]), (1, ["A", PEOPLE, "B"])])
+def test_what_is_not_picked_is_kept_whatever_it_is_called(picked: int, names: list[str]) -> None:
+    document = ledger(press(page())).document()
+    (one,) = document["releases"]
+    tokens = [f"{i}" * 32 for i in range(3)]
+    document["people"] = [
+        {"token": token, "name": name, "raised": []} for token, name in zip(tokens, names, strict=True)
+    ]
+    document["releases"] = [one | {"people": token, "release": token} for token in tokens]
+    at = bring(page(), json.dumps(document).encode())
+    at.main.multiselect[0].set_value(tokens[:picked]).run()
+    press_in_the_ledger(at, "Add to the ledger")
+    assert sorted(entry.release for entry in ledger(at).entries) == tokens
+    assert set(at.main.dataframe[-1].value["Release"]) == {"brought"}
 
 
 @pytest.mark.parametrize(("named", "fits"), [(True, False), (False, True), (False, False)])

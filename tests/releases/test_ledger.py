@@ -62,8 +62,10 @@ def test_two_releases_lose_the_sum_exactly() -> None:
 
 def test_people_are_told_apart_and_no_release_counts_twice() -> None:
     one, two = entry(PURE, "a"), entry(PURE, "b")
-    both = Ledger((one,)).with_entries([two, one])
+    both = Ledger((one,)).with_entries([two, one, two])
     assert both.entries == (one, two) and both.tokens == ("a", "b")
+    of_both = Ledger((one, dataclasses.replace(one, people="b")))
+    assert Ledger.from_json(of_both.to_json()) == of_both, "one release may be of both"
     assert both.of(["a"]).total().epsilon == 0.5
     assert both.of(["a", "b"]).total().epsilon == 1
     assert both.of([]).total().releases == 0
@@ -111,6 +113,8 @@ def test_versions_are_those_of_a_question() -> None:
     assert kept.versions("Q") == ("v", "w") and kept.versions("R") == ("r",) and not kept.versions("new")
     assert [kept.place(one) for one in kept.entries] == [1, 1, 2, 1]
     assert kept.version_of("Q", "v") == "v" and len({kept.version_of("Q", None), kept.version_of("Q", None)}) == 2
+    brought = dataclasses.replace(kept.entries[0], version="u", time="2020-01-01T00:00:00Z")
+    assert Ledger((*kept.entries, brought)).versions("Q") == ("u", "v", "w"), "by their times"
     assert kept.version_of("", None) == "" and kept.place(entry_of(made, "a")) is None
     for question, version in (("Q", "r"), ("new", "v"), ("", "v")):
         with pytest.raises(ValueError, match="No release of this question"):

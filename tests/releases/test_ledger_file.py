@@ -149,10 +149,41 @@ def test_after_what_promises_nothing_no_budget_can_be_kept(kept: LedgerFile, unp
         kept.release(DATA, HALF, PROBLEM)
 
 
-@pytest.mark.parametrize("name", ["", "  ", "\u00a0", "x" * 201, 5])
+@pytest.mark.parametrize("name", ["", "  ", "\u00a0", "\u200b", "\u2800", "\u3164", "\x00", "x" * 201, 5])
 def test_people_need_a_name(kept: LedgerFile, name: Any) -> None:
     with pytest.raises(ValueError, match="name of the people"):
         kept.release(name, HALF, PROBLEM)
+
+
+@pytest.mark.parametrize("unseen", ["\u200b", "\ufeff", "\u00ad", "\u202e", "\ufe0f", "\x07", "\u3164", "\u034f"])
+def test_no_name_differs_by_what_nobody_sees(kept: LedgerFile, unseen: str) -> None:
+    kept.release(f"{unseen}Survey{unseen} 2026", HALF, PROBLEM)
+    assert len(kept.of(DATA)) == 1 and kept.people(DATA) == kept.people(f"survey 20{unseen}26")
+
+
+def test_people_under_a_name_that_is_not_theirs_are_noticed(kept: LedgerFile) -> None:
+    kept.release(DATA, HALF, PROBLEM)
+    with closing(sqlite3.connect(kept.path)) as connection, connection:
+        line = "survey 2026", "Survey 2027", "token", None, "[]"
+        connection.execute("UPDATE people SET name = ?2, token = ?3, budget = ?4, raised = ?5, seal = ?6",
+                           (*line, ledger_file._seal(*line)))
+    with pytest.raises(ValueError, match="under another name than 'Survey 2027'"):
+        LedgerFile.opened(kept.path)
+
+
+def test_version_1_told_people_apart_by_what_nobody_sees(older: Path) -> None:
+    """Both are the same people now, and none of their charges is lost."""
+    unseen = "survey\u200b 2026"
+    with closing(sqlite3.connect(older)) as connection, connection:
+        connection.execute("INSERT INTO data VALUES (?, 'Survey\u200b 2026', 'other')", (unseen,))
+        (charge,) = connection.execute("SELECT entry FROM releases WHERE release = 'one'").fetchone()
+        for token in ("one", "two"):
+            line = unseen, token, 0, json.dumps(json.loads(charge) | {"release": token})
+            connection.execute("INSERT INTO releases VALUES (NULL, ?, ?, ?, ?, NULL, ?)",
+                               (*line, ledger_file._seal(*line, None)))
+    moved = LedgerFile.opened(older, epsilon=2)
+    assert [line.entry.release for line in LedgerFile.opened(older).of(DATA)] == ["one", "broken off", "two"]
+    assert moved.of(DATA)[0].document and len(moved.names) == 1 and moved.ledger(DATA).total().epsilon == 1.5
 
 
 def test_the_budget_stays_with_the_people_and_is_raised_in_words_alone(kept: LedgerFile) -> None:

@@ -94,6 +94,15 @@ def test_what_cannot_be_read_with_it_is_named(two: Ledger) -> None:
     assert not together_table(other, LABELS)
 
 
+def test_categories_in_another_order_are_not_read_together(two: Ledger) -> None:
+    """Of (10, 990) and (990, 10), one of them with its names exchanged."""
+    first, second = (dataclasses.replace(entry, categories=tuple(LABELS)) for entry in two.entries)
+    assert read(Ledger((first, second))).posterior
+    turned = dataclasses.replace(second, categories=tuple(LABELS[::-1]))
+    found = read(Ledger.from_json(Ledger((first, turned)).to_json()), first)
+    assert found.posterior is None and "other categories, or names them in another order" in found.left_out[0]
+
+
 @pytest.mark.parametrize("asked", [("Other", "first"), ("Q", "corrected"), ("", ""), ("Q", "")])
 def test_only_what_was_stated_to_be_of_one_table_is_read_together(two: Ledger, asked: tuple[str, str]) -> None:
     """The same prior and n are no reason: another question, a corrected table, an entry of an older file."""

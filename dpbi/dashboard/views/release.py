@@ -29,7 +29,7 @@ from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.releases.ledger import Ledger, LedgerEntry, ReadTogether, release_json
 from dpbi.releases.readers import reader_script, reader_script_r
 from dpbi.releases.release import Release, stamp_of
-from dpbi.releases.statement import Row, posterior_table, promised, statement_html, statement_markdown
+from dpbi.releases.statement import Row, posterior_table, promised, stamped, statement_html, statement_markdown
 from dpbi.releases.verdict import barely_private, useless
 
 _log = logging.getLogger(__name__)
@@ -193,7 +193,7 @@ def press(ready: Ready, chosen: Scenario) -> None:
         type="primary",
         disabled=bool(refused or subject.missing) or not all(agreed),
         on_click=_draw,
-        args=(ready.mechanism, chosen, drawn, keys, settings.everything(), subject),
+        args=(ready.mechanism, chosen, drawn, keys, settings.everything(), subject, release_ledger.of_people()),
     )
     if refused:
         st.error(words.escape(refused, words.SENTENCE_LENGTH))
@@ -249,8 +249,11 @@ def _draw(
     acknowledged: Sequence[str],
     read: Mapping[str, Any],
     subject: release_ledger.Subject,
+    before: Ledger,
 ) -> None:
-    """The one place where a release is drawn: the button's callback."""
+    """The one place where a release is drawn: the button's callback. before: what had been released about the people
+    when their total was read.
+    """
     if st.session_state.get(_DRAWN, 0) != drawn or not all(st.session_state.get(key) for key in acknowledged):
         return
     _say_failed("")
@@ -260,6 +263,10 @@ def _draw(
         _say_failed(release_words.CHANGED)
         return
     try:
+        if before != release_ledger.of_people():
+            st.session_state.update(dict.fromkeys(acknowledged, False))
+            _say_failed(release_words.ANOTHER_CAME)
+            return
         release_ledger.drawn(mechanism, release_ledger.data_of(chosen), chosen.problem.prior, subject)
     except ValueError as refusal:
         _say_failed(words.opened(refusal))
@@ -305,14 +312,15 @@ def _made(line: release_ledger.Line) -> Made:
 
 
 def _show(one: Made) -> None:
-    with downloads.collected(_shown(one.release)):
-        if one.release.stamp:
-            st.error(words.escape(one.release.stamp, words.SENTENCE_LENGTH))
+    whole = release_ledger.beside()
+    together = release_ledger.together(whole, one.entry)
+    stamp = stamped(one.release, together)
+    with downloads.collected(_shown(one.release, stamp)):
+        if stamp:
+            st.error(words.escape(stamp, words.SENTENCE_LENGTH))
         with st.spinner("Computing both posteriors"):
             figure = one.figure
         st.markdown(release_words.released(one.release))
-        whole = release_ledger.beside()
-        together = release_ledger.together(whole, one.entry)
         _files(one, whole, together)
         charts.draw(figure, f"{one.stem}-posteriors")
         tables.release(one.rows(together), one.stem)
@@ -320,7 +328,7 @@ def _show(one: Made) -> None:
             release_ledger.show_together(together, one.release, one.labels)
 
 
-def _shown(release: Release) -> downloads.Shown:
+def _shown(release: Release, stamp: str) -> downloads.Shown:
     """What the release's own tables and charts were computed for: the sidebar may say something else by now."""
     columns: dict[str, str | int | float] = {
         "Mechanism": name_of(release.mechanism),
@@ -328,14 +336,14 @@ def _shown(release: Release) -> downloads.Shown:
         "n": release.n,
         "Time (UTC)": release.time,
     }
-    if release.stamp:
-        columns["Stamp"] = release.stamp
-    return downloads.Shown(columns, release_words.about(release))
+    if stamp:
+        columns["Stamp"] = stamp
+    return downloads.Shown(columns, release_words.about(release, stamp))
 
 
 def _files(one: Made, whole: Ledger, together: ReadTogether | None) -> None:
     release, labels, name = one.release, one.labels, f"dpbi-{one.stem}"
-    entry = dataclasses.replace(one.entry, made=release)
+    entry = dataclasses.replace(one.entry, made=release, categories=labels)
 
     def statement(written: Callable[..., str]) -> Callable[[], str]:
         people = whole.name_of(entry.people)

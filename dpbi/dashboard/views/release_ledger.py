@@ -122,19 +122,24 @@ def ask(chosen: Scenario) -> Subject:
 
 
 def _ask_for_the_version(chosen: Scenario, people: str, question: str, entries: Mapping[str, str]) -> Subject:
-    of = of_people()
-    versions = of.versions(question)
-    if not versions:
+    of = beside()
+    asked = of.asked(question)
+    if not asked:
         return Subject(people, question, None, "", entries)
     key = f"release: version after {len(of.entries)} of {folded('the question', question)}"
-    said = st.radio(release_words.asked_before(of, question), release_words.VERSIONS, index=None, key=key)
+    last = asked[-1]
+    said = st.radio(release_words.asked_before(last), release_words.VERSIONS, index=None, key=key)
     if said is None:
         return Subject(people, question, None, release_words.VERSION_FIRST, entries)
-    same = said == release_words.SAME
-    released = st.session_state.get(_COUNTS, {}).get(versions[-1])
-    if same and released not in (None, data_of(chosen)):
+    entries = {**entries, key: said}
+    if said != release_words.SAME:
+        return Subject(people, question, None, "", entries)
+    labels, counts = data_of(chosen)
+    if last.n != sum(counts) or (last.categories and last.categories != labels):
+        return Subject(people, question, None, release_words.NOT_THE_SAME, entries)
+    if st.session_state.get(_COUNTS, {}).get(last.version) not in (None, (labels, counts)):
         st.warning(release_words.COUNTS_DIFFER)
-    return Subject(people, question, versions[-1] if same else None, "", {**entries, key: said})
+    return Subject(people, question, last.version, "", entries)
 
 
 def refusal(subject: Subject, guarantee: Guarantee) -> str:
@@ -181,18 +186,20 @@ def show_together(found: ReadTogether, release: Release, labels: tuple[str, ...]
         st.warning(words.escape(found.contradiction, words.SENTENCE_LENGTH))
     st.markdown(release_words.together(found, release.prior))
     if rows := together_table(found, labels[:CATEGORIES_DRAWN]):
-        with downloads.collected(downloads.Shown({}, "")):  # of several releases, not of the one that is shown
+        stamp = {"Stamp": found.stamp} if found.stamp else {}
+        with downloads.collected(downloads.Shown(stamp, found.stamp)):  # of several, not of the one that is shown
             charts.draw(drawn_together(found, rows, labels), "read-together")
 
 
 def _lines() -> list[Line]:
     """Of the people named on the page."""
-    def read(name: str) -> list[Line]:
-        return [Line(one.entry, one.read if one.document else None, _state(one.broken_off, one.brought))
-                for one in _ledger().of(name)]
-
     nobody: list[Line] = []
-    return list(_as_it_stands("lines", read, nobody))
+    return list(_as_it_stands("lines", _lines_of, nobody))
+
+
+def _lines_of(name: str) -> list[Line]:
+    return [Line(one.entry, one.read if one.document else None, _state(one.broken_off, one.brought))
+            for one in _ledger().of(name)]
 
 
 def _as_it_stands(what: str, read: Callable[[str], _Read], nobody: _Read) -> _Read:
@@ -225,7 +232,7 @@ def _questions() -> dict[Data, str]:
 
 def _table(whole: Ledger) -> pd.DataFrame:
     guarantees = [entry.guarantee for entry in whole.entries]
-    states = {line.entry.release: line.state for line in _lines()}
+    lines = _lines() if _ledger().lasts else [line for name in _ledger().names for line in _lines_of(name)]
     return pd.DataFrame(
         {
             "People": [words.plain(whole.name_of(entry.people)) for entry in whole.entries],
@@ -237,7 +244,7 @@ def _table(whole: Ledger) -> pd.DataFrame:
             "Guarantee": [words.guarantee(guarantee) for guarantee in guarantees],
             "epsilon": [None if isinstance(one, NotPrivate) else one.epsilon for one in guarantees],
             "delta": [one.delta if isinstance(one, ApproximateDP) else None for one in guarantees],
-            "Release": [states.get(entry.release, "kept") for entry in whole.entries],
+            "Release": [line.state for line in lines],
         }
     )
 
@@ -297,15 +304,12 @@ def _add(waiting: Ledger, name: str) -> None:
     """Those that were picked to the people of the name; in a session's own ledger the others under their own names."""
     picked: list[str] = st.session_state.get(_which(), [])
     _put_away()
-    parts = {name: waiting.of(picked)}
-    if not _ledger().lasts:
-        for token in waiting.tokens:
-            if token not in picked:
-                parts[waiting.name_of(token) or f"people {token[:8]}"] = waiting.of([token])
     refused: dict[str, list[str]] = {}
     with guard.refusal(refused, ""):
-        for called, part in parts.items():
-            _ledger().bring(called, part.entries)
+        _ledger().bring(name, waiting.of(picked).entries)
+        for token in () if _ledger().lasts else waiting.tokens:
+            if token not in picked:
+                _ledger().bring(waiting.name_of(token) or f"people {token[:8]}", waiting.of([token]).entries)
     for sentence in refused:
         st.session_state[_REFUSED] = sentence
 

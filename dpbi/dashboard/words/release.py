@@ -13,7 +13,7 @@ from dpbi.mechanisms import name_of
 from dpbi.mechanisms.guarantee import Guarantee, NotPrivate
 from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.privacy.guessing import GuessingRisk
-from dpbi.releases.ledger import STATED, Ledger, People, ReadTogether, Total
+from dpbi.releases.ledger import STATED, Ledger, LedgerEntry, People, ReadTogether, Total
 from dpbi.releases.ledger_file import LedgerFile
 from dpbi.releases.release import Release
 from dpbi.releases.statement import sum_of
@@ -29,6 +29,10 @@ READER = (
 CHANGED = (
     "**Nothing was released.** A setting was changed after what is asked for here had been read. Read it again as it "
     "stands now, confirm it, and press once more."
+)
+ANOTHER_CAME = (
+    "**Nothing was released.** Something else was released about these people, or their budget changed, after their "
+    "total had been read. Read it again, confirm it, and press once more."
 )
 EMPTY = (
     "**The ledger is empty.** It starts anew with every session, and so with every reload of the page. If something "
@@ -66,6 +70,10 @@ QUESTION_EXAMPLE = "such as: Do you smoke?"
 NAME_FIRST = "Say first whose answers these are, and what was asked: losses add up for people, not for questions."
 SAME, CORRECTED = VERSIONS = ("the very same table, count for count", "another one: corrected, or with other people")
 VERSION_FIRST = "Say first whether this is the same table as before: only then are both releases read as one."
+NOT_THE_SAME = (
+    "This is not the very same table: it has another n, or other names of the categories, or another order of them. "
+    "Say that it is another one."
+)
 COUNTS_DIFFER = (
     "**These are not the counts that were released under this name before, in this session.** Read as one table they "
     "would give a false answer: if the table was corrected, or the question is another, say so above. This is noticed "
@@ -100,13 +108,12 @@ def draw(*, shared: bool) -> str:
 
 def names_in_it(names: Sequence[str]) -> str:
     """The people whom the ledger knows."""
-    few = [words.plain(name, 60) for name in names[:20]]
+    few = [words.escape(name, 60) for name in names[:20]]
     return f"In the ledger: {', '.join(few)}{f' and {len(names) - 20:,} more' if len(names) > 20 else ''}."
 
 
-def asked_before(of: Ledger, question: str) -> str:
-    """The question that decides what is read together."""
-    last = [entry for entry in of.entries if entry.table and entry.version == of.versions(question)[-1]][-1]
+def asked_before(last: LedgerEntry) -> str:
+    """The question that decides what is read together. last: the newest release of the same question."""
     return f"This question was released before, last on {last.time}. The table now is"
 
 
@@ -119,7 +126,7 @@ def lasts(file: LedgerFile, people: People | None) -> str:
         said += (f" It was raised from {printed_bound(change.before)} to {printed_bound(change.after)} on "
                  f"{change.time}: what was promised before does not hold any longer.")
     return (
-        f"Kept in {words.plain(file.path.name, 60)}, which outlasts reloads and restarts. {said} A mechanism that is "
+        f"Kept in {words.escape(file.path.name, 60)}, which outlasts reloads and restarts. {said} A mechanism that is "
         "not private by theorem or check is refused."
     )
 
@@ -185,7 +192,7 @@ def together(found: ReadTogether, prior: tuple[float, ...]) -> str:
     )
     return (
         f"{len(found.used)} releases, by Bayes' rule with every mechanism's noise, under the prior "
-        f"{words.prior_words(prior)}. {STATED}{use}{left_out}"
+        f"{words.prior_words(prior)}. {STATED} {words.escape(found.promise, words.SENTENCE_LENGTH)}{use}{left_out}"
     )
 
 
@@ -226,13 +233,12 @@ def released(release: Release) -> str:
     ) + ("" if sum(release.released) == release.n else f" {sum_of(release)}")
 
 
-def about(release: Release) -> str:
-    """A release in a line, for what is taken away of it."""
-    stamp = f"{release.stamp} " if release.stamp else ""
+def about(release: Release, stamp: str) -> str:
+    """A release in a line, for what is taken away of it. stamp: what goes on top of it, or empty."""
     return (
-        f"{stamp}Released by {name_of(release.mechanism)} on {release.time}: {release.guarantee.words}; "
+        f"{stamp} Released by {name_of(release.mechanism)} on {release.time}: {release.guarantee.words}; "
         f"n = {release.n:,}, prior {words.prior_words(release.prior)}."
-    )
+    ).lstrip()
 
 
 def total(here: Ledger, others: int) -> str:
