@@ -15,8 +15,9 @@ from dpbi.posterior.hellinger import affinity_loss, distance_of_loss
 if TYPE_CHECKING:
     from scipy.interpolate import CubicSpline
 
-_GROWTH = 1.1  # of visited t from either end: at log(1 / alpha) / epsilon the best r leaves the end within 1 / epsilon
-_GROWTH_AROUND = 1.2  # from where the prior expects the count, beyond _SPREADS
+# Of visited t, from either end and from where the prior expects the count, beyond _SPREADS: at log(1 / alpha) / epsilon
+# the best r leaves the end within 1 / epsilon, which wide noise makes smooth.
+_GROWTH, _GROWTH_OF_WIDE, _WIDE = (1.1, 1.2), (1.25, 1.35), 50.0
 _SPREADS, _PER_SPREAD = 12, 4  # standard deviations to either side of that which are visited, and how finely
 _PART = 0.15  # of the noise's width, 1 / epsilon
 _SURE = 3  # times what leaving out every other t changes
@@ -65,9 +66,10 @@ def _visited(prior: tuple[float, ...], n: int, epsilon: float) -> NDArray[np.int
     total = sum(prior)
     share = prior[0] / total
     spread = max(math.sqrt(n * share * (1 - share) * (total + n) / (total + 1)), 1.0)
-    steps = np.concatenate([np.arange(2 * _ALONE), 2 * _ALONE * _GROWTH ** np.arange(math.log(n + 1, _GROWTH))])
+    at_ends, around = _GROWTH_OF_WIDE if 1 / epsilon > _WIDE else _GROWTH
+    steps = np.concatenate([np.arange(2 * _ALONE), 2 * _ALONE * at_ends ** np.arange(math.log(n + 1, at_ends))])
     near = spread * np.concatenate([np.arange(0, _SPREADS, 1 / _PER_SPREAD),
-                                    _SPREADS * _GROWTH_AROUND ** np.arange(math.log(n + 1, _GROWTH_AROUND))])
+                                    _SPREADS * around ** np.arange(math.log(n + 1, around))])
     centre = n * share
     places = np.concatenate([steps, n - steps, centre + near, centre - near])
     if (closest := _PART / epsilon) > 1:
