@@ -179,7 +179,8 @@ def leak_said(found: Leak) -> str:
 def laws_said(found: tuple[DistanceLaw, ...]) -> str:
     means = ", ".join(f"{name_of(law.mechanism)} {_said(law.mean)}" for law in found)
     return (
-        f"Mean distance from the true posterior, every one {printed_bound(found[0].mechanism.epsilon)}-DP: {means}. "
+        f"Mean distance from the true posterior of {found[0].problem.n} records, every one "
+        f"{printed_bound(found[0].mechanism.epsilon)}-DP: {means}. "
         f"The last stays {_said(found[0].mean / found[-1].mean)} times nearer than the first at the same promise."
     )
 
@@ -221,7 +222,8 @@ def gains_said(found: tuple[CalibrationGain, ...]) -> str:
         f"{name_of(before.mechanism)} promises epsilon = {printed_bound(before.mechanism.epsilon)} and really loses "
         f"{printed_bound(before.epsilon)}. Its rate raised until the exact loss is {after}, its mean "
         f"distance falls from {_said(best.mean_before)} to {_said(best.mean_after)}: "
-        f"{_said(best.mean_before / best.mean_after)} times nearer at the same epsilon, checked for this prior and n."
+        f"{_said(best.mean_before / best.mean_after)} times nearer at the same epsilon, checked for this prior and "
+        f"n = {before.n}."
     )
 
 
@@ -230,7 +232,8 @@ def against_limit_said(found: AgainstLimit) -> str:
     limit, times = found.limits[at], found.times[:, :, at]
     each = ", ".join(f"{name_of(one)} {_said(ratio)}" for one, ratio in zip(found.mechanisms, times[0], strict=True))
     return (
-        f"On average, no {printed_bound(limit.epsilon)}-DP release of a candidate posterior lies nearer than "
+        f"On average over {limit.n} records in {len(limit.prior)} categories, no {printed_bound(limit.epsilon)}-DP "
+        "release of a candidate posterior lies nearer than "
         f"{_said(limit.value or 0.0)}. Times that: {each}; read nearest, {name_of(found.mechanisms[-1])} "
         f"{_said(times[1, -1])}."
     )

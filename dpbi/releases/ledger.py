@@ -255,6 +255,42 @@ class Total:
 
 
 @dataclass(frozen=True)
+class Standing:
+    """people: None where the ledger has no name of them; version: which of how many versions of the question's table,
+    from 1, None where nothing was stated; total: what all releases about the people come to.
+    """
+
+    people: People | None
+    question: str
+    version: int | None
+    versions: int
+    total: Total
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """What was asked of whom and which version it is of, a sentence each."""
+        named = (("Question", self.question), ("People", self.people.name if self.people else ""))
+        said = [f"{name}, as stated with the release: {value}" for name, value in named if value]
+        if self.version and self.version < self.versions:
+            said.append(f"This is version {self.version} of the table. A later one was released, which was stated to "
+                        f"be corrected or of other people: version {self.versions}. Use that.")
+        elif self.version and self.version > 1:
+            said.append(f"This is version {self.version} of the table, which was stated to be corrected or of other "
+                        "people: use it in place of earlier ones.")
+        return tuple(said)
+
+    @property
+    def cost(self) -> tuple[str, ...]:
+        """What all releases about the people promise together, and what became of their budget."""
+        times = "1 release" if self.total.releases == 1 else f"{self.total.releases:,} releases"
+        said = [f"The ledger knows of {times} about these people; together: {self.total.words}."]
+        for change in self.people.raised if self.people else ():
+            said.append(f"Their budget was raised from {printed_bound(change.before)} to {printed_bound(change.after)} "
+                        f"on {change.time}: what was promised to them before does not hold any longer.")
+        return tuple(said)
+
+
+@dataclass(frozen=True)
 class Ledger:
     """The entries, in the order in which they were made or brought; people: those of them that are known by name."""
 
@@ -294,6 +330,13 @@ class Ledger:
     def place(self, entry: LedgerEntry) -> int | None:
         """Which version of its question's table an entry is of, from 1; None where nothing was stated."""
         return self.versions(entry.question, entry.part).index(entry.version) + 1 if entry.table else None
+
+    def standing(self, entry: LedgerEntry) -> Standing:
+        """How a release stands among all that the ledger knows about its people, by what was stated."""
+        of = self.of([entry.people])
+        known = next((one for one in of.people if one.token == entry.people), None)
+        versions = of.versions(entry.question, entry.part) if entry.table else ()
+        return Standing(known, entry.question, of.place(entry), len(versions), of.total())
 
     def version_of(self, question: str, version: str | None, part: str = "") -> str:
         """The token of a release's version. version: that of an earlier release of the same table, None for another
@@ -435,10 +478,11 @@ def release_json(
     """
     if entry.made is None:
         raise ValueError("The entry does not say what was released.")
+    standing = ledger.standing(entry)
     document = {
         **entry.made.document(labels),
         "subject": {"people": ledger.name_of(entry.people), "question": entry.question, "part": entry.part,
-                    "version": entry.version},
+                    "version": entry.version, "version_number": standing.version, "versions": standing.versions},
         "ledger": ledger.published(entry).document(),
     }
     if together is not None:

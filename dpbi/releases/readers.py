@@ -40,6 +40,7 @@ nearest = release.get("nearest_posterior", {}).get("parameters")
 # The noise-aware posterior, and that of all releases of the same table, where the file knows of several.
 aware = release["noise_aware_posterior"]
 together = release.get("all_releases_together")
+subject = release.get("subject")
 warnings = [together[name] for name in ("stamp", "contradiction") if together.get(name)] if together else []
 
 
@@ -71,6 +72,8 @@ def in_words(posterior, i):
 if __name__ == "__main__":
     if release["stamp"]:
         print(release["stamp"])
+    if subject:
+        print(f"{subject['question']} - {subject['people']}")
     print(release["guarantee"]["words"], "-", release["guarantee"]["neighbours"])
     if nearest:
         print("nearest posterior: Dirichlet", *(f"{parameter:.15g}" for parameter in nearest))
@@ -105,6 +108,7 @@ nearest <- unlist(release$nearest_posterior$parameters)
 # The noise-aware posterior, and that of all releases of the same table, where the file knows of several.
 aware <- release$noise_aware_posterior
 together <- release$all_releases_together
+subject <- release$subject
 warnings <- Filter(nzchar, c(together$stamp, together$contradiction))
 
 # P(share_i <= share): a mixture of Beta distributions over what its count may have been.
@@ -129,6 +133,7 @@ in_words <- function(posterior, i) {
 }
 
 if (nzchar(release$stamp)) cat(release$stamp, "\n", sep = "")
+if (!is.null(subject)) cat(subject$question, " - ", subject$people, "\n", sep = "")
 cat(release$guarantee$words, " - ", release$guarantee$neighbours, "\n", sep = "")
 if (!is.null(nearest)) writeLines(paste(c("nearest posterior: Dirichlet", sprintf("%.15g", nearest)), collapse = " "))
 for (warning in warnings) cat("all releases together: ", warning, "\n", sep = "")

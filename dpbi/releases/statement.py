@@ -20,7 +20,7 @@ from dpbi.mechanisms.guarantee import ApproximateDP, Guarantee, NotPrivate
 from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.posterior import dirichlet
 from dpbi.privacy.guessing import guessing_risk
-from dpbi.releases.ledger import STATED, ReadTogether
+from dpbi.releases.ledger import STATED, ReadTogether, Standing
 from dpbi.releases.release import Release, category_names
 from dpbi.releases.verdict import barely_private, points, useless
 
@@ -70,17 +70,17 @@ def posterior_table(
 
 
 def statement_markdown(
-    release: Release, labels: Sequence[str] | None = None, together: ReadTogether | None = None, *,
-    question: str = "", people: str = "",
+    release: Release, labels: Sequence[str] | None = None, together: ReadTogether | None = None,
+    standing: Standing | None = None,
 ) -> str:
     """The statement as Markdown. Arguments and errors as ``posterior_table``. Source: ours.
 
-    question, people: what was asked of whom, as stated; empty where nothing was.
+    standing: what was asked of whom, and how the release stands in the ledger.
     """
     lines = [f"# {TITLE}", ""]
     if stamp := stamped(release, together):
         lines += [f"**{_escaped(stamp)}**", ""]
-    for section in _sections(release, labels, together, question, people):
+    for section in _sections(release, labels, together, standing):
         lines += [f"## {section.heading}", ""]
         for paragraph in section.paragraphs:
             lines += [_escaped(paragraph), ""]
@@ -91,14 +91,14 @@ def statement_markdown(
 
 
 def statement_html(
-    release: Release, labels: Sequence[str] | None = None, together: ReadTogether | None = None, *,
-    question: str = "", people: str = "",
+    release: Release, labels: Sequence[str] | None = None, together: ReadTogether | None = None,
+    standing: Standing | None = None,
 ) -> str:
     """The statement as a page of its own that asks no host for anything. As ``statement_markdown``."""
     parts = [f"<h1>{TITLE}</h1>"]
     if stamp := stamped(release, together):
         parts.append(f'<p class="stamp">{html.escape(stamp)}</p>')
-    for section in _sections(release, labels, together, question, people):
+    for section in _sections(release, labels, together, standing):
         parts.append(f"<h2>{html.escape(section.heading)}</h2>")
         parts += [f"<p>{html.escape(paragraph)}</p>" for paragraph in section.paragraphs]
         if section.table:
@@ -120,23 +120,18 @@ def stamped(release: Release, together: ReadTogether | None) -> str:
 
 
 def _sections(
-    release: Release, labels: Sequence[str] | None, together: ReadTogether | None, question: str, people: str
+    release: Release, labels: Sequence[str] | None, together: ReadTogether | None, standing: Standing | None
 ) -> list[_Section]:
     rows = posterior_table(release, labels, together)
+    asked = map(visible, standing.words) if standing else ()
     return [
-        _Section("What was released", (*_asked(question, people), *_what(release)), _table(rows)),
-        _Section("What is promised", promised(release.guarantee)),
+        _Section("What was released", (*asked, *_what(release)), _table(rows)),
+        _Section("What is promised", (*promised(release.guarantee), *(standing.cost if standing else ()))),
         _risk(release),
         _Section("How exact it is", _how_exact(release)),
         _Section("How to read it", (*_how_to_read(release), *_how_to_read_together(together))),
         _Section("What is not covered", _NOT_COVERED),
     ]
-
-
-def _asked(question: str, people: str) -> tuple[str, ...]:
-    """Of whom and what, as stated."""
-    said = (("Question", question), ("People", people))
-    return tuple(f"{name}, as stated with the release: {visible(value)}" for name, value in said if value)
 
 
 def _what(release: Release) -> tuple[str, ...]:
@@ -241,8 +236,9 @@ def _risk(release: Release) -> _Section:
 
 def _how_exact(release: Release) -> tuple[str, ...]:
     errors = release_errors(release.mechanism, release.prior, release.n)
-    said = (f"On made-up data of this size, drawn from the prior, a share was off by {points(errors.mean_share)} on "
-            f"average ({len(errors.records):,} trials). The true counts play no part in this.")
+    off = points(errors.mean_share, errors.mean_share_error)
+    said = (f"On made-up data of this size, drawn from the prior, a share was off by {off} on average "
+            f"({len(errors.records):,} trials; ±: two standard errors). The true counts play no part in this.")
     return tuple(sentence for sentence in (said, useless(errors)) if sentence)
 
 
@@ -292,8 +288,8 @@ def _some(counts: Sequence[int]) -> str:
 
 
 _NOT_COVERED = (
-    "The promise is about this one release. A second release of the same records, by this or any other way, adds its "
-    "own loss to it.",
+    "The promise is about this one release. Any other release about the same people, in this or any other way, adds "
+    "its own loss to it, whether or not a ledger knows of it.",
     "The draw used random bits of the operating system and whole-number arithmetic. How long it took, the memory of "
     "the computer it ran on, and pages that show raw counts are not covered; nor is the choice of mechanism or "
     "epsilon, if it was made by looking at results on the private counts.",

@@ -21,7 +21,8 @@ def useless(errors: ReleaseErrors) -> str:
     off, blind = errors.mean_share, errors.blind_share
     if not errors.n or (off < POINTS_LARGEST and off < BLIND_LARGEST * blind):
         return ""
-    said = f"The released shares would be off by {points(off)} on average: do not publish this."
+    tried = points(off, errors.mean_share_error)
+    said = f"The released shares would be off by {tried} on average: do not publish this."
     return f"{said} To publish nothing and guess by the prior is off by {points(blind)}."
 
 
@@ -40,8 +41,13 @@ def barely_private(risk: GuessingRisk) -> str:
     )
 
 
-def points(share: float) -> str:
-    """A share as percentage points, in two significant digits."""
+def points(share: float, error: float = 0.0) -> str:
+    """A share as percentage points, in two significant digits.
+
+    error: its standard error; twice that is said where it reaches those digits, rounded up.
+    """
     hundredths = 100 * share
     digits = max(0, 1 - math.floor(math.log10(hundredths))) if hundredths else 0
-    return f"{hundredths:.{digits}f} percentage points"
+    last = 10.0**-digits
+    around = f" ± {math.ceil(200 * error / last) * last:.{digits}f}" if 200 * error > last / 2 else ""
+    return f"{hundredths:.{digits}f}{around} percentage points"

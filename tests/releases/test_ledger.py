@@ -88,7 +88,8 @@ def test_a_release_takes_its_ledger_along(kind: type[Mechanism]) -> None:
     assert Release.from_json(text) == made
     assert Ledger.from_json(text) == kept
     assert json.loads(text)["subject"] == {
-        "people": "Survey 2026", "question": "Do you smoke?", "part": "", "version": own.version
+        "people": "Survey 2026", "question": "Do you smoke?", "part": "", "version": own.version, "version_number": 1,
+        "versions": 1,
     }
     with pytest.raises(ValueError, match="holds no ledger"):
         Ledger.from_json(made.to_json())
@@ -237,9 +238,8 @@ def test_expected_errors_follow_the_law(kind: type[Mechanism]) -> None:
               for r, p in oracles.LAWS[kind.__name__](prior, (u, n - u), epsilon=1.0).items())
         for u in range(n + 1)
     )
-    standard = found.records.std() / np.sqrt(found.records.size)
-    assert abs(found.records.mean() - expected) < 4.9 * standard
-    assert found.datasets == 200 and found.shares.shape == (200, 2)
+    assert 0 < abs(found.records.mean() - expected) < 4.9 * found.mean_records_error < 0.3 * expected
+    assert found.datasets == 200 and found.shares.shape == (2_000, 2)
     assert found.mean_share == pytest.approx(np.abs(found.shares).mean())
     assert np.all(found.quantile_of_shares(0.025) <= found.quantile_of_shares(0.975))
 

@@ -14,7 +14,7 @@ import pytest
 import dpbi
 from dpbi import MECHANISMS, Problem, Release
 from dpbi.releases import statement
-from dpbi.releases.ledger import Ledger, entry_of, release_json
+from dpbi.releases.ledger import Ledger, People, Standing, entry_of, release_json
 from dpbi.releases.readers import reader_script, reader_script_r
 from tests.every_mechanism import lists_datasets
 
@@ -64,7 +64,8 @@ def test_the_programs_print_the_tables_numbers(
     if not installed(program):
         pytest.skip(f"{PROGRAMS[program][0][0]} is not installed.")
     made, rows, folder = several
-    head, nearest, *lines = printed(program, folder)
+    asked, head, nearest, *lines = printed(program, folder)
+    assert asked == "Q - "
     assert head == f"{made.guarantee.words} - {made.guarantee.neighbours}"
     assert not isinstance(made.nearest, str)
     assert nearest.split() == ["nearest", "posterior:", "Dirichlet", *(f"{x:.15g}" for x in made.nearest.posterior)]
@@ -105,10 +106,11 @@ def test_where_a_posterior_is_not_available_all_say_why(tmp_path: Path) -> None:
     assert made and isinstance(made.noise_aware, str) and together
     (tmp_path / "it's.json").write_text(release_json(entry, LABELS, ledger, together), encoding="utf-8")
     for program in filter(installed, PROGRAMS):
-        lines = printed(program, tmp_path)[1:]
+        lines = printed(program, tmp_path)[2:]
         assert len(lines) == 3
         for line in lines:
             assert f"; noise-aware {made.noise_aware}; all releases together {together.unavailable}" in line
-    text = statement.statement_markdown(made, together=together, question="Do you *smoke*?", people="All")
+    standing = Standing(People("t", "All"), "Do you *smoke*?", 1, 2, ledger.total())
+    text = statement.statement_markdown(made, together=together, standing=standing)
     assert "Question, as stated with the release: Do you \\*smoke\\*?" in text and "release: All\n" in text
     assert "Fewer than two" in text and "another prior or n" in text and "not available" in text

@@ -239,6 +239,7 @@ def to_release_with(
             "Mechanism": labels,
             "Mean H": [known.get(one.mechanism, math.nan) for one in errors],
             "Off by, points": [100 * one.mean_share for one in errors],
+            "± points": [200 * one.mean_share_error for one in errors],
             "Right of 100, on average": [one.average_of_hundred for one in risks],
             "Right of 100, at worst": [one.worst_of_hundred for one in risks],
         }
@@ -412,6 +413,7 @@ _TO_RELEASE_WITH = {
     "Mean H": "Mean Hellinger distance from the true posterior, over the data that the public prior expects. A dash: "
     "not private, or not known here.",
     "Off by, points": "Mean error of a share in percentage points, tried on some data made up from the prior.",
+    "± points": "Two standard errors of it: what lies within them is no difference.",
     "Right of 100, on average": "Of 100 guesses of a person's answer, 50 of them right before the release, so many are "
     "right after it at most, averaged over releases.",
     "Right of 100, at worst": "The same after the worst possible release.",

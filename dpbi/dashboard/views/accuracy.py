@@ -288,7 +288,7 @@ def crossing_table(found: Sequence[Crossover]) -> None:
             "Found": ["exact" if one.exact else "between two points" for one in found],
         }
     )
-    columns = {name: NumberColumn(format="%.6g") for name in ("Last before", "From")}
+    columns = {name: NumberColumn(format="%.10g") for name in ("Last before", "From")}
     tables.show(table, "crossovers", columns, "One row per crossover: who overtakes whom and from which value on")
 
 

@@ -26,7 +26,7 @@ from dpbi.dashboard.words import release as release_words
 from dpbi.mechanisms import Mechanism, name_of
 from dpbi.mechanisms.guarantee import Guarantee, NotPrivate
 from dpbi.mechanisms.printed_bound import printed_bound
-from dpbi.releases.ledger import Ledger, LedgerEntry, ReadTogether, release_json
+from dpbi.releases.ledger import Ledger, LedgerEntry, ReadTogether, Standing, release_json
 from dpbi.releases.readers import reader_script, reader_script_r
 from dpbi.releases.release import Release, stamp_of
 from dpbi.releases.statement import Row, posterior_table, promised, stamped, statement_html, statement_markdown
@@ -314,23 +314,28 @@ def _made(line: release_ledger.Line) -> Made:
 def _show(one: Made) -> None:
     whole = release_ledger.beside()
     together = release_ledger.together(whole, one.entry)
-    stamp = stamped(one.release, together)
-    with downloads.collected(_shown(one.release, stamp)):
+    stamp, standing = stamped(one.release, together), whole.standing(one.entry)
+    with downloads.collected(_shown(one.release, stamp, standing)):
+        for sentence in standing.words:
+            st.markdown(words.escape(sentence, words.SENTENCE_LENGTH))
         if stamp:
             st.error(words.escape(stamp, words.SENTENCE_LENGTH))
         with st.spinner("Computing both posteriors"):
             figure = one.figure
         st.markdown(release_words.released(one.release))
-        _files(one, whole, together)
+        _files(one, whole, together, standing)
         charts.draw(figure, f"{one.stem}-posteriors")
         tables.release(one.rows(together), one.stem)
         if together is not None:
             release_ledger.show_together(together, one.release, one.labels)
 
 
-def _shown(release: Release, stamp: str) -> downloads.Shown:
+def _shown(release: Release, stamp: str, standing: Standing) -> downloads.Shown:
     """What the release's own tables and charts were computed for: the sidebar may say something else by now."""
     columns: dict[str, str | int | float] = {
+        "People": standing.people.name if standing.people else "",
+        "Question": standing.question,
+        "Version": standing.version or "",
         "Mechanism": name_of(release.mechanism),
         "Guarantee": release.guarantee.words,
         "n": release.n,
@@ -341,13 +346,9 @@ def _shown(release: Release, stamp: str) -> downloads.Shown:
     return downloads.Shown(columns, release_words.about(release, stamp))
 
 
-def _files(one: Made, whole: Ledger, together: ReadTogether | None) -> None:
+def _files(one: Made, whole: Ledger, together: ReadTogether | None, standing: Standing) -> None:
     release, labels, name = one.release, one.labels, f"dpbi-{one.stem}"
     entry = dataclasses.replace(one.entry, made=release, categories=labels)
-
-    def statement(written: Callable[..., str]) -> Callable[[], str]:
-        people = whole.name_of(entry.people)
-        return lambda: written(release, labels, together, question=entry.question, people=people)
 
     readers = {"Python": reader_script(f"{name}.json"), "R": reader_script_r(f"{name}.json")}
     with st.container(horizontal=True, gap="small"):
@@ -355,9 +356,9 @@ def _files(one: Made, whole: Ledger, together: ReadTogether | None) -> None:
             "Release (JSON)", lambda: release_json(entry, labels, whole, together).encode(), f"{name}.json",
             "application/json", then=lambda: leaving.saved(entry.release),
         )  # fmt: skip
-        _offer("Statement (HTML)", statement(statement_html), f"{name}.html",
+        _offer("Statement (HTML)", lambda: statement_html(release, labels, together, standing), f"{name}.html",
                "text/html")
-        _offer("Statement (Markdown)", statement(statement_markdown), f"{name}.md",
+        _offer("Statement (Markdown)", lambda: statement_markdown(release, labels, together, standing), f"{name}.md",
                "text/markdown")
         _offer("Reader (Python)", lambda: readers["Python"], f"{name}.py", "text/x-python")
         _offer("Reader (R)", lambda: readers["R"], f"{name}.R", "text/plain")

@@ -158,7 +158,8 @@ def draw(chosen: Scenario) -> None:
     kept, here = _ledger(), of_people()
     whole = kept.everything() if isinstance(kept, LedgerInMemory) else beside()
     if not whole.entries:
-        st.markdown(release_words.NO_RELEASE_OF_THE_NAME if kept.lasts else release_words.NO_RELEASE)
+        nothing = release_words.NO_RELEASE_OF_THE_NAME if name else release_words.NOBODY_NAMED
+        st.markdown(nothing if kept.lasts else release_words.NO_RELEASE)
     else:
         st.markdown(release_words.total(here, len(whole.entries) - len(here.entries)))
         with downloads.collected(downloads.Shown({}, "")):

@@ -21,10 +21,11 @@ from dpbi.releases.verdict import points
 
 READER = (
     "The mechanism with its options and epsilon, the prior, n, the names of the categories, the **released** counts, "
-    "both posteriors (each follows from these), the guarantee with its basis and neighbours, the time to the second, "
-    "the version of dpbi, whose answers they are and what was asked, **as you name them here**, and the ledger of "
-    "these people: what each release about them cost and what it was of. Nothing else: no true count, no error, no "
-    "rate or sensitivity at your data, no seed and no digest."
+    "the posteriors that follow from these, the guarantee with its basis and neighbours, the time to the second, the "
+    "version of dpbi, whose answers they are, what was asked and which version of the table it is, **as you say it "
+    "here**, and the ledger of these people: what each release about them cost and what it was of. Random marks tell "
+    "people, tables and releases apart. Nothing else: no true count, no error, no rate or sensitivity at your data, "
+    "no seed and no digest."
 )
 CHANGED = (
     "**Nothing was released.** A setting was changed after what is asked for here had been read. Read it again as it "
@@ -44,10 +45,8 @@ CONTROL = (
     "give them away, and nothing limits by how much. It is here to be compared with; a draw is stamped NOT PRIVATE."
 )
 NO_RELEASE = "Nothing was released in this session."
-NO_RELEASE_OF_THE_NAME = (
-    "No release about these people is in the ledger. It knows them by their name, which is asked for above the button, "
-    "once a mechanism is chosen."
-)
+NO_RELEASE_OF_THE_NAME = "No release about the people named above is in the ledger."
+NOBODY_NAMED = "The ledger knows people by their name, which is asked for above once a mechanism is chosen."
 BROKEN_OFF = "broken off"
 SAY_BROKEN_OFF = (
     "A charge without a release is in this ledger: its draw was broken off after it had been charged, or is being made "
@@ -142,8 +141,8 @@ def before_another(spent: Total, after: Total) -> str:
     """The warning before another release about the same people."""
     return (
         f"**These people's answers were released {_times(spent.releases)} already: {spent.words}.** One more, and all "
-        f"together come to **{after.words}**, because losses add up. If you have an earlier one, use it: another look "
-        "is paid for in full."
+        f"together come to **{after.words}**, because losses add up. If you have an earlier one of this question, use "
+        "it: another look is paid for in full."
     )
 
 
@@ -214,8 +213,9 @@ def expected(errors: ReleaseErrors) -> str:
     if not records.any():
         return f"On made-up data {label} released the true counts themselves, every time. {made_up}"
     return (
-        f"On made-up data {label} put a share off by {points(errors.mean_share)} on average. All counts together were "
-        f"off by {words.number(float(records.mean()))} records on average, and by at most "
+        f"On made-up data {label} put a share off by {points(errors.mean_share, errors.mean_share_error)} on average. "
+        f"All counts together were off by {words.number(float(records.mean()))} ± "
+        f"{words.error(2 * errors.mean_records_error)} records on average (±: two standard errors), and by at most "
         f"{words.number(math.ceil(float(np.quantile(records, 0.95))))} in 95 % of the trials. {made_up}"
     )
 
