@@ -108,7 +108,7 @@ def test_draws_are_said_with_two_standard_errors() -> None:
     assert f"below {words.at_least(sampled.value)} (give or take 0.01, an estimate)" in limit_words.limit(sampled)
     never = dataclasses.replace(found, means=tuple(dataclasses.replace(one, mean=0.0) for one in found.means))
     said = limit_words.times(never, [MECHANISMS[3](1.0)])
-    assert "the mean 0 that was computed lies below that limit" in said and "Times that limit" not in said
+    assert "the mean below 1e-15 that was computed lies below that limit" in said and "Times that limit" not in said
 
 
 def test_a_nearest_reading_is_that_of_every_release_and_its_script_agrees(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -151,6 +151,19 @@ def test_a_limit_near_0_leaves_readable_ratios() -> None:
     assert "KNorm 1.07" in said and "e+" in said
     assert "±" not in said and "draws" not in said and "give or take" not in said
     assert max(map(len, said.split())) < 20
+
+
+def test_a_limit_that_was_interpolated_is_said_at_its_lower_end() -> None:
+    found = limit_of_privacy(PRIOR, 10**12, 1.0)
+    assert found.lower is not None and words.at_least(found.lower) != words.at_least(found.value)
+    assert f"below {words.at_least(found.lower)}." in limit_words.limit(found)
+
+
+def test_a_mean_too_small_for_a_double_is_not_called_0() -> None:
+    found = [expected_distance(kind(1e5), PRIOR, 3) for kind in MECHANISMS]
+    assert 0 in [one.mean for one in found]
+    assert "(0)" not in limit_words.ranking(found, [one.mechanism for one in found])
+    assert limit_words.mean(expected_distance(EHD(1.0), PRIOR, 0)) == "0"
 
 
 def test_whole_numbers_of_any_size_are_written_and_short() -> None:

@@ -317,6 +317,10 @@ def test_a_sampled_law_says_so_with_its_error() -> None:
     said = everything(shown(at, "pages/2_Distance_curves.py"))
     assert "Sampled, not exact" in said
     assert re.search(r"off by at most 0\.0\d+", said)
+    home = shown(at, "app.py").main.dataframe[0].value
+    problem = Problem((1,) * 6, (900, 800, 700, 600, 500, 400))
+    laws = [distance_law(kind(1.0), problem) for kind in MECHANISMS]
+    assert list(home["± of P(H ≤ LS)"]) == [0 if law.exact else law.band for law in laws] and not laws[0].exact
 
 
 def test_the_probability_of_a_distance_is_told_for_the_one_asked_for() -> None:

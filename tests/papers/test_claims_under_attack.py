@@ -23,6 +23,13 @@ def look(name: str, prior: tuple[float, ...], counts: tuple[int, ...], **numbers
     return BY_NAME[name].check(Setting(Problem(prior, counts), **numbers))
 
 
+def test_posteriors_that_cross_beside_1_are_far_apart_in_total_variation() -> None:
+    """Of Beta(9e11, 1) nearly all lies below 1 - 1e-15, of Beta(9e11, 3e-7) nearly none."""
+    reading = look("Hellinger distance bounds total variation", (9.161e11, 2.752e-07), (32, 1))
+    assert reading.holds
+    assert max(dict(one.numbers)["total variation"] for one in reading.cases) > 0.999
+
+
 # --- the counter-examples that independent code found ---
 
 

@@ -14,6 +14,7 @@ from streamlit.column_config import NumberColumn, TextColumn
 
 from dpbi.accuracy.axes import AXES
 from dpbi.accuracy.comparison import Comparison
+from dpbi.accuracy.distance_law import DRAWS
 from dpbi.accuracy.trials import ReleaseErrors
 from dpbi.dashboard.answers import library
 from dpbi.dashboard.answers.library import QUANTILES
@@ -42,6 +43,7 @@ _HEIGHT_ROW, _HEIGHT_LINE, _ROWS_SHOWN = 36, 20, 12
 _CHARACTER, _PADDING = 6.8, 20  # pixels of a cell's width
 _WITHIN = "P(H ≤ LS)"
 _ERROR = "± of mean H"
+_BAND_WITHIN = f"± of {_WITHIN}"
 _MECHANISM = 92  # pixels: its letters are wide
 _MISSING = "–"  # a number that is not there, which a grid else writes as "None"
 
@@ -114,6 +116,8 @@ def comparison(rows: Sequence[Comparison], averages: LimitComparison | None = No
             **({_ERROR: [2 * row.mean_error for row in rows]} if any(row.mean_error for row in rows) else {}),
             "P(truth)": [row.probability_of_truth for row in rows],
             _WITHIN: [row.probability_within_local_sensitivity for row in rows],
+            **({} if all(row.exact for row in rows) else {
+                _BAND_WITHIN: [0.0 if row.exact else row.error for row in rows]}),
             "Mean L1": [row.mean_l1 for row in rows],
             "P(blind)": [row.probability_of_ignoring for row in rows],
             "Law": [words.LAW_KINDS[row.kind] for row in rows],
@@ -375,8 +379,10 @@ _COMPARISON: dict[str, Any] = {
         "one replaced record can move the true posterior."
     ),
     "Mean L1": _number(
-        "Mean sum of the absolute errors of the released counts, in records: twice the mean number of records moved."
+        "Mean sum of the absolute errors of the released counts, in records: twice the mean number of records moved. "
+        f"Where the law is sampled, the mean of {DRAWS:,} draws."
     ),
+    _BAND_WITHIN: _number("How far off it can be, with 95 % confidence, where the law is sampled; 0 elsewhere."),
     _ERROR: _number("Two standard errors of a mean that comes from draws; 0 where it is exact."),
     "P(blind)": _number("Probability that the release ignores the data: it does not depend on the counts at all."),
     "Law": TextColumn(help=words.LAW_KINDS_SAID),

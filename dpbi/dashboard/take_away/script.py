@@ -49,6 +49,7 @@ for name, mechanism in mechanisms.items():
         "± of mean H": 2 * law.mean_error,
         "P(truth)": law.probability_of_truth,
         "P(H ≤ LS)": law.cdf(dpbi.local_sensitivity(problem)) if n else None,
+        "± of P(H ≤ LS)": 0.0 if law.exact else law.cdf_error,
         "Mean L1": 2 * law.mean_steps,
         "P(blind)": mechanism.probability_of_ignoring(problem),
         "Law": law.kind,

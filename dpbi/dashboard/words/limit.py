@@ -41,12 +41,12 @@ def limit(found: PrivacyLimit) -> str:
     if not found.value:
         return (f"The least mean distance of a {printed_bound(found.epsilon)}-DP mechanism is not 0, but too small for "
                 "a number here.")
-    least, error = found.value, ""
-    known = found.error <= 1e-3 * found.value
-    if found.kind == "linear programme" and found.lower is not None and found.upper is not None:
-        least, error = found.lower, "" if known else f", and there is one with {printed_bound(found.upper, 4)}"
-    elif not known:
-        error = f" (give or take {words.error(found.error)}, an estimate)"
+    least, error = found.value if found.lower is None else found.lower, ""
+    if found.error > 1e-3 * found.value:
+        if found.kind == "linear programme" and found.upper is not None:
+            error = f", and there is one with {printed_bound(found.upper, 4)}"
+        else:
+            least, error = found.value, f" (give or take {words.error(found.error)}, an estimate)"
     return (
         f"On average over the data that the public prior expects, no {printed_bound(found.epsilon)}-DP mechanism that "
         f"releases a candidate posterior can have a mean distance below {words.at_least(least)}{error}."
@@ -156,7 +156,9 @@ def readings(found: Mapping[Mechanism, tuple[float, float, float]]) -> str:
 
 
 def mean(found: ExpectedDistance) -> str:
-    """The mean, with two standard errors where they reach the digits that are shown."""
+    """The mean, with two standard errors where they reach the digits that are shown; none is called 0."""
+    if not found.mean and not found.error and found.n:
+        return f"below {LEFT_OUT:g}"
     shown = 2 * found.error > _DIGITS * found.mean
     return words.number(found.mean) + (f" ± {words.error(2 * found.error)}" if shown else "")
 

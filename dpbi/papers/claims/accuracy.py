@@ -367,8 +367,9 @@ def _total_variation(setting: Setting) -> Iterator[Case]:
     problem = setting.beta_binomial
     for other in neighbours(problem.counts).tolist():
         low, high = sorted((problem.posterior, problem.with_counts(other).posterior))
-        crossing = low[0] / (low[0] + high[1])
-        variation = abs(float(betainc(*low, crossing) - betainc(*high, crossing)))
+        ends = (low, high) if low[0] < high[1] else (high[::-1], low[::-1])  # from the end the crossing is nearer to
+        crossing = ends[0][0] / (low[0] + high[1])
+        variation = abs(float(betainc(*ends[0], crossing) - betainc(*ends[1], crossing)))
         distance = float(hellinger(low, high))
         yield case(setting.named("prior", "counts") | {"neighbour": tuple(other)},
                    {"H^2": distance**2, "total variation": variation, "sqrt(2) H": math.sqrt(2) * distance},
