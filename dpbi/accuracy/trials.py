@@ -57,7 +57,7 @@ class ReleaseErrors(FrozenResult):
 
     def _error(self, values: NDArray[Any]) -> float:
         of_data = values.reshape(self.datasets, -1).mean(axis=1)
-        return float(of_data.std(ddof=1) / np.sqrt(self.datasets))
+        return float(of_data.std() / np.sqrt(max(self.datasets - 1, 1)))
 
     @property
     def blind_share(self) -> float:

@@ -277,6 +277,6 @@ def test_all_extreme_rays_of_few_counts() -> None:
 def test_noise_wider_than_what_is_summed_one_by_one(
     prior: tuple[float, ...], n: int, epsilon: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("dpbi.accuracy.optimum_interpolated._GROWTH", 10.0)
+    monkeypatch.setattr("dpbi.accuracy.optimum_interpolated._GROWTH_OF_WIDE", (10.0, 2.0))
     found = limit_of_privacy(prior, n, epsilon)
     assert found.kind == "theorem" and found.value is not None and 0 < found.value < 1
