@@ -275,7 +275,7 @@ def test_a_corrected_table_is_read_alone_and_other_counts_are_noticed(monkeypatc
 
 def test_the_very_same_table_has_the_same_n_and_categories() -> None:
     at = press(page("yes 10\nno 65"))
-    for counts in ("no 10\nyes 65", "yes 10\nno 66", "yes 10\nNo 65", "1 2 72"):
+    for counts in ("yes 10\nno 66", "no 10\nyes 65"):
         at.text_area(key="entry: typed").set_value(counts).run()
         state_the_table(said_of(at))
         assert release_words.NOT_THE_SAME in [info.value for info in at.main.info]
