@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from dpbi import limits
 from dpbi.accuracy.distance_law import DRAWS, distance_law
-from dpbi.accuracy.importance_sampling import standard_error, weighted_draws
+from dpbi.accuracy.importance_sampling import standard_error, weighted_draws, widened
 from dpbi.mechanisms.mechanism import Mechanism, check_mechanism
 from dpbi.posterior.hellinger import distances_to
 from dpbi.posterior.total_variation import PARAMETERS_LARGEST, beta_variation, variation_bounds
@@ -185,4 +185,4 @@ def _window(problem: Problem, category: int, reach: int) -> tuple[int, int]:
 
 
 def _draws(mechanism: Mechanism, problem: Problem) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    return weighted_draws(mechanism, problem, np.random.default_rng(0), DRAWS)
+    return weighted_draws(mechanism, widened(mechanism, [problem]), problem, np.random.default_rng(0), DRAWS)

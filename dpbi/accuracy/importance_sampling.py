@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -13,25 +14,30 @@ from dpbi.problem.problem import Problem
 
 _SELDOM, _OFTEN = 0.25, 0.75  # P(r = c) that leaves enough draws on either side
 _HALVINGS = 60
+_LOOKED_AT = 8
 _UNSEEN = 3.3  # e^-3 = 5 %: 3 where none is seen, and as much more as Poisson's law asks for where one to five are
 
 
 def weighted_draws(
-    mechanism: Mechanism, problem: Problem, rng: np.random.Generator, size: int
+    mechanism: Mechanism, wider: Mechanism, problem: Problem, rng: np.random.Generator, size: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Releases r_j (size, k) and weights w_j with E[w_j f(r_j)] = E[f(r)] for every f with f(c) = 0.
+    """Releases r_j (size, k) of ``widened`` and weights w_j with E[w_j f(r_j)] = E[f(r)] for every f with f(c) = 0.
 
-    Where the truth is released nearly always, the r_j are those of the same mechanism at the smaller epsilon' where it
-    is released half the time, about, and w_j = P(r_j | c) / P'(r_j | c); elsewhere all w_j = 1.
+    w_j = P(r_j | c) / P'(r_j | c), all 1 where the mechanism itself is drawn from.
     """
-    wider = _widened(mechanism, problem)
     released = wider.sample(problem, rng, size)
     if wider is mechanism:
         return released, np.ones(size)
     return released, np.exp(mechanism.log_pmf(problem, released) - wider.log_pmf(problem, released))
 
 
-def _widened(mechanism: Mechanism, problem: Problem) -> Mechanism:
+def widened(mechanism: Mechanism, problems: Sequence[Problem]) -> Mechanism:
+    """Where the truth is released nearly always, the same mechanism at the epsilon' where that is half the time, about.
+
+    Of many problems a few are looked at, and the surest of them decides: weights are right for any epsilon'.
+    """
+    looked_at = problems[:: -(-len(problems) // _LOOKED_AT)]
+    problem = max(looked_at, key=lambda one: _probability_of_truth(mechanism, one))
     if _probability_of_truth(mechanism, problem) <= _OFTEN:
         return mechanism
     wider, low, high = mechanism, 0.0, mechanism.epsilon
@@ -54,8 +60,9 @@ def standard_error(values: NDArray[np.float64]) -> float:
     """Of the mean of N values of at least 0, no less than half of what they may well have missed.
 
     Twice the error is what is said of a mean. With 95 % confidence what none of N draws shows has probability 3 / N at
-    most, and what few show no more than twice the error above their share; each counts as the largest of the values,
-    or 1 where all are 0.
+    most, and what few show no more than twice the error above their share; each counts as the value farthest from the
+    mean, or where all agree as the largest, or 1 where all are 0.
     """
-    missed = _UNSEEN * (float(values.max()) or 1.0) / values.size
+    farthest = float(np.abs(values - values.mean()).max()) or float(values.max()) or 1.0
+    missed = _UNSEEN * farthest / values.size
     return math.hypot(float(values.std()) / math.sqrt(values.size), missed / 2)

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dpbi import limits
 from dpbi.accuracy.distance_law import distance_law
-from dpbi.accuracy.importance_sampling import standard_error, weighted_draws
+from dpbi.accuracy.importance_sampling import standard_error, weighted_draws, widened
 from dpbi.inference.nearest import nearest_posterior
 from dpbi.mechanisms.added_noise import AddedNoise
 from dpbi.mechanisms.mechanism import Mechanism, check_mechanism
@@ -147,7 +147,8 @@ def _sampled(mechanism: Mechanism, prior: tuple[float, ...], n: int, reading: Re
         return _every_dataset(mechanism, prior, n, rng)
     datasets = min(_NOISED, max(_NOISED_LEAST, _NOISED_COUNTS // (_EACH * len(prior))))
     problems = _problems(prior, n, rng, datasets)
-    drawn = [weighted_draws(mechanism, problem, rng, _EACH) for problem in problems]
+    wider = widened(mechanism, problems)
+    drawn = [weighted_draws(mechanism, wider, problem, rng, _EACH) for problem in problems]
     released, weight = (np.array(part) for part in zip(*drawn, strict=True))
     counts = np.array([problem.counts for problem in problems])[:, None]
     values = (weight * distances_between(prior, counts, released)).mean(axis=1)
@@ -184,10 +185,10 @@ def _every_dataset(
     datasets = list_candidates(n, len(prior))
     predictive = np.exp(dirichlet.log_evidence(prior, datasets))
     draws = _EACH + np.floor(_EACH * _NOISED * predictive).astype(np.int64)
-    found = []
-    for counts, size in zip(datasets.tolist(), draws.tolist(), strict=True):
-        problem = Problem(prior, tuple(counts))
-        released, weight = weighted_draws(mechanism, problem, rng, size)
+    problems = [Problem(prior, tuple(counts)) for counts in datasets.tolist()]
+    wider, found = widened(mechanism, problems), []
+    for problem, size in zip(problems, draws.tolist(), strict=True):
+        released, weight = weighted_draws(mechanism, wider, problem, rng, size)
         found.append(weight * distances_to(problem, released))
     means, errors = (np.array([of(values) for values in found]) for of in (np.mean, standard_error))
     return float(predictive @ means), math.sqrt(float(predictive**2 @ errors**2))
