@@ -20,17 +20,20 @@ MOST = 12  # times Python's loop
 
 
 def enumerated(n: int = 100, k: int = 3, gamma: float = 0.1, repetitions: int = 5) -> Iterator[Row]:
-    """LS, GS and smooth sensitivity beside NumPy over all datasets; the two must agree."""
-    prior, counts = (1.0,) * k, spread_counts(n, k)
-    problem, alpha, c = Problem(prior, counts), np.array(prior), np.array(counts)
-    datasets = enumeration.compositions(n, k)
+    """LS, GS and smooth sensitivity beside NumPy over all datasets; the two must agree.
+
+    Each time under another prior: what was asked before is kept.
+    """
+    c, datasets = np.array(spread_counts(n, k)), enumeration.compositions(n, k)
+    problems = [Problem((1 + i / 100,) * k, tuple(c.tolist())) for i in range(repetitions + 1)]
+    alpha = [np.array(problem.prior) for problem in problems]
     pairs: dict[str, tuple[Task, Task]] = {
-        "local": (lambda _: dpbi.local_sensitivity(problem),
-                  lambda _: enumeration.local_sensitivity(alpha, c, datasets)),
-        "global": (lambda _: dpbi.global_sensitivity(prior, n),
-                   lambda _: enumeration.global_sensitivity(alpha, datasets)),
-        f"smooth (gamma {gamma:g})": (lambda _: dpbi.smooth_sensitivity(problem, gamma),
-                                     lambda _: enumeration.smooth_sensitivity(alpha, c, datasets, gamma))}
+        "local": (lambda i: dpbi.local_sensitivity(problems[i]),
+                  lambda i: enumeration.local_sensitivity(alpha[i], c, datasets)),
+        "global": (lambda i: dpbi.global_sensitivity(problems[i].prior, n),
+                   lambda i: enumeration.global_sensitivity(alpha[i], datasets)),
+        f"smooth (gamma {gamma:g})": (lambda i: dpbi.smooth_sensitivity(problems[i], gamma),
+                                     lambda i: enumeration.smooth_sensitivity(alpha[i], c, datasets, gamma))}
     for name, (closed, listing) in pairs.items():
         agree(name, closed(0), listing(0))
         taken = costs({"dpbi": closed, ENUMERATION: listing}, repetitions)
