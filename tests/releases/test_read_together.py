@@ -115,11 +115,11 @@ def test_only_what_was_stated_to_be_of_one_table_is_read_together(two: Ledger, a
 
 
 def test_what_contradicts_itself_beyond_chance_is_said() -> None:
-    """(4, 96) and (60, 40) under one name; releases of one table are said to do so at most once in 1,000 times."""
+    """(4, 996) and (600, 400) under one name, hundreds of times the noise apart: a false alarm in e^100 runs."""
     def of(counts: tuple[int, int]) -> LedgerEntry:
         return entry_of(dpbi.release(COUNTING(2.0), Problem((1, 1), counts)), "people", "Q", "first")
 
-    wrong = read(Ledger((of((4, 96)), of((60, 40)))))
+    wrong = read(Ledger((of((4, 996)), of((600, 400)))))
     assert "contradict each other beyond chance: of category" in wrong.contradiction
     assert wrong.contradiction == wrong.document()["contradiction"]
     assert "so use it before any single one" not in (said := statement_markdown(wrong.used[0].made, LABELS, wrong))
