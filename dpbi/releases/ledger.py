@@ -334,9 +334,8 @@ class Ledger:
     def standing(self, entry: LedgerEntry) -> Standing:
         """How a release stands among all that the ledger knows about its people, by what was stated."""
         of = self.of([entry.people])
-        known = next((one for one in of.people if one.token == entry.people), None)
         versions = of.versions(entry.question, entry.part) if entry.table else ()
-        return Standing(known, entry.question, of.place(entry), len(versions), of.total())
+        return Standing(next(iter(of.people), None), entry.question, of.place(entry), len(versions), of.total())
 
     def version_of(self, question: str, version: str | None, part: str = "") -> str:
         """The token of a release's version. version: that of an earlier release of the same table, None for another

@@ -261,7 +261,7 @@ class LedgerFile:
             return ("This ledger takes only what is private by theorem or exhaustive check, and this mechanism is not: "
                     f"{more.words}. Choose another.")
         budget, held = self._budget(people), people.budget if people else None
-        if None not in (self.epsilon, held) and budget != self.epsilon:
+        if held is not None and self.epsilon is not None and budget != self.epsilon:
             return _another_budget(held, self.epsilon)
         if budget is None:
             return ""
@@ -285,11 +285,11 @@ class LedgerFile:
             yield connection
 
 
-def _another_budget(held: float | None, asked: float | None) -> str:
-    budget, other = printed_bound(held or 0.0), printed_bound(asked or 0.0)
+def _another_budget(held: float, asked: float) -> str:
+    budget, other = printed_bound(held), printed_bound(asked)
     said = (f"The budget of these people is {budget}, and the app was started with {other}: nothing is released about "
             f"them. Start it with --budget {budget}")
-    if (asked or 0.0) > (held or 0.0):
+    if asked > held:
         said += ", or with --raise-budget too, which is recorded and voids the promise that was made to them"
     return f"{said}."
 

@@ -99,9 +99,10 @@ def data_of(chosen: Scenario) -> Data:
 
 def ask(chosen: Scenario) -> Subject:
     """Whose answers these are, what was asked, and, where that was released before, whether of the same table."""
+    names = _ledger().names
     if _ledger().lasts:
         st.info(release_words.SHARED)
-    elif not _ledger().names:  # nobody can tell from it what an earlier session released
+    elif not names:  # nobody can tell from it what an earlier session released
         st.info(release_words.EMPTY)
     with st.container(horizontal=True):
         people = st.text_input("Whose answers these are", st.session_state.get(_PEOPLE, ""), NAME_LONGEST,
@@ -113,8 +114,8 @@ def ask(chosen: Scenario) -> Subject:
                                  key=f"release: question {place}", width=360, help=release_words.QUESTION_HELP,
                                  placeholder=release_words.QUESTION_EXAMPLE).strip()  # fmt: skip
     st.session_state[_PEOPLE], questions[data] = people, question
-    if _ledger().lasts and _ledger().names:
-        st.caption(release_words.names_in_it(_ledger().names))
+    if _ledger().lasts and names:
+        st.caption(release_words.names_in_it(names))
     entries = {"release: people": people, f"release: question {place}": question}
     if not people or not question:
         return Subject(people, question, None, release_words.NAME_FIRST, entries)
@@ -169,7 +170,7 @@ def draw(chosen: Scenario) -> None:
     if isinstance(kept, LedgerFile):
         if any(line.state == release_words.BROKEN_OFF for line in _lines()):
             st.warning(release_words.SAY_BROKEN_OFF)
-        st.caption(release_words.lasts(kept, kept.people(name) if name else None))
+        st.caption(release_words.lasts(kept, next(iter(here.people), None)))
     elif whole.entries:
         st.caption(release_words.ENDS)
     if name or not kept.lasts:
