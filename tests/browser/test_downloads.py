@@ -75,7 +75,7 @@ def test_every_download_of_every_page_holds_what_the_page_shows(app: App) -> Non
         with Session(app.url, path, f"{LINK}&mechanisms={NOISE}&scene={scene.key}") as visitor:
             assert [title.value for title in visitor.page.get("title")] == [page.heading]
             assert page.title != menu.TOUR or scene.heading in [one.value for one in visitor.page.main.header]
-            assert not [one for one in visitor.page.main.warning if "except" in one.value], "the link is taken over whole"
+            assert not [one for one in visitor.page.main.warning if "except" in one.value], "the link is taken whole"
             files = every_file(visitor)
             assert_holds_the_page(visitor, files)
             pressed += len(files)
