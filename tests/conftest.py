@@ -8,6 +8,7 @@ draws many new ones (`--hypothesis-profile=thorough`).
 
 import gc
 import os
+import random
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -103,6 +104,20 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 
 def pytest_collection_finish() -> None:
     gc.freeze()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _releases_drawn_alike() -> Iterator[None]:
+    """A release asks the system for its bits: each test of a file gets those of one seed, in every run the same."""
+    sources: dict[str, random.Random] = {}
+
+    def randbits(count: int) -> int:
+        test, _ = os.environ["PYTEST_CURRENT_TEST"].rsplit(" (", 1)
+        return sources.setdefault(test, random.Random(test.split("::")[0])).getrandbits(count)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("secrets.randbits", randbits)
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)
