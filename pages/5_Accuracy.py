@@ -2,16 +2,17 @@
 
 import streamlit as st
 
+import dpbi
 from dpbi.dashboard.page import scenario
-from dpbi.dashboard.shown import charts
+from dpbi.dashboard.shown import charts, tables
 from dpbi.dashboard.views import accuracy
 from dpbi.dashboard.words import accuracy as accuracy_words
-from dpbi.dashboard.words import guard, words
+from dpbi.dashboard.words import guard, home
 from dpbi.figures import accuracy as figures
 
 with scenario("Accuracy") as chosen:
     if chosen.problem.n == 0:
-        st.info(words.best([], chosen.problem))
+        st.info(home.best([], chosen.problem))
     else:
         shown = accuracy.draw_along(chosen)
         overtaking = st.container()  # filled last: it takes longest
@@ -24,7 +25,7 @@ with scenario("Accuracy") as chosen:
             if found:
                 st.markdown(accuracy_words.required(found))
                 charts.draw(figures.required(found), "required-epsilon")
-                accuracy.required_table(found)
+                tables.draw(dpbi.tables.required_epsilon(found))
 
         st.header("Do the intervals hold what they promise?")
         with guard.part():
@@ -42,4 +43,5 @@ with scenario("Accuracy") as chosen:
             if shown.curves:
                 crossings = accuracy.crossings(chosen, shown)
                 st.markdown(accuracy_words.crossovers(crossings, chosen.problem))
-                accuracy.crossing_table(crossings or ())
+                if crossings:
+                    tables.draw(dpbi.tables.crossovers(crossings))

@@ -19,12 +19,12 @@ from dpbi.figures.style import (
     base_layout,
     compact,
     leading,
-    listed,
     log_axis,
     mechanism_labels,
     number,
     probability,
     style_of,
+    with_values,
 )
 from dpbi.inference.private_posteriors import PrivatePosteriors
 from dpbi.problem.neighbours import steps
@@ -144,7 +144,7 @@ def per_step(laws: Sequence[DistanceLaw], log_scale: bool = True, draws: Sequenc
     _add_draws(fig, moved, cells, log_scale)
     means = [law.mean_steps for law in laws]
     near, far = int(np.argmin(means)), int(np.argmax(means))
-    moves = f"Records moved on average: {listed(labels, means)}"  # from draws, which do not tell who moves the fewest
+    moves = f"Records moved on average: {with_values(labels, means)}"  # draws do not tell who moves the fewest
     if all(law.exact for law in laws):
         moves = (
             f"{leading(labels, means, means[near], ('moves', 'move'))} the fewest records, {number(means[near])} on "
@@ -189,7 +189,7 @@ def cumulative(laws: Sequence[DistanceLaw], draws: Sequence[PrivatePosteriors] =
 def _said(of: str, title: str, what: str, labels: Sequence[str], values: Sequence[float],
           written: Callable[[float], str] = number) -> str:
     """The chart in words, with a value for each mechanism."""
-    return f"Line chart of {of}. {title}. {what}: {listed(labels, values, written)}."
+    return f"Line chart of {of}. {title}. {what}: {with_values(labels, values, written)}."
 
 
 def _within_local_sensitivity(laws: Sequence[DistanceLaw], labels: Sequence[str]) -> str:

@@ -24,11 +24,11 @@ from dpbi.figures.style import (
     compact,
     interval_bar,
     leading,
-    listed,
     mechanism_labels,
     number,
     percent,
     style_of,
+    with_values,
 )
 from dpbi.inference.noise_aware_releases import NoiseAwareReleases
 from dpbi.inference.private_posteriors import PrivatePosteriors, box_summary, density_grid, density_window
@@ -500,7 +500,7 @@ def _aware_intervals(results: Sequence[NoiseAwareReleases], names: Sequence[str]
 def _widening_words(results: Sequence[NoiseAwareReleases], mechanisms: Sequence[str]) -> str:
     if not results[0].problem.n:
         return "Without records the prior itself is released"
-    widths = listed(mechanisms, [one.widening() for one in results])
+    widths = with_values(mechanisms, [one.widening() for one in results])
     return f"Noise-aware intervals, as a multiple of the naive ones: {widths}"
 
 
@@ -542,7 +542,7 @@ def distance_boxes(results: Sequence[PrivatePosteriors], exact_means: Sequence[f
     elif len(results) == len(known):
         alike = [float(place in foremost(means)) for place in range(len(means))]
         title = f"Smallest mean distance: {leading(mechanisms, alike, 1.0)}, {number(min(means))}"
-    medians = listed(mechanisms, [float(np.median(one.distance)) for one in results])
+    medians = with_values(mechanisms, [float(np.median(one.distance)) for one in results])
     alt = f"Box plots of sampled Hellinger distances. {title}. Sampled medians: {medians}."
     return base_layout(fig, title, alt=alt, height=40 + 95 * len(results))
 

@@ -67,6 +67,10 @@ class Profile(FrozenResult):
     epsilons: NDArray[np.float64]
     deltas: NDArray[np.float64]
 
+    @property
+    def mechanism(self) -> Mechanism:
+        return self.verdict.loss.mechanism
+
 
 def exceeds_stated(loss: PrivacyLoss) -> bool:
     """Whether a loss is above the epsilon its mechanism is set to, beyond its numerical error. Source: ours."""

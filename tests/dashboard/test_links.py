@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 from dpbi import limits
 from dpbi.dashboard.sidebar import controls, data_source, prior
 from dpbi.dashboard.take_away import scenario_file
-from dpbi.dashboard.words import words
+from dpbi.dashboard.words import handover
 from dpbi.papers.claims import CLAIMS
 from dpbi.papers.figures import FIGURES
 from tests.dashboard.test_scenario import PATIENCE, QUIET, ROOT, bare, opened, select, text, unfold, visit
@@ -98,12 +98,12 @@ def test_counts_travel_only_if_ticked_and_with_a_warning() -> None:
     at = typed(follow(QUIET, {}), "left & right, 7\n=x; y: 5\nneither, 3")
     assert "left" not in link(at) and "7" not in link(at)
     assert parameters(link(at)) == {"source": "counts-typed-in", "k": "3", "n": "15"}
-    assert not [warning for warning in at.sidebar.warning if warning.value == words.LINK_WARNING]
+    assert not [warning for warning in at.sidebar.warning if warning.value == handover.LINK_WARNING]
     at.checkbox(key="take away: counts").check().run()
-    assert [warning for warning in at.sidebar.warning if warning.value == words.LINK_WARNING]
+    assert [warning for warning in at.sidebar.warning if warning.value == handover.LINK_WARNING]
     other = follow("pages/2_Distance_curves.py", parameters(link(at)))
     assert any("7 left & right, 5 =x; y, 3 neither; n = 15" in bare(line.value) for line in other.main.markdown)
-    assert bare(words.LINK_HOLDS_COUNTS) in notice(other)
+    assert bare(handover.LINK_HOLDS_COUNTS) in notice(other)
     assert "left" not in link(other), "the next link needs its own tick"
 
 
@@ -139,10 +139,10 @@ def test_an_address_of_own_counts_brings_all_but_them_and_shows_nothing_in_their
     address = scenario_file.for_address(whole, with_counts=False)
     assert address == {"source": name, "epsilon": 2}
     found = scenario_file.restored(address)
-    assert found.notices == [words.BRING_AGAIN]
+    assert found.notices == [handover.BRING_AGAIN]
     assert found.settings == {"source": source, "typed": "", "uploaded": None, "epsilon": "2"}
     other = follow("app.py", {"source": name, "epsilon": "2"})
-    assert words.BRING_AGAIN in notice(other) or words.BRING_AGAIN in "".join(one.value for one in other.main.warning)
+    assert handover.BRING_AGAIN in notice(other) or handover.BRING_AGAIN in "".join(one.value for one in other.main.warning)
     assert not other.main.dataframe and not other.get("plotly_chart")
 
 
@@ -175,7 +175,7 @@ def test_why_a_link_brings_no_counts_or_no_number_is_said(query: str, said: str)
 def test_a_repeated_parameter_is_told_and_empty_counts_are_no_counts() -> None:
     at = follow("app.py", {"epsilon": ["1", "2"], "counts": ""})
     assert "epsilon is given 2 times." in notice(at)
-    assert bare(words.LINK_HOLDS_COUNTS) not in notice(at)
+    assert bare(handover.LINK_HOLDS_COUNTS) not in notice(at)
 
 
 def test_what_does_not_fit_is_named_and_left_out() -> None:

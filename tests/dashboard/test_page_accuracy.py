@@ -73,9 +73,9 @@ def test_what_ten_times_the_data_bring_is_said_in_numbers_or_as_hardly_a_change(
         return AccuracyCurve(axis("n"), mechanism, "hellinger", (100, 1000), tuple(errors))
 
     first, second = TICKED[0].label, TICKED[1].label
-    said = accuracy_words.nearest([curve(0, 0.158), curve(1, 0.5049)], None)
+    said = accuracy_words.smallest_error([curve(0, 0.158), curve(1, 0.5049)], None)
     assert f"From n = 100 to 1,000 the error is divided by 3.16 for {first}, and it hardly changes for {second}" in said
-    assert "the error hardly changes for" in accuracy_words.nearest([curve(1, 0.5049)], None)
+    assert "the error hardly changes for" in accuracy_words.smallest_error([curve(1, 0.5049)], None)
 
 
 @pytest.mark.parametrize("name", [one.name for one in AXES if one.name != "n"])

@@ -14,6 +14,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dpbi import MECHANISMS, Problem, privacy_loss
+from dpbi import tables as data
 from dpbi.accuracy.comparison import comparison_of, nearest_private
 from dpbi.accuracy.distance_law import distance_law
 from dpbi.dashboard.answers import library, work
@@ -184,7 +185,7 @@ def test_without_records_the_probability_that_needs_one_is_a_dash() -> None:
     at = typed(opened(), "0 0")
     table = at.main.dataframe[0]
     assert table.value["P(H ≤ LS)"].isna().all() and table.proto.placeholder == "–"
-    assert json.loads(table.proto.columns)["P(H ≤ LS)"]["help"] == words.NO_RECORD
+    assert json.loads(table.proto.columns)["P(H ≤ LS)"]["help"] == data.NO_RECORD
 
 
 def test_home_names_the_best_private_mechanism_and_sets_the_others_apart() -> None:
@@ -285,7 +286,7 @@ def test_as_many_posteriors_as_asked_for(size: int) -> None:
     assert max(controls.SIZES) == 1000
     at = shown(opened(), "pages/1_Private_posteriors.py")
     at.select_slider(key="entry: size").set_value(size).run()
-    assert len(at.main.dataframe[1].value) == len(DEFAULT_MECHANISMS) * min(size, tables.DRAWS_SHOWN)
+    assert len(at.main.dataframe[1].value) == len(DEFAULT_MECHANISMS) * min(size, data.DRAWS_SHOWN)
     sample = library.posteriors(EXAMPLE, MECHANISMS[0](1.0), 1, size)
     assert len(sample.released) == size
 
@@ -342,7 +343,7 @@ def test_the_probability_of_a_distance_is_told_for_the_one_asked_for() -> None:
 def test_a_probability_between_the_edges_of_bins_says_how_far_off_it_can_be() -> None:
     kinds = [kind for kind in MECHANISMS if kind.__name__ in ("EHD", "Geometric")]
     at = typed(tick(opened(), {kind.__name__ for kind in kinds}), "30 40 30 30")
-    assert at.main.dataframe[0].value.set_index("Mechanism").loc["EHD", "Law"] == words.LAW_KINDS["bins"]
+    assert at.main.dataframe[0].value.set_index("Mechanism").loc["EHD", "Law"] == data.LAW_KINDS["bins"]
     shown(at, "pages/2_Distance_curves.py")
     at.segmented_control(key="entry: view").set_value(controls.CUMULATIVE).run()
     found = at.main.dataframe[0].value["Off by at most"]

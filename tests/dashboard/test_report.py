@@ -18,7 +18,7 @@ import dpbi
 from dpbi.dashboard.shown import downloads
 from dpbi.dashboard.sidebar import controls
 from dpbi.dashboard.take_away import script
-from dpbi.dashboard.words import words
+from dpbi.dashboard.words import handover
 from dpbi.figures.chart_data import chart_data
 from dpbi.figures.html_page import html_page
 from dpbi.problem.neighbours import RELATION
@@ -184,7 +184,7 @@ def test_a_report_holds_all_that_the_page_shows(monkeypatch: pytest.MonkeyPatch,
     assert ("figures/plotly.min.js" in listed) == bool(charts)
     readme = packed.read("dpbi/README.txt").decode()
     assert all(name in readme for name in listed if name != "README.txt")
-    assert RELATION in readme and words.REPORT_WARNING in readme
+    assert RELATION in readme and handover.REPORT_WARNING in readme
     assert re.search(rf"dpbi +{re.escape(dpbi.__version__)}\n", readme)
     assert all(re.search(rf"  {package} +\d", readme) for package in ("python", "numpy", "scipy"))
     assert "counts" not in json.loads(packed.read("dpbi/settings.json"))

@@ -19,7 +19,7 @@ from dpbi.dashboard.answers.cache import kept
 from dpbi.dashboard.page import DEFAULT_MECHANISMS
 from dpbi.dashboard.shown import folds
 from dpbi.dashboard.sidebar import data_source, entries, prior, privacy
-from dpbi.dashboard.words import guard, words
+from dpbi.dashboard.words import guard, sidebar, words
 from tests.dashboard.shown_entries import key
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -440,8 +440,8 @@ def test_a_refused_prior_names_its_category() -> None:
 def test_a_custom_prior_without_data_asks_for_a_file() -> None:
     at = select(waiting_for_a_file(), "prior", prior.CUSTOM)
     assert not at.error
-    assert words.NO_CATEGORIES in [caption.value for caption in at.sidebar.caption]
-    assert "Choose a file" in words.NO_CATEGORIES
+    assert sidebar.NO_CATEGORIES in [caption.value for caption in at.sidebar.caption]
+    assert "Choose a file" in sidebar.NO_CATEGORIES
 
 
 # --- made-up counts ---

@@ -10,7 +10,7 @@ from importlib.metadata import version
 import dpbi
 from dpbi.dashboard.shown import downloads
 from dpbi.dashboard.sidebar.menu import Page
-from dpbi.dashboard.words import words
+from dpbi.dashboard.words import handover
 from dpbi.problem.neighbours import RELATION
 
 _PACKAGES = ("numpy", "scipy", "plotly", "pandas", "streamlit")
@@ -45,7 +45,7 @@ def _readme(page: Page, shown: downloads.Shown, files: list[str]) -> str:
     versions = "\n".join(f"  {name:10} {number}" for name, number in _versions().items())
     return (
         f"{page.heading}\n{'=' * len(page.heading)}\n\n{page.purpose}\n\n{shown.about}\nNeighbours: {RELATION}.\n\n"
-        f"{words.REPORT_WARNING}\n\nFiles\n{listed}\n\n{words.REPORT_FILES}\n\nMade with\n{versions}\n"
+        f"{handover.REPORT_WARNING}\n\nFiles\n{listed}\n\n{handover.REPORT_FILES}\n\nMade with\n{versions}\n"
     )
 
 

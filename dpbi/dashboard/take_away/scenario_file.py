@@ -27,7 +27,7 @@ from dpbi.accuracy.error import METRICS
 from dpbi.dashboard.session import address, long_links
 from dpbi.dashboard.sidebar import controls, data_source, entries, prior, privacy
 from dpbi.dashboard.words import accuracy as accuracy_words
-from dpbi.dashboard.words import words
+from dpbi.dashboard.words import handover, words
 from dpbi.data import synthesis
 from dpbi.data.json_object import json_object
 from dpbi.mechanisms import MECHANISMS
@@ -386,7 +386,7 @@ def _data(checked: Document, held: Set[str]) -> tuple[tuple[str, ...], Settings,
     """
     source = checked.get("source", data_source.EXAMPLE)
     if source not in data_source.OWN:
-        said = [words.counts_of_no_use(held, source)] if held else []
+        said = [handover.counts_of_no_use(held, source)] if held else []
         if source == data_source.EXAMPLE:
             return data_source.BY_KEY[checked.get("example", data_source.DEFAULTS["example"])].labels, {}, said
         return data_source.made_up_labels(_size(checked, "k")), {"source": data_source.MADE_UP}, said
@@ -394,10 +394,10 @@ def _data(checked: Document, held: Set[str]) -> tuple[tuple[str, ...], Settings,
     if labels and len(labels) == len(counts):
         return labels, data_source.own(source, labels, counts, checked.get("title", "Counts brought along")), []
     if not held | ({"k", "n"} & checked.keys()):
-        return (), {"typed": "", "uploaded": None}, [words.BRING_AGAIN]
-    stand_in = words.stand_in(held, labels, counts, {key: (_size(checked, key), key in checked) for key in ("k", "n")})
+        return (), {"typed": "", "uploaded": None}, [handover.BRING_AGAIN]
+    sizes = {key: (_size(checked, key), key in checked) for key in ("k", "n")}
     changes = {"source": data_source.MADE_UP, "made-up shape": data_source.BALANCED}
-    return data_source.made_up_labels(_size(checked, "k")), changes, [stand_in]
+    return data_source.made_up_labels(_size(checked, "k")), changes, [handover.stand_in(held, labels, counts, sizes)]
 
 
 def _size(checked: Document, key: str) -> int:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-import pandas as pd
 import streamlit as st
-from streamlit.column_config import NumberColumn
 
 from dpbi import limits
+from dpbi import tables as data
 from dpbi.accuracy.axes import AXES, Axis, Value, axis
 from dpbi.accuracy.curves import AccuracyCurve, Crossover, RequiredEpsilon, coarse_to_fine, crossovers, required_epsilon
 from dpbi.accuracy.error import METRICS, ExpectedError, Metric, expected_error
@@ -180,10 +179,10 @@ def draw_averages(chosen: Scenario, along: Axis, over: str) -> None:
 
 def _draw(found: Curves, how: str, bounds: Mapping[Value, PrivacyLimit] | None = None) -> None:
     """Who is nearest, the chart, how its points were found, and their table."""
-    st.markdown(accuracy_words.nearest(found.curves, found.own))
+    st.markdown(accuracy_words.smallest_error(found.curves, found.own))
     charts.draw(figures.against(found.curves, found.own, bounds), "accuracy")
     st.caption(how)
-    points(found)
+    tables.draw(data.accuracy(found.curves))
 
 
 def crossings(chosen: Scenario, shown: Curves) -> tuple[Crossover, ...] | None:
@@ -243,75 +242,3 @@ def say_refused(refused: dict[str, list[str]]) -> None:
     said = {words.listed(dict.fromkeys(names)): sentence for sentence, names in reversed(refused.items())}
     for names, sentence in reversed(said.items()):
         st.info(f"**{names}:** {sentence}")
-
-
-# --- tables ---
-
-
-def points(shown: Curves) -> None:
-    """A row per point: where, how large the error is, how that was found."""
-    rows = [(curve, value, error) for curve in shown.curves
-            for value, error in zip(curve.values, curve.errors, strict=True)]
-    along = shown.curves[0].axis
-    bounded = [error.bounded for _, _, error in rows]
-    table = pd.DataFrame(
-        {
-            "Mechanism": [name_of(curve.mechanism) for curve, _, _ in rows],
-            along.title: [value for _, value, _ in rows],
-            "Mean error": [None if error.bounded else error.high for _, _, error in rows],
-            "At least": [error.low for _, _, error in rows],
-            "At most": [error.high for _, _, error in rows],
-            "Standard error": [max(error.low_error, error.high_error) for _, _, error in rows],
-            "Found": ["exact" if error.exact else "draws" for _, _, error in rows],
-        }
-    )
-    if not any(bounded):
-        table = table.drop(columns=["At least", "At most"])
-    elif all(bounded):
-        table = table.drop(columns="Mean error")
-    table = _without_zeros(table)
-    columns = {name: NumberColumn(format="%.4g") for name in ("Mean error", "At least", "At most", "Standard error")}
-    columns[along.title] = NumberColumn(help=along.kept, format="%.6g")
-    tables.show(table, "accuracy", columns, "One row per computed point: mechanism, value, mean error, how found")
-
-
-def crossing_table(found: Sequence[Crossover]) -> None:
-    """A row per crossover."""
-    if not found:
-        return
-    table = pd.DataFrame(
-        {
-            "Ahead from there on": [name_of(one.ahead) for one in found],
-            "Overtaken": [name_of(one.behind) for one in found],
-            "Last before": [one.before for one in found],
-            "From": [one.value for one in found],
-            "Found": ["exact" if one.exact else "between two points" for one in found],
-        }
-    )
-    columns = {name: NumberColumn(format="%.10g") for name in ("Last before", "From")}
-    tables.show(table, "crossovers", columns, "One row per crossover: who overtakes whom and from which value on")
-
-
-def required_table(found: Sequence[RequiredEpsilon]) -> None:
-    """A row per mechanism: its smallest epsilon and the mean distance there."""
-    table = pd.DataFrame(
-        {
-            "Mechanism": [name_of(one.mechanism) for one in found],
-            "Guarantee there": [
-                words.guarantee(one.mechanism.guarantee(one.problem.prior, one.problem.n)) for one in found
-            ],
-            "Smallest epsilon": [one.epsilon for one in found],
-            "Mean H": [one.mean.high for one in found],
-            "Standard error": [one.mean.high_error for one in found],
-            "Always falls": ["yes" if one.monotone else "no" for one in found],
-        }
-    )
-    table = _without_zeros(table)
-    columns = {name: NumberColumn(format="%.4g") for name in ("Mean H", "Standard error")}
-    columns["Smallest epsilon"] = tables.bound(None)
-    tables.show(table, "required-epsilon", columns, "One row per mechanism: the smallest epsilon for the distance")
-
-
-def _without_zeros(table: pd.DataFrame) -> pd.DataFrame:
-    """Without the standard errors where all is exact."""
-    return table if table["Standard error"].any() else table.drop(columns="Standard error")

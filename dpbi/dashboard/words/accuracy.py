@@ -128,7 +128,7 @@ def how_averaged(curves: Sequence[AccuracyCurve], choice_largest: int) -> str:
     )
 
 
-def nearest(curves: Sequence[AccuracyCurve], own: Value | None) -> str:
+def smallest_error(curves: Sequence[AccuracyCurve], own: Value | None) -> str:
     """Which proved mechanism has the smallest error: at the own value, and at both ends of the axis."""
     proved = [curve for curve in curves if _is_proved(curve) and curve.values]
     if not proved:
@@ -237,7 +237,10 @@ def _crossover(one: Crossover) -> str:
     names = f"**{name_of(one.ahead)}** overtakes {name_of(one.behind)}"
     if one.exact:
         return f"{names} from {one.axis.symbol} = {words.number(one.value)} on."
-    return f"{names} between {one.axis.symbol} = {words.number(one.before)} and {words.number(one.value)}."
+    before, value = words.number(one.before), words.number(one.value)
+    if before == value:
+        return f"{names} at about {one.axis.symbol} = {value}."
+    return f"{names} between {one.axis.symbol} = {before} and {value}."
 
 
 def required(found: Sequence[RequiredEpsilon]) -> str:

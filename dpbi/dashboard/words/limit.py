@@ -14,16 +14,6 @@ from dpbi.mechanisms import Mechanism, name_of
 from dpbi.mechanisms.guarantee import PureDP
 from dpbi.mechanisms.printed_bound import printed_bound
 
-COLUMN = "× limit"
-MEANING = (
-    "Mean H over the data that the public prior expects, divided by the least that any epsilon-DP mechanism releasing "
-    "a candidate posterior can have: 1 is as near as those can come. No private count enters. Where it comes from "
-    "draws, the sentence below the table has its error."
-)
-DASH = (
-    f"{MEANING} A dash: the mechanism is not proved to be epsilon-DP for this epsilon, so the limit does not bind it; "
-    "or there are too many records to average it here; or the sentence below the table says what is wrong."
-)
 _DIGITS = 1e-4
 _AWARE = 1e-7  # what the mean distance of a noise-aware posterior is known to
 PUBLIC = (
