@@ -21,8 +21,7 @@ with scenario("Accuracy") as chosen:
         with guard.part():
             st.markdown(accuracy_words.REQUIRED)
             wanted = accuracy.wanted()
-            found = accuracy.required(chosen, wanted) if wanted else []
-            if found:
+            if found := accuracy.required(chosen, wanted) if wanted else []:
                 st.markdown(accuracy_words.required(found))
                 charts.draw(figures.required(found), "required-epsilon")
                 tables.draw(dpbi.tables.required_epsilon(found))
@@ -30,14 +29,12 @@ with scenario("Accuracy") as chosen:
         st.header("Do the intervals hold what they promise?")
         with guard.part():
             st.markdown(accuracy_words.COVERAGE)
-            refusal = accuracy.why_no_coverage(chosen.problem)
-            if refusal:
+            problem = chosen.problem
+            if refusal := accuracy_words.why_no_coverage(problem.k, problem.n, accuracy.COVERED_LARGEST):
                 st.info(refusal)
-            elif accuracy.wants_coverage():
-                covered = accuracy.coverages(chosen)
-                if covered:
-                    st.markdown(accuracy_words.coverage(covered, chosen.epsilon, chosen.problem.n))
-                    charts.draw(figures.coverage(covered, accuracy.MASS), "coverage")
+            elif accuracy.wants_coverage() and (covered := accuracy.coverages(chosen)):
+                st.markdown(accuracy_words.coverage(covered, chosen.epsilon, problem.n))
+                charts.draw(figures.coverage(covered, accuracy.MASS), "coverage")
 
         with overtaking, guard.part():
             if shown.curves:

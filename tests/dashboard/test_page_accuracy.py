@@ -9,6 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dpbi import MECHANISMS, Problem, expected_distance, limit_of_privacy
+from dpbi import tables as data
 from dpbi.accuracy import METRICS, ExpectedError, expected_error
 from dpbi.accuracy import axes as accuracy_axes
 from dpbi.accuracy.axes import AXES, axis
@@ -180,10 +181,10 @@ def test_what_takes_longest_holds_up_nothing_else(monkeypatch: pytest.MonkeyPatc
     """While the crossings are looked for, the chart and the wanted epsilons are there already."""
     drawn: list[str] = []
     at = typed(opened(), "7 5")
-    for place, name in ((charts_drawn, "draw"), (accuracy, "required_table"), (accuracy, "crossings")):
+    for place, name in ((charts_drawn, "draw"), (data, "required_epsilon"), (accuracy, "crossings")):
         monkeypatch.setattr(place, name, noting(drawn, getattr(place, name)))
     shown(at, PAGE)
-    assert drawn == ["draw", "draw", "required_table", "crossings"]
+    assert drawn == ["draw", "draw", "required_epsilon", "crossings"]
 
 
 def noting(drawn: list[str], function: Callable[..., Any]) -> Callable[..., Any]:

@@ -198,9 +198,9 @@ def test_a_script_has_its_settings_at_the_top_and_says_where_dpbi_is() -> None:
     for program in programs:
         needs_dpbi = next(line for line in program.splitlines() if re.match(r"(import|from) dpbi", line))
         assert needs_dpbi.endswith(handover.SCRIPT_NEEDS), "the error quotes this line"
-        first = [node for node in ast.parse(program).body if not isinstance(node, ast.Expr | ast.Import | ast.ImportFrom)]
-        assert all(isinstance(node, ast.Assign) for node in first[:2])
-        assert not [node for line in first[:2] for node in ast.walk(line) if isinstance(node, ast.Call)]
+        top = [node for node in ast.parse(program).body if not isinstance(node, ast.Expr | ast.Import | ast.ImportFrom)]
+        assert all(isinstance(node, ast.Assign) for node in top[:2])
+        assert not [node for line in top[:2] for node in ast.walk(line) if isinstance(node, ast.Call)]
 
 
 def test_without_records_there_is_nothing_to_copy_where_nothing_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,8 +13,8 @@ from dpbi.accuracy.axes import axis
 from dpbi.accuracy.comparison import Comparison, comparison_of
 from dpbi.accuracy.curves import AccuracyCurve
 from dpbi.accuracy.error import ExpectedError
-from dpbi.dashboard.words import accuracy as accuracy_words
 from dpbi.dashboard.words import home, private_posteriors
+from dpbi.dashboard.words.accuracy import smallest_error
 from dpbi.figures import accuracy, distances, privacy, sensitivities
 from dpbi.figures.style import number
 from dpbi.mechanisms import EHDNRS, name_of
@@ -66,7 +66,7 @@ def test_who_is_surely_nowhere_nearer_is_named_with_it() -> None:
         for kind, mean in zip(MECHANISMS[:2], (0.31, 0.3), strict=True)
     )  # fmt: skip
     first, second = (curve.mechanism.label for curve in (one, other))
-    assert f"**{first}** and **{second}** have the smallest error, too close" in accuracy_words.smallest_error([one, other], 8)
+    assert f"**{first}** and **{second}** have the smallest error, too close" in smallest_error([one, other], 8)
     title = accuracy.against([one, other], 8).layout.title.text.replace("<br>", " ")
     assert f"{first} and {second} have the smallest mean distance of the 2 shown: 0.31, 0.3, too close" in title
 
@@ -98,9 +98,10 @@ def test_where_calibration_changes_nothing_epsilon_is_not_called_spent() -> None
 
 
 def test_a_prior_that_outweighs_the_data_is_not_all_of_the_posterior() -> None:
-    assert "more than 99 % of the true posterior is prior" in private_posteriors.prior_weight(Problem((0.001, 1e6), (1, 0)))
-    assert ": 100 % of the true posterior is prior" in private_posteriors.prior_weight(Problem((1, 1), (0, 0)))
-    assert ": 50 % of" in private_posteriors.prior_weight(Problem((1, 1), (1, 1)))
+    for counts, prior, said in (((1, 0), (0.001, 1e6), "more than 99 % of the true posterior is prior"),
+                                ((0, 0), (1, 1), ": 100 % of the true posterior is prior"),
+                                ((1, 1), (1, 1), ": 50 % of")):  # fmt: skip
+        assert said in private_posteriors.prior_weight(Problem(prior, counts))
 
 
 @pytest.mark.parametrize("measure", maps.MEASURES)

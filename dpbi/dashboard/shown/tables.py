@@ -10,6 +10,7 @@ import pandas as pd
 import streamlit as st
 from streamlit.column_config import NumberColumn, TextColumn
 
+from dpbi import ExpectedDistance, NoiseAwareReleases, PrivatePosteriors
 from dpbi import tables as data
 from dpbi.accuracy.trials import ReleaseErrors
 from dpbi.dashboard.answers import library
@@ -17,9 +18,6 @@ from dpbi.dashboard.scenario import Scenario
 from dpbi.dashboard.session import address, settings
 from dpbi.dashboard.shown import downloads
 from dpbi.dashboard.words import words
-from dpbi.inference.noise_aware_releases import NoiseAwareReleases
-from dpbi.inference.prior_average import ExpectedDistance
-from dpbi.inference.private_posteriors import PrivatePosteriors
 from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.privacy.guessing import GuessingRisk
 from dpbi.releases.statement import Row

@@ -7,13 +7,12 @@ from typing import Any
 
 import streamlit as st
 
-from dpbi import limits
+from dpbi import Verdict, limits, loses_most
 from dpbi.dashboard.session import address, settings
 from dpbi.dashboard.sidebar import entries
 from dpbi.dashboard.words import distance_curves, private_posteriors, sidebar
 from dpbi.dashboard.words.refusals import Refusals
 from dpbi.mechanisms import MECHANISMS, name_of
-from dpbi.privacy.verdict import Verdict, loses_most
 from dpbi.sensitivity.maps import Measure
 
 SIZES = (10, 20, 30, 50, 100, 200, 500, 1000)

@@ -21,7 +21,7 @@ from contextlib import suppress
 from typing import Any, Literal, NamedTuple
 from urllib.parse import urlencode
 
-from dpbi import limits
+from dpbi import MECHANISMS, Problem, limits
 from dpbi.accuracy.axes import AXES
 from dpbi.accuracy.error import METRICS
 from dpbi.dashboard.session import address, long_links
@@ -30,10 +30,8 @@ from dpbi.dashboard.words import accuracy as accuracy_words
 from dpbi.dashboard.words import handover, words
 from dpbi.data import synthesis
 from dpbi.data.json_object import json_object
-from dpbi.mechanisms import MECHANISMS
 from dpbi.papers.claims import CLAIMS
 from dpbi.papers.figures import FIGURES
-from dpbi.problem.problem import Problem
 from dpbi.tour import SCENES
 
 FORMAT = "dpbi settings 1"

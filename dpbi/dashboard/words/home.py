@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
+from dpbi import NotPrivate, Problem
 from dpbi.accuracy.comparison import Comparison, nearest_private
 from dpbi.accuracy.order import LEFT_OUT, lead
 from dpbi.mechanisms import name_of
-from dpbi.mechanisms.guarantee import NotPrivate
 from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.mechanisms.printed_number import error, listed, number, probability
-from dpbi.problem.problem import Problem
 
 IGNORING_SAID = 0.005
 

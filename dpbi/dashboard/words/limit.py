@@ -5,13 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from dpbi.accuracy.optimum import PrivacyLimit
+from dpbi import ExpectedDistance, PrivacyLimit, PureDP
 from dpbi.accuracy.order import LEFT_OUT, foremost, rising
 from dpbi.dashboard.words import words
 from dpbi.inference.limit_comparison import LimitComparison, ranked, surely_nearer
-from dpbi.inference.prior_average import ExpectedDistance
 from dpbi.mechanisms import Mechanism, name_of
-from dpbi.mechanisms.guarantee import PureDP
 from dpbi.mechanisms.printed_bound import printed_bound
 
 _DIGITS = 1e-4

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from dpbi import ApproximateDP, NotPrivate, PrivacyLoss, PureDP, Verdict
 from dpbi.dashboard.words import words
 from dpbi.mechanisms import name_of
-from dpbi.mechanisms.guarantee import ApproximateDP, NotPrivate, PureDP
 from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.mechanisms.printed_number import listed
-from dpbi.privacy.loss import PrivacyLoss
-from dpbi.privacy.verdict import Verdict
 from dpbi.tables import pair
 
 FOUND = {"exhaustive": "by visiting every pair and output", "closed form": "in closed form, from the noise"}

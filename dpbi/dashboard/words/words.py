@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from dpbi import limits
+from dpbi import Problem, limits
 from dpbi.data.files import Counts
 from dpbi.data.labels import isolated, shortened
 from dpbi.mechanisms.guarantee import Guarantee, NotPrivate
@@ -15,7 +15,6 @@ from dpbi.mechanisms.printed_number import listed as listed
 from dpbi.mechanisms.printed_number import number as number
 from dpbi.mechanisms.printed_number import probability as probability
 from dpbi.problem.neighbours import RELATION
-from dpbi.problem.problem import Problem
 from dpbi.tables import COLUMNS, LINE_CATEGORIES
 from dpbi.tables import guarantee as guarantee
 
