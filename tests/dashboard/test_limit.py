@@ -16,10 +16,8 @@ from dpbi.dashboard.words import limit as limit_words
 from dpbi.dashboard.words import privacy_loss, sidebar, words
 from dpbi.inference.limit_comparison import LimitComparison
 from dpbi.mechanisms import EHD, KNorm, Mechanism
-from tests.dashboard import test_scripts
 from tests.dashboard.test_pages import everything
 from tests.dashboard.test_scenario import ROOT, opened, visit
-from tests.dashboard.test_scenario_file import record
 
 PRIOR, N = (1.0, 1.0), 12
 
@@ -112,11 +110,9 @@ def test_draws_are_said_with_two_standard_errors() -> None:
     assert "the mean below 1e-15 that was computed lies below that limit" in said and "Times that limit" not in said
 
 
-def test_a_nearest_reading_is_that_of_every_release_and_its_script_agrees(monkeypatch: pytest.MonkeyPatch) -> None:
-    files = record(monkeypatch)
-    at = opened()
-    files.clear()
-    visit(at, "pages/1_Private_posteriors.py")
+def test_a_nearest_reading_is_that_of_every_release() -> None:
+    """Its script: test_scripts."""
+    at = visit(opened(), "pages/1_Private_posteriors.py")
     at.segmented_control(key="entry: reading").set_value(controls.NEAREST).run()
     assert not at.main.error and not at.exception
     drawn = at.main.dataframe[1].value
@@ -129,7 +125,6 @@ def test_a_nearest_reading_is_that_of_every_release_and_its_script_agrees(monkey
     assert first[f"{mechanism.label} covers"][0] == pytest.approx(((low <= truth) & (truth <= high)).mean())
     said = everything(at)
     assert limit_words.readings({}).split(".")[0] in said and "naive / nearest / noise-aware" in said
-    test_scripts.assert_tables_agree(at, files, test_scripts.run(test_scripts.snippet(at)))
 
 
 def test_readings_name_the_mechanisms_whose_noise_aware_posterior_lies_farther() -> None:

@@ -10,16 +10,14 @@ import pandas as pd
 import streamlit as st
 from streamlit.column_config import NumberColumn, TextColumn
 
-from dpbi import ExpectedDistance, NoiseAwareReleases, PrivatePosteriors
+from dpbi import NoiseAwareReleases, PrivatePosteriors
 from dpbi import tables as data
-from dpbi.accuracy.trials import ReleaseErrors
 from dpbi.dashboard.answers import library
 from dpbi.dashboard.scenario import Scenario
 from dpbi.dashboard.session import address, settings
 from dpbi.dashboard.shown import downloads
 from dpbi.dashboard.words import words
 from dpbi.mechanisms.printed_bound import printed_bound
-from dpbi.privacy.guessing import GuessingRisk
 from dpbi.releases.statement import Row
 
 _DIGITS = {data.DIGITS: 4, data.AS_GIVEN: 6}
@@ -116,13 +114,6 @@ def parameters(scenario: Scenario, sampled: Sequence[PrivatePosteriors]) -> None
             f"On screen: the first {min(size, data.DRAWS_SHOWN)} of {size:,} draws, {min(k, data.CATEGORIES_SHOWN)} of "
             f"{k:,} categories. The CSV holds all."
         )
-
-
-def to_release_with(
-    labels: Sequence[str], means: Sequence[ExpectedDistance], errors: Sequence[ReleaseErrors],
-    risks: Sequence[GuessingRisk],
-) -> None:
-    draw(data.to_release_with(labels, means, errors, risks))
 
 
 def release(rows: Sequence[Row], name: str) -> None:

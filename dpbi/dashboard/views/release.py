@@ -129,7 +129,7 @@ def _compare(found: Sequence[Ready], chosen: Scenario) -> None:
     errors = public_answers.for_each(library.release_errors, ready)
     risks = public_answers.for_each(library.guessing_risk, ready)
     if 1 < len(found) == len(errors) == len(risks):
-        tables.to_release_with([one.label for one in found], means, errors, risks)
+        tables.draw(tables.data.to_release_with([one.label for one in found], means, errors, risks))
 
 
 def say_what_to_expect(ready: Ready, chosen: Scenario) -> None:
