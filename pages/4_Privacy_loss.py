@@ -32,8 +32,8 @@ with scenario("Privacy loss") as chosen:
         st.header("Against the size of the data")
         with guard.part():
             st.markdown(privacy_loss.LOSS_AGAINST_SIZE)
-            plain = public_answers.uncalibrated(audited)
-            charts.draw(privacy.against_size(public_answers.for_each(library.loss_against_size, plain)), "size")
+            curves = public_answers.for_each(library.loss_against_size, public_answers.uncalibrated(audited))
+            charts.draw(privacy.against_size(curves), "size")
 
         if chosen.problem.k == 2:
             st.header("Against the data")

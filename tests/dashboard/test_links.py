@@ -122,13 +122,6 @@ def test_a_claim_and_a_figure_of_the_papers_have_an_address_each() -> None:
         "There is no claim of the papers called 'no-more'.", "There is no figure of the papers called 'p17-99'."]
 
 
-def test_without_counts_n_and_k_stand_for_them() -> None:
-    at = follow("pages/4_Privacy_loss.py", {"source": "a-file-of-yours", "k": "3", "n": "20"})
-    assert any("7 Category 1, 7 Category 2, 6 Category 3; n = 20" in line.value for line in at.main.markdown)
-    said = "The counts were left out of it; balanced counts with k = 3 and n = 20 stand in for them."
-    assert said in notice(at)
-
-
 @pytest.mark.parametrize(
     ("source", "name"), [(data_source.FILE, "a-file-of-yours"), (data_source.TYPED, "counts-typed-in")]
 )
@@ -173,19 +166,14 @@ def test_why_a_link_brings_no_counts_or_no_number_is_said(query: str, said: str)
         assert restored.settings["seed"] == "5" and "epsilon" not in restored.settings
 
 
-def test_a_repeated_parameter_is_told_and_empty_counts_are_no_counts() -> None:
-    at = follow("app.py", {"epsilon": ["1", "2"], "counts": ""})
-    assert "epsilon is given 2 times." in notice(at)
-    assert bare(handover.LINK_HOLDS_COUNTS) not in notice(at)
-
-
 def test_what_does_not_fit_is_named_and_left_out() -> None:
     found = {"epsilon": "1e9", "gamma": "x", "seed": "6", "overlay": "yes", "mechanisms": "nobody", "utm_source": "<b>",
-             "view": "", "counts": "1,2", "k": "nan"}  # fmt: skip
+             "view": "", "counts": "", "k": "nan", "t": ["1", "2"]}  # fmt: skip
     at = follow("app.py", found)
     said = notice(at)
     for name in ("epsilon", "gamma", "overlay", "mechanisms", "utm_source", "view", "k"):
         assert name in said
+    assert "t is given 2 times." in said and bare(handover.LINK_HOLDS_COUNTS) not in said, "empty counts are none"
     assert at.text_input(key="entry: seed").value == "6"
     assert at.text_input(key="entry: epsilon").value == "1"
     assert not at.error

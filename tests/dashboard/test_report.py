@@ -16,7 +16,6 @@ from streamlit.testing.v1 import AppTest
 
 import dpbi
 from dpbi.dashboard.shown import downloads
-from dpbi.dashboard.sidebar import controls
 from dpbi.dashboard.take_away import script
 from dpbi.dashboard.words import handover
 from dpbi.figures.chart_data import chart_data
@@ -25,8 +24,8 @@ from dpbi.problem.neighbours import RELATION
 from tests.dashboard import exports
 from tests.dashboard.exports import assert_page, made
 from tests.dashboard.test_pages import HOSTILE, typed
-from tests.dashboard.test_scenario import QUIET, ROOT, opened, text, visit
-from tests.dashboard.test_scenario_file import LAB, SLOW, Files, record
+from tests.dashboard.test_scenario import QUIET, ROOT, opened, visit
+from tests.dashboard.test_scenario_file import LAB, Files, record
 
 EVERY = [page.path for page in LAB]
 ELSEWHERE = re.compile(r"""(?:src|href|action)\s*=\s*["']?\s*(?:https?:)?//""", re.IGNORECASE)
@@ -36,38 +35,15 @@ def names(files: Files, ending: str) -> list[str]:
     return [name for name in files if name.endswith(ending)]
 
 
-@pytest.mark.parametrize("counts", ["5 0 7", "1 0 2 1"])
-def test_what_is_taken_away_is_what_is_shown(monkeypatch: pytest.MonkeyPatch, counts: str) -> None:
-    """For two categories: tests/browser; the page whose axes vary the settings themselves: test_page_accuracy."""
+def test_what_is_taken_away_is_what_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of pages without a script; with one: test_scripts, and tests/browser; that of many laws: test_page_accuracy."""
     files = record(monkeypatch)
-    at = text(typed(opened(QUIET), counts), "epsilon", "0.75")
-    for page in (page for page in LAB if page.path != SLOW):
+    at = typed(opened(QUIET), "5 0 7")
+    for page in (page for page in LAB if page.title not in script.PAGES):
         files.clear()
         visit(at, page.path)
-        assert len(names(files, "-chart.csv")) == len(names(files, ".html"))
-        assert all(name.isascii() for name in files)
         for frame in assert_page(at, made(files)).values():
             assert len(frame) and set(frame["Setting: Seed"]) == {1}
-            if page.uses_data:
-                assert set(frame["Setting: epsilon"]) == {0.75}
-                assert set(frame["Setting: n"]) == {sum(map(int, counts.split()))}
-
-
-PARTS = {
-    "pages/1_Private_posteriors.py": ("reading", controls.READINGS[1:]),
-    "pages/2_Distance_curves.py": ("view", controls.VIEWS),
-}
-
-
-@pytest.mark.parametrize("page", PARTS)
-def test_every_part_that_is_chosen_is_taken_away_as_it_is_shown(monkeypatch: pytest.MonkeyPatch, page: str) -> None:
-    files, (setting, values) = record(monkeypatch), PARTS[page]
-    at = opened(QUIET)
-    for value in values:
-        at.session_state["settings"] |= {setting: value, "overlay": value == values[0]}
-        files.clear()
-        visit(at, page)
-        assert assert_page(at, made(files)), value
 
 
 @pytest.mark.parametrize("label", ["epsilon", "Setting: n", "x"])

@@ -31,13 +31,14 @@ from dpbi.dashboard.words import handover, words
 from dpbi.papers.claims import CLAIMS, Setting
 from dpbi.papers.figures import FIGURES
 from tests.conftest import could_not_run
-from tests.dashboard.exports import assert_chart, decoded, name_of
+from tests.dashboard.exports import assert_chart, assert_page, decoded, made, name_of
 from tests.dashboard.test_pages import ALL, EXAMPLE, tick, typed
 from tests.dashboard.test_scenario import ROOT, opened, select, text, unfold, visit
 from tests.dashboard.test_scenario_file import LAB, SLOW, Files, record
 
 WITH_SCRIPT = [page.path for page in LAB if page.title in script.PAGES and page.path != SLOW]
 # k = 2 with a calibrated mechanism; k = 3 with zeros; more outputs than are listed, so sampled laws.
+EPSILON = 0.7
 DATA = ("48 42", "5 0 7", "90 80 70 60 50 40")
 
 
@@ -55,11 +56,16 @@ def run(program: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 
 
 def assert_the_same(at: AppTest, files: Files, found: dict[str, Any]) -> None:
-    """The page's tables and charts are the script's: as many cells and points, with the same values."""
-    made = {table.name: table for table in found["tables"]}
+    """The page's tables and charts are the script's, and the files': as many cells and points, with the same values."""
+    n = found["problem"].n
+    for taken in assert_page(at, made(files)).values():
+        assert len(taken) and set(taken["Setting: Seed"]) == {1}
+        assert set(taken["Setting: n"]) == {n} and set(taken["Setting: epsilon"]) == {found.get("epsilon", EPSILON)}
+    assert all(name.isascii() for name in files)
+    tabled = {table.name: table for table in found["tables"]}
     names = [name[5:-4] for name in files if re.fullmatch(r"dpbi-[a-z-]+(?<!-chart)\.csv", name)]
     for name, frame in zip(names, at.main.dataframe, strict=True):
-        taken = tables.frame(made[name]).head(len(frame.value))
+        taken = tables.frame(tabled[name]).head(len(frame.value))
         assert taken.shape == frame.value.shape, name
         for (column, values), title in zip(frame.value.items(), taken, strict=True):
             if pd.api.types.is_numeric_dtype(values):
@@ -73,11 +79,11 @@ def assert_the_same(at: AppTest, files: Files, found: dict[str, Any]) -> None:
         if "ternary" in specs[name]["layout"]:  # whose corners are titled by labels
             figure.update_layout(ternary=specs[name]["layout"]["ternary"])
         assert_chart(downloads.figure_csv(figure, {}), specs[name])
-        for title in DRAWN.get(name, ()) if name in made else ():
-            values, drawn = (np.array(one, float) for one in (made[name].values.get(title, ()), numbers(specs[name])))
+        for title in DRAWN.get(name, ()) if name in tabled else ():
+            values, drawn = (np.array(one, float) for one in (tabled[name].values.get(title, ()), numbers(specs[name])))
             assert np.abs(values[:, None] - drawn).min(1, initial=0).max(initial=0) <= 1e-6 * np.abs(drawn).max(), title
     if at.main.metric:
-        kinds = made["sensitivities"].values["H"]
+        kinds = tabled["sensitivities"].values["H"]
         assert [metric.value for metric in at.main.metric] == [words.number(value) for value in kinds]
 
 
@@ -101,7 +107,7 @@ def test_each_script_gives_the_numbers_of_its_page(monkeypatch: pytest.MonkeyPat
     if counts == DATA[0]:
         at.checkbox(key=f"entry: calibrated: {MECHANISMS[0].__name__}").check().run()
         text(select(at, "prior", prior.SYMMETRIC), "strength", "0.5")
-    text(at, "epsilon", "0.7")
+    text(at, "epsilon", f"{EPSILON}")
     for page in WITH_SCRIPT:
         files.clear()
         visit(at, page)
@@ -130,9 +136,8 @@ def test_the_script_of_many_laws_gives_the_numbers_of_its_page(
     visit(at, SLOW)
     found = run(snippet(at), monkeypatch)
     assert_the_same(at, files, found)
-    made = {table.name: len(table) for table in found["tables"]}
-    assert made["accuracy"] > 10
-    assert made["required-epsilon"]
+    rows = {table.name: len(table) for table in found["tables"]}
+    assert rows["accuracy"] > 10 and rows["required-epsilon"]
 
 
 @pytest.mark.parametrize(("setting", "value"), [

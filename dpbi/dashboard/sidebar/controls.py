@@ -45,8 +45,7 @@ def size() -> int:
 
 def reading() -> str:
     """How the releases are read."""
-    chosen: str = settings.segments("Read as", "reading", READINGS, help=private_posteriors.READINGS)
-    return chosen
+    return settings.segments("Read as", "reading", READINGS, help=private_posteriors.READINGS)
 
 
 def redraw(seed: int) -> None:
@@ -57,8 +56,7 @@ def redraw(seed: int) -> None:
 
 
 def view() -> str:
-    shown: str = settings.segments("Probability of", "view", VIEWS)
-    return shown
+    return settings.segments("Probability of", "view", VIEWS)
 
 
 def log_scale() -> bool:
@@ -87,8 +85,7 @@ def overlay() -> bool:
 
 
 def measure() -> Measure:
-    mapped: Measure = settings.segments("Sensitivity", "measure", MEASURES, format_func=MEASURES.__getitem__)
-    return mapped
+    return settings.segments("Sensitivity", "measure", MEASURES, format_func=MEASURES.__getitem__)
 
 
 def attaining_choices() -> list[str]:

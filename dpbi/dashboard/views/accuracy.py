@@ -61,9 +61,7 @@ def over(along: Axis, metric: Metric) -> str:
     if not accuracy_words.can_be_averaged(along.name, metric):
         return accuracy_words.AT_THE_DATA
     named = accuracy_words.OVER.__getitem__
-    chosen: str = settings.segments("Mean", _OVER, tuple(accuracy_words.OVER), format_func=named,
-                                    help=limit_words.PUBLIC)
-    return chosen
+    return settings.segments("Mean", _OVER, accuracy_words.OVER, format_func=named, help=limit_words.PUBLIC)
 
 
 def wanted() -> float | None:
