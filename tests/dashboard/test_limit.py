@@ -34,9 +34,9 @@ def test_home_holds_every_mechanism_against_the_limit() -> None:
     kinds = {kind.label: kind for kind in MECHANISMS}
     for name, times in zip(table["Mechanism"], table[data.TIMES_LIMIT], strict=True):
         mean = expected_distance(kinds[name](1.0), (1, 1), 90).mean
-        assert times == pytest.approx(mean / found.value, rel=1e-12)
+        assert times == pytest.approx(mean / (found.value or 0), rel=1e-12)
     said = everything(at)
-    assert f"below {words.at_least(found.value)}." in said and "releases a candidate posterior" in said
+    assert f"below {words.at_least(found.value or 0)}." in said and "releases a candidate posterior" in said
     assert Problem((1, 1), (48, 42)).n == 90
 
 
@@ -104,7 +104,7 @@ def test_draws_are_said_with_two_standard_errors() -> None:
     assert "give or take two standard errors" in limit_words.times(drawn, [MECHANISMS[3](1.0)])
     assert "give or take" not in limit_words.times(found, [MECHANISMS[3](1.0)])
     sampled = dataclasses.replace(found.limit, error=0.01)
-    assert f"below {words.at_least(sampled.value)} (give or take 0.01, an estimate)" in limit_words.limit(sampled)
+    assert f"below {words.at_least(sampled.value or 0)} (give or take 0.01, an estimate)" in limit_words.limit(sampled)
     never = dataclasses.replace(found, means=tuple(dataclasses.replace(one, mean=0.0) for one in found.means))
     said = limit_words.times(never, [MECHANISMS[3](1.0)])
     assert "the mean below 1e-15 that was computed lies below that limit" in said and "Times that limit" not in said
@@ -151,7 +151,7 @@ def test_a_limit_near_0_leaves_readable_ratios() -> None:
 
 def test_a_limit_that_was_interpolated_is_said_at_its_lower_end() -> None:
     found = limit_of_privacy(PRIOR, 10**12, 1.0)
-    assert found.lower is not None and words.at_least(found.lower) != words.at_least(found.value)
+    assert found.lower is not None and words.at_least(found.lower) != words.at_least(found.value or 0)
     assert f"below {words.at_least(found.lower)}." in limit_words.limit(found)
 
 
@@ -177,7 +177,8 @@ def test_how_near_k_norm_noise_comes_is_what_glossary_and_readme_say() -> None:
     told = [term.meaning for term in methods.TERMS] + [" ".join((ROOT / "README.md").read_text().split())]
     for prior in ((1.0,) * 3, (0.1,) * 3):
         half, one, two = (
-            expected_distance(KNorm(epsilon), prior, 12, "nearest").mean / limit_of_privacy(prior, 12, epsilon).value
+            expected_distance(KNorm(epsilon), prior, 12, "nearest").mean
+            / (limit_of_privacy(prior, 12, epsilon).value or 0)
             for epsilon in (0.5, 1.0, 2.0)
         )
         said = f"{half:.2f}, {one:.2f} and {two:.2f}", f"{half:.2f}, {one:.2f}, {two:.2f}"

@@ -182,7 +182,7 @@ def test_nothing_is_made_before_it_is_asked_for(monkeypatch: pytest.MonkeyPatch)
 
 def test_a_file_that_cannot_be_made_says_nothing_of_the_data(monkeypatch: pytest.MonkeyPatch) -> None:
     pressed: list[Any] = []
-    monkeypatch.setattr(downloads.st, "download_button", lambda label, file, **rest: pressed.append(file))
+    monkeypatch.setattr(st, "download_button", lambda label, file, **rest: pressed.append(file))
 
     def failing() -> bytes:
         raise KeyError("a label of somebody's")
@@ -197,7 +197,7 @@ def test_no_file_is_still_to_be_made_where_its_press_runs_the_page(monkeypatch: 
     """A run that begins drops the answer that says where such a file lies: one press in thirty had waited in vain."""
     offered: list[tuple[Any, Any]] = []
     monkeypatch.setattr(
-        downloads.st, "download_button", lambda label, file, on_click, **rest: offered.append((file, on_click))
+        st, "download_button", lambda label, file, on_click, **rest: offered.append((file, on_click))
     )
     downloads.offer("x", lambda: b"1", "dpbi-x.csv", "text/csv")
     downloads.offer("x", lambda: b"2", "dpbi-x.csv", "text/csv", then=print)
@@ -213,7 +213,7 @@ def test_streamlits_own_table_export_is_off() -> None:
 def test_no_file_is_made_of_a_session_that_is_not_there(monkeypatch: pytest.MonkeyPatch, ask: Any) -> None:
     """Where Streamlit has none it gives an empty one, the same to everybody; ``record`` makes every file so."""
     offered: list[Any] = []
-    monkeypatch.setattr(downloads.st, "download_button", lambda label, file, **rest: offered.append(file))
+    monkeypatch.setattr(st, "download_button", lambda label, file, **rest: offered.append(file))
     downloads.offer("x", ask, "dpbi-x.csv", "text/csv")
     with pytest.raises(RuntimeError, match="could not be made"):
         offered[0]()

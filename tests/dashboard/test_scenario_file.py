@@ -51,7 +51,8 @@ def record(monkeypatch: pytest.MonkeyPatch) -> Files:
 
 def bring(at: AppTest, content: bytes) -> AppTest:
     """The file given to the sidebar's last uploader, which is that of the settings."""
-    at.sidebar.get("file_uploader")[-1].set_value((SETTINGS_FILE, content, "application/json")).run()
+    uploader: Any = at.sidebar.get("file_uploader")[-1]
+    uploader.set_value((SETTINGS_FILE, content, "application/json")).run()
     assert not at.exception
     return at
 
@@ -74,7 +75,7 @@ def numbers_shown(at: AppTest) -> list[Any]:
 
 
 def example_document(**changed: Any) -> bytes:
-    problem = Problem([1.0] * len(EXAMPLE.counts), EXAMPLE.counts)
+    problem = Problem((1.0,) * len(EXAMPLE.counts), EXAMPLE.counts)
     found = scenario_file.document(DEFAULTS, problem, EXAMPLE.labels, EXAMPLE.title, with_counts=False)
     return json.dumps(found | changed).encode()
 
@@ -198,14 +199,11 @@ def test_any_labels_and_counts_come_back_and_a_number_to_its_last_digit(
 ) -> None:
     labels, counts = zip(*pairs, strict=True)
     given = {**DEFAULTS, "source": source, "epsilon": repr(epsilon)}
-    problem = Problem([1.0] * len(counts), counts)
+    problem = Problem((1.0,) * len(counts), counts)
     document = scenario_file.document(given, problem, labels, "mine", with_counts=True)
-    ways = (
-        lambda found: scenario_file.from_json(scenario_file.to_json(found)),
-        lambda found: scenario_file.from_query(parse_qs(scenario_file.to_query(found), keep_blank_values=True)),
-    )
-    for way in ways:
-        changes, notices = scenario_file.restored(way(document))
+    query = parse_qs(scenario_file.to_query(document), keep_blank_values=True)
+    for found in (scenario_file.from_json(scenario_file.to_json(document)), scenario_file.from_query(query)):
+        changes, notices = scenario_file.restored(found)
         assert not notices and float(changes["epsilon"]) == epsilon
         if changes["source"] == data_source.TYPED:
             assert entries.counts(changes["typed"]) == (labels, counts)

@@ -118,26 +118,17 @@ def test_each_script_gives_the_numbers_of_its_page(monkeypatch: pytest.MonkeyPat
         assert_the_same(at, files, run(snippet(at), monkeypatch))
 
 
-@pytest.mark.parametrize(
-    "given",
-    [
-        {"accuracy along": "epsilon", "accuracy in": "l1", "wanted distance": "0.07"},
-        {"accuracy along": "strength", "accuracy over": "nearest"},
-    ],
-)
-def test_the_script_of_many_laws_gives_the_numbers_of_its_page(
-    monkeypatch: pytest.MonkeyPatch, given: dict[str, str]
-) -> None:
+def test_the_script_of_many_laws_gives_the_numbers_of_its_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Averages: test_page_accuracy."""
     quick = [kind.__name__ for kind in MECHANISMS if not kind(1.0).probability_of_ignoring(EXAMPLE)]
     files = record(monkeypatch)
     at = tick(opened(), set(quick[-2:]))
-    at.session_state["settings"] |= given
+    at.session_state["settings"] |= {"accuracy along": "epsilon", "accuracy in": "l1", "wanted distance": "0.07"}
     files.clear()
     visit(at, SLOW)
     found = run(snippet(at), monkeypatch)
     assert_the_same(at, files, found)
-    rows = {table.name: len(table) for table in found["tables"]}
-    assert rows["accuracy"] > 10 and rows["required-epsilon"]
+    assert all(map(len, found["tables"]))
 
 
 @pytest.mark.parametrize(("setting", "value"), [
