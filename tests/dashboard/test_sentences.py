@@ -11,10 +11,10 @@ import pytest
 from dpbi import MECHANISMS, Problem, calibrate, distance_law, privacy_loss
 from dpbi.accuracy.axes import axis
 from dpbi.accuracy.comparison import Comparison, comparison_of
-from dpbi.accuracy.curves import AccuracyCurve
+from dpbi.accuracy.curves import AccuracyCurve, Crossover
 from dpbi.accuracy.error import ExpectedError
 from dpbi.dashboard.words import home, private_posteriors
-from dpbi.dashboard.words.accuracy import smallest_error
+from dpbi.dashboard.words.accuracy import crossovers, smallest_error
 from dpbi.figures import accuracy, distances, privacy, sensitivities
 from dpbi.figures.style import number
 from dpbi.mechanisms import EHDNRS, name_of
@@ -95,6 +95,12 @@ def test_where_calibration_changes_nothing_epsilon_is_not_called_spent() -> None
     assert "spent" not in title and "0.5 %" in title
     farther = privacy.calibration([dataclasses.replace(gain, mean_after=0.99)]).layout.title.text.replace("<br>", " ")
     assert "stands 1.1 times farther from the truth" in farther
+
+
+def test_a_crossing_whose_ends_are_written_alike_is_at_about_one_value() -> None:
+    for ends, said in (((1.0, 2.0), "between epsilon = 1 and 2."), ((1.00001, 1.00002), "at about epsilon = 1.")):
+        found = Crossover(axis("epsilon"), MECHANISMS[2](1.0), MECHANISMS[3](1.0), *ends, exact=False)
+        assert crossovers([found], Problem((1, 1), (4, 4))).endswith(said)
 
 
 def test_a_prior_that_outweighs_the_data_is_not_all_of_the_posterior() -> None:
