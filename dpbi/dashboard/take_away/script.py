@@ -18,7 +18,7 @@ from dpbi.accuracy.axes import AXES
 from dpbi.accuracy.error import METRICS
 from dpbi.dashboard.answers import average
 from dpbi.dashboard.scenario import Scenario
-from dpbi.dashboard.sidebar import controls, data_source, entries
+from dpbi.dashboard.sidebar import controls, data_source, entries, privacy
 from dpbi.dashboard.words import accuracy as accuracy_words
 from dpbi.dashboard.words import handover
 from dpbi.inference.noise_aware_releases import number_of_releases
@@ -27,14 +27,10 @@ from dpbi.papers.claims import Setting
 
 _PAGE = '''"""The numbers of the page "{title}" of dpbi's dashboard, computed anew (dpbi {version}).
 
-The counts are written below: this file is as private as they are.
+The counts are written below: this file, and the figures that it writes, are as private as they are.
 """
 
-import dataclasses
-import importlib.util
-import itertools
-
-import numpy as np
+{imports}
 
 import dpbi  {needs}
 
@@ -42,8 +38,7 @@ prior = {prior}
 counts = {counts}{reading}
 {settings}problem = dpbi.Problem(prior, counts)
 n = problem.n
-mechanisms = {mechanisms}
-
+{mechanisms}
 
 def answered(function, *questions):
     """The answer to each question; where the library refuses, its sentence is printed."""
@@ -55,7 +50,9 @@ def answered(function, *questions):
             print(refusal)
     return answers
 
+
 {body}
+
 
 for table in tables:
     print(table)
@@ -270,17 +267,25 @@ def of_page(title: str, chosen: Scenario, kept: Settings) -> str:
     """The script of a page of the menu; nothing where there is nothing to compute. kept: the settings."""
     if title not in PAGES or not (chosen.problem.n or title in _WITHOUT_RECORDS):
         return ""
-    given, body = PAGES[title](chosen, kept)
+    own, body = PAGES[title](chosen, kept)
+    given, made = own, ""
+    if "mechanisms" in body:
+        given = {name: getattr(one, name) for one in chosen.mechanisms for name in privacy.every_number()
+                 if hasattr(one, name)} | dict(own)  # fmt: skip
+        made = "".join(f"    {_constructed(one, given)},\n" for one in chosen.mechanisms)
+    modules = ["importlib.util", *(name for name in ("dataclasses", "itertools", "numpy as np")
+                                   if f"{name.split()[-1]}." in body)]  # fmt: skip
     used = kept.get("uploaded") if kept.get("source") == data_source.FILE else None
     return _PAGE.format(
         title=title,
         version=dpbi.__version__,
+        imports="\n".join(f"import {name}" for name in sorted(modules)).replace("import numpy", "\nimport numpy"),
         needs=handover.SCRIPT_NEEDS,
         prior=_spelled(chosen.problem.prior),
         counts=_spelled(chosen.problem.counts),
         reading=f"  # {used['reading']}.counts" if used and "reading" in used else "",
         settings=_assigned(given),
-        mechanisms="[\n" + "".join(f"    {_constructed(one, given)},\n" for one in chosen.mechanisms) + "]",
+        mechanisms=f"mechanisms = [\n{made}]\n" if made else "",
         body=body.strip("\n"),
     )
 
@@ -302,7 +307,7 @@ def of_figure(key: str, seed: int) -> str:
 
 
 def _home(chosen: Scenario, kept: Settings) -> tuple[Settings, str]:
-    return {"epsilon": chosen.epsilon}, _HOME
+    return {}, _HOME
 
 
 def _posteriors(chosen: Scenario, kept: Settings) -> tuple[Settings, str]:
@@ -314,7 +319,7 @@ def _posteriors(chosen: Scenario, kept: Settings) -> tuple[Settings, str]:
         errors=_ERRORS.format(mean=mean) if chosen.problem.n and not aware else "",
     )
     looked_at = {"releases": number_of_releases(chosen.problem.k, kept["size"])} if nearest else {}
-    return {"epsilon": chosen.epsilon, "seed": chosen.seed, "size": kept["size"], **looked_at}, body
+    return {"seed": chosen.seed, "size": kept["size"], **looked_at}, body
 
 
 def _curves(chosen: Scenario, kept: Settings) -> tuple[Settings, str]:
@@ -324,7 +329,7 @@ def _curves(chosen: Scenario, kept: Settings) -> tuple[Settings, str]:
         controls.STEPS: ("by_step", "per_step(laws, log_scale, draws)"),
         controls.CUMULATIVE: ("levels", "cumulative(laws, draws)"),
     }[kept["view"]]
-    given = {"epsilon": chosen.epsilon, "t": _number(kept, "within", controls.check_distance) if within else None}
+    given = {"t": _number(kept, "within", controls.check_distance) if within else None}
     given |= {} if within else {"log_scale": kept["log scale"]}
     given |= {"seed": chosen.seed, "size": controls.OVERLAID} if kept["overlay"] else {}
     return given, _CURVES.format(curve=curve, drawn=drawn, draws=_DRAWS if kept["overlay"] else "[]")
@@ -332,21 +337,23 @@ def _curves(chosen: Scenario, kept: Settings) -> tuple[Settings, str]:
 
 def _sensitivity(chosen: Scenario, kept: Settings) -> tuple[Settings, str]:
     scan, fields, drawn = _SCANS[min(chosen.problem.k, max(_SCANS))]
-    given = {"gamma": chosen.gamma, "beta": chosen.beta, "measure": kept["measure"]}
-    given["smoothness"] = chosen.beta if kept["measure"] == "exponential" else chosen.gamma
+    given = {"gamma": chosen.gamma, "beta": chosen.beta}
+    if chosen.problem.k == 3:
+        smoothness = chosen.beta if kept["measure"] == "exponential" else chosen.gamma
+        given |= {"measure": kept["measure"], "smoothness": smoothness}
     return given, _SENSITIVITY.format(scan=scan, fields=fields, drawn=drawn)
 
 
 def _losses(chosen: Scenario, kept: Settings) -> tuple[Settings, str]:
     pressed = kept.get("calibrated for") == [list(chosen.problem.prior), chosen.problem.n]
-    return {"epsilon": chosen.epsilon, "looked_at": kept["attaining"], "calibrate": pressed}, _LOSSES
+    return {"looked_at": kept["attaining"], "calibrate": pressed}, _LOSSES
 
 
 def _accuracy(chosen: Scenario, kept: Settings) -> tuple[Settings, str]:
     axis, metric = kept.get("accuracy along", AXES[0].name), kept.get("accuracy in", METRICS[0])
     over = kept.get("accuracy over", accuracy_words.AT_THE_DATA)
     averaged = over != accuracy_words.AT_THE_DATA and accuracy_words.can_be_averaged(axis, metric)
-    given = {"epsilon": chosen.epsilon, "axis": axis, "metric": metric, "crossed": not averaged}
+    given = {"axis": axis, "metric": metric, "crossed": not averaged}
     given["wanted"] = _number({"wanted distance": "0.1", **kept}, "wanted distance",
                               functools.partial(limits.inside, "wanted"))  # fmt: skip
     if averaged:

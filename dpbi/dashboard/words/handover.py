@@ -29,8 +29,9 @@ REPORT_FILES = (
     "if that was ticked."
 )
 SCRIPT_NOTICE = (
-    "It computes the numbers of this page anew: save it anywhere and run it with `.venv/bin/python` of dpbi's folder. "
-    "**The counts are written in it**: keep it as private as they are."
+    "It computes the numbers of this page anew, its settings at the top: save it anywhere and run it with "
+    "`.venv/bin/python` of dpbi's folder. It prints the tables and writes the figures beside where it is run. **The "
+    "counts are written in it**: keep it, and what it writes, as private as they are."
 )
 # Beside the import, so that the error where it is missing quotes it.
 SCRIPT_NEEDS = "# run with .venv/bin/python of dpbi's folder: the first line of its README installs it there"
