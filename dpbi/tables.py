@@ -1,7 +1,7 @@
 """Tables as data: rows under columns that say what they mean, the same on a page, in a file and in a script.
 
-A function here takes results and gives a ``Table``. Printed, that is its first rows; nothing is computed that a result
-does not hold.
+A function here takes results and gives a ``ResultTable``. Printed, that is its first rows; nothing is computed that a
+result does not hold.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ Cell = str | int | float | None
 
 
 @dataclass(frozen=True)
-class Column:
+class Meaning:
     """help: what stands in it, with its unit; written: ``TEXT``, or how its numbers are.
 
     A ``BOUND`` is never rounded down, a ``COUNT`` has its thousands apart; else a format of C's printf.
@@ -67,7 +67,7 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Table:
+class ResultTable:
     """name: of its file; about: what a row is; values: of each column, by its title, None for what is not there.
 
     said: what columns mean in this table, where it is not what ``COLUMNS`` has.
@@ -76,7 +76,7 @@ class Table:
     name: str
     about: str
     values: Mapping[str, Any]
-    said: Mapping[str, Column] = field(default_factory=dict)
+    said: Mapping[str, Meaning] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return max(map(len, self.values.values()), default=0)
@@ -85,7 +85,7 @@ class Table:
     def rows(self) -> list[dict[str, Any]]:
         return [dict(zip(self.values, row, strict=True)) for row in zip(*self.values.values(), strict=True)]
 
-    def column(self, title: str) -> Column:
+    def column(self, title: str) -> Meaning:
         """What a title stands for here."""
         return self.said.get(title) or column(title)
 
@@ -99,13 +99,13 @@ class Table:
 
 
 def _table(
-    name: str, about: str, rows: Sequence[Mapping[str, Cell]], said: Mapping[str, Column] | None = None
-) -> Table:
+    name: str, about: str, rows: Sequence[Mapping[str, Cell]], said: Mapping[str, Meaning] | None = None
+) -> ResultTable:
     values = {title: [row[title] for row in rows] for title in (rows[0] if rows else ())}
-    return Table(name, about, values, said or {})
+    return ResultTable(name, about, values, said or {})
 
 
-def _printed(value: Any, column: Column) -> str:
+def _printed(value: Any, column: Meaning) -> str:
     if not isinstance(value, float):
         return "–" if value is None else str(value)
     if column.written == BOUND:
@@ -113,11 +113,11 @@ def _printed(value: Any, column: Column) -> str:
     return (column.written if "%" in column.written else AS_GIVEN) % value
 
 
-def column(title: str) -> Column:
+def column(title: str) -> Meaning:
     """What a title stands for, by its name or by one whose "…" stands for a part of it; nothing where neither is."""
     patterns = ((re.escape(name).replace("…", ".+"), one) for name, one in COLUMNS.items() if "…" in name)
     return COLUMNS.get(title) or next(
-        (one for pattern, one in patterns if re.fullmatch(pattern, title)), Column(written=AS_GIVEN))
+        (one for pattern, one in patterns if re.fullmatch(pattern, title)), Meaning(written=AS_GIVEN))
 
 
 def guarantee(promised: Guarantee) -> str:
@@ -150,7 +150,7 @@ def distinct(names: list[str]) -> list[str]:
 # --- the tables ---
 
 
-def comparison(rows: Sequence[Comparison], averages: LimitComparison | None = None) -> Table:
+def comparison(rows: Sequence[Comparison], averages: LimitComparison | None = None) -> ResultTable:
     """A row per mechanism: what is promised on what basis, and how near the truth the release is.
 
     averages: of the same mechanisms, where they are known: how many times the limit of privacy each is off.
@@ -173,12 +173,12 @@ def comparison(rows: Sequence[Comparison], averages: LimitComparison | None = No
         for row in rows
     ]
     why = {_WITHIN: NO_RECORD, TIMES_LIMIT: COLUMNS[TIMES_LIMIT].help + NO_TIMES_LIMIT}
-    missing = {title: Column(said, COLUMNS[title].written) for title, said in why.items()
+    missing = {title: Meaning(said, COLUMNS[title].written) for title, said in why.items()
                if any(row.get(title, 0) is None for row in table)}
     return _table("comparison", "One row per ticked mechanism: guarantee and distances from the truth", table, missing)
 
 
-def losses(found: Sequence[Verdict]) -> Table:
+def losses(found: Sequence[Verdict]) -> ResultTable:
     """A row per mechanism: what is stated and promised, the exact loss, and where it is attained."""
     return _table("losses", "One row per audited mechanism: stated epsilon, exact loss and verdict", [
         {
@@ -194,7 +194,7 @@ def losses(found: Sequence[Verdict]) -> Table:
     ])  # fmt: skip
 
 
-def calibration(gains: Sequence[CalibrationGain]) -> Table:
+def calibration(gains: Sequence[CalibrationGain]) -> ResultTable:
     """A row per mechanism: exact losses and mean distances before and after, and the factor on the rate."""
     return _table("calibration", "One row per mechanism: before and after calibration", [
         {
@@ -209,7 +209,7 @@ def calibration(gains: Sequence[CalibrationGain]) -> Table:
     ])  # fmt: skip
 
 
-def sensitivities(found: Sensitivities, gamma: float, beta: float) -> Table:
+def sensitivities(found: Sensitivities, gamma: float, beta: float) -> ResultTable:
     """A row per kind of sensitivity; gamma, beta: smoothness of the two smooth kinds."""
     meanings = {
         "Local": "How far one replaced record can move the posterior of these very data.",
@@ -221,14 +221,15 @@ def sensitivities(found: Sensitivities, gamma: float, beta: float) -> Table:
         "Global, papers": "The papers' constant: the square root of 1 - pi/4.",
     }
     values = {"Sensitivity": [*meanings], "H": [*found], "Meaning": [*meanings.values()]}
-    return Table("sensitivities", "One row per kind of sensitivity", values, {"H": Column("As a Hellinger distance.")})
+    said = {"H": Meaning("As a Hellinger distance.")}
+    return ResultTable("sensitivities", "One row per kind of sensitivity", values, said)
 
 
-def quantiles(laws: Sequence[DistanceLaw], t: float | None = None) -> Table:
+def quantiles(laws: Sequence[DistanceLaw], t: float | None = None) -> ResultTable:
     """A row per mechanism: mean and quantiles of the distance; where t is asked for, P(H <= t) with its band."""
     banded = any(law.cdf_error for law in laws)
     asked = f"P(H ≤ {t:.15g})" if t is not None else ""
-    off = Column(
+    off = Meaning(
         f"By how much {asked} can be off: with 95 % confidence where the law is sampled, by no more than the "
         "probability of one bin where it is in bins, 0 where every output is counted by itself."
     )
@@ -249,7 +250,7 @@ def categories(
     sampled: Sequence[PrivatePosteriors | NoiseAwareReleases],
     labels: Sequence[str] | None = None,
     expects: Callable[..., tuple[int, int]] = dirichlet.prior_predictive_interval,
-) -> Table:
+) -> ResultTable:
     """A row per category, of the first 20: prior, data, true posterior, and how often each mechanism's interval covers
     its mean.
 
@@ -277,7 +278,7 @@ def categories(
 
 def parameters(
     sampled: Sequence[PrivatePosteriors], labels: Sequence[str] | None = None, draws: int | None = None
-) -> Table:
+) -> ResultTable:
     """A row per released posterior: its distance from the true one and its parameters.
 
     draws: the first of each mechanism; labels: of the first categories, where not of all.
@@ -286,7 +287,7 @@ def parameters(
     titles = distinct([f"alpha of {shortened(label, 24)}" for label in names])
     alpha = np.concatenate([one.parameters[:draws] for one in sampled])
     drawn = [len(one.distance[:draws]) for one in sampled]
-    return Table("parameters", "One row per released posterior: its distance from the truth and its parameters", {
+    return ResultTable("parameters", "One row per released posterior: its distance from the truth and its parameters", {
         "Mechanism": [name_of(one.mechanism) for one, size in zip(sampled, drawn, strict=True) for _ in range(size)],
         "Draw": [place for size in drawn for place in range(1, size + 1)],
         "H": np.concatenate([one.distance[:draws] for one in sampled]),
@@ -297,7 +298,7 @@ def parameters(
 def to_release_with(
     labels: Sequence[str], means: Sequence[ExpectedDistance], errors: Sequence[ReleaseErrors],
     risks: Sequence[GuessingRisk],
-) -> Table:
+) -> ResultTable:
     """A row per mechanism that can release, the nearest first: what it is off by, and what it tells about a person."""
     known = {one.mechanism: one.mean for one in means}
     nearest_first = [one.mechanism for one in ranked(means)]
@@ -317,7 +318,7 @@ def to_release_with(
     return _table("to-release-with", about, [rows[one] for one in order], {"Mean H": COLUMNS[ON_RELEASE]})
 
 
-def release(rows: Sequence[Row], name: str) -> Table:
+def release(rows: Sequence[Row], name: str) -> ResultTable:
     """A row per category of a release: what was released, and both posteriors with their 95 % intervals."""
     table = [{title: row[key] for key, title in RELEASE.items()} for row in rows]
     for row, category in zip(table, _categories([str(row["Category"]) for row in table]), strict=True):
@@ -325,12 +326,12 @@ def release(rows: Sequence[Row], name: str) -> Table:
     return _table(name, "One row per category: released count and both posteriors", table)
 
 
-def every_column(rows: Sequence[Row], name: str) -> Table:
+def every_column(rows: Sequence[Row], name: str) -> ResultTable:
     """As ``release``, with all that is known of each category, under the names of the release's files."""
     return _table(name, "One row per category", rows)
 
 
-def accuracy(curves: Sequence[AccuracyCurve]) -> Table:
+def accuracy(curves: Sequence[AccuracyCurve]) -> ResultTable:
     """A row per point: where, how large the error is, how that was found."""
     errors = [error for curve in curves for error in curve.errors]
     bounded = {error.bounded for error in errors}
@@ -347,7 +348,7 @@ def accuracy(curves: Sequence[AccuracyCurve]) -> Table:
     ]))  # fmt: skip
 
 
-def crossovers(found: Sequence[Crossover]) -> Table:
+def crossovers(found: Sequence[Crossover]) -> ResultTable:
     """A row per crossover."""
     return _table("crossovers", "One row per crossover: who overtakes whom and from which value on", [
         {
@@ -361,7 +362,7 @@ def crossovers(found: Sequence[Crossover]) -> Table:
     ])  # fmt: skip
 
 
-def required_epsilon(found: Sequence[RequiredEpsilon]) -> Table:
+def required_epsilon(found: Sequence[RequiredEpsilon]) -> ResultTable:
     """A row per mechanism: its smallest epsilon and the mean distance there."""
     return _table("required-epsilon", "One row per mechanism: the smallest epsilon for the distance", _without_zeros([
         {
@@ -376,7 +377,7 @@ def required_epsilon(found: Sequence[RequiredEpsilon]) -> Table:
     ]))  # fmt: skip
 
 
-def points(name: str, results: Iterable[Any], fields: Sequence[str]) -> Table:
+def points(name: str, results: Iterable[Any], fields: Sequence[str]) -> ResultTable:
     """A row per point of each result: what its fields hold there, arrays of one length or single numbers."""
     rows: list[dict[str, Any]] = []
     for one in results:
@@ -414,121 +415,121 @@ RELEASE = {
 
 LEDGER = ("People", "Question", "Version", "Guarantee", "epsilon", "delta", "Release")
 
-COLUMNS: Mapping[str, Column] = {
-    **{axis.title: Column(axis.kept, AS_GIVEN) for axis in AXES},
-    "Mechanism": Column("How the counts are made noisy: each one's rule is under Mechanisms, on Methods.", TEXT),
-    "Guarantee": Column("What is promised for one record replaced, and on what basis.", TEXT),
-    "Mean H": Column("Mean Hellinger distance between the true and the released posterior; 0 same, 1 apart."),
-    ON_RELEASE: Column(
+COLUMNS: Mapping[str, Meaning] = {
+    **{axis.title: Meaning(axis.kept, AS_GIVEN) for axis in AXES},
+    "Mechanism": Meaning("How the counts are made noisy: each one's rule is under Mechanisms, on Methods.", TEXT),
+    "Guarantee": Meaning("What is promised for one record replaced, and on what basis.", TEXT),
+    "Mean H": Meaning("Mean Hellinger distance between the true and the released posterior; 0 same, 1 apart."),
+    ON_RELEASE: Meaning(
         "Mean Hellinger distance from the true posterior, over the data that the public prior expects. A dash: not "
         "private, or not known here."
     ),
-    TIMES_LIMIT: Column(
+    TIMES_LIMIT: Meaning(
         "Mean H over the data that the public prior expects, divided by the least that any epsilon-DP mechanism "
         "releasing a candidate posterior can have: 1 is as near as those can come. No private count enters. Where it "
         "comes from draws, the sentence below the table has its error.",
         "%.3f",
     ),
-    _ERROR: Column("Two standard errors of a mean that comes from draws; 0 where it is exact."),
-    "P(truth)": Column("Probability that the release is the true posterior itself."),
-    _WITHIN: Column(
+    _ERROR: Meaning("Two standard errors of a mean that comes from draws; 0 where it is exact."),
+    "P(truth)": Meaning("Probability that the release is the true posterior itself."),
+    _WITHIN: Meaning(
         "Probability that the release is no farther from the truth than the local sensitivity LS(x), which is how far "
         "one replaced record can move the true posterior."
     ),
-    _BAND_WITHIN: Column("How far off it can be, with 95 % confidence, where the law is sampled; 0 elsewhere."),
-    "Mean L1": Column(
+    _BAND_WITHIN: Meaning("How far off it can be, with 95 % confidence, where the law is sampled; 0 elsewhere."),
+    "Mean L1": Meaning(
         "Mean sum of the absolute errors of the released counts, in records: twice the mean number of records moved. "
         f"Where the law is sampled, the mean of {DRAWS:,} draws."
     ),
-    "P(blind)": Column("Probability that the release ignores the data: it does not depend on the counts at all."),
-    "Law": Column(
+    "P(blind)": Meaning("Probability that the release ignores the data: it does not depend on the counts at all."),
+    "Law": Meaning(
         "How the law of the distance was found. 'exact': every distance there can be, with its probability. 'exact, in "
         "bins': there are too many distances to keep, so those far from the truth are gathered in narrow ranges, whose "
         "probabilities and means are exact. 'sampled': from draws, with a stated error, where the outputs are too many "
         "to list.",
         TEXT,
     ),
-    "Stated": Column("The epsilon that the mechanism is set to.", BOUND),
-    "Exact loss": Column("The largest log ratio of probabilities over all neighbouring datasets and all outputs.",
+    "Stated": Meaning("The epsilon that the mechanism is set to.", BOUND),
+    "Exact loss": Meaning("The largest log ratio of probabilities over all neighbouring datasets and all outputs.",
                          BOUND),
-    "Unused": Column("The share of the stated epsilon that is not spent."),
-    "Verdict": Column(
+    "Unused": Meaning("The share of the stated epsilon that is not spent."),
+    "Verdict": Meaning(
         "Of a mechanism, for this prior and n: whether its exact loss is within epsilon; ACCUSED where epsilon is "
         "exceeded, or where a delta is claimed, that delta at epsilon. Of a claim: whether it holds, holds under a "
         "condition, or fails.",
         TEXT,
     ),
-    "Attained by": Column("Two neighbouring datasets and the output whose odds move most.", TEXT),
-    "Loss before": Column("Exact privacy loss of the mechanism as it is.", BOUND),
-    "Loss after": Column("Exact privacy loss of the calibrated one: epsilon.", BOUND),
-    "Rate times": Column("What calibration multiplies the rate by; for noise on counts, what it divides the scale by."),
-    "Mean H before": Column("Mean Hellinger distance between true and released posterior, as it is."),
-    "Mean H after": Column("The same, calibrated."),
-    "P(H ≤ …)": Column("Probability that the release lies within this distance of the true posterior."),
-    "Off by at most": Column("By how much the probability beside it can be off, where it is not exact."),
-    "… within": Column("This share of all releases lies within this distance H of the true posterior."),
-    "Category": Column(
+    "Attained by": Meaning("Two neighbouring datasets and the output whose odds move most.", TEXT),
+    "Loss before": Meaning("Exact privacy loss of the mechanism as it is.", BOUND),
+    "Loss after": Meaning("Exact privacy loss of the calibrated one: epsilon.", BOUND),
+    "Rate times": Meaning("What calibration multiplies the rate by; for noise on counts, what it divides the scale by."),
+    "Mean H before": Meaning("Mean Hellinger distance between true and released posterior, as it is."),
+    "Mean H after": Meaning("The same, calibrated."),
+    "P(H ≤ …)": Meaning("Probability that the release lies within this distance of the true posterior."),
+    "Off by at most": Meaning("By how much the probability beside it can be off, where it is not exact."),
+    "… within": Meaning("This share of all releases lies within this distance H of the true posterior."),
+    "Category": Meaning(
         "One of the answers that are counted. Two names that were cut to the same text carry their place.", TEXT
     ),
-    "Prior alpha": Column("Pseudo-count of this category before any data."),
-    "Prior expects": Column("The prior predictive 95 % interval of this category's count among n records.", TEXT),
-    "Count": Column("The true count: private.", COUNT),
-    "True mean": Column("Mean of the true posterior."),
-    "95 % from": Column("Lower end of the true posterior's 95 % interval."),
-    "95 % to": Column("Upper end of the true posterior's 95 % interval."),
-    "… covers": Column("Share of the released 95 % intervals that hold this category's true posterior mean."),
-    "Draw": Column("The place of the release in the stream of the seed.", "%d"),
-    "H": Column("Hellinger distance of the released posterior from the true one: 0 the same, 1 apart."),
-    "alpha of …": Column(
+    "Prior alpha": Meaning("Pseudo-count of this category before any data."),
+    "Prior expects": Meaning("The prior predictive 95 % interval of this category's count among n records.", TEXT),
+    "Count": Meaning("The true count: private.", COUNT),
+    "True mean": Meaning("Mean of the true posterior."),
+    "95 % from": Meaning("Lower end of the true posterior's 95 % interval."),
+    "95 % to": Meaning("Upper end of the true posterior's 95 % interval."),
+    "… covers": Meaning("Share of the released 95 % intervals that hold this category's true posterior mean."),
+    "Draw": Meaning("The place of the release in the stream of the seed.", "%d"),
+    "H": Meaning("Hellinger distance of the released posterior from the true one: 0 the same, 1 apart."),
+    "alpha of …": Meaning(
         "The released posterior's parameter of this category: the prior's and the released count.", AS_GIVEN
     ),
-    "Mean error": Column("Expected error of a release at this value."),
-    "At least": Column("Lower bound of the mean error."),
-    "At most": Column("Upper bound of the mean error."),
-    "Standard error": Column(
+    "Mean error": Meaning("Expected error of a release at this value."),
+    "At least": Meaning("Lower bound of the mean error."),
+    "At most": Meaning("Upper bound of the mean error."),
+    "Standard error": Meaning(
         "How far a mean that comes from draws can be off, as a standard deviation; 0 where it is exact."
     ),
-    "Found": Column(
+    "Found": Meaning(
         "How the number was found: exact, or from draws; a crossover also between two computed points.", TEXT
     ),
-    "Ahead from there on": Column("The mechanism that is nearer to the truth from this value on.", TEXT),
-    "Overtaken": Column("The mechanism that was nearer before.", TEXT),
-    "Last before": Column("The last computed value at which the other was nearer.", "%.10g"),
-    "From": Column("The first computed value at which this one is nearer.", "%.10g"),
-    "Guarantee there": Column("What is promised at the smallest epsilon, and on what basis.", TEXT),
-    "Smallest epsilon": Column("The least epsilon at which the mean distance is what was asked for, rounded up.",
+    "Ahead from there on": Meaning("The mechanism that is nearer to the truth from this value on.", TEXT),
+    "Overtaken": Meaning("The mechanism that was nearer before.", TEXT),
+    "Last before": Meaning("The last computed value at which the other was nearer.", "%.10g"),
+    "From": Meaning("The first computed value at which this one is nearer.", "%.10g"),
+    "Guarantee there": Meaning("What is promised at the smallest epsilon, and on what basis.", TEXT),
+    "Smallest epsilon": Meaning("The least epsilon at which the mean distance is what was asked for, rounded up.",
                                BOUND),
-    "Always falls": Column(
+    "Always falls": Meaning(
         "Whether the mean distance fell at each epsilon looked at, two to a power of ten; if not, a larger epsilon can "
         "be worse.",
         TEXT,
     ),
-    "Off by, points": Column("Mean error of a share in percentage points, tried on some data made up from the prior."),
-    "± points": Column("Two standard errors of it: what lies within them is no difference."),
-    "Right of 100, on average": Column(
+    "Off by, points": Meaning("Mean error of a share in percentage points, tried on some data made up from the prior."),
+    "± points": Meaning("Two standard errors of it: what lies within them is no difference."),
+    "Right of 100, on average": Meaning(
         "Of 100 guesses of a person's answer, 50 of them right before the release, so many are right after it at most, "
         "averaged over releases."
     ),
-    "Right of 100, at worst": Column("The same after the worst possible release."),
-    "Released": Column("The released count. The naive posterior's parameter is it plus the prior's."),
-    "Naive mean": Column("Mean share by the posterior that takes the released counts for the true ones."),
-    "Naive from": Column("Lower end of the 95 % interval that takes the released counts for the true ones."),
-    "Naive to": Column("Its upper end."),
-    "Aware mean": Column("Mean share by the posterior that knows about the noise."),
-    "Aware from": Column("Lower end of the 95 % interval that knows about the noise."),
-    "Aware to": Column("Its upper end."),
-    "People": Column("Whose answers were released, as named on this page. The budget is theirs.", TEXT),
-    "Question": Column("As stated with the release. Empty: nothing was, and it is never read with others.", TEXT),
-    "Version": Column("Of the question's table: 1, or one more for each that was stated to be corrected.", "%d"),
-    "Time (UTC)": Column("When the release was drawn.", TEXT),
-    "n": Column("How many records the data have.", AS_GIVEN),
-    "epsilon": Column("The privacy loss that is promised. A dash where nothing is.", BOUND),
-    "delta": Column("What that promise leaves out. A dash where it is 0, or nothing is promised.", BOUND),
-    "Release": Column("kept: drawn and kept here; brought: from another ledger; broken off: a charge alone.", TEXT),
-    "Claim": Column("A statement of a paper, in our words.", TEXT),
-    "Source": Column("Where the paper says it.", TEXT),
-    "What the grid shows": Column("What was found, in a sentence.", TEXT),
-    "Cases": Column("How many cases of the claim were computed.", COUNT),
-    "Held": Column("In how many of them the claim holds.", COUNT),
-    "Left out": Column("Further cases: both sides are equal up to rounding.", COUNT),
+    "Right of 100, at worst": Meaning("The same after the worst possible release."),
+    "Released": Meaning("The released count. The naive posterior's parameter is it plus the prior's."),
+    "Naive mean": Meaning("Mean share by the posterior that takes the released counts for the true ones."),
+    "Naive from": Meaning("Lower end of the 95 % interval that takes the released counts for the true ones."),
+    "Naive to": Meaning("Its upper end."),
+    "Aware mean": Meaning("Mean share by the posterior that knows about the noise."),
+    "Aware from": Meaning("Lower end of the 95 % interval that knows about the noise."),
+    "Aware to": Meaning("Its upper end."),
+    "People": Meaning("Whose answers were released, as named on this page. The budget is theirs.", TEXT),
+    "Question": Meaning("As stated with the release. Empty: nothing was, and it is never read with others.", TEXT),
+    "Version": Meaning("Of the question's table: 1, or one more for each that was stated to be corrected.", "%d"),
+    "Time (UTC)": Meaning("When the release was drawn.", TEXT),
+    "n": Meaning("How many records the data have.", AS_GIVEN),
+    "epsilon": Meaning("The privacy loss that is promised. A dash where nothing is.", BOUND),
+    "delta": Meaning("What that promise leaves out. A dash where it is 0, or nothing is promised.", BOUND),
+    "Release": Meaning("kept: drawn and kept here; brought: from another ledger; broken off: a charge alone.", TEXT),
+    "Claim": Meaning("A statement of a paper, in our words.", TEXT),
+    "Source": Meaning("Where the paper says it.", TEXT),
+    "What the grid shows": Meaning("What was found, in a sentence.", TEXT),
+    "Cases": Meaning("How many cases of the claim were computed.", COUNT),
+    "Held": Meaning("In how many of them the claim holds.", COUNT),
+    "Left out": Meaning("Further cases: both sides are equal up to rounding.", COUNT),
 }

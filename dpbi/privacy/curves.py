@@ -60,13 +60,19 @@ class CalibrationGain:
 
 
 def sizes_up_to(n: int, number: int = 16) -> list[int]:
-    """About so many total counts from one record to n, even in the logarithm; n >= 1. Source: ours."""
-    return np.unique(np.geomspace(1, n, number).round().astype(np.int64)).tolist()
+    """About so many total counts from one record to n, even in the logarithm. Source: ours."""
+    n, number = limits.check_total(n), limits.whole_number("number", number, 2, 1000)
+    return np.unique(np.geomspace(1, max(n, 1), number).round().astype(np.int64)).tolist()
 
 
 def epsilons_beyond(verdicts: Sequence[Verdict], number: int = 25) -> list[float]:
     """So many values from 0 to a tenth beyond every loss, and the stated and the exact epsilons. Source: ours."""
-    marks = [value for one in verdicts for value in (one.stated, one.loss.epsilon)]
+    number = limits.whole_number("number", number, 2, 1000)
+    found = [limits.instance("verdicts", one, Verdict, "results of verdict")
+             for one in limits.sequence("verdicts", verdicts, "of results of verdict")]
+    if not found:
+        raise ValueError("verdicts must hold one at least: got none.")
+    marks = [value for one in found for value in (one.stated, one.loss.epsilon)]
     end = min(1.1 * max(marks), limits.EPSILON_LARGEST)
     return np.unique([*np.linspace(0, end, number), *(mark for mark in marks if mark <= end)]).tolist()
 
@@ -76,9 +82,9 @@ def profile(verdict: Verdict, epsilons: ArrayLike) -> Profile:
 
     Source: as ``privacy_profile``.
     """
-    loss = verdict.loss
-    values = np.asarray(epsilons, dtype=np.float64)
-    return Profile(verdict, values, privacy_profile(loss.mechanism, loss.prior, loss.n, values))
+    loss = limits.instance("verdict", verdict, Verdict, "a result of verdict").loss
+    deltas = privacy_profile(loss.mechanism, loss.prior, loss.n, epsilons)
+    return Profile(verdict, np.asarray(epsilons, dtype=np.float64), deltas)
 
 
 def loss_against_size(mechanism: Mechanism, prior: ArrayLike, sizes: Iterable[int]) -> tuple[PrivacyLoss, ...]:

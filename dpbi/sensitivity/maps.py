@@ -119,6 +119,7 @@ def sensitivities(problem: Problem, gamma: float, beta: float) -> Sensitivities:
 
     Raises ValueError where there are no records. Source: as ``local_sensitivity`` and its neighbours.
     """
+    gamma, beta = limits.check_gamma(gamma), limits.check_gamma(beta, "beta")
     return Sensitivities(
         local_sensitivity(problem),
         smooth_sensitivity(problem, gamma),

@@ -68,25 +68,25 @@ def show(
 def _explained(title: str, values: pd.Series, columns: Mapping[str, Any]) -> Any:
     """The column as it is given, else as its values are; with what its title stands for, where it does not say it."""
     meant = data.column(title).help
-    column = columns.get(title, _configured(data.Column(meant, data.AS_GIVEN), values))
+    column = columns.get(title, _configured(data.Meaning(meant, data.AS_GIVEN), values))
     return column if column.get("help") else column | {"help": meant}
 
 
-def draw(table: data.Table, whole: Callable[[], data.Table] | None = None) -> None:
+def draw(table: data.ResultTable, whole: Callable[[], data.ResultTable] | None = None) -> None:
     """A table of numbers as it says itself what it is. whole: what is taken away, where this is a part of it."""
     shown = frame(table)
     columns = {title: _configured(table.column(title), shown[title]) for title in shown}
     show(shown, table.name, columns, table.about, whole and (lambda: frame(whole())))
 
 
-def frame(table: data.Table) -> pd.DataFrame:
+def frame(table: data.ResultTable) -> pd.DataFrame:
     """The table; a number that is not there is NaN."""
     found = pd.DataFrame(dict(table.values))
     numbers = [title for title in found if found[title].dtype == object and table.column(title).written != data.TEXT]
     return found.assign(**{title: pd.to_numeric(found[title]) for title in numbers if found[title].isna().any()})
 
 
-def _configured(column: data.Column, values: pd.Series | None = None) -> Any:
+def _configured(column: data.Meaning, values: pd.Series | None = None) -> Any:
     """As Streamlit has it. A bound has no format there, which would round to the nearest: see ``_with_bounds``."""
     if column.written == data.TEXT or (values is not None and not pd.api.types.is_numeric_dtype(values)):
         return TextColumn(help=column.help)
