@@ -462,7 +462,9 @@ COLUMNS: Mapping[str, Meaning] = {
     "Attained by": Meaning("Two neighbouring datasets and the output whose odds move most.", TEXT),
     "Loss before": Meaning("Exact privacy loss of the mechanism as it is.", BOUND),
     "Loss after": Meaning("Exact privacy loss of the calibrated one: epsilon.", BOUND),
-    "Rate times": Meaning("What calibration multiplies the rate by; for noise on counts, what it divides the scale by."),
+    "Rate times": Meaning(
+        "What calibration multiplies the rate by; for noise on counts, what it divides the scale by."
+    ),
     "Mean H before": Meaning("Mean Hellinger distance between true and released posterior, as it is."),
     "Mean H after": Meaning("The same, calibrated."),
     "P(H ≤ …)": Meaning("Probability that the release lies within this distance of the true posterior."),

@@ -77,14 +77,15 @@ def epsilons_beyond(verdicts: Sequence[Verdict], number: int = 25) -> list[float
     return np.unique([*np.linspace(0, end, number), *(mark for mark in marks if mark <= end)]).tolist()
 
 
-def profile(verdict: Verdict, epsilons: ArrayLike) -> Profile:
+def profile(verdict: Verdict, epsilons: Iterable[float]) -> Profile:
     """delta(epsilon) at each epsilon, (m,), of a mechanism that was audited. Raises ValueError as ``privacy_profile``.
 
     Source: as ``privacy_profile``.
     """
     loss = limits.instance("verdict", verdict, Verdict, "a result of verdict").loss
-    deltas = privacy_profile(loss.mechanism, loss.prior, loss.n, epsilons)
-    return Profile(verdict, np.asarray(epsilons, dtype=np.float64), deltas)
+    listed = list(limits.sequence("epsilons", epsilons, "of numbers"))
+    deltas = privacy_profile(loss.mechanism, loss.prior, loss.n, listed)
+    return Profile(verdict, np.array(listed, dtype=np.float64), deltas)
 
 
 def loss_against_size(mechanism: Mechanism, prior: ArrayLike, sizes: Iterable[int]) -> tuple[PrivacyLoss, ...]:
