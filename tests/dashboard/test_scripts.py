@@ -128,7 +128,7 @@ def test_the_script_of_many_laws_gives_the_numbers_of_its_page(monkeypatch: pyte
     visit(at, SLOW)
     found = run(snippet(at), monkeypatch)
     assert_the_same(at, files, found)
-    assert all(map(len, found["tables"]))
+    assert all(len(table) for table in found["tables"] if table.name != "crossovers")
 
 
 @pytest.mark.parametrize(("setting", "value"), [
