@@ -15,6 +15,7 @@ from dpbi.figures.drawing import Drawing
 from dpbi.figures.style import (
     FONT_SIZE,
     REFERENCE,
+    Floats,
     add_curve,
     base_layout,
     compact,
@@ -30,8 +31,6 @@ from dpbi.figures.style import (
 from dpbi.inference.private_posteriors import PrivatePosteriors
 from dpbi.problem.neighbours import steps
 from dpbi.sensitivity import local_sensitivity
-
-Floats = NDArray[np.float64]
 
 FLOOR = 1e-6  # below this a logarithmic axis draws nothing, and says so
 _POINTS = 120  # of a curve

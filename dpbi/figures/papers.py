@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import singledispatch
 from itertools import permutations
 from typing import Any
@@ -180,8 +181,8 @@ def concrete_privacy(found: ConcretePrivacy) -> go.Figure:
             (found.worst[:, place], "worst data", style.symbol, LINE_WIDTH),
             (found.balanced[:, place], "uniform data", f"{style.symbol}-open", LINE_WIDTH / 2),
         ):
-            add_curve(fig, style, f"{one.name}, {said}", found.sizes, values, "n = %{x:,}: %{y:.4g}",
-                      width=width, marker={"color": style.colour, "symbol": symbol, "size": 10})
+            add_curve(fig, replace(style, symbol=symbol), f"{one.name}, {said}", found.sizes, values,
+                      "n = %{x:,}: %{y:.4g}", width=width, size=10)
     mark_level(fig, found.stated, f"ε = {printed_bound(found.stated)}")
     top = max(found.stated, float(found.worst.max()))
     worst, uniform = number(float(found.worst[-1].max())), number(float(found.balanced[-1].max()))

@@ -18,6 +18,7 @@ from dpbi.figures.style import (
     LINE_WIDTH,
     PRIOR,
     TRUTH,
+    Floats,
     base_layout,
     category_axis,
     category_labels,
@@ -33,8 +34,6 @@ from dpbi.figures.style import (
 from dpbi.inference.noise_aware_releases import NoiseAwareReleases
 from dpbi.inference.private_posteriors import PrivatePosteriors, box_summary, density_grid, density_window
 from dpbi.posterior import dirichlet
-
-Floats = NDArray[np.float64]
 
 CURVES_DRAWN = 30  # more releases than this are drawn as bands
 CATEGORIES_DRAWN = 20

@@ -38,8 +38,6 @@ from dpbi.privacy.guessing import GuessingRisk, trade_off
 from dpbi.privacy.loss import PrivacyLoss
 from dpbi.privacy.verdict import Profile, Verdict, exceeds_stated
 
-Floats = NDArray[np.float64]
-
 FLOOR = 1e-12  # below this a logarithmic axis draws nothing, and says so
 _ROW = 62
 _POINTS = 160

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
-from numpy.typing import NDArray
 
 from dpbi.accuracy.trials import ReleaseErrors
 from dpbi.figures.drawing import Drawing
@@ -17,6 +16,7 @@ from dpbi.figures.style import (
     PRIOR,
     SCALE,
     TRUTH,
+    Floats,
     base_layout,
     category_axis,
     category_labels,
@@ -40,8 +40,6 @@ _NEARLY_ALL = 0.9998
 _SHARES = {"title_text": "θ, share of the category", "rangemode": "tozero"}
 _NAIVE, _AWARE = "naive", "noise-aware"
 _OPEN = ("circle-open", "square-open", "diamond-open", "triangle-up-open")  # which tell releases of one mechanism apart
-
-Floats = NDArray[np.float64]
 
 
 def expected_errors(errors: ReleaseErrors, labels: Sequence[str] | None = None) -> go.Figure:

@@ -23,6 +23,8 @@ from dpbi.data.labels import isolated, visible
 from dpbi.figures.drawing import Drawing, PlainFigure
 from dpbi.mechanisms import Mechanism, name_of
 
+Floats = NDArray[np.float64]
+
 
 @dataclass(frozen=True)
 class Style:
@@ -308,11 +310,12 @@ def add_curve(
     size: float = 7, **trace: Any,
 ) -> None:
     """A line with markers in a style; said: what stands at a point under the pointer; trace: what is otherwise."""
-    drawn = {
-        "mode": "lines+markers", "line": {"color": style.colour, "dash": style.dash, "width": width},
-        "marker": {"color": style.colour, "symbol": style.symbol, "size": size},
+    drawn: dict[str, Any] = {
+        "mode": "lines+markers", "line": {"color": style.colour, "dash": style.dash, "width": width}, **trace,
     }  # fmt: skip
-    fig.add_scatter(x=compact(x), y=compact(y), name=label, hovertemplate=said, **{**drawn, **trace})
+    if "markers" in drawn["mode"]:
+        drawn["marker"] = {"color": style.colour, "symbol": style.symbol, "size": size}
+    fig.add_scatter(x=compact(x), y=compact(y), name=label, hovertemplate=said, **drawn)
 
 
 def mark_place(
@@ -342,7 +345,7 @@ def category_axis(names: Sequence[str]) -> dict[str, Any]:
 
 
 def interval_bar(
-    middle: NDArray[np.float64], low: NDArray[np.float64], high: NDArray[np.float64], colour: str, width: float
+    middle: Floats, low: Floats, high: Floats, colour: str, width: float
 ) -> dict[str, Any]:
     """The error bars from low to high around marks at the middle."""
     return {
