@@ -192,11 +192,9 @@ def _notes_sliding(setting: Setting) -> Iterator[Case]:
 def _notes_dilation(setting: Setting) -> Iterator[Case]:
     found, log_level, u = _pairs(setting)
     beta = _mechanism(setting).beta(setting.problem.n, 2)
-    with np.errstate(divide="ignore"):
-        log_u = np.log(u)
-    log_u[0] = 0.0  # the truth is dilated to itself alone
+    log_u = np.log(np.append(1.0, u[1:]))
     allowed = np.abs(log_u[None, :] - log_u[:, None]) <= beta
-    allowed[0, 1:] = allowed[1:, 0] = False
+    allowed[0, 1:] = allowed[1:, 0] = False  # the truth is dilated to itself alone
     yield _worst_pair(setting, found, log_level, allowed, setting.delta / 2)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from dpbi.mechanisms import EHD, EHDL, EHDNRS, EHDS, LSDim, LSHist, LSZhang, Mechanism
 from dpbi.mechanisms.printed_bound import printed_bound
+from dpbi.papers.figures.notes import smoothness
 from dpbi.posterior.hellinger import distances_to
 from dpbi.privacy.loss import PrivacyLoss, privacy_loss, privacy_profile
 from dpbi.problem.neighbours import neighbours
@@ -181,7 +182,7 @@ def _heavy_prior(setting: Setting) -> Iterator[Case]:
     need(2 <= light <= _LIGHT and n >= _ROOM * problem.k and epsilon >= _LEAST_HEAVY,
          f"This claim is computed for 3 to {_LIGHT + 1} categories, {_ROOM} records or more per category and epsilon "
          f"of at least {_LEAST_HEAVY:g}: got k = {problem.k}, n = {n:,} and epsilon = {printed_bound(epsilon)}.")
-    beta = math.log1p(-epsilon / (2 * (math.log(delta) - math.log(2 * (n + 1)))))
+    beta = smoothness(n + 1, epsilon, delta)
     found = heavy_prior_delta(light, epsilon, beta)
     yield case(setting.named("k", "n", "epsilon", "delta"), {"beta with n + 1": beta, "exact delta": found},
                at_most(found, delta))

@@ -10,6 +10,7 @@ from functools import partial
 import numpy as np
 
 from dpbi.mechanisms import EHDNRS
+from dpbi.papers.figures.notes import PRINTED_BETA, smoothness
 from dpbi.posterior.hellinger import distances_to, hellinger
 from dpbi.problem.candidates import list_candidates, number_of_candidates
 from dpbi.problem.neighbours import neighbours
@@ -49,18 +50,14 @@ def _captioned_global_sensitivity(setting: Setting) -> Iterator[Case]:
                                              "H(Beta(7, 4), Beta(8, 3))": pair}, equal(exact, 0.239992747797))
 
 
-_CAPTIONED_BETA = {100: 0.0699407108115, 120: 0.0677791100173, 150: 0.0677791100173}
-
-
 def _captioned_smoothness(setting: Setting) -> Iterator[Case]:
-    """ln(1 - epsilon / (2 ln(delta / (2 (n + 1))))), and the same with n for n + 1, which gives the captions."""
+    """The notes' formula with n + 1 candidates, and with n, which gives the captions."""
     n, epsilon, delta = setting.problem.n, setting.epsilon, setting.delta
-    need(n in _CAPTIONED_BETA, f"The captions speak of n = 100, 120 and 150: got n = {n:,}.")
-    stated = math.log1p(-epsilon / (2 * (math.log(delta) - math.log(2 * (n + 1)))))
-    shifted = math.log1p(-epsilon / (2 * (math.log(delta) - math.log(2 * n))))
-    numbers = {"captioned": _CAPTIONED_BETA[n], "with n + 1": stated, "with n": shifted,
+    need(n in PRINTED_BETA, f"The captions speak of n = 100, 120 and 150: got n = {n:,}.")
+    stated, shifted = (smoothness(candidates, epsilon, delta) for candidates in (n + 1, n))
+    numbers = {"captioned": PRINTED_BETA[n], "with n + 1": stated, "with n": shifted,
                "with all candidates": EHDNRS(epsilon, delta).beta(n, setting.problem.k)}
-    yield case(setting.named("n", "epsilon", "delta"), numbers, equal(stated, _CAPTIONED_BETA[n]))
+    yield case(setting.named("n", "epsilon", "delta"), numbers, equal(stated, PRINTED_BETA[n]))
 
 
 def _local_at_truth(setting: Setting) -> Iterator[Case]:

@@ -54,7 +54,7 @@ def caption_numbers(
     """The numbers in the captions of figures 3 and 4, by the notes' ways and by ours. Source: [N] section 2.3.1."""
     problem = Problem(tuple(prior), balanced(n, len(prior)))
     with_n, by_formula, beta = (
-        _beta(candidates, epsilon, delta) for candidates in (n, n + 1, number_of_candidates(n, problem.k))
+        smoothness(candidates, epsilon, delta) for candidates in (n, n + 1, number_of_candidates(n, problem.k))
     )
     return CaptionNumbers(
         problem, epsilon, delta, float(hellinger((7, 4), (8, 3))), global_sensitivity(problem.prior, n),
@@ -63,7 +63,8 @@ def caption_numbers(
     )  # fmt: skip
 
 
-def _beta(candidates: int, epsilon: float, delta: float) -> float:
+def smoothness(candidates: int, epsilon: float, delta: float) -> float:
+    """beta = ln(1 - epsilon / (2 ln(delta / (2 N)))), N the candidates counted. Source: [N] section 2.3.1."""
     return math.log1p(-epsilon / (2 * (math.log(delta) - math.log(2 * candidates))))
 
 
@@ -157,7 +158,7 @@ def _printed_beta(numbers: CaptionNumbers) -> str:
     """Which n the beta in the caption belongs to: that of the formula with n in place of n + 1."""
     n, printed = numbers.problem.n, numbers.printed_beta
     for at in PRINTED_BETA:
-        if printed is not None and math.isclose(printed, _beta(at, numbers.epsilon, numbers.delta), rel_tol=1e-11):
+        if printed is not None and math.isclose(printed, smoothness(at, numbers.epsilon, numbers.delta), rel_tol=1e-11):
             repeated = "" if at == n else f" and repeated from the figure for n = {at}"
             return f"Its beta, {printed}, is computed with {at} in place of {at} + 1{repeated}. "
     return ""
