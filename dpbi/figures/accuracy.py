@@ -173,14 +173,14 @@ def _said(value: Value) -> str:
 
 def _notes(curves: Sequence[AccuracyCurve], hidden: bool) -> list[str]:
     errors = [error for curve in curves for error in curve.errors]
-    notes = []
-    if any(error.bounded for error in errors):
-        notes.append("Bands: the mean lies anywhere between H² ≤ TV ≤ H √(2 − H²), averaged; no estimate.")
-    if not all(error.exact for error in errors):
-        notes.append("Filled marks are exact; open ones come from draws, with two standard errors.")
-    if hidden:
-        notes.append(f"Not drawn: errors below {number(FLOOR)}, or 0.")
-    return notes
+    said = {
+        "Bands: the mean lies anywhere between H² ≤ TV ≤ H √(2 − H²), averaged; no estimate.":
+            any(error.bounded for error in errors),
+        "Filled marks are exact; open ones come from draws, with two standard errors.":
+            not all(error.exact for error in errors),
+        f"Not drawn: errors below {number(FLOOR)}, or 0.": hidden,
+    }  # fmt: skip
+    return [note for note, so in said.items() if so]
 
 
 def required(found: Sequence[RequiredEpsilon]) -> go.Figure:

@@ -149,13 +149,12 @@ def error_boxes(found: ErrorBoxes) -> go.Figure:
         hovertemplate="exact mean %{x:.4g}",
     )  # fmt: skip
     end = float(found.errors.max())
-    notes = [f"Boxes: {found.runs:,} runs each, seed {found.seed}; whiskers over their range."]
-    if np.isnan(found.exact).any():
-        without = [name for name, mean in zip(names, found.exact.sum(axis=0), strict=True) if np.isnan(mean)]
-        notes.append(f"No exact mean of {', '.join(without)}: the outputs are too many to list.")
+    without = [name for name, mean in zip(names, found.exact.sum(axis=0), strict=True) if np.isnan(mean)]
     return base_layout(
         fig, _boxes_words(found, names), alt=f"Box plots of {found.runs:,} simulated errors of each mechanism",
-        values=f"Means: {listed(names, found.mean[-1])}", notes=notes,
+        values=f"Means: {listed(names, found.mean[-1])}",
+        notes=[f"Boxes: {found.runs:,} runs each, seed {found.seed}; whiskers over their range.",
+               f"No exact mean of {', '.join(without)}: the outputs are too many to list." if without else ""],
         x={"title_text": _UNIT[found.measure], "range": [-0.02 * end, 1.04 * end]},
         y=category_axis(names if groups == 1 else [f"({label}, {label})" for label in found.labels]),
         height=60 + (22 if groups > 1 else 62) * rows.size,

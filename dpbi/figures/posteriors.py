@@ -95,15 +95,13 @@ def _densities(results: Sequence[PrivatePosteriors], names: Sequence[str]) -> go
     peak = max(*peaks, *map(_peak, lines))
     ceiling = min(max(peak, true_peak), 1.6 * true_peak)
     drawn = len(results[0].released)
+    spike = any(density.size == _SPIKE_POINTS for density in lines)
     notes = [
-        f"Thin lines: {drawn} released posteriors each."
-        if drawn <= CURVES_DRAWN
-        else f"Shaded: the middle 50 % and 95 % of {drawn:,} released curves."
-    ]
-    if any(density.size == _SPIKE_POINTS for density in lines):
-        notes.append("A spike at an end: all mass lies there, its height has no meaning.")
-    if peak > ceiling:
-        notes.append("Curves higher than the axis run on above it.")
+        f"Thin lines: {drawn} released posteriors each." if drawn <= CURVES_DRAWN else
+        f"Shaded: the middle 50 % and 95 % of {drawn:,} released curves.",
+        "A spike at an end: all mass lies there, its height has no meaning." if spike else "",
+        "Curves higher than the axis run on above it." if peak > ceiling else "",
+    ]  # fmt: skip
     return base_layout(
         fig, _nearest_words(results, mechanisms),
         alt=f"Densities of the share of {names[0]}: true posterior, prior and {drawn:,} released posteriors for each "
@@ -216,12 +214,9 @@ def _add_bands(
     return peaks
 
 
-def _columns(panels: int) -> int:
-    return 1 if panels <= 3 else 2
-
-
 def _rows(panels: int) -> int:
-    return math.ceil(panels / _columns(panels))
+    """Up to three one above another, more in two columns."""
+    return panels if panels <= 3 else math.ceil(panels / 2)
 
 
 def _place(position: int) -> dict[str, str]:
@@ -236,7 +231,8 @@ def _ordinal(position: int) -> str:
 
 def _panels(titles: Sequence[str], across: str) -> Drawing:
     """Panels of densities row by row under their titles, with one range; across: what the lowest axes say."""
-    panels, columns, rows = len(titles), _columns(len(titles)), _rows(len(titles))
+    panels, rows = len(titles), _rows(len(titles))
+    columns = math.ceil(panels / rows)
     between = 0.05, min(70 / (rows * _PANEL), 0.9 / max(rows - 1, 1))
     width, height = (1 - between[0] * (columns - 1)) / columns, (1 - between[1] * (rows - 1)) / rows
     fig = Drawing(*(f"{axis}axis{_ordinal(position)}" for position in range(panels) for axis in "xy"))
@@ -297,14 +293,12 @@ def _triangles(results: Sequence[PrivatePosteriors], names: Sequence[str]) -> go
     }  # fmt: skip
     fig.update_ternaries(**axes, bgcolor="rgba(0,0,0,0)")
     side = 1 - float(least.sum())
-    notes = [f"Points: the means of {len(results[0].released):,} released posteriors."]
-    if side < 1:
-        notes.append(f"Enlarged: each side spans {number(side)}.")
     return base_layout(
         fig, _nearest_words(results, mechanisms),
         alt=f"Triangle charts of the shares of {', '.join(names)}: the true posterior's 95 % region and the means of "
             f"{len(results[0].released):,} released posteriors for each of {', '.join(mechanisms)}",
-        notes=notes, height=rows * _TRIANGLE,
+        notes=[f"Points: the means of {len(results[0].released):,} released posteriors.",
+               f"Enlarged: each side spans {number(side)}." if side < 1 else ""], height=rows * _TRIANGLE,
     )  # fmt: skip
 
 
@@ -370,7 +364,6 @@ def _share(values: Floats, least: Floats) -> NDArray[Any]:
 def _marginals(results: Sequence[PrivatePosteriors], names: Sequence[str]) -> go.Figure:
     problem, mechanisms = results[0].problem, mechanism_labels([one.mechanism for one in results])
     fig, shown, notes = _true_intervals(problem, names, len(results))
-    notes.append(f"Bars: the middle 50 % and 95 % of {len(results[0].released):,} released means.")
     rows = np.arange(len(shown))
     for one, label, offset in zip(results, mechanisms, _offsets(len(results)), strict=True):
         _add_spread(fig, one, label, shown, rows + offset)
@@ -384,15 +377,16 @@ def _marginals(results: Sequence[PrivatePosteriors], names: Sequence[str]) -> go
         fig, _nearest_words(results, mechanisms),
         alt=f"For {len(shown)} categories, the true posterior's 95 % interval and the middle 50 % and 95 % of "
             f"{len(results[0].released):,} released means for each of {', '.join(mechanisms)}",
-        notes=notes, height=_rows_height(len(shown), len(results)),
+        notes=[notes, f"Bars: the middle 50 % and 95 % of {len(results[0].released):,} released means."],
+        height=_rows_height(len(shown), len(results)),
     )  # fmt: skip
 
 
-def _largest_categories(problem: Problem, mechanisms: int) -> tuple[NDArray[np.int64], list[str]]:
+def _largest_categories(problem: Problem, mechanisms: int) -> tuple[NDArray[np.int64], str]:
     """The categories drawn, in their own order, and the sentence that says so where some are left out."""
     limit = min(CATEGORIES_DRAWN, max(6, _ROWS_DRAWN // mechanisms))
     largest = np.sort(np.argsort(-np.array(problem.posterior), kind="stable")[:limit])
-    return largest, [f"The {limit} largest of {problem.k} categories."] if problem.k > limit else []
+    return largest, f"The {limit} largest of {problem.k} categories." if problem.k > limit else ""
 
 
 def _rows_height(categories: int, mechanisms: int) -> int:
@@ -406,7 +400,7 @@ def _offsets(mechanisms: int) -> Floats:
 
 def _true_intervals(
     problem: Problem, names: Sequence[str], mechanisms: int
-) -> tuple[Drawing, NDArray[np.int64], list[str]]:
+) -> tuple[Drawing, NDArray[np.int64], str]:
     """A row per category with the true posterior's interval; which categories these are, and what is left out."""
     fig = Drawing()
     shown, notes = _largest_categories(problem, mechanisms)
@@ -490,7 +484,7 @@ def _aware_intervals(results: Sequence[NoiseAwareReleases], names: Sequence[str]
         fig, _widening_words(results, mechanisms),
         alt=f"For {len(shown)} categories, the true posterior's 95 % interval and the noise-aware mean and interval, "
             f"averaged over {releases} releases, of each of {', '.join(mechanisms)}",
-        notes=[*notes, f"Means and 95 % intervals, averaged over {releases} releases."],
+        notes=[notes, f"Means and 95 % intervals, averaged over {releases} releases."],
         height=_rows_height(len(shown), len(results)),
     )  # fmt: skip
 
@@ -588,7 +582,7 @@ def coverage_bars(
     fig.add_annotation(x=0.95, y=1, yref="paper", yanchor="bottom", text="95 %", showarrow=False)
     return base_layout(
         fig, _coverage_words(coverage, mechanisms, names),
-        alt="Bar chart of the coverage of the released 95 % intervals per category", notes=notes,
+        alt="Bar chart of the coverage of the released 95 % intervals per category", notes=[notes],
         x={"title_text": "95 % intervals that cover the true mean", "range": [0, 1.02], "tickformat": ".0%"},
         y=category_axis(names), height=_rows_height(len(shown), len(results)), barmode="overlay",
     )  # fmt: skip

@@ -125,9 +125,9 @@ def attaining(laws: AttainingLaws, labels: Sequence[str] | None = None) -> go.Fi
     laws: from ``loss_curves.attaining_laws``; labels: of the categories. Probabilities on a logarithmic axis; those
     below the floor are not drawn, which the figure says.
     """
-    loss = laws.loss
+    loss, k = laws.loss, len(laws.loss.counts)
     style, (name,) = style_of(loss.mechanism), mechanism_labels([loss.mechanism])
-    names = category_labels(len(loss.counts), labels)
+    names = category_labels(k, labels)
     category, output = names[laws.category], loss.released[laws.category]
     at = int(np.searchsorted(laws.released, output))
     attained = np.array([law[at] for law in (laws.here, laws.there)])
@@ -153,14 +153,13 @@ def attaining(laws: AttainingLaws, labels: Sequence[str] | None = None) -> go.Fi
     ratio = number(float(np.exp(min(loss.epsilon, _RATIO_SAID))))
     times = ratio if loss.epsilon < _RATIO_SAID and ratio != "1" else f"e^{printed_bound(loss.epsilon)}"
     hidden = min(law.min() for law, *_ in curves) < floor
-    notes = [f"Not drawn: probabilities below {number(floor)}, or 0."] if hidden else []
-    if len(loss.counts) > 2:
-        notes.append(f"Seen through {category} alone; the factor is that of the whole release.")
     return base_layout(
         fig, f"{name}: one release is {times} times as probable under one dataset as under its neighbour",
         alt=f"Two output laws of {name}, of neighbouring datasets",
-        values=f"The datasets: {loss.counts} and {loss.neighbour}" if len(loss.counts) <= _COUNTS_SAID else "",
-        notes=notes, x={"title_text": f"Released count of {category}"},
+        values=f"The datasets: {loss.counts} and {loss.neighbour}" if k <= _COUNTS_SAID else "",
+        notes=[f"Not drawn: probabilities below {number(floor)}, or 0." if hidden else "",
+               f"Seen through {category} alone; the factor is that of the whole release." if k > 2 else ""],
+        x={"title_text": f"Released count of {category}"},
         y={"title_text": "Probability", **log_axis(every.min(initial=1.0), every.max(initial=1.0))}, height=380,
     )  # fmt: skip
 
@@ -251,14 +250,11 @@ def profiles(found: Sequence[Profile]) -> go.Figure:
     verdicts = [one.verdict for one in found]
     labels = mechanism_labels([one.loss.mechanism for one in verdicts])
     fig = Drawing()
-    low, high, hidden = 1.0, FLOOR, False
+    deltas = np.concatenate([profile.deltas for profile in found])
+    low, high = deltas[deltas >= FLOOR].min(initial=1.0), deltas.max(initial=FLOOR)
     for profile, one, label in zip(found, verdicts, labels, strict=True):
-        delta = profile.deltas
-        drawn = delta >= FLOOR
-        hidden |= not drawn.all()
-        low, high = min(low, delta[drawn].min(initial=1.0)), max(high, delta.max())
-        _add_curve(fig, style_of(one.loss.mechanism), label, profile.epsilons, np.where(drawn, delta, np.nan),
-                   "ε = %{x:.4g}, δ: %{y:.4g}")
+        drawn = np.where(profile.deltas >= FLOOR, profile.deltas, np.nan)
+        _add_curve(fig, style_of(one.loss.mechanism), label, profile.epsilons, drawn, "ε = %{x:.4g}, δ: %{y:.4g}")
     for one, label in zip(verdicts, labels, strict=True):
         if isinstance(one.guarantee, ApproximateDP) and one.guarantee.delta >= FLOOR:
             low, high = min(low, one.guarantee.delta / 3), max(high, one.guarantee.delta)
@@ -274,7 +270,7 @@ def profiles(found: Sequence[Profile]) -> go.Figure:
     return base_layout(
         fig, _profile_words(verdicts, labels, [float(profile.deltas[0]) for profile in found]),
         alt="Line chart of the exact delta against epsilon",
-        notes=[f"Not drawn: δ below {number(FLOOR)}, or 0."] if hidden else [],
+        notes=[f"Not drawn: δ below {number(FLOOR)}, or 0." if deltas.min() < FLOOR else ""],
         x={"title_text": "ε", "range": [-0.02 * end, 1.02 * end]},
         y={"title_text": "δ(ε)", **log_axis(min(low, high), high)}, height=400, headroom=20,
     )  # fmt: skip

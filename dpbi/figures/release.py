@@ -61,13 +61,11 @@ def expected_errors(errors: ReleaseErrors, labels: Sequence[str] | None = None) 
     title = f"{label}: a share is off by {points(errors.mean_share, errors.mean_share_error)} on average"
     if not errors.n:
         title = "Without records the prior itself is released"
-    notes = [
-        "Thick: the middle 50 % of the trials; thin: 95 %.",
-        f"{len(errors.records):,} trials on made-up data; your counts play no part.",
-    ]
     return base_layout(
         fig, title, alt=f"For {len(names)} categories, the errors of the released share in trials on made-up data",
-        notes=notes + _left_out(len(errors.prior)), x={"title_text": "Released less true share, percentage points"},
+        notes=["Thick: the middle 50 % of the trials; thin: 95 %.",
+               f"{len(errors.records):,} trials on made-up data; your counts play no part.",
+               _left_out(len(errors.prior))], x={"title_text": "Released less true share, percentage points"},
         y=category_axis(names), height=_height(len(names)),
     )  # fmt: skip
 
@@ -113,7 +111,7 @@ def together(found: ReadTogether, rows: Sequence[dict[str, Any]], labels: Sequen
         title += f": intervals {_compared(float(joint / min(widths.values())))} the best single one's"
     return base_layout(
         fig, title, alt="Means and 95 % intervals of the shares, by release and together",
-        notes=["Means and 95 % intervals, of noise-aware posteriors.", *_left_out(len(every))], x=_SHARES,
+        notes=["Means and 95 % intervals, of noise-aware posteriors.", _left_out(len(every))], x=_SHARES,
         y=category_axis(names), height=_height(len(names) * max(1, count // 2)),
     )  # fmt: skip
 
@@ -162,7 +160,7 @@ def _curves(
     return base_layout(
         fig, _title(release, rows),
         alt=f"Densities of the share of {names[0]} under the released posteriors: {', '.join(pair)}",
-        notes=[*_stamp(release), "Below: means and 95 % intervals."], x={"title_text": f"θ, share of {names[0]}"},
+        notes=[release.stamp, "Below: means and 95 % intervals."], x={"title_text": f"θ, share of {names[0]}"},
         y={"title_text": "Density", "range": [-0.07 * (len(pair) + 1) * peak, 1.15 * peak],
            "tickvals": _heights(peak)}, height=380,
     )  # fmt: skip
@@ -192,7 +190,7 @@ def _intervals(release: Release, rows: Sequence[Row], every: Sequence[str]) -> g
     return base_layout(
         fig, _title(release, rows), x=_SHARES, y=category_axis(names), height=_height(len(names)),
         alt=f"For {len(names)} categories, means and 95 % intervals of the released posteriors: {', '.join(kinds)}",
-        notes=[*_stamp(release), "Means and 95 % intervals.", *_left_out(len(every))],
+        notes=[release.stamp, "Means and 95 % intervals.", _left_out(len(every))],
     )  # fmt: skip
 
 
@@ -230,12 +228,8 @@ def _look(name: str, colour: str) -> dict[str, Any]:
     }
 
 
-def _stamp(release: Release) -> list[str]:
-    return [release.stamp] if release.stamp else []
-
-
-def _left_out(k: int) -> list[str]:
-    return [f"The first {CATEGORIES_DRAWN} of {k:,} categories."] if k > CATEGORIES_DRAWN else []
+def _left_out(k: int) -> str:
+    return f"The first {CATEGORIES_DRAWN} of {k:,} categories." if k > CATEGORIES_DRAWN else ""
 
 
 def _height(rows: int) -> int:

@@ -139,7 +139,9 @@ def on_simplex(found: SimplexMap, problem: Problem, labels: Sequence[str] | None
         bgcolor="rgba(0,0,0,0)", domain={"x": [0.08, 0.92], "y": [0.06, 1]},
     )  # fmt: skip
     # Smoothed or not, the largest of all data is the global sensitivity; the map may pass between the data that have it
-    value, largest = _measured(found, problem), global_sensitivity(problem.prior, problem.n)
+    largest = global_sensitivity(problem.prior, problem.n)
+    value = local_sensitivity(problem) if found.measure == "local" else \
+        smooth_sensitivity(problem, found.gamma, found.measure)
     title = f"The {_NAMES[found.measure]} is {number(value)} at your data; over all data it reaches {number(largest)}"
     if math.isclose(value, largest):
         title = f"The {_NAMES[found.measure]} at your data, {number(value)}, is the largest there is"
@@ -148,12 +150,6 @@ def on_simplex(found: SimplexMap, problem: Problem, labels: Sequence[str] | None
         values=f"The smallest value shown is {number(found.value.min())}", notes=["Ring: your data x."], height=560,
         headroom=26,
     )  # fmt: skip
-
-
-def _measured(found: SimplexMap, problem: Problem) -> float:
-    if found.measure == "local":
-        return local_sensitivity(problem)
-    return smooth_sensitivity(problem, found.gamma, found.measure)
 
 
 def _colour_bar(colour: NDArray[np.float64]) -> dict[str, Any]:

@@ -189,24 +189,27 @@ def base_layout(
 
     title: the finding, plain text; alt, values: what a person who cannot see the figure should hear before the title
     and after it, kept in ``layout.meta["alt"]`` with both and the notes; notes: what the figure leaves out, in small
-    type under the title; x, y: settings of all horizontal and of all vertical axes, ``title_text`` their title;
-    height: of the plot area in pixels; headroom: pixels above it for panel titles; layout: further plotly settings.
+    type under the title, but for empty ones; x, y: settings of all horizontal and of all vertical axes, where
+    ``title_text`` is the title; height: of the plot area in pixels; headroom: pixels above it for panel titles;
+    layout: further plotly settings.
     """
     for trace in fig.traces:
         if trace["type"] == "scatter" and "line" in trace:
             trace["line"] = {"simplify": False, **trace["line"]}  # leaves no point out: a projector shows the corners
         if trace["type"] == "scatter" and "text" in trace.get("mode", ""):
             trace.setdefault("cliponaxis", False)  # a number that loses its first digits is another
+    notes = [note for note in notes if note]
     lines = _wrapped(title, _TITLE_LINE)
-    small = [line for sentence in notes for line in textwrap.wrap(sentence, _SMALL_LINE)]
+    small = [f'<span style="{_SMALL.format(_SMALL_SIZE)}">{_escaped(line)}</span>'
+             for sentence in notes for line in textwrap.wrap(sentence, _SMALL_LINE)]  # fmt: skip
     in_legend = (trace for trace in fig.traces if trace.get("name") and trace.get("showlegend", True))
     names = list(dict.fromkeys(trace["name"] for trace in in_legend))
     top = 16 + _BAR_ROOM + _TITLE_ROOM * max(len(lines), _TITLE_LINES) + 20 * len(small) + headroom
-    below = 60 + _LEGEND_ROW * _legend_rows(names)
+    below = 60 + _LEGEND_ROW * math.ceil(sum(70 + 8 * len(name) for name in names) / 700)  # about 700 pixels wide
     whole = height + top + below
     fig.update_layout(
         title={
-            "text": "<br>".join([*map(_escaped, lines), *map(_in_small_type, small)]),
+            "text": "<br>".join([*map(_escaped, lines), *small]),
             "font": {"size": TITLE_SIZE},
             "x": 0,
             "xref": "container",
@@ -290,15 +293,6 @@ def _wrapped(text: str, longest: int) -> list[str]:
             lines = even
             break
     return [line.replace("\0", " ") for line in lines]
-
-
-def _legend_rows(names: Sequence[str]) -> int:
-    """Rows of a horizontal legend about 700 pixels wide."""
-    return math.ceil(sum(70 + 8 * len(name) for name in names) / 700)
-
-
-def _in_small_type(line: str) -> str:
-    return f'<span style="{_SMALL.format(_SMALL_SIZE)}">{_escaped(line)}</span>'
 
 
 def _escaped(text: str) -> str:

@@ -92,7 +92,7 @@ def test_bars_add_up_to_stated_or_to_the_loss(name: str) -> None:
         private = one.guarantee.is_private or isinstance(one.guarantee, ApproximateDP)
         assert (one.guarantee.basis if private else "not private") in row
     exceeding = [one for one in verdicts if one.exceeds]
-    assert bool(exceeding) == (name == "k = 3")
+    assert bool(exceeding) == (name == "k = 2, n = 200")
     assert bool(exceeding) == any(trace.name == "beyond epsilon" for trace in fig.data)
     assert bool(exceeding) == title(fig).startswith("Beyond the stated epsilon of 1")
     for one in exceeding:

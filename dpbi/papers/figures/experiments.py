@@ -45,7 +45,7 @@ def distance_probabilities(
         begin(len(contenders))
         laws.append(distance_law(one.mechanism, problem))
         draws.append(sample_posteriors(one.mechanism, problem, rng, runs))
-    return DistanceProbabilities(tuple(contenders), tuple(laws), tuple(draws), runs, seed)
+    return DistanceProbabilities(tuple(contenders), tuple(laws), tuple(draws))
 
 
 def errors_against_size(

@@ -132,24 +132,17 @@ def _same_as_local(local: float, smooth: float) -> str:
 def dirichlet_boxes_story(found: ErrorBoxes) -> str:
     """Figures 3 and 4."""
     laplace, _, _, smooth = found.mean[0]
-    epsilon = found.contenders[0].mechanism.epsilon
-    numbers = caption_numbers(found.problems[0].n, found.problems[0].prior, epsilon)
+    numbers = caption_numbers(found.problems[0].n, found.problems[0].prior, found.contenders[0].mechanism.epsilon)
     nearest = [found.contenders[place].role for place in found.nearest()]
     unit = "" if found.measure == "hellinger" else " records"
     return (
         f"{limits.opened(' and '.join(nearest))} {'is' if len(nearest) == 1 else 'are'} nearest in the mean: "
-        f"{laplace:.3g}{unit} for Laplace, {smooth:.3g} for the smooth sensitivity. "
-        f"{_caption_sentence(numbers)}"
-    )
-
-
-def _caption_sentence(numbers: CaptionNumbers) -> str:
-    return (
-        f"The caption's global sensitivity, {numbers.notes_sensitivity:.12g}, is the distance of Beta(7, 4) and "
-        f"Beta(8, 3); the exact one for this prior is {numbers.exact_sensitivity:.4g}. {_printed_beta(numbers)}The "
-        f"notes' own formula, with n + 1, gives {numbers.beta_by_formula:.6g}, and with the number of candidates in "
-        f"place of n + 1 {numbers.beta:.4g}. Balanced data have LS(x) = {numbers.local:.3g} and a smooth sensitivity "
-        f"of {numbers.smooth:.3g}; the captions print 0.08 and 0.09 for n = 100, 0.0945 and 0.096 for the others, "
+        f"{laplace:.3g}{unit} for Laplace, {smooth:.3g} for the smooth sensitivity. The caption's global sensitivity, "
+        f"{numbers.notes_sensitivity:.12g}, is the distance of Beta(7, 4) and Beta(8, 3); the exact one for this prior "
+        f"is {numbers.exact_sensitivity:.4g}. {_printed_beta(numbers)}The notes' own formula, with n + 1, gives "
+        f"{numbers.beta_by_formula:.6g}, and with the number of candidates in place of n + 1 {numbers.beta:.4g}. "
+        f"Balanced data have LS(x) = {numbers.local:.3g} and a smooth sensitivity of {numbers.smooth:.3g}; the "
+        "captions print 0.08 and 0.09 for n = 100, 0.0945 and 0.096 for the others, "
         "whose counts they do not give."
     )
 
