@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from dpbi import MECHANISMS, DistanceLaw, Problem, distance_law, local_sensitivity, smooth_sensitivity
 from dpbi import mechanisms as m
 from dpbi.dashboard.words import words
-from dpbi.figures import distances, posteriors, sensitivities, style, tour
+from dpbi.figures import distances, posteriors, release, sensitivities, style, tour
 from dpbi.figures.drawing import Drawing
 from dpbi.inference.private_posteriors import PrivatePosteriors, sample_posteriors
 from dpbi.posterior import dirichlet
@@ -316,6 +316,14 @@ def test_a_logarithmic_axis_has_readable_ticks(exponent: float, decades: float) 
     assert len(axis["tickvals"]) == len(axis["ticktext"])
     assert len(inside) <= 12
     assert len(inside) >= (2 if decades > 0.1 else 0)
+
+
+@given(st.floats(-9, 9))
+def test_no_density_below_0_is_named(exponent: float) -> None:
+    """Below 0 a release's chart draws the intervals."""
+    peak = 10**exponent
+    ticks = np.array(release._heights(peak))
+    assert ticks[0] == 0 and 2 <= (ticks[1:] <= peak * (1 + 1e-9)).sum() <= 5 and ticks[-1] <= 1.15 * peak * (1 + 1e-9)
 
 
 def test_compact_numbers_keep_what_a_screen_can_show() -> None:

@@ -188,14 +188,9 @@ def _zhang(setting: Setting, stated: Callable[[float, int], float], side: Side) 
         yield _stepped_case(setting, k, 1 - claimed, law.cdf(reach), margin)
 
 
-def _both_outside(epsilon: float, k: int) -> float:
-    """1 - (1 - q)^2 = q (2 - q), q the probability that one noise leads farther than k steps."""
-    q = outside(epsilon / 2, k)
+def _either(q: float) -> float:
+    """1 - (1 - q)^2, q the probability that one of two noises leads farther than k steps."""
     return q * (2 - q)
-
-
-def _beyond_both(epsilon: float, k: int) -> float:
-    return math.exp(-k * epsilon / 2) * (2 - math.exp(-k * epsilon / 2))
 
 
 def _histogram(setting: Setting, stated: Callable[[float, int], float], side: Side) -> Iterator[Case]:
@@ -424,13 +419,13 @@ CLAIMS = (
         "LSZhang within k steps",
         "With noise of scale 2/epsilon on both counts, P(H < t) = (1 - (e^{-k epsilon/2} + e^{-(k+1) epsilon/2})/2)^2.",
         "[D20] Theorem 4.5",
-        _STEPPED, partial(_zhang, stated=_both_outside, side="equal"),
+        _STEPPED, partial(_zhang, stated=lambda epsilon, k: _either(outside(epsilon / 2, k)), side="equal"),
     ),
     Claim(
         "LSZhang within k steps, at least",
         "With noise of scale 2/epsilon on both counts, P(H < t) >= (1 - e^{-k epsilon/2})^2.",
         "[D20] Theorem 4.5",
-        _STEPPED, partial(_zhang, stated=_beyond_both, side="at most"), _SYMMETRIC,
+        _STEPPED, partial(_zhang, stated=lambda epsilon, k: _either(math.exp(-k * epsilon / 2)), side="at most"), _SYMMETRIC,
     ),
     Claim(
         "LSHist within k steps",

@@ -76,12 +76,7 @@ def _local_is_not_private(setting: Setting) -> Iterator[Case]:
     found = _loss(setting, EHDL(setting.epsilon))
     yield case(setting.named("prior", "n", "epsilon"),
                {"exact loss": found.epsilon, "between": found.counts, "and": found.neighbour},
-               _above(found.epsilon, setting.epsilon))
-
-
-def _above(value: float, bound: float) -> float:
-    """The margin of value > bound: what rounding may have made counts as no excess."""
-    return at_most(bound * (1 + 1e-6), value)
+               at_most(setting.epsilon * (1 + 1e-6), found.epsilon))  # what rounding may have made is no excess
 
 
 def _lemma_2_3(setting: Setting) -> Iterator[Case]:
