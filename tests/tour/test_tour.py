@@ -20,7 +20,7 @@ from dpbi.dashboard.take_away import scenario_file
 from dpbi.dashboard.views import tour
 from dpbi.dashboard.words import words
 from dpbi.figures import tour as tour_figures
-from dpbi.tour import SCENES, Scene
+from dpbi.tour import SCENES, Growth, Scene
 from tests.dashboard.shown_entries import key
 from tests.dashboard.test_scenario import bare, opened, visit
 from tests.oracles import hellinger_float
@@ -38,14 +38,18 @@ def button(at: AppTest, label: str) -> Button:
     return next(found for found in at.button if found.label == label)
 
 
+@pytest.mark.usefixtures("few_points")
 @by_scene
 def test_a_sentence_is_computed_from_its_result(scene: Scene) -> None:
-    """At another problem and epsilon every number of it that could change does."""
+    """At another problem and epsilon every number of it that could change does; chart and words speak of one n."""
     mechanisms = tuple(replace(mechanism, epsilon=0.5) for mechanism in scene.mechanisms)
     other = replace(scene, problem=Problem((2, 1), (3, 9)), mechanisms=mechanisms)
     numbers, changed = (re.findall(r"[\d.,]*\d", one.sentence(result(one))) for one in (scene, other))
     assert len(numbers) >= 4
     assert sum(a != b for a, b in zip(numbers, changed, strict=False)) >= 3
+    if isinstance(result(scene), Growth):
+        both = scene.sentence(result(scene)), tour_figures.draw(result(scene)).layout.title.text
+        assert all(f"n = {scene.problem.n:,}" in said for said in both)
 
 
 def test_noise_names_the_exact_means() -> None:

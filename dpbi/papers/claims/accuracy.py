@@ -425,7 +425,8 @@ CLAIMS = (
         "LSZhang within k steps, at least",
         "With noise of scale 2/epsilon on both counts, P(H < t) >= (1 - e^{-k epsilon/2})^2.",
         "[D20] Theorem 4.5",
-        _STEPPED, partial(_zhang, stated=lambda epsilon, k: _either(math.exp(-k * epsilon / 2)), side="at most"), _SYMMETRIC,
+        _STEPPED, partial(_zhang, stated=lambda epsilon, k: _either(math.exp(-k * epsilon / 2)), side="at most"),
+        _SYMMETRIC,
     ),
     Claim(
         "LSHist within k steps",
