@@ -148,8 +148,7 @@ def attaining(laws: AttainingLaws, labels: Sequence[str] | None = None) -> go.Fi
         line={"color": style.colour, "width": 2, "dash": "dot"},
         marker={"symbol": "circle-open", "size": 16, "color": style.colour, "line": {"width": 3}},
     )  # fmt: skip
-    every = np.concatenate(shown)
-    every = every[np.isfinite(every)]
+    every = np.concatenate([[1.0], *shown])
     ratio = number(float(np.exp(min(loss.epsilon, _RATIO_SAID))))
     times = ratio if loss.epsilon < _RATIO_SAID and ratio != "1" else f"e^{printed_bound(loss.epsilon)}"
     hidden = min(law.min() for law, *_ in curves) < floor
@@ -160,7 +159,7 @@ def attaining(laws: AttainingLaws, labels: Sequence[str] | None = None) -> go.Fi
         notes=[f"Not drawn: probabilities below {number(floor)}, or 0." if hidden else "",
                f"Seen through {category} alone; the factor is that of the whole release." if k > 2 else ""],
         x={"title_text": f"Released count of {category}"},
-        y={"title_text": "Probability", **log_axis(every.min(initial=1.0), every.max(initial=1.0))}, height=380,
+        y={"title_text": "Probability", **log_axis(np.nanmin(every), 1.0)}, height=380,
     )  # fmt: skip
 
 

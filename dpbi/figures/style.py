@@ -303,13 +303,17 @@ def add_curve(
     fig: Drawing, style: Style, label: str, x: ArrayLike, y: ArrayLike, said: str, *, width: float = LINE_WIDTH,
     size: float = 7, **trace: Any,
 ) -> None:
-    """A line with markers in a style; said: what stands at a point under the pointer; trace: what is otherwise."""
+    """A line with markers in a style; said: what stands at a point under the pointer; trace: what is otherwise.
+
+    x: sent as it is where it is a list or tuple, such as a few whole numbers.
+    """
     drawn: dict[str, Any] = {
         "mode": "lines+markers", "line": {"color": style.colour, "dash": style.dash, "width": width}, **trace,
     }  # fmt: skip
     if "markers" in drawn["mode"]:
         drawn["marker"] = {"color": style.colour, "symbol": style.symbol, "size": size}
-    fig.add_scatter(x=compact(x), y=compact(y), name=label, hovertemplate=said, **drawn)
+    x = x if isinstance(x, list | tuple) else compact(x)
+    fig.add_scatter(x=x, y=compact(y), name=label, hovertemplate=said, **drawn)
 
 
 def mark_place(

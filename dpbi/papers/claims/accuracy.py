@@ -301,8 +301,8 @@ def means(setting: Setting) -> dict[str, float]:
     """Mean H of M_H, of the baseline and of the improved Laplace mechanism, both made consistent."""
     problem, epsilon = setting.problem, setting.epsilon
     need(problem.n > 0, "This claim needs at least one record: got n = 0.")
-    rivals: dict[str, Mechanism] = {"M_H": smoothed(setting), "baseline": LSDim(epsilon, consistent=True),
-                                    "improved": LSHist(epsilon, consistent=True)}
+    rivals: dict[str, Mechanism] = {"M_H": smoothed(setting), "baseline Laplace": LSDim(epsilon, consistent=True),
+                                    "improved Laplace": LSHist(epsilon, consistent=True)}
     return {name: _mean(mechanism, problem) for name, mechanism in rivals.items()}
 
 
@@ -315,8 +315,8 @@ def _mean(mechanism: Mechanism, problem: Problem) -> float:
 def mean_case(setting: Setting, margin: Callable[[float, float, float], float], within: bool = True) -> Case:
     """margin: of the means of M_H, of the baseline and of the improved Laplace mechanism."""
     found = means(setting)
-    return case(setting.named("prior", "counts", "epsilon"), {f"mean H, {name}": mean for name, mean in found.items()},
-                margin(*found.values()), within)
+    numbers = {f"mean H of {name}": mean for name, mean in found.items()}
+    return case(setting.named("prior", "counts", "epsilon"), numbers, margin(*found.values()), within)
 
 
 def overtaking(setting: Setting) -> Iterator[Case]:
@@ -329,7 +329,7 @@ def overtaking(setting: Setting) -> Iterator[Case]:
 def _approaching(setting: Setting) -> Iterator[Case]:
     setting.balanced  # noqa: B018 - refuses what the claim does not speak of
     found = mean_case(setting, lambda smooth, _, improved: at_most(smooth, NEAR * improved))
-    need(dict(found.numbers)["mean H, improved"] != 0,
+    need(dict(found.numbers)["mean H of improved Laplace"] != 0,
          f"At epsilon = {printed_bound(setting.epsilon)} the improved Laplace mechanism's mean distance is no double "
          "above 0: there is nothing to come near to.")
     yield found
