@@ -211,16 +211,12 @@ def _title(laws: Sequence[DistanceLaw], several: str, single: str) -> str:
 
 def _axis(rows: Sequence[tuple[Floats, Floats]]) -> _Axis:
     """The end leaves out at most a probability of 1e-6 of every law; powers of ten if the laws end 8-fold apart."""
-    ends = [float(values[_last_shown(probability)]) for values, probability in rows]
+    beyond = [np.cumsum(probability[::-1])[::-1] for _, probability in rows]  # from each value on
+    ends = [float(values[tail > _TAIL][-1]) for (values, _), tail in zip(rows, beyond, strict=True)]
     positive = [float(values[values > 0].min()) for values, _ in rows if (values > 0).any()]
     least = min(positive, default=1.0)
     nearest, farthest = max(min(ends), least), max(*ends, least)
     return _Axis(least, farthest, farthest > 8 * nearest)
-
-
-def _last_shown(probability: Floats) -> int:
-    tail = np.cumsum(probability[::-1])[::-1]
-    return int(np.flatnonzero(tail > _TAIL)[-1])
 
 
 def _level_cells(laws: Sequence[DistanceLaw], rows: Sequence[tuple[Floats, Floats]], axis: _Axis) -> _Cells:

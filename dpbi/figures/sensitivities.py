@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -112,6 +111,7 @@ def on_simplex(found: SimplexMap, problem: Problem, labels: Sequence[str] | None
     names = category_labels(3, labels, 16)
     share = found.counts / found.counts[0].sum()
     colour = np.log10(found.value)
+    scale = log_axis(10 ** float(colour.min()), 10 ** float(colour.max()))
     points_a_side = (math.isqrt(8 * len(share) + 1) - 1) // 2
     fig = Drawing("ternary")
     fig.add_scatterternary(
@@ -120,7 +120,13 @@ def on_simplex(found: SimplexMap, problem: Problem, labels: Sequence[str] | None
         marker={
             "color": compact(colour), "symbol": "hexagon2", "size": min(max(800 / points_a_side, 13), 40),
             "colorscale": [[place / (len(SCALE) - 1), one] for place, one in enumerate(SCALE)],
-            "colorbar": _colour_bar(colour), "line": {"width": 0},
+            "colorbar": {
+                "orientation": "h", "y": -0.06, "yanchor": "top", "thickness": 16, "len": 0.8,
+                "outlinewidth": 1, "outlinecolor": REFERENCE.colour,
+                "tickvals": [float(np.log10(tick)) for tick in scale["tickvals"]], "ticktext": scale["ticktext"],
+                "tickfont": {"size": FONT_SIZE - 1},
+            },
+            "line": {"width": 0},
         },
         name=_NAMES[found.measure], customdata=compact(found.value),
         hovertemplate="%{customdata:.4g} at %{a:.3g}, %{b:.3g}, %{c:.3g}<extra></extra>",
@@ -150,16 +156,6 @@ def on_simplex(found: SimplexMap, problem: Problem, labels: Sequence[str] | None
         values=f"The smallest value shown is {number(found.value.min())}", notes=["Ring: your data x."], height=560,
         headroom=26,
     )  # fmt: skip
-
-
-def _colour_bar(colour: NDArray[np.float64]) -> dict[str, Any]:
-    axis = log_axis(10 ** float(colour.min()), 10 ** float(colour.max()))
-    return {
-        "orientation": "h", "y": -0.06, "yanchor": "top", "thickness": 16, "len": 0.8,
-        "outlinewidth": 1, "outlinecolor": REFERENCE.colour,
-        "tickvals": [float(np.log10(tick)) for tick in axis["tickvals"]], "ticktext": axis["ticktext"],
-        "tickfont": {"size": FONT_SIZE - 1},
-    }  # fmt: skip
 
 
 def score_change(found: ScoreChange, labels: Sequence[str] | None = None) -> go.Figure:

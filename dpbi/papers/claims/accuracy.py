@@ -209,8 +209,7 @@ def _selection(setting: Setting, side: Side, local: bool) -> Iterator[Case]:
 
 
 def _last_step(setting: Setting) -> Iterator[Case]:
-    epsilon = setting.epsilon
-    ours, theirs = math.exp(-epsilon / _COMPARED_CONSTANT), math.exp(-epsilon)
+    ours, theirs = (math.exp(-setting.epsilon / by) for by in (_COMPARED_CONSTANT, 1.0))
     yield case(setting.named("epsilon"), {"e^(-epsilon/(2 GS))": ours, "e^(-epsilon)": theirs}, at_most(theirs, ours))
 
 
@@ -338,8 +337,8 @@ def _approaching(setting: Setting) -> Iterator[Case]:
 def _density(setting: Setting) -> Iterator[Case]:
     """The integral of prod theta_i^{alpha_i} / B(alpha) is B(alpha + 1) / B(alpha)."""
     alpha = np.array(setting.problem.prior)
-    raised = gammaln(alpha + 1).sum() - gammaln((alpha + 1).sum())
-    integral = float(np.exp(raised - (gammaln(alpha).sum() - gammaln(alpha.sum()))))
+    raised, own = (gammaln(of).sum() - gammaln(of.sum()) for of in (alpha + 1, alpha))
+    integral = float(np.exp(raised - own))
     yield case(setting.named("prior"), {"claimed integral": 1, "exact": integral}, equal(integral, 1.0))
 
 

@@ -92,8 +92,8 @@ def _vanishing(setting: Setting) -> Iterator[Case]:
 
 
 def _void_gamma(setting: Setting) -> Iterator[Case]:
-    gamma = exp(setting.epsilon)
-    yield case(setting.named("epsilon"), {"gamma = e^epsilon": gamma}, at_most(gamma, 1.0))
+    yield case(setting.named("epsilon"), {"gamma = e^epsilon": exp(setting.epsilon)},
+               at_most(exp(setting.epsilon), 1.0))
 
 
 def _order_of_epsilon(setting: Setting) -> Iterator[Case]:

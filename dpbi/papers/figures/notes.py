@@ -114,19 +114,18 @@ def beta_boxes_story(found: ErrorBoxes) -> str:
     exact = global_sensitivity(problem.prior, problem.n)
     notes = float(hellinger((7, 4), (8, 3)))
     order = "nearer" if laplace < min(local, smooth) else "not nearer"
+    same = (
+        "At these data the smooth sensitivity is the local one, so both mechanisms are the same there."
+        if abs(smooth - local) <= 1e-9 * local else
+        f"The smooth sensitivity exceeds the local one here: mean distances {smooth:.3g} and {local:.3g}."
+    )  # fmt: skip
     return (
-        f"{_same_as_local(local, smooth)} With the noise of section 3.1 Laplace is {order} than both: mean "
+        f"{same} With the noise of section 3.1 Laplace is {order} than both: mean "
         f"{laplace:.3g} against {smooth:.3g}. The notes scale the first exponential mechanism to {notes:.12g}, the "
         f"distance of Beta(7, 4) and Beta(8, 3); no data under a prior with beta = 4 can give a Beta(8, 3). The exact "
         f"global sensitivity here is {exact:.4g}, so that number is {'safe' if notes >= exact else 'not safe'}: "
         f"{notes / exact:.3g} times what it should be."
     )
-
-
-def _same_as_local(local: float, smooth: float) -> str:
-    if abs(smooth - local) <= 1e-9 * local:
-        return "At these data the smooth sensitivity is the local one, so both mechanisms are the same there."
-    return f"The smooth sensitivity exceeds the local one here: mean distances {smooth:.3g} and {local:.3g}."
 
 
 def dirichlet_boxes_story(found: ErrorBoxes) -> str:
