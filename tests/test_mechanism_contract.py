@@ -283,7 +283,7 @@ def exact_loss(mechanism: Mechanism, prior: tuple[float, ...], n: int) -> float:
 
 
 def test_the_negative_control_breaks_what_it_would_promise() -> None:
-    """Else the test above would not notice either: DESIGN's case, prior (100, 1000, 100) and n = 25, lies at 2.06."""
+    """Else the test above would not notice either: with prior (100, 1000, 100) and n = 25 the loss is 2.06."""
     broken = [kind for kind in MECHANISMS if isinstance(kind(1.0).guarantee((1, 1), 10), NotPrivate)]
     assert broken
     prior, corners = (100, 1000, 100), 25 * np.eye(3, dtype=int)

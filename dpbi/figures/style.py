@@ -11,7 +11,7 @@ import html
 import itertools
 import math
 import textwrap
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +22,8 @@ from numpy.typing import ArrayLike, NDArray
 from dpbi.data.labels import isolated, visible
 from dpbi.figures.drawing import Drawing, PlainFigure
 from dpbi.mechanisms import Mechanism, name_of
+
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -175,32 +177,39 @@ def base_layout(
     title: str,
     *,
     alt: str,
+    values: str = "",
     notes: Sequence[str] = (),
+    x: Mapping[str, Any] | None = None,
+    y: Mapping[str, Any] | None = None,
     height: int = 440,
     headroom: int = 0,
     **layout: Any,
 ) -> go.Figure:
     """Applies what all figures share, and returns the drawing as a finished figure.
 
-    title: the finding, plain text; alt: what a person who cannot see the figure should hear, kept in
-    ``layout.meta["alt"]`` with the notes; notes: what the figure leaves out, in small type under the title;
-    height: of the plot area in pixels; headroom: pixels above it for panel titles; layout: further plotly settings.
+    title: the finding, plain text; alt, values: what a person who cannot see the figure should hear before the title
+    and after it, kept in ``layout.meta["alt"]`` with both and the notes; notes: what the figure leaves out, in small
+    type under the title, but for empty ones; x, y: settings of all horizontal and of all vertical axes, where
+    ``title_text`` is the title; height: of the plot area in pixels; headroom: pixels above it for panel titles;
+    layout: further plotly settings.
     """
     for trace in fig.traces:
         if trace["type"] == "scatter" and "line" in trace:
             trace["line"] = {"simplify": False, **trace["line"]}  # leaves no point out: a projector shows the corners
         if trace["type"] == "scatter" and "text" in trace.get("mode", ""):
             trace.setdefault("cliponaxis", False)  # a number that loses its first digits is another
+    notes = [note for note in notes if note]
     lines = _wrapped(title, _TITLE_LINE)
-    small = [line for sentence in notes for line in textwrap.wrap(sentence, _SMALL_LINE)]
+    small = [f'<span style="{_SMALL.format(_SMALL_SIZE)}">{_escaped(line)}</span>'
+             for sentence in notes for line in textwrap.wrap(sentence, _SMALL_LINE)]  # fmt: skip
     in_legend = (trace for trace in fig.traces if trace.get("name") and trace.get("showlegend", True))
     names = list(dict.fromkeys(trace["name"] for trace in in_legend))
     top = 16 + _BAR_ROOM + _TITLE_ROOM * max(len(lines), _TITLE_LINES) + 20 * len(small) + headroom
-    below = 60 + _LEGEND_ROW * _legend_rows(names)
+    below = 60 + _LEGEND_ROW * math.ceil(sum(70 + 8 * len(name) for name in names) / 700)  # about 700 pixels wide
     whole = height + top + below
     fig.update_layout(
         title={
-            "text": "<br>".join([*map(_escaped, lines), *map(_in_small_type, small)]),
+            "text": "<br>".join([*map(_escaped, lines), *small]),
             "font": {"size": TITLE_SIZE},
             "x": 0,
             "xref": "container",
@@ -220,14 +229,15 @@ def base_layout(
             "font": {"size": FONT_SIZE}, "itemwidth": 40,
         },
         hoverlabel={"font": {"size": FONT_SIZE}},
-        meta={"alt": " ".join(" ".join([alt, *notes]).split())},
+        meta={"alt": " ".join(" ".join([f"{alt}. {title}.", values and f"{values}.", *notes]).split())},
     )  # fmt: skip
     axis: dict[str, Any] = {
         "automargin": True, "title": {"font": {"size": FONT_SIZE}}, "tickfont": {"size": FONT_SIZE - 1},
         "zeroline": False, "exponentformat": "power", "minexponent": 7,
     }  # fmt: skip
-    fig.update_xaxes(**axis)
-    fig.update_yaxes(**axis)
+    for update, own in ((fig.update_xaxes, x), (fig.update_yaxes, y)):
+        update(**(own or {}))
+        update(**axis)
     fig.update_layout(**layout)
     return fig.figure()
 
@@ -245,23 +255,13 @@ def enlarged(fig: go.Figure, factor: float) -> go.Figure:
     layout["title"]["text"] = "<br>".join([*said, *fine])
     margin["t"] -= _BAR_ROOM + _TITLE_ROOM * (max(len(lines) - len(fine), _TITLE_LINES) - len(said))
     layout["margin"] = {side: factor * room for side, room in margin.items()}
-    seen = _ROOM_HEIGHT * _rows(layout) - factor * _TITLE_ROOM * (len(said) - 1)
-    seen = max(seen, _ROOM_ROW * _categories(layout))
+    axes = [axis for name, axis in layout.items() if name.startswith("yaxis")]
+    rows = max(1, len({tuple(axis.get("domain", (0, 1))) for axis in axes}))  # of panels
+    names = sum(len(axis.get("ticktext", ())) for axis in axes if axis.get("type") != "log")  # one above another
+    seen = max(_ROOM_HEIGHT * rows - factor * _TITLE_ROOM * (len(said) - 1), _ROOM_ROW * names)
     layout["height"] = min(plot, seen) + layout["margin"]["t"] + layout["margin"]["b"]
     layout["title"]["y"] = 1 - 20 * factor / layout["height"]
     return PlainFigure(drawn)
-
-
-def _rows(layout: dict[str, Any]) -> int:
-    """Rows of panels: the vertical axes' places one above another."""
-    axes = (axis for name, axis in layout.items() if name.startswith("yaxis"))
-    return max(1, len({tuple(axis.get("domain", (0, 1))) for axis in axes}))
-
-
-def _categories(layout: dict[str, Any]) -> int:
-    """Names one above another along the vertical axes."""
-    axes = (axis for name, axis in layout.items() if name.startswith("yaxis") and axis.get("type") != "log")
-    return sum(len(axis.get("ticktext", ())) for axis in axes)
 
 
 def _scaled(part: Any, factor: float, inside: str = "") -> Any:
@@ -295,17 +295,45 @@ def _wrapped(text: str, longest: int) -> list[str]:
     return [line.replace("\0", " ") for line in lines]
 
 
-def _legend_rows(names: Sequence[str]) -> int:
-    """Rows of a horizontal legend about 700 pixels wide."""
-    return math.ceil(sum(70 + 8 * len(name) for name in names) / 700)
-
-
-def _in_small_type(line: str) -> str:
-    return f'<span style="{_SMALL.format(_SMALL_SIZE)}">{_escaped(line)}</span>'
-
-
 def _escaped(text: str) -> str:
     return html.escape(text, quote=False)
+
+
+def add_curve(
+    fig: Drawing, style: Style, label: str, x: ArrayLike, y: ArrayLike, said: str, *, width: float = LINE_WIDTH,
+    size: float = 7, **trace: Any,
+) -> None:
+    """A line with markers in a style; said: what stands at a point under the pointer; trace: what is otherwise.
+
+    x: sent as it is where it is a list or tuple, such as a few whole numbers.
+    """
+    drawn: dict[str, Any] = {
+        "mode": "lines+markers", "line": {"color": style.colour, "dash": style.dash, "width": width}, **trace,
+    }  # fmt: skip
+    if "markers" in drawn["mode"]:
+        drawn["marker"] = {"color": style.colour, "symbol": style.symbol, "size": size}
+    x = x if isinstance(x, list | tuple) else compact(x)
+    fig.add_scatter(x=x, y=compact(y), name=label, hovertemplate=said, **drawn)
+
+
+def mark_place(
+    fig: Drawing, x: float, said: str, anchor: str = "center", *, by_powers: bool = False, dash: str = REFERENCE.dash
+) -> None:
+    """A vertical line with words above it; by_powers: on a logarithmic axis, where a place of words is a power."""
+    fig.add_vline(x=x, line={"color": REFERENCE.colour, "dash": dash, "width": 2})
+    fig.add_annotation(
+        x=math.log10(x) if by_powers else x, y=1, yref="paper", text=said, showarrow=False, yanchor="bottom",
+        xanchor=anchor, font={"size": FONT_SIZE - 1},
+    )  # fmt: skip
+
+
+def mark_level(fig: Drawing, y: float, said: str) -> None:
+    """A horizontal line with words on its left end."""
+    fig.add_hline(y=y, line={"color": REFERENCE.colour, "dash": REFERENCE.dash, "width": 2})
+    fig.add_annotation(
+        x=0, xref="paper", y=y, text=said, showarrow=False, yanchor="bottom", xanchor="left",
+        font={"size": FONT_SIZE - 1},
+    )  # fmt: skip
 
 
 def category_axis(names: Sequence[str]) -> dict[str, Any]:
@@ -315,7 +343,7 @@ def category_axis(names: Sequence[str]) -> dict[str, Any]:
 
 
 def interval_bar(
-    middle: NDArray[np.float64], low: NDArray[np.float64], high: NDArray[np.float64], colour: str, width: float
+    middle: Floats, low: Floats, high: Floats, colour: str, width: float
 ) -> dict[str, Any]:
     """The error bars from low to high around marks at the middle."""
     return {

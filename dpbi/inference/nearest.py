@@ -56,7 +56,7 @@ def nearest_posterior(mechanism: Mechanism, prior: ArrayLike, n: int, released: 
     it is wrong. Exact where all datasets can be listed, and for k = 2 where few counts are likely; elsewhere the best,
     by mean H to draws of P(c | r) from a fixed stream, among half of those draws, the rounded mean and r itself.
     mechanism, prior (k,), n: public; released: r, (k,). Returns a ``NearestPosterior``.
-    Raises ValueError as ``noise_aware_posterior``. Source: ours (DESIGN section 6).
+    Raises ValueError as ``noise_aware_posterior``. Source: ours (README, "Reading a release").
     """
     alpha, n = limits.check_prior(prior), limits.check_total(n)
     r = check_released(mechanism, len(alpha), n, released)

@@ -27,7 +27,7 @@ def noise_aware_distance(mechanism: Mechanism, prior: ArrayLike, n: int) -> floa
     a step h and a standard deviation s. No private count enters.
     mechanism; prior (2,); n. Returns the mean, in [0, 1], to 1e-7.
     Raises ValueError for other numbers of categories and where the pairs of datasets and releases are too many.
-    Source: ours (DESIGN section 6).
+    Source: ours (README, "Reading a release").
     """
     check_mechanism(mechanism)
     alpha, n = limits.check_prior(prior), limits.check_total(n)

@@ -68,7 +68,7 @@ def expected_distance(
     over datasets from a fixed stream, all of them where they are few, with the standard error.
     mechanism; prior (k,); n; reading: "naive" takes r as it is, "nearest" as ``nearest_posterior``.
     Raises ValueError for another reading, and where the nearest posterior needs what cannot be listed.
-    Source: ours (DESIGN section 6).
+    Source: ours (README, "Reading a release").
     """
     check_mechanism(mechanism)
     alpha, n = limits.check_prior(prior), limits.check_total(n)

@@ -119,10 +119,6 @@ class _ScoreAudit(SelectionAudit):
         return float(predictive @ (law * distance_matrix(self.prior, self.n)).sum(axis=1))
 
 
-def _squared(prior: tuple[float, ...], n: int) -> Floats:
-    return distance_matrix(prior, n) ** 2
-
-
 def _variation(prior: tuple[float, ...], n: int) -> Floats:
     posterior = np.array(prior) + list_candidates(n, 2)
     here, there = np.triu_indices(n + 1, 1)
@@ -148,10 +144,6 @@ def _divergence(prior: tuple[float, ...], n: int) -> Floats:
     return np.maximum(divergence, 0.0)
 
 
-def _reversed(prior: tuple[float, ...], n: int) -> Floats:
-    return _divergence(prior, n).T
-
-
 def _steps(prior: tuple[float, ...], n: int) -> Floats:
     datasets = list_candidates(n, len(prior))
     moved = np.zeros((len(datasets), len(datasets)), dtype=np.int64)
@@ -162,9 +154,9 @@ def _steps(prior: tuple[float, ...], n: int) -> Floats:
 
 _SCORES: dict[str, Callable[[tuple[float, ...], int], Floats]] = {
     "Hellinger": distance_matrix,
-    "squared Hellinger": _squared,
+    "squared Hellinger": lambda prior, n: distance_matrix(prior, n) ** 2,
     "total variation": _variation,
     "KL(truth || released)": _divergence,
-    "KL(released || truth)": _reversed,
+    "KL(released || truth)": lambda prior, n: _divergence(prior, n).T,
     "steps": _steps,
 }

@@ -200,7 +200,7 @@ def affinity_loss(a: ArrayLike, b: ArrayLike, half_gap: ArrayLike) -> NDArray[np
     l(a, b) = l(a + N, b + N) - sum_{j<N} log((a+j)(b+j)/(x+j)^2)/2, where (a+j)(b+j)/(x+j)^2 = 1 - (h/(x+j))^2:
     every term is positive, nothing cancels. Above N the Stirling series leaves
     l = [(x - 1/2) log(1 - u^2) + 2 |h| atanh(u)]/2 + [s(a) + s(b)]/2 - s(x), s(z) = 1/(12 z) - 1/(360 z^3) + ....
-    Source: ours (DESIGN section 2 states the two branches for large arguments).
+    Source: ours (README, "Hellinger distance").
     """
     a, b, h = (np.asarray(value, dtype=np.float64) for value in (a, b, half_gap))
     if not a.shape == b.shape == h.shape:  # the test costs a tenth of what broadcasting does

@@ -51,7 +51,7 @@ def privacy_loss(mechanism: Mechanism, prior: ArrayLike, n: int) -> PrivacyLoss:
     An observer's odds between two neighbouring datasets change by a factor of at most e^loss, and by that factor for
     the pair and output named in the result. mechanism; prior (k,); n: total count (n = 0: loss 0).
     Raises ValueError where every pair cannot be visited, naming the size that can.
-    Source: [P17] section 7.3 estimates it for given data; the exhaustive form is ours (DESIGN section 5).
+    Source: [P17] section 7.3 estimates it for given data; the exhaustive form is ours (README, "Privacy").
     """
     alpha, n = limits.check_prior(prior), limits.check_total(n)
     audit = check_mechanism(mechanism).audit(alpha, n)
@@ -66,7 +66,7 @@ def privacy_profile(
 
     The mechanism is (epsilon, delta(epsilon))-DP for this prior and n, and for no smaller delta. epsilons: >= 0 each.
     Returns one delta per epsilon; delta(0) is the largest total variation distance, delta(loss) is 0.
-    Raises ValueError as ``privacy_loss``. Source: ours (DESIGN section 5); the hockey-stick divergence of Balle,
+    Raises ValueError as ``privacy_loss``. Source: ours (README, "Privacy"); the hockey-stick divergence of Balle,
     Barthe and Gaboardi 2018.
     """
     alpha, n = limits.check_prior(prior), limits.check_total(n)

@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 import pytest
 
 from dpbi import MECHANISMS, Problem, limit_of_privacy
@@ -19,7 +18,7 @@ from dpbi.figures.drawing import Drawing
 from dpbi.inference.noise_aware import coverage
 from dpbi.mechanisms import Mechanism
 from tests.every_mechanism import every_class
-from tests.figures.test_figures import lengths_of_those_fit_to_send, named
+from tests.figures.test_figures import lengths_of_those_fit_to_send, named, title
 
 TWO, THREE = Problem((1, 1), (5, 3)), Problem((1, 1, 1), (4, 2, 2))
 VALUES = {"n": (10, 20, 50), "epsilon": (0.5, 1.0, 2.0), "strength": (0.5, 2.0, 8.0), "k": (2, 3, 4),
@@ -33,10 +32,6 @@ def curves(name: str, problem: Problem, metric: Metric) -> list[AccuracyCurve]:
 def made(mechanism: Mechanism, errors: list[tuple[float, float, float]], metric: Metric = "hellinger") -> AccuracyCurve:
     found = [ExpectedError(mechanism, TWO, metric, low, high, error, error) for low, high, error in errors]
     return AccuracyCurve(axis("n"), mechanism, metric, VALUES["n"], tuple(found))
-
-
-def title(fig: go.Figure) -> str:
-    return str(fig.layout.title.text).replace("<br>", " ")
 
 
 def shown_y(trace: Any) -> list[float]:

@@ -259,7 +259,7 @@ def test_no_theorem_is_exceeded(kind: Kind, chosen: Options, prior: Prior, n: in
 
 @pytest.mark.parametrize(("prior", "n"), [((1, 1), 2), ((0.01, 90), 60), ((1,) * 3, 4), ((5, 1, 1, 9, 0.1), 10**6)])
 def test_shares_lost_by_independent_noise(prior: Prior, n: int) -> None:
-    """1/k and 1; 1/2 at k = 2, 2/k above; 1, whatever the epsilon, the prior and n >= 2 (DESIGN section 3)."""
+    """1/k and 1; 1/2 at k = 2, 2/k above; 1, whatever the epsilon, the prior and n >= 2 (README, "Mechanisms")."""
     k, shares = len(prior), set()
     for kind, chosen in EVERY:
         losses = [privacy_loss(kind(epsilon, **chosen), prior, 2) for epsilon in (0.02, 1.0, 19.0)]

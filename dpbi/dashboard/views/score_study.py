@@ -52,11 +52,10 @@ def said(found: ScoreStudy) -> str:
     times = [f"{row.score} {row.times_limit:.2f}" for row in order if row.times_limit]
     unlike = [f"{row.score} {words.number(row.sensitivity / row.at_truth)} times"
               for row in found.rows if row.sensitivity > 1.01 * row.at_truth]
-    parts = [f"**Computed:** of these scores, at the same exact loss, {words.listed(best)} "
-             f"{'is' if len(best) == 1 else 'are'} nearest."]
-    if times:
-        parts.append(f"Times the limit of privacy: {words.listed(times)}.")
-    if unlike:
-        parts.append(f"A metric changes most at the truth. These change more elsewhere, and so start with a smaller "
-                     f"rate: {words.listed(unlike)}.")
-    return " ".join(parts)
+    return " ".join(filter(None, [
+        f"**Computed:** of these scores, at the same exact loss, {words.listed(best)} "
+        f"{'is' if len(best) == 1 else 'are'} nearest.",
+        f"Times the limit of privacy: {words.listed(times)}." if times else "",
+        "A metric changes most at the truth. These change more elsewhere, and so start with a smaller rate: "
+        f"{words.listed(unlike)}." if unlike else "",
+    ]))  # fmt: skip

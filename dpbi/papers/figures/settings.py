@@ -76,13 +76,11 @@ class SensitivityGap(FrozenResult):
 
 @dataclass(frozen=True, eq=False)
 class DistanceProbabilities(FrozenResult):
-    """The exact law of the distance, and as many simulated releases of each contender as ``runs`` says."""
+    """The exact law of the distance, and simulated releases of each contender."""
 
     contenders: tuple[Contender, ...]
     laws: tuple[DistanceLaw, ...]
     draws: tuple[PrivatePosteriors, ...]
-    runs: int
-    seed: int
 
     @property
     def problem(self) -> Problem:
