@@ -22,7 +22,7 @@ from dpbi.posterior import dirichlet
 from dpbi.privacy.guessing import guessing_risk
 from dpbi.releases.ledger import STATED, ReadTogether, Standing
 from dpbi.releases.release import Release, category_names
-from dpbi.releases.verdict import barely_private, points, useless
+from dpbi.releases.usefulness import barely_private, points, useless
 
 Row = dict[str, str | int | float | None]
 

@@ -26,7 +26,7 @@ from dpbi.privacy.guessing import guessing_risk
 from dpbi.releases import release
 from dpbi.releases.ledger import Ledger
 from dpbi.releases.ledger_in_memory import LedgerInMemory
-from dpbi.releases.verdict import barely_private
+from dpbi.releases.usefulness import barely_private
 from tests.dashboard.shown_entries import key
 from tests.dashboard.test_pages import ALL, everything, tick, typed
 from tests.dashboard.test_scenario import bare, opened, select, text, visit

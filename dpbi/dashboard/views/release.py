@@ -30,7 +30,7 @@ from dpbi.releases.ledger import Ledger, LedgerEntry, ReadTogether, Standing, re
 from dpbi.releases.readers import reader_script, reader_script_r
 from dpbi.releases.release import Release, stamp_of
 from dpbi.releases.statement import Row, posterior_table, promised, stamped, statement_html, statement_markdown
-from dpbi.releases.verdict import barely_private, useless
+from dpbi.releases.usefulness import barely_private, useless
 
 _log = logging.getLogger(__name__)
 

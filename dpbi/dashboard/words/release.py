@@ -17,7 +17,7 @@ from dpbi.releases.ledger import STATED, Ledger, LedgerEntry, People, ReadTogeth
 from dpbi.releases.ledger_file import LedgerFile
 from dpbi.releases.release import Release
 from dpbi.releases.statement import sum_of
-from dpbi.releases.verdict import points
+from dpbi.releases.usefulness import points
 
 READER = (
     "The mechanism with its options and epsilon, the prior, n, the names of the categories, the **released** counts, "
