@@ -98,6 +98,12 @@ class People:
         if self.budget is not None:
             object.__setattr__(self, "budget", limits.check_epsilon(self.budget))
 
+    @property
+    def broken(self) -> tuple[str, ...]:
+        """What became of promises that were made to them before, a sentence for each raise."""
+        return tuple(f"Their budget was raised from {printed_bound(one.before)} to {printed_bound(one.after)} on "
+                     f"{one.time}: what was promised to them before does not hold any longer." for one in self.raised)
+
     def document(self) -> dict[str, Any]:
         """What a file holds of them."""
         return {"token": self.token, "name": self.name, "budget": self.budget,
@@ -283,11 +289,8 @@ class Standing:
     def cost(self) -> tuple[str, ...]:
         """What all releases about the people promise together, and what became of their budget."""
         times = "1 release" if self.total.releases == 1 else f"{self.total.releases:,} releases"
-        said = [f"The ledger knows of {times} about these people; together: {self.total.words}."]
-        for change in self.people.raised if self.people else ():
-            said.append(f"Their budget was raised from {printed_bound(change.before)} to {printed_bound(change.after)} "
-                        f"on {change.time}: what was promised to them before does not hold any longer.")
-        return tuple(said)
+        said = f"The ledger knows of {times} about these people; together: {self.total.words}."
+        return said, *(self.people.broken if self.people else ())
 
 
 @dataclass(frozen=True)

@@ -48,12 +48,13 @@ def test_a_release_is_charged_kept_and_seen_in_another_session(
 ) -> None:
     files = record(monkeypatch)
     at = page(people="")
-    assert release_words.SHARED in [info.value for info in at.main.info]
+    assert LedgerFile.notice in [bare(info.value) for info in at.main.info]
     assert release_words.NAME_FIRST in [info.value for info in at.main.info] and not at.main.error
     assert acknowledge(at) and button(at).disabled
     press(said_of(at))
-    (line,) = kept.of(NAME)
-    made, _ = line.read()
+    (line,) = kept.account(NAME).lines
+    made = line.whole.made
+    assert made
     assert list(shown(at)["Released"]) == list(made.released)
     other = page("5 70", "  survey 2026")  # other counts: it is the name that counts
     assert any("released once already: 1-DP" in bare(warning.value) for warning in other.main.warning)
@@ -63,16 +64,16 @@ def test_a_release_is_charged_kept_and_seen_in_another_session(
     assert release_words.COUNTS_DIFFER not in everything(other), "another session's counts are nowhere"
     files.clear()
     button(other).click().run()
-    together = kept.whole(NAME).read_together(kept.of(NAME)[-1].entry)
+    together = kept.account(NAME).whole.read_together(kept.account(NAME).lines[-1].entry)
     assert together and together.posterior
     joint = together.posterior
     assert json.loads(files_of(files, ".json"))["all_releases_together"]["mean"] == joint.mean.tolist()
     assert "2 releases of this table read together" in files_of(files, ".md").decode()
     assert f"{joint.interval()[0]}"[:12] in files_of(files, ".csv").decode()
-    assert kept.ledger(NAME).total().epsilon == 2
+    assert kept.account(NAME).ledger.total().epsilon == 2
     assert button(other).disabled and any("beyond the budget" in error.value for error in other.main.error)
     press(other, forced=True)
-    assert len(kept.of(NAME)) == 2
+    assert len(kept.account(NAME).lines) == 2
     press(text(said_of(other, "Another"), "epsilon", "0.5"))
     assert kept.names == ("Another", NAME)
     assert COUNTS not in everything(other)
@@ -89,7 +90,7 @@ def test_two_who_press_at_once_share_what_is_left(kept: LedgerFile) -> None:
     assert not [warning for warning in second.main.warning if "already" in warning.value], "one box, one total"
     text(second, "epsilon", "0.5")
     assert "would be 2.5-DP" in bare(second.main.error[0].value) and "4-DP" not in everything(second)
-    assert len(kept.of(NAME)) == 1
+    assert len(kept.account(NAME).lines) == 1
 
 
 def test_a_name_that_looks_like_markup_is_shown_as_it_is(kept: LedgerFile) -> None:
@@ -106,9 +107,9 @@ def test_who_has_read_another_total_is_asked_again(kept: LedgerFile) -> None:
     press(first)
     button(second).click().run()
     assert [error.value for error in second.main.error] == [release_words.ANOTHER_CAME]
-    assert len(kept.of(NAME)) == 1 and button(second).disabled
+    assert len(kept.account(NAME).lines) == 1 and button(second).disabled
     press(second)
-    assert kept.ledger(NAME).total().epsilon == 2 and release_words.ANOTHER_CAME not in everything(second)
+    assert kept.account(NAME).ledger.total().epsilon == 2 and release_words.ANOTHER_CAME not in everything(second)
 
 
 def test_what_is_not_private_is_refused(kept: LedgerFile) -> None:
@@ -130,17 +131,17 @@ def test_a_charge_without_a_release_is_said(kept: LedgerFile, monkeypatch: pytes
         button(at).click().run()
     assert not at.exception and release_words.SAY_BROKEN_OFF in [warning.value for warning in at.main.warning]
     assert list(at.main.dataframe[-1].value["Release"]) == [release_words.BROKEN_OFF]
-    assert kept.ledger(NAME).total().epsilon == 1
+    assert kept.account(NAME).ledger.total().epsilon == 1
     assert any("released once already: 1-DP" in bare(warning.value) for warning in at.main.warning)
 
 
 def test_brought_entries_count(kept: LedgerFile) -> None:
     at = page()
-    content = kept.ledger(NAME).with_entries([entry(PureDP(1.5, "theorem", "proved"))]).to_json().encode()
+    content = kept.account(NAME).ledger.with_entries([entry(PureDP(1.5, "theorem", "proved"))]).to_json().encode()
     at = bring(at, content)
     at.main.multiselect[0].set_value(["elsewhere"]).run()
     press_in_the_ledger(at, "Add to the ledger")
-    assert kept.ledger(NAME).total().epsilon == 1.5
+    assert kept.account(NAME).ledger.total().epsilon == 1.5
     assert "An epsilon of at most 0.5 is left" in bare(at.main.error[0].value)
     assert list(at.main.dataframe[-1].value["Release"]) == ["brought"]
 
@@ -176,7 +177,7 @@ def test_another_budget_is_refused_and_a_raise_must_be_acknowledged(kept: Ledger
     at = page()
     assert "raises the budget of these people from 2 to 4" in bare(at.main.warning[1].value) and button(at).disabled
     press(at)
-    assert [(change.before, change.after) for change in (kept.people(NAME) or kept).raised] == [(2, 4)]
+    assert [(change.before, change.after) for change in (kept.account(NAME).people or kept).raised] == [(2, 4)]
     assert "raised from 2 to 4 on" in " ".join(caption.value for caption in at.main.caption)
 
 
@@ -201,4 +202,4 @@ def test_the_app_does_not_start_with_what_cannot_be(
     with pytest.raises(SystemExit):
         options.take([str(paths.get(one, one)) for one in arguments])
     assert said in capsys.readouterr().err
-    assert options.ledger_file() is None
+    assert not isinstance(options.ledger(), LedgerFile)

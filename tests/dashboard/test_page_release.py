@@ -19,11 +19,13 @@ import dpbi
 from dpbi import MECHANISMS, NotPrivate, Release, expected_distance
 from dpbi.accuracy.trials import release_errors
 from dpbi.dashboard.answers.cache import Kept
+from dpbi.dashboard.session import options
 from dpbi.dashboard.sidebar import data_source
 from dpbi.dashboard.words import release as release_words
 from dpbi.dashboard.words import words
 from dpbi.privacy.guessing import guessing_risk
 from dpbi.releases import release
+from dpbi.releases.kept_ledger import Account, of_all
 from dpbi.releases.ledger import Ledger
 from dpbi.releases.ledger_in_memory import LedgerInMemory
 from dpbi.releases.usefulness import barely_private
@@ -119,9 +121,9 @@ def test_nothing_is_drawn_before_the_button_is_pressed(draws: Draws) -> None:
     at = visit(opened(), PAGE)
     assert at.main.selectbox[0].value is None and release_words.CHOOSE in everything(at)
     assert not [one for one in at.main.button if one.label.startswith(BUTTON)]
-    assert release_words.NO_RELEASE in everything(at)
+    assert release_words.NOTHING in everything(at)
     at = page(people="")
-    assert bare(at.main.info[0].value) == release_words.EMPTY
+    assert bare(at.main.info[0].value) == LedgerInMemory().notice
     assert release_words.NAME_FIRST in [info.value for info in at.main.info] and button(at).disabled
     press(at, forced=True)
     assert not draws
@@ -307,8 +309,8 @@ def test_other_people_have_a_total_of_their_own_and_old_ones_are_known_again() -
 
 
 def ledger(at: AppTest) -> Ledger:
-    found: LedgerInMemory = at.session_state["ledger of releases"]
-    return found.everything()
+    found: LedgerInMemory = at.session_state[options.OWN_LEDGER]
+    return of_all(found.beside(Account()))
 
 
 @pytest.mark.parametrize("kind", [kind for kind in MECHANISMS if not kind(1.0).guarantee((1, 1), 9).is_private])
@@ -410,7 +412,8 @@ def test_a_failed_draw_is_told_without_its_message(monkeypatch: pytest.MonkeyPat
     at = acknowledge(page())
     button(at).click().run()
     assert [error.value for error in at.main.error] == [words.APOLOGY]
-    assert not ledger(at).entries
+    assert release_words.SAY_BROKEN_OFF in [warning.value for warning in at.main.warning]
+    assert ledger(at).total().words == "1-DP", "charged before it was drawn, as in a file"
 
 
 def test_without_records_the_prior_is_released(draws: Draws) -> None:
@@ -530,7 +533,7 @@ def test_an_exported_ledger_counts_again_after_a_reload(monkeypatch: pytest.Monk
     press(at)
     exported = files[file]() if file in files else files_of(files, file)
     other = bring(page(), exported)
-    assert bare(other.main.info[0].value) == release_words.EMPTY
+    assert bare(other.main.info[0].value) == LedgerInMemory().notice
     assert [option.partition(":")[0] for option in other.main.multiselect[0].options] == [PEOPLE]
     press_in_the_ledger(other, "Add to the ledger")
     assert "released once already: 1-DP" in bare(other.main.warning[1].value)

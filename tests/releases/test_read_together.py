@@ -153,10 +153,10 @@ def test_an_entry_and_its_release_must_belong_together(two: Ledger) -> None:
 def test_the_ledger_that_lasts_reads_its_releases(tmp_path: Path) -> None:
     kept = LedgerFile.opened(tmp_path / "l.sqlite")
     for _ in range(2):
-        version = next(iter(kept.ledger("d").versions("Q")), None)
+        version = next(iter(kept.account("d").ledger.versions("Q")), None)
         _, entry = kept.release("d", COUNTING(0.5), Problem(PRIOR, COUNTS), question="Q", version=version)
-    assert read(kept.whole("d"), entry).posterior
-    assert kept.ledger("d").read_together(entry) is None, "charges alone"
+    assert read(kept.account("d").whole, entry).posterior
+    assert kept.account("d").ledger.read_together(entry) is None, "charges alone"
 
 
 @pytest.mark.parametrize("mechanisms", [(ONE_COUNT(1.0), ONE_COUNT(0.5)), (ONE_COUNT(1.0), LISTING(4.0))], ids=str)

@@ -1,12 +1,18 @@
-"""What the app was started with, after ``--``: the ledger that all its sessions share."""
+"""What the app was started with, after ``--``: the ledger that all sessions share, or each has its own."""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
 
+import streamlit as st
+
 from dpbi import limits
+from dpbi.releases.kept_ledger import KeptLedger
 from dpbi.releases.ledger_file import LedgerFile
+from dpbi.releases.ledger_in_memory import LedgerInMemory
+
+OWN_LEDGER = "ledger of releases"  # under this key the session has it
 
 _started: dict[str, LedgerFile | None] = {}
 
@@ -32,9 +38,9 @@ def take(arguments: Sequence[str]) -> None:
     _started["ledger"] = opened
 
 
-def ledger_file() -> LedgerFile | None:
-    """The ledger that lasts, or None where each session has one of its own."""
-    return _started.get("ledger")
+def ledger() -> KeptLedger:
+    """The one that the app was started with; else this session's own."""
+    return _started.get("ledger") or st.session_state.setdefault(OWN_LEDGER, LedgerInMemory())
 
 
 def _budget(text: str) -> float:

@@ -52,12 +52,15 @@ class Ready:
 
 @dataclass(frozen=True, eq=False)
 class Made:
-    """A release of this session with its labels and its entry; what follows from it is computed once."""
+    """A release with its entry; what follows from it is computed once in a session."""
 
     release: Release
-    labels: tuple[str, ...]
     entry: LedgerEntry
     _rows: dict[ReadTogether | None, list[Row]] = field(default_factory=dict)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        return self.entry.categories
 
     @property
     def stem(self) -> str:
@@ -193,7 +196,7 @@ def press(ready: Ready, chosen: Scenario) -> None:
         type="primary",
         disabled=bool(refused or subject.missing) or not all(agreed),
         on_click=_draw,
-        args=(ready.mechanism, chosen, drawn, keys, settings.everything(), subject, release_ledger.of_people()),
+        args=(ready.mechanism, chosen, drawn, keys, settings.everything(), subject, release_ledger.account().ledger),
     )
     if refused:
         st.error(words.escape(refused, words.SENTENCE_LENGTH))
@@ -201,12 +204,12 @@ def press(ready: Ready, chosen: Scenario) -> None:
         st.info(subject.missing)
     if (failed := _failed(subject)) and (not refused or failed == release_words.CHANGED):
         st.error(failed)
-    st.caption(release_words.draw(shared=options.ledger_file() is not None))
+    st.caption(release_words.draw(options.ledger().of_a_draw))
 
 
 def _costs(subject: release_ledger.Subject, guarantee: Guarantee, *, first: bool) -> list[str]:
     """Says what one more release costs these people; returns what must be acknowledged of it."""
-    before = release_ledger.of_people()
+    before = release_ledger.account().ledger
     spent, after = before.total(), before.total(guarantee)
     if raised := release_ledger.raises(subject, guarantee):
         st.warning(f"**{words.escape(raised, words.SENTENCE_LENGTH)}**")
@@ -263,7 +266,7 @@ def _draw(
         _say_failed(release_words.CHANGED)
         return
     try:
-        if before != release_ledger.of_people():
+        if before != release_ledger.account().ledger:
             st.session_state.update(dict.fromkeys(acknowledged, False))
             _say_failed(release_words.ANOTHER_CAME)
             return
@@ -283,36 +286,34 @@ def _draw(
 
 def show() -> None:
     """The newest release, or another that is asked for: both posteriors, and the files."""
-    lines = release_ledger.shown()
-    if not lines:
+    entries = release_ledger.shown()
+    if not entries:
         return
     st.header("The release")
-    line = lines[-1]
-    if len(lines) > 1:
-        newest = range(len(lines) - 1, -1, -1)
+    place = len(entries) - 1
+    if place:
         place = st.selectbox(
-            "Which", newest, width=480, key=f"release: which of {len(lines)}",
-            format_func=lambda i: f"{i + 1}: {_called(lines[i].entry)}",
+            "Which", range(place, -1, -1), width=480, key=f"release: which of {len(entries)}",
+            format_func=lambda i: f"{i + 1}: {_called(entries[i])}",
         )  # fmt: skip
-        line = lines[place]
     with guard.part():
-        _show(_made(line))
+        _show(_made(entries[place]))
 
 
 def _called(entry: LedgerEntry) -> str:
     return words.plain(", ".join(part for part in (entry.question, entry.mechanism, entry.time) if part), 120)
 
 
-def _made(line: release_ledger.Line) -> Made:
+def _made(entry: LedgerEntry) -> Made:
     """Read once in a session."""
     known: dict[str, Made] = st.session_state.setdefault(_READ, {})
-    if line.entry.release not in known and line.read:
-        known[line.entry.release] = Made(*line.read(), line.entry)
-    return known[line.entry.release]
+    if entry.made and entry.release not in known:
+        known[entry.release] = Made(entry.made, entry)
+    return known[entry.release]
 
 
 def _show(one: Made) -> None:
-    whole = release_ledger.beside()
+    whole = release_ledger.account().whole
     together = release_ledger.together(whole, one.entry)
     stamp, standing = stamped(one.release, together), whole.standing(one.entry)
     with downloads.collected(_shown(one.release, stamp, standing)):
@@ -348,13 +349,11 @@ def _shown(release: Release, stamp: str, standing: Standing) -> downloads.Shown:
 
 def _files(one: Made, whole: Ledger, together: ReadTogether | None, standing: Standing) -> None:
     release, labels, name = one.release, one.labels, f"dpbi-{one.stem}"
-    entry = dataclasses.replace(one.entry, made=release, categories=labels)
-
     readers = {"Python": reader_script(f"{name}.json"), "R": reader_script_r(f"{name}.json")}
     with st.container(horizontal=True, gap="small"):
         downloads.offer(
-            "Release (JSON)", lambda: release_json(entry, labels, whole, together).encode(), f"{name}.json",
-            "application/json", then=lambda: leaving.saved(entry.release),
+            "Release (JSON)", lambda: release_json(one.entry, labels, whole, together).encode(), f"{name}.json",
+            "application/json", then=lambda: leaving.saved(one.entry.release),
         )  # fmt: skip
         _offer("Statement (HTML)", lambda: statement_html(release, labels, together, standing), f"{name}.html",
                "text/html")
