@@ -11,6 +11,7 @@ import html
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from dpbi.accuracy.trials import release_errors
 from dpbi.data.labels import visible
@@ -296,12 +297,7 @@ _NOT_COVERED = (
     "This file is not signed: it does not prove how it was made.",
 )
 
-_STYLE = (
-    "body{font-family:sans-serif;color:#0f1720;background:#fff;margin:2rem auto;padding:0 1rem;max-width:60rem;"
-    "line-height:1.5}table{border-collapse:collapse}th,td{border:1px solid #8a94a0;padding:.3rem .6rem;"
-    "text-align:left}td:first-child{overflow-wrap:anywhere;min-width:8rem}.wide{overflow-x:auto}"
-    ".stamp{border:2px solid #a3271f;color:#a3271f;padding:.5rem;font-weight:bold}"
-)
+_STYLE = Path(__file__).with_name("statement.css").read_text("utf-8")
 
 
 def _escaped(text: str) -> str:
