@@ -417,7 +417,7 @@ class Ledger:
         except ValueError as refusal:
             unavailable = str(refusal)
         return ReadTogether(joint, tuple(one for one, _ in used), tuple(left_out), unavailable,
-                            _contradiction([made for _, made in used]))
+                            _contradiction([made for _, made in used], held.categories))
 
     def document(self) -> dict[str, Any]:
         """What the file holds: the people with what all releases about them come to, and the entries."""
@@ -509,7 +509,7 @@ def together_table(found: ReadTogether, labels: Sequence[str]) -> list[dict[str,
     return rows
 
 
-def _contradiction(made: Sequence[Release]) -> str:
+def _contradiction(made: Sequence[Release], categories: Sequence[str] = ()) -> str:
     """The sentence for the category whose intervals lie farthest apart; empty where all have a number in common."""
     aware = [one.noise_aware for one in made]
     known = [one for one in aware if isinstance(one, CountMixture)]
@@ -523,7 +523,8 @@ def _contradiction(made: Sequence[Release]) -> str:
     if gaps[category] <= 0:
         return ""
     high, low = ends[ends[:, category, 0].argmax(), category], ends[ends[:, category, 1].argmin(), category]
-    return (f"They contradict each other beyond chance: of category {category + 1}, one says {low[0]:,} to {low[1]:,} "
+    named = limits.shown(categories[category]) if categories else f"category {category + 1}"
+    return (f"They contradict each other beyond chance: of {named}, one says {low[0]:,} to {low[1]:,} "
             f"records and another {high[0]:,} to {high[1]:,}. Where the prior holds, releases of one table do so at "
             f"most once in {1 / _BEYOND_CHANCE:,.0f} times: they are hardly of the same table.")
 
