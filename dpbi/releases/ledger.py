@@ -27,7 +27,7 @@ from dpbi.mechanisms.guarantee import ApproximateDP, Guarantee, NotPrivate, Pure
 from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.problem.neighbours import RELATION
 from dpbi.releases.release import FORMAT as RELEASE_FORMAT
-from dpbi.releases.release import Release, category_names, check_time, mixture_document, parsed
+from dpbi.releases.release import Release, category_names, check_format, check_time, mixture_document, parsed
 
 FORMAT = "dpbi ledger of releases"
 _FORMAT_VERSION = 2
@@ -445,13 +445,7 @@ class Ledger:
             document = document.get("ledger")
             if not isinstance(document, dict):
                 raise ValueError("This release holds no ledger.")
-        if document.get("format") != FORMAT:
-            raise ValueError(f"This is no ledger of releases: its format must be {FORMAT!r}, "
-                             f"got {limits.shown(document.get('format'))}.")
-        version = document.get("format_version")
-        if isinstance(version, bool) or version not in _FORMAT_VERSIONS:
-            raise ValueError(f"The ledger has format version {limits.shown(version)}; this version of dpbi reads "
-                             f"{' and '.join(map(str, _FORMAT_VERSIONS))}.")
+        check_format("ledger of releases", FORMAT, _FORMAT_VERSIONS, document)
         listed, people = document.get("releases"), document.get("people", [])
         for name, value in (("releases", listed), ("people", people)):
             if not isinstance(value, list) or len(value) > _ENTRIES:

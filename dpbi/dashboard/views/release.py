@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -52,32 +52,30 @@ class Ready:
 
 @dataclass(frozen=True, eq=False)
 class Made:
-    """A release with its entry; what follows from it is computed once in a session."""
+    """A release among all that the ledger knows about its people; what follows from both is computed once."""
 
     release: Release
     entry: LedgerEntry
-    _rows: dict[ReadTogether | None, list[Row]] = field(default_factory=dict)
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        return self.entry.categories
+    ledger: Ledger
 
     @property
     def stem(self) -> str:
         """Of its files' names: none of the same second is like another."""
         return f"release-{self.release.time.replace(':', '-')}-{self.entry.release[:4]}"
 
-    def rows(self, together: ReadTogether | None = None) -> list[Row]:
-        """The table, with what all releases of the same data say together."""
-        if together not in self._rows:
-            self._rows[together] = posterior_table(self.release, self.labels, together=together)
-        return self._rows[together]
+    @cached_property
+    def together(self) -> ReadTogether | None:
+        return self.ledger.read_together(self.entry)
+
+    @cached_property
+    def rows(self) -> list[Row]:
+        return posterior_table(self.release, self.entry.categories, self.together)
 
     @cached_property
     def figure(self) -> Any:
         from dpbi.figures.release import released
 
-        return released(self.release, self.rows(), self.labels)
+        return released(self.release, self.rows, self.entry.categories)
 
 
 # --- before ---
@@ -305,30 +303,29 @@ def _called(entry: LedgerEntry) -> str:
 
 
 def _made(entry: LedgerEntry) -> Made:
-    """Read once in a session."""
+    """Read once in a session, and again once the ledger knows more about these people."""
+    ledger = release_ledger.account().whole
     known: dict[str, Made] = st.session_state.setdefault(_READ, {})
-    if entry.made and entry.release not in known:
-        known[entry.release] = Made(entry.made, entry)
+    if entry.made and (entry.release not in known or known[entry.release].ledger != ledger):
+        known[entry.release] = Made(entry.made, entry, ledger)
     return known[entry.release]
 
 
 def _show(one: Made) -> None:
-    whole = release_ledger.account().whole
-    together = release_ledger.together(whole, one.entry)
-    stamp, standing = stamped(one.release, together), whole.standing(one.entry)
+    with st.spinner("Computing the posteriors"):
+        together, figure = one.together, one.figure
+    stamp, standing = stamped(one.release, together), one.ledger.standing(one.entry)
     with downloads.collected(_shown(one.release, stamp, standing)):
         for sentence in standing.words:
             st.markdown(words.escape(sentence, words.SENTENCE_LENGTH))
         if stamp:
             st.error(words.escape(stamp, words.SENTENCE_LENGTH))
-        with st.spinner("Computing both posteriors"):
-            figure = one.figure
         st.markdown(release_words.released(one.release))
-        _files(one, whole, together, standing)
+        _files(one, standing)
         charts.draw(figure, f"{one.stem}-posteriors")
-        tables.release(one.rows(together), one.stem)
+        tables.release(one.rows, one.stem)
         if together is not None:
-            release_ledger.show_together(together, one.release, one.labels)
+            release_ledger.show_together(together, one.release, one.entry.categories)
 
 
 def _shown(release: Release, stamp: str, standing: Standing) -> downloads.Shown:
@@ -347,24 +344,22 @@ def _shown(release: Release, stamp: str, standing: Standing) -> downloads.Shown:
     return downloads.Shown(columns, release_words.about(release, stamp))
 
 
-def _files(one: Made, whole: Ledger, together: ReadTogether | None, standing: Standing) -> None:
-    release, labels, name = one.release, one.labels, f"dpbi-{one.stem}"
+def _files(one: Made, standing: Standing) -> None:
+    of, name = (one.release, one.entry.categories, one.together, standing), f"dpbi-{one.stem}"
     readers = {"Python": reader_script(f"{name}.json"), "R": reader_script_r(f"{name}.json")}
+    more: tuple[tuple[str, Callable[[], bytes], str, str], ...] = (
+        ("Statement (HTML)", lambda: statement_html(*of).encode(), "html", "text/html"),
+        ("Statement (Markdown)", lambda: statement_markdown(*of).encode(), "md", "text/markdown"),
+        ("Reader (Python)", lambda: readers["Python"].encode(), "py", "text/x-python"),
+        ("Reader (R)", lambda: readers["R"].encode(), "R", "text/plain"),
+    )
     with st.container(horizontal=True, gap="small"):
         downloads.offer(
-            "Release (JSON)", lambda: release_json(one.entry, labels, whole, together).encode(), f"{name}.json",
-            "application/json", then=lambda: leaving.saved(one.entry.release),
+            "Release (JSON)", lambda: release_json(one.entry, one.entry.categories, one.ledger, one.together).encode(),
+            f"{name}.json", "application/json", then=lambda: leaving.saved(one.entry.release),
         )  # fmt: skip
-        _offer("Statement (HTML)", lambda: statement_html(release, labels, together, standing), f"{name}.html",
-               "text/html")
-        _offer("Statement (Markdown)", lambda: statement_markdown(release, labels, together, standing), f"{name}.md",
-               "text/markdown")
-        _offer("Reader (Python)", lambda: readers["Python"], f"{name}.py", "text/x-python")
-        _offer("Reader (R)", lambda: readers["R"], f"{name}.R", "text/plain")
+        for label, made, ending, mime in more:
+            downloads.offer(label, made, f"{name}.{ending}", mime)
     with st.expander("Programs that read the file"):
         for language, reader in readers.items():
             st.code(reader, language=language.lower())
-
-
-def _offer(label: str, made: Callable[[], str], file_name: str, mime: str) -> None:
-    downloads.offer(label, lambda: made().encode(), file_name, mime)

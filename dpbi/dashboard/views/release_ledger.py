@@ -24,9 +24,9 @@ from dpbi.releases.kept_ledger import Account, KeptRelease, of_all
 from dpbi.releases.ledger import NAME_LONGEST, Ledger, LedgerEntry, ReadTogether, folded, together_table
 from dpbi.releases.release import Release
 
-_KNOWN, _PEOPLE, _QUESTIONS, _COUNTS, _READ_TOGETHER, _WAITING, _REFUSED, _ROUND = (
+_KNOWN, _PEOPLE, _QUESTIONS, _COUNTS, _WAITING, _REFUSED, _ROUND = (
     f"ledger of releases: {part}" for part in (
-        "known", "people", "questions", "counts", "read together", "waiting", "refused", "round"))
+        "known", "people", "questions", "counts", "waiting", "refused", "round"))
 CATEGORIES_DRAWN = 20
 
 Data = tuple[tuple[str, ...], tuple[int, ...]]
@@ -70,16 +70,6 @@ def shown() -> list[LedgerEntry]:
     """The releases about the people named on the page that can be shown."""
     here = account()
     return [entry for line, entry in zip(here.lines, here.whole.entries, strict=True) if line.can_be_shown]
-
-
-def together(whole: Ledger, entry: LedgerEntry) -> ReadTogether | None:
-    """The releases of one table read as one, None where there is but one; computed once in a session."""
-    known: dict[str, tuple[Ledger, ReadTogether | None]] = st.session_state.setdefault(_READ_TOGETHER, {})
-    if entry.release not in known or known[entry.release][0] != whole:
-        with st.spinner("Reading all releases together"):
-            made = next(one for one in whole.entries if one.release == entry.release)
-            known[entry.release] = whole, whole.read_together(made)
-    return known[entry.release][1]
 
 
 def data_of(chosen: Scenario) -> Data:
@@ -139,7 +129,7 @@ def raises(subject: Subject, guarantee: Guarantee) -> str:
     return options.ledger().raises(subject.people, guarantee) if subject.people else ""
 
 
-def draw(chosen: Scenario) -> None:
+def draw() -> None:
     """The total, every entry, the file; and the place to bring one."""
     here = account()
     accounts = options.ledger().beside(here)
@@ -158,7 +148,7 @@ def draw(chosen: Scenario) -> None:
     if kept := options.ledger().kept(here.people):
         st.caption(words.escape(kept, words.SENTENCE_LENGTH))
     with st.expander("Bring an exported ledger", expanded=_WAITING in st.session_state or _REFUSED in st.session_state):
-        _bring(chosen, st.session_state.get(_PEOPLE, ""))
+        _bring(st.session_state.get(_PEOPLE, ""))
 
 
 def show_together(found: ReadTogether, release: Release, labels: tuple[str, ...]) -> None:
@@ -201,41 +191,27 @@ def _table(whole: Ledger, lines: Sequence[KeptRelease]) -> pd.DataFrame:
 # --- bringing ---
 
 
-def _bring(chosen: Scenario, name: str) -> None:
+def _bring(name: str) -> None:
     st.file_uploader(release_words.BRING, key=_uploader(), max_upload_size=16, on_change=_take_file)
     if _REFUSED in st.session_state:
         st.error(st.session_state[_REFUSED])
     waiting: Ledger | None = st.session_state.get(_WAITING)
     if waiting is None:
         return
-    parts = {token: waiting.of([token]) for token in waiting.tokens}
-    called = {token: waiting.name_of(token) for token in parts}
-    if name:
-        fitting = [token for token, part in parts.items() if (
-            folded("a name", called[token]) == folded("a name", name) if called[token]
-            else part.entries[0].n == chosen.problem.n)]  # fmt: skip
-        st.multiselect(
-            release_words.WHICH,
-            list(parts),
-            default=fitting,
-            format_func=lambda token: words.plain(release_words.of_token(parts[token], called[token]), 120),
-            help=release_words.WHICH_HELP,
-            key=_which(),
-        )
-    else:
-        st.info(release_words.THEIR_OWN_NAMES if all(called.values()) else release_words.WHOSE_FIRST)
-    ready = bool(name) or all(called.values())
+    for token in waiting.tokens:
+        said = release_words.of_token(waiting.of([token]), waiting.name_of(token) or name)
+        st.markdown(words.escape(said, words.SENTENCE_LENGTH))
+    nameless = not all(map(waiting.name_of, waiting.tokens))
+    if nameless:
+        st.info(release_words.NAMELESS)
     with st.container(horizontal=True):
-        st.button("Add to the ledger", type="primary", disabled=not ready, on_click=_add, args=(waiting, name))
+        st.button("Add to the ledger", type="primary", disabled=nameless and not name, on_click=_add,
+                  args=(waiting, name))  # fmt: skip
         st.button("Put it away", on_click=_put_away)
 
 
 def _uploader() -> str:
     return f"ledger of releases: file {st.session_state.setdefault(_ROUND, 0)}"
-
-
-def _which() -> str:
-    return f"ledger of releases: which {st.session_state[_ROUND]}"
 
 
 def _take_file() -> None:
@@ -251,14 +227,12 @@ def _take_file() -> None:
 
 
 def _add(waiting: Ledger, name: str) -> None:
-    """Those that were picked to the people of the name; the others to those they name, or to people without one."""
-    picked: list[str] = st.session_state.get(_which(), [])
+    """To the people it names; what names nobody to those of the name."""
     _put_away()
     refused: dict[str, list[str]] = {}
     with guard.refusal(refused, ""):
         for token in waiting.tokens:
-            whose = name if token in picked else waiting.name_of(token) or f"people {token[:8]}"
-            options.ledger().bring(whose, waiting.of([token]).entries)
+            options.ledger().bring(waiting.name_of(token) or name, waiting.of([token]).entries)
     for sentence in refused:
         st.session_state[_REFUSED] = sentence
 

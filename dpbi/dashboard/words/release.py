@@ -71,12 +71,9 @@ COUNTS_DIFFER = (
     "on your screen alone, and is in no file."
 )
 BRING = "A ledger, or a release with its ledger, as this page writes them (JSON)."
-THEIR_OWN_NAMES = "All of it goes to the people it names."
-WHOSE_FIRST = "It does not name all of its people. Say first whose answers these are, above the button."
-WHICH = "Releases about the people named above"
-WHICH_HELP = (
-    "Older files do not name them: they have random tokens. If in doubt, leave them in: a total that is too large "
-    "misleads nobody."
+NAMELESS = (
+    "An older file does not name its people: what it holds counts as theirs who are named above the button, which asks "
+    "for it once a mechanism is chosen. A total that is too large misleads nobody."
 )
 NO_RECORDS = "There are no records (n = 0): the release is the prior itself, and nothing can leak."
 
@@ -226,9 +223,7 @@ def _times(number: int) -> str:
     return {1: "once", 2: "twice"}.get(number, f"{number:,} times")
 
 
-def of_token(part: Ledger, name: str) -> str:
-    """The entries of one token in a line."""
-    entries, spent = part.entries, part.total()
-    number = "1 release" if len(entries) == 1 else f"{len(entries):,} releases"
-    return (f"{name or entries[0].people[:8]}: {number} at n = {entries[0].n:,}, {spent.words}, last "
-            f"{entries[-1].time}")
+def of_token(part: Ledger, whose: str) -> str:
+    """The entries of one token in a line. whose: what the people are called here."""
+    number = "1 release" if len(part.entries) == 1 else f"{len(part.entries):,} releases"
+    return f"About {whose or 'people without a name'}: {number}, {part.total().words}, last {part.entries[-1].time}."
