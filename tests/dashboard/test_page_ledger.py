@@ -176,7 +176,8 @@ def test_another_budget_is_refused_and_a_raise_must_be_acknowledged(kept: Ledger
     at = page()
     assert "raises the budget of these people from 2 to 4" in bare(at.main.warning[1].value) and button(at).disabled
     press(at)
-    assert [(change.before, change.after) for change in (kept.account(NAME).people or kept).raised] == [(2, 4)]
+    assert (people := kept.account(NAME).people)
+    assert [(change.before, change.after) for change in people.raised] == [(2, 4)]
     assert "raised from 2 to 4 on" in " ".join(caption.value for caption in at.main.caption)
 
 

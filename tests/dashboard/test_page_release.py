@@ -491,7 +491,8 @@ def test_a_script_never_draws_again() -> None:
 
 
 def bring(at: AppTest, content: bytes) -> AppTest:
-    at.main.get("file_uploader")[-1].set_value(("ledger.json", content, "application/json")).run()
+    uploader: Any = at.main.get("file_uploader")[-1]
+    uploader.set_value(("ledger.json", content, "application/json")).run()
     assert not at.exception
     return at
 

@@ -195,7 +195,8 @@ def test_no_file_holds_the_true_counts(kind: Kind, chosen: Options) -> None:
 @every_class
 def test_two_datasets_that_release_the_same_give_the_same_file(kind: Kind) -> None:
     """The strongest form: the file is a function of what was released, whatever the counts were."""
-    mechanism, alike = kind(0.3), {}
+    mechanism = kind(0.3)
+    alike: dict[tuple[int, ...], dict[tuple[int, ...], Release]] = {}
     for counts in ((9, 11), (12, 8), (3, 17)):
         for seed in range(12):
             found = made(mechanism, Problem((1, 2), counts), seed)
