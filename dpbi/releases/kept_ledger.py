@@ -163,18 +163,37 @@ class KeptLedger(ABC):
         """The tokens of the releases that end with it, but for those that were saved."""
         return ()
 
-    def refusal(self, name: str, guarantee: Guarantee) -> str:
-        """Why a release of this guarantee may not be made about these people; empty where it may."""
-        return self._refusal(self.account(name), guarantee)
-
-    def raises(self, name: str, guarantee: Guarantee) -> str:
-        """What a release of this guarantee would do to the budget of these people; empty where it keeps it."""
-        account = self.account(name)
-        if account.people is None or not self._is_raised(account, guarantee):
+    def refusal(self, account: Account, more: Guarantee) -> str:
+        """Why a release of this guarantee may not be made about the people of an account; empty where it may."""
+        if self.proved_only and not more.is_private:
+            return ("This ledger takes only what is private by theorem or exhaustive check, and this mechanism is not: "
+                    f"{more.words}. Choose another.")
+        held = account.people.budget if account.people else None
+        budget, spent = self._budget(held), account.ledger
+        if held is not None and self.epsilon is not None and budget != self.epsilon:
+            return _another_budget(held, self.epsilon)
+        if budget is None:
             return ""
-        return (f"This raises the budget of these people from {printed_bound(account.people.budget or 0.0)} to "
-                f"{printed_bound(self.epsilon or 0.0)}, which is recorded: what was promised to them before does not "
-                "hold any longer.")
+        if not all(entry.guarantee.is_private for entry in spent.entries):
+            return ("A release about these people that was brought here promises nothing that is proved, so that no "
+                    "budget can be kept: nothing more may be released about them.")
+        left = _left(budget, spent)
+        total, after = spent.total(), spent.total(more)
+        if _spent(more) <= left and not after.delta:
+            return ""
+        most = f" An epsilon of at most {_printed_below(left)} is left." if left > 0 else " No epsilon is left."
+        if total.delta:
+            most = " The budget has no delta, so that nothing more may be released about them."
+        return (f"The budget of these people is {printed_bound(budget)}, spent so far: {total.words}. With this "
+                f"release of {more.words} it would be {after.words}, beyond the budget. Nothing is released.{most}")
+
+    def raises(self, account: Account, more: Guarantee) -> tuple[float, float] | None:
+        """The budget of these people before and after, where a release of this guarantee needs more than they have."""
+        held = account.people.budget if account.people else None
+        budget = self._budget(held)
+        if held is None or budget is None or budget == held or _spent(more) <= _left(held, account.ledger):
+            return None
+        return held, budget
 
     def release(
         self, name: str, mechanism: Mechanism, problem: Problem, labels: Sequence[str] | None = None, *,
@@ -213,14 +232,13 @@ class KeptLedger(ABC):
         self._change(name, lambda account: account.entered(name, self.epsilon).brought(entries))
 
     def _charged(self, account: Account, name: str, asked: LedgerEntry) -> Account:
-        if refusal := self._refusal(account, asked.guarantee):
+        if refusal := self.refusal(account, asked.guarantee):
             raise ValueError(refusal)
         version = account.ledger.version_of(asked.question, asked.version or None, asked.part)
         people = account.entered(name, self.epsilon).people
         assert people
-        if self._is_raised(account, asked.guarantee):
-            change = Raised(asked.time, people.budget or 0.0, self.epsilon or 0.0)
-            people = replace(people, budget=self.epsilon, raised=(*people.raised, change))
+        if raised := self.raises(account, asked.guarantee):
+            people = replace(people, budget=raised[1], raised=(*people.raised, Raised(asked.time, *raised)))
         return Account(people, (*account.lines, KeptRelease(replace(asked, people=people.token, version=version))))
 
     def _budget(self, held: float | None) -> float | None:
@@ -228,34 +246,6 @@ class KeptLedger(ABC):
         if held is None or (self.epsilon is not None and self.raising and self.epsilon > held):
             return self.epsilon
         return held
-
-    def _is_raised(self, account: Account, more: Guarantee) -> bool:
-        """Whether the release needs more than the budget that these people have."""
-        held = account.people.budget if account.people else None
-        return held is not None and self._budget(held) != held and _spent(more) > _left(held, account.ledger)
-
-    def _refusal(self, account: Account, more: Guarantee) -> str:
-        if self.proved_only and not more.is_private:
-            return ("This ledger takes only what is private by theorem or exhaustive check, and this mechanism is not: "
-                    f"{more.words}. Choose another.")
-        held = account.people.budget if account.people else None
-        budget, spent = self._budget(held), account.ledger
-        if held is not None and self.epsilon is not None and budget != self.epsilon:
-            return _another_budget(held, self.epsilon)
-        if budget is None:
-            return ""
-        if not all(entry.guarantee.is_private for entry in spent.entries):
-            return ("A release about these people that was brought here promises nothing that is proved, so that no "
-                    "budget can be kept: nothing more may be released about them.")
-        left = _left(budget, spent)
-        total, after = spent.total(), spent.total(more)
-        if _spent(more) <= left and not after.delta:
-            return ""
-        most = f" An epsilon of at most {_printed_below(left)} is left." if left > 0 else " No epsilon is left."
-        if total.delta:
-            most = " The budget has no delta, so that nothing more may be released about them."
-        return (f"The budget of these people is {printed_bound(budget)}, spent so far: {total.words}. With this "
-                f"release of {more.words} it would be {after.words}, beyond the budget. Nothing is released.{most}")
 
 
 def _another_budget(held: float, asked: float) -> str:

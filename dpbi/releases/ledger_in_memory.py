@@ -15,6 +15,7 @@ class LedgerInMemory(KeptLedger):
     """A ledger of one owner, without a file and without a budget: whoever keeps it may release anything, stamped."""
 
     _accounts: dict[str, Account] = field(default_factory=dict)
+    changes: int = 0
     proved_only: ClassVar[bool] = False
     of_a_draw: ClassVar[str] = "It is kept in this session alone: save the files."
 
@@ -29,10 +30,6 @@ class LedgerInMemory(KeptLedger):
     @property
     def names(self) -> tuple[str, ...]:
         return tuple(one.people.name for _, one in sorted(self._accounts.items()) if one.people)
-
-    @property
-    def changes(self) -> int:
-        return sum(len(one.lines) + sum(line.can_be_shown for line in one.lines) for one in self._accounts.values())
 
     def account(self, name: str) -> Account:
         return self._accounts.get(folded(WHOSE, name), Account())
@@ -49,6 +46,7 @@ class LedgerInMemory(KeptLedger):
     def _change(self, name: str, change: Callable[[Account], Account], outcome: str = "") -> Account:
         key = folded(WHOSE, name)
         self._accounts[key] = change(self._accounts.get(key, Account()))
+        self.changes += 1
         return self._accounts[key]
 
     def lost(self, saved: Collection[str]) -> Collection[str]:

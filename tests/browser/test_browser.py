@@ -428,7 +428,8 @@ def selectors() -> set[str]:
     """The parts of Streamlit's and plotly's pages that style sheets and scripts ask for, each by itself."""
     sheets = "".join(file.read_text("utf-8") for file in (ROOT / "dpbi/dashboard/shown").glob("*.[cj]s*"))
     sheets = re.sub(r"/\*.*?\*/", "", sheets, flags=re.DOTALL)
-    attribute, of_class = r'\[(?:data-[a-z]+|class|kind)[*^$]?="[^"]+"\]', r"\.(?:st-key|katex|plotly|modebar|js)-[a-z-]+"
+    attribute = r'\[(?:data-[a-z]+|class|kind)[*^$]?="[^"]+"\]'
+    of_class = r"\.(?:st-key|katex|plotly|modebar|js)-[a-z-]+"
     return {*re.findall(f"{attribute}|{of_class}(?![\\w$-])", sheets)}
 
 

@@ -27,7 +27,7 @@ from dpbi import ApproximateDP, NotPrivate, Problem, PureDP, Release
 from dpbi.mechanisms import Mechanism
 from dpbi.mechanisms.guarantee import Guarantee
 from dpbi.releases import ledger_file, release
-from dpbi.releases.kept_ledger import KeptLedger, of_all
+from dpbi.releases.kept_ledger import Account, KeptLedger, of_all
 from dpbi.releases.ledger import Ledger, LedgerEntry, People, Raised, new_token
 from dpbi.releases.ledger_file import LedgerFile
 from dpbi.releases.ledger_in_memory import LedgerInMemory
@@ -139,7 +139,7 @@ def test_both_ledgers_answer_alike(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert set(kept.lost([])) == (set() if lasts else {first.release, same.release})
     assert set(kept.lost([first.release])) == (set() if lasts else {same.release})
     assert of_all(kept.beside(here)).total().releases == (3 if lasts else 4), "of one's own ledger all is shown"
-    assert (kept.refusal(DATA, NotPrivate("a control")) != "") == lasts
+    assert (kept.refusal(kept.account(DATA), NotPrivate("a control")) != "") == lasts
 
     def failing(*asked: Any) -> Release:
         raise ValueError("Too many trials.")
@@ -160,8 +160,8 @@ def test_the_budget_is_per_name_and_exact(kept: LedgerFile) -> None:
         third.release(DATA, dpbi.mechanisms.Geometric(epsilon), PROBLEM)
     with pytest.raises(ValueError, match=r"budget of these people is 0\.3, spent so far: 0\.3-DP.*No epsilon is left"):
         third.release(DATA, dpbi.mechanisms.Geometric(1e-6), PROBLEM)
-    assert not third.refusal("others", PureDP(0.3, "theorem", "proved"))
-    assert "at most 0.3 is left" in third.refusal("others", PureDP(0.30000000000000004, "theorem", "proved"))
+    assert not third.refusal(Account(), PureDP(0.3, "theorem", "proved"))
+    assert "at most 0.3 is left" in third.refusal(Account(), PureDP(0.30000000000000004, "theorem", "proved"))
     assert len(third.account(DATA).lines) == 2 and third.names == (DATA,)
 
 
@@ -169,10 +169,11 @@ def test_brought_entries_count_once_and_the_budget_has_no_delta(kept: LedgerFile
     brought, more = entry(PureDP(1.0, "theorem", "proved")), HALF.guarantee(PROBLEM.prior, PROBLEM.n)
     for _ in range(2):
         kept.bring("survey 2026", [brought])
-    assert kept.account(DATA).ledger.total().words == "1-DP" and not kept.refusal(DATA, more)
-    assert "beyond the budget" in kept.refusal(DATA, ApproximateDP(0.1, 1e-6, "theorem", "proved"))
+    assert kept.account(DATA).ledger.total().words == "1-DP" and not kept.refusal(kept.account(DATA), more)
+    assert "beyond the budget" in kept.refusal(kept.account(DATA), ApproximateDP(0.1, 1e-6, "theorem", "proved"))
     kept.bring(DATA, [entry(ApproximateDP(0.1, 1e-6, "exhaustive check", "checked"))])
-    assert "be (1.6, 1e-06)-DP, beyond the budget. Nothing is released. The budget has no" in kept.refusal(DATA, more)
+    said = kept.refusal(kept.account(DATA), more)
+    assert "be (1.6, 1e-06)-DP, beyond the budget. Nothing is released. The budget has no" in said
     kept.bring("others", [brought])
     assert len(kept.account("others").ledger.entries) == 1, "the same release may be of both"
     assert not kept.account(DATA).lines[0].broken_off
@@ -242,24 +243,25 @@ def test_the_budget_stays_with_the_people_and_is_raised_in_words_alone(kept: Led
         server = LedgerFile.opened(kept.path, epsilon=other)
         with pytest.raises(ValueError, match=r"these people is 1\.5, and the app was started with .*--budget 1\.5"):
             server.release(DATA, HALF, PROBLEM)
-        assert server.refusal("others", PureDP(0.1, "theorem", "proved")) == ""
-    assert "--raise-budget" in LedgerFile.opened(kept.path, epsilon=4).refusal(DATA, one)
-    assert "--raise-budget" not in LedgerFile.opened(kept.path, epsilon=1, raising=True).refusal(DATA, one)
+        assert server.refusal(kept.account("others"), PureDP(0.1, "theorem", "proved")) == ""
+    spent = kept.account(DATA)
+    assert "--raise-budget" in LedgerFile.opened(kept.path, epsilon=4).refusal(spent, one)
+    assert "--raise-budget" not in LedgerFile.opened(kept.path, epsilon=1, raising=True).refusal(spent, one)
     without = LedgerFile.opened(kept.path)
-    assert not without.refusal(DATA, one)
-    assert "beyond the budget" in without.refusal(DATA, PureDP(1.1, "theorem", "proved"))
+    assert not without.refusal(spent, one)
+    assert "beyond the budget" in without.refusal(spent, PureDP(1.1, "theorem", "proved"))
 
     larger = LedgerFile.opened(kept.path, epsilon=2, raising=True)
-    assert not larger.raises(DATA, one)
+    assert not larger.raises(kept.account(DATA), one)
     larger.release(DATA, dpbi.mechanisms.Geometric(1.0), PROBLEM)
     assert larger.account(DATA).people == held, "what fits keeps the promise"
-    assert "from 1.5 to 2, which is recorded" in larger.raises(DATA, HALF.guarantee((1, 1), 58))
+    assert larger.raises(kept.account(DATA), HALF.guarantee((1, 1), 58)) == (1.5, 2.0)
     _, entry = larger.release(DATA, HALF, PROBLEM)
     now = LedgerFile.opened(kept.path, epsilon=2).account(DATA).people
     assert now == dataclasses.replace(held, budget=2.0, raised=(Raised(entry.time, 1.5, 2.0),))
     assert Ledger.from_json(larger.account(DATA).whole.to_json()).people == (now,)
-    assert "No epsilon is left" in larger.refusal(DATA, HALF.guarantee((1, 1), 58))
-    assert kept.refusal(DATA, HALF.guarantee((1, 1), 58)), "the first server knows it too"
+    assert "No epsilon is left" in larger.refusal(kept.account(DATA), HALF.guarantee((1, 1), 58))
+    assert kept.refusal(kept.account(DATA), HALF.guarantee((1, 1), 58)), "the first server knows it too"
 
 
 def test_what_it_is_of_is_kept_as_stated(kept: LedgerFile) -> None:

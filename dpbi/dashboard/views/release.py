@@ -181,9 +181,9 @@ def press(ready: Ready, chosen: Scenario) -> None:
         st.error(words.escape(stamp, words.SENTENCE_LENGTH))
         asked.append(release_words.acknowledge(ready.guarantee))
     subject = release_ledger.ask(chosen)
-    refused = release_ledger.refusal(subject, ready.guarantee)
+    refused = options.ledger().refusal(release_ledger.account(), ready.guarantee)
     if not refused:
-        asked += _costs(subject, ready.guarantee, first=not asked)
+        asked += _costs(ready.guarantee, first=not asked)
     if refused or subject.missing:  # nothing to agree to
         asked = []
     keys = [f"release {drawn} {ready.mechanism!r}: {sentence}" for sentence in asked]
@@ -205,12 +205,12 @@ def press(ready: Ready, chosen: Scenario) -> None:
     st.caption(release_words.draw(options.ledger().of_a_draw))
 
 
-def _costs(subject: release_ledger.Subject, guarantee: Guarantee, *, first: bool) -> list[str]:
+def _costs(guarantee: Guarantee, *, first: bool) -> list[str]:
     """Says what one more release costs these people; returns what must be acknowledged of it."""
     before = release_ledger.account().ledger
     spent, after = before.total(), before.total(guarantee)
-    if raised := release_ledger.raises(subject, guarantee):
-        st.warning(f"**{words.escape(raised, words.SENTENCE_LENGTH)}**")
+    if raised := options.ledger().raises(release_ledger.account(), guarantee):
+        st.warning(release_words.raises(*raised))
     if spent.releases:
         st.warning(release_words.before_another(spent, after))
         return [release_words.acknowledge_another(after)]

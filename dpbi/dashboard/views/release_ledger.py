@@ -18,7 +18,7 @@ from dpbi.dashboard.shown import charts, downloads, tables
 from dpbi.dashboard.words import guard, words
 from dpbi.dashboard.words import release as release_words
 from dpbi.mechanisms import Mechanism
-from dpbi.mechanisms.guarantee import ApproximateDP, Guarantee, NotPrivate
+from dpbi.mechanisms.guarantee import ApproximateDP, NotPrivate
 from dpbi.problem.problem import Problem
 from dpbi.releases.kept_ledger import Account, KeptRelease, of_all
 from dpbi.releases.ledger import NAME_LONGEST, Ledger, LedgerEntry, ReadTogether, folded, together_table
@@ -117,16 +117,6 @@ def _ask_for_the_version(chosen: Scenario, people: str, question: str, entries: 
     if st.session_state.get(_COUNTS, {}).get(last.version) not in (None, (labels, counts)):
         st.warning(release_words.COUNTS_DIFFER)
     return Subject(people, question, last.version, "", entries)
-
-
-def refusal(subject: Subject, guarantee: Guarantee) -> str:
-    """Why no release of this guarantee can be made; empty where one can."""
-    return options.ledger().refusal(subject.people, guarantee) if subject.people else ""
-
-
-def raises(subject: Subject, guarantee: Guarantee) -> str:
-    """What a release of this guarantee does to the budget; empty where it keeps it."""
-    return options.ledger().raises(subject.people, guarantee) if subject.people else ""
 
 
 def draw() -> None:

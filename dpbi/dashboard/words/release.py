@@ -11,6 +11,7 @@ from dpbi.accuracy.trials import ReleaseErrors
 from dpbi.dashboard.words import words
 from dpbi.mechanisms import name_of
 from dpbi.mechanisms.guarantee import Guarantee, NotPrivate
+from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.privacy.guessing import GuessingRisk
 from dpbi.releases.kept_ledger import KeptRelease
 from dpbi.releases.ledger import STATED, Ledger, LedgerEntry, ReadTogether, Total
@@ -104,6 +105,12 @@ def acknowledge(guarantee: Guarantee) -> str:
     if isinstance(guarantee, NotPrivate):
         return "I know that this is **not private**, and that every file will be stamped so."
     return "I know that its privacy is **only claimed**, and that every file will be stamped so."
+
+
+def raises(before: float, after: float) -> str:
+    """The warning before a release that the budget of the people does not hold."""
+    return (f"**This raises the budget of these people from {printed_bound(before)} to {printed_bound(after)}, which "
+            "is recorded: what was promised to them before does not hold any longer.**")
 
 
 def before_another(spent: Total, after: Total) -> str:
