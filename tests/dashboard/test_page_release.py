@@ -136,22 +136,16 @@ def test_nothing_is_drawn_before_the_button_is_pressed(draws: Draws) -> None:
     assert len(draws) == 1
 
 
-def test_one_mechanism_alone_is_chosen() -> None:
+def test_one_mechanism_alone_is_chosen_and_of_several_the_private_ones_come_first() -> None:
     at = visit(tick(opened(), {MECHANISMS[3].__name__}), PAGE)
-    assert at.main.selectbox[0].value == MECHANISMS[3].label
-    assert button(at)
+    assert at.main.selectbox[0].value == MECHANISMS[3].label and button(at)
     visit(tick(visit(at, "app.py"), ALL), PAGE)
     assert at.main.selectbox[0].value == MECHANISMS[3].label, "a choice stays"
-
-
-def test_the_private_ones_come_first() -> None:
-    at = visit(tick(opened(), ALL), PAGE)
     promised = [kind(1.0).guarantee((1.0, 1.0), 90) for kind in MECHANISMS]
     named = [words.stamped(kind.label, guarantee) for kind, guarantee in zip(MECHANISMS, promised, strict=True)]
     private = [name for name, guarantee in zip(named, promised, strict=True) if guarantee.is_private]
     options = at.main.selectbox[0].options
-    assert options[: len(private)] == private
-    assert sorted(options) == sorted(named)
+    assert options[: len(private)] == private and sorted(options) == sorted(named)
 
 
 def test_no_rerun_no_widget_and_no_other_page_draws_again(draws: Draws) -> None:
@@ -169,6 +163,9 @@ def test_no_rerun_no_widget_and_no_other_page_draws_again(draws: Draws) -> None:
     assert shown(at).equals(released)
     assert f"drawn on {draws[0].time}" in everything(at)
     assert draws[0].mechanism.epsilon == 1
+    scripts = [code.value for code in at.main.code]
+    assert not [script for script in scripts if "dpbi.release" in script], "nor does a script"
+    assert len([script for script in scripts if "counts =" in script]) == 1
 
 
 def test_a_second_click_on_its_way_draws_nothing(draws: Draws) -> None:
@@ -280,8 +277,8 @@ def test_the_very_same_table_has_the_same_n_and_categories() -> None:
 
 def test_a_wrong_statement_that_noise_cannot_explain_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     files = record(monkeypatch)
-    at = press(page("10 990"))
-    at.text_area(key="entry: typed").set_value("990 10").run()
+    at = press(page("10 190"))
+    at.text_area(key="entry: typed").set_value("190 10").run()
     press(state_the_table(said_of(at)))
     files.clear()
     at.run()
@@ -306,9 +303,10 @@ def ledger(at: AppTest) -> Ledger:
 
 
 @pytest.mark.parametrize("kind", [kind for kind in MECHANISMS if not kind(1.0).guarantee((1, 1), 9).is_private])
-def test_what_is_not_private_needs_a_tick_and_is_stamped(
+def test_what_is_not_private_needs_a_tick_and_is_stamped_and_so_is_what_is_read_together_with_it(
     monkeypatch: pytest.MonkeyPatch, draws: Draws, kind: type[dpbi.mechanisms.Mechanism]
 ) -> None:
+    """A private release of the same table holds, in its files, a posterior that the other went into."""
     files = record(monkeypatch)
     at = tick(page(), {kind.__name__})
     assert (release_words.CONTROL in everything(at)) == isinstance(kind(1.0).guarantee((1, 1), 9), NotPrivate)
@@ -319,35 +317,23 @@ def test_what_is_not_private_needs_a_tick_and_is_stamped(
     files.clear()
     press(at)
     (made,) = draws
-    assert made.stamp
     said = [bare(error.value) for error in at.main.error]
     assert [sentence for sentence in said if "do not publish this" not in sentence] == [made.stamp] * 2
     assert isinstance(made.guarantee, NotPrivate) == ("no bound at all" in everything(at))
     stamped = [files_of(files, ending) for ending in (".json", ".html", ".md", ".csv")]
     stamped += [made() for name, made in files.items() if "-posteriors" in name]
-    for content in stamped:
-        assert b"PRIVATE" in content
-
-
-@pytest.mark.parametrize("kind", [kind for kind in MECHANISMS if not kind(1.0).guarantee((1, 1), 9).is_private])
-def test_what_is_read_together_with_it_is_stamped_too(
-    monkeypatch: pytest.MonkeyPatch, draws: Draws, kind: type[dpbi.mechanisms.Mechanism]
-) -> None:
-    """A private release of the same table holds, in its files, a posterior that the other went into."""
-    files = record(monkeypatch)
-    at = press(tick(page(), {kind.__name__}))
+    assert made.stamp and all(b"PRIVATE" in content for content in stamped)
     press(tick(at, {MECHANISMS[3].__name__}))
-    first, second = draws
-    assert first.stamp and not second.stamp
+    assert len(draws) == 2 and not draws[1].stamp
     files.clear()
     at.run()
-    assert any(first.stamp in bare(error.value) for error in at.main.error)
+    assert any(made.stamp in bare(error.value) for error in at.main.error)
     together = json.loads(files_of(files, ".json"))["all_releases_together"]
-    assert together["stamp"] == first.stamp and together["promise"] == (
-        f"All of them together promise {ledger(at).total().words}.")
-    stamped = [name for name in files if name.endswith((".html", ".md", ".csv"))
-               and name.startswith(("dpbi-release-", "dpbi-read-together"))]
-    assert len(stamped) == 7 and all(first.stamp[:11] in files[name]().decode() for name in stamped)
+    assert together["stamp"] == made.stamp
+    assert together["promise"] == f"All of them together promise {ledger(at).total().words}."
+    named = [name for name in files if name.endswith((".html", ".md", ".csv"))
+             and name.startswith(("dpbi-release-", "dpbi-read-together"))]
+    assert len(named) == 7 and all(made.stamp[:11] in files[name]().decode() for name in named)
     assert together["promise"] in files_of(files, ".md").decode().replace("\\", "")
 
 
@@ -408,12 +394,6 @@ def test_a_failed_draw_is_told_without_its_message(monkeypatch: pytest.MonkeyPat
     assert ledger(at).total().words == "1-DP", "charged before it was drawn, as in a file"
 
 
-def test_without_records_the_prior_is_released(draws: Draws) -> None:
-    at = press(page("0 0 0"))
-    assert release_words.NO_RECORDS in everything(at)
-    assert draws[0].released == (0, 0, 0)
-
-
 def test_a_release_writes_no_cache(monkeypatch: pytest.MonkeyPatch, draws: Draws) -> None:
     at = page()
     written: list[Any] = []
@@ -439,6 +419,7 @@ def test_counts_that_do_not_sum_to_n_are_explained_where_they_do_not(draws: Draw
         said = f"The released counts sum to {total:,} and not to n = 21. This is no error"
         assert (said in everything(at)) == (total != 21)
         assert noisy or total == 21
+    assert release_words.NO_RECORDS in everything(press(page("0 0 0"))) and draws[-1].released == (0, 0, 0)
 
 
 # --- the files ---
@@ -478,13 +459,6 @@ def test_the_files_and_the_charts_data_hold_the_release(
         share = next(column for column in chart if column.startswith("θ"))
         for column, of_chart in (("mean", share), ("low", "From"), ("high", "To")):
             assert list(drawn[of_chart]) == pytest.approx(list(rows[f"{kind}_{column}"]), rel=1e-5, abs=1e-7)
-
-
-def test_a_script_never_draws_again() -> None:
-    at = press(page())
-    scripts = [code.value for code in at.main.code]
-    assert not [script for script in scripts if "dpbi.release" in script]
-    assert len([script for script in scripts if "counts =" in script]) == 1
 
 
 # --- the ledger ---

@@ -16,7 +16,7 @@ import signal
 import sqlite3
 import traceback
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -118,23 +118,25 @@ def test_both_ledgers_answer_alike(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     """Names, charges, versions, what is brought, what is refused: all but how long it is kept, and what it takes."""
     kept: KeptLedger = LedgerFile.opened(tmp_path / "l.sqlite") if lasts else LedgerInMemory()
     changes = [kept.changes]
-    made, first = kept.release(f" {DATA}", HALF, PROBLEM, ["yes", "no"], question="Q", who="Ada")
-    _, same = kept.release("SURVEY  2026", HALF, PROBLEM, question="q", version=first.version)
+    made, first = kept.release(f" {DATA}", HALF, PROBLEM, ["yes", "no"], question="Q", part="men", who="Ada",
+                               remark="new")  # fmt: skip
+    _, same = kept.release("SURVEY  2026", HALF, PROBLEM, question="q", version=first.version, part="men")
     changes.append(kept.changes)
     brought = entry(PureDP(1.0, "theorem", "proved"))
     for _ in range(2):
         kept.bring(DATA, [brought, brought])
     kept.bring("others", [brought])
     changes.append(kept.changes)
-    for labels, version in ((["yes"], None), (None, "another")):
+    for name, labels, version in ((DATA, ["yes"], None), (DATA, None, "another"), ("new", None, first.version)):
         with pytest.raises(ValueError, match=r"labels must be|No release of this question"):
-            kept.release(DATA, HALF, PROBLEM, labels, question="Q", version=version)
+            kept.release(name, HALF, PROBLEM, labels, question="Q", version=version, part="men")
     assert changes[-1] == kept.changes and len(set(changes)) == 3
     here = kept.account("survey 2026")
     assert kept.names == ("others", DATA) and here.people and here.people.name == DATA
     assert [line.can_be_shown for line in here.lines] == [True, True, False]
     assert not any(line.broken_off for line in here.lines) and here.ledger.total().words == "2-DP"
-    assert first.table == same.table and first.who == "Ada" and first.made is None
+    assert first.table == same.table and first.made is None
+    assert (first.question, first.part, first.who, first.remark) == ("Q", "men", "Ada", "new")
     assert here.whole.entries[0] == dataclasses.replace(first, made=made, categories=("yes", "no"))
     assert set(kept.lost([])) == (set() if lasts else {first.release, same.release})
     assert set(kept.lost([first.release])) == (set() if lasts else {same.release})
@@ -262,16 +264,6 @@ def test_the_budget_stays_with_the_people_and_is_raised_in_words_alone(kept: Led
     assert Ledger.from_json(larger.account(DATA).whole.to_json()).people == (now,)
     assert "No epsilon is left" in larger.refusal(kept.account(DATA), HALF.guarantee((1, 1), 58))
     assert kept.refusal(kept.account(DATA), HALF.guarantee((1, 1), 58)), "the first server knows it too"
-
-
-def test_what_it_is_of_is_kept_as_stated(kept: LedgerFile) -> None:
-    _, first = kept.release(DATA, HALF, PROBLEM, question="Do you smoke?", part="men", who="Ada", remark="pilot")
-    _, other = kept.release(DATA, HALF, PROBLEM, question="Do you smoke?", part="men")
-    assert first.table != other.table and (first.who, first.remark, first.part) == ("Ada", "pilot", "men")
-    assert [line.entry for line in kept.account(DATA).lines] == [first, other]
-    with pytest.raises(ValueError, match="No release of this question"):
-        LedgerFile.opened(kept.path).release("other people", HALF, PROBLEM, question="Q", version=first.version)
-    assert kept.account(DATA).ledger.total().epsilon == 1 and kept.names == (DATA,)
 
 
 # As version 1 wrote it, on the day before version 2.
@@ -499,35 +491,28 @@ def test_where_it_cannot_be_made_no_half_of_it_is_left(tmp_path: Path) -> None:
     assert not ended and "disk is full" in told and not os.listdir(tmp_path)
 
 
-def test_a_full_file_of_sqlite_is_said(kept: LedgerFile, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("setting", "said", "opens"), [
+    ("max_page_count = 1", "cannot grow, the disk is full", True), ("query_only = ON", "may only be read", False),
+])  # fmt: skip
+def test_a_full_or_read_only_file_is_said(
+    kept: LedgerFile, monkeypatch: pytest.MonkeyPatch, setting: str, said: str, opens: bool
+) -> None:
+    """By the connection's own settings, since the rights of a file do not bind root."""
     connect = ledger_file._connection
 
-    def small(address: str) -> sqlite3.Connection:
+    def hindered(address: str) -> sqlite3.Connection:
         connection = connect(address)
-        connection.execute("PRAGMA max_page_count = 1").fetchall()
+        connection.execute(f"PRAGMA {setting}").fetchall()
         return connection
 
     for _ in range(2):
         kept.release(DATA, HALF, PROBLEM)
-    monkeypatch.setattr(ledger_file, "_connection", small)
-    with pytest.raises(ValueError, match=r"cannot grow, the disk is full.*(its charge of 0|Nothing was drawn)"):
+    monkeypatch.setattr(ledger_file, "_connection", hindered)
+    with pytest.raises(ValueError, match=rf"releases\.sqlite {said}.*(its charge of 0|Nothing was drawn)"):
         kept.release(DATA, HALF, PROBLEM, ["a" * 60, "b" * 60])
-
-
-def test_a_read_only_file_is_refused(kept: LedgerFile, monkeypatch: pytest.MonkeyPatch) -> None:
-    """By the connection's own setting, since the rights of a file do not bind root."""
-    connect = ledger_file._connection
-
-    def reading(address: str) -> sqlite3.Connection:
-        return connect(address.replace("mode=rw", "mode=ro"))
-
-    kept.release(DATA, HALF, PROBLEM)
-    monkeypatch.setattr(ledger_file, "_connection", reading)
-    with pytest.raises(ValueError, match=r"releases\.sqlite may only be read.* Nothing was drawn"):
-        kept.release(DATA, HALF, PROBLEM)
-    with pytest.raises(ValueError, match="may only be read"):
+    with nullcontext() if opens else pytest.raises(ValueError, match=said):
         LedgerFile.opened(kept.path)
-    assert len(kept.account(DATA).lines) == 1
+    assert sum(line.can_be_shown for line in kept.account(DATA).lines) == 2
 
 
 def test_a_file_that_is_locked_or_gone_is_said(kept: LedgerFile, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -259,24 +259,22 @@ def _draw(
         return
     _say_failed("")
     changed = any(now.get(name) != read[name] for now in (settings.everything(), settings.shown()) for name in read)
-    if changed or any(str(st.session_state.get(key, "")).strip() != said for key, said in subject.entries.items()):
-        st.session_state.update(dict.fromkeys(acknowledged, False))
-        _say_failed(release_words.CHANGED)
-        return
+    changed |= any(str(st.session_state.get(key, "")).strip() != said for key, said in subject.entries.items())
+    again = release_words.CHANGED if changed else ""
     try:
-        if before != release_ledger.account().ledger:
-            st.session_state.update(dict.fromkeys(acknowledged, False))
-            _say_failed(release_words.ANOTHER_CAME)
-            return
-        release_ledger.drawn(mechanism, release_ledger.data_of(chosen), chosen.problem.prior, subject)
+        if not again and before != release_ledger.account().ledger:
+            again = release_words.ANOTHER_CAME
+        if not again:
+            release_ledger.drawn(mechanism, release_ledger.data_of(chosen), chosen.problem.prior, subject)
+            st.session_state[_DRAWN] = drawn + 1
     except ValueError as refusal:
         _say_failed(words.opened(refusal))
-        return
     except Exception as failure:  # noqa: BLE001 - a callback has no page around it that could apologise
         _log.error("a release failed: %s", type(failure).__name__)
         _say_failed(words.APOLOGY)
-        return
-    st.session_state[_DRAWN] = drawn + 1
+    if again:  # all is to be confirmed anew
+        st.session_state.update(dict.fromkeys(acknowledged, False))
+        _say_failed(again)
 
 
 # --- after ---
