@@ -182,9 +182,9 @@ class Release:
         names = ("version", "mechanism", "prior", "released")
         if not isinstance(item, dict) or not all(name in item for name in names):
             raise ValueError(f"What was released must have {', '.join(names)}.")
-        mechanism, prior = _mechanism(item["mechanism"]), limits.check_prior(_sequence("prior", item["prior"]))
+        mechanism, prior = _mechanism(item["mechanism"]), limits.check_prior(item["prior"])
         guarantee = guarantee_of_release(mechanism, prior, limits.check_total(n))
-        return Release(mechanism, prior, n, _released(item["released"]), guarantee, item["version"], time)
+        return Release(mechanism, prior, n, item["released"], guarantee, item["version"], time)
 
 
 def mixture_document(posterior: CountMixture) -> dict[str, Any]:
@@ -322,14 +322,3 @@ def _check_guarantee(recorded: Any, guarantee: Guarantee) -> None:
     if not same:
         raise ValueError(f"The file says {limits.shown(recorded.get('words'))}, but what this mechanism promises is "
                          f"{guarantee.words}: the file was changed, or written by another version.")
-
-
-def _released(value: Any) -> tuple[int, ...]:
-    listed = enumerate(_sequence("released", value))
-    return tuple(limits.whole_number(f"released[{i}]", count, 0, limits.RELEASED_LARGEST) for i, count in listed)
-
-
-def _sequence(name: str, value: Any) -> tuple[Any, ...]:
-    if not isinstance(value, list):
-        raise ValueError(f"{name} must be a list: got {limits.shown(value)}.")
-    return tuple(value)

@@ -12,7 +12,6 @@ from dpbi import MECHANISMS, PureDP
 from dpbi.dashboard.session import options
 from dpbi.dashboard.words import release as release_words
 from dpbi.dashboard.words import words
-from dpbi.releases import release
 from dpbi.releases.ledger import Ledger
 from dpbi.releases.ledger_file import LedgerFile
 from tests.dashboard.test_page_release import (
@@ -120,20 +119,6 @@ def test_what_is_not_private_is_refused(kept: LedgerFile) -> None:
             assert "takes only what is private by theorem" in at.main.error[-1].value
             press(at, forced=True)
     assert not kept.names
-
-
-def test_a_charge_without_a_release_is_said(kept: LedgerFile, monkeypatch: pytest.MonkeyPatch) -> None:
-    def failing(*asked: object) -> None:
-        raise MemoryError
-
-    at = acknowledge(page())
-    with monkeypatch.context() as patched:
-        patched.setattr(release, "release", failing)
-        button(at).click().run()
-    assert not at.exception and release_words.SAY_BROKEN_OFF in [warning.value for warning in at.main.warning]
-    assert list(at.main.dataframe[-1].value["Release"]) == [release_words.BROKEN_OFF]
-    assert kept.account(NAME).ledger.total().epsilon == 1
-    assert any("released once already: 1-DP" in bare(warning.value) for warning in at.main.warning)
 
 
 def test_brought_entries_count(kept: LedgerFile) -> None:

@@ -382,16 +382,17 @@ def test_who_cannot_release_here_says_why() -> None:
     assert not [one for one in at.main.button if one.label.startswith(BUTTON)]
 
 
-def test_a_failed_draw_is_told_without_its_message(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_draw_is_told_without_its_message_and_its_charge_stands(monkeypatch: pytest.MonkeyPatch) -> None:
     def failing(*arguments: Any) -> Release:
-        raise RuntimeError("314159")
+        raise MemoryError("314159")
 
-    monkeypatch.setattr(release, "release", failing)
     at = acknowledge(page())
+    monkeypatch.setattr(release, "release", failing)
     button(at).click().run()
-    assert [error.value for error in at.main.error] == [words.APOLOGY]
+    assert [error.value for error in at.main.error] == [words.APOLOGY] and not at.exception
     assert release_words.SAY_BROKEN_OFF in [warning.value for warning in at.main.warning]
-    assert ledger(at).total().words == "1-DP", "charged before it was drawn, as in a file"
+    assert list(at.main.dataframe[-1].value["Release"]) == [release_words.BROKEN_OFF]
+    assert any("released once already: 1-DP" in bare(warning.value) for warning in at.main.warning)
 
 
 def test_a_release_writes_no_cache(monkeypatch: pytest.MonkeyPatch, draws: Draws) -> None:

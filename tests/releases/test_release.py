@@ -287,7 +287,7 @@ def changed(found: Release, path: str, value: Any) -> str:
         ("n", 12.5, "n must be a whole number"),
         ("released", [5, 6], "probability of this release is 0"),
         ("released", [5, 5, 3], "2 counts"),
-        ("released", "12", "released must be a list"),
+        ("released", "12", "released must be a sequence"),
         ("guarantee", None, "guarantee must be an object"),
         ("guarantee.epsilon", 0.1, "what this mechanism promises"),
         ("guarantee.epsilon", "0.7", "the guarantee's epsilon must be a number"),
