@@ -1,10 +1,12 @@
-/* What Streamlit leaves to a page of the app. The listeners outlive the page that brought them: they are put up once. */
-window.dpbi ??= (() => {
+/* What Streamlit leaves to a page of the app. The listeners outlive the page that brought them: they are put up once.
+   A page calls one of the functions by window.dpbi.push([name, ...arguments]), before this script has come or after. */
+if (!window.dpbi?.ready) {
   const PANE = '[data-testid="stMain"]';
   const FOLDING = '[data-collapsed="false"] [data-testid="stSidebarCollapseButton"] button';
   const CAMERA = '[data-title^="Download plot"]';
   const places = {};
   let talking = false;
+  let look = {};
 
   const chord = (event) => event.altKey || event.ctrlKey || event.metaKey || event.shiftKey;
 
@@ -60,7 +62,7 @@ window.dpbi ??= (() => {
      it is pressed: it is pressed on a graph that is light, opaque and of a slide's size for that moment. A press of the
      camera by hand, in full screen too, comes to the same. No button's press reaches the server. */
   const take = (graph, format) => {
-    const { layout, size } = pictured(graph, dpbi.look);
+    const { layout, size } = pictured(graph, look);
     const kept = [graph.layout, graph._context.toImageButtonOptions];
     graph.layout = layout;
     graph._context.toImageButtonOptions = { ...kept[1], format, ...size };
@@ -81,7 +83,12 @@ window.dpbi ??= (() => {
     if (graph) take(graph, format);
   }, true);
 
-  return {
+  const functions = {
+    /* As dpbi/figures/picture.py has it. */
+    pictures(given) {
+      look = given;
+    },
+
     /* Talk mode begins with the sidebar folded, also where the browser remembers that it was unfolded by hand: that
        stays remembered, for the pages without talk mode. */
     talk(on) {
@@ -124,4 +131,9 @@ window.dpbi ??= (() => {
       window.onbeforeunload = ask ? (event) => { event.preventDefault(); event.returnValue = true; } : null;
     },
   };
-})();
+
+  const push = ([name, ...given]) => functions[name](...given);
+  const waiting = window.dpbi ?? [];
+  window.dpbi = { ready: true, push };
+  waiting.forEach(push);
+}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -21,17 +22,18 @@ def apply(page: str, talk: bool) -> None:
     from dpbi.figures import picture
 
     st.html(f"<style>{_STYLE}{_TALK if talk else ''}</style>")
-    _run("page", f"{picture.SCRIPT}{_SCRIPT}dpbi.look = {json.dumps(picture.LOOK)};")
+    _run("page", picture.SCRIPT + _SCRIPT)
+    call("pictures", picture.LOOK)
     call("talk", talk)
     to_the_top("Page", page)
     call("askBeforeLeaving", leaving.loses_something())
 
 
-def call(function: str, *arguments: str | bool, place: str = "") -> None:
+def call(function: str, *arguments: Any, place: str = "") -> None:
     """Calls one of page.js; place: which of several calls of it on a page. A call as it was before does not come again.
     """
-    said = json.dumps(arguments)[1:-1].replace("<", "\\u003c")
-    _run(f"{function} {place}", f"dpbi.{function}({said});")
+    said = json.dumps([function, *arguments]).replace("<", "\\u003c")
+    _run(f"{function} {place}", f"(window.dpbi ??= []).push({said});")
 
 
 def _run(name: str, script: str) -> None:
