@@ -32,7 +32,7 @@ from dpbi.posterior import dirichlet
 from dpbi.releases.ledger import ReadTogether
 from dpbi.releases.release import Release
 from dpbi.releases.statement import Row
-from dpbi.releases.verdict import points
+from dpbi.releases.usefulness import points
 
 CATEGORIES_DRAWN = 20
 _POINTS = 161

@@ -421,6 +421,18 @@ def dress(page: Page, scheme: Scheme) -> None:
     wait_until_idle(page)
 
 
+SEEN = "selectors => selectors.filter(one => document.querySelector(one))"
+
+
+def selectors() -> set[str]:
+    """The parts of Streamlit's and plotly's pages that style sheets and scripts ask for, each by itself."""
+    sheets = "".join(file.read_text("utf-8") for file in (ROOT / "dpbi/dashboard/shown").glob("*.[cj]s*"))
+    sheets = re.sub(r"/\*.*?\*/", "", sheets, flags=re.DOTALL)
+    attribute = r'\[(?:data-[a-z]+|class|kind)[*^$]?="[^"]+"\]'
+    of_class = r"\.(?:st-key|katex|plotly|modebar|js)-[a-z-]+"
+    return {*re.findall(f"{attribute}|{of_class}(?![\\w$-])", sheets)}
+
+
 def test_pages_fit_a_telephone_and_pass_an_audit_in_both_themes(app: App, tab: Page, tmp_path: Path) -> None:
     """The sidebar, folded there, is audited in ``test_stage``, beside the keyboard."""
     with watching(tab, "dark", width=390, height=844) as watched:
@@ -428,6 +440,7 @@ def test_pages_fit_a_telephone_and_pass_an_audit_in_both_themes(app: App, tab: P
         open_page(page, app.url)
         page.evaluate(Axe().axe_script)
         page.get_by_test_id("stExpandSidebarButton").click()
+        unseen = selectors() - {*page.evaluate(SEEN, list(selectors()))}
         follow(menu.TOUR, page)
         expect(sidebar(page)).not_to_be_in_viewport()  # the menu lay over the page that was chosen in it
         for title in (found.title for found in menu.PAGES):
@@ -446,6 +459,8 @@ def test_pages_fit_a_telephone_and_pass_an_audit_in_both_themes(app: App, tab: P
             dress(page, "light")
             assert audit(page, COLOUR) == [], title
             dress(page, "dark")
+            unseen -= {*page.evaluate(SEEN, list(unseen))}
+        assert not unseen, "nothing on any page is so any longer"
         assert_nothing_went_wrong(watched)
 
 

@@ -79,7 +79,7 @@ def test_a_link_opens_each_page_as_it_was(page: str) -> None:
 
 def written(at: AppTest) -> dict[str, str]:
     """What the page wrote into its address, where AppTest has none."""
-    scripts = [part.proto.body for part in at.get("html") if "replaceState" in part.proto.body]
+    scripts = [part.proto.body for part in at.get("html") if '["address", ' in part.proto.body]
     return parameters(scripts[0].split('"')[3]) if scripts else {}
 
 

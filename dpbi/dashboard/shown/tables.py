@@ -33,7 +33,7 @@ from dpbi.posterior import dirichlet
 from dpbi.privacy.curves import CalibrationGain
 from dpbi.privacy.guessing import GuessingRisk
 from dpbi.privacy.verdict import Verdict
-from dpbi.releases.statement import Row
+from dpbi.releases.statement import Row, outwards
 
 CATEGORIES_SHOWN, DRAWS_SHOWN = 20, 50
 _BAND = "Off by at most"
@@ -257,7 +257,7 @@ def to_release_with(
 
 def release(rows: Sequence[Row], name: str) -> None:
     """A row per category of a release: what was released, and both posteriors with their 95 % intervals."""
-    shown = rows[:CATEGORIES_SHOWN]
+    shown = [outwards(row) for row in rows[:CATEGORIES_SHOWN]]
     table = pd.DataFrame({title: [row[key] for row in shown] for key, title in _RELEASE.items()})
     table["Category"] = _distinct([words.plain(str(label)) for label in table["Category"]])
     columns = {title: _number(said) for title, said in _RELEASE_HELP.items()}
