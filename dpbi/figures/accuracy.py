@@ -39,7 +39,6 @@ METRIC_TITLES: dict[Metric, str] = {
 FLOOR = 1e-12  # below this a logarithmic axis draws nothing, and says so
 LIMIT_SAID = "no ε-DP choice of a candidate is below this"
 _BY_POWERS = 8.0  # largest over smallest error from which on the axis is logarithmic
-_ERRORS = 2.0  # standard errors that a bar reaches, or a band is widened by
 _NAMES: dict[Metric, str] = {"hellinger": "mean distance", "l1": "mean L1 error", "variation": "mean total variation"}
 
 
@@ -101,7 +100,7 @@ def _ends(error: ExpectedError) -> tuple[float, float]:
     """Where its mark, or its band, begins and ends."""
     if not error.bounded:
         return error.low, error.high
-    return max(error.low - _ERRORS * error.low_error, 0.0), min(error.high + _ERRORS * error.high_error, 1.0)
+    return max(error.low - error.lower.margin, 0.0), min(error.high + error.upper.margin, 1.0)
 
 
 def _add_curve(fig: Drawing, curve: AccuracyCurve, label: str, floor: float) -> None:
@@ -125,7 +124,7 @@ def _add_curve(fig: Drawing, curve: AccuracyCurve, label: str, floor: float) -> 
             fillcolor=style.faded(0.18), text=found, hovertemplate=hover,
         )  # fmt: skip
         return
-    bars = np.array([_ERRORS * error.high_error for error in curve.errors])
+    bars = np.array([error.upper.margin for error in curve.errors])
     fig.add_scatter(
         x=compact(curve.values), y=compact(high), name=label, legendgroup=label, mode="lines+markers", line=line,
         marker=marker, text=found, hovertemplate=hover,
@@ -146,7 +145,7 @@ def _symbols(style: Style, errors: Sequence[ExpectedError]) -> list[str]:
 
 
 def _found(error: ExpectedError) -> str:
-    how = "exact" if error.exact else f"± {number(_ERRORS * error.high_error)} from draws"
+    how = "exact" if error.exact else f"± {number(error.upper.margin)} from draws"
     return f"a bound, {how}" if error.bounded else how
 
 

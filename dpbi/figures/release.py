@@ -60,7 +60,7 @@ def expected_errors(errors: ReleaseErrors, labels: Sequence[str] | None = None) 
     fig.update_yaxes(**category_axis(names))
     fig.update_xaxes(title_text="Released less true share, percentage points")
     label = mechanism_labels([errors.mechanism])[0]
-    title = f"{label}: a share is off by {points(errors.mean_share, errors.mean_share_error)} on average"
+    title = f"{label}: a share is off by {points(errors.share)} on average"
     if not errors.n:
         title = "Without records the prior itself is released"
     notes = [

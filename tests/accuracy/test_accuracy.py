@@ -27,6 +27,7 @@ from dpbi.accuracy.curves import (
 )
 from dpbi.accuracy.error import METRICS, ExpectedError, Metric, expected_error
 from dpbi.accuracy.importance_sampling import standard_error
+from dpbi.accuracy.order import Measured
 from dpbi.mechanisms import KNorm, Mechanism
 from dpbi.posterior.hellinger import hellinger
 from dpbi.posterior.total_variation import PARAMETERS_LARGEST, beta_variation, variation_bounds
@@ -274,7 +275,7 @@ def test_coarse_to_fine_begins_with_the_ends(count: int) -> None:
 def listed(mechanism: Mechanism, problem: Problem, metric: Metric) -> ExpectedError:
     """The mean from the listed law."""
     mean = distance_law(mechanism, problem).mean
-    return ExpectedError(mechanism, problem, metric, mean, mean)
+    return ExpectedError(mechanism, problem, metric, Measured(mean), Measured(mean))
 
 
 def test_a_crossing_is_where_a_scan_finds_it() -> None:
@@ -318,7 +319,7 @@ def trembling(mechanism: Mechanism, problem: Problem, metric: Metric) -> Expecte
     error = 40.0
     if mechanism.epsilon == 2.0:
         error = 50.0 if problem.n < 37 or problem.n in (39, 40) else 30.0
-    return ExpectedError(mechanism, problem, metric, error, error)
+    return ExpectedError(mechanism, problem, metric, Measured(error), Measured(error))
 
 
 def test_a_trembling_order_is_named_where_it_settles() -> None:
@@ -329,7 +330,8 @@ def test_a_trembling_order_is_named_where_it_settles() -> None:
 
 
 def _curve(mechanism: Mechanism, errors: list[tuple[float, float, float]]) -> AccuracyCurve:
-    made = [ExpectedError(mechanism, TWO, "variation", low, high, error, error) for low, high, error in errors]
+    made = [ExpectedError(mechanism, TWO, "variation", Measured(low, error), Measured(high, error))
+            for low, high, error in errors]
     return AccuracyCurve(axis("n"), mechanism, "variation", (10, 20, 50), tuple(made))
 
 
@@ -355,7 +357,7 @@ def test_draws_and_bounds_are_compared_where_they_are_apart(
         if (mechanism, problem.n) in known:
             return known[mechanism, problem.n]
         error = 2.0 if mechanism == second else 1.0 + (problem.n > 33) * 2
-        return ExpectedError(mechanism, problem, metric, error, error)
+        return ExpectedError(mechanism, problem, metric, Measured(error), Measured(error))
 
     found = crossovers(curves, TWO, evaluate)
     if between is None:
@@ -410,7 +412,7 @@ def test_a_crossing_takes_far_fewer_points_than_bisection() -> None:
     def power(mechanism: Mechanism, problem: Problem, metric: Metric) -> ExpectedError:
         asked.add((mechanism, problem))
         error = 1e3 / problem.n if mechanism.epsilon == 2.0 else (1e3 / 123_456.5) * (123_456.5 / problem.n) ** 0.5
-        return ExpectedError(mechanism, problem, metric, error, error)
+        return ExpectedError(mechanism, problem, metric, Measured(error), Measured(error))
 
     curves = [accuracy_curve(axis("n"), MECHANISMS[0](e), TWO, "l1", (100_000, 200_000), power) for e in (1.0, 2.0)]
     asked.clear()
@@ -452,7 +454,7 @@ def test_narrowing_reaches_over_the_whole_range(share: float, steep: float, whol
 def test_an_error_that_rises_again_is_told() -> None:
     def bent(mechanism: Mechanism, problem: Problem, metric: Metric) -> ExpectedError:
         error = 0.9 if mechanism.epsilon < 1 else 0.1 if mechanism.epsilon < 50 else 0.3
-        return ExpectedError(mechanism, problem, metric, error, error)
+        return ExpectedError(mechanism, problem, metric, Measured(error), Measured(error))
 
     found = required_epsilon(MECHANISMS[0](1.0), TWO, 0.2, bent)
     assert found.epsilon == pytest.approx(1, rel=2e-5)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dpbi.accuracy.order import foremost
+from dpbi.accuracy.order import Measured, foremost
 from dpbi.mechanisms import EHDNRS, EHDS, LSDim, LSHist
 from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.privacy.curves import loss_against_dataset
@@ -119,10 +119,11 @@ def probabilities_story(found: DistanceProbabilities) -> str:
             f"The number of candidates grows as n^{problem.k - 1} and most of them are far; whether the order turns at "
             "larger n is in figures 4 and 5."
         )
-    nearest = foremost([law.mean for law in found.laws])
+    nearest = foremost(found.laws, lambda law: law.measured)
+    within_most = foremost(range(len(within)), lambda place: Measured(-within[place]))
     parts.append(
         "That the improved Laplace mechanism is best of all holds."
-        if 1 in foremost([-share for share in within]) and improved in [found.laws[at] for at in nearest]
+        if 1 in within_most and improved in nearest
         else "That the improved Laplace mechanism is best of all does not hold."
     )
     parts.append(_fairness(found.contenders[0], found.contenders[2], problem))
