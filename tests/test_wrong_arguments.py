@@ -38,7 +38,7 @@ RIGHT: dict[str, Any] = {
     "power": 2, "metric": "hellinger", "value": 1.0, "values": [0.5, 1.0], "mechanisms": [NOISY, CHOSEN], "axis": AXIS,
     "curves": [CURVE], "one": ERROR, "wanted": 0.3, "sizes": [2, 3], "loss": LOSS, "beta": 0.1,
     "points": 21, "include": (3,), "measure": "local", "steps_a_side": 5, "gammas": [0.1, 1.0], "limit": 21,
-    "x": 0.5, "a": 1.0, "b": 2.0, "ordered": False, "total": 2.0, "labels": ["yes", "no"], "text": RELEASE.to_json(),
+    "x": 0.5, "a": 1.0, "b": 2.0, "ordered": False, "labels": ["yes", "no"], "text": RELEASE.to_json(),
     "data": b"a,3\nb,4\n", "filename": "counts.csv", "answers": {}, "basis": "theorem", "reason": "shown",
     "neighbours": "one record", "version": "1", "time": "2026-11-28T01:02:03Z",
     "guarantee": PureDP(1.0, "theorem", "s"),
@@ -108,7 +108,7 @@ INSIDE = {  # handed what was checked
     "dpbi.posterior.dirichlet.log_predictive",
     "dpbi.posterior.dirichlet.incomplete_beta", "dpbi.posterior.dirichlet.has_width",
     "dpbi.posterior.dirichlet.one_less", "dpbi.posterior.dirichlet.outwards", "dpbi.posterior.dirichlet.surely_beyond",
-    "dpbi.posterior.dirichlet.log_independent_counts",
+    "dpbi.posterior.dirichlet.log_negative_binomial",
 }  # fmt: skip
 EVERY = {name: function for name, function in functions() if name not in INSIDE}
 

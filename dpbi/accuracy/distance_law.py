@@ -251,18 +251,11 @@ def _law_of_rows(
     rest: float,
     band: float,
 ) -> DistanceLaw:
-    probability = np.concatenate([near.moments[0], np.full(distance.size, rest / max(distance.size, 1))])
-    if not distance.size:
-        probability[-1] += rest
+    probability = np.concatenate([near.moments[0], np.full(distance.size, rest / distance.size)])
     rows, moved = np.concatenate([near.distance, distance]), np.concatenate([near.steps, step])
     level = np.concatenate([near.level, near.level[-1] + 1 + level])
     known = mechanism.mean_distance(problem)
-    if known is not None:
-        return DistanceLaw(mechanism, problem, "sampled", rows, probability, moved, level, Measured(known),
-                           band=band)
-    size = max(distance.size, 1)
     # Draws that all agree leave an error of the order of one draw in all of them.
-    error = float(max(distance.std() / np.sqrt(size) if distance.size else 0.0, 1 / size))
-    mean = min(float((probability * rows).sum()), 1.0)
-    return DistanceLaw(mechanism, problem, "sampled", rows, probability, moved, level,
-                       Measured(mean, rest * error), band=band)
+    error = max(float(distance.std()) / np.sqrt(distance.size), 1 / distance.size)
+    measured = Measured(min(float((probability * rows).sum()), 1.0), rest * error) if known is None else Measured(known)
+    return DistanceLaw(mechanism, problem, "sampled", rows, probability, moved, level, measured, band=band)
