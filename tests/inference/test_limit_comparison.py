@@ -9,6 +9,7 @@ import pytest
 from dpbi import MECHANISMS, PureDP, calibrate, expected_distance, limit_of_privacy
 from dpbi.accuracy.order import Measured, lead
 from dpbi.inference.limit_comparison import LimitComparison
+from dpbi.mechanisms import Mechanism
 from tests.every_mechanism import every_class
 from tests.oracles import mp
 
@@ -17,7 +18,7 @@ LIMIT = limit_of_privacy(PRIOR, N, EPSILON)
 
 
 @every_class
-def test_the_limit_binds_what_is_proved_to_be_pure(kind) -> None:
+def test_the_limit_binds_what_is_proved_to_be_pure(kind: type[Mechanism]) -> None:
     mechanism = kind(EPSILON)
     found = LimitComparison(LIMIT, (expected_distance(mechanism, PRIOR, N),))
     promised = mechanism.guarantee(PRIOR, N)
