@@ -55,6 +55,11 @@ def lead(less: Measured, more: Measured) -> float:
     return gap - (SURE * math.hypot(less.error, more.error) + ROUNDING * abs(more.value) + LEFT_OUT)
 
 
+def tied(one: Measured, other: Measured) -> bool:
+    """Whether neither is surely the smaller."""
+    return one == other or max(lead(one, other), lead(other, one)) <= 0
+
+
 def foremost(listed: Iterable[T], number: Callable[[T], Measured]) -> list[T]:
     """Those, in order, whose number no other is surely below: the smallest and all that tie with it."""
     found = [(one, number(one)) for one in listed]

@@ -13,6 +13,7 @@ from dpbi.accuracy.axes import Axis, Value
 from dpbi.accuracy.curves import AccuracyCurve, RequiredEpsilon, closer
 from dpbi.accuracy.error import ExpectedError, Metric
 from dpbi.accuracy.optimum import PrivacyLimit
+from dpbi.accuracy.order import Measured, foremost
 from dpbi.figures.drawing import Drawing
 from dpbi.figures.style import (
     FONT_SIZE,
@@ -162,7 +163,7 @@ def _words(curves: Sequence[AccuracyCurve], labels: Sequence[str], value: Value)
     place = f"{axis.symbol} = {_said(value)}"
     if not here:
         return f"Not computed yet at {place}"
-    least = min((error for error, _ in here), key=lambda error: error.high)
+    least = foremost([error for error, _ in here], lambda error: Measured(error.high))[0]
     level = [(error, label) for error, label in here if closer(least, error) == 0]
     error, label = level[0]
     if error.bounded:

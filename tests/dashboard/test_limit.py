@@ -141,7 +141,8 @@ def test_a_nearest_reading_is_that_of_every_release_and_its_script_agrees(monkey
 
 def test_readings_name_the_mechanisms_whose_noise_aware_posterior_lies_farther() -> None:
     one, other = (kind(1.0) for kind in MECHANISMS[2:4])
-    said = limit_words.readings({one: (0.2, 0.19, 0.25), other: (0.2, 0.19, 0.15)})
+    naive, nearest, far, near = map(Measured, (0.2, 0.19, 0.25, 0.15))
+    said = limit_words.readings({one: (naive, nearest, far), other: (naive, nearest, near)})
     assert said.endswith(f"than the naive one for {one.label}.") and f"{other.label} 0.2 / 0.19 / 0.15" in said
 
 

@@ -24,7 +24,6 @@ DASH = (
     "or there are too many records to average it here; or the sentence below the table says what is wrong."
 )
 _DIGITS = 1e-4
-_AWARE = 1e-7  # what the mean distance of a noise-aware posterior is known to
 PUBLIC = (
     "These are averages over the data that the public prior expects. No private count enters them, so they may be used "
     "to choose."
@@ -131,16 +130,16 @@ def _say_larger(means: Sequence[ExpectedDistance]) -> str:
     return f" Compared at a larger epsilon: {words.listed(larger)}." if larger else ""
 
 
-def readings(found: Mapping[Mechanism, tuple[float, float, float]]) -> str:
+def readings(found: Mapping[Mechanism, tuple[Measured, Measured, Measured]]) -> str:
     """Which reading is for what, with the mean distances under the prior of naive, nearest and noise-aware."""
     parts = [words.WHICH_READING]
     if found:
-        listed = [f"{name_of(one)} {' / '.join(map(words.number, means))}" for one, means in found.items()]
+        listed = [f"{name_of(one)} {' / '.join(map(words.measured, means))}" for one, means in found.items()]
         parts.append(
             f"Mean distance from the true posterior over the data that the public prior expects, naive / nearest / "
             f"noise-aware: {'; '.join(listed)}."
         )
-        farther = [name_of(one) for one, (naive, _, aware) in found.items() if aware > naive + _AWARE]
+        farther = [name_of(one) for one, (naive, _, aware) in found.items() if lead(naive, aware) > 0]
         if farther:
             parts.append(f"The noise-aware posterior covers rightly, and lies farther off in that mean than the naive "
                          f"one for {words.listed(farther)}.")
