@@ -71,7 +71,7 @@ def rising(listed: Iterable[T], number: Callable[[T], Measured]) -> list[T]:
     found = [(place, Measured(number(one).value), one) for place, one in enumerate(listed)]
     left, order = sorted(found, key=lambda one: one[1].value), []
     while left:
-        tied = [one for one in left if lead(left[0][1], one[1]) <= 0]
-        order += sorted(tied, key=lambda one: one[0])
-        left = left[len(tied):]
+        alike = [one for one in left if tied(left[0][1], one[1])]
+        order += sorted(alike, key=lambda one: one[0])
+        left = left[len(alike):]
     return [one for _, _, one in order]
