@@ -12,6 +12,7 @@ from dpbi.accuracy.axes import Value
 from dpbi.accuracy.curves import AccuracyCurve, RequiredEpsilon, closer
 from dpbi.accuracy.error import ExpectedError, Metric
 from dpbi.accuracy.optimum import PrivacyLimit
+from dpbi.accuracy.order import Measured, foremost
 from dpbi.figures.drawing import Drawing
 from dpbi.figures.style import (
     FONT_SIZE,
@@ -41,7 +42,6 @@ METRIC_TITLES: dict[Metric, str] = {
 FLOOR = 1e-12  # below this a logarithmic axis draws nothing, and says so
 LIMIT_SAID = "no ε-DP choice of a candidate is below this"
 _BY_POWERS = 8.0  # largest over smallest error from which on the axis is logarithmic
-_ERRORS = 2.0  # standard errors that a bar reaches, or a band is widened by
 _NAMES: dict[Metric, str] = {"hellinger": "mean distance", "l1": "mean L1 error", "variation": "mean total variation"}
 
 
@@ -103,7 +103,7 @@ def _ends(error: ExpectedError) -> tuple[float, float]:
     """Where its mark, or its band, begins and ends."""
     if not error.bounded:
         return error.low, error.high
-    return max(error.low - _ERRORS * error.low_error, 0.0), min(error.high + _ERRORS * error.high_error, 1.0)
+    return max(error.low - error.lower.margin, 0.0), min(error.high + error.upper.margin, 1.0)
 
 
 def _add_curve(fig: Drawing, curve: AccuracyCurve, label: str, floor: float) -> None:
@@ -127,7 +127,7 @@ def _add_curve(fig: Drawing, curve: AccuracyCurve, label: str, floor: float) -> 
             fillcolor=style.faded(0.18), text=found, hovertemplate=hover,
         )  # fmt: skip
         return
-    bars = np.array([_ERRORS * error.high_error for error in curve.errors])
+    bars = np.array([error.upper.margin for error in curve.errors])
     fig.add_scatter(
         x=compact(curve.values), y=compact(high), name=label, legendgroup=label, mode="lines+markers", line=line,
         marker=marker, text=found, hovertemplate=hover,
@@ -143,7 +143,7 @@ def _symbols(style: Style, errors: Sequence[ExpectedError]) -> list[str]:
 
 
 def _found(error: ExpectedError) -> str:
-    how = "exact" if error.exact else f"± {number(_ERRORS * error.high_error)} from draws"
+    how = "exact" if error.exact else f"± {number(error.upper.margin)} from draws"
     return f"a bound, {how}" if error.bounded else how
 
 
@@ -153,7 +153,7 @@ def _words(curves: Sequence[AccuracyCurve], labels: Sequence[str], value: Value)
     place = f"{axis.symbol} = {_said(value)}"
     if not here:
         return f"Not computed yet at {place}"
-    least = min((error for error, _ in here), key=lambda error: error.high)
+    least = foremost([error for error, _ in here], lambda error: Measured(error.high))[0]
     level = [(error, label) for error, label in here if closer(least, error) == 0]
     error, label = level[0]
     if error.bounded:

@@ -11,7 +11,6 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from dpbi import Problem
-from dpbi.accuracy.order import foremost
 from dpbi.figures.drawing import Drawing
 from dpbi.figures.style import (
     FONT_SIZE,
@@ -529,8 +528,7 @@ def distance_boxes(results: Sequence[PrivatePosteriors], exact_means: Sequence[f
     elif len(results) == len(known) == 1:
         title = f"Mean distance of {mechanisms[0]}: {number(means[0])}"
     elif len(results) == len(known):
-        alike = [float(place in foremost(means)) for place in range(len(means))]
-        title = f"Smallest mean distance: {leading(mechanisms, alike, 1.0)}, {number(min(means))}"
+        title = f"Smallest mean distance: {leading(mechanisms, means, min(means))}, {number(min(means))}"
     medians = listed(mechanisms, [float(np.median(one.distance)) for one in results])
     return base_layout(
         fig, title, alt="Box plots of sampled Hellinger distances", values=f"Sampled medians: {medians}",

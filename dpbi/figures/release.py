@@ -58,7 +58,7 @@ def expected_errors(errors: ReleaseErrors, labels: Sequence[str] | None = None) 
             error_x=interval_bar(middle, *ends, style.colour, width), hovertemplate="median error %{x:.3g} points",
         )  # fmt: skip
     label = mechanism_labels([errors.mechanism])[0]
-    title = f"{label}: a share is off by {points(errors.mean_share, errors.mean_share_error)} on average"
+    title = f"{label}: a share is off by {points(errors.share)} on average"
     if not errors.n:
         title = "Without records the prior itself is released"
     return base_layout(

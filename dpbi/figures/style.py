@@ -19,6 +19,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike, NDArray
 
+from dpbi.accuracy.order import Measured, tied
 from dpbi.data.labels import isolated, visible
 from dpbi.figures.drawing import Drawing, PlainFigure
 from dpbi.mechanisms import Mechanism, name_of
@@ -143,8 +144,8 @@ def axis_title(text: str) -> str:
 
 
 def leading(labels: Sequence[str], values: Sequence[float], best: float, verb: tuple[str, str] = ("", "")) -> str:
-    """All whose value is the best one, up to rounding, with the verb for one or for several."""
-    *first, last = [label for label, value in zip(labels, values, strict=True) if math.isclose(value, best)]
+    """All whose value ties with the best one, with the verb for one or for several."""
+    *first, last = [label for label, value in zip(labels, values, strict=True) if tied(Measured(value), Measured(best))]
     named = f"{', '.join(first)} and {last}" if first else last
     return f"{named} {verb[bool(first)]}".strip()
 

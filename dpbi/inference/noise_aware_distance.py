@@ -12,6 +12,7 @@ from dpbi.mechanisms.mechanism import Mechanism, check_mechanism
 from dpbi.mechanisms.outputs import output_laws
 from dpbi.posterior import dirichlet
 
+ERROR = 1e-7  # of the mean, at most
 _PAIRS = 400_000  # of datasets and releases
 _TABLE = 8_000_000  # numbers of a table of densities
 _TAIL = 36.0

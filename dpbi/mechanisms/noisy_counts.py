@@ -160,7 +160,7 @@ class _NoisyCountsAndRemainder(_NoisyCounts):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        limits.check_flag("consistent", self.consistent)
+        limits.instance("consistent", self.consistent, bool, "True or False")
 
 
 @dataclass(frozen=True)

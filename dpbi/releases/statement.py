@@ -226,7 +226,7 @@ def _risk(release: Release) -> _Section:
 
 def _how_exact(release: Release) -> tuple[str, ...]:
     errors = release_errors(release.mechanism, release.prior, release.n)
-    off = points(errors.mean_share, errors.mean_share_error)
+    off = points(errors.share)
     said = (f"On made-up data of this size, drawn from the prior, a share was off by {off} on average "
             f"({len(errors.records):,} trials; ±: two standard errors). The true counts play no part in this.")
     return tuple(sentence for sentence in (said, useless(errors)) if sentence)

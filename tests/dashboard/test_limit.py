@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 
 from dpbi import MECHANISMS, Problem, dirichlet, expected_distance, limit_of_privacy, nearest_posterior
+from dpbi.accuracy.order import Measured
 from dpbi.dashboard.sidebar import controls
 from dpbi.dashboard.views import methods
 from dpbi.dashboard.words import limit as limit_words
@@ -26,6 +28,11 @@ PRIOR, N = (1.0, 1.0), 12
 def comparison(kinds: tuple[type[Mechanism], ...], prior: tuple[float, ...] = PRIOR, n: int = N) -> LimitComparison:
     return LimitComparison(
         limit_of_privacy(prior, n, 1.0), tuple(expected_distance(kind(1.0), prior, n) for kind in kinds))
+
+
+def _with_means(found: LimitComparison, of: Callable[[float], Measured]) -> LimitComparison:
+    means = tuple(dataclasses.replace(one, measured=of(one.mean)) for one in found.means)
+    return dataclasses.replace(found, means=means)
 
 
 def test_home_holds_every_mechanism_against_the_limit() -> None:
@@ -55,13 +62,13 @@ def test_the_ranking_names_every_private_mechanism_once_in_order() -> None:
 
 def test_the_ranking_calls_a_tie_a_tie_and_says_what_it_does_not_know() -> None:
     found = comparison(MECHANISMS).ranked()[:3]
-    drawn = [dataclasses.replace(one, error=0.2) for one in found]
+    drawn = [dataclasses.replace(one, measured=Measured(one.mean, 0.2)) for one in found]
     ticked = [one.mechanism for one in found]
     said = limit_words.ranking(drawn, ticked)
     assert said.startswith("Nearest to the truth are ") and "too close to tell apart" in said and "± 0.4" in said
     assert f"Not known of {ticked[0].label}:" in limit_words.ranking(found[1:], ticked)
     assert limit_words.ranking([], ticked).startswith("Which private mechanism is nearest to the truth on average is n")
-    tied = [dataclasses.replace(one, mean=0.25 * (1 - place * 2**-50)) for place, one in enumerate(found)]
+    tied = [dataclasses.replace(one, measured=Measured(0.25 * (1 - place * 2**-50))) for place, one in enumerate(found)]
     names = words.listed(f"**{one.label}** (0.25)" for one in ticked)
     assert f"are {names}, too close to tell apart" in limit_words.ranking(tied, ticked)
     compared = LimitComparison(limit_of_privacy(PRIOR, N, 1.0), tuple(tied))
@@ -79,7 +86,7 @@ def test_a_nearer_mechanism_that_is_not_ticked_is_named_where_it_is_surely_neare
     others = [one.mechanism for one in found.means if one.mechanism != best]
     assert f"**{best.label}**, which is not ticked" in limit_words.times(found, others)
     assert "not ticked" not in limit_words.times(found, [best, *others])
-    unsure = dataclasses.replace(found, means=tuple(dataclasses.replace(one, error=0.5) for one in found.means))
+    unsure = _with_means(found, lambda mean: Measured(mean, 0.5))
     assert "not ticked" not in limit_words.times(unsure, others)
 
 
@@ -95,18 +102,19 @@ def test_an_unknown_limit_says_why_and_gives_its_bounds() -> None:
     assert unknown.value is None and unknown.reason in limit_words.limit(unknown)
     bounded = dataclasses.replace(unknown, lower=0.25, upper=0.5)
     assert "between 0.25 and 0.5" in limit_words.limit(bounded)
-    near = dataclasses.replace(bounded, value=0.375, error=0.125, kind="linear programme")
+    near = dataclasses.replace(bounded, measured=Measured(0.375, half_width=0.125), kind="linear programme")
     assert "a mean distance below 0.25, and there is one with 0.5." in limit_words.limit(near), "what is proved"
 
 
 def test_draws_are_said_with_two_standard_errors() -> None:
     found = comparison(MECHANISMS[3:4])
-    drawn = dataclasses.replace(found, means=tuple(dataclasses.replace(one, error=0.01) for one in found.means))
+    drawn = _with_means(found, lambda mean: Measured(mean, 0.01))
     assert "give or take two standard errors" in limit_words.times(drawn, [MECHANISMS[3](1.0)])
     assert "give or take" not in limit_words.times(found, [MECHANISMS[3](1.0)])
-    sampled = dataclasses.replace(found.limit, error=0.01)
+    assert found.limit.value
+    sampled = dataclasses.replace(found.limit, measured=Measured(found.limit.value, 0.01))
     assert f"below {words.at_least(sampled.value)} (give or take 0.01, an estimate)" in limit_words.limit(sampled)
-    never = dataclasses.replace(found, means=tuple(dataclasses.replace(one, mean=0.0) for one in found.means))
+    never = _with_means(found, lambda _: Measured(0.0))
     said = limit_words.times(never, [MECHANISMS[3](1.0)])
     assert "the mean below 1e-15 that was computed lies below that limit" in said and "Times that limit" not in said
 
@@ -133,7 +141,8 @@ def test_a_nearest_reading_is_that_of_every_release_and_its_script_agrees(monkey
 
 def test_readings_name_the_mechanisms_whose_noise_aware_posterior_lies_farther() -> None:
     one, other = (kind(1.0) for kind in MECHANISMS[2:4])
-    said = limit_words.readings({one: (0.2, 0.19, 0.25), other: (0.2, 0.19, 0.15)})
+    naive, nearest, far, near = map(Measured, (0.2, 0.19, 0.25, 0.15))
+    said = limit_words.readings({one: (naive, nearest, far), other: (naive, nearest, near)})
     assert said.endswith(f"than the naive one for {one.label}.") and f"{other.label} 0.2 / 0.19 / 0.15" in said
 
 

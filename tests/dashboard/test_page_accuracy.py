@@ -13,6 +13,7 @@ from dpbi.accuracy import METRICS, ExpectedError, expected_error
 from dpbi.accuracy import axes as accuracy_axes
 from dpbi.accuracy.axes import AXES, axis
 from dpbi.accuracy.curves import AccuracyCurve, required_epsilon
+from dpbi.accuracy.order import Measured
 from dpbi.dashboard.answers import work
 from dpbi.dashboard.page import DEFAULT_MECHANISMS
 from dpbi.dashboard.shown import charts as charts_drawn
@@ -69,7 +70,7 @@ def test_the_page_holds_the_librarys_numbers_and_its_warning(monkeypatch: pytest
 def test_what_ten_times_the_data_bring_is_said_in_numbers_or_as_hardly_a_change() -> None:
     def curve(place: int, high: float) -> AccuracyCurve:
         mechanism = TICKED[place](1.0)
-        errors = [ExpectedError(mechanism, SMALL, "hellinger", h, h) for h in (0.5, high)]
+        errors = [ExpectedError(mechanism, SMALL, "hellinger", Measured(h), Measured(h)) for h in (0.5, high)]
         return AccuracyCurve(axis("n"), mechanism, "hellinger", (100, 1000), tuple(errors))
 
     first, second = TICKED[0].label, TICKED[1].label

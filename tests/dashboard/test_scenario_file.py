@@ -248,7 +248,7 @@ def test_a_number_comes_back_to_its_last_digit(epsilon: float) -> None:
         ({"proportions": [0, 0]}, "proportions must not all be 0"),
         ({"source": "a-file-of-yours", "labels": ["a", "a"], "counts": [1, 2]}, "2 categories are called 'a'"),
         ({"source": "a-file-of-yours", "labels": ["a", "b"], "counts": [1, 2, 3]}, "labels and counts must be as many"),
-        ({"source": "a-file-of-yours", "labels": ["a", "b"], "counts": [1, -2]}, "cannot be negative"),
+        ({"source": "a-file-of-yours", "labels": ["a", "b"], "counts": [1, -2]}, "must be at least 0"),
         ({"source": "a-file-of-yours", "labels": ["a", "\ud800"], "counts": [1, 2]}, "can be written in UTF-8"),
         ({"prior": "custom", "alpha": [1, 2, 3]}, "one number per category: got 3 for 2 categories"),
         ({"prior": "custom", "alpha": [1, 0]}, "must be greater than 0"),

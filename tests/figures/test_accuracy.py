@@ -12,6 +12,7 @@ from dpbi import MECHANISMS, Problem, limit_of_privacy
 from dpbi.accuracy.axes import AXES, axis
 from dpbi.accuracy.curves import AccuracyCurve, accuracy_curve, required_epsilon
 from dpbi.accuracy.error import ExpectedError, Metric
+from dpbi.accuracy.order import Measured
 from dpbi.figures import accuracy
 from dpbi.figures.accuracy import add_limit
 from dpbi.figures.drawing import Drawing
@@ -30,7 +31,8 @@ def curves(name: str, problem: Problem, metric: Metric) -> list[AccuracyCurve]:
 
 
 def made(mechanism: Mechanism, errors: list[tuple[float, float, float]], metric: Metric = "hellinger") -> AccuracyCurve:
-    found = [ExpectedError(mechanism, TWO, metric, low, high, error, error) for low, high, error in errors]
+    found = [ExpectedError(mechanism, TWO, metric, Measured(low, error), Measured(high, error))
+             for low, high, error in errors]
     return AccuracyCurve(axis("n"), mechanism, metric, VALUES["n"], tuple(found))
 
 
@@ -116,7 +118,7 @@ def test_coverage_is_drawn_as_computed() -> None:
 def test_the_region_below_the_limit_ends_at_its_lower_bound() -> None:
     """Only where there is one; on a logarithmic axis it starts above 0."""
     exact = limit_of_privacy((1, 1), 5, 1.0)
-    known, unknown = replace(exact, value=None, lower=0.2), replace(exact, value=None, lower=None)
+    known, unknown = replace(exact, measured=None, lower=0.2), replace(exact, measured=None, lower=None)
     for floor in (0.0, 1e-3):
         fig = Drawing()
         add_limit(fig, [known, unknown, known], [1, 2, 3], floor)

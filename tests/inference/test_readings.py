@@ -114,7 +114,7 @@ def test_expected_distance_is_the_sum_over_all_data_and_releases(
     for r in releases:
         weight = {c: evidence[c] * float(law.get(r, 0)) for c, law in laws.items()}
         counts = np.array(list(weight))
-        naive += np.array(list(weight.values())) @ hellinger(np.array(prior) + counts, np.array(prior) + r)
+        naive += float(np.array(list(weight.values())) @ hellinger(np.array(prior) + counts, np.array(prior) + r))
         nearest += nearest_of(prior, weight)[0].min()
     mechanism = kind(1.7, **chosen)
     found = expected_distance(mechanism, prior, n), expected_distance(mechanism, prior, n, "nearest")

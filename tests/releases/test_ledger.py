@@ -170,7 +170,7 @@ def changed(name: str, value: Any) -> str:
         ("guarantee.neighbours", "one record added", "do not add up"),
         ("guarantee.basis", "hope", "basis must be one of"),
         ("guarantee.kind", ["PureDP"], "guarantee in the ledger must be one of"),
-        ("guarantee.epsilon", -1, "epsilon is too small: at least 0"),
+        ("guarantee.epsilon", -1, "epsilon must be at least 0"),
         ("guarantee.epsilon", 1e308, "epsilon is too large: at most 2e\\+06"),
         ("guarantee.epsilon", "1", "epsilon must be a number"),
         ("guarantee.delta", 2, "delta is too large"),

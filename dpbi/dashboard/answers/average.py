@@ -10,12 +10,13 @@ from typing import get_args
 
 from dpbi.accuracy.optimum import PrivacyLimit, limit_of_privacy
 from dpbi.accuracy.optimum_programme import DATASETS
+from dpbi.accuracy.order import Measured
 from dpbi.dashboard.answers.cache import kept
 from dpbi.dashboard.answers.work import Cancelled, work
 from dpbi.dashboard.scenario import Scenario
 from dpbi.dashboard.words import guard
 from dpbi.inference.limit_comparison import LimitComparison
-from dpbi.inference.noise_aware_distance import noise_aware_distance
+from dpbi.inference.noise_aware_distance import ERROR, noise_aware_distance
 from dpbi.inference.prior_average import ExpectedDistance, Reading, expected_distance
 from dpbi.mechanisms import MECHANISMS, Mechanism, name_of
 from dpbi.mechanisms.added_noise import AddedNoise
@@ -45,10 +46,10 @@ def aware_distance(mechanism: Mechanism, prior: tuple[float, ...], n: int) -> fl
         return None
 
 
-def readings(scenario: Scenario) -> dict[Mechanism, tuple[float, float, float]]:
+def readings(scenario: Scenario) -> dict[Mechanism, tuple[Measured, Measured, Measured]]:
     """The mean distance under the prior of the three readings, naive, nearest and noise-aware, where k = 2."""
     prior, n = scenario.problem.prior, scenario.problem.n
-    found: dict[Mechanism, tuple[float, float, float]] = {}
+    found: dict[Mechanism, tuple[Measured, Measured, Measured]] = {}
     if len(prior) > 2 or not n:
         return found
     asked = (prior, n, scenario.mechanisms)
@@ -56,8 +57,8 @@ def readings(scenario: Scenario) -> dict[Mechanism, tuple[float, float, float]]:
         for mechanism in scenario.mechanisms:
             aware = current.ask(aware_distance, mechanism, prior, n)
             if aware is not None:
-                naive, nearest = (expected(mechanism, prior, n, reading).mean for reading in get_args(Reading))
-                found[mechanism] = naive, nearest, aware
+                naive, nearest = (expected(mechanism, prior, n, reading).measured for reading in get_args(Reading))
+                found[mechanism] = naive, nearest, Measured(aware, half_width=ERROR)
     return found
 
 

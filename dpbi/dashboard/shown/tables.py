@@ -15,6 +15,7 @@ from streamlit.column_config import NumberColumn, TextColumn
 from dpbi.accuracy.axes import AXES
 from dpbi.accuracy.comparison import Comparison
 from dpbi.accuracy.distance_law import DRAWS
+from dpbi.accuracy.order import rising
 from dpbi.accuracy.trials import ReleaseErrors
 from dpbi.dashboard.answers import library
 from dpbi.dashboard.answers.library import QUANTILES
@@ -23,7 +24,7 @@ from dpbi.dashboard.session import address, settings
 from dpbi.dashboard.shown import downloads
 from dpbi.dashboard.words import limit, words
 from dpbi.dashboard.words.columns import MEANINGS, meaning_of
-from dpbi.inference.limit_comparison import LimitComparison, ranked
+from dpbi.inference.limit_comparison import LimitComparison
 from dpbi.inference.noise_aware_releases import NoiseAwareReleases
 from dpbi.inference.prior_average import ExpectedDistance
 from dpbi.inference.private_posteriors import PrivatePosteriors
@@ -125,7 +126,7 @@ def comparison(rows: Sequence[Comparison], averages: LimitComparison | None = No
     )
     if averages and averages.limit.value is not None:
         times = [averages.times_limit(row.mechanism) for row in rows]
-        table.insert(3, limit.COLUMN, np.array(times, dtype=np.float64))
+        table.insert(3, limit.COLUMN, [math.nan if one is None else one.value for one in times])
     missing = {_WITHIN: words.NO_RECORD, limit.COLUMN: limit.DASH}
     said = {name: _COMPARISON[name] | {"help": why} for name, why in missing.items()
             if name in table and table[name].isna().any()}
@@ -236,7 +237,7 @@ def to_release_with(
     risks: Sequence[GuessingRisk],
 ) -> None:
     """A row per mechanism that can release, the nearest first: what it is off by, and what it tells about a person."""
-    nearest_first = {one.mechanism: place for place, one in enumerate(ranked(means))}
+    nearest_first = {one.mechanism: place for place, one in enumerate(rising(means, lambda one: one.measured))}
     known = {one.mechanism: one.mean for one in means}
     table = pd.DataFrame(
         {

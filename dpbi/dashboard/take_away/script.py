@@ -295,7 +295,7 @@ def expected(mechanism, value):
     if at.n > choice_largest and not isinstance(there, dpbi.mechanisms.added_noise.AddedNoise):
         raise ValueError("choosing among candidates is not averaged at this n")
     found = dpbi.expected_distance(there, at.prior, at.n, reading)
-    return dpbi.accuracy.ExpectedError(there, at, metric, found.mean, found.mean, found.error, found.error)
+    return dpbi.accuracy.ExpectedError(there, at, metric, found.measured, found.measured)
 
 """
 

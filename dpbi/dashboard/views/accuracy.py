@@ -143,8 +143,8 @@ def averages(chosen: Scenario, along: Axis, reading: Reading) -> tuple[Curves, d
                         bounds[value] = current.ask(average.limit, at.prior, at.n, there.epsilon)
                     if average.is_quick(there, at.n):
                         mean = current.ask(average.expected, there, at.prior, at.n, reading)
-                        found[mechanism][value] = ExpectedError(there, at, "hellinger", mean.mean, mean.mean,
-                                                                mean.error, mean.error)
+                        found[mechanism][value] = ExpectedError(there, at, "hellinger", mean.measured,
+                                                                mean.measured)
     say_refused(refused)
     made = tuple(_curve(along, one, "hellinger", errors) for one, errors in found.items() if errors)
     return Curves(made, own, current.complete), dict(sorted(bounds.items()))

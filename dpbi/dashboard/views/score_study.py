@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dpbi.accuracy.order import foremost, rising
+from dpbi.accuracy.order import Measured, foremost, rising
 from dpbi.dashboard.answers.cache import kept
 from dpbi.dashboard.shown import charts, folds
 from dpbi.dashboard.words import words
-from dpbi.papers.score_study import ScoreStudy, compare_scores
+from dpbi.papers.score_study import ScoredMechanism, ScoreStudy, compare_scores
 
 _PRIOR, _N, _EPSILON = (1.0, 1.0), 100, 1.0
 QUESTION = (
@@ -46,10 +46,11 @@ def draw() -> None:
 
 def said(found: ScoreStudy) -> str:
     """What the study answers."""
-    means = [row.calibrated_mean for row in found.rows]
-    order = [found.rows[place] for place in rising(means)]
-    best = [f"**{found.rows[place].score}**" for place in foremost(means)]
-    times = [f"{row.score} {row.times_limit:.2f}" for row in order if row.times_limit]
+    def mean(row: ScoredMechanism) -> Measured:
+        return Measured(row.calibrated_mean)
+
+    best = [f"**{row.score}**" for row in foremost(found.rows, mean)]
+    times = [f"{row.score} {row.times_limit:.2f}" for row in rising(found.rows, mean) if row.times_limit]
     unlike = [f"{row.score} {words.number(row.sensitivity / row.at_truth)} times"
               for row in found.rows if row.sensitivity > 1.01 * row.at_truth]
     return " ".join(filter(None, [

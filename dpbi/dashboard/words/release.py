@@ -189,9 +189,9 @@ def expected(errors: ReleaseErrors) -> str:
     if not records.any():
         return f"On made-up data {label} released the true counts themselves, every time. {made_up}"
     return (
-        f"On made-up data {label} put a share off by {points(errors.mean_share, errors.mean_share_error)} on average. "
-        f"All counts together were off by {words.number(float(records.mean()))} ± "
-        f"{words.error(2 * errors.mean_records_error)} records on average (±: two standard errors), and by at most "
+        f"On made-up data {label} put a share off by {points(errors.share)} on average. "
+        f"All counts together were off by {words.measured(errors.mean_records)} "
+        f"records on average (±: two standard errors), and by at most "
         f"{words.number(math.ceil(float(np.quantile(records, 0.95))))} in 95 % of the trials. {made_up}"
     )
 

@@ -10,7 +10,7 @@ from decimal import ROUND_FLOOR, Context, Decimal
 from dpbi import limits
 from dpbi.accuracy.comparison import Comparison, nearest_private
 from dpbi.accuracy.distance_law import DRAWS
-from dpbi.accuracy.order import LEFT_OUT, lead
+from dpbi.accuracy.order import LEFT_OUT, Measured, lead
 from dpbi.data.files import Counts
 from dpbi.data.labels import isolated, visible
 from dpbi.mechanisms import name_of
@@ -65,6 +65,7 @@ WHICH_READING = (
     "noisy counts for true ones and is too sure of itself where the noise matters."
 )
 _NO_GAIN = 1e-6
+_DIGITS_SHOWN = 1e-4  # relative: what four digits show of an error
 _EVERY_DIGIT = 10**16  # whole numbers below are written out; every count and total is
 SMALL_PRIOR = "A prior as small as this takes a category without records for all but impossible."
 WEAK_FROM, NOISE_BELOW = 5.0, 0.01
@@ -212,6 +213,11 @@ def error(value: float) -> str:
     return f"{value:.2g}"
 
 
+def measured(found: Measured) -> str:
+    """A number with its error, where that reaches the digits that are shown."""
+    return number(found.value) + (f" ± {error(found.margin)}" if found.margin > _DIGITS_SHOWN * found.value else "")
+
+
 def probability(value: float) -> str:
     """As ``number``; what is below 1 is not called 1."""
     shown = number(value)
@@ -274,7 +280,7 @@ def best(rows: Sequence[Comparison], problem: Problem) -> str:
     found = nearest_private(rows)
     if not found:
         return "No ticked mechanism has a proved pure guarantee."
-    nearer = any(lead(row.mean, found[0].mean, row.mean_error, found[0].mean_error) > 0 for row in rows)
+    nearer = any(lead(row.measured, found[0].measured) > 0 for row in rows)
     ahead = f"Nearest to the truth here{', of those proved to be private' if nearer else ''}"
     if len(found) == 1:
         (row,) = found
@@ -298,8 +304,8 @@ def _of_truth(row: Comparison) -> str:
 
 
 def _mean(row: Comparison) -> str:
-    if row.mean_error:
-        return f"a sampled mean distance of {number(row.mean)} ± {error(2 * row.mean_error)}"
+    if not row.measured.exact:
+        return f"a sampled mean distance of {measured(row.measured)}"
     return f"an exact mean distance of {number(row.mean)}" if row.mean else f"a mean distance below {LEFT_OUT:g}"
 
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dpbi.accuracy.order import foremost
+from dpbi.accuracy.order import Measured, foremost
 from dpbi.mechanisms import EHDNRS, EHDS, LSDim, LSHist
 from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.privacy.curves import loss_against_dataset
@@ -105,8 +105,8 @@ def probabilities_story(found: DistanceProbabilities) -> str:
     problem = found.problem
     within = [law.cdf(local_sensitivity(problem)) for law in found.laws]
     holds = within[2] > within[0]
-    nearest = foremost([law.mean for law in found.laws])
-    best = 1 in foremost([-share for share in within]) and improved in [found.laws[at] for at in nearest]
+    within_most = foremost(range(len(within)), lambda place: Measured(-within[place]))
+    best = 1 in within_most and improved in foremost(found.laws, lambda law: law.measured)
     return " ".join(filter(None, [
         f"Within LS(x) of the truth: Laplace {within[0]:.3g}, improved Laplace {within[1]:.3g}, M_H {within[2]:.3g} by "
         f"Definition 6 and {within[3]:.3g} by Definition 3. "
