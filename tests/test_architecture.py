@@ -210,9 +210,9 @@ FLOOR_ABOVE = {"numbers": ("dpbi.figures", "dpbi.dashboard"), "figures": ("dpbi.
 def imports_what_its_floor_may(source: Source) -> Iterator[str]:
     """plotly only under figures, streamlit only under dashboard and on pages, no floor imports one above it;
     scipy.stats and pandas wait inside functions, pandas on the dashboard excepted."""
-    standard = () if source.floor == "pages" else tuple(sys.stdlib_module_names)
+    standard: tuple[str, ...] = () if source.floor == "pages" else tuple(sys.stdlib_module_names)
     for found in source.imports:
-        deferred = DEFERRED if found.deferred and source.floor != "pages" else ()
+        deferred: tuple[str, ...] = DEFERRED if found.deferred and source.floor != "pages" else ()
         if found.deferred and source.floor == "dashboard":
             deferred += ("plotly",)  # figures pass through: their type may be named
         allowed = (*AT_IMPORT[source.floor], *deferred, *standard, "dpbi")
@@ -376,9 +376,7 @@ def lines_matching(source: Source, pattern: re.Pattern[str]) -> Iterator[str]:
 
 def offers_files_in_one_place(source: Source) -> Iterator[str]:
     """What is made at a press is made where a session cannot be read: see ``downloads.offer``."""
-    for node in ast.walk(source.tree):
-        if last_name(node) == "download_button" and source.path != "dpbi/dashboard/shown/downloads.py":
-            yield f"line {node.lineno} offers a file by itself"
+    return lines_matching(source, re.compile(r"\bdownload_button\("))
 
 
 def is_finished(source: Source) -> Iterator[str]:
@@ -400,7 +398,7 @@ RULES: dict[Rule, list[Source]] = {
     has_a_module_docstring: PACKAGE,
     is_named_after_a_noun: PAGES + PACKAGE + TESTS,
     makes_no_generator_at_import: PAGES + PACKAGE + TESTS,
-    offers_files_in_one_place: PAGES + PACKAGE,
+    offers_files_in_one_place: [one for one in PAGES + PACKAGE if not one.path.endswith("shown/downloads.py")],
     is_finished: PAGES + PACKAGE + TESTS + OTHERS,
     names_no_machine: PAGES + PACKAGE + TESTS + OTHERS,
 }

@@ -27,13 +27,10 @@ TINY: dict[str, Callable[[], Iterator[Row]]] = {
     "laws": lambda: laws.exact(sizes=((3, 12),), repetitions=1),
     "unlisted": lambda: draws.unlisted(60, 4, 20, draws.CASES[::5], listed_n=30, peer_draws=2, repetitions=1),
     "epsilon": lambda: laws.next_epsilon(n=12, steps=3),
-    "growth": lambda: draws.growth(totals=(20, 40), categories=(2, 3, 4), draws=20, repetitions=1),
     "mechanisms": lambda: draws.every_mechanism(n=20, draws=20, repetitions=1),
     "large_sensitivities": lambda: sensitivities.large(sizes=((3, 50),), repetitions=1),
-    "large_laws": lambda: laws.unlisted(mechanisms=(Geometric,), k=3, n=12),
     "loss": lambda: privacy.loss(mechanisms=(Geometric,), every=(2, 12), others=((3, 4),), repetitions=1),
     "accountant": lambda: privacy.accountant(cases=((EHDS(1.0), 8), (Geometric(1.0), 8)), repetitions=1),
-    "nearer": lambda: limit.nearer(sizes=((2, 5),)),
     "limit": lambda: limit.growth(sizes=((2, 5), (3, 3)), repetitions=1),
     "files": lambda: reading.files(megabytes=0.02, cells=400, repetitions=1),
     "hostile_files": lambda: reading.hostile(size=10_000, every=8),
@@ -211,11 +208,6 @@ def test_ratios_and_verdicts() -> None:
 def test_numbers_read_well() -> None:
     assert [duration(s) for s in (2.0, 0.0321, 4.5e-6, 2e-8)] == ["2 s", "32.1 ms", "4.5 µs", "20 ns"]
     assert [rounded(x) for x in (1234567.0, 123.4, 1.234, 0.01234)] == ["1,230,000", "123", "1.23", "0.0123"]
-
-
-def test_fitted_exponents_of_a_power_law() -> None:
-    taken = {(n, k): 3e-6 * n**0.5 * k**1.5 for n in (10, 100, 1_000) for k in (2, 5, 20)}
-    assert draws.fitted_exponents(taken) == pytest.approx((0.5, 1.5))
 
 
 def test_circumstances_name_the_machine_and_the_day() -> None:

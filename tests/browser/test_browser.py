@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from PIL import Image
-from playwright.sync_api import Browser, Locator, Page, TimeoutError, expect
+from playwright.sync_api import Browser, FilePayload, Locator, Page, TimeoutError, expect
 
 from dpbi import MECHANISMS, limits
 from dpbi.dashboard.page import DEFAULT_MECHANISMS
@@ -104,7 +104,7 @@ def type_epsilon(page: Page, text: str) -> None:
 
 def offer_file(page: Page, name: str, content: str) -> None:
     """A file given to the sidebar's uploader, and the panel that asks about it waited for."""
-    file = {"name": name, "mimeType": "text/csv", "buffer": content.encode()}
+    file: FilePayload = {"name": name, "mimeType": "text/csv", "buffer": content.encode()}
     sidebar(page).locator("input[type=file]").first.set_input_files(files=[file])
     expect(main_part(page).get_by_role("heading", name=name)).to_be_visible()
     wait_until_idle(page)

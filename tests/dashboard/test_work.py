@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import threading
+from typing import Any
 
 import pytest
 import streamlit as st
 
 from dpbi.dashboard.answers import work
 from dpbi.dashboard.answers.cache import kept
+from dpbi.dashboard.session import settings
 
 
 class Ended(BaseException):
@@ -16,7 +18,7 @@ class Ended(BaseException):
 
 
 def test_one_long_item_moves_the_bar_and_can_be_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    go, session, said = threading.Event(), {}, []
+    go, session, said = threading.Event(), dict[str, Any](), list[str]()
 
     @kept(4, said="Counting")
     def answer(of: int) -> int:
@@ -29,7 +31,7 @@ def test_one_long_item_moves_the_bar_and_can_be_left(monkeypatch: pytest.MonkeyP
             raise Ended
 
     monkeypatch.setattr(st, "session_state", session)
-    monkeypatch.setattr(work.settings, "get", lambda _: "")
+    monkeypatch.setattr(settings, "get", lambda _: "")
     monkeypatch.setattr(work.Work, "_show", show)
     monkeypatch.setattr(work, "_LOOK", 0.001)
     current = work.Work("part: job", 1, "mechanisms", 0, st.empty())
@@ -55,6 +57,6 @@ def test_a_refusal_is_raised_where_it_was_asked_for(monkeypatch: pytest.MonkeyPa
         raise ValueError("n must be less")
 
     monkeypatch.setattr(st, "session_state", {})
-    monkeypatch.setattr(work.settings, "get", lambda _: "")
+    monkeypatch.setattr(settings, "get", lambda _: "")
     with pytest.raises(ValueError, match="n must be less"):
         work.Work("part: job", 1, "mechanisms", 0, st.empty()).ask(refused)

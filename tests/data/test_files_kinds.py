@@ -543,7 +543,7 @@ def test_unseen_categories_get_zero_in_the_order_of_the_list() -> None:
 
 
 def test_what_is_not_on_the_list_is_asked_about_and_never_dropped() -> None:
-    listed = {"column": "ride", "categories": ("walk", "ferry")}
+    listed: dict[str, Any] = {"column": "ride", "categories": ("walk", "ferry")}
     assert asked(RIDES, **listed) == {**listed, "unlisted": "other"}
     assert found(RIDES, **listed, unlisted="other") == {"walk": 2, "ferry": 0, "(other)": 2}
     assert "'bus', 'bike' are not on the list" in refused(RIDES, **listed, unlisted="refuse")
