@@ -168,7 +168,7 @@ def test_what_two_people_bring_stays_through_every_page_and_neither_sees_the_oth
     typed = ("Ahorn", "Buche", "5,859", "2,718", "3,141")
     with watched_page(browser) as another:
         other = another.page
-        other.goto(app.url, wait_until="commit")  # its scripts are read meanwhile
+        other.goto(f"{app.url}?mechanisms={NOISE}", wait_until="commit")  # its scripts are read meanwhile
         open_page(one, f"{app.url}?mechanisms={NOISE}")
         choose(sidebar(one), "Counts from", data_source.FILE)
         offer_file(one, names.FILE, table("fruit,number", brought))
@@ -221,7 +221,7 @@ def test_what_two_people_bring_stays_through_every_page_and_neither_sees_the_oth
 def test_records_of_a_chosen_column_are_counted(app: App, watched: Watched) -> None:
     """Three categories, whose names a page could take for markup."""
     page = watched.page
-    open_page(page, app.url)
+    open_page(page, f"{app.url}?mechanisms={NOISE}")
     choose(sidebar(page), "Counts from", data_source.FILE)
     answers = (names.LINK, names.OVERRIDE, names.LONG, names.LINK)
     rows = [(i, answers[i % 4], "north" if i < 9 else "south") for i in range(40)]
@@ -334,9 +334,9 @@ def test_a_figure_and_a_report_are_taken_away_and_draw_without_the_app(
     with zipfile.ZipFile(packed) as report:
         report.extractall(tmp_path)
     with watched_page(browser) as elsewhere:
-        for file in (html, *tmp_path.glob("dpbi/figures/*.html")):
+        for file in (*tmp_path.glob("dpbi/figures/*.html"), html):
             assert_draws_offline(elsewhere, file)
-            take_pictures(elsewhere.page, "Save as", tmp_path)
+        take_pictures(elsewhere.page, "Save as", tmp_path)
 
 
 def test_a_link_restores_its_page_and_a_reload_shows_what_was_last_shown(app: App, watched: Watched) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -177,6 +178,11 @@ def everything(at: AppTest) -> str:
 def charts(at: AppTest) -> list[dict[str, Any]]:
     drawn: Any = at.get("plotly_chart")
     return [json.loads(chart.proto.spec) for chart in drawn]
+
+
+def tables_of(files: Mapping[str, Callable[[], bytes]]) -> dict[str, bytes]:
+    """The CSVs alone of what a page offers: its figures and its report take the time of the page once more."""
+    return {name: make() for name, make in files.items() if name.endswith(".csv")}
 
 
 def refusals(at: AppTest) -> list[str]:

@@ -21,7 +21,7 @@ from dpbi.dashboard.words import accuracy as accuracy_words
 from dpbi.dashboard.words import words
 from dpbi.figures import accuracy as figures
 from tests.dashboard import test_scripts
-from tests.dashboard.exports import assert_page, made
+from tests.dashboard.exports import assert_page
 from tests.dashboard.person import (
     QUIET,
     buttons,
@@ -33,6 +33,7 @@ from tests.dashboard.person import (
     press,
     select,
     shown,
+    tables_of,
     text,
     tick,
     typed,
@@ -66,7 +67,7 @@ def against(at: AppTest, name: str, metric: str = "hellinger") -> AppTest:
 
 def test_the_page_holds_the_librarys_numbers_and_its_warning(monkeypatch: pytest.MonkeyPatch) -> None:
     at, files = small(), record(monkeypatch)
-    assert_page(at.run(), made(files))
+    assert_page(at.run(), tables_of(files))
     assert [warning.value for warning in at.main.warning] == [words.CHOICE_WARNING]
     table = at.main.dataframe[0].value
     for kind in TICKED:
@@ -99,7 +100,7 @@ def test_each_axis_and_metric(name: str, monkeypatch: pytest.MonkeyPatch) -> Non
     for metric in METRICS:
         files.clear()
         against(at, name, metric)
-        assert_page(at, made(files))
+        assert_page(at, tables_of(files))
         assert axis(name).kept in everything(at)
         assert axis(name).title in at.main.dataframe[0].value
         assert charts(at)[0]["layout"]["xaxis"]["title"]["text"] == axis(name).title
@@ -145,7 +146,7 @@ def test_the_coverage_is_computed_when_asked_for(monkeypatch: pytest.MonkeyPatch
     assert len(charts(at)) == 2
     files = record(monkeypatch)
     at.toggle(key="entry: accuracy coverage").set_value(True).run()
-    assert_page(at, made(files))
+    assert_page(at, tables_of(files))
     assert len(charts(shown(at, PAGE))) == 3
     assert "With k = 2 categories, n = 12 and epsilon = 1, the naive 95 % intervals hold θ₁ in:" in everything(at)
     monkeypatch.setattr(accuracy, "COVERED_LARGEST", 11)
@@ -234,7 +235,7 @@ def test_averages_under_the_prior_stand_above_the_limit_and_are_those_of_the_scr
 ) -> None:
     at, files = small(), record(monkeypatch)
     pick(at, "accuracy over", over)
-    assert_page(at, made(files))
+    assert_page(at, tables_of(files))
     shown(at, PAGE)
     table = at.main.dataframe[0].value
     for kind in TICKED:

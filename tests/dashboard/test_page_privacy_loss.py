@@ -233,6 +233,7 @@ def test_calibrate_shows_what_it_buys_and_forgets_with_the_prior() -> None:
     assert CALIBRATE in buttons(at)
 
 
+@pytest.mark.usefixtures("few_points")
 def test_calibrated_mechanisms_stand_on_every_page_and_can_be_best() -> None:
     at = tick(opened(), set())
     for kind in MECHANISMS:
@@ -252,6 +253,7 @@ def test_calibrated_mechanisms_stand_on_every_page_and_can_be_best() -> None:
             assert names[0] in "".join(chart.proto.spec for chart in at.get("plotly_chart"))
 
 
+@pytest.mark.usefixtures("few_points")
 def test_calibrated_beside_plain_are_two() -> None:
     at = opened()
     kind = MECHANISMS[-1]

@@ -22,8 +22,9 @@ from dpbi.data.examples import EXAMPLES
 from dpbi.mechanisms import Mechanism
 from dpbi.papers.figures import FIGURES
 from dpbi.privacy.verdict import Verdict, verdict
+from dpbi.problem.candidates import number_of_candidates
 from dpbi.problem.neighbours import RELATION
-from tests.dashboard.exports import assert_page, made
+from tests.dashboard.exports import assert_page
 from tests.dashboard.person import (
     ALL,
     EVERY,
@@ -43,6 +44,7 @@ from tests.dashboard.person import (
     press,
     select,
     shown,
+    tables_of,
     text,
     tick,
     typed,
@@ -308,10 +310,12 @@ def test_sensitivity_shows_all_five_and_its_charts(counts: str) -> None:
     """Two of them draw posteriors of two categories."""
     at = typed(opened(QUIET), counts)
     assert len(at.main.metric) == 5
-    first = charts(at)[0]
-    for measure in controls.MEASURES:
-        assert len(charts(pick(at, "measure", measure))) == (5 if len(counts.split()) == 2 else 3)
-    assert charts(at)[0] != first
+    assert len(charts(at)) == (5 if len(counts.split()) == 2 else 3)
+    if len(counts.split()) == 3:
+        first = charts(at)[0]
+        for measure in controls.MEASURES:
+            assert len(charts(pick(at, "measure", measure))) == 3, "one map at a time"
+        assert charts(at)[0] != first
 
 
 @few_points
@@ -337,7 +341,7 @@ def test_one_figure_of_the_papers_at_a_time(monkeypatch: pytest.MonkeyPatch) -> 
         assert len(charts(shown(at, "pages/6_Papers.py"))) == 2, "beside that of the scores"
         assert figure.caption in everything(at)
         assert figure.story(figure.result(1)) in everything(at)
-        assert_page(at, made(files))
+        assert_page(at, tables_of(files))
     before = everything(at)
     at.button(key="redraw").click().run()
     assert at.text_input(key=key(at, "seed")).value == "2"
@@ -369,7 +373,7 @@ def test_one_record_at_every_point() -> None:
 
 
 @few_points
-@pytest.mark.parametrize("counts", ["1e9 5", "1e12 1e12", "1 0 0", "1e9 1e9 1e9", "2 0 0 0 0 0"])
+@pytest.mark.parametrize("counts", ["1e12 5", "1 0 0", "1e9 1e9 1e9", "2 0 0 0 0 0"])
 def test_few_and_many_records(counts: str) -> None:
     every_page_is_drawn(typed(tick(opened(QUIET), ALL), counts))
 
@@ -390,9 +394,8 @@ def test_the_ends_of_epsilon_and_gamma(epsilon: str, gamma: str) -> None:
 
 @few_points
 @pytest.mark.parametrize("rule", prior.CHOICES)
-@pytest.mark.parametrize("counts", ["30 20", "5 3 4"])
-def test_every_prior(rule: str, counts: str) -> None:
-    every_page_is_drawn(select(typed(opened(QUIET), counts), "prior", rule))
+def test_every_prior(rule: str) -> None:
+    every_page_is_drawn(select(typed(opened(QUIET), "5 3 4"), "prior", rule))
 
 
 @few_points
@@ -402,10 +405,11 @@ def test_the_ends_of_the_priors_strength(strength: str) -> None:
 
 
 def test_every_example_is_exact() -> None:
-    at = shown(opened(QUIET), "pages/2_Distance_curves.py")
-    for example in EXAMPLES:
-        assert "Every curve is the exact law" in everything(select(at, "example", example.key))
-        assert not at.error
+    """As the one is that has the most candidates: by their number a law is computed or drawn."""
+    largest = max(EXAMPLES, key=lambda example: number_of_candidates(sum(example.counts), len(example.counts)))
+    at = select(shown(opened(QUIET), "pages/2_Distance_curves.py"), "example", largest.key)
+    assert not at.error
+    assert "Every curve is the exact law" in everything(at)
 
 
 # --- what a person's own names may not do ---
