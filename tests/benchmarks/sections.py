@@ -17,7 +17,6 @@ SECTIONS: dict[str, Callable[[], Iterator[Row]]] = {
     "mechanisms": draws.every_mechanism,
     "large_sensitivities": sensitivities.large,
     "loss": privacy.loss,
-    "accountant": privacy.accountant,
     "limit": limit.growth,
     "files": reading.files,
     "hostile_files": reading.hostile,
@@ -32,8 +31,6 @@ SERVED = ("first_sight", "reruns", "room", "memory")
 
 def obstacle(section: str) -> str:
     """What a section cannot be measured without and is not here, else ""."""
-    if section == "accountant" and not peers.installed(peers.ACCOUNTANT):
-        return peers.ACCOUNTANT
     if section in SERVED and not peers.installed("playwright"):
         return "playwright"
     return "Chromium" if section == "first_sight" and serving.chromium() is None else ""

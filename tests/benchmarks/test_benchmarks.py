@@ -11,7 +11,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from dpbi.mechanisms import EHD, EHDS, Geometric
+from dpbi.mechanisms import EHD, Geometric
 from tests import oracles
 from tests.benchmarks import draws, enumeration, laws, limit, peers, privacy, reading, sensitivities, serving, start
 from tests.benchmarks.__main__ import main
@@ -30,7 +30,6 @@ TINY: dict[str, Callable[[], Iterator[Row]]] = {
     "mechanisms": lambda: draws.every_mechanism(n=20, draws=20, repetitions=1),
     "large_sensitivities": lambda: sensitivities.large(sizes=((3, 50),), repetitions=1),
     "loss": lambda: privacy.loss(mechanisms=(Geometric,), every=(2, 12), others=((3, 4),), repetitions=1),
-    "accountant": lambda: privacy.accountant(cases=((EHDS(1.0), 8), (Geometric(1.0), 8)), repetitions=1),
     "limit": lambda: limit.growth(sizes=((2, 5), (3, 3)), repetitions=1),
     "files": lambda: reading.files(megabytes=0.02, cells=400, repetitions=1),
     "hostile_files": lambda: reading.hostile(size=10_000, every=8),
@@ -60,8 +59,6 @@ def test_every_section_is_run_here() -> None:
 @peers_may_warn
 @pytest.mark.parametrize("section", TINY)
 def test_section_runs_at_a_tiny_size(section: str) -> None:
-    if section == "accountant" and not peers.installed(peers.ACCOUNTANT):
-        pytest.skip("dp-accounting is not installed")
     rows = list(TINY[section]())
     assert rows
     for row in rows:
@@ -168,13 +165,13 @@ def test_what_is_missing_is_said_before_anything_is_measured(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(peers, "installed", lambda name: False)
-    main(["accountant", "memory"])
+    main(["memory"])
     said = capsys.readouterr().out
     before, _, table = said.partition("Ratios:")
-    for missing in (*peers.SELECTORS, "dp_accounting (left out: accountant)", "playwright (left out: memory)"):
+    for missing in (*peers.SELECTORS, "playwright (left out: memory)"):
         assert missing in before
     assert len(table.splitlines()) == 4
-    assert {obstacle(section) for section in SECTIONS} == {"", "dp_accounting", "playwright"}
+    assert {obstacle(section) for section in SECTIONS} == {"", "playwright"}
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the peak is read from /proc")

@@ -3,11 +3,9 @@
 import csv
 import io
 import re
-import threading
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import suppress
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -451,7 +449,7 @@ def test_pages_fit_a_telephone_and_pass_an_audit_in_both_themes(app: App, tab: P
 
 # --- control: a page that does everything the app must not ---
 
-OFFENDER = b"""<!doctype html><html lang="en"><title>offender</title>
+OFFENDER = """<!doctype html><html lang="en"><title>offender</title>
 <link rel="icon" href="https://icon.example/icon.png">
 <img src="http://picture.example/a.png" alt="">
 <img src="http://127.0.0.2:8099/a.png" alt="">
@@ -463,37 +461,15 @@ setTimeout(() => { document.title = "done"; throw new Error("an error thrown"); 
 </script>"""
 
 
-class Offender(BaseHTTPRequestHandler):
-    def do_GET(self) -> None:
-        self.send_response(200)
-        self.send_header("Content-Type", "text/html")
-        self.end_headers()
-        self.wfile.write(OFFENDER)
-
-    def log_message(self, format: str, *args: object) -> None:
-        """Nothing: the test's output is not the place."""
-
-
-@pytest.fixture
-def offender_url() -> Iterator[str]:
-    with ThreadingHTTPServer(("127.0.0.1", 0), Offender) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}/"
-        server.shutdown()
-
-
-@pytest.fixture
-def caught(browser: Browser) -> Iterator[Watched]:
-    with watched_page(browser) as watched:
-        yield watched
-
-
-def test_the_recorders_see_what_an_offending_page_does(caught: Watched, offender_url: str) -> None:
+def test_the_recorders_see_what_an_offending_page_does(browser: Browser) -> None:
     failures: dict[str, str | None] = {}
-    caught.page.on("requestfailed", lambda request: failures.update({request.url: request.failure}))
-    with caught.page.expect_event("pageerror"):
-        caught.page.goto(offender_url)
-    caught.page.wait_for_load_state("networkidle")
+    offender = "http://127.0.0.1:8098/"
+    with watched_page(browser) as caught:
+        caught.page.on("requestfailed", lambda request: failures.update({request.url: request.failure}))
+        caught.page.route(offender, lambda route: route.fulfill(body=OFFENDER, content_type="text/html"))
+        with caught.page.expect_event("pageerror"):
+            caught.page.goto(offender)
+        caught.page.wait_for_load_state("networkidle")
 
     assert sorted(urlsplit(url).hostname or "" for url in caught.outside_requests) == [
         "127.0.0.2",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import pytest
@@ -70,9 +71,12 @@ def test_typed_counts_are_read_exactly(typed: str, labels: tuple[str, ...], coun
         assert entries.counts(typed) == (labels, counts)
 
 
-@pytest.mark.parametrize(
-    ("typed", "said"),
-    [
+persons, seed = (partial(entries.whole, name, least=0, largest=largest) for name, largest in (
+    ("n", 10**9), ("seed", entries.SEED_LARGEST)))  # fmt: skip
+epsilon = partial(entries.number, "epsilon")
+WRITTEN_ODDLY = ["1_0", "sNaN", "nan", "inf", "-Infinity", "0x10", "\u0661\u0662", "1e", "1e1_0", "", "one"]
+REFUSED_AS_TYPED: list[tuple[Callable[[str], object], str, str]] = [
+    *((entries.counts, typed, said) for typed, said in (
         ("", "at least two categories"),
         ("a, 5", "at least two categories"),
         ("a, 5\nb, -1", "Line 2: the count must be at least 0"),
@@ -86,29 +90,29 @@ def test_typed_counts_are_read_exactly(typed: str, labels: tuple[str, ...], coun
         ("a, 5\n" + "b" * 501 + ", 6", "Line 2: a label may have at most 500 characters"),
         ("5\n" * 100_001, "at most 200,000 characters"),
         ("5\n" * 2001, "too many categories"),
-    ],
-)
-def test_typed_counts_are_refused_in_words(typed: str, said: str) -> None:
-    with pytest.raises(ValueError, match=said):
-        entries.counts(typed)
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
+    )),
+    *((entries.counts, f"b: 7\n{line}", f"Line 2: '{line}' can be read in more than one way") for line in (
         "Group 1,200", "O, 12,34", "O, 1 200", "O, 1, 200", "O 1 200", "1,200", "18, 25, 300", "18,25,300", "O;5;200",
         "O, 5, 1,200",
-    ],
-)
-def test_a_line_that_can_be_read_in_two_ways_is_refused(line: str) -> None:
-    with pytest.raises(ValueError, match=f"Line 2: '{line}' can be read in more than one way"):
-        entries.counts(f"b: 7\n{line}")
+    )),
+    *((entries.counts, line, "may be one number or several") for line in ("1,200", "1,200,48", "10,200,300")),
+    *((persons, odd, r"n must be a whole number|n may be meant in two ways") for odd in (
+        "12,34", "1,2000", ",200", "1,,200", "0,200", "1.000", "1.200.000", "1,200.5")),
+    # What only a computer calls a number.
+    *((epsilon, odd, r"^epsilon must be a number such as .*\.$") for odd in WRITTEN_ODDLY),
+    *((seed, odd, r"^seed must be a whole number such as .*\.$") for odd in WRITTEN_ODDLY),
+    # None is rounded to nothing or infinity.
+    (epsilon, "1e-400", r"^epsilon is too small: got '1e-400'"),
+    (epsilon, "1e400", r"^epsilon is too large: got '1e400'"),
+    (persons, "1e-400", r"^n must be a whole number: got '1e-400'"),
+    *((persons, large, rf"^n is too large: got '{large}'") for large in ("1e30", "1e999999999")),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize("line", ["1,200", "1,200,48", "10,200,300"])
-def test_a_line_that_is_one_number_or_several_is_refused(line: str) -> None:
-    with pytest.raises(ValueError, match="may be one number or several"):
-        entries.counts(line)
+@pytest.mark.parametrize(("read", "typed", "said"), REFUSED_AS_TYPED)
+def test_what_is_typed_is_refused_in_words(read: Callable[[str], object], typed: str, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        read(typed)
 
 
 @given(some.integers(0, limits.TOTAL_LARGEST))
@@ -118,35 +122,9 @@ def test_a_whole_number_is_read_as_it_is_written(value: int) -> None:
     assert entries.counts(f"a: {value:,}\nb: 0") == (("a", "b"), (value, 0))
 
 
-@pytest.mark.parametrize("written", ["12,34", "1,2000", ",200", "1,,200", "0,200", "1.000", "1.200.000", "1,200.5"])
-def test_a_number_with_odd_groups_is_refused(written: str) -> None:
-    with pytest.raises(ValueError, match=r"n must be a whole number|n may be meant in two ways"):
-        entries.whole("n", written, 0, 10**9)
-
-
-WRITTEN_ODDLY = ["1_0", "sNaN", "nan", "inf", "-Infinity", "0x10", "\u0661\u0662", "1e", "1e1_0", "", "one"]
-
-
-@pytest.mark.parametrize("written", WRITTEN_ODDLY)
-def test_what_only_a_computer_calls_a_number_is_refused(written: str) -> None:
-    with pytest.raises(ValueError, match=r"^epsilon must be a number such as .*\.$"):
-        entries.number("epsilon", written)
-    with pytest.raises(ValueError, match=r"^seed must be a whole number such as .*\.$"):
-        entries.whole("seed", written, 0, entries.SEED_LARGEST)
-
-
-def test_a_number_is_never_rounded_to_nothing_or_infinity() -> None:
-    read = [entries.number("x", written) for written in (" 0 ", "0e-400", "-.5", "1e-8", "+3.")]
-    assert read == [0, 0, -0.5, 1e-8, 3]
-    with pytest.raises(ValueError, match=r"^delta is too small: got '1e-400'"):
-        entries.number("delta", "1e-400")
-    with pytest.raises(ValueError, match=r"^epsilon is too large: got '1e400'"):
-        entries.number("epsilon", "1e400")
-    with pytest.raises(ValueError, match=r"^n must be a whole number: got '1e-400'"):
-        entries.whole("n", "1e-400", 0, 9)
-    for large in ("1e30", "1e999999999"):
-        with pytest.raises(ValueError, match=rf"^n is too large: got '{large}'"):
-            entries.whole("n", large, 0, 9)
+def test_numbers_are_read_in_any_spelling() -> None:
+    written = (" 0 ", "0e-400", "-.5", "1e-8", "+3.")
+    assert [entries.number("x", one) for one in written] == [0, 0, -0.5, 1e-8, 3]
 
 
 @given(some.text(max_size=80))
@@ -213,14 +191,11 @@ def test_settings_stay_on_every_page_and_on_return() -> None:
         visit(at, page)
         assert at.selectbox(key="entry: source").value == data_source.TYPED
         assert at.text_area(key="entry: typed").value == "left, 3\nright, 2\nneither, 1"
-        assert at.text_input(key="entry: alpha of right").value == "2.5"
-        assert at.text_input(key=key(at, "epsilon")).value == "0.37"
+        names = ("alpha of right", "epsilon", "gamma", number, "seed")
+        assert [at.text_input(key=key(at, name)).value for name in names] == ["2.5", "0.37", "0.2", "1e-5", "77"]
         assert at.select_slider(key=key(at, privacy.SLIDER)).value == 0.37
-        assert at.text_input(key="entry: gamma").value == "0.2"
-        assert at.text_input(key=f"entry: {number}").value == "1e-5"
-        assert at.text_input(key="entry: seed").value == "77"
-        assert not at.checkbox(key=f"entry: ticked: {DEFAULT_MECHANISMS[-1]}").value
-        assert at.checkbox(key=f"entry: {switched}: {switch}").value
+        boxes = (f"ticked: {DEFAULT_MECHANISMS[-1]}", f"{switched}: {switch}")
+        assert [at.checkbox(key=f"entry: {name}").value for name in boxes] == [False, True]
         line = "3 left, 2 right, 1 neither; n = 6 · prior Dirichlet(1, 2.5, 1) · epsilon = 0.37 · gamma = 0.2"
         assert any(line in bare(shown.value) for shown in at.main.markdown), page
 
