@@ -249,7 +249,7 @@ def test_a_refused_epsilon_is_told_and_leaves_no_chart_of_an_older_one(app: App,
     open_page(page, app.url)
     type_epsilon(page, "-1")
     expect(sidebar(page).get_by_role("alert")).to_have_text(said)
-    for title in TITLES:
+    for title in DRAWN_BY_SIZE:
         follow(title, page)
         expect(main_part(page).get_by_role("alert")).to_contain_text(said)
         expect(epsilon_field(page)).to_have_value("-1")
@@ -270,11 +270,11 @@ def test_an_epsilon_moved_fast_ends_where_the_keys_lead_in_slider_field_and_page
     open_page(page, f"{app.url}/Private_posteriors")
     slider = page.get_by_role("slider", name="epsilon").first
     slider.focus()
-    for key in ["ArrowRight"] * 5 + ["ArrowLeft"] * 8:
+    for key in ["ArrowRight"] * 3 + ["ArrowLeft"] * 5:
         page.keyboard.press(key)
         page.wait_for_timeout(80)
     wait_until_idle(page)
-    led_to = words.number(privacy.EPSILON_MARKS[privacy.EPSILON_MARKS.index(1.0) + 5 - 8])
+    led_to = words.number(privacy.EPSILON_MARKS[privacy.EPSILON_MARKS.index(1.0) + 3 - 5])
     expect(slider).to_be_focused()
     expect(slider).to_have_attribute("aria-valuetext", led_to)
     expect(epsilon_field(page)).to_have_value(led_to)

@@ -1,5 +1,6 @@
 """Answers kept between runs: within their number and bytes, computed once, written to by nobody."""
 
+import itertools
 import threading
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +13,7 @@ from dpbi.dashboard.answers.cache import Kept, kept
 from dpbi.dashboard.answers.work import Begin, Cancelled, Work
 from dpbi.dashboard.views import paper_figures
 from dpbi.mechanisms import MECHANISMS
+from dpbi.privacy.verdict import verdict
 from dpbi.problem.problem import Problem
 
 MEGABYTE = 2**20
@@ -181,3 +183,15 @@ def test_results_of_the_library_are_shared_as_they_are(kind: type) -> None:
         arrays = [value for value in vars(found).values() if isinstance(value, np.ndarray)]
         assert arrays
         assert not any(array.flags.writeable for array in arrays)
+
+
+def test_mechanisms_problems_and_calibrations_are_told_apart() -> None:
+    """Classes with equal fields, and equal numbers of other types, share no answer."""
+    problems = [Problem((1, 1), (3, 5)), Problem((1, 1), (5, 3)), Problem((1, 2), (3, 5))]
+    for problem, kind, epsilon in itertools.product(problems, MECHANISMS, (1.0, 2.0)):
+        for mechanism in (kind(epsilon), library.calibrated(kind(epsilon), problem.prior, problem.n)):
+            row, drawn = library.comparison(problem, mechanism), library.posteriors(problem, mechanism, 1, 10)
+            assert (type(row.mechanism), row.mechanism, row.problem) == (kind, mechanism, problem)
+            assert (drawn.mechanism, drawn.problem, len(drawn.released)) == (mechanism, problem, 10)
+            assert library.verdict(mechanism, problem.prior, problem.n) == verdict(mechanism, problem.prior, problem.n)
+            assert (library.posteriors(problem, mechanism, 2, 10).released != drawn.released).any()

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dpbi import MECHANISMS, ApproximateDP, NotPrivate, Problem, PureDP, calibrate, privacy_loss
+from dpbi import MECHANISMS, ApproximateDP, NotPrivate, PureDP, calibrate, privacy_loss
 from dpbi.accuracy.comparison import comparison_of, nearest_private
 from dpbi.accuracy.distance_law import distance_law
 from dpbi.dashboard.answers import library
@@ -283,14 +283,3 @@ def test_another_prior_or_total_calibrates_anew_and_other_counts_do_not(monkeypa
     with_prior(at, 1, 3)
     assert asked[1:] == [((1.0, 1.0), 13), ((1.0, 3.0), 13)]
     assert not at.main.error
-
-
-def test_caches_tell_calibrations_apart() -> None:
-    problem = Problem((1, 1), (3, 5))
-    for kind in MECHANISMS:
-        for epsilon in (1.0, 2.0):
-            mechanism = library.calibrated(kind(epsilon), problem.prior, problem.n)
-            assert (type(mechanism), mechanism.epsilon) == (kind, epsilon)
-            for one in (kind(epsilon), mechanism):
-                assert library.comparison(problem, one).mechanism == one
-                assert library.verdict(one, problem.prior, problem.n) == verdict(one, problem.prior, problem.n)

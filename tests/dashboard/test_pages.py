@@ -52,6 +52,7 @@ from tests.dashboard.person import (
 )
 from tests.dashboard.test_scenario_file import record
 
+CHOSEN_BY_RESULTS = ("app.py", "pages/3_Sensitivity.py", "pages/5_Accuracy.py")
 WITHOUT_MECHANISMS = {"pages/3_Sensitivity.py": 5, "pages/6_Papers.py": 2}  # charts that no mechanism is needed for
 few_points = pytest.mark.usefixtures("few_points")
 
@@ -69,6 +70,7 @@ def test_a_page_is_never_empty(page: str) -> None:
     keys = [chart.proto.id for chart in at.get("plotly_chart")]
     assert len(set(keys)) == len(keys)
     assert RELATION in everything(at)
+    assert (words.CHOICE_WARNING in [warning.value for warning in at.main.warning]) == (page in CHOSEN_BY_RESULTS)
     assert words.RAW_NOTICE not in everything(at), "an example has nobody to protect"
     assert "48 cured, 42 not cured; n = 90" in everything(at)
     assert not unexplained(at)
@@ -95,11 +97,6 @@ def test_a_page_that_shows_a_persons_counts_says_so(page: str) -> None:
 
 def test_the_menu_lists_every_page_once() -> None:
     assert sorted(page.path for page in menu.PAGES) == sorted([*EVERY, *STAGES])
-
-
-@pytest.mark.parametrize("page", ["app.py", "pages/3_Sensitivity.py"])
-def test_choosing_by_results_is_warned_of(page: str) -> None:
-    assert [warning.value for warning in shown(opened(), page).main.warning] == [words.CHOICE_WARNING]
 
 
 # --- Home ---
@@ -150,13 +147,6 @@ def test_a_page_ends_where_it_is_cancelled_until_it_is_to_go_on(page: str, monke
     assert work.CANCELLED not in everything(shown(at, page))
     assert charts(at) and at.main.dataframe
     assert not {"Cancel", "Go on"} & {*buttons(at)}
-
-
-def test_without_records_the_probability_that_needs_one_is_a_dash() -> None:
-    at = typed(opened(), "0 0")
-    table = at.main.dataframe[0]
-    assert table.value["P(H ≤ LS)"].isna().all() and table.proto.placeholder == "–"
-    assert json.loads(table.proto.columns)["P(H ≤ LS)"]["help"] == words.NO_RECORD
 
 
 @pytest.mark.parametrize("page", ["app.py", "pages/1_Private_posteriors.py", "pages/2_Distance_curves.py",
@@ -360,7 +350,10 @@ def test_no_records(counts: str) -> None:
         shown(at, page, refused=sensitivity)
         if sensitivity:
             assert "at least one record" in everything(at)
-    assert "every mechanism releases the prior itself" in everything(shown(at, "app.py"))
+    table = shown(at, "app.py").main.dataframe[0]
+    assert "every mechanism releases the prior itself" in everything(at)
+    assert table.value["P(H ≤ LS)"].isna().all() and table.proto.placeholder == "–"
+    assert json.loads(table.proto.columns)["P(H ≤ LS)"]["help"] == words.NO_RECORD
 
 
 def every_page_is_drawn(at: AppTest) -> None:

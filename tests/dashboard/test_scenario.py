@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 from streamlit.testing.v1 import AppTest
 
-from dpbi import MECHANISMS, Problem, limits
+from dpbi import MECHANISMS, limits
 from dpbi.dashboard.answers import library
 from dpbi.dashboard.answers.cache import kept
 from dpbi.dashboard.page import DEFAULT_MECHANISMS
@@ -386,29 +386,6 @@ def test_drawn_counts_change_with_their_seed_alone() -> None:
     assert line() == first
     made_up(at, seed="2")
     assert line() != first
-
-
-# --- caches ---
-
-
-def test_caches_tell_mechanisms_and_problems_apart() -> None:
-    """Classes with equal fields, and equal numbers of other types, share no answer."""
-    problems = [Problem((1, 1), (3, 5)), Problem((1, 1), (5, 3)), Problem((1, 2), (3, 5))]
-    mechanisms = [kind(1.0) for kind in MECHANISMS] + [kind(2.0) for kind in MECHANISMS]
-    for problem in problems:
-        for mechanism in mechanisms:
-            row = library.comparison(problem, mechanism)
-            assert type(row.mechanism) is type(mechanism)
-            assert (row.mechanism, row.problem) == (mechanism, problem)
-            drawn = library.posteriors(problem, mechanism, 1, 10)
-            assert (drawn.mechanism, drawn.problem, len(drawn.released)) == (mechanism, problem, 10)
-
-
-def test_another_seed_draws_anew_and_the_same_does_not() -> None:
-    problem, mechanism = Problem((1, 1), (30, 50)), MECHANISMS[0](1.0)
-    first = library.posteriors(problem, mechanism, 1, 50).released
-    assert (library.posteriors(problem, mechanism, 1, 50).released == first).all()
-    assert (library.posteriors(problem, mechanism, 2, 50).released != first).any()
 
 
 # --- failures ---
