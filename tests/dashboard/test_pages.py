@@ -52,7 +52,7 @@ from tests.dashboard.person import (
 )
 from tests.dashboard.test_scenario_file import record
 
-CHOSEN_BY_RESULTS = ("app.py", "pages/3_Sensitivity.py", "pages/5_Accuracy.py")
+CHOSEN_BY_RESULTS = {"app.py", "pages/3_Sensitivity.py", "pages/5_Accuracy.py", "pages/7_Release.py"}
 WITHOUT_MECHANISMS = {"pages/3_Sensitivity.py": 5, "pages/6_Papers.py": 2}  # charts that no mechanism is needed for
 few_points = pytest.mark.usefixtures("few_points")
 
