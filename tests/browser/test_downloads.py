@@ -97,8 +97,7 @@ def release_once(visitor: Session) -> None:
 
 def test_every_download_of_a_release_holds_it_where_the_ledger_is_shared(tmp_path: Path) -> None:
     started = running_app(tmp_path, "--ledger", str(tmp_path / "releases.sqlite"), "--budget", "2")
-    one = NOISE.partition(",")[0]
-    with started as app, Session(app.url, "Release", f"{LINK}&mechanisms={one}") as visitor:
+    with started as app, Session(app.url, "Release", f"{LINK}&mechanisms={NOISE.partition(',')[0]}") as visitor:
         for label, said in (("Whose answers these are", "Survey"), ("What was asked", "Which tree?")):
             entry = next(one for one in visitor.page.main.text_input if one.label == label)
             visitor.run(entry, string_value=said)

@@ -122,7 +122,7 @@ def made_up(at: AppTest, **entered: str) -> AppTest:
 
 
 def waiting_for_a_file() -> AppTest:
-    at = select(opened(), "source", data_source.FILE)
+    at = select(opened(QUIET), "source", data_source.FILE)
     assert "Choose a file" in at.main.info[0].value
     assert not at.get("plotly_chart")
     return at

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import cached_property
 from types import TracebackType
 from typing import Any
 from urllib.request import urlopen
@@ -39,9 +40,9 @@ class Session:
     ) -> None:
         self._socket.__exit__(kind, error, trace)
 
-    @property
+    @cached_property
     def page(self) -> ElementTree:
-        """What the last run drew, as AppTest would give it."""
+        """What the last run drew, as AppTest would give it: put together when it is asked for."""
         drawn = ForwardMsgQueue()
         for message in self.drawn:
             drawn.enqueue(message)
@@ -55,6 +56,7 @@ class Session:
         message.rerun_script.query_string = self._query
         if widget is not None:
             message.rerun_script.widget_states.widgets.add(id=widget.proto.id, **value)
+        vars(self).pop("page", None)
         began, self.size, heard = time.perf_counter(), 0, ForwardMsg()
         self._socket.send(message.SerializeToString())
         while heard.WhichOneof("type") != "script_finished" or heard.script_finished:

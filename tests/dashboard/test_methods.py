@@ -80,7 +80,7 @@ def test_numbers_are_those_of_the_data_shown_last(fresh: AppTest) -> None:
         f"a factor of at most {words.number(math.e)}",
     ]
     assert not [number for number in here if bare(number) not in said(fresh).replace("**", "")]
-    at = text(select(opened(QUIET), "example", "blood_groups"), "epsilon", "2")
+    at = text(select(opened(QUIET), "example", "immunotherapy"), "epsilon", "2")
     visit(at, PAGE)
     assert f"a factor of at most {words.number(math.exp(2))}" in said(at)
     assert "epsilon = 2 " in said(at)
