@@ -178,10 +178,8 @@ def test_settings_stay_on_every_page_and_on_return() -> None:
     switched, switch = kind_with(lambda field: isinstance(field.default, bool))
     numbered, number = kind_with(lambda field: isinstance(field.default, float) and field.name != "gamma")
     at = select(typed(opened(QUIET), "left, 3\nright, 2\nneither, 1"), "prior", prior.CUSTOM)
-    text(at, "alpha of right", "2.5")
-    text(at, "epsilon", "0.37")
-    text(at, "gamma", "0.2")
-    text(at, "seed", "77")
+    for name, value in (("alpha of right", "2.5"), ("epsilon", "0.37"), ("gamma", "0.2"), ("seed", "77")):
+        text(at, name, value)
     at.checkbox(key=f"entry: ticked: {DEFAULT_MECHANISMS[-1]}").uncheck().run()
     at.checkbox(key=f"entry: ticked: {numbered}").check().run()
     text(at, number, "1e-5")
