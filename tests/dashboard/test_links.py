@@ -16,7 +16,7 @@ from dpbi.dashboard.take_away import scenario_file
 from dpbi.dashboard.words import words
 from dpbi.papers.claims import CLAIMS
 from dpbi.papers.figures import FIGURES
-from tests.dashboard.test_scenario import PATIENCE, QUIET, ROOT, bare, opened, select, text, unfold, visit
+from tests.dashboard.person import PATIENCE, QUIET, ROOT, bare, opened, select, text, unfold, visit
 from tests.dashboard.test_scenario_file import LAB, SLOW, kept, notice, numbers_shown
 
 ADDRESS = "http://localhost:8501"

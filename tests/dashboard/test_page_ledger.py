@@ -14,6 +14,7 @@ from dpbi.dashboard.words import release as release_words
 from dpbi.dashboard.words import words
 from dpbi.releases.ledger import Ledger
 from dpbi.releases.ledger_file import LedgerFile
+from tests.dashboard.person import bare, everything, text, tick
 from tests.dashboard.test_page_release import (
     COUNTS,
     acknowledge,
@@ -27,8 +28,6 @@ from tests.dashboard.test_page_release import (
     shown,
     state_the_table,
 )
-from tests.dashboard.test_pages import everything, tick
-from tests.dashboard.test_scenario import bare, text
 from tests.dashboard.test_scenario_file import record
 from tests.releases.test_ledger_file import entry
 

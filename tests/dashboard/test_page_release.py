@@ -26,9 +26,7 @@ from dpbi.releases.kept_ledger import Account, of_all
 from dpbi.releases.ledger import Ledger
 from dpbi.releases.ledger_in_memory import LedgerInMemory
 from dpbi.releases.usefulness import barely_private
-from tests.dashboard.shown_entries import key
-from tests.dashboard.test_pages import ALL, everything, tick, typed
-from tests.dashboard.test_scenario import bare, opened, select, text, visit
+from tests.dashboard.person import ALL, bare, everything, key, opened, select, text, tick, typed, visit
 from tests.dashboard.test_scenario_file import Files, record
 from tests.every_mechanism import lists_datasets
 

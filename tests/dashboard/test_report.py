@@ -24,8 +24,7 @@ from dpbi.figures.html_page import html_page
 from dpbi.problem.neighbours import RELATION
 from tests.dashboard import exports
 from tests.dashboard.exports import assert_page, made
-from tests.dashboard.test_pages import HOSTILE, typed
-from tests.dashboard.test_scenario import QUIET, ROOT, opened, text, visit
+from tests.dashboard.person import HOSTILE, QUIET, ROOT, opened, text, typed, visit
 from tests.dashboard.test_scenario_file import LAB, SLOW, Files, record
 
 EVERY = [page.path for page in LAB]

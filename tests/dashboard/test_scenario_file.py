@@ -19,8 +19,7 @@ from dpbi.dashboard.shown import downloads
 from dpbi.dashboard.sidebar import controls, data_source, entries, menu, prior, privacy, upload
 from dpbi.dashboard.take_away import scenario_file
 from dpbi.papers.figures import FIGURES
-from tests.dashboard.shown_entries import key
-from tests.dashboard.test_scenario import ROOT, bare, opened, select, text, visit
+from tests.dashboard.person import ROOT, bare, key, opened, select, text, visit
 from tests.data.damaged import damaged, read_or_refused
 
 DEFAULTS = page._defaults()

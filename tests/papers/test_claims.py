@@ -22,8 +22,7 @@ from dpbi.papers.claims.claim import Case, Finding, Grid, case
 from dpbi.papers.claims.searched import SEARCHED
 from dpbi.problem.problem import Problem
 from tests import oracles
-from tests.dashboard.test_pages import everything, shown, typed
-from tests.dashboard.test_scenario import opened, select
+from tests.dashboard.person import everything, opened, select, shown, typed
 from tests.papers.search import sought
 
 Numbers = list[float]

@@ -10,6 +10,7 @@ import dataclasses
 import itertools
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from fractions import Fraction
 from typing import Any
 
@@ -29,10 +30,8 @@ def number(entry: Any) -> Any:
     if not isinstance(entry, str):
         return entry
     for read in (int, float):
-        try:
+        with suppress(ValueError):
             return read(entry)
-        except ValueError:
-            continue
     return entry
 
 

@@ -21,8 +21,7 @@ from dpbi.dashboard.views import tour
 from dpbi.dashboard.words import words
 from dpbi.figures import tour as tour_figures
 from dpbi.tour import SCENES, Growth, Scene
-from tests.dashboard.shown_entries import key
-from tests.dashboard.test_scenario import bare, opened, visit
+from tests.dashboard.person import bare, key, opened, visit
 from tests.oracles import hellinger_float
 
 TOUR = "pages/0_Tour.py"
