@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 import dpbi
 from dpbi import MECHANISMS, ApproximateDP, NotPrivate, Problem, PureDP, privacy_loss, privacy_profile
 from dpbi.mechanisms import Mechanism
-from dpbi.mechanisms.selection.audit import SelectionAudit, comparisons, loss_table, neighbour_rows
+from dpbi.mechanisms.audit import comparisons, neighbour_rows
+from dpbi.mechanisms.selection.audit import SelectionAudit, loss_table
 from dpbi.privacy import guessing
 from dpbi.problem.candidates import list_candidates
 from dpbi.problem.neighbours import RELATION
@@ -499,7 +500,7 @@ def test_a_check_of_many_categories_is_refused_before_it_begins(monkeypatch: pyt
     with pytest.raises(ValueError, match="k is too large for an exhaustive check"):
         privacy_profile(in_turn, (1,) * 2000, 1, [0.1])
     assert not guessing.guessing_risk(in_turn, (1,) * 2000, 1).exact
-    monkeypatch.setattr("dpbi.mechanisms.selection.audit._DIVERGED", 1_000)
+    monkeypatch.setattr("dpbi.mechanisms.audit._DIVERGED", 1_000)
     with pytest.raises(ValueError, match=r"epsilons are too many .* of this size: at most 16, got 17"):
         privacy_profile(dpbi.mechanisms.EHD(1.0), (1, 2), 5, np.linspace(0, 1, 17))
 

@@ -393,7 +393,7 @@ def listed_law(mechanism: Mechanism, problem: Problem) -> DistanceLaw:
     small = problem.k < 4 and problem.n <= _SMALL
     law = None  # many would be sampled in vain
     if few:
-        law = (_remembered_law if small else distance_law)(mechanism, problem)  # type: ignore[arg-type]
+        law = (_remembered_law if small else distance_law)(mechanism, problem)
     if law is None or law.kind != "levels":
         raise ValueError(f"This claim needs every output at its own distance, and there are too many here: got "
                          f"n = {problem.n:,} with k = {problem.k:,} categories.")
