@@ -43,7 +43,7 @@ def _values(kind: type[Mechanism], field: dataclasses.Field[Any]) -> Sequence[An
 
 def _accepts(kind: type[Mechanism], name: str, value: float) -> bool:
     try:
-        kind(**{"epsilon": 1.0, name: value})
+        kind(1.0, **{name: value})  # type: ignore[arg-type]
     except ValueError:
         return False
     return True

@@ -97,7 +97,7 @@ def _log_at_least(sigma: float, d: int) -> float:
 
 
 def _draws(sigma: float, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
-    """Two-sided geometric d of decay 1/t, t about sigma, accepted with probability e^{-(|d| - sigma^2/t)^2/2sigma^2}."""
+    """Two-sided geometric d of decay 1/t, t about sigma, kept with probability e^{-(|d| - sigma^2/t)^2 / 2 sigma^2}."""
     t = math.floor(sigma) + 1
     drawn = np.empty(0, dtype=np.int64)
     while drawn.size < size:
@@ -137,7 +137,7 @@ def join(put: Callable[[Any, str, Any], None] = setattr) -> None:
     put(dpbi.mechanisms, DiscreteGaussian.__name__, DiscreteGaussian)
     put(oracles, "LAWS", oracles.LAWS | {DiscreteGaussian.__name__: law_gaussian})
     for module in list(sys.modules.values()):
-        if getattr(module, "MECHANISMS", None) == joined[:-1]:
+        if vars(module).get("MECHANISMS") == joined[:-1]:
             put(module, "MECHANISMS", joined)
 
 

@@ -90,6 +90,7 @@ class Audit:
     def check(self) -> None:
         """ValueError where not all outputs of all datasets can be visited: of what is left out no loss is known."""
         k = len(self.prior)
+        check_size(self.n, k)
         if not is_bounded(self.mechanism, self.n, k):
             raise ValueError("An exhaustive check needs releases that can all be listed: this mechanism can release "
                              f"any count above n = {self.n:,}.")
@@ -112,15 +113,6 @@ class Audit:
     def listed(self) -> Listing:
         return self.laws(1.0)
 
-    @property
-    def released(self) -> NDArray[np.int64]:
-        """The outputs (R, k), the columns of ``log_laws``."""
-        return self.listed.released
-
-    def log_laws(self, multiplier: float = 1.0) -> NDArray[np.float64]:
-        """log P_c(r), rows c, columns r."""
-        return self.listed.log_law if multiplier == 1 else self.laws(multiplier).log_law
-
     @cached_property
     def pairs(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Rows of all neighbouring datasets (c, c')."""
@@ -129,10 +121,10 @@ class Audit:
         here, there = neighbour_rows(self.datasets)
         return frozen(here), frozen(there)
 
-    def blocks(self) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-        """``pairs`` in parts whose ratios fit into memory."""
+    def blocks(self, outputs: int) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+        """``pairs`` in parts whose ratios at so many outputs fit into memory."""
         here, there = self.pairs
-        for part in chunks(here.size, len(self.released)):
+        for part in chunks(here.size, outputs):
             yield here[part], there[part]
 
     def margin(self, loss: float) -> float:
@@ -148,8 +140,9 @@ class Audit:
         Infinite where only c' cannot give r. Of several they are the first in the order of ``pairs`` and outputs, which
         no rounding changes. multiplier: of the mechanism's strength, as in a calibration.
         """
-        log_law = self.log_laws(multiplier)
-        blocks = list(self.blocks())
+        listed = self.listed if multiplier == 1 else self.laws(multiplier)
+        log_law = listed.log_law
+        blocks = list(self.blocks(log_law.shape[1]))
         largest = np.array([log_ratios(log_law, *rows).max() for rows in blocks])
         loss = float(largest.max(initial=0.0))
         if not loss:
@@ -159,13 +152,13 @@ class Audit:
         rows, others = blocks[int((largest >= attained).argmax())]
         ratio = log_ratios(log_law, rows, others)
         pair, output = divmod(int((ratio >= attained).argmax()), ratio.shape[1])
-        found = self.datasets[rows[pair]], self.datasets[others[pair]], self.released[output]
+        found = self.datasets[rows[pair]], self.datasets[others[pair]], listed.released[output]
         counts, neighbour, released = (tuple(one.tolist()) for one in found)
         return loss, counts, neighbour, released
 
     def by_count(self) -> NDArray[np.float64]:
         """k = 2: the largest log ratio of (u, n - u) to a neighbour, u = 0..n."""
-        log_law, u = self.log_laws(), np.arange(self.n)
+        log_law, u = self.listed.log_law, np.arange(self.n)
         loss = np.zeros(self.n + 1)
         if self.n:
             loss[:-1] = np.maximum(loss[:-1], log_ratios(log_law, u, u + 1).max(axis=1))
@@ -175,8 +168,8 @@ class Audit:
     def marginal(self, counts: Counts, category: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Values of one released count and their probabilities under a dataset."""
         row = int(np.flatnonzero((self.datasets == np.array(counts)).all(axis=1))[0])
-        value, at = np.unique(self.released[:, category], return_inverse=True)
-        return value, np.bincount(at, np.exp(self.log_laws()[row]), value.size).astype(np.float64)
+        value, at = np.unique(self.listed.released[:, category], return_inverse=True)
+        return value, np.bincount(at, np.exp(self.listed.log_law[row]), value.size).astype(np.float64)
 
     def profile(self, epsilons: NDArray[np.float64]) -> NDArray[np.float64]:
         """delta(epsilon) = max over neighbours of sum_r (P_c(r) - e^epsilon P_c'(r))_+, per epsilon >= 0.
@@ -184,13 +177,13 @@ class Audit:
         Of one pair the sum is convex in e^epsilon and 0 from the pair's loss on, so that the chord from where it was
         last computed to the loss bounds it: a pair is visited where that bound is not below the largest sum so far.
         """
-        log_law = self.log_laws()
+        log_law = self.listed.log_law
         most = _DIVERGED // max(self.pairs[0].size * log_law.shape[1], 1)
         if epsilons.size > most:
             raise ValueError(f"epsilons are too many for an exhaustive check of this size: at most {most:,}, got "
                              f"{epsilons.size:,}. Ask for fewer at a time.")
         law, delta = np.exp(log_law), np.zeros(epsilons.size)
-        for rows, others in self.blocks():
+        for rows, others in self.blocks(log_law.shape[1]):
             ratio = log_ratios(log_law, rows, others)
             loss = ratio.max(axis=1)
             known, at_epsilon = np.ones(rows.size), np.zeros(rows.size)

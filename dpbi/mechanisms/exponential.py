@@ -85,7 +85,7 @@ class _HellingerSelection(Mechanism):
         prior, n, r = self._checked(prior, n, released)
         datasets = self._datasets(n, len(prior))
         column = np.flatnonzero((datasets == r).all(axis=1))
-        return ListedLikelihood(datasets, self.audit(prior, n).log_laws()[:, column[0]])
+        return ListedLikelihood(datasets, self.audit(prior, n).listed.log_law[:, column[0]])
 
     def rounding(self, prior: tuple[float, ...], n: int) -> float:
         """By the largest rate that any dataset could have."""
@@ -105,6 +105,8 @@ class _HellingerSelection(Mechanism):
     def nearest(self, problem: Problem) -> DistanceTable:
         """The candidates nearest to the truth, P = exp(-rate H) / Z: up to LS(c), and to where they hold all mass."""
         rate = self.rate(problem)
+        if not problem.n:
+            return super().nearest(problem)
         distance = max(local_sensitivity(problem), min(1.0, NEGLIGIBLE / rate))
         return nearest_table(problem, distance).tilted(rate, partition.log_partition(problem, rate))
 

@@ -61,7 +61,8 @@ class Listing(FrozenResult):
 
 def is_bounded(law: Law, n: int, k: int) -> bool:
     """Whether no released count exceeds n."""
-    return not n or not any(law.can_release(n, tuple((n + 1) * (i == j) for j in range(k))) for i in range(k))
+    beyond, none = (n + 1,), (0,) * (k - 1)
+    return not n or not any(law.can_release(n, corner) for corner in (beyond + none, none + beyond, beyond * k))
 
 
 def numbers_of_outputs(law: Law, n: int, k: int) -> list[int]:

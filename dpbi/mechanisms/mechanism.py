@@ -167,7 +167,7 @@ class Mechanism:
 
         4 eta, eta the error of a log weight (see ``secure_draw``): that of log P, and that of making it a whole number.
         """
-        log_law = self.audit(prior, n).log_laws()
+        log_law = self.audit(prior, n).listed.log_law
         return 4 * (_LOG_ERROR * -float(log_law.min(where=log_law > -np.inf, initial=0.0)) + WEIGHT_ERROR)
 
     def draw_securely(self, problem: Problem, bits: Bits) -> tuple[int, ...]:

@@ -509,7 +509,7 @@ def test_deltas_do_not_depend_on_how_many_pairs_are_passed_over() -> None:
     """Every pair visited at every epsilon, against the chords' bounds."""
     for prior, n in (((1.0, 2.0, 3.0), 6), ((0.01, 50.0), 20)):
         audit = SelectionAudit(prior, n, lambda counts: 3.0 + counts[:, 0])
-        law = np.exp(audit.log_laws())
+        law = audit.listed.law
         here, there = audit.pairs
         epsilons = np.linspace(0, 1.1 * audit.worst()[0], 23)
         every = [np.maximum(law[here] - math.exp(epsilon) * law[there], 0).sum(axis=1).max() for epsilon in epsilons]

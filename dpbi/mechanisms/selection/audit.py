@@ -37,16 +37,10 @@ class SelectionAudit(Audit):
         return distance_matrix(self.prior, self.n)
 
     def laws(self, multiplier: float) -> Listing:
-        return Listing(self.datasets, self.datasets, self.log_laws(multiplier), complete=True)
-
-    @property
-    def released(self) -> NDArray[np.int64]:
-        return self.datasets
-
-    def log_laws(self, multiplier: float = 1.0) -> NDArray[np.float64]:
-        """log P_c(r), rows c, columns r, at multiplier times the rates. The truth has weight 1, so Z >= 1."""
+        """At multiplier times the rates. The truth has weight 1, so Z >= 1."""
         log_law = self.distance * (-multiplier * self.rate[:, None])
-        return log_law - np.log(np.exp(log_law).sum(axis=1, keepdims=True))
+        log_law = log_law - np.log(np.exp(log_law).sum(axis=1, keepdims=True))
+        return Listing(self.datasets, self.datasets, log_law, complete=True)
 
     @cached_property
     def pairs(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
