@@ -60,6 +60,12 @@ def _name(kind: type[Mechanism], chosen: dict[str, Any]) -> str:
 
 NAMES = [_name(kind, chosen) for kind, chosen in EVERY]
 
+
+def has_rate(kind: type[Mechanism]) -> bool:
+    """Whether this class chooses among candidates by their distances times a rate."""
+    return hasattr(kind, "rate")
+
+
 def lists_datasets(kind: type[Mechanism]) -> bool:
     """Whether this class's noise-aware posterior visits every dataset."""
     return isinstance(kind(1.0).likelihood((1.0, 1.0), 2, (1, 1)), ListedLikelihood)

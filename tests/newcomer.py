@@ -20,7 +20,7 @@ from dpbi import limits
 from dpbi.mechanisms import Mechanism
 from dpbi.mechanisms.guarantee import ApproximateDP, Guarantee
 from dpbi.mechanisms.mechanism import released_counts, released_vector
-from dpbi.problem.problem import Problem
+from dpbi.problem.problem import Problem, check_problem
 from tests import oracles
 from tests.oracles import Law, Real, mp
 
@@ -51,7 +51,7 @@ class DiscreteGaussian(Mechanism):
         return ApproximateDP(self.epsilon, self.delta, "claim", "the classical Gaussian mechanism's, for epsilon < 1")
 
     def _sigma(self, problem: Problem) -> float:
-        moved = 1 if problem.k == 2 else 2
+        moved = 1 if check_problem(problem).k == 2 else 2
         return math.sqrt(2 * moved * math.log(1.25 / self.delta)) / self.strength(problem.prior, problem.n)
 
     def log_pmf(self, problem: Problem, released: ArrayLike) -> NDArray[np.float64]:
@@ -108,10 +108,10 @@ def _draws(sigma: float, rng: np.random.Generator, size: int) -> NDArray[np.int6
 
 
 def cut_gaussian(count: int, n: int, sigma: Real) -> list[Real]:
-    """P(cut(count + D) = r), r = 0..n: P(D >= d) = (1 - P(|D| < d)) / 2 with digits enough for the difference."""
+    """P(cut(count + D) = r), r = 0..n: P(D >= d) term by term, or (1 - P(|D| < d)) / 2 with digits enough for that."""
     if n == 0:
         return [mp.one]
-    with mp.workdps(60 + int(n**2 / sigma**2)):
+    with mp.workdps(60 + (int(n**2 / sigma**2) if sigma > 3 else 0)):
         # by Poisson's summation the faster of two theta series
         q = mp.exp(-1 / (2 * sigma**2))
         whole = (mp.jtheta(3, 0, q) if sigma < 1
@@ -119,6 +119,8 @@ def cut_gaussian(count: int, n: int, sigma: Real) -> list[Real]:
         p = [mp.exp(-mp.mpf(d) ** 2 / (2 * sigma**2)) / whole for d in range(n + 1)]
 
         def at_least(d: int) -> Real:
+            if sigma <= 3:
+                return mp.fsum(mp.exp(-mp.mpf(i) ** 2 / (2 * sigma**2)) for i in range(d, d + 50)) / whole
             return (1 - mp.fsum(p[abs(i)] for i in range(1 - d, d))) / 2 if d else (1 + p[0]) / 2
 
         return [at_least(count), *(p[abs(r - count)] for r in range(1, n)), at_least(n - count)]

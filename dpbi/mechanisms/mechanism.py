@@ -26,6 +26,7 @@ from dpbi.problem.candidates import list_candidates, number_of_candidates
 from dpbi.problem.problem import Problem, check_problem
 from dpbi.sensitivity import local_sensitivity
 
+_LOG_LEAST = 1e8  # of what is drawn, below 0: weights are split into powers of two exactly up to there
 _LOG_ERROR = 1e-11  # of a log probability, relative: the contract tests hold 1e-12
 
 
@@ -154,7 +155,7 @@ class Mechanism:
 
     def mean_distance(self, problem: Problem) -> float | None:
         """E[H] to 1e-9 without listing outputs; None where it is not known."""
-        check_problem(problem)
+        self._multiplier(check_problem(problem).prior, problem.n)
         return None
 
     def probability_of_ignoring(self, problem: Problem) -> float:
@@ -168,11 +169,15 @@ class Mechanism:
         4 eta, eta the error of a log weight (see ``secure_draw``): that of log P, and that of making it a whole number.
         """
         log_law = self.audit(prior, n).listed.log_law
-        return 4 * (_LOG_ERROR * -float(log_law.min(where=log_law > -np.inf, initial=0.0)) + WEIGHT_ERROR)
+        rarest = -float(log_law.min(where=log_law > -np.inf, initial=0.0))
+        if rarest > _LOG_LEAST:
+            raise ValueError(f"A secure draw supports log probabilities down to {-_LOG_LEAST:g}: with this epsilon and "
+                             f"n = {n:,} they reach {-rarest:.3g}. Choose a smaller epsilon.")
+        return 4 * (_LOG_ERROR * rarest + WEIGHT_ERROR)
 
     def draw_securely(self, problem: Problem, bits: Bits) -> tuple[int, ...]:
         """One release from fair bits, exact but for ``rounding``: by inversion of whole-number weights."""
-        self.audit(check_problem(problem).prior, problem.n)
+        self.rounding(check_problem(problem).prior, problem.n)
         found = listing(self, problem.prior, np.array([problem.counts]), LISTABLE)
         if found is None:
             raise ValueError("This mechanism has no secure draw here: its releases cannot all be listed.")

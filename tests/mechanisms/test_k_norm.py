@@ -8,7 +8,6 @@ import itertools
 import math
 import random
 import textwrap
-from collections import Counter
 from fractions import Fraction
 
 import numpy as np
@@ -21,7 +20,7 @@ from dpbi import Problem
 from dpbi.mechanisms import Geometric, KNorm
 from dpbi.mechanisms.noise.steps import StepsNoise
 from tests import oracles
-from tests.goodness_of_fit import assert_follows, assert_mean
+from tests.goodness_of_fit import assert_mean
 from tests.mechanisms.test_fair_bits import law_by_bits
 from tests.oracles import mp
 from tests.strategies import Drawn, problems
@@ -83,12 +82,12 @@ def test_draws_have_the_mean_and_the_share_of_the_truth(k: int, epsilon: float) 
     noise = StepsNoise(epsilon, k)
     drawn = noise.sample(np.random.default_rng(k), 40_000)
     assert not drawn.sum(axis=1).any()
-    moved = np.abs(drawn).sum(axis=1) / 2
+    moved = np.abs(drawn).sum(axis=1).astype(np.float64) / 2
     assert_mean(moved, noise.mean_steps, moved.std())
     truth = math.exp(-noise.log_partition)
     assert_mean((moved == 0).astype(float), truth, math.sqrt(truth * (1 - truth)))
     for category in (0, k - 1):  # the last one is not drawn as the others are
-        assert_mean(drawn[:, category] ** 2.0, variance(noise), (drawn[:, category] ** 2.0).std())
+        assert_mean(drawn[:, category].astype(np.float64) ** 2, variance(noise), (drawn[:, category] ** 2.0).std())
 
 
 def variance(noise: StepsNoise) -> float:
