@@ -187,3 +187,65 @@ def test_what_is_overridden_is_found() -> None:
     for kind, chosen in EVERY:
         audit = type(kind(1.0, **chosen).audit((1.0, 1.0), 4))
         assert {*overridden(audit, Audit, own)} <= asked | {"check"}  # type: ignore[arg-type]
+
+
+# What a listing is certified by, on toys ---------------------------------------------------------------
+
+
+class Told(Mechanism):
+    """The counts themselves; with ``share`` below 1 a law that does not sum to 1."""
+
+    share = 1.0
+    label = "Told"
+
+    def log_pmf(self, problem: Problem, released: Any) -> Any:
+        return np.where((np.asarray(released) == problem.counts).all(axis=-1), np.log(self.share), -np.inf)
+
+    def can_release(self, n: int, released: tuple[int, ...]) -> bool:
+        return min(released) >= 0 and sum(released) == n
+
+
+class Unsure(Told):
+    share = 0.5
+
+
+class Wide(Told):
+    """Geometric noise on every count by itself, cut at 0 alone: any total is possible."""
+
+    def log_pmf(self, problem: Problem, released: Any) -> Any:
+        q, d = np.exp(-self.epsilon), np.abs(np.asarray(released) - problem.counts)
+        inside = (1 - q) / (1 + q) * q**d
+        return np.log(np.where(np.asarray(released) == 0, q**d / (1 + q), inside)).sum(axis=-1)
+
+    def can_release(self, n: int, released: tuple[int, ...]) -> bool:
+        return min(released) >= 0
+
+
+def test_what_only_one_of_two_datasets_can_release_loses_everything() -> None:
+    audit = Told(1.0).audit((1.0, 2.0), 3)
+    assert audit.worst() == (np.inf, (0, 3), (1, 2), (0, 3)) and audit.by_count().tolist() == [np.inf] * 4
+    assert audit.profile(np.array([0.0, 50.0])).tolist() == [1, 1]
+    assert dpbi.privacy_loss(Told(1.0), (1, 2), 3).upper == np.inf
+    with pytest.raises(ValueError, match=r"cannot be calibrated.*no multiple of its strength"):
+        dpbi.calibrate(Told(1.0), (1, 2), 3)
+
+
+def test_a_list_without_all_probability_is_not_used() -> None:
+    mechanism, problem = Unsure(1.0), Problem((1, 2), (1, 2))
+    assert mechanism.distances(problem) is None and mechanism.listing((1, 2), 3, MOST) is None
+    with pytest.raises(ValueError, match="those found for this mechanism have not all its probability"):
+        dpbi.privacy_loss(mechanism, (1, 2), 3)
+
+
+def test_totals_of_any_size_are_listed_by_boxes_and_their_loss_is_not_told() -> None:
+    mechanism, problem = Wide(2.0), Problem((1, 2), (1, 2))
+    found = mechanism.listing(problem.prior, 3, MOST)
+    assert found is not None and len(np.unique(found.released, axis=0)) == len(found.released)
+    assert found.law.sum(axis=1) == pytest.approx(1, abs=1e-11) and (found.released == [0, 0]).all(axis=1).any()
+    box = np.array([(a, b) for a in range(30) for b in range(30)])
+    distance = dpbi.hellinger(np.array(problem.posterior), np.array(problem.prior) + box)
+    assert dpbi.distance_law(mechanism, problem).mean == pytest.approx(
+        float(np.exp(mechanism.log_pmf(problem, box)) @ distance), abs=1e-9)
+    for ask in (mechanism.audit, mechanism.rounding):
+        with pytest.raises(ValueError, match="can release any count above n = 3"):
+            ask(problem.prior, 3)

@@ -40,13 +40,13 @@ class Law(Protocol):
 class Listing(FrozenResult):
     """Datasets (N, k), releases (R, k), each once, and log P(r | c), (N, R).
 
-    complete: nothing else can be released; else it has a probability of 1e-12 at most, whatever the counts.
+    Nothing else can be released; or, where a count can exceed n, it has a probability of 1e-12 at most, whatever the
+    counts.
     """
 
     datasets: Counts
     released: Counts
     log_law: NDArray[np.float64]
-    complete: bool
 
     @property
     def law(self) -> NDArray[np.float64]:
@@ -91,7 +91,7 @@ def listing(law: Law, prior: tuple[float, ...], datasets: Counts, most: int) -> 
         released = _outputs(n, k, length)
         log_law = _laws(law, problems, released)
         if np.abs(np.exp(log_law).sum(axis=1) - 1).max() <= _SURE:
-            return Listing(datasets, released, log_law, complete=True)
+            return Listing(datasets, released, log_law)
     return None
 
 
@@ -128,7 +128,7 @@ def _beyond(law: Law, problems: Sequence[Problem], longest: int) -> Listing | No
         probability = [np.exp(one).sum(axis=1) for one in log_law]
         rare = off > _OFTEN or (len(released) > 1 and probability[-1].max() <= _LAST * off)
         if sum(probability).min() > 1 - _ALL and rare:
-            return Listing(datasets, np.concatenate(released), np.concatenate(log_law, axis=1), complete=False)
+            return Listing(datasets, np.concatenate(released), np.concatenate(log_law, axis=1))
     return None
 
 

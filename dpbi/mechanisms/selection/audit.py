@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpbi.frozen_result import frozen
-from dpbi.mechanisms.audit import Audit, check_size, neighbour_rows
+from dpbi.mechanisms.audit import Audit, check_size
 from dpbi.mechanisms.listing import Listing
 from dpbi.posterior.hellinger import count_loss, distance_of_loss
 from dpbi.problem.candidates import list_candidates
@@ -40,7 +40,7 @@ class SelectionAudit(Audit):
         """At multiplier times the rates. The truth has weight 1, so Z >= 1."""
         log_law = self.distance * (-multiplier * self.rate[:, None])
         log_law = log_law - np.log(np.exp(log_law).sum(axis=1, keepdims=True))
-        return Listing(self.datasets, self.datasets, log_law, complete=True)
+        return Listing(self.datasets, self.datasets, log_law)
 
     @cached_property
     def pairs(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -49,9 +49,7 @@ class SelectionAudit(Audit):
         Where categories share a prior parameter, permuting them permutes everything: only the c whose counts are in
         order within such categories are visited, with all their neighbours.
         """
-        if not self.n:
-            return (frozen(np.empty(0, dtype=np.int64)),) * 2
-        here, there = neighbour_rows(self.datasets)
+        here, there = super().pairs
         visited = self._in_order()[here]
         return frozen(here[visited]), frozen(there[visited])
 
