@@ -100,19 +100,6 @@ def test_loss_and_profile_are_those_of_all_pairs_and_outputs(
 
 
 @every_mechanism
-@pytest.mark.parametrize(("prior", "n"), [((2, 0.3), 6), ((1, 1, 1), 3), ((50, 0.01, 3, 1), 1)], ids=str)
-def test_delta_of_zero_is_the_total_variation(kind: Kind, chosen: Options, prior: Prior, n: int) -> None:
-    mechanism = kind(enumerated(kind, 2.0, len(prior)), **chosen)
-    laws = oracle_laws(mechanism, prior, n)
-    variation = max(
-        mp.fsum(abs(law.get(released, 0) - laws[neighbour].get(released, 0)) for released in law) / 2
-        for counts, law in laws.items()
-        for neighbour in oracles.neighbours(counts)
-    )
-    assert privacy_profile(mechanism, prior, n, [0])[0] == pytest.approx(float(variation), abs=1e-12)
-
-
-@every_mechanism
 @pytest.mark.parametrize(("prior", "n"), [((0.3, 2), 16), ((1, 1), 9), ((5, 0.01, 100), 4), ((1, 7, 1, 1), 2)], ids=str)
 def test_profile_falls_to_zero_at_the_loss(kind: Kind, chosen: Options, prior: Prior, n: int) -> None:
     for epsilon in (0.05, 1.0, 15.0):
