@@ -46,7 +46,7 @@ RIGHT: dict[str, Any] = {
     "guarantee": PureDP(1.0, "theorem", "s"),
     "releases": [(NOISY, (4, 5)), (CHOSEN, (3, 6))], "reading": "naive",
     "item": RELEASE.essence(), "bits": secrets.randbits, "k": 2, "name": "n",
-    "low": 0.1, "high": 10.0, "multiples": (1, 2),
+    "most": 1_000, "times": 2.0, "low": 0.1, "high": 10.0, "multiples": (1, 2),
 }  # fmt: skip
 
 

@@ -136,7 +136,7 @@ def _largest_counts(problem: Problem) -> list[int]:
 def _at_gamma(mechanism: Mechanism, problem: Problem, value: Value) -> tuple[Mechanism, Problem]:
     if not has_gamma(mechanism):
         return mechanism, problem
-    return replace(mechanism, **{"gamma": float(value)}), problem
+    return replace(mechanism, gamma=float(value)), problem  # type: ignore[call-arg]
 
 
 def has_gamma(mechanism: Mechanism) -> bool:

@@ -1,8 +1,8 @@
 """How every figure looks: one colour, dash and symbol per mechanism everywhere, sizes, titles, labels.
 
 Every colour keeps a contrast of 3.5 to 1 or more with the light and the dark ground, since traces are drawn once for
-both (4.3 is the most that one colour can keep); the mechanisms stay apart (CIE distance 16 and more) under the
-three kinds of colour blindness, and dash and symbol say it again.
+both (4.3 is the most that one colour can keep); the first nine mechanisms stay apart (CIE distance 16 and more) under
+the three kinds of colour blindness, three that may join by 10.5 and more, and dash and symbol say it again.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 from dpbi.accuracy.order import Measured, tied
 from dpbi.data.labels import isolated, visible
 from dpbi.figures.drawing import Drawing, PlainFigure
-from dpbi.mechanisms import Mechanism, name_of
+from dpbi.mechanisms import MECHANISMS, Mechanism, name_of
 
 Floats = NDArray[np.float64]
 
@@ -52,6 +52,9 @@ _STYLES = (
     Style("#8a60f0", "14px,4px,4px,4px", "star"),
     Style("#9b1dff", "4px,6px", "triangle-down"),
     Style("#fc0084", "5px,2px,5px,6px", "star-diamond"),
+    Style("#10845e", "16px,6px", "octagon"),
+    Style("#a347a5", "9px,3px,2px,3px,2px,3px", "star-triangle-up"),
+    Style("#6587a3", "6px,2px", "triangle-ne"),
 )
 # A calibrated mechanism keeps its class's colour; dash and symbol say that it is another.
 _CALIBRATED = (
@@ -64,6 +67,9 @@ _CALIBRATED = (
     ("8px,8px", "star-square"),
     ("2px,10px", "triangle-right"),
     ("12px,6px,2px,6px", "diamond-wide"),
+    ("20px,8px", "star-triangle-down"),
+    ("2px,2px,10px,2px", "triangle-sw"),
+    ("1px,4px,1px,12px", "diamond-cross"),
 )
 TRUTH = Style("#7d8590", "solid", "cross")
 PRIOR = Style("#7d8590", "6px,5px", "line-ew")
@@ -90,8 +96,17 @@ _SMALL = "font-size:{:.0f}px;font-weight:normal"
 
 
 def style_of(mechanism: Mechanism | type[Mechanism]) -> Style:
-    """The style of a mechanism, or of its class, by its place in the palette."""
-    place = mechanism.palette_place % len(_STYLES)
+    """The style of a mechanism, or of its class, by its place in the palette.
+
+    ValueError where the palette has no such place, or where another mechanism has it.
+    """
+    place = mechanism.palette_place
+    if place not in range(len(_STYLES)):
+        raise ValueError(f"palette_place of {mechanism.label} must be 0 to {len(_STYLES) - 1}: got {place}. Add a "
+                         "colour, a dash and a symbol to the palette.")
+    sharing = [kind.label for kind in MECHANISMS if kind.palette_place == place]
+    if len(sharing) > 1:
+        raise ValueError(f"palette_place must be a mechanism's own: {' and '.join(sharing)} have {place}.")
     if isinstance(mechanism, type) or not mechanism.calibration:
         return _STYLES[place]
     return Style(_STYLES[place].colour, *_CALIBRATED[place])

@@ -14,8 +14,9 @@ from dpbi.accuracy.order import Measured
 from dpbi.data.synthesis import proportional_counts
 from dpbi.inference.count_posterior import dataset_probabilities
 from dpbi.inference.noise_aware import NoiseAwarePosterior, check_released, noise_aware_posterior
+from dpbi.mechanisms.audit import DATASETS
 from dpbi.mechanisms.mechanism import Mechanism
-from dpbi.mechanisms.selection.audit import DATASETS, distance_matrix
+from dpbi.mechanisms.selection.audit import distance_matrix
 from dpbi.posterior.hellinger import count_loss, distance_of_loss
 from dpbi.problem.candidates import are_few, list_candidates
 

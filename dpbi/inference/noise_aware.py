@@ -21,7 +21,6 @@ from dpbi.inference.count_posterior import CountPosterior, Marginal, count_poste
 from dpbi.mechanisms.distance_table import chunks
 from dpbi.mechanisms.likelihood import Likelihood, joint_likelihood
 from dpbi.mechanisms.mechanism import Mechanism, check_mechanism
-from dpbi.mechanisms.outputs import output_laws
 from dpbi.posterior import dirichlet
 
 _NEGLIGIBLE = 1e-18  # a count this improbable moves no end of an interval in double precision
@@ -239,12 +238,12 @@ def coverage(mechanism: Mechanism, prior: ArrayLike, n: int, mass: float = 0.95)
     tail = (1 - limits.inside("mass", mass)) / 2
     if len(prior) != 2:
         raise ValueError(f"The coverage is computed for k = 2 categories: got k = {len(prior)}.")
-    listed = output_laws(check_mechanism(mechanism), prior, n, _PAIRS)
+    listed = check_mechanism(mechanism).listing(prior, n, _PAIRS)
     if listed is None:
         raise ValueError(f"The coverage visits all pairs of counts and releases, at most {_PAIRS:,}: n = {n:,} needs "
                          "more.")
-    datasets, released, law = listed
-    joint = (np.exp(dirichlet.log_predictive(np.array(prior), datasets))[:, None] * law).T
+    datasets, released = listed.datasets, listed.released
+    joint = (np.exp(dirichlet.log_predictive(np.array(prior), datasets))[:, None] * listed.law).T
     kept = _but_rarest(joint.sum(axis=1))
     released, joint = released[kept], joint[kept]
     a, b = (np.array(prior) + datasets).T

@@ -15,10 +15,9 @@ from dpbi.accuracy.distance_law import distance_law
 from dpbi.accuracy.importance_sampling import mean_of_draws, weighted_draws, widened
 from dpbi.accuracy.order import Measured
 from dpbi.inference.nearest import nearest_posterior
-from dpbi.mechanisms.added_noise import AddedNoise
+from dpbi.mechanisms.audit import DATASETS
 from dpbi.mechanisms.mechanism import Mechanism, check_mechanism
-from dpbi.mechanisms.outputs import output_laws
-from dpbi.mechanisms.selection.audit import DATASETS, distance_matrix
+from dpbi.mechanisms.selection.audit import distance_matrix
 from dpbi.partition.power_sums import power_sums
 from dpbi.posterior import dirichlet
 from dpbi.posterior.hellinger import count_loss, distance_of_loss, distances_between, distances_to, loss_to
@@ -88,16 +87,16 @@ def expected_distance(
 
 
 def _visited(mechanism: Mechanism, prior: tuple[float, ...], n: int, reading: Reading) -> Measured | None:
-    listed = output_laws(mechanism, prior, n, _PAIRS) if are_few(n, len(prior), DATASETS) else None
+    listed = mechanism.listing(prior, n, _PAIRS) if are_few(n, len(prior), DATASETS) else None
     if listed is None:
         return None
-    datasets, released, law = listed
+    datasets, released, law = listed.datasets, listed.released, listed.law
     if reading == "nearest" and len(released) * float(len(datasets)) ** 2 > _PRODUCTS:
         return None
     law *= np.exp(dirichlet.log_evidence(prior, datasets))[:, None]
     if reading == "nearest":
         return Measured(float((law.T @ distance_matrix(prior, n)).min(axis=1).sum()))
-    if released is datasets:
+    if listed.of_candidates:
         return Measured(float((law * distance_matrix(prior, n)).sum()))
     distances = _all_distances(prior, datasets, released)
     return Measured(sum(float(row @ distance) for row, distance in zip(law, distances, strict=True)))
@@ -117,7 +116,7 @@ def _all_distances(
 def _interpolated(mechanism: Mechanism, prior: tuple[float, ...], n: int) -> Measured | None:
     """sum_u P(u) E[H | u] over all counts u of the first of two categories, E[H | u] a cubic spline in logit u."""
     middle = Problem(prior, (n // 2, n - n // 2)) if len(prior) == 2 else None
-    largest = _LINE if isinstance(mechanism, AddedNoise) else _LINE_LISTED
+    largest = _LINE if mechanism.draws_quickly else _LINE_LISTED
     if middle is None or n > largest or mechanism.mean_distance(middle) is None:
         return None
     from scipy.interpolate import CubicSpline
@@ -144,7 +143,7 @@ def _sampled(mechanism: Mechanism, prior: tuple[float, ...], n: int, reading: Re
         found = mean_of_draws(np.array([one.expected_distance for one in read]))
         # Each value is unbiased with its own error, which the spread of the values holds already
         return Measured(found.value, max(found.error, max(one.error for one in read) / math.sqrt(len(read))))
-    if not isinstance(mechanism, AddedNoise):
+    if not mechanism.draws_quickly:
         datasets = _CHOSEN if are_few(n, len(prior), _PAIRS) else _CHOSEN_OF_MANY
         problems = _problems(prior, n, rng, datasets)
         return mean_of_draws(np.array([_mean_distance(mechanism, problem)

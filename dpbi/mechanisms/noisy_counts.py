@@ -103,8 +103,8 @@ class _NoisyCounts(AddedNoise):
 
     def audit(self, prior: tuple[float, ...], n: int) -> NoiseAudit:
         prior, n = limits.check_prior(prior), limits.check_total(n)
-        k = len(prior)
-        return NoiseAudit(self._calibrated_noise(prior, n), n, k, self._noised(k), self.consistent)
+        noise = self._calibrated_noise(prior, n)
+        return NoiseAudit(self, prior, n, noise, self._noised(len(prior)), self.consistent)
 
     def mean_distance(self, problem: Problem) -> float | None:
         """E[H], where releases whose total exceeds n are too rare to count; else None."""

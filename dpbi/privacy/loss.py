@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dpbi import limits
 from dpbi.mechanisms.audit import Audit
+from dpbi.mechanisms.calibration import LARGEST, LEAST
 from dpbi.mechanisms.mechanism import Mechanism, check_mechanism
 from dpbi.problem.neighbours import RELATION
 
@@ -102,10 +103,13 @@ def calibrated_multiplier(audit: Audit, epsilon: float) -> float:
         return epsilon * (1 - _SPARE) - loss - audit.margin(loss)
 
     low = high = 1.0
-    while spare(high) > 0:
+    while high <= LARGEST and spare(high) > 0:
         low, high = high, 2 * high
-    while spare(low) < 0:
+    while low >= LEAST and spare(low) < 0:
         low, high = low / 2, low
+    if low < LEAST or high > LARGEST:
+        raise ValueError(f"This mechanism cannot be calibrated here: no multiple of its strength between {LEAST:g} and "
+                         f"{LARGEST:g} was found to lose epsilon = {epsilon:g}.")
     multiplier = float(brentq(spare, low, high, xtol=1e-12, rtol=1e-12))
     while spare(multiplier) < -_SPARE / 2 * epsilon:
         multiplier *= 1 - _SPARE

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -238,7 +238,7 @@ def test_each_axis_moves_what_it_names() -> None:
     assert strong.prior == pytest.approx((1, 2, 4)) and strong.counts == THREE.counts
     assert axis("k").at(mechanism, THREE, 2)[1] == Problem((3.5 / 3,) * 2, (2, 2))
     assert axis("imbalance").at(mechanism, THREE, 2)[1].counts == (2, 1, 1)
-    assert axis("gamma").at(mechanism, THREE, 40)[0] == replace(mechanism, **{"gamma": 40.0})
+    assert axis("gamma").at(mechanism, THREE, 40)[0] == replace(mechanism, **cast(Any, {"gamma": 40.0}))
     with pytest.raises(ValueError, match="axis must be one of"):
         axis("time")
 

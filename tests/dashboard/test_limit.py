@@ -117,7 +117,7 @@ def test_draws_are_said_with_two_standard_errors() -> None:
     assert "give or take" not in limit_words.times(found, [MECHANISMS[3](1.0)])
     assert found.limit.value
     sampled = dataclasses.replace(found.limit, measured=Measured(found.limit.value, 0.01))
-    assert f"below {words.at_least(sampled.value)} (give or take 0.01, an estimate)" in limit_words.limit(sampled)
+    assert f"below {words.at_least(found.limit.value)} (give or take 0.01, an estimate)" in limit_words.limit(sampled)
     never = _with_means(found, lambda _: Measured(0.0))
     said = limit_words.times(never, [MECHANISMS[3](1.0)])
     assert "the mean below 1e-15 that was computed lies below that limit" in said and "Times that limit" not in said

@@ -260,18 +260,29 @@ SIGHTS = {
 @pytest.mark.parametrize("ground", ["#ffffff", "#0e131a"])
 def test_every_colour_stands_out_on_both_grounds(ground: str) -> None:
     kinds = [sensitivities.LOCAL, sensitivities.RECIPROCAL, sensitivities.EXPONENTIAL, sensitivities.GLOBAL]
-    kinds += [sensitivities.PAPER, style.TRUTH, style.PRIOR, style.REFERENCE, *map(style.style_of, MECHANISMS)]
+    kinds += [sensitivities.PAPER, style.TRUTH, style.PRIOR, style.REFERENCE, *style._STYLES]
     for colour in [*(one.colour for one in kinds), *(colour for colour, _ in tour._PAIR)]:
         assert contrast(colour, ground) >= 3.5, colour
 
 
 @pytest.mark.parametrize("sight", SIGHTS)
 def test_mechanisms_are_told_apart_by_colour_dash_and_symbol(sight: str) -> None:
-    styles = [style.style_of(kind) for kind in MECHANISMS]
-    seen = [lab(np.clip(np.array(SIGHTS[sight]) @ luminance(s.colour), 0, 1)) for s in [*styles, style.TRUTH]]
-    assert min(np.linalg.norm(a - b) for a, b in combinations(seen, 2)) >= 16
-    for part in ("dash", "symbol"):
-        assert len({getattr(s, part) for s in styles}) == len(styles)
+    """Of the nine that are there, and of all that the palette has a place for."""
+    seen = [lab(np.clip(np.array(SIGHTS[sight]) @ luminance(s.colour), 0, 1)) for s in [style.TRUTH, *style._STYLES]]
+    for places, apart in ((10, 16), (len(seen), 10.5)):
+        assert min(np.linalg.norm(a - b) for a, b in combinations(seen[:places], 2)) >= apart
+    drawn = [*((one.dash, one.symbol) for one in style._STYLES), *style._CALIBRATED]
+    assert [len({*parts}) for parts in zip(*drawn, strict=True)] == [len(drawn), len(drawn)] and len(drawn) >= 24
+
+
+@pytest.mark.parametrize(("place", "words"), [(12, "must be 0 to 11: got 12"), (0, "Newcomer and .* have 0")])
+def test_a_place_of_the_palette_that_is_none_or_taken_is_refused(
+    monkeypatch: pytest.MonkeyPatch, place: int, words: str
+) -> None:
+    kind = type("Newcomer", (MECHANISMS[1],), {"palette_place": place, "label": "Newcomer"})
+    monkeypatch.setattr(style, "MECHANISMS", (kind, *MECHANISMS))
+    with pytest.raises(ValueError, match=f"palette_place .*{words}"):
+        style.style_of(kind)
 
 
 @given(st.lists(st.text(max_size=60), max_size=12), st.integers(10, 30))

@@ -292,7 +292,7 @@ for found in dpbi.accuracy_curves.crossovers(curves, problem):
 _AVERAGED = """
 def expected(mechanism, value):
     there, at = along.at(mechanism, problem, value)
-    if at.n > choice_largest and not isinstance(there, dpbi.mechanisms.added_noise.AddedNoise):
+    if at.n > choice_largest and not there.draws_quickly:
         raise ValueError("choosing among candidates is not averaged at this n")
     found = dpbi.expected_distance(there, at.prior, at.n, reading)
     return dpbi.accuracy.ExpectedError(there, at, metric, found.measured, found.measured)

@@ -394,7 +394,7 @@ def listed_law(mechanism: Mechanism, problem: Problem) -> DistanceLaw:
                f"with k = {problem.k:,} categories.")
     need(few, refusal)  # many would be sampled in vain
     small = problem.k < 4 and problem.n <= _SMALL
-    law = (_remembered_law if small else distance_law)(mechanism, problem)  # type: ignore[arg-type]
+    law = (_remembered_law if small else distance_law)(mechanism, problem)
     need(law.kind == "levels", refusal)
     return law
 
