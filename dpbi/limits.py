@@ -96,23 +96,25 @@ def whole_number(name: str, value: Any, least: int, largest: int) -> int:
     number = int(value) if exact else finite_number(name, value)
     if number != int(number):
         raise ValueError(f"{name} must be a whole number: got {shown(value)}.")
-    if number < least:
-        raise ValueError(f"{name} must be at least {least}: got {shown(value)}.")
-    if number > largest:
-        raise ValueError(f"{name} is too large: at most {largest:,} is supported, got {shown(value)}.")
+    _check_within(name, value, number, least, largest, ",")
     return int(number)
 
 
 def between(name: str, value: Any, least: float, largest: float) -> float:
-    """The value as a float within [least, largest], both included; where least is tiny, 0 is refused as such."""
+    """The value as a float within [least, largest], both included."""
     number = finite_number(name, value)
-    if number <= 0 < least:
+    _check_within(name, value, number, least, largest, "g")
+    return number
+
+
+def _check_within(name: str, value: Any, number: float, least: float, largest: float, digits: str) -> None:
+    """ValueError outside [least, largest]; where least is tiny, 0 is refused as such."""
+    if number <= 0 < least < 1:
         raise ValueError(f"{name} must be greater than 0: got {shown(value)}.")
     if number < least:
-        raise ValueError(f"{name} is too small: at least {least:g} is supported, got {shown(value)}.")
+        raise ValueError(f"{name} must be at least {least:{digits}}: got {shown(value)}.")
     if number > largest:
-        raise ValueError(f"{name} is too large: at most {largest:g} is supported, got {shown(value)}.")
-    return number
+        raise ValueError(f"{name} is too large: at most {largest:{digits}} is supported, got {shown(value)}.")
 
 
 def inside(name: str, value: Any) -> float:
@@ -123,17 +125,9 @@ def inside(name: str, value: Any) -> float:
     return number
 
 
-def check_flag(name: str, value: Any) -> bool:
-    """The value itself, if it is True or False."""
-    if not isinstance(value, bool):
-        raise ValueError(f"{name} must be True or False: got {shown(value)}.")
-    return value
-
-
 def check_text(name: str, value: Any, longest: int) -> str:
     """The value itself, if it is text of at most ``longest`` characters that UTF-8 can write: half a pair cannot be."""
-    if not isinstance(value, str):
-        raise ValueError(f"{name} must be text: got {shown(value)}.")
+    instance(name, value, str, "text")
     if len(value) > longest:
         raise ValueError(f"{name} may have at most {longest:,} characters: got {len(value):,}.")
     try:
@@ -217,7 +211,7 @@ def check_prior(values: Any) -> tuple[float, ...]:
 
 def check_counts(values: Any) -> tuple[int, ...]:
     """Counts as a tuple of ints >= 0 whose total is at most TOTAL_LARGEST."""
-    counts = tuple(_count(f"counts[{i}]", c) for i, c in enumerate(_vector("counts", values)))
+    counts = tuple(whole_number(f"counts[{i}]", c, 0, TOTAL_LARGEST) for i, c in enumerate(_vector("counts", values)))
     if sum(counts) > TOTAL_LARGEST:
         raise ValueError(f"counts are too large: their total may be at most {TOTAL_LARGEST:,}, got {sum(counts):,}.")
     return counts
@@ -240,9 +234,7 @@ def whole_array(name: str, values: Any) -> NDArray[np.int64]:
     if array.dtype.kind == "O":
         array = np.array([_whole_near(name, value) for value in array.flat], dtype=np.int64).reshape(array.shape)
     elif array.dtype.kind == "f":
-        wrong = array[~np.isfinite(array) | (array != np.floor(array))]
-        if wrong.size:
-            raise ValueError(f"{name} must be whole numbers: got {float(wrong[0])!r}.")
+        _check_all(np.isfinite(array) & (array == np.floor(array)), f"{name} must be whole numbers", array)
         array = np.clip(array, -_FAR, _FAR)
     elif array.dtype.kind == "u":
         array = np.minimum(array.astype(np.uint64), np.uint64(_FAR))
@@ -262,19 +254,31 @@ def _whole_near(name: str, value: Any) -> int:
 def shares(name: str, values: Any) -> NDArray[np.float64]:
     """Numbers in [0, 1], any shape."""
     array = number_array(name, values)
-    wrong = ~((array >= 0) & (array <= 1))
-    if wrong.any():
-        raise ValueError(f"{name} must lie in [0, 1]: got {float(array[wrong][0])!r}.")
+    _check_all((array >= 0) & (array <= 1), f"{name} must lie in [0, 1]", array)
     return array
 
 
 def positive_numbers(name: str, values: Any) -> NDArray[np.float64]:
     """Finite numbers above 0, any shape."""
     array = number_array(name, values)
-    wrong = ~(np.isfinite(array) & (array > 0))
-    if wrong.any():
-        raise ValueError(f"{name} must be finite and greater than 0: got {float(array[wrong][0])!r}.")
+    _check_all(np.isfinite(array) & (array > 0), f"{name} must be finite and greater than 0", array)
     return array
+
+
+def dirichlet_parameters(name: str, values: Any) -> NDArray[np.float64]:
+    """Parameters (..., k) of Dirichlet distributions, each within [PARAMETER_LEAST, PARAMETER_LARGEST]."""
+    array = positive_numbers(name, values)
+    if array.ndim == 0 or array.shape[-1] < CATEGORIES_LEAST:
+        raise ValueError(f"{name} must have at least two categories in its last axis: got shape {array.shape}.")
+    within = (array >= PARAMETER_LEAST) & (array <= PARAMETER_LARGEST)
+    _check_all(within, f"{name} must lie within [{PARAMETER_LEAST:g}, {PARAMETER_LARGEST:g}]", array)
+    return array
+
+
+def _check_all(right: NDArray[np.bool_], said: str, array: NDArray[Any]) -> None:
+    """ValueError that says so of the first number that is not right."""
+    if not right.all():
+        raise ValueError(f"{said}: got {float(array[~right][0])!r}.")
 
 
 def _array(name: str, values: Any) -> NDArray[Any]:
@@ -328,11 +332,16 @@ def count_array(name: str, values: Any, k: int | None = None, largest: int = TOT
     if not CATEGORIES_LEAST <= array.shape[-1] <= CATEGORIES_LARGEST:
         raise ValueError(f"{name} must have {CATEGORIES_LEAST} to {CATEGORIES_LARGEST:,} categories: "
                          f"got {array.shape[-1]:,}.")
-    if array.size and array.min() < 0:
-        raise ValueError(f"{name} cannot be negative, they must be at least 0: got {array.min()}.")
-    if array.size and array.max() > largest:
-        raise ValueError(f"{name} are too large: at most {largest:,} is supported, got {array.max():,} or more.")
+    check_counted(name, array, largest)
     return array
+
+
+def check_counted(name: str, array: NDArray[np.int64], largest: int) -> None:
+    """ValueError for whole numbers below 0 or above ``largest``."""
+    if array.min(initial=0) < 0:
+        raise ValueError(f"{name} cannot be negative, they must be at least 0: got {array.min()}.")
+    if array.max(initial=0) > largest:
+        raise ValueError(f"{name} are too large: at most {largest:,} is supported, got {array.max():,} or more.")
 
 
 def broadcast_pair(names: str, first: NDArray[Any], second: NDArray[Any]) -> tuple[NDArray[Any], ...]:
@@ -346,12 +355,6 @@ def broadcast_pair(names: str, first: NDArray[Any], second: NDArray[Any]) -> tup
                          f"{first.shape} and {second.shape}.") from None
     check_numbers(f"{names} together", pair[0].size)
     return pair
-
-
-def _count(name: str, value: Any) -> int:
-    if isinstance(value, Real) and not isinstance(value, bool) and value < 0:
-        raise ValueError(f"{name} cannot be negative, it must be at least 0: got {shown(value)}.")
-    return whole_number(name, value, 0, TOTAL_LARGEST)
 
 
 def check_total(n: Any) -> int:
@@ -392,9 +395,7 @@ def check_categories(category: Any, k: int) -> int | NDArray[np.int64]:
 
 def check_generator(rng: Any) -> np.random.Generator:
     """The source of all randomness, never the global one."""
-    if not isinstance(rng, np.random.Generator):
-        raise ValueError(f"rng must be a numpy Generator, such as numpy.random.default_rng(1): got {shown(rng)}.")
-    return rng
+    return instance("rng", rng, np.random.Generator, "a numpy Generator, such as numpy.random.default_rng(1)")
 
 
 def check_epsilon(value: Any) -> float:
@@ -406,15 +407,8 @@ def check_bound(name: str, value: Any) -> float:
     return between(name, value, 0.0, math.inf)
 
 
-def _up_to(name: str, value: Any, largest: float) -> float:
-    number = finite_number(name, value)
-    if number < 0:
-        raise ValueError(f"{name} must be at least 0: got {shown(value)}.")
-    return between(name, number, 0.0, largest)
-
-
 def check_gamma(value: Any, name: str = "gamma") -> float:
-    return _up_to(name, value, GAMMA_LARGEST)
+    return between(name, value, 0.0, GAMMA_LARGEST)
 
 
 def check_delta(value: Any) -> float:
@@ -422,7 +416,7 @@ def check_delta(value: Any) -> float:
 
 
 def check_rate(value: Any) -> float:
-    return _up_to("rate", value, RATE_LARGEST)
+    return between("rate", value, 0.0, RATE_LARGEST)
 
 
 # A scenario with the labels of 2,000 categories takes a few hundred kilobytes; a web server reads addresses up to 64.

@@ -18,9 +18,10 @@ from dpbi.accuracy.axes import AXES
 from dpbi.accuracy.comparison import Comparison
 from dpbi.accuracy.curves import AccuracyCurve, Crossover, RequiredEpsilon
 from dpbi.accuracy.distance_law import DRAWS, DistanceLaw
+from dpbi.accuracy.order import rising
 from dpbi.accuracy.trials import ReleaseErrors
 from dpbi.data.labels import shortened
-from dpbi.inference.limit_comparison import LimitComparison, ranked
+from dpbi.inference.limit_comparison import LimitComparison
 from dpbi.inference.noise_aware_releases import NoiseAwareReleases
 from dpbi.inference.prior_average import ExpectedDistance
 from dpbi.inference.private_posteriors import PrivatePosteriors
@@ -35,7 +36,7 @@ from dpbi.privacy.loss import PrivacyLoss
 from dpbi.privacy.verdict import Verdict
 from dpbi.problem.problem import Problem
 from dpbi.releases.release import category_names
-from dpbi.releases.statement import Row
+from dpbi.releases.statement import Row, outwards
 from dpbi.sensitivity.maps import Sensitivities
 
 CATEGORIES_SHOWN, DRAWS_SHOWN, ROWS_SHOWN = 20, 50, 12
@@ -155,14 +156,18 @@ def comparison(rows: Sequence[Comparison], averages: LimitComparison | None = No
 
     averages: of the same mechanisms, where they are known: how many times the limit of privacy each is off.
     """
-    drawn, limited = any(row.mean_error for row in rows), averages and averages.limit.value is not None
+    drawn = any(row.measured.error for row in rows)
+    times = {}
+    if averages and averages.limit.value is not None:
+        found = {row.mechanism: averages.times_limit(row.mechanism) for row in rows}
+        times = {mechanism: None if ratio is None else ratio.value for mechanism, ratio in found.items()}
     table = [
         {
             "Mechanism": name_of(row.mechanism),
             "Guarantee": guarantee(row.guarantee),
             "Mean H": row.mean,
-            **({TIMES_LIMIT: averages.times_limit(row.mechanism)} if averages and limited else {}),
-            **({_ERROR: 2 * row.mean_error} if drawn else {}),
+            **({TIMES_LIMIT: times[row.mechanism]} if times else {}),
+            **({_ERROR: row.measured.margin} if drawn else {}),
             "P(truth)": row.probability_of_truth,
             _WITHIN: row.probability_within_local_sensitivity,
             **({} if all(one.exact for one in rows) else {_BAND_WITHIN: 0.0 if row.exact else row.error}),
@@ -301,7 +306,7 @@ def to_release_with(
 ) -> ResultTable:
     """A row per mechanism that can release, the nearest first: what it is off by, and what it tells about a person."""
     known = {one.mechanism: one.mean for one in means}
-    nearest_first = [one.mechanism for one in ranked(means)]
+    nearest_first = [one.mechanism for one in rising(means, lambda one: one.measured)]
     rows = {
         error.mechanism: {
             "Mechanism": label,
@@ -320,7 +325,7 @@ def to_release_with(
 
 def release(rows: Sequence[Row], name: str) -> ResultTable:
     """A row per category of a release: what was released, and both posteriors with their 95 % intervals."""
-    table = [{title: row[key] for key, title in RELEASE.items()} for row in rows]
+    table = [{title: row[key] for key, title in RELEASE.items()} for row in map(outwards, rows)]
     for row, category in zip(table, _categories([str(row["Category"]) for row in table]), strict=True):
         row["Category"] = category
     return _table(name, "One row per category: released count and both posteriors", table)

@@ -57,7 +57,7 @@ class Moves(FrozenResult):
 class Growth:
     """E[H] of each mechanism as the data grow; n: of the problem itself, which lies on the curves.
 
-    ignoring: P(the data are ignored) of the first mechanism, of the fewest and of the most records.
+    ignoring: P(the data are ignored) of the first mechanism, with the fewest records and with n.
     """
 
     curves: tuple[AccuracyCurve, ...]
@@ -142,9 +142,9 @@ def growth(scene: Scene) -> Growth:
     along, problem, mechanisms = axis("n"), scene.problem, scene.mechanisms
     sizes = along.values(problem, mechanisms)
     curves = tuple(accuracy_curve(along, one, problem, "hellinger", sizes) for one in mechanisms)
-    least, most = (mechanisms[0].probability_of_ignoring(along.at(mechanisms[0], problem, size)[1])
-                   for size in (sizes[0], sizes[-1]))
-    return Growth(curves, problem.n, (least, most))
+    few, many = (mechanisms[0].probability_of_ignoring(along.at(mechanisms[0], problem, size)[1])
+                 for size in (sizes[0], problem.n))
+    return Growth(curves, problem.n, (few, many))
 
 
 def against_limit(scene: Scene) -> AgainstLimit:
@@ -195,21 +195,26 @@ def moves_said(found: Moves) -> str:
     )
 
 
+def _mean_at(curve: AccuracyCurve, n: int) -> float:
+    """At a place of the curve, so that words and chart speak of the same."""
+    return curve.errors[curve.values.index(n)].high
+
+
 def drowning_said(found: Growth) -> str:
     curve, (few, many) = found.curves[0], found.ignoring
     return (
         f"With n = {curve.values[0]:,} records {name_of(curve.mechanism)} ignores the data with probability "
-        f"{_said(few)}, with n = {curve.values[-1]:,} with {_said(many)}: its rate is set by the worst dataset, while "
-        f"the candidates grow in number. Its mean distance from the truth rises from {_said(curve.errors[0].high)} to "
-        f"{_said(curve.errors[-1].high)}."
+        f"{_said(few)}, with n = {found.n:,} with {_said(many)}: its rate is set by the worst dataset, while the "
+        f"candidates grow in number. Its mean distance from the truth rises from {_said(curve.errors[0].high)} to "
+        f"{_said(_mean_at(curve, found.n))}."
     )
 
 
 def growth_said(found: Growth) -> str:
     (worldwide, wide), (smooth, near), (noise, added) = (
-        (name_of(one.mechanism), one.errors[-1].high) for one in found.curves)
+        (name_of(one.mechanism), _mean_at(one, found.n)) for one in found.curves)
     return (
-        f"At n = {found.curves[0].values[-1]:,} the mean distance of {worldwide} is {_said(wide)}, that of {smooth} "
+        f"At n = {found.n:,} the mean distance of {worldwide} is {_said(wide)}, that of {smooth} "
         f"{_said(near)}, {_said(wide / near)} times nearer and still private, as the smooth bound changes little from "
         f"one dataset to its neighbour; that of {noise} is {_said(added)}."
     )

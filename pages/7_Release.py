@@ -13,4 +13,4 @@ with scenario("Release") as chosen:
         release.press(ready, chosen)
     release.show()
     st.header("The ledger")
-    release_ledger.draw(chosen)
+    release_ledger.draw()

@@ -158,7 +158,7 @@ def few_points(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(accuracy_axes, "decades", lambda low, high, multiples: [low, high])
     monkeypatch.setattr(accuracy_axes, "N_LARGEST", 1_000)
-    monkeypatch.setattr(accuracy_curves, "SEARCHED", (0.1, 10.0))
+    monkeypatch.setattr(accuracy_curves, "SEARCHED", (1.0, 10.0))
     monkeypatch.setattr(accuracy_curves, "_LOOKED_AT", (1,))
     monkeypatch.setattr(accuracy_curves, "_narrowed", lambda lead, low, high, whole: (low, high))
     monkeypatch.setattr(trials, "_TRIALS", 2)

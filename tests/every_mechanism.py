@@ -43,7 +43,7 @@ def _values(kind: type[Mechanism], field: dataclasses.Field[Any]) -> Sequence[An
 
 def _accepts(kind: type[Mechanism], name: str, value: float) -> bool:
     try:
-        kind(**{"epsilon": 1.0, name: value})
+        kind(1.0, **{name: value})  # type: ignore[arg-type]
     except ValueError:
         return False
     return True
@@ -59,6 +59,12 @@ def _name(kind: type[Mechanism], chosen: dict[str, Any]) -> str:
 
 
 NAMES = [_name(kind, chosen) for kind, chosen in EVERY]
+
+
+def has_rate(kind: type[Mechanism]) -> bool:
+    """Whether this class chooses among candidates by their distances times a rate."""
+    return hasattr(kind, "rate")
+
 
 def lists_datasets(kind: type[Mechanism]) -> bool:
     """Whether this class's noise-aware posterior visits every dataset."""

@@ -25,7 +25,7 @@ import numpy as np
 
 Counts = tuple[int, ...]
 Real = Any  # an mpmath number; mpmath ships no types
-Law = dict[Counts, Real]
+Law = Mapping[Counts, Real]
 
 DIGITS = 50
 mp = mpmath.mp.clone()
@@ -284,7 +284,7 @@ def clamped_geometric(count: int, n: int, p: Any) -> list[Real]:
 
 def _noised_law(marginals: Sequence[Sequence[Real]], settle: Callable[[Counts], Counts]) -> Law:
     """The law of settle(z), z with independent coordinates of these pmfs on 0, 1, ...: all z are listed."""
-    law: Law = {}
+    law: dict[Counts, Real] = {}
     for noised in itertools.product(*(range(len(pmf)) for pmf in marginals)):
         released = settle(noised)
         probability = mp.fprod(pmf[z] for pmf, z in zip(marginals, noised, strict=True))
@@ -498,7 +498,8 @@ def _neighbouring_pairs(prior: Sequence[Any], n: int) -> Iterator[tuple[Counts, 
 def privacy_loss(pmf_by_dataset: PmfByDataset, prior: Sequence[Any], n: int) -> PrivacyLoss:
     """max over ordered neighbouring pairs and outputs of the log ratio; inf where only P_c' is zero."""
 
-    largest, where, laws = mp.zero, (), {counts: dict(law) for counts, law in pmf_by_dataset.items()}
+    where: tuple[Counts, Counts, Counts] = ((), (), ())
+    largest, laws = mp.zero, {counts: dict(law) for counts, law in pmf_by_dataset.items()}
     for counts, neighbour in _neighbouring_pairs(prior, n):
         there = laws[neighbour]
         for released, probability in laws[counts].items():

@@ -41,8 +41,7 @@ COLOURS = 256  # of a picture for the README, far apart, so that no line takes a
 
 def page_paths() -> list[str]:
     """The pages' addresses below the app's: the number that orders a file's name is not part of it."""
-    stems = (path.stem for path in sorted((ROOT / "pages").glob("*.py")))
-    return ["", *(re.sub(r"^[0-9]*[_ -]*", "", stem) for stem in stems)]
+    return ["", *(path.stem.partition("_")[2] for path in sorted((ROOT / "pages").glob("*.py")))]
 
 
 def save_in_full(page: Page, width: int, file: Path) -> None:

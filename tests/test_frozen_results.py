@@ -53,6 +53,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "table": lambda: CHOSEN.distances(WIDE),
     "nearest": lambda: CHOSEN.nearest(LARGE),
     "audits": lambda: [one.audit(PRIOR, N) for one in (NOISY, CHOSEN)],
+    "listings": lambda: [one.listing(PRIOR, N, 10_000) for one in (NOISY, CHOSEN)],
     "likelihoods": lambda: [one.likelihood(PRIOR, N, TWO.counts) for one in (NOISY, CHOSEN)],
     "noise-aware": lambda: [dpbi.noise_aware_posterior(one, PRIOR, N, TWO.counts) for one in (NOISY, CHOSEN)],
     "trimmed": lambda: dpbi.noise_aware_posterior(NOISY, PRIOR, N, TWO.counts).marginals[0].trimmed(1e-6),

@@ -95,8 +95,8 @@ def _named() -> list[Any]:
             for kind in MECHANISMS:
                 loss = dpbi.privacy_loss(kind(3.0), prior, n)
                 found.append((prior, n, kind.label, loss.counts, loss.neighbour, loss.released))
-    for prior, counts in (((0.3, 0.1 + 0.2, 1.0), (4, 4, 1)), ((0.5, 1.5, 2.5), (2, 1, 0)), ((1.0,) * 4, (3, 1, 1, 3))):
-        problem = Problem(prior, counts)
+    for problem in (Problem((0.3, 0.1 + 0.2, 1.0), (4, 4, 1)), Problem((0.5, 1.5, 2.5), (2, 1, 0)),
+                    Problem((1.0,) * 4, (3, 1, 1, 3))):  # fmt: skip
         found.append((prior, worst_neighbour(problem), round(dpbi.sensitivity_maps.gamma_scan(problem).best_gamma, 9)))
     return found
 

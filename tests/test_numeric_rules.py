@@ -21,7 +21,7 @@ from dpbi.inference.private_posteriors import sample_posteriors
 from dpbi.mechanisms import Geometric
 from dpbi.posterior import dirichlet
 from dpbi.problem.problem import Problem
-from tests.dashboard.shown_entries import key
+from tests.dashboard.person import key
 from tests.reference_values import numeric
 
 HERE = Path(__file__).parent

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-README = Path(__file__).parent.parent / "README.md"
+ROOT = Path(__file__).parent.parent
+README, KNOWLEDGE = ROOT / "README.md", ROOT / "dpbi" / "README.md"
 
 
 def snippets() -> list[str]:
@@ -39,3 +40,24 @@ def test_snippets_run_and_print_what_they_say(capsys: pytest.CaptureFixture[str]
 def test_every_picture_is_there() -> None:
     for picture in re.findall(r"!\[[^]]+\]\(([^)]+)\)", README.read_text(encoding="utf-8")):
         assert (README.parent / picture).is_file(), picture
+
+
+def test_every_source_and_section_that_is_cited_is_there() -> None:
+    """Tags such as [P17], authors with a year, and sections of dpbi/README.md; no link of either file is dead."""
+    known = KNOWLEDGE.read_text(encoding="utf-8")
+    texts = {path: path.read_text(encoding="utf-8") for folder in ("dpbi", "tests", "pages")
+             for path in (ROOT / folder).rglob("*") if path.suffix in (".py", ".md") and path != Path(__file__)}
+    sections, sources = re.findall(r"^## (.+)$", known, re.M), known[known.index("## Bibliography"):]
+    cited = 0
+    for path, text in texts.items():
+        for section in re.findall(r'\(README,\s+"([^"]+)"\)', text):
+            cited += 1
+            assert section in sections, (path, section)
+        for tag in re.findall(r"\[(?:[DPNL]\d\d|N)\]", text):
+            assert f"**{tag}**" in sources, (path, tag)
+        for work in re.findall(r"(?:[A-Z]\w+,? )+and [A-Z]\w+ (?:19|20)\d\d", " ".join(text.split())):
+            assert work in sources, (path, work)
+    assert cited >= 10 and not any("DESIGN" in text for text in texts.values())
+    for page in (README, KNOWLEDGE):
+        for link in re.findall(r"[^!]\[[^]]+\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
+            assert (page.parent / link).exists(), (page, link)

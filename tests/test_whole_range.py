@@ -6,7 +6,7 @@ import random
 import warnings
 from collections.abc import Iterator
 
-import mpmath as mp
+import mpmath as mp  # type: ignore[import-untyped]
 import numpy as np
 import pytest
 
@@ -52,7 +52,7 @@ def _between(law: dpbi.DistanceLaw, t: float) -> tuple[float, float, float]:
     """P(H <= t), cdf(t) and P(H <= t + slack) by listing; distances are right to 1e-15."""
     problem = law.problem
     distance = distances_to(problem, list_candidates(problem.n, problem.k))
-    weight = np.exp(-law.mechanism.rate(problem) * distance)
+    weight = np.exp(-law.mechanism.rate(problem) * distance)  # type: ignore[attr-defined]
     weight /= weight.sum()
     least, most = (float(weight[distance <= end].sum()) for end in (t - 1e-15, t + slack(t) + 1e-15))
     return least, law.cdf(t), most
@@ -161,7 +161,7 @@ NEARLY_EQUAL = [
 
 
 def test_hellinger_distance_of_nearly_equal_and_nearly_proportional_parameters() -> None:
-    rng, cases = random.Random(14), list(NEARLY_EQUAL)
+    rng, cases = random.Random(14), [(list(a), list(b)) for a, b in NEARLY_EQUAL]
     for _ in range(60):
         a = [10 ** rng.uniform(*rng.choice(((-30, 18), (-3, 9), (9, 18)))) for _ in range(rng.choice((2, 2, 3, 5)))]
         change, apart = 10 ** rng.uniform(-16, 0.3), rng.choice((0.0, 1e-9, 1e-3, 1.0))

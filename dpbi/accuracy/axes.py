@@ -103,14 +103,6 @@ def decades(low: float, high: float, multiples: Sequence[float]) -> list[float]:
     return sorted(value for value in found if low <= value <= high)
 
 
-def _at_n(mechanism: Mechanism, problem: Problem, value: Value) -> tuple[Mechanism, Problem]:
-    return mechanism, problem.with_counts(scaled_counts(problem.counts, int(value)))
-
-
-def _at_epsilon(mechanism: Mechanism, problem: Problem, value: Value) -> tuple[Mechanism, Problem]:
-    return replace(mechanism, epsilon=float(value)), problem
-
-
 def _at_strength(mechanism: Mechanism, problem: Problem, value: Value) -> tuple[Mechanism, Problem]:
     factor = value / sum(problem.prior)
     return mechanism, Problem(tuple(alpha * factor for alpha in problem.prior), problem.counts)
@@ -144,7 +136,7 @@ def _largest_counts(problem: Problem) -> list[int]:
 def _at_gamma(mechanism: Mechanism, problem: Problem, value: Value) -> tuple[Mechanism, Problem]:
     if not has_gamma(mechanism):
         return mechanism, problem
-    return replace(mechanism, **{"gamma": float(value)}), problem
+    return replace(mechanism, gamma=float(value)), problem  # type: ignore[call-arg]
 
 
 def has_gamma(mechanism: Mechanism) -> bool:
@@ -162,11 +154,13 @@ AXES: tuple[Axis, ...] = (
         "n", "Total count n", "n",
         "The proportions of the counts are kept, by largest remainder, and so is the prior.",
         True, True, False, lambda problem, _: problem.n,
-        lambda _: [int(value) for value in decades(N_LEAST, N_LARGEST, _FEW)], _at_n,
+        lambda _: [int(value) for value in decades(N_LEAST, N_LARGEST, _FEW)],
+        lambda mechanism, problem, n: (mechanism, problem.with_counts(scaled_counts(problem.counts, int(n)))),
     ),
     Axis(
         "epsilon", "epsilon", "epsilon", "Data and prior are yours.", False, True, False,
-        lambda _, mechanisms: mechanisms[0].epsilon, lambda _: decades(*EPSILONS, _MANY), _at_epsilon,
+        lambda _, mechanisms: mechanisms[0].epsilon, lambda _: decades(*EPSILONS, _MANY),
+        lambda mechanism, problem, epsilon: (replace(mechanism, epsilon=float(epsilon)), problem),
     ),
     Axis(
         "strength", "Prior strength: pseudo-counts in all", "prior strength",

@@ -113,12 +113,7 @@ def closer(one: ExpectedError, other: ExpectedError) -> int:
     """
     for name, error in (("one", one), ("other", other)):
         limits.instance(name, error, ExpectedError, "a result of expected_error")
-    return -1 if _lead(one, other) > 0 else int(_lead(other, one) > 0)
-
-
-def _lead(less: ExpectedError, more: ExpectedError) -> float:
-    """By how much one error is surely the smaller; at most 0 where that is not sure."""
-    return lead(less.high, more.low, less.high_error, more.low_error)
+    return -1 if lead(one.upper, other.lower) > 0 else int(lead(other.upper, one.lower) > 0)
 
 
 def crossovers(
@@ -173,7 +168,7 @@ class _Pair:
     def lead(self, value: Value, after: int) -> float:
         """By how much the order is surely the one after the crossing."""
         first, second = self.errors(value)
-        return _lead(first, second) if after < 0 else _lead(second, first)
+        return lead(first.upper, second.lower) if after < 0 else lead(second.upper, first.lower)
 
     def crossing(self, low: Value, high: Value, after: int) -> Crossover:
         ahead, behind = (self.one, self.other) if after < 0 else (self.other, self.one)

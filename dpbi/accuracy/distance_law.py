@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpbi import limits
+from dpbi.accuracy.order import Measured
 from dpbi.frozen_result import FrozenResult, frozen
 from dpbi.mechanisms.distance_table import DistanceTable, first_of_level, slack
 from dpbi.mechanisms.mechanism import Mechanism, check_mechanism
@@ -30,11 +31,11 @@ class DistanceLaw(FrozenResult):
     are rows, the others lie in bins of exact mass and exact mean) or "sampled" (the nearest outputs are exact rows, the
     rest are draws that share what probability is left);
     distance, probability, steps: aligned rows, sorted by distance (of a bin: the mean of H in it); level: of the rows
-    that are not bins, the number of their level, 0, 1, ...; mean: E[H];
+    that are not bins, the number of their level, 0, 1, ...; measured: E[H]
+    with its standard error, 0 where it is exact (to 1e-9), as it often is of a sampled law too;
     edges, bin_distance, bin_probability: the outputs of the bins once more, in finer bins without their steps: edges
     (bins + 1,), mean of H and probability (bins,); a last bin of no width is a level;
-    band: half width of the simultaneous 95 % Dvoretzky-Kiefer-Wolfowitz band of a sampled law, else 0;
-    mean_error: standard error of a sampled law's mean, 0 where the mean is exact (to 1e-9), as it often is there too.
+    band: half width of the simultaneous 95 % Dvoretzky-Kiefer-Wolfowitz band of a sampled law, else 0.
     """
 
     mechanism: Mechanism
@@ -44,12 +45,19 @@ class DistanceLaw(FrozenResult):
     probability: NDArray[np.float64]
     steps: NDArray[np.float64]
     level: NDArray[np.int64]
-    mean: float
+    measured: Measured
     edges: NDArray[np.float64] | None = None
     bin_distance: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
     bin_probability: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
     band: float = 0.0
-    mean_error: float = 0.0
+
+    @property
+    def mean(self) -> float:
+        return self.measured.value
+
+    @property
+    def mean_error(self) -> float:
+        return self.measured.error
 
     @property
     def exact(self) -> bool:
@@ -173,7 +181,7 @@ def _is_nearly_all(near: DistanceTable) -> bool:
 def _exact_law(mechanism: Mechanism, problem: Problem, table: DistanceTable) -> DistanceLaw:
     mass, first = table.moments
     total = mass.sum()
-    mean = float(((mass * table.distance).sum() + first.sum()) / total)
+    mean = Measured(float(((mass * table.distance).sum() + first.sum()) / total))
     if table.bins is None:
         return DistanceLaw(mechanism, problem, "levels", table.distance, mass / total, table.steps,
                            table.level, mean)
@@ -243,17 +251,11 @@ def _law_of_rows(
     rest: float,
     band: float,
 ) -> DistanceLaw:
-    probability = np.concatenate([near.moments[0], np.full(distance.size, rest / max(distance.size, 1))])
-    if not distance.size:
-        probability[-1] += rest
+    probability = np.concatenate([near.moments[0], np.full(distance.size, rest / distance.size)])
     rows, moved = np.concatenate([near.distance, distance]), np.concatenate([near.steps, step])
     level = np.concatenate([near.level, near.level[-1] + 1 + level])
     known = mechanism.mean_distance(problem)
-    if known is not None:
-        return DistanceLaw(mechanism, problem, "sampled", rows, probability, moved, level, known, band=band)
-    size = max(distance.size, 1)
     # Draws that all agree leave an error of the order of one draw in all of them.
-    error = float(max(distance.std() / np.sqrt(size) if distance.size else 0.0, 1 / size))
-    mean = min(float((probability * rows).sum()), 1.0)
-    return DistanceLaw(mechanism, problem, "sampled", rows, probability, moved, level, mean, band=band,
-                       mean_error=rest * error)
+    error = max(float(distance.std()) / np.sqrt(distance.size), 1 / distance.size)
+    measured = Measured(min(float((probability * rows).sum()), 1.0), rest * error) if known is None else Measured(known)
+    return DistanceLaw(mechanism, problem, "sampled", rows, probability, moved, level, measured, band=band)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpbi import limits
 from dpbi.accuracy.distance_law import DRAWS, distance_law
-from dpbi.accuracy.importance_sampling import standard_error, weighted_draws, widened
+from dpbi.accuracy.importance_sampling import mean_of_draws, weighted_draws, widened
+from dpbi.accuracy.order import Measured
 from dpbi.mechanisms.mechanism import Mechanism, check_mechanism
 from dpbi.posterior.hellinger import distances_to
 from dpbi.posterior.total_variation import PARAMETERS_LARGEST, beta_variation, variation_bounds
@@ -34,21 +35,35 @@ _SATURATED = 1e-12  # TV >= H^2: from 1 - this on, TV is 1
 class ExpectedError:
     """E[metric] of a mechanism at a problem, or two bounds of it.
 
-    mechanism, problem, metric: as asked for; low, high: the value twice, or lower and upper bound; low_error,
-    high_error: their standard errors, 0 where exact, that is where no draw enters.
+    mechanism, problem, metric: as asked for; lower, upper: the value twice, or lower and upper bound, each with the
+    standard error of draws, 0 where none enters. ``low``, ``low_error``, ``high``, ``high_error``: their parts.
     """
 
     mechanism: Mechanism
     problem: Problem
     metric: Metric
-    low: float
-    high: float
-    low_error: float = 0.0
-    high_error: float = 0.0
+    lower: Measured
+    upper: Measured
+
+    @property
+    def low(self) -> float:
+        return self.lower.value
+
+    @property
+    def high(self) -> float:
+        return self.upper.value
+
+    @property
+    def low_error(self) -> float:
+        return self.lower.error
+
+    @property
+    def high_error(self) -> float:
+        return self.upper.error
 
     @property
     def exact(self) -> bool:
-        return self.low_error == self.high_error == 0
+        return self.lower.exact and self.upper.exact
 
     @property
     def bounded(self) -> bool:
@@ -72,37 +87,26 @@ def expected_error(mechanism: Mechanism, problem: Problem, metric: Metric) -> Ex
     """
     limits.one_of("metric", metric, METRICS)
     rule = {"hellinger": _mean_distance, "l1": _mean_l1, "variation": _mean_variation}[metric]
-    low, high = rule(check_mechanism(mechanism), check_problem(problem))
-    return ExpectedError(mechanism, problem, metric, low.value, high.value, low.error, high.error)
+    return ExpectedError(mechanism, problem, metric, *rule(check_mechanism(mechanism), check_problem(problem)))
 
 
-class _Mean(NamedTuple):
-    value: float
-    error: float = 0.0
-
-
-def _of_draws(values: NDArray[np.float64]) -> _Mean:
-    return _Mean(float(values.mean()), standard_error(values))
-
-
-Found = tuple[_Mean, _Mean]
+Found = tuple[Measured, Measured]
 
 
 def _mean_distance(mechanism: Mechanism, problem: Problem) -> Found:
     listed = number_of_candidates(problem.n, problem.k) <= (_LISTED_LINE if problem.k == 2 else _LISTED_SOONER)
     known = None if listed else mechanism.mean_distance(problem)
     if known is not None:
-        return (_Mean(known),) * 2
-    law = distance_law(mechanism, problem)
-    return (_Mean(law.mean, law.mean_error),) * 2
+        return (Measured(known),) * 2
+    return (distance_law(mechanism, problem).measured,) * 2
 
 
 def _mean_l1(mechanism: Mechanism, problem: Problem) -> Found:
     law = distance_law(mechanism, problem)
     if law.exact:
-        return (_Mean(2 * law.mean_steps),) * 2
+        return (Measured(2 * law.mean_steps),) * 2
     released, weight = _draws(mechanism, problem)
-    return (_of_draws(weight * 2 * steps_between(np.array(problem.counts), released)),) * 2
+    return (mean_of_draws(weight * 2 * steps_between(np.array(problem.counts), released)),) * 2
 
 
 def _mean_variation(mechanism: Mechanism, problem: Problem) -> Found:
@@ -111,19 +115,19 @@ def _mean_variation(mechanism: Mechanism, problem: Problem) -> Found:
     listed = _outputs_of_two(mechanism, problem)
     if listed is None:
         released, weight = _draws(mechanism, problem)
-        return (_of_draws(weight * _variations(problem, released)),) * 2
+        return (mean_of_draws(weight * _variations(problem, released)),) * 2
     released, probability = listed
-    return (_Mean(float(probability @ _variations(problem, released) / probability.sum())),) * 2
+    return (Measured(float(probability @ _variations(problem, released) / probability.sum())),) * 2
 
 
 def _bounds_of_variation(mechanism: Mechanism, problem: Problem) -> Found:
     law = distance_law(mechanism, problem)
     if law.exact:
         distance, probability = law.levels()
-        low, high = (_Mean(float(probability @ bound)) for bound in variation_bounds(distance))
+        low, high = (Measured(float(probability @ bound)) for bound in variation_bounds(distance))
     else:
         released, weight = _draws(mechanism, problem)
-        low, high = (_of_draws(weight * bound) for bound in variation_bounds(distances_to(problem, released)))
+        low, high = (mean_of_draws(weight * bound) for bound in variation_bounds(distances_to(problem, released)))
     return low, high
 
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from dpbi.accuracy.order import Measured
 from dpbi.mechanisms.mechanism import Mechanism
 from dpbi.problem.problem import Problem
 
@@ -54,6 +55,10 @@ def widened(mechanism: Mechanism, problems: Sequence[Problem]) -> Mechanism:
 
 def _probability_of_truth(mechanism: Mechanism, problem: Problem) -> float:
     return math.exp(float(mechanism.log_pmf(problem, problem.counts)))
+
+
+def mean_of_draws(values: NDArray[np.float64]) -> Measured:
+    return Measured(float(values.mean()), standard_error(values))
 
 
 def standard_error(values: NDArray[np.float64]) -> float:

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from dpbi import limits
 from dpbi.accuracy.optimum_interpolated import interpolated_optimum
 from dpbi.accuracy.optimum_programme import bounds_by_programme
+from dpbi.accuracy.order import Measured
 from dpbi.frozen_result import FrozenResult
 from dpbi.posterior import dirichlet
 from dpbi.posterior.hellinger import affinity_loss, distance_of_loss
@@ -33,8 +34,9 @@ Kind = Literal["theorem", "linear programme", "none"]
 class PrivacyLimit(FrozenResult):
     """The least sum_c P(c) E[H(c, r)] of any epsilon-DP mechanism that releases a candidate, as far as it is known.
 
-    prior, n, epsilon: what was asked; value: the limit, None where kind is "none"; error: |value - limit| at most (as
-    estimated where k = 2 and the sum over t was interpolated, and so are then the bounds); lower, upper: bounds of the
+    prior, n, epsilon: what was asked; measured: the limit, None where kind is "none": with the half width of a bracket,
+    but as an estimate of the error where k = 2 and the sum over t was interpolated, and so are then the bounds;
+    ``value`` and ``error`` are its parts; lower, upper: bounds of the
     limit, None where there are none, the upper attained by a mechanism; kind: how it was found; remap: k = 2, for
     t = 0..n the count r_1 to release where truncated geometric noise gives t, which attains the limit (None elsewhere);
     reason: why there is no value.
@@ -43,13 +45,21 @@ class PrivacyLimit(FrozenResult):
     prior: tuple[float, ...]
     n: int
     epsilon: float
-    value: float | None
+    measured: Measured | None
     lower: float | None
     upper: float | None
     kind: Kind
-    error: float = 0.0
     remap: NDArray[np.int64] | None = None
     reason: str = ""
+
+    @property
+    def value(self) -> float | None:
+        return self.measured.value if self.measured else None
+
+    @property
+    def error(self) -> float:
+        """|value - limit| at most."""
+        return self.measured.error + self.measured.half_width if self.measured else 0.0
 
 
 def limit_of_privacy(prior: ArrayLike, n: int, epsilon: float) -> PrivacyLimit:
@@ -70,18 +80,19 @@ def limit_of_privacy(prior: ArrayLike, n: int, epsilon: float) -> PrivacyLimit:
     lower, upper, reason = bounds_by_programme(alpha, n, epsilon)
     if lower is None or upper is None or upper - lower > _WIDEST * upper:
         return PrivacyLimit(alpha, n, epsilon, None, lower, upper, "none", reason=reason)
-    value, error = (lower + upper) / 2, (upper - lower) / 2
-    return PrivacyLimit(alpha, n, epsilon, value, lower, upper, "linear programme", error)
+    middle = Measured((lower + upper) / 2, half_width=(upper - lower) / 2)
+    return PrivacyLimit(alpha, n, epsilon, middle, lower, upper, "linear programme")
 
 
 def _by_theorem(prior: tuple[float, ...], n: int, epsilon: float) -> PrivacyLimit:
     found = _least_costs(prior, n, epsilon) if (n + 1) * _BLOCK <= _WORK else None
     if found is None:
         value, error = interpolated_optimum(prior, n, epsilon)
-        return PrivacyLimit(prior, n, epsilon, value, value - error, value + error, "theorem", error)
+        return PrivacyLimit(prior, n, epsilon, Measured(value, error), value - error, value + error, "theorem")
     cost, remap = found
     value = float(_weights(n, epsilon) @ cost)
-    return PrivacyLimit(prior, n, epsilon, value, value, value, "theorem", _ROUNDING * value, remap)
+    rounded = Measured(value, half_width=_ROUNDING * value)
+    return PrivacyLimit(prior, n, epsilon, rounded, value, value, "theorem", remap)
 
 
 def _weights(n: int, epsilon: float) -> NDArray[np.float64]:

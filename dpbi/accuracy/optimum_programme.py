@@ -71,8 +71,23 @@ def _are_close(lower: float | None, upper: float | None) -> bool:
     return lower is not None and upper is not None and upper - lower <= max(_CLOSE * upper, _NOTHING)
 
 
-def _within(tolerance: float) -> dict[str, float]:
-    return {"primal_feasibility_tolerance": tolerance, "dual_feasibility_tolerance": tolerance}
+def _solved(cost: NDArray[np.float64], method: str = "highs", tolerance: float = _TOLERANCE, **constraints: Any) -> Any:
+    """What the solver of linear programmes found, x >= 0 of least cost; None where it failed."""
+    from scipy.optimize import linprog
+
+    options = {"maxiter": _ITERATIONS * cost.size, "primal_feasibility_tolerance": tolerance,
+               "dual_feasibility_tolerance": tolerance}
+    found = linprog(cost, method=method, options=options, **constraints)
+    return None if found.status else found
+
+
+def _cone(decay: float, left: NDArray[np.int64], right: NDArray[np.int64], size: int) -> Any:
+    """The sparse matrix of e^-epsilon x_left - x_right, a row for each pair: (pairs, size)."""
+    from scipy import sparse
+
+    rows = np.arange(left.size)
+    entries = np.repeat([decay, -1.0], left.size), (np.tile(rows, 2), np.concatenate([left, right]))
+    return sparse.csr_matrix(entries, shape=(left.size, size))
 
 
 def _best(better: Callable[..., float], *bounds: float | None) -> float | None:
@@ -157,7 +172,7 @@ class _Programme:
         lower, upper = None, None
         both = ("highs-ipm", _TOLERANCE), ("highs-ds", _TOLERANCE)
         for method, tolerance in both if self.pairs <= _SIMPLEX else (("highs-ipm", _WIDER),):
-            if (solution := self._solved(method, tolerance, upper or self.without_data)) is not None:
+            if (solution := self._whole(method, tolerance, upper or self.without_data)) is not None:
                 mechanism, dual = solution
                 lower, upper = _best(max, lower, self._lower(dual)), _best(min, upper, self._upper(mechanism))
             if _are_close(lower, upper):
@@ -169,7 +184,7 @@ class _Programme:
         """The least mean distance of one release for all datasets."""
         return float(self.cost.sum(axis=0).min())
 
-    def _solved(
+    def _whole(
         self, method: str, tolerance: float, unit: float
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
         """x (N, N), and the dual variables u >= 0 of x_cr - e^epsilon x_c'r <= 0, (pairs of neighbours, N).
@@ -177,23 +192,18 @@ class _Programme:
         unit: of the mean distance, so that the tolerance is relative.
         """
         from scipy import sparse
-        from scipy.optimize import linprog
 
         here, there = self.neighbours
         left, right = self.orbit[here], self.orbit[there]  # (pairs of neighbours, N)
         both, back = np.unique(left.ravel() * self.pairs + right.ravel(), return_inverse=True)
-        rows = np.arange(both.size)
-        privacy = sparse.csr_matrix(
-            (np.concatenate([np.full(both.size, self.decay), np.full(both.size, -1.0)]),
-             (np.concatenate([rows, rows]), np.concatenate([both // self.pairs, both % self.pairs]))),
-            shape=(both.size, self.pairs))
         rows = np.repeat(np.arange(self.first.size), self.size)
         sums = sparse.csr_matrix((np.ones(rows.size), (rows, self.orbit[self.first].ravel())),
                                  shape=(self.first.size, self.pairs))
         cost = np.bincount(self.orbit.ravel(), self.cost.ravel(), self.pairs)
-        found: Any = linprog(cost / unit, privacy, np.zeros(both.size), sums, np.ones(self.first.size),
-                             method=method, options={"maxiter": _ITERATIONS * self.pairs, **_within(tolerance)})
-        if found.status != 0:
+        private = _cone(self.decay, *np.divmod(both, self.pairs), self.pairs)
+        found = _solved(cost / unit, method, tolerance, A_ub=private, b_ub=np.zeros(both.size), A_eq=sums,
+                        b_eq=np.ones(self.first.size))
+        if found is None:
             return None
         times = np.bincount(back.ravel(), minlength=both.size)
         dual = unit * np.maximum(-found.ineqlin.marginals, 0.0) / times
@@ -276,15 +286,12 @@ class _Programme:
 
         None where the solver found none.
         """
-        from scipy.optimize import linprog
-
         size = np.bincount(self.orbit_of_dataset)
         rows = np.zeros((size.size, columns.shape[1]))
         np.add.at(rows, self.orbit_of_dataset, columns)
         rows /= size[:, None]
-        found: Any = linprog((columns.T @ self.cost).min(axis=1), A_eq=rows, b_eq=np.ones(size.size), method="highs",
-                             options={"maxiter": _ITERATIONS * columns.shape[1], **_within(_TOLERANCE)})
-        return None if found.status else (found.x, (found.eqlin.marginals / size)[self.orbit_of_dataset])
+        found = _solved((columns.T @ self.cost).min(axis=1), A_eq=rows, b_eq=np.ones(size.size))
+        return None if found is None else (found.x, (found.eqlin.marginals / size)[self.orbit_of_dataset])
 
     def _mechanism(self, columns: NDArray[np.float64]) -> NDArray[np.float64]:
         """x (N, N): each column given to its best r, averaged over the permutations."""
@@ -298,21 +305,15 @@ class _Programme:
         For each r, min (cost_r - y) x over x in the cone with P x = 1; its dual is u of ``_lower``, where columns of r
         and of its images are the same up to the permutation. Where the solver fails u = 0, which bounds too.
         """
-        from scipy import sparse
-        from scipy.optimize import linprog
-
         here, there = self.neighbours
-        rows = np.arange(here.size)
-        cone = sparse.csr_matrix(
-            (np.repeat([self.decay, -1.0], here.size), (np.tile(rows, 2), np.concatenate([here, there]))),
-            shape=(here.size, self.size))
+        cone = _cone(self.decay, here, there, self.size)
         least, dual, new = np.full(self.size, np.inf), 0.0, [np.empty((self.size, 0))]
         for r in self.first:
-            found: Any = linprog(self.cost[:, r] - prices, cone, np.zeros(here.size), self.predictive[None], [1.0],
-                                 method="highs", options={"maxiter": _ITERATIONS * self.size, **_within(_TOLERANCE)})
-            u = np.zeros(here.size) if found.status else np.maximum(-found.ineqlin.marginals, 0.0)
+            found = _solved(self.cost[:, r] - prices, A_ub=cone, b_ub=np.zeros(here.size), A_eq=self.predictive[None],
+                            b_eq=[1.0])
+            u = np.zeros(here.size) if found is None else np.maximum(-found.ineqlin.marginals, 0.0)
             least = np.minimum(least, self.cost[:, r] + cone.T @ u)
             dual += float(u.sum()) * len(self.images)
-            if not found.status and found.fun < 0:
+            if found is not None and found.fun < 0:
                 new.append(found.x[:, None])
         return self._rounded_down(np.min([least[image] for image in self.images], axis=0), dual), np.hstack(new)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpbi import limits
+from dpbi.accuracy.order import Measured
 from dpbi.data.synthesis import prior_predictive_counts
 from dpbi.frozen_result import FrozenResult
 from dpbi.mechanisms.mechanism import Mechanism
@@ -41,23 +42,31 @@ class ReleaseErrors(FrozenResult):
     blind: NDArray[np.float64]
 
     @property
+    def share(self) -> Measured:
+        """E|error of a share|, over trials and categories: ``mean_share`` and ``mean_share_error``."""
+        return self._mean(np.abs(self.shares))
+
+    @property
     def mean_share(self) -> float:
-        """E|error of a share|, over trials and categories."""
-        return float(np.abs(self.shares).mean())
+        return self.share.value
 
     @property
     def mean_share_error(self) -> float:
-        """The standard error of ``mean_share``: releases of one dataset count as one."""
-        return self._error(np.abs(self.shares))
+        return self.share.error
+
+    @property
+    def mean_records(self) -> Measured:
+        """E ||r - c||_1."""
+        return self._mean(self.records)
 
     @property
     def mean_records_error(self) -> float:
-        """The standard error of the mean of ``records``."""
-        return self._error(self.records)
+        return self.mean_records.error
 
-    def _error(self, values: NDArray[Any]) -> float:
+    def _mean(self, values: NDArray[Any]) -> Measured:
+        """With its standard error: releases of one dataset count as one."""
         of_data = values.reshape(self.datasets, -1).mean(axis=1)
-        return float(of_data.std() / np.sqrt(max(self.datasets - 1, 1)))
+        return Measured(float(values.mean()), float(of_data.std() / np.sqrt(max(self.datasets - 1, 1))))
 
     @property
     def blind_share(self) -> float:

@@ -7,25 +7,28 @@ from dataclasses import replace
 
 import numpy as np
 import plotly.graph_objects as go
-from numpy.typing import NDArray
 
-from dpbi.accuracy.axes import Axis, Value
+from dpbi.accuracy.axes import Value
 from dpbi.accuracy.curves import AccuracyCurve, RequiredEpsilon, closer
 from dpbi.accuracy.error import ExpectedError, Metric
 from dpbi.accuracy.optimum import PrivacyLimit
+from dpbi.accuracy.order import Measured, foremost
 from dpbi.figures.drawing import Drawing
 from dpbi.figures.style import (
     FONT_SIZE,
     LINE_WIDTH,
     REFERENCE,
     Style,
+    add_curve,
     base_layout,
     compact,
     leading,
     log_axis,
+    mark_place,
     mechanism_labels,
     number,
     style_of,
+    with_values,
 )
 from dpbi.inference.noise_aware import Coverage
 from dpbi.mechanisms import Mechanism
@@ -39,7 +42,6 @@ METRIC_TITLES: dict[Metric, str] = {
 FLOOR = 1e-12  # below this a logarithmic axis draws nothing, and says so
 LIMIT_SAID = "no ε-DP choice of a candidate is below this"
 _BY_POWERS = 8.0  # largest over smallest error from which on the axis is logarithmic
-_ERRORS = 2.0  # standard errors that a bar reaches, or a band is widened by
 _NAMES: dict[Metric, str] = {"hellinger": "mean distance", "l1": "mean L1 error", "variation": "mean total variation"}
 
 
@@ -66,18 +68,18 @@ def against(
     add_limit(fig, list(limit.values()), list(limit), float(seen.min()) / 2 if by_powers else 0.0)
     values = [value for curve in curves for value in curve.values]
     if own is not None:
-        _mark_own(fig, axis, own)
-    across = log_axis(min(values), max(values)) if axis.logarithmic else {}
-    fig.update_xaxes(title_text=axis.title, **across)
+        mark_place(fig, own, f"here: {_said(own)}", by_powers=axis.logarithmic, dash="solid")
     top = float(every.max(initial=0.0)) or 1.0
     below = 1.5 if limit else 1.0  # room for the region
     up = log_axis(float(seen.min()) / below, float(seen.max())) if by_powers else {"range": [0, 1.06 * top]}
-    fig.update_yaxes(title_text=METRIC_TITLES[metric], **up)
-    title = _words(curves, labels, own if own is not None else min(values))
     notes = _notes(curves, by_powers and every.size > seen.size)
-    alt = f"Line chart of the expected error, {METRIC_TITLES[metric]}, against {axis.title}. {title}."
-    return base_layout(fig, title, alt=alt, notes=notes, headroom=20,
-                       height=420 - 40 * bool(notes) - 30 * bool(limit))  # with all of it in sight on a projector
+    return base_layout(
+        fig, _words(curves, labels, own if own is not None else min(values)),
+        alt=f"Line chart of the expected error, {METRIC_TITLES[metric]}, against {axis.title}", notes=notes,
+        x={"title_text": axis.title, **(log_axis(min(values), max(values)) if axis.logarithmic else {})},
+        y={"title_text": METRIC_TITLES[metric], **up}, headroom=20,
+        height=420 - 40 * bool(notes) - 30 * bool(limit),  # with all of it in sight on a projector
+    )  # fmt: skip
 
 
 def add_limit(fig: Drawing, found: Sequence[PrivacyLimit], values: Sequence[Value], floor: float) -> None:
@@ -101,7 +103,7 @@ def _ends(error: ExpectedError) -> tuple[float, float]:
     """Where its mark, or its band, begins and ends."""
     if not error.bounded:
         return error.low, error.high
-    return max(error.low - _ERRORS * error.low_error, 0.0), min(error.high + _ERRORS * error.high_error, 1.0)
+    return max(error.low - error.lower.margin, 0.0), min(error.high + error.upper.margin, 1.0)
 
 
 def _add_curve(fig: Drawing, curve: AccuracyCurve, label: str, floor: float) -> None:
@@ -125,20 +127,15 @@ def _add_curve(fig: Drawing, curve: AccuracyCurve, label: str, floor: float) -> 
             fillcolor=style.faded(0.18), text=found, hovertemplate=hover,
         )  # fmt: skip
         return
-    bars = np.array([_ERRORS * error.high_error for error in curve.errors])
+    bars = np.array([error.upper.margin for error in curve.errors])
     fig.add_scatter(
         x=compact(curve.values), y=compact(high), name=label, legendgroup=label, mode="lines+markers", line=line,
         marker=marker, text=found, hovertemplate=hover,
-        error_y=_bars(high, bars) if bars.any() else None,
+        error_y={  # upward in full; downward not to 0, which a logarithmic axis does not have
+            "type": "data", "array": compact(bars), "arrayminus": compact(np.minimum(bars, 0.95 * high)),
+            "symmetric": False, "thickness": 1.5, "width": 4,
+        } if bars.any() else None,
     )  # fmt: skip
-
-
-def _bars(value: NDArray[np.float64], bars: NDArray[np.float64]) -> dict[str, object]:
-    """Upward in full; downward not to 0, which a logarithmic axis does not have."""
-    return {
-        "type": "data", "array": compact(bars), "arrayminus": compact(np.minimum(bars, 0.95 * value)),
-        "symmetric": False, "thickness": 1.5, "width": 4,
-    }  # fmt: skip
 
 
 def _symbols(style: Style, errors: Sequence[ExpectedError]) -> list[str]:
@@ -146,15 +143,8 @@ def _symbols(style: Style, errors: Sequence[ExpectedError]) -> list[str]:
 
 
 def _found(error: ExpectedError) -> str:
-    how = "exact" if error.exact else f"± {number(_ERRORS * error.high_error)} from draws"
+    how = "exact" if error.exact else f"± {number(error.upper.margin)} from draws"
     return f"a bound, {how}" if error.bounded else how
-
-
-def _mark_own(fig: Drawing, axis: Axis, own: Value) -> None:
-    fig.add_vline(x=own, line={"color": REFERENCE.colour, "width": 2})
-    x = float(np.log10(own)) if axis.logarithmic else float(own)
-    fig.add_annotation(x=x, y=1, yref="paper", text=f"here: {_said(own)}", showarrow=False, yanchor="bottom",
-                       font={"size": FONT_SIZE - 1})  # fmt: skip
 
 
 def _words(curves: Sequence[AccuracyCurve], labels: Sequence[str], value: Value) -> str:
@@ -163,15 +153,14 @@ def _words(curves: Sequence[AccuracyCurve], labels: Sequence[str], value: Value)
     place = f"{axis.symbol} = {_said(value)}"
     if not here:
         return f"Not computed yet at {place}"
-    least = min((error for error, _ in here), key=lambda error: error.high)
+    least = foremost([error for error, _ in here], lambda error: Measured(error.high))[0]
     level = [(error, label) for error, label in here if closer(least, error) == 0]
     error, label = level[0]
     if error.bounded:
         return f"At {place} the {_NAMES[metric]} of {label} lies between {number(error.low)} and {number(error.high)}"
     if len(here) == 1:
         return f"At {place} the {_NAMES[metric]} of {label} is {number(error.high)}"
-    *first, last = [label for _, label in level]
-    has = f"{', '.join(first)} and {last} have" if first else f"{last} has"
+    has = leading([label for _, label in level], [1.0] * len(level), 1.0, ("has", "have"))
     values = list(dict.fromkeys(number(error.high) for error, _ in level))
     apart = ", too close to tell apart" if len(values) > 1 else ""
     return f"At {place} {has} the smallest {_NAMES[metric]} of the {len(here)} shown: {', '.join(values)}{apart}"
@@ -184,14 +173,14 @@ def _said(value: Value) -> str:
 
 def _notes(curves: Sequence[AccuracyCurve], hidden: bool) -> list[str]:
     errors = [error for curve in curves for error in curve.errors]
-    notes = []
-    if any(error.bounded for error in errors):
-        notes.append("Bands: the mean lies anywhere between H² ≤ TV ≤ H √(2 − H²), averaged; no estimate.")
-    if not all(error.exact for error in errors):
-        notes.append("Filled marks are exact; open ones come from draws, with two standard errors.")
-    if hidden:
-        notes.append(f"Not drawn: errors below {number(FLOOR)}, or 0.")
-    return notes
+    said = {
+        "Bands: the mean lies anywhere between H² ≤ TV ≤ H √(2 − H²), averaged; no estimate.":
+            any(error.bounded for error in errors),
+        "Filled marks are exact; open ones come from draws, with two standard errors.":
+            not all(error.exact for error in errors),
+        f"Not drawn: errors below {number(FLOOR)}, or 0.": hidden,
+    }  # fmt: skip
+    return [note for note, so in said.items() if so]
 
 
 def required(found: Sequence[RequiredEpsilon]) -> go.Figure:
@@ -209,17 +198,18 @@ def required(found: Sequence[RequiredEpsilon]) -> go.Figure:
             hovertemplate=f"ε = {printed_bound(one.epsilon)}",
         )  # fmt: skip
     epsilons = [one.epsilon for one in found]
-    fig.update_xaxes(title_text="Smallest ε", **log_axis(min(epsilons) / 1.1, max(epsilons) * 1.6))
-    fig.update_yaxes(autorange="reversed", tickvals=labels, ticktext=labels)
     least = int(np.argmin(epsilons))
     with_it = "with the smallest ε" if len(found) > 1 else "with ε"
     enough = [printed_bound(epsilon) for epsilon in epsilons]
     alike = [float(one == enough[least]) for one in enough]
     reaches = leading(labels, alike, 1.0, ("reaches", "reach"))
-    title = f"{reaches} a mean distance of {number(found[0].wanted)} {with_it}: {enough[least]}"
-    listed = ", ".join(f"{label} {epsilon}" for label, epsilon in zip(labels, enough, strict=True))
-    alt = f"Dots of the smallest epsilon for the wanted mean distance. {title}. Smallest epsilons: {listed}."
-    return base_layout(fig, title, alt=alt, height=60 + 44 * len(found))
+    return base_layout(
+        fig, f"{reaches} a mean distance of {number(found[0].wanted)} {with_it}: {enough[least]}",
+        alt="Dots of the smallest epsilon for the wanted mean distance",
+        values=f"Smallest epsilons: {with_values(labels, epsilons, printed_bound)}",
+        x={"title_text": "Smallest ε", **log_axis(min(epsilons) / 1.1, max(epsilons) * 1.6)},
+        y={"autorange": "reversed", "tickvals": labels, "ticktext": labels}, height=60 + 44 * len(found),
+    )  # fmt: skip
 
 
 def coverage(found: Mapping[Mechanism, Sequence[tuple[float, Coverage]]], mass: float) -> go.Figure:
@@ -241,19 +231,15 @@ def coverage(found: Mapping[Mechanism, Sequence[tuple[float, Coverage]]], mass: 
             ("naive", naive, "dash", "-open"),
             ("noise-aware", [one.noise_aware for _, one in points], "solid", ""),
         ):
-            fig.add_scatter(
-                x=compact(epsilons), y=compact(values), name=f"{label}, {name}", mode="lines+markers",
-                line={"color": style.colour, "dash": dash, "width": LINE_WIDTH},
-                marker={"color": style.colour, "symbol": f"{style.symbol}{open_}", "size": 8},
-                hovertemplate="ε = %{x:.4g}: %{y:.2%}",
-            )  # fmt: skip
+            add_curve(fig, Style(style.colour, dash, f"{style.symbol}{open_}"), f"{label}, {name}", epsilons, values,
+                      "ε = %{x:.4g}: %{y:.2%}", size=8)
     fig.add_hline(y=mass, line={"color": REFERENCE.colour, "dash": REFERENCE.dash, "width": 2})
     every = [epsilon for points in found.values() for epsilon, _ in points]
-    fig.update_xaxes(title_text="ε", **log_axis(min(every), max(every)))
-    fig.update_yaxes(title_text="Probability that the interval holds θ₁", tickformat=".0%",
-                     range=[max(0.0, min(lowest, mass) - 0.06), 1.02])  # fmt: skip
-    title = f"Noise-aware intervals hold θ₁ in {mass:.0%} of all cases"
-    if where:
-        title += f"; {where} in {lowest:.1%}"
-    alt = f"Line chart of the coverage of {mass:.0%} intervals against epsilon. {title}."
-    return base_layout(fig, title, alt=alt, height=400)
+    naive_said = f"; {where} in {lowest:.1%}" if where else ""
+    return base_layout(
+        fig, f"Noise-aware intervals hold θ₁ in {mass:.0%} of all cases{naive_said}",
+        alt=f"Line chart of the coverage of {mass:.0%} intervals against epsilon",
+        x={"title_text": "ε", **log_axis(min(every), max(every))},
+        y={"title_text": "Probability that the interval holds θ₁", "tickformat": ".0%",
+           "range": [max(0.0, min(lowest, mass) - 0.06), 1.02]}, height=400,
+    )  # fmt: skip

@@ -37,9 +37,8 @@ def chart_data(figure: go.Figure) -> dict[str, list[Any]]:
         ]
         drawn[place] += points[-1]["Line"] if points else 0
     lines = {row["Line"] for row in rows}
-    used = [name for name in _COLUMNS if any(row.get(name) not in (None, "") for row in rows)]
-    if len(lines) < 2 and "Line" in used:
-        used.remove("Line")
+    used = [name for name in _COLUMNS if any(row.get(name) not in (None, "") for row in rows)
+            and (name != "Line" or len(lines) > 1)]
     return {titles.get(name, name): [row.get(name) for row in rows] for name in used}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,12 +14,14 @@ from dpbi.accuracy.distance_law import DistanceLaw
 from dpbi.figures.drawing import Drawing
 from dpbi.figures.style import (
     FONT_SIZE,
-    LINE_WIDTH,
     REFERENCE,
+    Floats,
+    add_curve,
     base_layout,
     compact,
     leading,
     log_axis,
+    mark_place,
     mechanism_labels,
     number,
     probability,
@@ -29,8 +31,6 @@ from dpbi.figures.style import (
 from dpbi.inference.private_posteriors import PrivatePosteriors
 from dpbi.problem.neighbours import steps
 from dpbi.sensitivity import local_sensitivity
-
-Floats = NDArray[np.float64]
 
 FLOOR = 1e-6  # below this a logarithmic axis draws nothing, and says so
 _POINTS = 120  # of a curve
@@ -111,7 +111,7 @@ def per_level(
     cells = _level_cells(laws, rows, axis)
     fig = Drawing()
     notes = _add_curves(fig, laws, labels, rows, axis, cells, log_scale)
-    _add_draws(fig, [(one, one.distance) for one in draws], cells, log_scale)
+    _add_draws(fig, draws, [one.distance for one in draws], cells, log_scale)
     _mark_local_sensitivity(fig, laws, axis)
     # No mechanism is certain where there are records, whatever a double may say
     truths = [min(law.probability_of_truth, np.nextafter(1, 0) if law.problem.n else 1.0) for law in laws]
@@ -124,9 +124,11 @@ def per_level(
         else f"Each mechanism returns the true posterior itself with probability {probability(min(truths))}",
         f"{labels[best]} returns the true posterior itself with probability {probability(truths[best])}",
     )
-    fig.update_xaxes(title_text="Hellinger distance H from the true posterior")
-    said = _said("the probability of each distance", title, "Probability of distance 0", labels, truths, probability)
-    return base_layout(fig, title, alt=said, notes=notes)
+    return base_layout(
+        fig, title, alt="Line chart of the probability of each distance",
+        values=f"Probability of distance 0: {with_values(labels, truths, probability)}", notes=notes,
+        x={"title_text": "Hellinger distance H from the true posterior"},
+    )  # fmt: skip
 
 
 def per_step(laws: Sequence[DistanceLaw], log_scale: bool = True, draws: Sequence[PrivatePosteriors] = ()) -> go.Figure:
@@ -140,8 +142,8 @@ def per_step(laws: Sequence[DistanceLaw], log_scale: bool = True, draws: Sequenc
     fig = Drawing()
     labels = mechanism_labels([law.mechanism for law in laws])
     notes = _add_curves(fig, laws, labels, rows, axis, cells, log_scale)
-    moved = [(one, np.ceil(steps(one.problem.counts, one.released))) for one in draws]
-    _add_draws(fig, moved, cells, log_scale)
+    moved = [np.ceil(steps(one.problem.counts, one.released)) for one in draws]
+    _add_draws(fig, draws, moved, cells, log_scale)
     means = [law.mean_steps for law in laws]
     near, far = int(np.argmin(means)), int(np.argmax(means))
     moves = f"Records moved on average: {with_values(labels, means)}"  # draws do not tell who moves the fewest
@@ -152,14 +154,12 @@ def per_step(laws: Sequence[DistanceLaw], log_scale: bool = True, draws: Sequenc
             if number(means[near]) != number(means[far])
             else f"Each mechanism moves {number(means[near])} records on average"
         )
-    title = _title(
-        laws,
-        moves,
-        f"{labels[near]} moves {number(means[near])} records on average",
-    )
-    fig.update_xaxes(title_text="Records moved between the true and the released counts, d")
-    said = _said("the probability of moving 0, 1, 2, ... records", title, "Mean records moved", labels, means)
-    return base_layout(fig, title, alt=said, notes=notes)
+    return base_layout(
+        fig, _title(laws, moves, f"{labels[near]} moves {number(means[near])} records on average"),
+        alt="Line chart of the probability of moving 0, 1, 2, ... records",
+        values=f"Mean records moved: {with_values(labels, means)}", notes=notes,
+        x={"title_text": "Records moved between the true and the released counts, d"},
+    )  # fmt: skip
 
 
 def cumulative(laws: Sequence[DistanceLaw], draws: Sequence[PrivatePosteriors] = ()) -> go.Figure:
@@ -178,18 +178,13 @@ def cumulative(laws: Sequence[DistanceLaw], draws: Sequence[PrivatePosteriors] =
         within = np.searchsorted(np.sort(one.distance), at * (1 + 1e-10), side="right")
         _add_simulated(fig, one, at, within / max(one.distance.size, 1), first=position == 0)
     _mark_local_sensitivity(fig, laws, axis)
-    title = _within_local_sensitivity(laws, labels)
-    fig.update_xaxes(title_text="Hellinger distance t from the true posterior", **axis.settings())
-    fig.update_yaxes(title_text="Probability that H ≤ t", range=[0, 1.03], tickformat=".0%")
-    medians = [law.median for law in laws]
-    said = _said("the probability of a distance up to t", title, "Median distances", labels, medians)
-    return base_layout(fig, title, alt=said, notes=_what_is_sampled(laws, labels))
-
-
-def _said(of: str, title: str, what: str, labels: Sequence[str], values: Sequence[float],
-          written: Callable[[float], str] = number) -> str:
-    """The chart in words, with a value for each mechanism."""
-    return f"Line chart of {of}. {title}. {what}: {with_values(labels, values, written)}."
+    return base_layout(
+        fig, _within_local_sensitivity(laws, labels), alt="Line chart of the probability of a distance up to t",
+        values=f"Median distances: {with_values(labels, [law.median for law in laws])}",
+        notes=_what_is_sampled(laws, labels),
+        x={"title_text": "Hellinger distance t from the true posterior", **axis.settings()},
+        y={"title_text": "Probability that H ≤ t", "range": [0, 1.03], "tickformat": ".0%"},
+    )  # fmt: skip
 
 
 def _within_local_sensitivity(laws: Sequence[DistanceLaw], labels: Sequence[str]) -> str:
@@ -216,16 +211,12 @@ def _title(laws: Sequence[DistanceLaw], several: str, single: str) -> str:
 
 def _axis(rows: Sequence[tuple[Floats, Floats]]) -> _Axis:
     """The end leaves out at most a probability of 1e-6 of every law; powers of ten if the laws end 8-fold apart."""
-    ends = [float(values[_last_shown(probability)]) for values, probability in rows]
+    beyond = [np.cumsum(probability[::-1])[::-1] for _, probability in rows]  # from each value on
+    ends = [float(values[tail > _TAIL][-1]) for (values, _), tail in zip(rows, beyond, strict=True)]
     positive = [float(values[values > 0].min()) for values, _ in rows if (values > 0).any()]
     least = min(positive, default=1.0)
     nearest, farthest = max(min(ends), least), max(*ends, least)
     return _Axis(least, farthest, farthest > 8 * nearest)
-
-
-def _last_shown(probability: Floats) -> int:
-    tail = np.cumsum(probability[::-1])[::-1]
-    return int(np.flatnonzero(tail > _TAIL)[-1])
 
 
 def _level_cells(laws: Sequence[DistanceLaw], rows: Sequence[tuple[Floats, Floats]], axis: _Axis) -> _Cells:
@@ -285,19 +276,14 @@ def _add_curves(
         hidden |= bool((own & ~shown).any())
         lowest, highest = min(lowest, mass[shown].min(initial=1.0)), max(highest, mass.max())
         style = style_of(law.mechanism)
-        marker = {"color": style.colour, "symbol": style.symbol, "size": 7}
         x, y = cells.position[own], np.where(shown, mass, np.nan)[own]
-        fig.add_scatter(
-            x=compact(x), y=compact(y), name=label,
-            legendgroup=label, mode="lines+markers" if cells.gaps else "lines",
-            line={"color": style.colour, "dash": style.dash, "width": LINE_WIDTH}, marker=marker,
-            hovertemplate="%{x:.3g}: %{y:.3g}",
-        )  # fmt: skip
+        add_curve(fig, style, label, x, y, "%{x:.3g}: %{y:.3g}", legendgroup=label,
+                  mode="lines+markers" if cells.gaps else "lines")
         alone = _alone(y)
         if alone.any() and not cells.gaps:
             fig.add_scatter(
                 x=compact(x[alone]), y=compact(y[alone]), name=label, mode="markers", legendgroup=label,
-                showlegend=False, marker=marker, hoverinfo="skip",
+                marker={"color": style.colour, "symbol": style.symbol, "size": 7}, showlegend=False, hoverinfo="skip",
             )  # fmt: skip
     fig.update_xaxes(**axis.settings())
     fig.update_yaxes(title_text=f"Probability {cells.per}")
@@ -326,12 +312,10 @@ def _what_is_sampled(laws: Sequence[DistanceLaw], labels: Sequence[str], of_a_po
 
 
 def _add_draws(
-    fig: Drawing,
-    draws: Sequence[tuple[PrivatePosteriors, Floats]],
-    cells: _Cells,
-    log_scale: bool,
+    fig: Drawing, draws: Sequence[PrivatePosteriors], found: Sequence[Floats], cells: _Cells, log_scale: bool
 ) -> None:
-    for position, (one, values) in enumerate(draws):
+    """found: of each of the draws, what its cells gather."""
+    for position, (one, values) in enumerate(zip(draws, found, strict=True)):
         share = cells.gather(values, np.full(values.size, 1 / max(values.size, 1)))
         drawn = share > 0 if log_scale or cells.gaps else np.full(share.shape, True)
         _add_simulated(fig, one, cells.position[drawn], share[drawn], first=position == 0)
@@ -368,11 +352,7 @@ def _add_cumulative(fig: Drawing, law: DistanceLaw, label: str, axis: _Axis) -> 
             x=compact(np.concatenate([x, x[::-1]])), y=compact(band), fill="toself", mode="lines",
             line={"width": 0}, fillcolor=style.faded(0.25), legendgroup=label, showlegend=False, hoverinfo="skip",
         )  # fmt: skip
-    fig.add_scatter(
-        x=compact(x), y=compact(y), name=label, legendgroup=label, mode="lines",
-        line={"color": style.colour, "dash": style.dash, "width": LINE_WIDTH},
-        hovertemplate="P(H ≤ %{x:.3g}) = %{y:.4g}",
-    )  # fmt: skip
+    add_curve(fig, style, label, x, y, "P(H ≤ %{x:.3g}) = %{y:.4g}", legendgroup=label, mode="lines")
 
 
 def _thinned(distance: Floats, reached: Floats, axis: _Axis) -> NDArray[np.int64]:
@@ -402,5 +382,4 @@ def _mark_local_sensitivity(fig: Drawing, laws: Sequence[DistanceLaw], axis: _Ax
     elif place < low or (axis.by_powers and reach < axis.least * 0.999):
         fig.add_annotation(x=0, xref="paper", xanchor="left", text=f"← {marked}, nearer than all but 0 here", **above)
     else:
-        fig.add_vline(x=reach, line={"color": REFERENCE.colour, "dash": REFERENCE.dash, "width": 2})
-        fig.add_annotation(x=place, xanchor="right" if reach > 0.8 * axis.end else "left", text=marked, **above)
+        mark_place(fig, reach, marked, "right" if reach > 0.8 * axis.end else "left", by_powers=axis.by_powers)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import html
+import json
 from collections.abc import Sequence
+from pathlib import Path
 
 import plotly.graph_objects as go
 from plotly.offline import get_plotlyjs
@@ -18,17 +20,7 @@ _CONFIG = {
     "modeBarButtonsToRemove": ["toImage", "sendChartToCloud", "select2d", "lasso2d"],
     "responsive": True,
 }
-_STYLE = "body{font-family:sans-serif;color:#0f1720;background:#fff;margin:2rem auto;padding:0 1rem;max-width:70rem}"
-_PICTURES = """<p>{buttons}</p>
-<script>
-{script}
-const graph = document.getElementById("figure");
-for (const button of document.querySelectorAll("button[data-format]"))
-  button.onclick = () => {{
-    const {{layout, size}} = pictured(graph);
-    Plotly.downloadImage({{data: graph.data, layout}}, {{format: button.dataset.format, filename: {name}, ...size}});
-  }};
-</script>"""
+_STYLE, _BUTTONS = (Path(__file__).with_name(f"figure_page.{kind}").read_text("utf-8") for kind in ("css", "js"))
 
 
 def html_page(figure: go.Figure, name: str, about: Sequence[str], *, embedded: bool = True) -> str:
@@ -42,7 +34,9 @@ def html_page(figure: go.Figure, name: str, about: Sequence[str], *, embedded: b
     drawn = copy.to_html(full_html=False, include_plotlyjs=False, config=_CONFIG, div_id="figure")
     script = f"<script>{get_plotlyjs()}</script>" if embedded else f'<script src="{PLOTLY_FILE}"></script>'
     buttons = " ".join(f'<button data-format="{kind}">Save as {kind.upper()}</button>' for kind in ("svg", "png"))
-    pictures = _PICTURES.format(buttons=buttons, script=picture.SCRIPT, name=repr(name))
+    look = html.escape(json.dumps(picture.LOOK))
+    pictures = (f'<p id="pictures" data-name="{html.escape(name)}" data-look="{look}">{buttons}</p>\n'
+                f"<script>\n{picture.SCRIPT}{_BUTTONS}</script>")
     paragraphs = "\n".join(f"<p>{html.escape(sentence)}</p>" for sentence in said)
     return (
         f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{html.escape(name)}</title>\n'

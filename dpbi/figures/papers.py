@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import singledispatch
 from itertools import permutations
 from typing import Any
@@ -14,16 +15,19 @@ from numpy.typing import NDArray
 from dpbi.figures import distances, sensitivities
 from dpbi.figures.drawing import Drawing
 from dpbi.figures.style import (
-    FONT_SIZE,
     LINE_WIDTH,
     REFERENCE,
     TRUTH,
+    add_curve,
     base_layout,
+    category_axis,
     compact,
     leading,
     log_axis,
+    mark_level,
     number,
     style_of,
+    with_values,
 )
 from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.papers.figures.settings import (
@@ -56,18 +60,19 @@ def sensitivity_gap(found: SensitivityGap) -> go.Figure:
         f"The global sensitivity is {number(found.scan.global_exact / here)} times that of balanced data; "
         f"by the papers' constant it would be {number(found.scan.global_paper / here)} times"
     )
-    return base_layout(fig, title, alt=f"Sensitivities against one count. {title}.", hovermode="x unified")
+    return base_layout(fig, title, alt="Sensitivities against one count", hovermode="x unified")
 
 
 @draw.register
 def score_change(found: ScoreChange) -> go.Figure:
     """The largest change of each candidate's score over all neighbours."""
     fig = Drawing.of(sensitivities.score_change(found))
-    fig.update_xaxes(title_text="Records moved from x to r")
-    fig.update_yaxes(title_text="max over x′ of |H(BI(x), r) − H(BI(x′), r)|")
-    title = f"No score changes more than that of r = BI(x): by LS(x) = {number(found.local_sensitivity)}"
-    alt = f"Line chart of how far each candidate's score can change when one record is replaced. {title}."
-    return base_layout(fig, title, alt=alt, height=360)
+    return base_layout(
+        fig, f"No score changes more than that of r = BI(x): by LS(x) = {number(found.local_sensitivity)}",
+        alt="Line chart of how far each candidate's score can change when one record is replaced",
+        x={"title_text": "Records moved from x to r"},
+        y={"title_text": "max over x′ of |H(BI(x), r) − H(BI(x′), r)|"}, height=360,
+    )  # fmt: skip
 
 
 @draw.register
@@ -83,11 +88,8 @@ def errors_against_size(found: ErrorsAgainstSize) -> go.Figure:
     names = [one.name for one in found.contenders]
     for place, (one, name) in enumerate(zip(found.contenders, names, strict=True)):
         style = style_of(one.mechanism)
-        fig.add_scatter(
-            x=found.sizes, y=compact(found.exact[:, place]), name=name, legendgroup=name, mode="lines",
-            line={"color": style.colour, "dash": style.dash, "width": LINE_WIDTH},
-            hovertemplate="n = %{x:,}: %{y:.4g}",
-        )  # fmt: skip
+        add_curve(fig, style, name, found.sizes, found.exact[:, place], "n = %{x:,}: %{y:.4g}", mode="lines",
+                  legendgroup=name)
         fig.add_scatter(
             x=found.sizes, y=compact(found.simulated[:, place]), legendgroup=name, showlegend=False, mode="markers",
             marker={"color": style.colour, "symbol": f"{style.symbol}-open", "size": 10, "line": {"width": 1.5}},
@@ -99,12 +101,14 @@ def errors_against_size(found: ErrorsAgainstSize) -> go.Figure:
         marker={"symbol": "circle-open", "size": 10, "color": REFERENCE.colour},
     )  # fmt: skip
     every = np.concatenate([found.exact.ravel(), found.simulated.ravel()])
-    fig.update_xaxes(title_text="Records n, balanced data", **log_axis(found.sizes[0], found.sizes[-1]))
-    fig.update_yaxes(title_text="Mean Hellinger distance", **log_axis(np.nanmin(every), np.nanmax(every)))
-    title = _overtaking(found.exact, names, [f"n = {n:,}" for n in found.sizes])
-    last = ", ".join(f"{name} {number(mean)}" for name, mean in zip(names, found.exact[-1], strict=True))
-    alt = f"Line chart of the mean distance against n. {title}. At n = {found.sizes[-1]:,}: {last}."
-    return base_layout(fig, title, alt=alt, notes=[f"Bars: two standard errors; seed {found.seed}."])
+    return base_layout(
+        fig, _overtaking(found.exact, names, [f"n = {n:,}" for n in found.sizes]),
+        alt="Line chart of the mean distance against n",
+        values=f"At n = {found.sizes[-1]:,}: {with_values(names, found.exact[-1])}",
+        notes=[f"Bars: two standard errors; seed {found.seed}."],
+        x={"title_text": "Records n, balanced data", **log_axis(found.sizes[0], found.sizes[-1])},
+        y={"title_text": "Mean Hellinger distance", **log_axis(np.nanmin(every), np.nanmax(every))},
+    )  # fmt: skip
 
 
 def _overtaking(exact: NDArray[np.float64], names: Sequence[str], rows: Sequence[str]) -> str:
@@ -145,20 +149,16 @@ def error_boxes(found: ErrorBoxes) -> go.Figure:
         hovertemplate="exact mean %{x:.4g}",
     )  # fmt: skip
     end = float(found.errors.max())
-    fig.update_xaxes(title_text=_UNIT[found.measure], range=[-0.02 * end, 1.04 * end])
-    fig.update_yaxes(
-        tickmode="array", tickvals=list(range(max(groups, contenders) if groups == 1 else groups)), showgrid=False,
-        ticktext=names if groups == 1 else [f"({label}, {label})" for label in found.labels],
-        range=[len(rows.ravel()) - 0.5 if groups == 1 else groups - 0.5, -0.5],
+    without = [name for name, mean in zip(names, found.exact.sum(axis=0), strict=True) if np.isnan(mean)]
+    return base_layout(
+        fig, _boxes_words(found, names), alt=f"Box plots of {found.runs:,} simulated errors of each mechanism",
+        values=f"Means: {with_values(names, found.mean[-1])}",
+        notes=[f"Boxes: {found.runs:,} runs each, seed {found.seed}; whiskers over their range.",
+               f"No exact mean of {', '.join(without)}: the outputs are too many to list." if without else ""],
+        x={"title_text": _UNIT[found.measure], "range": [-0.02 * end, 1.04 * end]},
+        y=category_axis(names if groups == 1 else [f"({label}, {label})" for label in found.labels]),
+        height=60 + (22 if groups > 1 else 62) * rows.size,
     )  # fmt: skip
-    title = _boxes_words(found, names)
-    listed = ", ".join(f"{name} {number(mean)}" for name, mean in zip(names, found.mean[-1], strict=True))
-    alt = f"Box plots of {found.runs:,} simulated errors of each mechanism. {title}. Means: {listed}."
-    notes = [f"Boxes: {found.runs:,} runs each, seed {found.seed}; whiskers over their range."]
-    if np.isnan(found.exact).any():
-        without = [name for name, mean in zip(names, found.exact.sum(axis=0), strict=True) if np.isnan(mean)]
-        notes.append(f"No exact mean of {', '.join(without)}: the outputs are too many to list.")
-    return base_layout(fig, title, alt=alt, notes=notes, height=60 + (22 * rows.size if groups > 1 else 62 * rows.size))
 
 
 def _boxes_words(found: ErrorBoxes, names: Sequence[str]) -> str:
@@ -180,20 +180,14 @@ def concrete_privacy(found: ConcretePrivacy) -> go.Figure:
             (found.worst[:, place], "worst data", style.symbol, LINE_WIDTH),
             (found.balanced[:, place], "uniform data", f"{style.symbol}-open", LINE_WIDTH / 2),
         ):
-            fig.add_scatter(
-                x=found.sizes, y=compact(values), name=f"{one.name}, {said}", mode="lines+markers",
-                line={"color": style.colour, "dash": style.dash, "width": width},
-                marker={"color": style.colour, "symbol": symbol, "size": 10}, hovertemplate="n = %{x:,}: %{y:.4g}",
-            )  # fmt: skip
-    fig.add_hline(y=found.stated, line={"color": REFERENCE.colour, "dash": REFERENCE.dash, "width": 2})
-    fig.add_annotation(
-        text=f"ε = {printed_bound(found.stated)}", x=0, xref="paper", y=found.stated, xanchor="left", yanchor="bottom",
-        showarrow=False, font={"size": FONT_SIZE - 1},
-    )  # fmt: skip
-    fig.update_xaxes(title_text="Records n, two categories", **log_axis(found.sizes[0], found.sizes[-1]))
+            add_curve(fig, replace(style, symbol=symbol), f"{one.name}, {said}", found.sizes, values,
+                      "n = %{x:,}: %{y:.4g}", width=width, size=10)
+    mark_level(fig, found.stated, f"ε = {printed_bound(found.stated)}")
     top = max(found.stated, float(found.worst.max()))
-    fig.update_yaxes(title_text="Largest log ratio of probabilities", range=[0, 1.1 * top])
     worst, uniform = number(float(found.worst[-1].max())), number(float(found.balanced[-1].max()))
-    title = f"At n = {found.sizes[-1]:,} uniform data show a loss of {uniform}, the worst data one of {worst}"
-    alt = f"Line chart of the privacy loss against n. {title}; the stated epsilon is {printed_bound(found.stated)}."
-    return base_layout(fig, title, alt=alt)
+    return base_layout(
+        fig, f"At n = {found.sizes[-1]:,} uniform data show a loss of {uniform}, the worst data one of {worst}",
+        alt="Line chart of the privacy loss against n", values=f"The stated epsilon is {printed_bound(found.stated)}",
+        x={"title_text": "Records n, two categories", **log_axis(found.sizes[0], found.sizes[-1])},
+        y={"title_text": "Largest log ratio of probabilities", "range": [0, 1.1 * top]},
+    )  # fmt: skip

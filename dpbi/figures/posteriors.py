@@ -11,13 +11,13 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from dpbi import Problem
-from dpbi.accuracy.order import foremost
 from dpbi.figures.drawing import Drawing
 from dpbi.figures.style import (
     FONT_SIZE,
     LINE_WIDTH,
     PRIOR,
     TRUTH,
+    Floats,
     base_layout,
     category_axis,
     category_labels,
@@ -33,8 +33,6 @@ from dpbi.figures.style import (
 from dpbi.inference.noise_aware_releases import NoiseAwareReleases
 from dpbi.inference.private_posteriors import PrivatePosteriors, box_summary, density_grid, density_window
 from dpbi.posterior import dirichlet
-
-Floats = NDArray[np.float64]
 
 CURVES_DRAWN = 30  # more releases than this are drawn as bands
 CATEGORIES_DRAWN = 20
@@ -95,24 +93,21 @@ def _densities(results: Sequence[PrivatePosteriors], names: Sequence[str]) -> go
     true_peak = _peak(lines[0])
     peak = max(*peaks, *map(_peak, lines))
     ceiling = min(max(peak, true_peak), 1.6 * true_peak)
-    fig.update_xaxes(range=window)
-    fig.update_yaxes(range=[0, 1.05 * ceiling])
     drawn = len(results[0].released)
+    spike = any(density.size == _SPIKE_POINTS for density in lines)
     notes = [
-        f"Thin lines: {drawn} released posteriors each."
-        if drawn <= CURVES_DRAWN
-        else f"Shaded: the middle 50 % and 95 % of {drawn:,} released curves."
-    ]
-    if any(density.size == _SPIKE_POINTS for density in lines):
-        notes.append("A spike at an end: all mass lies there, its height has no meaning.")
-    if peak > ceiling:
-        notes.append("Curves higher than the axis run on above it.")
-    title = _nearest_words(results, mechanisms)
-    alt = (
-        f"Densities of the share of {names[0]}: true posterior, prior and {len(results[0].released):,} released "
-        f"posteriors for each of {', '.join(mechanisms)}. {title}."
-    )
-    return base_layout(fig, title, alt=alt, notes=notes, height=_rows(len(results)) * _PANEL, headroom=24)
+        f"Thin lines: {drawn} released posteriors each." if drawn <= CURVES_DRAWN else
+        f"Shaded: the middle 50 % and 95 % of {drawn:,} released curves.",
+        "A spike at an end: all mass lies there, its height has no meaning." if spike else "",
+        "Curves higher than the axis run on above it." if peak > ceiling else "",
+    ]  # fmt: skip
+    return base_layout(
+        fig, _nearest_words(results, mechanisms),
+        alt=f"Densities of the share of {names[0]}: true posterior, prior and {drawn:,} released posteriors for each "
+            f"of {', '.join(mechanisms)}",
+        notes=notes, x={"range": window}, y={"range": [0, 1.05 * ceiling]}, height=_rows(len(results)) * _PANEL,
+        headroom=24,
+    )  # fmt: skip
 
 
 def _worth(problem: Problem) -> str:
@@ -218,12 +213,9 @@ def _add_bands(
     return peaks
 
 
-def _columns(panels: int) -> int:
-    return 1 if panels <= 3 else 2
-
-
 def _rows(panels: int) -> int:
-    return math.ceil(panels / _columns(panels))
+    """Up to three one above another, more in two columns."""
+    return panels if panels <= 3 else math.ceil(panels / 2)
 
 
 def _place(position: int) -> dict[str, str]:
@@ -238,7 +230,8 @@ def _ordinal(position: int) -> str:
 
 def _panels(titles: Sequence[str], across: str) -> Drawing:
     """Panels of densities row by row under their titles, with one range; across: what the lowest axes say."""
-    panels, columns, rows = len(titles), _columns(len(titles)), _rows(len(titles))
+    panels, rows = len(titles), _rows(len(titles))
+    columns = math.ceil(panels / rows)
     between = 0.05, min(70 / (rows * _PANEL), 0.9 / max(rows - 1, 1))
     width, height = (1 - between[0] * (columns - 1)) / columns, (1 - between[1] * (rows - 1)) / rows
     fig = Drawing(*(f"{axis}axis{_ordinal(position)}" for position in range(panels) for axis in "xy"))
@@ -298,16 +291,14 @@ def _triangles(results: Sequence[PrivatePosteriors], names: Sequence[str]) -> go
         for axis, lowest, name in zip("abc", least, names, strict=True)
     }  # fmt: skip
     fig.update_ternaries(**axes, bgcolor="rgba(0,0,0,0)")
-    title = _nearest_words(results, mechanisms)
     side = 1 - float(least.sum())
-    notes = [f"Points: the means of {len(results[0].released):,} released posteriors."]
-    if side < 1:
-        notes.append(f"Enlarged: each side spans {number(side)}.")
-    alt = (
-        f"Triangle charts of the shares of {', '.join(names)}: the true posterior's 95 % region and the means of "
-        f"{len(results[0].released):,} released posteriors for each of {', '.join(mechanisms)}. {title}."
-    )
-    return base_layout(fig, title, alt=alt, notes=notes, height=rows * _TRIANGLE)
+    return base_layout(
+        fig, _nearest_words(results, mechanisms),
+        alt=f"Triangle charts of the shares of {', '.join(names)}: the true posterior's 95 % region and the means of "
+            f"{len(results[0].released):,} released posteriors for each of {', '.join(mechanisms)}",
+        notes=[f"Points: the means of {len(results[0].released):,} released posteriors.",
+               f"Enlarged: each side spans {number(side)}." if side < 1 else ""], height=rows * _TRIANGLE,
+    )  # fmt: skip
 
 
 def _central(means: Floats) -> Floats:
@@ -372,7 +363,6 @@ def _share(values: Floats, least: Floats) -> NDArray[Any]:
 def _marginals(results: Sequence[PrivatePosteriors], names: Sequence[str]) -> go.Figure:
     problem, mechanisms = results[0].problem, mechanism_labels([one.mechanism for one in results])
     fig, shown, notes = _true_intervals(problem, names, len(results))
-    notes.append(f"Bars: the middle 50 % and 95 % of {len(results[0].released):,} released means.")
     rows = np.arange(len(shown))
     for one, label, offset in zip(results, mechanisms, _offsets(len(results)), strict=True):
         _add_spread(fig, one, label, shown, rows + offset)
@@ -382,19 +372,20 @@ def _marginals(results: Sequence[PrivatePosteriors], names: Sequence[str]) -> go
         marker={"symbol": "line-ns-open", "size": 22, "color": PRIOR.colour, "line": {"width": 2}},
         hovertemplate="prior mean %{x:.3g}",
     )  # fmt: skip
-    title = _nearest_words(results, mechanisms)
-    alt = (
-        f"For {len(shown)} categories, the true posterior's 95 % interval and the middle 50 % and 95 % of "
-        f"{len(results[0].released):,} released means for each of {', '.join(mechanisms)}. {title}."
-    )
-    return base_layout(fig, title, alt=alt, notes=notes, height=_rows_height(len(shown), len(results)))
+    return base_layout(
+        fig, _nearest_words(results, mechanisms),
+        alt=f"For {len(shown)} categories, the true posterior's 95 % interval and the middle 50 % and 95 % of "
+            f"{len(results[0].released):,} released means for each of {', '.join(mechanisms)}",
+        notes=[notes, f"Bars: the middle 50 % and 95 % of {len(results[0].released):,} released means."],
+        height=_rows_height(len(shown), len(results)),
+    )  # fmt: skip
 
 
-def _largest_categories(problem: Problem, mechanisms: int) -> tuple[NDArray[np.int64], list[str]]:
+def _largest_categories(problem: Problem, mechanisms: int) -> tuple[NDArray[np.int64], str]:
     """The categories drawn, in their own order, and the sentence that says so where some are left out."""
     limit = min(CATEGORIES_DRAWN, max(6, _ROWS_DRAWN // mechanisms))
     largest = np.sort(np.argsort(-np.array(problem.posterior), kind="stable")[:limit])
-    return largest, [f"The {limit} largest of {problem.k} categories."] if problem.k > limit else []
+    return largest, f"The {limit} largest of {problem.k} categories." if problem.k > limit else ""
 
 
 def _rows_height(categories: int, mechanisms: int) -> int:
@@ -408,7 +399,7 @@ def _offsets(mechanisms: int) -> Floats:
 
 def _true_intervals(
     problem: Problem, names: Sequence[str], mechanisms: int
-) -> tuple[Drawing, NDArray[np.int64], list[str]]:
+) -> tuple[Drawing, NDArray[np.int64], str]:
     """A row per category with the true posterior's interval; which categories these are, and what is left out."""
     fig = Drawing()
     shown, notes = _largest_categories(problem, mechanisms)
@@ -463,15 +454,14 @@ def _aware_densities(results: Sequence[NoiseAwareReleases], names: Sequence[str]
                 x=compact(x.ravel()), y=compact(y.ravel()), mode="lines", showlegend=False, hoverinfo="skip",
                 line={"color": style_of(one.mechanism).faded(1 - 0.5**times), "width": 1.5}, **_place(position),
             )  # fmt: skip
-    fig.update_xaxes(range=window)
-    fig.update_yaxes(range=[0, 1.05 * max(peaks)])
-    title = _widening_words(results, mechanisms)
-    alt = (
-        f"Densities of the share of {names[0]}: true posterior, prior and the noise-aware posteriors of "
-        f"{results[0].times.sum()} releases for each of {', '.join(mechanisms)}. {title}."
-    )
-    notes = [f"Thin lines: noise-aware posteriors of {results[0].times.sum()} releases each."]
-    return base_layout(fig, title, alt=alt, notes=notes, height=_rows(len(results)) * _PANEL, headroom=24)
+    releases = results[0].times.sum()
+    return base_layout(
+        fig, _widening_words(results, mechanisms),
+        alt=f"Densities of the share of {names[0]}: true posterior, prior and the noise-aware posteriors of "
+            f"{releases} releases for each of {', '.join(mechanisms)}",
+        notes=[f"Thin lines: noise-aware posteriors of {releases} releases each."], x={"range": window},
+        y={"range": [0, 1.05 * max(peaks)]}, height=_rows(len(results)) * _PANEL, headroom=24,
+    )  # fmt: skip
 
 
 def _aware_intervals(results: Sequence[NoiseAwareReleases], names: Sequence[str]) -> go.Figure:
@@ -488,13 +478,14 @@ def _aware_intervals(results: Sequence[NoiseAwareReleases], names: Sequence[str]
             marker={"color": style.colour, "symbol": style.symbol, "size": 8},
             error_x=interval_bar(middle, low, high, style.colour, 2), hovertemplate="noise-aware mean %{x:.3g}",
         )  # fmt: skip
-    title = _widening_words(results, mechanisms)
-    notes.append(f"Means and 95 % intervals, averaged over {results[0].times.sum()} releases.")
-    alt = (
-        f"For {len(shown)} categories, the true posterior's 95 % interval and the noise-aware mean and interval, "
-        f"averaged over {results[0].times.sum()} releases, of each of {', '.join(mechanisms)}. {title}."
-    )
-    return base_layout(fig, title, alt=alt, notes=notes, height=_rows_height(len(shown), len(results)))
+    releases = results[0].times.sum()
+    return base_layout(
+        fig, _widening_words(results, mechanisms),
+        alt=f"For {len(shown)} categories, the true posterior's 95 % interval and the noise-aware mean and interval, "
+            f"averaged over {releases} releases, of each of {', '.join(mechanisms)}",
+        notes=[notes, f"Means and 95 % intervals, averaged over {releases} releases."],
+        height=_rows_height(len(shown), len(results)),
+    )  # fmt: skip
 
 
 def _widening_words(results: Sequence[NoiseAwareReleases], mechanisms: Sequence[str]) -> str:
@@ -530,9 +521,6 @@ def distance_boxes(results: Sequence[PrivatePosteriors], exact_means: Sequence[f
         text=[number(mean) for _, mean in known], textposition="bottom center", hoverinfo="skip",
         textfont={"size": FONT_SIZE - 1, "color": TRUTH.colour},
     )  # fmt: skip
-    fig.update_yaxes(**category_axis(mechanisms))
-    fig.update_yaxes(range=[len(results) - 0.3, -0.7])
-    fig.update_xaxes(title_text="Hellinger distance H from the true posterior", range=[-0.04 * top, 1.06 * top])
     means = [mean for _, mean in known]
     title = f"{results[0].distance.size:,} sampled distances of each mechanism"
     if not results[0].problem.n:
@@ -540,11 +528,13 @@ def distance_boxes(results: Sequence[PrivatePosteriors], exact_means: Sequence[f
     elif len(results) == len(known) == 1:
         title = f"Mean distance of {mechanisms[0]}: {number(means[0])}"
     elif len(results) == len(known):
-        alike = [float(place in foremost(means)) for place in range(len(means))]
-        title = f"Smallest mean distance: {leading(mechanisms, alike, 1.0)}, {number(min(means))}"
+        title = f"Smallest mean distance: {leading(mechanisms, means, min(means))}, {number(min(means))}"
     medians = with_values(mechanisms, [float(np.median(one.distance)) for one in results])
-    alt = f"Box plots of sampled Hellinger distances. {title}. Sampled medians: {medians}."
-    return base_layout(fig, title, alt=alt, height=40 + 95 * len(results))
+    return base_layout(
+        fig, title, alt="Box plots of sampled Hellinger distances", values=f"Sampled medians: {medians}",
+        x={"title_text": "Hellinger distance H from the true posterior", "range": [-0.04 * top, 1.06 * top]},
+        y=category_axis(mechanisms) | {"range": [len(results) - 0.3, -0.7]}, height=40 + 95 * len(results),
+    )  # fmt: skip
 
 
 def _add_box(fig: Drawing, one: PrivatePosteriors, label: str, row: int, top: float) -> None:
@@ -588,13 +578,12 @@ def coverage_bars(
         )  # fmt: skip
     fig.add_vline(x=0.95, line={"color": TRUTH.colour, "dash": "dash", "width": LINE_WIDTH})
     fig.add_annotation(x=0.95, y=1, yref="paper", yanchor="bottom", text="95 %", showarrow=False)
-    fig.update_yaxes(**category_axis(names))
-    fig.update_xaxes(title_text="95 % intervals that cover the true mean", range=[0, 1.02], tickformat=".0%")
-    title = _coverage_words(coverage, mechanisms, names)
-    alt = f"Bar chart of the coverage of the released 95 % intervals per category. {title}."
     return base_layout(
-        fig, title, alt=alt, notes=notes, height=_rows_height(len(shown), len(results)), barmode="overlay"
-    )
+        fig, _coverage_words(coverage, mechanisms, names),
+        alt="Bar chart of the coverage of the released 95 % intervals per category", notes=[notes],
+        x={"title_text": "95 % intervals that cover the true mean", "range": [0, 1.02], "tickformat": ".0%"},
+        y=category_axis(names), height=_rows_height(len(shown), len(results)), barmode="overlay",
+    )  # fmt: skip
 
 
 def _coverage_words(coverage: Sequence[Floats], mechanisms: Sequence[str], names: Sequence[str]) -> str:

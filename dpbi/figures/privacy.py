@@ -13,19 +13,23 @@ from numpy.typing import ArrayLike, NDArray
 from dpbi.figures.drawing import Drawing
 from dpbi.figures.style import (
     FONT_SIZE,
-    LINE_WIDTH,
     REFERENCE,
     SCALE,
+    Style,
+    add_curve,
     axis_title,
     base_layout,
     category_labels,
     compact,
     leading,
     log_axis,
+    mark_level,
+    mark_place,
     mechanism_labels,
     number,
     percent,
     style_of,
+    with_values,
 )
 from dpbi.mechanisms.guarantee import ApproximateDP, NotPrivate
 from dpbi.mechanisms.printed_bound import printed_bound
@@ -34,14 +38,13 @@ from dpbi.privacy.guessing import GuessingRisk, trade_off
 from dpbi.privacy.loss import PrivacyLoss
 from dpbi.privacy.verdict import Profile, Verdict, exceeds_stated
 
-Floats = NDArray[np.float64]
-
 FLOOR = 1e-12  # below this a logarithmic axis draws nothing, and says so
 _ROW = 62
 _POINTS = 160
 _FALSE_ALARMS = 101
 _MARKED = 60  # a curve of more points is a line without markers
 _RATIO_SAID = 30.0  # a larger loss is not written out as a factor
+_COUNTS_SAID = 12  # counts of more categories are not read out
 _SMALL = "font-size:13px"
 
 
@@ -80,15 +83,15 @@ def stated_and_exact(verdicts: Sequence[Verdict]) -> go.Figure:
         hoverinfo="skip", cliponaxis=False,
     )  # fmt: skip
     if np.ptp(stated) == 0:
-        _mark_epsilon(fig, float(stated[0]), vertical=True)
-    fig.update_xaxes(title_text="Privacy loss", range=[0, 1.42 * end])
-    fig.update_yaxes(autorange="reversed", ticktext=rows, tickvals=rows)
-    title = _verdict_words(verdicts, labels)
-    listed = ", ".join(f"{label} {printed_bound(one.loss.epsilon)} of {printed_bound(one.stated)} ({_basis(one)})"
+        mark_place(fig, float(stated[0]), _stated(stated[0]))
+    losses = ", ".join(f"{label} {printed_bound(one.loss.epsilon)} of {printed_bound(one.stated)} ({_basis(one)})"
                        for label, one in zip(labels, verdicts, strict=True))  # fmt: skip
-    alt = f"Bars of the exact privacy loss against the stated epsilon. {title}. Exact losses: {listed}."
-    return base_layout(fig, title, alt=alt, height=40 + _ROW * len(rows), headroom=20, barmode="stack",
-                       legend={"traceorder": "normal"})  # fmt: skip
+    return base_layout(
+        fig, _verdict_words(verdicts, labels), alt="Bars of the exact privacy loss against the stated epsilon",
+        values=f"Exact losses: {losses}", x={"title_text": "Privacy loss", "range": [0, 1.42 * end]},
+        y={"autorange": "reversed", "ticktext": rows, "tickvals": rows}, height=40 + _ROW * len(rows), headroom=20,
+        barmode="stack", legend={"traceorder": "normal"},
+    )  # fmt: skip
 
 
 def _basis(one: Verdict) -> str:
@@ -122,52 +125,42 @@ def attaining(laws: AttainingLaws, labels: Sequence[str] | None = None) -> go.Fi
     laws: from ``loss_curves.attaining_laws``; labels: of the categories. Probabilities on a logarithmic axis; those
     below the floor are not drawn, which the figure says.
     """
-    loss = laws.loss
+    loss, k = laws.loss, len(laws.loss.counts)
     style, (name,) = style_of(loss.mechanism), mechanism_labels([loss.mechanism])
-    names = category_labels(len(loss.counts), labels)
+    names = category_labels(k, labels)
     category, output = names[laws.category], loss.released[laws.category]
     at = int(np.searchsorted(laws.released, output))
     attained = np.array([law[at] for law in (laws.here, laws.there)])
     floor = min(FLOOR, float(attained[attained > 0].min(initial=1.0)) / 3)
     drawn = _thinned_around(laws, floor, at)
     fig = Drawing()
-    mode = "lines+markers" if drawn.size <= _MARKED else "lines"
     held = [counts[laws.category] for counts in (loss.counts, loss.neighbour)]
     curves = (
-        (laws.here, f"counted {held[0]:,}", style.colour, "solid", style.symbol),
-        (laws.there, f"the neighbour, counted {held[1]:,}", REFERENCE.colour, "dash", "circle"),
+        (laws.here, f"counted {held[0]:,}", Style(style.colour, "solid", style.symbol)),
+        (laws.there, f"the neighbour, counted {held[1]:,}", Style(REFERENCE.colour, "dash", "circle")),
     )
-    shown, hidden = [], False
-    for law, said, colour, dash, symbol in curves:
-        values = np.where(law >= floor, law, np.nan)[drawn]
-        shown.append(values)
-        hidden |= bool((law < floor).any())
-        fig.add_scatter(
-            x=compact(laws.released[drawn]), y=compact(values), name=said, mode=mode,
-            line={"color": colour, "dash": dash, "width": LINE_WIDTH},
-            marker={"color": colour, "symbol": symbol, "size": 7},
-            hovertemplate="%{x:,}: %{y:.3g}",
-        )  # fmt: skip
+    shown = [np.where(law >= floor, law, np.nan)[drawn] for law, *_ in curves]
+    for (_, said, look), values in zip(curves, shown, strict=True):
+        _add_curve(fig, look, said, laws.released[drawn], values, "%{x:,}: %{y:.3g}")
     fig.add_scatter(
         x=compact(np.full(2, output)), y=compact(np.where(attained >= floor, attained, np.nan)),
         mode="lines+markers", name=f"the output that attains it: {output:,}", hoverinfo="skip",
         line={"color": style.colour, "width": 2, "dash": "dot"},
         marker={"symbol": "circle-open", "size": 16, "color": style.colour, "line": {"width": 3}},
     )  # fmt: skip
-    every = np.concatenate(shown)
-    every = every[np.isfinite(every)]
-    fig.update_xaxes(title_text=f"Released count of {category}")
-    fig.update_yaxes(title_text="Probability", **log_axis(every.min(initial=1.0), every.max(initial=1.0)))
+    every = np.concatenate([[1.0], *shown])
     ratio = number(float(np.exp(min(loss.epsilon, _RATIO_SAID))))
     times = ratio if loss.epsilon < _RATIO_SAID and ratio != "1" else f"e^{printed_bound(loss.epsilon)}"
-    title = f"{name}: one release is {times} times as probable under one dataset as under its neighbour"
-    notes = [f"Not drawn: probabilities below {number(floor)}, or 0."] if hidden else []
-    if len(loss.counts) > 2:
-        notes.append(f"Seen through {category} alone; the factor is that of the whole release.")
-    alt = f"Two output laws of {name}, of neighbouring datasets. {title}: {loss.counts} and {loss.neighbour}."
-    if len(loss.counts) > 12:
-        alt = f"Two output laws of {name}, of neighbouring datasets. {title}."
-    return base_layout(fig, title, alt=alt, notes=notes, height=380)
+    hidden = min(law.min() for law, *_ in curves) < floor
+    return base_layout(
+        fig, f"{name}: one release is {times} times as probable under one dataset as under its neighbour",
+        alt=f"Two output laws of {name}, of neighbouring datasets",
+        values=f"The datasets: {loss.counts} and {loss.neighbour}" if k <= _COUNTS_SAID else "",
+        notes=[f"Not drawn: probabilities below {number(floor)}, or 0." if hidden else "",
+               f"Seen through {category} alone; the factor is that of the whole release." if k > 2 else ""],
+        x={"title_text": f"Released count of {category}"},
+        y={"title_text": "Probability", **log_axis(np.nanmin(every), 1.0)}, height=380,
+    )  # fmt: skip
 
 
 def _thinned_around(laws: AttainingLaws, floor: float, at: int) -> NDArray[np.int64]:
@@ -185,20 +178,21 @@ def against_size(curves: Sequence[Sequence[PrivacyLoss]]) -> go.Figure:
     labels = mechanism_labels([curve[0].mechanism for curve in curves])
     fig = Drawing()
     for curve, label in zip(curves, labels, strict=True):
-        _add_curve(fig, curve[0], label, [one.n for one in curve], [one.epsilon for one in curve], "n = %{x:,}")
-    epsilon = curves[0][0].mechanism.epsilon
-    sizes = [one.n for one in curves[0]]
-    _mark_epsilon(fig, epsilon, vertical=False)
-    fig.update_xaxes(title_text="Total count n", **log_axis(min(sizes), max(sizes)))
+        _add_curve(fig, style_of(curve[0].mechanism), label, [one.n for one in curve], [one.epsilon for one in curve],
+                   "n = %{x:,}: %{y:.4g}")
+    epsilon, sizes = curves[0][0].mechanism.epsilon, [one.n for one in curves[0]]
+    mark_level(fig, epsilon, _stated(epsilon))
     top = max(epsilon, *(one.epsilon for curve in curves for one in curve))
-    fig.update_yaxes(title_text="Exact privacy loss", range=[0, 1.08 * top])
     most = [max(one.epsilon for one in curve) * (1 - 1e-9) for curve in curves]  # of equals the smallest n is named
     worst = [next(one for one in curve if one.epsilon >= least) for curve, least in zip(curves, most, strict=True)]
-    title = _size_words(worst, [curve[-1] for curve in curves], labels)
-    listed = ", ".join(f"{label} {printed_bound(one.epsilon)} at n = {one.n:,}"
+    losses = ", ".join(f"{label} {printed_bound(one.epsilon)} at n = {one.n:,}"
                        for label, one in zip(labels, worst, strict=True))  # fmt: skip
-    alt = f"Line chart of the exact loss against the size of the data. {title}. Largest losses: {listed}."
-    return base_layout(fig, title, alt=alt, height=400)
+    return base_layout(
+        fig, _size_words(worst, [curve[-1] for curve in curves], labels),
+        alt="Line chart of the exact loss against the size of the data", values=f"Largest losses: {losses}",
+        x={"title_text": "Total count n", **log_axis(min(sizes), max(sizes))},
+        y={"title_text": "Exact privacy loss", "range": [0, 1.08 * top]}, height=400,
+    )  # fmt: skip
 
 
 def _size_words(worst: Sequence[PrivacyLoss], last: Sequence[PrivacyLoss], labels: Sequence[str]) -> str:
@@ -225,17 +219,12 @@ def against_dataset(curves: Sequence[LossAgainstDataset], u: int, labels: Sequen
     fig = Drawing()
     places = np.unique(np.append(np.linspace(0, n, min(_POINTS, n + 1)).round().astype(np.int64), u))
     for curve, label in zip(curves, mechanisms, strict=True):
-        _add_curve(fig, curve, label, curve.count[places], curve.loss[places], "u = %{x:,}")
+        _add_curve(fig, style_of(curve.mechanism), label, curve.count[places], curve.loss[places],
+                   "u = %{x:,}: %{y:.4g}")
     epsilon = curves[0].mechanism.epsilon
-    _mark_epsilon(fig, epsilon, vertical=False)
-    fig.add_vline(x=u, line={"color": REFERENCE.colour, "width": 2})
-    fig.add_annotation(
-        x=u, y=1, yref="paper", text=f"your data: {u:,}", showarrow=False, yanchor="bottom",
-        xanchor="right" if u > n / 2 else "left", font={"size": FONT_SIZE - 1},
-    )  # fmt: skip
+    mark_level(fig, epsilon, _stated(epsilon))
+    mark_place(fig, u, f"your data: {u:,}", "right" if u > n / 2 else "left", dash="solid")
     top = max(epsilon, *(float(curve.loss.max()) for curve in curves))
-    fig.update_xaxes(title_text=axis_title(f"Count of {category} among n = {n:,}"))
-    fig.update_yaxes(title_text="Exact loss against a neighbour", range=[0, 1.08 * top])
     here = [float(printed_bound(float(curve.loss[u]))) for curve in curves]  # equal where they read so
     most = int(np.argmax(here))
     loss = curves[most].loss
@@ -244,9 +233,12 @@ def against_dataset(curves: Sequence[LossAgainstDataset], u: int, labels: Sequen
     title = f"At your data {exposes} most: {printed_bound(here[most])}"
     if loss[peak] > here[most] * (1 + 1e-6) and exposes.endswith("exposes"):
         title += f"; at the count {peak:,} it would be {printed_bound(float(loss[peak]))}"
-    listed = ", ".join(f"{label} {printed_bound(value)}" for label, value in zip(mechanisms, here, strict=True))
-    alt = f"Line chart of the loss of every dataset of this size. {title}. At your data: {listed}."
-    return base_layout(fig, title, alt=alt, height=400, headroom=20)
+    return base_layout(
+        fig, title, alt="Line chart of the loss of every dataset of this size",
+        values=f"At your data: {with_values(mechanisms, here, printed_bound)}",
+        x={"title_text": axis_title(f"Count of {category} among n = {n:,}")},
+        y={"title_text": "Exact loss against a neighbour", "range": [0, 1.08 * top]}, height=400, headroom=20,
+    )  # fmt: skip
 
 
 def profiles(found: Sequence[Profile]) -> go.Figure:
@@ -257,13 +249,11 @@ def profiles(found: Sequence[Profile]) -> go.Figure:
     verdicts = [one.verdict for one in found]
     labels = mechanism_labels([one.loss.mechanism for one in verdicts])
     fig = Drawing()
-    low, high, hidden = 1.0, FLOOR, False
+    deltas = np.concatenate([profile.deltas for profile in found])
+    low, high = deltas[deltas >= FLOOR].min(initial=1.0), deltas.max(initial=FLOOR)
     for profile, one, label in zip(found, verdicts, labels, strict=True):
-        delta = profile.deltas
-        drawn = delta >= FLOOR
-        hidden |= not drawn.all()
-        low, high = min(low, delta[drawn].min(initial=1.0)), max(high, delta.max())
-        _add_curve(fig, one.loss, label, profile.epsilons, np.where(drawn, delta, np.nan), "ε = %{x:.4g}, δ")
+        drawn = np.where(profile.deltas >= FLOOR, profile.deltas, np.nan)
+        _add_curve(fig, style_of(one.loss.mechanism), label, profile.epsilons, drawn, "ε = %{x:.4g}, δ: %{y:.4g}")
     for one, label in zip(verdicts, labels, strict=True):
         if isinstance(one.guarantee, ApproximateDP) and one.guarantee.delta >= FLOOR:
             low, high = min(low, one.guarantee.delta / 3), max(high, one.guarantee.delta)
@@ -274,14 +264,15 @@ def profiles(found: Sequence[Profile]) -> go.Figure:
                         "line": {"width": 3}},
                 hovertemplate=f"claimed: {claim}",
             )  # fmt: skip
-    _mark_epsilon(fig, verdicts[0].stated, vertical=True)
+    mark_place(fig, verdicts[0].stated, _stated(verdicts[0].stated))
     end = float(found[0].epsilons[-1])
-    fig.update_xaxes(title_text="ε", range=[-0.02 * end, 1.02 * end])
-    fig.update_yaxes(title_text="δ(ε)", **log_axis(min(low, high), high))
-    title = _profile_words(verdicts, labels, [float(profile.deltas[0]) for profile in found])
-    notes = [f"Not drawn: δ below {number(FLOOR)}, or 0."] if hidden else []
-    alt = f"Line chart of the exact delta against epsilon. {title}."
-    return base_layout(fig, title, alt=alt, notes=notes, height=400, headroom=20)
+    return base_layout(
+        fig, _profile_words(verdicts, labels, [float(profile.deltas[0]) for profile in found]),
+        alt="Line chart of the exact delta against epsilon",
+        notes=[f"Not drawn: δ below {number(FLOOR)}, or 0." if deltas.min() < FLOOR else ""],
+        x={"title_text": "ε", "range": [-0.02 * end, 1.02 * end]},
+        y={"title_text": "δ(ε)", **log_axis(min(low, high), high)}, height=400, headroom=20,
+    )  # fmt: skip
 
 
 def _profile_words(verdicts: Sequence[Verdict], labels: Sequence[str], variation: Sequence[float]) -> str:
@@ -310,16 +301,19 @@ def trade_offs(found: Sequence[Profile]) -> go.Figure:
     at = np.linspace(0, 1, _FALSE_ALARMS)
     missed = [trade_off(one.epsilons, one.deltas, at) for one in found]
     for one, curve, label in zip(found, missed, labels, strict=True):
-        _add_curve(fig, one.verdict.loss, label, at, curve, "false alarms %{x:.3g}, missed")
-    fig.update_xaxes(title_text="False alarms, share", range=[-0.02, 1.02])
-    fig.update_yaxes(title_text="Missed alarms, share", range=[-0.02, 1.05])
+        _add_curve(fig, style_of(one.verdict.loss.mechanism), label, at, curve,
+                   "false alarms %{x:.3g}, missed: %{y:.4g}")
     twentieth = [float(trade_off(one.epsilons, one.deltas, 0.05)) for one in found]
     sharpest = int(np.argmin(twentieth))
     least = math.floor(100 * twentieth[sharpest])
     missed_then = f"still misses at least {least} of 100" if least else "may miss fewer than 1 of 100"
-    title = f"At 5 false alarms in 100, an attacker of {leading(labels, twentieth, twentieth[sharpest])} {missed_then}"
-    alt = f"Line chart of the best attacker's missed alarms against false alarms. {title}."
-    return base_layout(fig, title, alt=alt, height=400)
+    who = leading(labels, twentieth, twentieth[sharpest])
+    return base_layout(
+        fig, f"At 5 false alarms in 100, an attacker of {who} {missed_then}",
+        alt="Line chart of the best attacker's missed alarms against false alarms",
+        x={"title_text": "False alarms, share", "range": [-0.02, 1.02]},
+        y={"title_text": "Missed alarms, share", "range": [-0.02, 1.05]}, height=400,
+    )  # fmt: skip
 
 
 def guessing(risk: GuessingRisk) -> go.Figure:
@@ -343,12 +337,13 @@ def guessing(risk: GuessingRisk) -> go.Figure:
                            font={"size": FONT_SIZE})  # fmt: skip
         fig.add_annotation(x=12 * place + 4.5, y=-10.1, text=name, showarrow=False, yanchor="top",
                            font={"size": FONT_SIZE - 2})  # fmt: skip
-    bare: dict[str, Any] = {"showgrid": False, "zeroline": False, "showticklabels": False, "ticks": ""}
-    fig.update_xaxes(title_text="Each square is a case", range=[-1, 34], fixedrange=True, **bare)
-    fig.update_yaxes(range=[-13, 2.6], fixedrange=True, **bare)
-    title = f"Guesses that are right: 50 of 100 before, {panels[1][1]} after, {panels[2][1]} at worst"
-    alt = f"Three squares of a hundred cases each. {title}."
-    return base_layout(fig, title, alt=alt, height=200)
+    bare: dict[str, Any] = {"showgrid": False, "showticklabels": False, "ticks": "", "fixedrange": True}
+    return base_layout(
+        fig, f"Guesses that are right: 50 of 100 before, {panels[1][1]} after, {panels[2][1]} at worst",
+        alt="Three squares of a hundred cases each",
+        x={"title_text": "Each square is a case", "range": [-1, 34], **bare}, y={"range": [-13, 2.6], **bare},
+        height=200,
+    )  # fmt: skip
 
 
 def calibration(gains: Sequence[CalibrationGain]) -> go.Figure:
@@ -376,13 +371,13 @@ def calibration(gains: Sequence[CalibrationGain]) -> go.Figure:
     means = [mean for gain in gains for mean in (gain.mean_before, gain.mean_after)]
     by_powers = min(means) > 0 and max(means) > 8 * min(means)
     axis = log_axis(min(means), max(means)) if by_powers else {"range": [0, 1.06 * max(means) or 1.0]}
-    fig.update_xaxes(title_text="Mean Hellinger distance from the true posterior", **axis)
-    fig.update_yaxes(autorange="reversed", tickvals=labels, ticktext=labels)
-    title = _gain_words(gains, labels)
-    listed = ", ".join(f"{label} from {number(gain.mean_before)} to {number(gain.mean_after)}"
-                       for label, gain in zip(labels, gains, strict=True))  # fmt: skip
-    alt = f"Mean distances before and after calibration. {title}. Means: {listed}."
-    return base_layout(fig, title, alt=alt, height=60 + 44 * len(gains))
+    both = ", ".join(f"{label} from {number(gain.mean_before)} to {number(gain.mean_after)}"
+                     for label, gain in zip(labels, gains, strict=True))  # fmt: skip
+    return base_layout(
+        fig, _gain_words(gains, labels), alt="Mean distances before and after calibration", values=f"Means: {both}",
+        x={"title_text": "Mean Hellinger distance from the true posterior", **axis},
+        y={"autorange": "reversed", "tickvals": labels, "ticktext": labels}, height=60 + 44 * len(gains),
+    )  # fmt: skip
 
 
 def _gain_words(gains: Sequence[CalibrationGain], labels: Sequence[str]) -> str:
@@ -398,25 +393,9 @@ def _gain_words(gains: Sequence[CalibrationGain], labels: Sequence[str]) -> str:
     return f"At an exact loss of {epsilon} no mean distance is other than before by 0.5 % or more"
 
 
-def _add_curve(
-    fig: Drawing, of: PrivacyLoss | LossAgainstDataset, label: str, x: ArrayLike, y: ArrayLike, said: str
-) -> None:
-    style = style_of(of.mechanism)
-    fig.add_scatter(
-        x=compact(x), y=compact(y), name=label, mode="lines+markers" if np.size(x) <= _MARKED else "lines",
-        line={"color": style.colour, "dash": style.dash, "width": LINE_WIDTH},
-        marker={"color": style.colour, "symbol": style.symbol, "size": 7}, hovertemplate=f"{said}: %{{y:.4g}}",
-    )  # fmt: skip
+def _add_curve(fig: Drawing, style: Style, label: str, x: ArrayLike, y: ArrayLike, said: str) -> None:
+    add_curve(fig, style, label, x, y, said, mode="lines+markers" if np.size(x) <= _MARKED else "lines")
 
 
-def _mark_epsilon(fig: Drawing, epsilon: float, vertical: bool) -> None:
-    line = {"color": REFERENCE.colour, "dash": REFERENCE.dash, "width": 2}
-    if vertical:
-        fig.add_vline(x=epsilon, line=line)
-    else:
-        fig.add_hline(y=epsilon, line=line)
-    place = {"x": epsilon, "y": 1, "yref": "paper"} if vertical else {"x": 0, "xref": "paper", "y": epsilon}
-    fig.add_annotation(
-        text=f"stated ε = {printed_bound(epsilon)}", showarrow=False, xanchor="center" if vertical else "left",
-        yanchor="bottom", font={"size": FONT_SIZE - 1}, **place,
-    )  # fmt: skip
+def _stated(epsilon: float) -> str:
+    return f"stated ε = {printed_bound(epsilon)}"

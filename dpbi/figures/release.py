@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
-from numpy.typing import NDArray
 
 from dpbi.accuracy.trials import ReleaseErrors
 from dpbi.figures.drawing import Drawing
@@ -16,6 +16,7 @@ from dpbi.figures.style import (
     PRIOR,
     SCALE,
     TRUTH,
+    Floats,
     base_layout,
     category_axis,
     category_labels,
@@ -31,15 +32,14 @@ from dpbi.posterior import dirichlet
 from dpbi.releases.ledger import ReadTogether
 from dpbi.releases.release import Release
 from dpbi.releases.statement import Row
-from dpbi.releases.verdict import points
+from dpbi.releases.usefulness import points
 
 CATEGORIES_DRAWN = 20
 _POINTS = 161
 _NEARLY_ALL = 0.9998
+_SHARES = {"title_text": "θ, share of the category", "rangemode": "tozero"}
 _NAIVE, _AWARE = "naive", "noise-aware"
 _OPEN = ("circle-open", "square-open", "diamond-open", "triangle-up-open")  # which tell releases of one mechanism apart
-
-Floats = NDArray[np.float64]
 
 
 def expected_errors(errors: ReleaseErrors, labels: Sequence[str] | None = None) -> go.Figure:
@@ -57,19 +57,17 @@ def expected_errors(errors: ReleaseErrors, labels: Sequence[str] | None = None) 
             marker={"color": style.colour, "symbol": style.symbol, "size": 9},
             error_x=interval_bar(middle, *ends, style.colour, width), hovertemplate="median error %{x:.3g} points",
         )  # fmt: skip
-    fig.update_yaxes(**category_axis(names))
-    fig.update_xaxes(title_text="Released less true share, percentage points")
     label = mechanism_labels([errors.mechanism])[0]
-    title = f"{label}: a share is off by {points(errors.mean_share, errors.mean_share_error)} on average"
+    title = f"{label}: a share is off by {points(errors.share)} on average"
     if not errors.n:
         title = "Without records the prior itself is released"
-    notes = [
-        "Thick: the middle 50 % of the trials; thin: 95 %.",
-        f"{len(errors.records):,} trials on made-up data; your counts play no part.",
-    ]
-    notes += _left_out(len(errors.prior))
-    alt = f"For {len(names)} categories, the errors of the released share in trials on made-up data. {title}."
-    return base_layout(fig, title, alt=alt, notes=notes, height=_height(len(names)))
+    return base_layout(
+        fig, title, alt=f"For {len(names)} categories, the errors of the released share in trials on made-up data",
+        notes=["Thick: the middle 50 % of the trials; thin: 95 %.",
+               f"{len(errors.records):,} trials on made-up data; your counts play no part.",
+               _left_out(len(errors.prior))], x={"title_text": "Released less true share, percentage points"},
+        y=category_axis(names), height=_height(len(names)),
+    )  # fmt: skip
 
 
 def released(release: Release, rows: Sequence[Row], labels: Sequence[str] | None = None) -> go.Figure:
@@ -105,17 +103,17 @@ def together(found: ReadTogether, rows: Sequence[dict[str, Any]], labels: Sequen
             marker={"color": colour, "symbol": _OPEN[kind % len(_OPEN)] if place else "circle", "size": 9},
             error_x=interval_bar(mean, low, high, colour, 2 if place else 5), hovertemplate="mean %{x:.4g}",
         )  # fmt: skip
-    fig.update_yaxes(**category_axis(names))
-    fig.update_xaxes(title_text="θ, share of the category", rangemode="tozero")
     widths = {place: np.mean([_width(row["low"], row["high"]) for row in rows if row["place"] == place and row["mean"]])
               for place in {row["place"] for row in rows if row["mean"] is not None}}
     joint = widths.pop(None)
     title = f"{count} releases read together"
     if widths and min(widths.values()):
         title += f": intervals {_compared(float(joint / min(widths.values())))} the best single one's"
-    alt = f"Means and 95 % intervals of the shares, by release and together. {title}."
-    notes = ["Means and 95 % intervals, of noise-aware posteriors.", *_left_out(len(every))]
-    return base_layout(fig, title, alt=alt, notes=notes, height=_height(len(names) * max(1, count // 2)))
+    return base_layout(
+        fig, title, alt="Means and 95 % intervals of the shares, by release and together",
+        notes=["Means and 95 % intervals, of noise-aware posteriors.", _left_out(len(every))], x=_SHARES,
+        y=category_axis(names), height=_height(len(names) * max(1, count // 2)),
+    )  # fmt: skip
 
 
 def _densities(release: Release) -> dict[str, tuple[Floats, Floats]] | None:
@@ -159,12 +157,20 @@ def _curves(
             error_x=interval_bar(np.array([mean]), np.array([low]), np.array([high]), style.colour, 3),
             hovertemplate=f"{name}: mean %{{x:.4g}}, 95 % from {low:.4g} to {high:.4g}",
         )  # fmt: skip
-    fig.update_xaxes(title_text=f"θ, share of {names[0]}")
-    fig.update_yaxes(title_text="Density", range=[-0.07 * (len(pair) + 1) * peak, 1.15 * peak])
-    title = _title(release, rows)
-    alt = f"Densities of the share of {names[0]} under the released posteriors: {', '.join(pair)}. {title}."
-    notes = [*_stamp(release), "Below: means and 95 % intervals."]
-    return base_layout(fig, title, alt=alt, notes=notes, height=380)
+    return base_layout(
+        fig, _title(release, rows),
+        alt=f"Densities of the share of {names[0]} under the released posteriors: {', '.join(pair)}",
+        notes=[release.stamp, "Below: means and 95 % intervals."], x={"title_text": f"θ, share of {names[0]}"},
+        y={"title_text": "Density", "range": [-0.07 * (len(pair) + 1) * peak, 1.15 * peak],
+           "tickvals": _heights(peak)}, height=380,
+    )  # fmt: skip
+
+
+def _heights(peak: float) -> list[float]:
+    """Simple numbers from 0 to a peak > 0, about four: below 0, where the intervals are drawn, is no density."""
+    power = 10.0 ** math.floor(math.log10(peak))
+    step = next(multiple * power for multiple in (0.2, 0.5, 1.0, 2.0) if 5 * multiple * power >= peak)
+    return [step * i for i in range(int(1.15 * peak / step) + 1)]
 
 
 def _intervals(release: Release, rows: Sequence[Row], every: Sequence[str]) -> go.Figure:
@@ -181,12 +187,11 @@ def _intervals(release: Release, rows: Sequence[Row], every: Sequence[str]) -> g
             error_x=interval_bar(mean, low, high, style.colour if name == _AWARE else style.faded(0.6), 3),
             hovertemplate=f"{name} mean %{{x:.4g}}",
         )  # fmt: skip
-    fig.update_yaxes(**category_axis(names))
-    fig.update_xaxes(title_text="θ, share of the category", rangemode="tozero")
-    title = _title(release, rows)
-    alt = f"For {len(names)} categories, means and 95 % intervals of the released posteriors: {', '.join(kinds)}. "
-    notes = [*_stamp(release), "Means and 95 % intervals.", *_left_out(len(every))]
-    return base_layout(fig, title, alt=alt + title + ".", notes=notes, height=_height(len(names)))
+    return base_layout(
+        fig, _title(release, rows), x=_SHARES, y=category_axis(names), height=_height(len(names)),
+        alt=f"For {len(names)} categories, means and 95 % intervals of the released posteriors: {', '.join(kinds)}",
+        notes=[release.stamp, "Means and 95 % intervals.", _left_out(len(every))],
+    )  # fmt: skip
 
 
 def _title(release: Release, rows: Sequence[Row]) -> str:
@@ -223,12 +228,8 @@ def _look(name: str, colour: str) -> dict[str, Any]:
     }
 
 
-def _stamp(release: Release) -> list[str]:
-    return [release.stamp] if release.stamp else []
-
-
-def _left_out(k: int) -> list[str]:
-    return [f"The first {CATEGORIES_DRAWN} of {k:,} categories."] if k > CATEGORIES_DRAWN else []
+def _left_out(k: int) -> str:
+    return f"The first {CATEGORIES_DRAWN} of {k:,} categories." if k > CATEGORIES_DRAWN else ""
 
 
 def _height(rows: int) -> int:

@@ -6,7 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from dpbi.figures.drawing import Drawing
-from dpbi.figures.style import FONT_SIZE, REFERENCE, TRUTH, base_layout, leading, number
+from dpbi.figures.style import FONT_SIZE, REFERENCE, TRUTH, base_layout, leading, mark_place, number, with_values
 from dpbi.papers.score_study import ScoreStudy
 
 
@@ -25,17 +25,15 @@ def compared(found: ScoreStudy) -> go.Figure:
             hovertemplate="%{y}: %{x:.4g}",
         )  # fmt: skip
     if found.limit.value is not None:
-        fig.add_vline(x=found.limit.value, line={"color": REFERENCE.colour, "width": 2, "dash": REFERENCE.dash})
-        fig.add_annotation(x=found.limit.value, y=1, yref="paper", text="the limit of privacy", showarrow=False,
-                           yanchor="bottom", font={"size": FONT_SIZE - 1})  # fmt: skip
+        mark_place(fig, found.limit.value, "the limit of privacy")
     means = [row.calibrated_mean for row in found.rows]
     best = found.rows[int(np.argmin(means))]
     times = f", {number(best.times_limit)} times the limit" if best.times_limit else ""
     nearest = leading([f"“{name}”" for name in names], means, best.calibrated_mean, ("is", "are"))
     title = f"At the same exact loss, {nearest} the nearest of these scores: {number(best.calibrated_mean)}{times}"
-    fig.update_xaxes(title_text="Mean H under the prior",
-                     range=[0, 1.15 * max(max(row.mean, row.calibrated_mean) for row in found.rows)])  # fmt: skip
-    fig.update_yaxes(autorange="reversed", tickvals=names, ticktext=names)
-    listed = ", ".join(f"{row.score} {number(row.calibrated_mean)}" for row in found.rows)
-    return base_layout(fig, title, alt=f"Dots of the mean distance of each score. {title}. Calibrated: {listed}.",
-                       height=110 + 52 * len(names), headroom=20)  # fmt: skip
+    return base_layout(
+        fig, title, alt="Dots of the mean distance of each score", values=f"Calibrated: {with_values(names, means)}",
+        x={"title_text": "Mean H under the prior",
+           "range": [0, 1.15 * max(max(row.mean, row.calibrated_mean) for row in found.rows)]},
+        y={"autorange": "reversed", "tickvals": names, "ticktext": names}, height=110 + 52 * len(names), headroom=20,
+    )  # fmt: skip

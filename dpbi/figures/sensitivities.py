@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -18,11 +17,13 @@ from dpbi.figures.style import (
     REFERENCE,
     SCALE,
     Style,
+    add_curve,
     axis_title,
     base_layout,
     category_labels,
     compact,
     log_axis,
+    mark_place,
     number,
 )
 from dpbi.sensitivity import global_sensitivity, local_sensitivity, smooth_sensitivity
@@ -50,9 +51,8 @@ def along_count(scan: SensitivityScan, problem: Problem, labels: Sequence[str] |
     """
     name = category_labels(2, labels)[0]
     here = int(np.flatnonzero(scan.position == problem.counts[0])[0])
-    fig = _scan_figure(scan, here, f"x: u = {problem.counts[0]:,}")
-    fig.update_xaxes(title_text=axis_title(f"Records in {name}, u, of n = {scan.n:,}"))
-    return _finish_scan(fig, scan, here, f"against the count of {name}")
+    return _scan(scan, here, f"x: u = {problem.counts[0]:,}", f"Records in {name}, u, of n = {scan.n:,}",
+                 f"against the count of {name}")
 
 
 def along_emptying(path: SensitivityScan, labels: Sequence[str] | None = None) -> go.Figure:
@@ -62,12 +62,12 @@ def along_emptying(path: SensitivityScan, labels: Sequence[str] | None = None) -
     """
     names = category_labels(path.counts.shape[1], labels)
     falling = [names[i] for i in np.argsort(path.counts[0], kind="stable")[:2]]
-    fig = _scan_figure(path, 0, "x: your data")
-    fig.update_xaxes(title_text=axis_title(f"Records moved out of {falling[0]} and {falling[1]}"))
-    return _finish_scan(fig, path, 0, f"along the path that empties {falling[0]} and {falling[1]}")
+    return _scan(path, 0, "x: your data", f"Records moved out of {falling[0]} and {falling[1]}",
+                 f"along the path that empties {falling[0]} and {falling[1]}")
 
 
-def _scan_figure(scan: SensitivityScan, here: int, said: str) -> Drawing:
+def _scan(scan: SensitivityScan, here: int, said: str, across: str, where: str) -> go.Figure:
+    """here: the place of the person's data, marked in the words said; across: the axis; where: the alternative text."""
     fig = Drawing()
     for style, values, name, width in (
         (GLOBAL, np.full(scan.position.size, scan.global_exact), "global, GS (exact)", LINE_WIDTH),
@@ -76,38 +76,31 @@ def _scan_figure(scan: SensitivityScan, here: int, said: str) -> Drawing:
         (RECIPROCAL, scan.reciprocal, f"smooth, reciprocal, γ = {number(scan.gamma)}", LINE_WIDTH),
         (EXPONENTIAL, scan.exponential, f"smooth, exponential, β = {number(scan.beta)}", LINE_WIDTH),
     ):
-        fig.add_scatter(
-            x=compact(scan.position), y=compact(values), name=name,
+        add_curve(
+            fig, style, name, scan.position, values, "%{y:.4g}",
             mode="lines+markers" if scan.position.size <= 12 else "lines",
             line={"color": style.faded(0.5) if width > 4 else style.colour, "dash": style.dash, "width": width},
-            marker={"color": style.colour, "symbol": style.symbol, "size": 7}, hovertemplate="%{y:.4g}",
         )  # fmt: skip
     fig.add_scatter(
         x=[int(scan.position[here])], y=[float(scan.local[here])], mode="markers", showlegend=False,
         marker={"symbol": "circle-open", "size": 16, "color": LOCAL.colour, "line": {"width": 3}}, hoverinfo="skip",
     )  # fmt: skip
-    _mark(fig, float(scan.position[here]), said, right=here > scan.position.size / 2)
+    mark_place(fig, float(scan.position[here]), said, "right" if here > scan.position.size / 2 else "left")
     every = [*scan.local, *scan.reciprocal, *scan.exponential, scan.global_exact, scan.global_paper]
     low, high = min(every), max(every)
-    fig.update_yaxes(
-        title_text="Sensitivity of H",
-        **(log_axis(low, high) if high > 20 * low else {"range": [0, 1.08 * high]}),
-    )
-    return fig
-
-
-def _finish_scan(fig: Drawing, scan: SensitivityScan, here: int, where: str) -> go.Figure:
     local, smooth, whole = scan.local[here], scan.reciprocal[here], scan.global_exact
     title = f"At your data LS(x) = {number(local)}; the global sensitivity is {number(whole / local)} times that"
     if number(whole) == number(local):
         nearly = "" if math.isclose(whole, local) else "nearly "
         title = f"At your data LS(x) is {nearly}as large as the global sensitivity, {number(whole)}"
-    alt = (
-        f"Line chart of local, smooth and global sensitivity {where}. {title}. Smooth at your data: "
-        f"{number(smooth)} (reciprocal, gamma {number(scan.gamma)}), {number(scan.exponential[here])} (exponential). "
-        f"The papers' constant: {number(scan.global_paper)}."
-    )
-    return base_layout(fig, title, alt=alt, hovermode="x unified")
+    return base_layout(
+        fig, title, alt=f"Line chart of local, smooth and global sensitivity {where}",
+        values=f"Smooth at your data: {number(smooth)} (reciprocal, gamma {number(scan.gamma)}), "
+               f"{number(scan.exponential[here])} (exponential). The papers' constant: {number(scan.global_paper)}",
+        x={"title_text": axis_title(across)}, hovermode="x unified",
+        y={"title_text": "Sensitivity of H"}
+        | (log_axis(low, high) if high > 20 * low else {"range": [0, 1.08 * high]}),
+    )  # fmt: skip
 
 
 def on_simplex(found: SimplexMap, problem: Problem, labels: Sequence[str] | None = None) -> go.Figure:
@@ -118,6 +111,7 @@ def on_simplex(found: SimplexMap, problem: Problem, labels: Sequence[str] | None
     names = category_labels(3, labels, 16)
     share = found.counts / found.counts[0].sum()
     colour = np.log10(found.value)
+    scale = log_axis(10 ** float(colour.min()), 10 ** float(colour.max()))
     points_a_side = (math.isqrt(8 * len(share) + 1) - 1) // 2
     fig = Drawing("ternary")
     fig.add_scatterternary(
@@ -126,7 +120,13 @@ def on_simplex(found: SimplexMap, problem: Problem, labels: Sequence[str] | None
         marker={
             "color": compact(colour), "symbol": "hexagon2", "size": min(max(800 / points_a_side, 13), 40),
             "colorscale": [[place / (len(SCALE) - 1), one] for place, one in enumerate(SCALE)],
-            "colorbar": _colour_bar(colour), "line": {"width": 0},
+            "colorbar": {
+                "orientation": "h", "y": -0.06, "yanchor": "top", "thickness": 16, "len": 0.8,
+                "outlinewidth": 1, "outlinecolor": REFERENCE.colour,
+                "tickvals": [float(np.log10(tick)) for tick in scale["tickvals"]], "ticktext": scale["ticktext"],
+                "tickfont": {"size": FONT_SIZE - 1},
+            },
+            "line": {"width": 0},
         },
         name=_NAMES[found.measure], customdata=compact(found.value),
         hovertemplate="%{customdata:.4g} at %{a:.3g}, %{b:.3g}, %{c:.3g}<extra></extra>",
@@ -145,31 +145,17 @@ def on_simplex(found: SimplexMap, problem: Problem, labels: Sequence[str] | None
         bgcolor="rgba(0,0,0,0)", domain={"x": [0.08, 0.92], "y": [0.06, 1]},
     )  # fmt: skip
     # Smoothed or not, the largest of all data is the global sensitivity; the map may pass between the data that have it
-    value, largest = _measured(found, problem), global_sensitivity(problem.prior, problem.n)
+    largest = global_sensitivity(problem.prior, problem.n)
+    value = local_sensitivity(problem) if found.measure == "local" else \
+        smooth_sensitivity(problem, found.gamma, found.measure)
     title = f"The {_NAMES[found.measure]} is {number(value)} at your data; over all data it reaches {number(largest)}"
     if math.isclose(value, largest):
         title = f"The {_NAMES[found.measure]} at your data, {number(value)}, is the largest there is"
-    alt = (
-        f"Triangle map of the {_NAMES[found.measure]} over the shares of {', '.join(names)}. {title}; "
-        f"the smallest value shown is {number(found.value.min())}."
-    )
-    return base_layout(fig, title, alt=alt, notes=["Ring: your data x."], height=560, headroom=26)
-
-
-def _measured(found: SimplexMap, problem: Problem) -> float:
-    if found.measure == "local":
-        return local_sensitivity(problem)
-    return smooth_sensitivity(problem, found.gamma, found.measure)
-
-
-def _colour_bar(colour: NDArray[np.float64]) -> dict[str, Any]:
-    axis = log_axis(10 ** float(colour.min()), 10 ** float(colour.max()))
-    return {
-        "orientation": "h", "y": -0.06, "yanchor": "top", "thickness": 16, "len": 0.8,
-        "outlinewidth": 1, "outlinecolor": REFERENCE.colour,
-        "tickvals": [float(np.log10(tick)) for tick in axis["tickvals"]], "ticktext": axis["ticktext"],
-        "tickfont": {"size": FONT_SIZE - 1},
-    }  # fmt: skip
+    return base_layout(
+        fig, title, alt=f"Triangle map of the {_NAMES[found.measure]} over the shares of {', '.join(names)}",
+        values=f"The smallest value shown is {number(found.value.min())}", notes=["Ring: your data x."], height=560,
+        headroom=26,
+    )  # fmt: skip
 
 
 def score_change(found: ScoreChange, labels: Sequence[str] | None = None) -> go.Figure:
@@ -190,15 +176,14 @@ def score_change(found: ScoreChange, labels: Sequence[str] | None = None) -> go.
         x=[0], y=[found.local_sensitivity], mode="markers", showlegend=False, hoverinfo="skip",
         marker={"symbol": "circle-open", "size": 16, "color": LOCAL.colour, "line": {"width": 3}},
     )  # fmt: skip
-    _mark(fig, 0.0, "r = BI(x)", right=bool(found.moved.mean() < 0))
-    fig.update_xaxes(title_text=axis_title(f"Candidate r: x with records moved from {donor} to {receiver}"))
-    fig.update_yaxes(title_text="|H(BI(x), r) − H(BI(x′), r)|", range=[0, 1.12 * found.local_sensitivity])
-    title = f"The score changes most at the true posterior itself, by LS(x) = {number(found.local_sensitivity)}"
-    alt = (
-        f"Line chart of how much the score of each candidate changes when one record moves from {donor} to {receiver}, "
-        f"the worst neighbour. {title}."
-    )
-    return base_layout(fig, title, alt=alt, height=360)
+    mark_place(fig, 0.0, "r = BI(x)", "right" if found.moved.mean() < 0 else "left")
+    return base_layout(
+        fig, f"The score changes most at the true posterior itself, by LS(x) = {number(found.local_sensitivity)}",
+        alt=f"Line chart of how much the score of each candidate changes when one record moves from {donor} to "
+            f"{receiver}, the worst neighbour",
+        x={"title_text": axis_title(f"Candidate r: x with records moved from {donor} to {receiver}")},
+        y={"title_text": "|H(BI(x), r) − H(BI(x′), r)|", "range": [0, 1.12 * found.local_sensitivity]}, height=360,
+    )  # fmt: skip
 
 
 def gamma_scan(scan: GammaScan, gamma: float | None = None) -> go.Figure:
@@ -230,11 +215,12 @@ def gamma_scan(scan: GammaScan, gamma: float | None = None) -> go.Figure:
             marker={"symbol": symbol, "size": 15, "color": RECIPROCAL.colour, "line": {"width": 3}},
         )  # fmt: skip
     lowest = min(scan.best_value, scan.value[shown].min())
-    fig.update_xaxes(title_text="Smoothness γ per record", **log_axis(*ends))
-    fig.update_yaxes(title_text=_RATE, **log_axis(0.8 * lowest, max(rate[0.0], *scan.value[shown])))
-    title = _gamma_words(scan, gamma, rate)
-    alt = f"Line chart of (1 + gamma) times the smooth sensitivity against gamma. {title}."
-    return base_layout(fig, title, alt=alt, height=400)
+    return base_layout(
+        fig, _gamma_words(scan, gamma, rate),
+        alt="Line chart of (1 + gamma) times the smooth sensitivity against gamma",
+        x={"title_text": "Smoothness γ per record", **log_axis(*ends)},
+        y={"title_text": _RATE, **log_axis(0.8 * lowest, max(rate[0.0], *scan.value[shown]))}, height=400,
+    )  # fmt: skip
 
 
 def _bend(scan: GammaScan, start: float, marked: Sequence[float]) -> NDArray[np.bool_]:
@@ -255,11 +241,3 @@ def _gamma_words(scan: GammaScan, gamma: float | None, rate: Mapping[float, floa
         return f"{title}: {_RATE} = {number(scan.best_value)}"
     return f"{title}: {_RATE} is {number(excess)} times as large at γ = {number(gamma)}"
 
-
-def _mark(fig: Drawing, x: float, said: str, right: bool) -> None:
-    """A vertical line at the person's data, with words on the side where there is room."""
-    fig.add_vline(x=x, line={"color": REFERENCE.colour, "dash": REFERENCE.dash, "width": 2})
-    fig.add_annotation(
-        x=x, y=1, yref="paper", text=said, showarrow=False, yanchor="bottom", xanchor="right" if right else "left",
-        font={"size": FONT_SIZE - 1},
-    )  # fmt: skip

@@ -1,8 +1,8 @@
 """How every figure looks: one colour, dash and symbol per mechanism everywhere, sizes, titles, labels.
 
 Every colour keeps a contrast of 3.5 to 1 or more with the light and the dark ground, since traces are drawn once for
-both (4.3 is the most that one colour can keep); the mechanisms stay apart (CIE distance 16 and more) under the
-three kinds of colour blindness, and dash and symbol say it again.
+both (4.3 is the most that one colour can keep); the first nine mechanisms stay apart (CIE distance 16 and more) under
+the three kinds of colour blindness, three that may join by 10.5 and more, and dash and symbol say it again.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import html
 import itertools
 import math
 import textwrap
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,9 +19,12 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike, NDArray
 
+from dpbi.accuracy.order import Measured, tied
 from dpbi.data.labels import isolated, visible
 from dpbi.figures.drawing import Drawing, PlainFigure
-from dpbi.mechanisms import Mechanism, name_of, printed_number
+from dpbi.mechanisms import MECHANISMS, Mechanism, name_of, printed_number
+
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -49,6 +52,9 @@ _STYLES = (
     Style("#8a60f0", "14px,4px,4px,4px", "star"),
     Style("#9b1dff", "4px,6px", "triangle-down"),
     Style("#fc0084", "5px,2px,5px,6px", "star-diamond"),
+    Style("#10845e", "16px,6px", "octagon"),
+    Style("#a347a5", "9px,3px,2px,3px,2px,3px", "star-triangle-up"),
+    Style("#6587a3", "6px,2px", "triangle-ne"),
 )
 # A calibrated mechanism keeps its class's colour; dash and symbol say that it is another.
 _CALIBRATED = (
@@ -61,6 +67,9 @@ _CALIBRATED = (
     ("8px,8px", "star-square"),
     ("2px,10px", "triangle-right"),
     ("12px,6px,2px,6px", "diamond-wide"),
+    ("20px,8px", "star-triangle-down"),
+    ("2px,2px,10px,2px", "triangle-sw"),
+    ("1px,4px,1px,12px", "diamond-cross"),
 )
 TRUTH = Style("#7d8590", "solid", "cross")
 PRIOR = Style("#7d8590", "6px,5px", "line-ew")
@@ -87,8 +96,17 @@ _SMALL = "font-size:{:.0f}px;font-weight:normal"
 
 
 def style_of(mechanism: Mechanism | type[Mechanism]) -> Style:
-    """The style of a mechanism, or of its class, by its place in the palette."""
-    place = mechanism.palette_place % len(_STYLES)
+    """The style of a mechanism, or of its class, by its place in the palette.
+
+    ValueError where the palette has no such place, or where another mechanism has it.
+    """
+    place = mechanism.palette_place
+    if place not in range(len(_STYLES)):
+        raise ValueError(f"palette_place of {mechanism.label} must be 0 to {len(_STYLES) - 1}: got {place}. Add a "
+                         "colour, a dash and a symbol to the palette.")
+    sharing = [kind.label for kind in MECHANISMS if kind.palette_place == place]
+    if len(sharing) > 1:
+        raise ValueError(f"palette_place must be a mechanism's own: {' and '.join(sharing)} have {place}.")
     if isinstance(mechanism, type) or not mechanism.calibration:
         return _STYLES[place]
     return Style(_STYLES[place].colour, *_CALIBRATED[place])
@@ -141,8 +159,8 @@ def axis_title(text: str) -> str:
 
 
 def leading(labels: Sequence[str], values: Sequence[float], best: float, verb: tuple[str, str] = ("", "")) -> str:
-    """All whose value is the best one, up to rounding, with the verb for one or for several."""
-    *first, last = [label for label, value in zip(labels, values, strict=True) if math.isclose(value, best)]
+    """All whose value ties with the best one, with the verb for one or for several."""
+    *first, last = [label for label, value in zip(labels, values, strict=True) if tied(Measured(value), Measured(best))]
     named = f"{', '.join(first)} and {last}" if first else last
     return f"{named} {verb[bool(first)]}".strip()
 
@@ -175,32 +193,39 @@ def base_layout(
     title: str,
     *,
     alt: str,
+    values: str = "",
     notes: Sequence[str] = (),
+    x: Mapping[str, Any] | None = None,
+    y: Mapping[str, Any] | None = None,
     height: int = 440,
     headroom: int = 0,
     **layout: Any,
 ) -> go.Figure:
     """Applies what all figures share, and returns the drawing as a finished figure.
 
-    title: the finding, plain text; alt: what a person who cannot see the figure should hear, kept in
-    ``layout.meta["alt"]`` with the notes; notes: what the figure leaves out, in small type under the title;
-    height: of the plot area in pixels; headroom: pixels above it for panel titles; layout: further plotly settings.
+    title: the finding, plain text; alt, values: what a person who cannot see the figure should hear before the title
+    and after it, kept in ``layout.meta["alt"]`` with both and the notes; notes: what the figure leaves out, in small
+    type under the title, but for empty ones; x, y: settings of all horizontal and of all vertical axes, where
+    ``title_text`` is the title; height: of the plot area in pixels; headroom: pixels above it for panel titles;
+    layout: further plotly settings.
     """
     for trace in fig.traces:
         if trace["type"] == "scatter" and "line" in trace:
             trace["line"] = {"simplify": False, **trace["line"]}  # leaves no point out: a projector shows the corners
         if trace["type"] == "scatter" and "text" in trace.get("mode", ""):
             trace.setdefault("cliponaxis", False)  # a number that loses its first digits is another
+    notes = [note for note in notes if note]
     lines = _wrapped(title, _TITLE_LINE)
-    small = [line for sentence in notes for line in textwrap.wrap(sentence, _SMALL_LINE)]
+    small = [f'<span style="{_SMALL.format(_SMALL_SIZE)}">{_escaped(line)}</span>'
+             for sentence in notes for line in textwrap.wrap(sentence, _SMALL_LINE)]  # fmt: skip
     in_legend = (trace for trace in fig.traces if trace.get("name") and trace.get("showlegend", True))
     names = list(dict.fromkeys(trace["name"] for trace in in_legend))
     top = 16 + _BAR_ROOM + _TITLE_ROOM * max(len(lines), _TITLE_LINES) + 20 * len(small) + headroom
-    below = 60 + _LEGEND_ROW * _legend_rows(names)
+    below = 60 + _LEGEND_ROW * math.ceil(sum(70 + 8 * len(name) for name in names) / 700)  # about 700 pixels wide
     whole = height + top + below
     fig.update_layout(
         title={
-            "text": "<br>".join([*map(_escaped, lines), *map(_in_small_type, small)]),
+            "text": "<br>".join([*map(_escaped, lines), *small]),
             "font": {"size": TITLE_SIZE},
             "x": 0,
             "xref": "container",
@@ -220,14 +245,15 @@ def base_layout(
             "font": {"size": FONT_SIZE}, "itemwidth": 40,
         },
         hoverlabel={"font": {"size": FONT_SIZE}},
-        meta={"alt": " ".join(" ".join([alt, *notes]).split())},
+        meta={"alt": " ".join(" ".join([f"{alt}. {title}.", values and f"{values}.", *notes]).split())},
     )  # fmt: skip
     axis: dict[str, Any] = {
         "automargin": True, "title": {"font": {"size": FONT_SIZE}}, "tickfont": {"size": FONT_SIZE - 1},
         "zeroline": False, "exponentformat": "power", "minexponent": 7,
     }  # fmt: skip
-    fig.update_xaxes(**axis)
-    fig.update_yaxes(**axis)
+    for update, own in ((fig.update_xaxes, x), (fig.update_yaxes, y)):
+        update(**(own or {}))
+        update(**axis)
     fig.update_layout(**layout)
     return fig.figure()
 
@@ -245,23 +271,13 @@ def enlarged(fig: go.Figure, factor: float) -> go.Figure:
     layout["title"]["text"] = "<br>".join([*said, *fine])
     margin["t"] -= _BAR_ROOM + _TITLE_ROOM * (max(len(lines) - len(fine), _TITLE_LINES) - len(said))
     layout["margin"] = {side: factor * room for side, room in margin.items()}
-    seen = _ROOM_HEIGHT * _rows(layout) - factor * _TITLE_ROOM * (len(said) - 1)
-    seen = max(seen, _ROOM_ROW * _categories(layout))
+    axes = [axis for name, axis in layout.items() if name.startswith("yaxis")]
+    rows = max(1, len({tuple(axis.get("domain", (0, 1))) for axis in axes}))  # of panels
+    names = sum(len(axis.get("ticktext", ())) for axis in axes if axis.get("type") != "log")  # one above another
+    seen = max(_ROOM_HEIGHT * rows - factor * _TITLE_ROOM * (len(said) - 1), _ROOM_ROW * names)
     layout["height"] = min(plot, seen) + layout["margin"]["t"] + layout["margin"]["b"]
     layout["title"]["y"] = 1 - 20 * factor / layout["height"]
     return PlainFigure(drawn)
-
-
-def _rows(layout: dict[str, Any]) -> int:
-    """Rows of panels: the vertical axes' places one above another."""
-    axes = (axis for name, axis in layout.items() if name.startswith("yaxis"))
-    return max(1, len({tuple(axis.get("domain", (0, 1))) for axis in axes}))
-
-
-def _categories(layout: dict[str, Any]) -> int:
-    """Names one above another along the vertical axes."""
-    axes = (axis for name, axis in layout.items() if name.startswith("yaxis") and axis.get("type") != "log")
-    return sum(len(axis.get("ticktext", ())) for axis in axes)
 
 
 def _scaled(part: Any, factor: float, inside: str = "") -> Any:
@@ -295,17 +311,45 @@ def _wrapped(text: str, longest: int) -> list[str]:
     return [line.replace("\0", " ") for line in lines]
 
 
-def _legend_rows(names: Sequence[str]) -> int:
-    """Rows of a horizontal legend about 700 pixels wide."""
-    return math.ceil(sum(70 + 8 * len(name) for name in names) / 700)
-
-
-def _in_small_type(line: str) -> str:
-    return f'<span style="{_SMALL.format(_SMALL_SIZE)}">{_escaped(line)}</span>'
-
-
 def _escaped(text: str) -> str:
     return html.escape(text, quote=False)
+
+
+def add_curve(
+    fig: Drawing, style: Style, label: str, x: ArrayLike, y: ArrayLike, said: str, *, width: float = LINE_WIDTH,
+    size: float = 7, **trace: Any,
+) -> None:
+    """A line with markers in a style; said: what stands at a point under the pointer; trace: what is otherwise.
+
+    x: sent as it is where it is a list or tuple, such as a few whole numbers.
+    """
+    drawn: dict[str, Any] = {
+        "mode": "lines+markers", "line": {"color": style.colour, "dash": style.dash, "width": width}, **trace,
+    }  # fmt: skip
+    if "markers" in drawn["mode"]:
+        drawn["marker"] = {"color": style.colour, "symbol": style.symbol, "size": size}
+    x = x if isinstance(x, list | tuple) else compact(x)
+    fig.add_scatter(x=x, y=compact(y), name=label, hovertemplate=said, **drawn)
+
+
+def mark_place(
+    fig: Drawing, x: float, said: str, anchor: str = "center", *, by_powers: bool = False, dash: str = REFERENCE.dash
+) -> None:
+    """A vertical line with words above it; by_powers: on a logarithmic axis, where a place of words is a power."""
+    fig.add_vline(x=x, line={"color": REFERENCE.colour, "dash": dash, "width": 2})
+    fig.add_annotation(
+        x=math.log10(x) if by_powers else x, y=1, yref="paper", text=said, showarrow=False, yanchor="bottom",
+        xanchor=anchor, font={"size": FONT_SIZE - 1},
+    )  # fmt: skip
+
+
+def mark_level(fig: Drawing, y: float, said: str) -> None:
+    """A horizontal line with words on its left end."""
+    fig.add_hline(y=y, line={"color": REFERENCE.colour, "dash": REFERENCE.dash, "width": 2})
+    fig.add_annotation(
+        x=0, xref="paper", y=y, text=said, showarrow=False, yanchor="bottom", xanchor="left",
+        font={"size": FONT_SIZE - 1},
+    )  # fmt: skip
 
 
 def category_axis(names: Sequence[str]) -> dict[str, Any]:
@@ -315,7 +359,7 @@ def category_axis(names: Sequence[str]) -> dict[str, Any]:
 
 
 def interval_bar(
-    middle: NDArray[np.float64], low: NDArray[np.float64], high: NDArray[np.float64], colour: str, width: float
+    middle: Floats, low: Floats, high: Floats, colour: str, width: float
 ) -> dict[str, Any]:
     """The error bars from low to high around marks at the middle."""
     return {

@@ -14,6 +14,7 @@ from dpbi.figures.drawing import Drawing
 from dpbi.figures.style import (
     LINE_WIDTH,
     TRUTH,
+    add_curve,
     base_layout,
     compact,
     leading,
@@ -51,10 +52,11 @@ def neighbouring_posteriors(found: Leak) -> go.Figure:
             line={"color": colour, "dash": dash, "width": LINE_WIDTH + 1}, fill="tozeroy",
             fillcolor=TRUTH.faded(0.12), hovertemplate="%{y:.3g}",
         )  # fmt: skip
-    fig.update_xaxes(title_text="θ, share of the first category")
-    fig.update_yaxes(title_text="Density")
-    title = f"One changed record moves the posterior by H = {number(found.distance)}"
-    return base_layout(fig, title, alt=f"Two posterior densities of neighbouring datasets. {title}.")
+    return base_layout(
+        fig, f"One changed record moves the posterior by H = {number(found.distance)}",
+        alt="Two posterior densities of neighbouring datasets", x={"title_text": "θ, share of the first category"},
+        y={"title_text": "Density", "rangemode": "tozero"},
+    )  # fmt: skip
 
 
 @draw.register
@@ -76,9 +78,9 @@ def moved_records(found: Moves) -> go.Figure:
     title = f"The first moved record weighs {number(edge / here)} times as much where the category is empty"
     if len(found.problems) == 1:
         title = f"The first record moved to the empty category changes the posterior by H = {number(here)}"
-    fig.update_xaxes(title_text=f"Records moved to the {('first', 'second')[found.receiver]} category")
-    fig.update_yaxes(title_text="Hellinger distance H", range=[0, 1.02])
-    return base_layout(fig, title, alt=f"Distance against moved records. {title}.", hovermode="x unified")
+    across = f"Records moved to the {('first', 'second')[found.receiver]} category"
+    return base_layout(fig, title, alt="Distance against moved records", x={"title_text": across},
+                       y={"title_text": "Hellinger distance H", "range": [0, 1.02]}, hovermode="x unified")
 
 
 @draw.register
@@ -97,19 +99,15 @@ def against_limit(found: AgainstLimit) -> go.Figure:
     epsilons = [one.epsilon for one in found.limits]
     fig = Drawing()
     for mechanism, name, row in zip(found.mechanisms, names, found.mean, strict=True):
-        style = style_of(mechanism)
-        fig.add_scatter(
-            x=epsilons, y=compact(row), mode="lines+markers", name=name,
-            line={"color": style.colour, "dash": style.dash, "width": LINE_WIDTH + 1},
-            marker={"symbol": style.symbol, "size": 9}, hovertemplate="%{y:.3g}",
-        )  # fmt: skip
+        add_curve(fig, style_of(mechanism), name, epsilons, row, "%{y:.3g}", width=LINE_WIDTH + 1, size=9)
     accuracy.add_limit(fig, found.limits, epsilons, 0.0)
     at = int(np.argmin([abs(epsilon - found.mechanisms[0].epsilon) for epsilon in epsilons]))
     best = int(found.mean[:, at].argmin())
     lies = leading(names, found.mean[:, at].tolist(), float(found.mean[best, at]), ("lies", "lie"))
     times = number(found.times[0, best, at])
-    title = f"{lies} at {times} times the limit of privacy at ε = {printed_bound(epsilons[at])}"
-    fig.update_xaxes(title_text="ε", **log_axis(epsilons[0], epsilons[-1]))
-    fig.update_yaxes(title_text="Mean Hellinger distance H", range=[0, 1.06 * float(found.mean.max())])
-    said = f"Mean distance under the prior against epsilon, and the limit. {title}."
-    return base_layout(fig, title, alt=said, height=_LOW)
+    return base_layout(
+        fig, f"{lies} at {times} times the limit of privacy at ε = {printed_bound(epsilons[at])}",
+        alt="Mean distance under the prior against epsilon, and the limit",
+        x={"title_text": "ε", **log_axis(epsilons[0], epsilons[-1])},
+        y={"title_text": "Mean Hellinger distance H", "range": [0, 1.06 * float(found.mean.max())]}, height=_LOW,
+    )  # fmt: skip

@@ -202,7 +202,7 @@ class _Variables:
 
     def log_weight(self, counts: NDArray[np.int64], category: NDArray[np.int64], theta: float) -> NDArray[np.float64]:
         """log u_i(c) up to a constant of the variable, for counts and categories that broadcast."""
-        law = dirichlet.log_independent_counts(self.alpha[category], counts.astype(np.float64), self.n, self.total)
+        law = dirichlet.log_negative_binomial(self.alpha[category], counts.astype(np.float64), self.n, self.total)
         terms = self.likelihood.log_terms(counts, category)
         return law + terms + theta * (counts - self.centre[category])
 

@@ -9,13 +9,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpbi import limits
-from dpbi.accuracy.importance_sampling import standard_error
+from dpbi.accuracy.importance_sampling import mean_of_draws
+from dpbi.accuracy.order import Measured
 from dpbi.data.synthesis import proportional_counts
 from dpbi.inference.count_posterior import dataset_probabilities
 from dpbi.inference.noise_aware import NoiseAwarePosterior, check_released, noise_aware_posterior
 from dpbi.inference.private_posteriors import PrivatePosteriors
+from dpbi.mechanisms.audit import DATASETS
 from dpbi.mechanisms.mechanism import Mechanism
-from dpbi.mechanisms.selection.audit import DATASETS, distance_matrix
+from dpbi.mechanisms.selection.audit import distance_matrix
 from dpbi.posterior.hellinger import count_loss, distance_of_loss, distances_to
 from dpbi.problem.candidates import are_few, list_candidates
 from dpbi.problem.problem import Problem
@@ -31,9 +33,9 @@ _EQUAL = 1e-12
 class NearestPosterior:
     """Dir(alpha + counts), the candidate with the least E[H(c, counts) | r].
 
-    mechanism, prior, n, released: what it was computed from; counts: r*, whole numbers with sum n; expected_distance:
-    E[H(c, r*) | r], in [0, 1]; kind: "exact", or "sampled" where r* is the best of several hundred candidates by
-    draws of P(c | r); error: standard error of the expected distance, 0 where exact.
+    mechanism, prior, n, released: what it was computed from; counts: r*, whole numbers with sum n; measured:
+    E[H(c, r*) | r], in [0, 1], with its standard error; ``expected_distance`` and ``error`` are its parts; kind:
+    "exact", or "sampled" where r* is the best of several hundred candidates by draws of P(c | r).
     """
 
     mechanism: Mechanism
@@ -41,9 +43,16 @@ class NearestPosterior:
     n: int
     released: tuple[int, ...]
     counts: tuple[int, ...]
-    expected_distance: float
+    measured: Measured
     kind: Literal["exact", "sampled"]
-    error: float = 0.0
+
+    @property
+    def expected_distance(self) -> float:
+        return self.measured.value
+
+    @property
+    def error(self) -> float:
+        return self.measured.error
 
     @property
     def posterior(self) -> tuple[float, ...]:
@@ -58,7 +67,7 @@ def nearest_posterior(mechanism: Mechanism, prior: ArrayLike, n: int, released: 
     it is wrong. Exact where all datasets can be listed, and for k = 2 where few counts are likely; elsewhere the best,
     by mean H to draws of P(c | r) from a fixed stream, among half of those draws, the rounded mean and r itself.
     mechanism, prior (k,), n: public; released: r, (k,). Returns a ``NearestPosterior``.
-    Raises ValueError as ``noise_aware_posterior``. Source: ours (DESIGN section 6).
+    Raises ValueError as ``noise_aware_posterior``. Source: ours (README, "Reading a release").
     """
     alpha, n = limits.check_prior(prior), limits.check_total(n)
     r = check_released(mechanism, len(alpha), n, released)
@@ -66,13 +75,13 @@ def nearest_posterior(mechanism: Mechanism, prior: ArrayLike, n: int, released: 
         datasets = list_candidates(n, len(alpha))
         believed = dataset_probabilities(alpha, datasets, mechanism.likelihood(alpha, n, r))
         at, distance = least_cost(believed @ distance_matrix(alpha, n))
-        return NearestPosterior(mechanism, alpha, n, r, tuple(datasets[at].tolist()), distance, "exact")
+        return NearestPosterior(mechanism, alpha, n, r, tuple(datasets[at].tolist()), Measured(distance), "exact")
     aware = noise_aware_posterior(mechanism, alpha, n, r)
     line = aware.marginals[0].trimmed(_NEGLIGIBLE) if len(alpha) == 2 else None
     if line is not None and line.probability.size <= _LINE:
         counts = np.stack([line.counts, n - line.counts], axis=1)
         at, distance = least_cost(line.probability @ _distances(alpha, counts, counts))
-        return NearestPosterior(mechanism, alpha, n, r, tuple(counts[at].tolist()), distance, "exact")
+        return NearestPosterior(mechanism, alpha, n, r, tuple(counts[at].tolist()), Measured(distance), "exact")
     return _best_of_draws(aware)
 
 
@@ -104,7 +113,7 @@ def _best_of_draws(aware: NoiseAwarePosterior) -> NearestPosterior:
     best = candidates[least_cost(_distances(aware.prior, drawn, candidates).mean(axis=0))[0]]
     judged = _distances(aware.prior, aware.sample_counts(rng, _JUDGED), best[None])
     return NearestPosterior(aware.mechanism, aware.prior, aware.n, aware.released, tuple(best.tolist()),
-                            float(judged.mean()), "sampled", standard_error(judged))
+                            mean_of_draws(judged), "sampled")
 
 
 def _distances(

@@ -21,7 +21,6 @@ from dpbi.inference.count_posterior import CountPosterior, Marginal, count_poste
 from dpbi.mechanisms.distance_table import chunks
 from dpbi.mechanisms.likelihood import Likelihood, joint_likelihood
 from dpbi.mechanisms.mechanism import Mechanism, check_mechanism
-from dpbi.mechanisms.outputs import output_laws
 from dpbi.posterior import dirichlet
 
 _NEGLIGIBLE = 1e-18  # a count this improbable moves no end of an interval in double precision
@@ -86,8 +85,8 @@ class CountMixture(FrozenResult):
         share, a, b = self._betas(category)
         # Near 0 an upper end has digits that 1 - x has not.
         if float(dirichlet.incomplete_beta(a, b, 0.5) @ share) > 1 - tail:
-            return _lower_end(share, a, b, tail), _upper_end(share, a, b, tail)
-        return _lower_end(share, a, b, tail), float(dirichlet.one_less(_lower_end(share, b, a, tail), 1.0))
+            return _end(share, a, b, tail, 0.0), _end(share, a, b, tail, 1.0)
+        return _end(share, a, b, tail, 0.0), float(dirichlet.one_less(_end(share, b, a, tail, 0.0), 1.0))
 
     def density(self, theta: ArrayLike, category: int = 0) -> NDArray[np.float64]:
         """The density of theta_i, a mixture of Beta densities: theta (...), in [0, 1] -> (...).
@@ -239,12 +238,12 @@ def coverage(mechanism: Mechanism, prior: ArrayLike, n: int, mass: float = 0.95)
     tail = (1 - limits.inside("mass", mass)) / 2
     if len(prior) != 2:
         raise ValueError(f"The coverage is computed for k = 2 categories: got k = {len(prior)}.")
-    listed = output_laws(check_mechanism(mechanism), prior, n, _PAIRS)
+    listed = check_mechanism(mechanism).listing(prior, n, _PAIRS)
     if listed is None:
         raise ValueError(f"The coverage visits all pairs of counts and releases, at most {_PAIRS:,}: n = {n:,} needs "
                          "more.")
-    datasets, released, law = listed
-    joint = (np.exp(dirichlet.log_predictive(np.array(prior), datasets))[:, None] * law).T
+    datasets, released = listed.datasets, listed.released
+    joint = (np.exp(dirichlet.log_predictive(np.array(prior), datasets))[:, None] * listed.law).T
     kept = _but_rarest(joint.sum(axis=1))
     released, joint = released[kept], joint[kept]
     a, b = (np.array(prior) + datasets).T
@@ -299,32 +298,19 @@ def _lower_ends(share: NDArray, a: NDArray, b: NDArray, tail: float) -> NDArray[
         x[rough], y[rough] = new, y_new
     # Too steep for the rule: near 0 under a tiny prior. Near 1 no double may be nearer.
     for row in np.flatnonzero((np.abs(y) > _TOLERANCE) & (x <= grid[1])):
-        x[row] = _lower_end(share[row], a, b, tail)
+        x[row] = _end(share[row], a, b, tail, 0.0)
     return dirichlet.outwards(x, 0.0, lambda x, some: _mixtures(share[some], a, b, x) - tail, rows)
 
 
-def _lower_end(share: NDArray, a: NDArray, b: NDArray, tail: float) -> float:
-    """The x with P(mixture <= x) = tail or just below; 0 where that is beyond double precision."""
-    wanted = dirichlet.surely_beyond(a, b, tail)
+def _end(share: NDArray, a: NDArray, b: NDArray, tail: float, side: float) -> float:
+    """The x with probability ``tail`` or just less beyond it, towards 0 or 1; as near as doubles can be to them."""
+    beyond = dirichlet.surely_beyond(a, b, tail)
+    wanted = beyond if side == 0 else 1 - beyond
 
     def excess(x: NDArray, some: NDArray) -> NDArray:
-        return _mixture(share, a, b, x) - wanted
+        return (1 - 2 * side) * (dirichlet.incomplete_beta(a, b, x[:, None]) @ share - wanted)
 
-    return float(dirichlet.outwards(np.array([_quantile(share, a, b, wanted)]), 0.0, excess, np.arange(1))[0])
-
-
-def _upper_end(share: NDArray, a: NDArray, b: NDArray, tail: float) -> float:
-    """The x with P(mixture > x) = tail or just below."""
-    wanted = 1 - dirichlet.surely_beyond(a, b, tail)
-
-    def excess(x: NDArray, some: NDArray) -> NDArray:
-        return wanted - _mixture(share, a, b, x)
-
-    return float(dirichlet.outwards(np.array([_quantile(share, a, b, wanted)]), 1.0, excess, np.arange(1))[0])
-
-
-def _mixture(share: NDArray, a: NDArray, b: NDArray, x: NDArray) -> NDArray[np.float64]:
-    return dirichlet.incomplete_beta(a, b, x[:, None]) @ share
+    return float(dirichlet.outwards(np.array([_quantile(share, a, b, wanted)]), side, excess, np.arange(1))[0])
 
 
 def _quantile(share: NDArray, a: NDArray, b: NDArray, probability: float) -> float:

@@ -9,9 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from dpbi import limits
 from dpbi.mechanisms.mechanism import Mechanism, check_mechanism
-from dpbi.mechanisms.outputs import output_laws
 from dpbi.posterior import dirichlet
 
+ERROR = 1e-7  # of the mean, at most
 _PAIRS = 400_000  # of datasets and releases
 _TABLE = 8_000_000  # numbers of a table of densities
 _TAIL = 36.0
@@ -27,22 +27,22 @@ def noise_aware_distance(mechanism: Mechanism, prior: ArrayLike, n: int) -> floa
     a step h and a standard deviation s. No private count enters.
     mechanism; prior (2,); n. Returns the mean, in [0, 1], to 1e-7.
     Raises ValueError for other numbers of categories and where the pairs of datasets and releases are too many.
-    Source: ours (DESIGN section 6).
+    Source: ours (README, "Reading a release").
     """
     check_mechanism(mechanism)
     alpha, n = limits.check_prior(prior), limits.check_total(n)
     if len(alpha) != 2:
         raise ValueError("The distance of the noise-aware posterior is computed for k = 2 categories: got "
                          f"{len(alpha)}.")
-    listed = output_laws(mechanism, alpha, n, _PAIRS)
+    listed = mechanism.listing(alpha, n, _PAIRS)
     step = min(_STEP, _OF_NARROWEST * 2 / math.sqrt(sum(alpha) + n))
     end = _TAIL / min(1.0, *alpha)
     points = 2 * math.ceil(end / step) + 1
-    if listed is None or points * max(len(listed[0]), len(listed[1])) > _TABLE:
+    if listed is None or points * max(listed.log_law.shape) > _TABLE:
         raise ValueError(f"The distance of the noise-aware posterior is not computed at n = {n:,} with this prior: "
                          "there would be too many releases or points to visit.")
-    datasets, _, law = listed
-    joint = law * np.exp(dirichlet.log_evidence(alpha, datasets))[:, None]
+    datasets = listed.datasets
+    joint = listed.law * np.exp(dirichlet.log_evidence(alpha, datasets))[:, None]
     believed = joint / np.maximum(joint.sum(axis=0), np.finfo(float).tiny)
     density = _densities(np.array(alpha) + datasets, np.linspace(-end, end, points))
     affinity = np.sqrt(density) @ np.sqrt(believed.T @ density).T * (2 * end / (points - 1))

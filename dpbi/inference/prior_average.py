@@ -12,12 +12,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from dpbi import limits
 from dpbi.accuracy.distance_law import distance_law
-from dpbi.accuracy.importance_sampling import standard_error, weighted_draws, widened
+from dpbi.accuracy.importance_sampling import mean_of_draws, weighted_draws, widened
+from dpbi.accuracy.order import Measured
 from dpbi.inference.nearest import nearest_posterior
-from dpbi.mechanisms.added_noise import AddedNoise
+from dpbi.mechanisms.audit import DATASETS
 from dpbi.mechanisms.mechanism import Mechanism, check_mechanism
-from dpbi.mechanisms.outputs import output_laws
-from dpbi.mechanisms.selection.audit import DATASETS, distance_matrix
+from dpbi.mechanisms.selection.audit import distance_matrix
 from dpbi.partition.power_sums import power_sums
 from dpbi.posterior import dirichlet
 from dpbi.posterior.hellinger import count_loss, distance_of_loss, distances_between, distances_to, loss_to
@@ -44,18 +44,25 @@ _READ, _READ_LEAST, _READ_CATEGORIES = 40, 10, 6_000  # releases read nearest; o
 class ExpectedDistance:
     """E[H] over c from the prior predictive and r from the mechanism, the release read naively or nearest.
 
-    mean: in [0, 1]; error: 0 where exact; a standard error where datasets or releases are drawn, twice of which holds
-    what N draws would miss with 5 % (``standard_error``; of data that none of them shows, H no larger than of those
-    that they do); where datasets are interpolated, what leaving out every other one would have changed, 1e-5 of the
-    mean at least.
+    measured: in [0, 1], of which ``mean`` and ``error`` are the parts; error: 0 where exact; a standard error where
+    datasets or releases are drawn, twice of which holds what N draws would miss with 5 % (``standard_error``; of data
+    that none of them shows, H no larger than of those that they do); where datasets are interpolated, what leaving out
+    every other one would have changed, 1e-5 of the mean at least.
     """
 
     mechanism: Mechanism
     prior: tuple[float, ...]
     n: int
     reading: Reading
-    mean: float
-    error: float
+    measured: Measured
+
+    @property
+    def mean(self) -> float:
+        return self.measured.value
+
+    @property
+    def error(self) -> float:
+        return self.measured.error
 
 
 def expected_distance(
@@ -68,33 +75,31 @@ def expected_distance(
     over datasets from a fixed stream, all of them where they are few, with the standard error.
     mechanism; prior (k,); n; reading: "naive" takes r as it is, "nearest" as ``nearest_posterior``.
     Raises ValueError for another reading, and where the nearest posterior needs what cannot be listed.
-    Source: ours (DESIGN section 6).
+    Source: ours (README, "Reading a release").
     """
     check_mechanism(mechanism)
     alpha, n = limits.check_prior(prior), limits.check_total(n)
     limits.one_of("reading", reading, get_args(Reading))
-    exact = _visited(mechanism, alpha, n, reading)
-    if exact is not None:
-        return ExpectedDistance(mechanism, alpha, n, reading, exact, 0.0)
-    between = _interpolated(mechanism, alpha, n) if reading == "naive" else None
-    mean, error = between or _sampled(mechanism, alpha, n, reading)
-    return ExpectedDistance(mechanism, alpha, n, reading, mean, error)
+    found = _visited(mechanism, alpha, n, reading)
+    if found is None and reading == "naive":
+        found = _interpolated(mechanism, alpha, n)
+    return ExpectedDistance(mechanism, alpha, n, reading, found or _sampled(mechanism, alpha, n, reading))
 
 
-def _visited(mechanism: Mechanism, prior: tuple[float, ...], n: int, reading: Reading) -> float | None:
-    listed = output_laws(mechanism, prior, n, _PAIRS) if are_few(n, len(prior), DATASETS) else None
+def _visited(mechanism: Mechanism, prior: tuple[float, ...], n: int, reading: Reading) -> Measured | None:
+    listed = mechanism.listing(prior, n, _PAIRS) if are_few(n, len(prior), DATASETS) else None
     if listed is None:
         return None
-    datasets, released, law = listed
+    datasets, released, law = listed.datasets, listed.released, listed.law
     if reading == "nearest" and len(released) * float(len(datasets)) ** 2 > _PRODUCTS:
         return None
     law *= np.exp(dirichlet.log_evidence(prior, datasets))[:, None]
     if reading == "nearest":
-        return float((law.T @ distance_matrix(prior, n)).min(axis=1).sum())
-    if released is datasets:
-        return float((law * distance_matrix(prior, n)).sum())
+        return Measured(float((law.T @ distance_matrix(prior, n)).min(axis=1).sum()))
+    if listed.of_candidates:
+        return Measured(float((law * distance_matrix(prior, n)).sum()))
     distances = _all_distances(prior, datasets, released)
-    return sum(float(row @ distance) for row, distance in zip(law, distances, strict=True))
+    return Measured(sum(float(row @ distance) for row, distance in zip(law, distances, strict=True)))
 
 
 def _all_distances(
@@ -108,10 +113,10 @@ def _all_distances(
         yield distance_of_loss(loss_to(Problem(prior, tuple(counts)), released, np.asarray(summed)))
 
 
-def _interpolated(mechanism: Mechanism, prior: tuple[float, ...], n: int) -> tuple[float, float] | None:
+def _interpolated(mechanism: Mechanism, prior: tuple[float, ...], n: int) -> Measured | None:
     """sum_u P(u) E[H | u] over all counts u of the first of two categories, E[H | u] a cubic spline in logit u."""
     middle = Problem(prior, (n // 2, n - n // 2)) if len(prior) == 2 else None
-    largest = _LINE if isinstance(mechanism, AddedNoise) else _LINE_LISTED
+    largest = _LINE if mechanism.draws_quickly else _LINE_LISTED
     if middle is None or n > largest or mechanism.mean_distance(middle) is None:
         return None
     from scipy.interpolate import CubicSpline
@@ -127,22 +132,22 @@ def _interpolated(mechanism: Mechanism, prior: tuple[float, ...], n: int) -> tup
     fewer = (np.arange(visited.size) % 2 == 0) | (np.minimum(visited, n - visited) < _ENDS)
     fine, coarse = (float(predictive @ np.clip(CubicSpline(logit[visited[kept]], means[kept])(logit), 0, 1))
                     for kept in (np.full(visited.size, True), fewer))
-    return fine, max(abs(fine - coarse), _KINKS * fine)
+    return Measured(fine, max(abs(fine - coarse), _KINKS * fine))
 
 
-def _sampled(mechanism: Mechanism, prior: tuple[float, ...], n: int, reading: Reading) -> tuple[float, float]:
+def _sampled(mechanism: Mechanism, prior: tuple[float, ...], n: int, reading: Reading) -> Measured:
     rng = np.random.default_rng(0)
     if reading == "nearest":
         read = [nearest_posterior(mechanism, prior, n, mechanism.sample(problem, rng, 1)[0])
                 for problem in _problems(prior, n, rng, _number_read(len(prior)))]
-        values, errors = np.array([one.expected_distance for one in read]), np.array([one.error for one in read])
+        found = mean_of_draws(np.array([one.expected_distance for one in read]))
         # Each value is unbiased with its own error, which the spread of the values holds already
-        return float(values.mean()), max(standard_error(values), float(errors.max()) / math.sqrt(len(read)))
-    if not isinstance(mechanism, AddedNoise):
+        return Measured(found.value, max(found.error, max(one.error for one in read) / math.sqrt(len(read))))
+    if not mechanism.draws_quickly:
         datasets = _CHOSEN if are_few(n, len(prior), _PAIRS) else _CHOSEN_OF_MANY
         problems = _problems(prior, n, rng, datasets)
-        values = np.array([_mean_distance(mechanism, problem) for problem in problems[: _number_chosen(problems)]])
-        return float(values.mean()), standard_error(values)
+        return mean_of_draws(np.array([_mean_distance(mechanism, problem)
+                                       for problem in problems[: _number_chosen(problems)]]))
     if are_few(n, len(prior), _NOISED):
         return _every_dataset(mechanism, prior, n, rng)
     datasets = min(_NOISED, max(_NOISED_LEAST, _NOISED_COUNTS // (_EACH * len(prior))))
@@ -151,8 +156,7 @@ def _sampled(mechanism: Mechanism, prior: tuple[float, ...], n: int, reading: Re
     drawn = [weighted_draws(mechanism, wider, problem, rng, _EACH) for problem in problems]
     released, weight = (np.array(part) for part in zip(*drawn, strict=True))
     counts = np.array([problem.counts for problem in problems])[:, None]
-    values = (weight * distances_between(prior, counts, released)).mean(axis=1)
-    return float(values.mean()), standard_error(values)
+    return mean_of_draws((weight * distances_between(prior, counts, released)).mean(axis=1))
 
 
 def _number_read(k: int) -> int:
@@ -180,7 +184,7 @@ def _number_chosen(problems: list[Problem]) -> int:
 
 def _every_dataset(
     mechanism: Mechanism, prior: tuple[float, ...], n: int, rng: np.random.Generator
-) -> tuple[float, float]:
+) -> Measured:
     """sum_c P(c) of means of draws, more for likelier c: only what is released is left to chance."""
     datasets = list_candidates(n, len(prior))
     predictive = np.exp(dirichlet.log_evidence(prior, datasets))
@@ -189,9 +193,9 @@ def _every_dataset(
     wider, found = widened(mechanism, problems), []
     for problem, size in zip(problems, draws.tolist(), strict=True):
         released, weight = weighted_draws(mechanism, wider, problem, rng, size)
-        found.append(weight * distances_to(problem, released))
-    means, errors = (np.array([of(values) for values in found]) for of in (np.mean, standard_error))
-    return float(predictive @ means), math.sqrt(float(predictive**2 @ errors**2))
+        found.append(mean_of_draws(weight * distances_to(problem, released)))
+    means, errors = np.array([[one.value, one.error] for one in found]).T
+    return Measured(float(predictive @ means), math.sqrt(float(predictive**2 @ errors**2)))
 
 
 def _mean_distance(mechanism: Mechanism, problem: Problem) -> float:

@@ -2,49 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, ClassVar
-
-from numpy.typing import ArrayLike
+from typing import Any, Protocol
 
 from dpbi import limits
 from dpbi.mechanisms.audit import Audit
-from dpbi.mechanisms.guarantee import Guarantee, PureDP
+from dpbi.mechanisms.guarantee import PureDP
 from dpbi.mechanisms.printed_bound import printed_bound
 
 # multiplier of the rate (of the noise's decay), prior, n: what the exhaustive check was made for
 Calibration = tuple[float, tuple[float, ...], int]
+LEAST, LARGEST = 1e-12, 1e12  # of a multiplier
 
 
-@dataclass(frozen=True)
-class Calibratable:
-    """What every mechanism is made from, and what follows from that for its guarantee."""
+class Audited(Protocol):
+    """What is calibrated: a mechanism."""
 
-    epsilon: float
-    calibration: Calibration | None = field(default=None, kw_only=True)
+    @property
+    def epsilon(self) -> float: ...
 
-    remaining_error: ClassVar[str] = ""
+    @property
+    def calibration(self) -> Calibration | None: ...
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", limits.check_epsilon(self.epsilon))
-        object.__setattr__(self, "calibration", check_calibration(self.calibration))
-
-    def audit(self, prior: tuple[float, ...], n: int) -> Audit:
-        raise NotImplementedError
-
-    def _promise(self, prior: tuple[float, ...], n: int) -> Guarantee:
-        """The guarantee without calibration."""
-        raise NotImplementedError
-
-    def guarantee(self, prior: ArrayLike, n: int) -> Guarantee:
-        """What the rule promises by theorem or claim; a calibrated mechanism, what its exhaustive check showed."""
-        prior, n = limits.check_prior(prior), limits.check_total(n)
-        return calibrated_guarantee(self, prior, n) if self.calibration else self._promise(prior, n)
-
-    def _multiplier(self, prior: tuple[float, ...], n: int) -> float:
-        """What a calibration multiplies the rate by; ValueError where it was made for another prior or n."""
-        return multiplier(self.calibration, prior, n) if self.calibration else 1.0
+    def audit(self, prior: tuple[float, ...], n: int) -> Audit: ...
 
 
 def check_calibration(calibration: Any) -> Calibration | None:
@@ -53,7 +33,7 @@ def check_calibration(calibration: Any) -> Calibration | None:
         return None
     if not isinstance(calibration, tuple) or len(calibration) != 3:
         raise ValueError(f"calibration must be None or (multiplier, prior, n): got {limits.shown(calibration)}.")
-    factor = limits.between("calibration multiplier", calibration[0], 1e-12, 1e12)
+    factor = limits.between("calibration multiplier", calibration[0], LEAST, LARGEST)
     try:
         return factor, limits.check_prior(calibration[1]), limits.check_total(calibration[2])
     except ValueError as refusal:
@@ -71,7 +51,7 @@ def multiplier(calibration: Calibration, prior: tuple[float, ...], n: int) -> fl
 
 
 @lru_cache(maxsize=256)
-def calibrated_guarantee(mechanism: Calibratable, prior: tuple[float, ...], n: int) -> PureDP:
+def calibrated_guarantee(mechanism: Audited, prior: tuple[float, ...], n: int) -> PureDP:
     """epsilon-DP for this prior and n, by the check itself: the exact loss plus its margin is at most epsilon.
 
     The check is made for the very mechanism asked about, so that a multiplier written by hand, or carried over to

@@ -217,12 +217,14 @@ class Rows:
             if saturated.any():
                 self._bin_farthest(*_selected(saturated, moved, weight))
                 loss, moved, identity, weight = _selected(~saturated, loss, moved, identity, weight)
-        self.waiting.append((loss, moved, identity, weight))
-        if sum(each[0].size for each in self.waiting) >= BLOCK:
+        if sum(each[0].size for each in self.waiting) + loss.size > BLOCK:
             self._sort()
+        self.waiting.append((loss, moved, identity, weight))
 
     def _sort(self) -> None:
         """What was added since the last time: near, or to its bin; a whole block at once, as the cells cost more."""
+        if not self.waiting:
+            return
         loss, moved, identity, weight = _joined(self.waiting)
         self.waiting = []
         if self.binned:
@@ -264,7 +266,9 @@ class Rows:
 
     def _bin(self, distance: NDArray, fine: NDArray, moved: NDArray, weight: NDArray | None) -> None:
         index = fine >> self.shift
-        cell = index.astype(np.intp) * self.steps + moved
+        cell = index.astype(np.intp)
+        cell *= self.steps
+        cell += moved
         offset = distance - self.centres[index]
         power = weight
         for order in range(self.orders):
@@ -275,8 +279,7 @@ class Rows:
 
     def table(self, step: float) -> DistanceTable:
         """The collected rows; ``step`` converts the unit of ``moved`` to steps."""
-        if self.waiting:
-            self._sort()
+        self._sort()
         level, distance, moved, level_moments = self._levels()
         if not self.binned:
             return DistanceTable(distance, moved * step, level_moments, level, None)
@@ -327,6 +330,8 @@ class Rows:
 
 
 def _joined(parts: list[Columns]) -> Columns:
+    if len(parts) == 1:
+        return parts[0]
     *columns, weight = zip(*parts, strict=True)
     loss, moved, identity = (np.concatenate(column) for column in columns)
     return loss, moved, identity, None if weight[0] is None else np.concatenate(weight)

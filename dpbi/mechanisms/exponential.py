@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpbi import limits
-from dpbi.mechanisms.calibration import Calibratable
 from dpbi.mechanisms.distance_table import NEGLIGIBLE, DistanceTable
 from dpbi.mechanisms.fair_bits import Bits, checked
 from dpbi.mechanisms.guarantee import ApproximateDP, Guarantee, NotPrivate, PureDP
 from dpbi.mechanisms.likelihood import ListedLikelihood
-from dpbi.mechanisms.mechanism import released_counts, released_vector
-from dpbi.mechanisms.selection.audit import DATASETS, SelectionAudit, largest_visited
+from dpbi.mechanisms.listing import PAIRS_LARGEST, Listing
+from dpbi.mechanisms.mechanism import Mechanism, released_counts, released_vector
+from dpbi.mechanisms.selection.audit import SelectionAudit
 from dpbi.mechanisms.selection.secure_draw import draw_securely, rounding_of_secure_draw
 from dpbi.mechanisms.selection.table import candidates_table, nearest_table
 from dpbi.partition import partition
@@ -29,8 +29,10 @@ from dpbi.sensitivity.closed_form import local_at, smooth_at
 
 
 @dataclass(frozen=True)
-class _HellingerSelection(Calibratable):
+class _HellingerSelection(Mechanism):
     """Chooses one candidate count vector, a near one more likely; a subclass says how steeply (``rate``)."""
+
+    draws_quickly: ClassVar[bool] = False
 
     def _sensitivities(self, prior: tuple[float, ...], counts: NDArray[np.int64]) -> NDArray[np.float64]:
         """What epsilon / 2 is divided by, for datasets (..., k) of one size n >= 1: (...)."""
@@ -54,6 +56,13 @@ class _HellingerSelection(Calibratable):
         self._multiplier(prior, n)
         return SelectionAudit(prior, n, lambda counts: self._rates(prior, counts))
 
+    def listing(self, prior: tuple[float, ...], n: int, most: int) -> Listing | None:
+        """The candidates, by their distances from each other."""
+        prior, n = limits.check_prior(prior), limits.check_total(n)
+        if number_of_candidates(n, len(prior)) ** 2 > limits.whole_number("most", most, 0, PAIRS_LARGEST):
+            return None
+        return self.audit(prior, n).laws(1.0)
+
     def log_pmf(self, problem: Problem, released: ArrayLike) -> NDArray[np.float64]:
         """log P(r | c) = -rate H - log Z(rate), -inf unless r >= 0 sums to n."""
         r = released_counts(problem, released)
@@ -72,20 +81,11 @@ class _HellingerSelection(Calibratable):
         return min(r) >= 0 and sum(r) == limits.check_total(n)
 
     def likelihood(self, prior: tuple[float, ...], n: int, released: tuple[int, ...]) -> ListedLikelihood:
-        """log P(r | c) of every dataset: log Z depends on c, so the datasets are listed, with all their outputs."""
-        prior, n, released = limits.check_prior(prior), limits.check_total(n), released_vector(released)
-        if len(released) != len(prior) or not self.can_release(n, released):
-            raise ValueError(f"released must be {len(prior)} counts that sum to n = {n:,}: "
-                             f"got {limits.shown(released)}.")
-        if number_of_candidates(n, len(prior)) > DATASETS:
-            raise ValueError(
-                f"Bayes' rule with this mechanism needs the output law of every dataset, at most {DATASETS:,} of "
-                f"them: with k = {len(prior)} categories up to n = {largest_visited(len(prior)):,}, "
-                f"got n = {n:,}."
-            )
-        audit = self.audit(prior, n)
-        column = np.flatnonzero((audit.datasets == np.array(released)).all(axis=1))
-        return ListedLikelihood(audit.datasets, audit.log_laws()[:, column[0]])
+        """log P(r | c) of every dataset: a column of the listing."""
+        prior, n, r = self._checked(prior, n, released)
+        datasets = self._datasets(n, len(prior))
+        column = np.flatnonzero((datasets == r).all(axis=1))
+        return ListedLikelihood(datasets, self.audit(prior, n).listed.log_law[:, column[0]])
 
     def rounding(self, prior: tuple[float, ...], n: int) -> float:
         """By the largest rate that any dataset could have."""
@@ -105,6 +105,8 @@ class _HellingerSelection(Calibratable):
     def nearest(self, problem: Problem) -> DistanceTable:
         """The candidates nearest to the truth, P = exp(-rate H) / Z: up to LS(c), and to where they hold all mass."""
         rate = self.rate(problem)
+        if not problem.n:
+            return super().nearest(problem)
         distance = max(local_sensitivity(problem), min(1.0, NEGLIGIBLE / rate))
         return nearest_table(problem, distance).tilted(rate, partition.log_partition(problem, rate))
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpbi import limits
 from dpbi.mechanisms.added_noise import AddedNoise
-from dpbi.mechanisms.audit import Counts, Worst
+from dpbi.mechanisms.audit import Audit, Counts, Worst
 from dpbi.mechanisms.distance_table import NEGLIGIBLE, DistanceTable
 from dpbi.mechanisms.fair_bits import Bits, checked
 from dpbi.mechanisms.likelihood import StepsLikelihood
@@ -94,21 +94,21 @@ class KNorm(AddedNoise):
 
     def audit(self, prior: tuple[float, ...], n: int) -> KNormAudit:
         prior, n = limits.check_prior(prior), limits.check_total(n)
-        return KNormAudit(self._noise(prior, n), n)
+        return KNormAudit(self, prior, n, self._noise(prior, n))
 
     def mean_distance(self, problem: Problem) -> float | None:
         """E[H], where releases whose total exceeds n are too rare to count; else None."""
         return mean_distance_of_steps_noise(problem, self._noise_for(problem))
 
 
-class KNormAudit:
+class KNormAudit(Audit):
     """The loss of K-norm noise, cut at zero: epsilon whatever the counts, as nothing is lost by the cut."""
 
     found: Literal["closed form"] = "closed form"
-    margin = staticmethod(NoiseAudit.margin)
+    margin = NoiseAudit.margin
 
-    def __init__(self, noise: StepsNoise, n: int) -> None:
-        self.noise, self.n = noise, n
+    def __init__(self, mechanism: Any, prior: tuple[float, ...], n: int, noise: StepsNoise) -> None:
+        self.mechanism, self.prior, self.n, self.noise = mechanism, prior, n, noise
 
     def worst(self, multiplier: float = 1.0) -> Worst:
         """epsilon, attained by c' = c - e_a + e_b iff r_a >= c_a >= 1 and r_b <= c_b: at c = r = (n, 0, ...)."""

@@ -1,4 +1,4 @@
-"""What every mechanism answers, and why the protocol has this shape.
+"""What every mechanism answers: four methods of its own, and all else by listing what it can release.
 
 A mechanism takes a prior and counts and releases integer counts r, one dtype and one shape for all, so that pages,
 figures and tests treat all alike; the private posterior is Dir(alpha + r). It is a frozen dataclass of its public
@@ -7,93 +7,189 @@ parameters: hashable, comparable, printable. What it promises depends on the pri
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Protocol
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpbi import limits
-from dpbi.mechanisms.audit import Audit
-from dpbi.mechanisms.calibration import Calibration
-from dpbi.mechanisms.distance_table import DistanceTable
-from dpbi.mechanisms.fair_bits import Bits
+from dpbi.mechanisms.audit import DATASETS, Audit, largest_visited
+from dpbi.mechanisms.calibration import LARGEST, LEAST, Calibration, calibrated_guarantee, check_calibration, multiplier
+from dpbi.mechanisms.distance_table import LISTABLE, DistanceTable, Rows, rows_to_keep
+from dpbi.mechanisms.fair_bits import WEIGHT_ERROR, Bits, WholeWeights, checked
 from dpbi.mechanisms.guarantee import Guarantee
-from dpbi.mechanisms.likelihood import Likelihood
+from dpbi.mechanisms.likelihood import Likelihood, ListedLikelihood
+from dpbi.mechanisms.listing import LISTED, PAIRS_LARGEST, Listing, listing
+from dpbi.posterior.hellinger import identities, loss_to, tabulated_loss
+from dpbi.problem.candidates import list_candidates, number_of_candidates
 from dpbi.problem.problem import Problem, check_problem
+from dpbi.sensitivity import local_sensitivity
+
+_LOG_LEAST = 1e8  # of what is drawn, below 0: weights are split into powers of two exactly up to there
+_LOG_ERROR = 1e-11  # of a log probability, relative: the contract tests hold 1e-12
 
 
-class Draws(Protocol):
-    """Releases, and how likely each is."""
+@dataclass(frozen=True)
+class Mechanism:
+    """A subclass writes ``log_pmf``, ``sample``, ``can_release`` and ``guarantee``, and overrides what it knows better.
 
-    def log_pmf(self, problem: Problem, released: ArrayLike) -> NDArray[np.float64]:
-        """log P(r | c): released (..., k) -> (...), -inf outside the support."""
+    epsilon: the strength asked for; calibration: what it is multiplied by, see ``strength``.
+    """
 
-    def sample(self, problem: Problem, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
-        """Independent released counts, int64 (size, k)."""
-
-    def can_release(self, n: int, released: tuple[int, ...]) -> bool:
-        """Whether some counts with this n lead to this release with positive probability."""
-
-    def likelihood(self, prior: tuple[float, ...], n: int, released: tuple[int, ...]) -> Likelihood:
-        """log P(r | c) as a function of c, for ``noise_aware_posterior``; ValueError where it cannot be listed."""
-
-    def rounding(self, prior: tuple[float, ...], n: int) -> float:
-        """What the rounding of a secure draw adds to epsilon at most; ValueError where no secure draw can be made."""
-
-    def draw_securely(self, problem: Problem, bits: Bits) -> tuple[int, ...]:
-        """One release from fair bits, exact but for ``rounding``: see ``release``."""
-
-
-class Distances(Protocol):
-    """How far from the truth its releases lie."""
-
-    def distances(self, problem: Problem) -> DistanceTable | None:
-        """The exact law of (H, steps) as a weighted table; None where the output space is too large to list."""
-
-    def nearest(self, problem: Problem) -> DistanceTable:
-        """The outputs nearest to the truth, up to some distance all of them, with their exact probabilities."""
-
-    def mean_distance(self, problem: Problem) -> float | None:
-        """E[H] to 1e-9 without listing outputs; None where it is not known."""
-
-    def probability_of_ignoring(self, problem: Problem) -> float:
-        """The share of releases that do not depend on the counts at all."""
-
-
-class Promises(Protocol):
-    """What it costs in privacy: as promised, and as computed."""
-
-    def guarantee(self, prior: ArrayLike, n: int) -> Guarantee:
-        """What is promised for this public prior and total count, and on what basis."""
-
-    def audit(self, prior: tuple[float, ...], n: int) -> Audit:
-        """The output laws of all datasets; ValueError where they are too many."""
-
-
-class Mechanism(Draws, Distances, Promises, Protocol):
-    """All of that, under a name and a colour, for one epsilon."""
+    epsilon: float
+    calibration: Calibration | None = field(default=None, kw_only=True)
 
     label: ClassVar[str]
     palette_place: ClassVar[int]  # in the figures' palette, its own for ever: none changes its look when another joins
     idea: ClassVar[str]
     source: ClassVar[str]
     formula: ClassVar[str]
-    remaining_error: ClassVar[str]  # what keeps its error from vanishing as epsilon grows; "" where nothing does
-    __dataclass_fields__: ClassVar[dict[str, Any]]
+    remaining_error: ClassVar[str] = ""  # what keeps its error from vanishing as epsilon grows; "" where nothing does
+    draws_quickly: ClassVar[bool] = True  # in microseconds at any size, so that many may be asked for at once
 
-    def __init__(self, epsilon: float) -> None: ...
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", limits.check_epsilon(self.epsilon))
+        object.__setattr__(self, "calibration", check_calibration(self.calibration))
 
-    @property
-    def epsilon(self) -> float: ...
+    # The four ---------------------------------------------------------------------------------------
 
-    @property
-    def calibration(self) -> Calibration | None: ...
+    def log_pmf(self, problem: Problem, released: ArrayLike) -> NDArray[np.float64]:
+        """log P(r | c): released (..., k) -> (...), -inf outside the support."""
+        raise NotImplementedError
+
+    def sample(self, problem: Problem, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
+        """Independent released counts, int64 (size, k)."""
+        raise NotImplementedError
+
+    def can_release(self, n: int, released: tuple[int, ...]) -> bool:
+        """Whether some counts with this n lead to this release with positive probability."""
+        raise NotImplementedError
+
+    def guarantee(self, prior: ArrayLike, n: int) -> Guarantee:
+        """What the rule promises by theorem or claim; a calibrated mechanism, what its exhaustive check showed."""
+        prior, n = limits.check_prior(prior), limits.check_total(n)
+        return calibrated_guarantee(self, prior, n) if self.calibration else self._promise(prior, n)
+
+    def _promise(self, prior: tuple[float, ...], n: int) -> Guarantee:
+        """The guarantee without calibration."""
+        raise NotImplementedError
+
+    def strength(self, prior: tuple[float, ...], n: int) -> float:
+        """epsilon, calibrated: what to compute with. ValueError where a calibration was made for another prior or n."""
+        return self.epsilon * self._multiplier(limits.check_prior(prior), limits.check_total(n))
+
+    def _multiplier(self, prior: tuple[float, ...], n: int) -> float:
+        return multiplier(self.calibration, prior, n) if self.calibration else 1.0
+
+    def sharpened(self, times: float, prior: tuple[float, ...], n: int) -> Self:
+        """The same mechanism with its strength multiplied, for one prior and n; nothing is certified by that."""
+        prior, n = limits.check_prior(prior), limits.check_total(n)
+        times = limits.between("times", times, LEAST, LARGEST)
+        return replace(self, calibration=(times * self._multiplier(prior, n), prior, n))
+
+    # By listing -------------------------------------------------------------------------------------
+
+    def listing(self, prior: tuple[float, ...], n: int, most: int) -> Listing | None:
+        """All it can release under every dataset; None where more than ``most`` pairs (c, r) or not certified."""
+        prior, n = limits.check_prior(prior), limits.check_total(n)
+        number = number_of_candidates(n, len(prior))
+        if number * number > limits.whole_number("most", most, 0, PAIRS_LARGEST) or number * len(prior) > LISTED:
+            return None
+        return listing(self, prior, list_candidates(n, len(prior)), most)
+
+    def audit(self, prior: tuple[float, ...], n: int) -> Audit:
+        """The output laws of all datasets; ValueError where they are too many, or cannot all be listed."""
+        return Audit(self, limits.check_prior(prior), limits.check_total(n))
+
+    def likelihood(self, prior: tuple[float, ...], n: int, released: tuple[int, ...]) -> Likelihood:
+        """log P(r | c) as a function of c, for ``noise_aware_posterior``; ValueError where it cannot be listed."""
+        prior, n, r = self._checked(prior, n, released)
+        datasets = self._datasets(n, len(prior))
+        problems = (Problem(prior, tuple(counts)) for counts in datasets.tolist())
+        return ListedLikelihood(datasets, np.array([self.log_pmf(problem, r) for problem in problems], dtype=float))
+
+    def _datasets(self, n: int, k: int) -> NDArray[np.int64]:
+        """All of them, if their likelihoods may be listed."""
+        if number_of_candidates(n, k) > DATASETS:
+            raise ValueError(
+                f"Bayes' rule with this mechanism needs the output law of every dataset, at most {DATASETS:,} of "
+                f"them: with k = {k} categories up to n = {largest_visited(k):,}, got n = {n:,}."
+            )
+        return list_candidates(n, k)
+
+    def _checked(self, prior: Any, n: Any, released: Any) -> tuple[tuple[float, ...], int, tuple[int, ...]]:
+        prior, n, r = limits.check_prior(prior), limits.check_total(n), released_vector(released)
+        if len(r) != len(prior):
+            raise ValueError(f"released must be {len(prior)} counts: got {limits.shown(r)}.")
+        if not self.can_release(n, r):
+            raise ValueError(f"released cannot be {limits.shown(r)}: no counts of n = {n:,} "
+                             "give it by this mechanism.")
+        return prior, n, r
+
+    def distances(self, problem: Problem) -> DistanceTable | None:
+        """The exact law of (H, steps) as a weighted table; None where the output space is too large to list."""
+        found = listing(self, check_problem(problem).prior, np.array([problem.counts]), LISTABLE)
+        if found is None:
+            return None
+        possible = found.log_law[0] > -np.inf
+        released, probability = found.released[possible], np.exp(found.log_law[0, possible])
+        moved = np.abs(released - problem.counts).sum(axis=1)
+        kinds = zip(problem.prior, problem.counts, released.T, strict=True)
+        loss = np.sum([tabulated_loss(alpha, count, r) for alpha, count, r in kinds], axis=0)
+        rows = Rows(np.inf, local_sensitivity(problem) if problem.n else 0.0, int(moved.max()) + 1,
+                    keep=rows_to_keep(moved.size, line=problem.k == 2), orders=2)
+        rows.add(loss_to(problem, released, loss), moved, identities(problem, released), probability)
+        return rows.table(step=0.5)
+
+    def nearest(self, problem: Problem) -> DistanceTable:
+        """The outputs nearest to the truth, up to some distance all of them, with their exact probabilities.
+
+        Here the truth alone.
+        """
+        truth = np.array([check_problem(problem).counts])
+        rows = Rows(np.inf, 0.0, 1, keep=1, orders=2)
+        rows.add(np.zeros(1), np.zeros(1, dtype=np.int64), identities(problem, truth),
+                 np.exp(self.log_pmf(problem, truth)))
+        return rows.table(step=0.5)
+
+    def mean_distance(self, problem: Problem) -> float | None:
+        """E[H] to 1e-9 without listing outputs; None where it is not known."""
+        self._multiplier(check_problem(problem).prior, problem.n)
+        return None
+
+    def probability_of_ignoring(self, problem: Problem) -> float:
+        """The share of releases that do not depend on the counts at all; 0 where none is known not to."""
+        check_problem(problem)
+        return 0.0
+
+    def rounding(self, prior: tuple[float, ...], n: int) -> float:
+        """What the rounding of a secure draw adds to epsilon at most; ValueError where no secure draw can be made.
+
+        4 eta, eta the error of a log weight (see ``secure_draw``): that of log P, and that of making it a whole number.
+        """
+        log_law = self.audit(prior, n).listed.log_law
+        rarest = -float(log_law.min(where=log_law > -np.inf, initial=0.0))
+        if rarest > _LOG_LEAST:
+            raise ValueError(f"A secure draw supports log probabilities down to {-_LOG_LEAST:g}: with this epsilon and "
+                             f"n = {n:,} they reach {-rarest:.3g}. Choose a smaller epsilon.")
+        return 4 * (_LOG_ERROR * rarest + WEIGHT_ERROR)
+
+    def draw_securely(self, problem: Problem, bits: Bits) -> tuple[int, ...]:
+        """One release from fair bits, exact but for ``rounding``: by inversion of whole-number weights."""
+        self.rounding(check_problem(problem).prior, problem.n)
+        found = listing(self, problem.prior, np.array([problem.counts]), LISTABLE)
+        if found is None:
+            raise ValueError("This mechanism has no secure draw here: its releases cannot all be listed.")
+        possible = found.log_law[0] > -np.inf
+        log_weights = found.log_law[0, possible]
+        chosen = WholeWeights(log_weights - log_weights.max()).draw(checked(bits))
+        return tuple(found.released[possible][chosen].tolist())
 
 
 def check_mechanism(value: Any) -> Any:
     """The value itself, if it is a mechanism that was made, with its epsilon: a class is none."""
-    asked = ("epsilon", "calibration", "guarantee", "log_pmf", "sample")
-    if isinstance(value, type) or not all(hasattr(value, name) for name in asked):
+    if not isinstance(value, Mechanism):
         raise ValueError("mechanism must be made of a class of dpbi.mechanisms and an epsilon: got "
                          f"{limits.shown(value)}.")
     return value

@@ -103,8 +103,8 @@ class _NoisyCounts(AddedNoise):
 
     def audit(self, prior: tuple[float, ...], n: int) -> NoiseAudit:
         prior, n = limits.check_prior(prior), limits.check_total(n)
-        k = len(prior)
-        return NoiseAudit(self._calibrated_noise(prior, n), n, k, self._noised(k), self.consistent)
+        noise = self._calibrated_noise(prior, n)
+        return NoiseAudit(self, prior, n, noise, self._noised(len(prior)), self.consistent)
 
     def mean_distance(self, problem: Problem) -> float | None:
         """E[H], where releases whose total exceeds n are too rare to count; else None."""
@@ -160,7 +160,7 @@ class _NoisyCountsAndRemainder(_NoisyCounts):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        limits.check_flag("consistent", self.consistent)
+        limits.instance("consistent", self.consistent, bool, "True or False")
 
 
 @dataclass(frozen=True)

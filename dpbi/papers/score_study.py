@@ -17,8 +17,9 @@ from scipy import special
 
 from dpbi import limits
 from dpbi.accuracy.optimum import PrivacyLimit, limit_of_privacy
+from dpbi.mechanisms.audit import check_size
 from dpbi.mechanisms.distance_table import chunks
-from dpbi.mechanisms.selection.audit import SelectionAudit, check_size, distance_matrix
+from dpbi.mechanisms.selection.audit import SelectionAudit, distance_matrix
 from dpbi.posterior import dirichlet
 from dpbi.posterior.total_variation import beta_variation
 from dpbi.privacy.loss import calibrated_multiplier
@@ -110,17 +111,14 @@ class _ScoreAudit(SelectionAudit):
         """max |D(c, r) - D(c', r)| over neighbours and all r, and over r in {c, c'}."""
         here, there = self.pairs
         own = max(float(self.score[here, there].max()), float(self.score[there, here].max()))
-        return max(float(np.abs(self.score[rows] - self.score[others]).max()) for rows, others in self._blocks()), own
+        blocks = self.blocks(len(self.score))
+        return max(float(np.abs(self.score[rows] - self.score[others]).max()) for rows, others in blocks), own
 
     def mean(self, multiplier: float) -> float:
         """E[H] over the prior predictive."""
-        law = np.exp(self.log_laws(multiplier))
+        law = self.laws(multiplier).law
         predictive = np.exp(dirichlet.log_evidence(self.prior, self.datasets))
         return float(predictive @ (law * distance_matrix(self.prior, self.n)).sum(axis=1))
-
-
-def _squared(prior: tuple[float, ...], n: int) -> Floats:
-    return distance_matrix(prior, n) ** 2
 
 
 def _variation(prior: tuple[float, ...], n: int) -> Floats:
@@ -148,10 +146,6 @@ def _divergence(prior: tuple[float, ...], n: int) -> Floats:
     return np.maximum(divergence, 0.0)
 
 
-def _reversed(prior: tuple[float, ...], n: int) -> Floats:
-    return _divergence(prior, n).T
-
-
 def _steps(prior: tuple[float, ...], n: int) -> Floats:
     datasets = list_candidates(n, len(prior))
     moved = np.zeros((len(datasets), len(datasets)), dtype=np.int64)
@@ -162,9 +156,9 @@ def _steps(prior: tuple[float, ...], n: int) -> Floats:
 
 _SCORES: dict[str, Callable[[tuple[float, ...], int], Floats]] = {
     "Hellinger": distance_matrix,
-    "squared Hellinger": _squared,
+    "squared Hellinger": lambda prior, n: distance_matrix(prior, n) ** 2,
     "total variation": _variation,
     "KL(truth || released)": _divergence,
-    "KL(released || truth)": _reversed,
+    "KL(released || truth)": lambda prior, n: _divergence(prior, n).T,
     "steps": _steps,
 }

@@ -42,7 +42,8 @@ def sample(problem: Problem, rate: float, rng: np.random.Generator, size: int) -
     """Independent released counts r, P(r) = exp(-rate H(c, r)) / Z(rate), int64 (size, k).
 
     problem: prior and counts; rate >= 0; rng: the only source of randomness; size >= 0.
-    Raises ValueError for a negative or infinite rate and for what is no Generator. Source: ours (DESIGN section 4).
+    Raises ValueError for a negative or infinite rate and for what is no Generator.
+    Source: ours (README, "Exact laws").
     """
     k, rate, rng = check_problem(problem).k, limits.check_rate(rate), limits.check_generator(rng)
     size = limits.check_size(size, k)

@@ -19,7 +19,7 @@ def log_weights(rate: float, largest: int) -> NDArray[np.float64]:
 
     rate: > 0. The recurrence (m + 2)(m + 1) a_{m+2} = (m + 1)(m + 1/2) a_{m+1} + (rate^2 / 4) a_m is run on the ratios
     q_m = a_{m+1} / a_m, which neither under- nor overflow; all terms are positive.
-    Source: DESIGN section 4; the recurrence is that of K_{m - 1/2}, dominant hence stable upwards.
+    Source: ours (README, "Exact laws"); the recurrence is that of K_{m - 1/2}, dominant hence stable upwards.
     """
     few = min(largest, RECURRENCE)
     log_a, ratio = np.empty(few + 1), rate / 2

@@ -27,7 +27,7 @@ def log_partition(problem: Problem, rate: float) -> float:
 
     problem: prior and counts; rate >= 0, per unit of H. Returns log Z in [0, log C(n + k - 1, k - 1)], absolute error
     below 1e-11 or 1e-13 of it. Raises ValueError for a negative or infinite rate, and where that is not certain.
-    Source: ours (DESIGN section 4); equal to enumeration, see tests.
+    Source: ours (README, "Exact laws"); equal to enumeration, see tests.
     """
     return _sums(check_problem(problem), limits.check_rate(rate))[0]
 

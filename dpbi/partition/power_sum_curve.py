@@ -110,26 +110,17 @@ class Excess:
         self.panels = max(int(np.ceil(np.log2(self.sums.last / _SINGLY))), 1)
         self.single = np.array([self.sums.log_excess(m) for m in range(_SINGLY)])
         _check_falling(np.arange(_SINGLY, dtype=float), self.single)
-        self.panels_known: dict[int, list[Piece]] = {}
-        self.ends: dict[float, float] = {}
+        self.at_end, self.panel = cache(sums.log_excess), cache(self._panel)  # remembered for every rate
 
-    def at_end(self, m: float) -> float:
-        """log(Z_m - 1) at the end of a doubling, remembered for every rate."""
-        if m not in self.ends:
-            self.ends[m] = self.sums.log_excess(m)
-        return self.ends[m]
-
-    def panel(self, j: int) -> list[Piece]:
+    def _panel(self, j: int) -> list[Piece]:
         """log(Z_m - 1) over log m in [log 16 2^j, log 16 2^{j+1}], in pieces of equal width.
 
         Rounding of Z_m grows by 1 / (Z_m - 1) in log(Z_m - 1), and what it does to the low end of a piece reaches its
         high end: so a piece spans a limited fall.
         """
-        if j not in self.panels_known:
-            high, low = np.clip([self.at_end(_SINGLY * 2.0**i) for i in (j, j + 1)], _GONE, 0)
-            pieces = max(int(np.ceil((high - low) / _FALL)), 1)
-            self.panels_known[j] = [self._piece(j + i / pieces, 1 / pieces) for i in range(pieces)]
-        return self.panels_known[j]
+        high, low = np.clip([self.at_end(_SINGLY * 2.0**i) for i in (j, j + 1)], _GONE, 0)
+        pieces = max(int(np.ceil((high - low) / _FALL)), 1)
+        return [self._piece(j + i / pieces, 1 / pieces) for i in range(pieces)]
 
     def _piece(self, low: float, width: float) -> Piece:
         """The interpolation over log2(m / 16) in [low, low + width].

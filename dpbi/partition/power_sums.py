@@ -274,7 +274,10 @@ class PowerSums:
         width = int((high_end // stride - low).max()) + 1
         if self.can_be_convolved and width * stride.size * _TABLED > self._convolved.work:
             raise uncertain("a table of weights would be larger than a convolution")
-        _check_size(width * stride.size)
+        if width * stride.size > _LARGEST:
+            raise ValueError(f"The exact law of this mechanism needs tables of {width * stride.size:,} numbers at this "
+                             f"prior and these counts; at most {_LARGEST:,} are computed. A smaller prior or smaller "
+                             "counts need fewer.")
         offsets = (low[:, None] + np.arange(width)) * stride[:, None]
         inside = offsets <= high_end[:, None]
         released = self.count[:, None] + np.where(inside, offsets, 0)
@@ -423,12 +426,6 @@ def _plain_characteristics(probability: NDArray, phase: NDArray) -> NDArray:
         probability[:, start : start + height] @ np.exp(np.arange(start, min(start + height, width))[:, None] * phase)
         for start in range(0, width, height)
     )
-
-
-def _check_size(numbers: int) -> None:
-    if numbers > _LARGEST:
-        raise ValueError(f"The exact law of this mechanism needs tables of {numbers:,} numbers at this prior and these "
-                         f"counts; at most {_LARGEST:,} are computed. A smaller prior or smaller counts need fewer.")
 
 
 def log_minus_one(log_z: float) -> float:

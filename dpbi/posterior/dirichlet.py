@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from dpbi import limits
-from dpbi.posterior.hellinger import STIRLING, STIRLING_FROM, positive_parameters, sums_of_others
+from dpbi.posterior.hellinger import STIRLING, STIRLING_FROM, chunks, sums_of_others
 
 Floats = NDArray[np.float64]
 
@@ -42,7 +42,7 @@ _POINTS_LARGEST = 100_000
 
 def mean(alpha: ArrayLike) -> Floats:
     """E[theta_i] = alpha_i / A, A = sum alpha. alpha: (..., k) -> (..., k). Source: standard."""
-    a = positive_parameters("alpha", alpha)
+    a = limits.dirichlet_parameters("alpha", alpha)
     return a / a.sum(axis=-1, keepdims=True)
 
 
@@ -51,7 +51,7 @@ def variance(alpha: ArrayLike) -> Floats:
 
     Deviation: A - alpha_i is summed from the other parameters; subtracted, it would be 0 beside a large one.
     """
-    a = positive_parameters("alpha", alpha)
+    a = limits.dirichlet_parameters("alpha", alpha)
     total = a.sum(axis=-1, keepdims=True)
     return a / total * (sums_of_others(a) / total) / (total + 1)
 
@@ -67,7 +67,7 @@ def interval(
     enough at most 1e-9 above it. Raises ValueError for a mass outside (0, 1).
     Source: inverse of the incomplete beta function; above 1e8 ours, see ``_large_quantiles``.
     """
-    a = positive_parameters("alpha", alpha)
+    a = limits.dirichlet_parameters("alpha", alpha)
     tail = (1 - limits.inside("mass", mass)) / 2
     first, second = a, sums_of_others(a)
     if category is not None:
@@ -252,7 +252,7 @@ def log_density(alpha: ArrayLike, theta: ArrayLike) -> Floats:
     density is 0 or unbounded; NaN where edges of both kinds meet, as the limit depends on the way there.
     Source: standard; the arrangement is ours.
     """
-    a, theta = positive_parameters("alpha", alpha), limits.shares("theta", theta)
+    a, theta = limits.dirichlet_parameters("alpha", alpha), limits.shares("theta", theta)
     limits.broadcast_pair("alpha and theta", a, theta)
     total = a.sum(axis=-1, keepdims=True)
     centre = a / total
@@ -274,10 +274,10 @@ def log_evidence(prior: ArrayLike, counts: ArrayLike, ordered: bool = False) -> 
     at n = 1e9.
     """
     alpha = _one("prior", prior)
-    limits.check_flag("ordered", ordered)
+    limits.instance("ordered", ordered, bool, "True or False")
     c = limits.count_array("counts", counts, alpha.shape[-1])
-    flat, step = c.reshape(-1, alpha.size), max(1, _CHUNK // alpha.size)
-    found = [log_predictive(alpha, flat[start:start + step], ordered) for start in range(0, len(flat), step)]
+    flat = c.reshape(-1, alpha.size)
+    found = [log_predictive(alpha, flat[rows], ordered) for rows in chunks(*flat.shape, _CHUNK)]
     return np.concatenate([np.empty(0), *found]).reshape(c.shape[:-1])
 
 
@@ -292,28 +292,14 @@ def log_predictive(alpha: Floats, counts: NDArray[np.int64], ordered: bool = Fal
     return (joint - _tau_factorial(c)).sum(axis=-1) - whole + _tau_factorial(n)[..., 0]
 
 
-def log_negative_binomial(alpha: ArrayLike, counts: ArrayLike, n: int, total: float) -> Floats:
+def log_negative_binomial(alpha: Floats, counts: Floats, n: int, total: float) -> Floats:
     """log NB(c; alpha, w) = log [Gamma(alpha + c) / (c! Gamma(alpha)) w^c (1 - w)^alpha], w = n / (total + n).
 
     Independent counts of these laws, total = sum alpha, have mean n alpha / total, and given that they sum to n they
     are Dirichlet-multinomial. With t = alpha + c and v(c) = log c! - c log c + c it is
     -D + tau(t) - tau(alpha) - v(c), D = c log(c / (t w)) + alpha log(alpha / (t (1 - w))) >= 0.
-    alpha > 0, counts >= 0, broadcast; n >= 0 and total > 0, public. Returns the broadcast shape, <= 0.
-    Source: standard; the arrangement is ours.
+    alpha > 0, counts >= 0, broadcast. Returns the broadcast shape, <= 0. Source: standard; the arrangement is ours.
     """
-    a, c = limits.positive_numbers("alpha", alpha), limits.whole_array("counts", counts).astype(np.float64)
-    if c.min(initial=0.0) < 0:
-        raise ValueError(f"counts cannot be negative, they must be at least 0: got {c.min():.0f}.")
-    if c.max(initial=0.0) > limits.TOTAL_LARGEST:
-        raise ValueError(f"counts are too large: at most {limits.TOTAL_LARGEST:,} is supported, got "
-                         f"{c.max():.4g} or more.")
-    n, total = limits.check_total(n), limits.between("total", total, limits.PARAMETER_LEAST, limits.PARAMETER_LARGEST)
-    limits.broadcast_pair("alpha and counts", a[..., None], c[..., None])
-    return log_independent_counts(a, c, n, total)
-
-
-def log_independent_counts(alpha: Floats, counts: Floats, n: int, total: float) -> Floats:
-    """``log_negative_binomial`` of arrays."""
     return _log_negative_binomial_but_factorial(alpha, counts, n, total) - _tau_factorial(counts)
 
 
@@ -440,7 +426,7 @@ def credible_boundary(alpha: ArrayLike, mass: float = 0.95, points: int = 120) -
 
 def _one(name: str, values: ArrayLike) -> Floats:
     """The parameters of one distribution, (k,)."""
-    a = positive_parameters(name, values)
+    a = limits.dirichlet_parameters(name, values)
     if a.ndim != 1:
         raise ValueError(f"{name} must be the parameters of one distribution, (k,): got shape {a.shape}.")
     return a

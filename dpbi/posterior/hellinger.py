@@ -46,7 +46,7 @@ def hellinger(alpha: ArrayLike, other: ArrayLike) -> NDArray[np.float64]:
     ``_cancelled_loss``): differences of log-gammas of large numbers would lose all digits.
     """
     a, b = limits.broadcast_pair(
-        "alpha and other", positive_parameters("alpha", alpha), positive_parameters("other", other))
+        "alpha and other", limits.dirichlet_parameters("alpha", alpha), limits.dirichlet_parameters("other", other))
     return _distances(a, b, (b - a) / 2)
 
 
@@ -55,7 +55,7 @@ def _distances(a: NDArray, b: NDArray, half_gap: NDArray) -> NDArray[np.float64]
     shape, k = a.shape[:-1], a.shape[-1]
     a, b, h = (value.reshape(-1, k) for value in (a, b, half_gap))
     loss = np.empty(a.shape[0])
-    for rows in _chunks(*a.shape):
+    for rows in chunks(*a.shape, _CHUNK):
         loss[rows] = _loss(a[rows], b[rows], h[rows])
     return distance_of_loss(loss.reshape(shape))
 
@@ -111,7 +111,7 @@ def loss_to(problem: Problem, released: NDArray[np.int64], summed: NDArray[np.fl
     r, all_terms = released.reshape(-1, problem.k), loss[off]
     loss[off] -= tabulated_loss(prior.sum(), problem.n, total.reshape(-1)[off])
     cancelled = off[loss[off] < _CANCELLED * all_terms]
-    for rows in _chunks(cancelled.size, problem.k):
+    for rows in chunks(cancelled.size, problem.k, _CHUNK):
         some = r[cancelled[rows]]
         a = np.broadcast_to(prior + counts, some.shape)
         loss[cancelled[rows]] = _cancelled_loss(a, prior + some, (some - counts) / 2)
@@ -128,8 +128,9 @@ def _loss(a: NDArray, b: NDArray, h: NDArray) -> NDArray[np.float64]:
     return loss
 
 
-def _chunks(rows: int, k: int) -> Iterator[slice]:
-    step = max(1, _CHUNK // k)
+def chunks(rows: int, columns: int, most: int) -> Iterator[slice]:
+    """Slices of rows that make tables of at most ``most`` numbers."""
+    step = max(1, most // columns)
     return (slice(start, start + step) for start in range(0, rows, step))
 
 
@@ -200,7 +201,7 @@ def affinity_loss(a: ArrayLike, b: ArrayLike, half_gap: ArrayLike) -> NDArray[np
     l(a, b) = l(a + N, b + N) - sum_{j<N} log((a+j)(b+j)/(x+j)^2)/2, where (a+j)(b+j)/(x+j)^2 = 1 - (h/(x+j))^2:
     every term is positive, nothing cancels. Above N the Stirling series leaves
     l = [(x - 1/2) log(1 - u^2) + 2 |h| atanh(u)]/2 + [s(a) + s(b)]/2 - s(x), s(z) = 1/(12 z) - 1/(360 z^3) + ....
-    Source: ours (DESIGN section 2 states the two branches for large arguments).
+    Source: ours (README, "Hellinger distance").
     """
     a, b, h = (np.asarray(value, dtype=np.float64) for value in (a, b, half_gap))
     if not a.shape == b.shape == h.shape:  # the test costs a tenth of what broadcasting does
@@ -468,18 +469,3 @@ def sums_of_others(a: NDArray) -> NDArray:
     after = np.zeros_like(a)
     after[..., :-1] = np.cumsum(a[..., :0:-1], axis=-1)[..., ::-1]
     return before + after
-
-
-def positive_parameters(name: str, values: ArrayLike) -> NDArray[np.float64]:
-    """Dirichlet parameters as an array (..., k); ValueError for what is no number, not positive or beyond limits."""
-    array = limits.number_array(name, values)
-    if array.ndim == 0 or array.shape[-1] < 2:
-        raise ValueError(f"{name} must have at least two categories in its last axis: got shape {array.shape}.")
-    wrong = ~(np.isfinite(array) & (array > 0))
-    if wrong.any():
-        raise ValueError(f"{name} must be finite and greater than 0: got {float(array[wrong][0])!r}.")
-    beyond = (array < limits.PARAMETER_LEAST) | (array > limits.PARAMETER_LARGEST)
-    if beyond.any():
-        raise ValueError(f"{name} must lie within [{limits.PARAMETER_LEAST:g}, {limits.PARAMETER_LARGEST:g}]: "
-                         f"got {float(array[beyond][0])!r}.")
-    return array

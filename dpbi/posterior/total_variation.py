@@ -8,7 +8,6 @@ from scipy import special
 
 from dpbi import limits
 from dpbi.posterior.dirichlet import log_density, mean
-from dpbi.posterior.hellinger import positive_parameters
 
 Floats = NDArray[np.float64]
 
@@ -32,7 +31,7 @@ def beta_variation(alpha: ArrayLike, other: ArrayLike) -> Floats:
     Source: ours.
     """
     a, b = limits.broadcast_pair(
-        "alpha and other", positive_parameters("alpha", alpha), positive_parameters("other", other))
+        "alpha and other", limits.dirichlet_parameters("alpha", alpha), limits.dirichlet_parameters("other", other))
     limits.check_numbers("alpha and other together", a.size, _LARGEST)
     if a.shape[-1] != 2:
         raise ValueError(f"The total variation is exact for two categories: got {a.shape[-1]}.")

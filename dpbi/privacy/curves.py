@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from dpbi import limits
 from dpbi.accuracy.distance_law import distance_law
 from dpbi.frozen_result import FrozenResult
+from dpbi.mechanisms.audit import check_size
 from dpbi.mechanisms.mechanism import Mechanism, check_mechanism
-from dpbi.mechanisms.selection.audit import check_size
 from dpbi.privacy.loss import PrivacyLoss, calibrate, privacy_loss, privacy_profile
 from dpbi.privacy.verdict import Profile, Verdict
 from dpbi.problem.problem import Problem, check_problem

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dpbi import limits
 from dpbi.mechanisms.audit import Audit
+from dpbi.mechanisms.calibration import LARGEST, LEAST
 from dpbi.mechanisms.mechanism import Mechanism, check_mechanism
 from dpbi.problem.neighbours import RELATION
 
@@ -51,7 +52,7 @@ def privacy_loss(mechanism: Mechanism, prior: ArrayLike, n: int) -> PrivacyLoss:
     An observer's odds between two neighbouring datasets change by a factor of at most e^loss, and by that factor for
     the pair and output named in the result. mechanism; prior (k,); n: total count (n = 0: loss 0).
     Raises ValueError where every pair cannot be visited, naming the size that can.
-    Source: [P17] section 7.3 estimates it for given data; the exhaustive form is ours (DESIGN section 5).
+    Source: [P17] section 7.3 estimates it for given data; the exhaustive form is ours (README, "Privacy").
     """
     alpha, n = limits.check_prior(prior), limits.check_total(n)
     audit = check_mechanism(mechanism).audit(alpha, n)
@@ -66,7 +67,7 @@ def privacy_profile(
 
     The mechanism is (epsilon, delta(epsilon))-DP for this prior and n, and for no smaller delta. epsilons: >= 0 each.
     Returns one delta per epsilon; delta(0) is the largest total variation distance, delta(loss) is 0.
-    Raises ValueError as ``privacy_loss``. Source: ours (DESIGN section 5); the hockey-stick divergence of Balle,
+    Raises ValueError as ``privacy_loss``. Source: ours (README, "Privacy"); the hockey-stick divergence of Balle,
     Barthe and Gaboardi 2018.
     """
     alpha, n = limits.check_prior(prior), limits.check_total(n)
@@ -102,10 +103,13 @@ def calibrated_multiplier(audit: Audit, epsilon: float) -> float:
         return epsilon * (1 - _SPARE) - loss - audit.margin(loss)
 
     low = high = 1.0
-    while spare(high) > 0:
+    while high <= LARGEST and spare(high) > 0:
         low, high = high, 2 * high
-    while spare(low) < 0:
+    while low >= LEAST and spare(low) < 0:
         low, high = low / 2, low
+    if low < LEAST or high > LARGEST:
+        raise ValueError(f"This mechanism cannot be calibrated here: no multiple of its strength between {LEAST:g} and "
+                         f"{LARGEST:g} was found to lose epsilon = {epsilon:g}.")
     multiplier = float(brentq(spare, low, high, xtol=1e-12, rtol=1e-12))
     while spare(multiplier) < -_SPARE / 2 * epsilon:
         multiplier *= 1 - _SPARE

@@ -92,7 +92,7 @@ def verdict(mechanism: Mechanism, prior: ArrayLike, n: int) -> Verdict:
     """Audits a mechanism's promise for one prior (k,) and total count n, over all neighbours and outputs.
 
     A verdict holds for this prior and n and nowhere else. Raises ValueError as ``privacy_loss``.
-    Source: ours (DESIGN section 5).
+    Source: ours (README, "Privacy").
     """
     loss = privacy_loss(mechanism, prior, n)
     promised = mechanism.guarantee(loss.prior, n)

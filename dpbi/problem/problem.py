@@ -56,6 +56,4 @@ class Problem:
 
 def check_problem(value: Any) -> Problem:
     """The value itself, if it is a Problem: a dataset alone has no prior."""
-    if not isinstance(value, Problem):
-        raise ValueError(f"problem must be a dpbi.Problem(prior, counts): got {limits.shown(value)}.")
-    return value
+    return limits.instance("problem", value, Problem, "a dpbi.Problem(prior, counts)")

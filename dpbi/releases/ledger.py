@@ -27,7 +27,7 @@ from dpbi.mechanisms.guarantee import ApproximateDP, Guarantee, NotPrivate, Pure
 from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.problem.neighbours import RELATION
 from dpbi.releases.release import FORMAT as RELEASE_FORMAT
-from dpbi.releases.release import Release, category_names, check_time, mixture_document, parsed
+from dpbi.releases.release import Release, category_names, check_format, check_time, mixture_document, parsed
 
 FORMAT = "dpbi ledger of releases"
 _FORMAT_VERSION = 2
@@ -97,6 +97,12 @@ class People:
         folded("the name of the people", self.name)
         if self.budget is not None:
             object.__setattr__(self, "budget", limits.check_epsilon(self.budget))
+
+    @property
+    def broken(self) -> tuple[str, ...]:
+        """What became of promises that were made to them before, a sentence for each raise."""
+        return tuple(f"Their budget was raised from {printed_bound(one.before)} to {printed_bound(one.after)} on "
+                     f"{one.time}: what was promised to them before does not hold any longer." for one in self.raised)
 
     def document(self) -> dict[str, Any]:
         """What a file holds of them."""
@@ -283,11 +289,8 @@ class Standing:
     def cost(self) -> tuple[str, ...]:
         """What all releases about the people promise together, and what became of their budget."""
         times = "1 release" if self.total.releases == 1 else f"{self.total.releases:,} releases"
-        said = [f"The ledger knows of {times} about these people; together: {self.total.words}."]
-        for change in self.people.raised if self.people else ():
-            said.append(f"Their budget was raised from {printed_bound(change.before)} to {printed_bound(change.after)} "
-                        f"on {change.time}: what was promised to them before does not hold any longer.")
-        return tuple(said)
+        said = f"The ledger knows of {times} about these people; together: {self.total.words}."
+        return said, *(self.people.broken if self.people else ())
 
 
 @dataclass(frozen=True)
@@ -414,7 +417,7 @@ class Ledger:
         except ValueError as refusal:
             unavailable = str(refusal)
         return ReadTogether(joint, tuple(one for one, _ in used), tuple(left_out), unavailable,
-                            _contradiction([made for _, made in used]))
+                            _contradiction([made for _, made in used], held.categories))
 
     def document(self) -> dict[str, Any]:
         """What the file holds: the people with what all releases about them come to, and the entries."""
@@ -442,13 +445,7 @@ class Ledger:
             document = document.get("ledger")
             if not isinstance(document, dict):
                 raise ValueError("This release holds no ledger.")
-        if document.get("format") != FORMAT:
-            raise ValueError(f"This is no ledger of releases: its format must be {FORMAT!r}, "
-                             f"got {limits.shown(document.get('format'))}.")
-        version = document.get("format_version")
-        if isinstance(version, bool) or version not in _FORMAT_VERSIONS:
-            raise ValueError(f"The ledger has format version {limits.shown(version)}; this version of dpbi reads "
-                             f"{' and '.join(map(str, _FORMAT_VERSIONS))}.")
+        check_format("ledger of releases", FORMAT, _FORMAT_VERSIONS, document)
         listed, people = document.get("releases"), document.get("people", [])
         for name, value in (("releases", listed), ("people", people)):
             if not isinstance(value, list) or len(value) > _ENTRIES:
@@ -506,7 +503,7 @@ def together_table(found: ReadTogether, labels: Sequence[str]) -> list[dict[str,
     return rows
 
 
-def _contradiction(made: Sequence[Release]) -> str:
+def _contradiction(made: Sequence[Release], categories: Sequence[str] = ()) -> str:
     """The sentence for the category whose intervals lie farthest apart; empty where all have a number in common."""
     aware = [one.noise_aware for one in made]
     known = [one for one in aware if isinstance(one, CountMixture)]
@@ -520,7 +517,8 @@ def _contradiction(made: Sequence[Release]) -> str:
     if gaps[category] <= 0:
         return ""
     high, low = ends[ends[:, category, 0].argmax(), category], ends[ends[:, category, 1].argmin(), category]
-    return (f"They contradict each other beyond chance: of category {category + 1}, one says {low[0]:,} to {low[1]:,} "
+    named = limits.shown(categories[category]) if categories else f"category {category + 1}"
+    return (f"They contradict each other beyond chance: of {named}, one says {low[0]:,} to {low[1]:,} "
             f"records and another {high[0]:,} to {high[1]:,}. Where the prior holds, releases of one table do so at "
             f"most once in {1 / _BEYOND_CHANCE:,.0f} times: they are hardly of the same table.")
 

@@ -1,106 +1,54 @@
-"""A ledger that ends with its owner: the same questions and answers as ``LedgerFile``, and nothing that lasts."""
+"""A ledger that ends with its owner."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field
 from typing import ClassVar
 
-from dpbi.mechanisms.guarantee import Guarantee
-from dpbi.mechanisms.mechanism import Mechanism
-from dpbi.problem.problem import Problem
-from dpbi.releases import release as releases
-from dpbi.releases.ledger import Ledger, LedgerEntry, People, entry_of, folded, new_token
-from dpbi.releases.ledger_file import WHOSE
-from dpbi.releases.release import Release, category_names
-
-
-@dataclass(frozen=True)
-class HeldRelease:
-    """One line. entry: with what was released; labels: of the categories; brought: whether from another ledger."""
-
-    entry: LedgerEntry
-    labels: tuple[str, ...]
-    brought: bool
-    broken_off: ClassVar[bool] = False
-
-    @property
-    def document(self) -> Release | None:
-        """What can be shown of it: nothing of what was brought, whose categories have no names."""
-        return None if self.brought else self.entry.made
-
-    def read(self) -> tuple[Release, tuple[str, ...]]:
-        """The release and its categories' names. Raises ValueError where there is none."""
-        if self.document is None:
-            raise ValueError("The ledger holds no release of this charge.")
-        return self.document, self.labels
+from dpbi.releases.kept_ledger import WHOSE, Account, KeptLedger
+from dpbi.releases.ledger import People, folded
 
 
 @dataclass
-class LedgerInMemory:
-    """A ledger without a file and without a budget. People are told apart as in ``LedgerFile``."""
+class LedgerInMemory(KeptLedger):
+    """A ledger of one owner, without a file and without a budget: whoever keeps it may release anything, stamped."""
 
-    _people: dict[str, People] = field(default_factory=dict)
-    _lines: dict[str, list[HeldRelease]] = field(default_factory=dict)
-    lasts: ClassVar[bool] = False
+    _accounts: dict[str, Account] = field(default_factory=dict)
+    changes: int = 0
+    proved_only: ClassVar[bool] = False
+    of_a_draw: ClassVar[str] = "It is kept in this session alone: save the files."
+
+    @property
+    def notice(self) -> str:
+        """Nobody can tell from an empty one what an earlier session released."""
+        return "" if self._accounts else (
+            "The ledger is empty. It starts anew with every session, and so with every reload of the page. If "
+            "something about these people was released before, bring the ledger that was exported then (below), and "
+            "the total counts it.")
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of the people in it, as they were first given."""
-        return tuple(self._people[key].name for key in sorted(self._people))
+        return tuple(one.people.name for _, one in sorted(self._accounts.items()) if one.people)
 
-    @property
-    def changes(self) -> int:
-        """What differs after every change."""
-        return sum(map(len, self._lines.values()))
+    def account(self, name: str) -> Account:
+        return self._accounts.get(folded(WHOSE, name), Account())
 
-    def people(self, name: str) -> People | None:
-        """Those of this name; None where the ledger does not know them."""
-        return self._people.get(folded(WHOSE, name))
+    def beside(self, account: Account) -> tuple[Account, ...]:
+        """All: its owner may see them."""
+        return tuple(one for _, one in sorted(self._accounts.items()))
 
-    def of(self, name: str) -> tuple[HeldRelease, ...]:
-        """The releases about the people of this name, in their order."""
-        return tuple(self._lines.get(folded(WHOSE, name), ()))
+    def kept(self, people: People | None) -> str:
+        return "" if not self._accounts else (
+            "The ledger ends with the session, at a reload too: export it, or save a release (JSON), which holds the "
+            "part of it that is about the same people, and bring the file here later.")
 
-    def ledger(self, name: str) -> Ledger:
-        """Their charges, each with what was released for it."""
-        people = self.people(name)
-        return Ledger(tuple(one.entry for one in self.of(name)), (people,)) if people else Ledger()
-
-    whole = ledger
-
-    def everything(self) -> Ledger:
-        """All that it holds, about whomever."""
-        return Ledger(tuple(one.entry for name in self.names for one in self.of(name)), tuple(self._people.values()))
-
-    def refusal(self, name: str, guarantee: Guarantee) -> str:
-        """Empty: whoever keeps it may release anything, stamped."""
-        return ""
-
-    def raises(self, name: str, guarantee: Guarantee) -> str:
-        """Empty: there is no budget."""
-        return ""
-
-    def release(
-        self, name: str, mechanism: Mechanism, problem: Problem, labels: Sequence[str] | None = None, *,
-        question: str = "", version: str | None = None,
-    ) -> tuple[Release, LedgerEntry]:
-        """Draws and keeps the release. Arguments and errors as ``LedgerFile.release``."""
-        named = tuple(category_names(labels, problem.k))
-        token = self.ledger(name).version_of(question, version)
-        made = releases.release(mechanism, problem)
-        entry = entry_of(made, self._entered(name).token, question, token, named)
-        self._lines[folded(WHOSE, name)].append(HeldRelease(entry, named, brought=False))
-        return made, entry
-
-    def bring(self, name: str, entries: Sequence[LedgerEntry]) -> None:
-        """Counts the entries of another ledger to the people of this name; those that are in already not again."""
-        token, lines = self._entered(name).token, self._lines[folded(WHOSE, name)]
-        known = {one.entry.release for one in lines}
-        new = Ledger().with_entries([replace(entry, people=token) for entry in entries if entry.release not in known])
-        lines += [HeldRelease(entry, (), brought=True) for entry in new.entries]
-
-    def _entered(self, name: str) -> People:
+    def _change(self, name: str, change: Callable[[Account], Account], outcome: str = "") -> Account:
         key = folded(WHOSE, name)
-        self._lines.setdefault(key, [])
-        return self._people.setdefault(key, People(new_token(), " ".join(name.split())))
+        self._accounts[key] = change(self._accounts.get(key, Account()))
+        self.changes += 1
+        return self._accounts[key]
+
+    def lost(self, saved: Collection[str]) -> Collection[str]:
+        drawn = (line for one in self._accounts.values() for line in one.lines if line.can_be_shown)
+        return {line.entry.release for line in drawn}.difference(saved)

@@ -22,6 +22,7 @@ def reader_script_r(filename: str = "dpbi-release.json") -> str:
 
 _PYTHON = '''"""Loads a release of dpbi and rebuilds the posteriors of the shares. Needs numpy and scipy."""
 
+import decimal
 import json
 from pathlib import Path
 
@@ -62,11 +63,17 @@ def quantile(posterior, i, probability):
     return float(special.expit(optimize.brentq(excess, -700.0, 700.0, xtol=1e-12, maxiter=3000)))
 
 
+def outwards(low, high):
+    """In four digits, rounded so that no interval is told shorter than it is."""
+    down, up = (decimal.Context(4, way).create_decimal for way in (decimal.ROUND_FLOOR, decimal.ROUND_CEILING))
+    return f"{float(down(low)):.4g} to {float(up(high)):.4g}"
+
+
 def in_words(posterior, i):
     if "marginals" not in posterior:
         return posterior.get("unavailable", "too long for this file, dpbi rebuilds it")
-    low, high = (quantile(posterior, i, probability) for probability in (0.025, 0.975))
-    return f"{posterior['mean'][i]:.4g} ({low:.4g} to {high:.4g})"
+    ends = (quantile(posterior, i, probability) for probability in (0.025, 0.975))
+    return f"{posterior['mean'][i]:.4g} ({outwards(*ends)})"
 
 
 if __name__ == "__main__":
@@ -81,9 +88,9 @@ if __name__ == "__main__":
         print("all releases together:", warning)
     for i, category in enumerate(release["categories"]):
         rest = np.delete(parameters, i).sum()
-        low, high = special.betaincinv(parameters[i], rest, [0.025, 0.975])
+        ends = special.betaincinv(parameters[i], rest, [0.025, 0.975]).tolist()
         mean = parameters[i] / (parameters[i] + rest)
-        print(f"{category}: naive {mean:.4g} ({low:.4g} to {high:.4g}); noise-aware {in_words(aware, i)}", end="")
+        print(f"{category}: naive {mean:.4g} ({outwards(*ends)}); noise-aware {in_words(aware, i)}", end="")
         print(f"; all releases together {in_words(together, i)}" if together else "")
 '''
 
@@ -125,11 +132,17 @@ quantile <- function(posterior, i, probability) {
   plogis(uniroot(excess, c(-700, 700), tol = 1e-12, maxiter = 3000)$root)
 }
 
+# In four digits, rounded so that no interval is told shorter than it is.
+outwards <- function(ends) {
+  unit <- ifelse(ends > 0, 10^(floor(log10(ends)) - 3), 1)
+  sprintf("%.4g to %.4g", floor(ends[1] / unit[1]) * unit[1], ceiling(ends[2] / unit[2]) * unit[2])
+}
+
 in_words <- function(posterior, i) {
   if (!is.null(posterior$unavailable)) return(posterior$unavailable)
   if (is.null(posterior$marginals)) return("too long for this file, dpbi rebuilds it")
   ends <- c(quantile(posterior, i, 0.025), quantile(posterior, i, 0.975))
-  sprintf("%.4g (%.4g to %.4g)", posterior$mean[[i]], ends[1], ends[2])
+  sprintf("%.4g (%s)", posterior$mean[[i]], outwards(ends))
 }
 
 if (nzchar(release$stamp)) cat(release$stamp, "\n", sep = "")
@@ -140,7 +153,7 @@ for (warning in warnings) cat("all releases together: ", warning, "\n", sep = ""
 for (i in seq_along(release$categories)) {
   mean <- parameters[i] / sum(parameters)
   ends <- qbeta(c(0.025, 0.975), parameters[i], sum(parameters[-i]))
-  cat(sprintf("%s: naive %.4g (%.4g to %.4g)", release$categories[[i]], mean, ends[1], ends[2]))
+  cat(sprintf("%s: naive %.4g (%s)", release$categories[[i]], mean, outwards(ends)))
   cat("; noise-aware", in_words(aware, i))
   if (!is.null(together)) cat("; all releases together", in_words(together, i))
   cat("\n")

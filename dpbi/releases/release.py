@@ -18,7 +18,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
@@ -142,16 +142,10 @@ class Release:
         must be the one in the file. Raises ValueError for anything else. A file proves nothing about how it was made.
         """
         document = parsed(text)
-        if document.get("format") != FORMAT:
-            raise ValueError(f"This is no release of dpbi: its format must be {FORMAT!r}, "
-                             f"got {limits.shown(document.get('format'))}.")
+        check_format("release", FORMAT, _FORMAT_VERSIONS, document)
         missing = [name for name in _FIELDS if name not in document]
         if missing:
             raise ValueError(f"The release lacks {', '.join(missing)}.")
-        version = document["format_version"]
-        if isinstance(version, bool) or version not in _FORMAT_VERSIONS:
-            raise ValueError(f"The release has format version {limits.shown(version)}; this version of "
-                             f"dpbi reads {' and '.join(map(str, _FORMAT_VERSIONS))}.")
         found = Release.from_essence(document, document["n"], document["time"])
         _check_guarantee(document["guarantee"], found.guarantee)
         return found
@@ -188,9 +182,9 @@ class Release:
         names = ("version", "mechanism", "prior", "released")
         if not isinstance(item, dict) or not all(name in item for name in names):
             raise ValueError(f"What was released must have {', '.join(names)}.")
-        mechanism, prior = _mechanism(item["mechanism"]), limits.check_prior(_sequence("prior", item["prior"]))
+        mechanism, prior = _mechanism(item["mechanism"]), limits.check_prior(item["prior"])
         guarantee = guarantee_of_release(mechanism, prior, limits.check_total(n))
-        return Release(mechanism, prior, n, _released(item["released"]), guarantee, item["version"], time)
+        return Release(mechanism, prior, n, item["released"], guarantee, item["version"], time)
 
 
 def mixture_document(posterior: CountMixture) -> dict[str, Any]:
@@ -289,6 +283,17 @@ def parsed(text: str | bytes) -> dict[str, Any]:
     return json_object("A release or ledger", text)
 
 
+def check_format(what: str, form: str, versions: tuple[int, ...], document: Mapping[str, Any]) -> None:
+    """ValueError unless the document, of this format, has a version that is read."""
+    if document.get("format") != form:
+        raise ValueError(f"This is no {what} of dpbi: its format must be {form!r}, "
+                         f"got {limits.shown(document.get('format'))}.")
+    version = document.get("format_version")
+    if isinstance(version, bool) or version not in versions:
+        raise ValueError(f"The {what} has format version {limits.shown(version)}; this version of dpbi reads "
+                         f"{' and '.join(map(str, versions))}.")
+
+
 def _mechanism(recorded: Any) -> Mechanism:
     kinds = {kind.__name__: kind for kind in MECHANISMS}
     if not isinstance(recorded, dict) or not isinstance(recorded.get("fields"), dict):
@@ -317,14 +322,3 @@ def _check_guarantee(recorded: Any, guarantee: Guarantee) -> None:
     if not same:
         raise ValueError(f"The file says {limits.shown(recorded.get('words'))}, but what this mechanism promises is "
                          f"{guarantee.words}: the file was changed, or written by another version.")
-
-
-def _released(value: Any) -> tuple[int, ...]:
-    listed = enumerate(_sequence("released", value))
-    return tuple(limits.whole_number(f"released[{i}]", count, 0, limits.RELEASED_LARGEST) for i, count in listed)
-
-
-def _sequence(name: str, value: Any) -> tuple[Any, ...]:
-    if not isinstance(value, list):
-        raise ValueError(f"{name} must be a list: got {limits.shown(value)}.")
-    return tuple(value)

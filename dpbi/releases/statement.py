@@ -11,6 +11,7 @@ import html
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from dpbi.accuracy.trials import release_errors
 from dpbi.data.labels import visible
@@ -22,7 +23,7 @@ from dpbi.posterior import dirichlet
 from dpbi.privacy.guessing import guessing_risk
 from dpbi.releases.ledger import STATED, ReadTogether, Standing
 from dpbi.releases.release import Release, category_names
-from dpbi.releases.verdict import barely_private, points, useless
+from dpbi.releases.usefulness import barely_private, points, useless
 
 Row = dict[str, str | int | float | None]
 
@@ -122,7 +123,7 @@ def stamped(release: Release, together: ReadTogether | None) -> str:
 def _sections(
     release: Release, labels: Sequence[str] | None, together: ReadTogether | None, standing: Standing | None
 ) -> list[_Section]:
-    rows = posterior_table(release, labels, together)
+    rows = [outwards(row) for row in posterior_table(release, labels, together)]
     asked = map(visible, standing.words) if standing else ()
     return [
         _Section("What was released", (*asked, *_what(release)), _table(rows)),
@@ -174,36 +175,25 @@ def _table(rows: Sequence[Row]) -> tuple[tuple[str, ...], ...]:
     heads = (head for kind in kinds.values() for head in (f"{kind} mean", f"{kind} 95 % interval"))
     names = [visible(str(row["category"])) for row in rows]
     prior, released = [f"{row['prior']:.6g}" for row in rows], [f"{row['released']:,}" for row in rows]
-    shares = [column for kind in kinds
-              for column in (_alike([row[f"{kind}_mean"] for row in rows]), _intervals(rows, kind))]
+    shares = [[_shares(*(row[f"{kind}_{part}"] for part in parts)) for row in rows]
+              for kind in kinds for parts in (("mean",), ("low", "high"))]
     return ("Category", "Prior", "Released count", *heads), *zip(names, prior, released, *shares, strict=True)
 
 
-def _intervals(rows: Sequence[Row], kind: str) -> list[str]:
-    """Rounded outwards: what is printed holds no less than the interval does."""
-    ends = {end: [row[f"{kind}_{end}"] for row in rows] for end in ("low", "high")}
-    if ends["low"][0] is None:
-        return _alike(ends["low"])
-    form = _form([*ends["low"], *ends["high"]])
-    low, high = _alike(ends["low"], form, decimal.ROUND_FLOOR), _alike(ends["high"], form, decimal.ROUND_CEILING)
-    return [f"{start} to {end}" for start, end in zip(low, high, strict=True)]
+def outwards(row: Row) -> Row:
+    """The row of ``posterior_table`` with the ends of its intervals in four digits: these hold no less than it does."""
+    ways = {"low": decimal.ROUND_FLOOR, "high": decimal.ROUND_CEILING}
+    found = row.copy()
+    for name, value in row.items():
+        way = ways.get(name.rpartition("_")[2])
+        if way and isinstance(value, float):
+            found[name] = float(decimal.Context(4, way).create_decimal_from_float(value))
+    return found
 
 
-def _form(shares: Sequence[object]) -> str:
-    """As many decimals for all, or a power of ten for all where one of them is very small."""
-    return ".3e" if any(0 < share < 1e-3 for share in shares if isinstance(share, float)) else ".4f"
-
-
-def _alike(shares: Sequence[object], form: str = "", rounding: str = decimal.ROUND_HALF_EVEN) -> list[str]:
-    """A column of shares in one form, by default their own."""
-    form = form or _form(shares)
-    return [_rounded(share, form, rounding) if isinstance(share, float) else "not available" for share in shares]
-
-
-def _rounded(share: float, form: str, rounding: str) -> str:
-    exact = decimal.Decimal(share)
-    last = exact.adjusted() - 3 if form == ".3e" and share else -4
-    return format(float(exact.quantize(decimal.Decimal(1).scaleb(last), rounding)), form)
+def _shares(*shares: object) -> str:
+    """A mean, or the ends of an interval."""
+    return " to ".join(f"{share:#.4g}" for share in shares if isinstance(share, float)) or "not available"
 
 
 def promised(guarantee: Guarantee) -> tuple[str, ...]:
@@ -236,7 +226,7 @@ def _risk(release: Release) -> _Section:
 
 def _how_exact(release: Release) -> tuple[str, ...]:
     errors = release_errors(release.mechanism, release.prior, release.n)
-    off = points(errors.mean_share, errors.mean_share_error)
+    off = points(errors.share)
     said = (f"On made-up data of this size, drawn from the prior, a share was off by {off} on average "
             f"({len(errors.records):,} trials; ±: two standard errors). The true counts play no part in this.")
     return tuple(sentence for sentence in (said, useless(errors)) if sentence)
@@ -279,7 +269,7 @@ def _how_to_read_together(together: ReadTogether | None) -> tuple[str, ...]:
                 f"mechanism's noise. {STATED} {together.promise}")
         if not together.contradiction:
             said += " Their losses add up whether or not that is done, so use it before any single one."
-    return tuple(filter(None, (" ".join((said, *together.left_out)), together.contradiction)))
+    return tuple(filter(None, (" ".join((said, *together.left_out)), visible(together.contradiction))))
 
 
 def _some(counts: Sequence[int]) -> str:
@@ -296,12 +286,7 @@ _NOT_COVERED = (
     "This file is not signed: it does not prove how it was made.",
 )
 
-_STYLE = (
-    "body{font-family:sans-serif;color:#0f1720;background:#fff;margin:2rem auto;padding:0 1rem;max-width:60rem;"
-    "line-height:1.5}table{border-collapse:collapse}th,td{border:1px solid #8a94a0;padding:.3rem .6rem;"
-    "text-align:left}td:first-child{overflow-wrap:anywhere;min-width:8rem}.wide{overflow-x:auto}"
-    ".stamp{border:2px solid #a3271f;color:#a3271f;padding:.5rem;font-weight:bold}"
-)
+_STYLE = Path(__file__).with_name("statement.css").read_text("utf-8")
 
 
 def _escaped(text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from dataclasses import replace
 
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 from dpbi import MECHANISMS, Problem, distance_law
 from dpbi.accuracy.comparison import Comparison, comparison_of, nearest_private
-from dpbi.accuracy.order import foremost, rising
+from dpbi.accuracy.order import Measured, foremost, lead, rising
 from dpbi.mechanisms.guarantee import ApproximateDP, NotPrivate, PureDP
 from tests import oracles
 from tests.every_mechanism import enumerated
@@ -68,9 +69,9 @@ PROVED = PureDP(1.0, "theorem", "shown")
 
 @given(st.lists(st.sampled_from([0.1, 0.2, 0.3]), max_size=4))
 def test_the_best_private_row_has_the_lowest_mean_of_those_proved(means: list[float]) -> None:
-    proved = [replace(ROW, mean=mean, guarantee=PROVED) for mean in means]
+    proved = [replace(ROW, measured=Measured(mean), guarantee=PROVED) for mean in means]
     barred: list[Comparison] = [
-        replace(ROW, mean=0.01, guarantee=guarantee)
+        replace(ROW, measured=Measured(0.01), guarantee=guarantee)
         for guarantee in (
             NotPrivate("shown"),
             PureDP(1.0, "claim", "said"),
@@ -82,14 +83,14 @@ def test_the_best_private_row_has_the_lowest_mean_of_those_proved(means: list[fl
 
 
 def test_an_exact_mean_of_a_sampled_law_competes() -> None:
-    sampled = replace(ROW, mean=0.05, guarantee=PROVED, exact=False, error=0.01, mean_error=0.0)
-    assert nearest_private([replace(ROW, mean=0.1, guarantee=PROVED), sampled]) == (sampled,)
+    sampled = replace(ROW, measured=Measured(0.05), guarantee=PROVED, exact=False, error=0.01)
+    assert nearest_private([replace(ROW, measured=Measured(0.1), guarantee=PROVED), sampled]) == (sampled,)
 
 
 def test_a_mean_from_draws_is_best_alone_only_where_that_is_sure() -> None:
-    exact = replace(ROW, mean=0.1, guarantee=PROVED)
+    exact = replace(ROW, measured=Measured(0.1), guarantee=PROVED)
     for mean, error, wins in ((0.09, 0.001, (1,)), (0.09, 0.003, (0, 1)), (0.11, 0.003, (0, 1)), (0.2, 0.003, (0,))):
-        rows = exact, replace(ROW, mean=mean, guarantee=PROVED, exact=False, mean_error=error)
+        rows = exact, replace(ROW, measured=Measured(mean, error), guarantee=PROVED, exact=False)
         assert nearest_private(rows) == tuple(rows[place] for place in wins)
 
 
@@ -100,10 +101,28 @@ def test_the_last_bit_decides_neither_who_is_nearest_nor_the_order(means: list[f
     listed = [mean for mean in apart for _ in range(chance.choice((1, 2)))]
     chance.shuffle(listed)
     moved = [mean * (1 + chance.choice((-1, 0, 1)) * 2**-52) for mean in listed]
-    assert foremost(moved) == [place for place, mean in enumerate(listed) if mean == min(listed)]
-    assert rising(moved) == sorted(range(len(listed)), key=lambda place: (listed[place], place))
+    places = range(len(listed))
+    assert foremost(places, lambda place: Measured(moved[place])) == [
+        place for place in places if listed[place] == min(listed)]
+    assert rising(places, lambda place: Measured(moved[place])) == sorted(
+        places, key=lambda place: (listed[place], place))
+
+
+@given(st.floats(0, 10), st.floats(1e-3, 1), st.floats(0, 1))
+def test_brackets_count_once_and_standard_errors_four_times(low: float, error: float, half: float) -> None:
+    """Just beyond what both errors allow is sure, just within is not; the half width of a quotient holds its ends."""
+    less, reach = Measured(low, 2 * error, half / 2), 4 * math.sqrt(5) * error + half
+    for factor in (1 - 1e-4, 1 + 1e-4):
+        more = Measured(low + factor * reach, error, half / 2)
+        assert (lead(less, more) > 0) == (factor > 1) and lead(more, less) <= 0
+    assert less.margin == pytest.approx(4 * error + half / 2) and not less.exact
+    above, by = Measured(low + 1, error), Measured(half + 1, error, half)
+    ratio, ends = less.over(by), [(low + side * half / 2) / (half + 1 - side * half) for side in (-1, 1)]
+    assert ratio.value - ratio.half_width <= ends[0] + 1e-12 and ratio.value + ratio.half_width >= ends[1] - 1e-12
+    relative = above.over(by).error / above.over(by).value
+    assert relative == pytest.approx(math.hypot(error / above.value, error / by.value))
 
 
 def test_an_exhaustive_check_competes() -> None:
-    checked = replace(ROW, mean=0.05, guarantee=PureDP(1.0, "exhaustive check", "listed"))
-    assert nearest_private([replace(ROW, mean=0.1, guarantee=PROVED), checked]) == (checked,)
+    checked = replace(ROW, measured=Measured(0.05), guarantee=PureDP(1.0, "exhaustive check", "listed"))
+    assert nearest_private([replace(ROW, measured=Measured(0.1), guarantee=PROVED), checked]) == (checked,)

@@ -14,8 +14,8 @@ from dpbi import Problem, partition
 from dpbi.mechanisms import EHD, EHDL, EHDS, Mechanism
 
 from . import enumeration, peers
-from .measurement import Cost, Task, cost, costs
-from .table import Row, duration, speed, within
+from .measurement import Cost, Task, costs
+from .table import Row, speed, within
 
 Selection = EHD | EHDL | EHDS  # of the exponential family: these have a rate
 
@@ -153,25 +153,6 @@ def _closeness(mechanism: Selection, problem: Problem) -> str:
             f"E[H] {partition.mean_distance(problem, rate):.2g}")
 
 
-def growth(
-    totals: Sequence[int] = (100, 1_000, 10_000, 100_000, 1_000_000), categories: Sequence[int] = (2, 5, 10, 20, 50),
-    draws: int = 10_000, cases: Sequence[Case] = (CASES[0], CASES[3]), repetitions: int = 3,
-) -> Iterator[Row]:
-    """Processor seconds of (d), tables included, over n and k, and the exponents of seconds ~ n^p k^q.
-
-    The exponents leave k = 2 out: there the candidates are a list.
-    """
-    rng = np.random.default_rng(3)
-    for case in cases:
-        taken = {(n, k): cost(_new_problems(case.mechanism, case.strength, n, k, draws, rng), repetitions).processor
-                 for n in totals for k in categories}
-        yield Row(f"(f) {draws:,} draws, {case}, n by k", "  ".join(f"{f'k = {k}':>8}" for k in categories))
-        for n in totals:
-            yield Row(f"    n = {n:,}", "  ".join(f"{duration(taken[n, k]):>8}" for k in categories))
-        exponents = fitted_exponents({cell: seconds for cell, seconds in taken.items() if cell[1] > 2})
-        yield Row("    fitted for k > 2: seconds ~ n^p k^q", f"p = {exponents[0]:.2f}, q = {exponents[1]:.2f}")
-
-
 def _new_problems(
     mechanism: Mechanism, strength: float, n: int, k: int, draws: int, rng: np.random.Generator, unlike: int = 0
 ) -> Task:
@@ -181,14 +162,6 @@ def _new_problems(
 
 def _same_problem(mechanism: Mechanism, problem: Problem, draws: int, rng: np.random.Generator) -> Task:
     return lambda _: mechanism.sample(problem, rng, draws)
-
-
-def fitted_exponents(taken: dict[tuple[int, int], float]) -> tuple[float, float]:
-    """p and q of seconds ~ n^p k^q, by least squares of the logarithms."""
-    n, k = np.log(np.array(list(taken), dtype=float)).T
-    design = np.column_stack([np.ones(n.size), n, k])
-    fit = np.linalg.lstsq(design, np.log(list(taken.values())), rcond=None)[0]
-    return float(fit[1]), float(fit[2])
 
 
 def every_mechanism(n: int = 1_000, draws: int = 10_000, repetitions: int = 7) -> Iterator[Row]:

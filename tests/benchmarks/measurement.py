@@ -108,8 +108,8 @@ def cost_in_fresh_process(setup: str, statement: str, repetitions: int) -> Cost:
         if done.returncode:
             raise RuntimeError(f"The measured process failed: {done.stderr}")
         measured.append(json.loads(done.stdout.splitlines()[-1]))
-    *spent, unit = (statistics.median(column) for column in zip(*measured, strict=True))
-    return Cost(*spent, unit=unit)
+    wall, processor, most, before, unit = (statistics.median(column) for column in zip(*measured, strict=True))
+    return Cost(wall, processor, most, before, unit=unit)
 
 
 def circumstances() -> str:

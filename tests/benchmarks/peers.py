@@ -40,7 +40,6 @@ def diffprivlib(rate: float, distance: NDArray[np.float64]) -> Draw:
 
 
 SELECTORS: dict[str, Selector] = {"opendp": opendp, "diffprivlib": diffprivlib}
-ACCOUNTANT = "dp_accounting"
 
 
 def installed(name: str) -> bool:
@@ -50,11 +49,3 @@ def installed(name: str) -> bool:
 def selectors() -> dict[str, Selector]:
     """The installed peers that draw from a list."""
     return {name: selector for name, selector in SELECTORS.items() if installed(name)}
-
-
-def losses_and_deltas(law: NDArray[np.float64], other: NDArray[np.float64], epsilon: float) -> tuple[float, float]:
-    """dp-accounting's privacy loss (on its grid of 1e-4, rounded up) and delta(epsilon) of one pair of output laws."""
-    loss = import_module("dp_accounting.pld.privacy_loss_distribution")
-    distribution = loss.from_two_probability_mass_functions(
-        dict(enumerate(np.log(other).tolist())), dict(enumerate(np.log(law).tolist())), symmetric=False)
-    return (float(distribution.get_epsilon_for_delta(0.0)), float(distribution.get_delta_for_epsilon(epsilon)))

@@ -14,13 +14,9 @@ SECTIONS: dict[str, Callable[[], Iterator[Row]]] = {
     "laws": laws.exact,
     "unlisted": draws.unlisted,
     "epsilon": laws.next_epsilon,
-    "growth": draws.growth,
     "mechanisms": draws.every_mechanism,
     "large_sensitivities": sensitivities.large,
-    "large_laws": laws.unlisted,
     "loss": privacy.loss,
-    "accountant": privacy.accountant,
-    "nearer": limit.nearer,
     "limit": limit.growth,
     "files": reading.files,
     "hostile_files": reading.hostile,
@@ -35,8 +31,6 @@ SERVED = ("first_sight", "reruns", "room", "memory")
 
 def obstacle(section: str) -> str:
     """What a section cannot be measured without and is not here, else ""."""
-    if section == "accountant" and not peers.installed(peers.ACCOUNTANT):
-        return peers.ACCOUNTANT
     if section in SERVED and not peers.installed("playwright"):
         return "playwright"
     return "Chromium" if section == "first_sight" and serving.chromium() is None else ""

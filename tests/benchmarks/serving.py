@@ -13,10 +13,12 @@ import numpy as np
 
 from .measurement import Cost
 from .table import Row, at_most, duration, within
-from .visitors import Rerun, Server, crowd, resident_megabytes, running_server
+from .visitors import Rerun, crowd, resident_megabytes, running_server
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
+
+    from tests.browser.chromium import App
 
 PAGES = ("", "Private_posteriors", "Distance_curves", "Sensitivity")
 SCENARIOS = {"as it opens": "", "(20, 20, 20)": "source=made-up-counts&k=3&n=60&shape=balanced"}  # and their links
@@ -79,7 +81,7 @@ def memory(first: int = 500, last: int = 2_000, people: int = 4) -> Iterator[Row
         yield at_most("    its growth", f"{late:.0f} MB", f"after {first:,} {early:.0f} MB", late / early, GROWTH)
 
 
-def _resident(what: str, server: Server, bare: Server) -> Row:
+def _resident(what: str, server: App, bare: App) -> Row:
     ours, least = (resident_megabytes(one.process) for one in (server, bare))
     return at_most(what, f"{ours:.0f} MB", f"{NAME}'s server {least:.0f} MB", ours / least, RESIDENT)
 

@@ -44,12 +44,14 @@ expect.set_options(timeout=PATIENCE_MS)
 
 @dataclass(frozen=True)
 class App:
-    """A running app: its address without a closing slash, the folders that are its server's own, when it began."""
+    """A running app: its address without a closing slash, the folders that are its server's own, when it began, and the
+    number of its process."""
 
     url: str
     home: Path
     temporary: Path
     started: float
+    process: int
 
     @property
     def log_file(self) -> Path:
@@ -92,22 +94,23 @@ def running_app(folder: Path, *own: str, script: str = "app.py") -> Iterator[App
     """The app under the project's own settings, and its own options; `folder` takes its log and stands in for the home
     folder, so that no settings of the person running the tests are read. `script`: from the top level."""
     (temporary := folder / "temporary").mkdir()
-    app = App(f"http://127.0.0.1:{free_port()}", folder, temporary, time.time())
+    started, port = time.time(), free_port()
     settings = (
-        f"--server.port={urlsplit(app.url).port}",
+        f"--server.port={port}",
         "--server.headless=true",
         "--server.fileWatcherType=none",  # a file saved meanwhile would leave an offer to rerun on the page
     )
     environment = {name: value for name, value in os.environ.items() if not name.startswith("STREAMLIT_")}
-    with app.log_file.open("wb") as log:
+    with (folder / "server.log").open("wb") as log:
         server = subprocess.Popen(
             [sys.executable, "-m", "streamlit", "run", script, *settings, "--", *own],
             cwd=ROOT,
-            env=environment | {"HOME": str(app.home), "TMPDIR": str(app.temporary)},
+            env=environment | {"HOME": str(folder), "TMPDIR": str(temporary)},
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=subprocess.STDOUT,
         )
+        app = App(f"http://127.0.0.1:{port}", folder, temporary, started, server.pid)
         try:
             wait_until_healthy(app, server)
             yield app

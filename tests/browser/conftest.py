@@ -44,13 +44,6 @@ def app(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         yield app
 
 
-@pytest.fixture
-def fresh_app(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
-    """A server that nobody has visited."""
-    with running_app(tmp_path_factory.mktemp("fresh")) as app:
-        yield app
-
-
 @pytest.fixture(scope="package")
 def tab(browser: Browser) -> Iterator[Page]:
     """Has read and compiled the app's 10 MB of scripts for whoever opens the app in it again: 1 second, not 3."""

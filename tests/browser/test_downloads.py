@@ -26,6 +26,11 @@ pytestmark = pytest.mark.browser
 LINK = "source=counts-typed-in&labels=Ahorn,Buche&counts=7,5&epsilon=0.75&accuracy_axis=epsilon"
 
 
+def written(visitor: Session, kind: str) -> list[str]:
+    """What the elements of one kind say, top to bottom."""
+    return [getattr(one, "value", "") for one in visitor.page.get(kind)]
+
+
 def every_file(visitor: Session) -> dict[str, bytes]:
     return {name: visitor.press(button) for name, button in visitor.downloads().items()}
 
@@ -73,8 +78,8 @@ def test_every_download_of_every_page_holds_what_the_page_shows(app: App) -> Non
     for page, scene in [*((page, SCENES[0]) for page in menu.PAGES), *scenes]:
         path = PurePosixPath(page.path).stem.partition("_")[2]
         with Session(app.url, path, f"{LINK}&mechanisms={NOISE}&scene={scene.key}") as visitor:
-            assert [title.value for title in visitor.page.get("title")] == [page.heading]
-            assert page.title != menu.TOUR or scene.heading in [one.value for one in visitor.page.main.header]
+            assert written(visitor, "title") == [page.heading]
+            assert page.title != menu.TOUR or scene.heading in written(visitor, "header")
             assert not [one for one in visitor.page.main.warning if "except" in one.value], "the link is taken whole"
             files = every_file(visitor)
             assert_holds_the_page(visitor, files)
@@ -92,8 +97,7 @@ def release_once(visitor: Session) -> None:
 
 def test_every_download_of_a_release_holds_it_where_the_ledger_is_shared(tmp_path: Path) -> None:
     started = running_app(tmp_path, "--ledger", str(tmp_path / "releases.sqlite"), "--budget", "2")
-    one = NOISE.partition(",")[0]
-    with started as app, Session(app.url, "Release", f"{LINK}&mechanisms={one}") as visitor:
+    with started as app, Session(app.url, "Release", f"{LINK}&mechanisms={NOISE.partition(',')[0]}") as visitor:
         for label, said in (("Whose answers these are", "Survey"), ("What was asked", "Which tree?")):
             entry = next(one for one in visitor.page.main.text_input if one.label == label)
             visitor.run(entry, string_value=said)
@@ -114,6 +118,6 @@ def test_every_download_of_a_release_holds_it_where_the_ledger_is_shared(tmp_pat
         for kind in ("md", "html"):
             said = files[f"{stem}.{kind}"].decode()
             assert all(str(count) in said for count in made.released) and made.guarantee.words in said
-        programs = [code.value for code in visitor.page.get("code")]
+        programs = written(visitor, "code")
         assert all(files[f"{stem}.{kind}"].decode().strip() in programs for kind in ("py", "R"))
         assert_nothing_was_missed(app)

@@ -46,11 +46,9 @@ def wait_for_scene(page: Page, place: int) -> None:
     expect(figures(page)).to_have_count(1)
 
 
-def test_a_link_opens_its_scene_first_thing_and_the_arrows_and_the_history_move(
-    fresh_app: App, watched: Watched
-) -> None:
-    page, app = watched.page, fresh_app
-    open_page(page, f"{app.url}/Tour?scene={SCENES[2].key}")  # the server's first visit
+def test_a_link_opens_its_scene_and_the_arrows_and_the_history_move(app: App, watched: Watched) -> None:
+    page = watched.page
+    open_page(page, f"{app.url}/Tour?scene={SCENES[2].key}")
     wait_for_scene(page, 2)
     page.keyboard.press("ArrowRight")
     wait_for_scene(page, 3)

@@ -16,6 +16,7 @@ import pandas as pd
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import ElementTree
 
+from dpbi.releases.statement import outwards
 from dpbi.tables import RELEASE
 from tests.dashboard.test_scenario_file import Files
 
@@ -33,12 +34,13 @@ def read(content: bytes) -> pd.DataFrame:
 
 
 def assert_table(content: bytes, shown: pd.DataFrame) -> pd.DataFrame:
-    """Every column shown is in the file, in its place, with the same cells as far down as it is shown; a setting, and
-    what a release was made with, is the same in every row. Returns the file."""
+    """Every column shown is in the file, in its place, with the same cells as far down as it is shown, the ends of a
+    release's intervals outwards; a setting, and what it was made with, is the same in every row. Returns the file."""
     taken = read(content)
     assert [name for name in taken if name in shown] == [*shown]
+    rows = [outwards(row) for row in taken[: len(shown)].to_dict("records")]
     for name in shown:
-        cells, expected = list(taken[name][: len(shown)]), list(shown[name])
+        cells, expected = [row[name] for row in rows], list(shown[name])
         if pd.api.types.is_numeric_dtype(shown[name]):
             np.testing.assert_allclose(np.array(cells, float), np.array(expected, float), 1e-12, 0, err_msg=name)
         else:

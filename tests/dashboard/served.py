@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from functools import cached_property
 from types import TracebackType
 from typing import Any
 from urllib.request import urlopen
@@ -11,19 +13,22 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
 from streamlit.testing.v1.element_tree import ElementTree, parse_tree_from_messages
 from websockets.sync.client import connect
+from websockets.typing import Origin, Subprotocol
 
 PATIENCE = 120.0  # seconds without a message
 
 
 class Session:
-    """One person's; ``page`` holds what the last run drew, as AppTest would give it."""
+    """One person's. Of the last run: ``drawn``, the messages that it sent; ``size``, the bytes of all it sent;
+    ``seconds``, how long it took."""
 
     def __init__(self, url: str, path: str, query: str) -> None:
         """path: a page's, as its address ends; query: its link's."""
-        self.page = ElementTree()
+        self.drawn: list[ForwardMsg] = []
+        self.size, self.seconds = 0, 0.0
         self._url, self._path, self._query, self._hash, self._id = url, path, query, "", ""
-        self._socket = connect(f"ws{url.removeprefix('http')}/_stcore/stream", origin=url,  # type: ignore[arg-type]
-                               subprotocols=["streamlit"], max_size=None)  # type: ignore[list-item]
+        self._socket = connect(f"ws{url.removeprefix('http')}/_stcore/stream", origin=Origin(url),
+                               subprotocols=[Subprotocol("streamlit")], max_size=None)  # fmt: skip
 
     def __enter__(self) -> Session:
         self._socket.__enter__()
@@ -35,6 +40,14 @@ class Session:
     ) -> None:
         self._socket.__exit__(kind, error, trace)
 
+    @cached_property
+    def page(self) -> ElementTree:
+        """What the last run drew, as AppTest would give it: put together when it is asked for."""
+        drawn = ForwardMsgQueue()
+        for message in self.drawn:
+            drawn.enqueue(message)
+        return parse_tree_from_messages(drawn.flush())
+
     def run(self, widget: Any = None, **value: Any) -> None:
         """The page's run, after a change of a widget: one of the fields of Streamlit's WidgetState."""
         message = BackMsg()
@@ -43,24 +56,24 @@ class Session:
         message.rerun_script.query_string = self._query
         if widget is not None:
             message.rerun_script.widget_states.widgets.add(id=widget.proto.id, **value)
+        vars(self).pop("page", None)
+        began, self.size, heard = time.perf_counter(), 0, ForwardMsg()
         self._socket.send(message.SerializeToString())
-        drawn, kind = ForwardMsgQueue(), ""
-        while kind != "script_finished":
+        while heard.WhichOneof("type") != "script_finished" or heard.script_finished:
             heard = self._hear()
-            kind = heard.WhichOneof("type") or ""
+            kind = heard.WhichOneof("type")
             if kind == "new_session":
-                drawn.clear()
-                self._id = heard.new_session.initialize.session_id
+                self.drawn, self._id = [], heard.new_session.initialize.session_id
             if kind == "navigation":
                 self._hash = heard.navigation.page_script_hash
-            drawn.enqueue(heard)
-        self.page = parse_tree_from_messages(drawn.flush())
+            self.drawn.append(heard)
+        self.seconds = time.perf_counter() - began
 
     def downloads(self) -> dict[str, Any]:
         """The page's download buttons by the names of their files, top to bottom."""
-        found = [button.proto for button in self.page.get("download_button")]
-        named = {button.id.partition("download: ")[2]: button for button in found}
-        assert len(named) == len(found)
+        buttons: Any = self.page.get("download_button")
+        named = {button.proto.id.partition("download: ")[2]: button.proto for button in buttons}
+        assert len(named) == len(buttons)
         return named
 
     def press(self, button: Any) -> bytes:
@@ -82,4 +95,6 @@ class Session:
         return content
 
     def _hear(self) -> ForwardMsg:
-        return ForwardMsg.FromString(self._socket.recv(PATIENCE, decode=False))
+        received = self._socket.recv(PATIENCE, decode=False)
+        self.size += len(received)
+        return ForwardMsg.FromString(received)

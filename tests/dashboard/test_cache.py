@@ -1,5 +1,6 @@
 """Answers kept between runs: within their number and bytes, computed once, written to by nobody."""
 
+import itertools
 import threading
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +13,7 @@ from dpbi.dashboard.answers.cache import Kept, kept
 from dpbi.dashboard.answers.work import Begin, Cancelled, Work
 from dpbi.dashboard.views import paper_figures
 from dpbi.mechanisms import MECHANISMS
+from dpbi.privacy.verdict import verdict
 from dpbi.problem.problem import Problem
 
 MEGABYTE = 2**20
@@ -32,12 +34,6 @@ def counted(most: int = 4, megabytes: int = 16) -> tuple[Kept, list[int]]:
         return Result(np.zeros(size), (np.ones(2),))
 
     return answer, asked
-
-
-def test_an_answer_is_computed_once() -> None:
-    answer, asked = counted()
-    assert answer(3) is answer(3)
-    assert asked == [3]
 
 
 def test_who_watches_a_computation_is_no_part_of_the_question() -> None:
@@ -62,11 +58,14 @@ def test_it_tells_what_it_holds_and_computes_nothing_for_it() -> None:
     answer, asked = counted(most=1)
     assert not answer.holds(3)
     assert asked == []
-    answer(3)
+    assert answer(3) is answer(3)
     assert answer.holds(3)
     answer(4)
     assert (answer.holds(3), answer.holds(4)) == (False, True)
-    assert asked == [3, 4]
+    answer.clear()
+    assert (len(answer), answer.size, answer.holds(4)) == (0, 0, False)
+    answer(4)
+    assert asked == [3, 4, 4]
 
 
 def test_what_is_being_computed_is_not_held_yet() -> None:
@@ -120,15 +119,6 @@ def test_a_refusal_is_not_kept() -> None:
         with pytest.raises(ValueError, match="too large"):
             answer(1)
     assert (asked, len(answer), answer.size) == ([1, 1], 0, 0)
-
-
-def test_forgetting_leaves_nothing() -> None:
-    answer, asked = counted()
-    answer(3)
-    answer.clear()
-    assert (len(answer), answer.size) == (0, 0)
-    answer(3)
-    assert asked == [3, 3]
 
 
 def two_at_once(answer: Kept, started: threading.Event, go_on: threading.Event) -> list[object]:
@@ -193,3 +183,15 @@ def test_results_of_the_library_are_shared_as_they_are(kind: type) -> None:
         arrays = [value for value in vars(found).values() if isinstance(value, np.ndarray)]
         assert arrays
         assert not any(array.flags.writeable for array in arrays)
+
+
+def test_mechanisms_problems_and_calibrations_are_told_apart() -> None:
+    """Classes with equal fields, and equal numbers of other types, share no answer."""
+    problems = [Problem((1, 1), (3, 5)), Problem((1, 1), (5, 3)), Problem((1, 2), (3, 5))]
+    for problem, kind, epsilon in itertools.product(problems, MECHANISMS, (1.0, 2.0)):
+        for mechanism in (kind(epsilon), library.calibrated(kind(epsilon), problem.prior, problem.n)):
+            row, drawn = library.comparison(problem, mechanism), library.posteriors(problem, mechanism, 1, 10)
+            assert (type(row.mechanism), row.mechanism, row.problem) == (kind, mechanism, problem)
+            assert (drawn.mechanism, drawn.problem, len(drawn.released)) == (mechanism, problem, 10)
+            assert library.verdict(mechanism, problem.prior, problem.n) == verdict(mechanism, problem.prior, problem.n)
+            assert (library.posteriors(problem, mechanism, 2, 10).released != drawn.released).any()

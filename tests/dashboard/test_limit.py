@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 
 from dpbi import MECHANISMS, Problem, dirichlet, expected_distance, limit_of_privacy, nearest_posterior
 from dpbi import tables as data
+from dpbi.accuracy.order import Measured
 from dpbi.dashboard.sidebar import controls
 from dpbi.dashboard.views import methods
 from dpbi.dashboard.words import limit as limit_words
 from dpbi.dashboard.words import privacy_loss, sidebar, words
 from dpbi.inference.limit_comparison import LimitComparison
 from dpbi.mechanisms import EHD, KNorm, Mechanism
-from tests.dashboard.test_pages import everything
-from tests.dashboard.test_scenario import ROOT, opened, visit
+from tests.dashboard.person import ROOT, everything, opened, pick, visit
 
 PRIOR, N = (1.0, 1.0), 12
 
@@ -27,17 +28,27 @@ def comparison(kinds: tuple[type[Mechanism], ...], prior: tuple[float, ...] = PR
         limit_of_privacy(prior, n, 1.0), tuple(expected_distance(kind(1.0), prior, n) for kind in kinds))
 
 
+def known_limit(prior: tuple[float, ...], n: int, epsilon: float) -> float:
+    value = limit_of_privacy(prior, n, epsilon).value
+    assert value is not None
+    return value
+
+
+def _with_means(found: LimitComparison, of: Callable[[float], Measured]) -> LimitComparison:
+    means = tuple(dataclasses.replace(one, measured=of(one.mean)) for one in found.means)
+    return dataclasses.replace(found, means=means)
+
+
 def test_home_holds_every_mechanism_against_the_limit() -> None:
     at = opened()
     table = at.main.dataframe[0].value
-    found = limit_of_privacy((1, 1), 90, 1.0)
+    found = known_limit((1, 1), 90, 1.0)
     kinds = {kind.label: kind for kind in MECHANISMS}
     for name, times in zip(table["Mechanism"], table[data.TIMES_LIMIT], strict=True):
         mean = expected_distance(kinds[name](1.0), (1, 1), 90).mean
-        assert times == pytest.approx(mean / (found.value or 0), rel=1e-12)
+        assert times == pytest.approx(mean / found, rel=1e-12)
     said = everything(at)
-    assert f"below {words.at_least(found.value or 0)}." in said and "releases a candidate posterior" in said
-    assert Problem((1, 1), (48, 42)).n == 90
+    assert f"below {words.at_least(found)}." in said and "releases a candidate posterior" in said
 
 
 def test_the_ranking_names_every_private_mechanism_once_in_order() -> None:
@@ -54,13 +65,13 @@ def test_the_ranking_names_every_private_mechanism_once_in_order() -> None:
 
 def test_the_ranking_calls_a_tie_a_tie_and_says_what_it_does_not_know() -> None:
     found = comparison(MECHANISMS).ranked()[:3]
-    drawn = [dataclasses.replace(one, error=0.2) for one in found]
+    drawn = [dataclasses.replace(one, measured=Measured(one.mean, 0.2)) for one in found]
     ticked = [one.mechanism for one in found]
     said = limit_words.ranking(drawn, ticked)
     assert said.startswith("Nearest to the truth are ") and "too close to tell apart" in said and "± 0.4" in said
     assert f"Not known of {ticked[0].label}:" in limit_words.ranking(found[1:], ticked)
     assert limit_words.ranking([], ticked).startswith("Which private mechanism is nearest to the truth on average is n")
-    tied = [dataclasses.replace(one, mean=0.25 * (1 - place * 2**-50)) for place, one in enumerate(found)]
+    tied = [dataclasses.replace(one, measured=Measured(0.25 * (1 - place * 2**-50))) for place, one in enumerate(found)]
     names = words.listed(f"**{one.label}** (0.25)" for one in ticked)
     assert f"are {names}, too close to tell apart" in limit_words.ranking(tied, ticked)
     compared = LimitComparison(limit_of_privacy(PRIOR, N, 1.0), tuple(tied))
@@ -78,7 +89,7 @@ def test_a_nearer_mechanism_that_is_not_ticked_is_named_where_it_is_surely_neare
     others = [one.mechanism for one in found.means if one.mechanism != best]
     assert f"**{best.label}**, which is not ticked" in limit_words.times(found, others)
     assert "not ticked" not in limit_words.times(found, [best, *others])
-    unsure = dataclasses.replace(found, means=tuple(dataclasses.replace(one, error=0.5) for one in found.means))
+    unsure = _with_means(found, lambda mean: Measured(mean, 0.5))
     assert "not ticked" not in limit_words.times(unsure, others)
 
 
@@ -94,18 +105,19 @@ def test_an_unknown_limit_says_why_and_gives_its_bounds() -> None:
     assert unknown.value is None and unknown.reason in limit_words.limit(unknown)
     bounded = dataclasses.replace(unknown, lower=0.25, upper=0.5)
     assert "between 0.25 and 0.5" in limit_words.limit(bounded)
-    near = dataclasses.replace(bounded, value=0.375, error=0.125, kind="linear programme")
+    near = dataclasses.replace(bounded, measured=Measured(0.375, half_width=0.125), kind="linear programme")
     assert "a mean distance below 0.25, and there is one with 0.5." in limit_words.limit(near), "what is proved"
 
 
 def test_draws_are_said_with_two_standard_errors() -> None:
     found = comparison(MECHANISMS[3:4])
-    drawn = dataclasses.replace(found, means=tuple(dataclasses.replace(one, error=0.01) for one in found.means))
+    drawn = _with_means(found, lambda mean: Measured(mean, 0.01))
     assert "give or take two standard errors" in limit_words.times(drawn, [MECHANISMS[3](1.0)])
     assert "give or take" not in limit_words.times(found, [MECHANISMS[3](1.0)])
-    sampled = dataclasses.replace(found.limit, error=0.01)
-    assert f"below {words.at_least(sampled.value or 0)} (give or take 0.01, an estimate)" in limit_words.limit(sampled)
-    never = dataclasses.replace(found, means=tuple(dataclasses.replace(one, mean=0.0) for one in found.means))
+    assert found.limit.value
+    sampled = dataclasses.replace(found.limit, measured=Measured(found.limit.value, 0.01))
+    assert f"below {words.at_least(found.limit.value)} (give or take 0.01, an estimate)" in limit_words.limit(sampled)
+    never = _with_means(found, lambda _: Measured(0.0))
     said = limit_words.times(never, [MECHANISMS[3](1.0)])
     assert "the mean below 1e-15 that was computed lies below that limit" in said and "Times that limit" not in said
 
@@ -113,8 +125,7 @@ def test_draws_are_said_with_two_standard_errors() -> None:
 def test_a_nearest_reading_is_that_of_every_release() -> None:
     """Its script: test_scripts."""
     at = visit(opened(), "pages/1_Private_posteriors.py")
-    at.segmented_control(key="entry: reading").set_value(controls.NEAREST).run()
-    assert not at.main.error and not at.exception
+    assert not pick(at, "reading", controls.NEAREST).main.error
     drawn = at.main.dataframe[1].value
     counts = drawn[[name for name in drawn if name.startswith("alpha of")]].to_numpy()[:20] - 1
     problem, first = Problem((1, 1), (48, 42)), at.main.dataframe[0].value
@@ -129,7 +140,8 @@ def test_a_nearest_reading_is_that_of_every_release() -> None:
 
 def test_readings_name_the_mechanisms_whose_noise_aware_posterior_lies_farther() -> None:
     one, other = (kind(1.0) for kind in MECHANISMS[2:4])
-    said = limit_words.readings({one: (0.2, 0.19, 0.25), other: (0.2, 0.19, 0.15)})
+    naive, nearest, far, near = map(Measured, (0.2, 0.19, 0.25, 0.15))
+    said = limit_words.readings({one: (naive, nearest, far), other: (naive, nearest, near)})
     assert said.endswith(f"than the naive one for {one.label}.") and f"{other.label} 0.2 / 0.19 / 0.15" in said
 
 
@@ -151,7 +163,8 @@ def test_a_limit_near_0_leaves_readable_ratios() -> None:
 
 def test_a_limit_that_was_interpolated_is_said_at_its_lower_end() -> None:
     found = limit_of_privacy(PRIOR, 10**12, 1.0)
-    assert found.lower is not None and words.at_least(found.lower) != words.at_least(found.value or 0)
+    assert found.lower is not None and found.value is not None
+    assert words.at_least(found.lower) != words.at_least(found.value)
     assert f"below {words.at_least(found.lower)}." in limit_words.limit(found)
 
 
@@ -177,8 +190,7 @@ def test_how_near_k_norm_noise_comes_is_what_glossary_and_readme_say() -> None:
     told = [term.meaning for term in methods.TERMS] + [" ".join((ROOT / "README.md").read_text().split())]
     for prior in ((1.0,) * 3, (0.1,) * 3):
         half, one, two = (
-            expected_distance(KNorm(epsilon), prior, 12, "nearest").mean
-            / (limit_of_privacy(prior, 12, epsilon).value or 0)
+            expected_distance(KNorm(epsilon), prior, 12, "nearest").mean / known_limit(prior, 12, epsilon)
             for epsilon in (0.5, 1.0, 2.0)
         )
         said = f"{half:.2f}, {one:.2f} and {two:.2f}", f"{half:.2f}, {one:.2f}, {two:.2f}"

@@ -16,7 +16,7 @@ from dpbi.dashboard.take_away import scenario_file
 from dpbi.dashboard.words import handover
 from dpbi.papers.claims import CLAIMS
 from dpbi.papers.figures import FIGURES
-from tests.dashboard.test_scenario import PATIENCE, QUIET, ROOT, bare, opened, select, text, unfold, visit
+from tests.dashboard.person import PATIENCE, QUIET, ROOT, bare, opened, select, text, unfold, visit
 from tests.dashboard.test_scenario_file import LAB, SLOW, kept, notice, numbers_shown
 
 ADDRESS = "http://localhost:8501"
@@ -79,7 +79,7 @@ def test_a_link_opens_each_page_as_it_was(page: str) -> None:
 
 def written(at: AppTest) -> dict[str, str]:
     """What the page wrote into its address, where AppTest has none."""
-    scripts = [part.proto.body for part in at.get("html") if "replaceState" in part.proto.body]
+    scripts = [part.proto.body for part in at.get("html") if '["address", ' in part.proto.body]
     return parameters(scripts[0].split('"')[3]) if scripts else {}
 
 

@@ -9,7 +9,8 @@ import pytest
 
 from dpbi.dashboard.session import long_links
 from dpbi.dashboard.take_away import scenario_file
-from tests.dashboard.test_links import follow, notice
+from tests.dashboard.test_links import follow
+from tests.dashboard.test_scenario_file import notice
 
 SENTENCE = "A link may have at most 1,000 parameters: got 1001. Nothing of it was taken over."
 

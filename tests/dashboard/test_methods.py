@@ -7,13 +7,12 @@ import math
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dpbi import MECHANISMS, Problem
+from dpbi import MECHANISMS
 from dpbi import tables as data
 from dpbi.dashboard.shown import tables
-from dpbi.dashboard.sidebar import menu
 from dpbi.dashboard.views import methods
 from dpbi.dashboard.words import words
-from tests.dashboard.test_scenario import QUIET, ROOT, bare, opened, select, text, visit
+from tests.dashboard.person import EXAMPLE, QUIET, bare, opened, select, shown, text, typed, visit
 from tests.oracles import hellinger_float
 
 PAGE = "pages/8_Methods.py"
@@ -25,18 +24,13 @@ def said(at: AppTest) -> str:
 
 @pytest.fixture(scope="module")
 def fresh() -> AppTest:
-    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120)
-    at.switch_page(PAGE).run()
-    assert not at.exception and not at.error
-    return at
+    return shown(opened(PAGE), PAGE)
 
 
 def test_every_mechanism_has_its_rule_source_and_promise(fresh: AppTest) -> None:
-    assert [title.value for title in fresh.title] == [menu.page("Methods").heading]
     assert [formula.value.strip("$\n ") for formula in fresh.main.latex] == [kind.formula for kind in MECHANISMS]
-    example = Problem((1, 1), (48, 42))
     for kind, heading in zip(MECHANISMS, fresh.main.subheader, strict=True):
-        promise = kind(1.0).guarantee(example.prior, example.n)
+        promise = kind(1.0).guarantee(EXAMPLE.prior, EXAMPLE.n)
         assert bare(heading.value) == words.stamped(kind.label, promise)
         assert promise.is_private == (bare(heading.value) == kind.label)
         for part in (kind.idea, kind.source, promise.reason[1:]):
@@ -87,7 +81,7 @@ def test_numbers_are_those_of_the_data_shown_last(fresh: AppTest) -> None:
         f"a factor of at most {words.number(math.e)}",
     ]
     assert not [number for number in here if bare(number) not in said(fresh).replace("**", "")]
-    at = text(select(opened(QUIET), "example", "blood_groups"), "epsilon", "2")
+    at = text(select(opened(QUIET), "example", "immunotherapy"), "epsilon", "2")
     visit(at, PAGE)
     assert f"a factor of at most {words.number(math.exp(2))}" in said(at)
     assert "epsilon = 2 " in said(at)
@@ -103,9 +97,6 @@ def test_after_a_refused_entry_no_older_number_of_a_persons_is_shown() -> None:
 
 @pytest.mark.parametrize("counts", ["0 0", "1e12 1e12", "7 0 0 0 0 0"])
 def test_any_counts_are_survived(counts: str) -> None:
-    at = select(opened(QUIET), "source", "Counts typed in")
-    at.text_area(key="entry: typed").set_value(counts).run()
-    text(at, "epsilon", "1e6")
-    visit(at, PAGE)
+    at = visit(text(typed(opened(QUIET), counts), "epsilon", "1e6"), PAGE)
     assert not at.main.error
     assert ("**Here:**" in said(at)) == (counts != "0 0")

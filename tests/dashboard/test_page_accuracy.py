@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dpbi import MECHANISMS, Problem, expected_distance, limit_of_privacy
+from dpbi import MECHANISMS, Problem, expected_distance
 from dpbi import tables as data
 from dpbi.accuracy import METRICS, ExpectedError, expected_error
 from dpbi.accuracy import axes as accuracy_axes
 from dpbi.accuracy.axes import AXES, axis
 from dpbi.accuracy.curves import AccuracyCurve, required_epsilon
+from dpbi.accuracy.order import Measured
 from dpbi.dashboard.answers import work
 from dpbi.dashboard.page import DEFAULT_MECHANISMS
 from dpbi.dashboard.shown import charts as charts_drawn
@@ -23,9 +23,24 @@ from dpbi.dashboard.words import accuracy as accuracy_words
 from dpbi.dashboard.words import words
 from dpbi.figures import accuracy as figures
 from tests.dashboard import test_scripts
-from tests.dashboard.exports import assert_page, made
-from tests.dashboard.test_pages import charts, everything, shown, tick, typed
-from tests.dashboard.test_scenario import QUIET, opened, press, select, text
+from tests.dashboard.exports import assert_page
+from tests.dashboard.person import (
+    QUIET,
+    buttons,
+    cancel_at,
+    charts,
+    everything,
+    opened,
+    pick,
+    press,
+    select,
+    shown,
+    tables_of,
+    text,
+    tick,
+    typed,
+)
+from tests.dashboard.test_limit import known_limit
 from tests.dashboard.test_scenario_file import record
 
 PAGE = "pages/5_Accuracy.py"
@@ -54,7 +69,7 @@ def against(at: AppTest, name: str, metric: str = "hellinger") -> AppTest:
 
 def test_the_page_holds_the_librarys_numbers_and_its_warning(monkeypatch: pytest.MonkeyPatch) -> None:
     at, files = small(), record(monkeypatch)
-    assert_page(at.run(), made(files))
+    assert_page(at.run(), tables_of(files))
     assert [warning.value for warning in at.main.warning] == [words.CHOICE_WARNING]
     table = at.main.dataframe[0].value
     for kind in TICKED:
@@ -71,7 +86,7 @@ def test_the_page_holds_the_librarys_numbers_and_its_warning(monkeypatch: pytest
 def test_what_ten_times_the_data_bring_is_said_in_numbers_or_as_hardly_a_change() -> None:
     def curve(place: int, high: float) -> AccuracyCurve:
         mechanism = TICKED[place](1.0)
-        errors = [ExpectedError(mechanism, SMALL, "hellinger", h, h) for h in (0.5, high)]
+        errors = [ExpectedError(mechanism, SMALL, "hellinger", Measured(h), Measured(h)) for h in (0.5, high)]
         return AccuracyCurve(axis("n"), mechanism, "hellinger", (100, 1000), tuple(errors))
 
     first, second = TICKED[0].label, TICKED[1].label
@@ -87,7 +102,7 @@ def test_each_axis_and_metric(name: str, monkeypatch: pytest.MonkeyPatch) -> Non
     for metric in METRICS:
         files.clear()
         against(at, name, metric)
-        assert_page(at, made(files))
+        assert_page(at, tables_of(files))
         assert axis(name).kept in everything(at)
         assert axis(name).title in at.main.dataframe[0].value
         assert charts(at)[0]["layout"]["xaxis"]["title"]["text"] == axis(name).title
@@ -117,16 +132,15 @@ def test_a_calibrated_mechanism_is_taken_as_it_is_but_for_imbalance() -> None:
 
 def test_a_wanted_distance_is_refused_beside_its_entry() -> None:
     at = small()
-    for wrong, said in (("2", "must lie strictly between 0 and 1"), ("x", "must be a number")):
+    for wrong, refused in (("2", "must lie strictly between 0 and 1"), ("x", "must be a number")):
         text(at, "wanted distance", wrong)
-        assert any(said in error.value for error in at.main.error)
+        assert any(refused in error.value for error in at.main.error)
         assert len(charts(at)) == 1, "no chart for a refused entry"
     text(at, "wanted distance", "1e-6")
     assert "brings the mean distance down to" in everything(at)
     for kind in TICKED:
-        lines = [line for line in everything(at).splitlines() if kind.label in line.partition(":")[0]
-                 and "brings the mean distance down to" in line]  # fmt: skip
-        assert all(kind.remaining_error in line for line in lines)
+        assert all(kind.remaining_error in line for line in everything(at).splitlines()
+                   if kind.label in line.partition(":")[0] and "brings the mean distance down to" in line)  # fmt: skip
 
 
 def test_the_coverage_is_computed_when_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -134,7 +148,7 @@ def test_the_coverage_is_computed_when_asked_for(monkeypatch: pytest.MonkeyPatch
     assert len(charts(at)) == 2
     files = record(monkeypatch)
     at.toggle(key="entry: accuracy coverage").set_value(True).run()
-    assert_page(at, made(files))
+    assert_page(at, tables_of(files))
     assert len(charts(shown(at, PAGE))) == 3
     assert "With k = 2 categories, n = 12 and epsilon = 1, the naive 95 % intervals hold θ₁ in:" in everything(at)
     monkeypatch.setattr(accuracy, "COVERED_LARGEST", 11)
@@ -148,33 +162,21 @@ def test_without_records_there_is_nothing_to_vary() -> None:
 
 
 def test_cancel_keeps_what_is_there_and_go_on_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Cancel is pressed after ten new points: in a browser the press ends the run, here the run itself presses it."""
-    computed = 0
-    begin = work.Work.begin
-
-    def pressed_after_ten(self: work.Work) -> None:
-        nonlocal computed
-        begin(self)
-        computed += 1
-        if computed == 10:
-            work._cancel(self.job)
-
-    monkeypatch.setattr(work, "_SILENT", 0.0)
-    monkeypatch.setattr(work.Work, "begin", pressed_after_ten)
     accuracy._point.clear()
+    begun = cancel_at(10, monkeypatch)
     at = small()
-    assert computed > 10, "the next part has its own way out"
+    assert len(begun) > 10, "the next part has its own way out"
     assert work.CANCELLED in everything(at)
     assert len(at.main.dataframe[0].value) == 10
     assert accuracy_words.NOT_LOOKED_FOR in everything(at)
-    seen = computed
+    seen = [*begun]
     at.run()
-    assert computed == seen, "a cancelled computation stays so"
+    assert begun == seen, "a cancelled computation stays so"
     assert len(at.main.dataframe[0].value) == 10
     press(at, "Go on")
     assert work.CANCELLED not in everything(shown(at, PAGE))
     assert len(at.main.dataframe[0].value) == 5 * len(TICKED)
-    assert not [button for button in at.main.button if button.label in ("Cancel", "Go on")]
+    assert not {"Cancel", "Go on"} & {*buttons(at)}
     assert accuracy_words.NOT_LOOKED_FOR not in everything(at)
 
 
@@ -198,20 +200,13 @@ def noting(drawn: list[str], function: Callable[..., Any]) -> Callable[..., Any]
 
 def test_another_wanted_distance_computes_no_point_of_the_curves(monkeypatch: pytest.MonkeyPatch) -> None:
     at = small()
-    computed: list[str] = []
-    begin = work.Work.begin
-
-    def noted(self: work.Work) -> None:
-        computed.append(self.job.partition(":")[0])
-        begin(self)
-
-    monkeypatch.setattr(work.Work, "begin", noted)
+    begun = cancel_at(10 * len(TICKED) + 1, monkeypatch)
     text(at, "wanted distance", "0.17")
-    assert set(computed) == {"epsilons"}
-    assert len(computed) <= 10 * len(TICKED)
-    computed.clear()
+    assert {job.partition(":")[0] for job in begun} == {"epsilons"}
+    assert len(begun) <= 10 * len(TICKED)
+    begun.clear()
     text(at, "wanted distance", "0.1")
-    assert not computed, "and none at all for one that was asked for before"
+    assert not begun, "and none at all for one that was asked for before"
 
 
 def test_crossings_that_were_cancelled_are_not_said_to_be_none(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -241,15 +236,15 @@ def test_averages_under_the_prior_stand_above_the_limit_and_are_those_of_the_scr
     over: str, reading: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     at, files = small(), record(monkeypatch)
-    at.segmented_control(key="entry: accuracy over").set_value(over).run()
+    pick(at, "accuracy over", over)
     table = at.main.dataframe[0].value
     for kind in TICKED:
         row = table[(table["Mechanism"] == kind.label) & (table[axis("n").title] == 12)]
         expected = expected_distance(kind(1.0), SMALL.prior, 12, reading).mean
         assert row["Mean error"].item() == pytest.approx(expected, rel=1e-9)
     assert figures.LIMIT_SAID in [trace.get("name") for trace in charts(at)[0]["data"]]
-    for n, error in zip(table[axis("n").title], table["Mean error"], strict=True):
-        assert error >= (limit_of_privacy(SMALL.prior, int(n), 1.0).value or math.inf) - 1e-9
+    limits = [known_limit(SMALL.prior, int(n), 1.0) for n in table[axis("n").title]]
+    assert all(error >= limit - 1e-9 for error, limit in zip(table["Mean error"], limits, strict=True))
     assert words.CHOICE_WARNING not in everything(at) and accuracy_words.NOTHING_CROSSES not in everything(at)
     test_scripts.assert_the_same(at, files, test_scripts.run(test_scripts.snippet(at), monkeypatch))
 

@@ -12,8 +12,9 @@ from dpbi import MECHANISMS, PureDP
 from dpbi.dashboard.session import options
 from dpbi.dashboard.words import release as release_words
 from dpbi.dashboard.words import words
-from dpbi.releases import release
+from dpbi.releases.ledger import Ledger
 from dpbi.releases.ledger_file import LedgerFile
+from tests.dashboard.person import bare, everything, text, tick
 from tests.dashboard.test_page_release import (
     COUNTS,
     acknowledge,
@@ -27,8 +28,6 @@ from tests.dashboard.test_page_release import (
     shown,
     state_the_table,
 )
-from tests.dashboard.test_pages import everything, tick
-from tests.dashboard.test_scenario import bare, text
 from tests.dashboard.test_scenario_file import record
 from tests.releases.test_ledger_file import entry
 
@@ -48,12 +47,13 @@ def test_a_release_is_charged_kept_and_seen_in_another_session(
 ) -> None:
     files = record(monkeypatch)
     at = page(people="")
-    assert release_words.SHARED in [info.value for info in at.main.info]
+    assert LedgerFile.notice in [bare(info.value) for info in at.main.info]
     assert release_words.NAME_FIRST in [info.value for info in at.main.info] and not at.main.error
     assert acknowledge(at) and button(at).disabled
     press(said_of(at))
-    (line,) = kept.of(NAME)
-    made, _ = line.read()
+    (line,) = kept.account(NAME).lines
+    made = line.whole.made
+    assert made
     assert list(shown(at)["Released"]) == list(made.released)
     other = page("5 70", "  survey 2026")  # other counts: it is the name that counts
     assert any("released once already: 1-DP" in bare(warning.value) for warning in other.main.warning)
@@ -63,16 +63,16 @@ def test_a_release_is_charged_kept_and_seen_in_another_session(
     assert release_words.COUNTS_DIFFER not in everything(other), "another session's counts are nowhere"
     files.clear()
     button(other).click().run()
-    together = kept.whole(NAME).read_together(kept.of(NAME)[-1].entry)
+    together = kept.account(NAME).whole.read_together(kept.account(NAME).lines[-1].entry)
     assert together and together.posterior
     joint = together.posterior
     assert json.loads(files_of(files, ".json"))["all_releases_together"]["mean"] == joint.mean.tolist()
     assert "2 releases of this table read together" in files_of(files, ".md").decode()
     assert f"{joint.interval()[0]}"[:12] in files_of(files, ".csv").decode()
-    assert kept.ledger(NAME).total().epsilon == 2
+    assert kept.account(NAME).ledger.total().epsilon == 2
     assert button(other).disabled and any("beyond the budget" in error.value for error in other.main.error)
     press(other, forced=True)
-    assert len(kept.of(NAME)) == 2
+    assert len(kept.account(NAME).lines) == 2
     press(text(said_of(other, "Another"), "epsilon", "0.5"))
     assert kept.names == ("Another", NAME)
     assert COUNTS not in everything(other)
@@ -89,7 +89,7 @@ def test_two_who_press_at_once_share_what_is_left(kept: LedgerFile) -> None:
     assert not [warning for warning in second.main.warning if "already" in warning.value], "one box, one total"
     text(second, "epsilon", "0.5")
     assert "would be 2.5-DP" in bare(second.main.error[0].value) and "4-DP" not in everything(second)
-    assert len(kept.of(NAME)) == 1
+    assert len(kept.account(NAME).lines) == 1
 
 
 def test_a_name_that_looks_like_markup_is_shown_as_it_is(kept: LedgerFile) -> None:
@@ -106,9 +106,9 @@ def test_who_has_read_another_total_is_asked_again(kept: LedgerFile) -> None:
     press(first)
     button(second).click().run()
     assert [error.value for error in second.main.error] == [release_words.ANOTHER_CAME]
-    assert len(kept.of(NAME)) == 1 and button(second).disabled
+    assert len(kept.account(NAME).lines) == 1 and button(second).disabled
     press(second)
-    assert kept.ledger(NAME).total().epsilon == 2 and release_words.ANOTHER_CAME not in everything(second)
+    assert kept.account(NAME).ledger.total().epsilon == 2 and release_words.ANOTHER_CAME not in everything(second)
 
 
 def test_what_is_not_private_is_refused(kept: LedgerFile) -> None:
@@ -120,27 +120,11 @@ def test_what_is_not_private_is_refused(kept: LedgerFile) -> None:
     assert not kept.names
 
 
-def test_a_charge_without_a_release_is_said(kept: LedgerFile, monkeypatch: pytest.MonkeyPatch) -> None:
-    def failing(*asked: object) -> None:
-        raise MemoryError
-
-    at = acknowledge(page())
-    with monkeypatch.context() as patched:
-        patched.setattr(release, "release", failing)
-        button(at).click().run()
-    assert not at.exception and release_words.SAY_BROKEN_OFF in [warning.value for warning in at.main.warning]
-    assert list(at.main.dataframe[-1].value["Release"]) == [release_words.BROKEN_OFF]
-    assert kept.ledger(NAME).total().epsilon == 1
-    assert any("released once already: 1-DP" in bare(warning.value) for warning in at.main.warning)
-
-
 def test_brought_entries_count(kept: LedgerFile) -> None:
     at = page()
-    content = kept.ledger(NAME).with_entries([entry(PureDP(1.5, "theorem", "proved"))]).to_json().encode()
-    at = bring(at, content)
-    at.main.multiselect[0].set_value(["elsewhere"]).run()
+    at = bring(at, Ledger((entry(PureDP(1.5, "theorem", "proved")),)).to_json().encode())
     press_in_the_ledger(at, "Add to the ledger")
-    assert kept.ledger(NAME).total().epsilon == 1.5
+    assert kept.account(NAME).ledger.total().epsilon == 1.5
     assert "An epsilon of at most 0.5 is left" in bare(at.main.error[0].value)
     assert list(at.main.dataframe[-1].value["Release"]) == ["brought"]
 
@@ -176,7 +160,8 @@ def test_another_budget_is_refused_and_a_raise_must_be_acknowledged(kept: Ledger
     at = page()
     assert "raises the budget of these people from 2 to 4" in bare(at.main.warning[1].value) and button(at).disabled
     press(at)
-    assert [(change.before, change.after) for change in (kept.people(NAME) or kept).raised] == [(2, 4)]
+    assert (people := kept.account(NAME).people)
+    assert [(change.before, change.after) for change in people.raised] == [(2, 4)]
     assert "raised from 2 to 4 on" in " ".join(caption.value for caption in at.main.caption)
 
 
@@ -185,7 +170,7 @@ def test_another_budget_is_refused_and_a_raise_must_be_acknowledged(kept: Ledger
     [
         (["--raise-budget", "--ledger", "HERE"], "to raise the budget, say to what"),
         (["--budget", "3"], "say --ledger FILE too"),
-        (["--ledger", "HERE", "--budget", "many"], "the budget must be a number"),
+        (["--ledger", "HERE", "--budget", "many"], "--budget: invalid float value"),
         (["--ledger", "HERE", "--budget", "-1"], "epsilon must be greater than 0"),
         (["--ledger", "HERE", "--delta", "2"], "unrecognized arguments"),
         (["--ledger", "NOT"], "is damaged, or no ledger"),
@@ -201,4 +186,4 @@ def test_the_app_does_not_start_with_what_cannot_be(
     with pytest.raises(SystemExit):
         options.take([str(paths.get(one, one)) for one in arguments])
     assert said in capsys.readouterr().err
-    assert options.ledger_file() is None
+    assert not isinstance(options.ledger(), LedgerFile)

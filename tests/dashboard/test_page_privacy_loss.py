@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dpbi import MECHANISMS, ApproximateDP, NotPrivate, Problem, PureDP, calibrate, privacy_loss
+from dpbi import MECHANISMS, ApproximateDP, NotPrivate, PureDP, calibrate, privacy_loss
 from dpbi import tables as data
 from dpbi.accuracy.comparison import comparison_of, nearest_private
 from dpbi.accuracy.distance_law import distance_law
@@ -17,9 +17,24 @@ from dpbi.dashboard.words import words
 from dpbi.mechanisms import Mechanism, name_of
 from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.privacy.verdict import verdict
-from tests.dashboard.shown_entries import key
-from tests.dashboard.test_pages import ALL, EVERY, charts, everything, shown, tick, typed
-from tests.dashboard.test_scenario import QUIET, opened, press, select, text, visit
+from tests.dashboard.person import (
+    ALL,
+    EVERY,
+    EXAMPLE,
+    QUIET,
+    buttons,
+    charts,
+    everything,
+    key,
+    opened,
+    press,
+    select,
+    shown,
+    text,
+    tick,
+    typed,
+    visit,
+)
 
 PAGE = "pages/4_Privacy_loss.py"
 CALIBRATE = "Calibrate"
@@ -49,10 +64,10 @@ def plain() -> list[Mechanism]:
 # --- what is shown ---
 
 
-def test_the_table_holds_the_librarys_losses() -> None:
+def test_the_table_holds_the_librarys_losses_and_below_epsilon_is_no_promise() -> None:
     at = shown(tick(opened(), ALL), PAGE)
     assert len(charts(at)) == 6
-    rows = losses(at)
+    rows, said = losses(at), everything(at)
     assert list(rows) == [mechanism.label for mechanism in plain()]
     for mechanism in plain():
         loss, row = privacy_loss(mechanism, (1, 1), 90), rows[mechanism.label]
@@ -60,9 +75,6 @@ def test_the_table_holds_the_librarys_losses() -> None:
         assert row["Attained by"] == data.pair(loss)
         assert (row["Stated"], row["Verdict"]) == (1.0, "within epsilon here")
 
-
-def test_below_epsilon_without_a_guarantee_is_no_promise() -> None:
-    said = everything(shown(tick(opened(), ALL), PAGE))
     promises = {mechanism.label: mechanism.guarantee((1, 1), 90) for mechanism in plain()}
     assert {type(promise) for promise in promises.values()} == {PureDP, ApproximateDP, NotPrivate}
     assert "accuses" not in said
@@ -211,25 +223,24 @@ def test_calibrate_shows_what_it_buys_and_forgets_with_the_prior() -> None:
     for _, row in table.iterrows():
         mechanism = next(kind(1.0) for kind in MECHANISMS if kind.label == row["Mechanism"])
         after = calibrate(mechanism, (1, 1), 90)
-        problem = Problem((1, 1), (48, 42))
         assert row["Rate times"] == after.calibration[0]  # type: ignore[index]
         assert row["Loss after"] == pytest.approx(1, abs=1e-6)
-        assert row["Mean H before"] == pytest.approx(distance_law(mechanism, problem).mean, rel=1e-12)
-        assert row["Mean H after"] == pytest.approx(distance_law(after, problem).mean, rel=1e-12)
+        assert row["Mean H before"] == pytest.approx(distance_law(mechanism, EXAMPLE).mean, rel=1e-12)
+        assert row["Mean H after"] == pytest.approx(distance_law(after, EXAMPLE).mean, rel=1e-12)
     assert [warning.value for warning in at.main.warning] == [words.CHOICE_WARNING]
-    assert not [button for button in at.main.button if button.label == CALIBRATE]
+    assert CALIBRATE not in buttons(at)
     with_prior(at, 1, 2)
     assert len(at.main.dataframe) == 1
-    assert [button for button in at.main.button if button.label == CALIBRATE]
+    assert CALIBRATE in buttons(at)
 
 
+@pytest.mark.usefixtures("few_points")
 def test_calibrated_mechanisms_stand_on_every_page_and_can_be_best() -> None:
     at = tick(opened(), set())
     for kind in MECHANISMS:
         calibrated_box(at, kind).check()
     at.run()
-    problem = Problem((1, 1), (48, 42))
-    rows = [comparison_of(distance_law(calibrate(mechanism, (1, 1), 90), problem)) for mechanism in plain()]
+    rows = [comparison_of(distance_law(calibrate(mechanism, (1, 1), 90), EXAMPLE)) for mechanism in plain()]
     best = [f"**{name_of(row.mechanism)}**" for row in nearest_private(rows)]
     assert f"Nearest to the truth here: {words.listed(best)}" in everything(at)
     names = [f"{kind.label} calibrated" for kind in MECHANISMS]
@@ -243,6 +254,7 @@ def test_calibrated_mechanisms_stand_on_every_page_and_can_be_best() -> None:
             assert names[0] in "".join(chart.proto.spec for chart in at.get("plotly_chart"))
 
 
+@pytest.mark.usefixtures("few_points")
 def test_calibrated_beside_plain_are_two() -> None:
     at = opened()
     kind = MECHANISMS[-1]
@@ -272,14 +284,3 @@ def test_another_prior_or_total_calibrates_anew_and_other_counts_do_not(monkeypa
     with_prior(at, 1, 3)
     assert asked[1:] == [((1.0, 1.0), 13), ((1.0, 3.0), 13)]
     assert not at.main.error
-
-
-def test_caches_tell_calibrations_apart() -> None:
-    problem = Problem((1, 1), (3, 5))
-    for kind in MECHANISMS:
-        for epsilon in (1.0, 2.0):
-            mechanism = library.calibrated(kind(epsilon), problem.prior, problem.n)
-            assert (type(mechanism), mechanism.epsilon) == (kind, epsilon)
-            for one in (kind(epsilon), mechanism):
-                assert library.comparison(problem, one).mechanism == one
-                assert library.verdict(one, problem.prior, problem.n) == verdict(one, problem.prior, problem.n)

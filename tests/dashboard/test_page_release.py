@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-import subprocess
-import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -19,17 +16,17 @@ import dpbi
 from dpbi import MECHANISMS, NotPrivate, Release, expected_distance
 from dpbi.accuracy.trials import release_errors
 from dpbi.dashboard.answers.cache import Kept
+from dpbi.dashboard.session import options
 from dpbi.dashboard.sidebar import data_source
 from dpbi.dashboard.words import release as release_words
 from dpbi.dashboard.words import words
 from dpbi.privacy.guessing import guessing_risk
 from dpbi.releases import release
+from dpbi.releases.kept_ledger import Account, of_all
 from dpbi.releases.ledger import Ledger
 from dpbi.releases.ledger_in_memory import LedgerInMemory
-from dpbi.releases.verdict import barely_private
-from tests.dashboard.shown_entries import key
-from tests.dashboard.test_pages import ALL, everything, tick, typed
-from tests.dashboard.test_scenario import bare, opened, select, text, visit
+from dpbi.releases.usefulness import barely_private
+from tests.dashboard.person import ALL, bare, everything, key, opened, select, text, tick, typed, visit
 from tests.dashboard.test_scenario_file import Files, record
 from tests.every_mechanism import lists_datasets
 
@@ -119,19 +116,14 @@ def test_nothing_is_drawn_before_the_button_is_pressed(draws: Draws) -> None:
     at = visit(opened(), PAGE)
     assert at.main.selectbox[0].value is None and release_words.CHOOSE in everything(at)
     assert not [one for one in at.main.button if one.label.startswith(BUTTON)]
-    assert release_words.NO_RELEASE in everything(at)
+    assert release_words.NOTHING in everything(at)
     at = page(people="")
-    assert bare(at.main.info[0].value) == release_words.EMPTY
+    assert bare(at.main.info[0].value) == LedgerInMemory().notice
     assert release_words.NAME_FIRST in [info.value for info in at.main.info] and button(at).disabled
     press(at, forced=True)
     assert not draws
     at = page()
     assert button(at).label == f"{BUTTON} {at.main.selectbox[0].value}, epsilon = 1"
-    assert not draws
-
-
-def test_the_first_draw_must_be_acknowledged_too(draws: Draws) -> None:
-    at = page()
     assert [bare(box.label) for box in at.main.checkbox] == [
         "I know that a draw is final: it cannot be taken back, and costs these people 1-DP for good."
     ]
@@ -142,22 +134,16 @@ def test_the_first_draw_must_be_acknowledged_too(draws: Draws) -> None:
     assert len(draws) == 1
 
 
-def test_one_mechanism_alone_is_chosen() -> None:
+def test_one_mechanism_alone_is_chosen_and_of_several_the_private_ones_come_first() -> None:
     at = visit(tick(opened(), {MECHANISMS[3].__name__}), PAGE)
-    assert at.main.selectbox[0].value == MECHANISMS[3].label
-    assert button(at)
+    assert at.main.selectbox[0].value == MECHANISMS[3].label and button(at)
     visit(tick(visit(at, "app.py"), ALL), PAGE)
     assert at.main.selectbox[0].value == MECHANISMS[3].label, "a choice stays"
-
-
-def test_the_private_ones_come_first() -> None:
-    at = visit(tick(opened(), ALL), PAGE)
     promised = [kind(1.0).guarantee((1.0, 1.0), 90) for kind in MECHANISMS]
     named = [words.stamped(kind.label, guarantee) for kind, guarantee in zip(MECHANISMS, promised, strict=True)]
     private = [name for name, guarantee in zip(named, promised, strict=True) if guarantee.is_private]
     options = at.main.selectbox[0].options
-    assert options[: len(private)] == private
-    assert sorted(options) == sorted(named)
+    assert options[: len(private)] == private and sorted(options) == sorted(named)
 
 
 def test_no_rerun_no_widget_and_no_other_page_draws_again(draws: Draws) -> None:
@@ -175,6 +161,9 @@ def test_no_rerun_no_widget_and_no_other_page_draws_again(draws: Draws) -> None:
     assert shown(at).equals(released)
     assert f"drawn on {draws[0].time}" in everything(at)
     assert draws[0].mechanism.epsilon == 1
+    scripts = [code.value for code in at.main.code]
+    assert not [script for script in scripts if "dpbi.release" in script], "nor does a script"
+    assert len([script for script in scripts if "counts =" in script]) == 1
 
 
 def test_a_second_click_on_its_way_draws_nothing(draws: Draws) -> None:
@@ -286,8 +275,8 @@ def test_the_very_same_table_has_the_same_n_and_categories() -> None:
 
 def test_a_wrong_statement_that_noise_cannot_explain_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     files = record(monkeypatch)
-    at = press(page("10 990"))
-    at.text_area(key="entry: typed").set_value("990 10").run()
+    at = press(page("10 190"))
+    at.text_area(key="entry: typed").set_value("190 10").run()
     press(state_the_table(said_of(at)))
     files.clear()
     at.run()
@@ -307,14 +296,15 @@ def test_other_people_have_a_total_of_their_own_and_old_ones_are_known_again() -
 
 
 def ledger(at: AppTest) -> Ledger:
-    found: LedgerInMemory = at.session_state["ledger of releases"]
-    return found.everything()
+    found: LedgerInMemory = at.session_state[options.OWN_LEDGER]
+    return of_all(found.beside(Account()))
 
 
 @pytest.mark.parametrize("kind", [kind for kind in MECHANISMS if not kind(1.0).guarantee((1, 1), 9).is_private])
-def test_what_is_not_private_needs_a_tick_and_is_stamped(
+def test_what_is_not_private_needs_a_tick_and_is_stamped_and_so_is_what_is_read_together_with_it(
     monkeypatch: pytest.MonkeyPatch, draws: Draws, kind: type[dpbi.mechanisms.Mechanism]
 ) -> None:
+    """A private release of the same table holds, in its files, a posterior that the other went into."""
     files = record(monkeypatch)
     at = tick(page(), {kind.__name__})
     assert (release_words.CONTROL in everything(at)) == isinstance(kind(1.0).guarantee((1, 1), 9), NotPrivate)
@@ -325,35 +315,23 @@ def test_what_is_not_private_needs_a_tick_and_is_stamped(
     files.clear()
     press(at)
     (made,) = draws
-    assert made.stamp
     said = [bare(error.value) for error in at.main.error]
     assert [sentence for sentence in said if "do not publish this" not in sentence] == [made.stamp] * 2
     assert isinstance(made.guarantee, NotPrivate) == ("no bound at all" in everything(at))
     stamped = [files_of(files, ending) for ending in (".json", ".html", ".md", ".csv")]
     stamped += [made() for name, made in files.items() if "-posteriors" in name]
-    for content in stamped:
-        assert b"PRIVATE" in content
-
-
-@pytest.mark.parametrize("kind", [kind for kind in MECHANISMS if not kind(1.0).guarantee((1, 1), 9).is_private])
-def test_what_is_read_together_with_it_is_stamped_too(
-    monkeypatch: pytest.MonkeyPatch, draws: Draws, kind: type[dpbi.mechanisms.Mechanism]
-) -> None:
-    """A private release of the same table holds, in its files, a posterior that the other went into."""
-    files = record(monkeypatch)
-    at = press(tick(page(), {kind.__name__}))
+    assert made.stamp and all(b"PRIVATE" in content for content in stamped)
     press(tick(at, {MECHANISMS[3].__name__}))
-    first, second = draws
-    assert first.stamp and not second.stamp
+    assert len(draws) == 2 and not draws[1].stamp
     files.clear()
     at.run()
-    assert any(first.stamp in bare(error.value) for error in at.main.error)
+    assert any(made.stamp in bare(error.value) for error in at.main.error)
     together = json.loads(files_of(files, ".json"))["all_releases_together"]
-    assert together["stamp"] == first.stamp and together["promise"] == (
-        f"All of them together promise {ledger(at).total().words}.")
-    stamped = [name for name in files if name.endswith((".html", ".md", ".csv"))
-               and name.startswith(("dpbi-release-", "dpbi-read-together"))]
-    assert len(stamped) == 7 and all(first.stamp[:11] in files[name]().decode() for name in stamped)
+    assert together["stamp"] == made.stamp
+    assert together["promise"] == f"All of them together promise {ledger(at).total().words}."
+    named = [name for name in files if name.endswith((".html", ".md", ".csv"))
+             and name.startswith(("dpbi-release-", "dpbi-read-together"))]
+    assert len(named) == 7 and all(made.stamp[:11] in files[name]().decode() for name in named)
     assert together["promise"] in files_of(files, ".md").decode().replace("\\", "")
 
 
@@ -402,21 +380,17 @@ def test_who_cannot_release_here_says_why() -> None:
     assert not [one for one in at.main.button if one.label.startswith(BUTTON)]
 
 
-def test_a_failed_draw_is_told_without_its_message(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_draw_is_told_without_its_message_and_its_charge_stands(monkeypatch: pytest.MonkeyPatch) -> None:
     def failing(*arguments: Any) -> Release:
-        raise RuntimeError("314159")
+        raise MemoryError("314159")
 
-    monkeypatch.setattr(release, "release", failing)
     at = acknowledge(page())
+    monkeypatch.setattr(release, "release", failing)
     button(at).click().run()
-    assert [error.value for error in at.main.error] == [words.APOLOGY]
-    assert not ledger(at).entries
-
-
-def test_without_records_the_prior_is_released(draws: Draws) -> None:
-    at = press(page("0 0 0"))
-    assert release_words.NO_RECORDS in everything(at)
-    assert draws[0].released == (0, 0, 0)
+    assert [error.value for error in at.main.error] == [words.APOLOGY] and not at.exception
+    assert release_words.SAY_BROKEN_OFF in [warning.value for warning in at.main.warning]
+    assert list(at.main.dataframe[-1].value["Release"]) == [release_words.BROKEN_OFF]
+    assert any("released once already: 1-DP" in bare(warning.value) for warning in at.main.warning)
 
 
 def test_a_release_writes_no_cache(monkeypatch: pytest.MonkeyPatch, draws: Draws) -> None:
@@ -444,19 +418,24 @@ def test_counts_that_do_not_sum_to_n_are_explained_where_they_do_not(draws: Draw
         said = f"The released counts sum to {total:,} and not to n = 21. This is no error"
         assert (said in everything(at)) == (total != 21)
         assert noisy or total == 21
+    assert release_words.NO_RECORDS in everything(press(page("0 0 0"))) and draws[-1].released == (0, 0, 0)
 
 
 # --- the files ---
 
 
-@pytest.mark.parametrize("counts", ["31 44", "5 0 7", "1 2 0 2"])
-def test_the_files_hold_the_release(
-    monkeypatch: pytest.MonkeyPatch, draws: Draws, tmp_path: Path, counts: str
+@pytest.mark.parametrize("counts", ["31 44", "5 0 7"])
+def test_the_files_and_the_charts_data_hold_the_release(
+    monkeypatch: pytest.MonkeyPatch, draws: Draws, counts: str
 ) -> None:
     files = record(monkeypatch)
     at = page(counts)
     files.clear()
     press(at)
+    (name,) = [name for name in files if name.endswith("expected-errors-chart.csv")]
+    errors = pd.read_csv(io.BytesIO(files[name]()))
+    assert set(errors["Series"]) == {"95 % of the trials", "50 % of the trials"}
+    assert (errors["From"] <= errors["To"]).all() and "y" not in errors
     text(at, "epsilon", "0.125")  # the files are of the release, whatever the sidebar says by now
     (made,) = draws
     packed = files_of(files, ".json")
@@ -467,52 +446,26 @@ def test_the_files_hold_the_release(
     assert list(table["naive_parameter"]) == list(made.naive)
     assert table[["noise_aware_low", "noise_aware_high"]].notna().all(axis=None)
     assert set(table["Guarantee"]) == {made.guarantee.words}
-    assert made.guarantee.words in files_of(files, ".md").decode()
-    assert made.guarantee.words in files_of(files, ".html").decode()
+    assert all(made.guarantee.words in files_of(files, ending).decode() for ending in (".md", ".html"))
+    assert "'dpbi-release-" in files_of(files, ".py").decode(), "the program reads the file beside it"
     assert not [name for name in files if name.endswith(".zip")], "no report: it shows counts"
-    for name in files:
-        if name.startswith("dpbi-release") and name.endswith((".json", ".py")):
-            (tmp_path / name).write_bytes(files[name]())
-    (script,) = tmp_path.glob("*.py")
-    ran = subprocess.run([sys.executable, "-I", script.name], cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert ran.returncode == 0, ran.stderr
-    assert ran.stdout.count("naive") == len(made.released)
-
-
-@pytest.mark.parametrize("counts", ["31 44", "5 0 7"])
-def test_the_charts_data_are_the_tables_intervals(monkeypatch: pytest.MonkeyPatch, counts: str) -> None:
-    files = record(monkeypatch)
-    at = page(counts)
-    files.clear()
-    press(at)
-    table = pd.read_csv(io.BytesIO(files_of(files, ".csv")))
     (name,) = [name for name in files if name.endswith("-posteriors-chart.csv")]
     chart = pd.read_csv(io.BytesIO(files[name]()))
     assert "y" not in chart and "x" not in chart
     for kind in ("naive", "noise_aware"):
         drawn = chart[chart["From"].notna() & chart["Series"].str.startswith(kind.replace("_", "-"))]
-        shown = table[:1] if len(table) == 2 else table
+        rows = table[:1] if len(table) == 2 else table
         share = next(column for column in chart if column.startswith("θ"))
         for column, of_chart in (("mean", share), ("low", "From"), ("high", "To")):
-            assert list(drawn[of_chart]) == pytest.approx(list(shown[f"{kind}_{column}"]), rel=1e-5, abs=1e-7)
-    (name,) = [name for name in files if name.endswith("expected-errors-chart.csv")]
-    errors = pd.read_csv(io.BytesIO(files[name]()))
-    assert set(errors["Series"]) == {"95 % of the trials", "50 % of the trials"}
-    assert (errors["From"] <= errors["To"]).all() and "y" not in errors
-
-
-def test_a_script_never_draws_again() -> None:
-    at = press(page())
-    scripts = [code.value for code in at.main.code]
-    assert not [script for script in scripts if "dpbi.release" in script]
-    assert len([script for script in scripts if "counts =" in script]) == 1
+            assert list(drawn[of_chart]) == pytest.approx(list(rows[f"{kind}_{column}"]), rel=1e-5, abs=1e-7)
 
 
 # --- the ledger ---
 
 
 def bring(at: AppTest, content: bytes) -> AppTest:
-    at.main.get("file_uploader")[-1].set_value(("ledger.json", content, "application/json")).run()
+    uploader: Any = at.main.get("file_uploader")[-1]
+    uploader.set_value(("ledger.json", content, "application/json")).run()
     assert not at.exception
     return at
 
@@ -522,57 +475,46 @@ def press_in_the_ledger(at: AppTest, label: str) -> AppTest:
     return at
 
 
-@pytest.mark.parametrize("file", ["dpbi-ledger.json", ".json"])
-def test_an_exported_ledger_counts_again_after_a_reload(monkeypatch: pytest.MonkeyPatch, file: str) -> None:
+def test_an_exported_ledger_counts_again_after_a_reload(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Brought at once, before anything is said on the page; a release brings its part of it too."""
     files = record(monkeypatch)
     at = page()
     files.clear()
     press(at)
-    exported = files[file]() if file in files else files_of(files, file)
-    other = bring(page(), exported)
-    assert bare(other.main.info[0].value) == release_words.EMPTY
-    assert [option.partition(":")[0] for option in other.main.multiselect[0].options] == [PEOPLE]
+    exported = [files["dpbi-ledger.json"](), files_of(files, ".json")]
+    other = bring(visit(opened(), PAGE), exported[0])
+    assert f"About {PEOPLE}: 1 release, 1-DP, last " in everything(other)
+    press_in_the_ledger(other, "Add to the ledger")
+    assert list(other.main.dataframe[-1].value["Release"]) == ["brought"]
+    other = bring(page(), exported[1])
+    assert bare(other.main.info[0].value) == LedgerInMemory().notice
     press_in_the_ledger(other, "Add to the ledger")
     assert "released once already: 1-DP" in bare(other.main.warning[1].value)
     assert button(other).disabled
     press(other)
     assert "released twice; all together: **2-DP**" in everything(other)
-    assert len(ledger(other).entries) == 2
-    press_in_the_ledger(bring(other, exported), "Add to the ledger")
+    press_in_the_ledger(bring(other, exported[0]), "Add to the ledger")
     assert len(ledger(other).entries) == 2, "what is in already does not count twice"
 
 
-@pytest.mark.parametrize(("picked", "names"), [(0, ["A", "A", "B"]), (1, ["A", PEOPLE, "B"])])
-def test_what_is_not_picked_is_kept_whatever_it_is_called(picked: int, names: list[str]) -> None:
+@pytest.mark.parametrize("named", [True, False])
+def test_releases_go_to_the_people_they_name_and_others_to_those_named_here(named: bool) -> None:
+    """A file of version 1 has no names: there somebody must be named first."""
     document = ledger(press(page())).document()
     (one,) = document["releases"]
-    tokens = [f"{i}" * 32 for i in range(3)]
-    document["people"] = [
-        {"token": token, "name": name, "raised": []} for token, name in zip(tokens, names, strict=True)
-    ]
+    tokens = ["0" * 32, "1" * 32]
+    document["people"] = [{"token": token, "name": "Survey 2025", "raised": []} for token in tokens[: 1 + named]]
     document["releases"] = [one | {"people": token, "release": token} for token in tokens]
-    at = bring(page(), json.dumps(document).encode())
-    at.main.multiselect[0].set_value(tokens[:picked]).run()
+    at = bring(visit(opened(), PAGE), json.dumps(document).encode())
+    assert next(one for one in at.main.button if one.label == "Add to the ledger").disabled is not named
+    at = bring(page(people="Others"), json.dumps(document).encode())
+    assert (release_words.NAMELESS in [info.value for info in at.main.info]) is not named
     press_in_the_ledger(at, "Add to the ledger")
-    assert sorted(entry.release for entry in ledger(at).entries) == tokens
-    assert set(at.main.dataframe[-1].value["Release"]) == {"brought"}
-
-
-@pytest.mark.parametrize(("named", "fits"), [(True, False), (False, True), (False, False)])
-def test_releases_about_others_are_listed_and_not_added_up(named: bool, fits: bool) -> None:
-    """A file of version 1 has no names: there what has the same n is offered."""
-    document = ledger(press(page())).document()
-    if not named:
-        document["people"] = [{"token": one["token"]} for one in document["people"]]
-    at = bring(page(COUNTS if fits else "31 45", "Others"), json.dumps(document).encode())
-    assert bool(at.main.multiselect[0].value) == fits
-    at.main.multiselect[0].set_value([]).run()
-    press_in_the_ledger(at, "Add to the ledger")
-    assert len(at.main.warning) == 1
-    (name,) = at.main.dataframe[-1].value["People"]
-    assert name.startswith(PEOPLE if named else "people ")
+    assert [entry.release for entry in ledger(at).entries] == (tokens if named else tokens[::-1])
+    assert list(at.main.dataframe[-1].value["People"]) == (["Survey 2025"] * 2 if named else ["Others", "Survey 2025"])
+    assert len(at.main.warning) == (1 if named else 2), "those of others are listed and not added up"
     at = press_in_the_ledger(bring(page(), json.dumps(document).encode()), "Put it away")
-    assert not ledger(at).entries and not at.main.multiselect
+    assert not ledger(at).entries and "About " not in at.main.markdown[-1].value
 
 
 @pytest.mark.parametrize("content", [b"", b"[]", b"\xff\xfe", b'{"format": "dpbi settings 1"}', b"[" * 99_999])

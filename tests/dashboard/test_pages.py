@@ -1,8 +1,4 @@
-"""The pages through AppTest: what each shows at first, at the limits of every control, and what nobody may meet.
-
-A page that raises is caught by Streamlit, and one that apologises by the page itself: both are looked for on every
-visit. A visit is checked by the heading of the page, since a switch of pages that did not run shows the former one.
-"""
+"""The pages through AppTest: what each shows at first, at the limits of every control, and what nobody may meet."""
 
 from __future__ import annotations
 
@@ -21,66 +17,44 @@ from dpbi.dashboard.answers import library, work
 from dpbi.dashboard.answers.cache import Kept
 from dpbi.dashboard.page import DEFAULT_MECHANISMS
 from dpbi.dashboard.shown import downloads, tables
-from dpbi.dashboard.sidebar import controls, data_source, menu, prior
+from dpbi.dashboard.sidebar import controls, menu, prior
 from dpbi.dashboard.words import words
+from dpbi.data.examples import EXAMPLES
+from dpbi.mechanisms import Mechanism
 from dpbi.papers.figures import FIGURES
-from dpbi.privacy.verdict import verdict
+from dpbi.privacy.verdict import Verdict, verdict
+from dpbi.problem.candidates import number_of_candidates
 from dpbi.problem.neighbours import RELATION
-from tests.dashboard.exports import assert_page, made
-from tests.dashboard.shown_entries import key
-from tests.dashboard.test_scenario import PAGES, QUIET, STAGES, bare, opened, press, select, text, visit
+from tests.dashboard.exports import assert_page
+from tests.dashboard.person import (
+    ALL,
+    EVERY,
+    EXAMPLE,
+    HOSTILE,
+    QUIET,
+    STAGES,
+    bare,
+    buttons,
+    cancel_at,
+    charts,
+    everything,
+    key,
+    made_up,
+    opened,
+    pick,
+    press,
+    select,
+    shown,
+    tables_of,
+    text,
+    tick,
+    typed,
+    visit,
+)
 from tests.dashboard.test_scenario_file import record
 
-EVERY = ["app.py", *PAGES]
+CHOSEN_BY_RESULTS = {"app.py", "pages/3_Sensitivity.py", "pages/5_Accuracy.py", "pages/7_Release.py"}
 WITHOUT_MECHANISMS = {"pages/3_Sensitivity.py": 5, "pages/6_Papers.py": 2}  # charts that no mechanism is needed for
-EXAMPLE = Problem((1, 1), (48, 42))
-
-
-def shown(at: AppTest, page: str, *, refused: bool = False) -> AppTest:
-    """The page visited, seen to be that page, without traceback, apology or, unless expected, refusal.
-
-    Where it first asks what to release with, the first mechanism is chosen.
-    """
-    visit(at, page)
-    for box in at.main.selectbox:
-        if box.key == TO_RELEASE and box.value is None:
-            box.set_value(box.options[0]).run()
-            assert not at.exception
-    heading = next(found.heading for found in menu.PAGES if found.path == page)
-    assert [title.value for title in at.title] == [heading]
-    said = [bare(error.value) for error in at.main.error]
-    assert not [sentence for sentence in said if words.APOLOGY in sentence]
-    assert bool(said) == refused, said
-    return at
-
-
-def charts(at: AppTest) -> list[dict]:
-    return [json.loads(chart.proto.spec) for chart in at.get("plotly_chart")]
-
-
-def everything(at: AppTest) -> str:
-    """All words of the page's main part."""
-    parts = [*at.main.markdown, *at.main.caption, *at.main.warning, *at.main.info, *at.main.error, *at.main.header]
-    return bare("\n".join(part.value for part in parts))
-
-
-def tick(at: AppTest, names: set[str]) -> AppTest:
-    for kind in MECHANISMS:
-        box = at.checkbox(key=f"entry: ticked: {kind.__name__}")
-        box.set_value(kind.__name__ in names)
-    at.run()
-    return at
-
-
-def typed(at: AppTest, counts: str) -> AppTest:
-    select(at, "source", data_source.TYPED)
-    at.text_area(key="entry: typed").set_value(counts).run()
-    assert not at.exception
-    return at
-
-
-ALL = {kind.__name__ for kind in MECHANISMS}
-TO_RELEASE = "entry: to release"
 few_points = pytest.mark.usefixtures("few_points")
 
 
@@ -97,6 +71,7 @@ def test_a_page_is_never_empty(page: str) -> None:
     keys = [chart.proto.id for chart in at.get("plotly_chart")]
     assert len(set(keys)) == len(keys)
     assert RELATION in everything(at)
+    assert (words.CHOICE_WARNING in [warning.value for warning in at.main.warning]) == (page in CHOSEN_BY_RESULTS)
     assert words.RAW_NOTICE not in everything(at), "an example has nobody to protect"
     assert "48 cured, 42 not cured; n = 90" in everything(at)
     assert not unexplained(at)
@@ -125,22 +100,25 @@ def test_the_menu_lists_every_page_once() -> None:
     assert sorted(page.path for page in menu.PAGES) == sorted([*EVERY, *STAGES])
 
 
-@pytest.mark.parametrize("page", ["app.py", "pages/3_Sensitivity.py"])
-def test_choosing_by_results_is_warned_of(page: str) -> None:
-    assert [warning.value for warning in shown(opened(), page).main.warning] == [words.CHOICE_WARNING]
-
-
 # --- Home ---
 
 
-def test_homes_table_holds_the_librarys_numbers() -> None:
+def test_home_holds_the_librarys_numbers_names_the_nearest_and_sets_the_unproved_apart() -> None:
     at = tick(opened(), ALL)
-    table = at.main.dataframe[0].value
+    table, said = at.main.dataframe[0].value, everything(at)
     assert list(table["Mechanism"]) == [kind.label for kind in MECHANISMS]
     rows = [comparison_of(distance_law(kind(1.0), EXAMPLE)) for kind in MECHANISMS]
     nearest, level = sorted(rows, key=lambda row: row.mean)[:2]
     assert nearest.mean == pytest.approx(level.mean, rel=1e-9)
     named = [row.mechanism.label for row in rows if row in (nearest, level)]
+    best = words.listed(f"**{row.mechanism.label}**" for row in nearest_private(rows))
+    assert f"Nearest to the truth here: {best} (each 1-DP (theorem), an exact mean distance of" in said
+    for row, guarantee in zip(rows, table["Guarantee"], strict=True):
+        label = row.mechanism.label
+        claimed, private = row.guarantee.basis == "claim", row.guarantee.is_private
+        assert guarantee.startswith("ONLY CLAIMED: ") == claimed == (f"{label} is only claimed to be private" in said)
+        assert (guarantee == "NOT PRIVATE") == (not private and not claimed) == (f"{label} is not private" in said)
+        assert (guarantee == row.guarantee.words) == private
     for counts in ("48 42", "50 44"):  # of the two means one is smaller by the last bit here, the other there
         said = everything(typed(at, counts))
         assert f"Nearest to the truth here: **{named[0]}** and **{named[1]}** (each 1-DP (theorem), an exact" in said
@@ -149,59 +127,27 @@ def test_homes_table_holds_the_librarys_numbers() -> None:
         assert line["P(truth)"] == pytest.approx(row.probability_of_truth, rel=1e-12)
         assert line["P(H ≤ LS)"] == pytest.approx(row.probability_within_local_sensitivity, rel=1e-12)
         assert line["Mean L1"] == pytest.approx(row.mean_l1, rel=1e-12)
+    farther = at.main.dataframe[0].value["Mean H"]
+    assert (text(at, "epsilon", "5").main.dataframe[0].value["Mean H"] < farther).all()
 
 
 @pytest.mark.parametrize("page", ["app.py", "pages/1_Private_posteriors.py", "pages/4_Privacy_loss.py"])
 def test_a_page_ends_where_it_is_cancelled_until_it_is_to_go_on(page: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Cancel is pressed after two mechanisms: in a browser the press ends the run, here the run itself presses it."""
     at = opened()
     for kept in (library.comparison, library.posteriors, library.verdict):
         kept.clear()
-    begin, begun = work.Work.begin, 0
-
-    def pressed_after_two(self: work.Work) -> None:
-        nonlocal begun
-        begin(self)
-        begun += 1
-        if begun == 2:
-            work._cancel(self.job)
-
-    monkeypatch.setattr(work, "_SILENT", -1.0)
-    monkeypatch.setattr(work.Work, "begin", pressed_after_two)
+    begun = cancel_at(2, monkeypatch)
     shown(at, page)
     for _ in range(2):
-        assert begun == 2, "a cancelled computation stays so"
+        assert len(begun) == 2, "a cancelled computation stays so"
         assert work.CANCELLED in everything(at)
         assert not charts(at) and not at.main.dataframe
-        assert [button.label for button in at.sidebar.get("download_button")], "the sidebar is whole"
+        assert at.sidebar.get("download_button"), "the sidebar is whole"
         at.run()
     press(at, "Go on")
     assert work.CANCELLED not in everything(shown(at, page))
     assert charts(at) and at.main.dataframe
-    assert not [button for button in at.main.button if button.label in ("Cancel", "Go on")]
-
-
-def test_without_records_the_probability_that_needs_one_is_a_dash() -> None:
-    at = typed(opened(), "0 0")
-    table = at.main.dataframe[0]
-    assert table.value["P(H ≤ LS)"].isna().all() and table.proto.placeholder == "–"
-    assert json.loads(table.proto.columns)["P(H ≤ LS)"]["help"] == data.NO_RECORD
-
-
-def test_home_names_the_best_private_mechanism_and_sets_the_others_apart() -> None:
-    rows = [comparison_of(distance_law(kind(1.0), EXAMPLE)) for kind in MECHANISMS]
-    said = everything(tick(opened(), ALL))
-    best = words.listed(f"**{row.mechanism.label}**" for row in nearest_private(rows))
-    assert f"Nearest to the truth here: {best} (each 1-DP (theorem), an exact mean distance of" in said
-    for row, guarantee in zip(rows, tick(opened(), ALL).main.dataframe[0].value["Guarantee"], strict=True):
-        if row.guarantee.basis == "claim":
-            assert guarantee.startswith("ONLY CLAIMED: ")
-            assert f"{row.mechanism.label} is only claimed to be private" in said
-        elif not row.guarantee.is_private:
-            assert guarantee == "NOT PRIVATE"
-            assert f"{row.mechanism.label} is not private" in said
-        else:
-            assert guarantee == row.guarantee.words
+    assert not {"Cancel", "Go on"} & {*buttons(at)}
 
 
 @pytest.mark.parametrize("page", ["app.py", "pages/1_Private_posteriors.py", "pages/2_Distance_curves.py",
@@ -237,8 +183,12 @@ def test_home_names_those_that_have_something_to_gain_from_calibration() -> None
 def test_no_rerun_of_home_waits_for_a_long_audit(monkeypatch: pytest.MonkeyPatch) -> None:
     """Moving epsilon asks for other verdicts: those of many datasets are left to the page Privacy loss."""
     asked: list[tuple[str, int]] = []
-    monkeypatch.setattr(library, "verdict", lambda mechanism, prior, n: asked.append((mechanism.label, n)) or verdict(
-        mechanism, prior, n))  # fmt: skip
+
+    def noted(mechanism: Mechanism, prior: tuple[float, ...], n: int) -> Verdict:
+        asked.append((mechanism.label, n))
+        return verdict(mechanism, prior, n)
+
+    monkeypatch.setattr(library, "verdict", noted)
     at = typed(opened(), "800 700")
     said = next(line for line in everything(at).splitlines() if "tells how much of epsilon" in line)
     many = [kind.label for kind in MECHANISMS if kind.__name__ in DEFAULT_MECHANISMS and f"{kind.label}" in said]
@@ -252,18 +202,13 @@ def test_home_names_no_best_where_nothing_is_proved() -> None:
     assert "No ticked mechanism has a proved pure guarantee." in everything(tick(opened(), unproved))
 
 
-def test_epsilon_moves_the_table() -> None:
-    at = opened()
-    before = list(at.main.dataframe[0].value["Mean H"])
-    text(at, "epsilon", "5")
-    assert all(now < then for now, then in zip(at.main.dataframe[0].value["Mean H"], before, strict=True))
-
-
 # --- Private posteriors ---
 
 
 def test_redraw_moves_the_visible_seed_and_nothing_else_draws() -> None:
     at = shown(opened(), "pages/1_Private_posteriors.py")
+    assert "weighs as much as 2 records, the data as much as n = 90" in everything(at)
+    assert list(at.main.dataframe[0].value["Prior expects"]) == ["2 to 88", "2 to 88"]
 
     def drawn() -> list[float]:
         return list(at.main.dataframe[1].value["H"])
@@ -281,36 +226,29 @@ def test_redraw_moves_the_visible_seed_and_nothing_else_draws() -> None:
     assert drawn() == first
 
 
-@pytest.mark.parametrize("size", [min(controls.SIZES), 30, max(controls.SIZES)])
-def test_as_many_posteriors_as_asked_for(size: int) -> None:
+def test_as_many_posteriors_as_asked_for() -> None:
     assert max(controls.SIZES) == 1000
     at = shown(opened(), "pages/1_Private_posteriors.py")
-    at.select_slider(key="entry: size").set_value(size).run()
-    assert len(at.main.dataframe[1].value) == len(DEFAULT_MECHANISMS) * min(size, data.DRAWS_SHOWN)
-    sample = library.posteriors(EXAMPLE, MECHANISMS[0](1.0), 1, size)
-    assert len(sample.released) == size
-
-
-def test_the_prior_is_told_with_its_weight_and_what_it_expects() -> None:
-    at = shown(opened(), "pages/1_Private_posteriors.py")
-    assert "weighs as much as 2 records, the data as much as n = 90" in everything(at)
-    assert list(at.main.dataframe[0].value["Prior expects"]) == ["2 to 88", "2 to 88"]
+    for size in (min(controls.SIZES), max(controls.SIZES)):
+        at.select_slider(key="entry: size").set_value(size).run()
+        assert len(at.main.dataframe[1].value) == len(DEFAULT_MECHANISMS) * min(size, data.DRAWS_SHOWN)
+        assert len(library.posteriors(EXAMPLE, MECHANISMS[0](1.0), 1, size).released) == size
 
 
 # --- Distance curves ---
 
 
 @pytest.mark.parametrize("view", controls.VIEWS)
-@pytest.mark.parametrize("overlay", [False, True])
-def test_each_view_of_the_laws(view: str, overlay: bool) -> None:
+def test_each_view_of_the_laws(view: str) -> None:
     at = shown(opened(), "pages/2_Distance_curves.py")
-    at.segmented_control(key="entry: view").set_value(view).run()
-    at.toggle(key="entry: overlay").set_value(overlay).run()
-    shown(at, "pages/2_Distance_curves.py")
-    names = {trace.get("name", "") for trace in charts(at)[0]["data"]}
-    assert {kind.label for kind in MECHANISMS if kind.__name__ in DEFAULT_MECHANISMS} <= names
-    assert any("1,000 simulated draws" in name for name in names) == overlay
-    assert "Every curve is the exact law" in everything(at)
+    pick(at, "view", view)
+    for overlay in (False, True):
+        at.toggle(key="entry: overlay").set_value(overlay)
+        shown(at, "pages/2_Distance_curves.py")
+        names = {trace.get("name", "") for trace in charts(at)[0]["data"]}
+        assert {kind.label for kind in MECHANISMS if kind.__name__ in DEFAULT_MECHANISMS} <= names
+        assert any("1,000 simulated draws" in name for name in names) == overlay
+        assert "Every curve is the exact law" in everything(at)
 
 
 def test_a_sampled_law_says_so_with_its_error() -> None:
@@ -322,12 +260,16 @@ def test_a_sampled_law_says_so_with_its_error() -> None:
     problem = Problem((1,) * 6, (900, 800, 700, 600, 500, 400))
     laws = [distance_law(kind(1.0), problem) for kind in MECHANISMS]
     assert list(home["± of P(H ≤ LS)"]) == [0 if law.exact else law.band for law in laws] and not laws[0].exact
+    shown(at, "pages/2_Distance_curves.py")
+    table = pick(at, "view", controls.CUMULATIVE).main.dataframe[0].value
+    assert "P(H ≤ 0.1)" in table
+    assert 0 < table["Off by at most"].max() < 0.05
 
 
 def test_the_probability_of_a_distance_is_told_for_the_one_asked_for() -> None:
     at = shown(tick(opened(), ALL), "pages/2_Distance_curves.py")
     assert "entry: within" not in {entry.key for entry in at.main.text_input}
-    at.segmented_control(key="entry: view").set_value(controls.CUMULATIVE).run()
+    pick(at, "view", controls.CUMULATIVE)
     assert at.text_input(key="entry: within").value == "0.1"
     for t in ("0.1", "0.02", "1"):
         text(at, "within", t)
@@ -345,19 +287,10 @@ def test_a_probability_between_the_edges_of_bins_says_how_far_off_it_can_be() ->
     at = typed(tick(opened(), {kind.__name__ for kind in kinds}), "30 40 30 30")
     assert at.main.dataframe[0].value.set_index("Mechanism").loc["EHD", "Law"] == data.LAW_KINDS["bins"]
     shown(at, "pages/2_Distance_curves.py")
-    at.segmented_control(key="entry: view").set_value(controls.CUMULATIVE).run()
-    found = at.main.dataframe[0].value["Off by at most"]
+    found = pick(at, "view", controls.CUMULATIVE).main.dataframe[0].value["Off by at most"]
     laws = [distance_law(kind(1.0), Problem((1, 1, 1, 1), (30, 40, 30, 30))) for kind in kinds]
     assert list(found) == [law.cdf_error for law in laws]
     assert min(found) > 0
-
-
-def test_a_sampled_probability_of_a_distance_has_its_band() -> None:
-    at = shown(typed(tick(opened(QUIET), ALL), "900 800 700 600 500 400"), "pages/2_Distance_curves.py")
-    at.segmented_control(key="entry: view").set_value(controls.CUMULATIVE).run()
-    table = at.main.dataframe[0].value
-    assert "P(H ≤ 0.1)" in table
-    assert 0 < table["Off by at most"].max() < 0.05
 
 
 # --- Sensitivity ---
@@ -369,15 +302,11 @@ def test_sensitivity_shows_all_five_and_its_charts(counts: str) -> None:
     at = typed(opened(QUIET), counts)
     assert len(at.main.metric) == 5
     assert len(charts(at)) == (5 if len(counts.split()) == 2 else 3)
-
-
-def test_one_map_at_a_time() -> None:
-    at = typed(opened(QUIET), "20 20 20")
-    first = charts(at)[0]
-    for measure in controls.MEASURES:
-        at.segmented_control(key="entry: measure").set_value(measure).run()
-        assert len(charts(at)) == 3
-    assert charts(at)[0] != first
+    if len(counts.split()) == 3:
+        first = charts(at)[0]
+        for measure in controls.MEASURES:
+            assert len(charts(pick(at, "measure", measure))) == 3, "one map at a time"
+        assert charts(at)[0] != first
 
 
 @few_points
@@ -403,7 +332,7 @@ def test_one_figure_of_the_papers_at_a_time(monkeypatch: pytest.MonkeyPatch) -> 
         assert len(charts(shown(at, "pages/6_Papers.py"))) == 2, "beside that of the scores"
         assert figure.caption in everything(at)
         assert figure.story(figure.result(1)) in everything(at)
-        assert_page(at, made(files))
+        assert_page(at, tables_of(files))
     before = everything(at)
     at.button(key="redraw").click().run()
     assert at.text_input(key=key(at, "seed")).value == "2"
@@ -422,7 +351,10 @@ def test_no_records(counts: str) -> None:
         shown(at, page, refused=sensitivity)
         if sensitivity:
             assert "at least one record" in everything(at)
-    assert "every mechanism releases the prior itself" in everything(shown(at, "app.py"))
+    table = shown(at, "app.py").main.dataframe[0]
+    assert "every mechanism releases the prior itself" in everything(at)
+    assert table.value["P(H ≤ LS)"].isna().all() and table.proto.placeholder == "–"
+    assert json.loads(table.proto.columns)["P(H ≤ LS)"]["help"] == data.NO_RECORD
 
 
 def every_page_is_drawn(at: AppTest) -> None:
@@ -435,7 +367,7 @@ def test_one_record_at_every_point() -> None:
 
 
 @few_points
-@pytest.mark.parametrize("counts", ["1e9 5", "1e12 1e12", "1 0 0", "1e9 1e9 1e9", "2 0 0 0 0 0"])
+@pytest.mark.parametrize("counts", ["1e12 5", "1 0 0", "1e9 1e9 1e9", "2 0 0 0 0 0"])
 def test_few_and_many_records(counts: str) -> None:
     every_page_is_drawn(typed(tick(opened(QUIET), ALL), counts))
 
@@ -443,27 +375,21 @@ def test_few_and_many_records(counts: str) -> None:
 @few_points
 @pytest.mark.parametrize(("k", "pages"), [(25, EVERY), (450, EVERY[1:5])], ids=["every page", "more than are scanned"])
 def test_many_categories(k: int, pages: list[str]) -> None:
-    at = select(opened(QUIET), "source", data_source.MADE_UP)
-    at.text_input(key=key(at, "made-up k")).set_value(f"{k}")
-    text(at, "made-up n", "3000")
+    at = made_up(opened(QUIET), n="3000", k=f"{k}")
     for page in pages:
         assert charts(shown(at, page))
 
 
 @few_points
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [("epsilon", "1e-9"), ("epsilon", "0.01"), ("epsilon", "20"), ("epsilon", "1e6"), ("gamma", "0"), ("gamma", "1e6")],
-)
-def test_the_ends_of_epsilon_and_gamma(name: str, value: str) -> None:
-    every_page_is_drawn(text(tick(opened(QUIET), ALL), name, value))
+@pytest.mark.parametrize(("epsilon", "gamma"), [("1e-9", "0"), ("0.01", "1e6"), ("20", "0"), ("1e6", "1e6")])
+def test_the_ends_of_epsilon_and_gamma(epsilon: str, gamma: str) -> None:
+    every_page_is_drawn(text(text(tick(opened(QUIET), ALL), "gamma", gamma), "epsilon", epsilon))
 
 
 @few_points
 @pytest.mark.parametrize("rule", prior.CHOICES)
-@pytest.mark.parametrize("counts", ["30 20", "5 3 4"])
-def test_every_prior(rule: str, counts: str) -> None:
-    every_page_is_drawn(select(typed(opened(QUIET), counts), "prior", rule))
+def test_every_prior(rule: str) -> None:
+    every_page_is_drawn(select(typed(opened(QUIET), "5 3 4"), "prior", rule))
 
 
 @few_points
@@ -472,17 +398,15 @@ def test_the_ends_of_the_priors_strength(strength: str) -> None:
     every_page_is_drawn(text(select(tick(opened(QUIET), ALL), "prior", prior.SYMMETRIC), "strength", strength))
 
 
-@pytest.mark.parametrize("key", [example.key for example in data_source.EXAMPLES])
-def test_every_example_is_exact(key: str) -> None:
-    at = select(shown(opened(QUIET), "pages/2_Distance_curves.py"), "example", key)
+def test_every_example_is_exact() -> None:
+    """As the one is that has the most candidates: by their number a law is computed or drawn."""
+    largest = max(EXAMPLES, key=lambda example: number_of_candidates(sum(example.counts), len(example.counts)))
+    at = select(shown(opened(QUIET), "pages/2_Distance_curves.py"), "example", largest.key)
     assert not at.error
     assert "Every curve is the exact law" in everything(at)
 
 
 # --- what a person's own names may not do ---
-
-HOSTILE = "=1+1 <img src=x onerror=alert(1)> [go](javascript:alert(1)) $x^2$ :red[r] **b**"
-
 
 def test_no_cached_answer_knows_a_name() -> None:
     """An answer is shared by all who ask with equal arguments, so labels and titles must not be among them."""
@@ -531,12 +455,10 @@ def test_a_columns_numbers_are_written_alike() -> None:
             if grid[name].dtype.kind != "f":
                 continue
             assert [cell == "–" for cell in cells] == list(grid[name].isna())
-            cells, values = [cell for cell in cells if cell != "–"], grid[name].dropna()
-            assert len({("e" in cell, len(cell.partition(".")[2].partition("e")[0])) for cell in cells}) == 1, cells
-            for cell, value in zip(cells, values, strict=True):
-                assert float(cell) == pytest.approx(value, rel=0.05)
-            largest = max(cells, key=float)
-            assert float(largest) == pytest.approx(grid[name].max(), rel=5e-4)
+            written = [cell for cell in cells if cell != "–"]
+            assert len({("e" in cell, len(cell.partition(".")[2].partition("e")[0])) for cell in written}) == 1, written
+            assert [float(cell) for cell in written] == pytest.approx(list(grid[name].dropna()), rel=0.05)
+            assert max(map(float, written)) == pytest.approx(grid[name].max(), rel=5e-4)
 
 
 def test_the_comparison_fits_beside_the_sidebar() -> None:

@@ -23,8 +23,7 @@ from dpbi.figures.html_page import html_page
 from dpbi.problem.neighbours import RELATION
 from tests.dashboard import exports
 from tests.dashboard.exports import assert_page, made
-from tests.dashboard.test_pages import HOSTILE, typed
-from tests.dashboard.test_scenario import QUIET, ROOT, opened, visit
+from tests.dashboard.person import HOSTILE, QUIET, ROOT, opened, typed, visit
 from tests.dashboard.test_scenario_file import LAB, Files, record
 
 EVERY = [page.path for page in LAB]

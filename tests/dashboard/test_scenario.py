@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 import pytest
@@ -13,75 +13,30 @@ from hypothesis import given
 from hypothesis import strategies as some
 from streamlit.testing.v1 import AppTest
 
-from dpbi import MECHANISMS, Problem, limits
+from dpbi import MECHANISMS, limits
 from dpbi.dashboard.answers import library
 from dpbi.dashboard.answers.cache import kept
 from dpbi.dashboard.page import DEFAULT_MECHANISMS
-from dpbi.dashboard.shown import folds
 from dpbi.dashboard.sidebar import data_source, entries, prior, privacy
 from dpbi.dashboard.words import guard, sidebar, words
-from tests.dashboard.shown_entries import key
-
-ROOT = Path(__file__).resolve().parents[2]
-# The pages with the sidebar's scenario, and those that bring what they show.
-PAGES, STAGES = (
-    sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "pages").glob("*.py") if opening in path.read_text())
-    for opening in ("with scenario(", "with stage(")
+from tests.dashboard.person import (
+    ALL,
+    EVERY,
+    PAGES,
+    QUIET,
+    answered,
+    bare,
+    key,
+    made_up,
+    opened,
+    refusals,
+    select,
+    text,
+    tick,
+    typed,
+    visit,
+    waiting_for_a_file,
 )
-PATIENCE = 120
-
-
-QUIET = "pages/3_Sensitivity.py"  # no mechanism is asked there: for what is true of the sidebar on every page
-
-
-def opened(page: str = "app.py") -> AppTest:
-    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=PATIENCE)
-    if page != "app.py":
-        at.switch_page(page)
-    at.run()
-    assert not at.exception
-    return at
-
-
-def visit(at: AppTest, page: str) -> AppTest:
-    at.switch_page(page).run()
-    assert not at.exception
-    return at
-
-
-def unfold(at: AppTest, label: str) -> AppTest:
-    """Opens a part of the page that is folded away."""
-    at.session_state[folds.key(label)] = True
-    at.run()
-    assert not at.exception
-    return at
-
-
-def text(at: AppTest, name: str, value: str) -> AppTest:
-    at.text_input(key=key(at, name)).set_value(value).run()
-    assert not at.exception
-    return at
-
-
-def select(at: AppTest, name: str, value: str) -> AppTest:
-    at.selectbox(key=key(at, name)).set_value(value).run()
-    assert not at.exception
-    return at
-
-
-def refusals(at: AppTest) -> list[str]:
-    """The sentences beside the sidebar's controls, without the marks that keep them inert."""
-    return [bare(error.value) for error in at.sidebar.error]
-
-
-def answered(at: AppTest) -> bool:
-    """Whether the page shows a chart, or asks what to release with, before which it shows none."""
-    return bool(at.get("plotly_chart")) or "entry: to release" in {box.key for box in at.main.selectbox}
-
-
-def bare(markdown: str) -> str:
-    return markdown.replace("\\", "").replace("\u2060", "")
-
 
 # --- what was typed ---
 
@@ -116,9 +71,12 @@ def test_typed_counts_are_read_exactly(typed: str, labels: tuple[str, ...], coun
         assert entries.counts(typed) == (labels, counts)
 
 
-@pytest.mark.parametrize(
-    ("typed", "said"),
-    [
+persons, seed = (partial(entries.whole, name, least=0, largest=largest) for name, largest in (
+    ("n", 10**9), ("seed", entries.SEED_LARGEST)))  # fmt: skip
+epsilon = partial(entries.number, "epsilon")
+WRITTEN_ODDLY = ["1_0", "sNaN", "nan", "inf", "-Infinity", "0x10", "\u0661\u0662", "1e", "1e1_0", "", "one"]
+REFUSED_AS_TYPED: list[tuple[Callable[[str], object], str, str]] = [
+    *((entries.counts, typed, said) for typed, said in (
         ("", "at least two categories"),
         ("a, 5", "at least two categories"),
         ("a, 5\nb, -1", "Line 2: the count must be at least 0"),
@@ -132,29 +90,29 @@ def test_typed_counts_are_read_exactly(typed: str, labels: tuple[str, ...], coun
         ("a, 5\n" + "b" * 501 + ", 6", "Line 2: a label may have at most 500 characters"),
         ("5\n" * 100_001, "at most 200,000 characters"),
         ("5\n" * 2001, "too many categories"),
-    ],
-)
-def test_typed_counts_are_refused_in_words(typed: str, said: str) -> None:
-    with pytest.raises(ValueError, match=said):
-        entries.counts(typed)
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
+    )),
+    *((entries.counts, f"b: 7\n{line}", f"Line 2: '{line}' can be read in more than one way") for line in (
         "Group 1,200", "O, 12,34", "O, 1 200", "O, 1, 200", "O 1 200", "1,200", "18, 25, 300", "18,25,300", "O;5;200",
         "O, 5, 1,200",
-    ],
-)
-def test_a_line_that_can_be_read_in_two_ways_is_refused(line: str) -> None:
-    with pytest.raises(ValueError, match=f"Line 2: '{line}' can be read in more than one way"):
-        entries.counts(f"b: 7\n{line}")
+    )),
+    *((entries.counts, line, "may be one number or several") for line in ("1,200", "1,200,48", "10,200,300")),
+    *((persons, odd, r"n must be a whole number|n may be meant in two ways") for odd in (
+        "12,34", "1,2000", ",200", "1,,200", "0,200", "1.000", "1.200.000", "1,200.5")),
+    # What only a computer calls a number.
+    *((epsilon, odd, r"^epsilon must be a number such as .*\.$") for odd in WRITTEN_ODDLY),
+    *((seed, odd, r"^seed must be a whole number such as .*\.$") for odd in WRITTEN_ODDLY),
+    # None is rounded to nothing or infinity.
+    (epsilon, "1e-400", r"^epsilon is too small: got '1e-400'"),
+    (epsilon, "1e400", r"^epsilon is too large: got '1e400'"),
+    (persons, "1e-400", r"^n must be a whole number: got '1e-400'"),
+    *((persons, large, rf"^n is too large: got '{large}'") for large in ("1e30", "1e999999999")),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize("line", ["1,200", "1,200,48", "10,200,300"])
-def test_a_line_that_is_one_number_or_several_is_refused(line: str) -> None:
-    with pytest.raises(ValueError, match="may be one number or several"):
-        entries.counts(line)
+@pytest.mark.parametrize(("read", "typed", "said"), REFUSED_AS_TYPED)
+def test_what_is_typed_is_refused_in_words(read: Callable[[str], object], typed: str, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        read(typed)
 
 
 @given(some.integers(0, limits.TOTAL_LARGEST))
@@ -164,35 +122,9 @@ def test_a_whole_number_is_read_as_it_is_written(value: int) -> None:
     assert entries.counts(f"a: {value:,}\nb: 0") == (("a", "b"), (value, 0))
 
 
-@pytest.mark.parametrize("written", ["12,34", "1,2000", ",200", "1,,200", "0,200", "1.000", "1.200.000", "1,200.5"])
-def test_a_number_with_odd_groups_is_refused(written: str) -> None:
-    with pytest.raises(ValueError, match=r"n must be a whole number|n may be meant in two ways"):
-        entries.whole("n", written, 0, 10**9)
-
-
-WRITTEN_ODDLY = ["1_0", "sNaN", "nan", "inf", "-Infinity", "0x10", "\u0661\u0662", "1e", "1e1_0", "", "one"]
-
-
-@pytest.mark.parametrize("written", WRITTEN_ODDLY)
-def test_what_only_a_computer_calls_a_number_is_refused(written: str) -> None:
-    with pytest.raises(ValueError, match=r"^epsilon must be a number such as .*\.$"):
-        entries.number("epsilon", written)
-    with pytest.raises(ValueError, match=r"^seed must be a whole number such as .*\.$"):
-        entries.whole("seed", written, 0, entries.SEED_LARGEST)
-
-
-def test_a_number_is_never_rounded_to_nothing_or_infinity() -> None:
-    read = [entries.number("x", written) for written in (" 0 ", "0e-400", "-.5", "1e-8", "+3.")]
-    assert read == [0, 0, -0.5, 1e-8, 3]
-    with pytest.raises(ValueError, match=r"^delta is too small: got '1e-400'"):
-        entries.number("delta", "1e-400")
-    with pytest.raises(ValueError, match=r"^epsilon is too large: got '1e400'"):
-        entries.number("epsilon", "1e400")
-    with pytest.raises(ValueError, match=r"^n must be a whole number: got '1e-400'"):
-        entries.whole("n", "1e-400", 0, 9)
-    for large in ("1e30", "1e999999999"):
-        with pytest.raises(ValueError, match=rf"^n is too large: got '{large}'"):
-            entries.whole("n", large, 0, 9)
+def test_numbers_are_read_in_any_spelling() -> None:
+    written = (" 0 ", "0e-400", "-.5", "1e-8", "+3.")
+    assert [entries.number("x", one) for one in written] == [0, 0, -0.5, 1e-8, 3]
 
 
 @given(some.text(max_size=80))
@@ -226,11 +158,9 @@ def test_a_long_label_is_cut_and_a_long_sentence_is_not() -> None:
 
 
 def test_the_first_paint_is_the_default_scenario() -> None:
-    at = opened()
-    assert [kind.__name__ for kind in MECHANISMS if at.checkbox(key=f"entry: ticked: {kind.__name__}").value] == [
-        name for name in (kind.__name__ for kind in MECHANISMS) if name in DEFAULT_MECHANISMS
-    ]
-    assert len(DEFAULT_MECHANISMS) == 4
+    at = opened(QUIET)
+    ticked = {name for name in ALL if at.checkbox(key=f"entry: ticked: {name}").value}
+    assert ticked == {*DEFAULT_MECHANISMS} and len(ticked) == 4
     assert (at.text_input(key="entry: epsilon").value, at.text_input(key="entry: gamma").value) == ("1", "1")
     assert at.text_input(key="entry: seed").value == "1"
     assert any("48 cured, 42 not cured; n = 90" in line.value for line in at.main.markdown)
@@ -247,14 +177,9 @@ def kind_with(wanted: Callable[[dataclasses.Field[Any]], bool]) -> tuple[str, st
 def test_settings_stay_on_every_page_and_on_return() -> None:
     switched, switch = kind_with(lambda field: isinstance(field.default, bool))
     numbered, number = kind_with(lambda field: isinstance(field.default, float) and field.name != "gamma")
-    at = opened(QUIET)
-    select(at, "source", data_source.TYPED)
-    at.text_area(key="entry: typed").set_value("left, 3\nright, 2\nneither, 1").run()
-    select(at, "prior", prior.CUSTOM)
-    text(at, "alpha of right", "2.5")
-    text(at, "epsilon", "0.37")
-    text(at, "gamma", "0.2")
-    text(at, "seed", "77")
+    at = select(typed(opened(QUIET), "left, 3\nright, 2\nneither, 1"), "prior", prior.CUSTOM)
+    for name, value in (("alpha of right", "2.5"), ("epsilon", "0.37"), ("gamma", "0.2"), ("seed", "77")):
+        text(at, name, value)
     at.checkbox(key=f"entry: ticked: {DEFAULT_MECHANISMS[-1]}").uncheck().run()
     at.checkbox(key=f"entry: ticked: {numbered}").check().run()
     text(at, number, "1e-5")
@@ -264,20 +189,17 @@ def test_settings_stay_on_every_page_and_on_return() -> None:
         visit(at, page)
         assert at.selectbox(key="entry: source").value == data_source.TYPED
         assert at.text_area(key="entry: typed").value == "left, 3\nright, 2\nneither, 1"
-        assert at.text_input(key="entry: alpha of right").value == "2.5"
-        assert at.text_input(key=key(at, "epsilon")).value == "0.37"
+        names = ("alpha of right", "epsilon", "gamma", number, "seed")
+        assert [at.text_input(key=key(at, name)).value for name in names] == ["2.5", "0.37", "0.2", "1e-5", "77"]
         assert at.select_slider(key=key(at, privacy.SLIDER)).value == 0.37
-        assert at.text_input(key="entry: gamma").value == "0.2"
-        assert at.text_input(key=f"entry: {number}").value == "1e-5"
-        assert at.text_input(key="entry: seed").value == "77"
-        assert not at.checkbox(key=f"entry: ticked: {DEFAULT_MECHANISMS[-1]}").value
-        assert at.checkbox(key=f"entry: {switched}: {switch}").value
+        boxes = (f"ticked: {DEFAULT_MECHANISMS[-1]}", f"{switched}: {switch}")
+        assert [at.checkbox(key=f"entry: {name}").value for name in boxes] == [False, True]
         line = "3 left, 2 right, 1 neither; n = 6 · prior Dirichlet(1, 2.5, 1) · epsilon = 0.37 · gamma = 0.2"
         assert any(line in bare(shown.value) for shown in at.main.markdown), page
 
 
 def test_slider_and_entry_of_epsilon_never_disagree() -> None:
-    at = opened()
+    at = opened(QUIET)
     text(at, "epsilon", "0.123")
     assert at.select_slider(key=key(at, privacy.SLIDER)).value == 0.123
     at.select_slider(key=key(at, privacy.SLIDER)).set_value(5.0).run()
@@ -291,7 +213,7 @@ def test_slider_and_entry_of_epsilon_never_disagree() -> None:
 def test_entries_that_replace_each_other_come_again() -> None:
     """Streamlit keeps a record of every key that it has ever seen: a new one for each change would never end."""
     at, keys = opened(QUIET), set()
-    for mark in privacy.EPSILON_MARKS[:12]:
+    for mark in privacy.EPSILON_MARKS[:5]:
         text(at, "epsilon", f"{mark:g}")
         assert at.select_slider(key=key(at, privacy.SLIDER)).value == mark
         keys.add(key(at, privacy.SLIDER))
@@ -300,28 +222,19 @@ def test_entries_that_replace_each_other_come_again() -> None:
 
 def test_a_number_is_shown_where_a_ticked_mechanism_has_it() -> None:
     """delta, or any number a later class brings: its entry comes and goes with the classes that have the field."""
-    at = opened(QUIET)
-    for kind in MECHANISMS:
-        at.checkbox(key=f"entry: ticked: {kind.__name__}").uncheck()
-    at.run()
-    shown = {entry.key for entry in at.sidebar.text_input}
-    assert "entry: gamma" in shown
-    assert "entry: delta" not in shown
-    for kind in MECHANISMS:
-        at.checkbox(key=f"entry: ticked: {kind.__name__}").check().run()
-        fields = [field for field in dataclasses.fields(kind) if "label" in field.metadata]
-        keys = {widget.key for widget in [*at.sidebar.text_input, *at.sidebar.selectbox, *at.sidebar.checkbox]}
-        for field in fields:
-            name = field.name if isinstance(field.default, float) else f"{kind.__name__}: {field.name}"
-            assert f"entry: {name}" in keys
-        at.checkbox(key=f"entry: ticked: {kind.__name__}").uncheck().run()
+    at = tick(opened(QUIET), set())
 
+    def keys() -> set[str | None]:
+        return {widget.key for widget in [*at.sidebar.text_input, *at.sidebar.selectbox, *at.sidebar.checkbox]}
 
-def test_two_sessions_share_no_setting() -> None:
-    first, second = opened(), opened()
-    text(first, "epsilon", "9")
-    second.run()
-    assert second.text_input(key="entry: epsilon").value == "1"
+    without = keys()
+    assert "entry: gamma" in without and "entry: delta" not in without
+    for kind in MECHANISMS:
+        if fields := [field for field in dataclasses.fields(kind) if "label" in field.metadata]:
+            named = {field.name if isinstance(field.default, float) else f"{kind.__name__}: {field.name}"
+                     for field in fields}  # fmt: skip
+            tick(at, {kind.__name__})
+            assert keys() - without == {f"entry: {name}" for name in named - {"gamma"}}
 
 
 # --- what is refused ---
@@ -338,10 +251,11 @@ REFUSED = [
 
 
 @pytest.mark.usefixtures("few_points")
-@pytest.mark.parametrize("page", ["app.py", *PAGES])
+@pytest.mark.parametrize("page", EVERY)
 def test_a_refused_entry_leaves_its_sentence_and_no_result(page: str) -> None:
+    """The sidebar is the same on every page: each refusal of it is met on one, one refusal on each."""
     at = opened(page)
-    for name, value, said in REFUSED:
+    for name, value, said in REFUSED if page == QUIET else REFUSED[:1]:
         text(at, name, value)
         assert refusals(at) == [said]
         assert at.text_input(key=f"entry: {name}").value == value
@@ -365,32 +279,21 @@ def test_several_refusals_are_all_said() -> None:
     [("0", "strength must be greater than 0"), ("1e13", "strength is too large"), ("inf", "strength must be a number")],
 )
 def test_a_refused_strength(strength: str, said: str) -> None:
-    at = text(select(opened(), "prior", prior.SYMMETRIC), "strength", strength)
+    at = text(select(opened(QUIET), "prior", prior.SYMMETRIC), "strength", strength)
     assert said in refusals(at)[0]
 
 
 def test_a_prior_in_one_box_must_have_a_number_per_category() -> None:
-    at = select(opened(QUIET), "source", data_source.MADE_UP)
-    text(at, "made-up k", "20")
-    select(at, "prior", prior.CUSTOM)
+    at = select(made_up(opened(QUIET), k="20"), "prior", prior.CUSTOM)
     assert not refusals(at)
     at.text_area(key="entry: prior in one box").set_value("1 2 3").run()
     assert refusals(at) == ["prior must have one number per category: got 3 for 20 categories."]
 
 
 def test_a_refused_prior_that_counts_are_drawn_from_is_said_once() -> None:
-    at = select(opened(QUIET), "source", data_source.MADE_UP)
-    select(at, "made-up shape", data_source.DRAWN)
-    select(at, "prior", prior.SYMMETRIC)
+    at = select(made_up(opened(QUIET), shape=data_source.DRAWN), "prior", prior.SYMMETRIC)
     text(at, "strength", "-1")
     assert refusals(at) == ["strength must be greater than 0: got -1.0."]
-
-
-def typed(at: AppTest, counts: str) -> AppTest:
-    select(at, "source", data_source.TYPED)
-    at.text_area(key="entry: typed").set_value(counts).run()
-    assert not at.exception
-    return at
 
 
 def prior_shown(at: AppTest) -> str:
@@ -415,15 +318,19 @@ def test_a_custom_prior_in_one_box_follows_its_labels() -> None:
     letters = "ABCDEFGHIJKLM"
     at = select(typed(opened(QUIET), "\n".join(f"{letter}, 5" for letter in letters)), "prior", prior.CUSTOM)
     box = "prior in one box"
+
+    def held() -> list[str]:
+        return str(at.text_area(key=key(at, box)).value).split()
+
     at.text_area(key=key(at, box)).set_value(" ".join(map(str, range(1, 14)))).run()
     typed(at, "\n".join(f"{letter}, 5" for letter in ["new", *reversed(letters)]))
-    assert at.text_area(key=key(at, box)).value.split() == ["1", *map(str, range(13, 0, -1))]
+    assert held() == ["1", *map(str, range(13, 0, -1))]
     at.text_area(key=key(at, box)).set_value("1 2 3").run()  # refused: the labels keep what they had
     typed(at, "M, 5\nC, 5")
     assert prior_shown(at) == "Beta(13, 3)"
     text(at, "alpha of C", "7")
     typed(at, "\n".join(f"{letter}, 5" for letter in letters))
-    assert at.text_area(key=key(at, box)).value.split() == ["1", "2", "7", *map(str, range(4, 14))]
+    assert held() == ["1", "2", "7", *map(str, range(4, 14))]
 
 
 def test_a_refused_prior_names_its_category() -> None:
@@ -447,32 +354,27 @@ def test_a_custom_prior_without_data_asks_for_a_file() -> None:
 # --- made-up counts ---
 
 
-@pytest.mark.parametrize("shape", data_source.SHAPES)
-def test_made_up_counts_have_the_wanted_size(shape: str) -> None:
-    at = select(opened(QUIET), "source", data_source.MADE_UP)
-    text(at, "made-up n", "600")
-    select(at, "made-up shape", shape)
-    assert not at.error
-    assert any("3 categories, n = 600" in caption.value for caption in at.sidebar.caption)
+def read_as(at: AppTest) -> list[str]:
+    return [bare(caption.value) for caption in at.sidebar.caption]
+
+
+def test_made_up_counts_have_the_wanted_size_however_it_is_written() -> None:
+    at = opened(QUIET)
+    for written, n in (("1,000,000,000", "1,000,000,000"), ("1e9", "1,000,000,000"), ("600", "600")):
+        assert f"3 categories, n = {n}" in read_as(made_up(at, n=written))
+    for shape in data_source.SHAPES:
+        assert "3 categories, n = 600" in read_as(made_up(at, shape=shape))
+        assert not at.error
 
 
 def test_what_was_typed_is_shown_as_it_was_read() -> None:
-    at = select(opened(QUIET), "source", data_source.TYPED)
-    at.text_area(key="entry: typed").set_value("O, 400,000,000\nA, 1,200").run()
-    said = [bare(caption.value) for caption in at.sidebar.caption]
+    said = read_as(typed(opened(QUIET), "O, 400,000,000\nA, 1,200"))
     assert "Read as O: 400,000,000 · A: 1,200" in said
     assert "2 categories, n = 400,001,200" in said
 
 
-@pytest.mark.parametrize("written", ["1,000,000,000", "1e9"])
-def test_a_made_up_size_may_be_written_with_groups_or_an_exponent(written: str) -> None:
-    at = text(select(opened(QUIET), "source", data_source.MADE_UP), "made-up n", written)
-    assert any("n = 1,000,000,000" in caption.value for caption in at.sidebar.caption)
-
-
 def test_drawn_counts_change_with_their_seed_alone() -> None:
-    at = select(opened(), "source", data_source.MADE_UP)
-    select(at, "made-up shape", data_source.DRAWN)
+    at = made_up(opened(QUIET), shape=data_source.DRAWN)
 
     def line() -> str:
         return next(shown.value for shown in at.main.markdown if "n = 300" in shown.value)
@@ -480,111 +382,8 @@ def test_drawn_counts_change_with_their_seed_alone() -> None:
     first = line()
     text(at, "seed", "5")
     assert line() == first
-    text(at, "made-up seed", "2")
+    made_up(at, seed="2")
     assert line() != first
-
-
-# --- a file ---
-
-
-def uploader(at: AppTest, content: bytes, name: str = "mine.csv") -> AppTest:
-    at.sidebar.get("file_uploader")[0].set_value((name, content, "text/csv")).run()
-    assert not at.exception
-    return at
-
-
-def press(at: AppTest, label: str) -> AppTest:
-    next(button for button in at.main.button if button.label == label).click().run()
-    assert not at.exception
-    return at
-
-
-def waiting_for_a_file() -> AppTest:
-    at = select(opened(), "source", data_source.FILE)
-    assert "Choose a file" in at.main.info[0].value
-    assert not at.get("plotly_chart")
-    return at
-
-
-def test_a_file_is_previewed_then_used_then_kept() -> None:
-    at = uploader(waiting_for_a_file(), b"colour,count\nred,3\nblue,9\n")
-    assert any("2 categories, n = 12" in shown.value for shown in at.main.markdown)
-    assert at.main.dataframe[0].value.to_dict("list") == {"Category": ["red", "blue"], "Count": [3, 9]}
-    assert not at.get("plotly_chart"), "nothing is used before the person says so"
-    press(at, "Use these counts")
-    for page in ["app.py", *PAGES]:
-        visit(at, page)
-        assert any("3 red, 9 blue; n = 12" in shown.value for shown in at.main.markdown)
-        assert answered(at)
-
-
-def test_a_file_put_away_leaves_what_was_in_use() -> None:
-    at = press(uploader(waiting_for_a_file(), b"colour,count\nred,3\nblue,9\n"), "Use these counts")
-    uploader(at, b"colour,count\ngreen,1\nblue,2\n", "other.csv")
-    assert not at.get("plotly_chart"), "the earlier counts are not shown while another file waits"
-    press(at, "Discard the file")
-    assert any("3 red, 9 blue" in shown.value for shown in at.main.markdown)
-
-
-def test_a_file_that_cannot_be_read_says_why() -> None:
-    at = uploader(waiting_for_a_file(), b"colour,count\nred,3\nblue,-9\n")
-    assert "-9" in bare(at.main.error[0].value)
-    assert not [button for button in at.main.button if button.label == "Use these counts"]
-
-
-def test_a_question_is_asked_with_the_suggested_answer() -> None:
-    rows = b"".join(b"%d,%s\n" % (i, b"yes" if i % 3 else b"no") for i in range(30))
-    at = uploader(waiting_for_a_file(), b"person,answer\n" + rows)
-    for _ in range(3):
-        if any(button.label == "Use these counts" for button in at.main.button):
-            break
-        for choice in at.main.selectbox:
-            if "answer" in choice.options:
-                choice.set_value("answer")
-        press(at, "Continue")
-    press(at, "Use these counts")
-    assert any("n = 30" in shown.value for shown in at.main.markdown)
-
-
-def test_a_wrong_answer_can_be_answered_again() -> None:
-    rows = b"".join(b"%d,%s\n" % (i, b"yes" if i % 3 else b"no") for i in range(30))
-    at = uploader(waiting_for_a_file(), b"person,answer\n" + rows)
-
-    def buttons() -> list[str]:
-        return [button.label for button in at.main.button if button.label not in ("Use this list", "Read these rows")]
-
-    assert buttons() == ["Continue", "Discard the file"]
-    asked = [(choice.label, choice.options) for choice in at.main.selectbox]
-    layout = next(choice for choice in at.main.selectbox if "one row of counts" in choice.options)
-    layout.set_value("wide")
-    press(at, "Continue")
-    assert buttons()[-2:] == ["Change the answers", "Discard the file"]
-    press(at, "Change the answers")
-    assert buttons() == ["Continue", "Discard the file"]
-    assert [(choice.label, choice.options) for choice in at.main.selectbox] == asked
-
-
-# --- caches ---
-
-
-def test_caches_tell_mechanisms_and_problems_apart() -> None:
-    """Classes with equal fields, and equal numbers of other types, share no answer."""
-    problems = [Problem((1, 1), (3, 5)), Problem((1, 1), (5, 3)), Problem((1, 2), (3, 5))]
-    mechanisms = [kind(1.0) for kind in MECHANISMS] + [kind(2.0) for kind in MECHANISMS]
-    for problem in problems:
-        for mechanism in mechanisms:
-            row = library.comparison(problem, mechanism)
-            assert type(row.mechanism) is type(mechanism)
-            assert (row.mechanism, row.problem) == (mechanism, problem)
-            drawn = library.posteriors(problem, mechanism, 1, 10)
-            assert (drawn.mechanism, drawn.problem, len(drawn.released)) == (mechanism, problem, 10)
-
-
-def test_another_seed_draws_anew_and_the_same_does_not() -> None:
-    problem, mechanism = Problem((1, 1), (30, 50)), MECHANISMS[0](1.0)
-    first = library.posteriors(problem, mechanism, 1, 50).released
-    assert (library.posteriors(problem, mechanism, 1, 50).released == first).all()
-    assert (library.posteriors(problem, mechanism, 2, 50).released != first).any()
 
 
 # --- failures ---

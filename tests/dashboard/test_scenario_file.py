@@ -19,8 +19,7 @@ from dpbi.dashboard.shown import downloads
 from dpbi.dashboard.sidebar import controls, data_source, entries, menu, prior, privacy, upload
 from dpbi.dashboard.take_away import scenario_file
 from dpbi.papers.figures import FIGURES
-from tests.dashboard.shown_entries import key
-from tests.dashboard.test_scenario import ROOT, bare, opened, select, text, visit
+from tests.dashboard.person import ROOT, bare, key, opened, select, text, visit
 from tests.data.damaged import damaged, read_or_refused
 
 DEFAULTS = page._defaults()
@@ -240,7 +239,7 @@ def test_any_labels_and_counts_come_back_and_a_number_to_its_last_digit(
         ({"proportions": [0, 0]}, "proportions must not all be 0"),
         ({"source": "a-file-of-yours", "labels": ["a", "a"], "counts": [1, 2]}, "2 categories are called 'a'"),
         ({"source": "a-file-of-yours", "labels": ["a", "b"], "counts": [1, 2, 3]}, "labels and counts must be as many"),
-        ({"source": "a-file-of-yours", "labels": ["a", "b"], "counts": [1, -2]}, "cannot be negative"),
+        ({"source": "a-file-of-yours", "labels": ["a", "b"], "counts": [1, -2]}, "must be at least 0"),
         ({"source": "a-file-of-yours", "labels": ["a", "\ud800"], "counts": [1, 2]}, "can be written in UTF-8"),
         ({"prior": "custom", "alpha": [1, 2, 3]}, "one number per category: got 3 for 2 categories"),
         ({"prior": "custom", "alpha": [1, 0]}, "must be greater than 0"),

@@ -32,8 +32,7 @@ from dpbi.papers.claims import CLAIMS, Setting
 from dpbi.papers.figures import FIGURES
 from tests.conftest import could_not_run
 from tests.dashboard.exports import assert_chart, assert_page, decoded, made, name_of
-from tests.dashboard.test_pages import ALL, EXAMPLE, tick, typed
-from tests.dashboard.test_scenario import ROOT, opened, select, text, unfold, visit
+from tests.dashboard.person import ALL, EXAMPLE, ROOT, opened, select, text, tick, typed, unfold, visit
 from tests.dashboard.test_scenario_file import LAB, SLOW, Files, record
 
 WITH_SCRIPT = [page.path for page in LAB if page.title in script.PAGES and page.path != SLOW]

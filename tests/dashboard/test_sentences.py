@@ -13,6 +13,7 @@ from dpbi.accuracy.axes import axis
 from dpbi.accuracy.comparison import Comparison, comparison_of
 from dpbi.accuracy.curves import AccuracyCurve, Crossover
 from dpbi.accuracy.error import ExpectedError
+from dpbi.accuracy.order import Measured
 from dpbi.dashboard.words import home, private_posteriors
 from dpbi.dashboard.words.accuracy import crossovers, smallest_error
 from dpbi.figures import accuracy, distances, privacy, sensitivities
@@ -62,7 +63,7 @@ def test_who_is_surely_nowhere_nearer_is_named_with_it() -> None:
     problem, along = Problem((1, 1), (3, 5)), axis("n")
     one, other = (
         AccuracyCurve(along, kind(1.0), "hellinger", (8,),
-                      (ExpectedError(kind(1.0), problem, "hellinger", mean, mean, 0.01, 0.01),))
+                      (ExpectedError(kind(1.0), problem, "hellinger", Measured(mean, 0.01), Measured(mean, 0.01)),))
         for kind, mean in zip(MECHANISMS[:2], (0.31, 0.3), strict=True)
     )  # fmt: skip
     first, second = (curve.mechanism.label for curve in (one, other))

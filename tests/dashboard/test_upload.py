@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import inspect
 import io
 import json
 import logging
 import tomllib
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,39 +13,26 @@ from streamlit.testing.v1 import AppTest
 
 import dpbi
 from dpbi import limits
-from dpbi.dashboard.answers import library
-from dpbi.dashboard.sidebar import data_source
+from dpbi.dashboard.sidebar import prior
 from dpbi.dashboard.words import words
+from tests.dashboard.person import (
+    EVERY,
+    ROOT,
+    STAGES,
+    answered,
+    buttons,
+    offer,
+    press,
+    select,
+    visit,
+    waiting_for_a_file,
+)
+from tests.dashboard.person import everything as said
 
-ROOT = Path(__file__).resolve().parents[2]
 CASES = ROOT / "tests" / "cases"
 REFUSED = [case for case in json.loads((CASES / "expected.json").read_text("utf-8"))["cases"]
            if case["expect"] == "error"]  # fmt: skip
-PAGES = ["app.py", *sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "pages").glob("*.py"))]
 RIDES = b"ride\n" + b"walk\nbus\nwalk\nbus\nwalk\n"
-
-
-def waiting_for_a_file() -> AppTest:
-    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120).run()
-    at.selectbox(key="entry: source").set_value(data_source.FILE).run()
-    assert not at.exception
-    return at
-
-
-def offer(at: AppTest, content: bytes, name: str = "mine.csv") -> AppTest:
-    at.sidebar.get("file_uploader")[0].set_value((name, content, "text/csv")).run()
-    assert not at.exception
-    return at
-
-
-def buttons(at: AppTest) -> dict[str, Any]:
-    return {button.label: button for button in at.main.button}
-
-
-def press(at: AppTest, label: str) -> AppTest:
-    buttons(at)[label].click().run()
-    assert not at.exception
-    return at
 
 
 def preview(at: AppTest) -> dict[str, int]:
@@ -58,9 +43,12 @@ def preview(at: AppTest) -> dict[str, int]:
     return dict(zip(table["Category"], table["Count"], strict=True))
 
 
-def said(at: AppTest) -> str:
-    shown = [*at.main.markdown, *at.main.caption, *at.main.error, *at.main.warning]
-    return "\n".join(one.value for one in shown).replace("\\", "").replace("\u2060", "")
+def count_column(at: AppTest, name: str) -> None:
+    """The file has a row per person, whose answers stand in the column."""
+    while "Continue" in buttons(at):
+        for choice in at.main.selectbox:
+            choice.set_value(name if name in choice.options else "raw")
+        press(at, "Continue")
 
 
 def give_list(at: AppTest, names: str) -> AppTest:
@@ -72,11 +60,29 @@ def give_list(at: AppTest, names: str) -> AppTest:
 # --- the preview ---
 
 
-def test_the_preview_says_how_the_file_was_read() -> None:
+@pytest.mark.usefixtures("few_points")
+def test_a_file_is_previewed_then_used_then_kept_and_another_can_be_put_away() -> None:
     at = offer(waiting_for_a_file(), b"colour;votes\nred;3\nblue;9\n")
     assert preview(at) == {"red": 3, "blue": 9}
+    assert "2 categories, n = 12" in said(at)
     assert "one row per category; categories from colour, counts from votes" in said(at)
     assert "UTF-8 text; cells separated by semicolons; header in row 1" in said(at)
+    press(at, "Use these counts")
+    for page in EVERY:
+        assert "3 red, 9 blue; n = 12" in said(visit(at, page))
+        assert answered(at)
+    visit(at, EVERY[0])
+    assert preview(offer(at, b"colour,count\ngreen,1\nblue,2\n", "other.csv")) == {"green": 1, "blue": 2}
+    press(at, "Discard the file")
+    assert "3 red, 9 blue; n = 12" in said(at) and answered(at)
+
+
+def test_what_the_server_is_told_of_files() -> None:
+    """One limit in bytes, the reader's, which the uploader shows. And no module is loaded anew under a running server:
+    else the ledger that the app was started with would be forgotten, and its budget with it."""
+    told = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text("utf-8"))["server"]
+    assert told["maxUploadSize"] * 2**20 == limits.UPLOAD_BYTES_LARGEST
+    assert told["fileWatcherType"] == "none"
 
 
 def test_counts_beyond_the_products_limit_are_refused_before_they_are_used() -> None:
@@ -88,29 +94,14 @@ def test_counts_beyond_the_products_limit_are_refused_before_they_are_used() -> 
     assert "went wrong" not in said(at) and at.get("plotly_chart")
 
 
-def test_one_limit_in_bytes() -> None:
-    """The server's, which the uploader shows, and the reader's."""
-    config = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text("utf-8"))
-    assert config["server"]["maxUploadSize"] * 2**20 == limits.UPLOAD_BYTES_LARGEST
-
-
-def test_no_module_is_loaded_anew_under_a_running_server() -> None:
-    """Else the ledger that the app was started with would be forgotten, and its budget with it."""
-    config = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text("utf-8"))
-    assert config["server"]["fileWatcherType"] == "none"
-
-
 @pytest.mark.parametrize("case", REFUSED, ids=lambda case: case["file"])
 def test_a_bad_file_is_refused_in_one_sentence_that_no_log_holds(
     case: dict[str, Any], waiting: AppTest, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.DEBUG):
         at = offer(waiting, (CASES / case["file"]).read_bytes(), case["file"])
-        while "column" in case and "Continue" in buttons(at):
-            for choice in at.main.selectbox:
-                choice.set_value(case["column"] if case["column"] in choice.options else "raw")
-            press(at, "Continue")
-    assert not at.exception
+        if "column" in case:
+            count_column(at, case["column"])
     assert "Use these counts" not in buttons(at)
     refused = [error.value for error in at.main.error]
     assert len(refused) == ("Continue" not in buttons(at))
@@ -130,11 +121,11 @@ def waiting() -> AppTest:
 
 def test_a_waiting_file_stays_through_the_pages() -> None:
     at = offer(waiting_for_a_file(), b"colour,count\nred,3\nblue,9\n")
-    for page in PAGES[::-1]:
-        at.switch_page(page).run()
+    for page in [*EVERY, *STAGES][::-1]:
+        visit(at, page)
         if at.sidebar.get("file_uploader"):  # not every page is about a person's data
             assert preview(at) == {"red": 3, "blue": 9}
-    at.selectbox(key="entry: prior").set_value(data_source.prior.SYMMETRIC).run()
+    select(at, "prior", prior.SYMMETRIC)
     assert preview(at) == {"red": 3, "blue": 9}
     press(at, "Discard the file")
     assert "Choose a file" in at.main.info[0].value
@@ -170,6 +161,21 @@ def test_columns_are_chosen_anew_for_another_file() -> None:
 def test_columns_named_like_answers_are_shown_by_their_names() -> None:
     at = offer(waiting_for_a_file(), b"raw,counts,wide\na,1,x\nb,2,y\n")
     assert at.main.selectbox[0].options == ["raw", "counts", "wide"]
+
+
+def test_a_question_suggests_its_answer_and_a_wrong_one_can_be_answered_again() -> None:
+    rows = b"".join(b"%d,%s\n" % (i, b"yes" if i % 3 else b"no") for i in range(30))
+    at = offer(waiting_for_a_file(), b"person,answer\n" + rows)
+    asked = [(choice.label, choice.options) for choice in at.main.selectbox]
+    layout = next(choice for choice in at.main.selectbox if "one row of counts" in choice.options)
+    assert "Change the answers" not in buttons(at) and {"Continue", "Discard the file"} <= {*buttons(at)}
+    layout.set_value("wide")
+    press(at, "Continue")
+    assert "Continue" not in buttons(at)
+    press(at, "Change the answers")
+    assert [(choice.label, choice.options) for choice in at.main.selectbox] == asked
+    count_column(at, "answer")
+    assert preview(at) == {"yes": 20, "no": 10}
 
 
 # --- the rows of the file ---
@@ -226,9 +232,9 @@ def test_records_outside_the_list_are_asked_about() -> None:
 
 def test_the_list_can_be_uploaded() -> None:
     at = press(offer(waiting_for_a_file(), RIDES), "Continue")
-    at.main.get("file_uploader")[0].set_value(("list.csv", b"a,b\nc,d\n", "text/csv")).run()
+    offer(at, b"a,b\nc,d\n", "list.csv", to=at.main)
     assert "one column: got 2" in said(at)
-    at.main.get("file_uploader")[0].set_value(("list.csv", b"bus\nwalk\nferry\n", "text/csv")).run()
+    offer(at, b"bus\nwalk\nferry\n", "list.csv", to=at.main)
     press(at, "Use this list")
     assert preview(at) == {"bus": 2, "walk": 3, "ferry": 0}
 
@@ -251,15 +257,3 @@ def test_empty_answers_are_a_category_if_the_person_says_so() -> None:
     assert preview(at) == {"a": 2, "b": 1, "(missing)": 1}
     at.main.checkbox[0].uncheck().run()
     assert preview(at) == {"a": 2, "b": 1}
-
-
-# --- what is kept where ---
-
-
-def test_no_cached_answer_is_asked_for_by_what_a_file_says() -> None:
-    """Caches are shared by all sessions: their keys are digests of numbers, and no label or title enters one."""
-    functions = [value for value in vars(library).values() if callable(value) and hasattr(value, "clear")]
-    assert len(functions) > 10
-    for function in functions:
-        names = set(inspect.signature(function).parameters)
-        assert not names & {"labels", "title", "source", "scenario", "text", "data", "name"}, function

@@ -9,14 +9,21 @@ import streamlit as st
 
 from dpbi.dashboard.answers import work
 from dpbi.dashboard.answers.cache import kept
+from dpbi.dashboard.session import settings
 
 
 class Ended(BaseException):
     """As Streamlit ends a run, at its next call."""
 
 
+@pytest.fixture(autouse=True)
+def _session(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(st, "session_state", {})
+    monkeypatch.setattr(settings, "get", lambda _: "")
+
+
 def test_one_long_item_moves_the_bar_and_can_be_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    go, session, said = threading.Event(), {}, []
+    go, said = threading.Event(), list[str]()
 
     @kept(4, said="Counting")
     def answer(of: int) -> int:
@@ -28,19 +35,17 @@ def test_one_long_item_moves_the_bar_and_can_be_left(monkeypatch: pytest.MonkeyP
         if len(said) == 3:
             raise Ended
 
-    monkeypatch.setattr(st, "session_state", session)
-    monkeypatch.setattr(work.settings, "get", lambda _: "")
     monkeypatch.setattr(work.Work, "_show", show)
     monkeypatch.setattr(work, "_LOOK", 0.001)
     current = work.Work("part: job", 1, "mechanisms", 0, st.empty())
     with pytest.raises(Ended):
         current.ask(answer, 21)
     assert said == ["", ", 0 s. Counting", ", 0 s. Counting"]
-    left = session[work._RUNNING]
+    left = st.session_state[work._RUNNING]
     said.clear()
     with pytest.raises(Ended):
         current.ask(answer, 4)
-    assert session[work._RUNNING] is left, "what had not begun is not begun"
+    assert st.session_state[work._RUNNING] is left, "what had not begun is not begun"
     go.set()
     assert left.result(20) == 42
     monkeypatch.setattr(work.Work, "_show", lambda *_: None)
@@ -49,12 +54,10 @@ def test_one_long_item_moves_the_bar_and_can_be_left(monkeypatch: pytest.MonkeyP
     assert current.ask(answer, 4) == 8
 
 
-def test_a_refusal_is_raised_where_it_was_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_refusal_is_raised_where_it_was_asked_for() -> None:
     @kept(4)
     def refused() -> int:
         raise ValueError("n must be less")
 
-    monkeypatch.setattr(st, "session_state", {})
-    monkeypatch.setattr(work.settings, "get", lambda _: "")
     with pytest.raises(ValueError, match="n must be less"):
         work.Work("part: job", 1, "mechanisms", 0, st.empty()).ask(refused)

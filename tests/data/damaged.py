@@ -9,7 +9,7 @@ from typing import Any
 
 from hypothesis import strategies as some
 
-WRONG = some.sampled_from([
+WRONG: some.SearchStrategy[Any] = some.sampled_from([
     None, True, False, 0, -1, 1.5, 10**400, 10**999, 1e308, 1.7e308, -1e308, float("nan"), float("inf"), "", "1", "x",
     "\ud800", "x" * 5_000, "\x00", "<b>", [], {}, [[]], [None], [1, [2, 3]], ["PureDP"], {"kind": []}, {"a": {"b": 1}},
     [True, 5], [1, None], 2**63, 2**64, -(2**63), 4 * 10**15 + 1,

@@ -12,6 +12,8 @@ import pytest
 import dpbi
 from dpbi.data.files import Counts, CountsError, CountsQuestion, read_counts
 
+from .reader import by_name
+
 CASES = Path(__file__).parents[1] / "cases"
 EXPECTED: list[dict[str, Any]] = json.loads((CASES / "expected.json").read_text("utf-8"))["cases"]
 
@@ -105,7 +107,7 @@ def read(case: dict[str, Any], **answers: Any) -> Counts:
 
 
 def pairs(read: Counts) -> list[list[Any]]:
-    return [list(pair) for pair in zip(read.labels, read.counts, strict=True)]
+    return [*map(list, by_name(read).items())]
 
 
 def refusal(case: dict[str, Any], **answers: Any) -> CountsError:
@@ -178,7 +180,7 @@ def test_an_unclear_file_is_asked_about(case: dict[str, Any], told: bool) -> Non
 def test_an_answer_settles_it(file: str) -> None:
     answers, counts = ANSWERED[file]
     result = read({"file": file}, **answers)
-    assert dict(zip(result.labels, result.counts, strict=True)) == counts
+    assert by_name(result) == counts
 
 
 @pytest.mark.parametrize("case", [case for case in of("ok") if case.values[0]["mode"] == "raw"])

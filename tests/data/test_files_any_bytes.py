@@ -8,7 +8,7 @@ import re
 import unicodedata
 import zipfile
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from decimal import Decimal
 from operator import itemgetter
@@ -19,13 +19,13 @@ import pyarrow as pa  # type: ignore[import-untyped]
 import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
-from openpyxl import Workbook
 from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
-from pyarrow import parquet
 
 from dpbi import limits
 from dpbi.data.files import Counts, CountsError, CountsQuestion, read_counts
 from dpbi.data.files.table import Column
+
+from .reader import by_name, parquet_file, read, saved, workbook
 
 CASES = sorted(path for path in (Path(__file__).parents[1] / "cases").iterdir() if path.suffix in
                (".csv", ".tsv", ".xlsx", ".parquet"))  # fmt: skip
@@ -175,22 +175,10 @@ VALUES = st.one_of(
 )
 
 
-def as_workbook(sheets: Sequence[Sequence[Sequence[Any]]]) -> bytes:
-    book = Workbook()
-    book.remove(book.active)
-    for rows in sheets:
-        sheet = book.create_sheet()
-        for row in rows:
-            sheet.append(list(row))
-    data = io.BytesIO()
-    book.save(data)
-    return data.getvalue()
-
-
 @SOME
 @given(st.lists(st.lists(st.lists(VALUES, max_size=3), max_size=6), min_size=1, max_size=2), some_answers)
 def test_random_workbooks(sheets: list[list[list[Any]]], answers: dict[str, Any]) -> None:
-    follow(as_workbook(sheets), "a.xlsx", answers)
+    follow(saved(workbook(*sheets)), "a.xlsx", answers)
 
 
 ARROWS = st.sampled_from(
@@ -215,9 +203,7 @@ ARROWS = st.sampled_from(
 @SOME
 @given(st.lists(st.tuples(CELLS, ARROWS), min_size=1, max_size=3, unique_by=itemgetter(0)), some_answers)
 def test_random_parquet(columns: list[tuple[str, Any]], answers: dict[str, Any]) -> None:
-    data = io.BytesIO()
-    parquet.write_table(pa.table(dict(columns)), data)
-    follow(data.getvalue(), "a.parquet", answers)
+    follow(parquet_file(**dict(columns)), "a.parquet", answers)
 
 
 # --- the cases, changed ---
@@ -254,6 +240,15 @@ def test_mutated_cases(path: Path, changes: list[tuple[float, str, bytes]], answ
     follow(edited(path.read_bytes(), changes), path.name, answers)
 
 
+def with_parts(path: Path, change: Callable[[str, bytes], bytes]) -> bytes:
+    """The workbook with each of its parts changed."""
+    data = io.BytesIO()
+    with zipfile.ZipFile(path) as source, zipfile.ZipFile(data, "w") as target:
+        for name in source.namelist():
+            target.writestr(name, change(name, source.read(name)))
+    return data.getvalue()
+
+
 @SOME
 @given(
     st.sampled_from([path for path in CASES if path.suffix == ".xlsx"]),
@@ -261,12 +256,7 @@ def test_mutated_cases(path: Path, changes: list[tuple[float, str, bytes]], answ
     edits,
 )
 def test_mutated_parts_of_workbooks(path: Path, part: str, changes: list[tuple[float, str, bytes]]) -> None:
-    data = io.BytesIO()
-    with zipfile.ZipFile(path) as source, zipfile.ZipFile(data, "w") as target:
-        for name in source.namelist():
-            content = source.read(name)
-            target.writestr(name, edited(content, changes) if name == part else content)
-    follow(data.getvalue(), path.name, {})
+    follow(with_parts(path, lambda name, content: edited(content, changes) if name == part else content), path.name, {})
 
 
 WILD_CELLS = [
@@ -290,12 +280,8 @@ WILD_CELLS = [
 @pytest.mark.parametrize("row", ["", ' r="9"', ' r="99999999"', ' r="x"'])
 def test_cells_no_spreadsheet_writes(cell: str, row: str) -> None:
     path = next(path for path in CASES if path.name == "simple.xlsx")
-    data = io.BytesIO()
-    with zipfile.ZipFile(path) as source, zipfile.ZipFile(data, "w") as target:
-        for name in source.namelist():
-            content = source.read(name).decode()
-            target.writestr(name, content.replace("</sheetData>", f"<row{row}>{cell}</row></sheetData>"))
-    follow(data.getvalue(), "a.xlsx", {})
+    more = f"<row{row}>{cell}</row></sheetData>".encode()
+    follow(with_parts(path, lambda _, content: content.replace(b"</sheetData>", more)), "a.xlsx", {})
 
 
 # --- what is read is what was written ---
@@ -324,25 +310,20 @@ PLAIN = {"total_row": "keep", "confirm_percentages": True}
 def test_counts_are_read_back(counts: dict[str, int], separator: str, quoting: int, encoding: str, end: str) -> None:
     rows = [["kind", "count"], *([name, str(count)] for name, count in counts.items())]
     text = as_csv(rows, separator, quoting).replace("\n", end)
-    result = read_counts(text.encode(encoding), "a.csv", **PLAIN)
-    assert dict(zip(result.labels, result.counts, strict=True)) == counts
+    assert by_name(read(text.encode(encoding), "a.csv", **PLAIN)) == counts
     first = Column(1, next(iter(counts)), lambda rows: [])
     assume(not first.named_as_identifier and not first.named_as_measurement)  # a first cell that names its row
     wide = as_csv([[*counts], [str(count) for count in counts.values()]], separator, quoting)
-    result = read_counts(wide.encode(encoding), "a.csv", layout="wide", **PLAIN)
-    assert dict(zip(result.labels, result.counts, strict=True)) == counts
+    assert by_name(read(wide.encode(encoding), "a.csv", layout="wide", **PLAIN)) == counts
 
 
 @SOME
 @given(counted)
 def test_counts_in_a_workbook_or_parquet_file_are_read_back(counts: dict[str, int]) -> None:
     rows = [("kind", "count"), *counts.items()]
-    result = read_counts(as_workbook([rows]), "a.xlsx", **PLAIN)
-    assert dict(zip(result.labels, result.counts, strict=True)) == counts
-    data = io.BytesIO()
-    parquet.write_table(pa.table({"kind": [*counts], "count": [*counts.values()]}), data)
-    result = read_counts(data.getvalue(), "a.parquet", **PLAIN)
-    assert dict(zip(result.labels, result.counts, strict=True)) == counts
+    assert by_name(read(saved(workbook(rows)), "a.xlsx", **PLAIN)) == counts
+    columns = parquet_file(kind=[*counts], count=[*counts.values()])
+    assert by_name(read(columns, "a.parquet", **PLAIN)) == counts
 
 
 @MANY
@@ -354,17 +335,10 @@ def test_records_are_tallied(answers: list[str], separator: str) -> None:
     tally = Counter(filter(None, answers))
     assume(len(tally) > 1 and max(tally.values()) > 1)
     rows = [["id", "ride"], *([f"T{i}", answer] for i, answer in enumerate(answers))]
-    result = read_counts(as_csv(rows, separator).encode(), "a.csv", column="ride")
-    assert dict(zip(result.labels, result.counts, strict=True)) == tally
-    assert list(result.labels) == list(tally), "in the order of the file"
+    found = by_name(read(as_csv(rows, separator), column="ride"))
+    assert [*found.items()] == [*tally.items()], "in the order of the file"
     public = {"ferry": 0, "walk": tally["walk"], "NA": tally["NA"], "(missing)": answers.count("")}
     public["(other)"] = len(answers) - sum(public.values())
-    result = read_counts(
-        as_csv(rows, separator).encode(),
-        "a.csv",
-        column="ride",
-        categories=("ferry", "walk", "NA"),
-        unlisted="other",
-        missing="keep",
-    )
-    assert list(zip(result.labels, result.counts, strict=True)) == list(public.items())
+    came = read(as_csv(rows, separator), column="ride", categories=("ferry", "walk", "NA"), unlisted="other",
+                missing="keep")  # fmt: skip
+    assert [*by_name(came).items()] == [*public.items()]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -21,7 +22,9 @@ from dpbi.data.json_object import json_object
 from dpbi.releases.ledger import Ledger
 from dpbi.releases.release import Release
 
-READERS = [Ledger.from_json, Release.from_json, lambda text: scenario_file.from_json(text.encode())]
+READERS: list[Callable[[str], object]] = [
+    Ledger.from_json, Release.from_json, lambda text: scenario_file.from_json(text.encode()),
+]  # fmt: skip
 
 # --- JSON ---
 

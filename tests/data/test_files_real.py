@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from .test_files_kinds import Found, after_defaults, asked, refused
+from .reader import Found, outcome, refused, suggested
 
 SURVEYMONKEY = """Q1. How likely are you to recommend us?,,
 Answer Choices,Responses,
@@ -35,11 +35,11 @@ DOTTED = "Provincia;Hombres;Mujeres;Total\nLugo;1.158.421;1.167.592;2.326.013\nS
     ],
 )  # fmt: skip
 def test_what_follows_from_the_suggestions(table: str, counts: Found) -> None:
-    assert after_defaults(table) == counts
+    assert suggested(table) == counts
 
 
 def test_a_year_whose_numbers_all_carry_a_mark_holds_counts_that_are_refused() -> None:
-    assert "2020" not in str(asked(EUROSTAT, header_row=1, cells="column"))
+    assert "2020" not in str(outcome(EUROSTAT, header_row=1, cells="column"))
     assert "'4522 p' is not a count" in refused(EUROSTAT, header_row=1, cells="column", count_column="2020")
 
 

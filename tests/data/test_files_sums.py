@@ -8,7 +8,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from dpbi.data.files import CountsQuestion, read_counts
+from dpbi.data.files import Counts
+
+from .reader import Found, by_name, followed
 
 AREAS = {"North": ("Alder", "Birch"), "South": ("Cedar", "Elm", "Fir")}
 LEAVES = tuple(leaf for leaves in AREAS.values() for leaf in leaves)
@@ -35,22 +37,14 @@ def with_sums(cells: Cells, first: bool) -> list[tuple[str, list[int]]]:
     return rows
 
 
+def through(data: bytes, **answers: str) -> tuple[Found, list[str]]:
+    came, _, questions = followed(data, **answers)
+    assert isinstance(came, Counts), came
+    return by_name(came), questions
+
+
 def text(rows: Sequence[Sequence[object]]) -> bytes:
     return "\n".join(";".join(map(str, row)) for row in rows).encode()
-
-
-def followed(data: bytes, **answers: str) -> tuple[dict[str, int], list[str]]:
-    asked: list[str] = []
-    said: dict[str, object] = dict(answers)
-    while len(asked) < 8:
-        try:
-            counts = read_counts(data, "table.csv", **said)
-            return dict(zip(counts.labels, counts.counts, strict=True)), asked
-        except CountsQuestion as question:
-            assert question.suggested is not None
-            said = {**question.suggested, **answers}
-            asked.append(question.question)
-    raise AssertionError(asked)
 
 
 def sums(cells: Cells, side: int, names: Sequence[str]) -> dict[str, int]:
@@ -74,17 +68,17 @@ def test_rows_and_columns_that_are_sums_of_others_are_asked_about(seed: int, fir
             ({"cells": by_sex}, sums(cells, 1, SEXES)),
             ({"cells": "all"}, {joined.format(*at): count for at, count in cells.items()}),
         ):
-            came, asked = followed(data, **answers)
+            came, asked = through(data, **answers)
             assert came == truth
             assert "'North'" in asked[-1] and "'South'" in asked[-1]
-    came, asked = followed(across, cells="row", row="Women")
+    came, asked = through(across, cells="row", row="Women")
     assert came == {leaf: cells[leaf, "Women"] for leaf in LEAVES}
     assert "'North'" in asked[-1]
 
 
 def test_a_total_in_the_midst_of_a_sorted_table_is_asked_about() -> None:
     rows = ("Teak", 120, 7), ("Total", 470, 32), ("Willow", 350, 25)
-    came, asked = followed(text([("Tree", "Men", "Women"), *rows]), cells="all")
+    came, asked = through(text([("Tree", "Men", "Women"), *rows]), cells="all")
     assert "'Total' (502)" in asked[-1]
     assert came == {"Teak / Men": 120, "Teak / Women": 7, "Willow / Men": 350, "Willow / Women": 25}
 
@@ -93,7 +87,7 @@ def test_a_total_in_the_midst_of_a_sorted_table_is_asked_about() -> None:
 def test_one_row_of_counts_with_sums_in_it_is_asked_about(seed: int) -> None:
     cells = drawn(seed)
     rows = with_sums(cells, first=True)
-    came, asked = followed(text([[name for name, _ in rows], [counts[0] for _, counts in rows]]))
+    came, asked = through(text([[name for name, _ in rows], [counts[0] for _, counts in rows]]))
     assert came == {leaf: cells[leaf, "Men"] for leaf in LEAVES} and len(asked) == 1
 
 
@@ -104,8 +98,8 @@ def test_sums_in_a_table_with_a_row_per_category_and_group(of_years: bool) -> No
     data = text([("Group", "Area", "Persons"), *((group, name, counts[j]) for j, group in enumerate(groups)
                                                  for name, counts in rows)])  # fmt: skip
     chosen = {"category_column": "Area", "count_column": "Persons"}
-    assert followed(data, cells="group sums", **chosen)[0] == sums(cells, 0, LEAVES)
-    came, _ = followed(data, cells="all", **chosen)
+    assert through(data, cells="group sums", **chosen)[0] == sums(cells, 0, LEAVES)
+    came, _ = through(data, cells="all", **chosen)
     assert came == {f"{groups[SEXES.index(sex)]} / {leaf}": count for (leaf, sex), count in cells.items()}
 
 
@@ -113,13 +107,13 @@ def test_a_cell_that_is_by_chance_the_sum_of_cells_of_other_rows_stays() -> None
     rows = ("Arts", 120, 220), ("Law", 90, 130), ("Science", 310, 260)  # 220 = 90 + 130
     entries = [(name, sex, count) for name, *both in rows for sex, count in zip(("Men", "Women"), both, strict=True)]
     data = text([("field", "sex", "Students"), *entries])
-    came, asked = followed(data, category_column="field", count_column="Students", cells="group sums")
+    came, asked = through(data, category_column="field", count_column="Students", cells="group sums")
     assert came == {"Arts": 340, "Law": 220, "Science": 570}
     assert not any("sum of rows" in question for question in asked)
 
 
 def test_a_base_above_its_counts_is_suggested_to_be_left_out() -> None:
-    assert followed(text([("Answer", "n"), ("Base", 330), ("Yes", 223), ("No", 104), ("None", 3)]))[0] == {
+    assert through(text([("Answer", "n"), ("Base", 330), ("Yes", 223), ("No", 104), ("None", 3)]))[0] == {
         "Yes": 223, "No": 104, "None": 3,
     }  # fmt: skip
 
@@ -127,7 +121,7 @@ def test_a_base_above_its_counts_is_suggested_to_be_left_out() -> None:
 def test_items_answered_by_few_people_are_no_people() -> None:
     """Every row adds to nine, as the numbers that people answered hardly do."""
     rows = ("Friendly", 1, 2, 6), ("Clean", 2, 1, 6), ("Quick", 1, 2, 6), ("Quiet", 2, 1, 6)
-    came, asked = followed(text([("Item", "Disagree", "Neutral", "Agree"), *rows]))
+    came, asked = through(text([("Item", "Disagree", "Neutral", "Agree"), *rows]))
     assert came == {"Disagree": 1, "Neutral": 2, "Agree": 6} and "which row" in asked[0]
 
 
@@ -135,5 +129,5 @@ def test_a_nought_below_a_count_hides_no_sum_above_it() -> None:
     """7 is also the sum of 0 and 7; the rows are found to be sums that leave nothing over."""
     rows = ("Everywhere", 314), ("Oak wood", 300), ("Elm", 120), ("Fir", 180), ("Alder wood", 14)
     leaves = {"Juniper": 7, "Birch": 0, "Willow": 7}
-    came, asked = followed(text([("Area", "Persons"), *rows, *leaves.items()]))
+    came, asked = through(text([("Area", "Persons"), *rows, *leaves.items()]))
     assert came == {"Elm": 120, "Fir": 180, **leaves} and len(asked) == 1

@@ -6,20 +6,20 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 import pytest
 
 from dpbi import MECHANISMS, Problem, limit_of_privacy
 from dpbi.accuracy.axes import AXES, axis
 from dpbi.accuracy.curves import AccuracyCurve, accuracy_curve, required_epsilon
 from dpbi.accuracy.error import ExpectedError, Metric
+from dpbi.accuracy.order import Measured
 from dpbi.figures import accuracy
 from dpbi.figures.accuracy import add_limit
 from dpbi.figures.drawing import Drawing
 from dpbi.inference.noise_aware import coverage
 from dpbi.mechanisms import Mechanism
 from tests.every_mechanism import every_class
-from tests.figures.test_figures import lengths_of_those_fit_to_send, named
+from tests.figures.test_figures import lengths_of_those_fit_to_send, named, title
 
 TWO, THREE = Problem((1, 1), (5, 3)), Problem((1, 1, 1), (4, 2, 2))
 VALUES = {"n": (10, 20, 50), "epsilon": (0.5, 1.0, 2.0), "strength": (0.5, 2.0, 8.0), "k": (2, 3, 4),
@@ -31,12 +31,9 @@ def curves(name: str, problem: Problem, metric: Metric) -> list[AccuracyCurve]:
 
 
 def made(mechanism: Mechanism, errors: list[tuple[float, float, float]], metric: Metric = "hellinger") -> AccuracyCurve:
-    found = [ExpectedError(mechanism, TWO, metric, low, high, error, error) for low, high, error in errors]
+    found = [ExpectedError(mechanism, TWO, metric, Measured(low, error), Measured(high, error))
+             for low, high, error in errors]
     return AccuracyCurve(axis("n"), mechanism, metric, VALUES["n"], tuple(found))
-
-
-def title(fig: go.Figure) -> str:
-    return str(fig.layout.title.text).replace("<br>", " ")
 
 
 def shown_y(trace: Any) -> list[float]:
@@ -121,7 +118,7 @@ def test_coverage_is_drawn_as_computed() -> None:
 def test_the_region_below_the_limit_ends_at_its_lower_bound() -> None:
     """Only where there is one; on a logarithmic axis it starts above 0."""
     exact = limit_of_privacy((1, 1), 5, 1.0)
-    known, unknown = replace(exact, value=None, lower=0.2), replace(exact, value=None, lower=None)
+    known, unknown = replace(exact, measured=None, lower=0.2), replace(exact, measured=None, lower=None)
     for floor in (0.0, 1e-3):
         fig = Drawing()
         add_limit(fig, [known, unknown, known], [1, 2, 3], floor)

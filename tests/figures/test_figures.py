@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from dpbi import MECHANISMS, DistanceLaw, Problem, distance_law, local_sensitivity, smooth_sensitivity
 from dpbi import mechanisms as m
 from dpbi.dashboard.words import words
-from dpbi.figures import distances, posteriors, sensitivities, style, tour
+from dpbi.figures import distances, posteriors, release, sensitivities, style, tour
 from dpbi.figures.drawing import Drawing
 from dpbi.inference.private_posteriors import PrivatePosteriors, sample_posteriors
 from dpbi.posterior import dirichlet
@@ -102,6 +102,7 @@ Page = Callable[[str], list[go.Figure]]
 PAGES: dict[str, Page] = {
     "posteriors": page_of_posteriors,
     "posteriors in bands": lambda name: page_of_posteriors(name, 1000),
+    "distances": page_of_distances,
     "sensitivities": page_of_sensitivities,
 }
 
@@ -124,6 +125,10 @@ def traces(fig: go.Figure, **wanted: Any) -> list[Any]:
     return [t for t in fig.data if all(getattr(t, key) == value for key, value in wanted.items())]
 
 
+def title(fig: go.Figure) -> str:
+    return str(fig.layout.title.text).replace("<br>", " ")
+
+
 def named(fig: go.Figure, name: str) -> Any:
     (trace,) = [t for t in fig.data if t.name == name and t.showlegend is not False]
     return trace
@@ -142,13 +147,8 @@ SENT = [
 @pytest.mark.parametrize(("page", "name"), SENT)
 def test_every_figure_is_fit_to_send(page: str, name: str) -> None:
     """Alternative text, a finding as title, axis titles, no infinity, explicit colours, and a light page."""
-    assert sum(lengths_of_those_fit_to_send(PAGES[page](name))) <= PAYLOAD
-
-
-@every_problem
-def test_every_view_of_distances_is_fit_to_send(name: str) -> None:
-    lengths = lengths_of_those_fit_to_send(page_of_distances(name))
-    assert max(lengths) <= PAYLOAD / 3.5, "one view is shown at a time"
+    lengths = lengths_of_those_fit_to_send(PAGES[page](name))
+    assert (3.5 * max(lengths) if page == "distances" else sum(lengths)) <= PAYLOAD, "one law's view is shown at a time"
 
 
 def lengths_of_those_fit_to_send(figures: list[go.Figure]) -> list[int]:
@@ -260,23 +260,29 @@ SIGHTS = {
 @pytest.mark.parametrize("ground", ["#ffffff", "#0e131a"])
 def test_every_colour_stands_out_on_both_grounds(ground: str) -> None:
     kinds = [sensitivities.LOCAL, sensitivities.RECIPROCAL, sensitivities.EXPONENTIAL, sensitivities.GLOBAL]
-    kinds += [sensitivities.PAPER, style.TRUTH, style.PRIOR, style.REFERENCE, *map(style.style_of, MECHANISMS)]
+    kinds += [sensitivities.PAPER, style.TRUTH, style.PRIOR, style.REFERENCE, *style._STYLES]
     for colour in [*(one.colour for one in kinds), *(colour for colour, _ in tour._PAIR)]:
         assert contrast(colour, ground) >= 3.5, colour
 
 
-def test_what_is_below_1_is_not_called_1() -> None:
-    assert [*map(style.probability, (0.462, 0.9996, 1 - 1e-12, 1.0))] == ["0.462", "above 0.999", "above 0.999", "1"]
-    assert [*map(words.probability, (0.4621, 0.99996, 1 - 1e-12, 1.0))] == ["0.4621", *["above 0.9999"] * 2, "1"]
-
-
 @pytest.mark.parametrize("sight", SIGHTS)
 def test_mechanisms_are_told_apart_by_colour_dash_and_symbol(sight: str) -> None:
-    styles = [style.style_of(kind) for kind in MECHANISMS]
-    seen = [lab(np.clip(np.array(SIGHTS[sight]) @ luminance(s.colour), 0, 1)) for s in [*styles, style.TRUTH]]
-    assert min(np.linalg.norm(a - b) for a, b in combinations(seen, 2)) >= 16
-    for part in ("dash", "symbol"):
-        assert len({getattr(s, part) for s in styles}) == len(styles)
+    """Of the nine that are there, and of all that the palette has a place for."""
+    seen = [lab(np.clip(np.array(SIGHTS[sight]) @ luminance(s.colour), 0, 1)) for s in [style.TRUTH, *style._STYLES]]
+    for places, apart in ((10, 16), (len(seen), 10.5)):
+        assert min(np.linalg.norm(a - b) for a, b in combinations(seen[:places], 2)) >= apart
+    drawn = [*((one.dash, one.symbol) for one in style._STYLES), *style._CALIBRATED]
+    assert [len({*parts}) for parts in zip(*drawn, strict=True)] == [len(drawn), len(drawn)] and len(drawn) >= 24
+
+
+@pytest.mark.parametrize(("place", "words"), [(12, "must be 0 to 11: got 12"), (0, "Newcomer and .* have 0")])
+def test_a_place_of_the_palette_that_is_none_or_taken_is_refused(
+    monkeypatch: pytest.MonkeyPatch, place: int, words: str
+) -> None:
+    kind = type("Newcomer", (MECHANISMS[1],), {"palette_place": place, "label": "Newcomer"})
+    monkeypatch.setattr(style, "MECHANISMS", (kind, *MECHANISMS))
+    with pytest.raises(ValueError, match=f"palette_place .*{words}"):
+        style.style_of(kind)
 
 
 @given(st.lists(st.text(max_size=60), max_size=12), st.integers(10, 30))
@@ -299,23 +305,18 @@ def test_display_labels_that_end_alike_keep_what_differs() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "said"),
+    ("written", "values", "said"),
     [
-        (0, "0"),
-        (0.012345, "0.0123"),
-        (1234.5, "1,230"),
-        (1e-7, "10⁻⁷"),
-        (3.2e9, "3.2×10⁹"),
-        (1, "1"),
-        (259_000, "259,000"),
+        (style.number, (0, 0.012345, 1234.5, 1e-7, 3.2e9, 1, 259_000),
+         ["0", "0.0123", "1,230", "10⁻⁷", "3.2×10⁹", "1", "259,000"]),
+        (style.percent, (0, 0.33, 0.999, 1), ["0 %", "33 %", "99 %", "100 %"]),
+        (style.probability, (0.462, 0.9996, 1 - 1e-12, 1.0), ["0.462", "above 0.999", "above 0.999", "1"]),
+        (words.probability, (0.4621, 0.99996, 1 - 1e-12, 1.0), ["0.4621", *["above 0.9999"] * 2, "1"]),
     ],
-)
-def test_numbers_in_sentences(value: float, said: str) -> None:
-    assert style.number(value) == said
-
-
-def test_percentages_call_only_all_of_them_a_hundred() -> None:
-    assert [style.percent(share) for share in (0, 0.33, 0.999, 1)] == ["0 %", "33 %", "99 %", "100 %"]
+)  # fmt: skip
+def test_numbers_in_sentences(written: Callable[[float], str], values: tuple[float, ...], said: list[str]) -> None:
+    """What is below 1 or all is not called 1 or a hundred per cent."""
+    assert [*map(written, values)] == said
 
 
 @given(st.floats(-12, 3), st.floats(0.01, 9))
@@ -326,6 +327,14 @@ def test_a_logarithmic_axis_has_readable_ticks(exponent: float, decades: float) 
     assert len(axis["tickvals"]) == len(axis["ticktext"])
     assert len(inside) <= 12
     assert len(inside) >= (2 if decades > 0.1 else 0)
+
+
+@given(st.floats(-9, 9))
+def test_no_density_below_0_is_named(exponent: float) -> None:
+    """Below 0 a release's chart draws the intervals."""
+    peak = 10**exponent
+    ticks = np.array(release._heights(peak))
+    assert ticks[0] == 0 and 2 <= (ticks[1:] <= peak * (1 + 1e-9)).sum() <= 5 and ticks[-1] <= 1.15 * peak * (1 + 1e-9)
 
 
 def test_compact_numbers_keep_what_a_screen_can_show() -> None:
@@ -357,11 +366,9 @@ def test_levels_and_their_probabilities_are_those_of_the_law(kind: Any) -> None:
             assert curve.y[1] == pytest.approx(probability[inside].sum(), rel=1e-5)
     steps, moved = law.by_step()
     whole = np.bincount(np.ceil(steps).astype(int), weights=moved)
-    curve = named(distances.per_step([law], log_scale=False), kind.label)
     whole = whole[whole > 0]
-    expected = whole[: len(curve.y)].copy()
-    expected[-1] += whole[len(curve.y) :].sum()
-    np.testing.assert_allclose(np.array(curve.y), expected, rtol=1e-5)
+    y = named(distances.per_step([law], log_scale=False), kind.label).y
+    np.testing.assert_allclose(y, [*whole[: len(y) - 1], whole[len(y) - 1 :].sum()], rtol=1e-5)
 
 
 @every_problem
@@ -488,18 +495,15 @@ def test_simulated_draws_lie_on_the_curve(kind: Any) -> None:
 def test_titles_state_what_the_laws_say() -> None:
     laws = laws_of("k = 2")
     best = max(laws, key=lambda law: law.probability_of_truth)
-    title = distances.per_level(laws).layout.title.text.replace("<br>", " ")
     most = pytest.approx(best.probability_of_truth)
     first = [law.mechanism.label for law in laws if law.probability_of_truth == most]
-    assert f"{' and '.join(first)}, with probability {style.number(best.probability_of_truth)}" in title
+    assert f"{' and '.join(first)}, with probability {style.number(best.probability_of_truth)}" in title(
+        distances.per_level(laws))
     near, far = min(laws, key=lambda law: law.mean_steps), max(laws, key=lambda law: law.mean_steps)
     assert len(first) == 2, "with two categories K-norm noise is Geometric's"
-    title = distances.per_step(laws).layout.title.text.replace("<br>", " ")
-    assert (
-        title.startswith(f"{' and '.join(first)} move the fewest")
-        and near.mechanism.label in first
-        and f"{far.mechanism.label} moves the most" in title
-    )
+    said = title(distances.per_step(laws))
+    assert said.startswith(f"{' and '.join(first)} move the fewest") and near.mechanism.label in first
+    assert f"{far.mechanism.label} moves the most" in said
     assert "Without records" in distances.cumulative(laws_of("k = 2, n = 0")).layout.title.text
 
 
@@ -542,8 +546,8 @@ def test_mass_at_an_end_is_drawn_as_a_spike_and_says_so(counts: tuple[int, int],
     sample = sample_posteriors(ALL[2], problem, np.random.default_rng(1), size)
     fig = posteriors.released_posteriors([sample])
     assert lengths_of_those_fit_to_send([fig])
-    if 0 in counts and sum(counts):
-        assert "A spike at an end" in fig.layout.title.text.replace("<br>", " ")
+    if 0 in counts and problem.n:
+        assert "A spike at an end" in title(fig)
         truth = named(fig, f"true posterior (n = {problem.n:,})")
         end = 0.0 if counts[0] == 0 else 1.0
         assert points(truth)[0] == end and max(truth.y) > 0
@@ -556,7 +560,7 @@ def test_many_releases_are_drawn_as_bands() -> None:
     fig = posteriors.released_posteriors(samples)
     bands = traces(fig, fill="toself")
     assert len(bands) == 2 * len(samples)
-    assert "the middle 50 % and 95 % of 1,000" in fig.layout.title.text.replace("<br>", " ")
+    assert "the middle 50 % and 95 % of 1,000" in title(fig)
     for trace, mass in zip(bands[:2], (0.95, 0.5), strict=True):
         half = len(trace.x) // 2
         grid = np.array(trace.x[:half], dtype=float)
@@ -600,7 +604,7 @@ def test_more_categories_are_drawn_as_marginals(name: str) -> None:
     if problem.k > 10:
         assert 6 <= len(bar.base) <= 10
         shown = np.sort(np.argsort(-np.array(problem.posterior), kind="stable")[: len(bar.base)])
-        assert f"The {len(bar.base)} largest of {problem.k} categories" in fig.layout.title.text.replace("<br>", " ")
+        assert f"The {len(bar.base)} largest of {problem.k} categories" in title(fig)
     base = np.array(bar.base, dtype=float)
     np.testing.assert_allclose(base, low[shown], rtol=1e-5, atol=1e-9)
     np.testing.assert_allclose(base + bar.x, high[shown], rtol=1e-5)
@@ -625,19 +629,13 @@ def test_boxes_hold_numbers_not_draws(name: str) -> None:
     assert list(named(fig, "exact mean").x) == [law.mean for law in laws]
     if PROBLEMS[name].n:
         best = min(laws, key=lambda law: law.mean)
-        title = fig.layout.title.text.replace("<br>", " ")
         first = [law.mechanism.label for law in laws if math.isclose(law.mean, best.mean)]
-        assert f"{first[-1]}, {style.number(best.mean)}" in title and all(label in title for label in first)
+        assert f"{first[-1]}, {style.number(best.mean)}" in title(fig)
+        assert all(label in title(fig) for label in first)
         one_unknown = posteriors.distance_boxes(samples, [None, *(law.mean for law in laws[1:])])
-        assert "Smallest" not in one_unknown.layout.title.text, "the unknown one may be smaller"
-
-
-def test_an_unknown_exact_mean_is_not_marked() -> None:
-    samples = samples_of("k = 2")[:2]
-    fig = posteriors.distance_boxes(samples, [None, 0.25])
-    assert list(named(fig, "exact mean").x) == [0.25]
-    fig = posteriors.distance_boxes(samples, [None, None])
-    assert "30 sampled distances" in fig.layout.title.text
+        assert "Smallest" not in title(one_unknown), "the unknown one may be smaller"
+        assert list(named(one_unknown, "exact mean").x) == [law.mean for law in laws[1:]]
+        assert "1,000 sampled distances" in title(one_unknown)
 
 
 @every_problem
@@ -649,10 +647,7 @@ def test_coverage_bars_are_the_shares(name: str) -> None:
         expected = share[:1] if PROBLEMS[name].k == 2 else share
         assert set(np.round(np.array(bar.x, dtype=float), 5)) <= set(np.round(expected, 5))
         assert len(bar.x) == len(fig.layout.yaxis.ticktext)
-    if PROBLEMS[name].k == 2:
-        for one in samples:
-            both = one.coverage()
-            assert both[0] == both[1], "the two intervals mirror each other"
+        assert PROBLEMS[name].k > 2 or share[0] == share[1], "the two intervals mirror each other"
 
 
 def test_the_title_of_the_coverage_names_all_that_cover_least() -> None:
@@ -660,20 +655,17 @@ def test_the_title_of_the_coverage_names_all_that_cover_least() -> None:
     least = [sample_posteriors(kind(1e-9), problem, np.random.default_rng(1), 20) for kind in (m.LSDim, m.LSHist)]
     surest = sample_posteriors(m.Geometric(1e6), problem, np.random.default_rng(1), 20)
     assert [*least[0].coverage(), *least[1].coverage(), *surest.coverage()] == [0, 0, 0, 0, 1, 1]
-    said = posteriors.coverage_bars([*least, surest]).layout.title.text.replace("<br>", " ")
+    said = title(posteriors.coverage_bars([*least, surest]))
     assert said == "The 95 % intervals of LSDim and LSHist cover least: 0 % of their releases"
 
 
-@pytest.mark.parametrize("figure", ["released_posteriors", "coverage_bars"])
-def test_figures_of_no_release_are_refused(figure: str) -> None:
+@pytest.mark.parametrize("figure", [posteriors.released_posteriors, posteriors.coverage_bars])
+def test_no_release_and_labels_of_other_categories_are_refused(figure: Callable[..., go.Figure]) -> None:
     empty = sample_posteriors(ALL[0], PROBLEMS["k = 2"], np.random.default_rng(1), 0)
     with pytest.raises(ValueError, match="at least one release"):
-        getattr(posteriors, figure)([empty])
-
-
-def test_labels_must_name_every_category() -> None:
+        figure([empty])
     with pytest.raises(ValueError, match="all 2 categories: got 3"):
-        posteriors.released_posteriors(samples_of("k = 2")[:1], ["a", "b", "c"])
+        figure(samples_of("k = 2")[:1], ["a", "b", "c"])
 
 
 # Sensitivities --------------------------------------------------------------------------------------
@@ -714,29 +706,21 @@ def test_a_map_is_drawn_with_the_data_ringed(measure: Any) -> None:
     for ring in fig.data[1:]:
         assert (ring.a[0], ring.b[0], ring.c[0]) == (0.6, 0.1, 0.3)
     here = local_sensitivity(problem) if measure == "local" else smooth_sensitivity(problem, 0.3, measure)
-    assert f"is {style.number(here)} at your data" in fig.layout.title.text.replace("<br>", " ")
+    assert f"is {style.number(here)} at your data" in title(fig)
 
 
-def test_a_path_starts_at_the_data() -> None:
-    problem = PROBLEMS["k = 4"]
-    path = maps.along_emptying(problem, 1.0, 0.02)
-    fig = sensitivities.along_emptying(path, ["w", "x", "y", "z"])
-    np.testing.assert_allclose(named(fig, "local, LS").y, path.local, rtol=1e-6)
-    assert fig.layout.shapes[0].x0 == 0
-    assert fig.layout.xaxis.title.text == "Records moved out of z and y"
-
-
-def test_axes_that_name_categories_fit_a_telephone() -> None:
+def test_a_path_starts_at_the_data_and_axes_that_name_categories_fit_a_telephone() -> None:
     labels = ["wrinkled, yellow and so on", "wrinkled, green and so on", "round, yellow and so on", "the last"]
     two, four = PROBLEMS["k = 2"], PROBLEMS["k = 4"]
-    drawn = [
-        sensitivities.along_count(maps.along_count(two.prior, two.n, 1.0, 0.02), two, labels[:2]),
-        sensitivities.along_emptying(maps.along_emptying(four, 1.0, 0.02), labels),
-        sensitivities.score_change(maps.score_change(four), labels),
-    ]
-    for fig in drawn:
-        lines = fig.layout.xaxis.title.text.split("<br>")
-        assert max(map(len, lines)) <= 40 and len(lines) <= 3, lines
+    path = maps.along_emptying(four, 1.0, 0.02)
+    fig = sensitivities.along_emptying(path, labels)
+    np.testing.assert_allclose(named(fig, "local, LS").y, path.local, rtol=1e-6)
+    assert fig.layout.shapes[0].x0 == 0
+    across = [fig, sensitivities.along_count(maps.along_count(two.prior, two.n, 1.0, 0.02), two, labels[:2]),
+              sensitivities.score_change(maps.score_change(four), labels)]
+    lines = [one.layout.xaxis.title.text.split("<br>") for one in across]
+    assert " ".join(lines[0]) == "Records moved out of the last and round, yellow and so on"
+    assert all(max(map(len, one)) <= 40 and len(one) <= 3 for one in lines), lines
 
 
 @pytest.mark.parametrize("name", [name for name, problem in PROBLEMS.items() if problem.n])

@@ -226,12 +226,6 @@ def test_the_dense_table_has_a_limit() -> None:
         _ = found.weights
 
 
-@pytest.mark.parametrize("category", [-1, 2, 0.5, "first"])
-def test_categories_are_indices(category: Any) -> None:
-    with pytest.raises(ValueError, match="category"):
-        noise_aware_posterior(MECHANISMS[2](1.0), (1, 1), 10, (5, 5)).interval(0.95, category)
-
-
 # Coverage -------------------------------------------------------------------------------------------
 
 

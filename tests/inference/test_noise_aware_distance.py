@@ -1,4 +1,4 @@
-"""The mean distance of the noise-aware posterior, against quadrature over the share and DESIGN's reference values."""
+"""The mean distance of the noise-aware posterior, against quadrature over the share and values found before."""
 
 from __future__ import annotations
 

@@ -11,8 +11,7 @@ from dpbi.figures.posteriors import coverage_bars, noise_aware_posteriors
 from dpbi.inference.noise_aware_releases import noise_aware_releases, number_of_releases
 from dpbi.mechanisms import Mechanism
 from dpbi.posterior import dirichlet
-from tests.dashboard.test_pages import ALL, charts, everything, tick, typed
-from tests.dashboard.test_scenario import QUIET, bare, opened, visit
+from tests.dashboard.person import ALL, QUIET, bare, charts, everything, opened, tick, typed, visit
 from tests.dashboard.test_scenario_file import record
 from tests.dashboard.test_scripts import assert_the_same, run, snippet
 from tests.every_mechanism import every_class, lists_datasets

@@ -14,7 +14,7 @@ import pytest
 import dpbi
 from dpbi import MECHANISMS, Problem, expected_distance, joint_posterior, nearest_posterior, noise_aware_posterior
 from dpbi.inference import nearest as engine
-from dpbi.mechanisms import EHD, EHDS, Geometric, KNorm, LSDim, LSHist, LSZhang, Mechanism, outputs
+from dpbi.mechanisms import EHD, EHDS, Geometric, KNorm, LSDim, LSHist, LSZhang, Mechanism, listing
 from dpbi.posterior.hellinger import hellinger
 from tests import oracles
 from tests.every_mechanism import every_class, every_mechanism, lists_datasets
@@ -114,7 +114,7 @@ def test_expected_distance_is_the_sum_over_all_data_and_releases(
     for r in releases:
         weight = {c: evidence[c] * float(law.get(r, 0)) for c, law in laws.items()}
         counts = np.array(list(weight))
-        naive += np.array(list(weight.values())) @ hellinger(np.array(prior) + counts, np.array(prior) + r)
+        naive += float(np.array(list(weight.values())) @ hellinger(np.array(prior) + counts, np.array(prior) + r))
         nearest += nearest_of(prior, weight)[0].min()
     mechanism = kind(1.7, **chosen)
     found = expected_distance(mechanism, prior, n), expected_distance(mechanism, prior, n, "nearest")
@@ -322,5 +322,5 @@ def test_joint_refusals_name_the_release() -> None:
 
 def test_totals_above_n_of_two_categories_are_listed_at_once() -> None:
     """At a small epsilon there are a million of them."""
-    listed = [r for above, excess in ((0, 2), (2, 5)) for r in outputs._with_zeros(3, above, excess, 2).tolist()]
+    listed = [r for above, excess in ((0, 2), (2, 5)) for r in listing._with_zeros(3, above, excess, 2).tolist()]
     assert sorted(listed) == sorted([r, s] for r in range(9) for s in range(9) if min(r, s) == 0 and r + s > 3)

@@ -177,14 +177,14 @@ def assert_bins_are(table: DistanceTable, outputs: Outputs, error: float, rate: 
 
     # With their steps: all outputs of one number of steps, and all of one bin, over whose fine bins they are spread.
     far = slice(table.levels, None)
-    mass, first = table.moments[0, far], table.moments[1, far]
+    masses, firsts = table.moments[0, far], table.moments[1, far]
     by_step = sums(step[~near], weight[~near], weight[~near] * h[~near])
-    found = sums(table.steps[far], mass, mass * table.distance[far] + first)
+    found = sums(table.steps[far], masses, masses * table.distance[far] + firsts)
     assert found.keys() == by_step.keys()
     for key, both in found.items():
         assert both == pytest.approx(by_step[key], rel=error, abs=tiny)
     by_centre = sums(bins.centre[own], weight[~near], weight[~near] * (h[~near] - bins.centre[own]))
-    of_rows = sums(table.distance[far], mass, first)
+    of_rows = sums(table.distance[far], masses, firsts)
     assert of_rows.keys() == by_centre.keys()
     for key, both in of_rows.items():
         assert both == pytest.approx(by_centre[key], rel=error, abs=(error + LEVEL_ONE) * by_centre[key][0] + tiny)
@@ -302,7 +302,7 @@ def oracle_law(noise: IntegerNoise, counts: oracles.Counts, noised: int, consist
     """Independent noise on the first counts, cut, and settled as the oracles' mechanisms do."""
     n, decay = sum(counts), oracles.mp.mpf(noise.decay)
     if isinstance(noise, FlooredLaplace):
-        marginals = [oracles.clamped_laplace(c, n, 1 / decay) for c in counts[:noised]]
+        marginals = [[*oracles.clamped_laplace(c, n, 1 / decay)] for c in counts[:noised]]
     else:
         marginals = [oracles.clamped_geometric(c, n, oracles.mp.exp(-decay)) for c in counts[:noised]]
     settle = tuple if noised == len(counts) else oracles._with_last(n, consistent)

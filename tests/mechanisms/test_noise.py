@@ -68,7 +68,7 @@ def test_far_tails_do_not_underflow_in_the_logarithm(decay: float) -> None:
 def test_cut_noise_is_the_oracles_law(decay: float, which: int, count: int, more: int) -> None:
     ceiling = count + more
     if which == 0:
-        expected = oracles.clamped_laplace(count, ceiling, 1 / mp.mpf(decay))
+        expected = [*oracles.clamped_laplace(count, ceiling, 1 / mp.mpf(decay))]
     else:
         expected = oracles.clamped_geometric(count, ceiling, mp.exp(-mp.mpf(decay)))
     found = cut_log_pmf(both(decay)[which], count, np.arange(-2, ceiling + 3), ceiling)

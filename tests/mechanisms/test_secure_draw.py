@@ -20,11 +20,11 @@ from dpbi.mechanisms import Mechanism, fair_bits
 from dpbi.mechanisms.fair_bits import Bits
 from dpbi.mechanisms.selection import secure_draw as secure
 from tests import oracles
-from tests.every_mechanism import every_class, lists_datasets
+from tests.every_mechanism import every_class, has_rate
 from tests.goodness_of_fit import assert_follows, assert_mean
 from tests.oracles import mp
 
-SELECTIONS = [kind for kind in MECHANISMS if lists_datasets(kind)]
+SELECTIONS = [kind for kind in MECHANISMS if has_rate(kind)]
 DRAWS = 3_000
 
 

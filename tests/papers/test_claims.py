@@ -17,13 +17,12 @@ import numpy as np
 import pytest
 
 from dpbi.dashboard.take_away import script
-from dpbi.papers.claims import CLAIMS, KINDS, Claim, Setting
-from dpbi.papers.claims.claim import Case, Finding, Grid, at_most, case
+from dpbi.papers.claims import CLAIMS, KINDS, Claim, Reading, Setting
+from dpbi.papers.claims.claim import Case, Finding, Grid, case
 from dpbi.papers.claims.searched import SEARCHED
 from dpbi.problem.problem import Problem
 from tests import oracles
-from tests.dashboard.test_pages import everything, shown, typed
-from tests.dashboard.test_scenario import opened, select
+from tests.dashboard.person import everything, opened, select, shown, typed
 from tests.papers.search import sought
 
 Numbers = list[float]
@@ -169,6 +168,19 @@ def distance(x: dict[str, Any], released: tuple[int, ...]) -> Any:
     return oracles.posterior_distance(x["prior"], x["counts"], released)
 
 
+def local(x: dict[str, Any]) -> Any:
+    return oracles.local_sensitivity(x["prior"], x["counts"])
+
+
+def of_law(found: oracles.DistanceLaw | oracles.ExponentialLaw) -> list[tuple[Any, Any]]:
+    """Distances with their probabilities."""
+    return list(zip(found.distance, found.probability, strict=True))
+
+
+def numbers_of(found: Case | Reading) -> dict[str, Any]:
+    return dict(found.numbers)
+
+
 def global_sensitivity(x: dict[str, Any]) -> Numbers:
     return [oracles.PAPER_GLOBAL_SENSITIVITY, oracles.global_sensitivity(x["prior"], x["n"])]
 
@@ -189,18 +201,6 @@ def number_of_candidates(claimed: Callable[[int, int], int]) -> Route:
     return lambda x: [claimed(x["n"], x["k"]), len(list(oracles.compositions(x["n"], x["k"])))]
 
 
-def largest_move(x: dict[str, Any]) -> Numbers:
-    return [x["k"], max(2 * oracles.steps(x["counts"], other) for other in oracles.neighbours(x["counts"]))]
-
-
-def smoothed_at_one(x: dict[str, Any]) -> Numbers:
-    return [oracles.local_sensitivity(x["prior"], x["counts"]), oracles.smooth_reciprocal(x["prior"], x["counts"], 1)]
-
-
-def local_loss(x: dict[str, Any]) -> Numbers:
-    return [loss("EHDL", x).epsilon]
-
-
 def paper_constant_loss(x: dict[str, Any]) -> Numbers:
     found = loss("EHD", x, global_sensitivity="paper").epsilon
     return [found, oracles.global_sensitivity(x["prior"], x["n"]), oracles.PAPER_GLOBAL_SENSITIVITY]
@@ -208,7 +208,7 @@ def paper_constant_loss(x: dict[str, Any]) -> Numbers:
 
 def small_scale_loss(x: dict[str, Any]) -> Numbers:
     """Scale epsilon/2 on both counts, from the clamped noise itself."""
-    laws = {}
+    laws: dict[tuple[int, ...], dict[tuple[int, ...], Any]] = {}
     for counts in oracles.compositions(x["n"], 2):
         first, second = (oracles.clamped_laplace(c, x["n"], x["epsilon"] / 2) for c in counts)
         laws[counts] = {(i, j): p * q for i, p in enumerate(first) for j, q in enumerate(second)}
@@ -248,10 +248,6 @@ def printed_bound_of_5_5(x: dict[str, Any]) -> Numbers:
     return [oracles.mp.exp(found["epsilon"]) * there + found["delta"], found["here"].probability[at]]
 
 
-def largest_score_change(x: dict[str, Any]) -> Numbers:
-    return [0.0, oracles.local_sensitivity(x["prior"], x["counts"])]
-
-
 def smooth_of_neighbours(x: dict[str, Any]) -> Numbers:
     """max LS(x') e^{-gamma d} over the neighbours and x, and over all datasets."""
     prior, counts, n, k = x["prior"], x["counts"], sum(x["counts"]), len(x["counts"])
@@ -260,22 +256,17 @@ def smooth_of_neighbours(x: dict[str, Any]) -> Numbers:
     return [max(s for d, s in terms if d <= 1), max(s for _, s in terms)]
 
 
-def printed_and_smooth(x: dict[str, Any]) -> Numbers:
-    rate = oracles.rate_ehdnrs(x["prior"], x["counts"], x["epsilon"])
-    return [oracles.local_sensitivity(x["prior"], x["counts"]), x["epsilon"] / (2 * rate)]
-
-
 def vanishing(x: dict[str, Any]) -> Numbers:
     """LS by both neighbours, in 50 digits, at 10^11 and 10^15 records, with none added to the rarer count."""
     assert x["rarer count"] == "kept"
     rarer = x["counts"].index(min(x["counts"]))
 
-    def local(n: int) -> Any:
+    def local_at(n: int) -> Any:
         count, a, b = x["counts"][rarer], x["prior"][rarer], x["prior"][1 - rarer]
         here = (a + count, b + n - count)
         return max(oracles.hellinger_mp(here, (here[0] + d, here[1] - d)) for d in (-1, 1) if count + d >= 0)
 
-    return [x["counts"][rarer] / 10**15, local(10**11), local(10**15)]
+    return [x["counts"][rarer] / 10**15, local_at(10**11), local_at(10**15)]
 
 
 def normalisers(x: dict[str, Any]) -> Numbers:
@@ -287,20 +278,19 @@ def normalisers(x: dict[str, Any]) -> Numbers:
 def within_local(x: dict[str, Any], mechanism: str) -> Any:
     """P(H <= LS) at the flat prior, in 50 digits."""
     x = x | {"prior": (1,) * len(x["counts"])}
-    reach = oracles.local_sensitivity(x["prior"], x["counts"]) + 1e-12
-    if mechanism == "M_H":
-        found = m_h(x)[0]
-        return sum(p for h, p in zip(found.distance, found.probability, strict=True) if h <= reach)
-    found = oracles.distance_law(law(mechanism, x), x["prior"], x["counts"])
-    return sum(p for h, p in zip(*found, strict=True) if h <= reach)
+    found = m_h(x)[0] if mechanism == "M_H" else oracles.distance_law(law(mechanism, x), x["prior"], x["counts"])
+    return sum(p for h, p in of_law(found) if h <= local(x) + 1e-12)
 
 
-def means_at(x: dict[str, Any], *mechanisms: str) -> Numbers:
-    x = {"prior": (1,) * len(x.get("counts", (50, 50))), "counts": (50, 50)} | x
-    means = {"M_H": lambda: m_h(x)[0].mean,
-             "LSDim": lambda: sum(p * distance(x, r) for r, p in law("LSDim", x, consistent=True).items()),
-             "LSHist": lambda: sum(p * distance(x, r) for r, p in law("LSHist", x, consistent=True).items())}
-    return [means[name]() for name in mechanisms]
+def means(x: dict[str, Any]) -> Numbers:
+    """Of M_H, the baseline and the improved Laplace mechanism, both consistent."""
+    noise = [law(name, x, consistent=True) for name in ("LSDim", "LSHist")]
+    return [m_h(x)[0].mean, *(sum(p * distance(x, r) for r, p in one.items()) for one in noise)]
+
+
+def growing_means(x: dict[str, Any]) -> Numbers:
+    x = x | {"prior": (1,) * len(x["counts"])}
+    return [m_h(x | {"counts": counts})[0].mean for counts in (x["counts"], (sum(x["counts"]),) * 3)]
 
 
 def farthest_steps(x: dict[str, Any]) -> Numbers:
@@ -322,14 +312,10 @@ def twins(x: dict[str, Any]) -> Numbers:
     return [sum(abs(distance(x, r) - far) < 1e-30 for r in candidates)]
 
 
-def listed_sum(x: dict[str, Any]) -> Numbers:
-    return [sum(x["listed"]), oracles.steps((5, 5, 5), x["listed"])]
-
-
 def of_distance(x: dict[str, Any], r: tuple[int, ...]) -> Any:
     """P[u(x, z) = u(x, r)] under EHDNRS."""
     found = oracles.distance_law(law("EHDNRS", x), x["prior"], x["counts"])
-    return next(p for h, p in zip(*found, strict=True) if abs(h - distance(x, r)) < 1e-30)
+    return next(p for h, p in of_law(found) if abs(h - distance(x, r)) < 1e-30)
 
 
 def slide(sign: int) -> Route:
@@ -382,7 +368,7 @@ def m_h(x: dict[str, Any]) -> tuple[oracles.ExponentialLaw, Any]:
 
 def exact_tail(x: dict[str, Any]) -> Numbers:
     found, twice = m_h(x)
-    beyond = [(h, p) for h, p in zip(found.distance, found.probability, strict=True) if h > x["h"] - 1e-12]
+    beyond = [(h, p) for h, p in of_law(found) if h > x["h"] - 1e-12]
     printed = sum(oracles.mp.exp(-twice * h) for h, _ in beyond) / oracles.mp.exp(found.log_partition)
     return [printed, sum(p for _, p in beyond)]
 
@@ -395,8 +381,7 @@ def normalised_tail(x: dict[str, Any]) -> Numbers:
 
 def tail_bound(selection: Callable[[dict[str, Any]], oracles.ExponentialLaw]) -> Route:
     def numbers(x: dict[str, Any]) -> Numbers:
-        found = selection(x)
-        pairs = list(zip(found.distance, found.probability, strict=True))
+        pairs = of_law(selection(x))
         rate = -oracles.mp.log(pairs[0][1] / pairs[-1][1]) / (pairs[0][0] - pairs[-1][0]) \
             if pairs[0][0] != pairs[-1][0] else x["epsilon"] / (2 * oracles.global_sensitivity(x["prior"], 2))
         return [len(pairs) * oracles.mp.exp(-rate * x["h"]), sum(p for h, p in pairs if h > x["h"] - 1e-12)]
@@ -442,9 +427,8 @@ def local_rate(x: dict[str, Any]) -> float:
 def within_sensitivity(strictly: bool) -> Route:
     def numbers(x: dict[str, Any]) -> Numbers:
         found = oracles.distance_law(law("LSHist", x), x["prior"], x["counts"])
-        local = oracles.local_sensitivity(x["prior"], x["counts"])
-        level = [p for h, p in zip(*found, strict=True) if (h < local - 1e-12 if strictly else h < local + 1e-12)]
-        return [one_minus_two_tails(1, x["epsilon"]), sum(level)]
+        reach = local(x) + (-1e-12 if strictly else 1e-12)
+        return [one_minus_two_tails(1, x["epsilon"]), sum(p for h, p in of_law(found) if h < reach)]
 
     return numbers
 
@@ -453,25 +437,11 @@ def elap(x: dict[str, Any], probability: float) -> Any:
     return oracles.distance_law(law("LSHist", x), x["prior"], x["counts"]).quantile(1 - probability - 1e-13)
 
 
-def elap_at_epsilon(x: dict[str, Any]) -> Numbers:
-    return [oracles.local_sensitivity(x["prior"], x["counts"]), elap(x, math.exp(-x["epsilon"]))]
-
-
 def elap_ratio(probability: Callable[[dict[str, Any]], float]) -> Route:
-    def numbers(x: dict[str, Any]) -> Numbers:
-        local = oracles.local_sensitivity(x["prior"], x["counts"])
-        return [elap(x, probability(x)) / local, -math.log(probability(x)) / x["epsilon"]]
-
-    return numbers
+    return lambda x: [elap(x, probability(x)) / local(x), -math.log(probability(x)) / x["epsilon"]]
 
 
-def mean_distances(x: dict[str, Any]) -> Numbers:
-    """M_H and the baseline of scale 2/epsilon, consistent, at k = 2."""
-    baseline = law("LSDim", x, consistent=True)
-    return [m_h(x)[0].mean, sum(p * distance(x, r) for r, p in baseline.items())]
-
-
-def large_mean_distances(x: dict[str, Any]) -> Numbers:
+def large_means(x: dict[str, Any]) -> Numbers:
     """The same in float64, for 1,000 records: LS by both neighbours, S over all datasets, P listed."""
     (a, b), (first, _), n = x["prior"], x["counts"], sum(x["counts"])
     step = [oracles.hellinger_float((a + u, b + n - u), (a + u + 1, b + n - u - 1)) for u in range(n)]
@@ -479,9 +449,8 @@ def large_mean_distances(x: dict[str, Any]) -> Numbers:
     smooth = max(1 / (1 / s + abs(u - first)) for u, s in enumerate(local))
     far = np.array([oracles.hellinger_float((a + first, b + n - first), (a + u, b + n - u)) for u in range(n + 1)])
     weight = np.exp(-x["epsilon"] * far / (2 * smooth))
-    noise = np.array([float(p) for p in oracles.clamped_laplace(first, n, 1 / x["epsilon"])])
-    means = [float(weight @ far / weight.sum()), float(noise @ far)]
-    return [*means, means[0] / means[1]]
+    noise = [np.array([float(p) for p in oracles.clamped_laplace(first, n, k / x["epsilon"])]) for k in (2, 1)]
+    return [float(weight @ far / weight.sum()), *(float(one @ far) for one in noise)]
 
 
 def large_normaliser(counts: tuple[int, ...], epsilon: float, delta: float) -> float:
@@ -533,12 +502,13 @@ ROUTES: dict[str, Route] = {
     "The notes' smoothness beta": captioned_smoothness,
     "There are C(n + 1, k - 1) candidates": number_of_candidates(lambda n, k: math.comb(n + 1, k - 1)),
     "There are n + 1 candidates": number_of_candidates(lambda n, k: n + 1),
-    "L1 sensitivity grows with the dimension": largest_move,
-    "gamma = 1 smooths": smoothed_at_one,
+    "L1 sensitivity grows with the dimension": lambda x: [
+        x["k"], max(2 * oracles.steps(x["counts"], other) for other in oracles.neighbours(x["counts"]))],
+    "gamma = 1 smooths": lambda x: [local(x), oracles.smooth_reciprocal(x["prior"], x["counts"], 1)],
     "Four mechanisms keep epsilon": lambda x: [x["epsilon"], loss(x["mechanism"], x).epsilon],
     "EHD keeps epsilon with sqrt(1 - pi/4)": paper_constant_loss,
     "LSZhang keeps epsilon": lambda x: [loss("LSZhang", x | {"prior": (1, 1)}, scale_rule="2").epsilon],
-    "EHDL is not private": local_loss,
+    "EHDL is not private": lambda x: [loss("EHDL", x).epsilon],
     "Lemma 5.5 has a delta": lambda x: [lemma_5_5(x)["ratio"]],
     "The printed delta of M_H is a probability": lambda x: [lemma_5_5(x)["ratio"], lemma_5_5(x)["delta"]],
     "M_H keeps the printed epsilon' and delta": printed_bound_of_5_5,
@@ -548,9 +518,10 @@ ROUTES: dict[str, Route] = {
     "The equality of Definition 1": lambda x: [1, math.exp(x["epsilon"])],
     "The equality of Definition 2": lambda x: [1, math.exp(x["epsilon"]) + x["delta"]],
     "Adjacent data agree in at most one record": lambda x: [x["n"] - 1],
-    "The local sensitivity as printed": largest_score_change,
+    "The local sensitivity as printed": lambda x: [0.0, local(x)],
     "Neighbours suffice for S": smooth_of_neighbours,
-    "The smooth sensitivity of Definition 2.1, as printed": printed_and_smooth,
+    "The smooth sensitivity of Definition 2.1, as printed": lambda x: [
+        local(x), x["epsilon"] / (2 * oracles.rate_ehdnrs(x["prior"], x["counts"], x["epsilon"]))],
     "Candidates have integer parameters that sum to n + 2": lambda x: [sum(x["prior"]) + x["n"], x["n"] + 2],
     "LS(x) goes to 0 as n grows": vanishing,
     "The gamma of Theorem 4.2 is a probability": lambda x: [math.exp(x["epsilon"])],
@@ -567,12 +538,11 @@ ROUTES: dict[str, Route] = {
     "Laplace returns good answers much more often at k = 4": lambda x: [
         (oracles.laplace_cdf(1, 2 / x["epsilon"]) - 0.5) ** 4,
         1 / large_normaliser(x["counts"], x["epsilon"], x["delta"])],
-    "M_H overtakes the baseline for k = 3 and 4 too": lambda x: means_at(x, "M_H", "LSDim"),
-    "The mean errors fall as balanced data grow": lambda x: [
-        *means_at(x, "M_H"), *means_at(x | {"counts": (sum(x["counts"]),) * 3}, "M_H")],
-    "M_H outperforms the baseline for small priors": lambda x: means_at(x, "M_H", "LSDim"),
-    "With small balanced priors the Laplace mechanisms are nearer": lambda x: means_at(x, "M_H", "LSDim", "LSHist"),
-    "M_H is comparable with the improved mechanism for large priors": lambda x: means_at(x, "M_H", "LSHist"),
+    "M_H overtakes the baseline for k = 3 and 4 too": means,
+    "The mean errors fall as balanced data grow": growing_means,
+    "M_H outperforms the baseline for small priors": means,
+    "With small balanced priors the Laplace mechanisms are nearer": means,
+    "M_H is comparable with the improved mechanism for large priors": means,
     "ELap(x) is at most the farthest of ln(1/gamma)/epsilon steps, as printed": farthest_steps,
     "Dilated candidates have as many twins": lambda x: [
         twins(x | {"candidate": x[which]})[0] for which in ("r", "t")],
@@ -582,7 +552,8 @@ ROUTES: dict[str, Route] = {
     "Equal steps, equal distance": spread_of_a_step,
     "At most two candidates share a distance": twins,
     "Every candidate but the truth has a twin": twins,
-    "The six listed neighbours of Dir(5, 5, 5)": listed_sum,
+    "The six listed neighbours of Dir(5, 5, 5)": lambda x: [
+        sum(x["listed"]), oracles.steps((5, 5, 5), x["listed"])],
     "Sliding, as printed": slide(-1),
     "Sliding, as derived": slide(1),
     "The notes' sliding property": bound_of_pair(lambda x: 5e-9),
@@ -617,13 +588,13 @@ ROUTES: dict[str, Route] = {
         lambda x: math.exp(local_rate(x)) / sum(x["counts"]), "EHDL"),
     "The last step for EHD": lambda x: [
         math.exp(-x["epsilon"] / (2 * float(oracles.PAPER_GLOBAL_SENSITIVITY))), math.exp(-x["epsilon"])],
-    "M_H overtakes the baseline at n = 300": mean_distances,
-    "M_H comes near to the improved Laplace mechanism": large_mean_distances,
+    "M_H overtakes the baseline at n = 300": means,
+    "M_H comes near to the improved Laplace mechanism": large_means,
     "The printed density is one": printed_density,
     "Hellinger distance bounds total variation": total_variation,
     "LSHist stays strictly within LS(x)": within_sensitivity(True),
     "LSHist stays within LS(x)": within_sensitivity(False),
-    "ELap(x) = LS(x) at gamma = e^{-epsilon}": elap_at_epsilon,
+    "ELap(x) = LS(x) at gamma = e^{-epsilon}": lambda x: [local(x), elap(x, math.exp(-x["epsilon"]))],
     "ELap(x)/LS(x) is of the order of ln(1/gamma)/epsilon": elap_ratio(lambda x: 0.1),
     "LSHist stays within k steps with probability at most 1 - e^{-k epsilon}": stepped(
         lambda k, e, n, x: 1 - math.exp(-k * e), "LSHist"),
@@ -648,14 +619,12 @@ def decisive(finding: Finding) -> Case:
     return found
 
 
-def test_every_claim_says_what_where_and_from_whom() -> None:
+def test_every_claim_says_what_where_and_from_whom_and_every_verdict_is_pinned() -> None:
+    papers = "[D20]", "[P20]", "[P17]", "[N]", "[L17]"
     for claim in CLAIMS:
-        assert claim.statement.endswith(".") and claim.grid and claim.source.startswith(("[D20]", "[P20]", "[P17]",
-                                                                                          "[N]", "[L17]")), claim.name
-    assert len(BY_NAME) == len(CLAIMS)
-
-
-def test_every_verdict_is_pinned() -> None:
+        assert claim.statement.endswith(".") and claim.grid and claim.source.startswith(papers), claim.name
+        assert claim.papers and claim.kind in KINDS
+    assert BY_NAME["The step of Lemma 2.3"].kind == "Lemma" and BY_NAME["The density of the noise"].kind == "Text"
     assert list(VERDICTS) == [claim.name for claim in CLAIMS]
     broken = {name for name, (label, *_) in VERDICTS.items() if label in (FAILS, *CONDITIONAL)}
     assert broken - DECIDED_ELSEWHERE <= set(ROUTES)
@@ -728,15 +697,9 @@ def test_M_H_overtakes_the_baseline_twice() -> None:
     claim = BY_NAME["M_H overtakes the baseline at n = 300"]
     nearer = {}
     for n in (2, 10, 14, 100, 200, 220, 300):
-        numbers = dict(claim.check(Problem((1, 1), (n // 2, n // 2))).numbers)
-        nearer[n] = numbers["mean H of M_H"] < numbers["of the baseline"]
+        numbers = numbers_of(claim.check(Problem((1, 1), (n // 2, n // 2))))
+        nearer[n] = numbers["mean H of M_H"] < numbers["mean H of baseline Laplace"]
     assert nearer == {2: True, 10: True, 14: False, 100: False, 200: False, 220: True, 300: True}
-
-
-def test_the_written_probabilities_of_floored_noise_are_those_of_the_value_before() -> None:
-    for t in (1, 2, 5):
-        printed = floored({"epsilon": 1.0, "t": t})[0]
-        assert printed == pytest.approx(float(floored({"epsilon": 1.0, "t": t - 1})[1]))
 
 
 # --- a finding follows from its cases, and only from them ---
@@ -749,12 +712,6 @@ def invented(margins: dict[float, tuple[bool, float]], **options: Any) -> Claim:
         return [case(setting.named("epsilon"), {"margin": margin}, margin, within)]
 
     return Claim("invented", "Invented.", "ours", Grid(epsilons=tuple(margins)), cases, **options)
-
-
-def test_a_claim_that_is_kept_everywhere_holds() -> None:
-    finding = invented({1.0: (True, 0.5), 2.0: (True, 0.1)}).finding
-    assert (finding.label, finding.counterexample) == ("holds", None)
-    assert finding.nearest is not None and dict(finding.nearest.inputs) == {"epsilon": 2.0}
 
 
 def test_one_broken_case_breaks_a_claim_and_is_shown() -> None:
@@ -779,13 +736,12 @@ def test_a_condition_must_save_the_claim_to_be_named(margins: dict[float, tuple[
     assert invented(margins, condition="asked").finding.label == label
 
 
-def test_one_case_shows_that_something_happens() -> None:
+def test_what_is_kept_everywhere_holds_and_one_case_shows_that_something_happens() -> None:
+    finding = invented({1.0: (True, 0.5), 2.0: (True, 0.1)}).finding
+    assert (finding.label, finding.counterexample) == ("holds", None)
+    assert finding.nearest is not None and dict(finding.nearest.inputs) == {"epsilon": 2.0}
     assert invented({1.0: (True, -1.0), 2.0: (True, 0.3)}, everywhere=False).finding.label == "holds"
     assert invented({1.0: (True, -1.0), 2.0: (True, -0.3)}, everywhere=False).finding.label == "fails"
-
-
-def test_margin_is_relative_and_signed() -> None:
-    assert at_most(1.0, 2.0) == 0.5 and at_most(2.0, 1.0) == -0.5 and at_most(0.0, 0.0) == 0.0
 
 
 # --- the person's own problem ---
@@ -829,13 +785,6 @@ def test_the_sentence_counts_the_cases_that_decide_it() -> None:
     assert "Here it holds in 3 of 3 cases (1 more" in private.check(Problem((1, 1), (1, 0))).sentence
 
 
-def test_check_takes_a_problem_or_a_setting() -> None:
-    claim, problem = BY_NAME["Four mechanisms keep epsilon"], Problem((1, 1), (3, 5))
-    assert claim.check(problem) == claim.check(Setting(problem))
-    assert len(claim.check(problem).cases) == 4
-    assert claim.check(Setting(problem, 2.0)).setting.epsilon == 2.0
-
-
 def test_the_claims_on_their_page() -> None:
     """All findings in one table; the chosen claim at the person's data, or the sentence that refuses it."""
     at = shown(opened(), "pages/6_Papers.py")
@@ -857,17 +806,14 @@ def test_the_claims_on_their_page() -> None:
     assert "No claim is of that paper, finding and kind." in everything(at) and not at.exception
 
 
-def test_a_claim_is_a_frozen_value() -> None:
-    claim = CLAIMS[0]
+def test_a_claim_is_a_frozen_value_and_checks_a_problem_or_a_setting() -> None:
+    claim, problem = BY_NAME["Four mechanisms keep epsilon"], Problem((1, 1), (3, 5))
     with pytest.raises(dataclasses.FrozenInstanceError):
         claim.name = "another"  # type: ignore[misc]
     assert claim.finding is claim.finding
-    hash((claim, claim.finding, claim.check(Problem((1, 1), (1, 1)))))
-
-
-def test_every_claim_is_of_a_paper_and_a_kind() -> None:
-    assert all(claim.papers and claim.kind in KINDS for claim in CLAIMS)
-    assert BY_NAME["The step of Lemma 2.3"].kind == "Lemma" and BY_NAME["The density of the noise"].kind == "Text"
+    hash((claim, claim.finding, claim.check(problem)))
+    assert claim.check(problem) == claim.check(Setting(problem)) and len(claim.check(problem).cases) == 4
+    assert claim.check(Setting(problem, 2.0)).setting.epsilon == 2.0
 
 
 @pytest.mark.parametrize("name", ["LSHist within k steps", "From which size on LSHist beats EHD"])

@@ -14,7 +14,7 @@ from dpbi.papers.claims.claim import at_most, equal, true
 from dpbi.papers.claims.heavy_prior import _log_total, heavy_prior_delta
 from dpbi.problem.problem import Problem
 from tests import oracles
-from tests.papers.test_claims import of_distance
+from tests.papers.test_claims import numbers_of, of_distance
 
 BY_NAME = {claim.name: claim for claim in CLAIMS}
 
@@ -27,7 +27,7 @@ def test_posteriors_that_cross_beside_1_are_far_apart_in_total_variation() -> No
     """Of Beta(9e11, 1) nearly all lies below 1 - 1e-15, of Beta(9e11, 3e-7) nearly none."""
     reading = look("Hellinger distance bounds total variation", (9.161e11, 2.752e-07), (32, 1))
     assert reading.holds
-    assert max(dict(one.numbers)["total variation"] for one in reading.cases) > 0.999
+    assert max(numbers_of(one)["total variation"] for one in reading.cases) > 0.999
 
 
 # --- the counter-examples that independent code found ---
@@ -55,7 +55,7 @@ def test_the_upper_bound_for_EHD_breaks_at_large_n(prior: tuple[float, ...], m: 
     ((7.0, 4.0), (27, 30), None, None, 0.03196, 0.01679)])
 def test_the_notes_dilation_fails(prior: Any, counts: Any, r: Any, t: Any, exact: float, bound: float) -> None:
     found = look("The notes' dilation property", prior, counts, epsilon=0.1).decisive
-    numbers, inputs = dict(found.numbers), dict(found.inputs)
+    numbers, inputs = numbers_of(found), dict[str, Any](found.inputs)
     assert numbers["exact"] == pytest.approx(exact, abs=2e-5)
     assert numbers["claimed bound"] == pytest.approx(bound, abs=2e-5)
     x = inputs | {"epsilon": 0.1}
@@ -98,7 +98,7 @@ def test_a_condition_is_said_to_be_necessary_only_where_the_converse_was_seen() 
 def test_the_notes_own_beta_breaks_delta_in_the_limit_of_a_heavy_prior() -> None:
     name = "(epsilon, delta) with the notes' own beta"
     reading = look(name, (1.0,) * 300, (10_000,) + (0,) * 299, epsilon=8.6, delta=0.8)
-    assert not reading.holds and dict(reading.numbers)["exact delta"] > 0.93
+    assert not reading.holds and numbers_of(reading)["exact delta"] > 0.93
     assert BY_NAME[name].finding.kind == "fails"
 
 
@@ -130,7 +130,7 @@ def test_lemma_5_5_is_decided_by_its_inequality_and_never_by_a_number_that_is_no
         finding = BY_NAME[name].finding
         for one in (finding.counterexample, finding.worst, finding.nearest, finding.example):
             assert one is None or all(value == value for _, value in one.numbers)
-    printed = dict(look("M_H keeps the printed epsilon' alone", (1, 1), (2, 3)).numbers)["printed epsilon'"]
+    printed = numbers_of(look("M_H keeps the printed epsilon' alone", (1, 1), (2, 3)))["printed epsilon'"]
     assert printed > math.log(4) + 0.5
 
 
@@ -139,7 +139,8 @@ def test_lemma_5_5_is_decided_by_its_inequality_and_never_by_a_number_that_is_no
 
 def test_margins_within_rounding_decide_nothing() -> None:
     assert equal(1.0, 1.0 + 1e-12) == 1.0 and equal(1.0, 1.0 + 1e-7) == 0.0 and equal(1.0, 1.1) < -0.05
-    assert true(True) > 0 > true(False) and at_most(1.0, 1.0) == 0.0
+    assert true(True) > 0 > true(False)
+    assert [at_most(*of) for of in ((1.0, 1.0), (1.0, 2.0), (2.0, 1.0), (0.0, 0.0))] == [0, 0.5, -0.5, 0]
     tight = BY_NAME["LSZhang keeps epsilon"].finding
     assert tight.undecided and f"Left out: {tight.undecided}" in tight.words
 
@@ -155,7 +156,7 @@ def test_equal_doubles_near_1_are_no_equal_distances() -> None:
 def test_oracle_of_the_notes_figures() -> None:
     """At (49, 49), epsilon = delta = 0.8, Laplace noise of scale 2/epsilon is nearer than the smooth sensitivity."""
     name = "Who is nearer in the notes' figures"
-    numbers = dict(look(name, (1, 1), (49, 49), epsilon=0.8, delta=0.8).numbers)
+    numbers = numbers_of(look(name, (1, 1), (49, 49), epsilon=0.8, delta=0.8))
     smooth = oracles.exponential_pmf((1, 1), (49, 49), oracles.rate_ehdnrs((1, 1), (49, 49), 0.8, 0.8)).mean
     assert numbers["mean H, smooth sensitivity"] == pytest.approx(float(smooth), rel=1e-9)
     assert numbers["Laplace"] < numbers["mean H, smooth sensitivity"]

@@ -224,11 +224,6 @@ def test_at_balanced_data_the_smooth_sensitivity_is_the_local_one(key: str) -> N
     assert laplace < smooth < exponential
 
 
-def test_both_measures_of_the_notes_figure_4_rank_alike() -> None:
-    hellinger, l1 = result("[N] 4(a)"), result("[N] 4(b)")
-    assert list(np.argsort(hellinger.exact[0])) == list(np.argsort(l1.exact[0]))
-
-
 # --- [P17] 6: concrete privacy ---
 
 
@@ -366,12 +361,9 @@ def test_the_script_of_each_kind_of_figure_computes_what_the_page_shows(
     assert (tmp_path / "figure.html").stat().st_size > 1e6
 
 
-def test_what_is_no_result_has_no_figure() -> None:
+def test_the_seed_alone_decides_the_runs_and_what_is_no_result_has_no_figure() -> None:
     with pytest.raises(TypeError, match="no figure of a str"):
         papers.draw("text")
-
-
-def test_the_seed_alone_decides_the_runs() -> None:
     first, again, other = (notes.boxes(runs=5, seed=seed).errors for seed in (1, 1, 2))
     assert (first == again).all()
     assert (first != other).any()

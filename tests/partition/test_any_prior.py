@@ -175,5 +175,6 @@ def test_pieces_follow_a_weight_that_jumps() -> None:
     drawn = draws._Pieces(edges, log_weight).draw(np.random.default_rng(4), 20_000)
     weight = np.exp(log_weight(np.arange(8192)))
     cells = np.concatenate([[0], np.arange(1, 8193, 256)])
-    law = {(i,): float(p) for i, p in enumerate(np.add.reduceat(weight, cells) / weight.sum())}
+    mass = np.add.reduceat(weight, cells) / weight.sum()
+    law: dict[tuple[int, ...], float] = {(i,): float(p) for i, p in enumerate(mass)}
     assert_follows(np.searchsorted(cells, drawn, side="right")[:, None] - 1, law)

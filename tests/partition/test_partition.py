@@ -203,15 +203,6 @@ def test_without_a_rate_all_candidates_are_alike(drawn: Drawn) -> None:
     assert partition.probability_of_ignoring(problem, 0) == pytest.approx(1, abs=1e-12)
 
 
-@pytest.mark.parametrize("k", [2, 7])
-def test_without_records_there_is_nothing_to_choose(k: int) -> None:
-    empty = Problem((0.3,) * k, (0,) * k)
-    for rate in (0.0, 1.0, 1e9):
-        assert partition.log_partition(empty, rate) == 0
-        assert partition.mean_distance(empty, rate) == partition.standard_deviation(empty, rate) == 0
-        assert partition.affinity_moment(empty, rate, 3) == 1
-
-
 @pytest.mark.parametrize("rate", [1e7, 1e10, 1e15])
 @pytest.mark.parametrize("size", [(2, 10), (12, 60), (2, 10**9)])
 def test_an_enormous_rate_leaves_the_truth_alone(rate: float, size: tuple[int, int]) -> None:
@@ -240,12 +231,6 @@ def test_refuses_what_is_no_rate(function: Any, rate: Any) -> None:
     function(Problem((1, 1), (3, 5)), 1.0)  # True == 1.0: an answer at hand must not let it pass
     with pytest.raises(ValueError, match=rf"rate .*{re.escape(str(rate))}"):
         function(Problem((1, 1), (3, 5)), rate)
-
-
-@pytest.mark.parametrize("power", [-1, 0.5, math.nan, None, True])
-def test_refuses_what_is_no_power(power: Any) -> None:
-    with pytest.raises(ValueError, match=rf"power .*{power}"):
-        partition.affinity_moment(Problem((1, 1), (3, 5)), 1.0, power)
 
 
 def test_the_names_of_the_library() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -326,13 +325,3 @@ def test_credible_boundary_is_the_level_set_and_closed(alpha: tuple[float, ...])
     assert edge.min() >= 0
     radius = dirichlet.credible_radius(alpha, 0.95)
     assert _divergence(np.array(alpha), edge) == pytest.approx(np.full(49, radius), rel=1e-5)
-
-
-# Refusals -------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("wrong", [(1.0, 0.0), (1.0, -2.0), (1.0, math.nan), (math.inf, 1.0), (1.0,), 1.0])
-@pytest.mark.parametrize("function", [dirichlet.mean, dirichlet.variance, dirichlet.interval])
-def test_refuses_what_is_no_dirichlet_parameter(function: Callable[..., Any], wrong: Any) -> None:
-    with pytest.raises(ValueError, match=r"^alpha must .*: got "):
-        function(wrong)

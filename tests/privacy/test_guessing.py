@@ -25,9 +25,9 @@ Floats = np.ndarray[Any, Any]
 
 
 @cache
-def pairs(kind: type[Mechanism], prior: tuple[float, ...], n: int) -> list[tuple[Floats, Floats]]:
+def pairs(name: str, prior: tuple[float, ...], n: int) -> list[tuple[Floats, Floats]]:
     """The two output laws of every ordered pair of neighbours, from the oracles."""
-    laws = oracles.laws_of_all_datasets(kind.__name__, prior, n, epsilon=EPSILON)
+    laws = oracles.laws_of_all_datasets(name, prior, n, epsilon=EPSILON)
     found = []
     for c, other in permutations(laws, 2):
         if oracles.steps(c, other) == 1:
@@ -43,7 +43,7 @@ def test_the_best_guess_is_right_as_often_as_is_said(
     kind: type[Mechanism], prior: tuple[float, ...], n: int
 ) -> None:
     """The likelier of two equally likely datasets, over all outputs, and after the most telling one."""
-    listed, epsilon = pairs(kind, prior, n), EPSILON
+    listed, epsilon = pairs(kind.__name__, prior, n), EPSILON
     average = max(np.maximum(p, q).sum() / 2 for p, q in listed)
     worst = max((p[p + q > 0] / (p + q)[p + q > 0]).max() for p, q in listed)
     found = guessing_risk(kind(epsilon), prior, n)
@@ -79,7 +79,7 @@ def test_the_best_attackers_curve_is_that_of_neyman_and_pearson(
 ) -> None:
     """Every likelihood-ratio test of every pair, listed: their lower hull is the curve, and no test is below it."""
     points = []
-    for p, q in pairs(kind, prior, n):
+    for p, q in pairs(kind.__name__, prior, n):
         order = np.argsort(np.where(p > 0, q / np.where(p > 0, p, 1), np.inf))[::-1]
         alarms, caught = np.cumsum(p[order]), np.cumsum(q[order])
         points += [(0.0, 1.0), *zip(alarms.tolist(), (1 - caught).tolist(), strict=True)]

@@ -68,9 +68,3 @@ def test_steps_refuse_in_a_sentence(counts: Any, other: Any, says: str) -> None:
     with pytest.raises(ValueError, match=says) as refused:
         steps(counts, other)
     assert str(refused.value).endswith(".")
-
-
-@pytest.mark.parametrize("unordered", [{1, 2}, frozenset({1, 2}), {1: 0, 2: 0}.keys()])
-def test_a_set_has_no_order(unordered: Any) -> None:
-    with pytest.raises(ValueError, match="counts must be in the order of the categories, and a set has none"):
-        neighbours(unordered)

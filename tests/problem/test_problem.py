@@ -10,6 +10,7 @@ import dataclasses
 import itertools
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from fractions import Fraction
 from typing import Any
 
@@ -19,7 +20,6 @@ from hypothesis import given
 
 import dpbi
 from dpbi import limits
-from dpbi.sensitivity import maps as sensitivity_maps
 from tests.reference_values import numeric
 from tests.strategies import Drawn, problems
 
@@ -30,10 +30,8 @@ def number(entry: Any) -> Any:
     if not isinstance(entry, str):
         return entry
     for read in (int, float):
-        try:
+        with suppress(ValueError):
             return read(entry)
-        except ValueError:
-            continue
     return entry
 
 
@@ -48,11 +46,16 @@ def refusal(call: Callable[[], Any], *, names: str) -> str:
     return sentence
 
 
+def of_any(prior: Any, counts: Any) -> dpbi.Problem:
+    """From whatever may be handed in."""
+    return dpbi.Problem(prior, counts)
+
+
 # A value --------------------------------------------------------------------------------------------
 
 
 def test_holds_plain_floats_and_ints() -> None:
-    problem = dpbi.Problem(prior=np.array([1, 2]), counts=np.array([3, 5]))
+    problem = of_any(prior=np.array([1, 2]), counts=np.array([3, 5]))
     assert problem.prior == (1.0, 2.0)
     assert problem.counts == (3, 5)
     assert {type(value) for value in problem.prior} == {float}
@@ -63,18 +66,13 @@ def test_holds_plain_floats_and_ints() -> None:
 def test_equal_problems_are_one_key() -> None:
     spellings = [
         dpbi.Problem((1, 1), (3, 5)),
-        dpbi.Problem([1.0, 1.0], [3.0, 5.0]),
-        dpbi.Problem(np.ones(2), np.array([3, 5], dtype=np.uint8)),
-        dpbi.Problem((Fraction(1), np.float32(1)), iter((3, 5))),
+        of_any([1.0, 1.0], [3.0, 5.0]),
+        of_any(np.ones(2), np.array([3, 5], dtype=np.uint8)),
+        of_any((Fraction(1), np.float32(1)), iter((3, 5))),
     ]
     assert len(set(spellings)) == 1
     assert len({repr(problem) for problem in spellings}) == 1
     assert dpbi.Problem((1, 1), (5, 3)) not in spellings
-
-
-def test_is_frozen() -> None:
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        dpbi.Problem((1, 1), (3, 5)).counts = (1, 1)  # type: ignore[misc]
 
 
 @given(problems())
@@ -84,23 +82,13 @@ def test_counts_and_posterior_add_up(drawn: Drawn) -> None:
     assert problem.posterior == tuple(np.add(drawn.prior, drawn.counts))
 
 
-def test_without_records_the_posterior_is_the_prior() -> None:
-    problem = dpbi.Problem((0.5, 2.0, 1.5), (0, 0, 0))
-    assert problem.n == 0
-    assert problem.posterior == problem.prior
-
-
 # What is accepted -----------------------------------------------------------------------------------
-
-
-def test_whole_floats_are_counts() -> None:
-    assert dpbi.Problem((1, 1), (3.0, 4.0)) == dpbi.Problem((1, 1), (3, 4))
 
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.int16, np.uint64, np.float32])
 def test_narrow_numpy_counts_do_not_wrap(dtype: type) -> None:
-    assert dpbi.Problem((1, 1), np.array([3, 4], dtype=dtype)).counts == (3, 4)
-    assert dpbi.Problem((1, 1, 1), np.array([100, 100, 100], dtype=dtype)).n == 300
+    assert of_any((1, 1), np.array([3, 4], dtype=dtype)).counts == (3, 4)
+    assert of_any((1, 1, 1), np.array([100, 100, 100], dtype=dtype)).n == 300
 
 
 def test_a_mapping_keeps_its_own_order() -> None:
@@ -119,7 +107,7 @@ def test_large_counts_are_exact_or_refused() -> None:
 
 def test_leaves_the_callers_arrays_alone() -> None:
     prior, counts = np.array([0.5, 0.5]), np.array([3, 5])
-    problem = dpbi.Problem(prior, counts)
+    problem = of_any(prior, counts)
     counts[0] = 7
     prior[0] = 9.0
     assert problem == dpbi.Problem((0.5, 0.5), (3, 5))
@@ -215,7 +203,7 @@ def test_refuses_a_bad_problem(rule: str) -> None:
         ((1, 1), None, "counts", "got None"),
         ((1, 1), ("3", "5"), "counts[0]", "got '3'"),
         ((1, 1), (3 + 0j, 5), "counts[0]", "a number"),
-        ((1e-300, 1), (3, 5), "prior[0]", "too small"),
+        ((1e-300, 1), (3, 5), "prior[0]", "at least 1e-09"),
         ((1, 1e300), (3, 5), "prior[1]", "too large"),
         ((1, 1), np.array([[1, 2], [3, 4]]), "counts[0]", "a number"),
         ((1,) * 2001, (1,) * 2001, "prior", "too many categories"),
@@ -235,8 +223,10 @@ def test_refuses_a_set_which_has_neither_order_nor_repeats(unordered: Any) -> No
 
 
 def test_a_mapping_is_read_by_its_values_everywhere() -> None:
-    assert dpbi.neighbours({7: 1, 9: 0}).tolist() == [[0, 1]]
-    assert dpbi.global_sensitivity({7: 0.5, 9: 2}, 5) == dpbi.global_sensitivity((0.5, 2), 5)
+    counts: Any = {7: 1, 9: 0}
+    prior: Any = {7: 0.5, 9: 2}
+    assert dpbi.neighbours(counts).tolist() == [[0, 1]]
+    assert dpbi.global_sensitivity(prior, 5) == dpbi.global_sensitivity((0.5, 2), 5)
 
 
 @pytest.mark.parametrize(
@@ -256,23 +246,10 @@ def test_refuses_numbers_beyond_every_float_in_a_short_sentence(prior: Any, coun
     assert len(refusal(lambda: dpbi.Problem(prior, counts), names=names)) < 200
 
 
-@pytest.mark.parametrize("wrong", [(3, 5), None, np.array([3, 5])])
-def test_a_function_of_a_problem_refuses_anything_else(wrong: Any) -> None:
-    for call in (
-        lambda: dpbi.local_sensitivity(wrong),
-        lambda: dpbi.smooth_sensitivity(wrong, 1.0),
-        lambda: dpbi.partition.log_partition(wrong, 1.0),
-        lambda: dpbi.partition.mean_distance(wrong, 1.0),
-        lambda: dpbi.partition.standard_deviation(wrong, 1.0),
-        lambda: dpbi.partition.probability_of_ignoring(wrong, 1.0),
-        lambda: dpbi.partition.affinity_moment(wrong, 1.0, 1),
-        lambda: dpbi.partition.sample(wrong, 1.0, np.random.default_rng(1), 2),
-        lambda: sensitivity_maps.gamma_scan(wrong),
-        lambda: sensitivity_maps.along_emptying(wrong, 1.0, 1.0),
-        lambda: sensitivity_maps.score_change(wrong),
-        *(lambda kind=kind: dpbi.distance_law(built(kind), wrong) for kind in dpbi.MECHANISMS),
-    ):
-        assert "a dpbi.Problem(prior, counts)" in refusal(call, names="problem")
+def test_a_function_of_a_problem_says_what_one_is() -> None:
+    """That all refuse anything else, see tests/test_wrong_arguments.py."""
+    wrong: Any = (3, 5)
+    assert "a dpbi.Problem(prior, counts)" in refusal(lambda: dpbi.local_sensitivity(wrong), names="problem")
 
 
 # What is refused: mechanisms ------------------------------------------------------------------------
@@ -290,7 +267,7 @@ def built(mechanism: type, **fields: Any) -> Any:
     return mechanism(**{"epsilon": 1.0, **fields})
 
 
-def by_mechanism(name: str) -> Any:
+def by_mechanism(name: str) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("mechanism", with_field(name), ids=lambda cls: cls.__name__)
 
 
@@ -314,7 +291,7 @@ def test_an_extreme_epsilon_works_or_is_refused(epsilon: float, mechanism: type)
     try:
         extreme = built(mechanism, epsilon=epsilon)
     except ValueError as refused:
-        assert str(refused).startswith("epsilon is too ")
+        assert str(refused).startswith(("epsilon is too large", "epsilon must be at least"))
         return
     released = extreme.sample(problem, np.random.default_rng(1), 200)
     assert released.min() >= 0
@@ -335,32 +312,7 @@ def test_gamma_zero_is_the_global_maximum(mechanism: type) -> None:
     assert np.isfinite(built(mechanism, gamma=0).log_pmf(problem, (2, 6)))
 
 
-@pytest.mark.parametrize(
-    ("mechanism", "field"),
-    [(cls, field) for cls in dpbi.MECHANISMS for field in dataclasses.fields(cls) if "label" in field.metadata],
-    ids=lambda value: getattr(value, "__name__", getattr(value, "name", None)),
-)
-@pytest.mark.parametrize("value", ["nonsense", None, [1.0]])
-def test_refuses_a_field_of_the_wrong_kind(mechanism: type, field: Any, value: Any) -> None:
-    sentence = refusal(lambda: built(mechanism, **{field.name: value}), names=field.name)
-    assert f"got {value!r}" in sentence
-
-
 every_mechanism = pytest.mark.parametrize("mechanism", dpbi.MECHANISMS, ids=lambda cls: cls.__name__)
-
-
-@every_mechanism
-@pytest.mark.parametrize("size", [-1, 2.5, math.nan, "ten", None, True])
-def test_refuses_a_bad_size(mechanism: type, size: Any) -> None:
-    problem, rng = dpbi.Problem((1, 1), (3, 5)), np.random.default_rng(1)
-    assert f"got {size!r}" in refusal(lambda: built(mechanism).sample(problem, rng, size), names="size")
-
-
-@every_mechanism
-@pytest.mark.parametrize("released", [(1, 2, 3), 3, (1.5, 6.5), (math.nan, 8.0)])
-def test_refuses_released_counts_that_do_not_fit(mechanism: type, released: Any) -> None:
-    problem = dpbi.Problem((1, 1), (3, 5))
-    refusal(lambda: built(mechanism).log_pmf(problem, released), names="released")
 
 
 # No records -----------------------------------------------------------------------------------------
@@ -368,13 +320,14 @@ def test_refuses_released_counts_that_do_not_fit(mechanism: type, released: Any)
 
 def test_sensitivities_without_records_say_so() -> None:
     empty = dpbi.Problem((1, 1, 1), (0, 0, 0))
-    for raises in (
+    calls: tuple[Callable[[], Any], ...] = (
         lambda: dpbi.local_sensitivity(empty),
         lambda: dpbi.global_sensitivity(empty.prior, empty.n),
         lambda: dpbi.smooth_sensitivity(empty, 1.0),
-    ):
+    )
+    for call in calls:
         with pytest.raises(ValueError, match="no neighbouring dataset"):
-            raises()
+            call()
 
 
 @every_mechanism

@@ -16,7 +16,7 @@ import signal
 import sqlite3
 import traceback
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -24,10 +24,13 @@ import pytest
 
 import dpbi
 from dpbi import ApproximateDP, NotPrivate, Problem, PureDP, Release
+from dpbi.mechanisms import Mechanism
 from dpbi.mechanisms.guarantee import Guarantee
 from dpbi.releases import ledger_file, release
+from dpbi.releases.kept_ledger import Account, KeptLedger, of_all
 from dpbi.releases.ledger import Ledger, LedgerEntry, People, Raised, new_token
 from dpbi.releases.ledger_file import LedgerFile
+from dpbi.releases.ledger_in_memory import LedgerInMemory
 from tests.every_mechanism import every_class
 
 PROBLEM = Problem((1, 1), (27, 31))
@@ -48,11 +51,15 @@ def in_a_process(work: Callable[[Callable[[str], None]], None]) -> Callable[[], 
     """Starts the work in a fork. Returns what waits for it: the signal that ended it (0: none), and what it said."""
     reading, writing = os.pipe()
     child = os.fork()
+
+    def say(said: str) -> None:
+        os.write(writing, said.encode())
+
     if not child:
         try:
-            work(lambda said: os.write(writing, said.encode()) and None)
+            work(say)
         except BaseException:  # noqa: BLE001 - a fork must not come back into pytest
-            os.write(writing, traceback.format_exc().encode())
+            say(traceback.format_exc())
         os._exit(0)
     os.close(writing)
 
@@ -75,10 +82,10 @@ def die() -> int:
 def test_a_release_is_kept_with_its_charge_and_comes_back(kept: LedgerFile) -> None:
     made, charged = kept.release(f"  {DATA} ", HALF, PROBLEM, ["yes", "no"])
     again = LedgerFile.opened(kept.path, epsilon=1.5)
-    (line,) = again.of("SURVEY   2026")
+    (line,) = again.account("SURVEY   2026").lines
     assert again.names == (DATA,)
     assert line.entry == charged and not line.broken_off
-    assert line.read() == (made, ("yes", "no"))
+    assert (line.whole.made, line.whole.categories) == (made, ("yes", "no"))
     assert charged.guarantee == made.guarantee
     assert os.listdir(kept.path.parent) == ["releases.sqlite"]
 
@@ -86,11 +93,11 @@ def test_a_release_is_kept_with_its_charge_and_comes_back(kept: LedgerFile) -> N
 def test_it_holds_no_count(kept: LedgerFile) -> None:
     """Nothing that a release holds comes near the counts by chance: noise of 28,000 records, a false alarm in 1,000."""
     counts = 27182, 31415
-    kept.release(DATA, dpbi.mechanisms.Geometric(5e-5), Problem((1, 1), counts))
+    made, _ = kept.release(DATA, dpbi.mechanisms.Geometric(5e-5), Problem((1, 1), counts))
     held = kept.path.read_bytes()
     assert not [count for count in counts if str(count).encode() in held]
-    (line,) = kept.of(DATA)
-    assert set(json.loads(line.document or "")) == set(line.read()[0].document())
+    (line,) = kept.account(DATA).lines
+    assert set(json.loads(line.document or "")) == set(made.document())
 
 
 @every_class
@@ -99,11 +106,50 @@ def test_every_mechanism_is_kept_or_refused_in_a_sentence(kind: Any, tmp_path: P
     mechanism, small = kind(0.7), Problem((1, 0.5), (12, 31))
     if mechanism.guarantee(small.prior, small.n).is_private:
         made, _ = kept.release(DATA, mechanism, small)
-        assert kept.of(DATA)[0].read()[0] == made
+        assert kept.account(DATA).lines[0].whole.made == made
     else:
         with pytest.raises(ValueError, match="takes only what is private by theorem or exhaustive check"):
             kept.release(DATA, mechanism, small)
-        assert not kept.of(DATA)
+        assert not kept.account(DATA).lines
+
+
+@pytest.mark.parametrize("lasts", [True, False])
+def test_both_ledgers_answer_alike(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lasts: bool) -> None:
+    """Names, charges, versions, what is brought, what is refused: all but how long it is kept, and what it takes."""
+    kept: KeptLedger = LedgerFile.opened(tmp_path / "l.sqlite") if lasts else LedgerInMemory()
+    changes = [kept.changes]
+    made, first = kept.release(f" {DATA}", HALF, PROBLEM, ["yes", "no"], question="Q", part="men", who="Ada",
+                               remark="new")  # fmt: skip
+    _, same = kept.release("SURVEY  2026", HALF, PROBLEM, question="q", version=first.version, part="men")
+    changes.append(kept.changes)
+    brought = entry(PureDP(1.0, "theorem", "proved"))
+    for _ in range(2):
+        kept.bring(DATA, [brought, brought])
+    kept.bring("others", [brought])
+    changes.append(kept.changes)
+    for name, labels, version in ((DATA, ["yes"], None), (DATA, None, "another"), ("new", None, first.version)):
+        with pytest.raises(ValueError, match=r"labels must be|No release of this question"):
+            kept.release(name, HALF, PROBLEM, labels, question="Q", version=version, part="men")
+    assert changes[-1] == kept.changes and len(set(changes)) == 3
+    here = kept.account("survey 2026")
+    assert kept.names == ("others", DATA) and here.people and here.people.name == DATA
+    assert [line.can_be_shown for line in here.lines] == [True, True, False]
+    assert not any(line.broken_off for line in here.lines) and here.ledger.total().words == "2-DP"
+    assert first.table == same.table and first.made is None
+    assert (first.question, first.part, first.who, first.remark) == ("Q", "men", "Ada", "new")
+    assert here.whole.entries[0] == dataclasses.replace(first, made=made, categories=("yes", "no"))
+    assert set(kept.lost([])) == (set() if lasts else {first.release, same.release})
+    assert set(kept.lost([first.release])) == (set() if lasts else {same.release})
+    assert of_all(kept.beside(here)).total().releases == (3 if lasts else 4), "of one's own ledger all is shown"
+    assert (kept.refusal(kept.account(DATA), NotPrivate("a control")) != "") == lasts
+
+    def failing(*asked: Any) -> Release:
+        raise ValueError("Too many trials.")
+
+    monkeypatch.setattr(release, "release", failing)
+    with pytest.raises(ValueError, match=r"Too many trials\. Its charge of 0\.5-DP \(theorem\) stands"):
+        kept.release(DATA, HALF, PROBLEM)
+    assert [line.broken_off for line in kept.account(DATA).lines] == [False, False, False, True]
 
 
 # The budget -------------------------------------------------------------------------------------------
@@ -116,22 +162,23 @@ def test_the_budget_is_per_name_and_exact(kept: LedgerFile) -> None:
         third.release(DATA, dpbi.mechanisms.Geometric(epsilon), PROBLEM)
     with pytest.raises(ValueError, match=r"budget of these people is 0\.3, spent so far: 0\.3-DP.*No epsilon is left"):
         third.release(DATA, dpbi.mechanisms.Geometric(1e-6), PROBLEM)
-    assert not third.refusal("others", PureDP(0.3, "theorem", "proved"))
-    assert "at most 0.3 is left" in third.refusal("others", PureDP(0.30000000000000004, "theorem", "proved"))
-    assert len(third.of(DATA)) == 2 and third.names == (DATA,)
+    assert not third.refusal(Account(), PureDP(0.3, "theorem", "proved"))
+    assert "at most 0.3 is left" in third.refusal(Account(), PureDP(0.30000000000000004, "theorem", "proved"))
+    assert len(third.account(DATA).lines) == 2 and third.names == (DATA,)
 
 
 def test_brought_entries_count_once_and_the_budget_has_no_delta(kept: LedgerFile) -> None:
     brought, more = entry(PureDP(1.0, "theorem", "proved")), HALF.guarantee(PROBLEM.prior, PROBLEM.n)
     for _ in range(2):
         kept.bring("survey 2026", [brought])
-    assert kept.ledger(DATA).total().words == "1-DP" and not kept.refusal(DATA, more)
-    assert "beyond the budget" in kept.refusal(DATA, ApproximateDP(0.1, 1e-6, "theorem", "proved"))
+    assert kept.account(DATA).ledger.total().words == "1-DP" and not kept.refusal(kept.account(DATA), more)
+    assert "beyond the budget" in kept.refusal(kept.account(DATA), ApproximateDP(0.1, 1e-6, "theorem", "proved"))
     kept.bring(DATA, [entry(ApproximateDP(0.1, 1e-6, "exhaustive check", "checked"))])
-    assert "be (1.6, 1e-06)-DP, beyond the budget. Nothing is released. The budget has no" in kept.refusal(DATA, more)
+    said = kept.refusal(kept.account(DATA), more)
+    assert "be (1.6, 1e-06)-DP, beyond the budget. Nothing is released. The budget has no" in said
     kept.bring("others", [brought])
-    assert len(kept.ledger("others").entries) == 1, "the same release may be of both"
-    assert not kept.of(DATA)[0].broken_off
+    assert len(kept.account("others").ledger.entries) == 1, "the same release may be of both"
+    assert not kept.account(DATA).lines[0].broken_off
 
 
 @pytest.mark.parametrize("kind", dpbi.MECHANISMS)
@@ -158,7 +205,8 @@ def test_people_need_a_name(kept: LedgerFile, name: Any) -> None:
 @pytest.mark.parametrize("unseen", ["\u200b", "\ufeff", "\u00ad", "\u202e", "\ufe0f", "\x07", "\u3164", "\u034f"])
 def test_no_name_differs_by_what_nobody_sees(kept: LedgerFile, unseen: str) -> None:
     kept.release(f"{unseen}Survey{unseen} 2026", HALF, PROBLEM)
-    assert len(kept.of(DATA)) == 1 and kept.people(DATA) == kept.people(f"survey 20{unseen}26")
+    assert len(kept.account(DATA).lines) == 1
+    assert kept.account(DATA) == kept.account(f"survey 20{unseen}26")
 
 
 def test_people_under_a_name_that_is_not_theirs_are_noticed(kept: LedgerFile) -> None:
@@ -182,51 +230,40 @@ def test_version_1_told_people_apart_by_what_nobody_sees(older: Path) -> None:
             connection.execute("INSERT INTO releases VALUES (NULL, ?, ?, ?, ?, NULL, ?)",
                                (*line, ledger_file._seal(*line, None)))
     moved = LedgerFile.opened(older, epsilon=2)
-    assert [line.entry.release for line in LedgerFile.opened(older).of(DATA)] == ["one", "broken off", "two"]
-    assert moved.of(DATA)[0].document and len(moved.names) == 1 and moved.ledger(DATA).total().epsilon == 1.5
+    found = LedgerFile.opened(older).account(DATA)
+    assert [line.entry.release for line in found.lines] == ["one", "broken off", "two"]
+    assert found.lines[0].document and len(moved.names) == 1 and found.ledger.total().epsilon == 1.5
 
 
 def test_the_budget_stays_with_the_people_and_is_raised_in_words_alone(kept: LedgerFile) -> None:
     """A second server with another budget, which took a name to 4 of 3."""
     one = PureDP(1.0, "theorem", "proved")
     kept.release(DATA, HALF, PROBLEM)
-    held = kept.people(DATA)
+    held = kept.account(DATA).people
     assert held and held.budget == 1.5 and not held.raised
     for other in (0.1, 1.4999999999999998, 4.0):
         server = LedgerFile.opened(kept.path, epsilon=other)
         with pytest.raises(ValueError, match=r"these people is 1\.5, and the app was started with .*--budget 1\.5"):
             server.release(DATA, HALF, PROBLEM)
-        assert server.refusal("others", PureDP(0.1, "theorem", "proved")) == ""
-    assert "--raise-budget" in LedgerFile.opened(kept.path, epsilon=4).refusal(DATA, one)
-    assert "--raise-budget" not in LedgerFile.opened(kept.path, epsilon=1, raising=True).refusal(DATA, one)
+        assert server.refusal(kept.account("others"), PureDP(0.1, "theorem", "proved")) == ""
+    spent = kept.account(DATA)
+    assert "--raise-budget" in LedgerFile.opened(kept.path, epsilon=4).refusal(spent, one)
+    assert "--raise-budget" not in LedgerFile.opened(kept.path, epsilon=1, raising=True).refusal(spent, one)
     without = LedgerFile.opened(kept.path)
-    assert not without.refusal(DATA, one)
-    assert "beyond the budget" in without.refusal(DATA, PureDP(1.1, "theorem", "proved"))
+    assert not without.refusal(spent, one)
+    assert "beyond the budget" in without.refusal(spent, PureDP(1.1, "theorem", "proved"))
 
     larger = LedgerFile.opened(kept.path, epsilon=2, raising=True)
-    assert not larger.raises(DATA, one)
+    assert not larger.raises(kept.account(DATA), one)
     larger.release(DATA, dpbi.mechanisms.Geometric(1.0), PROBLEM)
-    assert larger.people(DATA) == held, "what fits keeps the promise"
-    assert "from 1.5 to 2, which is recorded" in larger.raises(DATA, HALF.guarantee((1, 1), 58))
+    assert larger.account(DATA).people == held, "what fits keeps the promise"
+    assert larger.raises(kept.account(DATA), HALF.guarantee((1, 1), 58)) == (1.5, 2.0)
     _, entry = larger.release(DATA, HALF, PROBLEM)
-    now = LedgerFile.opened(kept.path, epsilon=2).people(DATA)
+    now = LedgerFile.opened(kept.path, epsilon=2).account(DATA).people
     assert now == dataclasses.replace(held, budget=2.0, raised=(Raised(entry.time, 1.5, 2.0),))
-    assert Ledger.from_json(larger.whole(DATA).to_json()).people == (now,)
-    assert "No epsilon is left" in larger.refusal(DATA, HALF.guarantee((1, 1), 58))
-    assert kept.refusal(DATA, HALF.guarantee((1, 1), 58)), "the first server knows it too"
-
-
-def test_what_it_is_of_is_kept_as_stated(kept: LedgerFile) -> None:
-    _, first = kept.release(DATA, HALF, PROBLEM, question="Do you smoke?", part="men", who="Ada", remark="pilot")
-    _, same = kept.release(DATA, HALF, PROBLEM, question="do you SMOKE?", version=first.version, part="men")
-    _, other = kept.release(DATA, HALF, PROBLEM, question="Do you smoke?", part="men")
-    assert first.table == same.table != other.table
-    assert [line.entry for line in kept.of(DATA)] == [first, same, other]
-    assert (first.who, first.remark, first.part) == ("Ada", "pilot", "men")
-    charged = kept.ledger(DATA).total().epsilon
-    with pytest.raises(ValueError, match="No release of this question"):
-        LedgerFile.opened(kept.path).release("other people", HALF, PROBLEM, question="Q", version=first.version)
-    assert kept.ledger(DATA).total().epsilon == charged and kept.names == (DATA,)
+    assert Ledger.from_json(larger.account(DATA).whole.to_json()).people == (now,)
+    assert "No epsilon is left" in larger.refusal(kept.account(DATA), HALF.guarantee((1, 1), 58))
+    assert kept.refusal(kept.account(DATA), HALF.guarantee((1, 1), 58)), "the first server knows it too"
 
 
 # As version 1 wrote it, on the day before version 2.
@@ -260,22 +297,23 @@ def older(tmp_path: Path) -> Path:
 
 def test_a_file_of_version_1_is_moved_up_and_nothing_is_lost(older: Path) -> None:
     moved = LedgerFile.opened(older, epsilon=2)
-    lines = moved.of(DATA)
+    lines = moved.account(DATA).lines
     assert [line.entry.release for line in lines] == ["one", "broken off"] and lines[1].broken_off
-    assert lines[0].read()[1] == ("yes", "no") and not lines[0].entry.table
-    assert moved.people(DATA) == People("token", DATA), "no budget was set yet"
+    assert lines[0].whole.categories == ("yes", "no") and not lines[0].entry.table
+    assert moved.account(DATA).people == People("token", DATA), "no budget was set yet"
     version = None
     for _ in range(2):
         _, entry = moved.release(DATA, HALF, PROBLEM, question="Q", version=version)
         version = entry.version
-    together = moved.whole(DATA).read_together(entry)
+    together = moved.account(DATA).whole.read_together(entry)
     assert together and len(together.used) == 2, "what says nothing is pooled with nothing"
     found = LedgerFile.opened(older, epsilon=2)
-    assert [line.entry.release for line in found.of(DATA)][:2] == ["one", "broken off"]
-    assert found.ledger(DATA).total().epsilon == 2 and (found.people(DATA) or moved).budget == 2
+    assert [line.entry.release for line in found.account(DATA).lines][:2] == ["one", "broken off"]
+    assert found.account(DATA).ledger.total().epsilon == 2
+    assert (people := found.account(DATA).people) and people.budget == 2
 
 
-@pytest.mark.parametrize("statement", ["ALTER TABLE data", "ALTER TABLE people ADD COLUMN seal", "UPDATE", "COMMIT"])
+@pytest.mark.parametrize("statement", ["ALTER TABLE data", "ALTER TABLE people ADD COLUMN s", "INSERT INTO", "COMMIT"])
 def test_a_move_that_is_killed_leaves_the_old_file(older: Path, statement: str) -> None:
     connect = ledger_file._connection
 
@@ -292,7 +330,7 @@ def test_a_move_that_is_killed_leaves_the_old_file(older: Path, statement: str) 
     assert ended == signal.SIGKILL, said
     with closing(sqlite3.connect(older)) as connection:
         assert connection.execute("PRAGMA user_version").fetchone() == (1,)
-    assert len(LedgerFile.opened(older).of(DATA)) == 2
+    assert len(LedgerFile.opened(older).account(DATA).lines) == 2
 
 
 def test_eight_at_once_do_not_pass_the_budget(kept: LedgerFile) -> None:
@@ -313,8 +351,8 @@ def test_eight_at_once_do_not_pass_the_budget(kept: LedgerFile) -> None:
     ended = [wait() for wait in waiting]
     os.close(ready)
     shown = [token for signalled, said in ended for token in said.split() if not signalled]
-    assert len(shown) == 3 and sorted(shown) == sorted(line.entry.release for line in kept.of(DATA))
-    assert kept.ledger(DATA).total().epsilon == 1.5
+    assert len(shown) == 3 and sorted(shown) == sorted(line.entry.release for line in kept.account(DATA).lines)
+    assert kept.account(DATA).ledger.total().epsilon == 1.5
 
 
 def test_eight_may_make_the_file_at_once(tmp_path: Path) -> None:
@@ -322,14 +360,14 @@ def test_eight_may_make_the_file_at_once(tmp_path: Path) -> None:
     waiting = [in_a_process(lambda say: LedgerFile.opened(path).bring("d", [entry(HALF.guarantee((1, 1), 5))]))
                for _ in range(8)]
     assert [wait() for wait in waiting] == [(0, "")] * 8
-    assert len(LedgerFile.opened(path).of("d")) == 8 and os.listdir(tmp_path) == ["new.sqlite"]
+    assert len(LedgerFile.opened(path).account("d").lines) == 8 and os.listdir(tmp_path) == ["new.sqlite"]
 
 
 # Killed at every step ---------------------------------------------------------------------------------
 
 AT_STATEMENT = {
     "before the charge is begun": ("BEGIN", 1),
-    "before the charge is put down": ("INSERT OR IGNORE INTO releases", 1),
+    "before the charge is put down": ("INSERT INTO releases", 1),
     "before the charge is committed": ("COMMIT", 1),
     "before the release is begun to be written": ("BEGIN", 2),
     "before the release is put down": ("UPDATE releases", 1),
@@ -365,12 +403,12 @@ def killed_at(point: str, kept: LedgerFile, say: Callable[[str], None]) -> None:
                                       and next(seen) == times else None)  # fmt: skip
         return connection
 
-    def drawn(*asked: Any) -> Release:
+    def drawn(mechanism: Mechanism, problem: Problem) -> Release:
         if point == "before the draw":
             die()
         if point == "in the draw":
-            secrets.randbits = lambda count: die()
-        made = draw(*asked)
+            secrets.randbits = lambda k: die()
+        made = draw(mechanism, problem)
         if point == "after the draw":
             die()
         if point == "half way through the release's commit":
@@ -399,23 +437,13 @@ def test_a_process_killed_anywhere_leaves_no_release_without_a_charge(kept: Ledg
     assert bool(ended) == (point != "never"), shown
     assert hot or "half way" not in point, "killed within the commit, which the next to open it must undo"
     after = LedgerFile.opened(kept.path, epsilon=1.5)
-    lines = after.of(DATA)
+    lines = after.account(DATA).lines
     assert (len(lines), sum(line.document is not None for line in lines)) == OUTCOMES[point]
     assert {shown} - {""} <= {line.entry.release for line in lines if line.document}
     assert all(line.broken_off for line in lines if line.document is None)
-    assert after.ledger(DATA).total().epsilon == 0.5 * len(lines)
+    assert after.account(DATA).ledger.total().epsilon == 0.5 * len(lines)
     after.release(DATA, HALF, PROBLEM)
-    assert len(after.of(DATA)) == len(lines) + 1
-
-
-def test_a_draw_that_fails_keeps_its_charge(kept: LedgerFile, monkeypatch: pytest.MonkeyPatch) -> None:
-    def failing(*asked: Any) -> Release:
-        raise ValueError("Too many trials.")
-
-    monkeypatch.setattr(release, "release", failing)
-    with pytest.raises(ValueError, match=r"Too many trials\. Its charge of 0\.5-DP \(theorem\) stands"):
-        kept.release(DATA, HALF, PROBLEM)
-    assert [line.broken_off for line in kept.of(DATA)] == [True]
+    assert len(after.account(DATA).lines) == len(lines) + 1
 
 
 # Full, read-only, damaged -----------------------------------------------------------------------------
@@ -429,9 +457,9 @@ def test_a_full_disk_is_said_and_nothing_is_lost(kept: LedgerFile, charged: bool
     def full() -> None:
         limit_files(0, signal.SIG_IGN)
 
-    def drawn(*asked: Any) -> Release:
+    def drawn(mechanism: Mechanism, problem: Problem) -> Release:
         full()
-        return draw(*asked)
+        return draw(mechanism, problem)
 
     def work(say: Callable[[str], None]) -> None:
         if charged:
@@ -445,7 +473,8 @@ def test_a_full_disk_is_said_and_nothing_is_lost(kept: LedgerFile, charged: bool
 
     ended, told = in_a_process(work)()
     assert not ended and "disk is full" in told and said in told and "shown {" not in told
-    assert [line.broken_off for line in LedgerFile.opened(kept.path).of(DATA)] == [False, True][: 1 + charged]
+    lines = LedgerFile.opened(kept.path).account(DATA).lines
+    assert [line.broken_off for line in lines] == [False, True][: 1 + charged]
 
 
 def test_where_it_cannot_be_made_no_half_of_it_is_left(tmp_path: Path) -> None:
@@ -462,35 +491,28 @@ def test_where_it_cannot_be_made_no_half_of_it_is_left(tmp_path: Path) -> None:
     assert not ended and "disk is full" in told and not os.listdir(tmp_path)
 
 
-def test_a_full_file_of_sqlite_is_said(kept: LedgerFile, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("setting", "said", "opens"), [
+    ("max_page_count = 1", "cannot grow, the disk is full", True), ("query_only = ON", "may only be read", False),
+])  # fmt: skip
+def test_a_full_or_read_only_file_is_said(
+    kept: LedgerFile, monkeypatch: pytest.MonkeyPatch, setting: str, said: str, opens: bool
+) -> None:
+    """By the connection's own settings, since the rights of a file do not bind root."""
     connect = ledger_file._connection
 
-    def small(address: str) -> sqlite3.Connection:
+    def hindered(address: str) -> sqlite3.Connection:
         connection = connect(address)
-        connection.execute("PRAGMA max_page_count = 1").fetchall()
+        connection.execute(f"PRAGMA {setting}").fetchall()
         return connection
 
     for _ in range(2):
         kept.release(DATA, HALF, PROBLEM)
-    monkeypatch.setattr(ledger_file, "_connection", small)
-    with pytest.raises(ValueError, match=r"cannot grow, the disk is full.*(its charge of 0|Nothing was drawn)"):
+    monkeypatch.setattr(ledger_file, "_connection", hindered)
+    with pytest.raises(ValueError, match=rf"releases\.sqlite {said}.*(its charge of 0|Nothing was drawn)"):
         kept.release(DATA, HALF, PROBLEM, ["a" * 60, "b" * 60])
-
-
-def test_a_read_only_file_is_refused(kept: LedgerFile, monkeypatch: pytest.MonkeyPatch) -> None:
-    """By the connection's own setting, since the rights of a file do not bind root."""
-    connect = ledger_file._connection
-
-    def reading(address: str) -> sqlite3.Connection:
-        return connect(address.replace("mode=rw", "mode=ro"))
-
-    kept.release(DATA, HALF, PROBLEM)
-    monkeypatch.setattr(ledger_file, "_connection", reading)
-    with pytest.raises(ValueError, match=r"releases\.sqlite may only be read.* Nothing was drawn"):
-        kept.release(DATA, HALF, PROBLEM)
-    with pytest.raises(ValueError, match="may only be read"):
+    with nullcontext() if opens else pytest.raises(ValueError, match=said):
         LedgerFile.opened(kept.path)
-    assert len(kept.of(DATA)) == 1
+    assert sum(line.can_be_shown for line in kept.account(DATA).lines) == 2
 
 
 def test_a_file_that_is_locked_or_gone_is_said(kept: LedgerFile, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -516,26 +538,23 @@ def test_what_is_no_ledger_is_refused(tmp_path: Path, held: bytes) -> None:
     assert path.read_bytes() == held
 
 
-def test_another_database_or_version_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "other.sqlite"
-    connection = sqlite3.connect(path)
-    connection.execute("CREATE TABLE t (x)")
-    connection.close()
-    with pytest.raises(ValueError, match="no ledger"):
-        LedgerFile.opened(path)
-    made = LedgerFile.opened(tmp_path / "l.sqlite")
-    connection = sqlite3.connect(made.path)
-    connection.execute("PRAGMA user_version = 9")
-    connection.close()
-    with pytest.raises(ValueError, match="version 9"):
-        LedgerFile.opened(made.path)
+@pytest.mark.parametrize(("statement", "said"), [
+    ("PRAGMA application_id = 5", "no ledger"), ("PRAGMA user_version = 9", "version 9"),
+    ("UPDATE people SET token = 'x'", "seal is broken"), ("UPDATE releases SET brought = 1", "seal is broken"),
+])  # fmt: skip
+def test_another_database_or_version_is_refused(kept: LedgerFile, statement: str, said: str) -> None:
+    kept.release(DATA, HALF, PROBLEM)
+    with closing(sqlite3.connect(kept.path)) as connection, connection:
+        connection.execute(statement)
+    with pytest.raises(ValueError, match=said):
+        LedgerFile.opened(kept.path)
 
 
 def test_a_damaged_file_is_refused_or_whole(kept: LedgerFile) -> None:
     """Bytes changed anywhere, or the end cut off: a sentence, or all that was in it, never less and never another."""
     for _ in range(3):
         kept.release(DATA, HALF, PROBLEM)
-    whole, lines, chance = kept.path.read_bytes(), kept.of(DATA), random.Random(18)
+    whole, lines, chance = kept.path.read_bytes(), kept.account(DATA).lines, random.Random(18)
     refused = 0
     for trial in range(150):
         damaged = bytearray(whole)
@@ -546,20 +565,9 @@ def test_a_damaged_file_is_refused_or_whole(kept: LedgerFile) -> None:
             damaged[at : at + 20] = chance.randbytes(20)
         kept.path.write_bytes(damaged)
         try:
-            found = LedgerFile.opened(kept.path).of(DATA)
+            found = LedgerFile.opened(kept.path).account(DATA).lines
         except ValueError:
             refused += 1
         else:
             assert found == lines, trial
     assert refused > 75
-
-
-def test_every_change_of_the_file_is_told(tmp_path: Path) -> None:
-    kept = LedgerFile.opened(tmp_path / "x.sqlite")
-    seen = [kept.changes]
-    for _ in range(3):
-        kept.release(DATA, HALF, PROBLEM)
-        assert kept.changes not in seen
-        seen.append(kept.changes)
-        kept.of(DATA)
-        assert kept.changes == seen[-1]

@@ -52,7 +52,7 @@ def several(tmp_path_factory: pytest.TempPathFactory) -> tuple[Release, dict[str
     (folder / "it's.json").write_text(release_json(entry, LABELS, ledger, together), encoding="utf-8")
     (folder / "statement.md").write_text(statement.statement_markdown(made, LABELS, together=together))
     (folder / "statement.html").write_text(statement.statement_html(made, LABELS, together=together))
-    rows = statement.posterior_table(made, LABELS, together=together)
+    rows = [statement.outwards(row) for row in statement.posterior_table(made, LABELS, together=together)]
     names = [f"{kind}_{part}" for kind in ("naive", "noise_aware", "together") for part in ("mean", "low", "high")]
     return made, {str(row["category"]): [float(row[name] or 0) for name in names] for row in rows}, folder
 
@@ -84,11 +84,18 @@ def test_the_statement_says_the_tables_numbers(
     lines = [line for line in re.split(r"</tr>|\n", text) if line.count("<td>") == 9 or line.count(" | ") == 8]
     for line, numbers in zip(lines[-3:], rows.values(), strict=True):
         cells = re.split(r" \| |</td><td>", line)[3:]
-        said = [float(number) for number in re.findall(NUMBER, " ".join(cells))]
-        # Four places or four digits: means to the nearest, ends of intervals outwards, by less than one in the last.
-        assert said[::3] == pytest.approx(numbers[::3], rel=5.01e-4, abs=5.01e-5)
-        for outwards, end in zip((-1, 1) * 3, (1, 2, 4, 5, 7, 8), strict=True):
-            assert 0 <= outwards * (said[end] - numbers[end]) <= max(1e-4, 1e-3 * numbers[end])
+        assert re.findall(NUMBER, " ".join(cells)) == [f"{number:#.4g}" for number in numbers]
+
+
+def test_the_ends_of_intervals_are_rounded_outwards(several: tuple[Release, dict[str, list[float]], Path]) -> None:
+    """By less than one in the fourth digit, in what every reader is shown; the file's own numbers are whole."""
+    made, rows, _ = several
+    for row, rounded in zip(statement.posterior_table(made), rows.values(), strict=True):
+        for place, kind in enumerate(("naive", "noise_aware")):
+            mean, low, high = (float(row[f"{kind}_{part}"] or 0) for part in ("mean", "low", "high"))
+            assert rounded[3 * place] == mean
+            assert 0 <= low - rounded[3 * place + 1] <= 1e-3 * low
+            assert 0 <= rounded[3 * place + 2] - high <= 1e-3 * high
 
 
 def test_the_json_holds_the_tables_numbers(several: tuple[Release, dict[str, list[float]], Path]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import tracemalloc
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -158,7 +159,7 @@ def test_smooth_falls_as_gamma_grows(kind: Kind, drawn: Drawn, data: st.DataObje
 @given(problems(), gammas(), st.data())
 def test_relabelling_categories_changes_nothing(drawn: Drawn, gamma: float, data: st.DataObject) -> None:
     order = data.draw(st.permutations(range(len(drawn.counts))))
-    relabelled = Drawn(*(tuple(values[i] for i in order) for values in drawn))
+    relabelled = Drawn(tuple(drawn.prior[i] for i in order), tuple(drawn.counts[i] for i in order))
 
     def all_of_them(seen: Drawn) -> list[float]:
         here = problem(seen)
@@ -275,10 +276,11 @@ TOO_LARGE = [(2**62, 2**62), (4 * 10**15, 1), ((1, 1), (2**53, 0)), (10**400, 1)
 
 @pytest.mark.parametrize("counts", [(3, -1), (1.5, 2.0), (1, 2, 3), 3, ((True, False),), (None, 1), {1, 2}, *TOO_LARGE])
 def test_scans_refuse_what_is_no_dataset(counts: Any) -> None:
-    for ask in (
+    asked: list[Callable[[], Any]] = [
         lambda: sensitivity.local_sensitivities((1, 1), counts),
         lambda: sensitivity.smooth_sensitivities((1, 1), counts, 1.0),
-    ):
+    ]
+    for ask in asked:
         with pytest.raises(ValueError, match=r"^counts .*\.$") as refused:
             ask()
         assert ("too large" in str(refused.value)) == (counts in TOO_LARGE)

@@ -140,7 +140,7 @@ def test_score_change_of_many_records_is_thinned_around_the_data() -> None:
         (lambda: maps.along_count((1, 1), 5, -1, 1), "gamma.*-1"),
         (lambda: maps.on_simplex((1, 1), 5, "local", 1), "three categories.*got 2"),
         (lambda: maps.on_simplex((1, 1, 1), 0, "local", 1), "n = 0"),
-        (lambda: maps.on_simplex((1, 1, 1), 5, "global", 1), "measure.*'global'"),
+        (lambda: maps.on_simplex((1, 1, 1), 5, "global", 1), "measure.*'global'"),  # type: ignore[arg-type]
         (lambda: maps.on_simplex((1, 1, 1), 5, "local", 1, steps_a_side=61), "steps_a_side.*60.*61"),
         (lambda: maps.along_emptying(Problem((1, 1), (2, 3)), 1, 1), "at least three.*got 2"),
         (lambda: maps.along_emptying(Problem((1, 1, 1), (0, 0, 0)), 1, 1), "n = 0"),

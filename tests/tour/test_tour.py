@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import Button
 
 from dpbi import Problem, distance_law
 from dpbi.dashboard.session import address
@@ -19,9 +20,8 @@ from dpbi.dashboard.take_away import scenario_file
 from dpbi.dashboard.views import tour
 from dpbi.dashboard.words import words
 from dpbi.figures import tour as tour_figures
-from dpbi.tour import SCENES, Scene
-from tests.dashboard.shown_entries import key
-from tests.dashboard.test_scenario import bare, opened, visit
+from dpbi.tour import SCENES, Growth, Scene
+from tests.dashboard.person import bare, key, opened, visit
 from tests.oracles import hellinger_float
 
 TOUR = "pages/0_Tour.py"
@@ -33,18 +33,22 @@ def result(scene: Scene) -> Any:
     return scene.result()
 
 
-def button(at: AppTest, label: str):
+def button(at: AppTest, label: str) -> Button:
     return next(found for found in at.button if found.label == label)
 
 
+@pytest.mark.usefixtures("few_points")
 @by_scene
 def test_a_sentence_is_computed_from_its_result(scene: Scene) -> None:
-    """At another problem and epsilon every number of it that could change does."""
+    """At another problem and epsilon every number of it that could change does; chart and words speak of one n."""
     mechanisms = tuple(replace(mechanism, epsilon=0.5) for mechanism in scene.mechanisms)
     other = replace(scene, problem=Problem((2, 1), (3, 9)), mechanisms=mechanisms)
     numbers, changed = (re.findall(r"[\d.,]*\d", one.sentence(result(one))) for one in (scene, other))
     assert len(numbers) >= 4
     assert sum(a != b for a, b in zip(numbers, changed, strict=False)) >= 3
+    if isinstance(result(scene), Growth):
+        both = scene.sentence(result(scene)), tour_figures.draw(result(scene)).layout.title.text
+        assert all(f"n = {scene.problem.n:,}" in said for said in both)
 
 
 def test_noise_names_the_exact_means() -> None:
@@ -55,7 +59,7 @@ def test_noise_names_the_exact_means() -> None:
     shift = np.arange(-48, 43)
     mass = (1 - q) / (1 + q) * q ** np.abs(shift)
     mass[[0, -1]] = q ** np.abs(shift[[0, -1]]) / (1 + q)  # what lies beyond 0 and n is released there
-    distance = [hellinger_float((49, 43), (49 + s, 43 - s)) for s in shift]
+    distance = [hellinger_float((49, 43), (49 + s, 43 - s)) for s in shift.tolist()]
     assert law.mean == pytest.approx(float(mass @ distance), rel=1e-9)
     assert f"{law.mean:.3g}" in scene.sentence(result(scene))
 
@@ -131,14 +135,9 @@ def test_back_and_next_stop_at_the_ends() -> None:
     assert button(at, "Next").disabled
     button(at, "Back").click().run()
     assert [header.value for header in at.main.header] == [SCENES[-2].heading]
-
-
-def test_a_foreign_scene_is_the_first_one() -> None:
-    at = opened()
-    visit(at, TOUR)
     at.query_params["scene"] = "<script>"
     at.run()
-    assert [header.value for header in at.main.header] == [SCENES[0].heading]
+    assert [header.value for header in at.main.header] == [SCENES[0].heading], "a foreign scene is the first one"
 
 
 def test_the_address_holds_talk_mode_and_decides_about_it() -> None:
@@ -180,22 +179,15 @@ def test_a_persons_own_counts_come_back_from_the_lab_by_one_button() -> None:
     assert not [found for found in at.button if found.label.startswith("Back to my own")]
 
 
-def test_talk_mode_enlarges_the_charts_and_nothing_else() -> None:
+def test_talk_mode_enlarges_the_charts_and_writes_tables_in_the_pages_own_type() -> None:
     at = opened()
-    before = json.loads(at.get("plotly_chart")[0].proto.spec)
+    before, grid = json.loads(at.get("plotly_chart")[0].proto.spec), at.main.dataframe[0].value
     at.toggle(key=key(at, address.TALK)).set_value(True).run()
-    assert not at.main.error
+    assert not at.main.error and not at.main.dataframe
     after = json.loads(at.get("plotly_chart")[0].proto.spec)
     assert after["layout"]["font"]["size"] > 1.3 * before["layout"]["font"]["size"]
     assert [trace["y"] for trace in after["data"]] == [trace["y"] for trace in before["data"]]
     assert words.RELATION_NOTICE in bare("\n".join(text.value for text in at.main.markdown))
-
-
-def test_talk_mode_writes_tables_in_the_pages_own_type() -> None:
-    at = opened()
-    grid = at.main.dataframe[0].value
-    at.toggle(key=key(at, address.TALK)).set_value(True).run()
-    assert not at.main.dataframe
     head, _, *rows = next(text.value for text in at.main.markdown if text.value.startswith("|")).splitlines()
     assert [bare(cell.strip()) for cell in head.split(" | ")][1:-1] == list(grid.columns)[1:-1]
     assert len(rows) == len(grid)

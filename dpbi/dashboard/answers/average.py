@@ -10,14 +10,14 @@ from typing import get_args
 
 from dpbi import LimitComparison, PrivacyLimit, limit_of_privacy
 from dpbi.accuracy.optimum_programme import DATASETS
+from dpbi.accuracy.order import Measured
 from dpbi.dashboard.answers.cache import kept
 from dpbi.dashboard.answers.work import Cancelled, work
 from dpbi.dashboard.scenario import Scenario
 from dpbi.dashboard.words import guard
-from dpbi.inference.noise_aware_distance import noise_aware_distance
+from dpbi.inference.noise_aware_distance import ERROR, noise_aware_distance
 from dpbi.inference.prior_average import ExpectedDistance, Reading, expected_distance
 from dpbi.mechanisms import MECHANISMS, Mechanism, name_of
-from dpbi.mechanisms.added_noise import AddedNoise
 from dpbi.problem.candidates import are_few
 
 _QUICK = 400  # n of two categories up to which limit and means together take less than 0.2 seconds
@@ -44,10 +44,10 @@ def aware_distance(mechanism: Mechanism, prior: tuple[float, ...], n: int) -> fl
         return None
 
 
-def readings(scenario: Scenario) -> dict[Mechanism, tuple[float, float, float]]:
+def readings(scenario: Scenario) -> dict[Mechanism, tuple[Measured, Measured, Measured]]:
     """The mean distance under the prior of the three readings, naive, nearest and noise-aware, where k = 2."""
     prior, n = scenario.problem.prior, scenario.problem.n
-    found: dict[Mechanism, tuple[float, float, float]] = {}
+    found: dict[Mechanism, tuple[Measured, Measured, Measured]] = {}
     if len(prior) > 2 or not n:
         return found
     asked = (prior, n, scenario.mechanisms)
@@ -55,14 +55,14 @@ def readings(scenario: Scenario) -> dict[Mechanism, tuple[float, float, float]]:
         for mechanism in scenario.mechanisms:
             aware = current.ask(aware_distance, mechanism, prior, n)
             if aware is not None:
-                naive, nearest = (expected(mechanism, prior, n, reading).mean for reading in get_args(Reading))
-                found[mechanism] = naive, nearest, aware
+                naive, nearest = (expected(mechanism, prior, n, reading).measured for reading in get_args(Reading))
+                found[mechanism] = naive, nearest, Measured(aware, half_width=ERROR)
     return found
 
 
 def is_quick(mechanism: Mechanism, n: int) -> bool:
     """Whether its mean takes seconds at most: noise at any size, a choice among candidates while those are not many."""
-    return isinstance(mechanism, AddedNoise) or n <= CHOICE_LARGEST
+    return mechanism.draws_quickly or n <= CHOICE_LARGEST
 
 
 def are_quick(scenario: Scenario) -> bool:
@@ -79,8 +79,8 @@ def compared(scenario: Scenario) -> tuple[Mechanism, ...]:
     prior, n = scenario.problem.prior, scenario.problem.n
     known = limit.holds(prior, n, scenario.epsilon) and limit(prior, n, scenario.epsilon).value is not None
     every = (*scenario.mechanisms, *(unticked(scenario) if len(prior) > 2 else ()))
-    noise = [one for one in every if isinstance(one, AddedNoise) and (known or len(prior) > 2)]
-    chosen = [one for one in scenario.mechanisms if known and not isinstance(one, AddedNoise) and is_quick(one, n)]
+    noise = [one for one in every if one.draws_quickly and (known or len(prior) > 2)]
+    chosen = [one for one in scenario.mechanisms if known and not one.draws_quickly and is_quick(one, n)]
     return (*noise, *chosen)
 
 
@@ -123,11 +123,11 @@ def of_private(scenario: Scenario) -> tuple[ExpectedDistance, ...]:
     What was cancelled or has too many records for its mean is left out.
     """
     prior, n = scenario.problem.prior, scenario.problem.n
-    noise = [one for one in unticked(scenario) if isinstance(one, AddedNoise)]
+    noise = [one for one in unticked(scenario) if one.draws_quickly]
     asked = [one for one in (*scenario.mechanisms, *noise) if one.guarantee(prior, n).is_private and is_quick(one, n)]
     means: list[ExpectedDistance] = []
     with work("ranking", (prior, n, asked), len(asked), "averages") as current:
-        for mechanism in sorted(asked, key=lambda one: not isinstance(one, AddedNoise)):  # what takes longer comes last
+        for mechanism in sorted(asked, key=lambda one: not one.draws_quickly):  # what takes longer comes last
             with guard.part(name_of(mechanism)), contextlib.suppress(Cancelled):
                 means.append(current.ask(expected, mechanism, prior, n))
     return tuple(sorted(means, key=lambda one: _place(one.mechanism)))

@@ -4,23 +4,16 @@ from __future__ import annotations
 
 import streamlit as st
 
-_UNSAVED = "releases: unsaved"
+from dpbi.dashboard.session import options
 
-
-def unsaved(token: str) -> None:
-    """Puts down a release that lives in this session alone."""
-    _tokens().add(token)
+_SAVED = "releases: saved"
 
 
 def saved(token: str) -> None:
-    _tokens().discard(token)
+    """Puts down that a release is in a file."""
+    st.session_state.setdefault(_SAVED, set()).add(token)
 
 
 def loses_something() -> bool:
     """Whether the browser must ask before the page is left or loaded anew."""
-    return bool(_tokens())
-
-
-def _tokens() -> set[str]:
-    found: set[str] = st.session_state.setdefault(_UNSAVED, set())
-    return found
+    return bool(options.ledger().lost(st.session_state.get(_SAVED, ())))

@@ -1,12 +1,17 @@
-"""What the app was started with, after ``--``: the ledger that all its sessions share."""
+"""What the app was started with, after ``--``: the ledger that all sessions share, or each has its own."""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
 
-from dpbi import limits
+import streamlit as st
+
+from dpbi.releases.kept_ledger import KeptLedger
 from dpbi.releases.ledger_file import LedgerFile
+from dpbi.releases.ledger_in_memory import LedgerInMemory
+
+OWN_LEDGER = "ledger of releases"  # under this key the session has it
 
 _started: dict[str, LedgerFile | None] = {}
 
@@ -15,7 +20,7 @@ def take(arguments: Sequence[str]) -> None:
     """Opens the ledger that the arguments name; SystemExit, with a sentence, for arguments or a file that cannot be."""
     reader = argparse.ArgumentParser(prog="streamlit run app.py --", allow_abbrev=False)
     reader.add_argument("--ledger", metavar="FILE", help="keeps all releases in this file, which is made if need be")
-    reader.add_argument("--budget", type=_budget, metavar="EPSILON",
+    reader.add_argument("--budget", type=float, metavar="EPSILON",
                         help="what all releases about the same people may come to (without it: no limit)")
     reader.add_argument("--raise-budget", action="store_true",
                         help="people with a smaller budget get this one once they need it, which is recorded: it voids "
@@ -32,17 +37,6 @@ def take(arguments: Sequence[str]) -> None:
     _started["ledger"] = opened
 
 
-def ledger_file() -> LedgerFile | None:
-    """The ledger that lasts, or None where each session has one of its own."""
-    return _started.get("ledger")
-
-
-def _budget(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"the budget must be a number such as 0.5: got {text!r}") from None
-    try:
-        return limits.check_epsilon(value)
-    except ValueError as refusal:
-        raise argparse.ArgumentTypeError(str(refusal)) from None
+def ledger() -> KeptLedger:
+    """The one that the app was started with; else this session's own."""
+    return _started.get("ledger") or st.session_state.setdefault(OWN_LEDGER, LedgerInMemory())

@@ -18,8 +18,6 @@ import pandas as pd
 import streamlit as st
 from streamlit.runtime.scriptrunner_utils.script_run_context_attr import SCRIPT_RUN_CONTEXT_ATTR_NAME
 
-from dpbi.dashboard.shown import pictures
-
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
@@ -86,7 +84,9 @@ def figure_buttons(figure: Figure, name: str) -> None:
         shown.figures[name] = figure
     columns, about = (shown.columns, shown.about) if shown else ({}, "")
     with st.container(horizontal=True, gap="small"):
-        pictures.buttons(name)
+        for kind in ("png", "svg"):  # made in the browser, which has the chart and all that draws it
+            st.button(f"Picture as {kind.upper()}", key=f"picture {kind}: {name}", type="tertiary",
+                      icon=":material/image:")  # fmt: skip
         offer("Data as CSV", lambda: figure_csv(figure, columns), f"dpbi-{name}-chart.csv", "text/csv", quiet=True)
         offer("Figure as HTML", lambda: figure_page(figure, name, about), f"dpbi-{name}.html", "text/html", quiet=True)
 

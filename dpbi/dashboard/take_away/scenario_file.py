@@ -321,7 +321,7 @@ def _whole(key: str, setting: str, least: int, largest: int) -> Entry:
 def _flag(key: str, setting: str) -> Entry:
     return Entry(
         "flag",
-        lambda value: limits.check_flag(key, value),
+        lambda value: limits.instance(key, value, bool, "True or False"),
         lambda value: {setting: value},
         lambda kept: kept.get(setting, False),
     )

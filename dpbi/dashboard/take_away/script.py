@@ -219,10 +219,10 @@ _AVERAGED = """
 def expected(mechanism, value):
     there, at = along.at(mechanism, problem, value)
     bounds.setdefault(value, dpbi.limit_of_privacy(at.prior, at.n, there.epsilon))
-    if at.n > choice_largest and there.label in choosing:
+    if at.n > choice_largest and not there.draws_quickly:
         raise ValueError(f"{there.label} is not averaged over n = {at.n:,} records here.")
     found = dpbi.expected_distance(there, at.prior, at.n, reading)
-    return dpbi.accuracy.ExpectedError(there, at, metric, found.mean, found.mean, found.error, found.error)
+    return dpbi.accuracy.ExpectedError(there, at, metric, found.measured, found.measured)
 """
 
 _CLAIM = '''"""A claim of the papers, checked anew over its grid and at the data below (dpbi {version})."""
@@ -357,10 +357,8 @@ def _accuracy(chosen: Scenario, kept: Settings) -> tuple[Settings, str]:
     given["wanted"] = _number({"wanted distance": "0.1", **kept}, "wanted distance",
                               functools.partial(limits.inside, "wanted"))  # fmt: skip
     if averaged:
-        beyond = average.CHOICE_LARGEST + 1
         given["reading"] = "nearest" if over == accuracy_words.READ_NEAREST else "naive"
         given["choice_largest"] = average.CHOICE_LARGEST
-        given["choosing"] = [one.label for one in chosen.mechanisms if not average.is_quick(one, beyond)]
     return given, _ACCURACY.format(expected=(_AVERAGED if averaged else _AT_THE_DATA).strip("\n"))
 
 

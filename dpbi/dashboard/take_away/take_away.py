@@ -24,8 +24,6 @@ _log = logging.getLogger(__name__)
 _WRITTEN, _WRITTEN_ON = "take away: in the address", "take away: page of the address"
 _BROUGHT = "take away: brought by the link"
 _RUN = "take away: run"
-_ADDRESS = """
-/* %d */ history.replaceState(history.state, "", location.pathname + "%s" + location.hash);"""
 _LINK_READ = "take away: link read"
 _SAID = "take away: said"
 _BEFORE = "take away: own data and settings"  # that another document has taken the place of
@@ -65,8 +63,8 @@ def write_address(page: Page, chosen: Scenario | None, defaults: Mapping[str, An
     query = scenario_file.to_query(scenario_file.without({**document, **on_stage}, brief))
     if len(query) > limits.LINK_CHARACTERS_LARGEST:
         query = scenario_file.to_query(scenario_file.without(on_stage, brief))
-    st.session_state[_RUN] = st.session_state.get(_RUN, 0) + 1  # another script each time: it runs each time
-    stylesheet.run("address", _ADDRESS % (st.session_state[_RUN], f"?{query}" if query else ""))
+    st.session_state[_RUN] = st.session_state.get(_RUN, 0) + 1  # another call each time: it comes each time
+    stylesheet.call("address", f"?{query}" if query else "", str(st.session_state[_RUN]))
 
 
 def keep_address(page: Page, defaults: Mapping[str, Any]) -> None:

@@ -126,7 +126,7 @@ def averages(chosen: Scenario, along: Axis, reading: Reading) -> tuple[Curves, d
         if not average.is_quick(there, at.n):
             return None
         mean = current.ask(average.expected, there, at.prior, at.n, reading)
-        return ExpectedError(there, at, "hellinger", mean.mean, mean.mean, mean.error, mean.error)
+        return ExpectedError(there, at, "hellinger", mean.measured, mean.measured)
 
     mechanisms, asked = public_answers.uncalibrated(chosen).mechanisms, (problem.prior, problem.n, reading)
     return _curves("averages", asked, problem, along, mechanisms, "hellinger", error), dict(sorted(bounds.items()))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 
 import pandas as pd
 import streamlit as st
@@ -137,21 +138,14 @@ def _table(found: dict[str, Finding]) -> pd.DataFrame:
 
 
 def _cases(cases: Sequence[Case]) -> pd.DataFrame:
-    rows = [{name: shown(value) if isinstance(value, tuple) else value for name, value in one.inputs + one.numbers}
-            | {"Verdict": _verdict(one)} for one in cases]
-    return pd.DataFrame(rows)
+    verdicts = {(True, True): "holds", (True, False): "fails"}
+    return pd.DataFrame(
+        {name: shown(value) if isinstance(value, tuple) else value for name, value in one.inputs + one.numbers}
+        | {"Verdict": verdicts.get((one.decided, one.holds), "equal up to rounding")} for one in cases)
 
 
 _CASES = "The columns are the numbers that the claim compares, by the names it has for them."
-
-
-def _verdict(one: Case) -> str:
-    return ("holds" if one.holds else "fails") if one.decided else "equal up to rounding"
-
-
-def _escaped(text: str) -> str:
-    return words.escape(text, _SAID)
-
+_escaped = partial(words.escape, length=_SAID)
 
 _COLUMNS = {
     "Claim": TextColumn(width=270),

@@ -104,26 +104,14 @@ def _prior(scenario: Scenario) -> str:
     return f"{words.prior_words(prior)}, worth {words.number(sum(prior))} records"
 
 
-def _posterior(scenario: Scenario) -> str:
-    return words.prior_words(scenario.problem.posterior)
-
-
 def _neighbours(scenario: Scenario) -> str:
     """A record of any category that has one goes to any other."""
     counts = scenario.problem.counts
     return f"{words.number(sum(c > 0 for c in counts) * (len(counts) - 1))} different counts"
 
 
-def _candidates(scenario: Scenario) -> str:
-    return words.number(number_of_candidates(scenario.problem.n, scenario.problem.k))
-
-
 def _sensitivities(scenario: Scenario) -> library.Sensitivities:
     return library.sensitivities(scenario.problem, scenario.gamma, scenario.beta)
-
-
-def _local(scenario: Scenario) -> str:
-    return words.number(_sensitivities(scenario).local)
 
 
 def _global(scenario: Scenario) -> str:
@@ -183,7 +171,7 @@ TERMS = (
         "The prior with the counts added to it: what is believed after the data. It is private, since it gives the "
         "counts away.",
         "[P17] section 2",
-        _posterior,
+        lambda scenario: words.prior_words(scenario.problem.posterior),
     ),
     Term(
         "Neighbours",
@@ -199,7 +187,7 @@ TERMS = (
         "All counts that n records could have had, and the posteriors that belong to them. Selection by distance "
         "releases one of them, a near one more likely.",
         "[P17] section 4.2, whose number is right for two categories only",
-        _candidates,
+        lambda scenario: words.number(number_of_candidates(scenario.problem.n, scenario.problem.k)),
     ),
     Term(
         "Hellinger distance",
@@ -213,7 +201,7 @@ TERMS = (
         r"LS(c) = \max_{c'} H(c, c')",
         "How far one replaced record can move the posterior of these very counts, c or x. It depends on private data.",
         "[D20] section 1; [P17] section 4.1.2; computed in closed form, ours",
-        _local,
+        lambda scenario: words.number(_sensitivities(scenario).local),
     ),
     Term(
         "Global sensitivity",

@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -30,7 +30,7 @@ from dpbi.releases.ledger import Ledger, LedgerEntry, ReadTogether, Standing, re
 from dpbi.releases.readers import reader_script, reader_script_r
 from dpbi.releases.release import Release, stamp_of
 from dpbi.releases.statement import Row, posterior_table, promised, stamped, statement_html, statement_markdown
-from dpbi.releases.verdict import barely_private, useless
+from dpbi.releases.usefulness import barely_private, useless
 from dpbi.tables import to_release_with
 
 _log = logging.getLogger(__name__)
@@ -53,29 +53,30 @@ class Ready:
 
 @dataclass(frozen=True, eq=False)
 class Made:
-    """A release of this session with its labels and its entry; what follows from it is computed once."""
+    """A release among all that the ledger knows about its people; what follows from both is computed once."""
 
     release: Release
-    labels: tuple[str, ...]
     entry: LedgerEntry
-    _rows: dict[ReadTogether | None, list[Row]] = field(default_factory=dict)
+    ledger: Ledger
 
     @property
     def stem(self) -> str:
         """Of its files' names: none of the same second is like another."""
         return f"release-{self.release.time.replace(':', '-')}-{self.entry.release[:4]}"
 
-    def rows(self, together: ReadTogether | None = None) -> list[Row]:
-        """The table, with what all releases of the same data say together."""
-        if together not in self._rows:
-            self._rows[together] = posterior_table(self.release, self.labels, together=together)
-        return self._rows[together]
+    @cached_property
+    def together(self) -> ReadTogether | None:
+        return self.ledger.read_together(self.entry)
+
+    @cached_property
+    def rows(self) -> list[Row]:
+        return posterior_table(self.release, self.entry.categories, self.together)
 
     @cached_property
     def figure(self) -> Any:
         from dpbi.figures.release import released
 
-        return released(self.release, self.rows(), self.labels)
+        return released(self.release, self.rows, self.entry.categories)
 
 
 # --- before ---
@@ -181,9 +182,9 @@ def press(ready: Ready, chosen: Scenario) -> None:
         st.error(words.escape(stamp, words.SENTENCE_LENGTH))
         asked.append(release_words.acknowledge(ready.guarantee))
     subject = release_ledger.ask(chosen)
-    refused = release_ledger.refusal(subject, ready.guarantee)
+    refused = options.ledger().refusal(release_ledger.account(), ready.guarantee)
     if not refused:
-        asked += _costs(subject, ready.guarantee, first=not asked)
+        asked += _costs(ready.guarantee, first=not asked)
     if refused or subject.missing:  # nothing to agree to
         asked = []
     keys = [f"release {drawn} {ready.mechanism!r}: {sentence}" for sentence in asked]
@@ -194,7 +195,7 @@ def press(ready: Ready, chosen: Scenario) -> None:
         type="primary",
         disabled=bool(refused or subject.missing) or not all(agreed),
         on_click=_draw,
-        args=(ready.mechanism, chosen, drawn, keys, settings.everything(), subject, release_ledger.of_people()),
+        args=(ready.mechanism, chosen, drawn, keys, settings.everything(), subject, release_ledger.account().ledger),
     )
     if refused:
         st.error(words.escape(refused, words.SENTENCE_LENGTH))
@@ -202,15 +203,15 @@ def press(ready: Ready, chosen: Scenario) -> None:
         st.info(subject.missing)
     if (failed := _failed(subject)) and (not refused or failed == release_words.CHANGED):
         st.error(failed)
-    st.caption(release_words.draw(shared=options.ledger_file() is not None))
+    st.caption(release_words.draw(options.ledger().of_a_draw))
 
 
-def _costs(subject: release_ledger.Subject, guarantee: Guarantee, *, first: bool) -> list[str]:
+def _costs(guarantee: Guarantee, *, first: bool) -> list[str]:
     """Says what one more release costs these people; returns what must be acknowledged of it."""
-    before = release_ledger.of_people()
+    before = release_ledger.account().ledger
     spent, after = before.total(), before.total(guarantee)
-    if raised := release_ledger.raises(subject, guarantee):
-        st.warning(f"**{words.escape(raised, words.SENTENCE_LENGTH)}**")
+    if raised := options.ledger().raises(release_ledger.account(), guarantee):
+        st.warning(release_words.raises(*raised))
     if spent.releases:
         st.warning(release_words.before_another(spent, after))
         return [release_words.acknowledge_another(after)]
@@ -259,24 +260,22 @@ def _draw(
         return
     _say_failed("")
     changed = any(now.get(name) != read[name] for now in (settings.everything(), settings.shown()) for name in read)
-    if changed or any(str(st.session_state.get(key, "")).strip() != said for key, said in subject.entries.items()):
-        st.session_state.update(dict.fromkeys(acknowledged, False))
-        _say_failed(release_words.CHANGED)
-        return
+    changed |= any(str(st.session_state.get(key, "")).strip() != said for key, said in subject.entries.items())
+    again = release_words.CHANGED if changed else ""
     try:
-        if before != release_ledger.of_people():
-            st.session_state.update(dict.fromkeys(acknowledged, False))
-            _say_failed(release_words.ANOTHER_CAME)
-            return
-        release_ledger.drawn(mechanism, release_ledger.data_of(chosen), chosen.problem.prior, subject)
+        if not again and before != release_ledger.account().ledger:
+            again = release_words.ANOTHER_CAME
+        if not again:
+            release_ledger.drawn(mechanism, release_ledger.data_of(chosen), chosen.problem.prior, subject)
+            st.session_state[_DRAWN] = drawn + 1
     except ValueError as refusal:
         _say_failed(words.opened(refusal))
-        return
     except Exception as failure:  # noqa: BLE001 - a callback has no page around it that could apologise
         _log.error("a release failed: %s", type(failure).__name__)
         _say_failed(words.APOLOGY)
-        return
-    st.session_state[_DRAWN] = drawn + 1
+    if again:  # all is to be confirmed anew
+        st.session_state.update(dict.fromkeys(acknowledged, False))
+        _say_failed(again)
 
 
 # --- after ---
@@ -284,51 +283,48 @@ def _draw(
 
 def show() -> None:
     """The newest release, or another that is asked for: both posteriors, and the files."""
-    lines = release_ledger.shown()
-    if not lines:
+    entries = release_ledger.shown()
+    if not entries:
         return
     st.header("The release")
-    line = lines[-1]
-    if len(lines) > 1:
-        newest = range(len(lines) - 1, -1, -1)
+    place = len(entries) - 1
+    if place:
         place = st.selectbox(
-            "Which", newest, width=480, key=f"release: which of {len(lines)}",
-            format_func=lambda i: f"{i + 1}: {_called(lines[i].entry)}",
+            "Which", range(place, -1, -1), width=480, key=f"release: which of {len(entries)}",
+            format_func=lambda i: f"{i + 1}: {_called(entries[i])}",
         )  # fmt: skip
-        line = lines[place]
     with guard.part():
-        _show(_made(line))
+        _show(_made(entries[place]))
 
 
 def _called(entry: LedgerEntry) -> str:
     return words.plain(", ".join(part for part in (entry.question, entry.mechanism, entry.time) if part), 120)
 
 
-def _made(line: release_ledger.Line) -> Made:
-    """Read once in a session."""
+def _made(entry: LedgerEntry) -> Made:
+    """Read once in a session, and again once the ledger knows more about these people."""
+    ledger = release_ledger.account().whole
     known: dict[str, Made] = st.session_state.setdefault(_READ, {})
-    if line.entry.release not in known and line.read:
-        known[line.entry.release] = Made(*line.read(), line.entry)
-    return known[line.entry.release]
+    if entry.made and (entry.release not in known or known[entry.release].ledger != ledger):
+        known[entry.release] = Made(entry.made, entry, ledger)
+    return known[entry.release]
 
 
 def _show(one: Made) -> None:
-    whole = release_ledger.beside()
-    together = release_ledger.together(whole, one.entry)
-    stamp, standing = stamped(one.release, together), whole.standing(one.entry)
+    with st.spinner("Computing the posteriors"):
+        together, figure = one.together, one.figure
+    stamp, standing = stamped(one.release, together), one.ledger.standing(one.entry)
     with downloads.collected(_shown(one.release, stamp, standing)):
         for sentence in standing.words:
             st.markdown(words.escape(sentence, words.SENTENCE_LENGTH))
         if stamp:
             st.error(words.escape(stamp, words.SENTENCE_LENGTH))
-        with st.spinner("Computing both posteriors"):
-            figure = one.figure
         st.markdown(release_words.released(one.release))
-        _files(one, whole, together, standing)
+        _files(one, standing)
         charts.draw(figure, f"{one.stem}-posteriors")
-        tables.release(one.rows(together), one.stem)
+        tables.release(one.rows, one.stem)
         if together is not None:
-            release_ledger.show_together(together, one.release, one.labels)
+            release_ledger.show_together(together, one.release, one.entry.categories)
 
 
 def _shown(release: Release, stamp: str, standing: Standing) -> downloads.Shown:
@@ -347,26 +343,22 @@ def _shown(release: Release, stamp: str, standing: Standing) -> downloads.Shown:
     return downloads.Shown(columns, release_words.about(release, stamp))
 
 
-def _files(one: Made, whole: Ledger, together: ReadTogether | None, standing: Standing) -> None:
-    release, labels, name = one.release, one.labels, f"dpbi-{one.stem}"
-    entry = dataclasses.replace(one.entry, made=release, categories=labels)
-
+def _files(one: Made, standing: Standing) -> None:
+    of, name = (one.release, one.entry.categories, one.together, standing), f"dpbi-{one.stem}"
     readers = {"Python": reader_script(f"{name}.json"), "R": reader_script_r(f"{name}.json")}
+    more: tuple[tuple[str, Callable[[], bytes], str, str], ...] = (
+        ("Statement (HTML)", lambda: statement_html(*of).encode(), "html", "text/html"),
+        ("Statement (Markdown)", lambda: statement_markdown(*of).encode(), "md", "text/markdown"),
+        ("Reader (Python)", lambda: readers["Python"].encode(), "py", "text/x-python"),
+        ("Reader (R)", lambda: readers["R"].encode(), "R", "text/plain"),
+    )
     with st.container(horizontal=True, gap="small"):
         downloads.offer(
-            "Release (JSON)", lambda: release_json(entry, labels, whole, together).encode(), f"{name}.json",
-            "application/json", then=lambda: leaving.saved(entry.release),
+            "Release (JSON)", lambda: release_json(one.entry, one.entry.categories, one.ledger, one.together).encode(),
+            f"{name}.json", "application/json", then=lambda: leaving.saved(one.entry.release),
         )  # fmt: skip
-        _offer("Statement (HTML)", lambda: statement_html(release, labels, together, standing), f"{name}.html",
-               "text/html")
-        _offer("Statement (Markdown)", lambda: statement_markdown(release, labels, together, standing), f"{name}.md",
-               "text/markdown")
-        _offer("Reader (Python)", lambda: readers["Python"], f"{name}.py", "text/x-python")
-        _offer("Reader (R)", lambda: readers["R"], f"{name}.R", "text/plain")
+        for label, made, ending, mime in more:
+            downloads.offer(label, made, f"{name}.{ending}", mime)
     with st.expander("Programs that read the file"):
         for language, reader in readers.items():
             st.code(reader, language=language.lower())
-
-
-def _offer(label: str, made: Callable[[], str], file_name: str, mime: str) -> None:
-    downloads.offer(label, lambda: made().encode(), file_name, mime)

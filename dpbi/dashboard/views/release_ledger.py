@@ -1,48 +1,35 @@
 """The ledger of releases: what the people named on the page have been promised away, and a ledger brought here.
 
-It is the session's own, where the app was started without one; else it is the file that all share. Both answer alike.
 Whose answers are released, to what question and from which version of their table the person says; that counts differ
 from those released before as the same table is noticed in this session's memory alone, and said on the screen.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
 
 import pandas as pd
 import streamlit as st
 
 from dpbi.dashboard.scenario import Scenario
-from dpbi.dashboard.session import leaving, options
+from dpbi.dashboard.session import options
 from dpbi.dashboard.shown import charts, downloads, tables
 from dpbi.dashboard.words import guard, words
 from dpbi.dashboard.words import release as release_words
 from dpbi.mechanisms import Mechanism
-from dpbi.mechanisms.guarantee import ApproximateDP, Guarantee, NotPrivate
+from dpbi.mechanisms.guarantee import ApproximateDP, NotPrivate
 from dpbi.problem.problem import Problem
+from dpbi.releases.kept_ledger import Account, KeptRelease, of_all
 from dpbi.releases.ledger import NAME_LONGEST, Ledger, LedgerEntry, ReadTogether, folded, together_table
-from dpbi.releases.ledger_file import LedgerFile
-from dpbi.releases.ledger_in_memory import LedgerInMemory
 from dpbi.releases.release import Release
 
-_LEDGER, _KNOWN, _PEOPLE, _QUESTIONS, _COUNTS, _READ_TOGETHER, _WAITING, _REFUSED, _ROUND = (
-    f"ledger of releases{part}" for part in (
-        "", ": known", ": people", ": questions", ": counts", ": read together", ": waiting", ": refused", ": round"))
+_KNOWN, _PEOPLE, _QUESTIONS, _COUNTS, _WAITING, _REFUSED, _ROUND = (
+    f"ledger of releases: {part}" for part in (
+        "known", "people", "questions", "counts", "waiting", "refused", "round"))
 CATEGORIES_DRAWN = 20
 
 Data = tuple[tuple[str, ...], tuple[int, ...]]
-_Read = TypeVar("_Read")
-
-
-@dataclass(frozen=True)
-class Line:
-    """One release as the page shows it. read: how to read it again; None for a charge alone."""
-
-    entry: LedgerEntry
-    read: Callable[[], tuple[Release, tuple[str, ...]]] | None
-    state: str
 
 
 @dataclass(frozen=True)
@@ -59,38 +46,30 @@ class Subject:
 
 
 def drawn(mechanism: Mechanism, chosen: Data, prior: tuple[float, ...], subject: Subject) -> None:
-    """The draw, and its place in the ledger: charged first where the ledger is a file. ValueError where refused."""
+    """The draw, and its place in the ledger. ValueError where refused."""
     labels, counts = chosen
-    _, entry = _ledger().release(subject.people, mechanism, Problem(prior, counts), labels,
-                                 question=subject.question, version=subject.version)
+    _, entry = options.ledger().release(subject.people, mechanism, Problem(prior, counts), labels,
+                                        question=subject.question, version=subject.version)
     st.session_state.setdefault(_COUNTS, {})[entry.version] = chosen
-    if not _ledger().lasts:
-        leaving.unsaved(entry.release)
 
 
-def shown() -> list[Line]:
+def account() -> Account:
+    """What the ledger holds of the people named on the page; read again once it has changed."""
+    name: str = st.session_state.get(_PEOPLE, "")
+    if not name:
+        return Account()
+    asked = options.ledger().changes, name  # before it is read: the answer may be newer, never older
+    known, found = st.session_state.get(_KNOWN, (None, Account()))
+    if known != asked:
+        found = options.ledger().account(name)
+        st.session_state[_KNOWN] = asked, found
+    return found
+
+
+def shown() -> list[LedgerEntry]:
     """The releases about the people named on the page that can be shown."""
-    return [line for line in _lines() if line.read]
-
-
-def of_people() -> Ledger:
-    """The charges of the people named on the page."""
-    return _as_it_stands("charges", _ledger().ledger, Ledger())
-
-
-def beside() -> Ledger:
-    """The same, each with what was released where it is known."""
-    return _as_it_stands("whole", _ledger().whole, Ledger())
-
-
-def together(whole: Ledger, entry: LedgerEntry) -> ReadTogether | None:
-    """The releases of one table read as one, None where there is but one; computed once in a session."""
-    known: dict[str, tuple[Ledger, ReadTogether | None]] = st.session_state.setdefault(_READ_TOGETHER, {})
-    if entry.release not in known or known[entry.release][0] != whole:
-        with st.spinner("Reading all releases together"):
-            made = next(one for one in whole.entries if one.release == entry.release)
-            known[entry.release] = whole, whole.read_together(made)
-    return known[entry.release][1]
+    here = account()
+    return [entry for line, entry in zip(here.lines, here.whole.entries, strict=True) if line.can_be_shown]
 
 
 def data_of(chosen: Scenario) -> Data:
@@ -99,11 +78,8 @@ def data_of(chosen: Scenario) -> Data:
 
 def ask(chosen: Scenario) -> Subject:
     """Whose answers these are, what was asked, and, where that was released before, whether of the same table."""
-    names = _ledger().names
-    if _ledger().lasts:
-        st.info(release_words.SHARED)
-    elif not names:  # nobody can tell from it what an earlier session released
-        st.info(release_words.EMPTY)
+    if notice := options.ledger().notice:
+        st.info(words.escape(notice, words.SENTENCE_LENGTH))
     with st.container(horizontal=True):
         people = st.text_input("Whose answers these are", st.session_state.get(_PEOPLE, ""), NAME_LONGEST,
                                key="release: people", width=360, help=release_words.PEOPLE_HELP,
@@ -114,7 +90,7 @@ def ask(chosen: Scenario) -> Subject:
                                  key=f"release: question {place}", width=360, help=release_words.QUESTION_HELP,
                                  placeholder=release_words.QUESTION_EXAMPLE).strip()  # fmt: skip
     st.session_state[_PEOPLE], questions[data] = people, question
-    if _ledger().lasts and names:
+    if names := options.ledger().names:
         st.caption(release_words.names_in_it(names))
     entries = {"release: people": people, f"release: question {place}": question}
     if not people or not question:
@@ -123,7 +99,7 @@ def ask(chosen: Scenario) -> Subject:
 
 
 def _ask_for_the_version(chosen: Scenario, people: str, question: str, entries: Mapping[str, str]) -> Subject:
-    of = beside()
+    of = account().whole
     asked = of.asked(question)
     if not asked:
         return Subject(people, question, None, "", entries)
@@ -143,40 +119,26 @@ def _ask_for_the_version(chosen: Scenario, people: str, question: str, entries: 
     return Subject(people, question, last.version, "", entries)
 
 
-def refusal(subject: Subject, guarantee: Guarantee) -> str:
-    """Why no release of this guarantee can be made; empty where one can."""
-    return _ledger().refusal(subject.people, guarantee) if subject.people else ""
-
-
-def raises(subject: Subject, guarantee: Guarantee) -> str:
-    """What a release of this guarantee does to the budget; empty where it keeps it."""
-    return _ledger().raises(subject.people, guarantee) if subject.people else ""
-
-
-def draw(chosen: Scenario) -> None:
+def draw() -> None:
     """The total, every entry, the file; and the place to bring one."""
-    name: str = st.session_state.get(_PEOPLE, "")
-    kept, here = _ledger(), of_people()
-    whole = kept.everything() if isinstance(kept, LedgerInMemory) else beside()
-    if not whole.entries:
-        nothing = release_words.NO_RELEASE_OF_THE_NAME if name else release_words.NOBODY_NAMED
-        st.markdown(nothing if kept.lasts else release_words.NO_RELEASE)
-    else:
-        st.markdown(release_words.total(here, len(whole.entries) - len(here.entries)))
+    here = account()
+    accounts = options.ledger().beside(here)
+    whole = of_all(accounts)
+    if whole.entries:
+        st.markdown(release_words.total(here.ledger, len(whole.entries) - len(here.lines)))
         with downloads.collected(downloads.Shown({}, "")):
             alt = "One row per release: what it promised"
-            tables.show(_table(whole), "ledger-of-releases", tables.LEDGER_OF_RELEASES, alt)
+            lines = [line for one in accounts for line in one.lines]
+            tables.show(_table(whole, lines), "ledger-of-releases", tables.LEDGER_OF_RELEASES, alt)
+            if any(line.broken_off for line in lines):
+                st.warning(release_words.SAY_BROKEN_OFF)
         downloads.offer("Ledger (JSON)", lambda: whole.to_json().encode(), "dpbi-ledger.json", "application/json")
-    if isinstance(kept, LedgerFile):
-        if any(line.state == release_words.BROKEN_OFF for line in _lines()):
-            st.warning(release_words.SAY_BROKEN_OFF)
-        st.caption(release_words.lasts(kept, next(iter(here.people), None)))
-    elif whole.entries:
-        st.caption(release_words.ENDS)
-    if name or not kept.lasts:
-        opened = _WAITING in st.session_state or _REFUSED in st.session_state
-        with st.expander("Bring an exported ledger", expanded=opened):
-            _bring(chosen, name)
+    else:
+        st.markdown(release_words.NOTHING)
+    if kept := options.ledger().kept(here.people):
+        st.caption(words.escape(kept, words.SENTENCE_LENGTH))
+    with st.expander("Bring an exported ledger", expanded=_WAITING in st.session_state or _REFUSED in st.session_state):
+        _bring(st.session_state.get(_PEOPLE, ""))
 
 
 def show_together(found: ReadTogether, release: Release, labels: tuple[str, ...]) -> None:
@@ -193,48 +155,13 @@ def show_together(found: ReadTogether, release: Release, labels: tuple[str, ...]
             charts.draw(drawn_together(found, rows, labels), "read-together")
 
 
-def _lines() -> list[Line]:
-    """Of the people named on the page."""
-    nobody: list[Line] = []
-    return list(_as_it_stands("lines", _lines_of, nobody))
-
-
-def _lines_of(name: str) -> list[Line]:
-    return [Line(one.entry, one.read if one.document else None, _state(one.broken_off, one.brought))
-            for one in _ledger().of(name)]
-
-
-def _as_it_stands(what: str, read: Callable[[str], _Read], nobody: _Read) -> _Read:
-    """What the ledger answers of the people named on the page; read again once it has changed."""
-    name: str = st.session_state.get(_PEOPLE, "")
-    if not name:
-        return nobody
-    asked = _ledger().changes, name  # before it is read: the answer may be newer, never older
-    kept: dict[str, tuple[Any, _Read]] = st.session_state.setdefault(_KNOWN, {})
-    if what not in kept or kept[what][0] != asked:
-        kept[what] = asked, read(name)
-    return kept[what][1]
-
-
-def _state(broken_off: bool, brought: bool) -> str:
-    return release_words.BROKEN_OFF if broken_off else "brought" if brought else "kept"
-
-
-def _ledger() -> LedgerFile | LedgerInMemory:
-    if file := options.ledger_file():
-        return file
-    found: LedgerInMemory = st.session_state.setdefault(_LEDGER, LedgerInMemory())
-    return found
-
-
 def _questions() -> dict[Data, str]:
     found: dict[Data, str] = st.session_state.setdefault(_QUESTIONS, {})
     return found
 
 
-def _table(whole: Ledger) -> pd.DataFrame:
+def _table(whole: Ledger, lines: Sequence[KeptRelease]) -> pd.DataFrame:
     guarantees = [entry.guarantee for entry in whole.entries]
-    lines = _lines() if _ledger().lasts else [line for name in _ledger().names for line in _lines_of(name)]
     return pd.DataFrame(
         {
             "People": [words.plain(whole.name_of(entry.people)) for entry in whole.entries],
@@ -246,7 +173,7 @@ def _table(whole: Ledger) -> pd.DataFrame:
             "Guarantee": [words.guarantee(guarantee) for guarantee in guarantees],
             "epsilon": [None if isinstance(one, NotPrivate) else one.epsilon for one in guarantees],
             "delta": [one.delta if isinstance(one, ApproximateDP) else None for one in guarantees],
-            "Release": [line.state for line in lines],
+            "Release": [release_words.state(line) for line in lines],
         }
     )
 
@@ -254,40 +181,27 @@ def _table(whole: Ledger) -> pd.DataFrame:
 # --- bringing ---
 
 
-def _bring(chosen: Scenario, name: str) -> None:
+def _bring(name: str) -> None:
     st.file_uploader(release_words.BRING, key=_uploader(), max_upload_size=16, on_change=_take_file)
     if _REFUSED in st.session_state:
         st.error(st.session_state[_REFUSED])
     waiting: Ledger | None = st.session_state.get(_WAITING)
     if waiting is None:
         return
-    parts = {token: waiting.of([token]) for token in waiting.tokens}
-    if not name:
-        st.info(release_words.WHOSE_FIRST)
-    else:
-        called = {token: waiting.name_of(token) for token in parts}
-        fitting = [token for token, part in parts.items() if (
-            folded("a name", called[token]) == folded("a name", name) if called[token]
-            else part.entries[0].n == chosen.problem.n)]  # fmt: skip
-        st.multiselect(
-            release_words.WHICH,
-            list(parts),
-            default=fitting,
-            format_func=lambda token: words.plain(release_words.of_token(parts[token], called[token]), 120),
-            help=release_words.WHICH_HELP,
-            key=_which(),
-        )
+    for token in waiting.tokens:
+        said = release_words.of_token(waiting.of([token]), waiting.name_of(token) or name)
+        st.markdown(words.escape(said, words.SENTENCE_LENGTH))
+    nameless = not all(map(waiting.name_of, waiting.tokens))
+    if nameless:
+        st.info(release_words.NAMELESS)
     with st.container(horizontal=True):
-        st.button("Add to the ledger", type="primary", disabled=not name, on_click=_add, args=(waiting, name))
+        st.button("Add to the ledger", type="primary", disabled=nameless and not name, on_click=_add,
+                  args=(waiting, name))  # fmt: skip
         st.button("Put it away", on_click=_put_away)
 
 
 def _uploader() -> str:
     return f"ledger of releases: file {st.session_state.setdefault(_ROUND, 0)}"
-
-
-def _which() -> str:
-    return f"ledger of releases: which {st.session_state[_ROUND]}"
 
 
 def _take_file() -> None:
@@ -303,15 +217,12 @@ def _take_file() -> None:
 
 
 def _add(waiting: Ledger, name: str) -> None:
-    """Those that were picked to the people of the name; in a session's own ledger the others under their own names."""
-    picked: list[str] = st.session_state.get(_which(), [])
+    """To the people it names; what names nobody to those of the name."""
     _put_away()
     refused: dict[str, list[str]] = {}
     with guard.refusal(refused, ""):
-        _ledger().bring(name, waiting.of(picked).entries)
-        for token in () if _ledger().lasts else waiting.tokens:
-            if token not in picked:
-                _ledger().bring(waiting.name_of(token) or f"people {token[:8]}", waiting.of([token]).entries)
+        for token in waiting.tokens:
+            options.ledger().bring(waiting.name_of(token) or name, waiting.of([token]).entries)
     for sentence in refused:
         st.session_state[_REFUSED] = sentence
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dpbi.accuracy.order import foremost, rising
+from dpbi.accuracy.order import Measured, foremost, rising
 from dpbi.dashboard.answers.cache import kept
 from dpbi.dashboard.shown import charts, folds
 from dpbi.dashboard.words import handover, words
-from dpbi.papers.score_study import ScoreStudy, compare_scores
+from dpbi.papers.score_study import ScoredMechanism, ScoreStudy, compare_scores
 
 _PRIOR, _N, _EPSILON = (1.0, 1.0), 100, 1.0
 QUESTION = (
@@ -49,17 +49,17 @@ def draw() -> None:
 
 def said(found: ScoreStudy) -> str:
     """What the study answers."""
-    means = [row.calibrated_mean for row in found.rows]
-    order = [found.rows[place] for place in rising(means)]
-    best = [f"**{found.rows[place].score}**" for place in foremost(means)]
-    times = [f"{row.score} {row.times_limit:.2f}" for row in order if row.times_limit]
+    def mean(row: ScoredMechanism) -> Measured:
+        return Measured(row.calibrated_mean)
+
+    best = [f"**{row.score}**" for row in foremost(found.rows, mean)]
+    times = [f"{row.score} {row.times_limit:.2f}" for row in rising(found.rows, mean) if row.times_limit]
     unlike = [f"{row.score} {words.number(row.sensitivity / row.at_truth)} times"
               for row in found.rows if row.sensitivity > 1.01 * row.at_truth]
-    parts = [f"**Computed:** of these scores, at the same exact loss, {words.listed(best)} "
-             f"{'is' if len(best) == 1 else 'are'} nearest."]
-    if times:
-        parts.append(f"Times the limit of privacy: {words.listed(times)}.")
-    if unlike:
-        parts.append(f"A metric changes most at the truth. These change more elsewhere, and so start with a smaller "
-                     f"rate: {words.listed(unlike)}.")
-    return " ".join(parts)
+    return " ".join(filter(None, [
+        f"**Computed:** of these scores, at the same exact loss, {words.listed(best)} "
+        f"{'is' if len(best) == 1 else 'are'} nearest.",
+        f"Times the limit of privacy: {words.listed(times)}." if times else "",
+        "A metric changes most at the truth. These change more elsewhere, and so start with a smaller rate: "
+        f"{words.listed(unlike)}." if unlike else "",
+    ]))  # fmt: skip

@@ -24,26 +24,6 @@ CHARTS = {
     "leak": "neighbour", "noise": "distances", "distance": "moves", "drowning": "accuracy", "smooth": "accuracy",
     "budget": "calibration", "limit": "accuracy",
 }  # fmt: skip
-# A button has one key with Streamlit, and a clicker sends others: they are told to the page as the arrows they stand
-# for. So are the arrows from a switch, where they mean nothing and Streamlit takes them for typed in. Space presses
-# what has the focus, if anything has. A listener outlives the page that brought it, and is of this one alone.
-_KEYS = """
-if (!window.dpbiKeys) {
-  window.dpbiKeys = true;
-  const BACK = "ArrowLeft", ON = "ArrowRight", keys = {PageUp: BACK, PageDown: ON, " ": ON, [BACK]: BACK, [ON]: ON};
-  document.addEventListener("keydown", event => {
-    const key = keys[event.key], at = event.target, onSwitch = at.matches?.("input[type=checkbox]");
-    if (!event.isTrusted || !key || !document.querySelector(".st-key-tour-steps")) return;
-    if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
-    if (key === event.key && !onSwitch) return;
-    if (event.key === " " && at !== document.body && !at.matches("main, section")) return;
-    if (at.closest?.("input:not([type=checkbox]), textarea, [role=dialog], [role=menu]")) return;
-    event.preventDefault();
-    event.stopPropagation();
-    for (const kind of ["keydown", "keyup"])  // a key that stays down would be one of a chord
-      document.body.dispatchEvent(new KeyboardEvent(kind, {key, code: key, bubbles: true}));
-  }, true);
-}"""
 
 
 def draw(scene: Scene, defaults: Mapping[str, Any]) -> None:
@@ -70,7 +50,6 @@ def draw(scene: Scene, defaults: Mapping[str, Any]) -> None:
     result, sentence = _computed(scene.key)
     st.markdown(f"**{words.escape(sentence, _SENTENCES)}**")
     charts.draw(tour.draw(result), f"tour-{scene.key}")
-    stylesheet.run("keys", _KEYS)
     stylesheet.to_the_top("Scene", scene.key)
 
 

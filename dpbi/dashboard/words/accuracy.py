@@ -9,7 +9,7 @@ from dpbi.accuracy.axes import Axis, Value
 from dpbi.accuracy.curves import SEARCHED, AccuracyCurve, Crossover, RequiredEpsilon, closer
 from dpbi.accuracy.distance_law import DRAWS
 from dpbi.accuracy.error import ExpectedError, Metric
-from dpbi.accuracy.order import LEFT_OUT, foremost
+from dpbi.accuracy.order import LEFT_OUT, Measured, foremost
 from dpbi.dashboard.words import words
 from dpbi.inference.noise_aware import Coverage
 from dpbi.mechanisms import Mechanism, name_of
@@ -156,7 +156,7 @@ def _nearest_at(axis: Axis, value: Value, curves: Sequence[AccuracyCurve]) -> tu
     here = [error for curve in curves if (error := curve.at(value)) is not None]
     if not here:
         return "", ""
-    least = here[foremost([error.high for error in here])[0]]
+    least = foremost(here, lambda error: Measured(error.high))[0]
     level = [error for error in here if closer(least, error) == 0]
     name, place = f"**{name_of(least.mechanism)}**", _place(axis, value)
     if len(curves) == 1:
@@ -177,7 +177,7 @@ def _nearest_at(axis: Axis, value: Value, curves: Sequence[AccuracyCurve]) -> tu
 def _value(error: ExpectedError) -> str:
     if error.bounded:
         return f"between {words.number(error.low)} and {words.number(error.high)}"
-    return words.number(error.high) + ("" if error.exact else f" give or take {words.error(2 * error.high_error)}")
+    return words.measured(error.upper)
 
 
 def _place(axis: Axis, value: Value) -> str:
@@ -194,7 +194,7 @@ def _gain(curves: Sequence[AccuracyCurve]) -> str:
         last, before = curve.at(end), curve.at(start)
         if not last or not before or last.bounded or last.high <= 0:
             continue
-        if any(2 * error.high_error + LEFT_OUT > _DIGITS * error.high for error in (last, before)):
+        if any(error.upper.margin + LEFT_OUT > _DIGITS * error.high for error in (last, before)):
             continue
         factor = before.high / last.high
         if factor > _HARDLY:

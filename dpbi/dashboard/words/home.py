@@ -8,9 +8,10 @@ from collections.abc import Mapping, Sequence
 from dpbi import NotPrivate, Problem
 from dpbi.accuracy.comparison import Comparison, nearest_private
 from dpbi.accuracy.order import LEFT_OUT, lead
+from dpbi.dashboard.words import words
 from dpbi.mechanisms import name_of
 from dpbi.mechanisms.printed_bound import printed_bound
-from dpbi.mechanisms.printed_number import error, listed, number, probability
+from dpbi.mechanisms.printed_number import listed, number, probability
 
 IGNORING_SAID = 0.005
 
@@ -22,7 +23,7 @@ def best(rows: Sequence[Comparison], problem: Problem) -> str:
     found = nearest_private(rows)
     if not found:
         return "No ticked mechanism has a proved pure guarantee."
-    nearer = any(lead(row.mean, found[0].mean, row.mean_error, found[0].mean_error) > 0 for row in rows)
+    nearer = any(lead(row.measured, found[0].measured) > 0 for row in rows)
     ahead = f"Nearest to the truth here{', of those proved to be private' if nearer else ''}"
     if len(found) == 1:
         (row,) = found
@@ -46,8 +47,8 @@ def _of_truth(row: Comparison) -> str:
 
 
 def _mean(row: Comparison) -> str:
-    if row.mean_error:
-        return f"a sampled mean distance of {number(row.mean)} ± {error(2 * row.mean_error)}"
+    if not row.measured.exact:
+        return f"a sampled mean distance of {words.measured(row.measured)}"
     return f"an exact mean distance of {number(row.mean)}" if row.mean else f"a mean distance below {LEFT_OUT:g}"
 
 

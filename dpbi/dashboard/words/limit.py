@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 
 from dpbi import ExpectedDistance, PrivacyLimit, PureDP
-from dpbi.accuracy.order import LEFT_OUT, foremost, rising
+from dpbi.accuracy.order import LEFT_OUT, Measured, foremost, lead, rising
 from dpbi.dashboard.words import words
-from dpbi.inference.limit_comparison import LimitComparison, ranked, surely_nearer
+from dpbi.inference.limit_comparison import LimitComparison
 from dpbi.mechanisms import Mechanism, name_of
 from dpbi.mechanisms.printed_bound import printed_bound
 
 _DIGITS = 1e-4
-_AWARE = 1e-7  # what the mean distance of a noise-aware posterior is known to
 PUBLIC = (
     "These are averages over the data that the public prior expects. No private count enters them, so they may be used "
     "to choose."
@@ -46,10 +44,8 @@ def times(found: LimitComparison, ticked: Sequence[Mechanism]) -> str:
     ratios = {one: ratio for one in ticked if (ratio := found.times_limit(one)) is not None}
     parts = [limit(found.limit), *(_undercut(found, one) for one in ticked if found.undercuts(one))]
     if ratios:
-        errors = {one: 2 * found.error_of_times(one) for one in ratios}
-        order = [list(ratios)[place] for place in rising(list(ratios.values()))]
-        shown = [f"{name_of(one)} {_ratio(ratios[one], errors[one])}" for one in order]
-        sampled = any(_is_shown(ratios[one], errors[one]) for one in ratios)
+        shown = [f"{name_of(one)} {_ratio(ratios[one])}" for one in rising(ratios, ratios.__getitem__)]
+        sampled = any(map(_is_shown, ratios.values()))
         drawn = ", from draws, give or take two standard errors" if sampled else ""
         parts.append(f"Times that limit{drawn}: {words.listed(shown)}.")
     return " ".join(parts) + _say_nearer(found.ranked(), ticked)
@@ -67,7 +63,7 @@ def _say_nearer(ranked: Sequence[ExpectedDistance], ticked: Sequence[Mechanism])
     """The sentence for what is not ticked and nearer than all that is; empty where there is nothing."""
     other = next((one for one in ranked if one.mechanism in ticked), None)
     best = [one for one in _nearest([one for one in ranked if one.mechanism not in ticked])
-            if other and surely_nearer(one, other)]
+            if other and lead(one.measured, other.measured) > 0]
     if not best or not other:
         return ""
     names = words.listed(f"**{name_of(one.mechanism)}**" for one in best)
@@ -80,7 +76,7 @@ def _say_nearer(ranked: Sequence[ExpectedDistance], ticked: Sequence[Mechanism])
 
 def _nearest(means: Sequence[ExpectedDistance]) -> list[ExpectedDistance]:
     """Those that no other is surely nearer than."""
-    return [means[place] for place in foremost([one.mean for one in means], [one.error for one in means])]
+    return foremost(means, lambda one: one.measured)
 
 
 def ranking(means: Sequence[ExpectedDistance], ticked: Sequence[Mechanism]) -> str:
@@ -88,7 +84,7 @@ def ranking(means: Sequence[ExpectedDistance], ticked: Sequence[Mechanism]) -> s
 
     means: of ticked ones and others, all private.
     """
-    order = ranked(means)
+    order = rising(means, lambda one: one.measured)
     here = [one for one in order if one.mechanism in ticked]
     unknown = [name_of(one) for one in ticked if one not in {found.mechanism for found in here}]
     missing = f" Not known of {words.listed(unknown)}: cancelled, or too many records to average." if unknown else ""
@@ -111,8 +107,7 @@ def _times(far: ExpectedDistance, near: ExpectedDistance) -> str:
     """How many times as far off; as a mean where that is hardly more."""
     if far.mean < 1.005 * near.mean or near.mean <= LEFT_OUT:
         return mean(far)
-    times = far.mean / near.mean
-    return f"{_ratio(times, 2 * times * math.hypot(far.error / far.mean, near.error / near.mean))} times"
+    return f"{_ratio(far.measured.over(near.measured))} times"
 
 
 def _say_larger(means: Sequence[ExpectedDistance]) -> str:
@@ -123,16 +118,16 @@ def _say_larger(means: Sequence[ExpectedDistance]) -> str:
     return f" Compared at a larger epsilon: {words.listed(larger)}." if larger else ""
 
 
-def readings(found: Mapping[Mechanism, tuple[float, float, float]]) -> str:
+def readings(found: Mapping[Mechanism, tuple[Measured, Measured, Measured]]) -> str:
     """Which reading is for what, with the mean distances under the prior of naive, nearest and noise-aware."""
     parts = [words.WHICH_READING]
     if found:
-        listed = [f"{name_of(one)} {' / '.join(map(words.number, means))}" for one, means in found.items()]
+        listed = [f"{name_of(one)} {' / '.join(map(words.measured, means))}" for one, means in found.items()]
         parts.append(
             f"Mean distance from the true posterior over the data that the public prior expects, naive / nearest / "
             f"noise-aware: {'; '.join(listed)}."
         )
-        farther = [name_of(one) for one, (naive, _, aware) in found.items() if aware > naive + _AWARE]
+        farther = [name_of(one) for one, (naive, _, aware) in found.items() if lead(naive, aware) > 0]
         if farther:
             parts.append(f"The noise-aware posterior covers rightly, and lies farther off in that mean than the naive "
                          f"one for {words.listed(farther)}.")
@@ -144,18 +139,17 @@ def readings(found: Mapping[Mechanism, tuple[float, float, float]]) -> str:
 
 
 def mean(found: ExpectedDistance) -> str:
-    """The mean, with two standard errors where they reach the digits that are shown; none is called 0."""
-    if not found.mean and not found.error and found.n:
+    """The mean with its error; none is called 0."""
+    if not found.mean and found.measured.exact and found.n:
         return f"below {LEFT_OUT:g}"
-    shown = 2 * found.error > _DIGITS * found.mean
-    return words.number(found.mean) + (f" ± {words.error(2 * found.error)}" if shown else "")
+    return words.measured(found.measured)
 
 
-def _ratio(value: float, error: float) -> str:
-    shown = f"{value:.2f}" if value < 100 else words.number(value)
-    return f"{shown} ± {words.error(error)}" if _is_shown(value, error) else shown
+def _ratio(found: Measured) -> str:
+    shown = f"{found.value:.2f}" if found.value < 100 else words.number(found.value)
+    return f"{shown} ± {words.error(found.margin)}" if _is_shown(found) else shown
 
 
-def _is_shown(ratio: float, error: float) -> bool:
+def _is_shown(ratio: Measured) -> bool:
     """Whether the error reaches the digits of the ratio that are shown."""
-    return error > max(0.005, _DIGITS * ratio)
+    return ratio.margin > max(0.005, _DIGITS * ratio.value)

@@ -13,11 +13,11 @@ from dpbi.mechanisms import name_of
 from dpbi.mechanisms.guarantee import Guarantee, NotPrivate
 from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.privacy.guessing import GuessingRisk
-from dpbi.releases.ledger import STATED, Ledger, LedgerEntry, People, ReadTogether, Total
-from dpbi.releases.ledger_file import LedgerFile
+from dpbi.releases.kept_ledger import KeptRelease
+from dpbi.releases.ledger import STATED, Ledger, LedgerEntry, ReadTogether, Total
 from dpbi.releases.release import Release
 from dpbi.releases.statement import sum_of
-from dpbi.releases.verdict import points
+from dpbi.releases.usefulness import points
 
 READER = (
     "The mechanism with its options and epsilon, the prior, n, the names of the categories, the **released** counts, "
@@ -35,26 +35,19 @@ ANOTHER_CAME = (
     "**Nothing was released.** Something else was released about these people, or their budget changed, after their "
     "total had been read. Read it again, confirm it, and press once more."
 )
-EMPTY = (
-    "**The ledger is empty.** It starts anew with every session, and so with every reload of the page. If something "
-    "about these people was released before, bring the ledger that was exported then (below), and the total counts it."
-)
 CHOOSE = "Choose a mechanism to see what it promises and what error to expect. Nothing is drawn by that."
 CONTROL = (
     "It should not be released: how sharply it selects is set by the private counts themselves, so that a release can "
     "give them away, and nothing limits by how much. It is here to be compared with; a draw is stamped NOT PRIVATE."
 )
-NO_RELEASE = "Nothing was released in this session."
-NO_RELEASE_OF_THE_NAME = "No release about the people named above is in the ledger."
-NOBODY_NAMED = "The ledger knows people by their name, which is asked for above once a mechanism is chosen."
+NOTHING = (
+    "There is no release to show. The ledger knows people by their name, which is asked for above once a mechanism is "
+    "chosen."
+)
 BROKEN_OFF = "broken off"
 SAY_BROKEN_OFF = (
     "A charge without a release is in this ledger: its draw was broken off after it had been charged, or is being made "
     "at this moment. Nothing of it was shown, and the charge stands."
-)
-SHARED = (
-    "**This ledger is shared and lasts.** The names in it and the releases are seen by everyone who can open this app. "
-    "It holds what a release's file holds, and never a true count."
 )
 PEOPLE_HELP = (
     "Losses add up for people, whatever they are asked: give the same name for all their answers. Capitals and spaces "
@@ -78,31 +71,22 @@ COUNTS_DIFFER = (
     "would give a false answer: if the table was corrected, or the question is another, say so above. This is noticed "
     "on your screen alone, and is in no file."
 )
-ENDS = (
-    "The ledger ends with the session, at a reload too: export it, or save a release (JSON), which holds the part of "
-    "it that is about the same people, and bring the file here later."
-)
-WHOSE_FIRST = "Say first whose answers these are, above the button: it is asked for once a mechanism is chosen."
 BRING = "A ledger, or a release with its ledger, as this page writes them (JSON)."
-WHICH = "Releases about the people named above"
-WHICH_HELP = (
-    "Older files do not name them: they have random tokens. If in doubt, leave them in: a total that is too large "
-    "misleads nobody."
+NAMELESS = (
+    "An older file does not name its people: what it holds counts as theirs who are named above the button, which asks "
+    "for it once a mechanism is chosen. A total that is too large misleads nobody."
 )
 NO_RECORDS = "There are no records (n = 0): the release is the prior itself, and nothing can leak."
 
 
-def draw(*, shared: bool) -> str:
-    """What a draw is; shared: whether the ledger that lasts keeps it."""
-    kept = (
-        "It is charged to the ledger first, then drawn, and written beside its charge before it is shown."
-        if shared
-        else "It is kept in this session alone: save the files."
-    )
-    return (
-        "One draw, with random bits of the operating system: no seed, and never again. Changing a setting, another "
-        f"page or a rerun leaves it as it is. {kept}"
-    )
+def state(line: KeptRelease) -> str:
+    return BROKEN_OFF if line.broken_off else "brought" if line.brought else "kept"
+
+
+def draw(becomes: str) -> str:
+    """What a draw is; becomes: what its ledger does with it."""
+    return ("One draw, with random bits of the operating system: no seed, and never again. Changing a setting, another "
+            f"page or a rerun leaves it as it is. {becomes}")
 
 
 def names_in_it(names: Sequence[str]) -> str:
@@ -116,25 +100,17 @@ def asked_before(last: LedgerEntry) -> str:
     return f"This question was released before, last on {last.time}. The table now is"
 
 
-def lasts(file: LedgerFile, people: People | None) -> str:
-    """Where the ledger is kept, and what the budget of these people is, with its history."""
-    held, said = (people.budget if people else None) or file.epsilon, "There is no budget."
-    if held is not None:
-        said = f"The budget of {'these' if people else 'new'} people is epsilon {printed_bound(held)}."
-    for change in people.raised if people else ():
-        said += (f" It was raised from {printed_bound(change.before)} to {printed_bound(change.after)} on "
-                 f"{change.time}: what was promised before does not hold any longer.")
-    return (
-        f"Kept in {words.escape(file.path.name, 60)}, which outlasts reloads and restarts. {said} A mechanism that is "
-        "not private by theorem or check is refused."
-    )
-
-
 def acknowledge(guarantee: Guarantee) -> str:
     """What must be ticked before something is released that is not private by theorem or check."""
     if isinstance(guarantee, NotPrivate):
         return "I know that this is **not private**, and that every file will be stamped so."
     return "I know that its privacy is **only claimed**, and that every file will be stamped so."
+
+
+def raises(before: float, after: float) -> str:
+    """The warning before a release that the budget of the people does not hold."""
+    return (f"**This raises the budget of these people from {printed_bound(before)} to {printed_bound(after)}, which "
+            "is recorded: what was promised to them before does not hold any longer.**")
 
 
 def before_another(spent: Total, after: Total) -> str:
@@ -213,9 +189,9 @@ def expected(errors: ReleaseErrors) -> str:
     if not records.any():
         return f"On made-up data {label} released the true counts themselves, every time. {made_up}"
     return (
-        f"On made-up data {label} put a share off by {points(errors.mean_share, errors.mean_share_error)} on average. "
-        f"All counts together were off by {words.number(float(records.mean()))} ± "
-        f"{words.error(2 * errors.mean_records_error)} records on average (±: two standard errors), and by at most "
+        f"On made-up data {label} put a share off by {points(errors.share)} on average. "
+        f"All counts together were off by {words.measured(errors.mean_records)} "
+        f"records on average (±: two standard errors), and by at most "
         f"{words.number(math.ceil(float(np.quantile(records, 0.95))))} in 95 % of the trials. {made_up}"
     )
 
@@ -254,9 +230,7 @@ def _times(number: int) -> str:
     return {1: "once", 2: "twice"}.get(number, f"{number:,} times")
 
 
-def of_token(part: Ledger, name: str) -> str:
-    """The entries of one token in a line."""
-    entries, spent = part.entries, part.total()
-    number = "1 release" if len(entries) == 1 else f"{len(entries):,} releases"
-    return (f"{name or entries[0].people[:8]}: {number} at n = {entries[0].n:,}, {spent.words}, last "
-            f"{entries[-1].time}")
+def of_token(part: Ledger, whose: str) -> str:
+    """The entries of one token in a line. whose: what the people are called here."""
+    number = "1 release" if len(part.entries) == 1 else f"{len(part.entries):,} releases"
+    return f"About {whose or 'people without a name'}: {number}, {part.total().words}, last {part.entries[-1].time}."

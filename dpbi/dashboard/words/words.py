@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from dpbi import Problem, limits
+from dpbi.accuracy.order import Measured
 from dpbi.data.files import Counts
 from dpbi.data.labels import isolated, shortened
 from dpbi.mechanisms.guarantee import Guarantee, NotPrivate
@@ -19,6 +20,7 @@ from dpbi.tables import COLUMNS, LINE_CATEGORIES
 from dpbi.tables import guarantee as guarantee
 
 SENTENCE_LENGTH = 600
+_DIGITS_SHOWN = 1e-4  # relative: what four digits show of an error
 plain = shortened  # text of a person on one line, cut
 
 RELATION_NOTICE = f"Neighbours: {RELATION}."
@@ -70,6 +72,11 @@ def sentence(refusal: BaseException) -> str:
 def opened(refusal: BaseException) -> str:
     """As ``sentence``, with a capital: for one that does not begin with the name of an entry."""
     return escape(limits.opened(str(refusal)), SENTENCE_LENGTH)
+
+
+def measured(found: Measured) -> str:
+    """A number with its error, where that reaches the digits that are shown."""
+    return number(found.value) + (f" ± {error(found.margin)}" if found.margin > _DIGITS_SHOWN * found.value else "")
 
 
 def stamped(label: str, promised: Guarantee) -> str:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from itertools import product
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpbi.mechanisms.audit import Worst
+from dpbi.mechanisms.audit import Audit, Worst
 from dpbi.mechanisms.distance_table import NEGLIGIBLE
-from dpbi.mechanisms.selection.audit import check_size, largest_divergences, neighbour_rows
-from dpbi.problem.candidates import list_candidates
 
 from .law import IntegerNoise, cut_log_pmf
 
@@ -21,16 +19,18 @@ _NEAR = 3
 VALUES = 1_000_000  # of one released count, that can be listed
 
 
-class NoiseAudit:
+class NoiseAudit(Audit):
     """The loss of noise on ``noised`` of k counts, each cut to [0, n] or, ``consistent``, to what earlier ones left."""
 
     found: Literal["closed form"] = "closed form"
 
-    def __init__(self, noise: IntegerNoise, n: int, k: int, noised: int, consistent: bool) -> None:
-        self.noise, self.n, self.k, self.noised, self.consistent = noise, n, k, noised, consistent
+    def __init__(
+        self, mechanism: Any, prior: tuple[float, ...], n: int, noise: IntegerNoise, noised: int, consistent: bool
+    ) -> None:
+        self.mechanism, self.prior, self.n, self.k = mechanism, prior, n, len(prior)
+        self.noise, self.noised, self.consistent = noise, noised, consistent
 
-    @staticmethod
-    def margin(loss: float) -> float:
+    def margin(self, loss: float) -> float:
         """Rounding of a closed form."""
         return 1e-12 + 1e-13 * loss
 
@@ -81,9 +81,11 @@ class NoiseAudit:
         """max over neighbours of the hockey-stick divergence, per epsilon.
 
         One or two noised counts move, the others' noise integrates out; two independent counts' log ratios add up.
+        But where what a count is cut to depends on the earlier ones, nothing integrates out: all are listed.
         """
         if self.consistent and self.k > 2:
-            return self._consistent_profile(epsilons)
+            self.check()
+            return super().profile(epsilons)
         n, delta = self.n, np.zeros(epsilons.size)
         values = sorted({c for near in range(_NEAR + 1) for c in (near, n - near, n // 2) if 0 <= c <= n})
         if self.noised < self.k:
@@ -97,20 +99,6 @@ class NoiseAudit:
                     pair = np.add.outer(a, b).ravel(), np.multiply.outer(p, q).ravel()
                     delta = np.maximum(delta, _hockey_stick(*pair, epsilons))
         return delta
-
-    def _consistent_profile(self, epsilons: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Over every pair and output: what a count is cut to depends on the earlier ones, so nothing integrates out."""
-        check_size(self.n, self.k)
-        if self.n == 0:
-            return np.zeros(epsilons.size)
-        outputs, count = list_candidates(self.n, self.k), np.arange(self.n + 1)
-        cut = cut_log_pmf(self.noise, count[:, None, None], count[:, None], count)  # by true count, released one, left
-        log_law = np.zeros((len(outputs), len(outputs)))
-        left = np.full(len(outputs), self.n)
-        for column in outputs.T[: self.noised]:
-            log_law += cut[:, column, left][column]
-            left = left - column
-        return largest_divergences(log_law, *neighbour_rows(outputs), epsilons)
 
 
 def check_values(number: int) -> None:

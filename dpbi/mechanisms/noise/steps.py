@@ -4,7 +4,8 @@ steps(c, t) = ||t - c||_1 / 2 is the metric of neighbouring datasets itself and 
 triangle inequality gives epsilon-DP. Only max(t, 0) is released; t given that does not depend on c, so nothing is lost.
 With x = coth(epsilon / 2) and Legendre polynomials P_m, Z = P_{k-1}(x): the constant term of
 prod_i sum_d q^|d| z^d, q = e^{-epsilon / 2}, is Laplace's integral of P_{k-1}.
-Source: Hardt and Talwar 2010, Awan and Slavkovic 2021, for real numbers; on whole numbers ours (DESIGN section 6).
+Source: Hardt and Talwar 2010, Awan and Slavkovic 2021, for real numbers; on whole numbers ours (README,
+"The limit of privacy").
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -193,16 +193,17 @@ def _paired_blocks(problem: Problem) -> Iterator[Columns]:
         yield tuple(a + b for a, b in zip(_columns(problem, 0, r), _columns(problem, 1, n - r), strict=True))
         return
     first, second = _compositions(problem, range(half)), _compositions(problem, range(half, problem.k))
-    block, filled = tuple(column[:0] for column in first[0]), 0
+    block, filled = tuple(column[:0] for column in first(0)), 0
     for s in range(n + 1):
-        for rows in chunks(first[s][0].size, second[n - s][0].size):
-            some = [column[rows] for column in first[s]]
-            size = some[0].size * second[n - s][0].size
+        own, other = first(s), second(n - s)
+        for rows in chunks(own[0].size, other[0].size):
+            some = [column[rows] for column in own]
+            size = some[0].size * other[0].size
             if filled + size > block[0].size:
                 if filled:
                     yield tuple(column[:filled] for column in block)
                 block, filled = tuple(np.empty(max(size, BLOCK), dtype=column.dtype) for column in some), 0
-            for column, a, b in zip(block, some, second[n - s], strict=True):
+            for column, a, b in zip(block, some, other, strict=True):
                 np.add.outer(a, b, out=column[filled:filled + size].reshape(a.size, b.size))
             filled += size
     yield tuple(column[:filled] for column in block)
@@ -222,18 +223,27 @@ def _category_loss(problem: Problem, i: int, released: NDArray) -> NDArray[np.fl
     return count_loss(problem.prior[i], problem.counts[i], released)
 
 
-def _compositions(problem: Problem, group: range) -> list[Columns]:
-    """For s = 0..n: loss, L1 distance and identity of every way the categories of the group can hold s records."""
+def _compositions(problem: Problem, group: range) -> Callable[[int], Columns]:
+    """Of s = 0..n: loss, L1 distance and identity of every way the categories of the group can hold s records.
+
+    Those of two categories are made when asked for: of all s they would outgrow everything else where n is large.
+    """
     r = np.arange(problem.n + 1)
     *before, last = (_columns(problem, i, r) for i in group)
     if not before:
-        return [tuple(column[s:s + 1] for column in last) for s in r]
+        return lambda s: tuple(column[s:s + 1] for column in last)
     own = before.pop()
-    tails = [tuple(a[:s + 1] + b[s::-1] for a, b in zip(own, last, strict=True)) for s in r]
-    for own in reversed(before):
+
+    def of_two(s: int) -> Columns:
+        return tuple(a[:s + 1] + b[s::-1] for a, b in zip(own, last, strict=True))
+
+    if not before:
+        return of_two
+    tails = [of_two(s) for s in r.tolist()]
+    for more in reversed(before):
         tails = [tuple(np.concatenate([column[t] + tails[s - t][place] for t in range(s + 1)])
-                       for place, column in enumerate(own)) for s in r]
-    return tails
+                       for place, column in enumerate(more)) for s in r]
+    return tails.__getitem__
 
 
 @lru_cache(maxsize=16)

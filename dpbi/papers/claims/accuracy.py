@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Literal
@@ -35,6 +35,7 @@ from .claim import (
     equal,
     exp,
     listed_law,
+    need,
     shown,
 )
 from .two_categories import LineLaw, level_of_sensitivity, line_law, outside
@@ -44,6 +45,7 @@ _DATASETS = 100  # all of which are visited
 _SHORT = 100_000  # records of two categories, whose outputs are listed sooner than their mean is integrated
 _EQUAL_GAP, _CLEAR_GAP = 1e-3, 3.0  # of two distances, in slacks
 _SATURATED = 1 - 1e-6  # a distance from which on levels crowd
+NEAR = 1.05  # "comparable", "approaching" and "very close": up to 5 %
 _COMPARED_CONSTANT = 2 * PAPER_GLOBAL_SENSITIVITY
 
 
@@ -56,50 +58,41 @@ def _tails(law: DistanceLaw, weight: np.ndarray | float = 1.0) -> tuple[np.ndarr
     return distance, (probability * weight)[::-1].cumsum()[::-1]
 
 
-def _log_candidates(setting: Setting) -> float:
-    return math.log(number_of_candidates(setting.problem.n, setting.problem.k))
-
-
-def _bounded_tail(setting: Setting, law: DistanceLaw, log_bound: np.ndarray) -> Case:
-    """P(H >= h) <= bound(h) at every distance: the one with the least margin."""
-    distance, tail = _tails(law)
-    bound = np.exp(np.minimum(log_bound, 700.0))
-    margin = (bound - tail) / np.maximum(np.maximum(bound, tail), 1e-300)
-    at = int(margin.argmin())
-    return case(setting.named("prior", "counts", "epsilon") | {"h": float(distance[at])},
-                {"claimed bound": float(bound[at]), "exact tail": float(tail[at])}, float(margin[at]))
-
-
 def smoothed(setting: Setting) -> EHDS:
     """M_H of [P17] Definition 6: rate epsilon / (2 S), gamma = 1."""
     return EHDS(2 * setting.epsilon)
 
 
-def _tail_of(mechanism_at: Callable[[Setting], EHD | EHDS], setting: Setting) -> Iterator[Case]:
-    mechanism = mechanism_at(setting)
-    law = listed_law(mechanism, setting.problem)
-    yield _bounded_tail(setting, law, _log_candidates(setting) - mechanism.rate(setting.problem) * law.levels()[0])
-
-
-def _normalised_tail(setting: Setting, rates: float) -> Iterator[Case]:
-    """N exp(-epsilon h / S) / NL, where epsilon / S is twice the rate and 1 / NL = P(truth)."""
-    mechanism = smoothed(setting)
-    law = listed_law(mechanism, setting.problem)
-    distance = law.levels()[0]
-    yield _bounded_tail(setting, law, _log_candidates(setting) - rates * mechanism.rate(setting.problem) * distance
-                        + math.log(law.probability_of_truth))
-
-
-def _least_normaliser_tail(setting: Setting) -> Iterator[Case]:
-    """N exp(-epsilon h / (2 S)) / min NL over all data of that size."""
-    mechanism, problem = smoothed(setting), setting.problem
-    if number_of_candidates(problem.n, problem.k) > _DATASETS:
-        raise ValueError(f"This claim visits all data of that size, at most {_DATASETS} datasets: got n = "
-                         f"{problem.n:,} with k = {problem.k:,} categories.")
-    least = min(-float(mechanism.log_pmf(problem.with_counts(counts), counts))
-                for counts in candidates_of(problem).tolist())
+def _tail(
+    setting: Setting,
+    of: Callable[[Setting], EHD | EHDS] = smoothed,
+    rates: float = 1.0,
+    log_normaliser: Callable[[EHD | EHDS, Problem], float] = lambda mechanism, problem: 0.0,
+) -> Iterator[Case]:
+    """P(H >= h) <= N exp(-rates rate h) / normaliser at every distance: the one with the least margin."""
+    mechanism, problem = of(setting), setting.problem
     law = listed_law(mechanism, problem)
-    yield _bounded_tail(setting, law, _log_candidates(setting) - mechanism.rate(problem) * law.levels()[0] - least)
+    distance, tail = _tails(law)
+    log_bound = (math.log(number_of_candidates(problem.n, problem.k)) - rates * mechanism.rate(problem) * distance
+                 - log_normaliser(mechanism, problem))
+    bound = np.exp(np.minimum(log_bound, 700.0))
+    margin = (bound - tail) / np.maximum(np.maximum(bound, tail), 1e-300)
+    at = int(margin.argmin())
+    yield case(setting.named("prior", "counts", "epsilon") | {"h": float(distance[at])},
+               {"claimed bound": float(bound[at]), "exact tail": float(tail[at])}, float(margin[at]))
+
+
+def _log_normaliser(mechanism: Mechanism, problem: Problem) -> float:
+    """log NL(x), as 1 / NL = P(truth)."""
+    return -float(mechanism.log_pmf(problem, problem.counts))
+
+
+def _least_log_normaliser(mechanism: Mechanism, problem: Problem) -> float:
+    """log min NL over all data of that size."""
+    need(number_of_candidates(problem.n, problem.k) <= _DATASETS,
+         f"This claim visits all data of that size, at most {_DATASETS} datasets: got n = {problem.n:,} with k = "
+         f"{problem.k:,} categories.")
+    return min(_log_normaliser(mechanism, problem.with_counts(counts)) for counts in candidates_of(problem).tolist())
 
 
 def _consistent_tail_formula(setting: Setting) -> Iterator[Case]:
@@ -195,14 +188,9 @@ def _zhang(setting: Setting, stated: Callable[[float, int], float], side: Side) 
         yield _stepped_case(setting, k, 1 - claimed, law.cdf(reach), margin)
 
 
-def _both_outside(epsilon: float, k: int) -> float:
-    """1 - (1 - q)^2 = q (2 - q), q the probability that one noise leads farther than k steps."""
-    q = outside(epsilon / 2, k)
+def _either(q: float) -> float:
+    """1 - (1 - q)^2, q the probability that one of two noises leads farther than k steps."""
     return q * (2 - q)
-
-
-def _beyond_both(epsilon: float, k: int) -> float:
-    return math.exp(-k * epsilon / 2) * (2 - math.exp(-k * epsilon / 2))
 
 
 def _histogram(setting: Setting, stated: Callable[[float, int], float], side: Side) -> Iterator[Case]:
@@ -221,8 +209,7 @@ def _selection(setting: Setting, side: Side, local: bool) -> Iterator[Case]:
 
 
 def _last_step(setting: Setting) -> Iterator[Case]:
-    epsilon = setting.epsilon
-    ours, theirs = math.exp(-epsilon / _COMPARED_CONSTANT), math.exp(-epsilon)
+    ours, theirs = (math.exp(-setting.epsilon / by) for by in (_COMPARED_CONSTANT, 1.0))
     yield case(setting.named("epsilon"), {"e^(-epsilon/(2 GS))": ours, "e^(-epsilon)": theirs}, at_most(theirs, ours))
 
 
@@ -232,14 +219,16 @@ def _last_step(setting: Setting) -> Iterator[Case]:
 _NEAR_0, _ONE_STEP = "near 0", "at the distance of one step"
 
 
-def _truth_of_noise(setting: Setting) -> Iterator[Case]:
-    problem, epsilon = setting.beta_binomial, setting.epsilon
-    for mechanism, stated in ((LSZhang(epsilon, "2"), (-math.expm1(-epsilon / 2) / 2) ** 2),
-                              (LSHist(epsilon), -math.expm1(-epsilon) / 2)):
+def _truth(
+    setting: Setting, stated: Callable[[Setting], Mapping[Mechanism, float]], side: Side, no_count_0: bool = False
+) -> Iterator[Case]:
+    """stated: P(H < t) by mechanism; no_count_0: whether the claim's condition asks for that too."""
+    problem = setting.beta_binomial
+    for mechanism, claimed in stated(setting).items():
         for t, exact, told in _below_one_step(mechanism, problem):
             yield case({"mechanism": mechanism.label, "t": t} | setting.named("prior", "counts", "epsilon"),
-                       {"claimed": stated, "exact": exact}, equal(exact, stated) if told else 0.0,
-                       within=t == _NEAR_0 and min(problem.counts) > 0)
+                       {"claimed": claimed, "exact": exact}, _margin(exact, claimed, side) if told else 0.0,
+                       within=t == _NEAR_0 and (min(problem.counts) > 0 or not no_count_0))
 
 
 def _below_one_step(mechanism: Mechanism, problem: Problem) -> Iterator[tuple[str, float, bool]]:
@@ -256,21 +245,16 @@ def _below_one_step(mechanism: Mechanism, problem: Problem) -> Iterator[tuple[st
         yield _ONE_STEP, float(law.strictly[_within_steps(law, problem, 1)]), law.clear
 
 
-def _truth_at_least(setting: Setting) -> Iterator[Case]:
-    problem = setting.beta_binomial
-    for mechanism in (EHD(setting.epsilon, "paper"), EHDL(setting.epsilon)):
-        for t, exact, told in _below_one_step(mechanism, problem):
-            yield case({"mechanism": mechanism.label, "t": t} | setting.named("prior", "counts", "epsilon"),
-                       {"claimed": 1 / problem.n, "exact": exact}, at_most(1 / problem.n, exact) if told else 0.0)
+def _of_noise(setting: Setting) -> dict[Mechanism, float]:
+    epsilon = setting.epsilon
+    return {LSZhang(epsilon, "2"): (-math.expm1(-epsilon / 2) / 2) ** 2, LSHist(epsilon): -math.expm1(-epsilon) / 2}
 
 
-def _truth_at_most(setting: Setting, local: bool) -> Iterator[Case]:
-    problem, epsilon = setting.beta_binomial, setting.epsilon
-    mechanism = EHDL(epsilon) if local else EHD(epsilon, "paper")
-    bound = exp(mechanism.rate(problem) if local else epsilon) / problem.n
-    for t, exact, told in _below_one_step(mechanism, problem):
-        yield case({"t": t} | setting.named("prior", "counts", "epsilon"), {"claimed": bound, "exact": exact},
-                   at_most(exact, bound) if told else 0.0, within=t == _NEAR_0)
+def _of_selection(setting: Setting, local: bool) -> dict[Mechanism, float]:
+    problem, epsilon = setting.problem, setting.epsilon
+    if local:
+        return {EHDL(epsilon): exp(EHDL(epsilon).rate(problem)) / problem.n}
+    return {EHD(epsilon, "paper"): exp(epsilon) / problem.n}
 
 
 # --- Corollaries 4.5.1 to 4.5.3: balanced data (m, m), where n lies beyond the stated size ---
@@ -292,30 +276,15 @@ def _compared(setting: Setting, stated: float, level: Callable[[LineLaw, Problem
 def _halved(setting: Setting) -> Problem:
     """The problem, if its counts are (m, m)."""
     problem = setting.beta_binomial
-    if problem.counts[0] != problem.counts[1]:
-        raise ValueError(f"This claim speaks of balanced data (m, m) only, so not of yours: got counts "
-                         f"{shown(problem.counts)}.")
+    need(problem.counts[0] == problem.counts[1],
+         f"This claim speaks of balanced data (m, m) only, so not of yours: got counts {shown(problem.counts)}.")
     return problem
 
 
-def _of_steps(k: int) -> Callable[[LineLaw, Problem], int]:
-    return lambda law, problem: _within_steps(law, problem, k)
-
-
-def _corollary_4_5_1(setting: Setting) -> Iterator[Case]:
-    problem = _halved(setting)
-    for k in (1, 2, 3):
-        stated = (2 * k + 1) * exp(setting.epsilon) / -math.expm1(-k * setting.epsilon)
-        if k < problem.counts[1]:
-            yield from _compared(setting, stated, _of_steps(k), True, {"k": k})
-
-
-def _corollary_4_5_2(setting: Setting) -> Iterator[Case]:
-    problem = _halved(setting)
-    for k in (1, 2, 3):
-        stated = (2 * k * math.exp(-setting.epsilon) + 1) / (1 - outside(setting.epsilon, k))
-        if k < problem.counts[1]:
-            yield from _compared(setting, stated, _of_steps(k), False, {"k": k})
+def _corollary(setting: Setting, stated: Callable[[float, int], float], above: bool) -> Iterator[Case]:
+    """stated: n, by epsilon and k."""
+    for k in range(1, min(4, _halved(setting).counts[1])):
+        yield from _compared(setting, stated(setting.epsilon, k), partial(_within_steps, k=k), above, {"k": k})
 
 
 def _corollary_4_5_3(setting: Setting) -> Iterator[Case]:
@@ -327,38 +296,49 @@ def _corollary_4_5_3(setting: Setting) -> Iterator[Case]:
 # --- what the papers plot and say of the model ---
 
 
+def means(setting: Setting) -> dict[str, float]:
+    """Mean H of M_H, of the baseline and of the improved Laplace mechanism, both made consistent."""
+    problem, epsilon = setting.problem, setting.epsilon
+    need(problem.n > 0, "This claim needs at least one record: got n = 0.")
+    rivals: dict[str, Mechanism] = {"M_H": smoothed(setting), "baseline Laplace": LSDim(epsilon, consistent=True),
+                                    "improved Laplace": LSHist(epsilon, consistent=True)}
+    return {name: _mean(mechanism, problem) for name, mechanism in rivals.items()}
+
+
 def _mean(mechanism: Mechanism, problem: Problem) -> float:
-    if problem.n == 0:
-        raise ValueError("This claim needs at least one record: got n = 0.")
     short = problem.k == 2 and problem.n <= _SHORT
     known = None if short else mechanism.mean_distance(problem)
     return listed_law(mechanism, problem).mean if known is None else known
 
 
-def _overtaking(setting: Setting) -> Iterator[Case]:
-    problem, epsilon = setting.balanced, setting.epsilon
-    smooth, baseline = _mean(smoothed(setting), problem), _mean(LSDim(epsilon, consistent=True), problem)
-    margin = at_most(baseline, smooth) if problem.n < 300 else at_most(smooth, baseline)
-    yield case(setting.named("prior", "counts", "epsilon"), {"mean H of M_H": smooth, "of the baseline": baseline},
-               margin)
+def mean_case(setting: Setting, margin: Callable[[float, float, float], float], within: bool = True) -> Case:
+    """margin: of the means of M_H, of the baseline and of the improved Laplace mechanism."""
+    found = means(setting)
+    numbers = {f"mean H of {name}": mean for name, mean in found.items()}
+    return case(setting.named("prior", "counts", "epsilon"), numbers, margin(*found.values()), within)
+
+
+def overtaking(setting: Setting) -> Iterator[Case]:
+    """Nearer than the baseline from 300 records on, and below farther."""
+    n = setting.balanced.n
+    yield mean_case(setting, lambda smooth, baseline, _: at_most(baseline, smooth) if n < 300 else
+                    at_most(smooth, baseline))
 
 
 def _approaching(setting: Setting) -> Iterator[Case]:
-    problem, epsilon = setting.balanced, setting.epsilon
-    smooth, improved = _mean(smoothed(setting), problem), _mean(LSHist(epsilon, consistent=True), problem)
-    if improved == 0:
-        raise ValueError(f"At epsilon = {printed_bound(epsilon)} the improved Laplace mechanism's mean distance is no "
-                         "double above 0: there is nothing to come near to.")
-    yield case(setting.named("prior", "counts", "epsilon"),
-               {"mean H of M_H": smooth, "of the improved Laplace": improved, "ratio": smooth / improved},
-               at_most(smooth, 1.05 * improved))
+    setting.balanced  # noqa: B018 - refuses what the claim does not speak of
+    found = mean_case(setting, lambda smooth, _, improved: at_most(smooth, NEAR * improved))
+    need(dict(found.numbers)["mean H of improved Laplace"] != 0,
+         f"At epsilon = {printed_bound(setting.epsilon)} the improved Laplace mechanism's mean distance is no double "
+         "above 0: there is nothing to come near to.")
+    yield found
 
 
 def _density(setting: Setting) -> Iterator[Case]:
     """The integral of prod theta_i^{alpha_i} / B(alpha) is B(alpha + 1) / B(alpha)."""
     alpha = np.array(setting.problem.prior)
-    raised = gammaln(alpha + 1).sum() - gammaln((alpha + 1).sum())
-    integral = float(np.exp(raised - (gammaln(alpha).sum() - gammaln(alpha.sum()))))
+    raised, own = (gammaln(of).sum() - gammaln(of.sum()) for of in (alpha + 1, alpha))
+    integral = float(np.exp(raised - own))
     yield case(setting.named("prior"), {"claimed integral": 1, "exact": integral}, equal(integral, 1.0))
 
 
@@ -396,13 +376,13 @@ CLAIMS = (
         "The tail of the exponential mechanism",
         "For EHD, P(H >= h) is at most N exp(-epsilon h / (2 GS)), N the number of candidates.",
         "[P17] section 6.1.1",
-        _TAILS, partial(_tail_of, lambda setting: EHD(setting.epsilon)),
+        _TAILS, partial(_tail, of=lambda setting: EHD(setting.epsilon)),
     ),
     Claim(
         "The tail of M_H",
         "For M_H, P(H >= h) is at most N exp(-epsilon h / (2 S)).",
         "[P17] section 6.2, last bound",
-        _TAILS, partial(_tail_of, smoothed),
+        _TAILS, _tail,
     ),
     Claim(
         "The exact tail of M_H",
@@ -414,7 +394,7 @@ CLAIMS = (
         "The tail of M_H with its normaliser",
         "P(H >= h) is at most N exp(-epsilon h / S), divided by M_H's normaliser.",
         "[P17] section 6.2, second bound",
-        _TAILS, partial(_normalised_tail, rates=2.0),
+        _TAILS, partial(_tail, rates=2.0, log_normaliser=_log_normaliser),
     ),
     Claim(
         "The exact tail of M_H, with 2 S",
@@ -426,25 +406,26 @@ CLAIMS = (
         "The tail of M_H with its normaliser, with 2 S",
         "P(H >= h) is at most N exp(-epsilon h / (2 S)), divided by M_H's normaliser.",
         "[P17] section 6.2, second bound, with the 2 S of Definition 6",
-        _TAILS, partial(_normalised_tail, rates=1.0),
+        _TAILS, partial(_tail, log_normaliser=_log_normaliser),
     ),
     Claim(
         "The tail of M_H with an N(n), with 2 S",
         "P(H >= h) is at most N exp(-epsilon h / (2 S)) / N(n), N(n) the least normaliser of all data of that size.",
         "[P17] section 6.2, third bound, with the 2 S of Definition 6; the N(n) that it leaves open is ours",
-        _TAILS, _least_normaliser_tail,
+        _TAILS, partial(_tail, log_normaliser=_least_log_normaliser),
     ),
     Claim(
         "LSZhang within k steps",
         "With noise of scale 2/epsilon on both counts, P(H < t) = (1 - (e^{-k epsilon/2} + e^{-(k+1) epsilon/2})/2)^2.",
         "[D20] Theorem 4.5",
-        _STEPPED, partial(_zhang, stated=_both_outside, side="equal"),
+        _STEPPED, partial(_zhang, stated=lambda epsilon, k: _either(outside(epsilon / 2, k)), side="equal"),
     ),
     Claim(
         "LSZhang within k steps, at least",
         "With noise of scale 2/epsilon on both counts, P(H < t) >= (1 - e^{-k epsilon/2})^2.",
         "[D20] Theorem 4.5",
-        _STEPPED, partial(_zhang, stated=_beyond_both, side="at most"), _SYMMETRIC,
+        _STEPPED, partial(_zhang, stated=lambda epsilon, k: _either(math.exp(-k * epsilon / 2)), side="at most"),
+        _SYMMETRIC,
     ),
     Claim(
         "LSHist within k steps",
@@ -487,13 +468,15 @@ CLAIMS = (
         "P(H < t) = ((1 - e^{-epsilon/2})/2)^2 for LSZhang and (1 - e^{-epsilon})/2 for LSHist, for every t up to the "
         "distance of one step up.",
         "[D20] and [P20] Theorem 4.5",
-        _AT_THE_TRUTH, _truth_of_noise, f"no count is 0 and {_ONLY_THE_TRUTH}",
+        _AT_THE_TRUTH, partial(_truth, stated=_of_noise, side="equal", no_count_0=True),
+        f"no count is 0 and {_ONLY_THE_TRUTH}",
     ),
     Claim(
         "Theorem 4.5 at k = 0, at least",
         "P(H < t) > 1/n for EHD with sqrt(1 - pi/4) and for EHDL, for every t up to the distance of one step up.",
         "[D20] and [P20] Theorem 4.5",
-        _AT_THE_TRUTH, _truth_at_least,
+        _AT_THE_TRUTH, partial(_truth, side="at least", stated=lambda setting: dict.fromkeys(
+            (EHD(setting.epsilon, "paper"), EHDL(setting.epsilon)), 1 / setting.beta_binomial.n)),
     ),
     Claim(
         "Theorem 4.5 at k = 0, at most, EHD",
@@ -501,13 +484,13 @@ CLAIMS = (
         "[D20] and [P20] Theorem 4.5",
         replace(_AT_THE_TRUTH, found=tuple(at(*found) for found in (
             ((0.002, 0.002), (1, 77), 0.8), ((0.03, 0.03), (1, 165), 2.3), ((0.008, 0.008), (62, 6_349), 2.5)))),
-        partial(_truth_at_most, local=False),
+        partial(_truth, stated=partial(_of_selection, local=False), side="at most"),
     ),
     Claim(
         "Theorem 4.5 at k = 0, at most, EHDL",
         "P(H < t) < e^{epsilon/(2 LS)}/n for EHDL (printed as EHD), for every t up to the distance of one step up.",
         "[D20] and [P20] Theorem 4.5",
-        _AT_THE_TRUTH, partial(_truth_at_most, local=True), _ONLY_THE_TRUTH,
+        _AT_THE_TRUTH, partial(_truth, stated=partial(_of_selection, local=True), side="at most"), _ONLY_THE_TRUTH,
     ),
     Claim(
         "The last step for EHD",
@@ -520,14 +503,16 @@ CLAIMS = (
         "At balanced data (m, m): above n = (2k+1) e^epsilon / (1 - e^{-k epsilon}) LSHist stays within k "
         "steps with more probability than EHD; k = 1, 2, 3.",
         "[D20] and [P20] Corollary 4.5.1",
-        _CROSSED, _corollary_4_5_1,
+        _CROSSED, partial(_corollary, above=True, stated=lambda epsilon, k: (
+            (2 * k + 1) * exp(epsilon) / -math.expm1(-k * epsilon))),
     ),
     Claim(
         "Below which size EHD beats LSHist",
         "At balanced data (m, m): below n = (2k e^{-epsilon} + 1) / (1 - (e^{-k epsilon} + e^{-(k+1) epsilon})/2) EHD "
         "stays within k steps with more probability than LSHist; k = 1, 2, 3.",
         "[D20] and [P20] Corollary 4.5.2",
-        _SHORT_CROSSED, _corollary_4_5_2,
+        _SHORT_CROSSED, partial(_corollary, above=False, stated=lambda epsilon, k: (
+            (2 * k * math.exp(-epsilon) + 1) / (1 - outside(epsilon, k)))),
     ),
     Claim(
         "From which size on LSHist beats EHD within LS(x)",
@@ -542,7 +527,7 @@ CLAIMS = (
         "from 300 on.",
         "[P17] section 7.2.2 and Figure 4",
         Grid(totals=(2, 10, 20, 50, 100, 200, 250, 300, 500, 1_000, 5_000, 15_000), data="balanced", epsilons=(1.0,)),
-        _overtaking,
+        overtaking,
     ),
     Claim(
         "M_H comes near to the improved Laplace mechanism",

@@ -61,18 +61,15 @@ class Setting:
     @property
     def beta_binomial(self) -> Problem:
         """The problem, for claims about two categories and at least one record; ValueError for any other."""
-        if self.problem.k != 2:
-            raise ValueError(f"This claim speaks of two categories (a Beta prior): got k = {self.problem.k}.")
-        if self.problem.n == 0:
-            raise ValueError("This claim needs at least one record: got n = 0.")
+        need(self.problem.k == 2, f"This claim speaks of two categories (a Beta prior): got k = {self.problem.k}.")
+        need(self.problem.n > 0, "This claim needs at least one record: got n = 0.")
         return self.problem
 
     @property
     def balanced(self) -> Problem:
         """The problem, for claims about data that are as even as can be; ValueError for any other."""
-        if max(self.problem.counts) - min(self.problem.counts) > 1:
-            raise ValueError(f"This claim speaks of balanced data only, so not of yours: got counts "
-                             f"{shown(self.problem.counts)}.")
+        need(max(self.problem.counts) - min(self.problem.counts) <= 1,
+             f"This claim speaks of balanced data only, so not of yours: got counts {shown(self.problem.counts)}.")
         return self.problem
 
     def named(self, *names: str) -> dict[str, Value]:
@@ -111,6 +108,12 @@ class Case:
 def at(prior: tuple[float, ...], counts: tuple[int, ...], epsilon: float = 1.0, gamma: float = 1.0,
        delta: float = 1e-8) -> Setting:
     return Setting(Problem(prior, counts), epsilon, gamma, delta)
+
+
+def need(so: bool, refusal: str) -> None:
+    """ValueError with the refusal where the claim says nothing or cannot be visited."""
+    if not so:
+        raise ValueError(refusal)
 
 
 def case(inputs: Mapping[str, Value], numbers: Mapping[str, Value], margin: float, within: bool = True) -> Case:
@@ -185,6 +188,11 @@ class Searched:
 
     settings: int
     ends: tuple[tuple[str, float, float], ...]
+
+    @classmethod
+    def of(cls, name: str) -> Searched:
+        settings, ends, _ = SEARCHED[name]
+        return cls(settings, tuple((thing, *between) for thing, between in ends.items()))
 
     @property
     def words(self) -> str:
@@ -343,8 +351,7 @@ class Claim:
         """
         setting = Setting(place) if isinstance(place, Problem) else place
         cases = tuple(self.cases(setting))
-        if not cases:
-            raise ValueError(f"This claim compares nothing at such data: got counts {shown(setting.problem.counts)}.")
+        need(bool(cases), f"This claim compares nothing at such data: got counts {shown(setting.problem.counts)}.")
         return Reading(setting, cases, self.everywhere)
 
 
@@ -368,35 +375,27 @@ def _finding(claim: Claim) -> Finding:
         worst=(min if claim.everywhere else max)(broken, key=lambda one: one.margin, default=None),
         example=kept[0] if kept else None,
         nearest=min(kept, key=lambda one: one.margin) if varied else None,
-        searched=_searched(claim.name) if kind != "fails" else None,
+        searched=Searched.of(claim.name) if kind != "fails" and claim.name in SEARCHED else None,
     )
-
-
-def _searched(name: str) -> Searched | None:
-    if name not in SEARCHED:
-        return None
-    settings, ends, _ = SEARCHED[name]
-    return Searched(settings, tuple((thing, low, high) for thing, (low, high) in ends.items()))
 
 
 def candidates_of(problem: Problem) -> NDArray[np.int64]:
     """All candidates; ValueError where there are too many."""
-    if log_number_of_candidates(problem.n, problem.k) > _LOG_LISTED:
-        raise ValueError(f"This claim visits every candidate, and there are too many here: got n = {problem.n:,} with "
-                         f"k = {problem.k:,} categories.")
+    need(log_number_of_candidates(problem.n, problem.k) <= _LOG_LISTED,
+         f"This claim visits every candidate, and there are too many here: got n = {problem.n:,} with k = "
+         f"{problem.k:,} categories.")
     return list_candidates(problem.n, problem.k)
 
 
 def listed_law(mechanism: Mechanism, problem: Problem) -> DistanceLaw:
     """The exact law of H with every output at its own distance; ValueError where it is only binned or sampled."""
     few = problem.k == 2 or log_number_of_candidates(problem.n, problem.k) < _LOG_LISTED
+    refusal = (f"This claim needs every output at its own distance, and there are too many here: got n = {problem.n:,} "
+               f"with k = {problem.k:,} categories.")
+    need(few, refusal)  # many would be sampled in vain
     small = problem.k < 4 and problem.n <= _SMALL
-    law = None  # many would be sampled in vain
-    if few:
-        law = (_remembered_law if small else distance_law)(mechanism, problem)  # type: ignore[arg-type]
-    if law is None or law.kind != "levels":
-        raise ValueError(f"This claim needs every output at its own distance, and there are too many here: got "
-                         f"n = {problem.n:,} with k = {problem.k:,} categories.")
+    law = (_remembered_law if small else distance_law)(mechanism, problem)
+    need(law.kind == "levels", refusal)
     return law
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from functools import partial
 
 from dpbi.data.synthesis import balanced_counts
 from dpbi.mechanisms import EHDNRS, EHDS
 from dpbi.problem.neighbours import neighbours
 from dpbi.sensitivity import local_sensitivities, local_sensitivity, smooth_sensitivities
 
-from .claim import FEW_PRIORS, Case, Claim, Grid, Setting, at, at_most, case, equal, exp, shown, true
+from .claim import FEW_PRIORS, Case, Claim, Grid, Setting, at, at_most, case, equal, exp, need, shown, true
 
 _MANY, _VERY_MANY, _FALLEN = 10**11, 10**15, 0.9
 _HEAVIEST, _KEPT = 10**8, "kept"
@@ -18,15 +19,11 @@ _AT = (-2, -1, 0, 1, 2)
 _LARGE_CONSTANT = 10.0
 
 
-def _pure_equality(setting: Setting) -> Iterator[Case]:
+def _equality(setting: Setting, pure: bool) -> Iterator[Case]:
     """For B the set of all outputs both probabilities are 1."""
-    yield case(setting.named("epsilon"), {"P[B], B all outputs": 1.0, "e^epsilon P'[B]": exp(setting.epsilon)},
-               equal(1.0, exp(setting.epsilon)))
-
-
-def _approximate_equality(setting: Setting) -> Iterator[Case]:
-    printed = exp(setting.epsilon) + setting.delta
-    yield case(setting.named("epsilon", "delta"), {"P[B], B all outputs": 1.0, "e^epsilon P'[B] + delta": printed},
+    printed = exp(setting.epsilon) + (0.0 if pure else setting.delta)
+    yield case(setting.named("epsilon", *([] if pure else ["delta"])),
+               {"P[B], B all outputs": 1.0, "e^epsilon P'[B]" + ("" if pure else " + delta"): printed},
                equal(1.0, printed))
 
 
@@ -74,9 +71,8 @@ def _vanishing(setting: Setting) -> Iterator[Case]:
     A way on which the rarer category's posterior parameter, prior and all, does not double in between tells nothing.
     """
     problem = setting.beta_binomial
-    if sum(problem.prior) > _HEAVIEST:
-        raise ValueError(f"This claim is computed for priors worth {_HEAVIEST:,} records at most: got "
-                         f"{shown(sum(problem.prior))}.")
+    need(sum(problem.prior) <= _HEAVIEST,
+         f"This claim is computed for priors worth {_HEAVIEST:,} records at most: got {shown(sum(problem.prior))}.")
     rarer = problem.counts.index(min(problem.counts))
     count, weight = problem.counts[rarer], problem.prior[rarer]
     ways: dict[str, Callable[[int], int]] = {_KEPT: lambda n: count}
@@ -96,8 +92,8 @@ def _vanishing(setting: Setting) -> Iterator[Case]:
 
 
 def _void_gamma(setting: Setting) -> Iterator[Case]:
-    gamma = exp(setting.epsilon)
-    yield case(setting.named("epsilon"), {"gamma = e^epsilon": gamma}, at_most(gamma, 1.0))
+    yield case(setting.named("epsilon"), {"gamma = e^epsilon": exp(setting.epsilon)},
+               at_most(exp(setting.epsilon), 1.0))
 
 
 def _order_of_epsilon(setting: Setting) -> Iterator[Case]:
@@ -155,13 +151,13 @@ CLAIMS = (
         "The equality of Definition 1",
         "For neighbours and every set B of outputs the probability of B is e^epsilon times that under the neighbour.",
         "[P17] Definition 1, printed with =",
-        Grid(epsilons=_EPSILONS), _pure_equality,
+        Grid(epsilons=_EPSILONS), partial(_equality, pure=True),
     ),
     Claim(
         "The equality of Definition 2",
         "For neighbours and every set B the probability of B is e^epsilon times that under the neighbour, plus delta.",
         "[P17] Definition 2, printed with =",
-        Grid(epsilons=_EPSILONS, deltas=(1e-8, 0.1)), _approximate_equality,
+        Grid(epsilons=_EPSILONS, deltas=(1e-8, 0.1)), partial(_equality, pure=False),
     ),
     Claim(
         "Adjacent data agree in at most one record",

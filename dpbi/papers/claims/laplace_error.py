@@ -6,8 +6,9 @@ Setting.delta stands for the papers' gamma of this section, the probability of a
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from dpbi.mechanisms.noise.law import FlooredLaplace
 from dpbi.problem.problem import Problem
 from dpbi.sensitivity import local_sensitivity
 
-from .claim import Case, Claim, Grid, Setting, at, at_most, case, equal
+from .claim import Case, Claim, Grid, Setting, at, at_most, case, equal, need
 from .two_categories import LineLaw, level_of_sensitivity, line_law, outside
 
 _SMALL, _LARGE = (4, 64, 1_024, 16_384), (65_536, 262_144)
@@ -33,9 +34,8 @@ def _law(setting: Setting) -> LineLaw:
 
 def _error(setting: Setting, beyond: float) -> tuple[float, bool]:
     """ELap(x), the smallest distance that is exceeded with probability ``beyond`` at most; whether that is clear."""
-    if beyond < _LEAST:
-        raise ValueError(f"Distances exceeded with a probability below {_LEAST:g} are not resolved: got gamma = "
-                         f"{beyond:.3g}.")
+    need(beyond >= _LEAST, f"Distances exceeded with a probability below {_LEAST:g} are not resolved: got gamma = "
+                           f"{beyond:.3g}.")
     law = _law(setting)
     error, clear = law.error(beyond)
     return error, clear and law.clear
@@ -54,9 +54,8 @@ def _relative_error(prior: tuple[float, ...], counts: tuple[int, ...], epsilon: 
 def _bounded_in_n(setting: Setting) -> Iterator[Case]:
     """ELap / (epsilon LS) along growing n: the largest value at large n is no larger than at small n, up to 5 %."""
     prior, epsilon, probability = setting.beta_binomial.prior, setting.epsilon, setting.delta
-    if _reach(setting) > _FAR:
-        raise ValueError(f"This claim is computed where ln(1/gamma)/epsilon is at most {_FAR:g} steps, few beside the "
-                         f"sizes visited: got {_reach(setting):.3g}.")
+    need(_reach(setting) <= _FAR, f"This claim is computed where ln(1/gamma)/epsilon is at most {_FAR:g} steps, few "
+                                  f"beside the sizes visited: got {_reach(setting):.3g}.")
     for place in _PLACES:
         small, large = (max(_relative_error(prior, _placed(place, n), epsilon, probability) for n in sizes) / epsilon
                         for sizes in (_SMALL, _LARGE))
@@ -69,23 +68,13 @@ def _placed(place: str, n: int) -> tuple[int, ...]:
     return first, n - first
 
 
-def _within_sensitivity(setting: Setting) -> Iterator[Case]:
-    law = _law(setting)
-    at = level_of_sensitivity(law, setting.problem)
-    yield _one_step_case(setting, "P(H <= LS)", float(law.within[at]), float(law.beyond[at]), law.clear)
-
-
-def _strictly_within_sensitivity(setting: Setting) -> Iterator[Case]:
-    law = _law(setting)
-    at = level_of_sensitivity(law, setting.problem)
-    yield _one_step_case(setting, "P(H < LS)", float(law.strictly[at]), float(law.beyond[at - 1]), law.clear)
-
-
-def _one_step_case(setting: Setting, name: str, exact: float, beyond: float, clear: bool) -> Case:
+def _within_sensitivity(setting: Setting, strictly: bool) -> Iterator[Case]:
     """P >= 1 - (e^{-epsilon} + e^{-2 epsilon}) / 2, compared as what is left to 1, which keeps its digits."""
-    left = outside(setting.epsilon, 1)
-    return case(setting.named("prior", "counts", "epsilon"), {"claimed": 1 - left, name: exact},
-                at_most(beyond, left) if clear else 0.0)
+    law, left = _law(setting), outside(setting.epsilon, 1)
+    at = level_of_sensitivity(law, setting.problem)
+    name, exact = ("P(H < LS)", law.strictly[at]) if strictly else ("P(H <= LS)", law.within[at])
+    yield case(setting.named("prior", "counts", "epsilon"), {"claimed": 1 - left, name: float(exact)},
+               at_most(float(law.beyond[at - strictly]), left) if law.clear else 0.0)
 
 
 def _one_step_probability(setting: Setting) -> Iterator[Case]:
@@ -104,31 +93,19 @@ def _equals_sensitivity(setting: Setting) -> Iterator[Case]:
                within=problem.posterior[0] == problem.posterior[1] and min(problem.counts) > 0)
 
 
-def _within_reach(setting: Setting) -> Iterator[Case]:
-    """The noise k is real and the released count floors it: floor(k) runs from -ceil(reach) to floor(reach)."""
-    reach = _reach(setting)
-    return _farthest(setting, math.ceil(reach), math.floor(reach))
+def _within_reach(setting: Setting, rounded_down: Callable[[float], int]) -> Iterator[Case]:
+    """The noise k is real and the released count floors it: floor(k) runs from -ceil(reach) to floor(reach).
 
-
-def _within_reach_as_printed(setting: Setting) -> Iterator[Case]:
-    """Whole k with |k| <= reach."""
-    reach = math.floor(_reach(setting))
-    return _farthest(setting, reach, reach)
-
-
-def _farthest(setting: Setting, down: int, up: int) -> Iterator[Case]:
-    """H grows with the steps on either side, so the farthest is at one end."""
-    problem, law = setting.beta_binomial, _law(setting)
-    ends = (max(0, problem.counts[0] - down), min(problem.n, problem.counts[0] + up))
+    rounded_down: how the steps down are rounded; the paper prints whole k with |k| <= reach. H grows with the steps on
+    either side, so the farthest is at one end.
+    """
+    problem, law, reach = setting.beta_binomial, _law(setting), _reach(setting)
+    ends = (max(0, problem.counts[0] - rounded_down(reach)), min(problem.n, problem.counts[0] + math.floor(reach)))
     farthest = float(law.distance[max(law.level[first] for first in ends)])
     error, clear = _error(setting, setting.delta)
+    margin = 1.0 if error == farthest else at_most(error, farthest)  # of two levels of one law
     yield case(setting.named("prior", "counts", "epsilon") | {"gamma": setting.delta},
-               {"ELap": error, "farthest of these steps": farthest}, _no_farther(error, farthest) if clear else 0.0)
-
-
-def _no_farther(error: float, farthest: float) -> float:
-    """Both are levels of one law: they are the same, or one is nearer."""
-    return 1.0 if error == farthest else at_most(error, farthest)
+               {"ELap": error, "farthest of these steps": farthest}, margin if clear else 0.0)
 
 
 def _proportional_to_reach(setting: Setting) -> Iterator[Case]:
@@ -178,13 +155,13 @@ CLAIMS = (
         "LSHist stays strictly within LS(x)",
         "P(H < LS(x)) is at least 1 - (e^{-epsilon} + e^{-2 epsilon})/2 for LSHist.",
         "[D20] and [P20] proof of Theorem 4.2, as printed",
-        _DATASETS, _strictly_within_sensitivity,
+        _DATASETS, partial(_within_sensitivity, strictly=True),
     ),
     Claim(
         "LSHist stays within LS(x)",
         "P(H <= LS(x)) is at least 1 - (e^{-epsilon} + e^{-2 epsilon})/2 for LSHist.",
         "[D20] and [P20] Corollary 4.4.1",
-        _DATASETS, _within_sensitivity,
+        _DATASETS, partial(_within_sensitivity, strictly=False),
     ),
     Claim(
         "P(-1 <= Y < 2)",
@@ -203,13 +180,13 @@ CLAIMS = (
         "With probability 1 - gamma LSHist stays within the largest distance of ln(1/gamma)/epsilon steps either way, "
         "rounded up for the steps down, as the floor asks for; the paper prints no such rounding.",
         "[D20] and [P20] Theorem 4.3, first inequality, with a ceiling of ours",
-        _QUANTILES, _within_reach,
+        _QUANTILES, partial(_within_reach, rounded_down=math.ceil),
     ),
     Claim(
         "ELap(x) is at most the farthest of ln(1/gamma)/epsilon steps, as printed",
         "With probability 1 - gamma LSHist stays within the largest distance of whole k, |k| <= ln(1/gamma)/epsilon.",
         "[D20] and [P20] Theorem 4.3, first inequality",
-        _QUANTILES, _within_reach_as_printed,
+        _QUANTILES, partial(_within_reach, rounded_down=math.floor),
     ),
     Claim(
         "ELap(x)/LS(x) is of the order of ln(1/gamma)/epsilon",

@@ -16,7 +16,22 @@ from dpbi.problem.candidates import list_candidates, number_of_candidates
 from dpbi.problem.neighbours import steps
 from dpbi.problem.problem import Problem
 
-from .claim import BETA_PRIORS, FEW_PRIORS, Case, Claim, Grid, Setting, at, at_most, case, equal, exp, listed_law, true
+from .claim import (
+    BETA_PRIORS,
+    FEW_PRIORS,
+    Case,
+    Claim,
+    Grid,
+    Setting,
+    at,
+    at_most,
+    case,
+    equal,
+    exp,
+    listed_law,
+    need,
+    true,
+)
 from .two_categories import same_levels
 
 _LISTED = 200_000  # candidates
@@ -66,9 +81,9 @@ def _levels(setting: Setting) -> _Levels:
 
 def _listed_levels(setting: Setting) -> _Levels:
     problem = setting.problem
-    if number_of_candidates(problem.n, problem.k) > _LISTED:
-        raise ValueError(f"There are too many candidates to list their distances, at most {_LISTED:,}: got n = "
-                         f"{problem.n:,} with k = {problem.k:,} categories.")
+    need(number_of_candidates(problem.n, problem.k) <= _LISTED,
+         f"There are too many candidates to list their distances, at most {_LISTED:,}: got n = {problem.n:,} with k = "
+         f"{problem.k:,} categories.")
     candidates = list_candidates(problem.n, problem.k)
     loss = count_loss(np.array(problem.prior), np.array(problem.counts), candidates).sum(axis=-1)
     order = np.argsort(loss, kind="stable")
@@ -177,11 +192,9 @@ def _notes_sliding(setting: Setting) -> Iterator[Case]:
 def _notes_dilation(setting: Setting) -> Iterator[Case]:
     found, log_level, u = _pairs(setting)
     beta = _mechanism(setting).beta(setting.problem.n, 2)
-    with np.errstate(divide="ignore"):
-        log_u = np.log(u)
-    log_u[0] = 0.0  # the truth is dilated to itself alone
+    log_u = np.log(np.append(1.0, u[1:]))
     allowed = np.abs(log_u[None, :] - log_u[:, None]) <= beta
-    allowed[0, 1:] = allowed[1:, 0] = False
+    allowed[0, 1:] = allowed[1:, 0] = False  # the truth is dilated to itself alone
     yield _worst_pair(setting, found, log_level, allowed, setting.delta / 2)
 
 
@@ -198,8 +211,8 @@ def _dilation(setting: Setting) -> Iterator[Case]:
 def _pairs(setting: Setting) -> tuple[_Levels, NDArray[np.float64], NDArray[np.float64]]:
     setting.beta_binomial  # noqa: B018 - refuses what the lemmas do not speak of
     found = _levels(setting)
-    if found.start.size > _PAIRED:
-        raise ValueError(f"All pairs of distances are visited up to {_PAIRED:,} distances: got {found.start.size:,}.")
+    need(found.start.size <= _PAIRED,
+         f"All pairs of distances are visited up to {_PAIRED:,} distances: got {found.start.size:,}.")
     return found, found.log_of_level, found.distance[found.start]
 
 

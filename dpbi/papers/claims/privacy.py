@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
 from dpbi.mechanisms import EHD, EHDL, EHDNRS, EHDS, LSDim, LSHist, LSZhang, Mechanism
 from dpbi.mechanisms.printed_bound import printed_bound
+from dpbi.papers.figures.notes import smoothness
 from dpbi.posterior.hellinger import distances_to
 from dpbi.privacy.loss import PrivacyLoss, privacy_loss, privacy_profile
 from dpbi.problem.neighbours import neighbours
@@ -30,6 +32,7 @@ from .claim import (
     case,
     equal,
     exp,
+    need,
     true,
 )
 from .heavy_prior import heavy_prior_delta
@@ -43,17 +46,14 @@ def _loss(setting: Setting, mechanism: Mechanism) -> PrivacyLoss:
     return privacy_loss(mechanism, setting.problem.prior, setting.problem.n)
 
 
-def _kept(setting: Setting, mechanisms: Iterable[Mechanism], allowed: float = 1.0) -> Iterator[Case]:
-    """One case per mechanism: its exact loss is at most ``allowed`` times epsilon."""
-    for mechanism in mechanisms:
+def _kept(
+    setting: Setting, of: Callable[[float, float], Iterable[Mechanism]], allowed: float = 1.0
+) -> Iterator[Case]:
+    """One case per mechanism at that epsilon and gamma: its exact loss is at most ``allowed`` times epsilon."""
+    for mechanism in of(setting.epsilon, setting.gamma):
         loss, bound = _loss(setting, mechanism), allowed * setting.epsilon
         yield case({"mechanism": mechanism.label} | setting.named("prior", "n", "epsilon"),
                    {"allowed": bound, "exact loss": loss.epsilon}, at_most(loss.epsilon, bound))
-
-
-def _theorem_3_1(setting: Setting) -> Iterator[Case]:
-    epsilon = setting.epsilon
-    return _kept(setting, (LSDim(epsilon), LSHist(epsilon), EHD(epsilon), EHDS(epsilon, setting.gamma)))
 
 
 def _paper_constant(setting: Setting) -> Iterator[Case]:
@@ -76,17 +76,7 @@ def _local_is_not_private(setting: Setting) -> Iterator[Case]:
     found = _loss(setting, EHDL(setting.epsilon))
     yield case(setting.named("prior", "n", "epsilon"),
                {"exact loss": found.epsilon, "between": found.counts, "and": found.neighbour},
-               _above(found.epsilon, setting.epsilon))
-
-
-def _above(value: float, bound: float) -> float:
-    """The margin of value > bound: what rounding may have made counts as no excess."""
-    return at_most(bound * (1 + 1e-6), value)
-
-
-def _lemma_5_6(setting: Setting) -> Iterator[Case]:
-    """exp(-epsilon H / (2 S)) is EHDS at 2 epsilon, as gamma = 1."""
-    return _kept(setting, [EHDS(2 * setting.epsilon)], allowed=2.0)
+               at_most(setting.epsilon * (1 + 1e-6), found.epsilon))  # what rounding may have made is no excess
 
 
 def _lemma_2_3(setting: Setting) -> Iterator[Case]:
@@ -184,19 +174,17 @@ def _heavy_prior(setting: Setting) -> Iterator[Case]:
     """x has all n records in a category that the prior makes far heavier than the others, x' all but one."""
     problem, epsilon, delta = setting.problem, setting.epsilon, setting.delta
     light, n = problem.k - 1, problem.n
-    if not (2 <= light <= _LIGHT and n >= _ROOM * problem.k and epsilon >= _LEAST_HEAVY):
-        raise ValueError(f"This claim is computed for 3 to {_LIGHT + 1} categories, {_ROOM} records or more per "
-                         f"category and epsilon of at least {_LEAST_HEAVY:g}: got k = {problem.k}, n = {n:,} and "
-                         f"epsilon = {printed_bound(epsilon)}.")
-    beta = math.log1p(-epsilon / (2 * (math.log(delta) - math.log(2 * (n + 1)))))
+    need(2 <= light <= _LIGHT and n >= _ROOM * problem.k and epsilon >= _LEAST_HEAVY,
+         f"This claim is computed for 3 to {_LIGHT + 1} categories, {_ROOM} records or more per category and epsilon "
+         f"of at least {_LEAST_HEAVY:g}: got k = {problem.k}, n = {n:,} and epsilon = {printed_bound(epsilon)}.")
+    beta = smoothness(n + 1, epsilon, delta)
     found = heavy_prior_delta(light, epsilon, beta)
     yield case(setting.named("k", "n", "epsilon", "delta"), {"beta with n + 1": beta, "exact delta": found},
                at_most(found, delta))
 
 
 def _two_noises(setting: Setting) -> Iterator[Case]:
-    problem = setting.beta_binomial
-    return _kept(Setting(problem, setting.epsilon), [LSZhang(setting.epsilon, "2")])
+    return _kept(Setting(setting.beta_binomial, setting.epsilon), lambda epsilon, _: [LSZhang(epsilon, "2")])
 
 
 def _scale_as_written(setting: Setting) -> Iterator[Case]:
@@ -209,8 +197,7 @@ def _scale_as_written(setting: Setting) -> Iterator[Case]:
 
 def _ratio_is_constant(setting: Setting) -> Iterator[Case]:
     problem, mechanism = setting.beta_binomial, LSZhang(setting.epsilon, "2")
-    if problem.n > _TABLED:
-        raise ValueError(f"All pairs of released counts are visited up to n = {_TABLED}: got n = {problem.n:,}.")
+    need(problem.n <= _TABLED, f"All pairs of released counts are visited up to n = {_TABLED}: got n = {problem.n:,}.")
     released = np.stack(np.meshgrid(*[np.arange(problem.n + 1)] * 2), axis=-1).reshape(-1, 2)
     other = problem.with_counts(neighbours(problem.counts)[0].tolist())
     ratios = mechanism.log_pmf(problem, released) - mechanism.log_pmf(other, released)
@@ -229,7 +216,9 @@ CLAIMS = (
         "Four mechanisms keep epsilon",
         "LSDim, LSHist, EHD with the exact global sensitivity, and EHDS lose at most epsilon.",
         "[D20] and [P20] Theorem 3.1",
-        Grid((*PRIORS, _STRONG), (1, 2, 5, 10), epsilons=_EPSILONS, beyond="LSDim, LSHist, EHD, EHDS"), _theorem_3_1,
+        Grid((*PRIORS, _STRONG), (1, 2, 5, 10), epsilons=_EPSILONS, beyond="LSDim, LSHist, EHD, EHDS"),
+        partial(_kept, of=lambda epsilon, gamma: (LSDim(epsilon), LSHist(epsilon), EHD(epsilon),
+                                                  EHDS(epsilon, gamma))),
     ),
     Claim(
         "EHD keeps epsilon with sqrt(1 - pi/4)",
@@ -256,7 +245,8 @@ CLAIMS = (
         "With 2 S and gamma = 1 the loss is at most 2 epsilon",
         "Selection by exp(-epsilon H / (2 S)), S the reciprocal smooth sensitivity with gamma = 1, is 2 epsilon-DP.",
         "[P17] Definition 6 and Lemma 5.6",
-        Grid((*PRIORS, _STRONG), (1, 2, 5, 12), epsilons=_EPSILONS), _lemma_5_6,
+        Grid((*PRIORS, _STRONG), (1, 2, 5, 12), epsilons=_EPSILONS),
+        partial(_kept, of=lambda epsilon, _: [EHDS(2 * epsilon)], allowed=2.0),  # exp(-epsilon H / (2 S)) at gamma = 1
     ),
     Claim(
         "(epsilon, delta) for the exponential smooth sensitivity",

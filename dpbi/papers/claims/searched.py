@@ -123,7 +123,7 @@ SEARCHED: dict[str, tuple[int, dict[str, tuple[float, float]], int]] = {
     "The improved Laplace mechanism gives near results most often":
         (138, {"k": (2, 4), "n": (30, 578460), "epsilon": (1.0, 1.25)}, 1),
     "With small balanced priors the Laplace mechanisms are nearer":
-        (60, {"prior": (1.0, 5.0), "k": (2, 2), "epsilon": (1.0, 1.0)}, 1),
+        (60, {"prior": (1.0, 5.0), "k": (2, 2), "n": (100, 100), "epsilon": (1.0, 1.0)}, 1),
     "Laplace returns good answers much more often at k = 4":
         (16, {"k": (4, 4), "n": (80, 80), "epsilon": (0.8, 0.8), "delta": (0.8, 0.8)}, 0),
 }

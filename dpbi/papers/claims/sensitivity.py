@@ -10,9 +10,11 @@ from functools import partial
 import numpy as np
 
 from dpbi.mechanisms import EHDNRS
+from dpbi.papers.figures.notes import PRINTED_BETA, smoothness
 from dpbi.posterior.hellinger import distances_to, hellinger
 from dpbi.problem.candidates import list_candidates, number_of_candidates
 from dpbi.problem.neighbours import neighbours
+from dpbi.problem.problem import Problem
 from dpbi.sensitivity import (
     PAPER_GLOBAL_SENSITIVITY,
     Kind,
@@ -22,24 +24,17 @@ from dpbi.sensitivity import (
     smooth_sensitivities,
 )
 
-from .claim import FEW_PRIORS, PRIORS, Case, Claim, Grid, Setting, at, at_most, case, equal, true
+from .claim import FEW_PRIORS, PRIORS, Case, Claim, Grid, Setting, at, at_most, case, equal, need, true
 
 _LISTED = 5_000_000  # pairs of candidate and neighbour, visited at most
 _NEIGHBOURS = 250_000  # at most, of one dataset
 
 
-def _global_bound(setting: Setting) -> Iterator[Case]:
+def _global(setting: Setting, margin: Callable[[float, float], float], within: Callable[[Problem], bool]
+            ) -> Iterator[Case]:
     exact = global_sensitivity(setting.problem.prior, setting.problem.n)
     yield case(setting.named("prior", "n"), {"claimed": PAPER_GLOBAL_SENSITIVITY, "exact GS": exact},
-               at_most(exact, PAPER_GLOBAL_SENSITIVITY), within=min(setting.problem.prior) >= 1)
-
-
-def _global_value(setting: Setting) -> Iterator[Case]:
-    problem = setting.problem
-    exact = global_sensitivity(problem.prior, problem.n)
-    flat = set(problem.prior) == {1.0} and (problem.k > 2 or problem.n == 1)
-    yield case(setting.named("prior", "n"), {"claimed": PAPER_GLOBAL_SENSITIVITY, "exact GS": exact},
-               equal(exact, PAPER_GLOBAL_SENSITIVITY), within=flat)
+               margin(exact, PAPER_GLOBAL_SENSITIVITY), within(setting.problem))
 
 
 def _captioned_global_sensitivity(setting: Setting) -> Iterator[Case]:
@@ -49,27 +44,22 @@ def _captioned_global_sensitivity(setting: Setting) -> Iterator[Case]:
                                              "H(Beta(7, 4), Beta(8, 3))": pair}, equal(exact, 0.239992747797))
 
 
-_CAPTIONED_BETA = {100: 0.0699407108115, 120: 0.0677791100173, 150: 0.0677791100173}
-
-
 def _captioned_smoothness(setting: Setting) -> Iterator[Case]:
-    """ln(1 - epsilon / (2 ln(delta / (2 (n + 1))))), and the same with n for n + 1, which gives the captions."""
+    """The notes' formula with n + 1 candidates, and with n, which gives the captions."""
     n, epsilon, delta = setting.problem.n, setting.epsilon, setting.delta
-    if n not in _CAPTIONED_BETA:
-        raise ValueError(f"The captions speak of n = 100, 120 and 150: got n = {n:,}.")
-    stated = math.log1p(-epsilon / (2 * (math.log(delta) - math.log(2 * (n + 1)))))
-    shifted = math.log1p(-epsilon / (2 * (math.log(delta) - math.log(2 * n))))
-    numbers = {"captioned": _CAPTIONED_BETA[n], "with n + 1": stated, "with n": shifted,
+    need(n in PRINTED_BETA, f"The captions speak of n = 100, 120 and 150: got n = {n:,}.")
+    stated, shifted = (smoothness(candidates, epsilon, delta) for candidates in (n + 1, n))
+    numbers = {"captioned": PRINTED_BETA[n], "with n + 1": stated, "with n": shifted,
                "with all candidates": EHDNRS(epsilon, delta).beta(n, setting.problem.k)}
-    yield case(setting.named("n", "epsilon", "delta"), numbers, equal(stated, _CAPTIONED_BETA[n]))
+    yield case(setting.named("n", "epsilon", "delta"), numbers, equal(stated, PRINTED_BETA[n]))
 
 
 def _local_at_truth(setting: Setting) -> Iterator[Case]:
     problem = setting.problem
     near = neighbours(problem.counts)
-    if number_of_candidates(problem.n, problem.k) * len(near) > _LISTED:
-        raise ValueError(f"There are too many candidates and neighbours to visit all pairs: at most {_LISTED:,} pairs "
-                         f"are visited, got n = {problem.n:,} and k = {problem.k}.")
+    need(number_of_candidates(problem.n, problem.k) * len(near) <= _LISTED,
+         f"There are too many candidates and neighbours to visit all pairs: at most {_LISTED:,} pairs are visited, got "
+         f"n = {problem.n:,} and k = {problem.k}.")
     at_truth = local_sensitivity(problem)
     candidates = list_candidates(problem.n, problem.k)
     here = distances_to(problem, candidates)
@@ -85,48 +75,34 @@ def _number_of_candidates(setting: Setting, stated: Callable[[int, int], int]) -
     yield case(setting.named("n", "k"), {"claimed": claimed, "exact": exact}, true(claimed == exact), within=k == 2)
 
 
-def _l1_sensitivity(setting: Setting) -> Iterator[Case]:
-    moved = np.abs(_neighbours(setting) - np.array(setting.problem.counts)).sum(axis=1).max()
-    yield case(setting.named("counts", "k"), {"claimed": setting.problem.k, "exact": int(moved)},
-               true(moved == setting.problem.k), within=setting.problem.k == 2)
-
-
-def _histogram_sensitivity(setting: Setting) -> Iterator[Case]:
+def _moved(setting: Setting, all_counts: bool) -> Iterator[Case]:
+    """By how much a replaced record moves all counts, which is k, or all but one, which is at most 1, or 2 above."""
     k = setting.problem.k
-    moved = np.abs(_neighbours(setting) - np.array(setting.problem.counts))[:, :-1].sum(axis=1).max()
-    claimed = 1 if k == 2 else 2
-    yield case(setting.named("counts", "k"), {"claimed": claimed, "exact": int(moved)}, true(moved <= claimed))
+    changes = np.abs(_neighbours(setting) - np.array(setting.problem.counts))
+    moved = int(changes[:, : None if all_counts else -1].sum(axis=1).max())
+    claimed = k if all_counts else min(k - 1, 2)
+    yield case(setting.named("counts", "k"), {"claimed": claimed, "exact": moved},
+               true(moved == claimed if all_counts else moved <= claimed), within=k == 2)
 
 
 def _neighbours(setting: Setting) -> np.ndarray:
     problem = setting.problem
-    if problem.n == 0:
-        raise ValueError("With n = 0 there are no neighbouring datasets (got n = 0).")
-    if problem.k * problem.k > _NEIGHBOURS:
-        raise ValueError(f"There are too many neighbours to visit: at most {_NEIGHBOURS:,}, got k = {problem.k:,}.")
+    need(problem.n > 0, "With n = 0 there are no neighbouring datasets (got n = 0).")
+    need(problem.k * problem.k <= _NEIGHBOURS,
+         f"There are too many neighbours to visit: at most {_NEIGHBOURS:,}, got k = {problem.k:,}.")
     return neighbours(problem.counts)
 
 
-def _reciprocal_smoothness(setting: Setting) -> Iterator[Case]:
-    here, there = _smooth(setting, setting.gamma, "reciprocal")
-    change = float(np.abs(1 / there - 1 / here).max())
-    yield case(setting.named("prior", "counts", "gamma"), {"largest |1/S(x) - 1/S(x')|": change},
-               at_most(change, setting.gamma))
-
-
-def _exponential_smoothness(setting: Setting) -> Iterator[Case]:
+def _smoothness(setting: Setting, kind: Kind) -> Iterator[Case]:
     """With gamma for the beta of the exponential kind: a claim for every beta."""
-    here, there = _smooth(setting, setting.gamma, "exponential")
-    change = float(np.log(there / here).max())
-    yield case(setting.named("prior", "counts") | {"beta": setting.gamma}, {"largest ln(S(x')/S(x))": change},
-               at_most(change, setting.gamma))
-
-
-def _smooth(setting: Setting, smoothness: float, kind: Kind) -> tuple[float, np.ndarray]:
-    """S at the counts and at all neighbours."""
-    prior = setting.problem.prior
-    both = smooth_sensitivities(prior, np.vstack([setting.problem.counts, _neighbours(setting)]), smoothness, kind)
-    return float(both[0]), both[1:]
+    prior, gamma = setting.problem.prior, setting.gamma
+    here, *there = smooth_sensitivities(prior, np.vstack([setting.problem.counts, _neighbours(setting)]), gamma, kind)
+    if kind == "reciprocal":
+        parameter, said, changes = "gamma", "largest |1/S(x) - 1/S(x')|", np.abs(1 / np.array(there) - 1 / here)
+    else:
+        parameter, said, changes = "beta", "largest ln(S(x')/S(x))", np.log(there / here)
+    change = float(changes.max())
+    yield case(setting.named("prior", "counts") | {parameter: gamma}, {said: change}, at_most(change, gamma))
 
 
 def _smoothing_matters(setting: Setting) -> Iterator[Case]:
@@ -152,13 +128,16 @@ CLAIMS = (
         "The global sensitivity is at most sqrt(1 - pi/4)",
         "Replacing one record changes the Hellinger score by at most sqrt(1 - pi/4) = 0.46325, whatever the prior.",
         "[D20] and [P20] section 1",
-        _SIZES, _global_bound, "no prior parameter is below 1",
+        _SIZES, partial(_global, margin=at_most, within=lambda problem: min(problem.prior) >= 1),
+        "no prior parameter is below 1",
     ),
     Claim(
         "The global sensitivity equals sqrt(1 - pi/4)",
         "The largest change of the score over all neighbouring datasets is exactly sqrt(1 - pi/4).",
         "[D20] and [P20] section 1",
-        replace(_SIZES, found=(at((1.0, 1.0, 3.0), (3, 2, 2)),)), _global_value, "the prior is flat and k > 2 or n = 1",
+        replace(_SIZES, found=(at((1.0, 1.0, 3.0), (3, 2, 2)),)),
+        partial(_global, margin=equal, within=lambda problem: set(problem.prior) == {1.0} and (
+            problem.k > 2 or problem.n == 1)), "the prior is flat and k > 2 or n = 1",
     ),
     Claim(
         "The notes' global sensitivity 0.2399927",
@@ -194,26 +173,27 @@ CLAIMS = (
         "L1 sensitivity grows with the dimension",
         "The L1 sensitivity of the posterior's parameters is proportional to the number of categories (2 at k = 2).",
         "[P17] section 4.1.3",
-        Grid(tuple((1.0,) * k for k in range(2, 6)), (1, 2, 3), "all"), _l1_sensitivity, "k = 2",
+        Grid(tuple((1.0,) * k for k in range(2, 6)), (1, 2, 3), "all"), partial(_moved, all_counts=True), "k = 2",
     ),
     Claim(
         "Sensitivity 1 suffices at k = 2, and 2 above",
         "One replaced record moves the first k - 1 counts by at most 1 in all at k = 2, and by at most 2 above.",
         "[P17] section 4.1.4; [D20] Algorithm 3",
-        Grid(tuple((1.0,) * k for k in range(2, 6)), (1, 2, 3), "all"), _histogram_sensitivity,
+        Grid(tuple((1.0,) * k for k in range(2, 6)), (1, 2, 3), "all"), partial(_moved, all_counts=False),
     ),
     Claim(
         "1/S changes by at most gamma",
         "For neighbours x, x' the reciprocal smooth sensitivity satisfies |1/S(x) - 1/S(x')| <= gamma.",
         "[P17] Theorem 5.1",
-        Grid(FEW_PRIORS, (1, 2, 6), "all", gammas=(0.01, 1.0), beyond="every neighbour"), _reciprocal_smoothness,
+        Grid(FEW_PRIORS, (1, 2, 6), "all", gammas=(0.01, 1.0), beyond="every neighbour"),
+        partial(_smoothness, kind="reciprocal"),
     ),
     Claim(
         "S changes by a factor of at most e^beta",
         "For neighbours x, x' the exponential smooth sensitivity satisfies S(x') <= e^beta S(x).",
         "[N] section 2.3.1 and [P17] Definition 3, after Nissim, Raskhodnikova and Smith",
         Grid(FEW_PRIORS, (1, 2, 6), "all", gammas=(0.01, 0.3), beyond="beta = gamma; every neighbour"),
-        _exponential_smoothness,
+        partial(_smoothness, kind="exponential"),
     ),
     Claim(
         "S lies between the local and the global sensitivity",

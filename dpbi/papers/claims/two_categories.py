@@ -57,7 +57,7 @@ def same_levels(sorted_loss: NDArray[np.float64]) -> tuple[NDArray[np.bool_], bo
 
 def line_law(mechanism: Mechanism, problem: Problem) -> LineLaw:
     """The law under a mechanism that releases counts of sum n. Source: ours."""
-    return (_remembered if problem.n <= _SMALL else _line_law)(mechanism, problem)  # type: ignore[arg-type]
+    return (_remembered if problem.n <= _SMALL else _line_law)(mechanism, problem)
 
 
 def level_of_sensitivity(law: LineLaw, problem: Problem) -> int:

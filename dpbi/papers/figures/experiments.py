@@ -11,7 +11,6 @@ from dpbi.accuracy.distance_law import distance_law
 from dpbi.accuracy.error import expected_error
 from dpbi.data.synthesis import balanced_counts
 from dpbi.inference.private_posteriors import sample_posteriors
-from dpbi.mechanisms import Mechanism
 from dpbi.posterior.hellinger import distances_to
 from dpbi.problem.neighbours import neighbours, steps
 from dpbi.problem.problem import Problem
@@ -46,7 +45,7 @@ def distance_probabilities(
         begin(len(contenders))
         laws.append(distance_law(one.mechanism, problem))
         draws.append(sample_posteriors(one.mechanism, problem, rng, runs))
-    return DistanceProbabilities(tuple(contenders), tuple(laws), tuple(draws), runs, seed)
+    return DistanceProbabilities(tuple(contenders), tuple(laws), tuple(draws))
 
 
 def errors_against_size(
@@ -81,23 +80,11 @@ def _errors(
     """Simulated errors, (problems, contenders, runs), and exact means, (problems, contenders)."""
     rng = np.random.default_rng(seed)
     errors, exact = np.empty((len(problems), len(contenders), runs)), np.empty((len(problems), len(contenders)))
-    mean = _mean_distance if measure == "hellinger" else _mean_l1
     for row, problem in enumerate(problems):
         for place, one in enumerate(contenders):
             begin(exact.size)
             drawn = sample_posteriors(one.mechanism, problem, rng, runs)
             errors[row, place] = drawn.distance if measure == "hellinger" else 2 * steps(problem.counts, drawn.released)
-            exact[row, place] = mean(one.mechanism, problem)
+            known = expected_error(one.mechanism, problem, measure)
+            exact[row, place] = known.high if known.exact else np.nan  # only draws could tell
     return errors, exact
-
-
-def _mean_distance(mechanism: Mechanism, problem: Problem) -> float:
-    """E[H]; NaN where only draws could tell."""
-    found = expected_error(mechanism, problem, "hellinger")
-    return found.high if found.exact else np.nan
-
-
-def _mean_l1(mechanism: Mechanism, problem: Problem) -> float:
-    """E ||r - c||_1 in records; NaN where only draws could tell."""
-    law = distance_law(mechanism, problem)
-    return 2 * law.mean_steps if law.exact else np.nan

@@ -54,7 +54,7 @@ def caption_numbers(
     """The numbers in the captions of figures 3 and 4, by the notes' ways and by ours. Source: [N] section 2.3.1."""
     problem = Problem(tuple(prior), balanced(n, len(prior)))
     with_n, by_formula, beta = (
-        _beta(candidates, epsilon, delta) for candidates in (n, n + 1, number_of_candidates(n, problem.k))
+        smoothness(candidates, epsilon, delta) for candidates in (n, n + 1, number_of_candidates(n, problem.k))
     )
     return CaptionNumbers(
         problem, epsilon, delta, float(hellinger((7, 4), (8, 3))), global_sensitivity(problem.prior, n),
@@ -63,7 +63,8 @@ def caption_numbers(
     )  # fmt: skip
 
 
-def _beta(candidates: int, epsilon: float, delta: float) -> float:
+def smoothness(candidates: int, epsilon: float, delta: float) -> float:
+    """beta = ln(1 - epsilon / (2 ln(delta / (2 N)))), N the candidates counted. Source: [N] section 2.3.1."""
     return math.log1p(-epsilon / (2 * (math.log(delta) - math.log(2 * candidates))))
 
 
@@ -113,8 +114,13 @@ def beta_boxes_story(found: ErrorBoxes) -> str:
     exact = global_sensitivity(problem.prior, problem.n)
     notes = float(hellinger((7, 4), (8, 3)))
     order = "nearer" if laplace < min(local, smooth) else "not nearer"
+    same = (
+        "At these data the smooth sensitivity is the local one, so both mechanisms are the same there."
+        if abs(smooth - local) <= 1e-9 * local else
+        f"The smooth sensitivity exceeds the local one here: mean distances {smooth:.3g} and {local:.3g}."
+    )  # fmt: skip
     return (
-        f"{_same_as_local(local, smooth)} With the noise of section 3.1 Laplace is {order} than both: mean "
+        f"{same} With the noise of section 3.1 Laplace is {order} than both: mean "
         f"{laplace:.3g} against {smooth:.3g}. The notes scale the first exponential mechanism to {notes:.12g}, the "
         f"distance of Beta(7, 4) and Beta(8, 3); no data under a prior with beta = 4 can give a Beta(8, 3). The exact "
         f"global sensitivity here is {exact:.4g}, so that number is {'safe' if notes >= exact else 'not safe'}: "
@@ -122,33 +128,20 @@ def beta_boxes_story(found: ErrorBoxes) -> str:
     )
 
 
-def _same_as_local(local: float, smooth: float) -> str:
-    if abs(smooth - local) <= 1e-9 * local:
-        return "At these data the smooth sensitivity is the local one, so both mechanisms are the same there."
-    return f"The smooth sensitivity exceeds the local one here: mean distances {smooth:.3g} and {local:.3g}."
-
-
 def dirichlet_boxes_story(found: ErrorBoxes) -> str:
     """Figures 3 and 4."""
     laplace, _, _, smooth = found.mean[0]
-    epsilon = found.contenders[0].mechanism.epsilon
-    numbers = caption_numbers(found.problems[0].n, found.problems[0].prior, epsilon)
+    numbers = caption_numbers(found.problems[0].n, found.problems[0].prior, found.contenders[0].mechanism.epsilon)
     nearest = [found.contenders[place].role for place in found.nearest()]
     unit = "" if found.measure == "hellinger" else " records"
     return (
         f"{limits.opened(' and '.join(nearest))} {'is' if len(nearest) == 1 else 'are'} nearest in the mean: "
-        f"{laplace:.3g}{unit} for Laplace, {smooth:.3g} for the smooth sensitivity. "
-        f"{_caption_sentence(numbers)}"
-    )
-
-
-def _caption_sentence(numbers: CaptionNumbers) -> str:
-    return (
-        f"The caption's global sensitivity, {numbers.notes_sensitivity:.12g}, is the distance of Beta(7, 4) and "
-        f"Beta(8, 3); the exact one for this prior is {numbers.exact_sensitivity:.4g}. {_printed_beta(numbers)}The "
-        f"notes' own formula, with n + 1, gives {numbers.beta_by_formula:.6g}, and with the number of candidates in "
-        f"place of n + 1 {numbers.beta:.4g}. Balanced data have LS(x) = {numbers.local:.3g} and a smooth sensitivity "
-        f"of {numbers.smooth:.3g}; the captions print 0.08 and 0.09 for n = 100, 0.0945 and 0.096 for the others, "
+        f"{laplace:.3g}{unit} for Laplace, {smooth:.3g} for the smooth sensitivity. The caption's global sensitivity, "
+        f"{numbers.notes_sensitivity:.12g}, is the distance of Beta(7, 4) and Beta(8, 3); the exact one for this prior "
+        f"is {numbers.exact_sensitivity:.4g}. {_printed_beta(numbers)}The notes' own formula, with n + 1, gives "
+        f"{numbers.beta_by_formula:.6g}, and with the number of candidates in place of n + 1 {numbers.beta:.4g}. "
+        f"Balanced data have LS(x) = {numbers.local:.3g} and a smooth sensitivity of {numbers.smooth:.3g}; the "
+        "captions print 0.08 and 0.09 for n = 100, 0.0945 and 0.096 for the others, "
         "whose counts they do not give."
     )
 
@@ -157,7 +150,7 @@ def _printed_beta(numbers: CaptionNumbers) -> str:
     """Which n the beta in the caption belongs to: that of the formula with n in place of n + 1."""
     n, printed = numbers.problem.n, numbers.printed_beta
     for at in PRINTED_BETA:
-        if printed is not None and math.isclose(printed, _beta(at, numbers.epsilon, numbers.delta), rel_tol=1e-11):
+        if printed is not None and math.isclose(printed, smoothness(at, numbers.epsilon, numbers.delta), rel_tol=1e-11):
             repeated = "" if at == n else f" and repeated from the figure for n = {at}"
             return f"Its beta, {printed}, is computed with {at} in place of {at} + 1{repeated}. "
     return ""

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpbi.accuracy.distance_law import DistanceLaw
-from dpbi.accuracy.order import ROUNDING, foremost
+from dpbi.accuracy.order import Measured, foremost, lead
 from dpbi.frozen_result import FrozenResult
 from dpbi.inference.private_posteriors import PrivatePosteriors
 from dpbi.mechanisms import Mechanism
@@ -76,13 +76,11 @@ class SensitivityGap(FrozenResult):
 
 @dataclass(frozen=True, eq=False)
 class DistanceProbabilities(FrozenResult):
-    """The exact law of the distance, and as many simulated releases of each contender as ``runs`` says."""
+    """The exact law of the distance, and simulated releases of each contender."""
 
     contenders: tuple[Contender, ...]
     laws: tuple[DistanceLaw, ...]
     draws: tuple[PrivatePosteriors, ...]
-    runs: int
-    seed: int
 
     @property
     def problem(self) -> Problem:
@@ -131,7 +129,8 @@ class ErrorBoxes(FrozenResult):
     def nearest(self) -> list[int]:
         """The contenders that no other is surely nearer than, at the first problem."""
         drawn = np.where(np.isnan(self.exact[0]), self.errors[0].std(axis=-1) / np.sqrt(self.runs), 0.0)
-        return foremost(self.mean[0].tolist(), drawn.tolist())
+        means, errors = self.mean[0].tolist(), drawn.tolist()
+        return foremost(range(len(means)), lambda place: Measured(means[place], errors[place]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,6 +154,6 @@ def ahead_from(exact: Floats, first: int, second: int) -> int | None:
 
     exact: mean errors, (rows, contenders). Source: ours.
     """
-    behind = np.flatnonzero(~(exact[:, first] + ROUNDING * (1 + exact[:, second]) < exact[:, second]))
-    row = int(behind[-1]) + 1 if behind.size else 0
+    behind = [row for row, means in enumerate(exact) if lead(Measured(means[first]), Measured(means[second])) <= 0]
+    row = behind[-1] + 1 if behind else 0
     return row if row < len(exact) else None

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dpbi.accuracy.order import foremost
+from dpbi.accuracy.order import Measured, foremost
 from dpbi.mechanisms import EHDNRS, EHDS, LSDim, LSHist
 from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.privacy.curves import loss_against_dataset
@@ -103,30 +103,22 @@ def probabilities(
 def probabilities_story(found: DistanceProbabilities) -> str:
     laplace, improved, definition_6, _ = found.laws
     problem = found.problem
-    reach = local_sensitivity(problem)
-    within = [law.cdf(reach) for law in found.laws]
+    within = [law.cdf(local_sensitivity(problem)) for law in found.laws]
     holds = within[2] > within[0]
-    parts = [
+    within_most = foremost(range(len(within)), lambda place: Measured(-within[place]))
+    best = 1 in within_most and improved in foremost(found.laws, lambda law: law.measured)
+    return " ".join(filter(None, [
         f"Within LS(x) of the truth: Laplace {within[0]:.3g}, improved Laplace {within[1]:.3g}, M_H {within[2]:.3g} by "
         f"Definition 6 and {within[3]:.3g} by Definition 3. "
         + ("So M_H by Definition 6 gives near results more often than the baseline Laplace, as the paper says; "
            if holds else
            "So M_H does not give near results more often than the baseline Laplace, against the paper's text; ")
-        + f"on average it is {definition_6.mean / laplace.mean:.3g} times as far from the truth."
-    ]  # fmt: skip
-    if not holds:
-        parts.append(
-            f"The number of candidates grows as n^{problem.k - 1} and most of them are far; whether the order turns at "
-            "larger n is in figures 4 and 5."
-        )
-    nearest = foremost([law.mean for law in found.laws])
-    parts.append(
-        "That the improved Laplace mechanism is best of all holds."
-        if 1 in foremost([-share for share in within]) and improved in [found.laws[at] for at in nearest]
-        else "That the improved Laplace mechanism is best of all does not hold."
-    )
-    parts.append(_fairness(found.contenders[0], found.contenders[2], problem))
-    return " ".join(parts)
+        + f"on average it is {definition_6.mean / laplace.mean:.3g} times as far from the truth.",
+        f"The number of candidates grows as n^{problem.k - 1} and most of them are far; whether the order turns at "
+        "larger n is in figures 4 and 5." if not holds else "",
+        f"That the improved Laplace mechanism is best of all {'holds' if best else 'does not hold'}.",
+        _fairness(found.contenders[0], found.contenders[2], problem),
+    ]))  # fmt: skip
 
 
 def _fairness(laplace: Contender, definition_6: Contender, problem: Problem) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from dpbi.accuracy.order import Measured
 from dpbi.accuracy.trials import ReleaseErrors
 from dpbi.privacy.guessing import GuessingRisk
 
@@ -21,9 +22,9 @@ def useless(errors: ReleaseErrors) -> str:
     off, blind = errors.mean_share, errors.blind_share
     if not errors.n or (off < POINTS_LARGEST and off < BLIND_LARGEST * blind):
         return ""
-    tried = points(off, errors.mean_share_error)
+    tried = points(errors.share)
     said = f"The released shares would be off by {tried} on average: do not publish this."
-    return f"{said} To publish nothing and guess by the prior is off by {points(blind)}."
+    return f"{said} To publish nothing and guess by the prior is off by {points(Measured(blind))}."
 
 
 def barely_private(risk: GuessingRisk) -> str:
@@ -41,13 +42,10 @@ def barely_private(risk: GuessingRisk) -> str:
     )
 
 
-def points(share: float, error: float = 0.0) -> str:
-    """A share as percentage points, in two significant digits.
-
-    error: its standard error; twice that is said where it reaches those digits, rounded up.
-    """
-    hundredths = 100 * share
+def points(share: Measured) -> str:
+    """A share as percentage points, in two significant digits, and its error where that reaches them, rounded up."""
+    hundredths, margin = 100 * share.value, 100 * share.margin
     digits = max(0, 1 - math.floor(math.log10(hundredths))) if hundredths else 0
     last = 10.0**-digits
-    around = f" ± {math.ceil(200 * error / last) * last:.{digits}f}" if 200 * error > last / 2 else ""
+    around = f" ± {math.ceil(margin / last) * last:.{digits}f}" if margin > last / 2 else ""
     return f"{hundredths:.{digits}f}{around} percentage points"

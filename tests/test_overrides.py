@@ -1,0 +1,251 @@
+"""What a mechanism knows better than its listing says the same: every override, found from the class, is compared.
+
+A twin is the mechanism with all that it overrides put back: its four methods, and the rest by listing.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import random
+from collections import defaultdict
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dpbi
+from dpbi import Problem
+from dpbi.mechanisms import Mechanism
+from dpbi.mechanisms.audit import Audit
+from dpbi.mechanisms.distance_table import DistanceTable
+from dpbi.mechanisms.likelihood import log_likelihood
+from dpbi.mechanisms.listing import Listing
+from dpbi.problem.candidates import list_candidates
+from tests.every_mechanism import EVERY, enumerated, every_mechanism
+from tests.goodness_of_fit import assert_follows
+
+OWN = {"log_pmf", "sample", "can_release", "guarantee"}
+LISTED = {name for name, _ in inspect.getmembers(Mechanism, inspect.isfunction) if name[0] != "_"} - OWN
+ROUNDING = 1e-7  # of a secure draw, beyond which nobody would call it exact
+SMALL = [Problem((1, 1), (3, 5)), Problem((0.3, 2), (0, 6)), Problem((1, 0.5, 4), (1, 0, 3)),
+         Problem((0.25,) * 4, (0, 1, 0, 1)), Problem((2, 2), (0, 0))]  # fmt: skip
+MOST = 1_000_000
+
+
+def overridden(kind: type[Mechanism], base: type = Mechanism, names: set[str] = LISTED) -> list[str]:
+    return sorted(name for name in names if getattr(kind, name) is not getattr(base, name))
+
+
+def twin(mechanism: Mechanism) -> Mechanism:
+    kind = type(mechanism)
+    plain = type(kind.__name__, (kind,), {name: vars(Mechanism)[name] for name in LISTED})
+    return plain(**{field.name: getattr(mechanism, field.name) for field in dataclasses.fields(mechanism)})
+
+
+class ListedAudit(Audit):
+    """Also where what can be released has no end: but for 1e-12 all is listed."""
+
+    def check(self) -> None:
+        pass
+
+
+def law_of(found: Listing | None) -> dict[Any, Any]:
+    assert found is not None
+    columns = zip(map(tuple, found.released.tolist()), found.log_law.T, strict=True)
+    return {r: column for r, column in columns if np.exp(column).max() > 1e-11}
+
+
+def same_listing(mechanism: Mechanism, other: Mechanism, problem: Problem) -> None:
+    here, there = (law_of(one.listing(problem.prior, problem.n, MOST)) for one in (mechanism, other))
+    assert here.keys() == there.keys()
+    for released, column in here.items():
+        assert column == pytest.approx(there[released], rel=1e-10, abs=1e-11)
+
+
+def same_audit(mechanism: Mechanism, other: Mechanism, problem: Problem) -> None:
+    """Every method that the audit overrides, and the worst case of all."""
+    prior, n = problem.prior, problem.n
+    found, listed = mechanism.audit(prior, n), ListedAudit(other, prior, n)
+    for multiplier in (1.0, 1.4):
+        loss, counts, neighbour, released = found.worst(multiplier)
+        assert loss == pytest.approx(listed.worst(multiplier)[0], rel=1e-9, abs=found.margin(loss) + 1e-11)
+        sharp = other if multiplier == 1 else other.sharpened(multiplier, prior, n)
+        attained = [float(sharp.log_pmf(Problem(prior, one), released)) for one in (counts, neighbour)]
+        assert attained[0] - attained[1] == pytest.approx(loss, rel=1e-9, abs=1e-9)
+        assert not n or neighbour in map(tuple, dpbi.neighbours(counts).tolist())
+    epsilons = np.array([0, 0.3, 0.9, 1.01]) * found.worst()[0]
+    assert found.profile(epsilons) == pytest.approx(listed.profile(epsilons), abs=1e-11)
+    if problem.k == 2:
+        assert found.by_count() == pytest.approx(listed.by_count(), rel=1e-9, abs=1e-10)
+    here, there = (dict(zip(*map(np.ndarray.tolist, one.marginal(problem.counts, 0)), strict=True))
+                   for one in (found, listed))
+    for value in here.keys() | there.keys():
+        assert here.get(value, 0.0) == pytest.approx(there.get(value, 0.0), abs=1e-11)
+
+
+def same_likelihood(mechanism: Mechanism, other: Mechanism, problem: Problem) -> None:
+    """Up to a constant, of a few releases of all that can be."""
+    prior, n = problem.prior, problem.n
+    datasets = list_candidates(n, problem.k)
+    possible = list(law_of(other.listing(prior, n, MOST)))
+    for released in possible[::max(1, len(possible) // 5)]:
+        here, there = (log_likelihood(datasets, one.likelihood(prior, n, released)) for one in (mechanism, other))
+        assert here - here.max() == pytest.approx(there - there.max(), rel=1e-10, abs=1e-11)
+
+
+def masses(table: DistanceTable | None, of_all: bool = True) -> dict[tuple[float, float], float]:
+    """By H to 1e-9 and steps, in order: of a table of all outputs, whose weights may lack a common factor."""
+    assert table is not None and table.bins is None
+    whole = table.moments[0].sum() if of_all else 1.0
+    found: dict[tuple[float, float], float] = defaultdict(float)
+    for distance, steps, mass in zip(table.distance.tolist(), table.steps.tolist(), table.moments[0].tolist(),
+                                     strict=True):
+        found[round(distance, 9), steps] += mass / whole
+    return {row: mass for row, mass in sorted(found.items()) if mass > 1e-11}
+
+
+def same_distances(mechanism: Mechanism, other: Mechanism, problem: Problem) -> None:
+    here, there = masses(mechanism.distances(problem)), masses(other.distances(problem))
+    assert here.keys() == there.keys()
+    assert [*here.values()] == pytest.approx([*there.values()], rel=1e-9, abs=1e-12)
+
+
+def nearest_are_first(mechanism: Mechanism, other: Mechanism, problem: Problem) -> None:
+    here, there = masses(mechanism.nearest(problem), of_all=False), masses(other.distances(problem))
+    first = {row: mass for row, mass in there.items() if row[0] <= max(here)[0]}
+    assert here.keys() == first.keys() and [*here.values()] == pytest.approx([*first.values()], rel=1e-9)
+
+
+def same_mean(mechanism: Mechanism, other: Mechanism, problem: Problem) -> None:
+    table, found = other.distances(problem), mechanism.mean_distance(problem)
+    assert table is not None
+    if found is not None:
+        assert found == pytest.approx(float((table.moments[0] * table.distance + table.moments[1]).sum()), abs=2e-9)
+
+
+def no_more_is_ignored_than_datasets_share(mechanism: Mechanism, other: Mechanism, problem: Problem) -> None:
+    found = other.listing(problem.prior, problem.n, MOST)
+    assert found is not None
+    problems = [Problem(problem.prior, tuple(counts)) for counts in found.datasets.tolist()]
+    ignored = min(mechanism.probability_of_ignoring(one) for one in problems)
+    assert 0 <= ignored <= found.law.min(axis=0).sum() + 1e-10
+
+
+def rounds_little(mechanism: Mechanism, other: Mechanism, problem: Problem) -> None:
+    assert 0 <= mechanism.rounding(problem.prior, problem.n) < ROUNDING
+
+
+def draws_follow(mechanism: Mechanism, other: Mechanism, problem: Problem) -> None:
+    """400 secure draws, fixed bits; false-alarm rate 1e-6 a case: goodness_of_fit."""
+    bits = random.Random(20261129).getrandbits
+    drawn = np.array([mechanism.draw_securely(problem, bits) for _ in range(400)])
+    row = list_candidates(problem.n, problem.k).tolist().index(list(problem.counts))
+    law = law_of(other.listing(problem.prior, problem.n, MOST))
+    assert_follows(drawn, {r: float(np.exp(column[row])) for r, column in law.items()})
+
+
+COMPARED: dict[str, Callable[[Mechanism, Mechanism, Problem], None]] = {
+    "listing": same_listing,
+    "audit": same_audit,
+    "likelihood": same_likelihood,
+    "distances": same_distances,
+    "nearest": nearest_are_first,
+    "mean_distance": same_mean,
+    "probability_of_ignoring": no_more_is_ignored_than_datasets_share,
+    "rounding": rounds_little,
+    "draw_securely": draws_follow,
+}
+
+
+@every_mechanism
+@pytest.mark.parametrize("problem", SMALL, ids=lambda p: f"{p.prior} {p.counts}")
+def test_overrides_say_what_the_listing_says(
+    kind: type[Mechanism], chosen: dict[str, Any], problem: Problem
+) -> None:
+    for epsilon in (0.6, 5.0):
+        mechanism = kind(enumerated(kind, epsilon, problem.k), **chosen)
+        for name in overridden(kind):
+            assert name in COMPARED, f"{kind.__name__} overrides {name}, which nothing here compares"
+            COMPARED[name](mechanism, twin(mechanism), problem)
+
+
+@every_mechanism
+def test_a_calibrated_mechanism_is_compared_too(kind: type[Mechanism], chosen: dict[str, Any]) -> None:
+    problem = SMALL[2]
+    mechanism = dpbi.calibrate(kind(enumerated(kind, 2.0, 3), **chosen), problem.prior, problem.n)
+    for name in overridden(kind):
+        COMPARED[name](mechanism, twin(mechanism), problem)
+
+
+def test_what_is_overridden_is_found() -> None:
+    """Else the tests above would compare nothing; and of the audit's methods all are asked."""
+    assert {name for kind, _ in EVERY for name in overridden(kind)} == COMPARED.keys()
+    asked = {"worst", "profile", "by_count", "marginal", "laws", "margin"}
+    own = {name for name, _ in inspect.getmembers(Audit, inspect.isfunction) if name[0] != "_"}
+    for kind, chosen in EVERY:
+        audit = type(kind(1.0, **chosen).audit((1.0, 1.0), 4))
+        assert {*overridden(audit, Audit, own)} <= asked | {"check"}  # type: ignore[arg-type]
+
+
+# What a listing is certified by, on toys ---------------------------------------------------------------
+
+
+class Told(Mechanism):
+    """The counts themselves; with ``share`` below 1 a law that does not sum to 1."""
+
+    share = 1.0
+    label = "Told"
+
+    def log_pmf(self, problem: Problem, released: Any) -> Any:
+        return np.where((np.asarray(released) == problem.counts).all(axis=-1), np.log(self.share), -np.inf)
+
+    def can_release(self, n: int, released: tuple[int, ...]) -> bool:
+        return min(released) >= 0 and sum(released) == n
+
+
+class Unsure(Told):
+    share = 0.5
+
+
+class Wide(Told):
+    """Geometric noise on every count by itself, cut at 0 alone: any total is possible."""
+
+    def log_pmf(self, problem: Problem, released: Any) -> Any:
+        q, d = np.exp(-self.epsilon), np.abs(np.asarray(released) - problem.counts)
+        inside = (1 - q) / (1 + q) * q**d
+        return np.log(np.where(np.asarray(released) == 0, q**d / (1 + q), inside)).sum(axis=-1)
+
+    def can_release(self, n: int, released: tuple[int, ...]) -> bool:
+        return min(released) >= 0
+
+
+def test_what_only_one_of_two_datasets_can_release_loses_everything() -> None:
+    audit = Told(1.0).audit((1.0, 2.0), 3)
+    assert audit.worst() == (np.inf, (0, 3), (1, 2), (0, 3)) and audit.by_count().tolist() == [np.inf] * 4
+    assert audit.profile(np.array([0.0, 50.0])).tolist() == [1, 1]
+    assert dpbi.privacy_loss(Told(1.0), (1, 2), 3).upper == np.inf
+    with pytest.raises(ValueError, match=r"cannot be calibrated.*no multiple of its strength"):
+        dpbi.calibrate(Told(1.0), (1, 2), 3)
+
+
+def test_a_list_without_all_probability_is_not_used() -> None:
+    mechanism, problem = Unsure(1.0), Problem((1, 2), (1, 2))
+    assert mechanism.distances(problem) is None and mechanism.listing((1, 2), 3, MOST) is None
+    with pytest.raises(ValueError, match="those found for this mechanism have not all its probability"):
+        dpbi.privacy_loss(mechanism, (1, 2), 3)
+
+
+def test_totals_of_any_size_are_listed_by_boxes_and_their_loss_is_not_told() -> None:
+    mechanism, problem = Wide(2.0), Problem((1, 2), (1, 2))
+    found = mechanism.listing(problem.prior, 3, MOST)
+    assert found is not None and len(np.unique(found.released, axis=0)) == len(found.released)
+    assert found.law.sum(axis=1) == pytest.approx(1, abs=1e-11) and (found.released == [0, 0]).all(axis=1).any()
+    box = np.array([(a, b) for a in range(30) for b in range(30)])
+    distance = dpbi.hellinger(np.array(problem.posterior), np.array(problem.prior) + box)
+    assert dpbi.distance_law(mechanism, problem).mean == pytest.approx(
+        float(np.exp(mechanism.log_pmf(problem, box)) @ distance), abs=1e-9)
+    for ask in (mechanism.audit, mechanism.rounding):
+        with pytest.raises(ValueError, match="can release any count above n = 3"):
+            ask(problem.prior, 3)
