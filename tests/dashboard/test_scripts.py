@@ -59,7 +59,8 @@ def assert_the_same(at: AppTest, files: Files, found: dict[str, Any]) -> None:
     n = found["problem"].n
     for taken in assert_page(at, made(files)).values():
         assert len(taken) and set(taken["Setting: Seed"]) == {1}
-        assert set(taken["Setting: n"]) == {n} and set(taken["Setting: epsilon"]) == {found.get("epsilon", EPSILON)}
+        (epsilon,) = set(taken["Setting: epsilon"])
+        assert set(taken["Setting: n"]) == {n} and epsilon == found.get("epsilon", epsilon)
     assert all(name.isascii() for name in files)
     tabled = {table.name: table for table in found["tables"]}
     names = [name[5:-4] for name in files if re.fullmatch(r"dpbi-[a-z-]+(?<!-chart)\.csv", name)]
