@@ -2,26 +2,27 @@
 
 import streamlit as st
 
+import dpbi
 from dpbi.dashboard.answers import average, library, public_answers
 from dpbi.dashboard.page import scenario
 from dpbi.dashboard.session import long_links, startup
 from dpbi.dashboard.shown import charts, metrics, tables
-from dpbi.dashboard.words import limit, words
+from dpbi.dashboard.words import home, limit, words
 from dpbi.figures import distances
 
 if __name__ == "__main__":
     with scenario("Home") as chosen:
         rows = library.for_each(library.comparison, chosen)
-        st.markdown(words.best(rows, chosen.problem))
+        st.markdown(home.best(rows, chosen.problem))
         if at_once := average.are_quick(chosen):
             average.compute(chosen)
         averages = average.at_hand(chosen)
-        tables.comparison(rows, averages)
+        tables.draw(dpbi.tables.comparison(rows, averages))
         if averages:
             st.markdown(limit.times(averages, chosen.mechanisms))
         if rows:
             charts.draw(distances.cumulative(library.for_each(library.law, chosen)), "home")
-            if more := words.besides(rows, chosen.problem):
+            if more := home.besides(rows, chosen.problem):
                 st.markdown(more)
         public_answers.say_what_calibration_could_do(chosen)
         metrics.mechanisms(chosen)

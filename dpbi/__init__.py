@@ -2,19 +2,23 @@
 
 The rooms in their order, each importing from earlier ones only: ``limits``, ``problem``, ``data``, ``posterior``,
 ``sensitivity``, ``partition``, ``mechanisms``, ``accuracy``, ``privacy``, ``inference``, ``releases``, ``papers``,
-``tour``; then the names below; then ``figures`` and ``dashboard``.
+``tour``, ``tables``; then the names below; then ``figures`` and ``dashboard``.
 """
 
-from dpbi import accuracy, mechanisms, partition, sensitivity
+from dpbi import accuracy, mechanisms, partition, sensitivity, tables
 from dpbi.accuracy import axes as accuracy_axes
 from dpbi.accuracy import curves as accuracy_curves
+from dpbi.accuracy.comparison import Comparison, comparison_of
 from dpbi.accuracy.distance_law import DistanceLaw, distance_law
 from dpbi.accuracy.optimum import PrivacyLimit, limit_of_privacy
 from dpbi.data.files import CountsError, CountsQuestion, read_counts
 from dpbi.inference import noise_aware
-from dpbi.inference.nearest import NearestPosterior, nearest_posterior
+from dpbi.inference.limit_comparison import LimitComparison
+from dpbi.inference.nearest import NearestPosterior, nearest_posterior, read_nearest
 from dpbi.inference.noise_aware import JointPosterior, NoiseAwarePosterior, joint_posterior, noise_aware_posterior
+from dpbi.inference.noise_aware_releases import NoiseAwareReleases, noise_aware_releases
 from dpbi.inference.prior_average import ExpectedDistance, expected_distance
+from dpbi.inference.private_posteriors import PrivatePosteriors, sample_posteriors
 from dpbi.mechanisms import MECHANISMS
 from dpbi.mechanisms.guarantee import ApproximateDP, NotPrivate, PureDP
 from dpbi.papers.score_study import ScoreStudy, compare_scores
@@ -22,6 +26,7 @@ from dpbi.posterior import dirichlet
 from dpbi.posterior.hellinger import hellinger
 from dpbi.privacy import curves as loss_curves
 from dpbi.privacy.loss import PrivacyLoss, calibrate, privacy_loss, privacy_profile
+from dpbi.privacy.verdict import Verdict, loses_most, verdict
 from dpbi.problem.neighbours import neighbours, steps
 from dpbi.problem.problem import Problem
 from dpbi.releases.release import Release, release
@@ -32,26 +37,32 @@ from dpbi.version import __version__
 __all__ = [
     "MECHANISMS",
     "ApproximateDP",
+    "Comparison",
     "CountsError",
     "CountsQuestion",
     "DistanceLaw",
     "ExpectedDistance",
     "JointPosterior",
+    "LimitComparison",
     "NearestPosterior",
     "NoiseAwarePosterior",
+    "NoiseAwareReleases",
     "NotPrivate",
     "PrivacyLimit",
     "PrivacyLoss",
+    "PrivatePosteriors",
     "Problem",
     "PureDP",
     "Release",
     "ScoreStudy",
+    "Verdict",
     "__version__",
     "accuracy",
     "accuracy_axes",
     "accuracy_curves",
     "calibrate",
     "compare_scores",
+    "comparison_of",
     "dirichlet",
     "distance_law",
     "expected_distance",
@@ -60,19 +71,25 @@ __all__ = [
     "joint_posterior",
     "limit_of_privacy",
     "local_sensitivity",
+    "loses_most",
     "loss_curves",
     "mechanisms",
     "nearest_posterior",
     "neighbours",
     "noise_aware",
     "noise_aware_posterior",
+    "noise_aware_releases",
     "partition",
     "privacy_loss",
     "privacy_profile",
     "read_counts",
+    "read_nearest",
     "release",
+    "sample_posteriors",
     "sensitivity",
     "sensitivity_maps",
     "smooth_sensitivity",
     "steps",
+    "tables",
+    "verdict",
 ]

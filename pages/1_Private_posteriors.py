@@ -6,7 +6,7 @@ from dpbi.dashboard.answers import average, library
 from dpbi.dashboard.page import scenario
 from dpbi.dashboard.shown import charts, tables
 from dpbi.dashboard.sidebar import controls
-from dpbi.dashboard.words import limit, words
+from dpbi.dashboard.words import limit, private_posteriors
 from dpbi.figures import posteriors
 from dpbi.inference.noise_aware_releases import number_of_releases
 
@@ -18,25 +18,24 @@ with scenario("Private posteriors") as chosen:
     aware, nearest = reading == controls.AWARE, reading == controls.NEAREST
     sampled = library.for_each(library.posteriors, chosen, chosen.seed, size)
     read = library.for_each(library.noise_aware, chosen, chosen.seed, size) if aware else []
-    shown = library.for_each(library.read_nearest, chosen, chosen.seed, size) if nearest else sampled
+    shown = library.for_each(library.nearest, chosen, chosen.seed, size) if nearest else sampled
     if sampled:
-        st.markdown(words.prior_weight(chosen.problem))
+        st.markdown(private_posteriors.prior_weight(chosen.problem))
         if read:
             charts.draw(posteriors.noise_aware_posteriors(read, chosen.labels), "posteriors")
         elif shown and not aware:
             charts.draw(posteriors.released_posteriors(shown, chosen.labels), "posteriors")
-        st.caption(words.SAME_STREAM)
+        st.caption(private_posteriors.SAME_STREAM)
 
         if shown and not aware and chosen.problem.n:
             st.header("How far off")
-            means = [None if nearest else library.exact_mean(one.problem, one.mechanism) for one in shown]
+            means = [None if nearest else library.exact_mean(one.mechanism, one.problem) for one in shown]
             charts.draw(posteriors.distance_boxes(shown, means), "errors")
 
         st.header("Do the released intervals cover the truth?")
         looked_at = number_of_releases(chosen.problem.k, size)
-        said = {controls.AWARE: words.aware_coverage, controls.NEAREST: words.nearest_coverage}.get(reading)
         if chosen.problem.n:
-            st.markdown(said(looked_at) if said else words.coverage(size))
+            st.markdown(private_posteriors.coverage(reading, looked_at if aware or nearest else size))
         covering = read if aware else shown
         if covering:
             charts.draw(posteriors.coverage_bars(covering, chosen.labels), "coverage")

@@ -2,16 +2,17 @@
 
 import streamlit as st
 
+import dpbi
 from dpbi.dashboard.answers import library
 from dpbi.dashboard.page import scenario
 from dpbi.dashboard.shown import charts, tables
 from dpbi.dashboard.sidebar import controls
-from dpbi.dashboard.words import words
+from dpbi.dashboard.words import distance_curves
 from dpbi.figures import distances
 
 with scenario("Distance curves") as chosen:
     rows = library.for_each(library.comparison, chosen)
-    st.markdown(words.how_found(rows))
+    st.markdown(distance_curves.how_found(rows))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         view = controls.view()
         log_scale = controls.log_scale() if view != controls.CUMULATIVE else False
@@ -28,7 +29,6 @@ with scenario("Distance curves") as chosen:
         else:
             figure = distances.cumulative(laws, draws)
         charts.draw(figure, "distances")
-        st.caption(words.LOCAL_SENSITIVITY if chosen.problem.n else words.NO_RECORD)
+        st.caption(distance_curves.LOCAL_SENSITIVITY if chosen.problem.n else dpbi.tables.NO_RECORD)
         t = controls.within() if view == controls.CUMULATIVE else None
-        probabilities = [] if t is None else library.for_each(library.within, chosen, t)
-        tables.quantiles(rows, library.for_each(library.quantiles, chosen), t, probabilities)
+        tables.draw(dpbi.tables.quantiles(laws, t))

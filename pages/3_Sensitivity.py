@@ -7,7 +7,7 @@ from dpbi.dashboard.answers import library
 from dpbi.dashboard.page import scenario
 from dpbi.dashboard.shown import charts, metrics
 from dpbi.dashboard.sidebar import controls
-from dpbi.dashboard.words import guard, words
+from dpbi.dashboard.words import guard, sensitivity, words
 from dpbi.figures import sensitivities
 from dpbi.figures.tour import moved_records, neighbouring_posteriors
 
@@ -15,8 +15,8 @@ with scenario("Sensitivity", needs_mechanisms=False) as chosen:
     problem, gamma, beta = chosen.problem, chosen.gamma, chosen.beta
     found = library.sensitivities(problem, gamma, beta)
     metrics.sensitivities(found, gamma, beta)
-    st.markdown(words.smoothing(found.local, found.reciprocal, gamma))
-    st.markdown(words.global_constants(found.exact, found.paper))
+    st.markdown(sensitivity.smoothing(found.local, found.reciprocal, gamma))
+    st.markdown(sensitivity.global_constants(found.exact, found.paper))
 
     if problem.k == 2:
         scan = library.count_scan(problem.prior, problem.n, gamma, beta, problem.counts[0])
@@ -32,16 +32,16 @@ with scenario("Sensitivity", needs_mechanisms=False) as chosen:
 
     st.header("Which neighbour, and where the score moves")
     change = library.score_change(problem)
-    st.markdown(words.worst_move(change, chosen.labels))
+    st.markdown(sensitivity.worst_move(change, chosen.labels))
     if problem.k == 2:
         charts.draw(neighbouring_posteriors(tour.leak(problem)), "neighbour")
     charts.draw(sensitivities.score_change(change, chosen.labels), "score-change")
     if problem.k == 2:
-        st.markdown(words.MOVES)
+        st.markdown(sensitivity.MOVES)
         charts.draw(moved_records(tour.moves(problem)), "moves")
 
     st.header("The best gamma")
     with guard.part():
-        st.markdown(words.GAMMA)
+        st.markdown(sensitivity.GAMMA)
         charts.draw(sensitivities.gamma_scan(library.gamma_scan(problem), gamma), "gamma")
     st.warning(words.CHOICE_WARNING)

@@ -2,16 +2,17 @@
 
 import streamlit as st
 
+import dpbi
 from dpbi.dashboard.page import scenario
-from dpbi.dashboard.shown import charts
+from dpbi.dashboard.shown import charts, tables
 from dpbi.dashboard.views import accuracy
 from dpbi.dashboard.words import accuracy as accuracy_words
-from dpbi.dashboard.words import guard, words
+from dpbi.dashboard.words import guard, home
 from dpbi.figures import accuracy as figures
 
 with scenario("Accuracy") as chosen:
     if chosen.problem.n == 0:
-        st.info(words.best([], chosen.problem))
+        st.info(home.best([], chosen.problem))
     else:
         shown = accuracy.draw_along(chosen)
         overtaking = st.container()  # filled last: it takes longest
@@ -20,26 +21,24 @@ with scenario("Accuracy") as chosen:
         with guard.part():
             st.markdown(accuracy_words.REQUIRED)
             wanted = accuracy.wanted()
-            found = accuracy.required(chosen, wanted) if wanted else []
-            if found:
+            if found := accuracy.required(chosen, wanted) if wanted else []:
                 st.markdown(accuracy_words.required(found))
                 charts.draw(figures.required(found), "required-epsilon")
-                accuracy.required_table(found)
+                tables.draw(dpbi.tables.required_epsilon(found))
 
         st.header("Do the intervals hold what they promise?")
         with guard.part():
             st.markdown(accuracy_words.COVERAGE)
-            refusal = accuracy.why_no_coverage(chosen.problem)
-            if refusal:
+            problem = chosen.problem
+            if refusal := accuracy_words.why_no_coverage(problem.k, problem.n, accuracy.COVERED_LARGEST):
                 st.info(refusal)
-            elif accuracy.wants_coverage():
-                covered = accuracy.coverages(chosen)
-                if covered:
-                    st.markdown(accuracy_words.coverage(covered, chosen.epsilon, chosen.problem.n))
-                    charts.draw(figures.coverage(covered, accuracy.MASS), "coverage")
+            elif accuracy.wants_coverage() and (covered := accuracy.coverages(chosen)):
+                st.markdown(accuracy_words.coverage(covered, chosen.epsilon, problem.n))
+                charts.draw(figures.coverage(covered, accuracy.MASS), "coverage")
 
         with overtaking, guard.part():
             if shown.curves:
                 crossings = accuracy.crossings(chosen, shown)
                 st.markdown(accuracy_words.crossovers(crossings, chosen.problem))
-                accuracy.crossing_table(crossings or ())
+                if crossings:
+                    tables.draw(dpbi.tables.crossovers(crossings))

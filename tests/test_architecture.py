@@ -40,6 +40,7 @@ ROOMS = (
     "dpbi/releases/",
     "dpbi/papers/",
     "dpbi/tour.py",
+    "dpbi/tables.py",
     "dpbi/__init__.py",
     "dpbi/figures/",
     "dpbi/dashboard/__init__.py",

@@ -16,7 +16,7 @@ from dpbi.dashboard.sidebar import menu
 from tests.dashboard.exports import assert_page, made
 from tests.dashboard.person import ROOT, charts, opened, tick, typed, visit
 from tests.dashboard.test_scenario_file import LAB, record
-from tests.dashboard.test_scripts import WITH_SCRIPT, assert_tables_agree, run, snippet
+from tests.dashboard.test_scripts import WITH_SCRIPT, assert_the_same, run, snippet
 from tests.newcomer import DiscreteGaussian, join
 
 NAME = DiscreteGaussian.__name__
@@ -50,7 +50,7 @@ def test_every_page_export_and_script_works_with_it(monkeypatch: pytest.MonkeyPa
         assert_page(at, made(files))
         assert not at.main.error
         if page in WITH_SCRIPT:
-            assert_tables_agree(at, files, run(snippet(at)))
+            assert_the_same(at, files, run(snippet(at), monkeypatch))
             assert page.endswith("Sensitivity.py") or DiscreteGaussian.label in str(charts(at))
 
 

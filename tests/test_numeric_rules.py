@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 
 from dpbi import limits
 from dpbi.dashboard.sidebar import entries
-from dpbi.dashboard.words import words
+from dpbi.dashboard.words import sidebar, words
 from dpbi.data import synthesis
 from dpbi.figures import posteriors
 from dpbi.inference.private_posteriors import sample_posteriors
@@ -131,8 +131,8 @@ def test_a_large_epsilon_is_called_weak(page: AppTest) -> None:
     assert any("Almost pure noise" in said.value for said in page.sidebar.caption)
     page.text_input(key="entry: epsilon").set_value("1").run()
     assert not any("noise" in said.value or "Weak" in said.value for said in page.sidebar.caption)
-    assert len(words.hints({"epsilon": limits.EPSILON_LARGEST, "delta": 0.5}, 2)) == 2
-    assert words.hints({}, None) == []
+    assert len(sidebar.hints({"epsilon": limits.EPSILON_LARGEST, "delta": 0.5}, 2)) == 2
+    assert sidebar.hints({}, None) == []
 
 
 def test_a_density_is_called_one_and_its_prior_named() -> None:
@@ -166,7 +166,7 @@ def test_an_empty_category_keeps_its_place() -> None:
 
 def test_hints_count_the_odds() -> None:
     for epsilon in (5.0, 13.0, 20.0, 709.0, 1e6):
-        (said,) = words.hints({"epsilon": epsilon}, 100)
+        (said,) = sidebar.hints({"epsilon": epsilon}, 100)
         factor = said.split("factor of ")[1].removesuffix(".")
         if "^" in factor:
             assert float(factor.split("^")[1]) == pytest.approx(epsilon / math.log(10) + 0.5, abs=0.5)

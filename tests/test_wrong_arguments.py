@@ -25,6 +25,7 @@ AWARE = dpbi.noise_aware_posterior(NOISY, TWO.prior, TWO.n, TWO.counts)
 LAW = dpbi.distance_law(CHOSEN, TWO)
 LOSS = dpbi.privacy_loss(CHOSEN, TWO.prior, TWO.n)
 RELEASE = dpbi.release(NOISY, TWO)
+VERDICT = dpbi.verdict(CHOSEN, TWO.prior, TWO.n)
 AXIS, AXIS_K = accuracy_axes.axis("epsilon"), accuracy_axes.axis("k")
 CURVE = dpbi.accuracy_curves.accuracy_curve(AXIS, NOISY, TWO, "hellinger", [0.5, 1.0])
 ERROR = dpbi.accuracy.expected_error(NOISY, TWO, "hellinger")
@@ -46,6 +47,7 @@ RIGHT: dict[str, Any] = {
     "guarantee": PureDP(1.0, "theorem", "s"),
     "releases": [(NOISY, (4, 5)), (CHOSEN, (3, 6))], "reading": "naive",
     "item": RELEASE.essence(), "bits": secrets.randbits, "k": 2, "name": "n",
+    "law": LAW, "losses": [LOSS], "verdict": VERDICT, "verdicts": [VERDICT], "number": 5,
     "most": 1_000, "times": 2.0, "low": 0.1, "high": 10.0, "multiples": (1, 2),
 }  # fmt: skip
 
@@ -105,14 +107,16 @@ RIGHT_HERE: dict[str, dict[str, Any]] = {
     "dpbi.sensitivity.maps.along_emptying": {"problem": THREE},
     "dpbi.sensitivity.maps.on_simplex": {"prior": THREE.prior},
 }
-INSIDE = {  # handed what was checked
+INSIDE = {  # handed what was checked, as are all tables, which lay out results
+    "dpbi.read_nearest", "dpbi.noise_aware_releases",
     "dpbi.inference.noise_aware.check_released", "dpbi.inference.noise_aware.posterior_given",
     "dpbi.posterior.dirichlet.log_predictive",
     "dpbi.posterior.dirichlet.incomplete_beta", "dpbi.posterior.dirichlet.has_width",
     "dpbi.posterior.dirichlet.one_less", "dpbi.posterior.dirichlet.outwards", "dpbi.posterior.dirichlet.surely_beyond",
     "dpbi.posterior.dirichlet.log_negative_binomial",
 }  # fmt: skip
-EVERY = {name: function for name, function in functions() if name not in INSIDE}
+EVERY = {name: function for name, function in functions()
+         if name not in INSIDE and not name.startswith("dpbi.tables.")}
 
 # A word by which a sentence may call the argument instead: what it is in this place.
 CALLED = {"data": "file", "text": "JSON", "name": "axis", "values": "epsilon", "value": "epsilon",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from dpbi import limits
 from dpbi.accuracy.distance_law import DistanceLaw
 from dpbi.accuracy.order import Measured, foremost
 from dpbi.mechanisms.guarantee import Guarantee, PureDP
@@ -49,7 +50,7 @@ class Comparison:
 
 def comparison_of(law: DistanceLaw) -> Comparison:
     """The row of one mechanism, from the law of its distance. Source: ours; the distances are [P17] section 7.2.1's."""
-    problem = law.problem
+    problem = limits.instance("law", law, DistanceLaw, "a result of distance_law").problem
     return Comparison(
         law.mechanism,
         problem,

@@ -15,3 +15,9 @@ def isolated(shown: str) -> str:
     """What is shown of a label, between marks that keep a right-to-left one from turning the sentence around it."""
     turns = any(unicodedata.bidirectional(c) in ("R", "AL") for c in shown)
     return f"\u2068{shown}\u2069" if turns else shown
+
+
+def shortened(label: str, length: int = 60) -> str:
+    """What is ``visible`` of a label, cut to so many characters."""
+    line = visible(label)
+    return line if len(line) <= length else line[: length - 1] + "…"

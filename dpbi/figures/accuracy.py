@@ -23,12 +23,12 @@ from dpbi.figures.style import (
     base_layout,
     compact,
     leading,
-    listed,
     log_axis,
     mark_place,
     mechanism_labels,
     number,
     style_of,
+    with_values,
 )
 from dpbi.inference.noise_aware import Coverage
 from dpbi.mechanisms import Mechanism
@@ -206,7 +206,7 @@ def required(found: Sequence[RequiredEpsilon]) -> go.Figure:
     return base_layout(
         fig, f"{reaches} a mean distance of {number(found[0].wanted)} {with_it}: {enough[least]}",
         alt="Dots of the smallest epsilon for the wanted mean distance",
-        values=f"Smallest epsilons: {listed(labels, epsilons, printed_bound)}",
+        values=f"Smallest epsilons: {with_values(labels, epsilons, printed_bound)}",
         x={"title_text": "Smallest ε", **log_axis(min(epsilons) / 1.1, max(epsilons) * 1.6)},
         y={"autorange": "reversed", "tickvals": labels, "ticktext": labels}, height=60 + 44 * len(found),
     )  # fmt: skip

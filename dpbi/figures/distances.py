@@ -20,13 +20,13 @@ from dpbi.figures.style import (
     base_layout,
     compact,
     leading,
-    listed,
     log_axis,
     mark_place,
     mechanism_labels,
     number,
     probability,
     style_of,
+    with_values,
 )
 from dpbi.inference.private_posteriors import PrivatePosteriors
 from dpbi.problem.neighbours import steps
@@ -126,7 +126,7 @@ def per_level(
     )
     return base_layout(
         fig, title, alt="Line chart of the probability of each distance",
-        values=f"Probability of distance 0: {listed(labels, truths, probability)}", notes=notes,
+        values=f"Probability of distance 0: {with_values(labels, truths, probability)}", notes=notes,
         x={"title_text": "Hellinger distance H from the true posterior"},
     )  # fmt: skip
 
@@ -146,7 +146,7 @@ def per_step(laws: Sequence[DistanceLaw], log_scale: bool = True, draws: Sequenc
     _add_draws(fig, draws, moved, cells, log_scale)
     means = [law.mean_steps for law in laws]
     near, far = int(np.argmin(means)), int(np.argmax(means))
-    moves = f"Records moved on average: {listed(labels, means)}"  # from draws, which do not tell who moves the fewest
+    moves = f"Records moved on average: {with_values(labels, means)}"  # draws do not tell who moves the fewest
     if all(law.exact for law in laws):
         moves = (
             f"{leading(labels, means, means[near], ('moves', 'move'))} the fewest records, {number(means[near])} on "
@@ -157,7 +157,7 @@ def per_step(laws: Sequence[DistanceLaw], log_scale: bool = True, draws: Sequenc
     return base_layout(
         fig, _title(laws, moves, f"{labels[near]} moves {number(means[near])} records on average"),
         alt="Line chart of the probability of moving 0, 1, 2, ... records",
-        values=f"Mean records moved: {listed(labels, means)}", notes=notes,
+        values=f"Mean records moved: {with_values(labels, means)}", notes=notes,
         x={"title_text": "Records moved between the true and the released counts, d"},
     )  # fmt: skip
 
@@ -180,7 +180,7 @@ def cumulative(laws: Sequence[DistanceLaw], draws: Sequence[PrivatePosteriors] =
     _mark_local_sensitivity(fig, laws, axis)
     return base_layout(
         fig, _within_local_sensitivity(laws, labels), alt="Line chart of the probability of a distance up to t",
-        values=f"Median distances: {listed(labels, [law.median for law in laws])}",
+        values=f"Median distances: {with_values(labels, [law.median for law in laws])}",
         notes=_what_is_sampled(laws, labels),
         x={"title_text": "Hellinger distance t from the true posterior", **axis.settings()},
         y={"title_text": "Probability that H ≤ t", "range": [0, 1.03], "tickformat": ".0%"},

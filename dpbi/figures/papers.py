@@ -23,11 +23,11 @@ from dpbi.figures.style import (
     category_axis,
     compact,
     leading,
-    listed,
     log_axis,
     mark_level,
     number,
     style_of,
+    with_values,
 )
 from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.papers.figures.settings import (
@@ -104,7 +104,7 @@ def errors_against_size(found: ErrorsAgainstSize) -> go.Figure:
     return base_layout(
         fig, _overtaking(found.exact, names, [f"n = {n:,}" for n in found.sizes]),
         alt="Line chart of the mean distance against n",
-        values=f"At n = {found.sizes[-1]:,}: {listed(names, found.exact[-1])}",
+        values=f"At n = {found.sizes[-1]:,}: {with_values(names, found.exact[-1])}",
         notes=[f"Bars: two standard errors; seed {found.seed}."],
         x={"title_text": "Records n, balanced data", **log_axis(found.sizes[0], found.sizes[-1])},
         y={"title_text": "Mean Hellinger distance", **log_axis(np.nanmin(every), np.nanmax(every))},
@@ -152,7 +152,7 @@ def error_boxes(found: ErrorBoxes) -> go.Figure:
     without = [name for name, mean in zip(names, found.exact.sum(axis=0), strict=True) if np.isnan(mean)]
     return base_layout(
         fig, _boxes_words(found, names), alt=f"Box plots of {found.runs:,} simulated errors of each mechanism",
-        values=f"Means: {listed(names, found.mean[-1])}",
+        values=f"Means: {with_values(names, found.mean[-1])}",
         notes=[f"Boxes: {found.runs:,} runs each, seed {found.seed}; whiskers over their range.",
                f"No exact mean of {', '.join(without)}: the outputs are too many to list." if without else ""],
         x={"title_text": _UNIT[found.measure], "range": [-0.02 * end, 1.04 * end]},

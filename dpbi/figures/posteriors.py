@@ -24,11 +24,11 @@ from dpbi.figures.style import (
     compact,
     interval_bar,
     leading,
-    listed,
     mechanism_labels,
     number,
     percent,
     style_of,
+    with_values,
 )
 from dpbi.inference.noise_aware_releases import NoiseAwareReleases
 from dpbi.inference.private_posteriors import PrivatePosteriors, box_summary, density_grid, density_window
@@ -491,7 +491,7 @@ def _aware_intervals(results: Sequence[NoiseAwareReleases], names: Sequence[str]
 def _widening_words(results: Sequence[NoiseAwareReleases], mechanisms: Sequence[str]) -> str:
     if not results[0].problem.n:
         return "Without records the prior itself is released"
-    widths = listed(mechanisms, [one.widening() for one in results])
+    widths = with_values(mechanisms, [one.widening() for one in results])
     return f"Noise-aware intervals, as a multiple of the naive ones: {widths}"
 
 
@@ -529,7 +529,7 @@ def distance_boxes(results: Sequence[PrivatePosteriors], exact_means: Sequence[f
         title = f"Mean distance of {mechanisms[0]}: {number(means[0])}"
     elif len(results) == len(known):
         title = f"Smallest mean distance: {leading(mechanisms, means, min(means))}, {number(min(means))}"
-    medians = listed(mechanisms, [float(np.median(one.distance)) for one in results])
+    medians = with_values(mechanisms, [float(np.median(one.distance)) for one in results])
     return base_layout(
         fig, title, alt="Box plots of sampled Hellinger distances", values=f"Sampled medians: {medians}",
         x={"title_text": "Hellinger distance H from the true posterior", "range": [-0.04 * top, 1.06 * top]},

@@ -22,7 +22,6 @@ from dpbi.figures.style import (
     category_labels,
     compact,
     leading,
-    listed,
     log_axis,
     mark_level,
     mark_place,
@@ -30,6 +29,7 @@ from dpbi.figures.style import (
     number,
     percent,
     style_of,
+    with_values,
 )
 from dpbi.mechanisms.guarantee import ApproximateDP, NotPrivate
 from dpbi.mechanisms.printed_bound import printed_bound
@@ -235,7 +235,7 @@ def against_dataset(curves: Sequence[LossAgainstDataset], u: int, labels: Sequen
         title += f"; at the count {peak:,} it would be {printed_bound(float(loss[peak]))}"
     return base_layout(
         fig, title, alt="Line chart of the loss of every dataset of this size",
-        values=f"At your data: {listed(mechanisms, here, printed_bound)}",
+        values=f"At your data: {with_values(mechanisms, here, printed_bound)}",
         x={"title_text": axis_title(f"Count of {category} among n = {n:,}")},
         y={"title_text": "Exact loss against a neighbour", "range": [0, 1.08 * top]}, height=400, headroom=20,
     )  # fmt: skip

@@ -6,7 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from dpbi.figures.drawing import Drawing
-from dpbi.figures.style import FONT_SIZE, REFERENCE, TRUTH, base_layout, leading, listed, mark_place, number
+from dpbi.figures.style import FONT_SIZE, REFERENCE, TRUTH, base_layout, leading, mark_place, number, with_values
 from dpbi.papers.score_study import ScoreStudy
 
 
@@ -32,7 +32,7 @@ def compared(found: ScoreStudy) -> go.Figure:
     nearest = leading([f"“{name}”" for name in names], means, best.calibrated_mean, ("is", "are"))
     title = f"At the same exact loss, {nearest} the nearest of these scores: {number(best.calibrated_mean)}{times}"
     return base_layout(
-        fig, title, alt="Dots of the mean distance of each score", values=f"Calibrated: {listed(names, means)}",
+        fig, title, alt="Dots of the mean distance of each score", values=f"Calibrated: {with_values(names, means)}",
         x={"title_text": "Mean H under the prior",
            "range": [0, 1.15 * max(max(row.mean, row.calibrated_mean) for row in found.rows)]},
         y={"autorange": "reversed", "tickvals": names, "ticktext": names}, height=110 + 52 * len(names), headroom=20,

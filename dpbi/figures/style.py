@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 from dpbi.accuracy.order import Measured, tied
 from dpbi.data.labels import isolated, visible
 from dpbi.figures.drawing import Drawing, PlainFigure
-from dpbi.mechanisms import MECHANISMS, Mechanism, name_of
+from dpbi.mechanisms import MECHANISMS, Mechanism, name_of, printed_number
 
 Floats = NDArray[np.float64]
 
@@ -167,25 +167,25 @@ def leading(labels: Sequence[str], values: Sequence[float], best: float, verb: t
 
 def number(value: float, digits: int = 3) -> str:
     """A number in a sentence: three digits, powers of ten beyond a million or below a ten-thousandth."""
-    if value == 0 or not math.isfinite(value):
-        return f"{value:g}"
-    if 1e-4 <= abs(value) < 1e6:
-        rounded = float(f"{value:.{digits}g}")
-        return f"{rounded:,.0f}" if abs(rounded) >= 1000 else f"{rounded:g}"
-    mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
-    factor = "" if float(mantissa) == 1 else f"{float(mantissa):g}×"
-    return f"{factor}10{_raised(int(exponent))}"
-
-
-def listed(names: Iterable[str], values: Iterable[float], written: Callable[[float], str] = number) -> str:
-    """Names with their values, in a sentence."""
-    return ", ".join(f"{name} {written(value)}" for name, value in zip(names, values, strict=True))
+    return _with_powers(printed_number.number(value, digits, 10**6))
 
 
 def probability(value: float) -> str:
     """As ``number``; what is below 1 is not called 1."""
-    shown = number(value)
-    return "above 0.999" if shown == "1" and value < 1 else shown
+    return _with_powers(printed_number.probability(value, 3))
+
+
+def _with_powers(text: str) -> str:
+    """1.2e-09 as 1.2×10⁻⁹."""
+    mantissa, _, exponent = text.partition("e")
+    if not exponent.lstrip("+-").isdigit():
+        return text
+    return f"{'' if mantissa == '1' else f'{mantissa}×'}10{_raised(int(exponent))}"
+
+
+def with_values(names: Iterable[str], values: Iterable[float], written: Callable[[float], str] = number) -> str:
+    """Names with their values, in a sentence."""
+    return ", ".join(f"{name} {written(value)}" for name, value in zip(names, values, strict=True))
 
 
 def base_layout(

@@ -14,11 +14,13 @@ from dpbi.accuracy.order import Measured
 from dpbi.data.synthesis import proportional_counts
 from dpbi.inference.count_posterior import dataset_probabilities
 from dpbi.inference.noise_aware import NoiseAwarePosterior, check_released, noise_aware_posterior
+from dpbi.inference.private_posteriors import PrivatePosteriors
 from dpbi.mechanisms.audit import DATASETS
 from dpbi.mechanisms.mechanism import Mechanism
 from dpbi.mechanisms.selection.audit import distance_matrix
-from dpbi.posterior.hellinger import count_loss, distance_of_loss
+from dpbi.posterior.hellinger import count_loss, distance_of_loss, distances_to
 from dpbi.problem.candidates import are_few, list_candidates
+from dpbi.problem.problem import Problem
 
 _LINE = 1_000  # likely counts of two categories that are all compared with each other
 _NEGLIGIBLE = 1e-16
@@ -81,6 +83,18 @@ def nearest_posterior(mechanism: Mechanism, prior: ArrayLike, n: int, released: 
         at, distance = least_cost(line.probability @ _distances(alpha, counts, counts))
         return NearestPosterior(mechanism, alpha, n, r, tuple(counts[at].tolist()), Measured(distance), "exact")
     return _best_of_draws(aware)
+
+
+def read_nearest(mechanism: Mechanism, problem: Problem, released: ArrayLike) -> PrivatePosteriors:
+    """Several releases r, (N, k), each read as the ``nearest_posterior``, against the true posterior.
+
+    Raises ValueError as ``nearest_posterior``. Source: ours.
+    """
+    drawn = np.asarray(released)
+    read = {tuple(r): nearest_posterior(mechanism, problem.prior, problem.n, r).counts
+            for r in np.unique(drawn, axis=0).tolist()}
+    counts = np.array([read[tuple(r)] for r in drawn.tolist()])
+    return PrivatePosteriors(mechanism, problem, counts, distances_to(problem, counts))
 
 
 def least_cost(cost: NDArray[np.float64]) -> tuple[int, float]:

@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from dpbi import limits
 from dpbi.frozen_result import FrozenResult
-from dpbi.mechanisms.mechanism import Mechanism
+from dpbi.mechanisms.mechanism import Mechanism, check_mechanism
 from dpbi.posterior import dirichlet
 from dpbi.posterior.hellinger import distances_to
-from dpbi.problem.problem import Problem
+from dpbi.problem.problem import Problem, check_problem
 
 Floats = NDArray[np.float64]
 Categories = Sequence[int] | NDArray[np.int64]
@@ -103,7 +103,7 @@ def sample_posteriors(
     mechanism, problem: as everywhere; rng: the only source of randomness; size: number of draws N >= 0.
     Raises ValueError for a size that is no whole number >= 0. Source: ours.
     """
-    released = mechanism.sample(problem, rng, size)
+    released = check_mechanism(mechanism).sample(check_problem(problem), rng, size)
     return PrivatePosteriors(mechanism, problem, released, distances_to(problem, released))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,7 +13,8 @@ from dpbi.accuracy.distance_law import distance_law
 from dpbi.frozen_result import FrozenResult
 from dpbi.mechanisms.audit import check_size
 from dpbi.mechanisms.mechanism import Mechanism, check_mechanism
-from dpbi.privacy.loss import PrivacyLoss, calibrate, privacy_loss
+from dpbi.privacy.loss import PrivacyLoss, calibrate, privacy_loss, privacy_profile
+from dpbi.privacy.verdict import Profile, Verdict
 from dpbi.problem.problem import Problem, check_problem
 
 
@@ -56,6 +57,35 @@ class CalibrationGain:
     multiplier: float
     mean_before: float
     mean_after: float
+
+
+def sizes_up_to(n: int, number: int = 16) -> list[int]:
+    """About so many total counts from one record to n, even in the logarithm. Source: ours."""
+    n, number = limits.check_total(n), limits.whole_number("number", number, 2, 1000)
+    return np.unique(np.geomspace(1, max(n, 1), number).round().astype(np.int64)).tolist()
+
+
+def epsilons_beyond(verdicts: Sequence[Verdict], number: int = 25) -> list[float]:
+    """So many values from 0 to a tenth beyond every loss, and the stated and the exact epsilons. Source: ours."""
+    number = limits.whole_number("number", number, 2, 1000)
+    found = [limits.instance("verdicts", one, Verdict, "results of verdict")
+             for one in limits.sequence("verdicts", verdicts, "of results of verdict")]
+    if not found:
+        raise ValueError("verdicts must hold one at least: got none.")
+    marks = [value for one in found for value in (one.stated, one.loss.epsilon)]
+    end = min(1.1 * max(marks), limits.EPSILON_LARGEST)
+    return np.unique([*np.linspace(0, end, number), *(mark for mark in marks if mark <= end)]).tolist()
+
+
+def profile(verdict: Verdict, epsilons: Iterable[float]) -> Profile:
+    """delta(epsilon) at each epsilon, (m,), of a mechanism that was audited. Raises ValueError as ``privacy_profile``.
+
+    Source: as ``privacy_profile``.
+    """
+    loss = limits.instance("verdict", verdict, Verdict, "a result of verdict").loss
+    listed = list(limits.sequence("epsilons", epsilons, "of numbers"))
+    deltas = privacy_profile(loss.mechanism, loss.prior, loss.n, listed)
+    return Profile(verdict, np.array(listed, dtype=np.float64), deltas)
 
 
 def loss_against_size(mechanism: Mechanism, prior: ArrayLike, sizes: Iterable[int]) -> tuple[PrivacyLoss, ...]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dpbi import limits
 from dpbi.frozen_result import FrozenResult
 from dpbi.mechanisms.guarantee import ApproximateDP, Guarantee
 from dpbi.mechanisms.mechanism import Mechanism
@@ -67,6 +68,10 @@ class Profile(FrozenResult):
     epsilons: NDArray[np.float64]
     deltas: NDArray[np.float64]
 
+    @property
+    def mechanism(self) -> Mechanism:
+        return self.verdict.loss.mechanism
+
 
 def exceeds_stated(loss: PrivacyLoss) -> bool:
     """Whether a loss is above the epsilon its mechanism is set to, beyond its numerical error. Source: ours."""
@@ -75,8 +80,12 @@ def exceeds_stated(loss: PrivacyLoss) -> bool:
 
 def loses_most(losses: Sequence[PrivacyLoss]) -> PrivacyLoss:
     """The first whose loss is the largest, but for what calibration leaves unspent. Source: ours."""
-    most = max(loss.epsilon for loss in losses)
-    return next(loss for loss in losses if loss.epsilon >= most * (1 - _ALIKE))
+    found = [limits.instance("losses", loss, PrivacyLoss, "results of privacy_loss")
+             for loss in limits.sequence("losses", losses, "of results of privacy_loss")]
+    if not found:
+        raise ValueError("losses must hold one at least: got none.")
+    most = max(loss.epsilon for loss in found)
+    return next(loss for loss in found if loss.epsilon >= most * (1 - _ALIKE))
 
 
 def verdict(mechanism: Mechanism, prior: ArrayLike, n: int) -> Verdict:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,6 +22,7 @@ from dpbi.sensitivity.closed_form import (
     local_sensitivities,
     local_sensitivity,
     smooth_sensitivities,
+    smooth_sensitivity,
     worst_neighbour,
 )
 
@@ -30,6 +31,16 @@ _ROUNDING = 1e-12  # relative: nearer to each other, rates are equal
 _POINTS_LEAST, _POINTS_LARGEST, _LARGEST_LIMIT = 8, 100_000, 1_000_000
 Measure = Literal["local", "reciprocal", "exponential"]
 MEASURES: tuple[Measure, ...] = ("local", "reciprocal", "exponential")
+
+
+class Sensitivities(NamedTuple):
+    """Of one problem: at the data, the two smooth bounds, the worst over all datasets, and the papers' for that."""
+
+    local: float
+    reciprocal: float
+    exponential: float
+    exact: float
+    paper: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,6 +112,21 @@ class ScoreChange(FrozenResult):
     moved: NDArray[np.int64]
     change: Floats
     local_sensitivity: float
+
+
+def sensitivities(problem: Problem, gamma: float, beta: float) -> Sensitivities:
+    """Every sensitivity at a problem; gamma, beta: smoothness of the two smooth kinds, per step.
+
+    Raises ValueError where there are no records. Source: as ``local_sensitivity`` and its neighbours.
+    """
+    gamma, beta = limits.check_gamma(gamma), limits.check_gamma(beta, "beta")
+    return Sensitivities(
+        local_sensitivity(problem),
+        smooth_sensitivity(problem, gamma),
+        smooth_sensitivity(problem, beta, "exponential"),
+        global_sensitivity(problem.prior, problem.n),
+        PAPER_GLOBAL_SENSITIVITY,
+    )
 
 
 def along_count(

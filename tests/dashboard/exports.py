@@ -16,8 +16,8 @@ import pandas as pd
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import ElementTree
 
-from dpbi.dashboard.shown.tables import _RELEASE as RELEASE
 from dpbi.releases.statement import outwards
+from dpbi.tables import RELEASE
 from tests.dashboard.test_scenario_file import Files
 
 SETTING = "Setting: "

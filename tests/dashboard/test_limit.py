@@ -10,16 +10,15 @@ import numpy as np
 import pytest
 
 from dpbi import MECHANISMS, Problem, dirichlet, expected_distance, limit_of_privacy, nearest_posterior
+from dpbi import tables as data
 from dpbi.accuracy.order import Measured
 from dpbi.dashboard.sidebar import controls
 from dpbi.dashboard.views import methods
 from dpbi.dashboard.words import limit as limit_words
-from dpbi.dashboard.words import words
+from dpbi.dashboard.words import privacy_loss, sidebar, words
 from dpbi.inference.limit_comparison import LimitComparison
 from dpbi.mechanisms import EHD, KNorm, Mechanism
-from tests.dashboard import test_scripts
 from tests.dashboard.person import ROOT, everything, opened, pick, visit
-from tests.dashboard.test_scenario_file import record
 
 PRIOR, N = (1.0, 1.0), 12
 
@@ -45,7 +44,7 @@ def test_home_holds_every_mechanism_against_the_limit() -> None:
     table = at.main.dataframe[0].value
     found = known_limit((1, 1), 90, 1.0)
     kinds = {kind.label: kind for kind in MECHANISMS}
-    for name, times in zip(table["Mechanism"], table[limit_words.COLUMN], strict=True):
+    for name, times in zip(table["Mechanism"], table[data.TIMES_LIMIT], strict=True):
         mean = expected_distance(kinds[name](1.0), (1, 1), 90).mean
         assert times == pytest.approx(mean / found, rel=1e-12)
     said = everything(at)
@@ -123,11 +122,9 @@ def test_draws_are_said_with_two_standard_errors() -> None:
     assert "the mean below 1e-15 that was computed lies below that limit" in said and "Times that limit" not in said
 
 
-def test_a_nearest_reading_is_that_of_every_release_and_its_script_agrees(monkeypatch: pytest.MonkeyPatch) -> None:
-    files = record(monkeypatch)
-    at = opened()
-    files.clear()
-    visit(at, "pages/1_Private_posteriors.py")
+def test_a_nearest_reading_is_that_of_every_release() -> None:
+    """Its script: test_scripts."""
+    at = visit(opened(), "pages/1_Private_posteriors.py")
     assert not pick(at, "reading", controls.NEAREST).main.error
     drawn = at.main.dataframe[1].value
     counts = drawn[[name for name in drawn if name.startswith("alpha of")]].to_numpy()[:20] - 1
@@ -139,7 +136,6 @@ def test_a_nearest_reading_is_that_of_every_release_and_its_script_agrees(monkey
     assert first[f"{mechanism.label} covers"][0] == pytest.approx(((low <= truth) & (truth <= high)).mean())
     said = everything(at)
     assert limit_words.readings({}).split(".")[0] in said and "naive / nearest / noise-aware" in said
-    test_scripts.assert_tables_agree(at, files, test_scripts.run(test_scripts.snippet(at)))
 
 
 def test_readings_name_the_mechanisms_whose_noise_aware_posterior_lies_farther() -> None:
@@ -150,9 +146,9 @@ def test_readings_name_the_mechanisms_whose_noise_aware_posterior_lies_farther()
 
 
 def test_calibration_has_nothing_to_give_where_the_rate_stays() -> None:
-    assert words.nothing_to_gain({"A": 1.0, "B": 1.5, "C": 1 + 1e-9}) == (
+    assert privacy_loss.nothing_to_gain({"A": 1.0, "B": 1.5, "C": 1 + 1e-9}) == (
         "Calibration has nothing to give A and C, which already lose exactly epsilon.")
-    assert words.nothing_to_gain({"B": 1.5}) == ""
+    assert privacy_loss.nothing_to_gain({"B": 1.5}) == ""
 
 
 def test_a_limit_near_0_leaves_readable_ratios() -> None:
@@ -183,7 +179,8 @@ def test_whole_numbers_of_any_size_are_written_and_short() -> None:
     assert words.number(10**2500) == "1.000e+2500" and words.number(4 * 10**15) == "4,000,000,000,000,000"
     assert words.number(5.6e24) == "5.6e+24"
     assert [words.number(x) for x in (999.949, 999.96, 1234.5, 3942594.15)] == ["999.9", "1,000", "1,234", "3,943,000"]
-    assert "in at most 74 of 100 after" in words.in_cases(1.0) and "perhaps in all 100 after" in words.in_cases(20.0)
+    assert "in at most 74 of 100 after" in sidebar.in_cases(1.0)
+    assert "perhaps in all 100 after" in sidebar.in_cases(20.0)
     for k, n in ((3, 10**6), (2000, 4 * 10**15)):
         reason = limit_of_privacy((1.0,) * k, n, 1.0).reason
         assert f"n = {n:,}" in reason and len(reason) < 200

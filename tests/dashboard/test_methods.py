@@ -8,6 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dpbi import MECHANISMS
+from dpbi import tables as data
 from dpbi.dashboard.shown import tables
 from dpbi.dashboard.views import methods
 from dpbi.dashboard.words import words
@@ -64,10 +65,10 @@ def test_words_that_pages_use_are_terms() -> None:
 
 def test_what_a_table_says_of_a_law_is_explained_at_its_head_and_in_the_glossary() -> None:
     (term,) = [term for term in methods.TERMS if term.name.startswith("Law of the distance")]
-    for kind in words.LAW_KINDS.values():
+    for kind in data.LAW_KINDS.values():
         assert kind in term.name
         assert f"'{kind}'" in term.meaning
-        assert f"'{kind}'" in tables._COMPARISON["Law"]["help"]
+        assert f"'{kind}'" in data.COLUMNS["Law"].help
 
 
 def test_numbers_are_those_of_the_data_shown_last(fresh: AppTest) -> None:

@@ -9,6 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dpbi import MECHANISMS, Problem, expected_distance
+from dpbi import tables as data
 from dpbi.accuracy import METRICS, ExpectedError, expected_error
 from dpbi.accuracy import axes as accuracy_axes
 from dpbi.accuracy.axes import AXES, axis
@@ -89,9 +90,9 @@ def test_what_ten_times_the_data_bring_is_said_in_numbers_or_as_hardly_a_change(
         return AccuracyCurve(axis("n"), mechanism, "hellinger", (100, 1000), tuple(errors))
 
     first, second = TICKED[0].label, TICKED[1].label
-    said = accuracy_words.nearest([curve(0, 0.158), curve(1, 0.5049)], None)
+    said = accuracy_words.smallest_error([curve(0, 0.158), curve(1, 0.5049)], None)
     assert f"From n = 100 to 1,000 the error is divided by 3.16 for {first}, and it hardly changes for {second}" in said
-    assert "the error hardly changes for" in accuracy_words.nearest([curve(1, 0.5049)], None)
+    assert "the error hardly changes for" in accuracy_words.smallest_error([curve(1, 0.5049)], None)
 
 
 @pytest.mark.parametrize("name", [one.name for one in AXES if one.name != "n"])
@@ -183,10 +184,10 @@ def test_what_takes_longest_holds_up_nothing_else(monkeypatch: pytest.MonkeyPatc
     """While the crossings are looked for, the chart and the wanted epsilons are there already."""
     drawn: list[str] = []
     at = typed(opened(), "7 5")
-    for place, name in ((charts_drawn, "draw"), (accuracy, "required_table"), (accuracy, "crossings")):
+    for place, name in ((charts_drawn, "draw"), (data, "required_epsilon"), (accuracy, "crossings")):
         monkeypatch.setattr(place, name, noting(drawn, getattr(place, name)))
     shown(at, PAGE)
-    assert drawn == ["draw", "draw", "required_table", "crossings"]
+    assert drawn == ["draw", "draw", "required_epsilon", "crossings"]
 
 
 def noting(drawn: list[str], function: Callable[..., Any]) -> Callable[..., Any]:
@@ -236,8 +237,6 @@ def test_averages_under_the_prior_stand_above_the_limit_and_are_those_of_the_scr
 ) -> None:
     at, files = small(), record(monkeypatch)
     pick(at, "accuracy over", over)
-    assert_page(at, tables_of(files))
-    shown(at, PAGE)
     table = at.main.dataframe[0].value
     for kind in TICKED:
         row = table[(table["Mechanism"] == kind.label) & (table[axis("n").title] == 12)]
@@ -247,8 +246,7 @@ def test_averages_under_the_prior_stand_above_the_limit_and_are_those_of_the_scr
     limits = [known_limit(SMALL.prior, int(n), 1.0) for n in table[axis("n").title]]
     assert all(error >= limit - 1e-9 for error, limit in zip(table["Mean error"], limits, strict=True))
     assert words.CHOICE_WARNING not in everything(at) and accuracy_words.NOTHING_CROSSES not in everything(at)
-    rows = test_scripts.run(test_scripts.snippet(at))["tables"]["accuracy"]
-    assert test_scripts.compare(table, rows)
+    test_scripts.assert_the_same(at, files, test_scripts.run(test_scripts.snippet(at), monkeypatch))
 
 
 def test_what_varies_with_private_counts_is_not_averaged() -> None:

@@ -10,6 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dpbi import MECHANISMS, Problem, privacy_loss
+from dpbi import tables as data
 from dpbi.accuracy.comparison import comparison_of, nearest_private
 from dpbi.accuracy.distance_law import distance_law
 from dpbi.dashboard.answers import library, work
@@ -230,7 +231,7 @@ def test_as_many_posteriors_as_asked_for() -> None:
     at = shown(opened(), "pages/1_Private_posteriors.py")
     for size in (min(controls.SIZES), max(controls.SIZES)):
         at.select_slider(key="entry: size").set_value(size).run()
-        assert len(at.main.dataframe[1].value) == len(DEFAULT_MECHANISMS) * min(size, tables.DRAWS_SHOWN)
+        assert len(at.main.dataframe[1].value) == len(DEFAULT_MECHANISMS) * min(size, data.DRAWS_SHOWN)
         assert len(library.posteriors(EXAMPLE, MECHANISMS[0](1.0), 1, size).released) == size
 
 
@@ -284,7 +285,7 @@ def test_the_probability_of_a_distance_is_told_for_the_one_asked_for() -> None:
 def test_a_probability_between_the_edges_of_bins_says_how_far_off_it_can_be() -> None:
     kinds = [kind for kind in MECHANISMS if kind.__name__ in ("EHD", "Geometric")]
     at = typed(tick(opened(), {kind.__name__ for kind in kinds}), "30 40 30 30")
-    assert at.main.dataframe[0].value.set_index("Mechanism").loc["EHD", "Law"] == words.LAW_KINDS["bins"]
+    assert at.main.dataframe[0].value.set_index("Mechanism").loc["EHD", "Law"] == data.LAW_KINDS["bins"]
     shown(at, "pages/2_Distance_curves.py")
     found = pick(at, "view", controls.CUMULATIVE).main.dataframe[0].value["Off by at most"]
     laws = [distance_law(kind(1.0), Problem((1, 1, 1, 1), (30, 40, 30, 30))) for kind in kinds]
@@ -353,7 +354,7 @@ def test_no_records(counts: str) -> None:
     table = shown(at, "app.py").main.dataframe[0]
     assert "every mechanism releases the prior itself" in everything(at)
     assert table.value["P(H ≤ LS)"].isna().all() and table.proto.placeholder == "–"
-    assert json.loads(table.proto.columns)["P(H ≤ LS)"]["help"] == words.NO_RECORD
+    assert json.loads(table.proto.columns)["P(H ≤ LS)"]["help"] == data.NO_RECORD
 
 
 def every_page_is_drawn(at: AppTest) -> None:

@@ -16,16 +16,15 @@ from streamlit.testing.v1 import AppTest
 
 import dpbi
 from dpbi.dashboard.shown import downloads
-from dpbi.dashboard.sidebar import controls
 from dpbi.dashboard.take_away import script
-from dpbi.dashboard.words import words
+from dpbi.dashboard.words import handover
 from dpbi.figures.chart_data import chart_data
 from dpbi.figures.html_page import html_page
 from dpbi.problem.neighbours import RELATION
 from tests.dashboard import exports
 from tests.dashboard.exports import assert_page, made
-from tests.dashboard.person import HOSTILE, QUIET, ROOT, opened, text, typed, visit
-from tests.dashboard.test_scenario_file import LAB, SLOW, Files, record
+from tests.dashboard.person import HOSTILE, QUIET, ROOT, opened, typed, visit
+from tests.dashboard.test_scenario_file import LAB, Files, record
 
 EVERY = [page.path for page in LAB]
 ELSEWHERE = re.compile(r"""(?:src|href|action)\s*=\s*["']?\s*(?:https?:)?//""", re.IGNORECASE)
@@ -35,38 +34,15 @@ def names(files: Files, ending: str) -> list[str]:
     return [name for name in files if name.endswith(ending)]
 
 
-@pytest.mark.parametrize("counts", ["5 0 7", "1 0 2 1"])
-def test_what_is_taken_away_is_what_is_shown(monkeypatch: pytest.MonkeyPatch, counts: str) -> None:
-    """For two categories: tests/browser; the page whose axes vary the settings themselves: test_page_accuracy."""
+def test_what_is_taken_away_is_what_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of pages without a script; with one: test_scripts, and tests/browser; that of many laws: test_page_accuracy."""
     files = record(monkeypatch)
-    at = text(typed(opened(QUIET), counts), "epsilon", "0.75")
-    for page in (page for page in LAB if page.path != SLOW):
+    at = typed(opened(QUIET), "5 0 7")
+    for page in (page for page in LAB if page.title not in script.PAGES):
         files.clear()
         visit(at, page.path)
-        assert len(names(files, "-chart.csv")) == len(names(files, ".html"))
-        assert all(name.isascii() for name in files)
         for frame in assert_page(at, made(files)).values():
             assert len(frame) and set(frame["Setting: Seed"]) == {1}
-            if page.uses_data:
-                assert set(frame["Setting: epsilon"]) == {0.75}
-                assert set(frame["Setting: n"]) == {sum(map(int, counts.split()))}
-
-
-PARTS = {
-    "pages/1_Private_posteriors.py": ("reading", controls.READINGS[1:]),
-    "pages/2_Distance_curves.py": ("view", controls.VIEWS),
-}
-
-
-@pytest.mark.parametrize("page", PARTS)
-def test_every_part_that_is_chosen_is_taken_away_as_it_is_shown(monkeypatch: pytest.MonkeyPatch, page: str) -> None:
-    files, (setting, values) = record(monkeypatch), PARTS[page]
-    at = opened(QUIET)
-    for value in values:
-        at.session_state["settings"] |= {setting: value, "overlay": value == values[0]}
-        files.clear()
-        visit(at, page)
-        assert assert_page(at, made(files)), value
 
 
 @pytest.mark.parametrize("label", ["epsilon", "Setting: n", "x"])
@@ -183,7 +159,7 @@ def test_a_report_holds_all_that_the_page_shows(monkeypatch: pytest.MonkeyPatch,
     assert ("figures/plotly.min.js" in listed) == bool(charts)
     readme = packed.read("dpbi/README.txt").decode()
     assert all(name in readme for name in listed if name != "README.txt")
-    assert RELATION in readme and words.REPORT_WARNING in readme
+    assert RELATION in readme and handover.REPORT_WARNING in readme
     assert re.search(rf"dpbi +{re.escape(dpbi.__version__)}\n", readme)
     assert all(re.search(rf"  {package} +\d", readme) for package in ("python", "numpy", "scipy"))
     assert "counts" not in json.loads(packed.read("dpbi/settings.json"))
@@ -205,7 +181,7 @@ def test_nothing_is_made_before_it_is_asked_for(monkeypatch: pytest.MonkeyPatch)
 
 def test_a_file_that_cannot_be_made_says_nothing_of_the_data(monkeypatch: pytest.MonkeyPatch) -> None:
     pressed: list[Any] = []
-    monkeypatch.setattr(downloads.st, "download_button", lambda label, file, **rest: pressed.append(file))
+    monkeypatch.setattr(st, "download_button", lambda label, file, **rest: pressed.append(file))
 
     def failing() -> bytes:
         raise KeyError("a label of somebody's")
@@ -220,7 +196,7 @@ def test_no_file_is_still_to_be_made_where_its_press_runs_the_page(monkeypatch: 
     """A run that begins drops the answer that says where such a file lies: one press in thirty had waited in vain."""
     offered: list[tuple[Any, Any]] = []
     monkeypatch.setattr(
-        downloads.st, "download_button", lambda label, file, on_click, **rest: offered.append((file, on_click))
+        st, "download_button", lambda label, file, on_click, **rest: offered.append((file, on_click))
     )
     downloads.offer("x", lambda: b"1", "dpbi-x.csv", "text/csv")
     downloads.offer("x", lambda: b"2", "dpbi-x.csv", "text/csv", then=print)
@@ -236,7 +212,7 @@ def test_streamlits_own_table_export_is_off() -> None:
 def test_no_file_is_made_of_a_session_that_is_not_there(monkeypatch: pytest.MonkeyPatch, ask: Any) -> None:
     """Where Streamlit has none it gives an empty one, the same to everybody; ``record`` makes every file so."""
     offered: list[Any] = []
-    monkeypatch.setattr(downloads.st, "download_button", lambda label, file, **rest: offered.append(file))
+    monkeypatch.setattr(st, "download_button", lambda label, file, **rest: offered.append(file))
     downloads.offer("x", ask, "dpbi-x.csv", "text/csv")
     with pytest.raises(RuntimeError, match="could not be made"):
         offered[0]()

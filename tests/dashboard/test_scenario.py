@@ -18,7 +18,7 @@ from dpbi.dashboard.answers import library
 from dpbi.dashboard.answers.cache import kept
 from dpbi.dashboard.page import DEFAULT_MECHANISMS
 from dpbi.dashboard.sidebar import data_source, entries, prior, privacy
-from dpbi.dashboard.words import guard, words
+from dpbi.dashboard.words import guard, sidebar, words
 from tests.dashboard.person import (
     ALL,
     EVERY,
@@ -150,7 +150,7 @@ def test_escaped_text_is_one_inert_line(label: str) -> None:
 
 
 def test_a_long_label_is_cut_and_a_long_sentence_is_not() -> None:
-    assert len(words.plain("x" * 500)) == words.SHOWN_LENGTH
+    assert len(words.plain("x" * 500)) == 60
     assert words.sentence(ValueError("y" * 500)) == "y" * 500
 
 
@@ -347,8 +347,8 @@ def test_a_refused_prior_names_its_category() -> None:
 def test_a_custom_prior_without_data_asks_for_a_file() -> None:
     at = select(waiting_for_a_file(), "prior", prior.CUSTOM)
     assert not at.error
-    assert words.NO_CATEGORIES in [caption.value for caption in at.sidebar.caption]
-    assert "Choose a file" in words.NO_CATEGORIES
+    assert sidebar.NO_CATEGORIES in [caption.value for caption in at.sidebar.caption]
+    assert "Choose a file" in sidebar.NO_CATEGORIES
 
 
 # --- made-up counts ---

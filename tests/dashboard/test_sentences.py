@@ -11,11 +11,11 @@ import pytest
 from dpbi import MECHANISMS, Problem, calibrate, distance_law, privacy_loss
 from dpbi.accuracy.axes import axis
 from dpbi.accuracy.comparison import Comparison, comparison_of
-from dpbi.accuracy.curves import AccuracyCurve
+from dpbi.accuracy.curves import AccuracyCurve, Crossover
 from dpbi.accuracy.error import ExpectedError
 from dpbi.accuracy.order import Measured
-from dpbi.dashboard.words import accuracy as accuracy_words
-from dpbi.dashboard.words import words
+from dpbi.dashboard.words import home, private_posteriors
+from dpbi.dashboard.words.accuracy import crossovers, smallest_error
 from dpbi.figures import accuracy, distances, privacy, sensitivities
 from dpbi.figures.style import number
 from dpbi.mechanisms import EHDNRS, name_of
@@ -39,7 +39,7 @@ def test_the_headline_names_all_that_are_nearest_and_says_among_whom(
     mechanisms = [kind(epsilon) for kind in MECHANISMS]
     mechanisms += [calibrate(mechanisms[-1], prior, problem.n)]
     rows = [comparison_of(distance_law(one, problem)) for one in mechanisms]
-    said = words.best(rows, problem)
+    said = home.best(rows, problem)
     proved = [row for row in rows if isinstance(row.guarantee, PureDP) and row.guarantee.is_private]
 
     def surely_below(one: Comparison, other: Comparison) -> bool:
@@ -67,7 +67,7 @@ def test_who_is_surely_nowhere_nearer_is_named_with_it() -> None:
         for kind, mean in zip(MECHANISMS[:2], (0.31, 0.3), strict=True)
     )  # fmt: skip
     first, second = (curve.mechanism.label for curve in (one, other))
-    assert f"**{first}** and **{second}** have the smallest error, too close" in accuracy_words.nearest([one, other], 8)
+    assert f"**{first}** and **{second}** have the smallest error, too close" in smallest_error([one, other], 8)
     title = accuracy.against([one, other], 8).layout.title.text.replace("<br>", " ")
     assert f"{first} and {second} have the smallest mean distance of the 2 shown: 0.31, 0.3, too close" in title
 
@@ -98,10 +98,17 @@ def test_where_calibration_changes_nothing_epsilon_is_not_called_spent() -> None
     assert "stands 1.1 times farther from the truth" in farther
 
 
+def test_a_crossing_whose_ends_are_written_alike_is_at_about_one_value() -> None:
+    for ends, said in (((1.0, 2.0), "between epsilon = 1 and 2."), ((1.00001, 1.00002), "at about epsilon = 1.")):
+        found = Crossover(axis("epsilon"), MECHANISMS[2](1.0), MECHANISMS[3](1.0), *ends, exact=False)
+        assert crossovers([found], Problem((1, 1), (4, 4))).endswith(said)
+
+
 def test_a_prior_that_outweighs_the_data_is_not_all_of_the_posterior() -> None:
-    assert "more than 99 % of the true posterior is prior" in words.prior_weight(Problem((0.001, 1e6), (1, 0)))
-    assert ": 100 % of the true posterior is prior" in words.prior_weight(Problem((1, 1), (0, 0)))
-    assert ": 50 % of" in words.prior_weight(Problem((1, 1), (1, 1)))
+    for counts, prior, said in (((1, 0), (0.001, 1e6), "more than 99 % of the true posterior is prior"),
+                                ((0, 0), (1, 1), ": 100 % of the true posterior is prior"),
+                                ((1, 1), (1, 1), ": 50 % of")):  # fmt: skip
+        assert said in private_posteriors.prior_weight(Problem(prior, counts))
 
 
 @pytest.mark.parametrize("measure", maps.MEASURES)

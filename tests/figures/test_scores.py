@@ -27,6 +27,6 @@ def test_the_chart_shows_every_score_before_and_after_and_names_the_nearest() ->
 
 def test_the_script_prints_what_the_page_says() -> None:
     with contextlib.redirect_stdout(io.StringIO()) as printed:
-        exec(compile(score_study.SCRIPT.replace("n=100", "n=8"), "script", "exec"), {})
+        exec(compile(score_study.SCRIPT.replace("n, epsilon = 100", "n, epsilon = 8"), "script", "exec"), {})
     for row in compare_scores((1, 1), 8, 1.0).rows:
         assert f"{row.score} {row.sensitivity}" in printed.getvalue()

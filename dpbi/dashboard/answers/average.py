@@ -8,14 +8,13 @@ from __future__ import annotations
 import contextlib
 from typing import get_args
 
-from dpbi.accuracy.optimum import PrivacyLimit, limit_of_privacy
+from dpbi import LimitComparison, PrivacyLimit, limit_of_privacy
 from dpbi.accuracy.optimum_programme import DATASETS
 from dpbi.accuracy.order import Measured
 from dpbi.dashboard.answers.cache import kept
 from dpbi.dashboard.answers.work import Cancelled, work
 from dpbi.dashboard.scenario import Scenario
 from dpbi.dashboard.words import guard
-from dpbi.inference.limit_comparison import LimitComparison
 from dpbi.inference.noise_aware_distance import ERROR, noise_aware_distance
 from dpbi.inference.prior_average import ExpectedDistance, Reading, expected_distance
 from dpbi.mechanisms import MECHANISMS, Mechanism, name_of

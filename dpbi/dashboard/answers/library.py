@@ -6,38 +6,42 @@ Labels are never an argument: two people's equal counts may share an answer, the
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 import numpy as np
 import streamlit as st
-from numpy.typing import NDArray
 
+from dpbi import (
+    Comparison,
+    DistanceLaw,
+    NoiseAwareReleases,
+    PrivacyLoss,
+    PrivatePosteriors,
+    Problem,
+    calibrate,
+    comparison_of,
+    dirichlet,
+    distance_law,
+    loss_curves,
+    noise_aware_releases,
+    read_nearest,
+    sample_posteriors,
+)
+from dpbi import verdict as audited
 from dpbi.accuracy import trials
-from dpbi.accuracy.comparison import Comparison, comparison_of
-from dpbi.accuracy.distance_law import DistanceLaw, distance_law
 from dpbi.accuracy.distance_law import exact_mean as mean_known_exactly
 from dpbi.dashboard.answers.cache import Kept, kept
 from dpbi.dashboard.answers.work import whole
 from dpbi.dashboard.scenario import Scenario
 from dpbi.dashboard.words import guard, words
-from dpbi.inference.nearest import nearest_posterior
-from dpbi.inference.noise_aware_releases import NoiseAwareReleases, noise_aware_releases, number_of_releases
-from dpbi.inference.private_posteriors import PrivatePosteriors, sample_posteriors
+from dpbi.inference.noise_aware_releases import number_of_releases
 from dpbi.mechanisms import Mechanism, name_of
-from dpbi.posterior import dirichlet
-from dpbi.posterior.hellinger import distances_to
-from dpbi.privacy import curves as loss_curves
 from dpbi.privacy import guessing
 from dpbi.privacy.curves import AttainingLaws, CalibrationGain
-from dpbi.privacy.loss import PrivacyLoss, calibrate, privacy_profile
 from dpbi.privacy.verdict import Profile
-from dpbi.privacy.verdict import verdict as audited
-from dpbi.problem.problem import Problem
 from dpbi.releases.release import guarantee_of_release
-from dpbi.sensitivity import PAPER_GLOBAL_SENSITIVITY, global_sensitivity, local_sensitivity, maps, smooth_sensitivity
-
-SIZES = 16  # of smaller data, audited for a curve
-QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
+from dpbi.sensitivity import maps
+from dpbi.sensitivity.maps import Sensitivities as Sensitivities
 
 Result = TypeVar("Result")
 
@@ -74,17 +78,6 @@ def comparison(problem: Problem, mechanism: Mechanism) -> Comparison:
     return comparison_of(law(problem, mechanism))
 
 
-@kept(512)
-def quantiles(problem: Problem, mechanism: Mechanism) -> tuple[float, ...]:
-    return tuple(law(problem, mechanism).quantile(q) for q in QUANTILES)
-
-
-@kept(512)
-def within(problem: Problem, mechanism: Mechanism, t: float) -> float:
-    """P(H <= t)."""
-    return law(problem, mechanism).cdf(t)
-
-
 @kept(64, megabytes=64)
 def posteriors(problem: Problem, mechanism: Mechanism, seed: int, size: int) -> PrivatePosteriors:
     return sample_posteriors(mechanism, problem, np.random.default_rng(seed), size)
@@ -97,50 +90,15 @@ def noise_aware(problem: Problem, mechanism: Mechanism, seed: int, size: int) ->
 
 
 @kept(64, megabytes=16, said="Looking for the nearest posteriors")
-def read_nearest(problem: Problem, mechanism: Mechanism, seed: int, size: int) -> PrivatePosteriors:
+def nearest(problem: Problem, mechanism: Mechanism, seed: int, size: int) -> PrivatePosteriors:
     """The first of the draws that ``posteriors`` has, each read as the nearest posterior."""
-    drawn = posteriors(problem, mechanism, seed, size).released[:number_of_releases(problem.k, size)]
-    read = {tuple(r): nearest_posterior(mechanism, problem.prior, problem.n, r).counts
-            for r in np.unique(drawn, axis=0).tolist()}
-    counts = np.array([read[tuple(r)] for r in drawn.tolist()])
-    return PrivatePosteriors(mechanism, problem, counts, distances_to(problem, counts))
+    drawn = posteriors(problem, mechanism, seed, size).released
+    return read_nearest(mechanism, problem, drawn[: number_of_releases(problem.k, size)])
 
 
-@kept(512)
-def exact_mean(problem: Problem, mechanism: Mechanism) -> float | None:
-    return mean_known_exactly(mechanism, problem)
-
-
-@kept(64)
-def intervals(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The ends of the true posterior's 95 % intervals, (k,) each."""
-    return dirichlet.interval(problem.posterior)
-
-
-@kept(64)
-def prior_predictive(prior: tuple[float, ...], n: int, category: int) -> tuple[int, int]:
-    return dirichlet.prior_predictive_interval(prior, n, category=category)
-
-
-class Sensitivities(NamedTuple):
-    """Of one problem: at the data, the two smooth bounds, the worst over all datasets, and the papers' for that."""
-
-    local: float
-    reciprocal: float
-    exponential: float
-    exact: float
-    paper: float
-
-
-@kept(256)
-def sensitivities(problem: Problem, gamma: float, beta: float) -> Sensitivities:
-    return Sensitivities(
-        local_sensitivity(problem),
-        smooth_sensitivity(problem, gamma),
-        smooth_sensitivity(problem, beta, "exponential"),
-        global_sensitivity(problem.prior, problem.n),
-        PAPER_GLOBAL_SENSITIVITY,
-    )
+exact_mean = kept(512)(mean_known_exactly)
+prior_predictive = kept(64)(dirichlet.prior_predictive_interval)
+sensitivities = kept(256)(maps.sensitivities)
 
 
 @kept(64)
@@ -166,9 +124,7 @@ def calibrated(mechanism: Mechanism, prior: tuple[float, ...], n: int) -> Mechan
 
 @kept(256, said="Auditing smaller data")
 def loss_against_size(mechanism: Mechanism, prior: tuple[float, ...], n: int) -> tuple[PrivacyLoss, ...]:
-    """At about 16 sizes from one record to n."""
-    sizes = np.unique(np.geomspace(1, n, SIZES).round().astype(np.int64))
-    return loss_curves.loss_against_size(mechanism, prior, sizes.tolist())
+    return loss_curves.loss_against_size(mechanism, prior, loss_curves.sizes_up_to(n))
 
 
 @kept(256)
@@ -180,8 +136,7 @@ def attaining_laws(mechanism: Mechanism, prior: tuple[float, ...], n: int) -> At
 def profile(
     mechanism: Mechanism, prior: tuple[float, ...], n: int, epsilons: tuple[float, ...]
 ) -> Profile:
-    deltas = privacy_profile(mechanism, prior, n, epsilons)
-    return Profile(verdict(mechanism, prior, n), np.array(epsilons), deltas)
+    return loss_curves.profile(verdict(mechanism, prior, n), epsilons)
 
 
 # Of a release: what is known before it is made. The release itself is never an argument here.

@@ -6,22 +6,19 @@ import dataclasses
 from collections.abc import Sequence
 from typing import TypeVar
 
-import numpy as np
 import streamlit as st
 
-from dpbi import limits
 from dpbi.dashboard.answers import library
 from dpbi.dashboard.answers.cache import Kept
 from dpbi.dashboard.answers.work import whole
 from dpbi.dashboard.scenario import Scenario
 from dpbi.dashboard.session import settings
-from dpbi.dashboard.words import guard, words
+from dpbi.dashboard.words import guard, home
 from dpbi.mechanisms import Mechanism
 from dpbi.privacy.curves import CalibrationGain
 from dpbi.privacy.verdict import Verdict
 from dpbi.problem.candidates import number_of_candidates
 
-EPSILONS = 25  # at which delta is computed
 _UNUSED_SAID = 0.001  # of epsilon
 _DATASETS_AT_ONCE = 200  # whose audit takes a few milliseconds: more would hold up every change of epsilon
 
@@ -69,14 +66,7 @@ def say_what_calibration_could_do(scenario: Scenario) -> None:
     spent = {one.loss.mechanism.label: one.loss.epsilon for one in found if one.unused > _UNUSED_SAID}
     unknown = [one.label for one in audited if one not in quick]
     if n and (spent or unknown):
-        st.caption(words.calibration_hint(spent, unknown, scenario.epsilon))
-
-
-def epsilons(verdicts: Sequence[Verdict]) -> tuple[float, ...]:
-    """From 0 to somewhat beyond every loss, with the stated epsilon."""
-    marks = [value for one in verdicts for value in (one.stated, one.loss.epsilon)]
-    end = min(1.1 * max(marks), limits.EPSILON_LARGEST)
-    return tuple(np.unique([*np.linspace(0, end, EPSILONS), *(mark for mark in marks if mark <= end)]).tolist())
+        st.caption(home.calibration_hint(spent, unknown, scenario.epsilon))
 
 
 def calibrate(scenario: Scenario) -> list[CalibrationGain]:

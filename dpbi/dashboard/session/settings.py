@@ -10,12 +10,14 @@ from __future__ import annotations
 import copy
 import itertools
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import streamlit as st
 
 _SETTINGS, _VERSIONS = "settings", "settings: versions"
 _ABSENT = object()
+
+Option = TypeVar("Option")
 
 
 def begin(defaults: Mapping[str, Any]) -> None:
@@ -72,10 +74,10 @@ def choice(label: str, name: str, options: Iterable[Any], **more: Any) -> Any:
     return st.selectbox(label, options, index, **_tied(name, None), **more)
 
 
-def segments(label: str, name: str, options: Iterable[Any], **more: Any) -> Any:
+def segments(label: str, name: str, options: Iterable[Option], **more: Any) -> Option:
     """A row of buttons, one of which is pressed, as ``entry``."""
     pressed = {"default": get(name), "required": True, "wrap": True}
-    return st.segmented_control(label, list(options), **pressed, **_tied(name, None), **more)
+    return cast(Option, st.segmented_control(label, list(options), **pressed, **_tied(name, None), **more))
 
 
 def _tied(name: str, then: Callable[[], None] | None) -> dict[str, Any]:

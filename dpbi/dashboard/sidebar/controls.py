@@ -7,20 +7,18 @@ from typing import Any
 
 import streamlit as st
 
-from dpbi import limits
+from dpbi import Verdict, limits, loses_most
 from dpbi.dashboard.session import address, settings
 from dpbi.dashboard.sidebar import entries
-from dpbi.dashboard.words import words
+from dpbi.dashboard.words import distance_curves, private_posteriors, sidebar
 from dpbi.dashboard.words.refusals import Refusals
 from dpbi.mechanisms import MECHANISMS, name_of
-from dpbi.privacy.verdict import Verdict, loses_most
 from dpbi.sensitivity.maps import Measure
 
 SIZES = (10, 20, 30, 50, 100, 200, 500, 1000)
 OVERLAID = 1000
 LEVELS, STEPS, CUMULATIVE = "Each distance", "Records moved", "Within a distance"
-NAIVE, NEAREST, AWARE = "Naive", "Nearest", "Noise-aware"
-READINGS = (NAIVE, NEAREST, AWARE)
+NAIVE, NEAREST, AWARE = READINGS = tuple(private_posteriors.COVERAGE)
 VIEWS = (LEVELS, STEPS, CUMULATIVE)
 MEASURES: dict[Measure, str] = {
     "local": "Local",
@@ -47,8 +45,7 @@ def size() -> int:
 
 def reading() -> str:
     """How the releases are read."""
-    chosen: str = settings.segments("Read as", "reading", READINGS, help=words.READINGS)
-    return chosen
+    return settings.segments("Read as", "reading", READINGS, help=private_posteriors.READINGS)
 
 
 def redraw(seed: int) -> None:
@@ -59,8 +56,7 @@ def redraw(seed: int) -> None:
 
 
 def view() -> str:
-    shown: str = settings.segments("Probability of", "view", VIEWS)
-    return shown
+    return settings.segments("Probability of", "view", VIEWS)
 
 
 def log_scale() -> bool:
@@ -69,7 +65,7 @@ def log_scale() -> bool:
 
 def within() -> float | None:
     """The distance t that P(H <= t) is told for; None where it is refused, which is said beside it."""
-    text = st.text_input("Distance t", width=160, help=words.WITHIN, **settings.entry("within"))
+    text = st.text_input("Distance t", width=160, help=distance_curves.WITHIN, **settings.entry("within"))
     with Refusals().beside():
         return check_distance(entries.number("t", text))
     return None
@@ -81,7 +77,7 @@ def check_distance(t: Any) -> float:
 
 def talk() -> None:
     """The switch of talk mode: larger type, the sidebar folded, nothing that is not looked at from afar."""
-    st.toggle("Talk mode", help=words.TALK, **settings.entry(address.TALK, then=address.write_talk))
+    st.toggle("Talk mode", help=sidebar.TALK, **settings.entry(address.TALK, then=address.write_talk))
 
 
 def overlay() -> bool:
@@ -89,8 +85,7 @@ def overlay() -> bool:
 
 
 def measure() -> Measure:
-    mapped: Measure = settings.segments("Sensitivity", "measure", MEASURES, format_func=MEASURES.__getitem__)
-    return mapped
+    return settings.segments("Sensitivity", "measure", MEASURES, format_func=MEASURES.__getitem__)
 
 
 def attaining_choices() -> list[str]:

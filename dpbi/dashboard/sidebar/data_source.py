@@ -12,7 +12,7 @@ import streamlit as st
 from dpbi import limits
 from dpbi.dashboard.session import settings
 from dpbi.dashboard.sidebar import entries, prior, upload
-from dpbi.dashboard.words import words
+from dpbi.dashboard.words import sidebar
 from dpbi.dashboard.words.refusals import Refusals
 from dpbi.data import synthesis
 from dpbi.data.examples import EXAMPLES
@@ -147,6 +147,6 @@ def _typed(refusals: Refusals) -> Data | None:
     )
     with refusals.beside():
         labels, counts = entries.counts(text)
-        st.caption(words.understood(labels, counts))
+        st.caption(sidebar.understood(labels, counts))
         return Data(labels, counts, "Counts typed in", "typed in")
     return None

@@ -14,7 +14,7 @@ import streamlit as st
 from dpbi import limits
 from dpbi.dashboard.session import settings
 from dpbi.dashboard.sidebar import entries
-from dpbi.dashboard.words import words
+from dpbi.dashboard.words import sidebar, words
 from dpbi.dashboard.words.refusals import Refusals
 
 RULES: dict[str, Callable[[int], float]] = {
@@ -39,7 +39,7 @@ def choose(labels: tuple[str, ...] | None, refusals: Refusals) -> tuple[float, .
         st.text_input("Strength, pseudo-counts per category", **settings.entry("strength"))
     if labels is None:
         if choice == CUSTOM:
-            st.caption(words.NO_CATEGORIES)
+            st.caption(sidebar.NO_CATEGORIES)
         return ()
     if choice == CUSTOM and len(labels) > FIELDS_LARGEST:
         _fill_box(labels)
@@ -52,7 +52,7 @@ def choose(labels: tuple[str, ...] | None, refusals: Refusals) -> tuple[float, .
     with refusals.beside():
         alpha = parameters(labels)
         if min(alpha) < SMALL:
-            st.caption(words.SMALL_PRIOR)
+            st.caption(sidebar.SMALL_PRIOR)
         return alpha
     return ()
 

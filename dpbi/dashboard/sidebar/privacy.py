@@ -16,7 +16,7 @@ from dpbi.dashboard.answers import library
 from dpbi.dashboard.answers.public_answers import Public, why_not_audited
 from dpbi.dashboard.session import settings
 from dpbi.dashboard.sidebar import entries
-from dpbi.dashboard.words import guard, words
+from dpbi.dashboard.words import guard, sidebar, words
 from dpbi.dashboard.words.refusals import Refusals
 from dpbi.mechanisms import MECHANISMS, Mechanism
 
@@ -56,13 +56,13 @@ def choose(refusals: Refusals, public: Public | None) -> tuple[dict[str, float],
     st.subheader("Privacy")
     numbers = _epsilon(refusals)
     if "epsilon" in numbers:
-        st.caption(words.in_cases(numbers["epsilon"]))
+        st.caption(sidebar.in_cases(numbers["epsilon"]))
     for name, kinds in _owners().items():
         if name == ALWAYS_SHOWN or any(_is_chosen(kind) for kind in kinds):
             numbers |= _shared_number(name, kinds, refusals)
-    for hint in words.hints(numbers, public[1] if public else None):
+    for hint in sidebar.hints(numbers, public[1] if public else None):
         st.caption(hint)
-    st.subheader("Mechanisms", help=words.CALIBRATED)
+    st.subheader("Mechanisms", help=sidebar.CALIBRATED)
     unaudited = {kind: why_not_audited(kind, public) for kind in MECHANISMS}
     mechanisms: list[Mechanism] = []
     for kind in MECHANISMS:
@@ -133,7 +133,7 @@ def _take_mark() -> None:
 
 def _shared_number(name: str, kinds: list[type[Mechanism]], refusals: Refusals) -> dict[str, float]:
     label = next(field.metadata["label"] for field in _labelled(kinds[0]) if field.name == name)
-    text = st.text_input(label, help=words.SHARED_NUMBERS.get(name), **settings.entry(name))
+    text = st.text_input(label, help=sidebar.SHARED_NUMBERS.get(name), **settings.entry(name))
     with refusals.beside():
         return {name: check_number(name, entries.number(name, text))}
     return {}
@@ -169,7 +169,7 @@ def _say_what_cannot_be_calibrated(unaudited: dict[type[Mechanism], str]) -> Non
     for sentence in dict.fromkeys(filter(None, unaudited.values())):
         kinds = [kind for kind, said in unaudited.items() if said == sentence]
         dropped = [kind.label for kind in kinds if settings.get(calibrated(kind))]
-        said = words.not_calibrated([kind.label for kind in kinds], sentence)
+        said = sidebar.not_calibrated([kind.label for kind in kinds], sentence)
         if dropped:
             st.warning(said)
         else:

@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from dpbi.dashboard.words import words
+from dpbi.dashboard.words import sidebar, words
 from dpbi.data.files import CountsError, read_categories
 
 Answer = Callable[[str, dict[str, Any]], None]
@@ -18,7 +18,7 @@ def entry(file_id: str, in_use: bool, answer: Answer) -> None:
     """Draws the entry, folded away; what is typed becomes an answer about the file when its button is pressed."""
     typed, offered = f"list: typed {file_id}", f"list: file {file_id}"
     with st.expander("The public list of categories" + (" (in use)" if in_use else "")):
-        st.caption(words.PUBLIC_LIST)
+        st.caption(sidebar.PUBLIC_LIST)
         st.text_area("One category per line", key=typed, height=150)
         st.file_uploader(
             "Or a file with one column",

@@ -5,12 +5,13 @@ from __future__ import annotations
 import io
 import platform
 import zipfile
+from fnmatch import fnmatch
 from importlib.metadata import version
 
 import dpbi
 from dpbi.dashboard.shown import downloads
 from dpbi.dashboard.sidebar.menu import Page
-from dpbi.dashboard.words import words
+from dpbi.dashboard.words import handover
 from dpbi.problem.neighbours import RELATION
 
 _PACKAGES = ("numpy", "scipy", "plotly", "pandas", "streamlit")
@@ -40,28 +41,23 @@ def zip_bytes(page: Page, shown: downloads.Shown, settings: bytes, script: str) 
     return packed.getvalue()
 
 
+_MEANINGS = {  # of files, by what their names are like; the first that fits
+    "settings.json": "the settings: the app's sidebar takes them under Bring settings",
+    "script.py": "computes the page's numbers anew: run it with .venv/bin/python of dpbi's folder",
+    "*.js": "draws the figures; keep it beside them",
+    "tables/*": "a table of the page",
+    "*.html": "a figure of the page: open it in a browser",
+    "*": "the points of that figure",
+}
+
+
 def _readme(page: Page, shown: downloads.Shown, files: list[str]) -> str:
-    listed = "\n".join(f"  {name:32} {_meaning(name)}" for name in files)
-    versions = "\n".join(f"  {name:10} {number}" for name, number in _versions().items())
+    meant = {name: next(said for like, said in _MEANINGS.items() if fnmatch(name, like)) for name in files}
+    listed = "\n".join(f"  {name:32} {said}" for name, said in meant.items())
+    made_with = {"dpbi": dpbi.__version__, "python": platform.python_version()} | {
+        name: version(name) for name in _PACKAGES}
+    versions = "\n".join(f"  {name:10} {number}" for name, number in made_with.items())
     return (
         f"{page.heading}\n{'=' * len(page.heading)}\n\n{page.purpose}\n\n{shown.about}\nNeighbours: {RELATION}.\n\n"
-        f"{words.REPORT_WARNING}\n\nFiles\n{listed}\n\n{words.REPORT_FILES}\n\nMade with\n{versions}\n"
+        f"{handover.REPORT_WARNING}\n\nFiles\n{listed}\n\n{handover.REPORT_FILES}\n\nMade with\n{versions}\n"
     )
-
-
-def _meaning(name: str) -> str:
-    folder, _, file = name.rpartition("/")
-    if name == "settings.json":
-        return "the settings: the app's sidebar takes them under Bring settings"
-    if name == "script.py":
-        return "computes the page's numbers anew: run it with .venv/bin/python of dpbi's folder"
-    if file.endswith(".js"):
-        return "draws the figures; keep it beside them"
-    if folder == "tables":
-        return "a table of the page"
-    return "a figure of the page: open it in a browser" if file.endswith(".html") else "the points of that figure"
-
-
-def _versions() -> dict[str, str]:
-    packages = {name: version(name) for name in _PACKAGES}
-    return {"dpbi": dpbi.__version__, "python": platform.python_version(), **packages}

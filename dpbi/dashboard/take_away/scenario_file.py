@@ -21,19 +21,17 @@ from contextlib import suppress
 from typing import Any, Literal, NamedTuple
 from urllib.parse import urlencode
 
-from dpbi import limits
+from dpbi import MECHANISMS, Problem, limits
 from dpbi.accuracy.axes import AXES
 from dpbi.accuracy.error import METRICS
 from dpbi.dashboard.session import address, long_links
 from dpbi.dashboard.sidebar import controls, data_source, entries, prior, privacy
 from dpbi.dashboard.words import accuracy as accuracy_words
-from dpbi.dashboard.words import words
+from dpbi.dashboard.words import handover, words
 from dpbi.data import synthesis
 from dpbi.data.json_object import json_object
-from dpbi.mechanisms import MECHANISMS
 from dpbi.papers.claims import CLAIMS
 from dpbi.papers.figures import FIGURES
-from dpbi.problem.problem import Problem
 from dpbi.tour import SCENES
 
 FORMAT = "dpbi settings 1"
@@ -124,7 +122,8 @@ def restored(found: Mapping[str, Any]) -> Restored:
             changes |= prior.custom(labels, [*map(written, checked["alpha"])])
     except ValueError as refusal:
         notices.append(str(refusal))
-    return Restored(changes, _first(notices))
+    more = [f"So it is with {len(notices) - NOTICES_LARGEST:,} more."] if len(notices) > NOTICES_LARGEST else []
+    return Restored(changes, notices[:NOTICES_LARGEST] + more)
 
 
 def default_document(defaults: Mapping[str, Any]) -> Document:
@@ -222,7 +221,7 @@ def written(value: float) -> str:
 @functools.cache
 def table() -> dict[str, Entry]:
     """Every key, in the order in which documents hold them."""
-    figure = _one_of_many("figure", "paper figure", [found.key for found in FIGURES])
+    figure = _choice("figure", "paper figure", [found.key for found in FIGURES], many=True)
     return {
         "format": Entry("text", lambda value: limits.one_of("format", value, (FORMAT,))),
         "source": _choice("source", "source", data_source.CHOICES),
@@ -265,7 +264,7 @@ def table() -> dict[str, Entry]:
         "talk": _flag("talk", address.TALK),
         "figure": figure,
         "paper_figure": figure._replace(read=None),  # what older files and links call it
-        "claim": _one_of_many("claim", "claim", [claim.name for claim in CLAIMS]),
+        "claim": _choice("claim", "claim", [claim.name for claim in CLAIMS], many=True),
         "accuracy_axis": _choice("accuracy_axis", "accuracy along", [axis.name for axis in AXES]),
         "accuracy_metric": _choice("accuracy_metric", "accuracy in", METRICS),
         "accuracy_over": _choice("accuracy_over", "accuracy over", accuracy_words.OVER),
@@ -277,28 +276,24 @@ def table() -> dict[str, Entry]:
     }
 
 
-def _choice(key: str, setting: str, options: Iterable[str]) -> Entry:
-    """One of some texts of the screen, each by what stands before its colon, in small letters with hyphens."""
+def _choice(key: str, setting: str, options: Iterable[str], many: bool = False) -> Entry:
+    """One of some texts of the screen, each by what stands before its colon, in small letters with hyphens.
+
+    many: of the papers, and more than a sentence could name.
+    """
     by_name = {name_of_option(option): option for option in options}
+
+    def check(value: Any) -> str:
+        if many and not (isinstance(value, str) and value in by_name):
+            raise ValueError(f"There is no {key} of the papers called {limits.shown(value)}.")
+        return by_name[limits.one_of(key, value, by_name)]
+
     return Entry(
         "text",
-        lambda value: by_name[limits.one_of(key, value, by_name)],
+        check,
         lambda value: {setting: value},
         lambda kept: name_of_option(kept.get(setting, next(iter(by_name.values())))),
     )
-
-
-def _one_of_many(key: str, setting: str, options: Iterable[str]) -> Entry:
-    """As ``_choice``, of more than a sentence could name."""
-    entry = _choice(key, setting, options)
-
-    def check(value: Any) -> Any:
-        try:
-            return entry.check(value)
-        except ValueError:
-            raise ValueError(f"There is no {key} of the papers called {limits.shown(value)}.") from None
-
-    return entry._replace(check=check)
 
 
 def name_of_option(option: str) -> str:
@@ -333,14 +328,7 @@ def _flag(key: str, setting: str) -> Entry:
 
 
 def _option(key: str, setting: str, allowed: tuple[Any, ...]) -> Entry:
-    if isinstance(allowed[0], bool):
-        return _flag(key, setting)
-    return Entry(
-        "text",
-        lambda value: limits.one_of(key, value, allowed),
-        lambda value: {setting: value},
-        lambda kept: kept[setting],
-    )
+    return _flag(key, setting) if isinstance(allowed[0], bool) else _choice(key, setting, allowed)
 
 
 def _mechanisms(key: str, setting_of: Callable[[type], str]) -> Entry:
@@ -386,7 +374,7 @@ def _data(checked: Document, held: Set[str]) -> tuple[tuple[str, ...], Settings,
     """
     source = checked.get("source", data_source.EXAMPLE)
     if source not in data_source.OWN:
-        said = [words.counts_of_no_use(held, source)] if held else []
+        said = [handover.counts_of_no_use(held, source)] if held else []
         if source == data_source.EXAMPLE:
             return data_source.BY_KEY[checked.get("example", data_source.DEFAULTS["example"])].labels, {}, said
         return data_source.made_up_labels(_size(checked, "k")), {"source": data_source.MADE_UP}, said
@@ -394,10 +382,10 @@ def _data(checked: Document, held: Set[str]) -> tuple[tuple[str, ...], Settings,
     if labels and len(labels) == len(counts):
         return labels, data_source.own(source, labels, counts, checked.get("title", "Counts brought along")), []
     if not held | ({"k", "n"} & checked.keys()):
-        return (), {"typed": "", "uploaded": None}, [words.BRING_AGAIN]
-    stand_in = words.stand_in(held, labels, counts, {key: (_size(checked, key), key in checked) for key in ("k", "n")})
+        return (), {"typed": "", "uploaded": None}, [handover.BRING_AGAIN]
+    sizes = {key: (_size(checked, key), key in checked) for key in ("k", "n")}
     changes = {"source": data_source.MADE_UP, "made-up shape": data_source.BALANCED}
-    return data_source.made_up_labels(_size(checked, "k")), changes, [stand_in]
+    return data_source.made_up_labels(_size(checked, "k")), changes, [handover.stand_in(held, labels, counts, sizes)]
 
 
 def _size(checked: Document, key: str) -> int:
@@ -407,8 +395,3 @@ def _size(checked: Document, key: str) -> int:
 def _named(key: str, refusal: Exception) -> str:
     said = str(refusal)[: words.SENTENCE_LENGTH]
     return said if key in said else f"{words.plain(str(key))}: {said}"
-
-
-def _first(notices: list[str]) -> list[str]:
-    more = len(notices) - NOTICES_LARGEST
-    return notices[:NOTICES_LARGEST] + ([f"So it is with {more:,} more."] if more > 0 else [])

@@ -17,7 +17,7 @@ from dpbi.dashboard.shown import downloads, folds, stylesheet
 from dpbi.dashboard.sidebar import data_source, privacy
 from dpbi.dashboard.sidebar.menu import Page
 from dpbi.dashboard.take_away import report, scenario_file, script
-from dpbi.dashboard.words import words
+from dpbi.dashboard.words import handover, words
 
 _log = logging.getLogger(__name__)
 
@@ -161,7 +161,7 @@ def take_over(what: str, found: Callable[[], scenario_file.Document], defaults: 
         said = [f"**The settings of the {what} are taken over, except:**"]
         said += [words.escape(notice, words.SENTENCE_LENGTH) for notice in taken.notices]
     if what == "link" and document.get("counts"):
-        said.insert(0, words.LINK_HOLDS_COUNTS)
+        said.insert(0, handover.LINK_HOLDS_COUNTS)
     st.session_state[_SAID] = said
 
 
@@ -208,7 +208,7 @@ def offer(page: Page, chosen: Scenario, seen: downloads.Shown, defaults: Mapping
     st.subheader("Take it away")
     with_counts = False
     if kept["source"] in data_source.OWN:
-        with_counts = st.checkbox("With my labels and counts", key="take away: counts", help=words.WITH_COUNTS)
+        with_counts = st.checkbox("With my labels and counts", key="take away: counts", help=handover.WITH_COUNTS)
     document = _document(chosen, with_counts=with_counts)
     with st.container(horizontal=True, gap="small"):
         downloads.offer(
@@ -220,7 +220,7 @@ def offer(page: Page, chosen: Scenario, seen: downloads.Shown, defaults: Mapping
                 partial(_report, page, chosen, seen, document, kept),
                 f"dpbi-{page.title.lower().replace(' ', '-')}.zip",
                 "application/zip",
-                help=words.REPORT_HELP,
+                help=handover.REPORT_HELP,
             )
     _link(scenario_file.without(document, scenario_file.default_document(defaults)), "counts" in document)
 
@@ -242,12 +242,12 @@ def _link(document: scenario_file.Document, holds_counts: bool) -> None:
         if not opened:
             return
         if len(query) > limits.LINK_CHARACTERS_LARGEST:
-            st.caption(words.link_too_long(len(query)))
+            st.caption(handover.link_too_long(len(query)))
             return
         if holds_counts:
-            st.warning(words.LINK_WARNING)
+            st.warning(handover.LINK_WARNING)
         _copied(query)
-        st.caption(words.LINK_HELP)
+        st.caption(handover.LINK_HELP)
 
 
 def link_to(**part: Any) -> None:
@@ -265,5 +265,5 @@ def copy_as_python(page: Page, chosen: Scenario) -> None:
     if text:
         with folds.fold("Copy as Python") as opened:
             if opened:
-                st.caption(words.SCRIPT_NOTICE)
+                st.caption(handover.SCRIPT_NOTICE)
                 st.code(text, language="python")

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any, TypeVar
 
-import pandas as pd
 import streamlit as st
-from streamlit.column_config import NumberColumn
 
-from dpbi import limits
+from dpbi import PrivacyLimit, Problem, limits
+from dpbi import tables as data
 from dpbi.accuracy.axes import AXES, Axis, Value, axis
 from dpbi.accuracy.curves import AccuracyCurve, Crossover, RequiredEpsilon, coarse_to_fine, crossovers, required_epsilon
 from dpbi.accuracy.error import METRICS, ExpectedError, Metric, expected_error
-from dpbi.accuracy.optimum import PrivacyLimit
 from dpbi.dashboard.answers import average, public_answers
 from dpbi.dashboard.answers.cache import kept
 from dpbi.dashboard.answers.work import Cancelled, Work, work
@@ -31,11 +30,12 @@ from dpbi.figures import accuracy as figures
 from dpbi.inference.noise_aware import Coverage, coverage
 from dpbi.inference.prior_average import Reading
 from dpbi.mechanisms import Mechanism, name_of
-from dpbi.problem.problem import Problem
 
 COVERED_LARGEST = 200  # n at which a point of the coverage takes about a second
 MASS = 0.95
 EPSILONS = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
+Question = TypeVar("Question", bound=tuple[Any, ...])
+Answer = TypeVar("Answer")
 _ROOM = 12  # more points may be asked for than can be told before: the bar leaves room for them
 _OVER = "accuracy over"
 _AXIS, _METRIC, _WANTED, _COVERAGE = "accuracy along", "accuracy in", "wanted distance", "accuracy coverage"
@@ -61,9 +61,7 @@ def over(along: Axis, metric: Metric) -> str:
     if not accuracy_words.can_be_averaged(along.name, metric):
         return accuracy_words.AT_THE_DATA
     named = accuracy_words.OVER.__getitem__
-    chosen: str = settings.segments("Mean", _OVER, tuple(accuracy_words.OVER), format_func=named,
-                                    help=limit_words.PUBLIC)
-    return chosen
+    return settings.segments("Mean", _OVER, accuracy_words.OVER, format_func=named, help=limit_words.PUBLIC)
 
 
 def wanted() -> float | None:
@@ -109,45 +107,61 @@ class Curves:
 
 def curves(chosen: Scenario, along: Axis, metric: Metric) -> Curves:
     """Every point of every mechanism, the own value first, the ends and between. What cannot be computed is said."""
-    problem = chosen.problem
     mechanisms = chosen.mechanisms if along.keeps_calibration else public_answers.uncalibrated(chosen).mechanisms
-    own, values = along.own(problem, mechanisms), along.values(problem, mechanisms)
-    found: dict[Mechanism, dict[Value, ExpectedError]] = {one: {} for one in mechanisms}
-    refused: dict[str, list[str]] = {}
-    asked = (problem, mechanisms, along.name, metric)
-    with work("curves", asked, len(values) * len(mechanisms), room=_ROOM) as current:
-        for value in dict.fromkeys([*([] if own is None else [own]), *coarse_to_fine(values)]):
-            for mechanism in mechanisms:
-                with contextlib.suppress(Cancelled), guard.refusal(refused, f"{name_of(mechanism)} at {value:,g}"):
-                    at = along.at(mechanism, problem, value)
-                    found[mechanism][value] = current.ask(_point, *at, metric)
-    say_refused(refused)
-    made = tuple(_curve(along, one, metric, errors) for one, errors in found.items() if errors)
-    return Curves(made, own, current.complete)
+
+    def error(current: Work, mechanism: Mechanism, value: Value) -> ExpectedError:
+        return current.ask(_point, *along.at(mechanism, chosen.problem, value), metric)
+
+    return _curves("curves", chosen.problem, chosen.problem, along, mechanisms, metric, error, "{} at {:,g}")
 
 
 def averages(chosen: Scenario, along: Axis, reading: Reading) -> tuple[Curves, dict[Value, PrivacyLimit]]:
     """As ``curves``, averaged over the data that the prior expects; and the limit of privacy at each value."""
-    problem, mechanisms = chosen.problem, public_answers.uncalibrated(chosen).mechanisms
+    problem, bounds = chosen.problem, dict[Value, PrivacyLimit]()
+
+    def error(current: Work, mechanism: Mechanism, value: Value) -> ExpectedError | None:
+        there, at = along.at(mechanism, problem, value)
+        if value not in bounds:
+            bounds[value] = current.ask(average.limit, at.prior, at.n, there.epsilon)
+        if not average.is_quick(there, at.n):
+            return None
+        mean = current.ask(average.expected, there, at.prior, at.n, reading)
+        return ExpectedError(there, at, "hellinger", mean.measured, mean.measured)
+
+    mechanisms, asked = public_answers.uncalibrated(chosen).mechanisms, (problem.prior, problem.n, reading)
+    return _curves("averages", asked, problem, along, mechanisms, "hellinger", error), dict(sorted(bounds.items()))
+
+
+def _curves(
+    part: str, asked: object, problem: Problem, along: Axis, mechanisms: tuple[Mechanism, ...], metric: Metric,
+    error: Callable[[Work, Mechanism, Value], ExpectedError | None], said_of: str = "{}",
+) -> Curves:
     own, values = along.own(problem, mechanisms), along.values(problem, mechanisms)
-    found: dict[Mechanism, dict[Value, ExpectedError]] = {one: {} for one in mechanisms}
-    bounds: dict[Value, PrivacyLimit] = {}
+    order = dict.fromkeys([*([] if own is None else [own]), *coarse_to_fine(values)])
+    named = {(one, value): said_of.format(name_of(one), value) for value in order for one in mechanisms}
+    found, complete = _computed(part, (asked, mechanisms, along.name, metric), named, error)
+    made = []
+    for one in mechanisms:
+        errors = {value: found[one, value] for value in values if (one, value) in found}
+        if errors:
+            made.append(AccuracyCurve(along, one, metric, tuple(errors), tuple(errors.values())))
+    return Curves(tuple(made), own, complete)
+
+
+def _computed(
+    part: str, asked: object, named: Mapping[Question, str], answer: Callable[..., Answer | None], items: int = 1
+) -> tuple[dict[Question, Answer], bool]:
+    """The answer to each question, asked in their order, and whether that is all: what is refused or cancelled is
+    missing. named: what a refusal is said of; items: of the bar, that each takes."""
+    found: dict[Question, Answer] = {}
     refused: dict[str, list[str]] = {}
-    asked = (problem.prior, problem.n, mechanisms, along.name, reading)
-    with work("averages", asked, len(values) * (1 + len(mechanisms)), room=_ROOM) as current:
-        for value in dict.fromkeys([*([] if own is None else [own]), *coarse_to_fine(values)]):
-            for mechanism in mechanisms:
-                with contextlib.suppress(Cancelled), guard.refusal(refused, name_of(mechanism)):
-                    there, at = along.at(mechanism, problem, value)
-                    if value not in bounds:
-                        bounds[value] = current.ask(average.limit, at.prior, at.n, there.epsilon)
-                    if average.is_quick(there, at.n):
-                        mean = current.ask(average.expected, there, at.prior, at.n, reading)
-                        found[mechanism][value] = ExpectedError(there, at, "hellinger", mean.measured,
-                                                                mean.measured)
+    with work(part, asked, items * len(named), room=_ROOM) as current:
+        for question, name in named.items():
+            with contextlib.suppress(Cancelled), guard.refusal(refused, name):
+                if (told := answer(current, *question)) is not None:
+                    found[question] = told
     say_refused(refused)
-    made = tuple(_curve(along, one, "hellinger", errors) for one, errors in found.items() if errors)
-    return Curves(made, own, current.complete), dict(sorted(bounds.items()))
+    return found, current.complete
 
 
 def draw_along(chosen: Scenario) -> Curves:
@@ -180,10 +194,10 @@ def draw_averages(chosen: Scenario, along: Axis, over: str) -> None:
 
 def _draw(found: Curves, how: str, bounds: Mapping[Value, PrivacyLimit] | None = None) -> None:
     """Who is nearest, the chart, how its points were found, and their table."""
-    st.markdown(accuracy_words.nearest(found.curves, found.own))
+    st.markdown(accuracy_words.smallest_error(found.curves, found.own))
     charts.draw(figures.against(found.curves, found.own, bounds), "accuracy")
     st.caption(how)
-    points(found)
+    tables.draw(data.accuracy(found.curves))
 
 
 def crossings(chosen: Scenario, shown: Curves) -> tuple[Crossover, ...] | None:
@@ -196,46 +210,30 @@ def crossings(chosen: Scenario, shown: Curves) -> tuple[Crossover, ...] | None:
     return None
 
 
-def _curve(along: Axis, mechanism: Mechanism, metric: Metric, errors: dict[Value, ExpectedError]) -> AccuracyCurve:
-    values = tuple(sorted(errors))
-    return AccuracyCurve(along, mechanism, metric, values, tuple(errors[value] for value in values))
-
-
 def required(chosen: Scenario, distance: float) -> list[RequiredEpsilon]:
     """The smallest epsilon of each mechanism that has one; of the others the sentence that says why not."""
-    found: list[RequiredEpsilon] = []
-    refused: dict[str, list[str]] = {}
     mechanisms = public_answers.uncalibrated(chosen).mechanisms
-    with work("epsilons", (chosen.problem, mechanisms, distance), 30 * len(mechanisms), room=_ROOM) as current:
-        for mechanism in mechanisms:
-            with contextlib.suppress(Cancelled), guard.refusal(refused, name_of(mechanism)):
-                found.append(required_epsilon(mechanism, chosen.problem, distance, _evaluation(current)))
-    say_refused(refused)
-    return found
+
+    def least(current: Work, mechanism: Mechanism) -> RequiredEpsilon:
+        return required_epsilon(mechanism, chosen.problem, distance, _evaluation(current))
+
+    named = {(one,): name_of(one) for one in mechanisms}
+    found, _ = _computed("epsilons", (chosen.problem, mechanisms, distance), named, least, items=30)
+    return list(found.values())
 
 
 def coverages(chosen: Scenario) -> dict[Mechanism, list[tuple[float, Coverage]]]:
     """Coverage and width at each epsilon, the person's own among them, for every mechanism that has them."""
     prior, n = chosen.problem.prior, chosen.problem.n
-    mechanisms = public_answers.uncalibrated(chosen).mechanisms
-    epsilons = sorted({*EPSILONS, chosen.epsilon})
-    found: dict[Mechanism, list[tuple[float, Coverage]]] = {one: [] for one in mechanisms}
-    refused: dict[str, list[str]] = {}
-    with work("coverage", (prior, n, mechanisms), len(epsilons) * len(mechanisms), room=_ROOM) as current:
-        for epsilon in coarse_to_fine(epsilons):
-            for mechanism in mechanisms:
-                with contextlib.suppress(Cancelled), guard.refusal(refused, name_of(mechanism)):
-                    there = dataclasses.replace(mechanism, epsilon=float(epsilon))
-                    found[mechanism].append((float(epsilon), current.ask(_coverage, there, prior, n)))
-    say_refused(refused)
-    return {one: sorted(points, key=lambda point: point[0]) for one, points in found.items() if points}
+    mechanisms, epsilons = public_answers.uncalibrated(chosen).mechanisms, sorted({*EPSILONS, chosen.epsilon})
 
+    def covered(current: Work, mechanism: Mechanism, epsilon: float) -> Coverage:
+        return current.ask(_coverage, dataclasses.replace(mechanism, epsilon=epsilon), prior, n)
 
-def why_no_coverage(problem: Problem) -> str:
-    """The sentence that refuses the coverage, "" where it can be had."""
-    if problem.k != 2:
-        return accuracy_words.coverage_of_two(problem.k)
-    return accuracy_words.coverage_too_large(problem.n, COVERED_LARGEST) if problem.n > COVERED_LARGEST else ""
+    named = {(one, float(epsilon)): name_of(one) for epsilon in coarse_to_fine(epsilons) for one in mechanisms}
+    found, _ = _computed("coverage", (prior, n, mechanisms), named, covered)
+    points = {one: [(at, found[one, at]) for at in epsilons if (one, at) in found] for one in mechanisms}
+    return {one: here for one, here in points.items() if here}
 
 
 def say_refused(refused: dict[str, list[str]]) -> None:
@@ -243,75 +241,3 @@ def say_refused(refused: dict[str, list[str]]) -> None:
     said = {words.listed(dict.fromkeys(names)): sentence for sentence, names in reversed(refused.items())}
     for names, sentence in reversed(said.items()):
         st.info(f"**{names}:** {sentence}")
-
-
-# --- tables ---
-
-
-def points(shown: Curves) -> None:
-    """A row per point: where, how large the error is, how that was found."""
-    rows = [(curve, value, error) for curve in shown.curves
-            for value, error in zip(curve.values, curve.errors, strict=True)]
-    along = shown.curves[0].axis
-    bounded = [error.bounded for _, _, error in rows]
-    table = pd.DataFrame(
-        {
-            "Mechanism": [name_of(curve.mechanism) for curve, _, _ in rows],
-            along.title: [value for _, value, _ in rows],
-            "Mean error": [None if error.bounded else error.high for _, _, error in rows],
-            "At least": [error.low for _, _, error in rows],
-            "At most": [error.high for _, _, error in rows],
-            "Standard error": [max(error.low_error, error.high_error) for _, _, error in rows],
-            "Found": ["exact" if error.exact else "draws" for _, _, error in rows],
-        }
-    )
-    if not any(bounded):
-        table = table.drop(columns=["At least", "At most"])
-    elif all(bounded):
-        table = table.drop(columns="Mean error")
-    table = _without_zeros(table)
-    columns = {name: NumberColumn(format="%.4g") for name in ("Mean error", "At least", "At most", "Standard error")}
-    columns[along.title] = NumberColumn(help=along.kept, format="%.6g")
-    tables.show(table, "accuracy", columns, "One row per computed point: mechanism, value, mean error, how found")
-
-
-def crossing_table(found: Sequence[Crossover]) -> None:
-    """A row per crossover."""
-    if not found:
-        return
-    table = pd.DataFrame(
-        {
-            "Ahead from there on": [name_of(one.ahead) for one in found],
-            "Overtaken": [name_of(one.behind) for one in found],
-            "Last before": [one.before for one in found],
-            "From": [one.value for one in found],
-            "Found": ["exact" if one.exact else "between two points" for one in found],
-        }
-    )
-    columns = {name: NumberColumn(format="%.10g") for name in ("Last before", "From")}
-    tables.show(table, "crossovers", columns, "One row per crossover: who overtakes whom and from which value on")
-
-
-def required_table(found: Sequence[RequiredEpsilon]) -> None:
-    """A row per mechanism: its smallest epsilon and the mean distance there."""
-    table = pd.DataFrame(
-        {
-            "Mechanism": [name_of(one.mechanism) for one in found],
-            "Guarantee there": [
-                words.guarantee(one.mechanism.guarantee(one.problem.prior, one.problem.n)) for one in found
-            ],
-            "Smallest epsilon": [one.epsilon for one in found],
-            "Mean H": [one.mean.high for one in found],
-            "Standard error": [one.mean.high_error for one in found],
-            "Always falls": ["yes" if one.monotone else "no" for one in found],
-        }
-    )
-    table = _without_zeros(table)
-    columns = {name: NumberColumn(format="%.4g") for name in ("Mean H", "Standard error")}
-    columns["Smallest epsilon"] = tables.bound(None)
-    tables.show(table, "required-epsilon", columns, "One row per mechanism: the smallest epsilon for the distance")
-
-
-def _without_zeros(table: pd.DataFrame) -> pd.DataFrame:
-    """Without the standard errors where all is exact."""
-    return table if table["Standard error"].any() else table.drop(columns="Standard error")

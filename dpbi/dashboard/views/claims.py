@@ -16,7 +16,7 @@ from dpbi.dashboard.scenario import Scenario
 from dpbi.dashboard.session import settings
 from dpbi.dashboard.shown import folds, stylesheet, tables
 from dpbi.dashboard.take_away import script, take_away
-from dpbi.dashboard.words import bridge, guard, words
+from dpbi.dashboard.words import bridge, guard, handover, words
 from dpbi.papers.claims import CLAIMS, KINDS, Case, Claim, Finding, Reading, Setting, shown
 from dpbi.problem.problem import Problem
 
@@ -90,7 +90,7 @@ def _one(claim: Claim, scenario: Scenario) -> None:
         with folds.fold("Link to this claim, and its Python") as opened:
             if opened:
                 take_away.link_to(claim=claim.name)
-                st.caption(words.SCRIPT_NOTICE)
+                st.caption(handover.SCRIPT_NOTICE)
                 st.code(script.of_claim(claim.name, _setting(scenario)), language="python")
 
 

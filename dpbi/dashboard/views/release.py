@@ -31,6 +31,7 @@ from dpbi.releases.readers import reader_script, reader_script_r
 from dpbi.releases.release import Release, stamp_of
 from dpbi.releases.statement import Row, posterior_table, promised, stamped, statement_html, statement_markdown
 from dpbi.releases.usefulness import barely_private, useless
+from dpbi.tables import to_release_with
 
 _log = logging.getLogger(__name__)
 
@@ -130,7 +131,7 @@ def _compare(found: Sequence[Ready], chosen: Scenario) -> None:
     errors = public_answers.for_each(library.release_errors, ready)
     risks = public_answers.for_each(library.guessing_risk, ready)
     if 1 < len(found) == len(errors) == len(risks):
-        tables.to_release_with([one.label for one in found], means, errors, risks)
+        tables.draw(to_release_with([one.label for one in found], means, errors, risks))
 
 
 def say_what_to_expect(ready: Ready, chosen: Scenario) -> None:

@@ -7,7 +7,7 @@ import streamlit as st
 from dpbi.accuracy.order import Measured, foremost, rising
 from dpbi.dashboard.answers.cache import kept
 from dpbi.dashboard.shown import charts, folds
-from dpbi.dashboard.words import words
+from dpbi.dashboard.words import handover, words
 from dpbi.papers.score_study import ScoredMechanism, ScoreStudy, compare_scores
 
 _PRIOR, _N, _EPSILON = (1.0, 1.0), 100, 1.0
@@ -17,9 +17,12 @@ QUESTION = (
     f"epsilon = {_EPSILON:g}: uniform prior, n = {_N}, two categories. The error is the mean Hellinger distance over "
     "the data that the prior expects, whatever the score."
 )
-SCRIPT = f"""import dpbi  {words.SCRIPT_NEEDS}
+SCRIPT = f"""import dpbi  {handover.SCRIPT_NEEDS}
 
-found = dpbi.compare_scores(prior={_PRIOR}, n={_N}, epsilon={_EPSILON})
+prior = {_PRIOR}
+n, epsilon = {_N}, {_EPSILON}
+
+found = dpbi.compare_scores(prior, n, epsilon)
 print("limit of privacy:", found.limit.value)
 for row in found.rows:
     print(row.score, row.sensitivity, row.mean, row.loss, row.calibrated_mean, row.times_limit)

@@ -13,7 +13,7 @@ from dpbi.dashboard.shown import charts, stylesheet
 from dpbi.dashboard.sidebar import controls, data_source, menu
 from dpbi.dashboard.take_away import scenario_file, take_away
 from dpbi.dashboard.words import accuracy as accuracy_words
-from dpbi.dashboard.words import words
+from dpbi.dashboard.words import sidebar, words
 from dpbi.tour import SCENES, Scene
 
 _BY_KEY = {scene.key: scene for scene in SCENES}
@@ -46,7 +46,7 @@ def draw(scene: Scene, defaults: Mapping[str, Any]) -> None:
     with st.container(key="scene text"):
         st.markdown(scene.text)
         if scene.key not in _WITHOUT_MECHANISM:
-            st.caption(words.in_cases(scene.mechanisms[0].epsilon))
+            st.caption(sidebar.in_cases(scene.mechanisms[0].epsilon))
     result, sentence = _computed(scene.key)
     st.markdown(f"**{words.escape(sentence, _SENTENCES)}**")
     charts.draw(tour.draw(result), f"tour-{scene.key}")

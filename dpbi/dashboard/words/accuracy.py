@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from dpbi import Problem, PureDP
 from dpbi.accuracy.axes import Axis, Value
 from dpbi.accuracy.curves import SEARCHED, AccuracyCurve, Crossover, RequiredEpsilon, closer
 from dpbi.accuracy.distance_law import DRAWS
@@ -12,9 +13,7 @@ from dpbi.accuracy.order import LEFT_OUT, Measured, foremost
 from dpbi.dashboard.words import words
 from dpbi.inference.noise_aware import Coverage
 from dpbi.mechanisms import Mechanism, name_of
-from dpbi.mechanisms.guarantee import PureDP
 from dpbi.mechanisms.printed_bound import printed_bound
-from dpbi.problem.problem import Problem
 
 AXES = {
     "n": "Total count n",
@@ -70,15 +69,14 @@ _HARDLY = 1.05  # a factor that is not worth a number
 _DIGITS = 0.005  # the relative error that a factor of three digits may have
 
 
-def coverage_too_large(n: int, largest: int) -> str:
-    return (
+def why_no_coverage(k: int, n: int, largest: int) -> str:
+    """The sentence that refuses the coverage, "" where it can be had."""
+    if k != 2:
+        return f"The coverage is computed for k = 2 categories only: here k is {k:,}."
+    return "" if n <= largest else (
         f"The coverage takes every pair of counts and releases into account, and is computed here for n up to "
         f"{largest:,} only: n is {n:,}."
     )
-
-
-def coverage_of_two(k: int) -> str:
-    return f"The coverage is computed for k = 2 categories only: here k is {k:,}."
 
 
 def varying(axis: Axis, metric: Metric, mechanisms: Sequence[Mechanism]) -> str:
@@ -128,9 +126,9 @@ def how_averaged(curves: Sequence[AccuracyCurve], choice_largest: int) -> str:
     )
 
 
-def nearest(curves: Sequence[AccuracyCurve], own: Value | None) -> str:
+def smallest_error(curves: Sequence[AccuracyCurve], own: Value | None) -> str:
     """Which proved mechanism has the smallest error: at the own value, and at both ends of the axis."""
-    proved = [curve for curve in curves if _is_proved(curve) and curve.values]
+    proved = [curve for curve in curves if _is_proved(curve)]
     if not proved:
         return "No ticked mechanism has a proved pure guarantee, so none is called the nearest."
     axis = proved[0].axis
@@ -150,11 +148,7 @@ def nearest(curves: Sequence[AccuracyCurve], own: Value | None) -> str:
 
 
 def _is_proved(curve: AccuracyCurve) -> bool:
-    problem = curve.errors[0].problem if curve.errors else None
-    if problem is None:
-        return False
-    promised = curve.errors[0].mechanism.guarantee(problem.prior, problem.n)
-    return isinstance(promised, PureDP) and promised.is_private
+    return any(_proved(error.mechanism, error.problem) for error in curve.errors[:1])
 
 
 def _nearest_at(axis: Axis, value: Value, curves: Sequence[AccuracyCurve]) -> tuple[str, str]:
@@ -237,7 +231,10 @@ def _crossover(one: Crossover) -> str:
     names = f"**{name_of(one.ahead)}** overtakes {name_of(one.behind)}"
     if one.exact:
         return f"{names} from {one.axis.symbol} = {words.number(one.value)} on."
-    return f"{names} between {one.axis.symbol} = {words.number(one.before)} and {words.number(one.value)}."
+    before, value = words.number(one.before), words.number(one.value)
+    if before == value:
+        return f"{names} at about {one.axis.symbol} = {value}."
+    return f"{names} between {one.axis.symbol} = {before} and {value}."
 
 
 def required(found: Sequence[RequiredEpsilon]) -> str:

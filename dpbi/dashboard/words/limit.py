@@ -4,25 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from dpbi.accuracy.optimum import PrivacyLimit
+from dpbi import ExpectedDistance, PrivacyLimit, PureDP
 from dpbi.accuracy.order import LEFT_OUT, Measured, foremost, lead, rising
 from dpbi.dashboard.words import words
 from dpbi.inference.limit_comparison import LimitComparison
-from dpbi.inference.prior_average import ExpectedDistance
 from dpbi.mechanisms import Mechanism, name_of
-from dpbi.mechanisms.guarantee import PureDP
 from dpbi.mechanisms.printed_bound import printed_bound
 
-COLUMN = "× limit"
-MEANING = (
-    "Mean H over the data that the public prior expects, divided by the least that any epsilon-DP mechanism releasing "
-    "a candidate posterior can have: 1 is as near as those can come. No private count enters. Where it comes from "
-    "draws, the sentence below the table has its error."
-)
-DASH = (
-    f"{MEANING} A dash: the mechanism is not proved to be epsilon-DP for this epsilon, so the limit does not bind it; "
-    "or there are too many records to average it here; or the sentence below the table says what is wrong."
-)
 _DIGITS = 1e-4
 PUBLIC = (
     "These are averages over the data that the public prior expects. No private count enters them, so they may be used "

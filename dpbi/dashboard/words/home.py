@@ -1,0 +1,93 @@
+"""The sentences of Home: who is nearest, who ignores the data, what calibration could do."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from dpbi import NotPrivate, Problem
+from dpbi.accuracy.comparison import Comparison, nearest_private
+from dpbi.accuracy.order import LEFT_OUT, lead
+from dpbi.dashboard.words import words
+from dpbi.mechanisms import name_of
+from dpbi.mechanisms.printed_bound import printed_bound
+from dpbi.mechanisms.printed_number import listed, number, probability
+
+IGNORING_SAID = 0.005
+
+
+def best(rows: Sequence[Comparison], problem: Problem) -> str:
+    """Which mechanisms to name here, in one sentence: the nearest of those that are proved to be private."""
+    if problem.n == 0:
+        return "There are no records (n = 0): every mechanism releases the prior itself, and nothing can leak."
+    found = nearest_private(rows)
+    if not found:
+        return "No ticked mechanism has a proved pure guarantee."
+    nearer = any(lead(row.measured, found[0].measured) > 0 for row in rows)
+    ahead = f"Nearest to the truth here{', of those proved to be private' if nearer else ''}"
+    if len(found) == 1:
+        (row,) = found
+        name, promised, mean = f"**{name_of(row.mechanism)}**", row.guarantee.words, _mean(row)
+        said = f"{name} promises {promised}, at {mean} from the truth"
+        if len(rows) > 1:
+            said = f"{ahead}: {name}, with {promised} and {mean}"
+        return f"{said}; it releases the true posterior itself with probability {_of_truth(row)}."
+    each: dict[str, list[str]] = {}
+    for row in found:
+        facts = (f"{row.guarantee.words}, {_mean(row)}, the true posterior itself with probability "
+                 f"{_of_truth(row)}")
+        each.setdefault(facts, []).append(f"**{name_of(row.mechanism)}**")
+    parts = [f"{listed(names)} ({'each ' if len(names) > 1 else ''}{facts})" for facts, names in each.items()]
+    return f"{ahead}: {'; '.join(parts)}, too close to tell apart."
+
+
+def _of_truth(row: Comparison) -> str:
+    """No mechanism is certain where there are records, whatever a double may say."""
+    return probability(min(row.probability_of_truth, math.nextafter(1, 0)))
+
+
+def _mean(row: Comparison) -> str:
+    if not row.measured.exact:
+        return f"a sampled mean distance of {words.measured(row.measured)}"
+    return f"an exact mean distance of {number(row.mean)}" if row.mean else f"a mean distance below {LEFT_OUT:g}"
+
+
+def besides(rows: Sequence[Comparison], problem: Problem) -> str:
+    """Who ignores the data, and what the best one is not compared with; "" where there is nothing to add."""
+    if problem.n == 0:
+        return ""
+    parts = []
+    blind = [
+        f"{name_of(row.mechanism)} {probability(row.probability_of_ignoring)}"
+        for row in rows
+        if row.probability_of_ignoring > IGNORING_SAID
+    ]
+    if blind:
+        parts.append(
+            f"Ignores the data with probability: {listed(blind)}. Selection by distance is a mixture whose first part "
+            "picks any candidate without looking at the counts."
+        )
+    claimed = [name_of(row.mechanism) for row in rows if row.guarantee.basis == "claim"]
+    unsafe = [name_of(row.mechanism) for row in rows if isinstance(row.guarantee, NotPrivate)]
+    if claimed:
+        parts.append(f"{listed(claimed)} {_verb(claimed)} only claimed to be private, so not in the running.")
+    if unsafe:
+        parts.append(f"{listed(unsafe)} {_verb(unsafe)} not private: shown for contrast only.")
+    return " ".join(parts)
+
+
+def calibration_hint(spent: Mapping[str, float], unknown: Sequence[str], epsilon: float) -> str:
+    """What there is to gain from calibration; spent: exact losses below epsilon; unknown: whose audit takes longer."""
+    said = []
+    if spent:
+        each = listed(f"{name} loses {printed_bound(loss)}" for name, loss in spent.items())
+        said.append(f"Not all of epsilon = {printed_bound(epsilon)} is spent: {each}.")
+    if unknown:
+        said.append(f"**Privacy loss** tells how much of epsilon is really spent by {listed(unknown)}.")
+    them = "it loses" if len(spent) + len(unknown) == 1 else "each of them loses"
+    said.append(f"**Calibrated** (sidebar) {them} exactly epsilon, and the release is often nearer to the truth.")
+    return " ".join(said)
+
+
+def _verb(names: Sequence[str]) -> str:
+    return "is" if len(names) == 1 else "are"
