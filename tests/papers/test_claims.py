@@ -707,7 +707,7 @@ def test_M_H_overtakes_the_baseline_twice() -> None:
 
 def invented(margins: dict[float, tuple[bool, float]], **options: Any) -> Claim:
     """A claim whose cases at epsilon are (within, margin)."""
-    def cases(setting: Setting) -> list[Case]:
+    def cases(_: Problem, setting: Setting) -> list[Case]:
         within, margin = margins[setting.epsilon]
         return [case(setting.named("epsilon"), {"margin": margin}, margin, within)]
 
