@@ -212,7 +212,8 @@ def test_labels_are_shown_as_text(name: str) -> None:
 def test_a_mechanism_alone_is_drawn_in_its_own_style(kind: Any) -> None:
     own = style.style_of(kind)
     assert own == style.style_of(kind(0.3))
-    law, sample = (of("k = 2")[MECHANISMS.index(kind)] for of in (laws_of, samples_of))
+    at = MECHANISMS.index(kind)
+    law, sample = laws_of("k = 2")[at], samples_of("k = 2")[at]
     for fig in (distances.per_level([law]), distances.per_step([law]), distances.cumulative([law])):
         line = named(fig, kind.label).line
         assert (line.color, line.dash) == (own.colour, own.dash)

@@ -15,10 +15,11 @@ from dpbi import MECHANISMS, ApproximateDP, NotPrivate, Problem, PureDP, Release
 from dpbi.accuracy.trials import release_errors
 from dpbi.mechanisms import Mechanism
 from dpbi.mechanisms.guarantee import Guarantee
-from dpbi.releases.ledger import Ledger, LedgerEntry, People, Raised, entry_of, new_token, release_json
+from dpbi.releases.ledger import Ledger, LedgerEntry, People, Raised, new_token, release_json
 from tests import oracles
 from tests.data.damaged import damaged, read_or_refused
 from tests.every_mechanism import every_class, lists_datasets
+from tests.releases.entries import entry_of
 
 PURE, CLAIM = PureDP(0.5, "theorem", "proved"), ApproximateDP(0.25, 1e-6, "claim", "stated")
 PROVED, NOTHING = ApproximateDP(1.0, 1e-5, "exhaustive check", "checked"), NotPrivate("a control")

@@ -14,9 +14,10 @@ import pytest
 import dpbi
 from dpbi import MECHANISMS, Problem, Release
 from dpbi.releases import statement
-from dpbi.releases.ledger import Ledger, People, Standing, entry_of, release_json
+from dpbi.releases.ledger import Ledger, People, Standing, release_json
 from dpbi.releases.readers import reader_script, reader_script_r
 from tests.every_mechanism import lists_datasets
+from tests.releases.entries import entry_of
 
 NUMBER = r"\d+(?:\.\d+)?(?:e[-+]?\d+)?"
 LABELS = ['"yes": [1, {2}]', "no\\é", "maybe\tnot"]

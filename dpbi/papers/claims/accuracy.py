@@ -261,7 +261,8 @@ def _of_selection(setting: Setting, local: bool) -> dict[Mechanism, float]:
 
 
 def _compared(
-    problem: Problem, setting: Setting, stated: float, level: Callable[[LineLaw, Problem], int], above: bool, inputs: dict
+    problem: Problem, setting: Setting, stated: float, level: Callable[[LineLaw, Problem], int], above: bool,
+    inputs: dict,
 ) -> Iterator[Case]:
     """P(H <= that level) under LSHist and under EHD, where n is above (below) the stated size."""
     epsilon = setting.epsilon
