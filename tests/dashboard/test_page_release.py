@@ -16,6 +16,7 @@ import dpbi
 from dpbi import MECHANISMS, NotPrivate, Release, expected_distance
 from dpbi.accuracy.trials import release_errors
 from dpbi.dashboard.answers.cache import Kept
+from dpbi.dashboard.page import DEFAULT_MECHANISMS
 from dpbi.dashboard.session import options
 from dpbi.dashboard.sidebar import data_source
 from dpbi.dashboard.words import release as release_words
@@ -26,7 +27,21 @@ from dpbi.releases.kept_ledger import Account, of_all
 from dpbi.releases.ledger import Ledger
 from dpbi.releases.ledger_in_memory import LedgerInMemory
 from dpbi.releases.usefulness import barely_private
-from tests.dashboard.person import ALL, bare, everything, key, opened, select, text, tick, typed, visit
+from tests.dashboard.person import (
+    ALL,
+    PATIENCE,
+    ROOT,
+    bare,
+    everything,
+    key,
+    opened,
+    ran,
+    select,
+    text,
+    tick,
+    typed,
+    visit,
+)
 from tests.dashboard.test_scenario_file import Files, record
 from tests.every_mechanism import lists_datasets
 
@@ -34,6 +49,7 @@ PAGE = "pages/7_Release.py"
 COUNTS = "31 44"
 BUTTON = "Release once with"
 PEOPLE, QUESTION = "Survey 2026", "Do you smoke?"
+FIRST = next(kind.label for kind in MECHANISMS if kind.__name__ in DEFAULT_MECHANISMS)
 Draws = list[Release]
 
 
@@ -52,10 +68,10 @@ def draws(monkeypatch: pytest.MonkeyPatch) -> Draws:
 
 
 def page(counts: str = COUNTS, people: str = PEOPLE, question: str = QUESTION) -> AppTest:
-    """With the first mechanism chosen, and what the ledger asks said."""
-    at = typed(opened(PAGE), counts)
-    select(at, "to release", at.main.selectbox[0].options[0])
-    return said_of(at, people, question) if people else at
+    """With the first mechanism chosen, and what the ledger asks said; what the sidebar holds is there from the start."""
+    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=PATIENCE).switch_page(PAGE)
+    at.session_state["settings"] = {"source": data_source.TYPED, "typed": counts, "to release": FIRST}
+    return said_of(ran(at), people, question) if people else ran(at)
 
 
 def said_of(at: AppTest, people: str = PEOPLE, question: str = QUESTION) -> AppTest:
@@ -113,7 +129,7 @@ def files_of(files: Files, ending: str) -> bytes:
 
 
 def test_nothing_is_drawn_before_the_button_is_pressed(draws: Draws) -> None:
-    at = visit(opened(), PAGE)
+    at = opened(PAGE)
     assert at.main.selectbox[0].value is None and release_words.CHOOSE in everything(at)
     assert not [one for one in at.main.button if one.label.startswith(BUTTON)]
     assert release_words.NOTHING in everything(at)
@@ -135,9 +151,9 @@ def test_nothing_is_drawn_before_the_button_is_pressed(draws: Draws) -> None:
 
 
 def test_one_mechanism_alone_is_chosen_and_of_several_the_private_ones_come_first() -> None:
-    at = visit(tick(opened(), {MECHANISMS[3].__name__}), PAGE)
+    at = tick(opened(PAGE), {MECHANISMS[3].__name__})
     assert at.main.selectbox[0].value == MECHANISMS[3].label and button(at)
-    visit(tick(visit(at, "app.py"), ALL), PAGE)
+    tick(at, ALL)
     assert at.main.selectbox[0].value == MECHANISMS[3].label, "a choice stays"
     promised = [kind(1.0).guarantee((1.0, 1.0), 90) for kind in MECHANISMS]
     named = [words.stamped(kind.label, guarantee) for kind, guarantee in zip(MECHANISMS, promised, strict=True)]
@@ -352,7 +368,7 @@ def test_a_useless_and_a_barely_private_release_are_said_beside_the_button(monke
 
 
 def test_the_path_is_in_plain_words_and_the_nearest_is_named() -> None:
-    at = visit(opened(), PAGE)
+    at = opened(PAGE)
     said = everything(at)
     assert "Nearest to the truth " in said and "plays no part" not in said.split("Nearest")[0]
     plain = " ".join(one.value for one in at.main.markdown)
@@ -482,7 +498,7 @@ def test_an_exported_ledger_counts_again_after_a_reload(monkeypatch: pytest.Monk
     files.clear()
     press(at)
     exported = [files["dpbi-ledger.json"](), files_of(files, ".json")]
-    other = bring(visit(opened(), PAGE), exported[0])
+    other = bring(opened(PAGE), exported[0])
     assert f"About {PEOPLE}: 1 release, 1-DP, last " in everything(other)
     press_in_the_ledger(other, "Add to the ledger")
     assert list(other.main.dataframe[-1].value["Release"]) == ["brought"]
@@ -505,7 +521,7 @@ def test_releases_go_to_the_people_they_name_and_others_to_those_named_here(name
     tokens = ["0" * 32, "1" * 32]
     document["people"] = [{"token": token, "name": "Survey 2025", "raised": []} for token in tokens[: 1 + named]]
     document["releases"] = [one | {"people": token, "release": token} for token in tokens]
-    at = bring(visit(opened(), PAGE), json.dumps(document).encode())
+    at = bring(opened(PAGE), json.dumps(document).encode())
     assert next(one for one in at.main.button if one.label == "Add to the ledger").disabled is not named
     at = bring(page(people="Others"), json.dumps(document).encode())
     assert (release_words.NAMELESS in [info.value for info in at.main.info]) is not named
@@ -517,24 +533,25 @@ def test_releases_go_to_the_people_they_name_and_others_to_those_named_here(name
     assert not ledger(at).entries and "About " not in at.main.markdown[-1].value
 
 
-@pytest.mark.parametrize("content", [b"", b"[]", b"\xff\xfe", b'{"format": "dpbi settings 1"}', b"[" * 99_999])
-def test_any_other_file_is_refused_in_words(content: bytes) -> None:
-    at = bring(page(), content)
-    said = bare(at.main.error[0].value)
-    assert ("ledger" in said or "JSON" in said) and words.APOLOGY not in said
+def test_any_other_file_is_refused_in_words() -> None:
+    at = opened(PAGE)
+    for content in (b"", b"[]", b"\xff\xfe", b'{"format": "dpbi settings 1"}', b"[" * 99_999):
+        said = bare(bring(at, content).main.error[0].value)
+        assert ("ledger" in said or "JSON" in said) and words.APOLOGY not in said
     assert not ledger(at).entries
 
 
 def test_no_file_names_the_table_by_its_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Equal counts in two sessions have unlike tokens, and so have two releases of one: all is as stated."""
-    files = record(monkeypatch)
-    tokens = set()
-    for _ in range(2):
-        at = press(press(page()))
+    files, tokens = record(monkeypatch), set()
+    for presses in (1, 2):
+        at = page()
+        for _ in range(presses):
+            press(at)
         document = json.loads(files["dpbi-ledger.json"]())
         tokens |= {entry[name] for entry in document["releases"] for name in ("people", "release", "version")}
         assert ledger(at) == Ledger.from_json(files["dpbi-ledger.json"]())
-    assert len(tokens) == 8
+    assert len(tokens) == 7
     assert data_source.TYPED not in json.dumps(document)
 
 

@@ -271,6 +271,7 @@ def test_mechanisms_are_told_apart_by_colour_dash_and_symbol(sight: str) -> None
         assert min(np.linalg.norm(a - b) for a, b in combinations(seen[:places], 2)) >= apart
     drawn = [*((one.dash, one.symbol) for one in style._STYLES), *style._CALIBRATED]
     assert [len({*parts}) for parts in zip(*drawn, strict=True)] == [len(drawn), len(drawn)] and len(drawn) >= 24
+    go.Figure([go.Scatter(marker={"symbol": f"{symbol}-open"}, line={"dash": dash}) for dash, symbol in drawn])
 
 
 @pytest.mark.parametrize(("place", "words"), [(12, "must be 0 to 11: got 12"), (0, "Newcomer and .* have 0")])

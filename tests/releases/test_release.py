@@ -156,17 +156,6 @@ def test_the_guarantee_is_the_mechanisms_with_its_rounding(kind: Kind, chosen: O
         assert f"{printed_bound(rounding, 1)} to epsilon" in found.reason
 
 
-@pytest.mark.usefixtures("few_points")
-@every_class
-def test_what_is_not_private_is_stamped(kind: Kind) -> None:
-    found = made(kind(1.0), Problem((1, 1), (30, 44)))
-    assert bool(found.stamp) is not kind(1.0).guarantee((1, 1), 74).is_private
-    for text in (found.to_json(), statement.statement_markdown(found), statement.statement_html(found)):
-        assert ("PRIVATE" in text) is bool(found.stamp)
-
-
-# The files --------------------------------------------------------------------------------------------
-
 EXPORTS: dict[str, Callable[[Release], str]] = {
     "json": lambda found: found.to_json(),
     "table": lambda found: repr(statement.posterior_table(found)),
@@ -357,6 +346,8 @@ def test_intervals_are_rounded_outwards_where_people_read_them(low: float, high:
 def test_the_statement_says_the_promise(kind: Kind) -> None:
     found = made(kind(0.7), Problem((1, 0.5), (12, 31)))
     markdown, page = statement.statement_markdown(found), statement.statement_html(found)
+    assert bool(found.stamp) is not kind(0.7).guarantee((1, 0.5), 43).is_private
+    assert all(("PRIVATE" in text) is bool(found.stamp) for text in (found.to_json(), markdown, page))
     assert kind.label in markdown and kind.label in page
     assert "epsilon = 0.7" in markdown
     assert not [field.name for field in dataclasses.fields(found.mechanism) if "_" in field.name and field.name in page]
