@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 import pandas as pd
@@ -39,7 +39,6 @@ from tests.dashboard.person import (
     select,
     text,
     tick,
-    typed,
     visit,
 )
 from tests.dashboard.test_scenario_file import Files, record
@@ -67,11 +66,16 @@ def draws(monkeypatch: pytest.MonkeyPatch) -> Draws:
     return made
 
 
-def page(counts: str = COUNTS, people: str = PEOPLE, question: str = QUESTION) -> AppTest:
-    """With the first mechanism chosen, and what the ledger asks said; what the sidebar holds is there from the start."""
+def page(counts: str = COUNTS, people: str = PEOPLE, question: str = QUESTION, **settings: Any) -> AppTest:
+    """The first mechanism chosen, and what the ledger asks said; what the sidebar holds is there from the start."""
     at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=PATIENCE).switch_page(PAGE)
-    at.session_state["settings"] = {"source": data_source.TYPED, "typed": counts, "to release": FIRST}
+    at.session_state["settings"] = {"source": data_source.TYPED, "typed": counts, "to release": FIRST} | settings
     return said_of(ran(at), people, question) if people else ran(at)
+
+
+def ticked(names: Collection[str]) -> dict[str, bool]:
+    """The sidebar's mechanisms, as settings."""
+    return {f"ticked: {kind.__name__}": kind.__name__ in names for kind in MECHANISMS}
 
 
 def said_of(at: AppTest, people: str = PEOPLE, question: str = QUESTION) -> AppTest:
@@ -322,7 +326,7 @@ def test_what_is_not_private_needs_a_tick_and_is_stamped_and_so_is_what_is_read_
 ) -> None:
     """A private release of the same table holds, in its files, a posterior that the other went into."""
     files = record(monkeypatch)
-    at = tick(page(), {kind.__name__})
+    at = page(**ticked({kind.__name__}))
     assert (release_words.CONTROL in everything(at)) == isinstance(kind(1.0).guarantee((1, 1), 9), NotPrivate)
     assert len(at.main.checkbox) == 1, "one tick is enough"
     assert button(at).disabled
@@ -387,7 +391,7 @@ def test_the_path_is_in_plain_words_and_the_nearest_is_named() -> None:
 
 
 def test_who_cannot_release_here_says_why() -> None:
-    at = tick(typed(text(opened(PAGE), "epsilon", "40"), "10 20 3 4 5 6"), ALL)
+    at = page("10 20 3 4 5 6", people="", epsilon="40", **ticked(ALL))
     said = [bare(info.value) for info in at.main.info]
     assert any("secure draw" in sentence and "smaller epsilon" in sentence for sentence in said)
     assert 0 < len(at.main.selectbox[0].options) < len(ALL)
@@ -429,7 +433,7 @@ def test_counts_that_do_not_sum_to_n_are_explained_where_they_do_not(draws: Draw
     """Noise of scale 80 on each of two counts: their sum is hardly ever n. A selected candidate's always is."""
     kinds = {not lists_datasets(kind): kind for kind in MECHANISMS[::-1]}
     for noisy, kind in kinds.items():
-        at = press(text(tick(page("12 9"), {kind.__name__}), "epsilon", "0.05"))
+        at = press(page("12 9", epsilon="0.05", **ticked({kind.__name__})))
         total = sum(draws[-1].released)
         said = f"The released counts sum to {total:,} and not to n = 21. This is no error"
         assert (said in everything(at)) == (total != 21)
