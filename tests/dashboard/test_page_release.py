@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import random
 from collections.abc import Callable, Collection
 from typing import Any
 
@@ -43,6 +44,7 @@ from tests.dashboard.person import (
 )
 from tests.dashboard.test_scenario_file import Files, record
 from tests.every_mechanism import lists_datasets
+from tests.releases import planted
 
 PAGE = "pages/7_Release.py"
 COUNTS = "31 44"
@@ -442,6 +444,28 @@ def test_counts_that_do_not_sum_to_n_are_explained_where_they_do_not(draws: Draw
 
 
 # --- the files ---
+
+
+def test_the_search_for_planted_counts_would_find_one() -> None:
+    found = b"[271828, 5]", b"n: 314,159.", b"271829.0", *(b"x" + packed for packed in planted.PACKED)
+    others = b"2.71828", b"0.3141592", b"2718281", b"585987", release_words.READER.encode()
+    assert all(map(planted.holds_a_count, found)) and not any(map(planted.holds_a_count, others))
+
+
+def test_no_file_holds_a_planted_count(monkeypatch: pytest.MonkeyPatch, draws: Draws) -> None:
+    """The draw has a seed here: by chance noise of a scale of 250 is next to nothing."""
+    files = record(monkeypatch)
+    monkeypatch.setattr("secrets.randbits", random.Random(5).getrandbits)
+    at = page(planted.TYPED, epsilon="0.004")
+    files.clear()
+    press(at)
+    (made,) = draws
+    assert not isinstance(made.nearest, str) and not planted.near_a_count({*made.released, *made.nearest.counts})
+    taken = {name: made() for name, made in files.items()}
+    assert {name.rpartition(".")[2] for name in taken} == {"json", "html", "md", "csv", "py", "R"}
+    assert len(taken) == 16 and not [name for name, content in taken.items() if planted.holds_a_count(content)]
+    said = [count.encode() for count in (str(made.released[0]), f"{made.released[0]:,}")]
+    assert sum(any(one in content for one in said) for content in taken.values()) >= 4, "data, table, statement twice"
 
 
 @pytest.mark.parametrize("counts", ["31 44", "5 0 7"])
