@@ -56,6 +56,7 @@ def test_a_release_is_charged_kept_and_seen_in_another_session(
     made = line.whole.made
     assert made
     assert list(shown(at)["Released"]) == list(made.released)
+    assert NAME not in f"{at.session_state['settings']} {dict(at.query_params)}", "no link and no setting names them"
     other = page("5 70", "  survey 2026")  # other counts: it is the name that counts
     assert any("released once already: 1-DP" in bare(warning.value) for warning in other.main.warning)
     assert list(shown(other)["Released"]) == list(made.released), "a release is there for everybody"
@@ -145,11 +146,6 @@ def test_a_ledger_that_has_gone_is_said(kept: LedgerFile) -> None:
     assert not at.exception
     assert any("cannot be opened" in error.value for error in at.main.error)
     assert not kept.path.exists()
-
-
-def test_no_name_is_in_a_link_or_the_settings(kept: LedgerFile) -> None:
-    at = press(page(people="Quokka"))
-    assert "Quokka" not in str(at.session_state["settings"]) and "Quokka" not in str(dict(at.query_params))
 
 
 def test_another_budget_is_refused_and_a_raise_must_be_acknowledged(kept: LedgerFile) -> None:
