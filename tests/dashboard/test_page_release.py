@@ -75,7 +75,7 @@ def page(counts: str = COUNTS, people: str = PEOPLE, question: str = QUESTION, *
     return said_of(ran(at), people, question) if people else ran(at)
 
 
-def ticked(names: Collection[str]) -> dict[str, bool]:
+def ticked(names: Collection[str]) -> dict[str, Any]:
     """The sidebar's mechanisms, as settings."""
     return {f"ticked: {kind.__name__}": kind.__name__ in names for kind in MECHANISMS}
 
