@@ -31,9 +31,10 @@ from dpbi.papers.claims.two_categories import line_law
 from dpbi.papers.figures import tailoring
 from dpbi.privacy.curves import attaining_laws, calibration_gain, loss_against_dataset, loss_against_size
 from dpbi.privacy.verdict import Profile, verdict
-from dpbi.releases.ledger import Ledger, entry_of
+from dpbi.releases.ledger import Ledger
 from dpbi.sensitivity.maps import along_count, along_emptying, gamma_scan, on_simplex, score_change
 from tests.every_mechanism import every_class
+from tests.releases.entries import entry_of
 
 TWO, THREE, LARGE = Problem((1, 1), (4, 5)), Problem((1, 2, 0.5), (4, 0, 5)), Problem((1,) * 12, (500,) * 12)
 WIDE = Problem((1, 1, 1), (400, 500, 600))
@@ -62,7 +63,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "posteriors": lambda: sample_posteriors(NOISY, TWO, np.random.default_rng(1), 5),
     "box": lambda: box_summary([1, 2, 3]),
     "release": lambda: [dpbi.release(kind(1.0), TWO) for kind in MECHANISMS],
-    "ledger": lambda: Ledger((entry_of(dpbi.release(NOISY, TWO), "people"),)),
+    "ledger": lambda: Ledger((entry_of(dpbi.release(NOISY, TWO)),)),
     "expected release errors": lambda: release_errors(NOISY, PRIOR, N),
     "comparison": lambda: comparison_of(dpbi.distance_law(CHOSEN, TWO)),
     "error": lambda: expected_error(CHOSEN, TWO, "hellinger"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, partialmethod
 from typing import Any
 
 import numpy as np
@@ -91,55 +91,40 @@ class Drawing:
             self.layout["template"] = _template(pio.templates.default)
         return PlainFigure({"data": self.traces, "layout": self.layout})
 
-    def add_scatter(self, **trace: Any) -> None:
-        self.traces.append({"type": "scatter", **trace})
+    def _add(self, kind: str, /, **trace: Any) -> None:
+        self.traces.append({"type": kind, **trace})
 
-    def add_bar(self, **trace: Any) -> None:
-        self.traces.append({"type": "bar", **trace})
-
-    def add_box(self, **trace: Any) -> None:
-        self.traces.append({"type": "box", **trace})
-
-    def add_scatterternary(self, **trace: Any) -> None:
-        self.traces.append({"type": "scatterternary", **trace})
+    add_scatter = partialmethod(_add, "scatter")
+    add_bar = partialmethod(_add, "bar")
+    add_box = partialmethod(_add, "box")
+    add_scatterternary = partialmethod(_add, "scatterternary")
 
     def add_vline(self, x: float, line: Mapping[str, Any]) -> None:
         """A line from the bottom of the plot to its top."""
         ends = {"x0": x, "x1": x, "xref": "x", "y0": 0, "y1": 1, "yref": "y domain"}
-        self._list("shapes").append({"type": "line", "line": line, **ends})
+        self.layout.setdefault("shapes", []).append({"type": "line", "line": line, **ends})
 
     def add_hline(self, y: float, line: Mapping[str, Any]) -> None:
         """A line from the left end of the plot to the right."""
         ends = {"x0": 0, "x1": 1, "xref": "x domain", "y0": y, "y1": y, "yref": "y"}
-        self._list("shapes").append({"type": "line", "line": line, **ends})
+        self.layout.setdefault("shapes", []).append({"type": "line", "line": line, **ends})
 
     def add_annotation(self, **annotation: Any) -> None:
-        self._list("annotations").append(annotation)
+        self.layout.setdefault("annotations", []).append(annotation)
 
-    def update_xaxes(self, title_text: str = "", **settings: Any) -> None:
-        self._update("xaxis", _titled(title_text, settings))
+    def _update(self, kind: str, /, title_text: str = "", **settings: Any) -> None:
+        """title_text: as plotly has it, in place of a title's settings."""
+        titled = {"title": {"text": title_text}} if title_text else {}
+        for name in self.layout:
+            if name.startswith(kind):
+                _merge(self.layout[name], settings | titled)
 
-    def update_yaxes(self, title_text: str = "", **settings: Any) -> None:
-        self._update("yaxis", _titled(title_text, settings))
-
-    def update_ternaries(self, **settings: Any) -> None:
-        self._update("ternary", settings)
+    update_xaxes = partialmethod(_update, "xaxis")
+    update_yaxes = partialmethod(_update, "yaxis")
+    update_ternaries = partialmethod(_update, "ternary")
 
     def update_layout(self, **settings: Any) -> None:
         _merge(self.layout, settings)
-
-    def _list(self, name: str) -> list[Any]:
-        found: list[Any] = self.layout.setdefault(name, [])
-        return found
-
-    def _update(self, kind: str, settings: Mapping[str, Any]) -> None:
-        for name in self.layout:
-            if name.startswith(kind):
-                _merge(self.layout[name], settings)
-
-
-def _titled(text: str, settings: Mapping[str, Any]) -> Mapping[str, Any]:
-    return {**settings, "title": {"text": text}} if text else settings
 
 
 def _merge(kept: dict[str, Any], settings: Mapping[str, Any]) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -118,17 +119,14 @@ def together(found: ReadTogether, rows: Sequence[dict[str, Any]], labels: Sequen
 
 def _densities(release: Release) -> dict[str, tuple[Floats, Floats]] | None:
     """Points and densities of theta_1 by posterior; None where a curve has no width in double precision."""
-    aware = release.noise_aware
-    windows = {_NAIVE: density_window([release.naive], mass=_NEARLY_ALL)}
-    if isinstance(aware, NoiseAwarePosterior):
-        windows[_AWARE] = aware.interval(_NEARLY_ALL, 0)
-    if not all(dirichlet.has_width(low, high) for low, high in windows.values()):
+    naive: Callable[[Floats], Floats] = partial(dirichlet.beta_density, a=release.naive[0], b=release.naive[1])
+    laws = {_NAIVE: (density_window([release.naive], mass=_NEARLY_ALL), naive)}
+    if isinstance(aware := release.noise_aware, NoiseAwarePosterior):
+        laws[_AWARE] = aware.interval(_NEARLY_ALL, 0), aware.density
+    if not all(dirichlet.has_width(*window) for window, _ in laws.values()):
         return None
-    grids = {name: np.linspace(low, high, _POINTS) for name, (low, high) in windows.items()}
-    found = {_NAIVE: (grids[_NAIVE], dirichlet.beta_density(grids[_NAIVE], *release.naive))}
-    if isinstance(aware, NoiseAwarePosterior):
-        found[_AWARE] = (grids[_AWARE], aware.density(grids[_AWARE], 0))
-    return found
+    grids = {name: np.linspace(*window, _POINTS) for name, (window, _) in laws.items()}
+    return {name: (grid, laws[name][1](grid)) for name, grid in grids.items()}
 
 
 def _curves(

@@ -280,23 +280,19 @@ def enlarged(fig: go.Figure, factor: float) -> go.Figure:
     return PlainFigure(drawn)
 
 
-def _scaled(part: Any, factor: float, inside: str = "") -> Any:
-    """The same with every number that is a size of type, of a line or of a marker times the factor."""
+_SIZES = (("font", "size"), ("tickfont", "size"), ("textfont", "size"), ("marker", "size"), ("line", "width"))
+
+
+def _scaled(part: Any, factor: float, inside: tuple[str, str] = ("", "")) -> Any:
+    """The same with every number that is a size of type, of a line or of a marker times the factor.
+
+    inside: the last two keys on the way to this part.
+    """
     if isinstance(part, dict):
-        return {key: _scaled(value, factor, _kind_of_size(inside, key)) for key, value in part.items()}
+        return {key: _scaled(value, factor, (inside[1], key)) for key, value in part.items()}
     if isinstance(part, list | tuple):
         return [_scaled(value, factor, inside) for value in part]
-    if inside.startswith("size:") and isinstance(part, int | float) and not isinstance(part, bool):
-        return part * factor
-    return part
-
-
-def _kind_of_size(inside: str, key: str) -> str:
-    """"size:…" where this key of that part is a size, else the key itself."""
-    sized = (key == "size" and inside in ("font", "tickfont", "textfont", "marker")) or (
-        key == "width" and inside == "line"
-    )
-    return f"size:{key}" if sized else key
+    return part * factor if inside in _SIZES and isinstance(part, int | float) else part
 
 
 def _wrapped(text: str, longest: int) -> list[str]:

@@ -224,9 +224,7 @@ class ReadTogether:
         """What a release's file holds of it."""
         said = {"releases": [entry.release for entry in self.used], "left_out": list(self.left_out),
                 "stated": STATED, "stamp": self.stamp, "promise": self.promise, "contradiction": self.contradiction}
-        if self.posterior is None:
-            return {**said, "unavailable": self.unavailable}
-        return {**said, **mixture_document(self.posterior)}
+        return {**said, **mixture_document(self.posterior or self.unavailable)}
 
 
 STATED = "That they are of the same question and the same table is stated by whoever released them; no file shows it."
@@ -356,12 +354,10 @@ class Ledger:
         """What goes out with a release: the charges, and what was released only of its own table; who released, and
         the remarks, stay with the ledger.
         """
-        def known(one: LedgerEntry) -> bool:
-            return one.release == entry.release or (one.table is not None and one.table == entry.table)
-
-        public = [replace(one, who="", remark="") for one in self.entries]
-        return replace(self, entries=tuple(one if known(one) else replace(one, made=None, categories=())
-                                           for one in public))
+        own = {one.release for one in self.entries if one.table and one.table == entry.table} | {entry.release}
+        unknown: dict[str, Any] = {"made": None, "categories": ()}
+        return replace(self, entries=tuple(
+            replace(one, who="", remark="", **({} if one.release in own else unknown)) for one in self.entries))
 
     def total(self, *more: Guarantee) -> Total:
         """Sequential composition: what is (epsilon_i, delta_i)-DP each is together (sum epsilon_i, sum delta_i)-DP for
@@ -407,15 +403,13 @@ class Ledger:
                 left_out.append(f"{which} it names other categories, or names them in another order.")
             else:
                 used.append((one, one.made))
-        joint, unavailable = None, ""
-        try:
-            if len(used) > 1:
+        joint, unavailable = None, "Fewer than two releases can be read together."
+        if len(used) > 1:
+            try:
                 pairs = [(made.mechanism, made.released) for _, made in used]
-                joint = joint_posterior(own.prior, own.n, pairs)
-            else:
-                unavailable = "Fewer than two releases can be read together."
-        except ValueError as refusal:
-            unavailable = str(refusal)
+                joint, unavailable = joint_posterior(own.prior, own.n, pairs), ""
+            except ValueError as refusal:
+                unavailable = str(refusal)
         return ReadTogether(joint, tuple(one for one, _ in used), tuple(left_out), unavailable,
                             _contradiction([made for _, made in used], held.categories))
 
@@ -456,14 +450,6 @@ class Ledger:
         return Ledger((), named).with_entries([LedgerEntry.read(item) for item in listed])
 
 
-def entry_of(
-    release: Release, people: str, question: str = "", version: str = "", categories: Sequence[str] = ()
-) -> LedgerEntry:
-    """The entry of a release; people: their token; question, version: as stated. Its own token is new."""
-    return LedgerEntry(new_token(), people, release.mechanism.label, release.n, release.time, release.guarantee,
-                       release, question, version, categories=tuple(categories))
-
-
 def release_json(
     entry: LedgerEntry, labels: Sequence[str], ledger: Ledger, together: ReadTogether | None = None
 ) -> str:
@@ -496,11 +482,16 @@ def together_table(found: ReadTogether, labels: Sequence[str]) -> list[dict[str,
     singles = [entry.made.noise_aware if entry.made else "" for entry in found.used]
     for i, label in enumerate(labels if found.posterior else ()):
         for place, one in [*enumerate(singles, 1), (None, found.posterior)]:
-            known = None if isinstance(one, str) or one is None else one
-            low, high = known.interval(0.95, i) if known else (None, None)
-            mean = float(known.mean[i]) if known else None
-            rows.append({"category": label, "place": place, "mean": mean, "low": low, "high": high})
+            rows.append({"category": label, "place": place, **mean_and_interval(one, i)})
     return rows
+
+
+def mean_and_interval(posterior: CountMixture | str | None, category: int) -> dict[str, float | None]:
+    """The mean of a category's share and the ends low, high of its 95 % interval; None where there is no posterior."""
+    if not isinstance(posterior, CountMixture):
+        return dict.fromkeys(("mean", "low", "high"))
+    low, high = posterior.interval(0.95, category)
+    return {"mean": float(posterior.mean[category]), "low": low, "high": high}
 
 
 def _contradiction(made: Sequence[Release], categories: Sequence[str] = ()) -> str:

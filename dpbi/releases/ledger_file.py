@@ -75,7 +75,6 @@ class LedgerFile(KeptLedger):
                 connection.execute("ROLLBACK")
                 with _transaction(connection):
                     _move_up(connection)
-            with found._connected() as connection:
                 for key, name in connection.execute("SELECT folded, name FROM people").fetchall():
                     _account(connection, key)
                     if key != folded(WHOSE, name):  # nobody would find them again, nor what was released about them
@@ -127,7 +126,6 @@ class LedgerFile(KeptLedger):
         """A connection of its own; a file that has gone is not made anew. EXTRA syncs the folder too at each commit."""
         with closing(_connection(f"{self.path.absolute().as_uri()}?mode=rw")) as connection:
             yield connection
-
 
 
 def _connection(address: str) -> sqlite3.Connection:
@@ -265,11 +263,9 @@ def _write_beside(connection: sqlite3.Connection, key: str, entry: LedgerEntry, 
                        (document, _seal(key, entry.release, 0, charge, document), key, entry.release))
 
 
-
 def _seal(*line: str | float | None) -> str:
     """SQLite finds a damaged page, not a changed letter within it: an epsilon of 0.5 could become 0.1."""
     return hashlib.sha256(json.dumps(line).encode()).hexdigest()
-
 
 
 def _put(connection: sqlite3.Connection, key: str, people: People) -> None:
@@ -290,7 +286,6 @@ def _found(connection: sqlite3.Connection, key: str) -> People | None:
         raise ValueError(_BROKEN_SEAL)
     _, name, token, budget, raised = line
     return People.read({"token": token, "name": name, "budget": budget, "raised": json.loads(raised)})
-
 
 
 def _json(entry: LedgerEntry) -> str:

@@ -118,7 +118,7 @@ class Release:
             "version": self.version,
             "time": self.time,
             "stamp": self.stamp,
-            "mechanism": {"name": type(self.mechanism).__name__, "fields": constructor_fields(self.mechanism)},
+            "mechanism": {"name": type(self.mechanism).__name__, "fields": dataclasses.asdict(self.mechanism)},
             "prior": list(self.prior),
             "n": self.n,
             "categories": category_names(labels, len(self.prior)),
@@ -127,7 +127,7 @@ class Release:
                           **dataclasses.asdict(self.guarantee)},
             "naive_posterior": {"family": "Dirichlet", "parameters": list(self.naive)},
             "nearest_posterior": self._nearest_document(),
-            "noise_aware_posterior": self._noise_aware_document(),
+            "noise_aware_posterior": mixture_document(self.noise_aware),
         }
 
     def to_json(self, labels: Sequence[str] | None = None) -> str:
@@ -163,15 +163,11 @@ class Release:
             "found": nearest.kind,
         }
 
-    def _noise_aware_document(self) -> dict[str, Any]:
-        aware = self.noise_aware
-        return {"unavailable": aware} if isinstance(aware, str) else mixture_document(aware)
-
     def essence(self) -> dict[str, Any]:
         """What a posterior of several releases needs of this one, for a ledger's file."""
         return {
             "version": self.version,
-            "mechanism": {"name": type(self.mechanism).__name__, "fields": constructor_fields(self.mechanism)},
+            "mechanism": {"name": type(self.mechanism).__name__, "fields": dataclasses.asdict(self.mechanism)},
             "prior": list(self.prior),
             "released": list(self.released),
         }
@@ -187,8 +183,12 @@ class Release:
         return Release(mechanism, prior, n, item["released"], guarantee, item["version"], time)
 
 
-def mixture_document(posterior: CountMixture) -> dict[str, Any]:
-    """What a file holds of a posterior over what the counts may have been; no margins where they are too long."""
+def mixture_document(posterior: CountMixture | str) -> dict[str, Any]:
+    """What a file holds of a posterior over what the counts may have been, or of the sentence that says why there is
+    none; no margins where they are too long.
+    """
+    if isinstance(posterior, str):
+        return {"unavailable": posterior}
     found: dict[str, Any] = {
         "family": "mixture of Dirichlet(prior + c) over counts c with sum n",
         "mean": posterior.mean.tolist(),
@@ -265,11 +265,6 @@ def category_names(labels: Sequence[str] | None, k: int) -> list[str]:
     if len(listed) != k or not all(isinstance(label, str) for label in listed):
         raise ValueError(f"labels must be {k} texts, one for each category: got {len(listed)}.")
     return [limits.check_text("a label", label, limits.UPLOAD_LABEL_CHARACTERS_LARGEST) for label in listed]
-
-
-def constructor_fields(mechanism: Mechanism) -> dict[str, Any]:
-    """What the mechanism was made from, all of it public."""
-    return {field.name: getattr(mechanism, field.name) for field in dataclasses.fields(mechanism)}
 
 
 # Reading --------------------------------------------------------------------------------------------

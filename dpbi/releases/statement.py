@@ -15,13 +15,12 @@ from pathlib import Path
 
 from dpbi.accuracy.trials import release_errors
 from dpbi.data.labels import visible
-from dpbi.inference.noise_aware import CountMixture
 from dpbi.mechanisms import Mechanism, name_of
 from dpbi.mechanisms.guarantee import ApproximateDP, Guarantee, NotPrivate
 from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.posterior import dirichlet
 from dpbi.privacy.guessing import guessing_risk
-from dpbi.releases.ledger import STATED, ReadTogether, Standing
+from dpbi.releases.ledger import STATED, ReadTogether, Standing, mean_and_interval
 from dpbi.releases.release import Release, category_names
 from dpbi.releases.usefulness import barely_private, points, useless
 
@@ -62,10 +61,7 @@ def posterior_table(
         }
         others = {"noise_aware": release.noise_aware, **({"together": together.posterior} if together else {})}
         for kind, one in others.items():
-            known = one if isinstance(one, CountMixture) else None
-            ends = known.interval(0.95, i) if known else (None, None)
-            row |= {f"{kind}_mean": float(known.mean[i]) if known else None, f"{kind}_low": ends[0],
-                    f"{kind}_high": ends[1]}
+            row |= {f"{kind}_{part}": value for part, value in mean_and_interval(one, i).items()}
         rows.append(row)
     return rows
 

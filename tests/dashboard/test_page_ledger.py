@@ -14,7 +14,7 @@ from dpbi.dashboard.words import release as release_words
 from dpbi.dashboard.words import words
 from dpbi.releases.ledger import Ledger
 from dpbi.releases.ledger_file import LedgerFile
-from tests.dashboard.person import bare, everything, text, tick
+from tests.dashboard.person import bare, everything, text
 from tests.dashboard.test_page_release import (
     COUNTS,
     acknowledge,
@@ -27,6 +27,7 @@ from tests.dashboard.test_page_release import (
     said_of,
     shown,
     state_the_table,
+    ticked,
 )
 from tests.dashboard.test_scenario_file import record
 from tests.releases.test_ledger_file import entry
@@ -55,6 +56,7 @@ def test_a_release_is_charged_kept_and_seen_in_another_session(
     made = line.whole.made
     assert made
     assert list(shown(at)["Released"]) == list(made.released)
+    assert NAME not in f"{at.session_state['settings']} {dict(at.query_params)}", "no link and no setting names them"
     other = page("5 70", "  survey 2026")  # other counts: it is the name that counts
     assert any("released once already: 1-DP" in bare(warning.value) for warning in other.main.warning)
     assert list(shown(other)["Released"]) == list(made.released), "a release is there for everybody"
@@ -80,7 +82,7 @@ def test_a_release_is_charged_kept_and_seen_in_another_session(
 
 def test_two_who_press_at_once_share_what_is_left(kept: LedgerFile) -> None:
     """Both pages were read while there was room for one."""
-    first, second = (acknowledge(text(page(), "epsilon", "2")) for _ in range(2))
+    first, second = (acknowledge(page(epsilon="2")) for _ in range(2))
     press(first)
     button(second).click().run()
     assert not second.exception
@@ -114,7 +116,7 @@ def test_who_has_read_another_total_is_asked_again(kept: LedgerFile) -> None:
 def test_what_is_not_private_is_refused(kept: LedgerFile) -> None:
     for kind in MECHANISMS:
         if not kind(1.0).guarantee((1, 1), 75).is_private:
-            at = tick(page(), {kind.__name__})
+            at = page(**ticked({kind.__name__}))
             assert "takes only what is private by theorem" in at.main.error[-1].value
             press(at, forced=True)
     assert not kept.names
@@ -146,13 +148,8 @@ def test_a_ledger_that_has_gone_is_said(kept: LedgerFile) -> None:
     assert not kept.path.exists()
 
 
-def test_no_name_is_in_a_link_or_the_settings(kept: LedgerFile) -> None:
-    at = press(page(people="Quokka"))
-    assert "Quokka" not in str(at.session_state["settings"]) and "Quokka" not in str(dict(at.query_params))
-
-
 def test_another_budget_is_refused_and_a_raise_must_be_acknowledged(kept: LedgerFile) -> None:
-    press(text(page(), "epsilon", "1.5"))
+    press(page(epsilon="1.5"))
     options.take(["--ledger", str(kept.path), "--budget", "4"])
     at = page()
     assert "Start it with --budget 2, or with --raise-budget" in bare(at.main.error[0].value) and button(at).disabled

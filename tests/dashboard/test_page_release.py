@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Callable
+import random
+from collections.abc import Callable, Collection
 from typing import Any
 
 import pandas as pd
@@ -16,6 +17,7 @@ import dpbi
 from dpbi import MECHANISMS, NotPrivate, Release, expected_distance
 from dpbi.accuracy.trials import release_errors
 from dpbi.dashboard.answers.cache import Kept
+from dpbi.dashboard.page import DEFAULT_MECHANISMS
 from dpbi.dashboard.session import options
 from dpbi.dashboard.sidebar import data_source
 from dpbi.dashboard.words import release as release_words
@@ -26,14 +28,29 @@ from dpbi.releases.kept_ledger import Account, of_all
 from dpbi.releases.ledger import Ledger
 from dpbi.releases.ledger_in_memory import LedgerInMemory
 from dpbi.releases.usefulness import barely_private
-from tests.dashboard.person import ALL, bare, everything, key, opened, select, text, tick, typed, visit
+from tests.dashboard.person import (
+    ALL,
+    PATIENCE,
+    ROOT,
+    bare,
+    everything,
+    key,
+    opened,
+    ran,
+    select,
+    text,
+    tick,
+    visit,
+)
 from tests.dashboard.test_scenario_file import Files, record
 from tests.every_mechanism import lists_datasets
+from tests.releases import planted
 
 PAGE = "pages/7_Release.py"
 COUNTS = "31 44"
 BUTTON = "Release once with"
 PEOPLE, QUESTION = "Survey 2026", "Do you smoke?"
+FIRST = next(kind.label for kind in MECHANISMS if kind.__name__ in DEFAULT_MECHANISMS)
 Draws = list[Release]
 
 
@@ -51,11 +68,16 @@ def draws(monkeypatch: pytest.MonkeyPatch) -> Draws:
     return made
 
 
-def page(counts: str = COUNTS, people: str = PEOPLE, question: str = QUESTION) -> AppTest:
-    """With the first mechanism chosen, and what the ledger asks said."""
-    at = typed(opened(PAGE), counts)
-    select(at, "to release", at.main.selectbox[0].options[0])
-    return said_of(at, people, question) if people else at
+def page(counts: str = COUNTS, people: str = PEOPLE, question: str = QUESTION, **settings: Any) -> AppTest:
+    """The first mechanism chosen, and what the ledger asks said; what the sidebar holds is there from the start."""
+    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=PATIENCE).switch_page(PAGE)
+    at.session_state["settings"] = {"source": data_source.TYPED, "typed": counts, "to release": FIRST} | settings
+    return said_of(ran(at), people, question) if people else ran(at)
+
+
+def ticked(names: Collection[str]) -> dict[str, Any]:
+    """The sidebar's mechanisms, as settings."""
+    return {f"ticked: {kind.__name__}": kind.__name__ in names for kind in MECHANISMS}
 
 
 def said_of(at: AppTest, people: str = PEOPLE, question: str = QUESTION) -> AppTest:
@@ -113,7 +135,7 @@ def files_of(files: Files, ending: str) -> bytes:
 
 
 def test_nothing_is_drawn_before_the_button_is_pressed(draws: Draws) -> None:
-    at = visit(opened(), PAGE)
+    at = opened(PAGE)
     assert at.main.selectbox[0].value is None and release_words.CHOOSE in everything(at)
     assert not [one for one in at.main.button if one.label.startswith(BUTTON)]
     assert release_words.NOTHING in everything(at)
@@ -135,9 +157,9 @@ def test_nothing_is_drawn_before_the_button_is_pressed(draws: Draws) -> None:
 
 
 def test_one_mechanism_alone_is_chosen_and_of_several_the_private_ones_come_first() -> None:
-    at = visit(tick(opened(), {MECHANISMS[3].__name__}), PAGE)
+    at = tick(opened(PAGE), {MECHANISMS[3].__name__})
     assert at.main.selectbox[0].value == MECHANISMS[3].label and button(at)
-    visit(tick(visit(at, "app.py"), ALL), PAGE)
+    tick(at, ALL)
     assert at.main.selectbox[0].value == MECHANISMS[3].label, "a choice stays"
     promised = [kind(1.0).guarantee((1.0, 1.0), 90) for kind in MECHANISMS]
     named = [words.stamped(kind.label, guarantee) for kind, guarantee in zip(MECHANISMS, promised, strict=True)]
@@ -148,7 +170,6 @@ def test_one_mechanism_alone_is_chosen_and_of_several_the_private_ones_come_firs
 
 def test_no_rerun_no_widget_and_no_other_page_draws_again(draws: Draws) -> None:
     at = press(page())
-    assert len(draws) == 1
     released = shown(at)
     assert list(released["Released"]) == list(draws[0].released)
     at.run()
@@ -162,8 +183,7 @@ def test_no_rerun_no_widget_and_no_other_page_draws_again(draws: Draws) -> None:
     assert f"drawn on {draws[0].time}" in everything(at)
     assert draws[0].mechanism.epsilon == 1
     scripts = [code.value for code in at.main.code]
-    assert not [script for script in scripts if "dpbi.release" in script], "nor does a script"
-    assert len([script for script in scripts if "counts =" in script]) == 1
+    assert not any("dpbi.release" in one for one in scripts) and sum("counts =" in one for one in scripts) == 1
 
 
 def test_a_second_click_on_its_way_draws_nothing(draws: Draws) -> None:
@@ -306,7 +326,7 @@ def test_what_is_not_private_needs_a_tick_and_is_stamped_and_so_is_what_is_read_
 ) -> None:
     """A private release of the same table holds, in its files, a posterior that the other went into."""
     files = record(monkeypatch)
-    at = tick(page(), {kind.__name__})
+    at = page(**ticked({kind.__name__}))
     assert (release_words.CONTROL in everything(at)) == isinstance(kind(1.0).guarantee((1, 1), 9), NotPrivate)
     assert len(at.main.checkbox) == 1, "one tick is enough"
     assert button(at).disabled
@@ -352,7 +372,7 @@ def test_a_useless_and_a_barely_private_release_are_said_beside_the_button(monke
 
 
 def test_the_path_is_in_plain_words_and_the_nearest_is_named() -> None:
-    at = visit(opened(), PAGE)
+    at = opened(PAGE)
     said = everything(at)
     assert "Nearest to the truth " in said and "plays no part" not in said.split("Nearest")[0]
     plain = " ".join(one.value for one in at.main.markdown)
@@ -371,12 +391,10 @@ def test_the_path_is_in_plain_words_and_the_nearest_is_named() -> None:
 
 
 def test_who_cannot_release_here_says_why() -> None:
-    at = tick(typed(text(opened(PAGE), "epsilon", "40"), "10 20 3 4 5 6"), ALL)
-    said = [bare(info.value) for info in at.main.info]
-    assert any("secure draw" in sentence and "smaller epsilon" in sentence for sentence in said)
+    at = page("10 20 3 4 5 6", people="", epsilon="40", **ticked(ALL))
+    assert any("secure draw" in one.value and "smaller epsilon" in one.value for one in at.main.info)
     assert 0 < len(at.main.selectbox[0].options) < len(ALL)
-    listing = {kind.__name__ for kind in MECHANISMS if lists_datasets(kind)}
-    tick(at, listing)
+    tick(at, {kind.__name__ for kind in MECHANISMS if lists_datasets(kind)})
     assert not [one for one in at.main.button if one.label.startswith(BUTTON)]
 
 
@@ -413,7 +431,7 @@ def test_counts_that_do_not_sum_to_n_are_explained_where_they_do_not(draws: Draw
     """Noise of scale 80 on each of two counts: their sum is hardly ever n. A selected candidate's always is."""
     kinds = {not lists_datasets(kind): kind for kind in MECHANISMS[::-1]}
     for noisy, kind in kinds.items():
-        at = press(text(tick(page("12 9"), {kind.__name__}), "epsilon", "0.05"))
+        at = press(page("12 9", epsilon="0.05", **ticked({kind.__name__})))
         total = sum(draws[-1].released)
         said = f"The released counts sum to {total:,} and not to n = 21. This is no error"
         assert (said in everything(at)) == (total != 21)
@@ -422,6 +440,28 @@ def test_counts_that_do_not_sum_to_n_are_explained_where_they_do_not(draws: Draw
 
 
 # --- the files ---
+
+
+def test_the_search_for_planted_counts_would_find_one() -> None:
+    found = b"[271828, 5]", b"n: 314,159.", b"271829.0", *(b"x" + packed for packed in planted.PACKED)
+    others = b"2.71828", b"0.3141592", b"2718281", b"585987", release_words.READER.encode()
+    assert all(map(planted.holds_a_count, found)) and not any(map(planted.holds_a_count, others))
+
+
+def test_no_file_holds_a_planted_count(monkeypatch: pytest.MonkeyPatch, draws: Draws) -> None:
+    """The draw has a seed here: by chance noise of a scale of 250 is next to nothing."""
+    files = record(monkeypatch)
+    monkeypatch.setattr("secrets.randbits", random.Random(5).getrandbits)
+    at = page(planted.TYPED, epsilon="0.004")
+    files.clear()
+    press(at)
+    (made,) = draws
+    assert not isinstance(made.nearest, str) and not planted.near_a_count({*made.released, *made.nearest.counts})
+    taken = {name: made() for name, made in files.items()}
+    assert {name.rpartition(".")[2] for name in taken} == {"json", "html", "md", "csv", "py", "R"}
+    assert len(taken) == 16 and not [name for name, content in taken.items() if planted.holds_a_count(content)]
+    said = [count.encode() for count in (str(made.released[0]), f"{made.released[0]:,}")]
+    assert sum(any(one in content for one in said) for content in taken.values()) >= 4, "data, table, statement twice"
 
 
 @pytest.mark.parametrize("counts", ["31 44", "5 0 7"])
@@ -482,7 +522,7 @@ def test_an_exported_ledger_counts_again_after_a_reload(monkeypatch: pytest.Monk
     files.clear()
     press(at)
     exported = [files["dpbi-ledger.json"](), files_of(files, ".json")]
-    other = bring(visit(opened(), PAGE), exported[0])
+    other = bring(opened(PAGE), exported[0])
     assert f"About {PEOPLE}: 1 release, 1-DP, last " in everything(other)
     press_in_the_ledger(other, "Add to the ledger")
     assert list(other.main.dataframe[-1].value["Release"]) == ["brought"]
@@ -505,7 +545,7 @@ def test_releases_go_to_the_people_they_name_and_others_to_those_named_here(name
     tokens = ["0" * 32, "1" * 32]
     document["people"] = [{"token": token, "name": "Survey 2025", "raised": []} for token in tokens[: 1 + named]]
     document["releases"] = [one | {"people": token, "release": token} for token in tokens]
-    at = bring(visit(opened(), PAGE), json.dumps(document).encode())
+    at = bring(opened(PAGE), json.dumps(document).encode())
     assert next(one for one in at.main.button if one.label == "Add to the ledger").disabled is not named
     at = bring(page(people="Others"), json.dumps(document).encode())
     assert (release_words.NAMELESS in [info.value for info in at.main.info]) is not named
@@ -517,24 +557,25 @@ def test_releases_go_to_the_people_they_name_and_others_to_those_named_here(name
     assert not ledger(at).entries and "About " not in at.main.markdown[-1].value
 
 
-@pytest.mark.parametrize("content", [b"", b"[]", b"\xff\xfe", b'{"format": "dpbi settings 1"}', b"[" * 99_999])
-def test_any_other_file_is_refused_in_words(content: bytes) -> None:
-    at = bring(page(), content)
-    said = bare(at.main.error[0].value)
-    assert ("ledger" in said or "JSON" in said) and words.APOLOGY not in said
+def test_any_other_file_is_refused_in_words() -> None:
+    at = opened(PAGE)
+    for content in (b"", b"[]", b"\xff\xfe", b'{"format": "dpbi settings 1"}', b"[" * 99_999):
+        said = bare(bring(at, content).main.error[0].value)
+        assert ("ledger" in said or "JSON" in said) and words.APOLOGY not in said
     assert not ledger(at).entries
 
 
 def test_no_file_names_the_table_by_its_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Equal counts in two sessions have unlike tokens, and so have two releases of one: all is as stated."""
-    files = record(monkeypatch)
-    tokens = set()
-    for _ in range(2):
-        at = press(press(page()))
+    files, tokens = record(monkeypatch), set()
+    for presses in (1, 2):
+        at = page()
+        for _ in range(presses):
+            press(at)
         document = json.loads(files["dpbi-ledger.json"]())
         tokens |= {entry[name] for entry in document["releases"] for name in ("people", "release", "version")}
         assert ledger(at) == Ledger.from_json(files["dpbi-ledger.json"]())
-    assert len(tokens) == 8
+    assert len(tokens) == 7
     assert data_source.TYPED not in json.dumps(document)
 
 

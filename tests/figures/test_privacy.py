@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
-import plotly.graph_objects as go
 import pytest
 
 from dpbi import MECHANISMS, ApproximateDP, Problem, calibrate, privacy_profile
@@ -195,9 +194,3 @@ def test_a_calibrated_mechanism_keeps_its_colour_alone(kind: type[Mechanism]) ->
     own, other = style.style_of(plain), style.style_of(calibrated)
     assert own.colour == other.colour and own.dash != other.dash and own.symbol != other.symbol
     assert style.mechanism_labels([plain, calibrated]) == [kind.label, f"{kind.label} calibrated"]
-
-
-def test_all_dashes_and_symbols_are_distinct() -> None:
-    styles = [style.style_of(m) for kind in MECHANISMS for m in (kind(1.0), calibrate(kind(1.0), (1, 1), 5))]
-    assert len({s.dash for s in styles}) == len({s.symbol for s in styles}) == len(styles)
-    go.Figure([go.Scatter(marker={"symbol": f"{s.symbol}-open"}, line={"dash": s.dash}) for s in styles])

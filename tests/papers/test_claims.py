@@ -656,15 +656,6 @@ def test_exact_delta_of_the_claimed_guarantee() -> None:
     assert dict(reading.numbers)["exact delta"] == pytest.approx(float(exact), rel=1e-8)
 
 
-def test_where_EHDL_loses_more_than_epsilon() -> None:
-    finding = BY_NAME["EHDL is not private"].finding
-    assert finding.example is not None
-    x = dict(finding.example.inputs)
-    assert x == {"prior": (100.0, 1000.0, 100.0), "n": 10, "epsilon": 0.1}
-    reading = BY_NAME["EHDL is not private"].check(Setting(Problem((100, 1000, 100), (5, 15, 5))))
-    assert reading.holds and dict(reading.numbers)["exact loss"] == pytest.approx(2.0627, abs=1e-4)
-
-
 def test_equal_distances_at_other_data() -> None:
     """Two categories whose posterior is not symmetric, a symmetric one, and (2, 2, 2)."""
     steps = BY_NAME["Equal steps, equal distance"]
@@ -707,7 +698,7 @@ def test_M_H_overtakes_the_baseline_twice() -> None:
 
 def invented(margins: dict[float, tuple[bool, float]], **options: Any) -> Claim:
     """A claim whose cases at epsilon are (within, margin)."""
-    def cases(setting: Setting) -> list[Case]:
+    def cases(_: Problem, setting: Setting) -> list[Case]:
         within, margin = margins[setting.epsilon]
         return [case(setting.named("epsilon"), {"margin": margin}, margin, within)]
 

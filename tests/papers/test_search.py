@@ -11,6 +11,7 @@ import pytest
 from dpbi.papers.claims import CLAIMS, Case, Claim, Setting
 from dpbi.papers.claims.claim import Grid, case
 from dpbi.papers.claims.searched import SEARCHED
+from dpbi.problem.problem import Problem
 from tests.papers import search
 
 BY_NAME = {claim.name: claim for claim in CLAIMS}
@@ -29,8 +30,8 @@ def share_above_0() -> Claim:
     """LS(x) goes to 0 if and only if the *share* of the rarer category stays above 0."""
     claim = BY_NAME["LS(x) goes to 0 as n grows"]
 
-    def cases(setting: Setting) -> Iterator[Case]:
-        for one in claim.cases(setting):
+    def cases(problem: Problem, setting: Setting) -> Iterator[Case]:
+        for one in claim.cases(problem, setting):
             yield replace(one, within=dict(one.inputs)["rarer count"] == "at its share")
 
     return replace(claim, cases=cases, condition="its share stays above 0", places=replace(claim.places, totals=(3,)))
@@ -59,9 +60,8 @@ def test_the_search_finds_what_three_old_statements_missed(
 
 def planted(depth: float) -> Claim:
     """Broken near epsilon = 3, delta = 0.9 and a prior parameter of 50 alone."""
-    def cases(setting: Setting) -> Iterator[Case]:
-        a = setting.problem.prior[0]
-        far = math.log(setting.epsilon / 3) ** 2 + math.log(a / 50) ** 2 + (setting.delta - 0.9) ** 2
+    def cases(problem: Problem, setting: Setting) -> Iterator[Case]:
+        far = math.log(setting.epsilon / 3) ** 2 + math.log(problem.prior[0] / 50) ** 2 + (setting.delta - 0.9) ** 2
         yield case(setting.named("epsilon", "prior", "delta"), {"far": far}, far - depth)
 
     return Claim(f"planted {depth:g}", "Invented.", "ours", Grid(epsilons=(1.0,)), cases)

@@ -21,7 +21,6 @@ from dpbi.releases.ledger import (
     LedgerEntry,
     ReadTogether,
     _contradiction,
-    entry_of,
     release_json,
     together_table,
 )
@@ -30,6 +29,7 @@ from dpbi.releases.release import Release
 from dpbi.releases.statement import statement_markdown
 from tests import oracles
 from tests.every_mechanism import lists_datasets
+from tests.releases.entries import entry_of
 
 PRIOR, COUNTS = (0.5, 2.0), (4, 3)
 COUNTING = next(kind for kind in dpbi.MECHANISMS if not lists_datasets(kind))

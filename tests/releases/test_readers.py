@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 import subprocess
@@ -14,9 +13,10 @@ import pytest
 import dpbi
 from dpbi import MECHANISMS, Problem, Release
 from dpbi.releases import statement
-from dpbi.releases.ledger import Ledger, People, Standing, entry_of, release_json
+from dpbi.releases.ledger import Ledger, People, Standing, release_json
 from dpbi.releases.readers import reader_script, reader_script_r
 from tests.every_mechanism import lists_datasets
+from tests.releases.entries import entry_of
 
 NUMBER = r"\d+(?:\.\d+)?(?:e[-+]?\d+)?"
 LABELS = ['"yes": [1, {2}]', "no\\é", "maybe\tnot"]
@@ -85,26 +85,6 @@ def test_the_statement_says_the_tables_numbers(
     for line, numbers in zip(lines[-3:], rows.values(), strict=True):
         cells = re.split(r" \| |</td><td>", line)[3:]
         assert re.findall(NUMBER, " ".join(cells)) == [f"{number:#.4g}" for number in numbers]
-
-
-def test_the_ends_of_intervals_are_rounded_outwards(several: tuple[Release, dict[str, list[float]], Path]) -> None:
-    """By less than one in the fourth digit, in what every reader is shown; the file's own numbers are whole."""
-    made, rows, _ = several
-    for row, rounded in zip(statement.posterior_table(made), rows.values(), strict=True):
-        for place, kind in enumerate(("naive", "noise_aware")):
-            mean, low, high = (float(row[f"{kind}_{part}"] or 0) for part in ("mean", "low", "high"))
-            assert rounded[3 * place] == mean
-            assert 0 <= low - rounded[3 * place + 1] <= 1e-3 * low
-            assert 0 <= rounded[3 * place + 2] - high <= 1e-3 * high
-
-
-def test_the_json_holds_the_tables_numbers(several: tuple[Release, dict[str, list[float]], Path]) -> None:
-    made, rows, folder = several
-    read = json.loads((folder / "it's.json").read_text(encoding="utf-8"))
-    assert Release.from_json((folder / "it's.json").read_bytes()) == made
-    assert read["noise_aware_posterior"]["mean"] == [numbers[3] for numbers in rows.values()]
-    assert read["all_releases_together"]["mean"] == [numbers[6] for numbers in rows.values()]
-    assert len(read["all_releases_together"]["releases"]) == 3
 
 
 def test_where_a_posterior_is_not_available_all_say_why(tmp_path: Path) -> None:

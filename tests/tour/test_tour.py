@@ -112,9 +112,9 @@ def test_a_scene_has_a_link_and_opens_in_the_lab(scene: Scene) -> None:
         assert at.checkbox(key=f"entry: ticked: {type(mechanism).__name__}").value
 
 
+@pytest.mark.usefixtures("few_points")
 def test_what_drowns_as_data_grow_is_shown_against_n_in_the_lab() -> None:
-    at = opened()
-    visit(at, "pages/5_Accuracy.py")
+    at = opened("pages/5_Accuracy.py")
     at.selectbox(key="entry: accuracy along").set_value("epsilon").run()
     at.query_params["scene"] = "drowning"
     visit(at, TOUR)
@@ -125,8 +125,7 @@ def test_what_drowns_as_data_grow_is_shown_against_n_in_the_lab() -> None:
 
 
 def test_back_and_next_stop_at_the_ends() -> None:
-    at = opened()
-    visit(at, TOUR)
+    at = opened(TOUR)
     assert button(at, "Back").disabled
     for scene in SCENES[1:]:
         button(at, "Next").click().run()

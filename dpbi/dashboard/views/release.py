@@ -222,10 +222,10 @@ def _judge(ready: Ready, chosen: Scenario) -> None:
     """Beside the button: that a release would say next to nothing, or protect next to nobody."""
     prior, n = chosen.problem.prior, chosen.problem.n
     with guard.part():
-        if said := useless(library.release_errors(ready.mechanism, prior, n)):
-            st.warning(f"**{said}**")
-        if said := barely_private(library.guessing_risk(ready.mechanism, prior, n)):
-            st.warning(f"**{said}**")
+        said = (useless(library.release_errors(ready.mechanism, prior, n)),
+                barely_private(library.guessing_risk(ready.mechanism, prior, n)))
+        for sentence in filter(None, said):
+            st.warning(f"**{sentence}**")
 
 
 def _failed(subject: release_ledger.Subject) -> str:

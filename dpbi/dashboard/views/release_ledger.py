@@ -84,7 +84,7 @@ def ask(chosen: Scenario) -> Subject:
         people = st.text_input("Whose answers these are", st.session_state.get(_PEOPLE, ""), NAME_LONGEST,
                                key="release: people", width=360, help=release_words.PEOPLE_HELP,
                                placeholder=release_words.PEOPLE_EXAMPLE).strip()  # fmt: skip
-        questions, data = _questions(), data_of(chosen)
+        data, questions = data_of(chosen), st.session_state.setdefault(_QUESTIONS, {})  # by data
         place = list(questions).index(data) if data in questions else len(questions)
         question = st.text_input("What was asked", questions.get(data, ""), NAME_LONGEST,
                                  key=f"release: question {place}", width=360, help=release_words.QUESTION_HELP,
@@ -153,11 +153,6 @@ def show_together(found: ReadTogether, release: Release, labels: tuple[str, ...]
         stamp = {"Stamp": found.stamp} if found.stamp else {}
         with downloads.collected(downloads.Shown(stamp, found.stamp)):  # of several, not of the one that is shown
             charts.draw(drawn_together(found, rows, labels), "read-together")
-
-
-def _questions() -> dict[Data, str]:
-    found: dict[Data, str] = st.session_state.setdefault(_QUESTIONS, {})
-    return found
 
 
 def _table(whole: Ledger, lines: Sequence[KeptRelease]) -> pd.DataFrame:

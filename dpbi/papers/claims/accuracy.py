@@ -30,6 +30,7 @@ from .claim import (
     Setting,
     at,
     at_most,
+    balanced,
     candidates_of,
     case,
     equal,
@@ -37,6 +38,7 @@ from .claim import (
     listed_law,
     need,
     shown,
+    two_categories,
 )
 from .two_categories import LineLaw, level_of_sensitivity, line_law, outside
 
@@ -64,13 +66,13 @@ def smoothed(setting: Setting) -> EHDS:
 
 
 def _tail(
-    setting: Setting,
+    problem: Problem, setting: Setting,
     of: Callable[[Setting], EHD | EHDS] = smoothed,
     rates: float = 1.0,
     log_normaliser: Callable[[EHD | EHDS, Problem], float] = lambda mechanism, problem: 0.0,
 ) -> Iterator[Case]:
     """P(H >= h) <= N exp(-rates rate h) / normaliser at every distance: the one with the least margin."""
-    mechanism, problem = of(setting), setting.problem
+    mechanism, problem = of(setting), problem
     law = listed_law(mechanism, problem)
     distance, tail = _tails(law)
     log_bound = (math.log(number_of_candidates(problem.n, problem.k)) - rates * mechanism.rate(problem) * distance
@@ -95,9 +97,9 @@ def _least_log_normaliser(mechanism: Mechanism, problem: Problem) -> float:
     return min(_log_normaliser(mechanism, problem.with_counts(counts)) for counts in candidates_of(problem).tolist())
 
 
-def _consistent_tail_formula(setting: Setting) -> Iterator[Case]:
+def _consistent_tail_formula(problem: Problem, setting: Setting) -> Iterator[Case]:
     """sum over H >= h of exp(-epsilon H / (2 S)) / NL, by candidates, against the exact law's tail."""
-    mechanism, problem = smoothed(setting), setting.problem
+    mechanism, problem = smoothed(setting), problem
     law = listed_law(mechanism, problem)
     far = np.sort(distances_to(problem, candidates_of(problem)))
     beyond = np.exp(-mechanism.rate(problem) * far)[::-1].cumsum()[::-1]
@@ -112,12 +114,12 @@ def _consistent_tail_formula(setting: Setting) -> Iterator[Case]:
                equal(float(tail[at]), float(printed[at])) if told[at] else 0.0)
 
 
-def _tail_formula(setting: Setting) -> Iterator[Case]:
+def _tail_formula(problem: Problem, setting: Setting) -> Iterator[Case]:
     """sum over H >= h of exp(-epsilon H / S) / NL = sum of P(r) exp(-rate H)."""
     mechanism = smoothed(setting)
-    law = listed_law(mechanism, setting.problem)
+    law = listed_law(mechanism, problem)
     distance, tail = _tails(law)
-    printed = _tails(law, np.exp(-mechanism.rate(setting.problem) * distance))[1]
+    printed = _tails(law, np.exp(-mechanism.rate(problem) * distance))[1]
     at = int((printed / np.maximum(tail, 1e-300)).argmin())
     claimed, exact = float(printed[at]), float(tail[at])
     yield case(setting.named("prior", "counts", "epsilon") | {"h": float(distance[at])},
@@ -134,13 +136,12 @@ def _within_steps(law: LineLaw, problem: Problem, k: int) -> int:
     return int(law.level[problem.counts[0] + k])
 
 
-def _theorem_4_5(setting: Setting, mechanism: Mechanism, stated: Callable[[int], float], side: Side,
+def _theorem_4_5(problem: Problem, setting: Setting, mechanism: Mechanism, stated: Callable[[int], float], side: Side,
                  beyond: bool = False) -> Iterator[Case]:
     """For each k that the data have room for: the exact probability against the stated one.
 
     beyond: ``stated`` is of P(H >= t), which keeps the digits that 1 minus it loses.
     """
-    problem = setting.beta_binomial
     law = line_law(mechanism, problem)
     for k in _steps(problem):
         at = _within_steps(law, problem, k)
@@ -175,9 +176,8 @@ def _stepped_case(setting: Setting, k: int, claimed: float, exact: float, margin
                 within=symmetric and k < problem.counts[1])
 
 
-def _zhang(setting: Setting, stated: Callable[[float, int], float], side: Side) -> Iterator[Case]:
+def _zhang(problem: Problem, setting: Setting, stated: Callable[[float, int], float], side: Side) -> Iterator[Case]:
     """stated: of P(H >= t), by epsilon and k. Released totals differ, and near H = 1 levels cannot be told."""
-    problem = setting.beta_binomial
     law = listed_law(LSZhang(setting.epsilon, "2"), problem)
     distance, probability = law.levels()
     for k in _steps(problem):
@@ -193,22 +193,22 @@ def _either(q: float) -> float:
     return q * (2 - q)
 
 
-def _histogram(setting: Setting, stated: Callable[[float, int], float], side: Side) -> Iterator[Case]:
-    return _theorem_4_5(setting, LSHist(setting.epsilon), partial(stated, setting.epsilon), side, beyond=True)
+def _histogram(problem: Problem, setting: Setting, stated: Callable[[float, int], float], side: Side) -> Iterator[Case]:
+    return _theorem_4_5(problem, setting, LSHist(setting.epsilon), partial(stated, setting.epsilon), side, beyond=True)
 
 
-def _selection(setting: Setting, side: Side, local: bool) -> Iterator[Case]:
+def _selection(problem: Problem, setting: Setting, side: Side, local: bool) -> Iterator[Case]:
     """EHD with the papers' constant, whose rate is taken for epsilon, or EHDL with its own rate."""
-    problem, epsilon = setting.beta_binomial, setting.epsilon
+    epsilon = setting.epsilon
     rate = EHDL(epsilon).rate(problem) if local else epsilon
 
     def stated(k: int) -> float:
         return ((2 * k + 1) * exp(rate) if side == "at most" else 2 * k * math.exp(-rate) + 1) / problem.n
 
-    return _theorem_4_5(setting, EHDL(epsilon) if local else EHD(epsilon, "paper"), stated, side)
+    return _theorem_4_5(problem, setting, EHDL(epsilon) if local else EHD(epsilon, "paper"), stated, side)
 
 
-def _last_step(setting: Setting) -> Iterator[Case]:
+def _last_step(problem: Problem, setting: Setting) -> Iterator[Case]:
     ours, theirs = (math.exp(-setting.epsilon / by) for by in (_COMPARED_CONSTANT, 1.0))
     yield case(setting.named("epsilon"), {"e^(-epsilon/(2 GS))": ours, "e^(-epsilon)": theirs}, at_most(theirs, ours))
 
@@ -220,10 +220,10 @@ _NEAR_0, _ONE_STEP = "near 0", "at the distance of one step"
 
 
 def _truth(
-    setting: Setting, stated: Callable[[Setting], Mapping[Mechanism, float]], side: Side, no_count_0: bool = False
+    problem: Problem, setting: Setting, stated: Callable[[Setting], Mapping[Mechanism, float]], side: Side,
+    no_count_0: bool = False,
 ) -> Iterator[Case]:
     """stated: P(H < t) by mechanism; no_count_0: whether the claim's condition asks for that too."""
-    problem = setting.beta_binomial
     for mechanism, claimed in stated(setting).items():
         for t, exact, told in _below_one_step(mechanism, problem):
             yield case({"mechanism": mechanism.label, "t": t} | setting.named("prior", "counts", "epsilon"),
@@ -260,10 +260,12 @@ def _of_selection(setting: Setting, local: bool) -> dict[Mechanism, float]:
 # --- Corollaries 4.5.1 to 4.5.3: balanced data (m, m), where n lies beyond the stated size ---
 
 
-def _compared(setting: Setting, stated: float, level: Callable[[LineLaw, Problem], int], above: bool, inputs: dict
-              ) -> Iterator[Case]:
+def _compared(
+    problem: Problem, setting: Setting, stated: float, level: Callable[[LineLaw, Problem], int], above: bool,
+    inputs: dict,
+) -> Iterator[Case]:
     """P(H <= that level) under LSHist and under EHD, where n is above (below) the stated size."""
-    problem, epsilon = setting.problem, setting.epsilon
+    epsilon = setting.epsilon
     if (problem.n > stated) if above else (problem.n < stated):
         laws = [line_law(mechanism, problem) for mechanism in (LSHist(epsilon), EHD(epsilon, "paper"))]
         noise, selection = (float(law.within[level(law, problem)]) for law in laws)
@@ -273,24 +275,24 @@ def _compared(setting: Setting, stated: float, level: Callable[[LineLaw, Problem
                    {"stated n": stated, "LSHist": noise, "EHD": selection}, margin if clear else 0.0)
 
 
-def _halved(setting: Setting) -> Problem:
-    """The problem, if its counts are (m, m)."""
-    problem = setting.beta_binomial
+def halved(problem: Problem) -> None:
+    """Of the counts (m, m)."""
+    two_categories(problem)
     need(problem.counts[0] == problem.counts[1],
          f"This claim speaks of balanced data (m, m) only, so not of yours: got counts {shown(problem.counts)}.")
-    return problem
 
 
-def _corollary(setting: Setting, stated: Callable[[float, int], float], above: bool) -> Iterator[Case]:
+def _corollary(
+    problem: Problem, setting: Setting, stated: Callable[[float, int], float], above: bool
+) -> Iterator[Case]:
     """stated: n, by epsilon and k."""
-    for k in range(1, min(4, _halved(setting).counts[1])):
-        yield from _compared(setting, stated(setting.epsilon, k), partial(_within_steps, k=k), above, {"k": k})
+    for k in range(1, min(4, problem.counts[1])):
+        yield from _compared(problem, setting, stated(setting.epsilon, k), partial(_within_steps, k=k), above, {"k": k})
 
 
-def _corollary_4_5_3(setting: Setting) -> Iterator[Case]:
-    _halved(setting)
+def _corollary_4_5_3(problem: Problem, setting: Setting) -> Iterator[Case]:
     stated = 3 * exp(setting.epsilon / _COMPARED_CONSTANT) / -math.expm1(-setting.epsilon)
-    return _compared(setting, stated, level_of_sensitivity, True, {})
+    return _compared(problem, setting, stated, level_of_sensitivity, True, {})
 
 
 # --- what the papers plot and say of the model ---
@@ -311,40 +313,40 @@ def _mean(mechanism: Mechanism, problem: Problem) -> float:
     return listed_law(mechanism, problem).mean if known is None else known
 
 
-def mean_case(setting: Setting, margin: Callable[[float, float, float], float], within: bool = True) -> Case:
+def mean_case(
+    problem: Problem, setting: Setting, margin: Callable[[float, float, float], float], within: bool = True
+) -> Case:
     """margin: of the means of M_H, of the baseline and of the improved Laplace mechanism."""
     found = means(setting)
     numbers = {f"mean H of {name}": mean for name, mean in found.items()}
     return case(setting.named("prior", "counts", "epsilon"), numbers, margin(*found.values()), within)
 
 
-def overtaking(setting: Setting) -> Iterator[Case]:
+def overtaking(problem: Problem, setting: Setting) -> Iterator[Case]:
     """Nearer than the baseline from 300 records on, and below farther."""
-    n = setting.balanced.n
-    yield mean_case(setting, lambda smooth, baseline, _: at_most(baseline, smooth) if n < 300 else
+    n = problem.n
+    yield mean_case(problem, setting, lambda smooth, baseline, _: at_most(baseline, smooth) if n < 300 else
                     at_most(smooth, baseline))
 
 
-def _approaching(setting: Setting) -> Iterator[Case]:
-    setting.balanced  # noqa: B018 - refuses what the claim does not speak of
-    found = mean_case(setting, lambda smooth, _, improved: at_most(smooth, NEAR * improved))
+def _approaching(problem: Problem, setting: Setting) -> Iterator[Case]:
+    found = mean_case(problem, setting, lambda smooth, _, improved: at_most(smooth, NEAR * improved))
     need(dict(found.numbers)["mean H of improved Laplace"] != 0,
          f"At epsilon = {printed_bound(setting.epsilon)} the improved Laplace mechanism's mean distance is no double "
          "above 0: there is nothing to come near to.")
     yield found
 
 
-def _density(setting: Setting) -> Iterator[Case]:
+def _density(problem: Problem, setting: Setting) -> Iterator[Case]:
     """The integral of prod theta_i^{alpha_i} / B(alpha) is B(alpha + 1) / B(alpha)."""
-    alpha = np.array(setting.problem.prior)
+    alpha = np.array(problem.prior)
     raised, own = (gammaln(of).sum() - gammaln(of.sum()) for of in (alpha + 1, alpha))
     integral = float(np.exp(raised - own))
     yield case(setting.named("prior"), {"claimed integral": 1, "exact": integral}, equal(integral, 1.0))
 
 
-def _total_variation(setting: Setting) -> Iterator[Case]:
+def _total_variation(problem: Problem, setting: Setting) -> Iterator[Case]:
     """Neighbouring Betas (a, b), (a + 1, b - 1): their densities cross once, at odds a / (b - 1)."""
-    problem = setting.beta_binomial
     for other in neighbours(problem.counts).tolist():
         low, high = sorted((problem.posterior, problem.with_counts(other).posterior))
         ends = (low, high) if low[0] < high[1] else (high[::-1], low[::-1])  # from the end the crossing is nearer to
@@ -419,6 +421,7 @@ CLAIMS = (
         "With noise of scale 2/epsilon on both counts, P(H < t) = (1 - (e^{-k epsilon/2} + e^{-(k+1) epsilon/2})/2)^2.",
         "[D20] Theorem 4.5",
         _STEPPED, partial(_zhang, stated=lambda epsilon, k: _either(outside(epsilon / 2, k)), side="equal"),
+        speaks_of=two_categories,
     ),
     Claim(
         "LSZhang within k steps, at least",
@@ -426,42 +429,49 @@ CLAIMS = (
         "[D20] Theorem 4.5",
         _STEPPED, partial(_zhang, stated=lambda epsilon, k: _either(math.exp(-k * epsilon / 2)), side="at most"),
         _SYMMETRIC,
+        speaks_of=two_categories,
     ),
     Claim(
         "LSHist within k steps",
         "P(H < t) = 1 - (e^{-k epsilon} + e^{-(k+1) epsilon})/2 for LSHist.",
         "[D20] and [P20] Theorem 4.5",
         _STEPPED, partial(_histogram, stated=outside, side="equal"), _SYMMETRIC,
+        speaks_of=two_categories,
     ),
     Claim(
         "LSHist within k steps, at least",
         "P(H < t) >= 1 - e^{-k epsilon} for LSHist.",
         "[D20] and [P20] Theorem 4.5",
         _STEPPED, partial(_histogram, stated=lambda epsilon, k: math.exp(-k * epsilon), side="at least"), _SYMMETRIC,
+        speaks_of=two_categories,
     ),
     Claim(
         "EHD within k steps, at least",
         "P(H < t) > (2 k e^{-epsilon} + 1)/n for EHD with sqrt(1 - pi/4).",
         "[D20] and [P20] Theorem 4.5",
         _STEPPED, partial(_selection, side="at least", local=False),
+        speaks_of=two_categories,
     ),
     Claim(
         "EHD within k steps, at most",
         "P(H < t) < (2 k + 1)/(n e^{-epsilon}) for EHD with sqrt(1 - pi/4).",
         "[D20] and [P20] Theorem 4.5",
         replace(_STEPPED, found=_MANY_RECORDS), partial(_selection, side="at most", local=False),
+        speaks_of=two_categories,
     ),
     Claim(
         "EHDL within k steps, at least",
         "P(H < t) > (2 k e^{-epsilon/(2 LS)} + 1)/n for EHDL (printed as EHD).",
         "[D20] and [P20] Theorem 4.5",
         _STEPPED, partial(_selection, side="at least", local=True),
+        speaks_of=two_categories,
     ),
     Claim(
         "EHDL within k steps, at most",
         "P(H < t) < (2 k + 1)/(n e^{-epsilon/(2 LS)}) for EHDL (printed as EHD).",
         "[D20] and [P20] Theorem 4.5",
         _STEPPED, partial(_selection, side="at most", local=True), _SYMMETRIC,
+        speaks_of=two_categories,
     ),
     Claim(
         "Theorem 4.5 at k = 0, noise",
@@ -470,13 +480,15 @@ CLAIMS = (
         "[D20] and [P20] Theorem 4.5",
         _AT_THE_TRUTH, partial(_truth, stated=_of_noise, side="equal", no_count_0=True),
         f"no count is 0 and {_ONLY_THE_TRUTH}",
+        speaks_of=two_categories,
     ),
     Claim(
         "Theorem 4.5 at k = 0, at least",
         "P(H < t) > 1/n for EHD with sqrt(1 - pi/4) and for EHDL, for every t up to the distance of one step up.",
         "[D20] and [P20] Theorem 4.5",
         _AT_THE_TRUTH, partial(_truth, side="at least", stated=lambda setting: dict.fromkeys(
-            (EHD(setting.epsilon, "paper"), EHDL(setting.epsilon)), 1 / setting.beta_binomial.n)),
+            (EHD(setting.epsilon, "paper"), EHDL(setting.epsilon)), 1 / setting.problem.n)),
+        speaks_of=two_categories,
     ),
     Claim(
         "Theorem 4.5 at k = 0, at most, EHD",
@@ -485,12 +497,14 @@ CLAIMS = (
         replace(_AT_THE_TRUTH, found=tuple(at(*found) for found in (
             ((0.002, 0.002), (1, 77), 0.8), ((0.03, 0.03), (1, 165), 2.3), ((0.008, 0.008), (62, 6_349), 2.5)))),
         partial(_truth, stated=partial(_of_selection, local=False), side="at most"),
+        speaks_of=two_categories,
     ),
     Claim(
         "Theorem 4.5 at k = 0, at most, EHDL",
         "P(H < t) < e^{epsilon/(2 LS)}/n for EHDL (printed as EHD), for every t up to the distance of one step up.",
         "[D20] and [P20] Theorem 4.5",
         _AT_THE_TRUTH, partial(_truth, stated=partial(_of_selection, local=True), side="at most"), _ONLY_THE_TRUTH,
+        speaks_of=two_categories,
     ),
     Claim(
         "The last step for EHD",
@@ -505,6 +519,7 @@ CLAIMS = (
         "[D20] and [P20] Corollary 4.5.1",
         _CROSSED, partial(_corollary, above=True, stated=lambda epsilon, k: (
             (2 * k + 1) * exp(epsilon) / -math.expm1(-k * epsilon))),
+        speaks_of=halved,
     ),
     Claim(
         "Below which size EHD beats LSHist",
@@ -513,6 +528,7 @@ CLAIMS = (
         "[D20] and [P20] Corollary 4.5.2",
         _SHORT_CROSSED, partial(_corollary, above=False, stated=lambda epsilon, k: (
             (2 * k * math.exp(-epsilon) + 1) / (1 - outside(epsilon, k)))),
+        speaks_of=halved,
     ),
     Claim(
         "From which size on LSHist beats EHD within LS(x)",
@@ -520,6 +536,7 @@ CLAIMS = (
         "sensitivity with more probability than EHD; GS = sqrt(1 - pi/4).",
         "[D20] and [P20] Corollary 4.5.3",
         _CROSSED, _corollary_4_5_3,
+        speaks_of=halved,
     ),
     Claim(
         "M_H overtakes the baseline at n = 300",
@@ -528,12 +545,14 @@ CLAIMS = (
         "[P17] section 7.2.2 and Figure 4",
         Grid(totals=(2, 10, 20, 50, 100, 200, 250, 300, 500, 1_000, 5_000, 15_000), data="balanced", epsilons=(1.0,)),
         overtaking,
+        speaks_of=balanced,
     ),
     Claim(
         "M_H comes near to the improved Laplace mechanism",
         "With much balanced data M_H's mean distance is that of the improved Laplace mechanism, up to 5 %.",
         "[P17] section 7.2.2 and Figure 4",
         Grid(totals=(1_000, 5_000, 15_000), data="balanced", epsilons=(1.0,)), _approaching,
+        speaks_of=balanced,
     ),
     Claim(
         "The printed density is one",
@@ -546,5 +565,6 @@ CLAIMS = (
         "H^2 <= total variation <= sqrt(2) H.",
         "[P17] section 3",
         Grid(BETA_PRIORS, (1, 2, 5, 20), "all", beyond="every neighbour"), _total_variation,
+        speaks_of=two_categories,
     ),
 )

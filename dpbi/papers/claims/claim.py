@@ -58,20 +58,6 @@ class Setting:
         limits.check_gamma(self.gamma)
         limits.check_delta(self.delta)
 
-    @property
-    def beta_binomial(self) -> Problem:
-        """The problem, for claims about two categories and at least one record; ValueError for any other."""
-        need(self.problem.k == 2, f"This claim speaks of two categories (a Beta prior): got k = {self.problem.k}.")
-        need(self.problem.n > 0, "This claim needs at least one record: got n = 0.")
-        return self.problem
-
-    @property
-    def balanced(self) -> Problem:
-        """The problem, for claims about data that are as even as can be; ValueError for any other."""
-        need(max(self.problem.counts) - min(self.problem.counts) <= 1,
-             f"This claim speaks of balanced data only, so not of yours: got counts {shown(self.problem.counts)}.")
-        return self.problem
-
     def named(self, *names: str) -> dict[str, Value]:
         """Some of prior, counts, n, k, epsilon, gamma and delta, by name."""
         return {name: getattr(self if name in self.__dataclass_fields__ else self.problem, name) for name in names}
@@ -114,6 +100,25 @@ def need(so: bool, refusal: str) -> None:
     """ValueError with the refusal where the claim says nothing or cannot be visited."""
     if not so:
         raise ValueError(refusal)
+
+
+# What claims speak of: ValueError for other data.
+
+
+def any_data(problem: Problem) -> None:
+    """Of all."""
+
+
+def two_categories(problem: Problem) -> None:
+    """Of a Beta prior and at least one record."""
+    need(problem.k == 2, f"This claim speaks of two categories (a Beta prior): got k = {problem.k}.")
+    need(problem.n > 0, "This claim needs at least one record: got n = 0.")
+
+
+def balanced(problem: Problem) -> None:
+    """Of data that are as even as can be."""
+    need(max(problem.counts) - min(problem.counts) <= 1,
+         f"This claim speaks of balanced data only, so not of yours: got counts {shown(problem.counts)}.")
 
 
 def case(inputs: Mapping[str, Value], numbers: Mapping[str, Value], margin: float, within: bool = True) -> Case:
@@ -311,17 +316,18 @@ class Claim:
     """A theorem, lemma, corollary or formula of the papers that numbers can decide.
 
     name: a few words; statement: ours, not the paper's; source: paper and number; places: the grid of the finding;
-    cases: what it says at a setting, ValueError where it says nothing; condition: what saves it, if that is known;
-    everywhere: whether it speaks of every case, or says that there is one.
+    cases: what it says of a problem at a setting of it, ValueError where it says nothing; condition: what saves it, if
+    that is known; everywhere: whether it speaks of every case, or says that there is one; speaks_of: of which data.
     """
 
     name: str
     statement: str
     source: str
     places: Grid
-    cases: Callable[[Setting], Iterable[Case]]
+    cases: Callable[[Problem, Setting], Iterable[Case]]
     condition: str = ""
     everywhere: bool = True
+    speaks_of: Callable[[Problem], None] = any_data
 
     @property
     def papers(self) -> tuple[str, ...]:
@@ -350,14 +356,15 @@ class Claim:
         Source: ours.
         """
         setting = Setting(place) if isinstance(place, Problem) else place
-        cases = tuple(self.cases(setting))
+        self.speaks_of(setting.problem)
+        cases = tuple(self.cases(setting.problem, setting))
         need(bool(cases), f"This claim compares nothing at such data: got counts {shown(setting.problem.counts)}.")
         return Reading(setting, cases, self.everywhere)
 
 
 @cache
 def _finding(claim: Claim) -> Finding:
-    every = [one for setting in claim.places for one in claim.cases(setting)]
+    every = [one for setting in claim.places for one in claim.cases(setting.problem, setting)]
     cases = [one for one in every if one.decided]
     kept, broken = [one for one in cases if one.holds], [one for one in cases if not one.holds]
     within = [one for one in cases if one.within]

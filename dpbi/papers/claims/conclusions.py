@@ -15,7 +15,7 @@ from dpbi.problem.problem import Problem
 from dpbi.sensitivity import local_sensitivity
 
 from .accuracy import NEAR, mean_case, means, overtaking, smoothed
-from .claim import Case, Claim, Grid, Setting, at, at_most, case, listed_law, need, shown
+from .claim import Case, Claim, Grid, Setting, at, at_most, balanced, case, listed_law, need, shown
 
 _ERRORS = 5.0  # standard errors by which a simulated mean must differ
 _SHOWN = ((49, 49), (20, 20, 20), (20, 20, 20, 20), (1, 1, 1, 77))
@@ -25,24 +25,24 @@ _MUCH = 2.0  # "much higher": more than twice
 _SMALL_PRIOR, _LARGE_PRIOR = 5.0, 100.0
 
 
-def _falling(setting: Setting) -> Iterator[Case]:
+def _falling(problem: Problem, setting: Setting) -> Iterator[Case]:
     """The mean distance at n balanced records against that at 3 n."""
-    problem = _flat_and_balanced(setting)
     larger = means(replace(setting, problem=problem.with_counts(balanced_counts(problem.k, 3 * problem.n))))
     for name, here in means(setting).items():
         yield case({"mechanism": name} | setting.named("counts", "epsilon"), {"mean H": here, "at 3 n": larger[name]},
                    at_most(larger[name], here))
 
 
-def _flat_and_balanced(setting: Setting) -> Problem:
-    need(set(setting.problem.prior) == {1.0},
-         f"This claim speaks of a flat prior only, so not of yours: got {shown(setting.problem.prior)}.")
-    return setting.balanced
+def flat_and_balanced(problem: Problem) -> None:
+    """Of a flat prior, and of data that are as even as can be."""
+    need(set(problem.prior) == {1.0},
+         f"This claim speaks of a flat prior only, so not of yours: got {shown(problem.prior)}.")
+    balanced(problem)
 
 
-def _near(setting: Setting, improved: bool) -> Iterator[Case]:
+def _near(problem: Problem, setting: Setting, improved: bool) -> Iterator[Case]:
     """P(H <= LS) of the baseline is at most that of M_H, or that of M_H at most the improved mechanism's."""
-    problem, epsilon = _flat_and_balanced(setting), setting.epsilon
+    epsilon = setting.epsilon
     rival, name = (LSHist(epsilon), "of the improved") if improved else (LSDim(epsilon), "of the baseline")
     smooth, noise = (listed_law(one, problem).cdf(local_sensitivity(problem)) for one in (smoothed(setting), rival))
     yield case(setting.named("counts", "epsilon"), {"P(H <= LS) of M_H": smooth, name: noise},
@@ -50,16 +50,15 @@ def _near(setting: Setting, improved: bool) -> Iterator[Case]:
                within=problem.n >= _FEW and 1 <= epsilon <= _MEDIUM)
 
 
-def _overtaken_above(setting: Setting) -> Iterator[Case]:
-    need(_flat_and_balanced(setting).k > 2, "This claim speaks of three categories or more: got k = 2.")
-    return overtaking(setting)
+def _overtaken_above(problem: Problem, setting: Setting) -> Iterator[Case]:
+    need(problem.k > 2, "This claim speaks of three categories or more: got k = 2.")
+    return overtaking(problem, setting)
 
 
 def _in_the_boxes(
-    setting: Setting, priors: str, margin: Callable[[float, float, float], float]
+    problem: Problem, setting: Setting, priors: str, margin: Callable[[float, float, float], float]
 ) -> Iterator[Case]:
     """One of the prior boxes: counts (50, 50) and a symmetric prior of the size spoken of."""
-    problem = setting.problem
     need(problem.counts == (50, 50) and len(set(problem.prior)) == 1,
          f"This claim speaks of the counts (50, 50) and a symmetric prior, so not of yours: got counts "
          f"{shown(problem.counts)} and prior {shown(problem.prior)}.")
@@ -67,7 +66,7 @@ def _in_the_boxes(
          f"This claim speaks of small priors only, at most {_SMALL_PRIOR:g}: got {shown(problem.prior)}.")
     need(priors != "large" or problem.prior[0] >= _LARGE_PRIOR,
          f"This claim speaks of large priors only, at least {_LARGE_PRIOR:g}: got {shown(problem.prior)}.")
-    yield mean_case(setting, margin, within=setting.epsilon == 1)
+    yield mean_case(problem, setting, margin, within=setting.epsilon == 1)
 
 
 def _nearer_than_baseline(smooth: float, baseline: float, _: float) -> float:
@@ -83,9 +82,8 @@ def _notes_pair(setting: Setting, counts: Sequence[tuple[int, ...]], what: str) 
     return EHDNRS(setting.epsilon, setting.delta), LSZhang(setting.epsilon, "2")
 
 
-def _notes_order(setting: Setting) -> Iterator[Case]:
+def _notes_order(problem: Problem, setting: Setting) -> Iterator[Case]:
     """Mean H; where only a sample tells, by five standard errors."""
-    problem = setting.problem
     smooth_mechanism, noise = _notes_pair(setting, _SHOWN, "the notes' four datasets")
     smooth, laplace = smooth_mechanism.mean_distance(problem), expected_error(noise, problem, "hellinger")
     band = 0.0 if laplace.exact else _ERRORS * laplace.high_error
@@ -95,18 +93,17 @@ def _notes_order(setting: Setting) -> Iterator[Case]:
                {"mean H, smooth sensitivity": smooth, "Laplace": laplace.high}, sure)
 
 
-def _notes_truth(setting: Setting) -> Iterator[Case]:
+def _notes_truth(problem: Problem, setting: Setting) -> Iterator[Case]:
     """P(the truth) of Laplace noise against twice that of the smooth sensitivity."""
     pair = _notes_pair(setting, _SHOWN[2:], "the notes' two datasets of four categories")
-    smooth, laplace = (math.exp(float(one.log_pmf(setting.problem, setting.problem.counts))) for one in pair)
+    smooth, laplace = (math.exp(float(one.log_pmf(problem, problem.counts))) for one in pair)
     yield case(setting.named("counts", "epsilon", "delta"),
                {"P(truth), Laplace": laplace, "smooth sensitivity": smooth}, at_most(_MUCH * smooth, laplace),
                within=(setting.epsilon, setting.delta) == (0.8, 0.8))
 
 
-def _notes_tails(setting: Setting) -> Iterator[Case]:
+def _notes_tails(problem: Problem, setting: Setting) -> Iterator[Case]:
     """P(H <= LS(x)) more often, and P(H > 1/2) less often, than under Laplace noise."""
-    problem = setting.problem
     smooth, laplace = (distance_law(one, problem) for one in _notes_pair(setting, _SHOWN[:1], "the counts (49, 49)"))
     smoothly, noisily = ([law.cdf(local_sensitivity(problem)), 1 - law.cdf(0.5)] for law in (smooth, laplace))
     for answers, here, there, margin in (("good, H <= LS(x)", smoothly[0], noisily[0],
@@ -132,6 +129,7 @@ CLAIMS = (
         "At balanced data and a flat prior M_H stays within LS(x) with more probability than the baseline Laplace.",
         "[P17] section 7.2.1 and Figure 3",
         _THEORY, partial(_near, improved=False),
+        speaks_of=flat_and_balanced,
     ),
     Claim(
         "The improved Laplace mechanism gives near results most often",
@@ -143,6 +141,7 @@ CLAIMS = (
                                 at((1.0,) * 4, (20, 20, 20, 20), 8.0))),
         partial(_near, improved=True),
         f"n is at least {_FEW} and epsilon from 1 to {_MEDIUM:g}",
+        speaks_of=flat_and_balanced,
     ),
     Claim(
         "M_H overtakes the baseline for k = 3 and 4 too",
@@ -151,6 +150,7 @@ CLAIMS = (
         "[P17] section 7.2.2 and Figures 5(a), 5(b)",
         Grid(_FLAT[1:], (10, 30, 100), "balanced", epsilons=(1.0,), found=tuple(
             at((1.0,) * 3, (n // 3,) * 3) for n in (300, 600))), _overtaken_above,
+        speaks_of=flat_and_balanced,
     ),
     Claim(
         "The mean errors fall as balanced data grow",
@@ -158,6 +158,7 @@ CLAIMS = (
         "records than at n.",
         "[P17] section 7.2.2 and Figures 4, 5(a), 5(b)",
         Grid(_FLAT, (10, 30), "balanced", epsilons=(1.0,)), _falling,
+        speaks_of=flat_and_balanced,
     ),
     Claim(
         "With small balanced priors the Laplace mechanisms are nearer",

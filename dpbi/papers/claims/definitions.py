@@ -9,9 +9,25 @@ from functools import partial
 from dpbi.data.synthesis import balanced_counts
 from dpbi.mechanisms import EHDNRS, EHDS
 from dpbi.problem.neighbours import neighbours
+from dpbi.problem.problem import Problem
 from dpbi.sensitivity import local_sensitivities, local_sensitivity, smooth_sensitivities
 
-from .claim import FEW_PRIORS, Case, Claim, Grid, Setting, at, at_most, case, equal, exp, need, shown, true
+from .claim import (
+    FEW_PRIORS,
+    Case,
+    Claim,
+    Grid,
+    Setting,
+    at,
+    at_most,
+    case,
+    equal,
+    exp,
+    need,
+    shown,
+    true,
+    two_categories,
+)
 
 _MANY, _VERY_MANY, _FALLEN = 10**11, 10**15, 0.9
 _HEAVIEST, _KEPT = 10**8, "kept"
@@ -19,7 +35,7 @@ _AT = (-2, -1, 0, 1, 2)
 _LARGE_CONSTANT = 10.0
 
 
-def _equality(setting: Setting, pure: bool) -> Iterator[Case]:
+def _equality(problem: Problem, setting: Setting, pure: bool) -> Iterator[Case]:
     """For B the set of all outputs both probabilities are 1."""
     printed = exp(setting.epsilon) + (0.0 if pure else setting.delta)
     yield case(setting.named("epsilon", *([] if pure else ["delta"])),
@@ -27,50 +43,49 @@ def _equality(setting: Setting, pure: bool) -> Iterator[Case]:
                equal(1.0, printed))
 
 
-def _adjacency(setting: Setting) -> Iterator[Case]:
+def _adjacency(problem: Problem, setting: Setting) -> Iterator[Case]:
     """One replaced record leaves n - 1 that agree."""
-    n = setting.problem.n
+    n = problem.n
     yield case(setting.named("n"), {"records that agree": n - 1}, true(n - 1 <= 1), within=n <= 2)
 
 
-def _printed_local_sensitivity(setting: Setting) -> Iterator[Case]:
+def _printed_local_sensitivity(problem: Problem, setting: Setting) -> Iterator[Case]:
     """max |H(BI(x'), r) - H(BI(x'), r)| = 0."""
-    yield case(setting.named("prior", "counts"), {"as printed": 0.0, "LS(x)": local_sensitivity(setting.problem)},
-               equal(0.0, local_sensitivity(setting.problem)))
+    yield case(setting.named("prior", "counts"), {"as printed": 0.0, "LS(x)": local_sensitivity(problem)},
+               equal(0.0, local_sensitivity(problem)))
 
 
-def _adjacent_only(setting: Setting) -> Iterator[Case]:
+def _adjacent_only(problem: Problem, setting: Setting) -> Iterator[Case]:
     """max of LS(x) and LS(x') e^{-gamma} over neighbours against all datasets: Definition 3's S."""
-    prior, counts, gamma = setting.problem.prior, setting.problem.counts, setting.gamma
-    local = local_sensitivity(setting.problem)
+    prior, counts, gamma = problem.prior, problem.counts, setting.gamma
+    local = local_sensitivity(problem)
     adjacent = max(local, float(local_sensitivities(prior, neighbours(counts)).max()) * math.exp(-gamma))
     everywhere = float(smooth_sensitivities(prior, counts, gamma, "exponential"))
     yield case(setting.named("prior", "counts", "gamma"),
                {"over neighbours": adjacent, "over all datasets": everywhere}, equal(adjacent, everywhere))
 
 
-def _printed_smooth_sensitivity(setting: Setting) -> Iterator[Case]:
+def _printed_smooth_sensitivity(problem: Problem, setting: Setting) -> Iterator[Case]:
     """With BI(x) in place of BI(y) every term is LS(x) times e^{-beta d} <= 1."""
-    mechanism, problem = EHDNRS(setting.epsilon, setting.delta), setting.problem
+    mechanism, problem = EHDNRS(setting.epsilon, setting.delta), problem
     local = local_sensitivity(problem)
     smooth = setting.epsilon / (2 * mechanism.rate(problem))
     yield case(setting.named("prior", "counts", "epsilon", "delta"), {"as printed": local, "S(x)": smooth},
                equal(local, smooth))
 
 
-def _integer_parameters(setting: Setting) -> Iterator[Case]:
-    prior, n = setting.beta_binomial.prior, setting.problem.n
+def _integer_parameters(problem: Problem, setting: Setting) -> Iterator[Case]:
+    prior, n = problem.prior, problem.n
     whole = all(value == round(value) for value in prior)
     yield case(setting.named("prior", "n"), {"sum of a candidate's parameters": sum(prior) + n, "n + 2": n + 2},
                true(whole and sum(prior) == 2), within=set(prior) == {1.0})
 
 
-def _vanishing(setting: Setting) -> Iterator[Case]:
+def _vanishing(problem: Problem, setting: Setting) -> Iterator[Case]:
     """LS(x) at 10^11 and 10^15 records, on three ways there from x: it falls as 1/sqrt of the rarer count, or not.
 
     A way on which the rarer category's posterior parameter, prior and all, does not double in between tells nothing.
     """
-    problem = setting.beta_binomial
     need(sum(problem.prior) <= _HEAVIEST,
          f"This claim is computed for priors worth {_HEAVIEST:,} records at most: got {shown(sum(problem.prior))}.")
     rarer = problem.counts.index(min(problem.counts))
@@ -91,28 +106,28 @@ def _vanishing(setting: Setting) -> Iterator[Case]:
                    at_most(there, _FALLEN * here), within=way != _KEPT)
 
 
-def _void_gamma(setting: Setting) -> Iterator[Case]:
+def _void_gamma(problem: Problem, setting: Setting) -> Iterator[Case]:
     yield case(setting.named("epsilon"), {"gamma = e^epsilon": exp(setting.epsilon)},
                at_most(exp(setting.epsilon), 1.0))
 
 
-def _order_of_epsilon(setting: Setting) -> Iterator[Case]:
+def _order_of_epsilon(problem: Problem, setting: Setting) -> Iterator[Case]:
     """At gamma = e^{-epsilon} the proof gives 1/epsilon."""
     epsilon = setting.epsilon
     yield case(setting.named("epsilon"), {"1/epsilon": 1 / epsilon, "10 epsilon": _LARGE_CONSTANT * epsilon},
                at_most(1 / epsilon, _LARGE_CONSTANT * epsilon), within=epsilon * epsilon >= 1 / _LARGE_CONSTANT)
 
 
-def _improved_scale(setting: Setting) -> Iterator[Case]:
-    k, epsilon = setting.problem.k, setting.epsilon
+def _improved_scale(problem: Problem, setting: Setting) -> Iterator[Case]:
+    k, epsilon = problem.k, setting.epsilon
     defined = (1 if k == 2 else 2) / epsilon
     yield case(setting.named("k", "epsilon"), {"section 6.1.3": 2 / epsilon, "section 4.1.4": defined},
                equal(2 / epsilon, defined), within=k > 2)
 
 
-def _normaliser_of_size(setting: Setting) -> Iterator[Case]:
+def _normaliser_of_size(problem: Problem, setting: Setting) -> Iterator[Case]:
     """NL(x) = 1 / P(truth) under Definition 6, against that of balanced data of the same size."""
-    mechanism, problem = EHDS(2 * setting.epsilon), setting.problem
+    mechanism, problem = EHDS(2 * setting.epsilon), problem
     even = problem.with_counts(balanced_counts(problem.k, problem.n))
     if sorted(even.counts) != sorted(problem.counts):
         here, there = (math.exp(-float(mechanism.log_pmf(one, one.counts))) for one in (problem, even))
@@ -120,7 +135,7 @@ def _normaliser_of_size(setting: Setting) -> Iterator[Case]:
                    equal(here, there))
 
 
-def _printed_density(setting: Setting) -> Iterator[Case]:
+def _printed_density(problem: Problem, setting: Setting) -> Iterator[Case]:
     """exp(-y epsilon/2) against (epsilon/4) exp(-|y| epsilon/2), the density of noise of scale 2/epsilon."""
     decay = setting.epsilon / 2
     for y in _AT:
@@ -129,9 +144,8 @@ def _printed_density(setting: Setting) -> Iterator[Case]:
                    equal(exp(-y * decay), decay / 2 * math.exp(-abs(y) * decay)))
 
 
-def _step_of_lemma_2_3(setting: Setting) -> Iterator[Case]:
+def _step_of_lemma_2_3(problem: Problem, setting: Setting) -> Iterator[Case]:
     """(S(x)/S(y)) ln(NL(x)/NL(y)) <= e^beta, over the neighbours y."""
-    problem = setting.beta_binomial
     mechanism = EHDNRS(setting.epsilon, setting.delta)
     bound = math.exp(mechanism.beta(problem.n, 2))
     for other in neighbours(problem.counts).tolist():
@@ -188,6 +202,7 @@ CLAIMS = (
         "The candidates are the Beta distributions with integer parameters of sum n + 2.",
         "[N] section 2.3.1",
         Grid(((1.0, 1.0), (0.5, 0.5), (7.0, 4.0)), (1, 5)), _integer_parameters, "the prior is flat",
+        speaks_of=two_categories,
     ),
     Claim(
         "LS(x) goes to 0 as n grows",
@@ -195,6 +210,7 @@ CLAIMS = (
         "at its share, or as the power of n that it is, or is kept.",
         "[D20] and [P20] proof of Theorem 4.5, last lines",
         Grid(((1.0, 1.0), (0.5, 0.5), (7.0, 4.0)), (1, 5, 20), "all"), _vanishing, "the rarer count grows with n",
+        speaks_of=two_categories,
     ),
     Claim(
         "The gamma of Theorem 4.2 is a probability",
@@ -229,6 +245,7 @@ CLAIMS = (
             at((0.01, 0.01), (1, 151), 6.5, delta=0.999), at((0.01, 0.01), (1, 199), 6.0, delta=0.8),
             at((0.01, 0.01), (1, 4_999), 12.0), at((1.0, 1.0), (1, 19_999), 6.0, delta=0.8))),
         _step_of_lemma_2_3,
+        speaks_of=two_categories,
     ),
     Claim(
         "The density of the noise",

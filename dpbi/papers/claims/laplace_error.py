@@ -19,7 +19,7 @@ from dpbi.mechanisms.noise.law import FlooredLaplace
 from dpbi.problem.problem import Problem
 from dpbi.sensitivity import local_sensitivity
 
-from .claim import Case, Claim, Grid, Setting, at, at_most, case, equal, need
+from .claim import Case, Claim, Grid, Setting, at, at_most, case, equal, need, two_categories
 from .two_categories import LineLaw, level_of_sensitivity, line_law, outside
 
 _SMALL, _LARGE = (4, 64, 1_024, 16_384), (65_536, 262_144)
@@ -29,7 +29,7 @@ _PLACES = ("balanced", "one category in ten", "one record")
 
 
 def _law(setting: Setting) -> LineLaw:
-    return line_law(LSHist(setting.epsilon), setting.beta_binomial)
+    return line_law(LSHist(setting.epsilon), setting.problem)
 
 
 def _error(setting: Setting, beyond: float) -> tuple[float, bool]:
@@ -51,9 +51,9 @@ def _relative_error(prior: tuple[float, ...], counts: tuple[int, ...], epsilon: 
     return distance_law(LSHist(epsilon), problem).quantile(1 - probability) / local_sensitivity(problem)
 
 
-def _bounded_in_n(setting: Setting) -> Iterator[Case]:
+def _bounded_in_n(problem: Problem, setting: Setting) -> Iterator[Case]:
     """ELap / (epsilon LS) along growing n: the largest value at large n is no larger than at small n, up to 5 %."""
-    prior, epsilon, probability = setting.beta_binomial.prior, setting.epsilon, setting.delta
+    prior, epsilon, probability = problem.prior, setting.epsilon, setting.delta
     need(_reach(setting) <= _FAR, f"This claim is computed where ln(1/gamma)/epsilon is at most {_FAR:g} steps, few "
                                   f"beside the sizes visited: got {_reach(setting):.3g}.")
     for place in _PLACES:
@@ -68,24 +68,23 @@ def _placed(place: str, n: int) -> tuple[int, ...]:
     return first, n - first
 
 
-def _within_sensitivity(setting: Setting, strictly: bool) -> Iterator[Case]:
+def _within_sensitivity(problem: Problem, setting: Setting, strictly: bool) -> Iterator[Case]:
     """P >= 1 - (e^{-epsilon} + e^{-2 epsilon}) / 2, compared as what is left to 1, which keeps its digits."""
     law, left = _law(setting), outside(setting.epsilon, 1)
-    at = level_of_sensitivity(law, setting.problem)
+    at = level_of_sensitivity(law, problem)
     name, exact = ("P(H < LS)", law.strictly[at]) if strictly else ("P(H <= LS)", law.within[at])
     yield case(setting.named("prior", "counts", "epsilon"), {"claimed": 1 - left, name: float(exact)},
                at_most(float(law.beyond[at - strictly]), left) if law.clear else 0.0)
 
 
-def _one_step_probability(setting: Setting) -> Iterator[Case]:
+def _one_step_probability(problem: Problem, setting: Setting) -> Iterator[Case]:
     noise, claimed = FlooredLaplace(1 / setting.epsilon), 1 - outside(setting.epsilon, 1)
     exact = float(np.exp(noise.log_pmf([-1, 0, 1])).sum())
     yield case(setting.named("epsilon"), {"claimed": claimed, "exact": exact}, equal(exact, claimed))
 
 
-def _equals_sensitivity(setting: Setting) -> Iterator[Case]:
+def _equals_sensitivity(problem: Problem, setting: Setting) -> Iterator[Case]:
     """At gamma = e^{-epsilon}: ELap / (epsilon LS) = 1 / epsilon says that ELap = LS."""
-    problem = setting.beta_binomial
     exact, clear = _error(setting, math.exp(-setting.epsilon))
     local = local_sensitivity(problem)
     yield case(setting.named("prior", "counts", "epsilon"), {"LS": local, "ELap": exact},
@@ -93,13 +92,13 @@ def _equals_sensitivity(setting: Setting) -> Iterator[Case]:
                within=problem.posterior[0] == problem.posterior[1] and min(problem.counts) > 0)
 
 
-def _within_reach(setting: Setting, rounded_down: Callable[[float], int]) -> Iterator[Case]:
+def _within_reach(problem: Problem, setting: Setting, rounded_down: Callable[[float], int]) -> Iterator[Case]:
     """The noise k is real and the released count floors it: floor(k) runs from -ceil(reach) to floor(reach).
 
     rounded_down: how the steps down are rounded; the paper prints whole k with |k| <= reach. H grows with the steps on
     either side, so the farthest is at one end.
     """
-    problem, law, reach = setting.beta_binomial, _law(setting), _reach(setting)
+    law, reach = _law(setting), _reach(setting)
     ends = (max(0, problem.counts[0] - rounded_down(reach)), min(problem.n, problem.counts[0] + math.floor(reach)))
     farthest = float(law.distance[max(law.level[first] for first in ends)])
     error, clear = _error(setting, setting.delta)
@@ -108,16 +107,15 @@ def _within_reach(setting: Setting, rounded_down: Callable[[float], int]) -> Ite
                {"ELap": error, "farthest of these steps": farthest}, margin if clear else 0.0)
 
 
-def _proportional_to_reach(setting: Setting) -> Iterator[Case]:
-    problem, reach = setting.beta_binomial, _reach(setting)
+def _proportional_to_reach(problem: Problem, setting: Setting) -> Iterator[Case]:
+    reach = _reach(setting)
     error, clear = _error(setting, setting.delta)
     ratio = error / local_sensitivity(problem)
     yield case(setting.named("prior", "counts", "epsilon") | {"gamma": setting.delta},
                {"ELap/LS": ratio, "ln(1/gamma)/epsilon": reach}, at_most(ratio, 2 * reach) if clear else 0.0)
 
 
-def _at_most_the_tail(setting: Setting) -> Iterator[Case]:
-    problem = setting.beta_binomial
+def _at_most_the_tail(problem: Problem, setting: Setting) -> Iterator[Case]:
     law = _law(setting)
     for k in (1, 2, 3, 5, 10):
         if k <= problem.counts[1]:
@@ -128,9 +126,9 @@ def _at_most_the_tail(setting: Setting) -> Iterator[Case]:
                        at_most(beyond, float(law.beyond[at])) if law.clear else 0.0)
 
 
-def _below_two(setting: Setting) -> Iterator[Case]:
+def _below_two(problem: Problem, setting: Setting) -> Iterator[Case]:
     """gamma = (e^{-epsilon} + e^{-2 epsilon}) / 2: ELap / LS <= ln(1/gamma)/epsilon < 2."""
-    problem, epsilon = setting.beta_binomial, setting.epsilon
+    epsilon = setting.epsilon
     error, clear = _error(setting, outside(epsilon, 1))
     ratio = error / local_sensitivity(problem)
     reach = 1 - math.log1p(math.expm1(-epsilon) / 2) / epsilon
@@ -150,18 +148,21 @@ CLAIMS = (
         Grid(((1.0, 1.0), (0.5, 0.5)), epsilons=(0.1, 1.0), deltas=(0.1, 0.5),
              beyond=f"gamma = delta; n = {', '.join(f'{n:,}' for n in _SMALL + _LARGE)}; {', '.join(_PLACES)}"),
         _bounded_in_n,
+        speaks_of=two_categories,
     ),
     Claim(
         "LSHist stays strictly within LS(x)",
         "P(H < LS(x)) is at least 1 - (e^{-epsilon} + e^{-2 epsilon})/2 for LSHist.",
         "[D20] and [P20] proof of Theorem 4.2, as printed",
         _DATASETS, partial(_within_sensitivity, strictly=True),
+        speaks_of=two_categories,
     ),
     Claim(
         "LSHist stays within LS(x)",
         "P(H <= LS(x)) is at least 1 - (e^{-epsilon} + e^{-2 epsilon})/2 for LSHist.",
         "[D20] and [P20] Corollary 4.4.1",
         _DATASETS, partial(_within_sensitivity, strictly=False),
+        speaks_of=two_categories,
     ),
     Claim(
         "P(-1 <= Y < 2)",
@@ -174,6 +175,7 @@ CLAIMS = (
         "With probability 1 - e^{-epsilon} LSHist stays within LS(x), and within no less.",
         "[D20] and [P20] Theorem 4.2",
         _DATASETS, _equals_sensitivity, "alpha_1 + c_1 = alpha_2 + c_2 and no count is 0",
+        speaks_of=two_categories,
     ),
     Claim(
         "ELap(x) is at most the farthest of ln(1/gamma)/epsilon steps",
@@ -181,12 +183,14 @@ CLAIMS = (
         "rounded up for the steps down, as the floor asks for; the paper prints no such rounding.",
         "[D20] and [P20] Theorem 4.3, first inequality, with a ceiling of ours",
         _QUANTILES, partial(_within_reach, rounded_down=math.ceil),
+        speaks_of=two_categories,
     ),
     Claim(
         "ELap(x) is at most the farthest of ln(1/gamma)/epsilon steps, as printed",
         "With probability 1 - gamma LSHist stays within the largest distance of whole k, |k| <= ln(1/gamma)/epsilon.",
         "[D20] and [P20] Theorem 4.3, first inequality",
         _QUANTILES, partial(_within_reach, rounded_down=math.floor),
+        speaks_of=two_categories,
     ),
     Claim(
         "ELap(x)/LS(x) is of the order of ln(1/gamma)/epsilon",
@@ -195,17 +199,20 @@ CLAIMS = (
         replace(_QUANTILES, found=tuple(at(prior, counts, 8.0, delta=math.exp(-8.8)) for prior, counts in
                                         (((0.01, 0.01), (2, 11)), ((0.5, 0.5), (2, 48))))),
         _proportional_to_reach,
+        speaks_of=two_categories,
     ),
     Claim(
         "LSHist stays within k steps with probability at most 1 - e^{-k epsilon}",
         "The probability that LSHist stays within the distance of k steps is at most 1 - e^{-k epsilon}.",
         "[D20] and [P20] proof of Theorem 4.4",
         _DATASETS, _at_most_the_tail,
+        speaks_of=two_categories,
     ),
     Claim(
         "ELap(x)/LS(x) is below 2",
         "At gamma = (e^{-epsilon} + e^{-2 epsilon})/2, ELap(x)/LS(x) <= ln(1/gamma)/epsilon < 2.",
         "[D20] and [P20] Corollary 4.4.1",
         _DATASETS, _below_two,
+        speaks_of=two_categories,
     ),
 )

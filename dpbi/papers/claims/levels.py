@@ -31,6 +31,7 @@ from .claim import (
     listed_law,
     need,
     true,
+    two_categories,
 )
 from .two_categories import same_levels
 
@@ -96,7 +97,7 @@ def _listed_levels(setting: Setting) -> _Levels:
 _remembered_levels = lru_cache(maxsize=1024)(_listed_levels)
 
 
-def _lemma_5_1(setting: Setting) -> Iterator[Case]:
+def _lemma_5_1(problem: Problem, setting: Setting) -> Iterator[Case]:
     """Along the sorted candidates: log P stays where the distance stays, and falls where it rises.
 
     Left out are pairs whose log P would differ by less than rounding.
@@ -104,7 +105,7 @@ def _lemma_5_1(setting: Setting) -> Iterator[Case]:
     found = _levels(setting)
     fall, rise = -np.diff(found.log_probability), np.diff(found.distance)
     rises = np.isin(np.arange(1, found.loss.size), found.start)
-    rate = _mechanism(setting).rate(setting.problem)
+    rate = _mechanism(setting).rate(problem)
     told = ~rises | (rate * rise > 1e-12 * (1 + np.abs(found.log_probability[1:])))
     so = np.where(rises, fall > 0, np.abs(fall) <= 1e-9 * (1 + np.abs(found.log_probability[1:])))
     yield case(setting.named("prior", "counts", "epsilon", "delta"),
@@ -112,10 +113,10 @@ def _lemma_5_1(setting: Setting) -> Iterator[Case]:
                true(bool(so[told].all())) if found.clear and told.any() else 0.0)
 
 
-def _lemma_5_2(setting: Setting) -> Iterator[Case]:
+def _lemma_5_2(problem: Problem, setting: Setting) -> Iterator[Case]:
     """Distances that doubles cannot tell apart are one level of the law: such data are left out."""
     found = _levels(setting)
-    level = listed_law(_mechanism(setting), setting.problem).levels()[1]
+    level = listed_law(_mechanism(setting), problem).levels()[1]
     counted = np.exp(found.log_of_level)
     told = found.clear and level.size == counted.size
     error = float(np.abs(counted - level).max()) if told else math.nan
@@ -124,9 +125,9 @@ def _lemma_5_2(setting: Setting) -> Iterator[Case]:
                true(error <= 1e-9) if told else 0.0)
 
 
-def _equal_steps(setting: Setting) -> Iterator[Case]:
+def _equal_steps(problem: Problem, setting: Setting) -> Iterator[Case]:
     """Of every number of steps, the nearest and the farthest candidate, by their losses."""
-    problem, found = setting.problem, _levels(setting)
+    found = _levels(setting)
     moved = steps(problem.counts, found.candidates).astype(np.int64)
     low, high = np.full(problem.n + 1, np.inf), np.zeros(problem.n + 1)
     np.minimum.at(low, moved, found.loss)
@@ -139,16 +140,16 @@ def _equal_steps(setting: Setting) -> Iterator[Case]:
                within=problem.k == 2 and problem.posterior[0] == problem.posterior[1])
 
 
-def _at_most_two(setting: Setting) -> Iterator[Case]:
+def _at_most_two(problem: Problem, setting: Setting) -> Iterator[Case]:
     found = _levels(setting)
     most = int(found.members.argmax())
     yield case(setting.named("prior", "counts") | {"candidate": found.member(most)},
                {"candidates at its distance": int(found.members[most])},
-               true(found.members[most] <= 2) if found.clear else 0.0, within=setting.problem.k == 2)
+               true(found.members[most] <= 2) if found.clear else 0.0, within=problem.k == 2)
 
 
-def _exactly_two(setting: Setting) -> Iterator[Case]:
-    problem, found = setting.problem, _levels(setting)
+def _exactly_two(problem: Problem, setting: Setting) -> Iterator[Case]:
+    found = _levels(setting)
     odd = np.flatnonzero(found.members[1:] != 2) + 1
     at = int(odd[0]) if odd.size else 0
     yield case(setting.named("prior", "counts") | {"candidate": found.member(at)},
@@ -156,60 +157,60 @@ def _exactly_two(setting: Setting) -> Iterator[Case]:
                within=_mirrored(problem))
 
 
-def _assertion_5_4_1(setting: Setting) -> Iterator[Case]:
+def _assertion_5_4_1(problem: Problem, setting: Setting) -> Iterator[Case]:
     """u(t) = e^lambda u(r) > 0 relates any two wrong candidates at different distances, of which there must be two."""
     found = _levels(setting)
-    _, members = setting.beta_binomial, found.members[1:]
+    _, members = problem, found.members[1:]
     if members.size < 2:
         return
     other = int(np.argmax(members != members[0])) + 1
     yield case(setting.named("prior", "counts") | {"r": found.member(1), "t": found.member(other)},
                {"C_r": int(members[0]), "C_t": int(members[other - 1])},
-               true(bool((members == members[0]).all())) if found.clear else 0.0, within=_mirrored(setting.problem))
+               true(bool((members == members[0]).all())) if found.clear else 0.0, within=_mirrored(problem))
 
 
 def _mirrored(problem: Problem) -> bool:
     return problem.k == 2 and len(set(problem.prior)) == 1 and len(set(problem.counts)) == 1
 
 
-def _sliding(setting: Setting, sign: int) -> Iterator[Case]:
+def _sliding(problem: Problem, setting: Setting, sign: int) -> Iterator[Case]:
     """log P[u(r)] <= sign rate (u(t) - u(r)) + ln 2 + log P[u(t)], rate = epsilon / (2 S): the margin in logs."""
     found, log_level, u = _pairs(setting)
-    rate = _mechanism(setting).rate(setting.beta_binomial)
+    rate = _mechanism(setting).rate(problem)
     spare = sign * rate * (u[None, :] - u[:, None]) + math.log(2) + log_level[None, :] - log_level[:, None]
     r, t = np.unravel_index(spare.argmin(), spare.shape)
     yield case(_pair(setting, found, int(r), int(t)),
                {"ln of the claimed bound over the probability": float(spare[r, t])}, float(spare[r, t]))
 
 
-def _notes_sliding(setting: Setting) -> Iterator[Case]:
+def _notes_sliding(problem: Problem, setting: Setting) -> Iterator[Case]:
     """Delta >= -S moves the score from -H(r) to -H(t) wherever H(t) <= H(r) + S."""
     found, log_level, u = _pairs(setting)
-    smooth = setting.epsilon / (2 * _mechanism(setting).rate(setting.beta_binomial))
+    smooth = setting.epsilon / (2 * _mechanism(setting).rate(problem))
     yield _worst_pair(setting, found, log_level, u[None, :] <= u[:, None] + smooth, setting.delta / 2)
 
 
-def _notes_dilation(setting: Setting) -> Iterator[Case]:
+def _notes_dilation(problem: Problem, setting: Setting) -> Iterator[Case]:
     found, log_level, u = _pairs(setting)
-    beta = _mechanism(setting).beta(setting.problem.n, 2)
+    beta = _mechanism(setting).beta(problem.n, 2)
     log_u = np.log(np.append(1.0, u[1:]))
     allowed = np.abs(log_u[None, :] - log_u[:, None]) <= beta
     allowed[0, 1:] = allowed[1:, 0] = False  # the truth is dilated to itself alone
     yield _worst_pair(setting, found, log_level, allowed, setting.delta / 2)
 
 
-def _dilation(setting: Setting) -> Iterator[Case]:
+def _dilation(problem: Problem, setting: Setting) -> Iterator[Case]:
     """Pairs r, t, t farther out, u(t) = e^lambda u(r); delta'/2 = 1 - N exp(epsilon / (2 (1 - e^lambda)))."""
     found, log_level, u = _pairs(setting)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        granted = 1 - (setting.problem.n + 1) * np.exp(setting.epsilon / (2 * (1 - u[None, :] / u[:, None])))
+        granted = 1 - (problem.n + 1) * np.exp(setting.epsilon / (2 * (1 - u[None, :] / u[:, None])))
     allowed = (u[None, :] > u[:, None]) & (u[:, None] > 0)
     if allowed.any():
         yield _worst_pair(setting, found, log_level, allowed, np.where(allowed, granted, 0.0))
 
 
 def _pairs(setting: Setting) -> tuple[_Levels, NDArray[np.float64], NDArray[np.float64]]:
-    setting.beta_binomial  # noqa: B018 - refuses what the lemmas do not speak of
+    setting.problem  # noqa: B018 - refuses what the lemmas do not speak of
     found = _levels(setting)
     need(found.start.size <= _PAIRED,
          f"All pairs of distances are visited up to {_PAIRED:,} distances: got {found.start.size:,}.")
@@ -236,7 +237,7 @@ def _worst_pair(
 _LISTED_NEIGHBOURS = ((4, 5, 3), (4, 3, 5), (5, 4, 3), (5, 3, 4), (3, 5, 4), (5, 5, 5))
 
 
-def _listed_neighbours(setting: Setting) -> Iterator[Case]:
+def _listed_neighbours(problem: Problem, setting: Setting) -> Iterator[Case]:
     for parameters in _LISTED_NEIGHBOURS:
         moved = float(steps((5, 5, 5), parameters))
         yield case({"listed": parameters}, {"sum": sum(parameters), "steps from (5, 5, 5)": moved},
@@ -283,6 +284,7 @@ CLAIMS = (
         "[P17] Assertion 5.4.1",
         Grid(((1.0, 1.0), (0.5, 0.5), (2.0, 1.0), (7.0, 4.0)), (2, 3, 4, 5, 7), "all"), _assertion_5_4_1,
         "both categories have the same prior parameter and the same count",
+        speaks_of=two_categories,
     ),
     Claim(
         "The six listed neighbours of Dir(5, 5, 5)",
@@ -295,24 +297,28 @@ CLAIMS = (
         "P[u(x, z) = u(r)] <= 2 e^{-epsilon k/(2S)} P[u(x, z) = u(r) + k] for all k that lead to a candidate's score.",
         "[P17] Lemma 5.3",
         _LEMMAS, partial(_sliding, sign=-1),
+        speaks_of=two_categories,
     ),
     Claim(
         "Sliding, as derived",
         "The same with e^{+epsilon k/(2S)}, which is what the proof derives.",
         "[P17] proof of Lemma 5.3",
         _LEMMAS, partial(_sliding, sign=1),
+        speaks_of=two_categories,
     ),
     Claim(
         "The notes' sliding property",
         "P[u = s] <= e^{epsilon/2} P[u = s + Delta] + delta/2 for every Delta >= -S that leads to a candidate's score.",
         "[N] Lemma 2.1",
         _LEMMAS, _notes_sliding,
+        speaks_of=two_categories,
     ),
     Claim(
         "The notes' dilation property",
         "P[u = z] <= e^{epsilon/2} P[u = e^lambda z] + delta/2 for |lambda| <= beta, where a candidate has that score.",
         "[N] Lemma 2.2",
         replace(_LEMMAS, found=(at((1.0, 2.0), (21, 20), 0.1), at((7.0, 4.0), (27, 30), 0.1))), _notes_dilation,
+        speaks_of=two_categories,
     ),
     Claim(
         "Dilation",
@@ -320,5 +326,6 @@ CLAIMS = (
         "score, with 1 - delta'/2 = N exp(epsilon / (2 (1 - e^lambda))).",
         "[P17] Lemma 5.4",
         Grid(FEW_PRIORS[:3], (3, 6), "all", epsilons=(0.1, 1.0, 5.0), beyond="every pair of distances"), _dilation,
+        speaks_of=two_categories,
     ),
 )

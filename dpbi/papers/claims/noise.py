@@ -9,6 +9,7 @@ from functools import partial
 from scipy.special import gammaincc
 
 from dpbi.mechanisms.noise.law import FlooredLaplace
+from dpbi.problem.problem import Problem
 
 from .claim import Case, Claim, Grid, Setting, at_most, case, equal
 
@@ -20,7 +21,7 @@ def _noise(setting: Setting) -> FlooredLaplace:
     return FlooredLaplace(2 / setting.epsilon)
 
 
-def _tail(setting: Setting) -> Iterator[Case]:
+def _tail(problem: Problem, setting: Setting) -> Iterator[Case]:
     """|Y| >= t is floor(Y) >= t or, since Y = -t has probability 0, floor(Y) <= -t - 1."""
     noise = _noise(setting)
     for t in (0, 1, 2, 3, 10):
@@ -29,7 +30,7 @@ def _tail(setting: Setting) -> Iterator[Case]:
         yield case(setting.named("epsilon") | {"t": t}, {"claimed": claimed, "exact": exact}, equal(exact, claimed))
 
 
-def _floored_pmf(setting: Setting) -> Iterator[Case]:
+def _floored_pmf(problem: Problem, setting: Setting) -> Iterator[Case]:
     noise = _noise(setting)
     for t in _AT:
         exact = math.exp(float(noise.log_pmf(t)))
@@ -38,7 +39,7 @@ def _floored_pmf(setting: Setting) -> Iterator[Case]:
         yield case(setting.named("epsilon") | {"t": t}, {"claimed": claimed, "exact": exact}, equal(exact, claimed))
 
 
-def _centred(setting: Setting) -> Iterator[Case]:
+def _centred(problem: Problem, setting: Setting) -> Iterator[Case]:
     """E[D] = sum_{d >= 1} P(D >= d) - sum_{d <= -1} P(D <= d), both geometric with ratio e^{-1/b}."""
     noise = _noise(setting)
     above, below = math.exp(float(noise.log_at_least(1))), math.exp(float(noise.log_at_most(-1)))
@@ -46,17 +47,17 @@ def _centred(setting: Setting) -> Iterator[Case]:
     yield case(setting.named("epsilon"), {"claimed": 0.0, "exact mean of the noise": mean}, -abs(mean))
 
 
-def _largest_noise(setting: Setting) -> Iterator[Case]:
+def _largest_noise(problem: Problem, setting: Setting) -> Iterator[Case]:
     """|Y_i| / b is exponential: P(max >= ln(k/p) b) = 1 - (1 - p/k)^k."""
-    k, probability = setting.problem.k, setting.delta
+    k, probability = problem.k, setting.delta
     exact = -math.expm1(k * math.log1p(-probability / k))
     yield case({"k": k, "probability": probability}, {"claimed": probability, "exact": exact},
                equal(exact, probability))
 
 
-def _total_noise(setting: Setting, factor_of: str) -> Iterator[Case]:
+def _total_noise(problem: Problem, setting: Setting, factor_of: str) -> Iterator[Case]:
     """sum |Y_i| / b has the Gamma(k) law: P(sum >= factor ln(k/p)), the factor being k or n."""
-    k, probability, factor = setting.problem.k, setting.delta, getattr(setting.problem, factor_of)
+    k, probability, factor = problem.k, setting.delta, getattr(problem, factor_of)
     exact = float(gammaincc(k, factor * (math.log(k) - math.log(probability))))
     inputs = {"k": k, "factor": factor, "probability": probability}
     yield case(inputs, {"claimed at most": probability, "exact": exact}, at_most(exact, probability), factor >= k)

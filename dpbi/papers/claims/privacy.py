@@ -34,6 +34,7 @@ from .claim import (
     exp,
     need,
     true,
+    two_categories,
 )
 from .heavy_prior import heavy_prior_delta
 
@@ -47,7 +48,7 @@ def _loss(setting: Setting, mechanism: Mechanism) -> PrivacyLoss:
 
 
 def _kept(
-    setting: Setting, of: Callable[[float, float], Iterable[Mechanism]], allowed: float = 1.0
+    problem: Problem, setting: Setting, of: Callable[[float, float], Iterable[Mechanism]], allowed: float = 1.0
 ) -> Iterator[Case]:
     """One case per mechanism at that epsilon and gamma: its exact loss is at most ``allowed`` times epsilon."""
     for mechanism in of(setting.epsilon, setting.gamma):
@@ -56,8 +57,8 @@ def _kept(
                    {"allowed": bound, "exact loss": loss.epsilon}, at_most(loss.epsilon, bound))
 
 
-def _paper_constant(setting: Setting) -> Iterator[Case]:
-    prior, n, epsilon = setting.problem.prior, setting.problem.n, setting.epsilon
+def _paper_constant(problem: Problem, setting: Setting) -> Iterator[Case]:
+    prior, n, epsilon = problem.prior, problem.n, setting.epsilon
     loss = _loss(setting, EHD(epsilon, "paper")).epsilon
     exact = global_sensitivity(prior, n)
     yield case(setting.named("prior", "n", "epsilon"),
@@ -65,30 +66,30 @@ def _paper_constant(setting: Setting) -> Iterator[Case]:
                at_most(loss, epsilon), within=min(prior) >= 1)
 
 
-def _zhang_is_private(setting: Setting) -> Iterator[Case]:
+def _zhang_is_private(problem: Problem, setting: Setting) -> Iterator[Case]:
     for rule in ("2k", "2"):
         loss = _loss(setting, LSZhang(setting.epsilon, rule)).epsilon
         yield case({"scale": f"{rule}/epsilon"} | setting.named("k", "n", "epsilon"), {"exact loss": loss},
                    at_most(loss, setting.epsilon))
 
 
-def _local_is_not_private(setting: Setting) -> Iterator[Case]:
+def _local_is_not_private(problem: Problem, setting: Setting) -> Iterator[Case]:
     found = _loss(setting, EHDL(setting.epsilon))
     yield case(setting.named("prior", "n", "epsilon"),
                {"exact loss": found.epsilon, "between": found.counts, "and": found.neighbour},
                at_most(setting.epsilon * (1 + 1e-6), found.epsilon))  # what rounding may have made is no excess
 
 
-def _lemma_2_3(setting: Setting) -> Iterator[Case]:
+def _lemma_2_3(problem: Problem, setting: Setting) -> Iterator[Case]:
     mechanism = EHDNRS(setting.epsilon, setting.delta)
-    exact = float(privacy_profile(mechanism, setting.problem.prior, setting.problem.n, [setting.epsilon])[0])
+    exact = float(privacy_profile(mechanism, problem.prior, problem.n, [setting.epsilon])[0])
     loss = _loss(setting, mechanism).epsilon
     yield case(setting.named("prior", "n", "epsilon", "delta"), {"exact delta": exact, "exact loss": loss},
                at_most(exact, setting.delta))
 
 
-def _concrete_loss(setting: Setting) -> Iterator[Case]:
-    problem, loss = setting.problem, _loss(setting, EHDNRS(setting.epsilon, setting.delta)).epsilon
+def _concrete_loss(problem: Problem, setting: Setting) -> Iterator[Case]:
+    loss = _loss(setting, EHDNRS(setting.epsilon, setting.delta)).epsilon
     yield case(setting.named("prior", "n", "epsilon", "delta"), {"exact loss": loss}, at_most(loss, setting.epsilon),
                within=(problem.prior, setting.epsilon, setting.delta) == ((1.0, 1.0), 1.0, 0.0005))
 
@@ -108,7 +109,7 @@ class _Printed:
 
 
 def _lemma_5_5(setting: Setting) -> list[_Printed]:
-    problem = setting.beta_binomial
+    problem = setting.problem
     epsilon, mechanism = setting.epsilon, EHDNRS(setting.epsilon, setting.delta)
     here = float(mechanism.log_pmf(problem, problem.counts))  # -log NL, since H = 0 at the truth
     others = [problem.with_counts(other) for other in neighbours(problem.counts).tolist()]
@@ -127,22 +128,22 @@ def _lemma_5_5(setting: Setting) -> list[_Printed]:
     return printed
 
 
-def _printed_delta(setting: Setting) -> Iterator[Case]:
+def _printed_delta(problem: Problem, setting: Setting) -> Iterator[Case]:
     for one in _lemma_5_5(setting):
         if one.delta is not None and abs(one.log_ratio) > ROUNDING:
             yield case(setting.named(*_INPUTS) | {"neighbour": one.neighbour.counts},
                        {"ln(NL(x)/NL(x'))": one.log_ratio, "printed delta": one.delta}, true(0 <= one.delta <= 1))
 
 
-def _delta_exists(setting: Setting) -> Iterator[Case]:
+def _delta_exists(problem: Problem, setting: Setting) -> Iterator[Case]:
     for one in _lemma_5_5(setting):
         yield case(setting.named(*_INPUTS) | {"neighbour": one.neighbour.counts},
                    {"ln(NL(x)/NL(x'))": one.log_ratio}, one.log_ratio)
 
 
-def _printed_epsilon(setting: Setting) -> Iterator[Case]:
+def _printed_epsilon(problem: Problem, setting: Setting) -> Iterator[Case]:
     """The largest ln P_x(r) - ln P_x'(r) over all r against the printed epsilon', with no delta at all."""
-    problem, mechanism = setting.beta_binomial, EHDNRS(setting.epsilon, setting.delta)
+    mechanism = EHDNRS(setting.epsilon, setting.delta)
     candidates = candidates_of(problem)
     here = mechanism.log_pmf(problem, candidates)
     for one in _lemma_5_5(setting):
@@ -151,9 +152,9 @@ def _printed_epsilon(setting: Setting) -> Iterator[Case]:
                    {"printed epsilon'": one.epsilon, "largest log ratio": loss}, at_most(loss, one.epsilon))
 
 
-def _printed_inequality(setting: Setting) -> Iterator[Case]:
+def _printed_inequality(problem: Problem, setting: Setting) -> Iterator[Case]:
     """P_x(r) <= e^epsilon' P_x'(r) + delta, for every r and wherever there is a delta: the r with the least margin."""
-    problem, mechanism = setting.beta_binomial, EHDNRS(setting.epsilon, setting.delta)
+    mechanism = EHDNRS(setting.epsilon, setting.delta)
     candidates = candidates_of(problem)
     here = np.exp(mechanism.log_pmf(problem, candidates))
     for one in _lemma_5_5(setting):
@@ -170,9 +171,9 @@ def _printed_inequality(setting: Setting) -> Iterator[Case]:
 # --- [N] Lemma 2.3 with n + 1 for the number of candidates, in the limit of a heavy prior ---
 
 
-def _heavy_prior(setting: Setting) -> Iterator[Case]:
+def _heavy_prior(problem: Problem, setting: Setting) -> Iterator[Case]:
     """x has all n records in a category that the prior makes far heavier than the others, x' all but one."""
-    problem, epsilon, delta = setting.problem, setting.epsilon, setting.delta
+    epsilon, delta = setting.epsilon, setting.delta
     light, n = problem.k - 1, problem.n
     need(2 <= light <= _LIGHT and n >= _ROOM * problem.k and epsilon >= _LEAST_HEAVY,
          f"This claim is computed for 3 to {_LIGHT + 1} categories, {_ROOM} records or more per category and epsilon "
@@ -183,20 +184,16 @@ def _heavy_prior(setting: Setting) -> Iterator[Case]:
                at_most(found, delta))
 
 
-def _two_noises(setting: Setting) -> Iterator[Case]:
-    return _kept(Setting(setting.beta_binomial, setting.epsilon), lambda epsilon, _: [LSZhang(epsilon, "2")])
-
-
-def _scale_as_written(setting: Setting) -> Iterator[Case]:
+def _scale_as_written(problem: Problem, setting: Setting) -> Iterator[Case]:
     """b = epsilon / 2 is the scale 2 / epsilon of another epsilon, namely 4 / epsilon."""
-    problem, epsilon = setting.beta_binomial, setting.epsilon
+    epsilon = setting.epsilon
     loss = privacy_loss(LSZhang(4 / epsilon, "2"), problem.prior, problem.n).epsilon
     yield case(setting.named("n", "epsilon"), {"exact loss": loss, "4 / epsilon": 4 / epsilon},
                at_most(loss, epsilon), within=epsilon >= 2)
 
 
-def _ratio_is_constant(setting: Setting) -> Iterator[Case]:
-    problem, mechanism = setting.beta_binomial, LSZhang(setting.epsilon, "2")
+def _ratio_is_constant(problem: Problem, setting: Setting) -> Iterator[Case]:
+    mechanism = LSZhang(setting.epsilon, "2")
     need(problem.n <= _TABLED, f"All pairs of released counts are visited up to n = {_TABLED}: got n = {problem.n:,}.")
     released = np.stack(np.meshgrid(*[np.arange(problem.n + 1)] * 2), axis=-1).reshape(-1, 2)
     other = problem.with_counts(neighbours(problem.counts)[0].tolist())
@@ -268,18 +265,21 @@ CLAIMS = (
         "The logarithm of NL(x)/NL(x'), of which the printed delta takes the logarithm again, is above 0.",
         "[P17] Lemma 5.5",
         _NEIGHBOURING, _delta_exists,
+        speaks_of=two_categories,
     ),
     Claim(
         "The printed delta of M_H is a probability",
         "Wherever there is one, the delta printed at the end of the proof lies in [0, 1].",
         "[P17] Lemma 5.5",
         _NEIGHBOURING, _printed_delta,
+        speaks_of=two_categories,
     ),
     Claim(
         "M_H keeps the printed epsilon' and delta",
         "P_x(r) <= e^epsilon' P_x'(r) + delta for every r, with the printed epsilon' and delta, wherever there is one.",
         "[P17] Lemma 5.5",
         _NEIGHBOURING, _printed_inequality,
+        speaks_of=two_categories,
     ),
     Claim(
         "M_H keeps the printed epsilon' alone",
@@ -287,6 +287,7 @@ CLAIMS = (
         "[P17] Lemma 5.5, its epsilon' without the delta",
         replace(_NEIGHBOURING, found=(at((100.0, 0.01), (3, 1), 10.0, delta=0.9),
                                       at((1.0, 0.01), (8, 1), 12.0, delta=0.5))), _printed_epsilon,
+        speaks_of=two_categories,
     ),
     Claim(
         "The concrete loss lies below epsilon",
@@ -301,7 +302,9 @@ CLAIMS = (
         "Two independent noises of scale 2/epsilon keep epsilon",
         "Independent Laplace noise of scale 2/epsilon on both counts of a Beta-binomial problem loses at most epsilon.",
         "[L17]",
-        Grid(totals=(1, 2, 5, 20), epsilons=_EPSILONS), _two_noises,
+        Grid(totals=(1, 2, 5, 20), epsilons=_EPSILONS),
+        partial(_kept, of=lambda epsilon, _: [LSZhang(epsilon, "2")]),
+        speaks_of=two_categories,
     ),
     Claim(
         "The noise written as Lap(epsilon/2) keeps epsilon",
@@ -310,11 +313,13 @@ CLAIMS = (
         Grid(totals=(1, 2, 5, 20), epsilons=(0.1, 1.0, 2.0, 5.0),
              found=(at((1.0, 1.0), (1, 0), 1.75),)),
         _scale_as_written, "epsilon is at least 2",
+        speaks_of=two_categories,
     ),
     Claim(
         "The ratio of two neighbours' probabilities is e^epsilon",
         "For neighbouring datasets the ratio of the probabilities of an output equals e^epsilon, for every output.",
         "[L17] last equation",
         Grid(totals=(1, 2, 5, 20), data="balanced", epsilons=_EPSILONS, beyond="every output"), _ratio_is_constant,
+        speaks_of=two_categories,
     ),
 )

@@ -30,32 +30,32 @@ _LISTED = 5_000_000  # pairs of candidate and neighbour, visited at most
 _NEIGHBOURS = 250_000  # at most, of one dataset
 
 
-def _global(setting: Setting, margin: Callable[[float, float], float], within: Callable[[Problem], bool]
-            ) -> Iterator[Case]:
-    exact = global_sensitivity(setting.problem.prior, setting.problem.n)
+def _global(
+    problem: Problem, setting: Setting, margin: Callable[[float, float], float], within: Callable[[Problem], bool]
+) -> Iterator[Case]:
+    exact = global_sensitivity(problem.prior, problem.n)
     yield case(setting.named("prior", "n"), {"claimed": PAPER_GLOBAL_SENSITIVITY, "exact GS": exact},
-               margin(exact, PAPER_GLOBAL_SENSITIVITY), within(setting.problem))
+               margin(exact, PAPER_GLOBAL_SENSITIVITY), within(problem))
 
 
-def _captioned_global_sensitivity(setting: Setting) -> Iterator[Case]:
-    exact = global_sensitivity(setting.problem.prior, setting.problem.n)
+def _captioned_global_sensitivity(problem: Problem, setting: Setting) -> Iterator[Case]:
+    exact = global_sensitivity(problem.prior, problem.n)
     pair = float(hellinger((7, 4), (8, 3)))
     yield case(setting.named("prior", "n"), {"claimed": 0.239992747797, "exact GS": exact,
                                              "H(Beta(7, 4), Beta(8, 3))": pair}, equal(exact, 0.239992747797))
 
 
-def _captioned_smoothness(setting: Setting) -> Iterator[Case]:
+def _captioned_smoothness(problem: Problem, setting: Setting) -> Iterator[Case]:
     """The notes' formula with n + 1 candidates, and with n, which gives the captions."""
-    n, epsilon, delta = setting.problem.n, setting.epsilon, setting.delta
+    n, epsilon, delta = problem.n, setting.epsilon, setting.delta
     need(n in PRINTED_BETA, f"The captions speak of n = 100, 120 and 150: got n = {n:,}.")
     stated, shifted = (smoothness(candidates, epsilon, delta) for candidates in (n + 1, n))
     numbers = {"captioned": PRINTED_BETA[n], "with n + 1": stated, "with n": shifted,
-               "with all candidates": EHDNRS(epsilon, delta).beta(n, setting.problem.k)}
+               "with all candidates": EHDNRS(epsilon, delta).beta(n, problem.k)}
     yield case(setting.named("n", "epsilon", "delta"), numbers, equal(stated, PRINTED_BETA[n]))
 
 
-def _local_at_truth(setting: Setting) -> Iterator[Case]:
-    problem = setting.problem
+def _local_at_truth(problem: Problem, setting: Setting) -> Iterator[Case]:
     near = neighbours(problem.counts)
     need(number_of_candidates(problem.n, problem.k) * len(near) <= _LISTED,
          f"There are too many candidates and neighbours to visit all pairs: at most {_LISTED:,} pairs are visited, got "
@@ -69,16 +69,16 @@ def _local_at_truth(setting: Setting) -> Iterator[Case]:
                equal(at_truth, anywhere))
 
 
-def _number_of_candidates(setting: Setting, stated: Callable[[int, int], int]) -> Iterator[Case]:
-    n, k = setting.problem.n, setting.problem.k
+def _number_of_candidates(problem: Problem, setting: Setting, stated: Callable[[int, int], int]) -> Iterator[Case]:
+    n, k = problem.n, problem.k
     claimed, exact = stated(n, k), number_of_candidates(n, k)
     yield case(setting.named("n", "k"), {"claimed": claimed, "exact": exact}, true(claimed == exact), within=k == 2)
 
 
-def _moved(setting: Setting, all_counts: bool) -> Iterator[Case]:
+def _moved(problem: Problem, setting: Setting, all_counts: bool) -> Iterator[Case]:
     """By how much a replaced record moves all counts, which is k, or all but one, which is at most 1, or 2 above."""
-    k = setting.problem.k
-    changes = np.abs(_neighbours(setting) - np.array(setting.problem.counts))
+    k = problem.k
+    changes = np.abs(_neighbours(setting) - np.array(problem.counts))
     moved = int(changes[:, : None if all_counts else -1].sum(axis=1).max())
     claimed = k if all_counts else min(k - 1, 2)
     yield case(setting.named("counts", "k"), {"claimed": claimed, "exact": moved},
@@ -93,10 +93,10 @@ def _neighbours(setting: Setting) -> np.ndarray:
     return neighbours(problem.counts)
 
 
-def _smoothness(setting: Setting, kind: Kind) -> Iterator[Case]:
+def _smoothness(problem: Problem, setting: Setting, kind: Kind) -> Iterator[Case]:
     """With gamma for the beta of the exponential kind: a claim for every beta."""
-    prior, gamma = setting.problem.prior, setting.gamma
-    here, *there = smooth_sensitivities(prior, np.vstack([setting.problem.counts, _neighbours(setting)]), gamma, kind)
+    prior, gamma = problem.prior, setting.gamma
+    here, *there = smooth_sensitivities(prior, np.vstack([problem.counts, _neighbours(setting)]), gamma, kind)
     if kind == "reciprocal":
         parameter, said, changes = "gamma", "largest |1/S(x) - 1/S(x')|", np.abs(1 / np.array(there) - 1 / here)
     else:
@@ -105,15 +105,14 @@ def _smoothness(setting: Setting, kind: Kind) -> Iterator[Case]:
     yield case(setting.named("prior", "counts") | {parameter: gamma}, {said: change}, at_most(change, gamma))
 
 
-def _smoothing_matters(setting: Setting) -> Iterator[Case]:
-    prior, counts = setting.problem.prior, setting.problem.counts
+def _smoothing_matters(problem: Problem, setting: Setting) -> Iterator[Case]:
+    prior, counts = problem.prior, problem.counts
     local = float(local_sensitivities(prior, counts))
     smooth = float(smooth_sensitivities(prior, counts, 1.0))
     yield case(setting.named("prior", "counts"), {"LS(x)": local, "S(x)": smooth}, true(smooth > local * (1 + 1e-9)))
 
 
-def _between(setting: Setting) -> Iterator[Case]:
-    problem = setting.problem
+def _between(problem: Problem, setting: Setting) -> Iterator[Case]:
     local, most = local_sensitivity(problem), global_sensitivity(problem.prior, problem.n)
     smooth = float(smooth_sensitivities(problem.prior, problem.counts, setting.gamma))
     yield case(setting.named("prior", "counts", "gamma"), {"LS": local, "S": smooth, "GS": most},
