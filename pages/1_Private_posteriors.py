@@ -27,11 +27,6 @@ with scenario("Private posteriors") as chosen:
             charts.draw(posteriors.released_posteriors(shown, chosen.labels), "posteriors")
         st.caption(words.SAME_STREAM)
 
-        if shown and not aware and chosen.problem.n:
-            st.header("How far off")
-            means = [None if nearest else library.exact_mean(one.problem, one.mechanism) for one in shown]
-            charts.draw(posteriors.distance_boxes(shown, means), "errors")
-
         st.header("Do the released intervals cover the truth?")
         looked_at = number_of_releases(chosen.problem.k, size)
         said = {controls.AWARE: words.aware_coverage, controls.NEAREST: words.nearest_coverage}.get(reading)

@@ -24,7 +24,7 @@ from dpbi.accuracy.trials import release_errors
 from dpbi.frozen_result import FrozenResult, frozen
 from dpbi.inference.noise_aware import coverage
 from dpbi.inference.noise_aware_releases import noise_aware_releases
-from dpbi.inference.private_posteriors import box_summary, sample_posteriors
+from dpbi.inference.private_posteriors import sample_posteriors
 from dpbi.mechanisms import EHD, EHDS, Geometric, Mechanism
 from dpbi.papers.claims import CLAIMS
 from dpbi.papers.claims.two_categories import line_law
@@ -60,7 +60,6 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "releases": lambda: noise_aware_releases(NOISY, TWO, NOISY.sample(TWO, np.random.default_rng(1), 5)),
     "coverage": lambda: coverage(NOISY, PRIOR, N),
     "posteriors": lambda: sample_posteriors(NOISY, TWO, np.random.default_rng(1), 5),
-    "box": lambda: box_summary([1, 2, 3]),
     "release": lambda: [dpbi.release(kind(1.0), TWO) for kind in MECHANISMS],
     "ledger": lambda: Ledger((entry_of(dpbi.release(NOISY, TWO), "people"),)),
     "expected release errors": lambda: release_errors(NOISY, PRIOR, N),

@@ -162,18 +162,6 @@ def distance_law(mechanism: Mechanism, problem: Problem, rng: np.random.Generato
     return _sampled_law(mechanism, problem, np.random.default_rng(0) if rng is None else rng)
 
 
-def exact_mean(mechanism: Mechanism, problem: Problem) -> float | None:
-    """The ``mean`` of ``distance_law`` where that is exact, None where it is known from draws only; none are made.
-
-    mechanism, problem: as everywhere. Source: as ``distance_law``.
-    """
-    table = mechanism.distances(problem)
-    if table is None:
-        near = mechanism.nearest(problem)
-        table = near if _is_nearly_all(near) else None
-    return mechanism.mean_distance(problem) if table is None else _exact_law(mechanism, problem, table).mean
-
-
 def _is_nearly_all(near: DistanceTable) -> bool:
     return bool(near.moments[0].sum() > 1 - 1e-13)
 

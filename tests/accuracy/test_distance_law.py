@@ -13,7 +13,6 @@ from hypothesis import given
 
 import dpbi
 from dpbi import DistanceLaw, Problem, distance_law
-from dpbi.accuracy.distance_law import exact_mean
 from dpbi.mechanisms import Mechanism, distance_table
 from dpbi.mechanisms.distance_table import MOMENTS, slack
 from dpbi.mechanisms.selection import table as candidates_table
@@ -345,11 +344,3 @@ def test_quantile_refuses_what_is_no_probability(q: float) -> None:
     law = distance_law(EVERY[0][0](1.0), Problem((1, 1), (3, 5)))
     with pytest.raises(ValueError, match=rf"\bq\b.*{q}"):
         law.quantile(q)
-
-
-@every_class
-@pytest.mark.parametrize("counts", [(5, 3), (30,) * 3, (4,) * 40, (0, 10**6, 3, 10**4), (0,) * 4])
-def test_the_exact_mean_is_the_laws(kind: Kind, counts: tuple[int, ...]) -> None:
-    problem = Problem((0.5,) * len(counts), counts)
-    law = distance_law(kind(1.0), problem)
-    assert exact_mean(kind(1.0), problem) == (law.mean if law.mean_error == 0 else None)

@@ -63,7 +63,7 @@ def test_every_part_that_is_chosen_is_taken_away_as_it_is_shown(monkeypatch: pyt
     files, (setting, values) = record(monkeypatch), PARTS[page]
     at = opened(QUIET)
     for value in values:
-        at.session_state["settings"] |= {setting: value, "overlay": value == values[0]}
+        at.session_state["settings"] |= {setting: value}
         files.clear()
         visit(at, page)
         assert assert_page(at, made(files)), value

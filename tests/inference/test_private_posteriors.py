@@ -13,7 +13,6 @@ from scipy import stats
 from dpbi import MECHANISMS, Problem
 from dpbi.inference.private_posteriors import (
     PrivatePosteriors,
-    box_summary,
     density_grid,
     density_window,
     sample_posteriors,
@@ -122,21 +121,6 @@ def test_a_window_holds_the_mass_of_every_posterior() -> None:
         law = stats.beta(*a)
         assert law.cdf(high) - law.cdf(low) >= 0.99 * (1 - 1e-9)
     assert low == dirichlet.interval(parameters[2], 0.99, category=0)[0]
-
-
-@given(st.lists(st.floats(0, 1), min_size=1, max_size=40))
-def test_a_box_holds_quartiles_and_tukeys_fences(values: list[float]) -> None:
-    box = box_summary(values)
-    first, median, third = np.quantile(values, [0.25, 0.5, 0.75])
-    assert (box.first_quartile, box.median, box.third_quartile) == (first, median, third)
-    reach = 1.5 * (third - first)
-    inside = [v for v in values if first - reach <= v <= third + reach]
-    assert (box.lower_fence, box.upper_fence) == (min(inside), max(inside))
-
-
-def test_a_box_of_nothing_is_refused() -> None:
-    with pytest.raises(ValueError, match="at least one value"):
-        box_summary([])
 
 
 @pytest.mark.parametrize("size", [-1, 2.5, True])

@@ -295,33 +295,3 @@ def test_draws_follow_the_mean() -> None:
     draws = dirichlet.sample(alpha, np.random.default_rng(7), size)
     z = (draws.mean(axis=0) - dirichlet.mean(alpha)) / np.sqrt(dirichlet.variance(alpha) / size)
     assert np.abs(z).max() < 5.5
-
-
-def _divergence(alpha: np.ndarray, theta: np.ndarray) -> np.ndarray:
-    return (alpha * np.log(alpha / alpha.sum() / theta)).sum(axis=-1)
-
-
-@pytest.mark.parametrize("alpha", [(3.0, 4.0, 5.0), (0.5, 2.0, 30.0), (400.0, 1.0, 77.0), (2.0, 1.0, 0.7, 5.0)])
-@pytest.mark.parametrize("mass", [0.5, 0.95])
-def test_credible_radius_holds_its_mass(alpha: tuple[float, ...], mass: float) -> None:
-    """By draws from a generator of its own: 6 standard errors, a false alarm in 5e8 for each of 8 cases."""
-    size = 40_000
-    theta = np.random.default_rng(11).dirichlet(alpha, size)
-    inside = (_divergence(np.array(alpha), theta) <= dirichlet.credible_radius(alpha, mass)).mean()
-    assert abs(inside - mass) < 6 * math.sqrt(mass * (1 - mass) / size)
-
-
-def test_credible_radius_of_one_large_problem_is_half_a_chi_square_quantile() -> None:
-    radius = dirichlet.credible_radius((2e6, 3e6, 1e6), 0.95)
-    assert radius == pytest.approx(stats.chi2.ppf(0.95, 2) / 2, rel=1e-5)
-
-
-@pytest.mark.parametrize("alpha", [(3.0, 4.0, 5.0), (0.5, 2.0, 30.0), (1.0, 1.0, 1.0), (1e6, 5.0, 2e4)])
-def test_credible_boundary_is_the_level_set_and_closed(alpha: tuple[float, ...]) -> None:
-    edge = dirichlet.credible_boundary(alpha, 0.95, points=48)
-    assert edge.shape == (49, 3)
-    assert edge[0].tolist() == edge[-1].tolist()
-    assert edge.sum(axis=1) == pytest.approx(np.ones(49), rel=1e-9)
-    assert edge.min() >= 0
-    radius = dirichlet.credible_radius(alpha, 0.95)
-    assert _divergence(np.array(alpha), edge) == pytest.approx(np.full(49, radius), rel=1e-5)

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from dpbi.accuracy import trials
 from dpbi.accuracy.comparison import Comparison, comparison_of
 from dpbi.accuracy.distance_law import DistanceLaw, distance_law
-from dpbi.accuracy.distance_law import exact_mean as mean_known_exactly
 from dpbi.dashboard.answers.cache import Kept, kept
 from dpbi.dashboard.answers.work import whole
 from dpbi.dashboard.scenario import Scenario
@@ -104,11 +103,6 @@ def read_nearest(problem: Problem, mechanism: Mechanism, seed: int, size: int) -
             for r in np.unique(drawn, axis=0).tolist()}
     counts = np.array([read[tuple(r)] for r in drawn.tolist()])
     return PrivatePosteriors(mechanism, problem, counts, distances_to(problem, counts))
-
-
-@kept(512)
-def exact_mean(problem: Problem, mechanism: Mechanism) -> float | None:
-    return mean_known_exactly(mechanism, problem)
 
 
 @kept(64)

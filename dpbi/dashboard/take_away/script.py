@@ -132,13 +132,6 @@ for name, mechanism in mechanisms.items():
     curves[name] = CURVE
 """
 
-_DRAWS = """
-draws = {}
-for name, mechanism in mechanisms.items():
-    released = mechanism.sample(problem, np.random.default_rng(seed), size)
-    draws[name] = MEASURE
-"""
-
 _SENSITIVITY = """
 metrics = {
     "Local": dpbi.local_sensitivity(problem),
@@ -402,19 +395,15 @@ def _posteriors(chosen: Scenario, kept: Mapping[str, Any]) -> str:
 
 
 def _curves(chosen: Scenario, kept: Mapping[str, Any]) -> str:
-    curve, measure = {
-        controls.LEVELS: ("law.levels()  # distances, probabilities", "dpbi.hellinger(problem.posterior, "
-                          "np.array(prior) + released)"),
-        controls.STEPS: ("law.by_step()  # records moved, probabilities", "dpbi.steps(counts, released)"),
-        controls.CUMULATIVE: ("(law.distance, np.cumsum(law.probability))", "np.sort(dpbi.hellinger(problem.posterior, "
-                              "np.array(prior) + released))"),
+    curve = {
+        controls.LEVELS: "law.levels()  # distances, probabilities",
+        controls.STEPS: "law.by_step()  # records moved, probabilities",
+        controls.CUMULATIVE: "(law.distance, np.cumsum(law.probability))",
     }[kept["view"]]
     asked = kept["view"] == controls.CUMULATIVE
     t = _number(kept, "within", "", controls.check_distance) if asked else None
     given = {"t": t, "quantiles": library.QUANTILES}
-    drawn = {"seed": chosen.seed, "size": controls.OVERLAID} if kept["overlay"] else {}
-    body = _CURVES.replace("CURVE", curve) + (_DRAWS.replace("MEASURE", measure) if drawn else "")
-    return _mechanisms(chosen.mechanisms) + _assigned(**given, **drawn) + body
+    return _mechanisms(chosen.mechanisms) + _assigned(**given) + _CURVES.replace("CURVE", curve)
 
 
 def _sensitivity(chosen: Scenario, kept: Mapping[str, Any]) -> str:
