@@ -59,16 +59,6 @@ def _from_list(problem: Problem, rate: float, rng: np.random.Generator, size: in
     return candidates[np.minimum(chosen, cumulative.size - 1)]
 
 
-def listed_standard_deviation(problem: Problem, rate: float) -> float | None:
-    """sd(H) from the list of candidates, None where it would be long."""
-    if not are_few(problem.n, problem.k, _LISTED_LINE if problem.k == 2 else _LISTED):
-        return None
-    distance = _listed(problem)[1]
-    weight = np.exp(-rate * distance)
-    weight /= weight.sum()
-    return float(np.sqrt(weight @ (distance - weight @ distance) ** 2))
-
-
 def listed_log_partition(problem: Problem, rate: float) -> float | None:
     """log Z(rate) from the list, None where it would be long: for a small space quicker than the mixture."""
     if not are_few(problem.n, problem.k, _LISTED):

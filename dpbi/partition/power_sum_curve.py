@@ -35,14 +35,13 @@ _NEGLIGIBLE = 40.0  # contributions below e^-40 of the total are left out
 class Part:
     """Terms a_m (Z_m - 1) of the sum over m, or nodes of its integral, with their quadrature weights.
 
-    slope: b_m / a_m, rise: (a_m - a_{m-1}) / a_m.
+    slope: b_m / a_m.
     """
 
     m: NDArray[np.float64]
     weight: NDArray[np.float64]
     log_a: NDArray[np.float64]
     slope: NDArray[np.float64]
-    rise: NDArray[np.float64]
     log_excess: NDArray[np.float64]
 
     def log_total(self) -> float:
@@ -58,7 +57,7 @@ def _part(rate: float, m: NDArray, weight: NDArray, log_a: NDArray, step: NDArra
     """A part from log a_m and step = log a_m - log a_{m-1} (for m = 0, a_{-1} = 0)."""
     before = np.exp(-step)  # a_{m-1} / a_m
     slope = np.where(m > 0, rate / (2 * np.maximum(m, 1)) * before - 1 / rate, 1.0)
-    return Part(m, weight, log_a, slope, np.where(m > 0, -np.expm1(-step), 1.0), log_excess)
+    return Part(m, weight, log_a, slope, log_excess)
 
 
 @dataclass(frozen=True, eq=False)
