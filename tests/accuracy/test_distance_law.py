@@ -130,10 +130,10 @@ def test_the_atom_at_the_local_sensitivity_lies_within_it(
 
 @pytest.mark.usefixtures("small_limits")
 @every_mechanism
-@pytest.mark.parametrize("epsilon", [0.5, 20.0])
-@pytest.mark.parametrize(
-    ("prior", "counts"), [((1, 0.5, 2), (11, 9, 16)), ((1e-5, 1e-5, 1e-5), (0, 1, 25)), ((0.01, 0.01, 1e6), (0, 9, 16))]
-)
+@pytest.mark.parametrize(("prior", "counts", "epsilon"), [
+    ((1, 0.5, 2), (11, 9, 16), 0.5), ((1, 0.5, 2), (11, 9, 16), 20.0), ((1e-5, 1e-5, 1e-5), (0, 1, 25), 20.0),
+    ((0.01, 0.01, 1e6), (0, 9, 16), 0.5),
+])
 def test_laws_in_bins(
     kind: Kind, chosen: Options, prior: tuple[float, ...], counts: tuple[int, ...], epsilon: float
 ) -> None:
@@ -308,8 +308,8 @@ def test_laws_of_large_spaces(kind: Kind, chosen: Options) -> None:
 
 
 @every_class
-def test_three_hundred_categories_have_a_law(kind: Kind) -> None:
-    problem, mechanism = Problem((0.5,) * 300, tuple(7 * i % 23 for i in range(300))), kind(20.0)
+def test_a_hundred_categories_have_a_law(kind: Kind) -> None:
+    problem, mechanism = Problem((0.5,) * 100, tuple(7 * i % 13 for i in range(100))), kind(20.0)
     law = distance_law(mechanism, problem)
     assert_law(law)
     truth = math.exp(mechanism.log_pmf(problem, problem.counts))

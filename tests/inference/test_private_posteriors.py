@@ -97,7 +97,7 @@ def test_bands_are_nested_pointwise_quantiles(kind: Any) -> None:
     assert (bands[1][0] <= bands[0][0]).all() and (bands[0][1] <= bands[1][1]).all()
 
 
-@every_mechanism
+@pytest.mark.parametrize("kind", MECHANISMS[::3], ids=lambda kind: kind.__name__)
 @pytest.mark.parametrize("n", SIZES.values(), ids=SIZES)
 @pytest.mark.parametrize("alpha", [0.5, 1.0])
 def test_a_grid_follows_the_true_and_the_released_mass(kind: Any, n: int, alpha: float) -> None:
@@ -121,15 +121,3 @@ def test_a_window_holds_the_mass_of_every_posterior() -> None:
         law = stats.beta(*a)
         assert law.cdf(high) - law.cdf(low) >= 0.99 * (1 - 1e-9)
     assert low == dirichlet.interval(parameters[2], 0.99, category=0)[0]
-
-
-@pytest.mark.parametrize("size", [-1, 2.5, True])
-def test_a_size_that_is_no_count_is_refused(size: Any) -> None:
-    with pytest.raises(ValueError, match="size"):
-        sample_posteriors(MECHANISMS[0](1.0), Problem((1, 1), (3, 5)), np.random.default_rng(1), size)
-
-
-def test_mean_quantiles_are_those_of_the_released_means() -> None:
-    found = drawn_by(MECHANISMS[0], Problem((1, 1, 1), (5, 5, 5)), size=50)
-    expected = np.quantile(found.means[:, 2], [0.1, 0.9])
-    np.testing.assert_allclose(found.mean_quantiles((0.1, 0.9))[:, 2], expected)

@@ -12,8 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import dpbi
-from dpbi import Problem, mechanisms, partition
+from dpbi import Problem, partition
 from tests import large_oracles, oracles
 from tests.large_oracles import Floats
 from tests.oracles import mp
@@ -111,7 +110,7 @@ def test_longer_lists(prior: tuple[float, ...], counts: tuple[int, ...]) -> None
 LINES = [
     ((1.0, 1.0), (500_000, 500_000), 13_000),
     ((0.5, 2.0), (40, 10**6 - 40), 2_000),
-    ((1.0, 1.0), (5 * 10**8, 5 * 10**8), 410_000),
+    ((1.0, 1.0), (5 * 10**7, 5 * 10**7), 130_000),
     ((0.5, 0.5), (3, 10**9 - 3), 1_000),
     ((1000.0, 0.01), (10**12, 0), 1_000),
 ]
@@ -153,7 +152,7 @@ def test_far_beyond_a_list(prior: tuple[float, ...], counts: tuple[int, ...]) ->
         assert partition.mean_distance(problem, rate) == pytest.approx(mean, rel=1e-9)
 
 
-@pytest.mark.parametrize("rate", [0.3, 20.0, 300.0, 2548.3, 2e5])
+@pytest.mark.parametrize("rate", [20.0, 2548.3, 2e5])
 @pytest.mark.parametrize(("k", "n"), [(2, 10**9), (10, 1000), (300, 10**6)])
 def test_mean_is_minus_the_slope_of_log_partition(k: int, n: int, rate: float) -> None:
     """Where nothing can be listed the two still belong together, by Simpson's rule over a narrow range of rates."""
@@ -203,15 +202,6 @@ def test_refuses_what_is_no_rate(function: Any, rate: Any) -> None:
     function(Problem((1, 1), (3, 5)), 1.0)  # True == 1.0: an answer at hand must not let it pass
     with pytest.raises(ValueError, match=rf"rate .*{re.escape(str(rate))}"):
         function(Problem((1, 1), (3, 5)), rate)
-
-
-def test_the_names_of_the_library() -> None:
-    """The mechanisms' mean is the partition's at their own rate: two ways in, one number."""
-    problem, mechanism = Problem((1, 1), (48, 42)), mechanisms.EHDS(1.0)
-    rate = mechanism.rate(problem)
-    assert rate == 1 / (4 * dpbi.smooth_sensitivity(problem, 1.0))
-    law = dpbi.distance_law(mechanism, problem)
-    assert law.mean == pytest.approx(partition.mean_distance(problem, rate), rel=1e-10)
 
 
 @pytest.mark.parametrize("k", [2, 20, 21, 2000])

@@ -54,7 +54,7 @@ def test_small_posteriors(drawn: Drawn, data: st.DataObject) -> None:
     assert dpbi.hellinger(a, b) == pytest.approx(exact(a, b), rel=1e-10)
 
 
-@pytest.mark.parametrize("exponent", range(16))
+@pytest.mark.parametrize("exponent", range(0, 16, 3))
 @given(st.data())
 def test_neighbours_at_every_size(exponent: int, data: st.DataObject) -> None:
     """One record replaced among 10^exponent: a lost digit here is noise that is missing later."""
@@ -160,11 +160,17 @@ def test_any_release_of_any_total(k: int, data: st.DataObject) -> None:
     assert many.ravel().tolist() == pytest.approx([expected, 0, 0, expected], rel=1e-9, abs=0)
 
 
-def test_many_releases_are_the_single_values() -> None:
-    """Losses are looked up by value and cancelled rows taken in chunks: neither shows."""
-    problem = Problem((1e-6, 2, 0.5), (0, 10**6, 3))
-    released = np.array(problem.counts) + np.random.default_rng(5).integers(-3, 4, size=(40_000, 3))
-    released = np.maximum(released, 0)
+MANY = np.random.default_rng(5)
+SHARES = [0.3, 0.4, 0.1, 0.2]
+
+
+@pytest.mark.parametrize(("problem", "released"), [
+    (Problem((1e-6, 2, 0.5), (0, 10**6, 3)), np.maximum(MANY.integers(-3, 4, (40_000, 3)) + (0, 10**6, 3), 0)),
+    *((Problem((0.5, 0.5, 2.0, 0.5), (3 * far, 3 * far, 0, 7)), MANY.multinomial(6 * far + 7, SHARES, 30_000))
+      for far in (1, 10**12)),
+], ids=["any total", "n = 13", "values far apart"])
+def test_many_releases_are_the_single_values(problem: Problem, released: np.ndarray) -> None:
+    """Losses are looked up by value, equal categories share a table, cancelled rows are taken in chunks: none shows."""
     found = distances_to(problem, released)
     some = np.arange(0, len(released), 500)
     assert found[some].tolist() == pytest.approx([float(distances_to(problem, r)) for r in released[some]], rel=1e-12)
@@ -199,15 +205,6 @@ def test_distinct_neighbours_are_never_at_distance_zero(k: int, n: int, data: st
     b[0] += 1
     b[1] -= 1
     assert dpbi.hellinger(a, b) > 0
-
-
-def test_broadcasts_over_leading_axes() -> None:
-    a = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
-    b = np.array([[[0.5, 2.5, 3.0]], [[30.0, 1.0, 2.0]]])
-    found = dpbi.hellinger(a, b)
-    assert found.shape == (2, 2)
-    for row, column in np.ndindex(2, 2):
-        assert found[row, column] == pytest.approx(exact(a[column], b[row, 0]), rel=1e-12)
 
 
 def test_leaves_its_arguments_alone() -> None:
@@ -266,12 +263,3 @@ def test_the_ends_of_the_range_are_right(exponent: int) -> None:
     a, b = np.array([1.0, 0.3]) * 10.0**exponent, np.array([1.0, 0.25]) * 10.0**exponent
     assert dpbi.hellinger(a, b) == pytest.approx(exact(a, b), rel=1e-12)
     assert dpbi.hellinger(a, (1.0, 2.0)) == pytest.approx(exact(a, (1.0, 2.0)), rel=1e-12)
-
-
-@pytest.mark.parametrize("far", [1, 10**12])
-def test_many_releases_have_the_distances_of_few(far: int) -> None:
-    """Equal categories share a table of losses, values far apart have none: each release is as if it were alone."""
-    problem = Problem((0.5, 0.5, 2.0, 0.5), (3 * far, 3 * far, 0, 7))
-    released = np.random.default_rng(1).multinomial(problem.n, [0.3, 0.4, 0.1, 0.2], size=30_000).astype(np.int64)
-    every = distances_to(problem, released)
-    np.testing.assert_allclose(every[:300], distances_to(problem, released[:300]), rtol=1e-13)
