@@ -8,7 +8,7 @@ import importlib
 import pickle
 import pkgutil
 from collections.abc import Callable, Iterator
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -139,19 +139,17 @@ def writable(found: Any) -> list[str]:
     return wrong
 
 
+made = cache(lambda name: RESULTS[name]())
+
+
 @pytest.mark.parametrize("name", RESULTS)
-def test_no_array_of_a_result_can_be_written_to(name: str) -> None:
-    found = RESULTS[name]()
+def test_nothing_of_a_result_can_be_written_to(name: str) -> None:
+    found = made(name)
     assert writable(found) == []
     if name not in UNPICKLED and name != "audits":
         for again in (pickle.loads(pickle.dumps(found)), pickle.loads(pickle.dumps(found, protocol=5)),
                       copy.copy(found), copy.deepcopy(found)):  # fmt: skip
             assert writable(again) == []
-
-
-@pytest.mark.parametrize("name", RESULTS)
-def test_no_attribute_of_a_result_can_be_set(name: str) -> None:
-    found = RESULTS[name]()
     for one in found if isinstance(found, list | tuple) else [found]:
         if dataclasses.is_dataclass(one):
             with pytest.raises(dataclasses.FrozenInstanceError):
@@ -173,7 +171,7 @@ def test_every_class_that_holds_arrays_is_a_frozen_result_and_was_looked_at() ->
                and any("NDArray" in str(field.type) or "Floats" in str(field.type)
                        for field in dataclasses.fields(kind))}
     assert all(issubclass(kind, FrozenResult) for kind in holding), holding
-    met = {type(one) for name in RESULTS for one in objects(RESULTS[name]())}
+    met = {type(one) for name in RESULTS for one in objects(made(name))}
     later = {kind for one in met for kind in type.mro(one)}  # a marginal, a table's bins: within another result
     assert {kind.__name__ for kind in holding - later} <= {"Marginal", "DistanceBins"}
 

@@ -136,7 +136,8 @@ class Excess:
             if piece.converged(values):
                 return piece
             m = _SINGLY * 2.0 ** (low + width * (_lobatto(2 * intervals) + 1) / 2)
-            values = _alternating(values, np.array([self.sums.log_excess(x) for x in m[1::2]]))
+            between = [self.sums.log_excess(x) for x in m[1::2]]
+            values = np.insert(values, np.arange(1, values.size), between)
         raise uncertain(f"sums of powers near {m[0]:g} vary too fast to be interpolated")
 
     def at(self, m: NDArray) -> NDArray:
@@ -234,12 +235,6 @@ def _check_falling(m: NDArray[np.float64], log_excess: NDArray[np.float64]) -> N
              + _ABSOLUTE * np.exp(-np.maximum(log_excess[1:], -700.0))) / np.diff(m)
     if not ((slope <= slack).all() and (np.diff(slope) >= -slack[1:] - slack[:-1]).all()):
         raise uncertain("sums of powers that must fall with the power do not")
-
-
-def _alternating(known: NDArray[np.float64], between: NDArray[np.float64]) -> NDArray[np.float64]:
-    values = np.empty(known.size + between.size)
-    values[::2], values[1::2] = known, between
-    return values
 
 
 @cache

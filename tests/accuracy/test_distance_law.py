@@ -224,21 +224,6 @@ def test_some_laws_are_in_bins() -> None:
 
 
 @every_mechanism
-def test_the_mean_without_a_list_is_the_laws(kind: Kind, chosen: Options) -> None:
-    """Where the mechanism knows E[H] by another route, the two agree to 1e-9."""
-    known = 0
-    for prior, counts in (((1, 1), (48, 42)), ((1, 1, 1), (60, 40, 50)), ((0.5, 2, 1, 1), (9, 12, 11, 10))):
-        problem = Problem(prior, counts)
-        for epsilon in (1.0, 4.0):
-            mechanism = kind(epsilon, **chosen)
-            other = mechanism.mean_distance(problem)
-            if other is not None:
-                known += 1
-                assert distance_law(mechanism, problem).mean == pytest.approx(other, abs=1e-9)
-    assert known > 0 or kind(1.0, **chosen).mean_distance(Problem((1,) * 12, (500,) * 12)) is None
-
-
-@every_mechanism
 def test_without_records_the_truth_is_certain(kind: Kind, chosen: Options) -> None:
     law = distance_law(kind(1.0, **chosen), Problem((0.5, 1, 2), (0, 0, 0)))
     assert law.exact and law.distance.tolist() == [0] and law.probability.tolist() == [1]

@@ -117,21 +117,6 @@ CASES = [((1.0, 1.0), 40, (7, 33)), ((0.05, 0.4, 3.0), 12, (2, 5, 5)), ((1.0, 2.
 every_case = pytest.mark.parametrize(("prior", "n", "released"), CASES, ids=str)
 
 
-@every_class
-@every_case
-def test_intervals_hold_their_mass(kind: Kind, prior: tuple[float, ...], n: int, released: tuple[int, ...]) -> None:
-    found = noise_aware_posterior(kind(0.7), prior, n, released)
-    weights, total = found.weights, sum(prior) + n
-    for category in range(len(prior)):
-        a = prior[category] + np.arange(n + 1)
-        for mass in (0.5, 0.95):
-            low, high = found.interval(mass, category)
-            # the two tails, each from the side where its digits are
-            below = weights[category] @ stats.beta.cdf(low, a, total - a)
-            above = weights[category] @ stats.beta.sf(high, a, total - a)
-            assert (below, above) == pytest.approx(((1 - mass) / 2, (1 - mass) / 2), rel=1e-9)
-
-
 def test_the_law_of_theta_is_the_oracles() -> None:
     prior, n, released = (0.5, 2, 1), 4, (0, 3, 1)
     for kind, chosen in EVERY:
