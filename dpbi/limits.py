@@ -332,16 +332,11 @@ def count_array(name: str, values: Any, k: int | None = None, largest: int = TOT
     if not CATEGORIES_LEAST <= array.shape[-1] <= CATEGORIES_LARGEST:
         raise ValueError(f"{name} must have {CATEGORIES_LEAST} to {CATEGORIES_LARGEST:,} categories: "
                          f"got {array.shape[-1]:,}.")
-    check_counted(name, array, largest)
-    return array
-
-
-def check_counted(name: str, array: NDArray[np.int64], largest: int) -> None:
-    """ValueError for whole numbers below 0 or above ``largest``."""
     if array.min(initial=0) < 0:
         raise ValueError(f"{name} cannot be negative, they must be at least 0: got {array.min()}.")
     if array.max(initial=0) > largest:
         raise ValueError(f"{name} are too large: at most {largest:,} is supported, got {array.max():,} or more.")
+    return array
 
 
 def broadcast_pair(names: str, first: NDArray[Any], second: NDArray[Any]) -> tuple[NDArray[Any], ...]:

@@ -27,11 +27,6 @@ with scenario("Private posteriors") as chosen:
             charts.draw(posteriors.released_posteriors(shown, chosen.labels), "posteriors")
         st.caption(private_posteriors.SAME_STREAM)
 
-        if shown and not aware and chosen.problem.n:
-            st.header("How far off")
-            means = [None if nearest else library.exact_mean(one.mechanism, one.problem) for one in shown]
-            charts.draw(posteriors.distance_boxes(shown, means), "errors")
-
         st.header("Do the released intervals cover the truth?")
         looked_at = number_of_releases(chosen.problem.k, size)
         if chosen.problem.n:

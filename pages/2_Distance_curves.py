@@ -16,18 +16,14 @@ with scenario("Distance curves") as chosen:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         view = controls.view()
         log_scale = controls.log_scale() if view != controls.CUMULATIVE else False
-        overlay = controls.overlay()
-        if overlay:
-            controls.redraw(chosen.seed)
     if rows:
         laws = library.for_each(library.law, chosen)
-        draws = library.for_each(library.posteriors, chosen, chosen.seed, controls.OVERLAID) if overlay else []
         if view == controls.LEVELS:
-            figure = distances.per_level(laws, log_scale, draws)
+            figure = distances.per_level(laws, log_scale)
         elif view == controls.STEPS:
-            figure = distances.per_step(laws, log_scale, draws)
+            figure = distances.per_step(laws, log_scale)
         else:
-            figure = distances.cumulative(laws, draws)
+            figure = distances.cumulative(laws)
         charts.draw(figure, "distances")
         st.caption(distance_curves.LOCAL_SENSITIVITY if chosen.problem.n else dpbi.tables.NO_RECORD)
         t = controls.within() if view == controls.CUMULATIVE else None

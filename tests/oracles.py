@@ -194,10 +194,6 @@ class ExponentialLaw(NamedTuple):
         """The probabilities as a law."""
         return dict(zip(self.candidates, self.probability, strict=True))
 
-    def affinity_moment(self, power: Any) -> Real:
-        """E[BC^power] with BC = 1 - H^2."""
-        return mp.fsum(p * (1 - h * h) ** power for p, h in zip(self.probability, self.distance, strict=True))
-
 
 def exponential_pmf(prior: Sequence[Any], counts: Sequence[int], rate: Any) -> ExponentialLaw:
     """The exponential mechanism of this rate, by listing the candidates."""

@@ -103,7 +103,6 @@ def functions() -> Iterator[tuple[str, Callable[..., Any]]]:
 RIGHT_HERE: dict[str, dict[str, Any]] = {
     "dpbi.accuracy.curves.closer": {"other": ERROR},
     "dpbi.posterior.dirichlet.log_density": {"theta": (0.3, 0.7)},
-    "dpbi.posterior.dirichlet.credible_boundary": {"alpha": (1.0, 2.0, 3.0)},
     "dpbi.sensitivity.maps.along_emptying": {"problem": THREE},
     "dpbi.sensitivity.maps.on_simplex": {"prior": THREE.prior},
 }

@@ -130,19 +130,13 @@ def crossovers(
               for curve in limits.sequence("curves", curves, "of results of accuracy_curve")]
     check_problem(problem)
     limits.check_function("evaluate", evaluate)
-    found = [crossing for one, other in itertools.combinations(curves, 2)
-             for crossing in _crossings(one, other, problem, evaluate)]
+    found = []
+    for one, other in itertools.combinations(curves, 2):
+        pair = _Pair(one, other, problem, evaluate)
+        decided = [(value, order) for value in one.values if (order := pair.known(value))]
+        found += [pair.crossing(low, high, after) for (low, before), (high, after) in itertools.pairwise(decided)
+                  if before != after]
     return tuple(sorted(found, key=lambda crossing: crossing.value))
-
-
-def _crossings(
-    one: AccuracyCurve, other: AccuracyCurve, problem: Problem, evaluate: Evaluate
-) -> Iterable[Crossover]:
-    pair = _Pair(one, other, problem, evaluate)
-    decided = [(value, order) for value in one.values if (order := pair.known(value))]
-    for (low, before), (high, after) in itertools.pairwise(decided):
-        if before != after:
-            yield pair.crossing(low, high, after)
 
 
 @dataclass(frozen=True)

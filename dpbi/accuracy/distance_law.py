@@ -162,18 +162,6 @@ def distance_law(mechanism: Mechanism, problem: Problem, rng: np.random.Generato
     return _sampled_law(mechanism, problem, np.random.default_rng(0) if rng is None else rng)
 
 
-def exact_mean(mechanism: Mechanism, problem: Problem) -> float | None:
-    """The ``mean`` of ``distance_law`` where that is exact, None where it is known from draws only; none are made.
-
-    mechanism, problem: as everywhere. Source: as ``distance_law``.
-    """
-    table = mechanism.distances(problem)
-    if table is None:
-        near = mechanism.nearest(problem)
-        table = near if _is_nearly_all(near) else None
-    return mechanism.mean_distance(problem) if table is None else _exact_law(mechanism, problem, table).mean
-
-
 def _is_nearly_all(near: DistanceTable) -> bool:
     return bool(near.moments[0].sum() > 1 - 1e-13)
 
@@ -215,17 +203,24 @@ def _sampled_law(mechanism: Mechanism, problem: Problem, rng: np.random.Generato
     distance, step, identity = _drawn(mechanism, problem, rng)
     beyond = distance > near.distance[-1] + slack(near.distance[-1])
     rest = max(0.0, 1.0 - float(near.moments[0].sum()))
-    if not beyond.any():  # so rare that no draw met it: it stays at the farthest near distance, within the band
-        farthest = near.distance[-1:], near.steps.max(keepdims=True) + 1, np.zeros(1, dtype=np.int64)
-        return _law_of_rows(mechanism, problem, near, *farthest, rest, rest)
-    # P(sup |F_N - F| > e) <= 2 exp(-2 N e^2), for the N draws that follow the law beyond the near outputs
-    band = rest * float(np.sqrt(np.log(2 / (1 - CONFIDENCE)) / (2 * beyond.sum())))
-    order = np.flatnonzero(beyond)[np.argsort(distance[beyond], kind="stable")]
-    first = first_of_level(distance[order], identity[order])
-    level = np.unique(first, return_inverse=True)[1]
-    order, level = order[np.argsort(level, kind="stable")], np.sort(level)
-    distance, step = np.maximum.accumulate(distance[order]), step[order]
-    return _law_of_rows(mechanism, problem, near, distance, step, level, rest, band)
+    if beyond.any():
+        # P(sup |F_N - F| > e) <= 2 exp(-2 N e^2), for the N draws that follow the law beyond the near outputs
+        band = rest * float(np.sqrt(np.log(2 / (1 - CONFIDENCE)) / (2 * beyond.sum())))
+        order = np.flatnonzero(beyond)[np.argsort(distance[beyond], kind="stable")]
+        first = first_of_level(distance[order], identity[order])
+        level = np.unique(first, return_inverse=True)[1]
+        order, level = order[np.argsort(level, kind="stable")], np.sort(level)
+        distance, step = np.maximum.accumulate(distance[order]), step[order]
+    else:  # so rare that no draw met it: it stays at the farthest near distance, within the band
+        distance, step, level, band = near.distance[-1:], near.steps.max(keepdims=True) + 1, np.zeros(1, np.int64), rest
+    probability = np.concatenate([near.moments[0], np.full(distance.size, rest / distance.size)])
+    rows, moved = np.concatenate([near.distance, distance]), np.concatenate([near.steps, step])
+    level = np.concatenate([near.level, near.level[-1] + 1 + level])
+    known = mechanism.mean_distance(problem)
+    # Draws that all agree leave an error of the order of one draw in all of them.
+    error = max(float(distance.std()) / np.sqrt(distance.size), 1 / distance.size)
+    measured = Measured(min(float((probability * rows).sum()), 1.0), rest * error) if known is None else Measured(known)
+    return DistanceLaw(mechanism, problem, "sampled", rows, probability, moved, level, measured, band=band)
 
 
 def _drawn(mechanism: Mechanism, problem: Problem, rng: np.random.Generator) -> tuple[NDArray, NDArray, NDArray]:
@@ -239,23 +234,3 @@ def _drawn(mechanism: Mechanism, problem: Problem, rng: np.random.Generator) -> 
         distance[here], step[here] = distances_to(problem, released), steps_between(np.array(problem.counts), released)
         identity[here] = identities(problem, released)
     return distance, step, identity
-
-
-def _law_of_rows(
-    mechanism: Mechanism,
-    problem: Problem,
-    near: DistanceTable,
-    distance: NDArray,
-    step: NDArray,
-    level: NDArray,
-    rest: float,
-    band: float,
-) -> DistanceLaw:
-    probability = np.concatenate([near.moments[0], np.full(distance.size, rest / distance.size)])
-    rows, moved = np.concatenate([near.distance, distance]), np.concatenate([near.steps, step])
-    level = np.concatenate([near.level, near.level[-1] + 1 + level])
-    known = mechanism.mean_distance(problem)
-    # Draws that all agree leave an error of the order of one draw in all of them.
-    error = max(float(distance.std()) / np.sqrt(distance.size), 1 / distance.size)
-    measured = Measured(min(float((probability * rows).sum()), 1.0), rest * error) if known is None else Measured(known)
-    return DistanceLaw(mechanism, problem, "sampled", rows, probability, moved, level, measured, band=band)

@@ -147,45 +147,30 @@ def _outputs_of_two(mechanism: Mechanism, problem: Problem) -> tuple[NDArray[np.
     """
     n = problem.n
     axes = n > 0 and mechanism.can_release(n, (n + 1, 0))
-    for listing, farthest in ((_axes, _LISTED),) if axes else ((_line, n), (_square, n)):
-        reach = min(_FIRST_REACH, farthest)
-        while (released := listing(problem, reach)) is not None:
+    for beyond, square in ((True, False),) if axes else ((False, False), (False, True)):
+        reach, farthest = 0, _LISTED if axes else max(n, 1)
+        while reach < farthest:
+            reach = min(4 * reach or _FIRST_REACH, farthest)
+            if (released := _outputs_near(problem, reach, beyond, square)) is None:
+                break
             probability = np.exp(mechanism.log_pmf(problem, released))
             if probability.sum() > 1 - _LEFT_OUT:
                 kept = probability > _LEFT_OUT / probability.size
                 return released[kept], probability[kept]
-            if reach == farthest:
-                break
-            reach = min(4 * reach, farthest)
     return None
 
 
-def _line(problem: Problem, reach: int) -> NDArray[np.int64] | None:
-    low, high = _window(problem, 0, reach)
-    if high - low > _LISTED:
+def _outputs_near(problem: Problem, reach: int, beyond: bool, square: bool) -> NDArray[np.int64] | None:
+    """The line, with what lies beyond its ends on the axes, or the square, within reach; None where that is long."""
+    n = problem.n
+    (low, high), (start, stop) = ((max(0, c - reach), min(n, c + reach) + 1) for c in problem.counts)
+    if (high - low) * (stop - start if square else 1) + 2 * reach * beyond > _LISTED:
         return None
     first = np.arange(low, high)
-    return np.stack([first, problem.n - first], axis=-1)
-
-
-def _axes(problem: Problem, reach: int) -> NDArray[np.int64] | None:
-    line = _line(problem, reach)
-    beyond = problem.n + np.arange(1, reach + 1)
-    if line is None or len(line) + 2 * reach > _LISTED:
-        return None
-    return np.concatenate([line, np.outer(beyond, (1, 0)), np.outer(beyond, (0, 1))])
-
-
-def _square(problem: Problem, reach: int) -> NDArray[np.int64] | None:
-    (low, high), (start, stop) = (_window(problem, i, reach) for i in range(2))
-    if (high - low) * (stop - start) > _LISTED:
-        return None
-    return np.stack(np.meshgrid(np.arange(low, high), np.arange(start, stop), indexing="ij"), axis=-1).reshape(-1, 2)
-
-
-def _window(problem: Problem, category: int, reach: int) -> tuple[int, int]:
-    count = problem.counts[category]
-    return max(0, count - reach), min(problem.n, count + reach) + 1
+    if square:
+        return np.stack(np.meshgrid(first, np.arange(start, stop), indexing="ij"), axis=-1).reshape(-1, 2)
+    line, more = np.stack([first, n - first], axis=-1), n + np.arange(1, reach + 1) * beyond
+    return np.concatenate([line, np.outer(more, (1, 0)), np.outer(more, (0, 1))]) if beyond else line
 
 
 def _draws(mechanism: Mechanism, problem: Problem) -> tuple[NDArray[np.int64], NDArray[np.float64]]:

@@ -170,19 +170,15 @@ class _Programme:
     def bounds(self) -> tuple[float | None, float | None]:
         """Of the whole programme, by interior points and, where those leave them apart, by the simplex method."""
         lower, upper = None, None
+        without_data = float(self.cost.sum(axis=0).min())  # of one release for all datasets
         both = ("highs-ipm", _TOLERANCE), ("highs-ds", _TOLERANCE)
         for method, tolerance in both if self.pairs <= _SIMPLEX else (("highs-ipm", _WIDER),):
-            if (solution := self._whole(method, tolerance, upper or self.without_data)) is not None:
+            if (solution := self._whole(method, tolerance, upper or without_data)) is not None:
                 mechanism, dual = solution
                 lower, upper = _best(max, lower, self._lower(dual)), _best(min, upper, self._upper(mechanism))
             if _are_close(lower, upper):
                 break
         return lower, upper
-
-    @cached_property
-    def without_data(self) -> float:
-        """The least mean distance of one release for all datasets."""
-        return float(self.cost.sum(axis=0).min())
 
     def _whole(
         self, method: str, tolerance: float, unit: float

@@ -59,10 +59,6 @@ class ReleaseErrors(FrozenResult):
         """E ||r - c||_1."""
         return self._mean(self.records)
 
-    @property
-    def mean_records_error(self) -> float:
-        return self.mean_records.error
-
     def _mean(self, values: NDArray[Any]) -> Measured:
         """With its standard error: releases of one dataset count as one."""
         of_data = values.reshape(self.datasets, -1).mean(axis=1)

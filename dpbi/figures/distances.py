@@ -29,7 +29,6 @@ from dpbi.figures.style import (
     with_values,
 )
 from dpbi.inference.private_posteriors import PrivatePosteriors
-from dpbi.problem.neighbours import steps
 from dpbi.sensitivity import local_sensitivity
 
 FLOOR = 1e-6  # below this a logarithmic axis draws nothing, and says so
@@ -102,8 +101,8 @@ def per_level(
 ) -> go.Figure:
     """The probability of each distance, one curve per mechanism; bins where the levels are too many to be seen.
 
-    laws: of one problem; log_scale: logarithmic probabilities; draws: simulations to overlay, any of the mechanisms;
-    names: of the curves, where they go by others than the mechanisms'.
+    laws: of one problem; log_scale: logarithmic probabilities; draws: simulations of the mechanisms, marked too, and
+    names: of the curves, where they go by others than the mechanisms', as in the papers' figures.
     """
     labels = list(names or mechanism_labels([law.mechanism for law in laws]))
     rows = [law.levels() for law in laws]
@@ -111,7 +110,8 @@ def per_level(
     cells = _level_cells(laws, rows, axis)
     fig = Drawing()
     notes = _add_curves(fig, laws, labels, rows, axis, cells, log_scale)
-    _add_draws(fig, draws, [one.distance for one in draws], cells, log_scale)
+    for one in draws:
+        _add_simulated(fig, one, cells, first=one is draws[0])
     _mark_local_sensitivity(fig, laws, axis)
     # No mechanism is certain where there are records, whatever a double may say
     truths = [min(law.probability_of_truth, np.nextafter(1, 0) if law.problem.n else 1.0) for law in laws]
@@ -131,7 +131,7 @@ def per_level(
     )  # fmt: skip
 
 
-def per_step(laws: Sequence[DistanceLaw], log_scale: bool = True, draws: Sequence[PrivatePosteriors] = ()) -> go.Figure:
+def per_step(laws: Sequence[DistanceLaw], log_scale: bool = True) -> go.Figure:
     """The probability that the released counts differ from the true ones by 0, 1, 2, ... records moved.
 
     Half steps (totals that differ by an odd number) count with the next whole one. Arguments as for ``per_level``.
@@ -142,8 +142,6 @@ def per_step(laws: Sequence[DistanceLaw], log_scale: bool = True, draws: Sequenc
     fig = Drawing()
     labels = mechanism_labels([law.mechanism for law in laws])
     notes = _add_curves(fig, laws, labels, rows, axis, cells, log_scale)
-    moved = [np.ceil(steps(one.problem.counts, one.released)) for one in draws]
-    _add_draws(fig, draws, moved, cells, log_scale)
     means = [law.mean_steps for law in laws]
     near, far = int(np.argmin(means)), int(np.argmax(means))
     moves = f"Records moved on average: {with_values(labels, means)}"  # draws do not tell who moves the fewest
@@ -162,21 +160,14 @@ def per_step(laws: Sequence[DistanceLaw], log_scale: bool = True, draws: Sequenc
     )  # fmt: skip
 
 
-def cumulative(laws: Sequence[DistanceLaw], draws: Sequence[PrivatePosteriors] = ()) -> go.Figure:
-    """P(H <= t) against t, one curve per mechanism; a sampled law with the band that holds all of its curve.
-
-    Arguments as for ``per_level``; the share of simulated draws within t is marked at 25 distances.
-    """
+def cumulative(laws: Sequence[DistanceLaw]) -> go.Figure:
+    """P(H <= t) against t, one curve per mechanism; a sampled law with the band that holds all of its curve."""
     rows = [law.levels() for law in laws]
     axis = _axis(rows)
     fig = Drawing()
     labels = mechanism_labels([law.mechanism for law in laws])
     for law, label in zip(laws, labels, strict=True):
         _add_cumulative(fig, law, label, axis)
-    at = np.geomspace(axis.least, axis.end, 25) if axis.by_powers else np.linspace(0, axis.end, 26)[1:]
-    for position, one in enumerate(draws):
-        within = np.searchsorted(np.sort(one.distance), at * (1 + 1e-10), side="right")
-        _add_simulated(fig, one, at, within / max(one.distance.size, 1), first=position == 0)
     _mark_local_sensitivity(fig, laws, axis)
     return base_layout(
         fig, _within_local_sensitivity(laws, labels), alt="Line chart of the probability of a distance up to t",
@@ -311,18 +302,11 @@ def _what_is_sampled(laws: Sequence[DistanceLaw], labels: Sequence[str], of_a_po
     ]
 
 
-def _add_draws(
-    fig: Drawing, draws: Sequence[PrivatePosteriors], found: Sequence[Floats], cells: _Cells, log_scale: bool
-) -> None:
-    """found: of each of the draws, what its cells gather."""
-    for position, (one, values) in enumerate(zip(draws, found, strict=True)):
-        share = cells.gather(values, np.full(values.size, 1 / max(values.size, 1)))
-        drawn = share > 0 if log_scale or cells.gaps else np.full(share.shape, True)
-        _add_simulated(fig, one, cells.position[drawn], share[drawn], first=position == 0)
-
-
-def _add_simulated(fig: Drawing, one: PrivatePosteriors, x: Floats, y: Floats, first: bool) -> None:
+def _add_simulated(fig: Drawing, one: PrivatePosteriors, cells: _Cells, first: bool) -> None:
+    """The shares of the draws in the cells where any fell."""
     style = style_of(one.mechanism)
+    share = cells.gather(one.distance, np.full(one.distance.size, 1 / one.distance.size))
+    fell = share > 0
     if first:  # an entry of the legend that belongs to no mechanism
         fig.add_scatter(
             x=[None], y=[None], mode="markers", legendgroup="simulated",
@@ -330,7 +314,8 @@ def _add_simulated(fig: Drawing, one: PrivatePosteriors, x: Floats, y: Floats, f
             marker={"symbol": "circle-open", "size": 9, "color": REFERENCE.colour},
         )  # fmt: skip
     fig.add_scatter(
-        x=compact(x), y=compact(y), mode="markers", legendgroup="simulated", showlegend=False,
+        x=compact(cells.position[fell]), y=compact(share[fell]), mode="markers", legendgroup="simulated",
+        showlegend=False,
         marker={"symbol": f"{style.symbol}-open", "size": 9, "color": style.colour, "line": {"width": 1.2}},
         hovertemplate="simulated: %{y:.3g}",
     )  # fmt: skip

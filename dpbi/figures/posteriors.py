@@ -1,4 +1,4 @@
-"""Released posteriors beside the true one and the prior; their errors; how often their intervals cover."""
+"""Released posteriors beside the true one and the prior; how often their intervals cover."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from dpbi.figures.style import (
     with_values,
 )
 from dpbi.inference.noise_aware_releases import NoiseAwareReleases
-from dpbi.inference.private_posteriors import PrivatePosteriors, box_summary, density_grid, density_window
+from dpbi.inference.private_posteriors import PrivatePosteriors, density_grid, density_window
 from dpbi.posterior import dirichlet
 
 CURVES_DRAWN = 30  # more releases than this are drawn as bands
@@ -41,20 +41,18 @@ _CURVE_POINTS = 59
 _BAND_POINTS = 120
 _SPIKE, _SPIKE_POINTS = 10.0, 2
 _PANEL = 210
-_TRIANGLE = 400
-_LABEL, _CORNER_LABEL = 24, 16
+_LABEL = 24
 
 
 def released_posteriors(results: Sequence[PrivatePosteriors], labels: Sequence[str] | None = None) -> go.Figure:
     """What each mechanism would publish, beside the true posterior and the prior.
 
-    Two categories: densities of theta_1; three: means in the triangle, with the true posterior's 95 % region;
-    more: each category's marginal. results: of one problem, one per mechanism; labels: of the categories.
+    Two categories: densities of theta_1; more: each category's interval and the released means.
+    results: of one problem, one per mechanism; labels: of the categories.
     """
     _need_releases(results)
     k = results[0].problem.k
-    draw = {2: _densities, 3: _triangles}.get(k, _marginals)
-    return draw(results, category_labels(k, labels, _CORNER_LABEL if k == 3 else _LABEL))
+    return (_densities if k == 2 else _marginals)(results, category_labels(k, labels, _LABEL))
 
 
 def _need_releases(results: Sequence[PrivatePosteriors | NoiseAwareReleases]) -> None:
@@ -259,104 +257,6 @@ def _panels(titles: Sequence[str], across: str) -> Drawing:
     return fig
 
 
-# Three categories -----------------------------------------------------------------------------------
-
-
-def _triangles(results: Sequence[PrivatePosteriors], names: Sequence[str]) -> go.Figure:
-    problem, mechanisms = results[0].problem, mechanism_labels([one.mechanism for one in results])
-    columns = 1 if len(results) == 1 else 2
-    rows = math.ceil(len(results) / columns)
-    fig = Drawing(*(f"ternary{_ordinal(position)}" for position in range(len(results))))
-    edge = dirichlet.credible_boundary(problem.posterior)
-    least = _simplex_cut(np.concatenate([edge, *(_central(one.means) for one in results)]))
-    for position, (one, label) in enumerate(zip(results, mechanisms, strict=True)):
-        row, column = divmod(position, columns)
-        place = {"subplot": f"ternary{_ordinal(position)}"}
-        _add_means(fig, one, least, place)
-        _add_region(fig, problem, edge, least, place, first=position == 0)
-        # Room for the corners' labels on either side, and for the mechanism's name above the triangle's left half.
-        left, top = column / columns, 1 - row / rows
-        across, up = [left + 0.14 / columns, left + 0.86 / columns], [top - 0.88 / rows, top - 0.1 / rows]
-        fig.update_layout(**{place["subplot"]: {"domain": {"x": across, "y": up}}})
-        fig.add_annotation(
-            text=label, x=left, y=top, xref="paper", yref="paper", xanchor="left", yanchor="top", showarrow=False,
-            font={"size": FONT_SIZE, "weight": "bold"},
-        )  # fmt: skip
-    axes = {
-        f"{axis}axis": {
-            "min": float(lowest), "title": {"text": name, "font": {"size": FONT_SIZE - 1}}, "nticks": 4,
-            "tickfont": {"size": FONT_SIZE - 3}, "showline": True, "linecolor": TRUTH.colour, "linewidth": 1.5,
-            "gridcolor": TRUTH.faded(0.3),
-        }
-        for axis, lowest, name in zip("abc", least, names, strict=True)
-    }  # fmt: skip
-    fig.update_ternaries(**axes, bgcolor="rgba(0,0,0,0)")
-    side = 1 - float(least.sum())
-    return base_layout(
-        fig, _nearest_words(results, mechanisms),
-        alt=f"Triangle charts of the shares of {', '.join(names)}: the true posterior's 95 % region and the means of "
-            f"{len(results[0].released):,} released posteriors for each of {', '.join(mechanisms)}",
-        notes=[f"Points: the means of {len(results[0].released):,} released posteriors.",
-               f"Enlarged: each side spans {number(side)}." if side < 1 else ""], height=rows * _TRIANGLE,
-    )  # fmt: skip
-
-
-def _central(means: Floats) -> Floats:
-    """The released means without the outermost hundredth in each category."""
-    if len(means) < 3:
-        return means
-    low, high = np.quantile(means, [0.01, 0.99], axis=0)
-    return means[((means >= low) & (means <= high)).all(axis=1)]
-
-
-def _simplex_cut(points: Floats) -> Floats:
-    """The least share of each category to draw: the smallest triangle around the points, a little widened."""
-    lowest = points.min(axis=0)
-    side = 1 - lowest.sum()
-    least = np.maximum(lowest - 0.1 * side, 0.0)
-    return np.zeros(3) if least.sum() < 0.15 else least
-
-
-def _add_means(fig: Drawing, one: PrivatePosteriors, least: Floats, place: dict[str, str]) -> None:
-    style = style_of(one.mechanism)
-    distinct, times = np.unique(one.means, axis=0, return_counts=True)
-    inside = (distinct >= least).all(axis=1)
-    sizes = np.minimum((9 if len(one.released) <= 100 else 5) * np.sqrt(times), 24)[inside]
-    fig.add_scatterternary(
-        a=_share(distinct[inside, 0], least), b=_share(distinct[inside, 1], least), mode="markers",
-        showlegend=False, hovertemplate="%{a:.4g}, %{b:.4g}, %{c:.4g}",
-        marker={
-            "color": style.faded(0.8), "symbol": style.symbol, "line": {"width": 0},
-            "size": compact(sizes) if np.ptp(times) else float(sizes[0]) if sizes.size else 0,
-        },
-        **place,
-    )  # fmt: skip
-
-
-def _add_region(
-    fig: Drawing, problem: Problem, edge: Floats, least: Floats, place: dict[str, str], first: bool
-) -> None:
-    fig.add_scatterternary(
-        a=_share(edge[:, 0], least), b=_share(edge[:, 1], least), c=_share(edge[:, 2], least),
-        mode="lines", name="true posterior, 95 % region", legendgroup="truth", showlegend=first, hoverinfo="skip",
-        line={"color": TRUTH.colour, "width": 3}, fill="toself", fillcolor=TRUTH.faded(0.15), **place,
-    )  # fmt: skip
-    prior = dirichlet.mean(problem.prior)
-    inside = bool((prior >= least).all())
-    where = "" if inside else ", outside the part drawn"
-    fig.add_scatterternary(
-        a=[float(prior[0])] if inside else [None], b=[float(prior[1])], c=[float(prior[2])], mode="markers",
-        name=f"prior mean ({_worth(problem)}{where})", legendgroup="prior", showlegend=first,
-        hoverinfo="skip",
-        marker={"symbol": "circle-open", "size": 12, "color": PRIOR.colour, "line": {"width": 2}}, **place,
-    )  # fmt: skip
-
-
-def _share(values: Floats, least: Floats) -> NDArray[Any]:
-    """Shares in the precision that the cut triangle needs."""
-    return values.astype(np.float32) if least.sum() < 0.99 else values
-
-
 # More categories ------------------------------------------------------------------------------------
 
 
@@ -495,62 +395,7 @@ def _widening_words(results: Sequence[NoiseAwareReleases], mechanisms: Sequence[
     return f"Noise-aware intervals, as a multiple of the naive ones: {widths}"
 
 
-# Errors and coverage --------------------------------------------------------------------------------
-
-
-def distance_boxes(results: Sequence[PrivatePosteriors], exact_means: Sequence[float | None]) -> go.Figure:
-    """The sampled Hellinger errors: a box and the outline of their histogram per mechanism, the exact mean marked.
-
-    results: at least one release each; exact_means: E[H] of each mechanism, None where it is not known exactly.
-    """
-    _need_releases(results)
-    mechanisms = mechanism_labels([one.mechanism for one in results])
-    fig = Drawing()
-    top = max(float(one.distance.max()) for one in results) or 1.0
-    for row, (one, label) in enumerate(zip(results, mechanisms, strict=True)):
-        _add_box(fig, one, label, row, top)
-    known = [(row, mean) for row, mean in enumerate(exact_means) if mean is not None]
-    fig.add_scatter(
-        x=[mean for _, mean in known], y=[row + 0.2 for row, _ in known], mode="markers", name="exact mean",
-        marker={"symbol": "diamond-tall", "size": 15, "color": TRUTH.colour, "line": {"width": 1, "color": "white"}},
-        hovertemplate="exact mean %{x:.4g}", showlegend=bool(known),
-    )  # fmt: skip
-    fig.add_scatter(
-        x=compact([mean for _, mean in known]), y=compact([row + 0.33 for row, _ in known]),
-        mode="text", showlegend=False,
-        text=[number(mean) for _, mean in known], textposition="bottom center", hoverinfo="skip",
-        textfont={"size": FONT_SIZE - 1, "color": TRUTH.colour},
-    )  # fmt: skip
-    means = [mean for _, mean in known]
-    title = f"{results[0].distance.size:,} sampled distances of each mechanism"
-    if not results[0].problem.n:
-        title = "Without records the prior itself is released, at distance 0"
-    elif len(results) == len(known) == 1:
-        title = f"Mean distance of {mechanisms[0]}: {number(means[0])}"
-    elif len(results) == len(known):
-        title = f"Smallest mean distance: {leading(mechanisms, means, min(means))}, {number(min(means))}"
-    medians = with_values(mechanisms, [float(np.median(one.distance)) for one in results])
-    return base_layout(
-        fig, title, alt="Box plots of sampled Hellinger distances", values=f"Sampled medians: {medians}",
-        x={"title_text": "Hellinger distance H from the true posterior", "range": [-0.04 * top, 1.06 * top]},
-        y=category_axis(mechanisms) | {"range": [len(results) - 0.3, -0.7]}, height=40 + 95 * len(results),
-    )  # fmt: skip
-
-
-def _add_box(fig: Drawing, one: PrivatePosteriors, label: str, row: int, top: float) -> None:
-    style, box = style_of(one.mechanism), box_summary(one.distance)
-    fig.add_box(
-        q1=[box.first_quartile], median=[box.median], q3=[box.third_quartile], lowerfence=[box.lower_fence],
-        upperfence=[box.upper_fence], y=[row + 0.2], orientation="h", width=0.24, name=label,
-        showlegend=False, fillcolor=style.faded(0.35), line={"color": style.colour, "width": 2},
-    )  # fmt: skip
-    share, edges = np.histogram(one.distance, bins=40, range=(0, top))
-    height = 0.42 * share / share.max()  # clear of the exact mean written under the box above
-    outline = np.concatenate([[row], np.repeat(row - height, 2), [row]])
-    fig.add_scatter(
-        x=compact(np.repeat(edges, 2)), y=compact(outline), mode="lines", line={"color": style.colour, "width": 1},
-        fill="toself", fillcolor=style.faded(0.35), showlegend=False, hoverinfo="skip",
-    )  # fmt: skip
+# Coverage -------------------------------------------------------------------------------------------
 
 
 def coverage_bars(

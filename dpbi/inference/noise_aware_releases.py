@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpbi.frozen_result import FrozenResult
-from dpbi.inference.noise_aware import NoiseAwarePosterior, posterior_given
+from dpbi.inference.noise_aware import posterior_given
 from dpbi.inference.private_posteriors import Categories
 from dpbi.mechanisms.mechanism import Mechanism
 from dpbi.posterior import dirichlet
@@ -82,7 +82,10 @@ def noise_aware_releases(mechanism: Mechanism, problem: Problem, released: Array
     low, high = np.full((2, *distinct.shape), np.nan)
     for i in _categories(problem):
         low[:, i], high[:, i] = np.transpose([posterior.interval(0.95, i) for posterior in found])
-    grids = _grids(found) if problem.k == 2 else np.empty((len(found), 0))
+    grids = np.empty((len(found), 0))
+    if problem.k == 2:
+        ends = np.array([posterior.interval(_NEARLY_ALL) for posterior in found])
+        grids = np.linspace(ends[:, 0], ends[:, 1], _POINTS, axis=-1)
     densities = [posterior.density(grid) for posterior, grid in zip(found, grids, strict=True)]
     means = np.array([posterior.mean for posterior in found])
     return NoiseAwareReleases(
@@ -93,8 +96,3 @@ def noise_aware_releases(mechanism: Mechanism, problem: Problem, released: Array
 def _categories(problem: Problem) -> list[int]:
     largest = np.argsort(-np.array(problem.posterior), kind="stable")[:_CATEGORIES]
     return sorted({*range(min(problem.k, _CATEGORIES)), *largest.tolist()})
-
-
-def _grids(found: list[NoiseAwarePosterior]) -> Floats:
-    ends = np.array([posterior.interval(_NEARLY_ALL) for posterior in found])
-    return np.linspace(ends[:, 0], ends[:, 1], _POINTS, axis=-1)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -20,7 +19,7 @@ from dpbi.mechanisms.mechanism import Mechanism, check_mechanism
 from dpbi.mechanisms.selection.audit import distance_matrix
 from dpbi.partition.power_sums import power_sums
 from dpbi.posterior import dirichlet
-from dpbi.posterior.hellinger import count_loss, distance_of_loss, distances_between, distances_to, loss_to
+from dpbi.posterior.hellinger import distances_between, distances_to
 from dpbi.problem.candidates import are_few, list_candidates
 from dpbi.problem.problem import Problem
 
@@ -98,19 +97,8 @@ def _visited(mechanism: Mechanism, prior: tuple[float, ...], n: int, reading: Re
         return Measured(float((law.T @ distance_matrix(prior, n)).min(axis=1).sum()))
     if listed.of_candidates:
         return Measured(float((law * distance_matrix(prior, n)).sum()))
-    distances = _all_distances(prior, datasets, released)
-    return Measured(sum(float(row @ distance) for row, distance in zip(law, distances, strict=True)))
-
-
-def _all_distances(
-    prior: tuple[float, ...], datasets: Counts, released: Counts
-) -> Iterator[NDArray[np.float64]]:
-    """H of every release, a dataset at a time; the categories' losses are looked up."""
-    seen = np.arange(datasets.max() + 1)[:, None], np.arange(released.max() + 1)
-    tables = [count_loss(alpha, *seen) for alpha in prior]
-    for counts in datasets.tolist():
-        summed = sum(table[c][r] for table, c, r in zip(tables, counts, released.T, strict=True))
-        yield distance_of_loss(loss_to(Problem(prior, tuple(counts)), released, np.asarray(summed)))
+    return Measured(sum(float(row @ distances_to(Problem(prior, tuple(counts)), released))
+                        for row, counts in zip(law, datasets.tolist(), strict=True)))
 
 
 def _interpolated(mechanism: Mechanism, prior: tuple[float, ...], n: int) -> Measured | None:

@@ -18,8 +18,6 @@ from dpbi.problem.problem import Problem, check_problem
 Floats = NDArray[np.float64]
 Categories = Sequence[int] | NDArray[np.int64]
 
-_WHISKERS = 1.5  # interquartile ranges beyond the quartiles, Tukey's rule
-
 
 @dataclass(frozen=True, eq=False)
 class PrivatePosteriors(FrozenResult):
@@ -84,17 +82,6 @@ class PrivatePosteriors(FrozenResult):
         return np.quantile(means, probabilities, axis=0)
 
 
-@dataclass(frozen=True)
-class BoxSummary:
-    """The numbers of a box plot: quartiles, and the farthest draws within 1.5 quartile ranges of them."""
-
-    lower_fence: float
-    first_quartile: float
-    median: float
-    third_quartile: float
-    upper_fence: float
-
-
 def sample_posteriors(
     mechanism: Mechanism, problem: Problem, rng: np.random.Generator, size: int
 ) -> PrivatePosteriors:
@@ -105,17 +92,6 @@ def sample_posteriors(
     """
     released = check_mechanism(mechanism).sample(check_problem(problem), rng, size)
     return PrivatePosteriors(mechanism, problem, released, distances_to(problem, released))
-
-
-def box_summary(values: ArrayLike) -> BoxSummary:
-    """Box-plot numbers of at least one value. Source: Tukey 1977."""
-    listed = np.asarray(values, dtype=np.float64)
-    if not listed.size:
-        raise ValueError("A box needs at least one value: got none.")
-    first, median, third = np.quantile(listed, [0.25, 0.5, 0.75])
-    reach = _WHISKERS * (third - first)
-    near = listed[(listed >= first - reach) & (listed <= third + reach)]
-    return BoxSummary(float(near.min()), float(first), float(median), float(third), float(near.max()))
 
 
 def density_grid(problem: Problem, released: ArrayLike, points: int) -> Floats:

@@ -1,13 +1,6 @@
-"""The exponential mechanism's law at any size, without a list: log Z, its moments and exact draws."""
+"""The exponential mechanism's law at any size, without a list: log Z, its mean and exact draws."""
 
 from dpbi.partition.draws import sample
-from dpbi.partition.partition import (
-    affinity_moment,
-    log_partition,
-    mean_distance,
-    probability_of_ignoring,
-    standard_deviation,
-)
+from dpbi.partition.partition import log_partition, mean_distance, probability_of_ignoring
 
-__all__ = ["affinity_moment", "log_partition", "mean_distance", "probability_of_ignoring", "sample",
-           "standard_deviation"]
+__all__ = ["log_partition", "mean_distance", "probability_of_ignoring", "sample"]

@@ -9,7 +9,6 @@ all its digits. No tilt, no window to centre: what it costs is the square of n, 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -22,46 +21,6 @@ _LOG_CANDIDATES = 500.0  # weights below e^-700 are lost; with at most e^500 can
 _LEFT_OUT = 200.0  # weights that together sum to e^-200 at most are left out
 _EXPONENTIAL = 40.0  # multiplications that one exponential costs
 _SQUARING = 2.0  # products that raising to a power takes, per doubling
-
-
-@dataclass(frozen=True, eq=False)
-class Departures:
-    """Weights E of a group of categories at each sum of their offsets; the 1 at offset 0 is kept apart.
-
-    at: weights at offsets low, low + 1, …; multiplication cuts them to what the group can lose and gain.
-    """
-
-    low: int
-    at: NDArray[np.float64]
-
-    def times(self, other: Departures, least: int, largest: int) -> Departures:
-        """The E of both groups together, at offsets within [least, largest]."""
-        low = self.low + other.low
-        total = np.convolve(self.at, other.at)
-        for part in (self, other):
-            total = _added(total, low, part)
-            low = min(low, part.low)
-        first, last = max(least, low), min(largest, low + total.size - 1)
-        return Departures(first, total[first - low : last - low + 1])
-
-    def at_zero_with(self, other: Departures) -> float:
-        """E of both groups together at offset 0 alone."""
-        alone = sum(float(part.at[-part.low]) for part in (self, other) if 0 <= -part.low < part.at.size)
-        first = max(self.low, -(other.low + other.at.size - 1))
-        last = min(self.low + self.at.size - 1, -other.low)
-        if last < first:
-            return alone
-        mirrored = other.at[-last - other.low : -first - other.low + 1][::-1]
-        return alone + float(self.at[first - self.low : last - self.low + 1] @ mirrored)
-
-
-def _added(total: NDArray[np.float64], low: int, part: Departures) -> NDArray[np.float64]:
-    """total, which begins at offset ``low``, plus part; grown where part reaches farther."""
-    before, after = max(low - part.low, 0), max(part.low + part.at.size - low - total.size, 0)
-    grown = np.pad(total, (before, after))
-    start = part.low - min(low, part.low)
-    grown[start : start + part.at.size] += part.at
-    return grown
 
 
 class ConvolvedSums:
@@ -81,38 +40,28 @@ class ConvolvedSums:
 
     def log_excess(self, m: float) -> float:
         """log(Z_m - 1), relative error of Z_m - 1 below about 1e-13 times the size of m l_i."""
-        factors = list(self._factors(m))
-        product, inside = factors[0]
-        for factor, own in factors[1:-1]:
-            inside += own
-            product = product.times(factor, -inside, self.n - inside)
-        total = product.at_zero_with(factors[-1][0]) if len(factors) > 1 else _at_zero(product)
+        group, held = np.zeros(self.n + 1), 0
+        *factors, (last, own) = self._factors(m)
+        for factor, its in factors:
+            group, held = _together(group, held, factor, its), held + its
         with np.errstate(divide="ignore"):
-            return float(np.log(total))
+            return float(np.log(group @ last[::-1] + group[held] + last[own]))
 
-    def _factors(self, m: float) -> Iterator[tuple[Departures, int]]:
-        """The binary powers of all kinds, narrow kinds first, each with the records that it holds."""
+    def _factors(self, m: float) -> Iterator[tuple[NDArray[np.float64], int]]:
+        """E of the binary powers of all kinds, narrow kinds first, each with the records that it holds."""
         for kind in np.argsort(self.count * self.multiplicity, kind="stable"):
-            copies, count = int(self.multiplicity[kind]), int(self.count[kind])
-            power, held = self.weights(int(kind), m), count
+            copies, held = int(self.multiplicity[kind]), int(self.count[kind])
+            power = np.zeros(self.n + 1)
+            loss = m * self._losses[kind]
+            matters = loss < self._log_candidates + _LEFT_OUT
+            power[matters] = np.exp(-loss[matters])
+            power[held] = 0.0
             while copies:
                 if copies & 1:
                     yield power, held
                 copies >>= 1
                 if copies:
-                    held *= 2
-                    power = power.times(power, -held, self.n - held)
-
-    def weights(self, kind: int, m: float) -> Departures:
-        """E of one category: g(r)^m where it matters, 0 at its own count."""
-        count, loss = int(self.count[kind]), self._losses[kind]
-        # The affinity falls on both sides of the true count, so what matters is one stretch.
-        inside = m * loss < self._log_candidates + _LEFT_OUT
-        low = int(inside.argmax())
-        high = self.n - int(inside[::-1].argmax())
-        weight = np.exp(-m * loss[low : high + 1])
-        weight[count - low] = 0.0
-        return Departures(low - count, weight)
+                    power, held = _together(power, held, power, held), 2 * held
 
     @cached_property
     def _losses(self) -> list[NDArray[np.float64]]:
@@ -125,5 +74,20 @@ class ConvolvedSums:
         return log_number_of_candidates(self.n, int(self.multiplicity.sum()))
 
 
-def _at_zero(product: Departures) -> float:
-    return float(product.at[-product.low]) if 0 <= -product.low < product.at.size else 0.0
+def _together(
+    a: NDArray[np.float64], held: int, b: NDArray[np.float64], other_held: int
+) -> NDArray[np.float64]:
+    """E + F + E * F of two groups at 0, 1, ..., n records released by both; held: what they hold of the true counts."""
+    (first, last), (start, stop) = (_support(part) for part in (a, b))
+    product = np.convolve(a[first:last], b[start:stop])[: max(a.size - first - start, 0)]
+    total = np.zeros(a.size)
+    total[first + start : first + start + product.size] = product
+    total[other_held:] += a[: a.size - other_held]
+    total[held:] += b[: b.size - held]
+    return total
+
+
+def _support(weight: NDArray[np.float64]) -> tuple[int, int]:
+    """Where the weights that are not 0 begin and end; one 0 where all are."""
+    where = np.flatnonzero(weight)
+    return (int(where[0]), int(where[-1]) + 1) if where.size else (0, 1)

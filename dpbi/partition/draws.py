@@ -9,7 +9,6 @@ weight sum_m a_m BC(r)^m = exp(-rate H(r)). A last group holds the m whose Z_m -
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -57,16 +56,6 @@ def _from_list(problem: Problem, rate: float, rng: np.random.Generator, size: in
     cumulative = np.cumsum(np.exp(-rate * distance))
     chosen = np.searchsorted(cumulative, rng.random(size) * cumulative[-1], side="right")
     return candidates[np.minimum(chosen, cumulative.size - 1)]
-
-
-def listed_standard_deviation(problem: Problem, rate: float) -> float | None:
-    """sd(H) from the list of candidates, None where it would be long."""
-    if not are_few(problem.n, problem.k, _LISTED_LINE if problem.k == 2 else _LISTED):
-        return None
-    distance = _listed(problem)[1]
-    weight = np.exp(-rate * distance)
-    weight /= weight.sum()
-    return float(np.sqrt(weight @ (distance - weight @ distance) ** 2))
 
 
 def listed_log_partition(problem: Problem, rate: float) -> float | None:
@@ -270,15 +259,6 @@ class _ChainSampler:
         return released
 
 
-@dataclass(frozen=True, eq=False)
-class _Variable:
-    """One kind of category: R - c with weight exp(theta (r - c) - m l(r)), and the positions it stands at."""
-
-    pieces: _Pieces
-    positions: NDArray[np.int64]
-    spread: float
-
-
 class _PowerSampler:
     """r with probability proportional to BC(r)^m over all candidates.
 
@@ -289,13 +269,14 @@ class _PowerSampler:
     def __init__(self, problem: Problem, m: int) -> None:
         self.problem, self.m = problem, m
         sums = power_sums(problem)
-        bulk, kinds = sums.bulk(m), sums.positions()
+        bulk, self.kinds = sums.bulk(m), sums.positions()
         self.theta = bulk.tilt
         _, log_totals = bulk.shares(bulk.tilt)
-        self.variables = [self._variable(kind, row) for kind, row in zip(kinds, bulk.rows(), strict=True)]
-        widest = max(range(len(kinds)), key=lambda i: self.variables[i].spread)
-        self.last = int(self.variables[widest].positions[-1])
-        self.peak = float(self.variables[widest].pieces.top)
+        rows = bulk.rows()
+        self.pieces = [self._pieces(int(kind[0]), *row) for kind, row in zip(self.kinds, rows, strict=True)]
+        widest = int(np.argmax([spread for *_, spread in rows]))
+        self.last = int(self.kinds[widest][-1])
+        self.peak = float(self.pieces[widest].top)
         self.log_proposed = float(sums.multiplicity @ log_totals - log_totals[widest]) + self.peak
 
     def log_acceptance(self, log_z: float) -> float:
@@ -307,13 +288,11 @@ class _PowerSampler:
         loss = count_loss(self.problem.prior[position], count, count + offset)
         return self.theta * offset - self.m * loss
 
-    def _variable(self, positions: NDArray[np.int64], row: tuple[int, int, float]) -> _Variable:
-        low, high, spread = row
+    def _pieces(self, position: int, low: int, high: int, spread: float) -> _Pieces:
         # A Gaussian piece of a 64th deviation varies by at most a sixth at 10 deviations.
         width = max(1, int(spread / 64), (high - low) // _MOST_PIECES)
         edges = np.unique(np.concatenate([np.arange(low, high + 1, width), [0, high + 1]]))
-        position = int(positions[0])
-        return _Variable(_Pieces(edges, lambda d: self._log_weight(position, d)), positions, spread)
+        return _Pieces(edges, lambda d: self._log_weight(position, d))
 
     def draw(self, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
         counts = np.array(self.problem.counts, dtype=np.int64)
@@ -334,9 +313,9 @@ class _PowerSampler:
 
     def _propose(self, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
         offsets = np.empty((size, self.problem.k), dtype=np.int64)
-        for variable in self.variables:
-            wanted = variable.positions[variable.positions != self.last]
-            drawn = variable.pieces.draw(rng, size * wanted.size)
+        for positions, pieces in zip(self.kinds, self.pieces, strict=True):
+            wanted = positions[positions != self.last]
+            drawn = pieces.draw(rng, size * wanted.size)
             offsets[:, wanted] = drawn.reshape(size, wanted.size)
         return offsets
 

@@ -1,4 +1,4 @@
-"""The exponential mechanism on posteriors at any size: log Z, moments, atoms and exact samples without a list.
+"""The exponential mechanism on posteriors at any size: log Z, E[H] and exact samples without a list.
 
 exp(-rate H) = exp(-rate sqrt(1 - BC)) = sum_m a_m BC^m (``mixture``), hence
 Z(rate) = sum_r exp(-rate H(r)) = sum_m a_m Z_m = 1 + sum_m a_m (Z_m - 1), Z_m = sum_r BC^m (``power_sums``).
@@ -12,14 +12,13 @@ from functools import lru_cache
 import numpy as np
 
 from dpbi import limits
-from dpbi.partition.draws import listed_log_partition, listed_standard_deviation, sample
+from dpbi.partition.draws import listed_log_partition, sample
 from dpbi.partition.power_sum_curve import RATE_ZERO, excess_curve
 from dpbi.partition.power_sums import uncertain
 from dpbi.problem.candidates import log_number_of_candidates
 from dpbi.problem.problem import Problem, check_problem
 
-__all__ = ["affinity_moment", "log_partition", "mean_distance", "probability_of_ignoring", "quickest_log_partition",
-           "sample", "standard_deviation"]
+__all__ = ["log_partition", "mean_distance", "probability_of_ignoring", "quickest_log_partition", "sample"]
 
 
 def log_partition(problem: Problem, rate: float) -> float:
@@ -47,37 +46,6 @@ def mean_distance(problem: Problem, rate: float) -> float:
     return _sums(check_problem(problem), limits.check_rate(rate))[1]
 
 
-def standard_deviation(problem: Problem, rate: float) -> float:
-    """sd(H): sd^2 = E[X^2] - E[X]^2 for X = H or 1 - H, E[H^2] = E[1 - BC] = (1/Z) sum_m (a_m - a_{m-1}) (Z_m - 1).
-
-    From the list of candidates where that is short. Elsewhere the difference is taken for the X of smaller mean: in
-    1 - H the candidates of m = 0, most of them and all at H = 1, drop out before they are subtracted. The error is
-    below 1e-6 of sd or 1e-10; a ValueError says where rounding leaves neither certain. Arguments and other errors as
-    ``log_partition``.
-    """
-    problem, rate = check_problem(problem), max(limits.check_rate(rate), RATE_ZERO)
-    if problem.n == 0:
-        return 0.0
-    listed = listed_standard_deviation(problem, rate)
-    if listed is not None:
-        return listed
-    log_z, mean = _sums(problem, rate)
-    first = square = float(np.exp(-log_z)) if mean > 0.5 else 0.0  # the truth's part: X = 1 there, or 0
-    rounding = _ROUNDING * first
-    for part in excess_curve(problem).parts(rate):
-        once, twice = part.slope, part.rise
-        if mean > 0.5:
-            once, twice = 1 - part.slope, 1 - 2 * part.slope + part.rise
-        first += part.expectation(once, log_z)
-        square += part.expectation(twice, log_z)
-        rounding += _ROUNDING * part.expectation(np.abs(twice) + 2 * min(mean, 1 - mean) * np.abs(once), log_z)
-    variance = max(square - first * first, 0.0)
-    if rounding > max(_DOUBTFUL * variance, _NOTHING):
-        raise uncertain(f"at rate {rate:g} the variance of H came out as {variance:.3g}, with a rounding error of up "
-                        f"to {rounding:.1g}")
-    return float(np.sqrt(variance))
-
-
 def probability_of_ignoring(problem: Problem, rate: float) -> float:
     """a_0 Z_0 / Z: the probability that the mechanism ignores the data and releases a uniformly chosen candidate.
 
@@ -89,23 +57,9 @@ def probability_of_ignoring(problem: Problem, rate: float) -> float:
     return float(np.exp(min(log_number_of_candidates(problem.n, problem.k) - rate - log_z, 0.0)))
 
 
-def affinity_moment(problem: Problem, rate: float, power: int) -> float:
-    """E[BC^j] = (1/Z) sum_m a_m Z_{m+j}, for a whole j >= 0. Arguments and errors as ``log_partition``."""
-    power = limits.whole_number("power", power, 0, 10**9)
-    rate = limits.check_rate(rate)
-    log_z = log_partition(problem, rate)
-    if problem.n == 0:
-        return 1.0
-    excess = excess_curve(problem)
-    later = sum(np.exp(part.log_a + excess.at(part.m + power) - log_z) @ part.weight
-                for part in excess.parts(max(rate, RATE_ZERO)))
-    return min(float(np.exp(-log_z) + later), 1.0)
-
-
 _SLACK = 1e-12  # of the bounds on log Z: rounding
-_ROUNDING = 2e-13  # of a term of E[H] or E[H^2], relative
+_ROUNDING = 2e-13  # of a term of E[H], relative
 _MEAN_ERROR = 1e-9
-_DOUBTFUL, _NOTHING = 1e-6, 1e-20  # of a variance, relative and as it is: sd errs by 1e-10 then
 
 
 @lru_cache(maxsize=256)

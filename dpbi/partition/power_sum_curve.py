@@ -35,14 +35,13 @@ _NEGLIGIBLE = 40.0  # contributions below e^-40 of the total are left out
 class Part:
     """Terms a_m (Z_m - 1) of the sum over m, or nodes of its integral, with their quadrature weights.
 
-    slope: b_m / a_m, rise: (a_m - a_{m-1}) / a_m.
+    slope: b_m / a_m.
     """
 
     m: NDArray[np.float64]
     weight: NDArray[np.float64]
     log_a: NDArray[np.float64]
     slope: NDArray[np.float64]
-    rise: NDArray[np.float64]
     log_excess: NDArray[np.float64]
 
     def log_total(self) -> float:
@@ -58,7 +57,7 @@ def _part(rate: float, m: NDArray, weight: NDArray, log_a: NDArray, step: NDArra
     """A part from log a_m and step = log a_m - log a_{m-1} (for m = 0, a_{-1} = 0)."""
     before = np.exp(-step)  # a_{m-1} / a_m
     slope = np.where(m > 0, rate / (2 * np.maximum(m, 1)) * before - 1 / rate, 1.0)
-    return Part(m, weight, log_a, slope, np.where(m > 0, -np.expm1(-step), 1.0), log_excess)
+    return Part(m, weight, log_a, slope, log_excess)
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,7 +136,8 @@ class Excess:
             if piece.converged(values):
                 return piece
             m = _SINGLY * 2.0 ** (low + width * (_lobatto(2 * intervals) + 1) / 2)
-            values = _alternating(values, np.array([self.sums.log_excess(x) for x in m[1::2]]))
+            between = [self.sums.log_excess(x) for x in m[1::2]]
+            values = np.insert(values, np.arange(1, values.size), between)
         raise uncertain(f"sums of powers near {m[0]:g} vary too fast to be interpolated")
 
     def at(self, m: NDArray) -> NDArray:
@@ -235,12 +235,6 @@ def _check_falling(m: NDArray[np.float64], log_excess: NDArray[np.float64]) -> N
              + _ABSOLUTE * np.exp(-np.maximum(log_excess[1:], -700.0))) / np.diff(m)
     if not ((slope <= slack).all() and (np.diff(slope) >= -slack[1:] - slack[:-1]).all()):
         raise uncertain("sums of powers that must fall with the power do not")
-
-
-def _alternating(known: NDArray[np.float64], between: NDArray[np.float64]) -> NDArray[np.float64]:
-    values = np.empty(known.size + between.size)
-    values[::2], values[1::2] = known, between
-    return values
 
 
 @cache

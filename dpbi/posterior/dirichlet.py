@@ -33,11 +33,9 @@ SPARE = 1e-10  # share of a tail that an end leaves: more than rounding takes (t
 _LARGE = 1e4  # from here on scipy's lower tail of whole parameters loses digits, 1e-8 at 1e9, its upper tail does not
 _NOTHING = 1e-300  # no end of an interval with digits lies below
 _LOG_LEAST = -750.0  # e^-750 is no double
-_RADIUS_TAIL = 1e-6  # Talbot's contour errs by up to 1.4e-9 in double precision (tests), a seven-hundredth of this
 _LISTED_COUNTS = 100_000
 _CHUNK = 1 << 20  # numbers in work at a time
 _ENDS_LARGEST = 2_000_000  # of intervals: one takes microseconds
-_POINTS_LARGEST = 100_000
 
 
 def mean(alpha: ArrayLike) -> Floats:
@@ -358,72 +356,6 @@ def sample(alpha: ArrayLike, rng: np.random.Generator, size: int) -> Floats:
     return limits.check_generator(rng).dirichlet(a, limits.check_size(size, a.size))
 
 
-def credible_radius(alpha: ArrayLike, mass: float = 0.95) -> float:
-    """The t with P(A KL(m || theta) <= t) = mass, where A KL(m || theta) = sum_i alpha_i log(m_i / theta_i).
-
-    {theta: A KL(m || theta) <= t} is the smallest credible region in log-ratio coordinates, where the density
-    is proportional to exp(-A KL): convex, around the mean m = alpha / A, whatever the parameters (a region of
-    highest density in theta itself reaches the edge as soon as one alpha_i < 1). Asymptotically 2 t is a
-    chi-square quantile.
-    alpha: (k,); mass within [1e-6, 1 - 1e-6], ValueError else: the inversion errs by up to 2e-9 of probability.
-    Source: ours. E[exp(-s A KL)] = B((1 + s) alpha) / (B(alpha) prod m_i^(s alpha_i)), that is
-    exp(sum_i tau((1 + s) alpha_i) - tau((1 + s) A) - the same at s = 0), inverted by Talbot's contour.
-    """
-    a = _one("alpha", alpha)
-    target = limits.inside("mass", mass)
-    if min(target, 1 - target) < _RADIUS_TAIL * (1 - 1e-9):  # 1 - target is rounded
-        raise ValueError(f"The mass of a credible region must lie within [{_RADIUS_TAIL:g}, 1 - {_RADIUS_TAIL:g}], "
-                         f"where its radius is certain: got {mass!r}.")
-    low, high = 0.0, 1.0
-    while _radius_cdf(a, high) < target:
-        low, high = high, 2 * high
-    for _ in range(50):
-        middle = (low + high) / 2
-        low, high = (middle, high) if _radius_cdf(a, middle) < target else (low, middle)
-    return high
-
-
-def _radius_cdf(a: Floats, t: float, nodes: int = 24) -> float:
-    """P(A KL(m || theta) <= t): E[exp(-s A KL)] / s inverted on Talbot's contour (Abate and Valko 2004)."""
-    angle = np.pi * np.arange(1, nodes) / nodes
-    cot = 1 / np.tan(angle)
-    step = 2 * nodes / (5 * t)
-    s = np.concatenate([[step + 0j], step * angle * (cot + 1j)])
-    weight = np.concatenate([[0.5 + 0j], 1 + 1j * angle * (1 + cot**2) - 1j * cot])
-    total = a.sum()
-    log_transform = (_complex_tau((1 + s)[:, None] * a) - _tau(a)).sum(axis=1)
-    log_transform -= _complex_tau((1 + s) * total) - _tau(total)
-    return float((weight * np.exp(s * t + log_transform) / s).real.sum() * 2 / (5 * t))
-
-
-def credible_boundary(alpha: ArrayLike, mass: float = 0.95, points: int = 120) -> Floats:
-    """The edge of ``credible_radius``'s region for k = 3: a closed polygon (points + 1, 3) on the simplex.
-
-    Along each ray from the mean the divergence rises from 0 to infinity at the simplex's edge, so it crosses
-    the radius once; rays are spread evenly in the metric of the covariance. Source: ours.
-    """
-    a = _one("alpha", alpha)
-    if a.size != 3:
-        raise ValueError(f"alpha must have three categories for a region on the simplex: got {a.size}.")
-    points = limits.whole_number("points", points, 3, _POINTS_LARGEST)
-    centre, radius = mean(a), credible_radius(a, mass)
-    angle = np.linspace(0, 2 * np.pi, points, endpoint=False)
-    # Two orthonormal axes of Fisher's metric at m, sum_i d_i^2 / m_i, within sum d = 0
-    root = np.sqrt(centre)
-    axes = np.linalg.svd(np.stack([root]))[2][1:] * root
-    ray = np.cos(angle)[:, None] * axes[0] + np.sin(angle)[:, None] * axes[1]
-    relative = ray / centre
-    reach = 1 / np.maximum(-relative.min(axis=1), np.finfo(float).tiny)
-    low, high = np.zeros(points), np.ones(points)
-    for _ in range(60):
-        middle = (low + high) / 2
-        u = np.maximum((middle * reach)[:, None] * relative, np.nextafter(-1.0, 0.0))
-        inside = (a * _phi(u, np.log1p(u))).sum(axis=1) < radius
-        low, high = np.where(inside, middle, low), np.where(inside, high, middle)
-    edge = np.clip(centre + (low * reach)[:, None] * ray, 0.0, 1.0)
-    return np.concatenate([edge, edge[:1]])
-
-
 def _one(name: str, values: ArrayLike) -> Floats:
     """The parameters of one distribution, (k,)."""
     a = limits.dirichlet_parameters(name, values)
@@ -453,13 +385,6 @@ def _tau_factorial(c: Floats) -> Floats:
     """log c! - c log c + c = tau(c) + log c, 0 at c = 0."""
     positive = np.maximum(c, 1.0)
     return np.where(c > 0, _tau(positive) + np.log(positive), 0.0)
-
-
-def _complex_tau(a: Floats) -> Floats:
-    large = np.abs(a) > 2 * STIRLING_FROM
-    far, close = np.where(large, a, 1.0), np.where(large, 1.0, a)
-    exact = special.loggamma(close) - close * np.log(close) + close
-    return np.where(large, np.log(2 * np.pi / far) / 2 + _stirling(far), exact)
 
 
 def _stirling(z: Floats) -> Floats:

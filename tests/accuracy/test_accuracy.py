@@ -30,7 +30,7 @@ from dpbi.accuracy.importance_sampling import standard_error
 from dpbi.accuracy.order import Measured
 from dpbi.mechanisms import KNorm, Mechanism
 from dpbi.posterior.hellinger import hellinger
-from dpbi.posterior.total_variation import PARAMETERS_LARGEST, beta_variation, variation_bounds
+from dpbi.posterior.total_variation import beta_variation, variation_bounds
 from tests import oracles
 from tests.every_mechanism import enumerated, every_class
 from tests.strategies import Drawn, epsilons, problems
@@ -70,16 +70,6 @@ def test_le_cams_bounds_hold_the_variation(a: tuple[float, float], b: tuple[floa
 
     low, high = variation_bounds(hellinger(a, b))
     assert low - 1e-12 <= beta_variation(a, b) <= high + 1e-12
-
-
-def test_large_parameters_approach_two_normals() -> None:
-    """Beta(m A, (1-m) A) shifted by d records is normal shifted by d / sqrt(A m (1-m)) deviations: 2 Phi(s/2) - 1."""
-    for total in (1e6, PARAMETERS_LARGEST / 1.01):
-        a = np.array([0.5, 0.5]) * total
-        for share in (0.01, 1.0, 3.0):
-            d = round(share * math.sqrt(total / 4))
-            expected = math.erf(d / math.sqrt(total / 4) / 2 / math.sqrt(2))
-            assert float(beta_variation(a, a + np.array([d, -d]))) == pytest.approx(expected, rel=1e-5)
 
 
 def test_what_the_variation_cannot_do_is_refused() -> None:
@@ -372,30 +362,6 @@ def test_the_smallest_epsilon_is_the_smallest_of_a_scan(kind: type[Mechanism]) -
     assert found.mean.high <= wanted
     for epsilon in np.geomspace(1e-2, found.epsilon * (1 - 1e-4), 40):
         assert listed(kind(float(epsilon)), problem, "hellinger").high > wanted
-
-
-class Counted:
-    """Evaluates by ``expected_error``, each point once, and counts those that were new."""
-
-    def __init__(self) -> None:
-        self.known: dict[tuple[Mechanism, Problem, Metric], ExpectedError] = {}
-
-    def __call__(self, mechanism: Mechanism, problem: Problem, metric: Metric) -> ExpectedError:
-        point = mechanism, problem, metric
-        if point not in self.known:
-            self.known[point] = expected_error(*point)
-        return self.known[point]
-
-
-@every_class
-def test_another_wanted_distance_computes_few_new_points(kind: type[Mechanism]) -> None:
-    """Bisection to a relative 1e-5 would take 17; the axis epsilon has seven of those looked at first."""
-    problem, evaluate = Problem((1, 1), (12, 18)), Counted()
-    accuracy_curve(axis("epsilon"), kind(1.0), problem, "hellinger", axis("epsilon").values_of(problem), evaluate)
-    for wanted, most in ((0.3, 4 + 9), (0.25, 9), (0.35, 9)):
-        before = len(evaluate.known)
-        assert required_epsilon(kind(1.0), problem, wanted, evaluate) == required_epsilon(kind(1.0), problem, wanted)
-        assert len(evaluate.known) - before <= most
 
 
 def test_a_crossing_takes_far_fewer_points_than_bisection() -> None:

@@ -6,7 +6,6 @@ import math
 import random
 from dataclasses import replace
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -42,27 +41,6 @@ def test_a_row_is_brute_force(kind: type, drawn: Drawn, epsilon: float) -> None:
     assert min(near) - 1e-9 <= found.median <= max(near) + 1e-9
 
 
-@every_mechanism
-def test_without_records_the_prior_is_released_with_certainty(kind: type) -> None:
-    row = comparison_of(distance_law(kind(1.0), Problem((1, 1, 1), (0, 0, 0))))
-    assert (row.mean, row.mean_l1, row.probability_of_truth) == (0, 0, 1)
-    assert row.probability_within_local_sensitivity is None
-
-
-@every_mechanism
-def test_a_sampled_row_says_so_and_follows_its_generator(kind: type) -> None:
-    """k = 12 with 600 records is far beyond listing for every mechanism; same seed, same row."""
-    problem = Problem((1,) * 12, (50,) * 12)
-    row, again, other = (
-        comparison_of(distance_law(kind(0.5), problem, np.random.default_rng(seed))) for seed in (1, 1, 2)
-    )
-    assert not row.exact and row.kind == "sampled" and 0 < row.error < 0.05
-    assert vars(row) == vars(again)
-    assert row.mean_l1 != other.mean_l1
-    # The means of two seeds differ by what the standard errors allow (6 of them: 2e-9), or not at all.
-    assert abs(row.mean - other.mean) <= 6 * np.hypot(row.mean_error, other.mean_error)
-
-
 ROW = comparison_of(distance_law(MECHANISMS[0](1.0), Problem((1, 1), (3, 5))))
 PROVED = PureDP(1.0, "theorem", "shown")
 
@@ -82,16 +60,17 @@ def test_the_best_private_row_has_the_lowest_mean_of_those_proved(means: list[fl
     assert nearest_private([*barred, *proved]) == tuple(row for row in proved if row.mean == min(means))
 
 
-def test_an_exact_mean_of_a_sampled_law_competes() -> None:
-    sampled = replace(ROW, measured=Measured(0.05), guarantee=PROVED, exact=False, error=0.01)
-    assert nearest_private([replace(ROW, measured=Measured(0.1), guarantee=PROVED), sampled]) == (sampled,)
-
-
-def test_a_mean_from_draws_is_best_alone_only_where_that_is_sure() -> None:
+@pytest.mark.parametrize(("mean", "error", "guarantee", "wins"), [
+    (0.05, 0.0, PROVED, (1,)), (0.05, 0.0, PureDP(1.0, "exhaustive check", "listed"), (1,)), (0.2, 0.003, PROVED, (0,)),
+    (0.09, 0.001, PROVED, (1,)), (0.09, 0.003, PROVED, (0, 1)), (0.11, 0.003, PROVED, (0, 1)),
+])
+def test_a_mean_from_draws_is_best_alone_only_where_that_is_sure(
+    mean: float, error: float, guarantee: PureDP, wins: tuple[int, ...]
+) -> None:
+    """A sampled law's exact mean competes as any, and so does an exhaustive check."""
     exact = replace(ROW, measured=Measured(0.1), guarantee=PROVED)
-    for mean, error, wins in ((0.09, 0.001, (1,)), (0.09, 0.003, (0, 1)), (0.11, 0.003, (0, 1)), (0.2, 0.003, (0,))):
-        rows = exact, replace(ROW, measured=Measured(mean, error), guarantee=PROVED, exact=False)
-        assert nearest_private(rows) == tuple(rows[place] for place in wins)
+    rows = exact, replace(ROW, measured=Measured(mean, error), guarantee=guarantee, exact=False)
+    assert nearest_private(rows) == tuple(rows[place] for place in wins)
 
 
 @given(st.lists(st.floats(1e-6, 1), min_size=1, max_size=6), st.randoms())
@@ -121,8 +100,3 @@ def test_brackets_count_once_and_standard_errors_four_times(low: float, error: f
     assert ratio.value - ratio.half_width <= ends[0] + 1e-12 and ratio.value + ratio.half_width >= ends[1] - 1e-12
     relative = above.over(by).error / above.over(by).value
     assert relative == pytest.approx(math.hypot(error / above.value, error / by.value))
-
-
-def test_an_exhaustive_check_competes() -> None:
-    checked = replace(ROW, measured=Measured(0.05), guarantee=PureDP(1.0, "exhaustive check", "listed"))
-    assert nearest_private([replace(ROW, measured=Measured(0.1), guarantee=PROVED), checked]) == (checked,)

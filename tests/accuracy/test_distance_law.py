@@ -13,7 +13,6 @@ from hypothesis import given
 
 import dpbi
 from dpbi import DistanceLaw, Problem, distance_law
-from dpbi.accuracy.distance_law import exact_mean
 from dpbi.mechanisms import Mechanism, distance_table
 from dpbi.mechanisms.distance_table import MOMENTS, slack
 from dpbi.mechanisms.selection import table as candidates_table
@@ -131,10 +130,10 @@ def test_the_atom_at_the_local_sensitivity_lies_within_it(
 
 @pytest.mark.usefixtures("small_limits")
 @every_mechanism
-@pytest.mark.parametrize("epsilon", [0.5, 20.0])
-@pytest.mark.parametrize(
-    ("prior", "counts"), [((1, 0.5, 2), (11, 9, 16)), ((1e-5, 1e-5, 1e-5), (0, 1, 25)), ((0.01, 0.01, 1e6), (0, 9, 16))]
-)
+@pytest.mark.parametrize(("prior", "counts", "epsilon"), [
+    ((1, 0.5, 2), (11, 9, 16), 0.5), ((1, 0.5, 2), (11, 9, 16), 20.0), ((1e-5, 1e-5, 1e-5), (0, 1, 25), 20.0),
+    ((0.01, 0.01, 1e6), (0, 9, 16), 0.5),
+])
 def test_laws_in_bins(
     kind: Kind, chosen: Options, prior: tuple[float, ...], counts: tuple[int, ...], epsilon: float
 ) -> None:
@@ -225,21 +224,6 @@ def test_some_laws_are_in_bins() -> None:
 
 
 @every_mechanism
-def test_the_mean_without_a_list_is_the_laws(kind: Kind, chosen: Options) -> None:
-    """Where the mechanism knows E[H] by another route, the two agree to 1e-9."""
-    known = 0
-    for prior, counts in (((1, 1), (48, 42)), ((1, 1, 1), (60, 40, 50)), ((0.5, 2, 1, 1), (9, 12, 11, 10))):
-        problem = Problem(prior, counts)
-        for epsilon in (1.0, 4.0):
-            mechanism = kind(epsilon, **chosen)
-            other = mechanism.mean_distance(problem)
-            if other is not None:
-                known += 1
-                assert distance_law(mechanism, problem).mean == pytest.approx(other, abs=1e-9)
-    assert known > 0 or kind(1.0, **chosen).mean_distance(Problem((1,) * 12, (500,) * 12)) is None
-
-
-@every_mechanism
 def test_without_records_the_truth_is_certain(kind: Kind, chosen: Options) -> None:
     law = distance_law(kind(1.0, **chosen), Problem((0.5, 1, 2), (0, 0, 0)))
     assert law.exact and law.distance.tolist() == [0] and law.probability.tolist() == [1]
@@ -309,8 +293,8 @@ def test_laws_of_large_spaces(kind: Kind, chosen: Options) -> None:
 
 
 @every_class
-def test_three_hundred_categories_have_a_law(kind: Kind) -> None:
-    problem, mechanism = Problem((0.5,) * 300, tuple(7 * i % 23 for i in range(300))), kind(20.0)
+def test_a_hundred_categories_have_a_law(kind: Kind) -> None:
+    problem, mechanism = Problem((0.5,) * 100, tuple(7 * i % 13 for i in range(100))), kind(20.0)
     law = distance_law(mechanism, problem)
     assert_law(law)
     truth = math.exp(mechanism.log_pmf(problem, problem.counts))
@@ -345,11 +329,3 @@ def test_quantile_refuses_what_is_no_probability(q: float) -> None:
     law = distance_law(EVERY[0][0](1.0), Problem((1, 1), (3, 5)))
     with pytest.raises(ValueError, match=rf"\bq\b.*{q}"):
         law.quantile(q)
-
-
-@every_class
-@pytest.mark.parametrize("counts", [(5, 3), (30,) * 3, (4,) * 40, (0, 10**6, 3, 10**4), (0,) * 4])
-def test_the_exact_mean_is_the_laws(kind: Kind, counts: tuple[int, ...]) -> None:
-    problem = Problem((0.5,) * len(counts), counts)
-    law = distance_law(kind(1.0), problem)
-    assert exact_mean(kind(1.0), problem) == (law.mean if law.mean_error == 0 else None)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from typing import Any
 
@@ -103,16 +102,19 @@ def test_orbits_change_nothing(prior: tuple[float, ...], n: int, epsilon: float)
 
 
 def test_bounds_hold_for_what_is_no_solution() -> None:
-    """Any u >= 0 bounds from below; any x, however far from private, is mixed until it is: both by brute force."""
+    """Any u >= 0, or any prices y, bound from below; any x, however far from private, is mixed until it is."""
     made = programme._Programme((1.0, 1.0, 2.0), 3, 0.7)
     rng = np.random.default_rng(4)
     value = limit_of_privacy((1, 1, 2), 3, 0.7).value
     assert value is not None
-    here, _ = made.neighbours
+    here, there = made.neighbours
     for size in (0.001, 0.1, 10.0):
         assert made._lower(size * rng.random((here.size, made.size))) <= value
         x = rng.random((made.size, made.size)) ** 8
         assert made._upper(x / x.sum(axis=1, keepdims=True) * (1 + 0.01 * size * rng.random((made.size, 1)))) >= value
+        bound, new = made._priced((size * rng.random(made.first.size))[made.orbit_of_dataset])
+        assert 0 <= bound <= value
+        assert (new[here] * made.decay <= new[there] + 1e-8).all(), "columns lie in the cone"
 
 
 @pytest.mark.parametrize(("prior", "n"), [((1.0, 1.0, 1.0), 4), ((0.2, 1.0, 1.0), 3), ((9.0, 0.1, 1.0), 3),
@@ -155,19 +157,6 @@ def test_what_one_method_fails_at_another_solves(monkeypatch: pytest.MonkeyPatch
     assert failed.kind == "none" and failed.reason == "The solver of linear programmes found no solution here."
 
 
-def test_columns_are_bounds_whatever_the_prices() -> None:
-    """A lower bound from any y, an upper one from any columns of the cone."""
-    made, rng = programme._Programme((1.0, 1.0, 2.0), 3, 0.7), np.random.default_rng(4)
-    value = limit_of_privacy((1, 1, 2), 3, 0.7).value
-    assert value is not None
-    for size in (0.001, 0.1, 10.0):
-        prices = (size * rng.random(made.first.size))[made.orbit_of_dataset]
-        bound, new = made._priced(prices)
-        assert 0 <= bound <= value
-        here, there = made.neighbours
-        assert (new[here] * made.decay <= new[there] + 1e-8).all(), "columns lie in the cone"
-
-
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 4.0])
 @pytest.mark.parametrize(("prior", "n"), [((1.0, 1.0), 40), ((0.3, 4.0), 25)])
 def test_the_remap_attains_the_limit(prior: tuple[float, ...], n: int, epsilon: float) -> None:
@@ -197,7 +186,7 @@ def test_no_private_mechanism_is_below_it(prior: tuple[float, ...], n: int) -> N
 
 
 @pytest.mark.parametrize(("prior", "n", "epsilon"), [
-    ((1.0, 1.0), 600, 1.0), ((0.5, 3.0), 1_000, 0.03), ((2e-9, 2e-9), 250, 0.008), ((9e-6, 2e-7), 654, 0.017),
+    ((1.0, 1.0), 600, 1.0), ((0.5, 3.0), 600, 0.05), ((2e-9, 2e-9), 250, 0.008), ((9e-6, 2e-7), 654, 0.017),
     ((1e9, 1e-9), 1_000, 1.0), ((7.0, 88.0), 1_894, 1.95)], ids=str)  # fmt: skip
 def test_interpolated_values_are_within_their_error(
     prior: tuple[float, ...], n: int, epsilon: float, monkeypatch: pytest.MonkeyPatch
@@ -216,14 +205,6 @@ def test_many_records() -> None:
     # far from the edges H of a gap of d records is d / sqrt(8 n p (1 - p)) and E|D| = 1 / sinh 1; E of the root is pi
     expected = math.pi / math.sqrt(8 * 10**9) / math.sinh(1)
     assert found.value == pytest.approx(expected, abs=found.error) and 0 < found.error < 1e-3 * found.value
-
-
-def test_windows_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    wide = limit_of_privacy((1, 1), 900, 2.0)
-    monkeypatch.setattr("dpbi.accuracy.optimum._BLOCK", 37)
-    narrow = limit_of_privacy((1, 1), 900, 2.0)
-    assert narrow.value == pytest.approx(wide.value, rel=1e-12)
-    assert narrow.remap is not None and (narrow.remap == wide.remap).all()
 
 
 @pytest.mark.parametrize("epsilon", [1e-9, 1e-3, 60.0, 1e6])
@@ -262,19 +243,7 @@ def test_there_is_no_limit_without_records_or_privacy(n: int, epsilon: float, wo
         limit_of_privacy((1, 1), n, epsilon)
 
 
-def test_all_extreme_rays_of_few_counts() -> None:
-    """k = 2: a column of any mechanism is a sum of columns with every neighbouring ratio at its end: 2^n of them."""
-    prior, n, epsilon = (0.7, 2.0), 5, 0.9
-    posterior = np.array([(prior[0] + u, prior[1] + n - u) for u in range(n + 1)])
-    predictive = [float(oracles.mp.exp(oracles.log_evidence_counts(prior, (u, n - u)))) for u in range(n + 1)]
-    weighted = np.array(predictive)[:, None] * hellinger(posterior[:, None], posterior[None])
-    rays = np.array([np.exp(epsilon * np.cumsum([0, *signs])) for signs in itertools.product((-1, 1), repeat=n)])
-    found = optimize.linprog((rays @ weighted).min(axis=1), A_eq=rays.T, b_eq=np.ones(n + 1), method="highs")
-    assert limit_of_privacy(prior, n, epsilon).value == pytest.approx(found.fun, abs=1e-9)
-
-
-@pytest.mark.parametrize(("prior", "n", "epsilon"), [((1.0, 1.0), 10**6, 1e-6), ((1e-9, 1e-9), 10**9, 1e-6),
-                                                     ((1e12, 0.5), 10**9, 1e-2)], ids=str)  # fmt: skip
+@pytest.mark.parametrize(("prior", "n", "epsilon"), [((1.0, 1.0), 10**6, 1e-6), ((1e-9, 1e-9), 10**9, 1e-6)], ids=str)
 def test_noise_wider_than_what_is_summed_one_by_one(
     prior: tuple[float, ...], n: int, epsilon: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -173,13 +173,11 @@ def test_a_repeated_parameter_is_told_and_empty_counts_are_no_counts() -> None:
 
 
 def test_what_does_not_fit_is_named_and_left_out() -> None:
-    found: dict[str, str | list[str]] = {
-        "epsilon": "1e9", "gamma": "x", "seed": "6", "overlay": "yes", "mechanisms": "nobody", "utm_source": "<b>",
-        "view": "", "counts": "1,2", "k": "nan",
-    }  # fmt: skip
+    found = {"epsilon": "1e9", "gamma": "x", "seed": "6", "log_scale": "yes", "mechanisms": "nobody",
+             "utm_source": "<b>", "view": "", "counts": "1,2", "k": "nan"}  # fmt: skip
     at = follow("app.py", found)
     said = notice(at)
-    for name in ("epsilon", "gamma", "overlay", "mechanisms", "utm_source", "view", "k"):
+    for name in ("epsilon", "gamma", "log_scale", "mechanisms", "utm_source", "view", "k"):
         assert name in said
     assert at.text_input(key="entry: seed").value == "6"
     assert at.text_input(key="entry: epsilon").value == "1"

@@ -109,7 +109,7 @@ def test_a_map_has_its_values_and_panels_their_titles(monkeypatch: pytest.Monkey
     assert values.min() > 0
     assert values.max() == pytest.approx(dpbi.global_sensitivity(problem.prior, problem.n), rel=1e-6)
     files.clear()
-    visit(at, "pages/1_Private_posteriors.py")
+    visit(typed(at, "2 3"), "pages/1_Private_posteriors.py")
     frame = exports.read(files["dpbi-posteriors-chart.csv"]())
     ticked = [kind.label for kind in dpbi.MECHANISMS if kind.label in set(frame["Panel"])]
     assert len(ticked) == 4 == frame["Panel"].nunique()

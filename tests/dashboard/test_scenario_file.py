@@ -161,7 +161,7 @@ def test_the_settings_of_one_page_are_called_so_there() -> None:
 
 def test_controls_of_the_pages_come_back() -> None:
     changed = {
-        "posteriors": 100, "reading": "noise-aware", "view": "within-a-distance", "log_scale": False, "overlay": True,
+        "posteriors": 100, "reading": "noise-aware", "view": "within-a-distance", "log_scale": False,
         "t": 0.02, "measure": "reciprocal", "seed": 7, "calibrate": True, "figure": "p17-6",
     }  # fmt: skip
     at = bring(opened(), example_document(**changed))
@@ -169,7 +169,6 @@ def test_controls_of_the_pages_come_back() -> None:
     visit(at, "pages/2_Distance_curves.py")
     assert at.segmented_control(key="entry: view").value == controls.CUMULATIVE
     assert at.text_input(key="entry: within").value == "0.02"
-    assert at.toggle(key="entry: overlay").value
     visit(at, "pages/1_Private_posteriors.py")
     assert at.select_slider(key="entry: size").value == 100
     assert at.segmented_control(key="entry: reading").value == controls.AWARE
@@ -227,7 +226,7 @@ def test_any_labels_and_counts_come_back_and_a_number_to_its_last_digit(
         ({"view": "sideways"}, "view must be one of"),
         ({"view": ["each-distance"]}, "view must be one of"),
         ({"view": {}}, "view must be one of"),
-        ({"overlay": 1}, "overlay must be True or False"),
+        ({"log_scale": 1}, "log_scale must be True or False"),
         ({"t": 1.5}, "t is too large"),
         ({"mechanisms": "all"}, "mechanisms must be a list"),
         ({"mechanisms": ["nobody"]}, "mechanisms must be one of"),

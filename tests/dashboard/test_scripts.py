@@ -140,14 +140,12 @@ def test_each_view_and_reading_has_its_curves_and_draws(
     files = record(monkeypatch)
     at = opened()
     files.clear()
-    at.session_state["settings"] |= {setting: value, "overlay": True}
+    at.session_state["settings"] |= {setting: value}
     visit(at, WITH_SCRIPT[2] if setting == "view" else WITH_SCRIPT[1])
     found = run(snippet(at), monkeypatch)
     assert_the_same(at, files, found)
     for table in found["tables"]:
         assert table.name in str(table) and all(title in str(table) for title in table.values)
-    if setting == "view":
-        assert all(len(one.released) == controls.OVERLAID for one in found["draws"])
 
 
 def test_a_script_uses_the_public_names_alone_and_no_label() -> None:

@@ -95,9 +95,9 @@ def test_transforms_and_sums_agree(seed: int, monkeypatch: pytest.MonkeyPatch) -
     assert laws[1] @ np.arange(n + 1) @ np.ones(k) == pytest.approx(n, rel=1e-12)
 
 
-@pytest.mark.parametrize("n", [10**9, 10**15])
-def test_windows_are_as_wide_as_the_noise(n: int) -> None:
+def test_windows_are_as_wide_as_the_noise() -> None:
     """With no edge near and a flat prior the counts are r minus the noise; the mean noise of a floor is -1/2."""
+    n = 10**15
     for kind in (kind for kind in MECHANISMS if not lists_datasets(kind)):
         released = (n // 5, n // 3, n - n // 5 - n // 3)
         found = noise_aware_posterior(kind(1.0), (1, 1, 1), n, released)
@@ -115,21 +115,6 @@ def test_windows_are_as_wide_as_the_noise(n: int) -> None:
 
 CASES = [((1.0, 1.0), 40, (7, 33)), ((0.05, 0.4, 3.0), 12, (2, 5, 5)), ((1.0, 2.0, 0.5, 1.0), 9, (0, 9, 0, 0))]
 every_case = pytest.mark.parametrize(("prior", "n", "released"), CASES, ids=str)
-
-
-@every_class
-@every_case
-def test_intervals_hold_their_mass(kind: Kind, prior: tuple[float, ...], n: int, released: tuple[int, ...]) -> None:
-    found = noise_aware_posterior(kind(0.7), prior, n, released)
-    weights, total = found.weights, sum(prior) + n
-    for category in range(len(prior)):
-        a = prior[category] + np.arange(n + 1)
-        for mass in (0.5, 0.95):
-            low, high = found.interval(mass, category)
-            # the two tails, each from the side where its digits are
-            below = weights[category] @ stats.beta.cdf(low, a, total - a)
-            above = weights[category] @ stats.beta.sf(high, a, total - a)
-            assert (below, above) == pytest.approx(((1 - mass) / 2, (1 - mass) / 2), rel=1e-9)
 
 
 def test_the_law_of_theta_is_the_oracles() -> None:
@@ -160,12 +145,6 @@ def test_draws_follow_the_posterior(kind: Kind) -> None:
         second = integrate.quad(lambda x: 2 * x * (1 - float(found.cumulative(x, category))), 0, 1)[0]  # noqa: B023
         mean = found.mean[category]
         assert_mean(theta[:, category], mean, float(np.sqrt(second - mean**2)))
-
-
-def test_draws_of_tiny_priors_stay_on_the_simplex() -> None:
-    found = noise_aware_posterior(MECHANISMS[2](0.1), (1e-9,) * 4, 0, (0, 0, 0, 0))
-    theta = found.sample(np.random.default_rng(1), 100)
-    assert np.isfinite(theta).all() and theta.sum(axis=1) == pytest.approx(1)
 
 
 @every_class

@@ -44,25 +44,23 @@ def settings(seed: int, number: int, most: float) -> Iterator[tuple[Problem, flo
             number -= 1
 
 
-def by_enumeration(problem: Problem, rate: float) -> tuple[float, float, float]:
-    """log Z, mean and standard deviation in long doubles; Z - 1 first, as the truth is the one candidate at H = 0."""
+def by_enumeration(problem: Problem, rate: float) -> tuple[float, float]:
+    """log Z and the mean in long doubles; Z - 1 first, as the truth is the one candidate at H = 0."""
     losses, _ = large_oracles.all_losses(problem.prior, problem.counts)
     h = large_oracles.distance(losses)
     weight = np.exp(-np.longdouble(rate) * h)
     mean = (weight @ h) / weight.sum()
-    sd = np.sqrt((weight @ (h - mean) ** 2) / weight.sum())
-    return float(np.log1p(weight[h > 0].sum())), float(mean), float(sd)
+    return float(np.log1p(weight[h > 0].sum())), float(mean)
 
 
 def assert_enumerated(problem: Problem, rate: float) -> None:
-    log_z, mean, sd = by_enumeration(problem, rate)
+    log_z, mean = by_enumeration(problem, rate)
     where = f"{problem} at rate {rate}"
     assert partition.log_partition(problem, rate) == pytest.approx(log_z, rel=1e-13, abs=1e-11), where
     assert partition.mean_distance(problem, rate) == pytest.approx(mean, abs=1e-9), where
-    assert partition.standard_deviation(problem, rate) == pytest.approx(sd, rel=1e-6, abs=1e-9), where
 
 
-def test_log_partition_mean_and_deviation_are_enumeration() -> None:
+def test_log_partition_and_mean_are_enumeration() -> None:
     for problem, rate in settings(seed=1, number=80, most=10_000):
         assert_enumerated(problem, rate)
 
@@ -86,15 +84,10 @@ def test_seven_categories_of_prior_1e9ths() -> None:
     assert (drawn.sum(axis=1) == problem.n).all() and distances_to(problem, drawn).min() > 0.999
 
 
-def test_the_standard_deviation_is_not_a_difference_of_equal_numbers() -> None:
-    """Two candidates, equally likely to a millionth, at H = 0 and 5e-7."""
-    assert partition.standard_deviation(Problem((1e12, 1e12), (1, 0)), 1e-3) == pytest.approx(2.5e-7, rel=1e-9)
-
-
 def test_larger_problems_keep_the_bounds_and_the_slope() -> None:
     """Beyond any list: N e^{-rate} <= Z <= N, and the mean is minus the slope of log Z, to 1 % over a narrow range."""
     rng = np.random.default_rng(3)
-    for _ in range(8):
+    for _ in range(4):
         k, n = int(rng.choice([5, 20, 60])), int(10 ** rng.uniform(2, 4))
         counts = rng.multinomial(n, rng.dirichlet([10 ** rng.uniform(-1, 1)] * k))
         problem, rate = Problem(priors(rng, k), tuple(map(int, counts))), float(10 ** rng.uniform(-1, 4))

@@ -1,4 +1,4 @@
-"""log Z, moments and atoms of the exponential mechanism against enumeration, and beyond it by direct sums."""
+"""log Z, the mean and atoms of the exponential mechanism against enumeration, and beyond it by direct sums."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import dpbi
-from dpbi import Problem, mechanisms, partition
+from dpbi import Problem, partition
 from tests import large_oracles, oracles
 from tests.large_oracles import Floats
 from tests.oracles import mp
@@ -30,37 +29,25 @@ class Listed:
 
     def quantities(self, rate: float) -> dict[str, float]:
         """Everything ``partition`` answers, by direct sums over the list."""
-        h, losses = large_oracles.distance(self.losses).astype(float), self.losses.astype(float)
+        h = large_oracles.distance(self.losses).astype(float)
         weight = np.exp(-rate * h)
         beyond = self.at_one * math.exp(-rate)
         # Z - 1 first: the truth is the one candidate at H = 0, and Z may exceed 1 by less than 1e-16.
         excess = weight[h > 0].sum() + beyond
         z = 1 + excess
         mean = (weight @ h + beyond) / z
-        variance = (weight @ (h - mean) ** 2 + beyond * (1 - mean) ** 2) / z
-        moments = {
-            f"affinity {power}": float((weight @ np.exp(-power * losses) + (beyond if power == 0 else 0)) / z)
-            for power in POWERS
-        }
         return {
             "log_partition": float(np.log1p(excess)),
             "mean": float(mean),
-            "sd": float(np.sqrt(variance)),
             "ignoring": float(np.exp(np.log(h.size + self.at_one) - rate) / z),
-            **moments,
         }
-
-
-POWERS = (0, 1, 5, 1000)
 
 
 def quantities(problem: Problem, rate: float) -> dict[str, float]:
     return {
         "log_partition": partition.log_partition(problem, rate),
         "mean": partition.mean_distance(problem, rate),
-        "sd": partition.standard_deviation(problem, rate),
         "ignoring": partition.probability_of_ignoring(problem, rate),
-        **{f"affinity {power}": partition.affinity_moment(problem, rate, power) for power in POWERS},
     }
 
 
@@ -69,20 +56,15 @@ def quantities(problem: Problem, rate: float) -> dict[str, float]:
 
 @given(problems(), rates() | st.floats(3, 6).map(lambda exponent: 10.0**exponent))
 def test_everything_is_enumeration(drawn: Drawn, rate: float) -> None:
-    """1e-10 on every number, of sizes up to 1 or log Z; sd^2 is a difference, so near 0 sd has half the digits."""
+    """1e-10 on every number, of sizes up to 1 or log Z."""
     law = oracles.exponential_pmf(drawn.prior, drawn.counts, rate)
     expected = {
         "log_partition": law.log_partition,
         "mean": law.mean,
-        "sd": mp.sqrt(law.variance),
         "ignoring": len(law.candidates) * mp.exp(-mp.mpf(rate) - law.log_partition),
-        **{f"affinity {power}": law.affinity_moment(power) for power in POWERS},
     }
     found = quantities(Problem(*drawn), rate)
-    sd, expected_sd = found.pop("sd"), float(expected.pop("sd"))
     assert found == pytest.approx({name: float(value) for name, value in expected.items()}, rel=1e-10, abs=1e-10)
-    assert sd**2 == pytest.approx(expected_sd**2, abs=1e-13)
-    assert sd == pytest.approx(expected_sd, abs=2e-7)
 
 
 @given(problems(), st.floats(-3, 2).map(lambda exponent: 10.0**exponent))
@@ -128,7 +110,7 @@ def test_longer_lists(prior: tuple[float, ...], counts: tuple[int, ...]) -> None
 LINES = [
     ((1.0, 1.0), (500_000, 500_000), 13_000),
     ((0.5, 2.0), (40, 10**6 - 40), 2_000),
-    ((1.0, 1.0), (5 * 10**8, 5 * 10**8), 410_000),
+    ((1.0, 1.0), (5 * 10**7, 5 * 10**7), 130_000),
     ((0.5, 0.5), (3, 10**9 - 3), 1_000),
     ((1000.0, 0.01), (10**12, 0), 1_000),
 ]
@@ -170,7 +152,7 @@ def test_far_beyond_a_list(prior: tuple[float, ...], counts: tuple[int, ...]) ->
         assert partition.mean_distance(problem, rate) == pytest.approx(mean, rel=1e-9)
 
 
-@pytest.mark.parametrize("rate", [0.3, 20.0, 300.0, 2548.3, 2e5])
+@pytest.mark.parametrize("rate", [20.0, 2548.3, 2e5])
 @pytest.mark.parametrize(("k", "n"), [(2, 10**9), (10, 1000), (300, 10**6)])
 def test_mean_is_minus_the_slope_of_log_partition(k: int, n: int, rate: float) -> None:
     """Where nothing can be listed the two still belong together, by Simpson's rule over a narrow range of rates."""
@@ -180,14 +162,6 @@ def test_mean_is_minus_the_slope_of_log_partition(k: int, n: int, rate: float) -
     fallen = partition.log_partition(problem, grid[0]) - partition.log_partition(problem, grid[-1])
     simpson = (grid[1] - grid[0]) / 3 * (np.array([1, 4, 2, 4, 1]) @ means)
     assert fallen == pytest.approx(simpson, rel=1e-6, abs=1e-12)
-
-
-@pytest.mark.parametrize("rate", [3.0, 300.0, 2550.0])
-def test_variance_is_the_slope_of_the_mean(rate: float) -> None:
-    problem = Problem((1,) * 300, (3,) * 300)
-    step = 1e-4 * rate
-    low, high = (partition.mean_distance(problem, rate + shift) for shift in (-step, step))
-    assert partition.standard_deviation(problem, rate) ** 2 == pytest.approx((low - high) / (2 * step), rel=1e-5)
 
 
 # Limits ---------------------------------------------------------------------------------------------
@@ -212,7 +186,6 @@ def test_an_enormous_rate_leaves_the_truth_alone(rate: float, size: tuple[int, i
     assert 0 <= partition.log_partition(problem, rate) < 1e-12
     assert 0 <= partition.mean_distance(problem, rate) < 1e-12
     assert partition.probability_of_ignoring(problem, rate) == 0
-    assert partition.affinity_moment(problem, rate, 1) == pytest.approx(1, abs=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -220,9 +193,7 @@ def test_an_enormous_rate_leaves_the_truth_alone(rate: float, size: tuple[int, i
     [
         partition.log_partition,
         partition.mean_distance,
-        partition.standard_deviation,
         partition.probability_of_ignoring,
-        lambda problem, rate: partition.affinity_moment(problem, rate, 1),
         lambda problem, rate: partition.sample(problem, rate, np.random.default_rng(0), 1),
     ],
 )
@@ -233,24 +204,9 @@ def test_refuses_what_is_no_rate(function: Any, rate: Any) -> None:
         function(Problem((1, 1), (3, 5)), rate)
 
 
-def test_the_names_of_the_library() -> None:
-    """The mechanisms' mean is the partition's at their own rate: two ways in, one number."""
-    problem, mechanism = Problem((1, 1), (48, 42)), mechanisms.EHDS(1.0)
-    rate = mechanism.rate(problem)
-    assert rate == 1 / (4 * dpbi.smooth_sensitivity(problem, 1.0))
-    law = dpbi.distance_law(mechanism, problem)
-    assert law.mean == pytest.approx(partition.mean_distance(problem, rate), rel=1e-10)
-
-
 @pytest.mark.parametrize("k", [2, 20, 21, 2000])
 def test_without_records_all_is_certain_for_any_number_of_categories(k: int) -> None:
     problem = Problem((0.5,) * k, (0,) * k)
     for rate in (0.0, 1.0, 1e15):
-        for statistic in (partition.log_partition, partition.mean_distance, partition.standard_deviation):
-            assert statistic(problem, rate) == 0
-        assert partition.affinity_moment(problem, rate, 2) == 1
+        assert partition.log_partition(problem, rate) == partition.mean_distance(problem, rate) == 0
         assert partition.sample(problem, rate, np.random.default_rng(1), 3).tolist() == [[0] * k] * 3
-
-
-def test_moments_of_the_affinity_are_at_most_one() -> None:
-    assert partition.affinity_moment(Problem((1000.0,) * 3, (0, 1, 0)), 10.0, 0) == 1.0

@@ -30,23 +30,11 @@ def excess_by_enumeration(drawn: Drawn, m: float) -> float:
 
 @given(problems(), powers)
 def test_power_sums_are_enumeration(drawn: Drawn, m: float) -> None:
-    excess = excess_by_enumeration(drawn, m)
-    expected = float(mp.log1p(mp.exp(excess)))
-    assert PowerSums(Problem(*drawn)).log_sum(m) == pytest.approx(expected, abs=1e-12)
-
-
-@given(problems(), powers)
-def test_what_exceeds_one_keeps_its_digits(drawn: Drawn, m: float) -> None:
     """log(Z_m - 1) also where Z_m is 1 to the last digit; second moves are left out below 1e-9 only."""
-    expected = excess_by_enumeration(drawn, m)
-    tolerance = 1e-12 + 1e-15 * math.exp(-min(expected, 0.0)) if expected > math.log(1e-9) else 2e-9
-    assert PowerSums(Problem(*drawn)).log_excess(m) == pytest.approx(expected, abs=tolerance)
-
-
-@given(problems())
-def test_power_zero_counts_the_candidates(drawn: Drawn) -> None:
-    candidates = sum(1 for _ in oracles.compositions(drawn.n, len(drawn.counts)))
-    assert PowerSums(Problem(*drawn)).log_sum(0) == pytest.approx(math.log(candidates), abs=1e-13)
+    excess, sums = excess_by_enumeration(drawn, m), PowerSums(Problem(*drawn))
+    assert sums.log_sum(m) == pytest.approx(float(mp.log1p(mp.exp(excess))), abs=1e-12)
+    tolerance = 1e-12 + 1e-15 * math.exp(-min(excess, 0.0)) if excess > math.log(1e-9) else 2e-9
+    assert sums.log_excess(m) == pytest.approx(excess, abs=tolerance)
 
 
 CONVOLVED = [
@@ -75,7 +63,7 @@ def test_power_sums_are_convolutions(prior: tuple[float, ...], counts: tuple[int
 
 
 LINES = [
-    ((1.0, 1.0), (5 * 10**8, 5 * 10**8), 450_000),
+    ((1.0, 1.0), (5 * 10**7, 5 * 10**7), 145_000),
     ((0.5, 0.5), (10**9, 0), 1_000),
     ((1.0, 3.0), (7, 10**12), 3_000),
     ((1e5, 0.01), (0, 10**6), 30_000),
@@ -112,10 +100,6 @@ def test_the_last_power_leaves_the_truth_alone(prior: tuple[float, ...], counts:
     ]
     assert sum(math.exp(-sums.last * loss) for loss in moves) < 2.0**-60
     assert sum(math.exp(-0.8 * sums.last * loss) for loss in moves) > 2.0**-60
-
-
-def test_equal_problems_share_their_sums() -> None:
-    assert power_sums(Problem((1, 1), (3, 5))) is power_sums(Problem((1.0, 1.0), (3, 5)))
 
 
 def test_equal_categories_are_merged_and_order_does_not_matter() -> None:

@@ -16,12 +16,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
 
 import dpbi
 from dpbi import limits
 from tests.reference_values import numeric
-from tests.strategies import Drawn, problems
 
 
 def number(entry: Any) -> Any:
@@ -73,13 +71,6 @@ def test_equal_problems_are_one_key() -> None:
     assert len(set(spellings)) == 1
     assert len({repr(problem) for problem in spellings}) == 1
     assert dpbi.Problem((1, 1), (5, 3)) not in spellings
-
-
-@given(problems())
-def test_counts_and_posterior_add_up(drawn: Drawn) -> None:
-    problem = dpbi.Problem(drawn.prior, drawn.counts)
-    assert (problem.n, problem.k) == (drawn.n, len(drawn.prior))
-    assert problem.posterior == tuple(np.add(drawn.prior, drawn.counts))
 
 
 # What is accepted -----------------------------------------------------------------------------------
@@ -328,13 +319,6 @@ def test_sensitivities_without_records_say_so() -> None:
     for call in calls:
         with pytest.raises(ValueError, match="no neighbouring dataset"):
             call()
-
-
-@every_mechanism
-def test_without_records_the_prior_is_released_with_certainty(mechanism: type) -> None:
-    empty = dpbi.Problem((1, 0.5, 2), (0, 0, 0))
-    assert built(mechanism).sample(empty, np.random.default_rng(1), 5).tolist() == [[0, 0, 0]] * 5
-    assert built(mechanism).log_pmf(empty, [(0, 0, 0), (1, 0, 0)]).tolist() == [0.0, -math.inf]
 
 
 def test_what_is_shown_is_cut_before_it_is_written() -> None:

@@ -229,7 +229,7 @@ def test_expected_errors_follow_the_law(kind: type[Mechanism]) -> None:
               for r, p in oracles.LAWS[kind.__name__](prior, (u, n - u), epsilon=1.0).items())
         for u in range(n + 1)
     )
-    assert 0 < abs(found.records.mean() - expected) < 4.9 * found.mean_records_error < 0.3 * expected
+    assert 0 < abs(found.records.mean() - expected) < 4.9 * found.mean_records.error < 0.3 * expected
     assert found.datasets == 200 and found.shares.shape == (2_000, 2)
     assert found.mean_share == pytest.approx(np.abs(found.shares).mean())
     assert np.all(found.quantile_of_shares(0.025) <= found.quantile_of_shares(0.975))

@@ -29,7 +29,6 @@ from dpbi import (
 )
 from dpbi import verdict as audited
 from dpbi.accuracy import trials
-from dpbi.accuracy.distance_law import exact_mean as mean_known_exactly
 from dpbi.dashboard.answers.cache import Kept, kept
 from dpbi.dashboard.answers.work import whole
 from dpbi.dashboard.scenario import Scenario
@@ -96,7 +95,6 @@ def nearest(problem: Problem, mechanism: Mechanism, seed: int, size: int) -> Pri
     return read_nearest(mechanism, problem, drawn[: number_of_releases(problem.k, size)])
 
 
-exact_mean = kept(512)(mean_known_exactly)
 prior_predictive = kept(64)(dirichlet.prior_predictive_interval)
 sensitivities = kept(256)(maps.sensitivities)
 

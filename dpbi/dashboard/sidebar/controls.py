@@ -16,7 +16,6 @@ from dpbi.mechanisms import MECHANISMS, name_of
 from dpbi.sensitivity.maps import Measure
 
 SIZES = (10, 20, 30, 50, 100, 200, 500, 1000)
-OVERLAID = 1000
 LEVELS, STEPS, CUMULATIVE = "Each distance", "Records moved", "Within a distance"
 NAIVE, NEAREST, AWARE = READINGS = tuple(private_posteriors.COVERAGE)
 VIEWS = (LEVELS, STEPS, CUMULATIVE)
@@ -31,7 +30,6 @@ DEFAULTS: dict[str, Any] = {
     "reading": NAIVE,
     "view": LEVELS,
     "log scale": True,
-    "overlay": False,
     "within": "0.1",
     "measure": "local",
     "attaining": LOSES_MOST,
@@ -78,10 +76,6 @@ def check_distance(t: Any) -> float:
 def talk() -> None:
     """The switch of talk mode: larger type, the sidebar folded, nothing that is not looked at from afar."""
     st.toggle("Talk mode", help=sidebar.TALK, **settings.entry(address.TALK, then=address.write_talk))
-
-
-def overlay() -> bool:
-    return st.toggle(f"Overlay {OVERLAID:,} simulated draws", **settings.entry("overlay"))
 
 
 def measure() -> Measure:

@@ -256,7 +256,7 @@ def table() -> dict[str, Entry]:
         "reading": _choice("reading", "reading", controls.READINGS),
         "view": _choice("view", "view", controls.VIEWS),
         "log_scale": _flag("log_scale", "log scale"),
-        "overlay": _flag("overlay", "overlay"),
+        "overlay": Entry("flag", lambda value: value),  # older files and links have it; nothing is overlaid any more
         "t": _number("t", "within", controls.check_distance),
         "measure": _choice("measure", "measure", controls.MEASURES),
         "attaining": _choice("attaining", "attaining", controls.attaining_choices()),

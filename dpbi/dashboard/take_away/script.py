@@ -87,19 +87,16 @@ tables = [dpbi.tables.categories(problem, shown), dpbi.tables.parameters(sampled
 def figures():
     from dpbi.figures import posteriors
 
-    yield "posteriors", posteriors.{drawn}(shown){errors}
+    yield "posteriors", posteriors.{drawn}(shown)
     yield "coverage", posteriors.coverage_bars(shown)
 """
 _NEAREST = "answered(dpbi.read_nearest, *((one.mechanism, problem, one.released[:releases]) for one in sampled))"
 _AWARE = "answered(dpbi.noise_aware_releases, *((one.mechanism, problem, one.released) for one in sampled))"
-_ERRORS = """
-    yield "errors", posteriors.distance_boxes(shown, [{mean} for one in shown])"""
 
 _CURVES = """
 laws = answered(dpbi.distance_law, *((m, problem) for m in mechanisms))
 curves = {{dpbi.mechanisms.name_of(law.mechanism): law.{curve}() for law in laws}}
 tables = [dpbi.tables.quantiles(laws, t)]
-draws = {draws}
 
 
 def figures():
@@ -107,7 +104,6 @@ def figures():
 
     yield "distances", distances.{drawn}
 """
-_DRAWS = "answered(dpbi.sample_posteriors, *((m, problem, np.random.default_rng(seed), size) for m in mechanisms))"
 
 _SENSITIVITY = """
 maps, points = dpbi.sensitivity_maps, dpbi.tables.points
@@ -312,11 +308,9 @@ def _home(chosen: Scenario, kept: Settings) -> tuple[Settings, str]:
 
 def _posteriors(chosen: Scenario, kept: Settings) -> tuple[Settings, str]:
     nearest, aware = kept["reading"] == controls.NEAREST, kept["reading"] == controls.AWARE
-    mean = "None" if nearest else "dpbi.accuracy.distance_law.exact_mean(one.mechanism, problem)"
     body = _POSTERIORS.format(
         shown=_NEAREST if nearest else _AWARE if aware else "sampled",
         drawn="noise_aware_posteriors" if aware else "released_posteriors",
-        errors=_ERRORS.format(mean=mean) if chosen.problem.n and not aware else "",
     )
     looked_at = {"releases": number_of_releases(chosen.problem.k, kept["size"])} if nearest else {}
     return {"seed": chosen.seed, "size": kept["size"], **looked_at}, body
@@ -325,14 +319,13 @@ def _posteriors(chosen: Scenario, kept: Settings) -> tuple[Settings, str]:
 def _curves(chosen: Scenario, kept: Settings) -> tuple[Settings, str]:
     within = kept["view"] == controls.CUMULATIVE
     curve, drawn = {
-        controls.LEVELS: ("levels", "per_level(laws, log_scale, draws)"),
-        controls.STEPS: ("by_step", "per_step(laws, log_scale, draws)"),
-        controls.CUMULATIVE: ("levels", "cumulative(laws, draws)"),
+        controls.LEVELS: ("levels", "per_level(laws, log_scale)"),
+        controls.STEPS: ("by_step", "per_step(laws, log_scale)"),
+        controls.CUMULATIVE: ("levels", "cumulative(laws)"),
     }[kept["view"]]
     given = {"t": _number(kept, "within", controls.check_distance) if within else None}
     given |= {} if within else {"log_scale": kept["log scale"]}
-    given |= {"seed": chosen.seed, "size": controls.OVERLAID} if kept["overlay"] else {}
-    return given, _CURVES.format(curve=curve, drawn=drawn, draws=_DRAWS if kept["overlay"] else "[]")
+    return given, _CURVES.format(curve=curve, drawn=drawn)
 
 
 def _sensitivity(chosen: Scenario, kept: Settings) -> tuple[Settings, str]:
