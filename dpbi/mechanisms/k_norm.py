@@ -121,9 +121,6 @@ class KNormAudit(Audit):
     def profile(self, epsilons: NDArray[np.float64]) -> NDArray[np.float64]:
         return self.noise.profile(epsilons) if self.n else np.zeros(epsilons.size)
 
-    def by_count(self) -> NDArray[np.float64]:
-        return np.full(self.n + 1, self.noise.epsilon if self.n else 0.0)
-
     def marginal(self, counts: Counts, category: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Values of one released count, as far as the noise reaches, and their probabilities under a dataset.
 

@@ -11,7 +11,7 @@ import pytest
 
 from dpbi import MECHANISMS, ApproximateDP, NotPrivate, Problem, PureDP
 from dpbi.mechanisms import Mechanism, name_of
-from dpbi.privacy.curves import attaining_laws, calibration_gain, loss_against_dataset, loss_against_size
+from dpbi.privacy.curves import attaining_laws, calibration_gain, loss_against_size
 from dpbi.privacy.loss import calibrate, privacy_loss
 from dpbi.privacy.verdict import exceeds_stated, verdict
 from tests import oracles
@@ -20,10 +20,6 @@ from tests.every_mechanism import EVERY, every_class, every_mechanism, has_rate
 Kind = type[Mechanism]
 Options = dict[str, Any]
 Prior = tuple[float, ...]
-
-AUDITS = [((1, 1), 6), ((0.01, 7), 3), ((5, 0.5), 1)]
-every_audit = pytest.mark.parametrize(("prior", "n"), AUDITS, ids=str)
-
 
 def oracle_laws(mechanism: Mechanism, prior: Prior, n: int) -> dict[oracles.Counts, oracles.Law]:
     chosen = {f.name: getattr(mechanism, f.name) for f in dataclasses.fields(mechanism) if f.name != "calibration"}
@@ -38,24 +34,6 @@ def test_loss_at_every_size_is_that_of_brute_force(kind: Kind, chosen: Options) 
     for one in curve:
         expected = oracles.privacy_loss(oracle_laws(mechanism, (0.5, 3), one.n), (0.5, 3), one.n)
         assert one.epsilon == pytest.approx(float(expected.epsilon), abs=1e-9)
-
-
-@every_mechanism
-@every_audit
-def test_loss_at_every_dataset_is_that_of_brute_force(kind: Kind, chosen: Options, prior: Prior, n: int) -> None:
-    mechanism = kind(0.8, **chosen)
-    laws = oracle_laws(mechanism, prior, n)
-    curve = loss_against_dataset(mechanism, prior, n)
-    assert curve.count.tolist() == list(range(n + 1))
-    for u in range(n + 1):
-        counts = (u, n - u)
-        expected = max(
-            math.log(p / laws[other][released])
-            for other in oracles.neighbours(counts)
-            for released, p in laws[counts].items()
-        )
-        assert curve.loss[u] == pytest.approx(expected, abs=1e-9)
-    assert curve.loss.max() == pytest.approx(privacy_loss(mechanism, prior, n).epsilon, abs=1e-9)
 
 
 @every_class
@@ -93,14 +71,6 @@ def test_calibration_gain_is_that_of_brute_force(kind: Kind) -> None:
     else:
         raised = oracle_laws(kind(gain.multiplier), problem.prior, problem.n)[problem.counts]
     assert gain.mean_after == pytest.approx(float(oracles.distance_law(raised, problem.prior, problem.counts).mean))
-
-
-@every_class
-def test_limits_are_said_in_a_sentence(kind: Kind) -> None:
-    with pytest.raises(ValueError, match="needs two categories: got 3"):
-        loss_against_dataset(kind(1.0), (1, 1, 1), 5)
-    with pytest.raises(ValueError, match="up to n = 2,100, got n = 1,000,000"):
-        loss_against_dataset(kind(1.0), (1, 1), 10**6)
 
 
 def test_a_law_too_wide_to_list_is_refused() -> None:

@@ -219,7 +219,7 @@ largest = max(value for loss in losses.values() for value in (loss.mechanism.eps
 end = min(1.1 * largest, largest_epsilon)
 epsilons = np.unique([*np.linspace(0, end, number_of_epsilons), worst.mechanism.epsilon])
 sizes = np.unique(np.geomspace(1, max(n, 1), number_of_sizes).round().astype(np.int64)).tolist()
-tables |= {"attained": [], "size": [], "dataset": [], "profile": []}
+tables |= {"attained": [], "size": [], "profile": []}
 for laws in answers(dpbi.loss_curves.attaining_laws, worst):
     for r, here, there in zip(laws.released.tolist(), laws.here, laws.there):
         tables["attained"].append({"Released": r, "Here": here, "There": there})
@@ -229,9 +229,6 @@ for mechanism in plain:
 for name, loss in losses.items():
     for deltas in answers(dpbi.privacy_profile, loss.mechanism, prior, n, epsilons):
         tables["profile"] += [{"Mechanism": name, "epsilon": e, "delta": d} for e, d in zip(epsilons, deltas)]
-    for curve in answers(dpbi.loss_curves.loss_against_dataset, loss.mechanism, prior, n) if problem.k == 2 else []:
-        for u, value in zip(curve.count.tolist(), curve.loss):
-            tables["dataset"].append({"Mechanism": name, "u": u, "Exact loss": value})
 """
 
 _CALIBRATION = """
