@@ -18,7 +18,7 @@ from dpbi.mechanisms.mechanism import released_counts, released_vector
 from dpbi.mechanisms.noise.audit import NoiseAudit, check_values
 from dpbi.mechanisms.noise.mean import mean_distance_of_steps_noise
 from dpbi.mechanisms.noise.steps import StepsNoise
-from dpbi.mechanisms.noise.steps_table import steps_noise_table
+from dpbi.mechanisms.noise.table import steps_noise_table
 from dpbi.problem.problem import Problem, check_problem
 
 
