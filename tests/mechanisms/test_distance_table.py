@@ -233,7 +233,6 @@ def short_line(monkeypatch: pytest.MonkeyPatch) -> None:
     """20,000 candidates are as many as 1e9: 100 on either side stay exact, ranges above 2 x 64 are integrated."""
     monkeypatch.setattr(candidates_table, "_LISTED_LINE", 10_000)
     monkeypatch.setattr(candidates_table, "_LINE_NEAR", 100)
-    monkeypatch.setattr(candidates_table, "_SUMMED_RANGE", 64)
 
 
 @pytest.mark.usefixtures("short_line")
