@@ -8,10 +8,10 @@ import inspect
 import json
 import random
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from fractions import Fraction
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -319,7 +319,7 @@ def calibrated_document(kind: Any) -> dict[str, Any]:
 
 
 @settings(max_examples=300)
-@given(some.sampled_from(MECHANISMS).flatmap(lambda kind: damaged(calibrated_document(kind))))
+@given(some.sampled_from(cast(Sequence[Any], MECHANISMS)).flatmap(lambda kind: damaged(calibrated_document(kind))))
 def test_a_damaged_file_is_refused_in_words_or_can_be_used(text: str) -> None:
     found = read_or_refused(lambda: Release.from_json(text))
     if found is not None:

@@ -110,8 +110,9 @@ def released_log_pmf(
     A category without noise must hold the remainder, else -inf.
     """
     counts = np.asarray(counts)
-    n, first = int(counts.sum()), released[..., :noised]
-    law = cut_log_pmf(noise, counts[:noised], first, ceilings(n, first, consistent)).sum(axis=-1)
+    n = int(counts.sum())
+    left = ceilings(n, released, consistent)
+    law = sum(cut_log_pmf(noise, int(counts[i]), released[..., i], left[..., i]) for i in range(noised))
     return np.where(holds_remainder(n, released, noised), law, -np.inf)
 
 
