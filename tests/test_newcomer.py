@@ -35,8 +35,8 @@ def joined(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_it_keeps_the_contract_and_its_loss_is_brute_force() -> None:
     """The very tests of every mechanism, collected with it; of its deltas the default alone."""
-    asked = [sys.executable, "-m", "pytest", "-q", "-p", "tests.newcomer", "-k", f"{NAME} and not 0.02", "-p", "no:cacheprovider",
-             "tests/test_mechanism_contract.py", BRUTE_FORCE]  # fmt: skip
+    asked = [sys.executable, "-m", "pytest", "-q", "-p", "tests.newcomer", "-p", "no:cacheprovider",
+             "-k", f"{NAME} and not 0.02", "tests/test_mechanism_contract.py", BRUTE_FORCE]  # fmt: skip
     done = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0 and " passed" in done.stdout, done.stdout[-3_000:]
 
