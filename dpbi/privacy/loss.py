@@ -13,6 +13,7 @@ from dpbi import limits
 from dpbi.mechanisms.audit import Audit
 from dpbi.mechanisms.calibration import LARGEST, LEAST
 from dpbi.mechanisms.mechanism import Mechanism, check_mechanism
+from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.problem.neighbours import RELATION
 
 AnyMechanism = TypeVar("AnyMechanism", bound=Mechanism)
@@ -109,7 +110,7 @@ def calibrated_multiplier(audit: Audit, epsilon: float) -> float:
         low, high = low / 2, low
     if low < LEAST or high > LARGEST:
         raise ValueError(f"This mechanism cannot be calibrated here: no multiple of its strength between {LEAST:g} and "
-                         f"{LARGEST:g} was found to lose epsilon = {epsilon:g}.")
+                         f"{LARGEST:g} was found to lose epsilon = {printed_bound(epsilon)}.")
     multiplier = float(brentq(spare, low, high, xtol=1e-12, rtol=1e-12))
     while spare(multiplier) < -_SPARE / 2 * epsilon:
         multiplier *= 1 - _SPARE

@@ -7,6 +7,7 @@ import contextlib
 import inspect
 import random
 import sys
+import textwrap
 from collections import Counter
 from collections.abc import Callable
 from fractions import Fraction
@@ -32,6 +33,7 @@ from dpbi.mechanisms.fair_bits import (
     uniform_composition,
 )
 from dpbi.mechanisms.mechanism import Mechanism
+from dpbi.mechanisms.noise.steps import StepsNoise
 from tests import oracles
 from tests.goodness_of_fit import assert_follows
 from tests.oracles import mp
@@ -155,7 +157,7 @@ def test_large_decays_and_tiny_ones() -> None:
 # No float ---------------------------------------------------------------------------------------------
 
 EXACT = (uniform_below, bernoulli_exp, bernoulli_exp_of_any, uniform_composition, geometric, floored_laplace,
-         two_sided_geometric)
+         two_sided_geometric, StepsNoise.draw_exactly)
 
 
 def test_the_path_of_the_noise_meets_no_float() -> None:
@@ -185,7 +187,7 @@ def test_the_path_of_the_noise_meets_no_float() -> None:
 
 def test_the_code_of_the_noise_holds_no_float() -> None:
     for function in EXACT:
-        for node in ast.walk(ast.parse(inspect.getsource(function))):
+        for node in ast.walk(ast.parse(textwrap.dedent(inspect.getsource(function)))):
             assert not isinstance(node, ast.Div), function
             assert not (isinstance(node, ast.Constant) and isinstance(node.value, float)), function
             assert not (isinstance(node, ast.Name) and node.id in ("np", "float", "math")), function

@@ -34,18 +34,6 @@ def proposal_of(problem: Problem, rate: float) -> tuple[Callable[[Bits], Any], f
     return secure._uniform(problem.n, problem.k), 0.0
 
 
-def law(problem: Problem, rate: float) -> dict[tuple[int, ...], Any]:
-    """exp(-rate H) / Z to 50 digits, by listing."""
-    with mp.workdps(50):
-        truth = [mp.mpf(a) + c for a, c in zip(problem.prior, problem.counts, strict=True)]
-        weights = {}
-        for r in oracles.compositions(problem.n, problem.k):
-            released = [mp.mpf(a) + x for a, x in zip(problem.prior, r, strict=True)]
-            weights[r] = mp.exp(-mp.mpf(rate) * oracles.hellinger_mp(truth, released))
-        total = sum(weights.values())
-        return {r: weight / total for r, weight in weights.items()}
-
-
 CASES = [
     (Problem((1, 1, 1), (3, 0, 2)), 2.5),
     (Problem((0.3, 2, 1, 0.5), (0, 1, 2, 1)), 1.0),
@@ -60,13 +48,14 @@ def test_draws_follow_the_law_of_every_candidate(problem: Problem, rate: float) 
     """3,000 draws, fixed bits; false-alarm rate 1e-6 a case: goodness_of_fit."""
     bits, (propose, margin) = random.Random(7).getrandbits, proposal_of(problem, rate)
     drawn = np.array([secure._by_rejection(problem, rate, propose, margin, 10_000, bits) for _ in range(DRAWS)])
-    assert_follows(drawn, {r: float(p) for r, p in law(problem, rate).items()})
+    law = oracles.exponential_pmf(problem.prior, problem.counts, rate).law
+    assert_follows(drawn, {r: float(p) for r, p in law.items()})
 
 
 @pytest.mark.parametrize(("problem", "rate"), CASES, ids=str)
 def test_each_weight_is_within_a_quarter_of_what_the_guarantee_counts(problem: Problem, rate: float) -> None:
     """q(r) e^{-x} of every candidate, x the fixed-point number of its trial, against exp(-rate H) to 50 digits."""
-    true = law(problem, rate)
+    true = oracles.exponential_pmf(problem.prior, problem.counts, rate).law
     levels = dict.fromkeys(true, 0)
     if problem.k == 2:
         for start, width, level in secure._Staircase(problem, rate).steps:

@@ -72,8 +72,9 @@ def _line_table(problem: Problem) -> DistanceTable:
     near = rows.table(step=1.0)
     largest = float(distance_of_loss(max(side.loss(np.array([side.limit]))[0] for side in sides))) * (1 + 1e-12)
     edges = _line_edges(cut, largest)
-    centre = np.sqrt(edges[1:] * edges[:-1])
-    moments, steps = (np.stack(column, axis=-1) for column in zip(*(side.binned(edges) for side in sides), strict=True))
+    centre = np.minimum(np.sqrt(edges[1:] * edges[:-1]), 1.0)
+    binned = [side.binned(edges, centre) for side in sides]
+    moments, steps = (np.stack(column, axis=-1) for column in zip(*binned, strict=True))
     if largest > (saturated := float(distance_of_loss(SATURATED))):
         edges[-2:] = 1.0 if cut < saturated else cut
     kept = moments[0].ravel() > 0
@@ -122,8 +123,8 @@ class _Side:
         alike = _identity(self.problem, 0, first + self.sign * d) + _identity(self.problem, 1, second - self.sign * d)
         return loss, d, alike
 
-    def binned(self, edges: NDArray) -> tuple[NDArray, NDArray]:
-        """Moments of H about each bin's geometric centre, (_LINE_MOMENTS, bins), and the mean |d| of the bin.
+    def binned(self, edges: NDArray, centre: NDArray) -> tuple[NDArray, NDArray]:
+        """Moments of H about each bin's centre, (_LINE_MOMENTS, bins), and the mean |d| of the bin.
 
         The bins are so narrow that eight nodes along each do, as H is smooth there: a count near 0 lies so far from its
         own that H = 1. The numbers of candidates are exact.
@@ -132,7 +133,7 @@ class _Side:
         low, size = start[:-1], np.diff(start)
         d = low[:, None] - 0.5 + size[:, None] * _NODES
         d = np.clip(d, low[:, None], np.maximum(start[1:] - 1, low)[:, None]).clip(max=self.limit)  # some are empty
-        offset = distance_of_loss(self.loss(d)) - np.sqrt(edges[1:] * edges[:-1])[:, None]
+        offset = distance_of_loss(self.loss(d)) - centre[:, None]
         return (np.stack([size * ((offset**order) @ _WEIGHTS) for order in range(_LINE_MOMENTS)]),
                 low + (size - 1) / 2)
 
