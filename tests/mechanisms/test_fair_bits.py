@@ -160,29 +160,38 @@ EXACT = (uniform_below, bernoulli_exp, bernoulli_exp_of_any, uniform_composition
          two_sided_geometric, StepsNoise.draw_exactly)
 
 
-def test_the_path_of_the_noise_meets_no_float() -> None:
-    """Every local variable and every returned value of the samplers, traced."""
-    files, seen = {inspect.getsourcefile(fair_bits)}, Counter[str]()
+def types_met(draw: Callable[[], None], also: str = "") -> set[str]:
+    """Of every local variable and returned value, and their parts, in ``fair_bits`` and in functions of one name."""
+    files, seen = {inspect.getsourcefile(fair_bits)}, set[str]()
 
     def trace(frame: FrameType, event: str, argument: Any) -> Any:
-        if frame.f_code.co_filename not in files:
+        if frame.f_code.co_filename not in files and frame.f_code.co_name != also:
             return None
-        values = [*frame.f_locals.values(), *([argument] if event == "return" else [])]
-        seen.update(type(value).__name__ for value in values)
+        for value in [*frame.f_locals.values(), *([argument] if event == "return" else [])]:
+            parts = value if isinstance(value, tuple | list | set) else [value]
+            seen.update(type(part).__name__ for part in parts)
         return trace
 
-    bits = random.Random(3).getrandbits
     before = sys.gettrace()
     sys.settrace(trace)
     try:
+        draw()
+    finally:
+        sys.settrace(before)
+    return seen
+
+
+def test_the_path_of_the_noise_meets_no_float() -> None:
+    bits = random.Random(3).getrandbits
+
+    def draw() -> None:
         for decay in (Fraction(0.3), Fraction(2.7) / 3):
             for _ in range(50):
                 floored_laplace(decay, bits)
                 two_sided_geometric(decay, bits)
-    finally:
-        sys.settrace(before)
-    assert {"int", "Fraction"} <= set(seen)
-    assert set(seen) <= {"int", "bool", "Fraction", "builtin_function_or_method", "NoneType"}, seen
+
+    seen = types_met(draw)
+    assert {"int", "Fraction"} <= seen <= {"int", "bool", "Fraction", "builtin_function_or_method", "NoneType"}
 
 
 def test_the_code_of_the_noise_holds_no_float() -> None:

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import inspect
 import math
 import random
-import sys
-from collections import Counter
 from collections.abc import Callable
-from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -16,12 +12,13 @@ import pytest
 
 import dpbi
 from dpbi import MECHANISMS, Problem
-from dpbi.mechanisms import Mechanism, fair_bits
+from dpbi.mechanisms import Mechanism
 from dpbi.mechanisms.fair_bits import Bits
 from dpbi.mechanisms.selection import secure_draw as secure
 from tests import oracles
 from tests.every_mechanism import every_class, has_rate
 from tests.goodness_of_fit import assert_follows, assert_mean
+from tests.mechanisms.test_fair_bits import types_met
 from tests.oracles import mp
 
 SELECTIONS = [kind for kind in MECHANISMS if has_rate(kind)]
@@ -112,29 +109,17 @@ def test_a_large_space_has_the_mean_distance_it_should() -> None:
 
 def test_nothing_but_whole_numbers_meets_the_bits() -> None:
     """Every local variable of the functions that draw, traced: the float arithmetic ends with the fixed point."""
-    files, seen = {inspect.getsourcefile(fair_bits)}, Counter[str]()
-
-    def trace(frame: FrameType, event: str, argument: Any) -> Any:
-        if frame.f_code.co_filename not in files and frame.f_code.co_name != "propose":
-            return None
-        values = [*frame.f_locals.values(), *([argument] if event == "return" else [])]
-        for value in values:
-            parts = value if isinstance(value, tuple | list | set) else [value]
-            seen.update(type(part).__name__ for part in parts)
-        return trace
-
     bits = random.Random(3).getrandbits
-    before = sys.gettrace()
-    sys.settrace(trace)
-    try:
+
+    def draw() -> None:
         for problem, rate in CASES:
             propose, margin = proposal_of(problem, rate)
             for _ in range(20):
                 secure._by_rejection(problem, rate, propose, margin, 10_000, bits)
-    finally:
-        sys.settrace(before)
+
+    seen = types_met(draw, also="propose")
     allowed = {"int", "bool", "builtin_function_or_method", "NoneType", "_Staircase", "tuple", "range_iterator"}
-    assert {"int", "bool"} <= set(seen) <= allowed, seen
+    assert {"int", "bool"} <= seen <= allowed, seen
 
 
 # Refusals ---------------------------------------------------------------------------------------------

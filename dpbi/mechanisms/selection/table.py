@@ -21,7 +21,7 @@ from dpbi.mechanisms.distance_table import (
     loss_of_distance,
     rows_to_keep,
 )
-from dpbi.posterior.hellinger import affinity_loss, count_loss, distance_of_loss, identity
+from dpbi.posterior.hellinger import affinity_loss, count_loss, distance_of_loss, identities, identity
 from dpbi.problem.candidates import number_of_candidates
 from dpbi.problem.problem import Problem
 from dpbi.sensitivity import local_sensitivity
@@ -119,9 +119,8 @@ class _Side:
         loss = self.loss(d)
         near = distance_of_loss(loss) < cut
         loss, d = loss[near], d[near]
-        first, second = self.problem.counts
-        alike = _identity(self.problem, 0, first + self.sign * d) + _identity(self.problem, 1, second - self.sign * d)
-        return loss, d, alike
+        released = np.array(self.problem.counts) + self.sign * d[:, None] * np.array([1, -1])
+        return loss, d, identities(self.problem, released)
 
     def binned(self, edges: NDArray, centre: NDArray) -> tuple[NDArray, NDArray]:
         """Moments of H about each bin's centre, (_LINE_MOMENTS, bins), and the mean |d| of the bin.
@@ -181,11 +180,7 @@ def _paired_blocks(problem: Problem) -> Iterator[Columns]:
 def _columns(problem: Problem, i: int, released: NDArray) -> Columns:
     """What category i adds to loss, L1 distance and identity."""
     moved = np.abs(released - problem.counts[i]).astype(np.int32)
-    return _category_loss(problem, i, released), moved, _identity(problem, i, released)
-
-
-def _identity(problem: Problem, i: int, released: NDArray) -> NDArray[np.uint64]:
-    return identity(problem.prior[i], problem.counts[i], released)
+    return _category_loss(problem, i, released), moved, identity(problem.prior[i], problem.counts[i], released)
 
 
 def _category_loss(problem: Problem, i: int, released: NDArray) -> NDArray[np.float64]:
