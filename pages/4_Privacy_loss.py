@@ -35,13 +35,6 @@ with scenario("Privacy loss") as chosen:
             curves = public_answers.for_each(library.loss_against_size, public_answers.uncalibrated(audited))
             charts.draw(privacy.against_size(curves), "size")
 
-        if chosen.problem.k == 2:
-            st.header("Against the data")
-            by_dataset = public_answers.for_each(library.loss_against_dataset, audited)
-            if by_dataset:
-                st.markdown(privacy_loss.LOSS_AGAINST_DATASET)
-                charts.draw(privacy.against_dataset(by_dataset, chosen.problem.counts[0], chosen.labels), "dataset")
-
         st.header("Granting a delta")
         with guard.part():
             st.markdown(privacy_loss.PROFILE)

@@ -34,7 +34,7 @@ class DiscreteGaussian(Mechanism):
     delta: float = field(default=1e-6, metadata={"label": "delta"})
 
     label: ClassVar[str] = "Gaussian"
-    palette_place: ClassVar[int] = 9
+    palette_place: ClassVar[int] = len(dpbi.MECHANISMS)  # the next free one
     idea: ClassVar[str] = "Gaussian whole-number noise on all counts but one."
     source: ClassVar[str] = "Canonne, Kamath and Steinke 2020"
     formula: ClassVar[str] = r"r_i = (c_i + D_i)_0^n,\; i < k;\quad P(D = d) \propto e^{-d^2 / 2 \sigma^2}"

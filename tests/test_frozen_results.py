@@ -29,7 +29,7 @@ from dpbi.mechanisms import EHD, EHDS, Geometric, Mechanism
 from dpbi.papers.claims import CLAIMS
 from dpbi.papers.claims.two_categories import line_law
 from dpbi.papers.figures import tailoring
-from dpbi.privacy.curves import attaining_laws, calibration_gain, loss_against_dataset, loss_against_size
+from dpbi.privacy.curves import attaining_laws, calibration_gain, loss_against_size
 from dpbi.privacy.verdict import Profile, verdict
 from dpbi.releases.ledger import Ledger
 from dpbi.sensitivity.maps import along_count, along_emptying, gamma_scan, on_simplex, score_change
@@ -72,7 +72,6 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "crossovers": lambda: [one.ahead for one in crossovers(RESULTS["axis"](), TWO)],
     "required": lambda: required_epsilon(NOISY, TWO, 0.3),
     "against size": lambda: loss_against_size(CHOSEN, PRIOR, [2, 3]),
-    "against dataset": lambda: loss_against_dataset(CHOSEN, PRIOR, N),
     "attaining": lambda: [attaining_laws(dpbi.privacy_loss(one, PRIOR, N)) for one in (NOISY, CHOSEN)],
     "gain": lambda: calibration_gain(CHOSEN, TWO),
     "verdict": lambda: verdict(CHOSEN, PRIOR, N),

@@ -77,8 +77,6 @@ def same_audit(mechanism: Mechanism, other: Mechanism, problem: Problem) -> None
         assert not n or neighbour in map(tuple, dpbi.neighbours(counts).tolist())
     epsilons = np.array([0, 0.3, 0.9, 1.01]) * found.worst()[0]
     assert found.profile(epsilons) == pytest.approx(listed.profile(epsilons), abs=1e-11)
-    if problem.k == 2:
-        assert found.by_count() == pytest.approx(listed.by_count(), rel=1e-9, abs=1e-10)
     here, there = (dict(zip(*map(np.ndarray.tolist, one.marginal(problem.counts, 0)), strict=True))
                    for one in (found, listed))
     for value in here.keys() | there.keys():
@@ -182,7 +180,7 @@ def test_a_calibrated_mechanism_is_compared_too(kind: type[Mechanism], chosen: d
 def test_what_is_overridden_is_found() -> None:
     """Else the tests above would compare nothing; and of the audit's methods all are asked."""
     assert {name for kind, _ in EVERY for name in overridden(kind)} == COMPARED.keys()
-    asked = {"worst", "profile", "by_count", "marginal", "laws", "margin"}
+    asked = {"worst", "profile", "marginal", "laws", "margin"}
     own = {name for name, _ in inspect.getmembers(Audit, inspect.isfunction) if name[0] != "_"}
     for kind, chosen in EVERY:
         audit = type(kind(1.0, **chosen).audit((1.0, 1.0), 4))
@@ -223,7 +221,7 @@ class Wide(Told):
 
 def test_what_only_one_of_two_datasets_can_release_loses_everything() -> None:
     audit = Told(1.0).audit((1.0, 2.0), 3)
-    assert audit.worst() == (np.inf, (0, 3), (1, 2), (0, 3)) and audit.by_count().tolist() == [np.inf] * 4
+    assert audit.worst() == (np.inf, (0, 3), (1, 2), (0, 3))
     assert audit.profile(np.array([0.0, 50.0])).tolist() == [1, 1]
     assert dpbi.privacy_loss(Told(1.0), (1, 2), 3).upper == np.inf
     with pytest.raises(ValueError, match=r"cannot be calibrated.*no multiple of its strength"):

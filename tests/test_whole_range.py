@@ -214,12 +214,6 @@ def test_coverage_is_certified_by_the_mass_of_the_noise_aware_intervals_or_refus
 # Rates and claims -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("delta", [5e-324, 1e-300, 1 - 2.0**-53])
-def test_every_delta_has_a_smoothness(delta: float) -> None:
-    wanted = oracles.nrs_beta(4, 3, 1.0, delta)
-    assert m.EHDNRS(1.0, delta).beta(4, 3) == pytest.approx(float(wanted), rel=1e-13)
-
-
 @pytest.mark.parametrize("setting", [
     Setting(dpbi.Problem((1e-9, 0.5, 1e9), (0, 0, 0)), 1e6, 1e-9, 5e-324),
     Setting(dpbi.Problem((1e9, 1e9), (0, 2)), 15_000.0, 0.05, 1 - 2.0**-53),

@@ -17,7 +17,6 @@ from dpbi.figures.style import (
     SCALE,
     Style,
     add_curve,
-    axis_title,
     base_layout,
     category_labels,
     compact,
@@ -29,11 +28,10 @@ from dpbi.figures.style import (
     number,
     percent,
     style_of,
-    with_values,
 )
 from dpbi.mechanisms.guarantee import ApproximateDP, NotPrivate
 from dpbi.mechanisms.printed_bound import printed_bound
-from dpbi.privacy.curves import AttainingLaws, CalibrationGain, LossAgainstDataset
+from dpbi.privacy.curves import AttainingLaws, CalibrationGain
 from dpbi.privacy.guessing import GuessingRisk, trade_off
 from dpbi.privacy.loss import PrivacyLoss
 from dpbi.privacy.verdict import Profile, Verdict, exceeds_stated
@@ -210,35 +208,6 @@ def _size_words(worst: Sequence[PrivacyLoss], last: Sequence[PrivacyLoss], label
     spends = leading(labels, spent, spent[least], ("spends", "spend"))
     alike = spent[least] == max(spent)
     return f"{said}; at n = {n:,} all spend {loss}" if alike else f"{said}; at n = {n:,} {spends} least, {loss}"
-
-
-def against_dataset(curves: Sequence[LossAgainstDataset], u: int, labels: Sequence[str] | None = None) -> go.Figure:
-    """k = 2: the largest log ratio to a neighbour, for each dataset (u, n - u), with the data's own u marked."""
-    mechanisms = mechanism_labels([curve.mechanism for curve in curves])
-    category, n = category_labels(2, labels)[0], curves[0].n
-    fig = Drawing()
-    places = np.unique(np.append(np.linspace(0, n, min(_POINTS, n + 1)).round().astype(np.int64), u))
-    for curve, label in zip(curves, mechanisms, strict=True):
-        _add_curve(fig, style_of(curve.mechanism), label, curve.count[places], curve.loss[places],
-                   "u = %{x:,}: %{y:.4g}")
-    epsilon = curves[0].mechanism.epsilon
-    mark_level(fig, epsilon, _stated(epsilon))
-    mark_place(fig, u, f"your data: {u:,}", "right" if u > n / 2 else "left", dash="solid")
-    top = max(epsilon, *(float(curve.loss.max()) for curve in curves))
-    here = [float(printed_bound(float(curve.loss[u]))) for curve in curves]  # equal where they read so
-    most = int(np.argmax(here))
-    loss = curves[most].loss
-    peak = int(np.flatnonzero(loss >= loss.max() * (1 - 1e-9))[0])  # the first of equals
-    exposes = leading(mechanisms, here, here[most], ("exposes", "expose"))
-    title = f"At your data {exposes} most: {printed_bound(here[most])}"
-    if loss[peak] > here[most] * (1 + 1e-6) and exposes.endswith("exposes"):
-        title += f"; at the count {peak:,} it would be {printed_bound(float(loss[peak]))}"
-    return base_layout(
-        fig, title, alt="Line chart of the loss of every dataset of this size",
-        values=f"At your data: {with_values(mechanisms, here, printed_bound)}",
-        x={"title_text": axis_title(f"Count of {category} among n = {n:,}")},
-        y={"title_text": "Exact loss against a neighbour", "range": [0, 1.08 * top]}, height=400, headroom=20,
-    )  # fmt: skip
 
 
 def profiles(found: Sequence[Profile]) -> go.Figure:

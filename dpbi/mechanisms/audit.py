@@ -156,15 +156,6 @@ class Audit:
         counts, neighbour, released = (tuple(one.tolist()) for one in found)
         return loss, counts, neighbour, released
 
-    def by_count(self) -> NDArray[np.float64]:
-        """k = 2: the largest log ratio of (u, n - u) to a neighbour, u = 0..n."""
-        log_law, u = self.listed.log_law, np.arange(self.n)
-        loss = np.zeros(self.n + 1)
-        if self.n:
-            loss[:-1] = np.maximum(loss[:-1], log_ratios(log_law, u, u + 1).max(axis=1))
-            loss[1:] = np.maximum(loss[1:], log_ratios(log_law, u + 1, u).max(axis=1))
-        return loss
-
     def marginal(self, counts: Counts, category: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Values of one released count and their probabilities under a dataset."""
         row = int(np.flatnonzero((self.datasets == np.array(counts)).all(axis=1))[0])

@@ -3,28 +3,15 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any, Protocol
+from typing import Any
 
 from dpbi import limits
-from dpbi.mechanisms.audit import Audit
 from dpbi.mechanisms.guarantee import PureDP
 from dpbi.mechanisms.printed_bound import printed_bound
 
 # multiplier of the rate (of the noise's decay), prior, n: what the exhaustive check was made for
 Calibration = tuple[float, tuple[float, ...], int]
 LEAST, LARGEST = 1e-12, 1e12  # of a multiplier
-
-
-class Audited(Protocol):
-    """What is calibrated: a mechanism."""
-
-    @property
-    def epsilon(self) -> float: ...
-
-    @property
-    def calibration(self) -> Calibration | None: ...
-
-    def audit(self, prior: tuple[float, ...], n: int) -> Audit: ...
 
 
 def check_calibration(calibration: Any) -> Calibration | None:
@@ -51,7 +38,7 @@ def multiplier(calibration: Calibration, prior: tuple[float, ...], n: int) -> fl
 
 
 @lru_cache(maxsize=256)
-def calibrated_guarantee(mechanism: Audited, prior: tuple[float, ...], n: int) -> PureDP:
+def calibrated_guarantee(mechanism: Any, prior: tuple[float, ...], n: int) -> PureDP:
     """epsilon-DP for this prior and n, by the check itself: the exact loss plus its margin is at most epsilon.
 
     The check is made for the very mechanism asked about, so that a multiplier written by hand, or carried over to

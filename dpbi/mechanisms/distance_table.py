@@ -8,7 +8,7 @@ without them far more finely, for the distribution function of H.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import factorial
@@ -17,7 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpbi.frozen_result import FrozenResult
-from dpbi.posterior.hellinger import distance_of_loss
+from dpbi.posterior.hellinger import distance_of_loss, identities, loss_to, tabulated_loss
+from dpbi.problem.problem import Problem
+from dpbi.sensitivity import local_sensitivity
 
 LISTABLE = 40_000_000  # outputs visited at most: 36 million (k = 4, n = 600) take about a second
 _LEVELS = 300_000  # up to here every output is its own row
@@ -327,6 +329,22 @@ class Rows:
         started = key // self.steps
         level = np.cumsum(np.diff(started, prepend=0) > 0)
         return level, np.maximum.accumulate(largest[started]), key % self.steps, moments
+
+
+def table_of(
+    problem: Problem, blocks: Iterable[tuple[NDArray[np.int64], NDArray[np.float64]]], moved: int, keep: int
+) -> DistanceTable:
+    """The table of outputs (rows, k) with their probabilities (rows,), block by block.
+
+    moved: the largest ||r - c||_1 there is; keep: see ``rows_to_keep``.
+    """
+    rows = Rows(np.inf, local_sensitivity(problem) if problem.n else 0.0, moved + 1, keep, orders=2)
+    for released, probability in blocks:
+        kinds = zip(problem.prior, problem.counts, released.T, strict=True)
+        loss = np.sum([tabulated_loss(alpha, count, r) for alpha, count, r in kinds], axis=0)
+        rows.add(loss_to(problem, released, loss), np.abs(released - problem.counts).sum(axis=1),
+                 identities(problem, released), probability)
+    return rows.table(step=0.5)
 
 
 def _joined(parts: list[Columns]) -> Columns:

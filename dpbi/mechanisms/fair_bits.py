@@ -173,7 +173,7 @@ class WholeWeights:
         order = np.argsort(exponent, kind="stable")
         shared, starts = np.unique(exponent[order], return_index=True)
         self._members = [order[first:last] for first, last in zip(starts, [*starts[1:], order.size], strict=True)]
-        self._sums = [_Cumulative(mantissa[members]) for members in self._members]
+        self._sums = [list(accumulate(mantissa[members].tolist())) for members in self._members]
         shifts = (shared - shared[0]).tolist()
         self._totals = list(accumulate(sums[-1] << shift for sums, shift in zip(self._sums, shifts, strict=True)))
 
@@ -192,20 +192,6 @@ def _mantissas(log_weights: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDA
     remainder = (log_weights - exponent * _LOG2_HIGH) - exponent * _LOG2_LOW
     mantissa = np.rint(np.exp(remainder) * 2.0 ** (_MANTISSA - 1))
     return mantissa.astype(np.int64), exponent.astype(np.int64)
-
-
-class _Cumulative(Sequence[int]):
-    """Cumulative sums of up to 2^31 whole numbers below 2^54, exactly, as Python integers when asked for."""
-
-    def __init__(self, values: NDArray[np.int64]) -> None:
-        self.high = np.cumsum(values >> 32)
-        self.low = np.cumsum(values & 0xFFFFFFFF)
-
-    def __len__(self) -> int:
-        return int(self.high.size)
-
-    def __getitem__(self, at):  # type: ignore[no-untyped-def]
-        return (int(self.high[at]) << 32) + int(self.low[at])
 
 
 def _inverse(cumulative: Sequence[int], bits: Bits) -> int:

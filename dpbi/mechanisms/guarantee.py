@@ -13,8 +13,25 @@ Basis = Literal["theorem", "claim", "exhaustive check"]
 _TEXT = 2_000  # characters
 
 
+class _Promise:
+    """What all of them are checked for, and whether they are known to hold: a claim is not."""
+
+    basis: Basis
+    reason: str
+    neighbours: str
+
+    def __post_init__(self) -> None:
+        limits.one_of("basis", self.basis, get_args(Basis))
+        limits.check_name("reason", self.reason, _TEXT)
+        limits.check_name("neighbours", self.neighbours, _TEXT)
+
+    @property
+    def is_private(self) -> bool:
+        return self.basis != "claim" and not isinstance(self, NotPrivate)
+
+
 @dataclass(frozen=True)
-class PureDP:
+class PureDP(_Promise):
     """P(M(c) in S) <= e^epsilon P(M(c') in S) for all neighbours c, c' and all sets S.
 
     epsilon: the privacy loss promised; basis: theorem, claim or exhaustive check; reason: where it comes from.
@@ -27,19 +44,15 @@ class PureDP:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", limits.check_bound("epsilon", self.epsilon))
-        _check_texts(self)
+        super().__post_init__()
 
     @property
     def words(self) -> str:
         return f"{printed_bound(self.epsilon)}-DP ({self.basis})"
 
-    @property
-    def is_private(self) -> bool:
-        return self.basis != "claim"
-
 
 @dataclass(frozen=True)
-class ApproximateDP:
+class ApproximateDP(_Promise):
     """P(M(c) in S) <= e^epsilon P(M(c') in S) + delta for all neighbours c, c' and all sets S."""
 
     epsilon: float
@@ -51,41 +64,24 @@ class ApproximateDP:
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", limits.check_bound("epsilon", self.epsilon))
         object.__setattr__(self, "delta", limits.between("delta", self.delta, 0.0, 1.0))
-        _check_texts(self)
+        super().__post_init__()
 
     @property
     def words(self) -> str:
         return f"({printed_bound(self.epsilon)}, {printed_bound(self.delta)})-DP ({self.basis})"
 
-    @property
-    def is_private(self) -> bool:
-        return self.basis != "claim"
-
 
 @dataclass(frozen=True)
-class NotPrivate:
+class NotPrivate(_Promise):
     """No bound on the privacy loss is promised; the reason says why the mechanism is kept."""
 
     reason: str
     basis: Basis = "theorem"
     neighbours: str = RELATION
 
-    def __post_init__(self) -> None:
-        _check_texts(self)
-
     @property
     def words(self) -> str:
         return "not private in general"
 
-    @property
-    def is_private(self) -> bool:
-        return False
-
 
 Guarantee = PureDP | ApproximateDP | NotPrivate
-
-
-def _check_texts(guarantee: Guarantee) -> None:
-    limits.one_of("basis", guarantee.basis, get_args(Basis))
-    limits.check_name("reason", guarantee.reason, _TEXT)
-    limits.check_name("neighbours", guarantee.neighbours, _TEXT)

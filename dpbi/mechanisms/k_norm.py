@@ -18,7 +18,7 @@ from dpbi.mechanisms.mechanism import released_counts, released_vector
 from dpbi.mechanisms.noise.audit import NoiseAudit, check_values
 from dpbi.mechanisms.noise.mean import mean_distance_of_steps_noise
 from dpbi.mechanisms.noise.steps import StepsNoise
-from dpbi.mechanisms.noise.steps_table import steps_noise_table
+from dpbi.mechanisms.noise.table import steps_noise_table
 from dpbi.problem.problem import Problem, check_problem
 
 
@@ -120,9 +120,6 @@ class KNormAudit(Audit):
 
     def profile(self, epsilons: NDArray[np.float64]) -> NDArray[np.float64]:
         return self.noise.profile(epsilons) if self.n else np.zeros(epsilons.size)
-
-    def by_count(self) -> NDArray[np.float64]:
-        return np.full(self.n + 1, self.noise.epsilon if self.n else 0.0)
 
     def marginal(self, counts: Counts, category: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Values of one released count, as far as the noise reaches, and their probabilities under a dataset.

@@ -16,21 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpbi.frozen_result import FrozenResult, frozen
-from dpbi.mechanisms.noise.law import IntegerNoise, cut_log_pmf
-
-
-def ceilings(n: int, released: tuple[int, ...], consistent: bool) -> NDArray[np.int64]:
-    """What each released count was cut to: n, or (consistent) what the earlier ones left."""
-    taken = np.cumsum([0, *released[:-1]]) if consistent else np.zeros(len(released), dtype=np.int64)
-    return (n - taken).astype(np.int64)
-
-
-def is_cut(n: int, released: tuple[int, ...], noised: int, consistent: bool) -> bool:
-    """Whether noise on the first counts, cut, can give this vector, the last being the remainder if it has no noise."""
-    r = np.array(released)
-    if (r < 0).any() or (r > ceilings(n, released, consistent))[:noised].any():
-        return False
-    return noised == r.size or int(r[-1]) == max(n - int(r[:-1].sum()), 0)
+from dpbi.mechanisms.noise.law import IntegerNoise, ceilings, cut_log_pmf
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +45,7 @@ class CutNoiseLikelihood(FrozenResult):
 
     @cached_property
     def _ceilings(self) -> NDArray[np.int64]:
-        return frozen(ceilings(self.n, self.released, self.consistent))
+        return frozen(ceilings(self.n, np.array(self.released), self.consistent))
 
 
 @dataclass(frozen=True, eq=False)

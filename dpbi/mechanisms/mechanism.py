@@ -16,15 +16,13 @@ from numpy.typing import ArrayLike, NDArray
 from dpbi import limits
 from dpbi.mechanisms.audit import DATASETS, Audit, largest_visited
 from dpbi.mechanisms.calibration import LARGEST, LEAST, Calibration, calibrated_guarantee, check_calibration, multiplier
-from dpbi.mechanisms.distance_table import LISTABLE, DistanceTable, Rows, rows_to_keep
+from dpbi.mechanisms.distance_table import LISTABLE, DistanceTable, rows_to_keep, table_of
 from dpbi.mechanisms.fair_bits import WEIGHT_ERROR, Bits, WholeWeights, checked
 from dpbi.mechanisms.guarantee import Guarantee
 from dpbi.mechanisms.likelihood import Likelihood, ListedLikelihood
 from dpbi.mechanisms.listing import LISTED, PAIRS_LARGEST, Listing, listing
-from dpbi.posterior.hellinger import identities, loss_to, tabulated_loss
 from dpbi.problem.candidates import list_candidates, number_of_candidates
 from dpbi.problem.problem import Problem, check_problem
-from dpbi.sensitivity import local_sensitivity
 
 _LOG_LEAST = 1e8  # of what is drawn, below 0: weights are split into powers of two exactly up to there
 _LOG_ERROR = 1e-11  # of a log probability, relative: the contract tests hold 1e-12
@@ -134,13 +132,8 @@ class Mechanism:
             return None
         possible = found.log_law[0] > -np.inf
         released, probability = found.released[possible], np.exp(found.log_law[0, possible])
-        moved = np.abs(released - problem.counts).sum(axis=1)
-        kinds = zip(problem.prior, problem.counts, released.T, strict=True)
-        loss = np.sum([tabulated_loss(alpha, count, r) for alpha, count, r in kinds], axis=0)
-        rows = Rows(np.inf, local_sensitivity(problem) if problem.n else 0.0, int(moved.max()) + 1,
-                    keep=rows_to_keep(moved.size, line=problem.k == 2), orders=2)
-        rows.add(loss_to(problem, released, loss), moved, identities(problem, released), probability)
-        return rows.table(step=0.5)
+        moved = int(np.abs(released - problem.counts).sum(axis=1).max())
+        return table_of(problem, [(released, probability)], moved, rows_to_keep(len(released), line=problem.k == 2))
 
     def nearest(self, problem: Problem) -> DistanceTable:
         """The outputs nearest to the truth, up to some distance all of them, with their exact probabilities.
@@ -148,10 +141,7 @@ class Mechanism:
         Here the truth alone.
         """
         truth = np.array([check_problem(problem).counts])
-        rows = Rows(np.inf, 0.0, 1, keep=1, orders=2)
-        rows.add(np.zeros(1), np.zeros(1, dtype=np.int64), identities(problem, truth),
-                 np.exp(self.log_pmf(problem, truth)))
-        return rows.table(step=0.5)
+        return table_of(problem, [(truth, np.exp(self.log_pmf(problem, truth)))], moved=0, keep=1)
 
     def mean_distance(self, problem: Problem) -> float | None:
         """E[H] to 1e-9 without listing outputs; None where it is not known."""

@@ -12,10 +12,17 @@ from dpbi import limits
 from dpbi.mechanisms.added_noise import AddedNoise
 from dpbi.mechanisms.distance_table import DistanceTable
 from dpbi.mechanisms.fair_bits import Bits, checked
-from dpbi.mechanisms.likelihood import CutNoiseLikelihood, is_cut
+from dpbi.mechanisms.likelihood import CutNoiseLikelihood
 from dpbi.mechanisms.mechanism import released_counts, released_vector
 from dpbi.mechanisms.noise.audit import NoiseAudit
-from dpbi.mechanisms.noise.law import FlooredLaplace, IntegerNoise, TwoSidedGeometric, released_log_pmf
+from dpbi.mechanisms.noise.law import (
+    FlooredLaplace,
+    IntegerNoise,
+    TwoSidedGeometric,
+    ceilings,
+    holds_remainder,
+    released_log_pmf,
+)
 from dpbi.mechanisms.noise.mean import mean_distance
 from dpbi.mechanisms.noise.table import noisy_counts_table
 from dpbi.problem.problem import Problem, check_problem
@@ -62,22 +69,26 @@ class _NoisyCounts(AddedNoise):
     def sample(self, problem: Problem, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
         """Noise, cut, remainder: int64 (size, k)."""
         noise, rng, size = self._noise_for(problem), limits.check_generator(rng), limits.check_size(size, problem.k)
-        noised, n = self._noised(problem.k), problem.n
-        counts = np.array(problem.counts, dtype=np.int64)
+        return self._released(problem, noise.sample(rng, (size, self._noised(problem.k))))
+
+    def _released(self, problem: Problem, noise: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Counts with noise (size, noised), cut, and the remainder: int64 (size, k)."""
+        size, noised = noise.shape
         released = np.empty((size, problem.k), dtype=np.int64)
-        released[:, :noised] = counts[:noised] + noise.sample(rng, (size, noised))
-        left = np.full(size, n, dtype=np.int64)
-        for i in range(noised):
-            released[:, i] = np.clip(released[:, i], 0, left)
+        left = np.full(size, problem.n, dtype=np.int64)
+        for i, count in enumerate(problem.counts[:noised]):
+            released[:, i] = np.clip(count + noise[:, i], 0, left)
             if self.consistent:
                 left -= released[:, i]
         if noised < problem.k:
-            released[:, -1] = left if self.consistent else np.maximum(n - released[:, :-1].sum(axis=1), 0)
+            released[:, -1] = np.maximum(problem.n - released[:, :-1].sum(axis=1), 0)
         return released
 
     def can_release(self, n: int, released: tuple[int, ...]) -> bool:
-        r = released_vector(released)
-        return is_cut(limits.check_total(n), r, self._noised(len(r)), self.consistent)
+        n, r = limits.check_total(n), np.array(released_vector(released))
+        noised = self._noised(r.size)
+        cut = (r >= 0).all() and (r <= ceilings(n, r, self.consistent))[:noised].all()
+        return bool(cut and holds_remainder(n, r, noised))
 
     def likelihood(self, prior: tuple[float, ...], n: int, released: tuple[int, ...]) -> CutNoiseLikelihood:
         prior, n, r = self._checked(prior, n, released)
@@ -87,15 +98,10 @@ class _NoisyCounts(AddedNoise):
         """As ``sample``, in whole numbers only."""
         noise = self._noise_for(problem)
         bits = checked(bits)
-        decay = self._exact_decay(self._spread(problem.k))
-        released, left = [], problem.n
-        for count in problem.counts[:self._noised(problem.k)]:
-            released.append(min(max(count + noise.draw_exactly(decay, bits), 0), left))
-            if self.consistent:
-                left -= released[-1]
-        if len(released) < problem.k:
-            released.append(left if self.consistent else max(problem.n - sum(released), 0))
-        return tuple(released)
+        decay, n = self._exact_decay(self._spread(problem.k)), problem.n
+        drawn = [noise.draw_exactly(decay, bits) for _ in range(self._noised(problem.k))]
+        cut = np.array([[min(max(d, -n), n) for d in drawn]], dtype=np.int64)  # no whole number leaves 64 bits
+        return tuple(self._released(problem, cut)[0].tolist())
 
     def distances(self, problem: Problem) -> DistanceTable | None:
         """Exact over a window of width O(b) per noised count: what lies outside has probability below 1e-15."""

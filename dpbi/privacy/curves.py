@@ -1,4 +1,4 @@
-"""The privacy loss against the size of the data, against the data, and the two output laws that attain it."""
+"""The privacy loss against the size of the data, and the two output laws that attain it."""
 
 from __future__ import annotations
 
@@ -11,25 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 from dpbi import limits
 from dpbi.accuracy.distance_law import distance_law
 from dpbi.frozen_result import FrozenResult
-from dpbi.mechanisms.audit import check_size
 from dpbi.mechanisms.mechanism import Mechanism, check_mechanism
 from dpbi.privacy.loss import PrivacyLoss, calibrate, privacy_loss, privacy_profile
 from dpbi.privacy.verdict import Profile, Verdict
 from dpbi.problem.problem import Problem, check_problem
-
-
-@dataclass(frozen=True, eq=False)
-class LossAgainstDataset(FrozenResult):
-    """k = 2: for each dataset (u, n - u) the largest log ratio to a neighbour, over neighbours and outputs.
-
-    count: u = 0..n; loss: (n + 1,).
-    """
-
-    mechanism: Mechanism
-    prior: tuple[float, ...]
-    n: int
-    count: NDArray[np.int64]
-    loss: NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,20 +81,6 @@ def loss_against_size(mechanism: Mechanism, prior: ArrayLike, sizes: Iterable[in
     listed = [limits.whole_number("sizes", n, 0, limits.TOTAL_LARGEST)
               for n in limits.sequence("sizes", sizes, "of total counts n")]
     return tuple(privacy_loss(mechanism, prior, n) for n in listed)
-
-
-def loss_against_dataset(mechanism: Mechanism, prior: ArrayLike, n: int) -> LossAgainstDataset:
-    """max over neighbours c' and outputs r of log P_c(r) - log P_c'(r), for every dataset c of two categories.
-
-    prior (2,); n: total count. The largest of them is the privacy loss. Raises ValueError for k > 2 or an n beyond an
-    exhaustive check. Source: ours; it shows whose data would be exposed.
-    """
-    alpha, n = limits.check_prior(prior), limits.check_total(n)
-    if len(alpha) != 2:
-        raise ValueError(f"The loss against the dataset needs two categories: got {len(alpha)}.")
-    check_size(n, 2)
-    audit = check_mechanism(mechanism).audit(alpha, n)
-    return LossAgainstDataset(mechanism, alpha, n, np.arange(n + 1), audit.by_count())
 
 
 def attaining_laws(loss: PrivacyLoss) -> AttainingLaws:

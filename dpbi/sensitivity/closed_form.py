@@ -50,7 +50,7 @@ def local_sensitivity(problem: Problem) -> float:
 @lru_cache(maxsize=256)
 def _local_sensitivity(problem: Problem) -> float:
     """Kept, as every mechanism's law asks for it."""
-    return float(local_at(*_arrays(problem)))
+    return float(local_at(*datasets(problem.prior, problem.counts)))
 
 
 def local_sensitivities(prior: ArrayLike, counts: ArrayLike) -> NDArray[np.float64]:
@@ -98,7 +98,7 @@ def worst_neighbour(problem: Problem) -> tuple[int, ...]:
 
     Raises ValueError if n = 0. Source: as ``local_sensitivity``.
     """
-    alpha, c = _arrays(check_problem(problem))
+    alpha, c = datasets(check_problem(problem).prior, problem.counts)
     giving, receiving = _giving(alpha, c), unit_loss(alpha + c)
     best = _first_largest(receiving)
     partner = np.full(alpha.size, best)
@@ -165,7 +165,7 @@ def smooth_sensitivity(problem: Problem, gamma: float, kind: Kind = "reciprocal"
     Source: reciprocal [P17] Theorem 5.1, [D20] section 1; exponential [N] section 2.3 and [P17] Definition 3,
     after Nissim, Raskhodnikova and Smith 2007. The closed form is ours: see ``corners``.
     """
-    return float(smooth_at(*_arrays(check_problem(problem)), *_check_smoothing(gamma, kind)))
+    return float(smooth_at(*datasets(check_problem(problem).prior, problem.counts), *_check_smoothing(gamma, kind)))
 
 
 def smooth_sensitivities(
@@ -262,12 +262,6 @@ def _two_category_corners(alpha: NDArray, c: NDArray) -> tuple[NDArray, NDArray]
 def _check_smoothing(gamma: float, kind: Kind) -> tuple[float, Kind]:
     limits.one_of("kind", kind, ("reciprocal", "exponential"))
     return limits.check_gamma(gamma), kind
-
-
-def _arrays(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    if not problem.n:
-        raise ValueError(_NO_NEIGHBOURS.format(what="The sensitivity"))
-    return np.array(problem.prior), np.array(problem.counts)
 
 
 def datasets(prior: ArrayLike, counts: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.int64]]:

@@ -89,7 +89,7 @@ def assert_the_same(at: AppTest, files: Files, found: dict[str, Any]) -> None:
 
 DRAWN = {  # the columns of points that a chart draws as they are
     "sensitivity": ("local", "reciprocal", "exponential", "value"), "score-change": ("moved", "change"),
-    "attained": ("here", "there"), "size": ("n", "epsilon"), "dataset": ("loss",), "profile": ("epsilons", "deltas"),
+    "attained": ("here", "there"), "size": ("n", "epsilon"), "profile": ("epsilons", "deltas"),
 }  # fmt: skip
 
 

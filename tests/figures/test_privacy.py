@@ -17,7 +17,6 @@ from dpbi.privacy.curves import (
     CalibrationGain,
     attaining_laws,
     calibration_gain,
-    loss_against_dataset,
     loss_against_size,
 )
 from dpbi.privacy.guessing import GuessingRisk
@@ -72,9 +71,6 @@ def test_every_figure_is_fit_to_send(name: str) -> None:
         privacy.trade_offs(profiles_of(name)),
         privacy.calibration(gains_of(name)),
     ]
-    if problem.k == 2:
-        curves = [loss_against_dataset(one.loss.mechanism, problem.prior, problem.n) for one in verdicts]
-        figures.append(privacy.against_dataset(curves, problem.counts[0], ["<b>x</b>", "y"]))
     assert max(lengths_of_those_fit_to_send(figures)) < 60_000
     for fig in figures:
         assert "<b>" not in fig.to_json().replace("\\u003c", "<")
@@ -170,12 +166,6 @@ def test_curves_are_the_losses(kind: type[Mechanism]) -> None:
     by_size = loss_against_size(kind(1.0), (1, 1), (1, 4, 16))
     curve = privacy.against_size([by_size]).data[0]
     assert curve.y == pytest.approx([one.epsilon for one in by_size], rel=1e-6)
-    by_dataset = loss_against_dataset(kind(1.0), (1, 1), 400)
-    fig = privacy.against_dataset([by_dataset], 123)
-    assert 123 in list(fig.data[0].x) and len(fig.data[0].x) < 200
-    assert fig.data[0].y == pytest.approx(by_dataset.loss[np.array(fig.data[0].x, dtype=int)], rel=1e-6)
-    assert f"{printed_bound(float(by_dataset.loss[123]))}" in title(fig)
-    assert any("your data: 123" in mark.text for mark in fig.layout.annotations)
 
 
 def test_calibration_shows_both_means_and_the_largest_gain() -> None:

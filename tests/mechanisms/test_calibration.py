@@ -40,7 +40,7 @@ every_audit = pytest.mark.parametrize(
 @every_mechanism
 @every_audit
 def test_the_loss_is_epsilon_and_never_more(kind: Kind, chosen: Options, prior: Prior, n: int) -> None:
-    for epsilon in (0.01, 1.0, 20.0):
+    for epsilon in (1e-6, 1.0, 1e3, 1e6):
         calibrated = calibrate(kind(epsilon, **chosen), prior, n)
         assert NEARLY * epsilon <= privacy_loss(calibrated, prior, n).upper <= epsilon
     assert privacy_profile(calibrated, prior, n, [0.9 * epsilon, epsilon])[1] == 0
@@ -80,13 +80,6 @@ def calibrated_by(mechanism: Mechanism) -> float:
     return mechanism.calibration[0]
 
 
-@every_mechanism
-@pytest.mark.parametrize("epsilon", [1e-6, 1e3, 1e6])
-def test_extreme_epsilons(kind: Kind, chosen: Options, epsilon: float) -> None:
-    found = privacy_loss(calibrate(kind(epsilon, **chosen), (1, 3), 5), (1, 3), 5)
-    assert NEARLY * epsilon <= found.upper <= epsilon
-
-
 def test_unused_budget_becomes_accuracy_and_a_broken_promise_is_mended() -> None:
     """prior (100, 1000, 100), n = 25, epsilon 1: whoever lost less comes nearer, whoever lost more steps back."""
     problem, raised, lowered = Problem((100, 1000, 100), (0, 24, 1)), 0, 0
@@ -105,18 +98,6 @@ def test_unused_budget_becomes_accuracy_and_a_broken_promise_is_mended() -> None
             assert calibrated_by(calibrated) == pytest.approx(1, abs=1e-8)
         assert calibrated.guarantee(problem.prior, problem.n).is_private
     assert raised >= 4 and lowered >= 1
-
-
-def test_mean_distance_of_smooth_sensitivity_falls_as_much_as_the_design_says() -> None:
-    """At uniform k = 2 and epsilon 1 a loss of 0.3 to 0.45 lets the rate more than double: 2.4 times nearer."""
-    problem = Problem((1, 1), (40, 60))
-    for kind in MECHANISMS:
-        loss = privacy_loss(plain := kind(1.0), problem.prior, problem.n).epsilon
-        if 0.3 <= loss <= 0.45:
-            calibrated = calibrate(plain, problem.prior, problem.n)
-            assert dpbi.distance_law(plain, problem).mean > 2.4 * dpbi.distance_law(calibrated, problem).mean
-            return
-    raise AssertionError("no mechanism leaves so much unused")
 
 
 # The value ------------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ import contextlib
 import inspect
 import random
 import sys
+import textwrap
 from collections import Counter
 from collections.abc import Callable
 from fractions import Fraction
@@ -32,6 +33,7 @@ from dpbi.mechanisms.fair_bits import (
     uniform_composition,
 )
 from dpbi.mechanisms.mechanism import Mechanism
+from dpbi.mechanisms.noise.steps import StepsNoise
 from tests import oracles
 from tests.goodness_of_fit import assert_follows
 from tests.oracles import mp
@@ -155,37 +157,46 @@ def test_large_decays_and_tiny_ones() -> None:
 # No float ---------------------------------------------------------------------------------------------
 
 EXACT = (uniform_below, bernoulli_exp, bernoulli_exp_of_any, uniform_composition, geometric, floored_laplace,
-         two_sided_geometric)
+         two_sided_geometric, StepsNoise.draw_exactly)
 
 
-def test_the_path_of_the_noise_meets_no_float() -> None:
-    """Every local variable and every returned value of the samplers, traced."""
-    files, seen = {inspect.getsourcefile(fair_bits)}, Counter[str]()
+def types_met(draw: Callable[[], None], also: str = "") -> set[str]:
+    """Of every local variable and returned value, and their parts, in ``fair_bits`` and in functions of one name."""
+    files, seen = {inspect.getsourcefile(fair_bits)}, set[str]()
 
     def trace(frame: FrameType, event: str, argument: Any) -> Any:
-        if frame.f_code.co_filename not in files:
+        if frame.f_code.co_filename not in files and frame.f_code.co_name != also:
             return None
-        values = [*frame.f_locals.values(), *([argument] if event == "return" else [])]
-        seen.update(type(value).__name__ for value in values)
+        for value in [*frame.f_locals.values(), *([argument] if event == "return" else [])]:
+            parts = value if isinstance(value, tuple | list | set) else [value]
+            seen.update(type(part).__name__ for part in parts)
         return trace
 
-    bits = random.Random(3).getrandbits
     before = sys.gettrace()
     sys.settrace(trace)
     try:
+        draw()
+    finally:
+        sys.settrace(before)
+    return seen
+
+
+def test_the_path_of_the_noise_meets_no_float() -> None:
+    bits = random.Random(3).getrandbits
+
+    def draw() -> None:
         for decay in (Fraction(0.3), Fraction(2.7) / 3):
             for _ in range(50):
                 floored_laplace(decay, bits)
                 two_sided_geometric(decay, bits)
-    finally:
-        sys.settrace(before)
-    assert {"int", "Fraction"} <= set(seen)
-    assert set(seen) <= {"int", "bool", "Fraction", "builtin_function_or_method", "NoneType"}, seen
+
+    seen = types_met(draw)
+    assert {"int", "Fraction"} <= seen <= {"int", "bool", "Fraction", "builtin_function_or_method", "NoneType"}
 
 
 def test_the_code_of_the_noise_holds_no_float() -> None:
     for function in EXACT:
-        for node in ast.walk(ast.parse(inspect.getsource(function))):
+        for node in ast.walk(ast.parse(textwrap.dedent(inspect.getsource(function)))):
             assert not isinstance(node, ast.Div), function
             assert not (isinstance(node, ast.Constant) and isinstance(node.value, float)), function
             assert not (isinstance(node, ast.Name) and node.id in ("np", "float", "math")), function

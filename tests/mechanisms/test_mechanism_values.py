@@ -16,8 +16,6 @@ from hypothesis import given
 import dpbi
 from dpbi import Problem, mechanisms
 from dpbi.mechanisms import Mechanism
-from dpbi.mechanisms.noise.law import FlooredLaplace
-from dpbi.posterior.hellinger import distances_to
 from dpbi.problem.candidates import list_candidates
 from tests import oracles
 from tests.oracles import mp
@@ -88,28 +86,6 @@ def scale_of(mechanism: Mechanism, k: int) -> float:
 # Rules and scales of the table in the sources --------------------------------------------------------
 
 
-@pytest.mark.parametrize("k", [2, 3, 7])
-@pytest.mark.parametrize("epsilon", [0.1, 1.0, 3.0])
-def test_scales_of_the_noise(k: int, epsilon: float) -> None:
-    """b = 2k/epsilon or 2/epsilon (LSZhang), k/epsilon (LSDim), 1/epsilon at k = 2 and 2/epsilon above (LSHist)."""
-    moved = 1 if k == 2 else 2
-    assert scale_of_single(mechanisms.LSZhang(epsilon), k) == pytest.approx(2 * k / epsilon, rel=1e-12)
-    assert scale_of_single(mechanisms.LSZhang(epsilon, scale_rule="2"), k) == pytest.approx(2 / epsilon, rel=1e-12)
-    for consistent in (False, True):
-        for kind, scale in ((mechanisms.LSDim, k), (mechanisms.LSHist, moved), (mechanisms.Geometric, moved)):
-            found = scale_of_single(kind(epsilon, consistent=consistent), k)
-            assert found == pytest.approx(scale / epsilon, rel=1e-12)
-
-
-def scale_of_single(mechanism: Mechanism, k: int) -> float:
-    """b from P(r_1 = c_1 + 1) / P(r_1 = c_1 + 2) = e^{1/b}; the last count follows, or stays with its own noise."""
-    problem, between = Problem((1.0,) * k, (50,) * k), (50,) * (k - 2)
-    stays = mechanism.log_pmf(problem, [(51, *between, 50), (52, *between, 50)])
-    follows = mechanism.log_pmf(problem, [(51, *between, 49), (52, *between, 48)])
-    log_law = stays if np.isfinite(stays).all() else follows
-    return float(1 / (log_law[0] - log_law[1]))
-
-
 @given(problems(largest_k=4), epsilons(), gammas())
 def test_rates_of_the_exponential_family(drawn: Drawn, epsilon: float, gamma: float) -> None:
     problem = Problem(*drawn)
@@ -123,15 +99,6 @@ def test_rates_of_the_exponential_family(drawn: Drawn, epsilon: float, gamma: fl
     }
     for name, (found, expected) in rates.items():
         assert found == pytest.approx(float(expected), rel=1e-10), name
-
-
-def test_smooth_without_smoothing_is_global() -> None:
-    """EHDS at gamma = 0 is EHD; at gamma = 1 it is [P20]'s epsilon / (4 S)."""
-    for prior, counts in (((1, 1), (48, 42)), ((0.5, 1, 2), (0, 7, 30))):
-        problem = Problem(prior, counts)
-        assert mechanisms.EHDS(2.0, 0.0).rate(problem) == pytest.approx(mechanisms.EHD(2.0).rate(problem), rel=1e-12)
-        smooth = dpbi.smooth_sensitivity(problem, 1.0)
-        assert mechanisms.EHDS(2.0).rate(problem) == pytest.approx(2.0 / (4 * smooth), rel=1e-14)
 
 
 # Numbers printed in the sources ----------------------------------------------------------------------
@@ -150,7 +117,9 @@ def test_beta_of_the_nrs_mechanism() -> None:
 
 
 @pytest.mark.parametrize(("n", "k"), [(1, 2), (20, 3), (1000, 10), (10**9, 300)])
-@pytest.mark.parametrize(("epsilon", "delta"), [(0.5, 0.8), (1.0, 1e-8), (20.0, 1e-12)])
+@pytest.mark.parametrize(
+    ("epsilon", "delta"), [(0.5, 0.8), (20.0, 1e-12), (1.0, 5e-324), (1.0, 1e-300), (1.0, 1 - 2.0**-53)]
+)
 def test_beta_counts_all_candidates(n: int, k: int, epsilon: float, delta: float) -> None:
     expected = float(oracles.nrs_beta(n, k, epsilon, delta))
     assert mechanisms.EHDNRS(epsilon, delta).beta(n, k) == pytest.approx(expected, rel=1e-13)
@@ -163,29 +132,6 @@ def test_distance_printed_as_a_global_sensitivity() -> None:
 
 
 # P(the true posterior), by hand ----------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0])
-def test_probability_of_the_truth_under_noise(epsilon: float) -> None:
-    """Away from 0 and n: (1 - e^-eps)/2 for LSHist at k = 2, [(1 - e^{-eps/2})/2]^{k-1} above, where P(0 <= Y < 1) =
-    (1 - e^{-1/b})/2; tanh(eps / 2 D) a count for Geometric; all k counts of LSZhang."""
-
-    def truth(mechanism: Mechanism, k: int) -> float:
-        problem = Problem((1,) * k, (400,) * k)
-        return math.exp(mechanism.log_pmf(problem, problem.counts))
-
-    def cell(scale: float) -> float:
-        return -math.expm1(-1 / scale) / 2
-
-    m = mechanisms
-    assert truth(m.LSHist(epsilon), 2) == pytest.approx((1 - math.exp(-epsilon)) / 2, rel=1e-12)
-    assert truth(m.LSHist(epsilon), 3) == pytest.approx(((1 - math.exp(-epsilon / 2)) / 2) ** 2, rel=1e-12)
-    assert truth(m.Geometric(epsilon), 2) == pytest.approx(math.tanh(epsilon / 2), rel=1e-12)
-    for k in (2, 3, 6):
-        assert truth(m.LSDim(epsilon), k) == pytest.approx(cell(k / epsilon) ** (k - 1), rel=1e-11)
-        assert truth(m.LSZhang(epsilon), k) == pytest.approx(cell(2 * k / epsilon) ** k, rel=1e-11)
-        assert truth(m.LSZhang(epsilon, scale_rule="2"), k) == pytest.approx(cell(2 / epsilon) ** k, rel=1e-11)
-    assert truth(m.Geometric(epsilon), 4) == pytest.approx(math.tanh(epsilon / 4) ** 3, rel=1e-12)
 
 
 @pytest.mark.parametrize(("epsilon", "printed"), [(1.0, 0.316060279414), (2.0, 0.432332358382)])
@@ -222,15 +168,6 @@ def test_the_floor_biases_by_half_and_the_geometric_noise_does_not() -> None:
         assert law @ released[:, 0] - 500 == pytest.approx(bias, abs=1e-11)
 
 
-def test_consistent_counts_sum_to_n_and_others_never_fall_below() -> None:
-    problem = Problem((1, 1, 1), (2, 3, 1))
-    for kind in (mechanisms.LSDim, mechanisms.LSHist, mechanisms.Geometric):
-        plain = kind(0.2).sample(problem, np.random.default_rng(0), 3000)
-        consistent = kind(0.2, consistent=True).sample(problem, np.random.default_rng(0), 3000)
-        assert (consistent.sum(axis=1) == 6).all()
-        assert plain.sum(axis=1).min() == 6 and plain.sum(axis=1).max() > 6
-
-
 # Guarantees ------------------------------------------------------------------------------------------
 
 
@@ -264,23 +201,6 @@ def test_defaults_are_those_of_the_sources() -> None:
     assert m.LSZhang(1.0) == m.LSZhang(1.0, scale_rule="2k") and m.EHDNRS(1.0) == m.EHDNRS(1.0, delta=1e-8)
     assert m.EHD(1.0) == m.EHD(1.0, global_sensitivity="exact") and m.EHDS(1.0) == m.EHDS(1.0, gamma=1.0)
     assert m.LSHist(1.0) == m.LSHist(1.0, consistent=False)
-
-
-def test_a_floored_cell_is_not_the_printed_one() -> None:
-    """[P17] 6.1.2 prints the pmf shifted by one: P(floor(Y) = 0) is (1 - p)/2, P(floor(Y) = -1) the same."""
-    noise, p = FlooredLaplace(2.0), math.exp(-1 / 2)
-    assert np.exp(noise.log_pmf([-2, -1, 0, 1])) == pytest.approx(np.array([p, 1, 1, p]) * (1 - p) / 2, rel=1e-14)
-
-
-def test_the_mode_is_the_truth_for_the_exponential_family_only_by_distance() -> None:
-    """P falls with H, whatever the candidate: sorted by one, sorted by the other."""
-    problem = Problem((0.5, 2, 1), (4, 0, 6))
-    candidates = list_candidates(10, 3)
-    h = distances_to(problem, candidates)
-    for mechanism in (mechanisms.EHD(3.0), mechanisms.EHDL(3.0), mechanisms.EHDS(3.0), mechanisms.EHDNRS(3.0)):
-        log_law = mechanism.log_pmf(problem, candidates)
-        assert (np.diff(log_law[np.argsort(h)]) <= 1e-12).all()
-        assert log_law + mechanism.rate(problem) * h == pytest.approx(np.full(h.size, log_law.max()), abs=1e-12)
 
 
 @pytest.mark.parametrize(

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import inspect
 import math
 import random
-import sys
-from collections import Counter
 from collections.abc import Callable
-from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -16,12 +12,13 @@ import pytest
 
 import dpbi
 from dpbi import MECHANISMS, Problem
-from dpbi.mechanisms import Mechanism, fair_bits
+from dpbi.mechanisms import Mechanism
 from dpbi.mechanisms.fair_bits import Bits
 from dpbi.mechanisms.selection import secure_draw as secure
 from tests import oracles
 from tests.every_mechanism import every_class, has_rate
 from tests.goodness_of_fit import assert_follows, assert_mean
+from tests.mechanisms.test_fair_bits import types_met
 from tests.oracles import mp
 
 SELECTIONS = [kind for kind in MECHANISMS if has_rate(kind)]
@@ -32,18 +29,6 @@ def proposal_of(problem: Problem, rate: float) -> tuple[Callable[[Bits], Any], f
     if problem.k == 2:
         return secure._Staircase(problem, rate).propose, secure._MARGIN
     return secure._uniform(problem.n, problem.k), 0.0
-
-
-def law(problem: Problem, rate: float) -> dict[tuple[int, ...], Any]:
-    """exp(-rate H) / Z to 50 digits, by listing."""
-    with mp.workdps(50):
-        truth = [mp.mpf(a) + c for a, c in zip(problem.prior, problem.counts, strict=True)]
-        weights = {}
-        for r in oracles.compositions(problem.n, problem.k):
-            released = [mp.mpf(a) + x for a, x in zip(problem.prior, r, strict=True)]
-            weights[r] = mp.exp(-mp.mpf(rate) * oracles.hellinger_mp(truth, released))
-        total = sum(weights.values())
-        return {r: weight / total for r, weight in weights.items()}
 
 
 CASES = [
@@ -60,13 +45,14 @@ def test_draws_follow_the_law_of_every_candidate(problem: Problem, rate: float) 
     """3,000 draws, fixed bits; false-alarm rate 1e-6 a case: goodness_of_fit."""
     bits, (propose, margin) = random.Random(7).getrandbits, proposal_of(problem, rate)
     drawn = np.array([secure._by_rejection(problem, rate, propose, margin, 10_000, bits) for _ in range(DRAWS)])
-    assert_follows(drawn, {r: float(p) for r, p in law(problem, rate).items()})
+    law = oracles.exponential_pmf(problem.prior, problem.counts, rate).law
+    assert_follows(drawn, {r: float(p) for r, p in law.items()})
 
 
 @pytest.mark.parametrize(("problem", "rate"), CASES, ids=str)
 def test_each_weight_is_within_a_quarter_of_what_the_guarantee_counts(problem: Problem, rate: float) -> None:
     """q(r) e^{-x} of every candidate, x the fixed-point number of its trial, against exp(-rate H) to 50 digits."""
-    true = law(problem, rate)
+    true = oracles.exponential_pmf(problem.prior, problem.counts, rate).law
     levels = dict.fromkeys(true, 0)
     if problem.k == 2:
         for start, width, level in secure._Staircase(problem, rate).steps:
@@ -123,29 +109,17 @@ def test_a_large_space_has_the_mean_distance_it_should() -> None:
 
 def test_nothing_but_whole_numbers_meets_the_bits() -> None:
     """Every local variable of the functions that draw, traced: the float arithmetic ends with the fixed point."""
-    files, seen = {inspect.getsourcefile(fair_bits)}, Counter[str]()
-
-    def trace(frame: FrameType, event: str, argument: Any) -> Any:
-        if frame.f_code.co_filename not in files and frame.f_code.co_name != "propose":
-            return None
-        values = [*frame.f_locals.values(), *([argument] if event == "return" else [])]
-        for value in values:
-            parts = value if isinstance(value, tuple | list | set) else [value]
-            seen.update(type(part).__name__ for part in parts)
-        return trace
-
     bits = random.Random(3).getrandbits
-    before = sys.gettrace()
-    sys.settrace(trace)
-    try:
+
+    def draw() -> None:
         for problem, rate in CASES:
             propose, margin = proposal_of(problem, rate)
             for _ in range(20):
                 secure._by_rejection(problem, rate, propose, margin, 10_000, bits)
-    finally:
-        sys.settrace(before)
+
+    seen = types_met(draw, also="propose")
     allowed = {"int", "bool", "builtin_function_or_method", "NoneType", "_Staircase", "tuple", "range_iterator"}
-    assert {"int", "bool"} <= set(seen) <= allowed, seen
+    assert {"int", "bool"} <= seen <= allowed, seen
 
 
 # Refusals ---------------------------------------------------------------------------------------------

@@ -116,62 +116,6 @@ def test_the_papers_constant_is_too_small_for_jeffreys() -> None:
 # Properties -----------------------------------------------------------------------------------------
 
 
-@kinds
-@given(problems(), gammas())
-def test_smooth_lies_between_local_and_global(kind: Kind, drawn: Drawn, gamma: float) -> None:
-    local = dpbi.local_sensitivity(problem(drawn))
-    worst = dpbi.global_sensitivity(drawn.prior, drawn.n)
-    smooth = dpbi.smooth_sensitivity(problem(drawn), gamma, kind=kind)
-    assert local * (1 - CLOSE) <= smooth <= worst * (1 + CLOSE)
-
-
-@kinds
-@given(problems())
-def test_smooth_without_discount_is_global(kind: Kind, drawn: Drawn) -> None:
-    worst = dpbi.global_sensitivity(drawn.prior, drawn.n)
-    assert dpbi.smooth_sensitivity(problem(drawn), 0.0, kind=kind) == pytest.approx(worst, rel=CLOSE)
-
-
-@given(problems(), gammas())
-def test_the_inverse_of_reciprocal_smooth_moves_by_at_most_gamma_per_step(drawn: Drawn, gamma: float) -> None:
-    here = dpbi.smooth_sensitivity(problem(drawn), gamma)
-    for counts in oracles.neighbours(drawn.counts):
-        there = dpbi.smooth_sensitivity(dpbi.Problem(drawn.prior, counts), gamma)
-        assert abs(1 / here - 1 / there) <= gamma + 1e-10 / min(here, there)
-
-
-@given(problems(), gammas())
-def test_exponential_smooth_moves_by_at_most_a_factor_per_step(drawn: Drawn, beta: float) -> None:
-    here = dpbi.smooth_sensitivity(problem(drawn), beta, kind="exponential")
-    for counts in oracles.neighbours(drawn.counts):
-        there = dpbi.smooth_sensitivity(dpbi.Problem(drawn.prior, counts), beta, kind="exponential")
-        assert math.log(here / there) <= beta + 1e-10
-
-
-@kinds
-@given(problems(), st.data())
-def test_smooth_falls_as_gamma_grows(kind: Kind, drawn: Drawn, data: st.DataObject) -> None:
-    small, large = sorted(data.draw(st.tuples(gammas(), gammas())))
-    found = [dpbi.smooth_sensitivity(problem(drawn), gamma, kind=kind) for gamma in (small, large)]
-    assert found[1] <= found[0] * (1 + CLOSE)
-
-
-@given(problems(), gammas(), st.data())
-def test_relabelling_categories_changes_nothing(drawn: Drawn, gamma: float, data: st.DataObject) -> None:
-    order = data.draw(st.permutations(range(len(drawn.counts))))
-    relabelled = Drawn(tuple(drawn.prior[i] for i in order), tuple(drawn.counts[i] for i in order))
-
-    def all_of_them(seen: Drawn) -> list[float]:
-        here = problem(seen)
-        return [
-            dpbi.local_sensitivity(here),
-            dpbi.global_sensitivity(seen.prior, seen.n),
-            *(dpbi.smooth_sensitivity(here, gamma, kind=kind) for kind in SMOOTH),
-        ]
-
-    assert all_of_them(relabelled) == pytest.approx(all_of_them(drawn), rel=1e-12)
-
-
 @given(st.integers(2, 5), st.data())
 def test_the_worst_neighbour_attains_the_local_sensitivity(k: int, data: st.DataObject) -> None:
     n = data.draw(st.integers(1, 40))
@@ -265,12 +209,6 @@ def test_refuses_an_unknown_kind() -> None:
         dpbi.smooth_sensitivity(dpbi.Problem((1, 1), (3, 5)), 1.0, kind="smooth")  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("n", [-1, 2.5, math.nan, math.inf, "ten", None, True])
-def test_global_refuses_an_n_that_is_no_total(n: Any) -> None:
-    with pytest.raises(ValueError, match=rf"\bn\b.*{n}"):
-        dpbi.global_sensitivity((1, 1), n)
-
-
 TOO_LARGE = [(2**62, 2**62), (4 * 10**15, 1), ((1, 1), (2**53, 0)), (10**400, 1)]
 
 
@@ -284,20 +222,3 @@ def test_scans_refuse_what_is_no_dataset(counts: Any) -> None:
         with pytest.raises(ValueError, match=r"^counts .*\.$") as refused:
             ask()
         assert ("too large" in str(refused.value)) == (counts in TOO_LARGE)
-
-
-@pytest.mark.parametrize("wrong", [(48, 42), None, {"prior": (1, 1)}])
-def test_refuses_what_is_no_problem(wrong: Any) -> None:
-    for ask in (
-        lambda: dpbi.local_sensitivity(wrong),
-        lambda: dpbi.smooth_sensitivity(wrong, 1.0),
-        lambda: sensitivity.worst_neighbour(wrong),
-    ):
-        with pytest.raises(ValueError, match=r"^problem must be a dpbi\.Problem\(prior, counts\): got .*\.$"):
-            ask()
-
-
-@pytest.mark.parametrize("prior", [{1, 2}, (1, 10**400), (1, 10**5000), "11"])
-def test_global_refuses_what_is_no_prior(prior: Any) -> None:
-    with pytest.raises(ValueError, match=r"^prior.*\.$"):
-        dpbi.global_sensitivity(prior, 5)

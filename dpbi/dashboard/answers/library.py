@@ -112,7 +112,6 @@ score_change = kept(64)(maps.score_change)
 # What follows depends on the prior and n alone: the counts are no argument, so other counts share the answer.
 
 verdict = kept(512, said="Auditing every dataset and output")(audited)
-loss_against_dataset = kept(256)(loss_curves.loss_against_dataset)
 
 
 @kept(256, said="Calibrating")

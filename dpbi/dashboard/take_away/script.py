@@ -142,18 +142,15 @@ losses = [one.loss for one in verdicts]
 named = {dpbi.mechanisms.name_of(one.mechanism): one for one in losses}
 worst = named.get(looked_at, dpbi.loses_most(losses))
 plain = list(dict.fromkeys(dataclasses.replace(one.mechanism, calibration=None) for one in losses))
-by_count = losses if problem.k == 2 else []
 curves, points = dpbi.loss_curves, dpbi.tables.points
 laws = answered(curves.attaining_laws, (worst,))
 sizes = answered(curves.loss_against_size, *((m, prior, curves.sizes_up_to(n)) for m in plain))
-datasets = answered(curves.loss_against_dataset, *((one.mechanism, prior, n) for one in by_count))
 profiles = answered(curves.profile, *((one, curves.epsilons_beyond(verdicts)) for one in verdicts))
 gains = answered(curves.calibration_gain, *((m, problem) for m in plain if calibrate))
 tables = [
     dpbi.tables.losses(verdicts),
     points("attained", laws, ("released", "here", "there")),
     points("size", itertools.chain(*sizes), ("n", "epsilon")),
-    points("dataset", datasets, ("count", "loss")),
     points("profile", profiles, ("epsilons", "deltas")),
     dpbi.tables.calibration(gains),
 ]
@@ -166,8 +163,6 @@ def figures():
     for one in laws:
         yield "attained", privacy.attaining(one)
     yield "size", privacy.against_size(sizes)
-    if datasets:
-        yield "dataset", privacy.against_dataset(datasets, counts[0])
     if profiles:
         yield "profile", privacy.profiles(profiles)
         yield "trade-off", privacy.trade_offs(profiles)

@@ -22,10 +22,6 @@ LOSS_AGAINST_SIZE = (
     "The same prior with fewer records: the papers' concrete epsilon, here the worst over all datasets of each size. "
     "Without calibration, which would make the loss epsilon at every n."
 )
-LOSS_AGAINST_DATASET = (
-    "The loss is the highest point of this curve: who would be exposed depends on the data, what is promised does not. "
-    "Your own place on it is private."
-)
 PROFILE = (
     "delta(epsilon) is what remains to be allowed for if only epsilon is granted: at the exact loss it is 0, at "
     "epsilon = 0 it is the largest total variation distance between neighbours' output laws."

@@ -52,19 +52,6 @@ class NoiseAudit(Audit):
                    for c, d, r in zip(counts, neighbour, (0, n), strict=True))
         return loss, (*counts, *rest), (*neighbour, *rest), (0, n, *rest)
 
-    def by_count(self) -> NDArray[np.float64]:
-        """k = 2: for c = (u, n - u), u = 0..n, the largest log ratio to a neighbour."""
-        n = self.n
-        rising = np.array([_log_ratios(self.noise, c, 1, n)[0].max() for c in range(n)])
-        falling = np.array([_log_ratios(self.noise, c, -1, n)[0].max() for c in range(1, n + 1)])
-        # u rises by one while n - u falls by one; where only u carries noise, only its ratio counts.
-        up = rising + (falling[::-1] if self.noised == 2 else 0.0)
-        down = falling + (rising[::-1] if self.noised == 2 else 0.0)
-        loss = np.zeros(n + 1)
-        loss[:-1] = np.maximum(loss[:-1], up)
-        loss[1:] = np.maximum(loss[1:], down)
-        return loss
-
     def marginal(self, counts: tuple[int, ...], category: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Values of one noised count, as far as its noise reaches, and their probabilities under a dataset.
 

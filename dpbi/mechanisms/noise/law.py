@@ -97,6 +97,11 @@ def cut_log_pmf(
     return np.where((r >= 0) & (r <= ceiling), law, -np.inf)
 
 
+def ceilings(n: int, released: NDArray[np.int64], consistent: bool) -> NDArray[np.int64]:
+    """What each released count, (..., k), was cut to: n, or (consistent) what the earlier ones left."""
+    return n - (np.cumsum(released, axis=-1) - released if consistent else np.zeros_like(released))
+
+
 def released_log_pmf(
     noise: IntegerNoise, counts: ArrayLike, released: NDArray[np.int64], noised: int, consistent: bool
 ) -> NDArray[np.float64]:
@@ -105,17 +110,16 @@ def released_log_pmf(
     A category without noise must hold the remainder, else -inf.
     """
     counts = np.asarray(counts)
-    n, k = int(counts.sum()), counts.size
-    left = np.full(released.shape[:-1], n, dtype=np.int64)
-    total = np.zeros(released.shape[:-1])
-    for i in range(noised):
-        total = total + cut_log_pmf(noise, int(counts[i]), released[..., i], left)
-        if consistent:
-            left = left - released[..., i]
-    if noised < k:
-        remainder = left if consistent else np.maximum(n - released[..., :-1].sum(axis=-1), 0)
-        total = np.where(released[..., -1] == remainder, total, -np.inf)
-    return total
+    n = int(counts.sum())
+    left = ceilings(n, released, consistent)
+    law = sum(cut_log_pmf(noise, int(counts[i]), released[..., i], left[..., i]) for i in range(noised))
+    return np.where(holds_remainder(n, released, noised), law, -np.inf)
+
+
+def holds_remainder(n: int, released: NDArray[np.int64], noised: int) -> NDArray[np.bool_]:
+    """Whether a last category without noise holds what the others left of n."""
+    k = released.shape[-1]
+    return (noised == k) | (released[..., -1] == np.maximum(n - released[..., :-1].sum(axis=-1), 0))
 
 
 def _log_tail(log_beyond: NDArray, upper: NDArray) -> NDArray:

@@ -1,21 +1,22 @@
-"""The outputs of the Laplace family, listed over the window of likely noise with their probabilities."""
+"""The outputs of noise on the counts, listed over all likely noise with their probabilities."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpbi.mechanisms.distance_table import LISTABLE, NEGLIGIBLE, DistanceTable, Rows, chunks, rows_to_keep
-from dpbi.posterior.hellinger import count_loss, identities, loss_to, tabulated_loss
+from dpbi.mechanisms.distance_table import LISTABLE, NEGLIGIBLE, DistanceTable, chunks, rows_to_keep, table_of
+from dpbi.mechanisms.noise.law import IntegerNoise, cut_log_pmf
+from dpbi.mechanisms.noise.steps import StepsNoise
 from dpbi.problem.problem import Problem
-from dpbi.sensitivity import local_sensitivity
-
-from .law import IntegerNoise, cut_log_pmf
 
 _WINDOW = 2_000_000  # every value of one count is in work at once
+_CATEGORIES = 8  # of steps noise; beyond, partial noise would be listed that no balanced noise completes
+
+Outputs = Iterator[tuple[NDArray[np.int64], NDArray[np.float64]]]  # (rows, k) with their probabilities, in blocks
 
 
 def noisy_counts_table(
@@ -28,74 +29,68 @@ def noisy_counts_table(
     more than _WINDOW counts.
     """
     reach = int(min(problem.n, np.ceil(NEGLIGIBLE / noise.decay)))
-    ends = [(max(0, c - reach), min(problem.n, c + reach) + 1) for c in problem.counts[:noised]]
-    sizes = [end - start for start, end in ends]
+    counts = problem.counts[:noised]
+    sizes = [min(problem.n, c + reach) - max(0, c - reach) + 1 for c in counts]
     if max(sizes) > _WINDOW or math.prod(sizes) > LISTABLE:
         return None
-    windows = [np.arange(start, end) for start, end in ends]
-    partial = _NoisyRows.start(problem.n)
-    for i in range(noised - 1):
-        partial = partial.extended(problem, noise, i, windows[i], consistent)
-    total = partial.probability.size * windows[-1].size
-    farthest = int(2 * sum(max(c - w[0], w[-1] - c) for c, w in zip(problem.counts, windows, strict=False)))
-    mark = local_sensitivity(problem) if problem.n else 0.0
-    rows = Rows(np.inf, mark, farthest + 1, keep=rows_to_keep(total, line=noised == 1), orders=2)
-    for part in chunks(partial.probability.size, windows[-1].size):
-        block = partial.rows(part).extended(problem, noise, noised - 1, windows[-1], consistent)
-        if noised < problem.k:
-            block = block.remainder(problem)
-        rows.add(loss_to(problem, block.released, block.loss), block.moved, identities(problem, block.released),
-                 block.probability)
-    return rows.table(step=0.5)
+    windows = [max(0, c - reach) + np.arange(size) for c, size in zip(counts, sizes, strict=True)]
+    moved = int(2 * sum(max(c - w[0], w[-1] - c) for c, w in zip(counts, windows, strict=True)))
+    return table_of(problem, _noisy_counts(problem, noise, windows, consistent), moved,
+                    rows_to_keep(math.prod(sizes), line=noised == 1))
 
 
-@dataclass(frozen=True, eq=False)
-class _NoisyRows:
-    """Partial outputs of the Laplace family: what the counts so far contribute."""
+def _noisy_counts(problem: Problem, noise: IntegerNoise, windows: list[NDArray], consistent: bool) -> Outputs:
+    def extended(released: NDArray, probability: NDArray) -> tuple[NDArray, NDArray]:
+        """Every partial release with every value of the next count, those of no probability dropped."""
+        count, window = problem.counts[released.shape[1]], windows[released.shape[1]]
+        if consistent:
+            # Where what is left lies below the whole window, the count is cut there for certain.
+            left = (problem.n - released.sum(axis=1))[:, None]
+            below = left < window[0]
+            value = np.where(below & (np.arange(window.size) == 0), left, window)
+            law = np.where(below & (value == left), 1.0, np.exp(cut_log_pmf(noise, count, value, left)))
+        else:
+            value, law = window[None, :], np.exp(cut_log_pmf(noise, count, window, problem.n))
+        likely = probability[:, None] * law
+        row, at = np.nonzero(likely > np.exp(-1.5 * NEGLIGIBLE))
+        return np.column_stack([released[row], np.broadcast_to(value, likely.shape)[row, at]]), likely[row, at]
 
-    n: int
-    loss: NDArray  # sum of the categories' losses
-    moved: NDArray
-    released: NDArray  # (rows, counts so far)
-    probability: NDArray
+    partial = np.zeros((1, 0), dtype=np.int64), np.ones(1)
+    for _ in windows[:-1]:
+        partial = extended(*partial)
+    for part in chunks(len(partial[0]), windows[-1].size):
+        released, probability = extended(*(column[part] for column in partial))
+        if len(windows) < problem.k:
+            released = np.column_stack([released, np.maximum(problem.n - released.sum(axis=1), 0)])
+        yield released, probability
 
-    @classmethod
-    def start(cls, n: int) -> _NoisyRows:
-        return cls(n, np.zeros(1), np.zeros(1, dtype=np.int64), np.zeros((1, 0), dtype=np.int64), np.ones(1))
 
-    def rows(self, part: slice) -> _NoisyRows:
-        return _NoisyRows(self.n, self.loss[part], self.moved[part], self.released[part], self.probability[part])
+def steps_noise_table(problem: Problem, noise: StepsNoise) -> DistanceTable | None:
+    """The outputs max(c + D, 0), weighted by the probability of D, for all D of up to ``noise.reach`` steps.
 
-    def extended(
-        self, problem: Problem, noise: IntegerNoise, i: int, window: NDArray, consistent: bool
-    ) -> _NoisyRows:
-        """Every row with every value of count i, rows of no probability dropped."""
-        count = problem.counts[i]
-        loss = count_loss(problem.prior[i], count, window)
-        moved = np.abs(window - count)
-        if not consistent:
-            probability = np.exp(cut_log_pmf(noise, count, window, self.n))
-            return self._joined(np.add.outer(self.loss, loss), np.add.outer(self.moved, moved),
-                                window, np.multiply.outer(self.probability, probability))
-        left = (self.n - self.released.sum(axis=1))[:, None]
-        # Where what is left lies below the whole window, the count is cut there for certain.
-        value = np.where((left < window[0]) & (np.arange(window.size) == 0), left, window)
-        probability = np.exp(cut_log_pmf(noise, count, value, left))
-        probability = np.where((value == left) & (left < window[0]), 1.0, probability)
-        below = count_loss(problem.prior[i], count, np.minimum(left, window[0]))
-        return self._joined(self.loss[:, None] + np.where(value == window, loss, below),
-                            self.moved[:, None] + np.abs(value - count), value, self.probability[:, None] * probability)
+    None where there are more than LISTABLE such D, more than _WINDOW values of one count, or too many categories.
+    """
+    reach = noise.reach if problem.n else 0
+    if problem.k > _CATEGORIES or 2 * reach >= _WINDOW or (reach and noise.listed > LISTABLE):
+        return None
+    keep = rows_to_keep(noise.listed if reach else 1, line=problem.k == 2)
+    return table_of(problem, _stepped(problem, noise, reach), 2 * reach, keep)
 
-    def _joined(self, loss: NDArray, moved: NDArray, value: NDArray, probability: NDArray) -> _NoisyRows:
-        """The (rows, values) with one more count released."""
-        kept = probability > np.exp(-1.5 * NEGLIGIBLE)
-        added = np.broadcast_to(value, kept.shape)[kept]
-        released = np.column_stack([self.released[np.nonzero(kept)[0]], added])
-        return _NoisyRows(self.n, loss[kept], moved[kept], released, probability[kept])
 
-    def remainder(self, problem: Problem) -> _NoisyRows:
-        """The last category takes max(0, n - what was released)."""
-        last = np.maximum(self.n - self.released.sum(axis=1), 0)
-        loss = tabulated_loss(problem.prior[-1], problem.counts[-1], last)
-        return _NoisyRows(self.n, self.loss + loss, self.moved + np.abs(last - problem.counts[-1]),
-                          np.column_stack([self.released, last]), self.probability)
+def _stepped(problem: Problem, noise: StepsNoise, reach: int) -> Outputs:
+    window = np.arange(-reach, reach + 1)
+
+    def extended(drawn: NDArray) -> NDArray:
+        """Every partial D with every noise of the next count, as far as rises and falls stay within reach each."""
+        spent = np.add.outer(np.abs(drawn).sum(axis=1), np.abs(window))
+        row, at = np.nonzero(spent + np.abs(np.add.outer(drawn.sum(axis=1), window)) <= 2 * reach)
+        return np.column_stack([drawn[row], window[at]])
+
+    partial = np.zeros((1, 0), dtype=np.int64)
+    for _ in range(problem.k - 2):
+        partial = extended(partial)
+    for part in chunks(len(partial), window.size):
+        block = extended(partial[part])
+        drawn = np.column_stack([block, -block.sum(axis=1)])
+        law = np.exp(-noise.epsilon / 2 * np.abs(drawn).sum(axis=1) - noise.log_partition) if reach else np.ones(1)
+        yield np.maximum(drawn + problem.counts, 0), law

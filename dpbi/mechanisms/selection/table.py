@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 
 import numpy as np
@@ -21,7 +21,7 @@ from dpbi.mechanisms.distance_table import (
     loss_of_distance,
     rows_to_keep,
 )
-from dpbi.posterior.hellinger import affinity_loss, count_loss, distance_of_loss, identity
+from dpbi.posterior.hellinger import affinity_loss, count_loss, distance_of_loss, identities, identity
 from dpbi.problem.candidates import number_of_candidates
 from dpbi.problem.problem import Problem
 from dpbi.sensitivity import local_sensitivity
@@ -31,11 +31,9 @@ Columns = tuple[NDArray, ...]  # loss, L1 distance and identity of a sum of cate
 _NEAREST = 20_000  # where the outputs cannot be listed, at most this many of the nearest are
 _LISTED_LINE = 2_000_000  # k = 2: beyond this n, bins of H are counted instead of listed
 _LINE_NEAR = 50_000  # offsets on either side that stay exact there
-_LINE_BINS, _LINE_FINE_BINS = 512, 4096
+_LINE_BINS = 4096
 _LINE_MOMENTS = 5
-_SUMMED_RANGE = 2048
-_GAUSS_NODES, _GAUSS_WEIGHTS = (leggauss(16)[0] + 1) / 2, leggauss(16)[1] / 2
-_FEW_NODES, _FEW_WEIGHTS = (leggauss(8)[0] + 1) / 2, leggauss(8)[1] / 2
+_NODES, _WEIGHTS = (leggauss(8)[0] + 1) / 2, leggauss(8)[1] / 2
 
 
 def candidates_table(problem: Problem) -> DistanceTable | None:
@@ -66,40 +64,37 @@ def _largest_loss(problem: Problem) -> float:
 @lru_cache(maxsize=4)
 def _line_table(problem: Problem) -> DistanceTable:
     """k = 2 at any n. On either side of the truth H grows with the offset |d|, so a bin of H holds a range of d, found
-    by bisection; the range is summed, or integrated where it is long."""
+    by bisection; over the range moments are integrated."""
     sides = [_Side(problem, sign) for sign in (-1, 1)]
     cut = min(side.reached for side in sides)
-    largest = float(distance_of_loss(max(side.loss(np.array([side.limit]))[0] for side in sides))) * (1 + 1e-12)
-    # Widths in proportion to H: exp(-rate H) is then resolved at whatever scale the rate has.
-    edges = np.geomspace(cut, largest, _LINE_BINS + 1)
-    exact = [side.nearest(cut) for side in sides]
     rows = Rows(np.inf, 0.0, problem.n + 1, keep=2 * _LINE_NEAR + 2, orders=2)
-    rows.add(*(np.concatenate(column) for column in zip(*exact, strict=True)))
+    rows.add(*(np.concatenate(column) for column in zip(*(side.nearest(cut) for side in sides), strict=True)))
     near = rows.table(step=1.0)
-    far = [side.binned(edges) for side in sides]
-    distance, steps = np.repeat(np.sqrt(edges[1:] * edges[:-1]), 2), np.stack([f[1] for f in far], axis=1).ravel()
-    moments = np.stack([f[0] for f in far], axis=2).reshape(_LINE_MOMENTS, -1)
-    kept = moments[0] > 0
+    largest = float(distance_of_loss(max(side.loss(np.array([side.limit]))[0] for side in sides))) * (1 + 1e-12)
+    edges = _line_edges(cut, largest)
+    centre = np.minimum(np.sqrt(edges[1:] * edges[:-1]), 1.0)
+    binned = [side.binned(edges, centre) for side in sides]
+    moments, steps = (np.stack(column, axis=-1) for column in zip(*binned, strict=True))
+    if largest > (saturated := float(distance_of_loss(SATURATED))):
+        edges[-2:] = 1.0 if cut < saturated else cut
+    kept = moments[0].ravel() > 0
     near_moments = np.zeros((_LINE_MOMENTS, near.distance.size))
     near_moments[:2] = near.moments
-    return DistanceTable(np.concatenate([near.distance, distance[kept]]), np.concatenate([near.steps, steps[kept]]),
-                         np.concatenate([near_moments, moments[:, kept]], axis=1), near.level,
-                         _line_bins(sides, cut, largest))
+    return DistanceTable(
+        np.concatenate([near.distance, np.repeat(centre, 2)[kept]]),
+        np.concatenate([near.steps, steps.ravel()[kept]]),
+        np.concatenate([near_moments, moments.reshape(_LINE_MOMENTS, -1)[:, kept]], axis=1),
+        near.level, DistanceBins(edges, centre, moments.sum(axis=2)))
 
 
-def _line_bins(sides: Sequence[_Side], cut: float, largest: float) -> DistanceBins:
-    """Edges in proportion to H, and beyond H = 1/2 even in the loss too; the last bin is the level 1, if reached."""
-    loss = np.linspace(loss_of_distance(0.5), SATURATED, _LINE_FINE_BINS)
+def _line_edges(cut: float, largest: float) -> NDArray[np.float64]:
+    """In proportion to H, so that exp(-rate H) is resolved at any rate, and beyond H = 1/2 even in the loss too; the
+    last bin is the level 1, if reached."""
+    loss = np.linspace(loss_of_distance(0.5), SATURATED, _LINE_BINS)
     saturated = float(distance_of_loss(SATURATED))
-    edges = np.union1d(np.geomspace(cut, largest, _LINE_FINE_BINS), distance_of_loss(loss))
-    edges = np.concatenate([[cut], edges[(edges > cut) & (edges < saturated)], [largest]])
-    if largest > saturated > cut:
-        edges = np.insert(edges, -1, saturated)
-    centre = np.sqrt(edges[1:] * edges[:-1])
-    moments = np.sum([side.counted(edges, centre) for side in sides], axis=0)
-    if largest > saturated:
-        edges[-2:] = 1.0 if cut < saturated else cut
-    return DistanceBins(edges, centre, moments)
+    edges = np.union1d(np.geomspace(cut, largest, _LINE_BINS), distance_of_loss(loss))
+    inside = edges[(edges > cut) & (edges < saturated)]
+    return np.concatenate([[cut], inside, [saturated] if largest > saturated > cut else [], [largest]])
 
 
 class _Side:
@@ -124,30 +119,22 @@ class _Side:
         loss = self.loss(d)
         near = distance_of_loss(loss) < cut
         loss, d = loss[near], d[near]
-        first, second = self.problem.counts
-        alike = _identity(self.problem, 0, first + self.sign * d) + _identity(self.problem, 1, second - self.sign * d)
-        return loss, d, alike
+        released = np.array(self.problem.counts) + self.sign * d[:, None] * np.array([1, -1])
+        return loss, d, identities(self.problem, released)
 
-    def binned(self, edges: NDArray) -> tuple[NDArray, NDArray]:
-        """Moments of H about each bin's geometric centre, (_LINE_MOMENTS, bins), and the mean |d| of the bin."""
-        start = self._first_beyond(edges)
-        low, high = start[:-1], start[1:]
-        centre = np.sqrt(edges[1:] * edges[:-1])
-        moments = np.zeros((_LINE_MOMENTS, centre.size))
-        for i in np.flatnonzero(high > low):
-            d, weight = _summation(int(low[i]), int(high[i]))
-            offset = distance_of_loss(self.loss(d)) - centre[i]
-            moments[:, i] = [weight @ offset**q for q in range(_LINE_MOMENTS)]
-        return moments, (low + high - 1) / 2
+    def binned(self, edges: NDArray, centre: NDArray) -> tuple[NDArray, NDArray]:
+        """Moments of H about each bin's centre, (_LINE_MOMENTS, bins), and the mean |d| of the bin.
 
-    def counted(self, edges: NDArray, centre: NDArray) -> NDArray[np.float64]:
-        """As the moments of ``binned``, for bins so narrow that eight nodes along each do; their numbers are exact."""
+        The bins are so narrow that eight nodes along each do, as H is smooth there: a count near 0 lies so far from its
+        own that H = 1. The numbers of candidates are exact.
+        """
         start = self._first_beyond(edges)
         low, size = start[:-1], np.diff(start)
-        d = low[:, None] - 0.5 + size[:, None] * _FEW_NODES
+        d = low[:, None] - 0.5 + size[:, None] * _NODES
         d = np.clip(d, low[:, None], np.maximum(start[1:] - 1, low)[:, None]).clip(max=self.limit)  # some are empty
         offset = distance_of_loss(self.loss(d)) - centre[:, None]
-        return np.stack([size * ((offset**order) @ _FEW_WEIGHTS) for order in range(_LINE_MOMENTS)])
+        return (np.stack([size * ((offset**order) @ _WEIGHTS) for order in range(_LINE_MOMENTS)]),
+                low + (size - 1) / 2)
 
     def _first_beyond(self, edges: NDArray) -> NDArray[np.int64]:
         """The least d with H(d) >= edge, or limit + 1."""
@@ -159,25 +146,6 @@ class _Side:
             beyond |= middle > self.limit
             low, high = np.where(beyond, low, np.minimum(middle + 1, high)), np.where(beyond, middle, high)
         return low
-
-
-def _summation(low: int, high: int) -> tuple[NDArray, NDArray]:
-    """Nodes and weights that sum a smooth function over low <= d < high: every d, or Gauss nodes where they are many.
-
-    Near either end, where a count may run out, every d is taken; between, the panels double in length from either end.
-    Euler-Maclaurin at the midpoints: the sum is the integral over [low - 1/2, high - 1/2] minus
-    (f'(high - 1/2) - f'(low - 1/2)) / 24, f' a difference over one d.
-    """
-    if high - low <= 2 * _SUMMED_RANGE:
-        return np.arange(low, high, dtype=np.float64), np.ones(high - low)
-    ends = np.concatenate([np.arange(low, low + _SUMMED_RANGE), np.arange(high - _SUMMED_RANGE, high)])
-    low, high = low + _SUMMED_RANGE, high - _SUMMED_RANGE
-    half = (high - low) / 2
-    growing = np.minimum(_SUMMED_RANGE * 2.0 ** np.arange(max(np.ceil(np.log2(half / _SUMMED_RANGE)), 0) + 1), half)
-    edges = np.unique(np.concatenate([[0.0], growing, 2 * half - growing, [2 * half]])) + (low - 0.5)
-    width = np.diff(edges)[:, None]
-    d = np.concatenate([ends, (edges[:-1, None] + width * _GAUSS_NODES).ravel(), [low - 1, low, high - 1, high]])
-    return d, np.concatenate([np.ones(ends.size), (width * _GAUSS_WEIGHTS).ravel(), np.array([-1, 1, 1, -1]) / 24])
 
 
 def _paired_blocks(problem: Problem) -> Iterator[Columns]:
@@ -212,11 +180,7 @@ def _paired_blocks(problem: Problem) -> Iterator[Columns]:
 def _columns(problem: Problem, i: int, released: NDArray) -> Columns:
     """What category i adds to loss, L1 distance and identity."""
     moved = np.abs(released - problem.counts[i]).astype(np.int32)
-    return _category_loss(problem, i, released), moved, _identity(problem, i, released)
-
-
-def _identity(problem: Problem, i: int, released: NDArray) -> NDArray[np.uint64]:
-    return identity(problem.prior[i], problem.counts[i], released)
+    return _category_loss(problem, i, released), moved, identity(problem.prior[i], problem.counts[i], released)
 
 
 def _category_loss(problem: Problem, i: int, released: NDArray) -> NDArray[np.float64]:

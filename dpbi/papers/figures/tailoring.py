@@ -12,9 +12,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from dpbi.accuracy.order import Measured, foremost
-from dpbi.mechanisms import EHDNRS, EHDS, LSDim, LSHist
+from dpbi.mechanisms import EHDNRS, EHDS, LSDim, LSHist, Mechanism
 from dpbi.mechanisms.printed_bound import printed_bound
-from dpbi.privacy.curves import loss_against_dataset
 from dpbi.privacy.loss import privacy_loss
 from dpbi.problem.problem import Problem
 from dpbi.sensitivity import local_sensitivity
@@ -215,12 +214,16 @@ def concrete_privacy(
 ) -> ConcretePrivacy:
     """Figure 6: the largest log ratio at uniform data, and over all data, for both definitions of M_H."""
     smooth = contenders(epsilon, delta)[2:]
-    losses = [[loss_against_dataset(one.mechanism, prior, n).loss for one in smooth] for n in sizes]
-    at_balance = [[loss[n // 2] for loss in row] for n, row in zip(sizes, losses, strict=True)]
-    worst = [[loss.max() for loss in row] for row in losses]
-    return ConcretePrivacy(
-        smooth, tuple(map(float, prior)), tuple(sizes), epsilon, np.array(at_balance), np.array(worst)
-    )
+    alpha = tuple(map(float, prior))
+    at_balance = [[_loss_at_balance(one.mechanism, alpha, n) for one in smooth] for n in sizes]
+    worst = [[privacy_loss(one.mechanism, alpha, n).epsilon for one in smooth] for n in sizes]
+    return ConcretePrivacy(smooth, alpha, tuple(sizes), epsilon, np.array(at_balance), np.array(worst))
+
+
+def _loss_at_balance(mechanism: Mechanism, prior: tuple[float, ...], n: int) -> float:
+    """The largest log ratio of (n/2, n/2) to a neighbour, over outputs."""
+    log_law = mechanism.audit(prior, n).listed.log_law
+    return max(float((log_law[n // 2] - log_law[n // 2 + step]).max()) for step in (-1, 1))
 
 
 def concrete_privacy_story(found: ConcretePrivacy) -> str:
