@@ -1,7 +1,5 @@
 """Exact laws of the Hellinger distance: the first one of a problem, in a process of its own, and the next epsilon."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What the limit of privacy costs as n grows."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from .measurement import cost_in_fresh_process

@@ -1,7 +1,5 @@
 """The exact privacy loss: seconds and memory at the largest sizes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 import dpbi

@@ -1,7 +1,5 @@
 """The sections of the table, in the order they are printed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 from . import draws, laws, limit, peers, privacy, reading, sensitivities, serving, start

@@ -1,7 +1,5 @@
 """What importing costs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

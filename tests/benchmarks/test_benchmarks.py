@@ -1,7 +1,5 @@
 """The benchmarks run, at sizes where nothing is slow, and compare like with like. No time is judged here."""
 
-from __future__ import annotations
-
 import math
 import sys
 from collections.abc import Callable, Iterator

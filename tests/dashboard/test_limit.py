@@ -1,7 +1,5 @@
 """What the pages say of the limit of privacy and of averages under the public prior."""
 
-from __future__ import annotations
-
 import dataclasses
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """A link to a page: it restores the scenario in a fresh session, once, and holds no count that was not ticked."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Mapping

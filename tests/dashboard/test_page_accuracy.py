@@ -1,7 +1,5 @@
 """The page Accuracy through AppTest: its three parts, what each refuses, and what Cancel leaves standing."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

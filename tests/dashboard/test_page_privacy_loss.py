@@ -1,7 +1,5 @@
 """The page Privacy loss and calibrated mechanisms everywhere, through AppTest, as a person meets them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

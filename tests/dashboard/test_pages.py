@@ -1,7 +1,5 @@
 """The pages through AppTest: what each shows at first, at the limits of every control, and what nobody may meet."""
 
-from __future__ import annotations
-
 import inspect
 import json
 import re

@@ -1,7 +1,5 @@
 """What a page gives away: each table and chart as CSV, each chart as a page of its own, and all of it in one ZIP."""
 
-from __future__ import annotations
-
 import io
 import json
 import re

@@ -1,7 +1,5 @@
 """The dashboard's scenario: what is typed, kept, refused and uploaded, read through the pages as a person does."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """A scenario as a document: what it holds, that it comes back as it was, and that no bytes can do harm."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from functools import partial

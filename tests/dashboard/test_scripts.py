@@ -1,7 +1,5 @@
 """Every page's script, run as it stands: its tables and curves are the page's, value by value, from public names."""
 
-from __future__ import annotations
-
 import ast
 import contextlib
 import dataclasses

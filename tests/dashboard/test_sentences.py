@@ -1,7 +1,5 @@
 """What the pages say in words, against the numbers beside it, at the ends of what can be entered."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 import re

@@ -1,7 +1,5 @@
 """Answers that depend on a mechanism, the prior and n alone, asked for the ticked mechanisms; and the calibration."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Sequence
 from typing import TypeVar

@@ -1,7 +1,5 @@
 """A few numbers at a glance, each with what it means a click away."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from dpbi import tables as data

@@ -1,7 +1,5 @@
 """Results as tables: what is on screen, sortable, and the same numbers to take away."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """The controls that belong to one page; their values are settings too, so they are there on return."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The sidebar's data: a bundled example, a file, made-up counts, or counts typed in."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """What a person typed, read as the numbers it stands for, or refused in a sentence that says how to write it."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections import Counter

@@ -4,8 +4,6 @@ A custom prior is kept by category: its numbers follow their labels when the ord
 that was not met before starts at 1.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

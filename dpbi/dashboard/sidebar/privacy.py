@@ -4,8 +4,6 @@ The controls derive from the fields of the classes: a labelled field with option
 default a tick; one whose default is a number is an entry shared by all classes that have a field of that name.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from typing import Any
 

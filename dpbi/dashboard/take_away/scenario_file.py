@@ -9,8 +9,6 @@ with their labels and title, are in a document only if asked for; without them n
 reads the document sees balanced counts of that size instead.
 """
 
-from __future__ import annotations
-
 import csv
 import functools
 import io

@@ -4,8 +4,6 @@ It needs dpbi and numpy alone; where plotly is there, it draws the page's figure
 the names that the page's files have.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import functools
 from collections.abc import Callable, Mapping

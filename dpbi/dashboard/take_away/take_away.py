@@ -1,7 +1,5 @@
 """Taking a scenario away and bringing one: the file of settings, the link, the script and the report of a page."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable, Mapping
 from contextlib import suppress

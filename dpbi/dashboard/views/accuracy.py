@@ -1,7 +1,5 @@
 """The accuracy page's controls, and its longer computations: point by point, each kept between runs (``work``)."""
 
-from __future__ import annotations
-
 import contextlib
 import dataclasses
 from collections.abc import Callable, Mapping

@@ -1,7 +1,5 @@
 """The tour on its page: which scene is on, the way to the next, and from a scene into the lab."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

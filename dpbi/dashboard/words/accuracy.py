@@ -1,7 +1,5 @@
 """The sentences of the accuracy page: what varies, what is exact, who is nearest and where that changes."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from dpbi import Problem, PureDP

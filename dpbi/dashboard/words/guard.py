@@ -1,7 +1,5 @@
 """What stands between a failure and the person: dpbi's own sentence, or a plain apology, never a traceback."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """The sentences of Home: who is nearest, who ignores the data, what calibration could do."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 

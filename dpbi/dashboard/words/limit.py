@@ -1,7 +1,5 @@
 """The sentences about the limit of privacy and about means over the data that the public prior expects."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from dpbi import ExpectedDistance, PrivacyLimit, PureDP

@@ -1,7 +1,5 @@
 """Refused entries: the sentence stands beside the control, and the page knows that it may draw nothing."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 

@@ -1,7 +1,5 @@
 """The sentences of the dashboard, and how text of a person is shown without being taken for markup."""
 
-from __future__ import annotations
-
 import re
 
 from dpbi import Problem, limits
