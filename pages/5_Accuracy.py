@@ -38,7 +38,7 @@ with scenario("Accuracy") as chosen:
 
         with overtaking, guard.part():
             if shown.curves:
-                crossings = accuracy.crossings(chosen, shown)
-                st.markdown(accuracy_words.crossovers(crossings, chosen.problem))
-                if crossings:
+                if crossings := accuracy.crossings(chosen, shown):
                     tables.draw(dpbi.tables.crossovers(crossings))
+                else:
+                    st.markdown(accuracy_words.NOT_LOOKED_FOR if crossings is None else accuracy_words.NOTHING_CROSSES)

@@ -72,7 +72,7 @@ def document(
         if entry.read is not None:
             with suppress(ValueError):  # an entry that is refused but not in use
                 found[key] = entry.read(kept)
-    found["calibrate"] = kept.get("calibrated for") == [list(problem.prior), problem.n]
+    found["calibrate"] = kept["calibrated for"] == [list(problem.prior), problem.n]
     if kept["source"] != data_source.EXAMPLE:
         found |= {"k": problem.k, "n": problem.n}
     if kept["prior"] == prior.CUSTOM:
@@ -267,7 +267,7 @@ def table() -> dict[str, Entry]:
         "accuracy_metric": _choice("accuracy_metric", "accuracy in", METRICS),
         "accuracy_over": _choice("accuracy_over", "accuracy over", accuracy_words.OVER),
         "wanted_distance": _number(
-            "wanted_distance", "wanted distance", functools.partial(limits.inside, "wanted_distance"), "0.1"
+            "wanted_distance", "wanted distance", functools.partial(limits.inside, "wanted_distance")
         ),
         "coverage": _flag("coverage", "accuracy coverage"),
         "calibrate": _flag("calibrate", "calibrated for")._replace(read=None),
@@ -290,7 +290,7 @@ def _choice(key: str, setting: str, options: Iterable[str], many: bool = False) 
         "text",
         check,
         lambda value: {setting: value},
-        lambda kept: name_of_option(kept.get(setting, next(iter(by_name.values())))),
+        lambda kept: name_of_option(kept[setting]),
     )
 
 
@@ -298,12 +298,12 @@ def name_of_option(option: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", option.partition(":")[0].lower()).strip("-")
 
 
-def _number(key: str, setting: str, check: Callable[[Any], float], default: str = "") -> Entry:
+def _number(key: str, setting: str, check: Callable[[Any], float]) -> Entry:
     return Entry(
         "number",
         check,
         lambda value: {setting: written(value)},
-        lambda kept: check(entries.number(key, kept.get(setting, default))),
+        lambda kept: check(entries.number(key, kept[setting])),
     )
 
 
@@ -321,7 +321,7 @@ def _flag(key: str, setting: str) -> Entry:
         "flag",
         lambda value: limits.instance(key, value, bool, "True or False"),
         lambda value: {setting: value},
-        lambda kept: kept.get(setting, False),
+        lambda kept: kept[setting],
     )
 
 

@@ -35,8 +35,6 @@ EPSILONS = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 Question = TypeVar("Question", bound=tuple[Any, ...])
 Answer = TypeVar("Answer")
 _ROOM = 12  # more points may be asked for than can be told before: the bar leaves room for them
-_OVER = "accuracy over"
-_AXIS, _METRIC, _WANTED, _COVERAGE = "accuracy along", "accuracy in", "wanted distance", "accuracy coverage"
 
 
 # --- controls ---
@@ -44,36 +42,33 @@ _AXIS, _METRIC, _WANTED, _COVERAGE = "accuracy along", "accuracy in", "wanted di
 
 def choose() -> tuple[Axis, Metric]:
     """What varies, and the error that is shown."""
-    settings.setdefault(_AXIS, AXES[0].name)
-    settings.setdefault(_METRIC, METRICS[0])
     with st.container(horizontal=True, vertical_alignment="bottom"):
         named = accuracy_words.AXES.__getitem__
-        name = settings.choice("Against", _AXIS, [one.name for one in AXES], format_func=named, width=260)
-        metric = settings.segments("Mean error in", _METRIC, METRICS, format_func=accuracy_words.METRICS.__getitem__)
+        name = settings.choice("Against", "accuracy along", [one.name for one in AXES], format_func=named, width=260)
+        meant = accuracy_words.METRICS.__getitem__
+        metric = settings.segments("Mean error in", "accuracy in", METRICS, format_func=meant)
     return axis(name), metric
 
 
 def over(along: Axis, metric: Metric) -> str:
     """At these data, or averaged over those that the prior expects, as released or read nearest."""
-    settings.setdefault(_OVER, accuracy_words.AT_THE_DATA)
     if not accuracy_words.can_be_averaged(along.name, metric):
         return accuracy_words.AT_THE_DATA
     named = accuracy_words.OVER.__getitem__
-    return settings.segments("Mean", _OVER, accuracy_words.OVER, format_func=named, help=limit_words.PUBLIC)
+    return settings.segments("Mean", "accuracy over", accuracy_words.OVER, format_func=named, help=limit_words.PUBLIC)
 
 
 def wanted() -> float | None:
     """The mean distance an epsilon is asked for; None where it is refused, which is said beside it."""
-    settings.setdefault(_WANTED, "0.1")
-    text = st.text_input("Wanted mean distance", width=200, help=accuracy_words.WANTED, **settings.entry(_WANTED))
+    entry = settings.entry("wanted distance")
+    text = st.text_input("Wanted mean distance", width=200, help=accuracy_words.WANTED, **entry)
     with Refusals().beside():
         return limits.inside("the wanted mean distance", entries.number("the wanted mean distance", text))
     return None
 
 
 def wants_coverage() -> bool:
-    settings.setdefault(_COVERAGE, False)
-    return st.toggle("Compute the coverage", **settings.entry(_COVERAGE))
+    return st.toggle("Compute the coverage", **settings.entry("accuracy coverage"))
 
 
 # --- what is computed ---

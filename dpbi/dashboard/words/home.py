@@ -74,17 +74,14 @@ def besides(rows: Sequence[Comparison], problem: Problem) -> str:
     return " ".join(parts)
 
 
-def calibration_hint(spent: Mapping[str, float], unknown: Sequence[str], epsilon: float) -> str:
-    """What there is to gain from calibration; spent: exact losses below epsilon; unknown: whose audit takes longer."""
-    said = []
-    if spent:
-        each = listed(f"{name} loses {printed_bound(loss)}" for name, loss in spent.items())
-        said.append(f"Not all of epsilon = {printed_bound(epsilon)} is spent: {each}.")
-    if unknown:
-        said.append(f"**Privacy loss** tells how much of epsilon is really spent by {listed(unknown)}.")
-    them = "it loses" if len(spent) + len(unknown) == 1 else "each of them loses"
-    said.append(f"**Calibrated** (sidebar) {them} exactly epsilon, and the release is often nearer to the truth.")
-    return " ".join(said)
+def calibration_hint(spent: Mapping[str, float], epsilon: float) -> str:
+    """What there is to gain from calibration; spent: exact losses below epsilon."""
+    each = listed(f"{name} loses {printed_bound(loss)}" for name, loss in spent.items())
+    them = "it loses" if len(spent) == 1 else "each of them loses"
+    return (
+        f"Not all of epsilon = {printed_bound(epsilon)} is spent: {each}. **Calibrated** (sidebar) {them} exactly "
+        "epsilon, and the release is often nearer to the truth."
+    )
 
 
 def _verb(names: Sequence[str]) -> str:
