@@ -107,7 +107,8 @@ def _made_up(refusals: Refusals) -> Data | None:
         k = entries.whole("k", k_text, limits.CATEGORIES_LEAST, limits.CATEGORIES_LARGEST)
         labels = made_up_labels(k)
         if shape == GIVEN:
-            counts = synthesis.proportional_counts(_proportions(proportions, k), n)
+            shares = entries.one_each("proportions", entries.numbers("proportions", proportions), k)
+            counts = synthesis.proportional_counts(shares, n)
         elif shape == DRAWN:
             counts = _drawn(labels, n, entries.whole("seed", seed, 0, entries.SEED_LARGEST))
         else:
@@ -118,13 +119,6 @@ def _made_up(refusals: Refusals) -> Data | None:
 
 def made_up_labels(k: int) -> tuple[str, ...]:
     return tuple(f"Category {i + 1}" for i in range(k))
-
-
-def _proportions(text: str, k: int) -> tuple[float, ...]:
-    read = entries.numbers("proportions", text)
-    if len(read) != k:
-        raise ValueError(f"proportions must have one number per category: got {len(read)} for {k} categories.")
-    return read
 
 
 def _drawn(labels: tuple[str, ...], n: int, seed: int) -> tuple[int, ...]:

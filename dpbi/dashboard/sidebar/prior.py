@@ -61,7 +61,7 @@ def parameters(labels: tuple[str, ...]) -> tuple[float, ...]:
     if choice in RULES:
         return (RULES[choice](k),) * k
     if choice == SYMMETRIC:
-        return (_parameter("strength", settings.get("strength")),) * k
+        return (check_parameter("strength", entries.number("strength", settings.get("strength"))),) * k
     if k > FIELDS_LARGEST:
         return _from_box(labels)
     return tuple(_of(label, settings.setdefault(_field(label), _NEW)) for label in labels)
@@ -77,9 +77,7 @@ def _fill_box(labels: tuple[str, ...]) -> None:
 def _from_box(labels: tuple[str, ...]) -> tuple[float, ...]:
     """The numbers in the box, which from then on belong to their labels."""
     _fill_box(labels)
-    texts = entries.separated(settings.get(_BOX))
-    if len(texts) != len(labels):
-        raise ValueError(f"prior must have one number per category: got {len(texts)} for {len(labels)} categories.")
+    texts = entries.one_each("prior", entries.separated(settings.get(_BOX)), len(labels))
     read = tuple(map(_of, labels, texts))
     for label, text in zip(labels, texts, strict=True):
         settings.keep(_field(label), text)
@@ -91,19 +89,14 @@ def _field(label: str) -> str:
 
 
 def _of(label: str, text: str) -> float:
-    return _parameter(f"alpha of {words.plain(label)}", text)
+    name = f"alpha of {words.plain(label)}"
+    return check_parameter(name, entries.number(name, text))
 
 
 def custom(labels: tuple[str, ...], texts: list[str]) -> dict[str, Any]:
     """The settings of a custom prior with these parameters. Raises ValueError unless there is one per category."""
-    if len(texts) != len(labels):
-        raise ValueError(f"prior must have one number per category: got {len(texts)} for {len(labels)} categories.")
-    box = {_BOX: "", _BOX_LABELS: None}  # written anew from the fields
-    return box | {_field(label): text for label, text in zip(labels, texts, strict=True)}
-
-
-def _parameter(name: str, text: str) -> float:
-    return check_parameter(name, entries.number(name, text))
+    given = zip(labels, entries.one_each("prior", texts, len(labels)), strict=True)
+    return {_BOX: "", _BOX_LABELS: None} | {_field(label): text for label, text in given}  # the box is written anew
 
 
 def check_parameter(name: str, value: Any) -> float:

@@ -243,7 +243,8 @@ def table() -> dict[str, Entry]:
         **{name: _number(name, name, functools.partial(privacy.check_number, name)) for name in privacy.every_number()},
         "mechanisms": _mechanisms("mechanisms", privacy.ticked),
         "calibrated": _mechanisms("calibrated", privacy.calibrated),
-        **{key: _option(key, setting, allowed) for key, (setting, allowed) in privacy.options().items()},
+        **{key: _flag(key, setting) if isinstance(allowed[0], bool) else _choice(key, setting, allowed)
+           for key, (setting, allowed) in privacy.options().items()},
         "seed": _whole("seed", "seed", 0, entries.SEED_LARGEST),
         "posteriors": Entry(
             "number",
@@ -323,10 +324,6 @@ def _flag(key: str, setting: str) -> Entry:
         lambda value: {setting: value},
         lambda kept: kept[setting],
     )
-
-
-def _option(key: str, setting: str, allowed: tuple[Any, ...]) -> Entry:
-    return _flag(key, setting) if isinstance(allowed[0], bool) else _choice(key, setting, allowed)
 
 
 def _mechanisms(key: str, setting_of: Callable[[type], str]) -> Entry:

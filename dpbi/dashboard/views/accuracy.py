@@ -165,7 +165,11 @@ def draw_along(chosen: Scenario) -> Curves:
     with guard.part():
         if chosen_over != accuracy_words.AT_THE_DATA:
             st.markdown(accuracy_words.AVERAGED)
-            draw_averages(chosen, along, chosen_over)
+            reading: Reading = "nearest" if chosen_over == accuracy_words.READ_NEAREST else "naive"
+            averaged, bounds = averages(chosen, along, reading)
+            if averaged.curves:
+                how = accuracy_words.how_averaged(averaged.curves, average.CHOICE_LARGEST)
+                _draw(averaged, how, bounds)
             return found
         st.markdown(accuracy_words.varying(along, metric, chosen.mechanisms))
         found = curves(chosen, along, metric)
@@ -176,13 +180,6 @@ def draw_along(chosen: Scenario) -> Curves:
             st.header("Where one overtakes another")
             st.markdown(accuracy_words.CROSSOVERS)
     return found
-
-
-def draw_averages(chosen: Scenario, along: Axis, over: str) -> None:
-    """The averages along the axis above the region that no private mechanism reaches, and their table."""
-    found, bounds = averages(chosen, along, "nearest" if over == accuracy_words.READ_NEAREST else "naive")
-    if found.curves:
-        _draw(found, accuracy_words.how_averaged(found.curves, average.CHOICE_LARGEST), bounds)
 
 
 def _draw(found: Curves, how: str, bounds: Mapping[Value, PrivacyLimit] | None = None) -> None:

@@ -60,7 +60,7 @@ def _undercut(found: LimitComparison, mechanism: Mechanism) -> str:
 def _say_nearer(ranked: Sequence[ExpectedDistance], ticked: Sequence[Mechanism]) -> str:
     """The sentence for what is not ticked and nearer than all that is; empty where there is nothing."""
     other = next((one for one in ranked if one.mechanism in ticked), None)
-    best = [one for one in _nearest([one for one in ranked if one.mechanism not in ticked])
+    best = [one for one in foremost([one for one in ranked if one.mechanism not in ticked], lambda one: one.measured)
             if other and lead(one.measured, other.measured) > 0]
     if not best or not other:
         return ""
@@ -70,11 +70,6 @@ def _say_nearer(ranked: Sequence[ExpectedDistance], ticked: Sequence[Mechanism])
         f" {names}, which {are} not ticked, {are} nearer than {name_of(other.mechanism)} on average under the prior: "
         f"{words.listed(dict.fromkeys(map(mean, best)))} against {mean(other)}."
     )
-
-
-def _nearest(means: Sequence[ExpectedDistance]) -> list[ExpectedDistance]:
-    """Those that no other is surely nearer than."""
-    return foremost(means, lambda one: one.measured)
 
 
 def ranking(means: Sequence[ExpectedDistance], ticked: Sequence[Mechanism]) -> str:
@@ -88,15 +83,14 @@ def ranking(means: Sequence[ExpectedDistance], ticked: Sequence[Mechanism]) -> s
     missing = f" Not known of {words.listed(unknown)}: cancelled, or too many records to average." if unknown else ""
     if not here:
         return f"Which private mechanism is nearest to the truth on average is not known here.{missing}"
-    level = _nearest(here)
+    level = foremost(here, lambda one: one.measured)
     behind = [one for one in here if one not in level]
     named = words.listed(f"**{name_of(one.mechanism)}** ({mean(one)})" for one in level)
     said = f"Nearest to the truth is {named}, by mean distance"
     if len(level) > 1:
         said = f"Nearest to the truth are {named}, too close to tell apart by mean distance"
     if behind:
-        times = [_times(one, level[0]) for one in behind]
-        farther = [f"{name_of(one.mechanism)} ({said})" for one, said in zip(behind, times, strict=True)]
+        farther = [f"{name_of(one.mechanism)} ({_times(one, level[0])})" for one in behind]
         said += f"; farther off: {words.listed(farther)}"
     return f"{said}.{_say_nearer(order, ticked)}{missing}{_say_larger(here)} {PUBLIC}"
 
