@@ -14,7 +14,7 @@ from dpbi.dashboard.take_away import scenario_file
 from dpbi.dashboard.words import handover
 from dpbi.papers.claims import CLAIMS
 from dpbi.papers.figures import FIGURES
-from tests.dashboard.person import PATIENCE, QUIET, ROOT, bare, opened, select, text, unfold, visit
+from tests.dashboard.person import PATIENCE, QUIET, ROOT, bare, opened, select, text, typed, unfold, visit
 from tests.dashboard.test_scenario_file import LAB, SLOW, kept, notice, numbers_shown
 
 ADDRESS = "http://localhost:8501"
@@ -41,12 +41,6 @@ def follow(page: str, found: Mapping[str, str | list[str]]) -> AppTest:
     return at
 
 
-def typed(at: AppTest, counts: str) -> AppTest:
-    select(at, "source", data_source.TYPED)
-    at.text_area(key="entry: typed").set_value(counts).run()
-    return at
-
-
 def test_the_link_of_a_fresh_session_is_the_bare_address_and_the_address_is_left_alone() -> None:
     at = follow("app.py", {})
     assert link(at) == ADDRESS
@@ -55,8 +49,7 @@ def test_the_link_of_a_fresh_session_is_the_bare_address_and_the_address_is_left
     assert not at.query_params
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_a_link_opens_each_page_as_it_was(page: str) -> None:
+def test_a_link_opens_each_page_as_it_was() -> None:
     at = follow(QUIET, {})
     select(at, "example", list(data_source.BY_KEY)[1])
     text(select(at, "prior", prior.SYMMETRIC), "strength", "0.7")
@@ -65,14 +58,15 @@ def test_a_link_opens_each_page_as_it_was(page: str) -> None:
     visit(at, "pages/2_Distance_curves.py")
     at.segmented_control(key="entry: view").set_value(controls.CUMULATIVE).run()
     text(at, "within", "0.25")
-    visit(at, page)
-    other = follow(page, parameters(link(at)))
-    assert [title.value for title in other.title] == [title.value for title in at.title]
-    assert notice(other) == "The settings of the link are taken over."
-    same = {"example", "strength", "prior", "epsilon", "gamma", "seed", "view", "within"}
-    assert {name: kept(other)[name] for name in same} == {name: kept(at)[name] for name in same}
-    assert numbers_shown(other) == numbers_shown(at)
-    assert link(other).partition("?")[2] == link(at).partition("?")[2]
+    for page in PAGES:
+        visit(at, page)
+        other = follow(page, parameters(link(at)))
+        assert [title.value for title in other.title] == [title.value for title in at.title]
+        assert notice(other) == "The settings of the link are taken over."
+        same = {"example", "strength", "prior", "epsilon", "gamma", "seed", "view", "within"}
+        assert {name: kept(other)[name] for name in same} == {name: kept(at)[name] for name in same}
+        assert numbers_shown(other) == numbers_shown(at)
+        assert link(other).partition("?")[2] == link(at).partition("?")[2]
 
 
 def written(at: AppTest) -> dict[str, str]:

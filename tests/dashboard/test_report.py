@@ -24,12 +24,7 @@ from tests.dashboard.exports import assert_page, made
 from tests.dashboard.person import HOSTILE, QUIET, ROOT, opened, typed, visit
 from tests.dashboard.test_scenario_file import LAB, Files, record
 
-EVERY = [page.path for page in LAB]
 ELSEWHERE = re.compile(r"""(?:src|href|action)\s*=\s*["']?\s*(?:https?:)?//""", re.IGNORECASE)
-
-
-def names(files: Files, ending: str) -> list[str]:
-    return [name for name in files if name.endswith(ending)]
 
 
 def test_what_is_taken_away_is_what_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -134,8 +129,8 @@ def test_a_page_that_shares_plotly_names_it_beside_itself() -> None:
 
 
 def report(files: Files) -> bytes:
-    (name,) = names(files, ".zip")
-    return files[name]()
+    (made,) = [make for name, make in files.items() if name.endswith(".zip")]
+    return made()
 
 
 @pytest.mark.parametrize("page", ["app.py", "pages/6_Papers.py"])
@@ -164,38 +159,23 @@ def test_a_report_holds_all_that_the_page_shows(monkeypatch: pytest.MonkeyPatch,
     assert report(files) == written
 
 
-@pytest.mark.usefixtures("few_points")
-def test_nothing_is_made_before_it_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    def made(*rest: Any, **named: Any) -> bytes:
-        raise AssertionError("a file was made without being asked for")
-
-    for name in ("csv_bytes", "figure_csv", "figure_page"):
-        monkeypatch.setattr(downloads, name, made)
-    at = opened()
-    for page in EVERY:
-        visit(at, page)
-        assert not at.main.error
+@pytest.fixture
+def offered(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """What is behind each button that is offered, and what its press does."""
+    found: list[Any] = []
+    monkeypatch.setattr(st, "download_button", lambda label, file, on_click, **rest: found.append((file, on_click)))
+    return found
 
 
-def test_a_file_that_cannot_be_made_says_nothing_of_the_data(monkeypatch: pytest.MonkeyPatch) -> None:
-    pressed: list[Any] = []
-    monkeypatch.setattr(st, "download_button", lambda label, file, **rest: pressed.append(file))
-
-    def failing() -> bytes:
-        raise KeyError("a label of somebody's")
-
-    downloads.offer("x", failing, "dpbi-x.csv", "text/csv")
+def test_a_file_that_cannot_be_made_says_nothing_of_the_data(offered: list[Any]) -> None:
+    downloads.offer("x", lambda: dict[str, bytes]()["a label of somebody's"], "dpbi-x.csv", "text/csv")
     with pytest.raises(RuntimeError, match=r"^dpbi-x.csv could not be made: KeyError$") as failure:
-        pressed[0]()
+        offered[0][0]()
     assert failure.value.__suppress_context__
 
 
-def test_no_file_is_still_to_be_made_where_its_press_runs_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_file_is_still_to_be_made_where_its_press_runs_the_page(offered: list[Any]) -> None:
     """A run that begins drops the answer that says where such a file lies: one press in thirty had waited in vain."""
-    offered: list[tuple[Any, Any]] = []
-    monkeypatch.setattr(
-        st, "download_button", lambda label, file, on_click, **rest: offered.append((file, on_click))
-    )
     downloads.offer("x", lambda: b"1", "dpbi-x.csv", "text/csv")
     downloads.offer("x", lambda: b"2", "dpbi-x.csv", "text/csv", then=print)
     (later, ignored), (ready, runs) = offered
@@ -207,12 +187,10 @@ def test_streamlits_own_table_export_is_off() -> None:
 
 
 @pytest.mark.parametrize("ask", [lambda: st.session_state.get("x"), lambda: st.session_state.setdefault("x", 1)])
-def test_no_file_is_made_of_a_session_that_is_not_there(monkeypatch: pytest.MonkeyPatch, ask: Any) -> None:
+def test_no_file_is_made_of_a_session_that_is_not_there(offered: list[Any], ask: Any) -> None:
     """Where Streamlit has none it gives an empty one, the same to everybody; ``record`` makes every file so."""
-    offered: list[Any] = []
-    monkeypatch.setattr(st, "download_button", lambda label, file, **rest: offered.append(file))
     downloads.offer("x", ask, "dpbi-x.csv", "text/csv")
     with pytest.raises(RuntimeError, match="could not be made"):
-        offered[0]()
+        offered[0][0]()
     with pytest.raises(RuntimeError, match="of what the run that drew its button knew"):
         downloads.apart(ask)

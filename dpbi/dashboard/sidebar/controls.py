@@ -10,8 +10,7 @@ from dpbi.accuracy.axes import AXES
 from dpbi.accuracy.error import METRICS
 from dpbi.dashboard.session import address, settings
 from dpbi.dashboard.sidebar import entries
-from dpbi.dashboard.words import accuracy, distance_curves, private_posteriors, sidebar
-from dpbi.dashboard.words.refusals import Refusals
+from dpbi.dashboard.words import accuracy, distance_curves, guard, private_posteriors, sidebar
 from dpbi.mechanisms import MECHANISMS, name_of
 from dpbi.papers.claims import CLAIMS
 from dpbi.papers.figures import FIGURES
@@ -37,7 +36,7 @@ DEFAULTS: dict[str, Any] = {
     "within": "0.1",
     "measure": "local",
     "attaining": LOSES_MOST,
-    "calibrated for": None,
+    "calibrated for": False,
     "accuracy along": AXES[0].name,
     "accuracy in": METRICS[0],
     "accuracy over": accuracy.AT_THE_DATA,
@@ -76,7 +75,7 @@ def log_scale() -> bool:
 def within() -> float | None:
     """The distance t that P(H <= t) is told for; None where it is refused, which is said beside it."""
     text = st.text_input("Distance t", width=160, help=distance_curves.WITHIN, **settings.entry("within"))
-    with Refusals().beside():
+    with guard.beside([]):
         return check_distance(entries.number("t", text))
     return None
 

@@ -12,8 +12,7 @@ import streamlit as st
 from dpbi import limits
 from dpbi.dashboard.session import settings
 from dpbi.dashboard.sidebar import entries
-from dpbi.dashboard.words import sidebar, words
-from dpbi.dashboard.words.refusals import Refusals
+from dpbi.dashboard.words import guard, sidebar, words
 
 RULES: dict[str, Callable[[int], float]] = {
     "Uniform: 1 per category": lambda k: 1.0,
@@ -29,7 +28,7 @@ SMALL = 0.01  # pseudo-counts: so weak a prior is worth a word
 FIELDS_LARGEST = 12  # categories that get a field each; the numbers of more are typed in one box
 
 
-def choose(labels: tuple[str, ...] | None, refusals: Refusals) -> tuple[float, ...]:
+def choose(labels: tuple[str, ...] | None, refusals: list[str]) -> tuple[float, ...]:
     """Draws the group. Returns one parameter per category; () where refused, or where the data were (labels None)."""
     st.subheader("Prior")
     choice = settings.choice("Pseudo-counts before any data", "prior", CHOICES)
@@ -47,7 +46,7 @@ def choose(labels: tuple[str, ...] | None, refusals: Refusals) -> tuple[float, .
         for label in labels:
             settings.setdefault(_field(label), _NEW)
             st.text_input(f"alpha of {words.escape(label)}", **settings.entry(_field(label)))
-    with refusals.beside():
+    with guard.beside(refusals):
         alpha = parameters(labels)
         if min(alpha) < SMALL:
             st.caption(sidebar.SMALL_PRIOR)

@@ -5,6 +5,7 @@ default a tick; one whose default is a number is an entry shared by all classes 
 """
 
 import dataclasses
+from contextlib import suppress
 from typing import Any
 
 import streamlit as st
@@ -15,7 +16,6 @@ from dpbi.dashboard.answers.public_answers import Public, why_not_audited
 from dpbi.dashboard.session import settings
 from dpbi.dashboard.sidebar import entries
 from dpbi.dashboard.words import guard, sidebar, words
-from dpbi.dashboard.words.refusals import Refusals
 from dpbi.mechanisms import MECHANISMS, Mechanism
 
 EPSILON_LARGEST_MARK = 20.0
@@ -41,7 +41,7 @@ def defaults(chosen: tuple[str, ...]) -> dict[str, Any]:
     return found
 
 
-def choose(refusals: Refusals, public: Public | None) -> tuple[dict[str, float], tuple[Mechanism, ...]]:
+def choose(refusals: list[str], public: Public | None) -> tuple[dict[str, float], tuple[Mechanism, ...]]:
     """Draws the two groups. Returns the numbers by name (epsilon, gamma, ...; the refused are missing) and the
     ticked mechanisms in screen order, without those that need a refused number.
 
@@ -100,24 +100,20 @@ def exponential_smoothness(numbers: dict[str, float], n: int, k: int) -> float:
     return next(rule for rule in rules if rule is not None)(n, k)
 
 
-def _epsilon(refusals: Refusals) -> dict[str, float]:
-    text = settings.get("epsilon")
-    try:
-        exact = limits.check_epsilon(entries.number("epsilon", text))
-    except ValueError:
-        exact = settings.get(SLIDER)
-    settings.keep(SLIDER, exact)
+def _epsilon(refusals: list[str]) -> dict[str, float]:
+    with suppress(ValueError):
+        settings.keep(SLIDER, limits.check_epsilon(entries.number("epsilon", settings.get("epsilon"))))
     slider, field = st.columns([2, 1], vertical_alignment="bottom", wrap=False)
     # An epsilon between or beyond the marks becomes a mark, so that slider and entry never disagree.
     slider.select_slider(
         "epsilon",
-        sorted({*EPSILON_MARKS, exact}),
+        sorted({*EPSILON_MARKS, settings.get(SLIDER)}),
         format_func=words.number,
         help="The privacy loss: an observer's odds about any one person move by a factor of at most e^epsilon.",
         **settings.entry(SLIDER, then=_take_mark),
     )
     text = field.text_input("epsilon, exactly", label_visibility="collapsed", **settings.entry("epsilon"))
-    with refusals.beside():
+    with guard.beside(refusals):
         return {"epsilon": limits.check_epsilon(entries.number("epsilon", text))}
     return {}
 
@@ -126,10 +122,10 @@ def _take_mark() -> None:
     settings.keep("epsilon", f"{settings.get(SLIDER):.15g}")
 
 
-def _shared_number(name: str, kinds: list[type[Mechanism]], refusals: Refusals) -> dict[str, float]:
+def _shared_number(name: str, kinds: list[type[Mechanism]], refusals: list[str]) -> dict[str, float]:
     label = _fields(kinds[0])[name].metadata["label"]
     text = st.text_input(label, help=sidebar.SHARED_NUMBERS.get(name), **settings.entry(name))
-    with refusals.beside():
+    with guard.beside(refusals):
         return {name: check_number(name, entries.number(name, text))}
     return {}
 
@@ -165,10 +161,7 @@ def _say_what_cannot_be_calibrated(unaudited: dict[type[Mechanism], str]) -> Non
         kinds = [kind for kind, said in unaudited.items() if said == sentence]
         dropped = [kind.label for kind in kinds if settings.get(calibrated(kind))]
         said = sidebar.not_calibrated([kind.label for kind in kinds], sentence)
-        if dropped:
-            st.warning(said)
-        else:
-            st.caption(said)
+        (st.warning if dropped else st.caption)(said)
 
 
 def _options(kind: type[Mechanism]) -> dict[str, Any]:

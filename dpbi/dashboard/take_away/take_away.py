@@ -201,9 +201,8 @@ def offer(page: Page, chosen: Scenario, seen: downloads.Shown, defaults: Mapping
     """The sidebar's group: settings, link and report."""
     kept = settings.everything()
     st.subheader("Take it away")
-    with_counts = False
-    if kept["source"] in data_source.OWN:
-        with_counts = st.checkbox("With my labels and counts", key="take away: counts", help=handover.WITH_COUNTS)
+    with_counts = kept["source"] in data_source.OWN and st.checkbox(
+        "With my labels and counts", key="take away: counts", help=handover.WITH_COUNTS)
     document = _document(chosen, with_counts=with_counts)
     with st.container(horizontal=True, gap="small"):
         downloads.offer(

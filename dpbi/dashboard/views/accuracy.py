@@ -23,7 +23,6 @@ from dpbi.dashboard.sidebar import entries
 from dpbi.dashboard.words import accuracy as accuracy_words
 from dpbi.dashboard.words import guard, words
 from dpbi.dashboard.words import limit as limit_words
-from dpbi.dashboard.words.refusals import Refusals
 from dpbi.figures import accuracy as figures
 from dpbi.inference.noise_aware import Coverage, coverage
 from dpbi.inference.prior_average import Reading
@@ -43,8 +42,8 @@ _ROOM = 12  # more points may be asked for than can be told before: the bar leav
 def choose() -> tuple[Axis, Metric]:
     """What varies, and the error that is shown."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        named = accuracy_words.AXES.__getitem__
-        name = settings.choice("Against", "accuracy along", [one.name for one in AXES], format_func=named, width=260)
+        titles = {one.name: one.title for one in AXES}
+        name = settings.choice("Against", "accuracy along", titles, format_func=titles.get, width=320)
         meant = accuracy_words.METRICS.__getitem__
         metric = settings.segments("Mean error in", "accuracy in", METRICS, format_func=meant)
     return axis(name), metric
@@ -62,7 +61,7 @@ def wanted() -> float | None:
     """The mean distance an epsilon is asked for; None where it is refused, which is said beside it."""
     entry = settings.entry("wanted distance")
     text = st.text_input("Wanted mean distance", width=200, help=accuracy_words.WANTED, **entry)
-    with Refusals().beside():
+    with guard.beside([]):
         return limits.inside("the wanted mean distance", entries.number("the wanted mean distance", text))
     return None
 

@@ -13,14 +13,6 @@ from dpbi.inference.noise_aware import Coverage
 from dpbi.mechanisms import Mechanism, name_of
 from dpbi.mechanisms.printed_bound import printed_bound
 
-AXES = {
-    "n": "Total count n",
-    "epsilon": "epsilon",
-    "strength": "Prior strength",
-    "k": "Number of categories",
-    "imbalance": "Imbalance of the data",
-    "gamma": "gamma",
-}
 AT_THE_DATA, READ_NEAREST = "data", "nearest"
 OVER = {
     AT_THE_DATA: "at these data",

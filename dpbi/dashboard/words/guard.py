@@ -42,6 +42,16 @@ def refusal(refused: dict[str, list[str]], name: str) -> Iterator[None]:
             refused.setdefault(words.sentence(failure), []).append(name)
 
 
+@contextmanager
+def beside(refused: list[str]) -> Iterator[None]:
+    """Runs what reads an entry; the sentence that refuses it is shown below the control, and put down as Markdown."""
+    try:
+        yield
+    except ValueError as failure:
+        refused.append(words.sentence(failure))
+        st.error(refused[-1])
+
+
 def _raised_by_dpbi(trace: TracebackType | None) -> bool:
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next

@@ -1,4 +1,4 @@
-"""The sentences of Home: who is nearest, who ignores the data, what calibration could do."""
+"""The sentences of Home: who is nearest, who is not in the running, what calibration could do."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -11,8 +11,6 @@ from dpbi.mechanisms import name_of
 from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.mechanisms.printed_number import listed, number, probability
 
-IGNORING_SAID = 0.005
-
 
 def best(rows: Sequence[Comparison], problem: Problem) -> str:
     """Which mechanisms to name here, in one sentence: the nearest of those that are proved to be private."""
@@ -23,20 +21,14 @@ def best(rows: Sequence[Comparison], problem: Problem) -> str:
         return "No ticked mechanism has a proved pure guarantee."
     nearer = any(lead(row.measured, found[0].measured) > 0 for row in rows)
     ahead = f"Nearest to the truth here{', of those proved to be private' if nearer else ''}"
-    if len(found) == 1:
-        (row,) = found
-        name, promised, mean = f"**{name_of(row.mechanism)}**", row.guarantee.words, _mean(row)
-        said = f"{name} promises {promised}, at {mean} from the truth"
-        if len(rows) > 1:
-            said = f"{ahead}: {name}, with {promised} and {mean}"
-        return f"{said}; it releases the true posterior itself with probability {_of_truth(row)}."
     each: dict[str, list[str]] = {}
     for row in found:
         facts = (f"{row.guarantee.words}, {_mean(row)}, the true posterior itself with probability "
                  f"{_of_truth(row)}")
         each.setdefault(facts, []).append(f"**{name_of(row.mechanism)}**")
+    alike = ", too close to tell apart" if len(found) > 1 else ""
     parts = [f"{listed(names)} ({'each ' if len(names) > 1 else ''}{facts})" for facts, names in each.items()]
-    return f"{ahead}: {'; '.join(parts)}, too close to tell apart."
+    return f"{ahead if len(rows) > 1 else 'Shown'}: {'; '.join(parts)}{alike}."
 
 
 def _of_truth(row: Comparison) -> str:
@@ -51,20 +43,10 @@ def _mean(row: Comparison) -> str:
 
 
 def besides(rows: Sequence[Comparison], problem: Problem) -> str:
-    """Who ignores the data, and what the best one is not compared with; "" where there is nothing to add."""
+    """What the best one is not compared with; "" where there is nothing to add."""
     if problem.n == 0:
         return ""
     parts = []
-    blind = [
-        f"{name_of(row.mechanism)} {probability(row.probability_of_ignoring)}"
-        for row in rows
-        if row.probability_of_ignoring > IGNORING_SAID
-    ]
-    if blind:
-        parts.append(
-            f"Ignores the data with probability: {listed(blind)}. Selection by distance is a mixture whose first part "
-            "picks any candidate without looking at the counts."
-        )
     claimed = [name_of(row.mechanism) for row in rows if row.guarantee.basis == "claim"]
     unsafe = [name_of(row.mechanism) for row in rows if isinstance(row.guarantee, NotPrivate)]
     if claimed:
