@@ -27,17 +27,6 @@ from tests.dashboard.test_scenario_file import LAB, Files, record
 ELSEWHERE = re.compile(r"""(?:src|href|action)\s*=\s*["']?\s*(?:https?:)?//""", re.IGNORECASE)
 
 
-def test_what_is_taken_away_is_what_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of pages without a script; with one: test_scripts, and tests/browser; that of many laws: test_page_accuracy."""
-    files = record(monkeypatch)
-    at = typed(opened(QUIET), "5 0 7")
-    for page in (page for page in LAB if page.title not in script.PAGES):
-        files.clear()
-        visit(at, page.path)
-        for frame in assert_page(at, made(files)).values():
-            assert len(frame) and set(frame["Setting: Seed"]) == {1}
-
-
 @pytest.mark.parametrize("label", ["epsilon", "Setting: n", "x"])
 def test_no_column_is_lost_to_another_of_its_name(monkeypatch: pytest.MonkeyPatch, label: str) -> None:
     """Labels are titles of columns: of a map's corners, and of what is released."""

@@ -274,13 +274,6 @@ def test_a_refused_strength() -> None:
         assert f"strength {said}" in refusals(text(at, "strength", strength))[0]
 
 
-def test_a_prior_in_one_box_must_have_a_number_per_category() -> None:
-    at = select(made_up(opened(QUIET), k="20"), "prior", prior.CUSTOM)
-    assert not refusals(at)
-    at.text_area(key="entry: prior in one box").set_value("1 2 3").run()
-    assert refusals(at) == ["prior must have one number per category: got 3 for 20 categories."]
-
-
 def test_a_refused_prior_that_counts_are_drawn_from_is_said_once() -> None:
     at = select(made_up(opened(QUIET), shape=data_source.DRAWN), "prior", prior.SYMMETRIC)
     text(at, "strength", "-1")

@@ -101,7 +101,9 @@ def numbers(spec: dict[str, Any]) -> list[float]:
 @pytest.mark.parametrize("counts", DATA)
 def test_each_script_gives_the_numbers_of_its_page(monkeypatch: pytest.MonkeyPatch, counts: str) -> None:
     files = record(monkeypatch)
-    at = typed(tick(opened(), ALL if counts == DATA[0] else ALL - {MECHANISMS[-1].__name__}), counts)
+    quick = [kind.__name__ for kind in MECHANISMS[:-1]]
+    ticked = {DATA[0]: ALL, DATA[1]: {*quick[::2]}, DATA[2]: {*quick[1::2]}}
+    at = typed(tick(opened(), ticked[counts]), counts)
     if counts == DATA[0]:
         at.checkbox(key=f"entry: calibrated: {MECHANISMS[0].__name__}").check().run()
         text(select(at, "prior", prior.SYMMETRIC), "strength", "0.5")

@@ -152,7 +152,10 @@ def _computed(
             with contextlib.suppress(Cancelled), guard.refusal(refused, name):
                 if (told := answer(current, *question)) is not None:
                     found[question] = told
-    say_refused(refused)
+    # The first sentence for each group of mechanisms: along an axis the same is refused at every further value.
+    said = {words.listed(dict.fromkeys(names)): sentence for sentence, names in reversed(refused.items())}
+    for names, sentence in reversed(said.items()):
+        st.info(f"**{names}:** {sentence}")
     return found, current.complete
 
 
@@ -223,10 +226,3 @@ def coverages(chosen: Scenario) -> dict[Mechanism, list[tuple[float, Coverage]]]
     found, _ = _computed("coverage", (prior, n, mechanisms), named, covered)
     points = {one: [(at, found[one, at]) for at in epsilons if (one, at) in found] for one in mechanisms}
     return {one: here for one, here in points.items() if here}
-
-
-def say_refused(refused: dict[str, list[str]]) -> None:
-    """The first sentence for each group of mechanisms: along an axis the same is refused at every further value."""
-    said = {words.listed(dict.fromkeys(names)): sentence for sentence, names in reversed(refused.items())}
-    for names, sentence in reversed(said.items()):
-        st.info(f"**{names}:** {sentence}")

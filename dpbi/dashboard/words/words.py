@@ -12,7 +12,6 @@ from dpbi.mechanisms.printed_number import at_least as at_least
 from dpbi.mechanisms.printed_number import error as error
 from dpbi.mechanisms.printed_number import listed as listed
 from dpbi.mechanisms.printed_number import number as number
-from dpbi.mechanisms.printed_number import probability as probability
 from dpbi.problem.neighbours import RELATION
 from dpbi.tables import COLUMNS, LINE_CATEGORIES
 from dpbi.tables import guarantee as guarantee
