@@ -149,8 +149,8 @@ def _least(value: Value, curves: Sequence[AccuracyCurve]) -> list[ExpectedError]
 
 def _names(level: Sequence[ExpectedError]) -> str:
     names = words.listed(f"**{name_of(error.mechanism)}** ({_value(error)})" for error in level)
-    same = all(error.exact for error in level) and len(set(map(_value, level))) == 1
-    return names if same else f"{names}, too close to tell apart"
+    alike = len(level) == 1 or (all(error.exact for error in level) and len(set(map(_value, level))) == 1)
+    return names if alike else f"{names}, too close to tell apart"
 
 
 def _value(error: ExpectedError) -> str:
