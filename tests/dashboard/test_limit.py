@@ -7,16 +7,15 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from dpbi import MECHANISMS, Problem, dirichlet, expected_distance, limit_of_privacy, nearest_posterior
+from dpbi import MECHANISMS, expected_distance, limit_of_privacy
 from dpbi import tables as data
 from dpbi.accuracy.order import Measured
-from dpbi.dashboard.sidebar import controls
 from dpbi.dashboard.views import methods
 from dpbi.dashboard.words import limit as limit_words
 from dpbi.dashboard.words import privacy_loss, sidebar, words
 from dpbi.inference.limit_comparison import LimitComparison
 from dpbi.mechanisms import EHD, KNorm, Mechanism
-from tests.dashboard.person import ROOT, everything, opened, pick, visit
+from tests.dashboard.person import ROOT, everything, opened
 
 PRIOR, N = (1.0, 1.0), 12
 
@@ -118,22 +117,6 @@ def test_draws_are_said_with_two_standard_errors() -> None:
     never = _with_means(found, lambda _: Measured(0.0))
     said = limit_words.times(never, [MECHANISMS[3](1.0)])
     assert "the mean below 1e-15 that was computed lies below that limit" in said and "Times that limit" not in said
-
-
-def test_a_nearest_reading_is_that_of_every_release() -> None:
-    """Its script: test_scripts."""
-    at = visit(opened(), "pages/1_Private_posteriors.py")
-    assert not pick(at, "reading", controls.NEAREST).main.error
-    drawn = at.main.dataframe[1].value
-    counts = drawn[[name for name in drawn if name.startswith("alpha of")]].to_numpy()[:20] - 1
-    problem, first = Problem((1, 1), (48, 42)), at.main.dataframe[0].value
-    mechanism = next(kind for kind in MECHANISMS if kind.label == drawn["Mechanism"][0])(1.0)
-    read = [nearest_posterior(mechanism, problem.prior, problem.n, tuple(map(int, r))).posterior for r in counts]
-    low, high = dirichlet.interval(np.array(read), 0.95, 0)
-    truth = dirichlet.mean(problem.posterior)[0]
-    assert first[f"{mechanism.label} covers"][0] == pytest.approx(((low <= truth) & (truth <= high)).mean())
-    said = everything(at)
-    assert limit_words.readings({}).split(".")[0] in said and "naive / nearest / noise-aware" in said
 
 
 def test_readings_name_the_mechanisms_whose_noise_aware_posterior_lies_farther() -> None:

@@ -216,14 +216,7 @@ def test_calibrate_shows_what_it_buys_and_forgets_with_the_prior() -> None:
     at = shown(opened(), PAGE)
     assert len(at.main.dataframe) == 1
     press(at, CALIBRATE)
-    table = at.main.dataframe[1].value
-    for _, row in table.iterrows():
-        mechanism = next(kind(1.0) for kind in MECHANISMS if kind.label == row["Mechanism"])
-        after = calibrate(mechanism, (1, 1), 90)
-        assert row["Rate times"] == after.calibration[0]  # type: ignore[index]
-        assert row["Loss after"] == pytest.approx(1, abs=1e-6)
-        assert row["Mean H before"] == pytest.approx(distance_law(mechanism, EXAMPLE).mean, rel=1e-12)
-        assert row["Mean H after"] == pytest.approx(distance_law(after, EXAMPLE).mean, rel=1e-12)
+    assert list(at.main.dataframe[1].value["Loss after"]) == pytest.approx([1] * 4, abs=1e-6)
     assert [warning.value for warning in at.main.warning] == [words.CHOICE_WARNING]
     assert CALIBRATE not in buttons(at)
     with_prior(at, 1, 2)

@@ -30,7 +30,7 @@ from dpbi.papers.claims import CLAIMS, Setting
 from dpbi.papers.figures import FIGURES
 from tests.conftest import could_not_run
 from tests.dashboard.exports import assert_chart, assert_page, decoded, made, name_of
-from tests.dashboard.person import ALL, EXAMPLE, ROOT, opened, select, text, tick, typed, unfold, visit
+from tests.dashboard.person import ALL, EXAMPLE, ROOT, everything, opened, select, text, tick, typed, unfold, visit
 from tests.dashboard.test_scenario_file import LAB, SLOW, Files, record
 
 WITH_SCRIPT = [page.path for page in LAB if page.title in script.PAGES and page.path != SLOW]
@@ -146,7 +146,9 @@ def test_each_view_and_reading_has_its_curves_and_draws(
     assert_the_same(at, files, found)
     for table in found["tables"]:
         assert table.name in str(table) and all(title in str(table) for title in table.values)
-    if setting == "view":
+    if setting == "reading":
+        assert "naive / nearest / noise-aware" in everything(at)
+    else:
         assert all(len(one.released) == controls.OVERLAID for one in found["draws"])
 
 
