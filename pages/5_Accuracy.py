@@ -22,7 +22,8 @@ with scenario("Accuracy") as chosen:
             st.markdown(accuracy_words.REQUIRED)
             wanted = accuracy.wanted()
             if found := accuracy.required(chosen, wanted) if wanted else []:
-                st.markdown(accuracy_words.required(found))
+                if unsure := accuracy_words.required(found):
+                    st.markdown(unsure)
                 charts.draw(figures.required(found), "required-epsilon")
                 tables.draw(dpbi.tables.required_epsilon(found))
 

@@ -66,8 +66,8 @@ def test_who_is_surely_nowhere_nearer_is_named_with_it() -> None:
     )  # fmt: skip
     first, second = (curve.mechanism.label for curve in (one, other))
     said = smallest_error([one, other], 8)
-    assert smallest_error([one], 8).endswith(f"with a proved pure guarantee: at n = 8 **{first}** (0.31 ± 0.02).")
-    assert f"at n = 8 **{first}** (0.31 ± 0.02) and **{second}** (0.3 ± 0.02), too close to tell apart." in said
+    assert smallest_error([one], 8).endswith(f"with a proved pure guarantee: **{first}** at n = 8 (0.31 ± 0.02).")
+    assert f"**{first}** and **{second}**, too close to tell apart, at n = 8 (0.31 ± 0.02 and 0.3 ± 0.02)." in said
     title = accuracy.against([one, other], 8).layout.title.text.replace("<br>", " ")
     assert f"{first} and {second} have the smallest mean distance of the 2 shown: 0.31, 0.3, too close" in title
 

@@ -122,9 +122,13 @@ def smallest_error(curves: Sequence[AccuracyCurve], own: Value | None) -> str:
     places = sorted({value for value in (own, *ends) if value is not None})
     least = {value: found for value in places if (found := _least(value, proved))}
     what = "upper bound" if any(error.bounded for found in least.values() for error in found) else "error"
-    each = [f"at {proved[0].axis.symbol} = {words.number(value)} {_names(found)}" for value, found in least.items()]
+    each: dict[str, list[str]] = {}
+    for value, found in least.items():
+        at = words.listed(dict.fromkeys(map(_value, found)))
+        each.setdefault(_names(found), []).append(f"{proved[0].axis.symbol} = {words.number(value)} ({at})")
     smallest = f"Smallest {what} of those" if len(proved) > 1 else f"{what.capitalize()} of the one"
-    said = [f"{smallest} with a proved pure guarantee: {'; '.join(each)}."] if each else []
+    named = "; ".join(f"{names} at {words.listed(at)}" for names, at in each.items())
+    said = [f"{smallest} with a proved pure guarantee: {named}."] if named else []
     others = [name_of(curve.mechanism) for curve in curves if not _is_proved(curve)]
     if others:
         said.append(f"Without a proved pure guarantee, and so left out here: {words.listed(others)}.")
@@ -148,9 +152,9 @@ def _least(value: Value, curves: Sequence[AccuracyCurve]) -> list[ExpectedError]
 
 
 def _names(level: Sequence[ExpectedError]) -> str:
-    names = words.listed(f"**{name_of(error.mechanism)}** ({_value(error)})" for error in level)
+    names = words.listed(f"**{name_of(error.mechanism)}**" for error in level)
     alike = len(level) == 1 or (all(error.exact for error in level) and len(set(map(_value, level))) == 1)
-    return names if alike else f"{names}, too close to tell apart"
+    return names if alike else f"{names}, too close to tell apart,"
 
 
 def _value(error: ExpectedError) -> str:
