@@ -161,11 +161,11 @@ def test_why_a_link_brings_no_counts_or_no_number_is_said(query: str, said: str)
 def test_what_does_not_fit_is_named_and_left_out() -> None:
     found: dict[str, str | list[str]] = {
         "epsilon": "1e9", "gamma": "x", "seed": "6", "overlay": "yes", "mechanisms": "nobody", "utm_source": "<b>",
-        "view": "", "counts": "", "k": "nan", "t": ["0.1", "0.2"],
+        "counts": "", "k": "nan", "t": ["0.1", "0.2"],
     }  # fmt: skip
     at = follow("app.py", found)
     said = notice(at)
-    for name in ("epsilon", "gamma", "overlay", "mechanisms", "utm_source", "view", "k", "t is given 2 times."):
+    for name in ("epsilon", "gamma", "overlay", "mechanisms", "utm_source", "k", "t is given 2 times."):
         assert name in said
     assert bare(handover.LINK_HOLDS_COUNTS) not in said, "empty counts are no counts"
     assert at.text_input(key="entry: seed").value == "6"
