@@ -8,6 +8,7 @@ from dpbi.dashboard.words import words
 from dpbi.inference.limit_comparison import LimitComparison
 from dpbi.mechanisms import Mechanism, name_of
 from dpbi.mechanisms.printed_bound import printed_bound
+from dpbi.mechanisms.printed_number import at_least, error
 
 _DIGITS = 1e-4
 PUBLIC = (
@@ -20,20 +21,20 @@ def limit(found: PrivacyLimit) -> str:
     """What the limit is here, or why it is not known."""
     if found.value is None:
         bounds = "" if found.lower is None or found.upper is None else (
-            f" It lies between {words.at_least(found.lower)} and {printed_bound(found.upper, 4)}.")
+            f" It lies between {at_least(found.lower)} and {printed_bound(found.upper, 4)}.")
         return f"How near any epsilon-DP mechanism could come is not known here. {found.reason}{bounds}"
     if not found.value:
         return (f"The least mean distance of a {printed_bound(found.epsilon)}-DP mechanism is not 0, but too small for "
                 "a number here.")
-    least, error = found.value if found.lower is None else found.lower, ""
+    least, more = found.value if found.lower is None else found.lower, ""
     if found.error > 1e-3 * found.value:
         if found.kind == "linear programme" and found.upper is not None:
-            error = f", and there is one with {printed_bound(found.upper, 4)}"
+            more = f", and there is one with {printed_bound(found.upper, 4)}"
         else:
-            least, error = found.value, f" (give or take {words.error(found.error)}, an estimate)"
+            least, more = found.value, f" (give or take {error(found.error)}, an estimate)"
     return (
         f"On average over the data that the public prior expects, no {printed_bound(found.epsilon)}-DP mechanism that "
-        f"releases a candidate posterior can have a mean distance below {words.at_least(least)}{error}."
+        f"releases a candidate posterior can have a mean distance below {at_least(least)}{more}."
     )
 
 
@@ -139,7 +140,7 @@ def mean(found: ExpectedDistance) -> str:
 
 def _ratio(found: Measured) -> str:
     shown = f"{found.value:.2f}" if found.value < 100 else words.number(found.value)
-    return f"{shown} ± {words.error(found.margin)}" if _is_shown(found) else shown
+    return f"{shown} ± {error(found.margin)}" if _is_shown(found) else shown
 
 
 def _is_shown(ratio: Measured) -> bool:

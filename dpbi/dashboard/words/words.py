@@ -8,8 +8,7 @@ from dpbi.data.files import Counts
 from dpbi.data.labels import isolated, shortened
 from dpbi.mechanisms.guarantee import Guarantee, NotPrivate
 from dpbi.mechanisms.printed_bound import printed_bound
-from dpbi.mechanisms.printed_number import at_least as at_least
-from dpbi.mechanisms.printed_number import error as error
+from dpbi.mechanisms.printed_number import error
 from dpbi.mechanisms.printed_number import listed as listed
 from dpbi.mechanisms.printed_number import number as number
 from dpbi.problem.neighbours import RELATION
