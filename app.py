@@ -6,7 +6,7 @@ import dpbi
 from dpbi.dashboard.answers import average, library, public_answers
 from dpbi.dashboard.page import scenario
 from dpbi.dashboard.session import long_links, startup
-from dpbi.dashboard.shown import charts, metrics, tables
+from dpbi.dashboard.shown import charts, tables
 from dpbi.dashboard.words import home, limit, words
 from dpbi.figures import distances
 
@@ -25,7 +25,6 @@ if __name__ == "__main__":
             if more := home.besides(rows, chosen.problem):
                 st.markdown(more)
         public_answers.say_what_calibration_could_do(chosen)
-        metrics.mechanisms(chosen)
         st.warning(words.CHOICE_WARNING)
         if not at_once and average.compute(chosen):  # last, as the table must not wait; then all is drawn with it
             st.rerun()

@@ -4,8 +4,6 @@ A function here takes results and gives a ``ResultTable``. Printed, that is its 
 result does not hold.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -2,10 +2,11 @@
 
 import streamlit as st
 
+import dpbi
 from dpbi import tour
 from dpbi.dashboard.answers import library
 from dpbi.dashboard.page import scenario
-from dpbi.dashboard.shown import charts, metrics
+from dpbi.dashboard.shown import charts
 from dpbi.dashboard.sidebar import controls
 from dpbi.dashboard.words import guard, sensitivity, words
 from dpbi.figures import sensitivities
@@ -14,7 +15,9 @@ from dpbi.figures.tour import moved_records, neighbouring_posteriors
 with scenario("Sensitivity", needs_mechanisms=False) as chosen:
     problem, gamma, beta = chosen.problem, chosen.gamma, chosen.beta
     found = library.sensitivities(problem, gamma, beta)
-    metrics.sensitivities(found, gamma, beta)
+    with st.container(horizontal=True, gap="medium"):
+        for row in dpbi.tables.sensitivities(found, gamma, beta).rows:
+            st.metric(row["Sensitivity"], words.number(row["H"]), help=row["Meaning"], width="content")
     st.markdown(sensitivity.smoothing(found.local, found.reciprocal, gamma))
     st.markdown(sensitivity.global_constants(found.exact, found.paper))
 

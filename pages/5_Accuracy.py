@@ -22,7 +22,8 @@ with scenario("Accuracy") as chosen:
             st.markdown(accuracy_words.REQUIRED)
             wanted = accuracy.wanted()
             if found := accuracy.required(chosen, wanted) if wanted else []:
-                st.markdown(accuracy_words.required(found))
+                if unsure := accuracy_words.required(found):
+                    st.markdown(unsure)
                 charts.draw(figures.required(found), "required-epsilon")
                 tables.draw(dpbi.tables.required_epsilon(found))
 
@@ -38,7 +39,7 @@ with scenario("Accuracy") as chosen:
 
         with overtaking, guard.part():
             if shown.curves:
-                crossings = accuracy.crossings(chosen, shown)
-                st.markdown(accuracy_words.crossovers(crossings, chosen.problem))
-                if crossings:
+                if crossings := accuracy.crossings(chosen, shown):
                     tables.draw(dpbi.tables.crossovers(crossings))
+                else:
+                    st.markdown(accuracy_words.NOT_LOOKED_FOR if crossings is None else accuracy_words.NOTHING_CROSSES)

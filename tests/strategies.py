@@ -1,7 +1,5 @@
 """Hypothesis strategies: problems small enough for brute force, with the values where formulas break."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from typing import NamedTuple
 

@@ -16,7 +16,6 @@ from dpbi.dashboard.shown import downloads, stylesheet
 from dpbi.dashboard.sidebar import controls, data_source, entries, menu, prior, privacy, upload
 from dpbi.dashboard.take_away import take_away
 from dpbi.dashboard.words import guard, words
-from dpbi.dashboard.words.refusals import Refusals
 from dpbi.mechanisms import MECHANISMS, Mechanism
 from dpbi.problem.problem import Problem
 
@@ -115,7 +114,7 @@ def _defaults() -> dict[str, Any]:
 
 def _read(needs_mechanisms: bool, sidebar: DeltaGenerator) -> Scenario | None:
     """The scenario of the sidebar; None where there is none, which the page then says."""
-    refusals = Refusals()
+    refusals: list[str] = []
     with sidebar:
         menu.draw()
         data = data_source.choose(refusals)
@@ -124,8 +123,8 @@ def _read(needs_mechanisms: bool, sidebar: DeltaGenerator) -> Scenario | None:
         numbers, mechanisms = privacy.choose(refusals, public)
         seed = _seed(refusals)
         controls.talk()
-    if refusals.sentences:
-        _say(refusals.sentences)
+    if refusals:
+        _say(refusals)
         return None
     if data is None or seed is None:
         upload.panel()
@@ -147,14 +146,14 @@ def _scenario(
     )
 
 
-def _seed(refusals: Refusals) -> int | None:
+def _seed(refusals: list[str]) -> int | None:
     st.subheader("Seed")
     text = st.text_input(
         "Seed of the simulated draws",
         help="The same seed gives the same draws. A real release never uses one.",
         **settings.entry("seed"),
     )
-    with refusals.beside():
+    with guard.beside(refusals):
         return entries.whole("seed", text, 0, entries.SEED_LARGEST)
     return None
 

@@ -4,8 +4,6 @@ Time is linear in the size of the file. So is memory, at most 25 times the size:
 (72 bytes and more for three characters), are counted before they are made.
 """
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from typing import Any

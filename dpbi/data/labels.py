@@ -1,7 +1,5 @@
 """Labels of categories as a screen may show them."""
 
-from __future__ import annotations
-
 import unicodedata
 
 

@@ -1,7 +1,5 @@
 """Counts made to order: k categories, exactly n records, and a shape."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any

@@ -1,7 +1,5 @@
 """`python tests/benchmarks`: the whole table; with names of sections, those."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Draws per second of the exponential family: from lists the peers can handle, and where no list fits in memory."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

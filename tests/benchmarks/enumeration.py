@@ -6,8 +6,6 @@ max over neighbours of H, without which they would take thousands of times as lo
 before the clock starts.
 """
 
-from __future__ import annotations
-
 from itertools import permutations
 
 import numpy as np

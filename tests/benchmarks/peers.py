@@ -4,8 +4,6 @@ They draw an index from a list of scores that the caller has computed. Imports w
 not installed is left out.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from importlib import import_module
 from importlib.util import find_spec

@@ -1,7 +1,5 @@
 """Files of counts and of settings: the largest that people bring, and the worst that anyone could."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Iterator
 

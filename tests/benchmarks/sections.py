@@ -1,23 +1,21 @@
 """The sections of the table, in the order they are printed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
-from . import draws, laws, limit, peers, privacy, reading, sensitivities, serving, start
+from . import draws, peers, processes, reading, sensitivities, serving
 from .table import Row
 
 SECTIONS: dict[str, Callable[[], Iterator[Row]]] = {
-    "importing": start.importing,
+    "importing": processes.importing,
     "listed": draws.listed,
     "sensitivities": sensitivities.enumerated,
-    "laws": laws.exact,
+    "laws": processes.laws,
     "unlisted": draws.unlisted,
-    "epsilon": laws.next_epsilon,
+    "epsilon": processes.next_epsilon,
     "mechanisms": draws.every_mechanism,
     "large_sensitivities": sensitivities.large,
-    "loss": privacy.loss,
-    "limit": limit.growth,
+    "loss": processes.losses,
+    "limit": processes.limits,
     "files": reading.files,
     "hostile_files": reading.hostile,
     "first_sight": serving.first_sight,

@@ -1,7 +1,5 @@
 """Sensitivities: beside plain enumeration where that is possible, and at sizes where it is not."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """The printed table: one line per measurement, a ratio where something was measured beside it, a verdict on a limit."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The benchmarks run, at sizes where nothing is slow, and compare like with like. No time is judged here."""
 
-from __future__ import annotations
-
 import math
 import sys
 from collections.abc import Callable, Iterator
@@ -13,7 +11,7 @@ import pytest
 
 from dpbi.mechanisms import EHD, Geometric
 from tests import oracles
-from tests.benchmarks import draws, enumeration, laws, limit, peers, privacy, reading, sensitivities, serving, start
+from tests.benchmarks import draws, enumeration, peers, processes, reading, sensitivities, serving
 from tests.benchmarks.__main__ import main
 from tests.benchmarks.measurement import LOOP, Cost, circumstances, cost_in_fresh_process, costs
 from tests.benchmarks.sections import SECTIONS, obstacle
@@ -21,16 +19,16 @@ from tests.benchmarks.table import Row, duration, peak, quicker, rounded, speed,
 from tests.benchmarks.visitors import running_server
 
 TINY: dict[str, Callable[[], Iterator[Row]]] = {
-    "importing": lambda: start.importing(repetitions=1),
+    "importing": lambda: processes.importing(repetitions=1),
     "listed": lambda: draws.listed(n=30, draws=20, peer_draws=2, repetitions=1),
     "sensitivities": lambda: sensitivities.enumerated(n=6, repetitions=1),
-    "laws": lambda: laws.exact(sizes=((3, 12),), repetitions=1),
+    "laws": lambda: processes.laws(sizes=((3, 12),), repetitions=1),
     "unlisted": lambda: draws.unlisted(60, 4, 20, draws.CASES[::5], listed_n=30, peer_draws=2, repetitions=1),
-    "epsilon": lambda: laws.next_epsilon(n=12, steps=3),
+    "epsilon": lambda: processes.next_epsilon(n=12, steps=3),
     "mechanisms": lambda: draws.every_mechanism(n=20, draws=20, repetitions=1),
     "large_sensitivities": lambda: sensitivities.large(sizes=((3, 50),), repetitions=1),
-    "loss": lambda: privacy.loss(mechanisms=(Geometric,), every=(2, 12), others=((3, 4),), repetitions=1),
-    "limit": lambda: limit.growth(sizes=((3, 3),), repetitions=1),
+    "loss": lambda: processes.losses(mechanisms=(Geometric,), every=(2, 12), others=((3, 4),), repetitions=1),
+    "limit": lambda: processes.limits(sizes=((3, 3),), repetitions=1),
     "files": lambda: reading.files(megabytes=0.02, cells=400, repetitions=1),
     "hostile_files": lambda: reading.hostile(size=10_000, every=16),
     # seen in tests/browser

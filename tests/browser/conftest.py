@@ -3,8 +3,6 @@
 They end with those tests: while Playwright is at work its event loop is the only one that may run.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import ExitStack
 

@@ -1,7 +1,5 @@
 """Names that a page could take for markup: shown as they are, run by nothing."""
 
-from __future__ import annotations
-
 from playwright.sync_api import Page
 
 HTML = "<b>bold</b><img src=x onerror=hacked=1>"

@@ -1,7 +1,5 @@
 """Every download of every page pressed in the running app, as a browser presses it, and held against the page."""
 
-from __future__ import annotations
-
 import io
 import json
 import zipfile

@@ -1,7 +1,5 @@
 """What an audience meets: the tour and its links, talk mode on a projector, and every page by keyboard alone."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What a file that was taken away says, held against what the page shows: tables by their cells, charts by traces."""
 
-from __future__ import annotations
-
 import base64
 import csv
 import html

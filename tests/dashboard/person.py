@@ -1,7 +1,5 @@
 """A person at the app under test, through AppTest: opens its pages, types, chooses and presses, and reads them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping
 from pathlib import Path

@@ -2,6 +2,7 @@
 
 import itertools
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -121,58 +122,31 @@ def test_a_refusal_is_not_kept() -> None:
     assert (asked, len(answer), answer.size) == ([1, 1], 0, 0)
 
 
-def two_at_once(answer: Kept, started: threading.Event, go_on: threading.Event) -> list[object]:
-    found: list[object] = []
-
-    def ask() -> None:
-        try:
-            found.append(answer(1))
-        except BaseException as failure:  # noqa: BLE001 - what a thread was told
-            found.append(failure)
-
-    first = threading.Thread(target=ask)
-    first.start()
-    assert started.wait(10)
-    second = threading.Thread(target=ask)
-    second.start()
-    go_on.set()
-    first.join(10)
-    second.join(10)
-    return found
+class Ended(BaseException):
+    """As Streamlit ends a run."""
 
 
-def test_what_two_ask_at_once_is_computed_once() -> None:
-    started, go_on, asked = threading.Event(), threading.Event(), []
+@pytest.mark.parametrize("ended", [False, True])
+def test_what_two_ask_at_once_is_computed_once_or_by_the_other_where_a_run_was_ended(ended: bool) -> None:
+    started, go_on, asked = threading.Event(), threading.Event(), list[int]()
 
     @kept(4)
     def answer(size: int) -> Result:
         asked.append(size)
         started.set()
         assert go_on.wait(10)
+        if ended and len(asked) == 1:
+            raise Ended
         return Result(np.zeros(size))
 
-    one, other = two_at_once(answer, started, go_on)
-    assert one is other
-    assert asked == [1]
-
-
-def test_who_waited_for_a_run_that_was_ended_computes_it() -> None:
-    started, go_on, asked = threading.Event(), threading.Event(), []
-
-    class Ended(BaseException):
-        pass
-
-    @kept(4)
-    def answer(size: int) -> int:
-        asked.append(size)
-        started.set()
-        assert go_on.wait(10)
-        if len(asked) == 1:
-            raise Ended
-        return size
-
-    found = two_at_once(answer, started, go_on)
-    assert sorted(map(str, found)) == ["", "1"]
+    with ThreadPoolExecutor(2) as both:
+        first = both.submit(answer, 1)
+        assert started.wait(10)
+        second = both.submit(answer, 1)
+        go_on.set()
+    assert isinstance(first.exception(), Ended) == ended
+    assert second.result() is (answer(1) if ended else first.result())
+    assert len(asked) == 1 + ended
 
 
 @pytest.mark.parametrize("kind", MECHANISMS, ids=lambda kind: kind.__name__)

@@ -1,7 +1,5 @@
 """What the pages say of the limit of privacy and of averages under the public prior."""
 
-from __future__ import annotations
-
 import dataclasses
 import re
 from collections.abc import Callable
@@ -9,16 +7,16 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from dpbi import MECHANISMS, Problem, dirichlet, expected_distance, limit_of_privacy, nearest_posterior
+from dpbi import MECHANISMS, expected_distance, limit_of_privacy
 from dpbi import tables as data
 from dpbi.accuracy.order import Measured
-from dpbi.dashboard.sidebar import controls
 from dpbi.dashboard.views import methods
 from dpbi.dashboard.words import limit as limit_words
 from dpbi.dashboard.words import privacy_loss, sidebar, words
 from dpbi.inference.limit_comparison import LimitComparison
 from dpbi.mechanisms import EHD, KNorm, Mechanism
-from tests.dashboard.person import ROOT, everything, opened, pick, visit
+from dpbi.mechanisms.printed_number import at_least
+from tests.dashboard.person import ROOT, everything, opened
 
 PRIOR, N = (1.0, 1.0), 12
 
@@ -48,7 +46,7 @@ def test_home_holds_every_mechanism_against_the_limit() -> None:
         mean = expected_distance(kinds[name](1.0), (1, 1), 90).mean
         assert times == pytest.approx(mean / found, rel=1e-12)
     said = everything(at)
-    assert f"below {words.at_least(found)}." in said and "releases a candidate posterior" in said
+    assert f"below {at_least(found)}." in said and "releases a candidate posterior" in said
 
 
 def test_the_ranking_names_every_private_mechanism_once_in_order() -> None:
@@ -95,9 +93,9 @@ def test_a_nearer_mechanism_that_is_not_ticked_is_named_where_it_is_surely_neare
 
 def test_a_limit_is_never_said_to_lie_higher_than_it_does() -> None:
     for value in np.random.default_rng(1).uniform(1e-4, 1, 50).tolist():
-        shown = float(words.at_least(value))
+        shown = float(at_least(value))
         assert value * (1 - 1e-3) < shown <= value
-    assert words.at_least(0.25) == "0.25"
+    assert at_least(0.25) == "0.25"
 
 
 def test_an_unknown_limit_says_why_and_gives_its_bounds() -> None:
@@ -116,26 +114,10 @@ def test_draws_are_said_with_two_standard_errors() -> None:
     assert "give or take" not in limit_words.times(found, [MECHANISMS[3](1.0)])
     assert found.limit.value
     sampled = dataclasses.replace(found.limit, measured=Measured(found.limit.value, 0.01))
-    assert f"below {words.at_least(found.limit.value)} (give or take 0.01, an estimate)" in limit_words.limit(sampled)
+    assert f"below {at_least(found.limit.value)} (give or take 0.01, an estimate)" in limit_words.limit(sampled)
     never = _with_means(found, lambda _: Measured(0.0))
     said = limit_words.times(never, [MECHANISMS[3](1.0)])
     assert "the mean below 1e-15 that was computed lies below that limit" in said and "Times that limit" not in said
-
-
-def test_a_nearest_reading_is_that_of_every_release() -> None:
-    """Its script: test_scripts."""
-    at = visit(opened(), "pages/1_Private_posteriors.py")
-    assert not pick(at, "reading", controls.NEAREST).main.error
-    drawn = at.main.dataframe[1].value
-    counts = drawn[[name for name in drawn if name.startswith("alpha of")]].to_numpy()[:20] - 1
-    problem, first = Problem((1, 1), (48, 42)), at.main.dataframe[0].value
-    mechanism = next(kind for kind in MECHANISMS if kind.label == drawn["Mechanism"][0])(1.0)
-    read = [nearest_posterior(mechanism, problem.prior, problem.n, tuple(map(int, r))).posterior for r in counts]
-    low, high = dirichlet.interval(np.array(read), 0.95, 0)
-    truth = dirichlet.mean(problem.posterior)[0]
-    assert first[f"{mechanism.label} covers"][0] == pytest.approx(((low <= truth) & (truth <= high)).mean())
-    said = everything(at)
-    assert limit_words.readings({}).split(".")[0] in said and "naive / nearest / noise-aware" in said
 
 
 def test_readings_name_the_mechanisms_whose_noise_aware_posterior_lies_farther() -> None:
@@ -164,8 +146,8 @@ def test_a_limit_near_0_leaves_readable_ratios() -> None:
 def test_a_limit_that_was_interpolated_is_said_at_its_lower_end() -> None:
     found = limit_of_privacy(PRIOR, 10**12, 1.0)
     assert found.lower is not None and found.value is not None
-    assert words.at_least(found.lower) != words.at_least(found.value)
-    assert f"below {words.at_least(found.lower)}." in limit_words.limit(found)
+    assert at_least(found.lower) != at_least(found.value)
+    assert f"below {at_least(found.lower)}." in limit_words.limit(found)
 
 
 def test_a_mean_too_small_for_a_double_is_not_called_0() -> None:

@@ -1,7 +1,5 @@
 """A link to a page: it restores the scenario in a fresh session, once, and holds no count that was not ticked."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -16,7 +14,7 @@ from dpbi.dashboard.take_away import scenario_file
 from dpbi.dashboard.words import handover
 from dpbi.papers.claims import CLAIMS
 from dpbi.papers.figures import FIGURES
-from tests.dashboard.person import PATIENCE, QUIET, ROOT, bare, opened, select, text, unfold, visit
+from tests.dashboard.person import PATIENCE, QUIET, ROOT, bare, opened, select, text, typed, unfold, visit
 from tests.dashboard.test_scenario_file import LAB, SLOW, kept, notice, numbers_shown
 
 ADDRESS = "http://localhost:8501"
@@ -43,12 +41,6 @@ def follow(page: str, found: Mapping[str, str | list[str]]) -> AppTest:
     return at
 
 
-def typed(at: AppTest, counts: str) -> AppTest:
-    select(at, "source", data_source.TYPED)
-    at.text_area(key="entry: typed").set_value(counts).run()
-    return at
-
-
 def test_the_link_of_a_fresh_session_is_the_bare_address_and_the_address_is_left_alone() -> None:
     at = follow("app.py", {})
     assert link(at) == ADDRESS
@@ -57,8 +49,7 @@ def test_the_link_of_a_fresh_session_is_the_bare_address_and_the_address_is_left
     assert not at.query_params
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_a_link_opens_each_page_as_it_was(page: str) -> None:
+def test_a_link_opens_each_page_as_it_was() -> None:
     at = follow(QUIET, {})
     select(at, "example", list(data_source.BY_KEY)[1])
     text(select(at, "prior", prior.SYMMETRIC), "strength", "0.7")
@@ -67,14 +58,15 @@ def test_a_link_opens_each_page_as_it_was(page: str) -> None:
     visit(at, "pages/2_Distance_curves.py")
     at.segmented_control(key="entry: view").set_value(controls.CUMULATIVE).run()
     text(at, "within", "0.25")
-    visit(at, page)
-    other = follow(page, parameters(link(at)))
-    assert [title.value for title in other.title] == [title.value for title in at.title]
-    assert notice(other) == "The settings of the link are taken over."
-    same = {"example", "strength", "prior", "epsilon", "gamma", "seed", "view", "within"}
-    assert {name: kept(other)[name] for name in same} == {name: kept(at)[name] for name in same}
-    assert numbers_shown(other) == numbers_shown(at)
-    assert link(other).partition("?")[2] == link(at).partition("?")[2]
+    for page in PAGES:
+        visit(at, page)
+        other = follow(page, parameters(link(at)))
+        assert [title.value for title in other.title] == [title.value for title in at.title]
+        assert notice(other) == "The settings of the link are taken over."
+        same = {"example", "strength", "prior", "epsilon", "gamma", "seed", "view", "within"}
+        assert {name: kept(other)[name] for name in same} == {name: kept(at)[name] for name in same}
+        assert numbers_shown(other) == numbers_shown(at)
+        assert link(other).partition("?")[2] == link(at).partition("?")[2]
 
 
 def written(at: AppTest) -> dict[str, str]:
@@ -166,19 +158,16 @@ def test_why_a_link_brings_no_counts_or_no_number_is_said(query: str, said: str)
         assert restored.settings["seed"] == "5" and "epsilon" not in restored.settings
 
 
-def test_a_repeated_parameter_is_told_and_empty_counts_are_no_counts() -> None:
-    at = follow("app.py", {"epsilon": ["1", "2"], "counts": ""})
-    assert "epsilon is given 2 times." in notice(at)
-    assert bare(handover.LINK_HOLDS_COUNTS) not in notice(at)
-
-
 def test_what_does_not_fit_is_named_and_left_out() -> None:
-    found = {"epsilon": "1e9", "gamma": "x", "seed": "6", "log_scale": "yes", "mechanisms": "nobody",
-             "utm_source": "<b>", "view": "", "counts": "1,2", "k": "nan"}  # fmt: skip
+    found: dict[str, str | list[str]] = {
+        "epsilon": "1e9", "gamma": "x", "seed": "6", "log_scale": "yes", "mechanisms": "nobody", "utm_source": "<b>",
+        "counts": "", "k": "nan", "t": ["0.1", "0.2"],
+    }  # fmt: skip
     at = follow("app.py", found)
     said = notice(at)
-    for name in ("epsilon", "gamma", "log_scale", "mechanisms", "utm_source", "view", "k"):
+    for name in ("epsilon", "gamma", "log_scale", "mechanisms", "utm_source", "k", "t is given 2 times."):
         assert name in said
+    assert bare(handover.LINK_HOLDS_COUNTS) not in said, "empty counts are no counts"
     assert at.text_input(key="entry: seed").value == "6"
     assert at.text_input(key="entry: epsilon").value == "1"
     assert not at.error

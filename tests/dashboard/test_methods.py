@@ -1,7 +1,5 @@
 """The method page: every mechanism and term is there, with the numbers of what was shown last."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

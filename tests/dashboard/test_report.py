@@ -1,7 +1,5 @@
 """What a page gives away: each table and chart as CSV, each chart as a page of its own, and all of it in one ZIP."""
 
-from __future__ import annotations
-
 import io
 import json
 import re
@@ -26,23 +24,7 @@ from tests.dashboard.exports import assert_page, made
 from tests.dashboard.person import HOSTILE, QUIET, ROOT, opened, typed, visit
 from tests.dashboard.test_scenario_file import LAB, Files, record
 
-EVERY = [page.path for page in LAB]
 ELSEWHERE = re.compile(r"""(?:src|href|action)\s*=\s*["']?\s*(?:https?:)?//""", re.IGNORECASE)
-
-
-def names(files: Files, ending: str) -> list[str]:
-    return [name for name in files if name.endswith(ending)]
-
-
-def test_what_is_taken_away_is_what_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of pages without a script; with one: test_scripts, and tests/browser; that of many laws: test_page_accuracy."""
-    files = record(monkeypatch)
-    at = typed(opened(QUIET), "5 0 7")
-    for page in (page for page in LAB if page.title not in script.PAGES):
-        files.clear()
-        visit(at, page.path)
-        for frame in assert_page(at, made(files)).values():
-            assert len(frame) and set(frame["Setting: Seed"]) == {1}
 
 
 @pytest.mark.parametrize("label", ["epsilon", "Setting: n", "x"])
@@ -136,8 +118,8 @@ def test_a_page_that_shares_plotly_names_it_beside_itself() -> None:
 
 
 def report(files: Files) -> bytes:
-    (name,) = names(files, ".zip")
-    return files[name]()
+    (made,) = [make for name, make in files.items() if name.endswith(".zip")]
+    return made()
 
 
 @pytest.mark.parametrize("page", ["app.py", "pages/6_Papers.py"])
@@ -166,38 +148,23 @@ def test_a_report_holds_all_that_the_page_shows(monkeypatch: pytest.MonkeyPatch,
     assert report(files) == written
 
 
-@pytest.mark.usefixtures("few_points")
-def test_nothing_is_made_before_it_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    def made(*rest: Any, **named: Any) -> bytes:
-        raise AssertionError("a file was made without being asked for")
-
-    for name in ("csv_bytes", "figure_csv", "figure_page"):
-        monkeypatch.setattr(downloads, name, made)
-    at = opened()
-    for page in EVERY:
-        visit(at, page)
-        assert not at.main.error
+@pytest.fixture
+def offered(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """What is behind each button that is offered, and what its press does."""
+    found: list[Any] = []
+    monkeypatch.setattr(st, "download_button", lambda label, file, on_click, **rest: found.append((file, on_click)))
+    return found
 
 
-def test_a_file_that_cannot_be_made_says_nothing_of_the_data(monkeypatch: pytest.MonkeyPatch) -> None:
-    pressed: list[Any] = []
-    monkeypatch.setattr(st, "download_button", lambda label, file, **rest: pressed.append(file))
-
-    def failing() -> bytes:
-        raise KeyError("a label of somebody's")
-
-    downloads.offer("x", failing, "dpbi-x.csv", "text/csv")
+def test_a_file_that_cannot_be_made_says_nothing_of_the_data(offered: list[Any]) -> None:
+    downloads.offer("x", lambda: dict[str, bytes]()["a label of somebody's"], "dpbi-x.csv", "text/csv")
     with pytest.raises(RuntimeError, match=r"^dpbi-x.csv could not be made: KeyError$") as failure:
-        pressed[0]()
+        offered[0][0]()
     assert failure.value.__suppress_context__
 
 
-def test_no_file_is_still_to_be_made_where_its_press_runs_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_file_is_still_to_be_made_where_its_press_runs_the_page(offered: list[Any]) -> None:
     """A run that begins drops the answer that says where such a file lies: one press in thirty had waited in vain."""
-    offered: list[tuple[Any, Any]] = []
-    monkeypatch.setattr(
-        st, "download_button", lambda label, file, on_click, **rest: offered.append((file, on_click))
-    )
     downloads.offer("x", lambda: b"1", "dpbi-x.csv", "text/csv")
     downloads.offer("x", lambda: b"2", "dpbi-x.csv", "text/csv", then=print)
     (later, ignored), (ready, runs) = offered
@@ -209,12 +176,10 @@ def test_streamlits_own_table_export_is_off() -> None:
 
 
 @pytest.mark.parametrize("ask", [lambda: st.session_state.get("x"), lambda: st.session_state.setdefault("x", 1)])
-def test_no_file_is_made_of_a_session_that_is_not_there(monkeypatch: pytest.MonkeyPatch, ask: Any) -> None:
+def test_no_file_is_made_of_a_session_that_is_not_there(offered: list[Any], ask: Any) -> None:
     """Where Streamlit has none it gives an empty one, the same to everybody; ``record`` makes every file so."""
-    offered: list[Any] = []
-    monkeypatch.setattr(st, "download_button", lambda label, file, **rest: offered.append(file))
     downloads.offer("x", ask, "dpbi-x.csv", "text/csv")
     with pytest.raises(RuntimeError, match="could not be made"):
-        offered[0]()
+        offered[0][0]()
     with pytest.raises(RuntimeError, match="of what the run that drew its button knew"):
         downloads.apart(ask)

@@ -1,7 +1,5 @@
 """A scenario as a document: what it holds, that it comes back as it was, and that no bytes can do harm."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from functools import partial
@@ -27,11 +25,6 @@ EXAMPLE = data_source.BY_KEY[DEFAULTS["example"]]
 SETTINGS_FILE = "dpbi-settings.json"
 # The pages of the lab: one that brings its own data (``scenario.stage``) has no scenario to take away.
 LAB = [page for page in menu.PAGES if "stage(" not in (ROOT / page.path).read_text("utf-8")]
-# Settings that are not there before their page is opened.
-OF_ONE_PAGE = {
-    "calibrated for", "paper figure", "claim", "accuracy along", "accuracy in", "accuracy over", "wanted distance",
-    "accuracy coverage",
-}  # fmt: skip
 # The page that computes hundreds of laws is opened once, with the example.
 SLOW = "pages/5_Accuracy.py"
 Files = dict[str, Callable[[], bytes]]
@@ -111,7 +104,7 @@ def test_every_setting_has_its_key() -> None:
         restored = scenario_file.restored(document | {"source": source})
         assert not restored.notices
         carried |= restored.settings.keys()
-    assert DEFAULTS.keys() - derived == carried - OF_ONE_PAGE
+    assert DEFAULTS.keys() - derived == carried
     assert set(upload.DEFAULTS) <= DEFAULTS.keys()
 
 
@@ -150,13 +143,6 @@ def test_a_scenario_comes_back_in_another_session(monkeypatch: pytest.MonkeyPatc
         assert said in notice(other)
         assert any("2 Category 1, 2 Category 2, 2 Category 3; n = 6" in line.value for line in other.main.markdown)
         assert [kept(other)[f"alpha of Category {i}"] for i in (1, 2, 3)] == ["1", "2.5", "1"]
-
-
-def test_the_settings_of_one_page_are_called_so_there() -> None:
-    """The codec must not import the pages' modules, so it repeats these names."""
-    modules = [path for path in (ROOT / "dpbi/dashboard").rglob("*.py") if path.stem not in ("scenario_file", "script")]
-    texts = "\n".join(path.read_text("utf-8") for path in modules)
-    assert not [name for name in OF_ONE_PAGE if f'"{name}"' not in texts]
 
 
 def test_controls_of_the_pages_come_back() -> None:
@@ -282,7 +268,7 @@ ANY_JSON = some.recursive(
 def test_any_values_are_taken_or_named(found: dict[str, Any]) -> None:
     restored = scenario_file.restored(found)
     assert all(isinstance(sentence, str) and sentence for sentence in restored.notices)
-    unknown = restored.settings.keys() - DEFAULTS.keys() - OF_ONE_PAGE
+    unknown = restored.settings.keys() - DEFAULTS.keys()
     assert all(name.startswith("alpha of ") for name in unknown)
 
 

@@ -1,7 +1,5 @@
 """What the pages say in words, against the numbers beside it, at the ends of what can be entered."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 import re
@@ -11,11 +9,11 @@ import pytest
 from dpbi import MECHANISMS, Problem, calibrate, distance_law, privacy_loss
 from dpbi.accuracy.axes import axis
 from dpbi.accuracy.comparison import Comparison, comparison_of
-from dpbi.accuracy.curves import AccuracyCurve, Crossover
+from dpbi.accuracy.curves import AccuracyCurve
 from dpbi.accuracy.error import ExpectedError
 from dpbi.accuracy.order import Measured
 from dpbi.dashboard.words import home, private_posteriors
-from dpbi.dashboard.words.accuracy import crossovers, smallest_error
+from dpbi.dashboard.words.accuracy import smallest_error
 from dpbi.figures import accuracy, distances, privacy, sensitivities
 from dpbi.figures.style import number
 from dpbi.mechanisms import EHDNRS, name_of
@@ -67,7 +65,9 @@ def test_who_is_surely_nowhere_nearer_is_named_with_it() -> None:
         for kind, mean in zip(MECHANISMS[:2], (0.31, 0.3), strict=True)
     )  # fmt: skip
     first, second = (curve.mechanism.label for curve in (one, other))
-    assert f"**{first}** and **{second}** have the smallest error, too close" in smallest_error([one, other], 8)
+    said = smallest_error([one, other], 8)
+    assert smallest_error([one], 8).endswith(f"with a proved pure guarantee: **{first}** at n = 8 (0.31 ± 0.02).")
+    assert f"**{first}** and **{second}**, too close to tell apart, at n = 8 (0.31 ± 0.02 and 0.3 ± 0.02)." in said
     title = accuracy.against([one, other], 8).layout.title.text.replace("<br>", " ")
     assert f"{first} and {second} have the smallest mean distance of the 2 shown: 0.31, 0.3, too close" in title
 
@@ -96,12 +96,6 @@ def test_where_calibration_changes_nothing_epsilon_is_not_called_spent() -> None
     assert "spent" not in title and "0.5 %" in title
     farther = privacy.calibration([dataclasses.replace(gain, mean_after=0.99)]).layout.title.text.replace("<br>", " ")
     assert "stands 1.1 times farther from the truth" in farther
-
-
-def test_a_crossing_whose_ends_are_written_alike_is_at_about_one_value() -> None:
-    for ends, said in (((1.0, 2.0), "between epsilon = 1 and 2."), ((1.00001, 1.00002), "at about epsilon = 1.")):
-        found = Crossover(axis("epsilon"), MECHANISMS[2](1.0), MECHANISMS[3](1.0), *ends, exact=False)
-        assert crossovers([found], Problem((1, 1), (4, 4))).endswith(said)
 
 
 def test_a_prior_that_outweighs_the_data_is_not_all_of_the_posterior() -> None:

@@ -1,7 +1,5 @@
 """What is computed beside a page's run: a bar while one item takes its time, and an end to the waiting at once."""
 
-from __future__ import annotations
-
 import threading
 
 import pytest

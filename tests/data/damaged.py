@@ -1,7 +1,5 @@
 """Files that a person brings, damaged in any place, and what may come of reading them: values, or our own sentence."""
 
-from __future__ import annotations
-
 import copy
 import json
 from collections.abc import Callable

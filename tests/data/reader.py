@@ -1,7 +1,5 @@
 """read_counts as tests ask it: what comes of a file with its answers, and of following what its questions suggest."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Sequence
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """The bundled examples: their counts, their order, and that a person can upload their files."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """read_counts on the 68 files of tests/cases, each with what expected.json says should come of it."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """read_counts on anything: counts, a CountsError or a CountsQuestion, and what is read is what was written."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re

@@ -1,7 +1,5 @@
 """Any bytes up to the limit are read or refused in linear time: each case here took seconds to hours before."""
 
-from __future__ import annotations
-
 import json
 import re
 import unicodedata

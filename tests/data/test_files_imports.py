@@ -1,7 +1,5 @@
 """read_counts on exports of surveys, offices and R: what is asked, and what the suggested answers come to."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """read_counts on further files of the kinds in tests/cases: other encodings, numbers, layouts and formats."""
 
-from __future__ import annotations
-
 import io
 import re
 import zipfile

@@ -1,7 +1,5 @@
 """Files as people have them, met in a trial: each leads to the right counts when it is answered as suggested."""
 
-from __future__ import annotations
-
 import pytest
 
 from .reader import Found, outcome, refused, suggested

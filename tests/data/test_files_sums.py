@@ -1,8 +1,6 @@
 """Sums within tables of more than one line: generated tables with subtotals give back the counts they were made of,
 whichever way through them is chosen, and counts that are a sum by chance stay."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """Counts made to order: exact totals, the rule of largest remainders, and the law of prior predictive draws."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from typing import Any

@@ -21,10 +21,10 @@ from hypothesis import strategies as st
 
 from dpbi import MECHANISMS, DistanceLaw, Problem, distance_law, local_sensitivity, smooth_sensitivity
 from dpbi import mechanisms as m
-from dpbi.dashboard.words import words
 from dpbi.figures import distances, posteriors, release, sensitivities, style, tour
 from dpbi.figures.drawing import Drawing
 from dpbi.inference.private_posteriors import PrivatePosteriors, sample_posteriors
+from dpbi.mechanisms.printed_number import probability
 from dpbi.posterior import dirichlet
 from dpbi.sensitivity import maps
 
@@ -306,7 +306,7 @@ def test_display_labels_that_end_alike_keep_what_differs() -> None:
          ["0", "0.0123", "1,230", "10⁻⁷", "3.2×10⁹", "1", "259,000"]),
         (style.percent, (0, 0.33, 0.999, 1), ["0 %", "33 %", "99 %", "100 %"]),
         (style.probability, (0.462, 0.9996, 1 - 1e-12, 1.0), ["0.462", "above 0.999", "above 0.999", "1"]),
-        (words.probability, (0.4621, 0.99996, 1 - 1e-12, 1.0), ["0.4621", *["above 0.9999"] * 2, "1"]),
+        (probability, (0.4621, 0.99996, 1 - 1e-12, 1.0), ["0.4621", *["above 0.9999"] * 2, "1"]),
     ],
 )  # fmt: skip
 def test_numbers_in_sentences(written: Callable[[float], str], values: tuple[float, ...], said: list[str]) -> None:

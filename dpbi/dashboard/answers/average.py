@@ -3,8 +3,6 @@
 No private count enters, so that they may be used to choose a mechanism: every function takes the prior and n alone.
 """
 
-from __future__ import annotations
-
 import contextlib
 from typing import get_args
 

@@ -5,8 +5,6 @@ and it bounds their number only. Here questions are hashable values and answers 
 before anyone sees them.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import threading
 from collections import OrderedDict

@@ -3,8 +3,6 @@
 Labels are never an argument: two people's equal counts may share an answer, their names may not.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import TypeVar
 

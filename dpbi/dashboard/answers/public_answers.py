@@ -1,7 +1,5 @@
 """Answers that depend on a mechanism, the prior and n alone, asked for the ticked mechanisms; and the calibration."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Sequence
 from typing import TypeVar
@@ -61,18 +59,16 @@ def say_what_calibration_could_do(scenario: Scenario) -> None:
     plain = [one for one in scenario.mechanisms if type(one) not in calibrated]
     audited = [one for one in plain if not why_not_audited(type(one), (prior, n))]
     few = number_of_candidates(n, len(prior)) <= _DATASETS_AT_ONCE
-    quick = [one for one in audited if few or one.audit(prior, n).found == "closed form"]
-    found = [library.verdict(one, prior, n) for one in quick]
+    found = [library.verdict(one, prior, n) for one in audited if few or one.audit(prior, n).found == "closed form"]
     spent = {one.loss.mechanism.label: one.loss.epsilon for one in found if one.unused > _UNUSED_SAID}
-    unknown = [one.label for one in audited if one not in quick]
-    if n and (spent or unknown):
-        st.caption(home.calibration_hint(spent, unknown, scenario.epsilon))
+    if n and spent:
+        st.caption(home.calibration_hint(spent, scenario.epsilon))
 
 
 def calibrate(scenario: Scenario) -> list[CalibrationGain]:
     """The button; once pressed, what calibration buys each ticked mechanism, for as long as prior and n stay."""
     public = [list(scenario.problem.prior), scenario.problem.n]
-    if settings.setdefault("calibrated for", None) is True:  # a scenario that was taken over asks for it
+    if settings.get("calibrated for") is True:  # a scenario that was taken over asks for it
         settings.keep("calibrated for", public)
     if settings.get("calibrated for") != public:
         st.button("Calibrate", type="primary", on_click=settings.keep, args=("calibrated for", public))

@@ -4,8 +4,6 @@ Every item is kept between runs. A run computes what is not kept; pressing **Can
 the next one computes nothing new for the same question, until **Go on** is pressed or something else is asked for.
 """
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import time

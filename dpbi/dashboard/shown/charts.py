@@ -1,7 +1,5 @@
 """A figure on a page: full width, with its alternative text; pictures of it and its data below."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import streamlit as st

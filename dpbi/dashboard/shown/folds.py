@@ -1,7 +1,5 @@
 """Parts of a page that are folded away, and made when they are opened."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 

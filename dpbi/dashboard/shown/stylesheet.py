@@ -1,7 +1,5 @@
 """What the theme cannot say (page.css, talk.css), what Streamlit leaves to the page (page.js), the strip of notices."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Results as tables: what is on screen, sortable, and the same numbers to take away."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -50,8 +48,9 @@ def show(
         st.markdown(_for_a_room(table.head(data.ROWS_SHOWN), columns))
         cut = f"The first {data.ROWS_SHOWN} of {len(table):,} rows. " if len(table) > data.ROWS_SHOWN else ""
     else:
+        bounds = [title for title, column in columns.items() if _is_bound(column)]
         st.dataframe(
-            _with_bounds(table, columns),
+            table.style.format(printed_bound, subset=bounds, na_rep=_MISSING) if bounds else table,
             hide_index=True,
             column_config=columns,
             row_height=row_height,
@@ -87,7 +86,7 @@ def frame(table: data.ResultTable) -> pd.DataFrame:
 
 
 def _configured(column: data.Meaning, values: pd.Series | None = None) -> Any:
-    """As Streamlit has it. A bound has no format there, which would round to the nearest: see ``_with_bounds``."""
+    """As Streamlit has it. A bound has no format there: see ``_is_bound``."""
     if column.written == data.TEXT or (values is not None and not pd.api.types.is_numeric_dtype(values)):
         return TextColumn(help=column.help)
     return NumberColumn(help=column.help, format=None if column.written == data.BOUND else column.written)
@@ -126,14 +125,10 @@ def release(rows: Sequence[Row], name: str) -> None:
 def _for_a_room(table: pd.DataFrame, columns: dict[str, Any]) -> str:
     """The table as Markdown, numbers to the right."""
     kinds = ["---:" if pd.api.types.is_numeric_dtype(table[name]) else ":---" for name in table]
-    cells = {name: [_cell(columns.get(name), value) for value in table[name]] for name in table}
-    rows = [[words.escape(name) for name in table], kinds, *zip(*cells.values(), strict=True)]
+    cells = [[words.escape(value) if isinstance(value, str) else _plain_cell(columns[name], value)
+              for value in table[name]] for name in table]  # fmt: skip
+    rows = [[words.escape(name) for name in table], kinds, *zip(*cells, strict=True)]
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
-
-
-def _cell(column: Any, value: Any) -> str:
-    """One value as Markdown."""
-    return words.escape(value) if isinstance(value, str) else _plain_cell(column, value)
 
 
 def _plain_cell(column: Any, value: Any) -> str:
@@ -148,15 +143,8 @@ def _plain_cell(column: Any, value: Any) -> str:
     return f"{value:,}" if format == "localized" else format % value
 
 
-def _with_bounds(table: pd.DataFrame, columns: Mapping[str, Any]) -> Any:
-    """The table; where it has columns of bounds, with the text of each beside its value."""
-    found = [name for name, column in columns.items() if _is_bound(column)]
-    if not found:
-        return table
-    return table.style.format(printed_bound, subset=found, na_rep=_MISSING)
-
-
 def _is_bound(column: Any) -> bool:
+    """Bounds have no format, which would round to the nearest: a grid is given the text of each beside its value."""
     return column["type_config"]["type"] == "number" and not column["type_config"].get("format")
 
 

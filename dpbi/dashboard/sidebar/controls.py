@@ -1,18 +1,19 @@
 """The controls that belong to one page; their values are settings too, so they are there on return."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
 import streamlit as st
 
 from dpbi import Verdict, limits, loses_most
+from dpbi.accuracy.axes import AXES
+from dpbi.accuracy.error import METRICS
 from dpbi.dashboard.session import address, settings
 from dpbi.dashboard.sidebar import entries
-from dpbi.dashboard.words import distance_curves, private_posteriors, sidebar
-from dpbi.dashboard.words.refusals import Refusals
+from dpbi.dashboard.words import accuracy, distance_curves, guard, private_posteriors, sidebar
 from dpbi.mechanisms import MECHANISMS, name_of
+from dpbi.papers.claims import CLAIMS
+from dpbi.papers.figures import FIGURES
 from dpbi.sensitivity.maps import Measure
 
 SIZES = (10, 20, 30, 50, 100, 200, 500, 1000)
@@ -33,6 +34,14 @@ DEFAULTS: dict[str, Any] = {
     "within": "0.1",
     "measure": "local",
     "attaining": LOSES_MOST,
+    "calibrated for": False,
+    "accuracy along": AXES[0].name,
+    "accuracy in": METRICS[0],
+    "accuracy over": accuracy.AT_THE_DATA,
+    "wanted distance": "0.1",
+    "accuracy coverage": False,
+    "paper figure": FIGURES[0].key,
+    "claim": CLAIMS[0].name,
     **address.DEFAULTS,
 }
 
@@ -64,7 +73,7 @@ def log_scale() -> bool:
 def within() -> float | None:
     """The distance t that P(H <= t) is told for; None where it is refused, which is said beside it."""
     text = st.text_input("Distance t", width=160, help=distance_curves.WITHIN, **settings.entry("within"))
-    with Refusals().beside():
+    with guard.beside([]):
         return check_distance(entries.number("t", text))
     return None
 

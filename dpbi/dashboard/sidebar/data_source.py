@@ -1,7 +1,5 @@
 """The sidebar's data: a bundled example, a file, made-up counts, or counts typed in."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, NamedTuple
@@ -12,8 +10,7 @@ import streamlit as st
 from dpbi import limits
 from dpbi.dashboard.session import settings
 from dpbi.dashboard.sidebar import entries, prior, upload
-from dpbi.dashboard.words import sidebar
-from dpbi.dashboard.words.refusals import Refusals
+from dpbi.dashboard.words import guard, sidebar
 from dpbi.data import synthesis
 from dpbi.data.examples import EXAMPLES
 
@@ -53,7 +50,7 @@ class Data(NamedTuple):
     source: str
 
 
-def choose(refusals: Refusals) -> Data | None:
+def choose(refusals: list[str]) -> Data | None:
     """Draws the group. None where an entry was refused, or while a file waits to be chosen or confirmed."""
     st.subheader("Data")
     source = settings.choice("Counts from", "source", CHOICES)
@@ -81,20 +78,20 @@ def own(source: str, labels: tuple[str, ...], counts: tuple[int, ...], title: st
     return {"source": FILE, "uploaded": used}
 
 
-def _example(refusals: Refusals) -> Data:
+def _example(refusals: list[str]) -> Data:
     key = settings.choice("Example", "example", BY_KEY, format_func=lambda key: BY_KEY[key].title)
     example = BY_KEY[key]
     return Data(example.labels, example.counts, example.title, example.source)
 
 
-def _file(refusals: Refusals) -> Data | None:
+def _file(refusals: list[str]) -> Data | None:
     used = upload.choose()
     if used is None:
         return None
     return Data(tuple(used["labels"]), tuple(used["counts"]), used["name"], "an uploaded file")
 
 
-def _made_up(refusals: Refusals) -> Data | None:
+def _made_up(refusals: list[str]) -> Data | None:
     left, right = st.columns(2, wrap=False)
     k_text = left.text_input("Categories, k", **settings.entry("made-up k"))
     n_text = right.text_input("Records, n", **settings.entry("made-up n"))
@@ -104,12 +101,13 @@ def _made_up(refusals: Refusals) -> Data | None:
         proportions = st.text_input("Proportions, one per category", **settings.entry("made-up proportions"))
     if shape == DRAWN:
         seed = st.text_input("Seed of the counts", **settings.entry("made-up seed"))
-    with refusals.beside():
+    with guard.beside(refusals):
         n = entries.whole("n", n_text, 0, limits.TOTAL_LARGEST)
         k = entries.whole("k", k_text, limits.CATEGORIES_LEAST, limits.CATEGORIES_LARGEST)
         labels = made_up_labels(k)
         if shape == GIVEN:
-            counts = synthesis.proportional_counts(_proportions(proportions, k), n)
+            shares = entries.one_each("proportions", entries.numbers("proportions", proportions), k)
+            counts = synthesis.proportional_counts(shares, n)
         elif shape == DRAWN:
             counts = _drawn(labels, n, entries.whole("seed", seed, 0, entries.SEED_LARGEST))
         else:
@@ -122,13 +120,6 @@ def made_up_labels(k: int) -> tuple[str, ...]:
     return tuple(f"Category {i + 1}" for i in range(k))
 
 
-def _proportions(text: str, k: int) -> tuple[float, ...]:
-    read = entries.numbers("proportions", text)
-    if len(read) != k:
-        raise ValueError(f"proportions must have one number per category: got {len(read)} for {k} categories.")
-    return read
-
-
 def _drawn(labels: tuple[str, ...], n: int, seed: int) -> tuple[int, ...]:
     """Counts drawn from the chosen prior; none where the prior is refused, which is said beside the prior."""
     try:
@@ -138,14 +129,14 @@ def _drawn(labels: tuple[str, ...], n: int, seed: int) -> tuple[int, ...]:
     return synthesis.prior_predictive_counts(alpha, n, np.random.default_rng(seed))
 
 
-def _typed(refusals: Refusals) -> Data | None:
+def _typed(refusals: list[str]) -> Data | None:
     text = st.text_area(
         "A category and its count per line",
         height=130,
         help="Such as: Cured, 48 or Cured: 1,200. Counts alone will do too, and 48, 42 in one line.",
         **settings.entry("typed"),
     )
-    with refusals.beside():
+    with guard.beside(refusals):
         labels, counts = entries.counts(text)
         st.caption(sidebar.understood(labels, counts))
         return Data(labels, counts, "Counts typed in", "typed in")

@@ -1,16 +1,18 @@
 """What a person typed, read as the numbers it stands for, or refused in a sentence that says how to write it."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections import Counter
+from collections.abc import Sequence
 from decimal import Decimal, InvalidOperation
+from typing import TypeVar
 
 from dpbi import limits
 
 SEED_LARGEST = 2**32 - 1
 SHOWN_LENGTH = 60
+
+Number = TypeVar("Number", float, str)  # as read, or as typed
 
 _GROUPED = r"[1-9]\d{0,2}(?:,\d{3})+"  # 1,200,000: a thousands group is never shorter or longer than three digits
 
@@ -54,6 +56,13 @@ def whole(name: str, text: str, least: int, largest: int) -> int:
 def numbers(name: str, text: str) -> tuple[float, ...]:
     """Numbers separated by spaces, commas, semicolons or line ends."""
     return tuple(number(f"{name}[{i}]", word) for i, word in enumerate(separated(text)))
+
+
+def one_each(name: str, given: Sequence[Number], k: int) -> Sequence[Number]:
+    """The numbers, where there is one for each of k categories; else ValueError."""
+    if len(given) != k:
+        raise ValueError(f"{name} must have one number per category: got {len(given)} for {k} categories.")
+    return given
 
 
 def separated(text: str) -> list[str]:

@@ -1,7 +1,5 @@
 """The pages, in menu order: the one list that the menu and every page's title come from."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import streamlit as st

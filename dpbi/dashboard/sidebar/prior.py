@@ -4,8 +4,6 @@ A custom prior is kept by category: its numbers follow their labels when the ord
 that was not met before starts at 1.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
@@ -14,8 +12,7 @@ import streamlit as st
 from dpbi import limits
 from dpbi.dashboard.session import settings
 from dpbi.dashboard.sidebar import entries
-from dpbi.dashboard.words import sidebar, words
-from dpbi.dashboard.words.refusals import Refusals
+from dpbi.dashboard.words import guard, sidebar, words
 
 RULES: dict[str, Callable[[int], float]] = {
     "Uniform: 1 per category": lambda k: 1.0,
@@ -31,7 +28,7 @@ SMALL = 0.01  # pseudo-counts: so weak a prior is worth a word
 FIELDS_LARGEST = 12  # categories that get a field each; the numbers of more are typed in one box
 
 
-def choose(labels: tuple[str, ...] | None, refusals: Refusals) -> tuple[float, ...]:
+def choose(labels: tuple[str, ...] | None, refusals: list[str]) -> tuple[float, ...]:
     """Draws the group. Returns one parameter per category; () where refused, or where the data were (labels None)."""
     st.subheader("Prior")
     choice = settings.choice("Pseudo-counts before any data", "prior", CHOICES)
@@ -49,7 +46,7 @@ def choose(labels: tuple[str, ...] | None, refusals: Refusals) -> tuple[float, .
         for label in labels:
             settings.setdefault(_field(label), _NEW)
             st.text_input(f"alpha of {words.escape(label)}", **settings.entry(_field(label)))
-    with refusals.beside():
+    with guard.beside(refusals):
         alpha = parameters(labels)
         if min(alpha) < SMALL:
             st.caption(sidebar.SMALL_PRIOR)
@@ -63,7 +60,7 @@ def parameters(labels: tuple[str, ...]) -> tuple[float, ...]:
     if choice in RULES:
         return (RULES[choice](k),) * k
     if choice == SYMMETRIC:
-        return (_parameter("strength", settings.get("strength")),) * k
+        return (check_parameter("strength", entries.number("strength", settings.get("strength"))),) * k
     if k > FIELDS_LARGEST:
         return _from_box(labels)
     return tuple(_of(label, settings.setdefault(_field(label), _NEW)) for label in labels)
@@ -79,9 +76,7 @@ def _fill_box(labels: tuple[str, ...]) -> None:
 def _from_box(labels: tuple[str, ...]) -> tuple[float, ...]:
     """The numbers in the box, which from then on belong to their labels."""
     _fill_box(labels)
-    texts = entries.separated(settings.get(_BOX))
-    if len(texts) != len(labels):
-        raise ValueError(f"prior must have one number per category: got {len(texts)} for {len(labels)} categories.")
+    texts = entries.one_each("prior", entries.separated(settings.get(_BOX)), len(labels))
     read = tuple(map(_of, labels, texts))
     for label, text in zip(labels, texts, strict=True):
         settings.keep(_field(label), text)
@@ -93,19 +88,14 @@ def _field(label: str) -> str:
 
 
 def _of(label: str, text: str) -> float:
-    return _parameter(f"alpha of {words.plain(label)}", text)
+    name = f"alpha of {words.plain(label)}"
+    return check_parameter(name, entries.number(name, text))
 
 
 def custom(labels: tuple[str, ...], texts: list[str]) -> dict[str, Any]:
     """The settings of a custom prior with these parameters. Raises ValueError unless there is one per category."""
-    if len(texts) != len(labels):
-        raise ValueError(f"prior must have one number per category: got {len(texts)} for {len(labels)} categories.")
-    box = {_BOX: "", _BOX_LABELS: None}  # written anew from the fields
-    return box | {_field(label): text for label, text in zip(labels, texts, strict=True)}
-
-
-def _parameter(name: str, text: str) -> float:
-    return check_parameter(name, entries.number(name, text))
+    given = zip(labels, entries.one_each("prior", texts, len(labels)), strict=True)
+    return {_BOX: "", _BOX_LABELS: None} | {_field(label): text for label, text in given}  # the box is written anew
 
 
 def check_parameter(name: str, value: Any) -> float:

@@ -4,9 +4,8 @@ The controls derive from the fields of the classes: a labelled field with option
 default a tick; one whose default is a number is an entry shared by all classes that have a field of that name.
 """
 
-from __future__ import annotations
-
 import dataclasses
+from contextlib import suppress
 from typing import Any
 
 import streamlit as st
@@ -17,7 +16,6 @@ from dpbi.dashboard.answers.public_answers import Public, why_not_audited
 from dpbi.dashboard.session import settings
 from dpbi.dashboard.sidebar import entries
 from dpbi.dashboard.words import guard, sidebar, words
-from dpbi.dashboard.words.refusals import Refusals
 from dpbi.mechanisms import MECHANISMS, Mechanism
 
 EPSILON_LARGEST_MARK = 20.0
@@ -37,17 +35,13 @@ def defaults(chosen: tuple[str, ...]) -> dict[str, Any]:
     """The settings of this group; chosen: names of the classes that are ticked at first."""
     found: dict[str, Any] = {"epsilon": "1", SLIDER: 1.0}
     for kind in MECHANISMS:
-        found[ticked(kind)] = kind.__name__ in chosen
-        found[calibrated(kind)] = False
-        for field in _labelled(kind):
-            if _is_shared(field):
-                found[field.name] = f"{field.default:g}"
-            else:
-                found[_option(kind, field)] = field.default
+        found |= {ticked(kind): kind.__name__ in chosen, calibrated(kind): False}
+        for name, field in _fields(kind).items():
+            found[name] = f"{field.default:g}" if name == field.name else field.default
     return found
 
 
-def choose(refusals: Refusals, public: Public | None) -> tuple[dict[str, float], tuple[Mechanism, ...]]:
+def choose(refusals: list[str], public: Public | None) -> tuple[dict[str, float], tuple[Mechanism, ...]]:
     """Draws the two groups. Returns the numbers by name (epsilon, gamma, ...; the refused are missing) and the
     ticked mechanisms in screen order, without those that need a refused number.
 
@@ -57,7 +51,8 @@ def choose(refusals: Refusals, public: Public | None) -> tuple[dict[str, float],
     numbers = _epsilon(refusals)
     if "epsilon" in numbers:
         st.caption(sidebar.in_cases(numbers["epsilon"]))
-    for name, kinds in _owners().items():
+    owners = _owners()
+    for name, kinds in owners.items():
         if name == ALWAYS_SHOWN or any(_is_chosen(kind) for kind in kinds):
             numbers |= _shared_number(name, kinds, refusals)
     for hint in sidebar.hints(numbers, public[1] if public else None):
@@ -70,7 +65,7 @@ def choose(refusals: Refusals, public: Public | None) -> tuple[dict[str, float],
         if not _is_chosen(kind):
             continue
         options = _options(kind)
-        if _number_names(kind) <= numbers.keys():
+        if {"epsilon", *(name for name, kinds in owners.items() if kind in kinds)} <= numbers.keys():
             mechanisms += _variants(make(kind, numbers | options), None if unaudited[kind] else public)
     _say_what_cannot_be_calibrated(unaudited)
     return numbers, tuple(dict.fromkeys(mechanisms))  # without records a calibrated mechanism is the plain one
@@ -92,10 +87,10 @@ def check_number(name: str, value: Any) -> float:
 def options() -> dict[str, tuple[str, tuple[Any, ...]]]:
     """The choices of single mechanisms, by class and field: the setting of each, and its allowed values."""
     return {
-        f"{kind.__name__}.{field.name}": (_option(kind, field), field.metadata.get("options", (False, True)))
+        f"{kind.__name__}.{field.name}": (name, field.metadata.get("options", (False, True)))
         for kind in MECHANISMS
-        for field in _labelled(kind)
-        if not _is_shared(field)
+        for name, field in _fields(kind).items()
+        if name != field.name
     }
 
 
@@ -105,24 +100,20 @@ def exponential_smoothness(numbers: dict[str, float], n: int, k: int) -> float:
     return next(rule for rule in rules if rule is not None)(n, k)
 
 
-def _epsilon(refusals: Refusals) -> dict[str, float]:
-    text = settings.get("epsilon")
-    try:
-        exact = limits.check_epsilon(entries.number("epsilon", text))
-    except ValueError:
-        exact = settings.get(SLIDER)
-    settings.keep(SLIDER, exact)
+def _epsilon(refusals: list[str]) -> dict[str, float]:
+    with suppress(ValueError):
+        settings.keep(SLIDER, limits.check_epsilon(entries.number("epsilon", settings.get("epsilon"))))
     slider, field = st.columns([2, 1], vertical_alignment="bottom", wrap=False)
     # An epsilon between or beyond the marks becomes a mark, so that slider and entry never disagree.
     slider.select_slider(
         "epsilon",
-        sorted({*EPSILON_MARKS, exact}),
+        sorted({*EPSILON_MARKS, settings.get(SLIDER)}),
         format_func=words.number,
         help="The privacy loss: an observer's odds about any one person move by a factor of at most e^epsilon.",
         **settings.entry(SLIDER, then=_take_mark),
     )
     text = field.text_input("epsilon, exactly", label_visibility="collapsed", **settings.entry("epsilon"))
-    with refusals.beside():
+    with guard.beside(refusals):
         return {"epsilon": limits.check_epsilon(entries.number("epsilon", text))}
     return {}
 
@@ -131,10 +122,10 @@ def _take_mark() -> None:
     settings.keep("epsilon", f"{settings.get(SLIDER):.15g}")
 
 
-def _shared_number(name: str, kinds: list[type[Mechanism]], refusals: Refusals) -> dict[str, float]:
-    label = next(field.metadata["label"] for field in _labelled(kinds[0]) if field.name == name)
+def _shared_number(name: str, kinds: list[type[Mechanism]], refusals: list[str]) -> dict[str, float]:
+    label = _fields(kinds[0])[name].metadata["label"]
     text = st.text_input(label, help=sidebar.SHARED_NUMBERS.get(name), **settings.entry(name))
-    with refusals.beside():
+    with guard.beside(refusals):
         return {name: check_number(name, entries.number(name, text))}
     return {}
 
@@ -170,23 +161,20 @@ def _say_what_cannot_be_calibrated(unaudited: dict[type[Mechanism], str]) -> Non
         kinds = [kind for kind, said in unaudited.items() if said == sentence]
         dropped = [kind.label for kind in kinds if settings.get(calibrated(kind))]
         said = sidebar.not_calibrated([kind.label for kind in kinds], sentence)
-        if dropped:
-            st.warning(said)
-        else:
-            st.caption(said)
+        (st.warning if dropped else st.caption)(said)
 
 
 def _options(kind: type[Mechanism]) -> dict[str, Any]:
     read: dict[str, Any] = {}
-    for field in _labelled(kind):
-        if _is_shared(field):
+    for name, field in _fields(kind).items():
+        if name == field.name:
             continue
-        label, name = field.metadata["label"], _option(kind, field)
         with st.container(key=f"option {kind.__name__} {field.name}"):
-            if "options" in field.metadata:
-                read[field.name] = settings.choice(label, name, field.metadata["options"])
+            label, more = field.metadata["label"], field.metadata
+            if "options" in more:
+                read[field.name] = settings.choice(label, name, more["options"])
             else:
-                read[field.name] = st.checkbox(label, help=field.metadata.get("help"), **settings.entry(name))
+                read[field.name] = st.checkbox(label, help=more.get("help"), **settings.entry(name))
     return read
 
 
@@ -196,25 +184,18 @@ def make(kind: type[Mechanism], values: dict[str, Any]) -> Mechanism:
     return kind(**{name: value for name, value in values.items() if name in own})
 
 
-def _labelled(kind: type[Mechanism]) -> list[Field]:
-    return [field for field in dataclasses.fields(kind) if "label" in field.metadata]
-
-
-def _is_shared(field: Field) -> bool:
-    return isinstance(field.default, float)
-
-
-def _number_names(kind: type[Mechanism]) -> set[str]:
-    return {"epsilon", *(field.name for field in _labelled(kind) if _is_shared(field))}
+def _fields(kind: type[Mechanism]) -> dict[str, Field]:
+    """The labelled fields of a class by the settings that they are: a number's is shared, and called as the field is.
+    """
+    fields = [field for field in dataclasses.fields(kind) if "label" in field.metadata]
+    return {field.name if isinstance(field.default, float) else f"{kind.__name__}: {field.name}": field
+            for field in fields}
 
 
 def _owners() -> dict[str, list[type[Mechanism]]]:
     """The shared numbers besides epsilon, each with the classes that have it."""
-    owners: dict[str, list[type[Mechanism]]] = {}
-    for kind in MECHANISMS:
-        for name in sorted(_number_names(kind) - {"epsilon"}):
-            owners.setdefault(name, []).append(kind)
-    return owners
+    names = dict.fromkeys(name for kind in MECHANISMS for name, field in _fields(kind).items() if name == field.name)
+    return {name: [kind for kind in MECHANISMS if name in _fields(kind)] for name in names}
 
 
 def ticked(kind: type[Mechanism]) -> str:
@@ -223,7 +204,3 @@ def ticked(kind: type[Mechanism]) -> str:
 
 def calibrated(kind: type[Mechanism]) -> str:
     return f"calibrated: {kind.__name__}"
-
-
-def _option(kind: type[Mechanism], field: Field) -> str:
-    return f"{kind.__name__}: {field.name}"

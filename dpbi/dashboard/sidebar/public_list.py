@@ -1,7 +1,5 @@
 """The entry for the public list of categories, typed or taken from a file of one column."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """All that a page shows in one ZIP: tables, figures, the script, the settings and the versions it was made with."""
 
-from __future__ import annotations
-
 import io
 import platform
 import zipfile

@@ -9,8 +9,6 @@ with their labels and title, are in a document only if asked for; without them n
 reads the document sees balanced counts of that size instead.
 """
 
-from __future__ import annotations
-
 import csv
 import functools
 import io
@@ -74,7 +72,7 @@ def document(
         if entry.read is not None:
             with suppress(ValueError):  # an entry that is refused but not in use
                 found[key] = entry.read(kept)
-    found["calibrate"] = kept.get("calibrated for") == [list(problem.prior), problem.n]
+    found["calibrate"] = kept["calibrated for"] == [list(problem.prior), problem.n]
     if kept["source"] != data_source.EXAMPLE:
         found |= {"k": problem.k, "n": problem.n}
     if kept["prior"] == prior.CUSTOM:
@@ -245,7 +243,8 @@ def table() -> dict[str, Entry]:
         **{name: _number(name, name, functools.partial(privacy.check_number, name)) for name in privacy.every_number()},
         "mechanisms": _mechanisms("mechanisms", privacy.ticked),
         "calibrated": _mechanisms("calibrated", privacy.calibrated),
-        **{key: _option(key, setting, allowed) for key, (setting, allowed) in privacy.options().items()},
+        **{key: _flag(key, setting) if isinstance(allowed[0], bool) else _choice(key, setting, allowed)
+           for key, (setting, allowed) in privacy.options().items()},
         "seed": _whole("seed", "seed", 0, entries.SEED_LARGEST),
         "posteriors": Entry(
             "number",
@@ -269,7 +268,7 @@ def table() -> dict[str, Entry]:
         "accuracy_metric": _choice("accuracy_metric", "accuracy in", METRICS),
         "accuracy_over": _choice("accuracy_over", "accuracy over", accuracy_words.OVER),
         "wanted_distance": _number(
-            "wanted_distance", "wanted distance", functools.partial(limits.inside, "wanted_distance"), "0.1"
+            "wanted_distance", "wanted distance", functools.partial(limits.inside, "wanted_distance")
         ),
         "coverage": _flag("coverage", "accuracy coverage"),
         "calibrate": _flag("calibrate", "calibrated for")._replace(read=None),
@@ -292,7 +291,7 @@ def _choice(key: str, setting: str, options: Iterable[str], many: bool = False) 
         "text",
         check,
         lambda value: {setting: value},
-        lambda kept: name_of_option(kept.get(setting, next(iter(by_name.values())))),
+        lambda kept: name_of_option(kept[setting]),
     )
 
 
@@ -300,12 +299,12 @@ def name_of_option(option: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", option.partition(":")[0].lower()).strip("-")
 
 
-def _number(key: str, setting: str, check: Callable[[Any], float], default: str = "") -> Entry:
+def _number(key: str, setting: str, check: Callable[[Any], float]) -> Entry:
     return Entry(
         "number",
         check,
         lambda value: {setting: written(value)},
-        lambda kept: check(entries.number(key, kept.get(setting, default))),
+        lambda kept: check(entries.number(key, kept[setting])),
     )
 
 
@@ -323,12 +322,8 @@ def _flag(key: str, setting: str) -> Entry:
         "flag",
         lambda value: limits.instance(key, value, bool, "True or False"),
         lambda value: {setting: value},
-        lambda kept: kept.get(setting, False),
+        lambda kept: kept[setting],
     )
-
-
-def _option(key: str, setting: str, allowed: tuple[Any, ...]) -> Entry:
-    return _flag(key, setting) if isinstance(allowed[0], bool) else _choice(key, setting, allowed)
 
 
 def _mechanisms(key: str, setting_of: Callable[[type], str]) -> Entry:

@@ -4,8 +4,6 @@ It needs dpbi and numpy alone; where plotly is there, it draws the page's figure
 the names that the page's files have.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import functools
 from collections.abc import Callable, Mapping
@@ -14,8 +12,6 @@ from typing import Any
 
 import dpbi
 from dpbi import limits
-from dpbi.accuracy.axes import AXES
-from dpbi.accuracy.error import METRICS
 from dpbi.dashboard.answers import average
 from dpbi.dashboard.scenario import Scenario
 from dpbi.dashboard.sidebar import controls, data_source, entries, privacy
@@ -333,17 +329,15 @@ def _sensitivity(chosen: Scenario, kept: Settings) -> tuple[Settings, str]:
 
 
 def _losses(chosen: Scenario, kept: Settings) -> tuple[Settings, str]:
-    pressed = kept.get("calibrated for") == [list(chosen.problem.prior), chosen.problem.n]
+    pressed = kept["calibrated for"] == [list(chosen.problem.prior), chosen.problem.n]
     return {"looked_at": kept["attaining"], "calibrate": pressed}, _LOSSES
 
 
 def _accuracy(chosen: Scenario, kept: Settings) -> tuple[Settings, str]:
-    axis, metric = kept.get("accuracy along", AXES[0].name), kept.get("accuracy in", METRICS[0])
-    over = kept.get("accuracy over", accuracy_words.AT_THE_DATA)
+    axis, metric, over = kept["accuracy along"], kept["accuracy in"], kept["accuracy over"]
     averaged = over != accuracy_words.AT_THE_DATA and accuracy_words.can_be_averaged(axis, metric)
     given = {"axis": axis, "metric": metric, "crossed": not averaged}
-    given["wanted"] = _number({"wanted distance": "0.1", **kept}, "wanted distance",
-                              functools.partial(limits.inside, "wanted"))  # fmt: skip
+    given["wanted"] = _number(kept, "wanted distance", functools.partial(limits.inside, "wanted"))
     if averaged:
         given["reading"] = "nearest" if over == accuracy_words.READ_NEAREST else "naive"
         given["choice_largest"] = average.CHOICE_LARGEST

@@ -1,11 +1,8 @@
 """Taking a scenario away and bringing one: the file of settings, the link, the script and the report of a page."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -178,25 +175,23 @@ def _forget() -> None:
 
 
 def shown(page: Page, chosen: Scenario) -> downloads.Shown:
-    """An empty account of the page, with what its tables and figures are computed for."""
-    if not page.uses_data:
-        return _set(page, {"Seed": chosen.seed})
-    problem = chosen.problem
-    ticked = {type(mechanism).__name__ for mechanism in chosen.mechanisms}
-    document = _document(chosen, with_counts=False)
-    options = {key: value for key, value in document.items() if key.partition(".")[0] in ticked}
-    return _set(page, {
-        "Data": words.plain(chosen.title),
-        "n": problem.n,
-        "Prior": words.prior_words(problem.prior),
-        **{name: document[name] for name in privacy.every_number() if name in document},
-        "Options": scenario_file.to_query(options).replace("&", "; "),
-        "Seed": chosen.seed,
-    })
+    """An empty account of the page, with what its tables and figures are computed for.
 
-
-def _set(page: Page, values: Mapping[str, Any]) -> downloads.Shown:
-    """Called settings, since a table or chart may vary one of them: its rows are then at other values."""
+    Called settings, since a table or chart may vary one of them: its rows are then at other values.
+    """
+    values: dict[str, Any] = {}
+    if page.uses_data:
+        ticked = {type(mechanism).__name__ for mechanism in chosen.mechanisms}
+        document = _document(chosen, with_counts=False)
+        options = {key: value for key, value in document.items() if key.partition(".")[0] in ticked}
+        values = {
+            "Data": words.plain(chosen.title),
+            "n": chosen.problem.n,
+            "Prior": words.prior_words(chosen.problem.prior),
+            **{name: document[name] for name in privacy.every_number() if name in document},
+            "Options": scenario_file.to_query(options).replace("&", "; "),
+        }
+    values["Seed"] = chosen.seed
     about = ", ".join(f"{name} = {value}" for name, value in values.items() if value != "")
     return downloads.Shown({f"Setting: {name}": value for name, value in values.items()},
                            f"{page.title}. Settings: {about}.")
@@ -206,9 +201,8 @@ def offer(page: Page, chosen: Scenario, seen: downloads.Shown, defaults: Mapping
     """The sidebar's group: settings, link and report."""
     kept = settings.everything()
     st.subheader("Take it away")
-    with_counts = False
-    if kept["source"] in data_source.OWN:
-        with_counts = st.checkbox("With my labels and counts", key="take away: counts", help=handover.WITH_COUNTS)
+    with_counts = kept["source"] in data_source.OWN and st.checkbox(
+        "With my labels and counts", key="take away: counts", help=handover.WITH_COUNTS)
     document = _document(chosen, with_counts=with_counts)
     with st.container(horizontal=True, gap="small"):
         downloads.offer(
@@ -217,23 +211,13 @@ def offer(page: Page, chosen: Scenario, seen: downloads.Shown, defaults: Mapping
         if not page.releases:
             downloads.offer(
                 "Report (ZIP)",
-                partial(_report, page, chosen, seen, document, kept),
+                lambda: report.zip_bytes(
+                    page, seen, scenario_file.to_json(document), script.of_page(page.title, chosen, kept)),
                 f"dpbi-{page.title.lower().replace(' ', '-')}.zip",
                 "application/zip",
                 help=handover.REPORT_HELP,
             )
     _link(scenario_file.without(document, scenario_file.default_document(defaults)), "counts" in document)
-
-
-def _report(
-    page: Page,
-    chosen: Scenario,
-    seen: downloads.Shown,
-    document: scenario_file.Document,
-    kept: Mapping[str, Any],
-) -> bytes:
-    text = script.of_page(page.title, chosen, kept)
-    return report.zip_bytes(page, seen, scenario_file.to_json(document), text)
 
 
 def _link(document: scenario_file.Document, holds_counts: bool) -> None:

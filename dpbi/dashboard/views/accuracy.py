@@ -1,7 +1,5 @@
 """The accuracy page's controls, and its longer computations: point by point, each kept between runs (``work``)."""
 
-from __future__ import annotations
-
 import contextlib
 import dataclasses
 from collections.abc import Callable, Mapping
@@ -25,7 +23,6 @@ from dpbi.dashboard.sidebar import entries
 from dpbi.dashboard.words import accuracy as accuracy_words
 from dpbi.dashboard.words import guard, words
 from dpbi.dashboard.words import limit as limit_words
-from dpbi.dashboard.words.refusals import Refusals
 from dpbi.figures import accuracy as figures
 from dpbi.inference.noise_aware import Coverage, coverage
 from dpbi.inference.prior_average import Reading
@@ -37,8 +34,6 @@ EPSILONS = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 Question = TypeVar("Question", bound=tuple[Any, ...])
 Answer = TypeVar("Answer")
 _ROOM = 12  # more points may be asked for than can be told before: the bar leaves room for them
-_OVER = "accuracy over"
-_AXIS, _METRIC, _WANTED, _COVERAGE = "accuracy along", "accuracy in", "wanted distance", "accuracy coverage"
 
 
 # --- controls ---
@@ -46,36 +41,33 @@ _AXIS, _METRIC, _WANTED, _COVERAGE = "accuracy along", "accuracy in", "wanted di
 
 def choose() -> tuple[Axis, Metric]:
     """What varies, and the error that is shown."""
-    settings.setdefault(_AXIS, AXES[0].name)
-    settings.setdefault(_METRIC, METRICS[0])
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        named = accuracy_words.AXES.__getitem__
-        name = settings.choice("Against", _AXIS, [one.name for one in AXES], format_func=named, width=260)
-        metric = settings.segments("Mean error in", _METRIC, METRICS, format_func=accuracy_words.METRICS.__getitem__)
+        titles = {one.name: one.title for one in AXES}
+        name = settings.choice("Against", "accuracy along", titles, format_func=titles.get, width=320)
+        meant = accuracy_words.METRICS.__getitem__
+        metric = settings.segments("Mean error in", "accuracy in", METRICS, format_func=meant)
     return axis(name), metric
 
 
 def over(along: Axis, metric: Metric) -> str:
     """At these data, or averaged over those that the prior expects, as released or read nearest."""
-    settings.setdefault(_OVER, accuracy_words.AT_THE_DATA)
     if not accuracy_words.can_be_averaged(along.name, metric):
         return accuracy_words.AT_THE_DATA
     named = accuracy_words.OVER.__getitem__
-    return settings.segments("Mean", _OVER, accuracy_words.OVER, format_func=named, help=limit_words.PUBLIC)
+    return settings.segments("Mean", "accuracy over", accuracy_words.OVER, format_func=named, help=limit_words.PUBLIC)
 
 
 def wanted() -> float | None:
     """The mean distance an epsilon is asked for; None where it is refused, which is said beside it."""
-    settings.setdefault(_WANTED, "0.1")
-    text = st.text_input("Wanted mean distance", width=200, help=accuracy_words.WANTED, **settings.entry(_WANTED))
-    with Refusals().beside():
+    entry = settings.entry("wanted distance")
+    text = st.text_input("Wanted mean distance", width=200, help=accuracy_words.WANTED, **entry)
+    with guard.beside([]):
         return limits.inside("the wanted mean distance", entries.number("the wanted mean distance", text))
     return None
 
 
 def wants_coverage() -> bool:
-    settings.setdefault(_COVERAGE, False)
-    return st.toggle("Compute the coverage", **settings.entry(_COVERAGE))
+    return st.toggle("Compute the coverage", **settings.entry("accuracy coverage"))
 
 
 # --- what is computed ---
@@ -160,7 +152,10 @@ def _computed(
             with contextlib.suppress(Cancelled), guard.refusal(refused, name):
                 if (told := answer(current, *question)) is not None:
                     found[question] = told
-    say_refused(refused)
+    # The first sentence for each group of mechanisms: along an axis the same is refused at every further value.
+    said = {words.listed(dict.fromkeys(names)): sentence for sentence, names in reversed(refused.items())}
+    for names, sentence in reversed(said.items()):
+        st.info(f"**{names}:** {sentence}")
     return found, current.complete
 
 
@@ -172,7 +167,11 @@ def draw_along(chosen: Scenario) -> Curves:
     with guard.part():
         if chosen_over != accuracy_words.AT_THE_DATA:
             st.markdown(accuracy_words.AVERAGED)
-            draw_averages(chosen, along, chosen_over)
+            reading: Reading = "nearest" if chosen_over == accuracy_words.READ_NEAREST else "naive"
+            averaged, bounds = averages(chosen, along, reading)
+            if averaged.curves:
+                how = accuracy_words.how_averaged(averaged.curves, average.CHOICE_LARGEST)
+                _draw(averaged, how, bounds)
             return found
         st.markdown(accuracy_words.varying(along, metric, chosen.mechanisms))
         found = curves(chosen, along, metric)
@@ -183,13 +182,6 @@ def draw_along(chosen: Scenario) -> Curves:
             st.header("Where one overtakes another")
             st.markdown(accuracy_words.CROSSOVERS)
     return found
-
-
-def draw_averages(chosen: Scenario, along: Axis, over: str) -> None:
-    """The averages along the axis above the region that no private mechanism reaches, and their table."""
-    found, bounds = averages(chosen, along, "nearest" if over == accuracy_words.READ_NEAREST else "naive")
-    if found.curves:
-        _draw(found, accuracy_words.how_averaged(found.curves, average.CHOICE_LARGEST), bounds)
 
 
 def _draw(found: Curves, how: str, bounds: Mapping[Value, PrivacyLimit] | None = None) -> None:
@@ -234,10 +226,3 @@ def coverages(chosen: Scenario) -> dict[Mechanism, list[tuple[float, Coverage]]]
     found, _ = _computed("coverage", (prior, n, mechanisms), named, covered)
     points = {one: [(at, found[one, at]) for at in epsilons if (one, at) in found] for one in mechanisms}
     return {one: here for one, here in points.items() if here}
-
-
-def say_refused(refused: dict[str, list[str]]) -> None:
-    """The first sentence for each group of mechanisms: along an axis the same is refused at every further value."""
-    said = {words.listed(dict.fromkeys(names)): sentence for sentence, names in reversed(refused.items())}
-    for names, sentence in reversed(said.items()):
-        st.info(f"**{names}:** {sentence}")

@@ -48,7 +48,7 @@ def draw(scenario: Scenario) -> None:
     whole = _table(found)
     short = whole.drop(columns=_WORDS)  # which the claim below says, and the CSV
     tables.show(short, "claims", _COLUMNS, "One row per claim: its verdict and its source", lambda: whole, lines=3)
-    if settings.setdefault(_CHOSEN, CLAIMS[0].name) not in found:
+    if settings.get(_CHOSEN) not in found:
         settings.keep(_CHOSEN, next(iter(found)))
     claim = _BY_NAME[settings.choice("Claim", _CHOSEN, found, width=620)]
     _one(claim, scenario)

@@ -31,7 +31,6 @@ FIGURES_PURPOSE = (
 
 def choose(seed: int) -> PaperFigure:
     """The figure to look at; where it has simulated runs, with the button that draws them anew."""
-    settings.setdefault(_CHOSEN, FIGURES[0].key)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         titles = {key: f"{key}: {figure.title}" for key, figure in _BY_KEY.items()}
         key = settings.choice("Figure", _CHOSEN, _BY_KEY, format_func=titles.get, width=420)

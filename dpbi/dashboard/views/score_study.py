@@ -1,7 +1,5 @@
 """The third open question of [P17] on the page Papers: which distance should score the candidates?"""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from dpbi.accuracy.order import Measured, foremost, rising

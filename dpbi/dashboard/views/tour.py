@@ -1,7 +1,5 @@
 """The tour on its page: which scene is on, the way to the next, and from a scene into the lab."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,7 +14,6 @@ from dpbi.dashboard.words import accuracy as accuracy_words
 from dpbi.dashboard.words import sidebar, words
 from dpbi.tour import SCENES, Scene
 
-_BY_KEY = {scene.key: scene for scene in SCENES}
 _SENTENCES = 1000
 _WITHOUT_MECHANISM = {"leak", "distance"}  # what these show is a sensitivity: no epsilon is in it
 # What shows in the lab what a scene is about: the chart's name by the scene's.
@@ -47,7 +44,7 @@ def draw(scene: Scene, defaults: Mapping[str, Any]) -> None:
         st.markdown(scene.text)
         if scene.key not in _WITHOUT_MECHANISM:
             st.caption(sidebar.in_cases(scene.mechanisms[0].epsilon))
-    result, sentence = _computed(scene.key)
+    result, sentence = _computed(scene)
     st.markdown(f"**{words.escape(sentence, _SENTENCES)}**")
     charts.draw(tour.draw(result), f"tour-{scene.key}")
     stylesheet.to_the_top("Scene", scene.key)
@@ -91,8 +88,7 @@ def lab_document(scene: Scene) -> scenario_file.Document:
 
 
 @kept(len(SCENES), said="Computing the scene")
-def _computed(key: str) -> tuple[Any, str]:
+def _computed(scene: Scene) -> tuple[Any, str]:
     """The scene's result and its sentence."""
-    scene: Any = _BY_KEY[key]
     result = scene.result()
     return result, scene.sentence(result)

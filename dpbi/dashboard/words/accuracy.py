@@ -1,28 +1,18 @@
 """The sentences of the accuracy page: what varies, what is exact, who is nearest and where that changes."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
-from dpbi import Problem, PureDP
+from dpbi import PureDP
 from dpbi.accuracy.axes import Axis, Value
-from dpbi.accuracy.curves import SEARCHED, AccuracyCurve, Crossover, RequiredEpsilon, closer
+from dpbi.accuracy.curves import SEARCHED, AccuracyCurve, RequiredEpsilon, closer
 from dpbi.accuracy.distance_law import DRAWS
 from dpbi.accuracy.error import ExpectedError, Metric
-from dpbi.accuracy.order import LEFT_OUT, Measured, foremost
+from dpbi.accuracy.order import Measured, foremost
 from dpbi.dashboard.words import words
 from dpbi.inference.noise_aware import Coverage
 from dpbi.mechanisms import Mechanism, name_of
 from dpbi.mechanisms.printed_bound import printed_bound
 
-AXES = {
-    "n": "Total count n",
-    "epsilon": "epsilon",
-    "strength": "Prior strength",
-    "k": "Number of categories",
-    "imbalance": "Imbalance of the data",
-    "gamma": "gamma",
-}
 AT_THE_DATA, READ_NEAREST = "data", "nearest"
 OVER = {
     AT_THE_DATA: "at these data",
@@ -63,10 +53,6 @@ COVERAGE = (
 )
 NOTHING_CROSSES = "No two mechanisms are seen to change places at the computed points."
 NOT_LOOKED_FOR = "Cancelled before all crossings were found."
-_CROSSOVERS_SAID = 8
-_DECADE = 10.0
-_HARDLY = 1.05  # a factor that is not worth a number
-_DIGITS = 0.005  # the relative error that a factor of three digits may have
 
 
 def why_no_coverage(k: int, n: int, largest: int) -> str:
@@ -127,51 +113,48 @@ def how_averaged(curves: Sequence[AccuracyCurve], choice_largest: int) -> str:
 
 
 def smallest_error(curves: Sequence[AccuracyCurve], own: Value | None) -> str:
-    """Which proved mechanism has the smallest error: at the own value, and at both ends of the axis."""
+    """Which proved mechanisms have the smallest error, or upper bound: at the own value, and at both ends of the axis.
+    """
     proved = [curve for curve in curves if _is_proved(curve)]
     if not proved:
         return "No ticked mechanism has a proved pure guarantee, so none is called the nearest."
-    axis = proved[0].axis
     ends = [min(curve.values[0] for curve in proved), max(curve.values[-1] for curve in proved)]
-    places = [value for value in (own, *ends) if value is not None]
-    leaders: dict[str, list[str]] = {}
-    for value in sorted(set(places)):
-        name, said = _nearest_at(axis, value, proved)
-        leaders.setdefault(name, []).append(said)
-    parts = [f"{name} at {words.listed(said)}." for name, said in leaders.items() if name]
+    places = sorted({value for value in (own, *ends) if value is not None})
+    least = {value: found for value in places if (found := _least(value, proved))}
+    what = "upper bound" if any(error.bounded for found in least.values() for error in found) else "error"
+    each: dict[str, list[str]] = {}
+    for value, found in least.items():
+        at = words.listed(dict.fromkeys(map(_value, found)))
+        each.setdefault(_names(found), []).append(f"{proved[0].axis.symbol} = {words.number(value)} ({at})")
+    smallest = f"Smallest {what} of those" if len(proved) > 1 else f"{what.capitalize()} of the one"
+    named = "; ".join(f"{names} at {words.listed(at)}" for names, at in each.items())
+    said = [f"{smallest} with a proved pure guarantee: {named}."] if named else []
     others = [name_of(curve.mechanism) for curve in curves if not _is_proved(curve)]
     if others:
-        parts.append(f"{words.listed(others)} {'has' if len(others) == 1 else 'have'} no proved pure guarantee, and so "
-                     f"{'is' if len(others) == 1 else 'are'} left out here.")
-    gain = _gain(proved) if axis.name in ("n", "epsilon") else ""
-    return " ".join([*parts, gain]).strip()
+        said.append(f"Without a proved pure guarantee, and so left out here: {words.listed(others)}.")
+    return " ".join(said)
 
 
 def _is_proved(curve: AccuracyCurve) -> bool:
-    return any(_proved(error.mechanism, error.problem) for error in curve.errors[:1])
+    # A calibration is known at its own prior and n alone: where such curves are shown, prior and n are these.
+    error = curve.errors[0]
+    promised = error.mechanism.guarantee(error.problem.prior, error.problem.n)
+    return isinstance(promised, PureDP) and promised.is_private
 
 
-def _nearest_at(axis: Axis, value: Value, curves: Sequence[AccuracyCurve]) -> tuple[str, str]:
-    """Whose error, or upper bound, is the smallest at a value, "" where none is known yet; and the place with it."""
+def _least(value: Value, curves: Sequence[AccuracyCurve]) -> list[ExpectedError]:
+    """Those that no other is surely below at a value, by upper bounds where bounds are all that is known."""
     here = [error for curve in curves if (error := curve.at(value)) is not None]
     if not here:
-        return "", ""
-    least = foremost(here, lambda error: Measured(error.high))[0]
-    level = [error for error in here if closer(least, error) == 0]
-    name, place = f"**{name_of(least.mechanism)}**", _place(axis, value)
-    if len(curves) == 1:
-        return f"{name} is shown alone, with its error", f"{place} ({_value(least)})"
-    if least.bounded:
-        others = [name_of(error.mechanism) for error in level if error is not least]
-        undecided = f"; {words.listed(others)} cannot be told apart from it" if others else ""
-        return f"{name} has the lowest upper bound", f"{place} ({_value(least)}{undecided})"
+        return []
+    first = foremost(here, lambda error: Measured(error.high))[0]
+    return [error for error in here if closer(first, error) == 0]
+
+
+def _names(level: Sequence[ExpectedError]) -> str:
     names = words.listed(f"**{name_of(error.mechanism)}**" for error in level)
-    values = words.listed(dict.fromkeys(map(_value, level)))
-    if len(level) == 1:
-        return f"{name} has the smallest error", f"{place} ({values})"
-    if all(error.exact for error in level) and len({_value(error) for error in level}) == 1:
-        return f"{names} have the same, smallest error", f"{place} ({values})"
-    return f"{names} have the smallest error, too close to tell apart,", f"{place} ({values})"
+    alike = len(level) == 1 or (all(error.exact for error in level) and len(set(map(_value, level))) == 1)
+    return names if alike else f"{names}, too close to tell apart,"
 
 
 def _value(error: ExpectedError) -> str:
@@ -180,73 +163,9 @@ def _value(error: ExpectedError) -> str:
     return words.measured(error.upper)
 
 
-def _place(axis: Axis, value: Value) -> str:
-    return f"{axis.symbol} = {words.number(value)}"
-
-
-def _gain(curves: Sequence[AccuracyCurve]) -> str:
-    """What the last factor of ten on the axis does to each error that is known well enough to say so."""
-    axis, end = curves[0].axis, curves[0].values[-1]
-    start = end / _DECADE
-    falls: dict[str, list[str]] = {}
-    stays = []
-    for curve in curves:
-        last, before = curve.at(end), curve.at(start)
-        if not last or not before or last.bounded or last.high <= 0:
-            continue
-        if any(error.upper.margin + LEFT_OUT > _DIGITS * error.high for error in (last, before)):
-            continue
-        factor = before.high / last.high
-        if factor > _HARDLY:
-            falls.setdefault(words.number(float(f"{factor:.3g}")), []).append(name_of(curve.mechanism))
-        elif factor > 1 / _HARDLY:
-            stays.append(name_of(curve.mechanism))
-    each = [f"by {factor} for {words.listed(names)}" for factor, names in falls.items()]
-    parts = [f"is divided {'; '.join(each)}"] if each else []
-    parts += [f"hardly changes for {words.listed(stays)}"] if stays else []
-    if not parts:
-        return ""
-    return f"From {axis.symbol} = {words.number(start)} to {words.number(end)} the error {', and it '.join(parts)}."
-
-
-def crossovers(found: Sequence[Crossover] | None, problem: Problem) -> str:
-    """The first crossovers among proved mechanisms, then how many more there are; None: they were not all sought."""
-    if not found:
-        return NOT_LOOKED_FOR if found is None else NOTHING_CROSSES
-    proved = [one for one in found if _proved(one.ahead, problem) and _proved(one.behind, problem)]
-    lines = [f"- {_crossover(one)}" for one in proved[:_CROSSOVERS_SAID]]
-    more = len(found) - len(lines)
-    if more:
-        lines.append(f"- {more} more {'is' if more == 1 else 'are'} in the table.")
-    return "\n".join(lines)
-
-
-def _proved(mechanism: Mechanism, problem: Problem) -> bool:
-    # Not of the calibrated kind: a calibration is known at its own prior and n alone, and only there are both shown.
-    promised = mechanism.guarantee(problem.prior, problem.n)
-    return isinstance(promised, PureDP) and promised.is_private
-
-
-def _crossover(one: Crossover) -> str:
-    names = f"**{name_of(one.ahead)}** overtakes {name_of(one.behind)}"
-    if one.exact:
-        return f"{names} from {one.axis.symbol} = {words.number(one.value)} on."
-    before, value = words.number(one.before), words.number(one.value)
-    if before == value:
-        return f"{names} at about {one.axis.symbol} = {value}."
-    return f"{names} between {one.axis.symbol} = {before} and {value}."
-
-
 def required(found: Sequence[RequiredEpsilon]) -> str:
-    """Who needs the smallest epsilon, and whose error does not always fall."""
-    least = min(found, key=lambda one: one.epsilon)
-    enough = printed_bound(least.epsilon)
-    names = [f"**{name_of(one.mechanism)}**" for one in found if printed_bound(one.epsilon) == enough]
-    needs = f"need{'s' if len(names) == 1 else ''} {'the smallest' if len(found) > 1 else 'an'} epsilon"
-    parts = [
-        f"{words.listed(names)} {needs} for a mean distance of {words.number(least.wanted)}: "
-        f"{enough}."
-    ]
+    """Whose error does not always fall, and whose epsilon is approximate."""
+    parts = []
     rising = [name_of(one.mechanism) for one in found if not one.monotone]
     if rising:
         parts.append(

@@ -1,7 +1,5 @@
 """The bridge from the papers' names to ours, as a table in words."""
 
-from __future__ import annotations
-
 from dpbi.dashboard.words import words
 from dpbi.papers.names import NAMES
 

@@ -1,7 +1,5 @@
 """The sentences about the law of the distance."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from dpbi.accuracy.comparison import Comparison

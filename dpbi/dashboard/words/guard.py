@@ -1,7 +1,5 @@
 """What stands between a failure and the person: dpbi's own sentence, or a plain apology, never a traceback."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -42,6 +40,16 @@ def refusal(refused: dict[str, list[str]], name: str) -> Iterator[None]:
             if not _raised_by_dpbi(failure.__traceback__):
                 raise
             refused.setdefault(words.sentence(failure), []).append(name)
+
+
+@contextmanager
+def beside(refused: list[str]) -> Iterator[None]:
+    """Runs what reads an entry; the sentence that refuses it is shown below the control, and put down as Markdown."""
+    try:
+        yield
+    except ValueError as failure:
+        refused.append(words.sentence(failure))
+        st.error(refused[-1])
 
 
 def _raised_by_dpbi(trace: TracebackType | None) -> bool:

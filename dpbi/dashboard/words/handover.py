@@ -1,7 +1,5 @@
 """The sentences about what is taken away and brought: settings, link, script and report."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence, Set
 
 from dpbi.mechanisms.printed_number import listed

@@ -1,6 +1,4 @@
-"""The sentences of Home: who is nearest, who ignores the data, what calibration could do."""
-
-from __future__ import annotations
+"""The sentences of Home: who is nearest, who is not in the running, what calibration could do."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -13,8 +11,6 @@ from dpbi.mechanisms import name_of
 from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.mechanisms.printed_number import listed, number, probability
 
-IGNORING_SAID = 0.005
-
 
 def best(rows: Sequence[Comparison], problem: Problem) -> str:
     """Which mechanisms to name here, in one sentence: the nearest of those that are proved to be private."""
@@ -25,20 +21,14 @@ def best(rows: Sequence[Comparison], problem: Problem) -> str:
         return "No ticked mechanism has a proved pure guarantee."
     nearer = any(lead(row.measured, found[0].measured) > 0 for row in rows)
     ahead = f"Nearest to the truth here{', of those proved to be private' if nearer else ''}"
-    if len(found) == 1:
-        (row,) = found
-        name, promised, mean = f"**{name_of(row.mechanism)}**", row.guarantee.words, _mean(row)
-        said = f"{name} promises {promised}, at {mean} from the truth"
-        if len(rows) > 1:
-            said = f"{ahead}: {name}, with {promised} and {mean}"
-        return f"{said}; it releases the true posterior itself with probability {_of_truth(row)}."
     each: dict[str, list[str]] = {}
     for row in found:
         facts = (f"{row.guarantee.words}, {_mean(row)}, the true posterior itself with probability "
                  f"{_of_truth(row)}")
         each.setdefault(facts, []).append(f"**{name_of(row.mechanism)}**")
+    alike = ", too close to tell apart" if len(found) > 1 else ""
     parts = [f"{listed(names)} ({'each ' if len(names) > 1 else ''}{facts})" for facts, names in each.items()]
-    return f"{ahead}: {'; '.join(parts)}, too close to tell apart."
+    return f"{ahead if len(rows) > 1 else 'Shown'}: {'; '.join(parts)}{alike}."
 
 
 def _of_truth(row: Comparison) -> str:
@@ -53,20 +43,10 @@ def _mean(row: Comparison) -> str:
 
 
 def besides(rows: Sequence[Comparison], problem: Problem) -> str:
-    """Who ignores the data, and what the best one is not compared with; "" where there is nothing to add."""
+    """What the best one is not compared with; "" where there is nothing to add."""
     if problem.n == 0:
         return ""
     parts = []
-    blind = [
-        f"{name_of(row.mechanism)} {probability(row.probability_of_ignoring)}"
-        for row in rows
-        if row.probability_of_ignoring > IGNORING_SAID
-    ]
-    if blind:
-        parts.append(
-            f"Ignores the data with probability: {listed(blind)}. Selection by distance is a mixture whose first part "
-            "picks any candidate without looking at the counts."
-        )
     claimed = [name_of(row.mechanism) for row in rows if row.guarantee.basis == "claim"]
     unsafe = [name_of(row.mechanism) for row in rows if isinstance(row.guarantee, NotPrivate)]
     if claimed:
@@ -76,17 +56,14 @@ def besides(rows: Sequence[Comparison], problem: Problem) -> str:
     return " ".join(parts)
 
 
-def calibration_hint(spent: Mapping[str, float], unknown: Sequence[str], epsilon: float) -> str:
-    """What there is to gain from calibration; spent: exact losses below epsilon; unknown: whose audit takes longer."""
-    said = []
-    if spent:
-        each = listed(f"{name} loses {printed_bound(loss)}" for name, loss in spent.items())
-        said.append(f"Not all of epsilon = {printed_bound(epsilon)} is spent: {each}.")
-    if unknown:
-        said.append(f"**Privacy loss** tells how much of epsilon is really spent by {listed(unknown)}.")
-    them = "it loses" if len(spent) + len(unknown) == 1 else "each of them loses"
-    said.append(f"**Calibrated** (sidebar) {them} exactly epsilon, and the release is often nearer to the truth.")
-    return " ".join(said)
+def calibration_hint(spent: Mapping[str, float], epsilon: float) -> str:
+    """What there is to gain from calibration; spent: exact losses below epsilon."""
+    each = listed(f"{name} loses {printed_bound(loss)}" for name, loss in spent.items())
+    them = "it loses" if len(spent) == 1 else "each of them loses"
+    return (
+        f"Not all of epsilon = {printed_bound(epsilon)} is spent: {each}. **Calibrated** (sidebar) {them} exactly "
+        "epsilon, and the release is often nearer to the truth."
+    )
 
 
 def _verb(names: Sequence[str]) -> str:

@@ -1,7 +1,5 @@
 """The sentences about the limit of privacy and about means over the data that the public prior expects."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from dpbi import ExpectedDistance, PrivacyLimit, PureDP
@@ -10,6 +8,7 @@ from dpbi.dashboard.words import words
 from dpbi.inference.limit_comparison import LimitComparison
 from dpbi.mechanisms import Mechanism, name_of
 from dpbi.mechanisms.printed_bound import printed_bound
+from dpbi.mechanisms.printed_number import at_least, error
 
 _DIGITS = 1e-4
 PUBLIC = (
@@ -22,20 +21,20 @@ def limit(found: PrivacyLimit) -> str:
     """What the limit is here, or why it is not known."""
     if found.value is None:
         bounds = "" if found.lower is None or found.upper is None else (
-            f" It lies between {words.at_least(found.lower)} and {printed_bound(found.upper, 4)}.")
+            f" It lies between {at_least(found.lower)} and {printed_bound(found.upper, 4)}.")
         return f"How near any epsilon-DP mechanism could come is not known here. {found.reason}{bounds}"
     if not found.value:
         return (f"The least mean distance of a {printed_bound(found.epsilon)}-DP mechanism is not 0, but too small for "
                 "a number here.")
-    least, error = found.value if found.lower is None else found.lower, ""
+    least, more = found.value if found.lower is None else found.lower, ""
     if found.error > 1e-3 * found.value:
         if found.kind == "linear programme" and found.upper is not None:
-            error = f", and there is one with {printed_bound(found.upper, 4)}"
+            more = f", and there is one with {printed_bound(found.upper, 4)}"
         else:
-            least, error = found.value, f" (give or take {words.error(found.error)}, an estimate)"
+            least, more = found.value, f" (give or take {error(found.error)}, an estimate)"
     return (
         f"On average over the data that the public prior expects, no {printed_bound(found.epsilon)}-DP mechanism that "
-        f"releases a candidate posterior can have a mean distance below {words.at_least(least)}{error}."
+        f"releases a candidate posterior can have a mean distance below {at_least(least)}{more}."
     )
 
 
@@ -62,7 +61,7 @@ def _undercut(found: LimitComparison, mechanism: Mechanism) -> str:
 def _say_nearer(ranked: Sequence[ExpectedDistance], ticked: Sequence[Mechanism]) -> str:
     """The sentence for what is not ticked and nearer than all that is; empty where there is nothing."""
     other = next((one for one in ranked if one.mechanism in ticked), None)
-    best = [one for one in _nearest([one for one in ranked if one.mechanism not in ticked])
+    best = [one for one in foremost([one for one in ranked if one.mechanism not in ticked], lambda one: one.measured)
             if other and lead(one.measured, other.measured) > 0]
     if not best or not other:
         return ""
@@ -72,11 +71,6 @@ def _say_nearer(ranked: Sequence[ExpectedDistance], ticked: Sequence[Mechanism])
         f" {names}, which {are} not ticked, {are} nearer than {name_of(other.mechanism)} on average under the prior: "
         f"{words.listed(dict.fromkeys(map(mean, best)))} against {mean(other)}."
     )
-
-
-def _nearest(means: Sequence[ExpectedDistance]) -> list[ExpectedDistance]:
-    """Those that no other is surely nearer than."""
-    return foremost(means, lambda one: one.measured)
 
 
 def ranking(means: Sequence[ExpectedDistance], ticked: Sequence[Mechanism]) -> str:
@@ -90,15 +84,14 @@ def ranking(means: Sequence[ExpectedDistance], ticked: Sequence[Mechanism]) -> s
     missing = f" Not known of {words.listed(unknown)}: cancelled, or too many records to average." if unknown else ""
     if not here:
         return f"Which private mechanism is nearest to the truth on average is not known here.{missing}"
-    level = _nearest(here)
+    level = foremost(here, lambda one: one.measured)
     behind = [one for one in here if one not in level]
     named = words.listed(f"**{name_of(one.mechanism)}** ({mean(one)})" for one in level)
     said = f"Nearest to the truth is {named}, by mean distance"
     if len(level) > 1:
         said = f"Nearest to the truth are {named}, too close to tell apart by mean distance"
     if behind:
-        times = [_times(one, level[0]) for one in behind]
-        farther = [f"{name_of(one.mechanism)} ({said})" for one, said in zip(behind, times, strict=True)]
+        farther = [f"{name_of(one.mechanism)} ({_times(one, level[0])})" for one in behind]
         said += f"; farther off: {words.listed(farther)}"
     return f"{said}.{_say_nearer(order, ticked)}{missing}{_say_larger(here)} {PUBLIC}"
 
@@ -147,7 +140,7 @@ def mean(found: ExpectedDistance) -> str:
 
 def _ratio(found: Measured) -> str:
     shown = f"{found.value:.2f}" if found.value < 100 else words.number(found.value)
-    return f"{shown} ± {words.error(found.margin)}" if _is_shown(found) else shown
+    return f"{shown} ± {error(found.margin)}" if _is_shown(found) else shown
 
 
 def _is_shown(ratio: Measured) -> bool:

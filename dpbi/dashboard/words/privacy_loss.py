@@ -1,7 +1,5 @@
 """The sentences about exact losses, what they accuse and what calibration gains."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from dpbi import ApproximateDP, NotPrivate, PrivacyLoss, PureDP, Verdict

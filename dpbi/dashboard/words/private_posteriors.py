@@ -1,7 +1,5 @@
 """The sentences about sampled posteriors, how they are read and what their intervals cover."""
 
-from __future__ import annotations
-
 import math
 
 from dpbi.mechanisms.printed_number import number

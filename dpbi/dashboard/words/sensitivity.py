@@ -1,7 +1,5 @@
 """The sentences about the sensitivities of a problem."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """The sentences of the sidebar: what an entry means, and what extreme ones come to."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 

@@ -1,7 +1,5 @@
 """The sentences of the dashboard, and how text of a person is shown without being taken for markup."""
 
-from __future__ import annotations
-
 import re
 
 from dpbi import Problem, limits
@@ -10,11 +8,9 @@ from dpbi.data.files import Counts
 from dpbi.data.labels import isolated, shortened
 from dpbi.mechanisms.guarantee import Guarantee, NotPrivate
 from dpbi.mechanisms.printed_bound import printed_bound
-from dpbi.mechanisms.printed_number import at_least as at_least
-from dpbi.mechanisms.printed_number import error as error
+from dpbi.mechanisms.printed_number import error
 from dpbi.mechanisms.printed_number import listed as listed
 from dpbi.mechanisms.printed_number import number as number
-from dpbi.mechanisms.printed_number import probability as probability
 from dpbi.problem.neighbours import RELATION
 from dpbi.tables import COLUMNS, LINE_CATEGORIES
 from dpbi.tables import guarantee as guarantee

@@ -1,7 +1,5 @@
 """Data sets to start from: one CSV file each, with its title and source in comment lines above the table."""
 
-from __future__ import annotations
-
 import csv
 from dataclasses import dataclass
 from pathlib import Path
