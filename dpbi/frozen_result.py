@@ -1,7 +1,5 @@
 """Results that nobody can change: their arrays are read-only when made, and again when unpickled or copied."""
 
-from __future__ import annotations
-
 from typing import Any, TypeVar
 
 import numpy as np

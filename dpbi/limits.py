@@ -1,7 +1,5 @@
 """The least and largest value of every input, and the sentence that refuses the rest."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Set, Sized

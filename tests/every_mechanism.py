@@ -1,7 +1,5 @@
 """Every mechanism with every value of its options, found from the fields: no test knows a mechanism by name."""
 
-from __future__ import annotations
-
 import dataclasses
 import itertools
 import math

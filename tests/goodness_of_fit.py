@@ -5,8 +5,6 @@ sampler would be to fail for another seed or another stream: at most 1e-6 a comp
 1e-3 for the suite, which makes fewer than 1,000 of them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Mapping
 
 import numpy as np

@@ -4,8 +4,6 @@ Nothing here is imported from dpbi. Words as in oracles.py; a loss is -log of th
 BC = e^{-sum of the categories' losses} for a candidate r, whose total is n as that of c.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from functools import reduce
 

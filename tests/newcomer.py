@@ -3,8 +3,6 @@
 ``-p tests.newcomer`` lets any tests run with it; ``join`` adds it in a process that has begun.
 """
 
-from __future__ import annotations
-
 import math
 import sys
 from collections.abc import Callable, Sequence

@@ -11,8 +11,6 @@ A candidate is any count vector with total n. A law is a dict from a released co
 probability; an output with probability zero may be absent.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 from bisect import bisect_right

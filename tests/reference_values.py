@@ -1,7 +1,5 @@
 """The reference values of tests/reference, by name."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -3,8 +3,6 @@
 No vector's width divides ``SIZE``, and ten categories are more than what a sum adds one after the other.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from functools import partial

@@ -1,7 +1,5 @@
 """No result can be changed: not when made, not after pickling or copying; a release's file is what was drawn."""
 
-from __future__ import annotations
-
 import copy
 import dataclasses
 import importlib

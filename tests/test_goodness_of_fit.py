@@ -1,7 +1,5 @@
 """The tool of the statistical tests must be able to fail, and keep to its false-alarm rate."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """What is named, and how many rows there are, does not hang on the last bit of exp and log."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Iterator
 from typing import Any

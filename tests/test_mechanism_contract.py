@@ -1,7 +1,5 @@
 """What every mechanism owes, whatever its name: a law, samples of it, a guarantee it keeps, sentences for bad input."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 import re

@@ -1,7 +1,5 @@
 """A mechanism that only this process knows, as README.md tells how to write one: nothing else has to know of it."""
 
-from __future__ import annotations
-
 import importlib
 import pkgutil
 import subprocess

@@ -1,7 +1,5 @@
 """Every value and rule of numeric.json that concerns this product is tested: here, or by the test named below."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -4,8 +4,6 @@ The reference values (reference/values.json, reference/numeric.json) were comput
 arithmetic and full enumeration.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 from typing import Any

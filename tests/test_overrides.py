@@ -3,8 +3,6 @@
 A twin is the mechanism with all that it overrides put back: its four methods, and the rest by listing.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import inspect
 import random

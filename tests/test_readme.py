@@ -1,7 +1,5 @@
 """The README's Python runs as printed, and what it prints is true."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

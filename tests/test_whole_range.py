@@ -1,7 +1,5 @@
 """The whole allowed range at once: what is returned is certain or refused. Priors 1e-9 to 1e12, equal and mixed."""
 
-from __future__ import annotations
-
 import random
 import warnings
 from collections.abc import Iterator

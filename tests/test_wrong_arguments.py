@@ -1,7 +1,5 @@
 """Wrong types and values at every public name: a sensible result, or one sentence that names the argument."""
 
-from __future__ import annotations
-
 import inspect
 import itertools
 import math

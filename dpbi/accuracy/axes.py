@@ -1,7 +1,5 @@
 """The things that accuracy depends on, one at a time: what each value stands for, all else kept."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace

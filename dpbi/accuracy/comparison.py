@@ -1,7 +1,5 @@
 """One row of the comparison of mechanisms: what is promised, and how near the truth the release is."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 

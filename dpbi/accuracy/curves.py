@@ -1,7 +1,5 @@
 """Expected error along an axis, where one mechanism overtakes another, and the epsilon that a wanted error asks for."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Callable, Iterable, Sequence

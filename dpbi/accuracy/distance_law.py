@@ -1,7 +1,5 @@
 """The law of the Hellinger distance between the true posterior and what a mechanism releases."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal

@@ -1,7 +1,5 @@
 """How far from the truth a release is on average: exactly where that can be, else from draws with their error."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, get_args

@@ -1,7 +1,5 @@
 """Draws that meet what is rare: a mechanism's releases at a smaller epsilon, weighted; and the error of their mean."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import replace

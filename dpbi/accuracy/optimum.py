@@ -4,8 +4,6 @@ L(prior, n, epsilon) = min over all epsilon-DP mechanisms that release a candida
 sum_c P(c) E[H(c, r)], P the Dirichlet-multinomial prior predictive. It uses no private count.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Literal

@@ -12,8 +12,6 @@ price y_c of a unit of P(. | c). For every r another one looks for the x that co
 joins the rest; its dual makes y feasible, and so bounds the limit from below.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """What error to expect of a release, from the prior and n alone: tried on data that are made up."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Expected error along an axis, the epsilon that a wanted error asks for, and how often intervals hold the truth."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """The data of a figure as one table, a row per point."""
 
-from __future__ import annotations
-
 import base64
 import html
 import re

@@ -1,7 +1,5 @@
 """The law of the distance from the true posterior, in three views: per level, per record moved, cumulative."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

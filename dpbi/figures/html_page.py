@@ -1,7 +1,5 @@
 """A figure as a page of its own, which asks no host for anything."""
 
-from __future__ import annotations
-
 import html
 import json
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """The papers' figures: one drawing per kind of result, the exact answer always beside the simulated runs."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import singledispatch

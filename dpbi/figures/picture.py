@@ -1,7 +1,5 @@
 """A figure as a picture for slides: light and opaque whatever the page's theme, 1920 pixels wide."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Released posteriors beside the true one and the prior; how often their intervals cover."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """What is stated against what is lost, exactly: bars, the laws that attain it, curves, and what calibration buys."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """A release: the errors to expect before it is made, and both posteriors once it is."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from functools import partial

@@ -1,7 +1,5 @@
 """Which distance should score the candidates: mean distances at the same exact loss, against the limit of privacy."""
 
-from __future__ import annotations
-
 import numpy as np
 import plotly.graph_objects as go
 

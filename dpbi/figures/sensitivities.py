@@ -1,7 +1,5 @@
 """Local, smooth and global sensitivity over datasets, the score's change, and the choice of gamma."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 

@@ -5,8 +5,6 @@ both (4.3 is the most that one colour can keep); the first nine mechanisms stay 
 the three kinds of colour blindness, three that may join by 10.5 and more, and dash and symbol say it again.
 """
 
-from __future__ import annotations
-
 import html
 import itertools
 import math

@@ -1,7 +1,5 @@
 """The tour's charts: one drawing per kind of result, those of the other pages where they show the same."""
 
-from __future__ import annotations
-
 from functools import singledispatch
 from typing import Any
 

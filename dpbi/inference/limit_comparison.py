@@ -3,8 +3,6 @@
 No private count enters: what is found may be used to choose a mechanism.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from dpbi.accuracy.optimum import PrivacyLimit

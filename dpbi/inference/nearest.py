@@ -1,7 +1,5 @@
 """A third way to read a release: the candidate posterior that lies nearest, as far as the reader can know."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 

@@ -5,8 +5,6 @@ mechanism, the prior and n are public, so Bayes' rule can be applied to the nois
 and costs no privacy. The true counts are no argument of anything here.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property

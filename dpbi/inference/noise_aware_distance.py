@@ -1,7 +1,5 @@
 """How far the noise-aware posterior lies from the true one, on average over the data that the public prior expects."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

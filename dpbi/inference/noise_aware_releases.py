@@ -1,7 +1,5 @@
 """The noise-aware posteriors of several releases: what each reader would believe who knows about the noise."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A mechanism's mean distance, averaged over the data that the public prior expects: no private count enters."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Literal, get_args

@@ -1,7 +1,5 @@
 """Sampled private posteriors: what would be published, set against the posterior that is not."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

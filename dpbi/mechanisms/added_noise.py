@@ -1,7 +1,5 @@
 """What all mechanisms that add noise to the counts answer alike."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar

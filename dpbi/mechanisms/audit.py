@@ -1,7 +1,5 @@
 """A mechanism's output laws compared over all neighbouring datasets of one prior and n, by visiting every output."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Any, Literal

@@ -1,7 +1,5 @@
 """A mechanism's rate raised, for one prior and n, until its exact privacy loss equals epsilon."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from typing import Any
 

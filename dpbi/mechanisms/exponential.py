@@ -1,7 +1,5 @@
 """The exponential family: P(r) proportional to exp(-rate H(Dir(alpha + c), Dir(alpha + r))) over all candidates r."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, field
 from functools import lru_cache

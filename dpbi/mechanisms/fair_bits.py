@@ -8,8 +8,6 @@ memory is not hidden. Every loop ends: a source by which one takes longer than a
 Source: Canonne, Kamath and Steinke 2020, Algorithms 1 and 2; uniform numbers by rejection, candidates by their bars.
 """
 
-from __future__ import annotations
-
 import math
 from bisect import bisect_right
 from collections.abc import Callable, Sequence

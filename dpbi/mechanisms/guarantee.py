@@ -1,7 +1,5 @@
 """What a mechanism promises: which privacy, for which neighbours, on what basis."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal, get_args
 

@@ -5,8 +5,6 @@ remains of n; or all of [0, n]^k; or, where a count can exceed n, vectors of lar
 is the sum: where some dataset's probabilities miss 1 on a list, the next larger one is used instead.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol

@@ -5,8 +5,6 @@ figures and tests treat all alike; the private posterior is Dir(alpha + r). It i
 parameters: hashable, comparable, printable. What it promises depends on the prior and n alone, never on the counts.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
 

@@ -1,7 +1,5 @@
 """The Laplace family: integer noise on the counts, cut to [0, n]."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import ClassVar
 

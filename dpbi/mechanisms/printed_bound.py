@@ -1,7 +1,5 @@
 """How a promised epsilon, delta or loss is written: never below what is promised."""
 
-from __future__ import annotations
-
 import math
 from decimal import ROUND_CEILING, Context, Decimal
 

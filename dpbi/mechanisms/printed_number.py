@@ -1,7 +1,5 @@
 """How numbers are written in sentences and cells. What is promised is written by ``printed_bound``."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from decimal import ROUND_FLOOR, Context, Decimal

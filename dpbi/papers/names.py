@@ -1,7 +1,5 @@
 """What the papers call their mechanisms, and what those are called here."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from dpbi.mechanisms import EHD, EHDL, EHDNRS, EHDS, LSDim, LSHist, LSZhang

@@ -5,8 +5,6 @@ P(r | c) proportional to e^{-rate D(c, r)} with rate = epsilon / (2 Delta) is ep
 scores differ by the shape of their scores alone, and may be held against the limit of privacy.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property

@@ -6,8 +6,6 @@ With g_i(r)^m <= 1, the category's weight at its true count 1, and E_i the weigh
 all its digits. No tilt, no window to centre: what it costs is the square of n, so it serves small and middling n.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import cached_property
 

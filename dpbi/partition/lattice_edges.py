@@ -7,8 +7,6 @@ points next to the edge (an Euler-Maclaurin or Gregory correction), and, for wha
 weights moved to the nearest lattice points by Lagrange's interpolation transposed, which keeps their moments.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -5,8 +5,6 @@ a_m = (rate / sqrt pi) (rate / 2)^{m - 1/2} K_{m - 1/2}(rate) / m!. Since y = BC
 weights turn a sum over candidates of exp(-rate H) into sums of products: see ``partition``.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 

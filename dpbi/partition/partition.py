@@ -5,8 +5,6 @@ Z(rate) = sum_r exp(-rate H(r)) = sum_m a_m Z_m = 1 + sum_m a_m (Z_m - 1), Z_m =
 The Z_m belong to the prior and counts alone: another rate costs only its a_m.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 import numpy as np

@@ -6,8 +6,6 @@ remains of an exponent once its large terms are matched is a sum of deviances x 
 phi(u) = u - log(1 + u) >= 0, by their series where u is small: nothing cancels.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

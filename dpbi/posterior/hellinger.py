@@ -1,7 +1,5 @@
 """The Hellinger distance between Dirichlet distributions, to the last digit at any size."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator
 

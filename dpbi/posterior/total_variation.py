@@ -1,7 +1,5 @@
 """The total variation distance between posteriors: exact for two categories, between bounds from H for more."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special

@@ -1,7 +1,5 @@
 """The privacy loss against the size of the data, and the two output laws that attain it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 

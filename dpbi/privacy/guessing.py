@@ -4,8 +4,6 @@ The one who guesses knows every record but one, and holds two answers of that pe
 guesses are right. Two neighbouring datasets are to be told apart.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

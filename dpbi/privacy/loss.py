@@ -1,7 +1,5 @@
 """The exact privacy loss of a mechanism: not a bound on it, and where it is attained."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal, TypeVar

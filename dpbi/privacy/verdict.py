@@ -1,7 +1,5 @@
 """What the exact audit says of a promise: kept for this prior and n, with how much to spare, or broken."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The candidate posteriors Dir(alpha + r), r >= 0 with sum n: how many there are, and their list."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

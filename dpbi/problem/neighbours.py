@@ -1,7 +1,5 @@
 """Datasets seen through their counts, and which of them are neighbours."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 

@@ -1,7 +1,5 @@
 """A ledger that ends with its owner."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from typing import ClassVar

@@ -1,7 +1,5 @@
 """Programs that read a release's JSON file without dpbi, in Python and in R: both print the same lines."""
 
-from __future__ import annotations
-
 import json
 
 

@@ -3,8 +3,6 @@
 Everything here is a function of a Release, of the categories' names and of what the ledger holds, all public.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import decimal
 import html

@@ -1,7 +1,5 @@
 """Whether a release is worth making: what it would tell, and what it would give away. No count enters."""
 
-from __future__ import annotations
-
 import math
 
 from dpbi.accuracy.order import Measured

@@ -1,7 +1,5 @@
 """The sensitivities over whole ranges of datasets and settings: scans, maps and paths for charts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, NamedTuple

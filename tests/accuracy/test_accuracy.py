@@ -1,7 +1,5 @@
 """Expected error against brute force, the axes, crossovers against a scan, and the epsilon for a wanted distance."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The rows of the comparison table against brute force, and who may be called the best private mechanism."""
 
-from __future__ import annotations
-
 import math
 import random
 from dataclasses import replace

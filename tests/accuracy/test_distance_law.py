@@ -1,7 +1,5 @@
 """The law of the Hellinger distance, for every mechanism: exact against brute force, sampled within its band."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Iterator

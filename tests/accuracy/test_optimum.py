@@ -1,7 +1,5 @@
 """The limit of privacy: against a linear programme written out here, reference values, and every mechanism."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A release from the button to the reloaded ledger in a real Chromium, with counts planted that no file may hold."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

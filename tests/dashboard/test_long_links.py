@@ -1,7 +1,5 @@
 """A link of more than 1,000 parameters, which Streamlit drops: the page says so in a sentence."""
 
-from __future__ import annotations
-
 import asyncio
 from typing import Any
 

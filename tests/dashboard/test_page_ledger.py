@@ -1,7 +1,5 @@
 """The Release page where the app was started with a ledger that lasts; and what the app can be started with."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

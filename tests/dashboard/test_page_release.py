@@ -1,7 +1,5 @@
 """The Release page through AppTest: one draw for one press, what must be acknowledged, the files, and the ledger."""
 
-from __future__ import annotations
-
 import io
 import json
 import random

@@ -1,7 +1,5 @@
 """The upload panel: what was read is shown before it is used, answers belong to one file, and the list is public."""
 
-from __future__ import annotations
-
 import io
 import json
 import logging

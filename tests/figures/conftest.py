@@ -1,7 +1,5 @@
 """Figures without plotly's template, nine tenths of each, which costs plotly more to check than all that is drawn."""
 
-from __future__ import annotations
-
 import plotly.io
 import pytest
 

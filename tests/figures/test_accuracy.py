@@ -1,7 +1,5 @@
 """The figures of expected errors by their data: what is drawn is what the numbers floor says."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Figures by their data: what a chart shows is what the numbers floor says, for every mechanism and size."""
 
-from __future__ import annotations
-
 import base64
 import html
 import json

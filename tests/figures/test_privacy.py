@@ -1,7 +1,5 @@
 """The figures of the exact loss by their data: what is drawn is what the numbers floor says."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The chart and the sentence about which distance should score the candidates."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 

@@ -1,7 +1,5 @@
 """Mechanisms against the limit of privacy: whom it binds, how many times it they are off, who is surely nearer."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import pytest

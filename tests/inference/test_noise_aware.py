@@ -1,7 +1,5 @@
 """The noise-aware posterior against Bayes' rule over all datasets, its intervals against its own law, its coverage."""
 
-from __future__ import annotations
-
 import dataclasses
 import inspect
 import itertools

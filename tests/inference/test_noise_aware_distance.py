@@ -1,7 +1,5 @@
 """The mean distance of the noise-aware posterior, against quadrature over the share and values found before."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import special

@@ -1,7 +1,5 @@
 """Noise-aware posteriors of several releases: against each release's own, in the figure, on the page, in its script."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Sampled private posteriors: what they hold against brute force, and grids that follow the mass."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

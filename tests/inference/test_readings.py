@@ -1,7 +1,5 @@
 """The nearest posterior, the distance expected under the prior and several releases together, against enumeration."""
 
-from __future__ import annotations
-
 import dataclasses
 import itertools
 import math

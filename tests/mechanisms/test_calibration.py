@@ -1,7 +1,5 @@
 """Calibration: the loss raised to epsilon and not beyond it, valid for one prior and n and nowhere else."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from collections.abc import Callable

@@ -3,8 +3,6 @@
 Large spaces are made of small ones by lowering the module's own limits, so that enumeration still reaches them.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

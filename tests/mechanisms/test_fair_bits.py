@@ -1,7 +1,5 @@
 """The secure samplers: their laws by walking every string of bits, by large samples, and no float on the way."""
 
-from __future__ import annotations
-
 import ast
 import contextlib
 import inspect

@@ -1,7 +1,5 @@
 """K-norm noise against all whole vectors in a window, 50-digit arithmetic, and what the other mechanisms say."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from fractions import Fraction

@@ -3,8 +3,6 @@
 Here, and only here, mechanisms are named: each value belongs to one of them.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 from typing import Any

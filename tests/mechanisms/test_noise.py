@@ -1,7 +1,5 @@
 """Integer noise far out and at any decay; near its centre it is what the mechanisms' laws are tested by."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

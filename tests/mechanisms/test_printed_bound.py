@@ -1,7 +1,5 @@
 """A printed epsilon or delta: no smaller than the true one, no longer than need be, wherever it is printed."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """The secure draw of a candidate beyond a list: its proposals and its law against enumeration, and its refusals."""
 
-from __future__ import annotations
-
 import math
 import random
 from collections.abc import Callable

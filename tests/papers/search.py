@@ -5,8 +5,6 @@ searches every claim that holds, or those named, prints what contradicts one, an
 minutes in all. To be run anew where a claim is added, or what it computes is changed.
 """
 
-from __future__ import annotations
-
 import math
 import sys
 import textwrap

@@ -4,8 +4,6 @@ A finding is computed by the library over a grid. Here it is pinned in words, an
 it are computed a second time from the oracles, which share nothing with the library.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import itertools
 import math

@@ -1,7 +1,5 @@
 """The claims, attacked: counter-examples from far outside the grids, and what rounding may not decide."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from typing import Any

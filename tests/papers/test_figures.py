@@ -5,8 +5,6 @@ exact mean. Runs are fewer here than on the page: a mean of 200 errs by less tha
 in 10^6.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from dataclasses import fields, is_dataclass, replace

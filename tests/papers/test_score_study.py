@@ -1,7 +1,5 @@
 """Scores of the exponential mechanism: each distance, its sensitivity, its calibrated loss and mean, by enumeration."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 

@@ -1,7 +1,5 @@
 """The search for counter-examples: it finds what is there, and what is stored of it is so."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace

@@ -3,8 +3,6 @@
 Settings are drawn with fixed seeds; frequencies are compared with a false-alarm rate of 1e-6 each (goodness_of_fit).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 

@@ -3,8 +3,6 @@
 False-alarm rate of every comparison: 1e-6, see goodness_of_fit.
 """
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

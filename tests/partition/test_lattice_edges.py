@@ -1,7 +1,5 @@
 """Sums of smooth terms on coarse lattices, against the plain sums over all whole numbers."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

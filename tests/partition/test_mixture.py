@@ -4,8 +4,6 @@ M ~ Poisson(T), T of density rate / (2 sqrt pi) t^{-3/2} e^{-rate^2 / 4t}. With 
 falls off at both ends, where the trapezoid rule converges faster than any power of its step.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from functools import lru_cache

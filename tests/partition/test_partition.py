@@ -1,7 +1,5 @@
 """log Z, the mean and atoms of the exponential mechanism against enumeration, and beyond it by direct sums."""
 
-from __future__ import annotations
-
 import math
 import re
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Z_m = sum over candidates of BC^m: against enumeration, plain convolution, and direct sums along a line of 1e9."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

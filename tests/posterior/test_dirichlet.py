@@ -1,7 +1,5 @@
 """Moments, densities, evidence and intervals of Dirichlet distributions against 50 digits, at every size."""
 
-from __future__ import annotations
-
 import math
 import random
 from collections.abc import Callable

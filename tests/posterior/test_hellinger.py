@@ -1,7 +1,5 @@
 """The Hellinger distance against 50 digits, at every size, and its metric properties."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The curves around the exact loss, by brute force: sizes, datasets, the laws that attain it, what calibration buys."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from typing import Any

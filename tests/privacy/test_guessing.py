@@ -1,7 +1,5 @@
 """Risk in cases of a hundred, and the best attacker's curve, against every pair of neighbours listed."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from functools import cache
 from itertools import permutations, product

@@ -1,7 +1,5 @@
 """The exact privacy loss and profile: brute force, what is promised, who must be accused, how far it reaches."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from collections.abc import Callable

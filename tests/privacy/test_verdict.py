@@ -1,7 +1,5 @@
 """One verdict for every promise: by the loss alone, or where a delta is claimed, by that delta too."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

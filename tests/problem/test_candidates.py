@@ -1,7 +1,5 @@
 """How many candidates there are, and their list, against plain enumeration."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

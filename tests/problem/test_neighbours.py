@@ -1,7 +1,5 @@
 """Neighbouring datasets against their definition."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

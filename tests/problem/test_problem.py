@@ -4,8 +4,6 @@ The tables are keyed by the ids of the rules that numeric.json samples; a test k
 numbers are written as strings; `number` reads them back, and leaves words, None and booleans alone.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import itertools
 import math

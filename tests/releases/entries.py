@@ -1,7 +1,5 @@
 """What the tests put into a ledger."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from dpbi.releases.ledger import LedgerEntry, new_token

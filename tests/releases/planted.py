@@ -1,7 +1,5 @@
 """Counts that no file of a release may hold, and the search for them."""
 
-from __future__ import annotations
-
 import re
 import struct
 

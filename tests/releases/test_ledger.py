@@ -1,7 +1,5 @@
 """The ledger of releases: what several come to, its file, and what is refused; the errors to expect of a release."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 from typing import Any

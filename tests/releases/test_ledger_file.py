@@ -3,8 +3,6 @@
 Each crash is a process of its own that is killed by a signal, so that nothing of Python or SQLite can tidy up.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import itertools
 import json

@@ -1,7 +1,5 @@
 """All releases of the same data read as one: against enumeration, through files, and what is left out by name."""
 
-from __future__ import annotations
-
 import dataclasses
 import itertools
 import json

@@ -1,7 +1,5 @@
 """Statement, table, JSON and the programs that read it, in Python and in R: all say the same numbers."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

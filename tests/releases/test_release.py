@@ -1,7 +1,5 @@
 """A release: the law of its draw, what its guarantee counts, what its files hold, and that they hold nothing more."""
 
-from __future__ import annotations
-
 import dataclasses
 import functools
 import inspect

@@ -1,7 +1,5 @@
 """Closed-form sensitivities against enumeration of all datasets, neighbours and candidates."""
 
-from __future__ import annotations
-
 import math
 import tracemalloc
 from collections.abc import Callable

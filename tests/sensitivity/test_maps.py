@@ -1,7 +1,5 @@
 """Scans, maps and paths of sensitivities: each value against brute force, each shape against its promise."""
 
-from __future__ import annotations
-
 import tracemalloc
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The tour: every scene's sentence is computed, has a link, and opens in the lab; talk mode keeps what is shown."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace

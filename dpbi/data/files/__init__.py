@@ -1,7 +1,5 @@
 """Counts from files: text tables, Excel workbooks and Parquet; two columns, one row, or a row per person."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass

@@ -1,7 +1,5 @@
 """From text to columns of cells: which separator, then every record, by the rules of CSV."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re

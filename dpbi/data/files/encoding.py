@@ -1,7 +1,5 @@
 """From bytes to text: UTF-8, UTF-16 or UTF-32 by their marks, Windows-1252 where nothing else fits."""
 
-from __future__ import annotations
-
 import codecs
 from contextlib import suppress
 

@@ -1,7 +1,5 @@
 """Where the table of a grid begins and ends: titles above it, notes below it, and further rows of its header."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections import Counter

@@ -1,7 +1,5 @@
 """What a file is, told by its first bytes; its name is only a hint."""
 
-from __future__ import annotations
-
 import io
 import zipfile
 from pathlib import PurePath

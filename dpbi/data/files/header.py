@@ -1,7 +1,5 @@
 """Which record of a grid names the columns, and which columns are there at all."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from .answers import Answers

@@ -1,7 +1,5 @@
 """What the entries of a table are: categories with their counts, one row of counts, or a person each."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Names of categories: tidied, compared, and remarked on where two could be taken for one."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections import Counter

@@ -1,7 +1,5 @@
 """What reading a file can come to: counts, a refusal in one sentence, or a question to a person."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """From a Parquet file to a table, by pyarrow; pandas would turn missing values and whole numbers to floats."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Callable
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """The rows of a file as they stand in it, with what each is taken for: shown before any question."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The public list of categories: given by a person, it keeps the file from telling which categories occur at all."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import replace
 

@@ -4,8 +4,6 @@ Such a table is never added up unasked: where its rows are items that the same p
 people, a sum counts each person several times. What is chosen is handed on as one row, or as names and counts.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Sequence

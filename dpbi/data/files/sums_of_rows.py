@@ -3,8 +3,6 @@
 Everyone in such a row is in the rows that it sums as well, so that counting all of them counts people several times.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod

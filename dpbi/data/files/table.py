@@ -1,7 +1,5 @@
 """A table as it stands in the file: columns of text, and the row of the file that each entry comes from."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections import Counter

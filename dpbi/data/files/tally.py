@@ -1,7 +1,5 @@
 """From a table and its layout to counts per category, with every remark and question on the way."""
 
-from __future__ import annotations
-
 import re
 from array import array
 from collections import Counter

@@ -3,9 +3,6 @@
 They steer questions, suggestions and remarks only: no count depends on a word.
 """
 
-from __future__ import annotations
-
-
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 

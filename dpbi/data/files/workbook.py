@@ -1,7 +1,5 @@
 """From an Excel workbook to columns of cells, by openpyxl; the sheet is asked for where several are filled."""
 
-from __future__ import annotations
-
 import io
 import re
 import warnings

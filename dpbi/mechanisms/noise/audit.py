@@ -1,7 +1,5 @@
 """The privacy loss of the Laplace family, from its structure: independent noise, a cut, a remainder."""
 
-from __future__ import annotations
-
 from itertools import product
 from typing import Any, Literal
 

@@ -1,7 +1,5 @@
 """The outputs of noise on the counts, listed over all likely noise with their probabilities."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """The privacy loss of the exponential family: as of any mechanism, with the distances of all candidates at hand."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cached_property, lru_cache
 from itertools import pairwise

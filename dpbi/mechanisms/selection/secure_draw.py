@@ -16,8 +16,6 @@ Z(rate); given the data it says nothing about which candidate was accepted.
 Source: ours; rejection as in von Neumann 1951, the trials of an exponential as in ``fair_bits``.
 """
 
-from __future__ import annotations
-
 import math
 from bisect import bisect_right
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """All candidate posteriors by their distance from the truth: listed by pairs, along a line, or the nearest only."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 

@@ -1,7 +1,5 @@
 """Claims about accuracy: tail bounds of selection, Theorem 4.5 with its corollaries, and what the papers plot."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """What the papers conclude from their figures, at the data of those figures: balanced data and flat priors."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Claims that a definition, a footnote or a formula makes by how it is printed."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator
 from functools import partial

@@ -6,8 +6,6 @@ sqrt(8 A) H(x, r) -> |r|, the Euclidean length of the light counts; for x' = one
 gives less: at d = 299, epsilon = 8.6 from x to x' 0.891, with B = 100 about 0.87 (sampled).
 """
 
-from __future__ import annotations
-
 import math
 from functools import cache
 

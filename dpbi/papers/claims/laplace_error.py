@@ -3,8 +3,6 @@
 Setting.delta stands for the papers' gamma of this section, the probability of a larger distance.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace

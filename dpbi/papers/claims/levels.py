@@ -1,7 +1,5 @@
 """Claims about candidates at equal distance from the truth, and the lemmas of the privacy proof that count them."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

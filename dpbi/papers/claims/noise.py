@@ -1,7 +1,5 @@
 """Claims about Laplace noise, continuous and floored."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from functools import partial

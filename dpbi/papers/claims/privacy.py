@@ -1,7 +1,5 @@
 """Claims about what the mechanisms keep private, against their exact loss."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace

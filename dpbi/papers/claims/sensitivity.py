@@ -1,7 +1,5 @@
 """Claims about the sensitivities of the Hellinger score and about the set of candidates."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace

@@ -4,8 +4,6 @@ H = sqrt(1 - e^-loss) rounds to 1 from a loss of about 36 on, while the losses t
 the probabilities of a larger distance, which are sums from the far end.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from functools import lru_cache

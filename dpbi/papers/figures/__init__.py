@@ -1,7 +1,5 @@
 """Every numbered figure of [P17] and [N], computed exactly, beside the paper's own simulation where it made one."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from dpbi.papers.figures import notes, tailoring

@@ -1,7 +1,5 @@
 """The papers' experiments, each with its exact answer: laws, errors against n, boxes, the score's change."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

@@ -4,8 +4,6 @@ The notes' Laplace mechanism is read from section 3.1, noise of scale 2/epsilon 
 printed, balanced ones are taken; where no epsilon or delta is printed, the 0.8 of the captions that have one.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What a paper's figure is drawn from: its place in the paper, its contenders, and the results they are held in."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal

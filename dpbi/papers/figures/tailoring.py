@@ -5,8 +5,6 @@ which its experiments name, to twice the reciprocal one with gamma = 1, and is p
 guarantee written first, it is the smooth selection of 2 epsilon. Where the text leaves open which was drawn, both are.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
