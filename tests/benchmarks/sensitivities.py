@@ -6,7 +6,6 @@ from collections.abc import Iterator
 import numpy as np
 
 import dpbi
-from dpbi import Problem
 
 from . import enumeration
 from .draws import spread_counts
@@ -23,7 +22,7 @@ def enumerated(n: int = 100, k: int = 3, gamma: float = 0.1, repetitions: int = 
     Each time under another prior: what was asked before is kept.
     """
     c, datasets = np.array(spread_counts(n, k)), enumeration.compositions(n, k)
-    problems = [Problem((1 + i / 100,) * k, tuple(c.tolist())) for i in range(repetitions + 1)]
+    problems = [dpbi.Problem((1 + i / 100,) * k, tuple(c.tolist())) for i in range(repetitions + 1)]
     alpha = [np.array(problem.prior) for problem in problems]
     pairs: dict[str, tuple[Task, Task]] = {
         "local": (lambda i: dpbi.local_sensitivity(problems[i]),
@@ -49,7 +48,7 @@ def large(sizes: tuple[tuple[int, int], ...] = ((300, 10**6), (2, 10**12)), repe
     """All three sensitivities at sizes where nothing can be listed."""
     for k, n in sizes:
         def all_three(moved: int, k: int = k, n: int = n) -> None:
-            problem = Problem((1,) * k, spread_counts(n, k, moved))
+            problem = dpbi.Problem((1,) * k, spread_counts(n, k, moved))
             dpbi.local_sensitivity(problem)
             dpbi.global_sensitivity(problem.prior, n)
             dpbi.smooth_sensitivity(problem, 1.0)

@@ -22,21 +22,17 @@ from dpbi.problem.neighbours import RELATION
 from tests.dashboard import exports
 from tests.dashboard.exports import assert_page, made
 from tests.dashboard.person import HOSTILE, QUIET, ROOT, opened, typed, visit
-from tests.dashboard.test_scenario_file import LAB, Files, record
+from tests.dashboard.test_scenario_file import LAB, Files
 
 ELSEWHERE = re.compile(r"""(?:src|href|action)\s*=\s*["']?\s*(?:https?:)?//""", re.IGNORECASE)
 
 
 @pytest.mark.parametrize("label", ["epsilon", "Setting: n", "x"])
-def test_no_column_is_lost_to_another_of_its_name(monkeypatch: pytest.MonkeyPatch, label: str) -> None:
+def test_no_column_is_lost_to_another_of_its_name(files: Files, label: str) -> None:
     """Labels are titles of columns: of a map's corners, and of what is released."""
-    files = record(monkeypatch)
     at = typed(opened(QUIET), f"{label}, 3\none, 4\nother, 2")
-    files.clear()
-    at.run()
     assert (label in assert_page(at, made(files))["dpbi-sensitivity-chart.csv"]) != (label == "x")
     typed(at, f"{label}, 3\na, 4\na\u200b, 2\na (2), 5")
-    files.clear()
     taken = assert_page(visit(at, "pages/1_Private_posteriors.py"), made(files))
     assert len([name for name in taken["dpbi-parameters.csv"] if name.startswith("alpha of ")]) == 4
 
@@ -80,8 +76,7 @@ def test_intervals_have_their_ends() -> None:
     assert found["y"] == [None, None, 2, "one", 4]
 
 
-def test_a_map_has_its_values_and_panels_their_titles(monkeypatch: pytest.MonkeyPatch) -> None:
-    files = record(monkeypatch)
+def test_a_map_has_its_values_and_panels_their_titles(files: Files) -> None:
     at = typed(opened(QUIET), "2 0 3")
     frame = exports.read(files["dpbi-sensitivity-chart.csv"]())
     problem = dpbi.Problem((1, 1, 1), (2, 0, 3))
@@ -90,15 +85,13 @@ def test_a_map_has_its_values_and_panels_their_titles(monkeypatch: pytest.Monkey
     values = frame["Value"].dropna()
     assert values.min() > 0
     assert values.max() == pytest.approx(dpbi.global_sensitivity(problem.prior, problem.n), rel=1e-6)
-    files.clear()
     visit(typed(at, "2 3"), "pages/1_Private_posteriors.py")
     frame = exports.read(files["dpbi-posteriors-chart.csv"]())
     ticked = [kind.label for kind in dpbi.MECHANISMS if kind.label in set(frame["Panel"])]
     assert len(ticked) == 4 == frame["Panel"].nunique()
 
 
-def test_a_figures_page_stands_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    files = record(monkeypatch)
+def test_a_figures_page_stands_alone(files: Files) -> None:
     visit(typed(opened(), f"{HOSTILE}, 12\nplain, 8"), "pages/1_Private_posteriors.py")
     page = files["dpbi-posteriors.html"]().decode()
     head, _, rest = page.partition("</script>")
@@ -123,11 +116,9 @@ def report(files: Files) -> bytes:
 
 
 @pytest.mark.parametrize("page", ["app.py", "pages/6_Papers.py"])
-def test_a_report_holds_all_that_the_page_shows(monkeypatch: pytest.MonkeyPatch, page: str) -> None:
+def test_a_report_holds_all_that_the_page_shows(files: Files, page: str) -> None:
     """With its script and without; every page's: tests/browser."""
-    files = record(monkeypatch)
     at: AppTest = opened()
-    files.clear()
     visit(at, page)
     written = report(files)
     packed = zipfile.ZipFile(io.BytesIO(written))

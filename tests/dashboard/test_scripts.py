@@ -20,7 +20,6 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import dpbi
-from dpbi import MECHANISMS
 from dpbi.dashboard.shown import downloads, tables
 from dpbi.dashboard.sidebar import controls, prior
 from dpbi.dashboard.take_away import script
@@ -31,7 +30,7 @@ from dpbi.papers.figures import FIGURES
 from tests.conftest import could_not_run
 from tests.dashboard.exports import assert_chart, assert_page, decoded, made, name_of
 from tests.dashboard.person import ALL, EXAMPLE, ROOT, everything, opened, select, text, tick, typed, unfold, visit
-from tests.dashboard.test_scenario_file import LAB, SLOW, Files, record
+from tests.dashboard.test_scenario_file import LAB, SLOW, Files
 
 WITH_SCRIPT = [page.path for page in LAB if page.title in script.PAGES and page.path != SLOW]
 # k = 2 with a calibrated mechanism; k = 3 with zeros; more outputs than are listed, so sampled laws.
@@ -99,17 +98,15 @@ def numbers(spec: dict[str, Any]) -> list[float]:
 
 
 @pytest.mark.parametrize("counts", DATA)
-def test_each_script_gives_the_numbers_of_its_page(monkeypatch: pytest.MonkeyPatch, counts: str) -> None:
-    files = record(monkeypatch)
-    quick = [kind.__name__ for kind in MECHANISMS[:-1]]
+def test_each_script_gives_the_numbers_of_its_page(files: Files, monkeypatch: pytest.MonkeyPatch, counts: str) -> None:
+    quick = [kind.__name__ for kind in dpbi.MECHANISMS[:-1]]
     ticked = {DATA[0]: ALL, DATA[1]: {*quick[::2]}, DATA[2]: {*quick[1::2]}}
     at = typed(tick(opened(), ticked[counts]), counts)
     if counts == DATA[0]:
-        at.checkbox(key=f"entry: calibrated: {MECHANISMS[0].__name__}").check().run()
+        at.checkbox(key=f"entry: calibrated: {dpbi.MECHANISMS[0].__name__}").check().run()
         text(select(at, "prior", prior.SYMMETRIC), "strength", "0.5")
     text(at, "epsilon", f"{EPSILON}")
     for page in WITH_SCRIPT:
-        files.clear()
         visit(at, page)
         if page.endswith("Distance_curves.py"):
             at.segmented_control(key="entry: view").set_value(controls.CUMULATIVE).run()
@@ -118,13 +115,11 @@ def test_each_script_gives_the_numbers_of_its_page(monkeypatch: pytest.MonkeyPat
         assert_the_same(at, files, run(snippet(at), monkeypatch))
 
 
-def test_the_script_of_many_laws_gives_the_numbers_of_its_page(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_script_of_many_laws_gives_the_numbers_of_its_page(files: Files, monkeypatch: pytest.MonkeyPatch) -> None:
     """Averages: test_page_accuracy."""
-    quick = [kind.__name__ for kind in MECHANISMS if not kind(1.0).probability_of_ignoring(EXAMPLE)]
-    files = record(monkeypatch)
+    quick = [kind.__name__ for kind in dpbi.MECHANISMS if not kind(1.0).probability_of_ignoring(EXAMPLE)]
     at = tick(opened(), set(quick[-2:]))
     at.session_state["settings"] |= {"accuracy along": "epsilon", "accuracy in": "l1", "wanted distance": "0.07"}
-    files.clear()
     visit(at, SLOW)
     found = run(snippet(at), monkeypatch)
     assert_the_same(at, files, found)
@@ -135,11 +130,9 @@ def test_the_script_of_many_laws_gives_the_numbers_of_its_page(monkeypatch: pyte
     *(("view", view) for view in controls.VIEWS), *(("reading", reading) for reading in controls.READINGS[1:]),
 ])  # fmt: skip
 def test_each_view_and_reading_has_its_curves_and_draws(
-    monkeypatch: pytest.MonkeyPatch, setting: str, value: str
+    files: Files, monkeypatch: pytest.MonkeyPatch, setting: str, value: str
 ) -> None:
-    files = record(monkeypatch)
     at = opened()
-    files.clear()
     at.session_state["settings"] |= {setting: value}
     visit(at, WITH_SCRIPT[2] if setting == "view" else WITH_SCRIPT[1])
     found = run(snippet(at), monkeypatch)
@@ -210,7 +203,7 @@ def test_without_records_there_is_nothing_to_copy_where_nothing_is_shown(monkeyp
 
 
 def test_a_constructor_names_every_field() -> None:
-    for kind in MECHANISMS:
+    for kind in dpbi.MECHANISMS:
         built = script._constructed(kind(0.5), {"epsilon": 0.5})
         assert eval(built, {"dpbi": dpbi, "epsilon": 0.5}) == kind(0.5)
         assert all(f"{field.name}=" in built for field in dataclasses.fields(kind) if field.name != "calibration")

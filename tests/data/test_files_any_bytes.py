@@ -20,8 +20,7 @@ from hypothesis import strategies as st
 from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
 
 from dpbi import limits
-from dpbi.data.files import Counts, CountsError, CountsQuestion, read_counts
-from dpbi.data.files.table import Column
+from dpbi.data.files import Counts, CountsError, CountsQuestion, read_counts, table
 
 from .reader import by_name, parquet_file, read, saved, workbook
 
@@ -309,7 +308,7 @@ def test_counts_are_read_back(counts: dict[str, int], separator: str, quoting: i
     rows = [["kind", "count"], *([name, str(count)] for name, count in counts.items())]
     text = as_csv(rows, separator, quoting).replace("\n", end)
     assert by_name(read(text.encode(encoding), "a.csv", **PLAIN)) == counts
-    first = Column(1, next(iter(counts)), lambda rows: [])
+    first = table.Column(1, next(iter(counts)), lambda rows: [])
     assume(not first.named_as_identifier and not first.named_as_measurement)  # a first cell that names its row
     wide = as_csv([[*counts], [str(count) for count in counts.values()]], separator, quoting)
     assert by_name(read(wide.encode(encoding), "a.csv", layout="wide", **PLAIN)) == counts

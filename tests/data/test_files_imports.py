@@ -11,10 +11,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from dpbi.data.files import Counts, CountsError, CountsQuestion, read_counts
+from dpbi.data.files import Counts, CountsError, CountsQuestion, read_counts, table
 from dpbi.data.files.answers import CHOICES, Answers
 from dpbi.data.files.sums_of_rows import sums_of_rows
-from dpbi.data.files.table import is_time
 
 from .reader import Asks, Found, Outcome, assert_comes, by_name, followed, read, saved, suggested, workbook
 
@@ -417,4 +416,4 @@ def test_indian_groups_are_read_back(counts: list[int]) -> None:
     ("1.234", False), ("yes", False), ("", False), ("4:01 walks", False),
 ])  # fmt: skip
 def test_times(cell: str, is_one: bool) -> None:
-    assert is_time(cell) == is_one
+    assert table.is_time(cell) == is_one
