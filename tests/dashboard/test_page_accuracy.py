@@ -16,7 +16,7 @@ from dpbi.dashboard.views import accuracy
 from dpbi.dashboard.words import accuracy as accuracy_words
 from dpbi.dashboard.words import words
 from dpbi.figures import accuracy as figures
-from tests.dashboard import test_scripts
+from tests.dashboard import test_take_away
 from tests.dashboard.exports import assert_page
 from tests.dashboard.person import (
     QUIET,
@@ -222,4 +222,4 @@ def test_averages_under_the_prior_stand_above_the_limit_and_are_those_of_the_scr
     limits = [known_limit(SMALL.prior, int(n), 1.0) for n in table[accuracy_axes.axis("n").title]]
     assert all(error >= limit - 1e-9 for error, limit in zip(table["Mean error"], limits, strict=True))
     assert words.CHOICE_WARNING not in everything(at) and accuracy_words.NOTHING_CROSSES not in everything(at)
-    test_scripts.assert_the_same(at, files, test_scripts.run(test_scripts.snippet(at), monkeypatch))
+    test_take_away.assert_the_same(at, files, test_take_away.run(test_take_away.snippet(at), monkeypatch))

@@ -78,9 +78,10 @@ def test_a_file_is_previewed_then_used_then_kept_and_another_can_be_put_away() -
 def test_what_the_server_is_told_of_files() -> None:
     """One limit in bytes, the reader's, which the uploader shows. And no module is loaded anew under a running server:
     else the ledger that the app was started with would be forgotten, and its budget with it."""
-    told = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text("utf-8"))["server"]
-    assert told["maxUploadSize"] * 2**20 == limits.UPLOAD_BYTES_LARGEST
-    assert told["fileWatcherType"] == "none"
+    told = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text("utf-8"))
+    assert told["server"]["maxUploadSize"] * 2**20 == limits.UPLOAD_BYTES_LARGEST
+    assert told["server"]["fileWatcherType"] == "none"
+    assert told["client"]["disableDataExport"] is True, "a formula is alive in Streamlit's own CSV"
 
 
 def test_counts_beyond_the_products_limit_are_refused_before_they_are_used() -> None:
