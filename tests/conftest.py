@@ -142,6 +142,14 @@ def _of_few_points(module: ModuleType, name: str) -> Callable[..., Any]:
 
 
 @pytest.fixture
+def files(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """What the buttons of the last run of a page would give, by file name."""
+    from tests.dashboard.test_scenario_file import record
+
+    return record(monkeypatch)
+
+
+@pytest.fixture
 def few_points(monkeypatch: pytest.MonkeyPatch) -> None:
     """The page Accuracy with the ends of its axis, n to 1,000, the person's own value and few epsilons, crossings not
     narrowed; means under the prior and the errors that Release tells from two made-up datasets where not all are

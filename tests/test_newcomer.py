@@ -14,7 +14,7 @@ from dpbi.dashboard.sidebar import menu
 from tests.dashboard.exports import assert_page, made
 from tests.dashboard.person import ROOT, charts, opened, tick, typed, visit
 from tests.dashboard.test_scenario_file import record
-from tests.dashboard.test_scripts import WITH_SCRIPT, assert_the_same, run, snippet
+from tests.dashboard.test_take_away import WITH_SCRIPT, assert_the_same, run, snippet
 from tests.newcomer import DiscreteGaussian, join
 
 NAME = DiscreteGaussian.__name__

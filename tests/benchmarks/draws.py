@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-import dpbi
-from dpbi import Problem, partition
+from dpbi import MECHANISMS, Problem, partition
 from dpbi.mechanisms import EHD, EHDL, EHDS, Mechanism
 
 from . import enumeration, peers
@@ -165,6 +164,6 @@ def _same_problem(mechanism: Mechanism, problem: Problem, draws: int, rng: np.ra
 def every_mechanism(n: int = 1_000, draws: int = 10_000, repetitions: int = 7) -> Iterator[Row]:
     """k = 2: the draws of every mechanism, from a problem not seen before."""
     rng = np.random.default_rng(4)
-    tasks = {kind.label: _new_problems(kind(1.0), 1.0, n, 2, draws, rng) for kind in dpbi.MECHANISMS}
+    tasks = {kind.label: _new_problems(kind(1.0), 1.0, n, 2, draws, rng) for kind in MECHANISMS}
     for label, taken in costs(tasks, repetitions).items():
         yield within(f"{draws:,} draws at k = 2, n = {n:,}: {label}", taken, MOST)

@@ -9,7 +9,6 @@ from dataclasses import replace
 import numpy as np
 
 import dpbi
-from dpbi import Problem
 from dpbi.mechanisms import EHD, EHDL, EHDNRS, EHDS, Mechanism
 from dpbi.problem.candidates import number_of_candidates
 
@@ -44,7 +43,7 @@ def next_epsilon(
     n: int = 600, k: int = 4, steps: int = 40, least: float = 0.01, largest: float = 20.0
 ) -> Iterator[Row]:
     """After one call at epsilon 1, the same call at others over the slider's range, none of them seen before."""
-    problem = Problem((1,) * k, spread_counts(n, k))
+    problem = dpbi.Problem((1,) * k, spread_counts(n, k))
     epsilons = [1.0, *np.random.default_rng(5).permutation(np.geomspace(least, largest, steps)).tolist()]
     for kind in (EHD, EHDL, EHDS, EHDNRS):
         def law(i: int, kind: type[Mechanism] = kind) -> object:

@@ -13,7 +13,6 @@ SECTIONS: dict[str, Callable[[], Iterator[Row]]] = {
     "unlisted": draws.unlisted,
     "epsilon": processes.next_epsilon,
     "mechanisms": draws.every_mechanism,
-    "large_sensitivities": sensitivities.large,
     "loss": processes.losses,
     "limit": processes.limits,
     "files": reading.files,

@@ -1,4 +1,4 @@
-"""Sensitivities: beside plain enumeration where that is possible, and at sizes where it is not."""
+"""Sensitivities beside plain enumeration."""
 
 import math
 from collections.abc import Iterator
@@ -6,15 +6,13 @@ from collections.abc import Iterator
 import numpy as np
 
 import dpbi
-from dpbi import Problem
 
 from . import enumeration
 from .draws import spread_counts
-from .measurement import Task, cost, costs
-from .table import Row, quicker, within
+from .measurement import Task, costs
+from .table import Row, quicker
 
 ENUMERATION = "enumeration"
-MOST = 12  # times Python's loop
 
 
 def enumerated(n: int = 100, k: int = 3, gamma: float = 0.1, repetitions: int = 5) -> Iterator[Row]:
@@ -23,7 +21,7 @@ def enumerated(n: int = 100, k: int = 3, gamma: float = 0.1, repetitions: int = 
     Each time under another prior: what was asked before is kept.
     """
     c, datasets = np.array(spread_counts(n, k)), enumeration.compositions(n, k)
-    problems = [Problem((1 + i / 100,) * k, tuple(c.tolist())) for i in range(repetitions + 1)]
+    problems = [dpbi.Problem((1 + i / 100,) * k, tuple(c.tolist())) for i in range(repetitions + 1)]
     alpha = [np.array(problem.prior) for problem in problems]
     pairs: dict[str, tuple[Task, Task]] = {
         "local": (lambda i: dpbi.local_sensitivity(problems[i]),
@@ -43,16 +41,3 @@ def agree(what: str, ours: object, theirs: object, tolerance: float = 1e-9) -> N
     """RuntimeError unless both computed the same number: times of different numbers are not compared."""
     if not math.isclose(float(ours), float(theirs), rel_tol=tolerance):  # type: ignore[arg-type]
         raise RuntimeError(f"{what}: dpbi computes {ours}, the other way {theirs}.")
-
-
-def large(sizes: tuple[tuple[int, int], ...] = ((300, 10**6), (2, 10**12)), repetitions: int = 7) -> Iterator[Row]:
-    """All three sensitivities at sizes where nothing can be listed."""
-    for k, n in sizes:
-        def all_three(moved: int, k: int = k, n: int = n) -> None:
-            problem = Problem((1,) * k, spread_counts(n, k, moved))
-            dpbi.local_sensitivity(problem)
-            dpbi.global_sensitivity(problem.prior, n)
-            dpbi.smooth_sensitivity(problem, 1.0)
-
-        taken = cost(all_three, repetitions)
-        yield within(f"local + global + smooth sensitivity, k = {k}, n = {n:.0e}", taken, MOST)

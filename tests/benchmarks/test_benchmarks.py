@@ -26,7 +26,6 @@ TINY: dict[str, Callable[[], Iterator[Row]]] = {
     "unlisted": lambda: draws.unlisted(60, 4, 20, draws.CASES[::5], listed_n=30, peer_draws=2, repetitions=1),
     "epsilon": lambda: processes.next_epsilon(n=12, steps=3),
     "mechanisms": lambda: draws.every_mechanism(n=20, draws=20, repetitions=1),
-    "large_sensitivities": lambda: sensitivities.large(sizes=((3, 50),), repetitions=1),
     "loss": lambda: processes.losses(mechanisms=(Geometric,), every=(2, 12), others=((3, 4),), repetitions=1),
     "limit": lambda: processes.limits(sizes=((3, 3),), repetitions=1),
     "files": lambda: reading.files(megabytes=0.02, cells=400, repetitions=1),

@@ -39,8 +39,9 @@ def opened(page: str = "app.py") -> AppTest:
     return ran(at)
 
 
-def ran(at: AppTest) -> AppTest:
-    at.run()
+def ran(changed: Any) -> AppTest:
+    """The app run, as a whole or since one of its elements was changed."""
+    at: AppTest = changed.run()
     assert not at.exception
     return at
 
@@ -58,8 +59,7 @@ def shown(at: AppTest, page: str, *, refused: bool = False) -> AppTest:
     visit(at, page)
     for box in at.main.selectbox:
         if box.key == TO_RELEASE and box.value is None:
-            box.set_value(box.options[0])
-            ran(at)
+            ran(box.set_value(box.options[0]))
     heading = next(found.heading for found in menu.PAGES if found.path == page)
     assert [title.value for title in at.title] == [heading]
     said = [bare(error.value) for error in at.main.error]
@@ -84,19 +84,16 @@ def key(at: AppTest, name: str) -> str:
 
 
 def text(at: AppTest, name: str, value: str) -> AppTest:
-    at.text_input(key=key(at, name)).set_value(value)
-    return ran(at)
+    return ran(at.text_input(key=key(at, name)).set_value(value))
 
 
 def select(at: AppTest, name: str, value: Any) -> AppTest:
-    at.selectbox(key=key(at, name)).set_value(value)
-    return ran(at)
+    return ran(at.selectbox(key=key(at, name)).set_value(value))
 
 
 def pick(at: AppTest, name: str, value: str) -> AppTest:
     """Of the choices that stand in a row."""
-    at.segmented_control(key=f"entry: {name}").set_value(value)
-    return ran(at)
+    return ran(at.segmented_control(key=f"entry: {name}").set_value(value))
 
 
 def tick(at: AppTest, names: set[str]) -> AppTest:
@@ -107,8 +104,7 @@ def tick(at: AppTest, names: set[str]) -> AppTest:
 
 def typed(at: AppTest, counts: str) -> AppTest:
     select(at, "source", data_source.TYPED)
-    at.text_area(key="entry: typed").set_value(counts)
-    return ran(at)
+    return ran(at.text_area(key="entry: typed").set_value(counts))
 
 
 def made_up(at: AppTest, **entered: str) -> AppTest:
@@ -129,8 +125,7 @@ def waiting_for_a_file() -> AppTest:
 def offer(at: AppTest, content: bytes, name: str = "mine.csv", *, to: Any = None, place: int = 0) -> AppTest:
     """A file given to one of the uploaders: of the sidebar, the first, if not said otherwise."""
     uploader: Any = (to or at.sidebar).get("file_uploader")[place]
-    uploader.set_value((name, content, "text/csv"))
-    return ran(at)
+    return ran(uploader.set_value((name, content, "text/csv")))
 
 
 def buttons(at: AppTest) -> dict[str, Any]:
@@ -138,8 +133,7 @@ def buttons(at: AppTest) -> dict[str, Any]:
 
 
 def press(at: AppTest, label: str) -> AppTest:
-    buttons(at)[label].click()
-    return ran(at)
+    return ran(buttons(at)[label].click())
 
 
 def cancel_at(item: int, patch: pytest.MonkeyPatch) -> list[str]:

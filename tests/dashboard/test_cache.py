@@ -1,4 +1,5 @@
-"""Answers kept between runs: within their number and bytes, computed once, written to by nobody."""
+"""Answers kept between runs: within their number and bytes, computed once, written to by nobody; and what is computed
+beside a page's run: a bar while one item takes its time, and an end to the waiting at once."""
 
 import itertools
 import threading
@@ -8,14 +9,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+import streamlit as st
 
-from dpbi.dashboard.answers import library
+from dpbi import MECHANISMS, Problem, verdict
+from dpbi.dashboard.answers import library, work
 from dpbi.dashboard.answers.cache import Kept, kept
 from dpbi.dashboard.answers.work import Begin, Cancelled, Work
+from dpbi.dashboard.session import settings
 from dpbi.dashboard.views import paper_figures
-from dpbi.mechanisms import MECHANISMS
-from dpbi.privacy.verdict import verdict
-from dpbi.problem.problem import Problem
 
 MEGABYTE = 2**20
 
@@ -169,3 +170,55 @@ def test_mechanisms_problems_and_calibrations_are_told_apart() -> None:
             assert (drawn.mechanism, drawn.problem, len(drawn.released)) == (mechanism, problem, 10)
             assert library.verdict(mechanism, problem.prior, problem.n) == verdict(mechanism, problem.prior, problem.n)
             assert (library.posteriors(problem, mechanism, 2, 10).released != drawn.released).any()
+
+
+# --- beside a run ---
+
+
+@pytest.fixture
+def _session(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(st, "session_state", {})
+    monkeypatch.setattr(settings, "get", lambda _: "")
+
+
+@pytest.mark.usefixtures("_session")
+def test_one_long_item_moves_the_bar_and_can_be_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    go, said = threading.Event(), list[str]()
+
+    @kept(4, said="Counting")
+    def answer(of: int) -> int:
+        assert go.wait(20)
+        return 2 * of
+
+    def show(self: Work, text: str = "") -> None:
+        said.append(text)
+        if len(said) == 3:
+            raise Ended
+
+    monkeypatch.setattr(Work, "_show", show)
+    monkeypatch.setattr(work, "_LOOK", 0.001)
+    current = Work("part: job", 1, "mechanisms", 0, st.empty())
+    with pytest.raises(Ended):
+        current.ask(answer, 21)
+    assert said == ["", ", 0 s. Counting", ", 0 s. Counting"]
+    left = st.session_state[work._RUNNING]
+    said.clear()
+    with pytest.raises(Ended):
+        current.ask(answer, 4)
+    assert st.session_state[work._RUNNING] is left, "what had not begun is not begun"
+    go.set()
+    assert left.result(20) == 42
+    monkeypatch.setattr(Work, "_show", lambda *_: None)
+    assert answer.holds(21)
+    assert not answer.holds(4)
+    assert current.ask(answer, 4) == 8
+
+
+@pytest.mark.usefixtures("_session")
+def test_a_refusal_is_raised_where_it_was_asked_for() -> None:
+    @kept(4)
+    def refused() -> int:
+        raise ValueError("n must be less")
+
+    with pytest.raises(ValueError, match="n must be less"):
+        Work("part: job", 1, "mechanisms", 0, st.empty()).ask(refused)

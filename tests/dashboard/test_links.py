@@ -1,20 +1,23 @@
 """A link to a page: it restores the scenario in a fresh session, once, and holds no count that was not ticked."""
 
+import asyncio
 import subprocess
 import sys
 from collections.abc import Mapping
+from typing import Any
 from urllib.parse import parse_qs, parse_qsl, urlsplit
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from dpbi import limits
+from dpbi.dashboard.session import long_links
 from dpbi.dashboard.sidebar import controls, data_source, prior
 from dpbi.dashboard.take_away import scenario_file
 from dpbi.dashboard.words import handover
 from dpbi.papers.claims import CLAIMS
 from dpbi.papers.figures import FIGURES
-from tests.dashboard.person import PATIENCE, QUIET, ROOT, bare, opened, select, text, typed, unfold, visit
+from tests.dashboard.person import PATIENCE, QUIET, ROOT, bare, opened, ran, select, text, typed, unfold, visit
 from tests.dashboard.test_scenario_file import LAB, SLOW, kept, notice, numbers_shown
 
 ADDRESS = "http://localhost:8501"
@@ -36,9 +39,7 @@ def follow(page: str, found: Mapping[str, str | list[str]]) -> AppTest:
     at.query_params.update(found)
     if page != "app.py":
         at.switch_page(page)
-    at.run()
-    assert not at.exception
-    return at
+    return ran(at)
 
 
 def test_the_link_of_a_fresh_session_is_the_bare_address_and_the_address_is_left_alone() -> None:
@@ -212,3 +213,46 @@ def test_no_address_gets_into_the_servers_log() -> None:
     written = run.stdout + run.stderr
     assert written.count("a warning is written") == 2
     assert "271828" not in written
+
+
+# --- of more than 1,000 parameters, which Streamlit drops: the page says so in a sentence ---
+
+SENTENCE = "A link may have at most 1,000 parameters: got 1001. Nothing of it was taken over."
+
+
+async def _answers(app: Any, query: bytes, kind: str = "http") -> list[dict[str, Any]]:
+    sent: list[dict[str, Any]] = []
+
+    async def send(message: dict[str, Any]) -> None:
+        sent.append(message)
+
+    await app({"type": kind, "path": "/Accuracy", "query_string": query}, None, send)
+    return sent
+
+
+async def _reached(scope: Any, receive: Any, send: Any) -> None:
+    await send({"type": "reached"})
+
+
+@pytest.mark.parametrize(("number", "dropped"), [(1, False), (1000, False), (1001, True)])
+def test_the_browser_is_sent_on_from_what_would_be_dropped(number: int, dropped: bool) -> None:
+    sent = asyncio.run(_answers(long_links.said(_reached), b"&".join([b"a=1"] * number)))
+    assert (sent == [{"type": "reached"}]) != dropped
+    if dropped:
+        assert sent[0]["status"] == 307
+        assert (b"location", b"?too_many_parameters=1001") in sent[0]["headers"]
+
+
+def test_what_is_no_page_passes() -> None:
+    assert asyncio.run(_answers(long_links.said(_reached), b"&" * 2000, "websocket")) == [{"type": "reached"}]
+
+
+def test_the_page_says_what_became_of_the_link() -> None:
+    at = follow("app.py", {long_links.TOO_MANY: "1001"})
+    assert "Nothing was taken over" in notice(at) and SENTENCE in notice(at)
+
+
+@pytest.mark.parametrize("found", [{long_links.TOO_MANY: ["1001"]}, {"a": ["1"] * 1001}])
+def test_too_many_are_refused_however_they_come(found: dict[str, list[str]]) -> None:
+    with pytest.raises(ValueError, match="at most 1,000 parameters: got 1001"):
+        scenario_file.from_query(found)

@@ -7,11 +7,8 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dpbi import MECHANISMS, Problem, expected_distance
-from dpbi import tables as data
+from dpbi import MECHANISMS, Problem, accuracy_axes, expected_distance, tables
 from dpbi.accuracy import METRICS, expected_error
-from dpbi.accuracy import axes as accuracy_axes
-from dpbi.accuracy.axes import AXES, axis
 from dpbi.dashboard.answers import work
 from dpbi.dashboard.page import DEFAULT_MECHANISMS
 from dpbi.dashboard.shown import charts as charts_drawn
@@ -19,7 +16,7 @@ from dpbi.dashboard.views import accuracy
 from dpbi.dashboard.words import accuracy as accuracy_words
 from dpbi.dashboard.words import words
 from dpbi.figures import accuracy as figures
-from tests.dashboard import test_scripts
+from tests.dashboard import test_take_away
 from tests.dashboard.exports import assert_page
 from tests.dashboard.person import (
     QUIET,
@@ -37,8 +34,8 @@ from tests.dashboard.person import (
     tick,
     typed,
 )
-from tests.dashboard.test_limit import known_limit
-from tests.dashboard.test_scenario_file import record
+from tests.dashboard.test_scenario_file import Files
+from tests.dashboard.test_sentences import known_limit
 
 PAGE = "pages/5_Accuracy.py"
 TICKED = [kind for kind in MECHANISMS if kind.__name__ in DEFAULT_MECHANISMS]
@@ -64,28 +61,29 @@ def against(at: AppTest, name: str, metric: str = "hellinger") -> AppTest:
     return shown(at, PAGE)
 
 
-def test_the_page_holds_the_librarys_numbers_and_its_warning(monkeypatch: pytest.MonkeyPatch) -> None:
-    at, files = small(), record(monkeypatch)
-    assert_page(at.run(), tables_of(files))
+def test_the_page_holds_the_librarys_numbers_and_its_warning() -> None:
+    at = small()
     assert [warning.value for warning in at.main.warning] == [words.CHOICE_WARNING]
     table = at.main.dataframe[0].value
     for kind in TICKED:
-        row = table[(table["Mechanism"] == kind.label) & (table[axis("n").title] == 12)]
+        row = table[(table["Mechanism"] == kind.label) & (table[accuracy_axes.axis("n").title] == 12)]
         assert row["Mean error"].item() == pytest.approx(expected_error(kind(1.0), SMALL, "hellinger").high, rel=1e-9)
     assert f"All {len(table)} points are exact" in everything(at)
     assert 0 < len(at.main.dataframe[-1].value["Smallest epsilon"]) <= len(TICKED)
 
 
-def test_each_axis_and_metric(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_axis_and_metric(files: Files) -> None:
     """And what is taken away is what is shown, though the settings that every file names may be what varies."""
-    at, files = small(), record(monkeypatch)
-    for name, metric in zip([one.name for one in AXES if one.name != "n"], cycle(METRICS)):
-        files.clear()
+    at = small()
+    for name, metric in zip([one.name for one in accuracy_axes.AXES], cycle(METRICS)):
         against(at, name, metric)
         assert_page(at, tables_of(files))
-        assert axis(name).kept in everything(at)
-        assert axis(name).title in at.main.dataframe[0].value
-        assert charts(at)[0]["layout"]["xaxis"]["title"]["text"] == axis(name).title
+        assert accuracy_axes.axis(name).kept in everything(at)
+        assert accuracy_axes.axis(name).title in at.main.dataframe[0].value
+        assert charts(at)[0]["layout"]["xaxis"]["title"]["text"] == accuracy_axes.axis(name).title
+    against(at, "imbalance")
+    choices = [control.key for control in at.segmented_control]
+    assert "entry: accuracy over" not in choices, "what varies with private counts is not averaged"
 
 
 def test_more_than_two_categories_have_bounds() -> None:
@@ -123,10 +121,9 @@ def test_a_wanted_distance_is_refused_beside_its_entry() -> None:
                    if kind.label in line.partition(":")[0] and "brings the mean distance down to" in line)  # fmt: skip
 
 
-def test_the_coverage_is_computed_when_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_coverage_is_computed_when_asked_for(files: Files, monkeypatch: pytest.MonkeyPatch) -> None:
     at = small()
     assert len(charts(at)) == 2
-    files = record(monkeypatch)
     at.toggle(key="entry: accuracy coverage").set_value(True).run()
     assert_page(at, tables_of(files))
     assert len(charts(shown(at, PAGE))) == 3
@@ -164,7 +161,7 @@ def test_what_takes_longest_holds_up_nothing_else(monkeypatch: pytest.MonkeyPatc
     """While the crossings are looked for, the chart and the wanted epsilons are there already."""
     drawn: list[str] = []
     at = typed(opened(), "7 5")
-    for place, name in ((charts_drawn, "draw"), (data, "required_epsilon"), (accuracy, "crossings")):
+    for place, name in ((charts_drawn, "draw"), (tables, "required_epsilon"), (accuracy, "crossings")):
         monkeypatch.setattr(place, name, noting(drawn, getattr(place, name)))
     shown(at, PAGE)
     assert drawn == ["draw", "draw", "required_epsilon", "crossings"]
@@ -213,22 +210,17 @@ def test_no_entry_has_to_be_told_its_value() -> None:
 
 @pytest.mark.parametrize(("over", "reading"), [("prior", "naive"), ("nearest", "nearest")])
 def test_averages_under_the_prior_stand_above_the_limit_and_are_those_of_the_script(
-    over: str, reading: Any, monkeypatch: pytest.MonkeyPatch
+    over: str, reading: Any, files: Files, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    at, files = small(), record(monkeypatch)
+    at = small()
     pick(at, "accuracy over", over)
     table = at.main.dataframe[0].value
     for kind in TICKED:
-        row = table[(table["Mechanism"] == kind.label) & (table[axis("n").title] == 12)]
+        row = table[(table["Mechanism"] == kind.label) & (table[accuracy_axes.axis("n").title] == 12)]
         expected = expected_distance(kind(1.0), SMALL.prior, 12, reading).mean
         assert row["Mean error"].item() == pytest.approx(expected, rel=1e-9)
     assert figures.LIMIT_SAID in [trace.get("name") for trace in charts(at)[0]["data"]]
-    limits = [known_limit(SMALL.prior, int(n), 1.0) for n in table[axis("n").title]]
+    limits = [known_limit(SMALL.prior, int(n), 1.0) for n in table[accuracy_axes.axis("n").title]]
     assert all(error >= limit - 1e-9 for error, limit in zip(table["Mean error"], limits, strict=True))
     assert words.CHOICE_WARNING not in everything(at) and accuracy_words.NOTHING_CROSSES not in everything(at)
-    test_scripts.assert_the_same(at, files, test_scripts.run(test_scripts.snippet(at), monkeypatch))
-
-
-def test_what_varies_with_private_counts_is_not_averaged() -> None:
-    at = against(small(), "imbalance")
-    assert not [control for control in at.segmented_control if control.key == "entry: accuracy over"]
+    test_take_away.assert_the_same(at, files, test_take_away.run(test_take_away.snippet(at), monkeypatch))

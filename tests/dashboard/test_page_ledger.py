@@ -12,7 +12,7 @@ from dpbi.dashboard.words import release as release_words
 from dpbi.dashboard.words import words
 from dpbi.releases.ledger import Ledger
 from dpbi.releases.ledger_file import LedgerFile
-from tests.dashboard.person import bare, everything, text
+from tests.dashboard.person import bare, everything, press, ran, text
 from tests.dashboard.test_page_release import (
     COUNTS,
     acknowledge,
@@ -20,14 +20,13 @@ from tests.dashboard.test_page_release import (
     button,
     files_of,
     page,
-    press,
-    press_in_the_ledger,
+    released_by,
     said_of,
     shown,
     state_the_table,
     ticked,
 )
-from tests.dashboard.test_scenario_file import record
+from tests.dashboard.test_scenario_file import Files
 from tests.releases.test_ledger_file import entry
 
 NAME = "Survey 2026"
@@ -42,14 +41,13 @@ def kept(tmp_path: Path) -> Iterator[LedgerFile]:
 
 
 def test_a_release_is_charged_kept_and_seen_in_another_session(
-    kept: LedgerFile, monkeypatch: pytest.MonkeyPatch
+    kept: LedgerFile, files: Files
 ) -> None:
-    files = record(monkeypatch)
     at = page(people="")
     assert LedgerFile.notice in [bare(info.value) for info in at.main.info]
     assert release_words.NAME_FIRST in [info.value for info in at.main.info] and not at.main.error
     assert acknowledge(at) and button(at).disabled
-    press(said_of(at))
+    released_by(said_of(at))
     (line,) = kept.account(NAME).lines
     made = line.whole.made
     assert made
@@ -61,7 +59,6 @@ def test_a_release_is_charged_kept_and_seen_in_another_session(
     assert f"In the ledger: {NAME}." in [caption.value for caption in other.main.caption]
     acknowledge(state_the_table(other))
     assert release_words.COUNTS_DIFFER not in everything(other), "another session's counts are nowhere"
-    files.clear()
     button(other).click().run()
     together = kept.account(NAME).whole.read_together(kept.account(NAME).lines[-1].entry)
     assert together and together.posterior
@@ -71,9 +68,9 @@ def test_a_release_is_charged_kept_and_seen_in_another_session(
     assert f"{joint.interval()[0]}"[:12] in files_of(files, ".csv").decode()
     assert kept.account(NAME).ledger.total().epsilon == 2
     assert button(other).disabled and any("beyond the budget" in error.value for error in other.main.error)
-    press(other, forced=True)
+    released_by(other, forced=True)
     assert len(kept.account(NAME).lines) == 2
-    press(text(said_of(other, "Another"), "epsilon", "0.5"))
+    released_by(text(said_of(other, "Another"), "epsilon", "0.5"))
     assert kept.names == ("Another", NAME)
     assert COUNTS not in everything(other)
 
@@ -81,9 +78,8 @@ def test_a_release_is_charged_kept_and_seen_in_another_session(
 def test_two_who_press_at_once_share_what_is_left(kept: LedgerFile) -> None:
     """Both pages were read while there was room for one."""
     first, second = (acknowledge(page(epsilon="2")) for _ in range(2))
-    press(first)
-    button(second).click().run()
-    assert not second.exception
+    released_by(first)
+    ran(button(second).click())
     (said,) = [bare(error.value) for error in second.main.error if "do not publish" not in error.value]
     assert "spent so far: 2-DP" in said and "it would be 4-DP, beyond the budget" in said
     assert not [warning for warning in second.main.warning if "already" in warning.value], "one box, one total"
@@ -103,11 +99,11 @@ def test_a_name_that_looks_like_markup_is_shown_as_it_is(kept: LedgerFile) -> No
 def test_who_has_read_another_total_is_asked_again(kept: LedgerFile) -> None:
     """There is room for both, and the second has confirmed a total that the first has made false by then."""
     first, second = (acknowledge(page()) for _ in range(2))
-    press(first)
+    released_by(first)
     button(second).click().run()
     assert [error.value for error in second.main.error] == [release_words.ANOTHER_CAME]
     assert len(kept.account(NAME).lines) == 1 and button(second).disabled
-    press(second)
+    released_by(second)
     assert kept.account(NAME).ledger.total().epsilon == 2 and release_words.ANOTHER_CAME not in everything(second)
 
 
@@ -116,14 +112,14 @@ def test_what_is_not_private_is_refused(kept: LedgerFile) -> None:
         if not kind(1.0).guarantee((1, 1), 75).is_private:
             at = page(**ticked({kind.__name__}))
             assert "takes only what is private by theorem" in at.main.error[-1].value
-            press(at, forced=True)
+            released_by(at, forced=True)
     assert not kept.names
 
 
 def test_brought_entries_count(kept: LedgerFile) -> None:
     at = page()
     at = bring(at, Ledger((entry(PureDP(1.5, "theorem", "proved")),)).to_json().encode())
-    press_in_the_ledger(at, "Add to the ledger")
+    press(at, "Add to the ledger")
     assert kept.account(NAME).ledger.total().epsilon == 1.5
     assert "An epsilon of at most 0.5 is left" in bare(at.main.error[0].value)
     assert list(at.main.dataframe[-1].value["Release"]) == ["brought"]
@@ -132,29 +128,28 @@ def test_brought_entries_count(kept: LedgerFile) -> None:
 def test_a_name_that_comes_with_the_click_draws_nothing(kept: LedgerFile) -> None:
     at = acknowledge(page())
     next(one for one in at.main.text_input if one.label == "Whose answers these are").set_value("Other")
-    button(at).click().run()
-    assert not at.exception and not kept.names
+    ran(button(at).click())
+    assert not kept.names
     assert release_words.CHANGED in [error.value for error in at.main.error]
 
 
 def test_a_ledger_that_has_gone_is_said(kept: LedgerFile) -> None:
     at = acknowledge(page())
     kept.path.unlink()
-    button(at).click().run()
-    assert not at.exception
+    ran(button(at).click())
     assert any("cannot be opened" in error.value for error in at.main.error)
     assert not kept.path.exists()
 
 
 def test_another_budget_is_refused_and_a_raise_must_be_acknowledged(kept: LedgerFile) -> None:
-    press(page(epsilon="1.5"))
+    released_by(page(epsilon="1.5"))
     options.take(["--ledger", str(kept.path), "--budget", "4"])
     at = page()
     assert "Start it with --budget 2, or with --raise-budget" in bare(at.main.error[0].value) and button(at).disabled
     options.take(["--ledger", str(kept.path), "--budget", "4", "--raise-budget"])
     at = page()
     assert "raises the budget of these people from 2 to 4" in bare(at.main.warning[1].value) and button(at).disabled
-    press(at)
+    released_by(at)
     assert (people := kept.account(NAME).people)
     assert [(change.before, change.after) for change in people.raised] == [(2, 4)]
     assert "raised from 2 to 4 on" in " ".join(caption.value for caption in at.main.caption)

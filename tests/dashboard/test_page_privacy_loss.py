@@ -5,16 +5,13 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dpbi import MECHANISMS, ApproximateDP, NotPrivate, PureDP, calibrate, privacy_loss
-from dpbi import tables as data
+from dpbi import MECHANISMS, ApproximateDP, NotPrivate, PureDP, calibrate, distance_law, privacy_loss, tables, verdict
 from dpbi.accuracy.comparison import comparison_of, nearest_private
-from dpbi.accuracy.distance_law import distance_law
 from dpbi.dashboard.answers import library
 from dpbi.dashboard.sidebar import controls, prior
 from dpbi.dashboard.words import words
 from dpbi.mechanisms import Mechanism, name_of
 from dpbi.mechanisms.printed_bound import printed_bound
-from dpbi.privacy.verdict import verdict
 from tests.dashboard.person import (
     ALL,
     EVERY,
@@ -69,7 +66,7 @@ def test_the_table_holds_the_librarys_losses_and_below_epsilon_is_no_promise() -
     for mechanism in plain():
         loss, row = privacy_loss(mechanism, (1, 1), 90), rows[mechanism.label]
         assert row["Exact loss"] == loss.epsilon
-        assert row["Attained by"] == data.pair(loss)
+        assert row["Attained by"] == tables.pair(loss)
         assert (row["Stated"], row["Verdict"]) == (1.0, "within epsilon here")
 
     promises = {mechanism.label: mechanism.guarantee((1, 1), 90) for mechanism in plain()}

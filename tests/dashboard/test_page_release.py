@@ -11,8 +11,7 @@ import pytest
 from streamlit.runtime.caching.cache_data_api import DataCache
 from streamlit.testing.v1 import AppTest
 
-import dpbi
-from dpbi import MECHANISMS, NotPrivate, Release, expected_distance
+from dpbi import MECHANISMS, NotPrivate, Release, expected_distance, mechanisms
 from dpbi.accuracy.trials import release_errors
 from dpbi.dashboard.answers.cache import Kept
 from dpbi.dashboard.page import DEFAULT_MECHANISMS
@@ -34,13 +33,14 @@ from tests.dashboard.person import (
     everything,
     key,
     opened,
+    press,
     ran,
     select,
     text,
     tick,
     visit,
 )
-from tests.dashboard.test_scenario_file import Files, record
+from tests.dashboard.test_scenario_file import Files
 from tests.every_mechanism import lists_datasets
 from tests.releases import planted
 
@@ -81,23 +81,19 @@ def ticked(names: Collection[str]) -> dict[str, Any]:
 def said_of(at: AppTest, people: str = PEOPLE, question: str = QUESTION) -> AppTest:
     for label, value in (("Whose answers these are", people), ("What was asked", question)):
         next(one for one in at.main.text_input if one.label == label).set_value(value)
-    at.run()
-    assert not at.exception
-    return at
+    return ran(at)
 
 
 def state_the_table(at: AppTest, said: str = release_words.SAME) -> AppTest:
     (radio,) = at.main.radio
-    radio.set_value(said).run()
-    assert not at.exception
-    return at
+    return ran(radio.set_value(said))
 
 
 def button(at: AppTest) -> Any:
     return next(one for one in at.main.button if one.label.startswith(BUTTON))
 
 
-def press(at: AppTest, *, forced: bool = False) -> AppTest:
+def released_by(at: AppTest, *, forced: bool = False) -> AppTest:
     """After all that is asked for; forced: without it, as a browser that lets a disabled button through."""
     if forced:
         button(at).proto.disabled = False
@@ -106,8 +102,7 @@ def press(at: AppTest, *, forced: bool = False) -> AppTest:
             state_the_table(at)
         acknowledge(at)
         assert not button(at).disabled
-    button(at).click().run()
-    assert not at.exception
+    ran(button(at).click())
     assert not [error.value for error in at.main.error if words.APOLOGY in error.value]
     return at
 
@@ -140,7 +135,7 @@ def test_nothing_is_drawn_before_the_button_is_pressed(draws: Draws) -> None:
     at = page(people="")
     assert bare(at.main.info[0].value) == LedgerInMemory().notice
     assert release_words.NAME_FIRST in [info.value for info in at.main.info] and button(at).disabled
-    press(at, forced=True)
+    released_by(at, forced=True)
     assert not draws
     at = page()
     assert button(at).label == f"{BUTTON} {at.main.selectbox[0].value}, epsilon = 1"
@@ -148,9 +143,9 @@ def test_nothing_is_drawn_before_the_button_is_pressed(draws: Draws) -> None:
         "I know that a draw is final: it cannot be taken back, and costs these people 1-DP for good."
     ]
     assert button(at).disabled
-    press(at, forced=True)
+    released_by(at, forced=True)
     assert not draws
-    press(at)
+    released_by(at)
     assert len(draws) == 1
 
 
@@ -167,7 +162,7 @@ def test_one_mechanism_alone_is_chosen_and_of_several_the_private_ones_come_firs
 
 
 def test_no_rerun_no_widget_and_no_other_page_draws_again(draws: Draws) -> None:
-    at = press(page())
+    at = released_by(page())
     released = shown(at)
     assert list(released["Released"]) == list(draws[0].released)
     at.run()
@@ -187,8 +182,7 @@ def test_no_rerun_no_widget_and_no_other_page_draws_again(draws: Draws) -> None:
 def test_a_second_click_on_its_way_draws_nothing(draws: Draws) -> None:
     at = acknowledge(page())
     at.session_state["releases: drawn"] = 1  # as it is once the first click was served
-    button(at).click().run()
-    assert not at.exception
+    ran(button(at).click())
     assert not draws
 
 
@@ -200,24 +194,24 @@ def test_a_click_that_comes_with_a_change_draws_nothing_and_asks_again(draws: Dr
         at.session_state["settings"]["epsilon"] = "7"
     else:
         at.text_input(key=key(at, "epsilon")).set_value("7")
-    button(at).click().run()
-    assert not at.exception and not draws
+    ran(button(at).click())
+    assert not draws
     assert [error.value for error in at.main.error] == [release_words.CHANGED]
     assert button(at).label.endswith("epsilon = 7") and button(at).disabled
     assert "7-DP" in bare(at.main.checkbox[0].label) and not at.main.checkbox[0].value
-    press(at)
+    released_by(at)
     assert [one.mechanism.epsilon for one in draws] == [7]
     assert not at.main.error
 
 
 def test_a_second_release_is_warned_of_and_must_be_acknowledged(draws: Draws) -> None:
-    at = press(page())
+    at = released_by(page())
     warned = bare(at.main.warning[1].value)
     assert "released once already: 1-DP" in warned and "come to 2-DP" in warned.replace("*", "")
     assert release_words.VERSION_FIRST in [info.value for info in at.main.info] and not at.main.checkbox
-    press(state_the_table(at), forced=True)
+    released_by(state_the_table(at), forced=True)
     assert len(draws) == 1
-    press(at)
+    released_by(at)
     assert len(draws) == 2
     assert "released twice; all together: **2-DP**" in everything(at)
     assert button(at).disabled, "the next one needs its own tick"
@@ -229,16 +223,13 @@ def test_a_second_release_is_warned_of_and_must_be_acknowledged(draws: Draws) ->
     assert len(draws) == 2
 
 
-def test_questions_of_the_same_people_add_up_and_are_never_pooled(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_questions_of_the_same_people_add_up_and_are_never_pooled(files: Files) -> None:
     """Three yes/no questions about the same 120 people, which became one posterior of the wrong share."""
-    files = record(monkeypatch)
     at = page("3 117", question="HIV")
     for counts, question in (("71 49", "Smoking"), ("2 118", "Arrested")):
-        press(at).text_area(key="entry: typed").set_value(counts).run()
+        released_by(at).text_area(key="entry: typed").set_value(counts).run()
         said_of(at, question=question)
-    press(at)
-    files.clear()
-    at.run()
+    released_by(at)
     assert "released 3 times; all together: **3-DP**" in everything(at)
     assert "read together" not in everything(at)
     document = json.loads(files_of(files, ".json"))
@@ -248,17 +239,14 @@ def test_questions_of_the_same_people_add_up_and_are_never_pooled(monkeypatch: p
     assert len({one["version"] for one in document["ledger"]["releases"]}) == 3
 
 
-def test_a_corrected_table_is_read_alone_and_other_counts_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    files = record(monkeypatch)
-    at = press(page("30 90"))
+def test_a_corrected_table_is_read_alone_and_other_counts_are_noticed(files: Files) -> None:
+    at = released_by(page("30 90"))
     at.text_area(key="entry: typed").set_value("90 30").run()
     state_the_table(said_of(at, question=QUESTION.upper()))
     assert release_words.COUNTS_DIFFER in [warning.value for warning in at.main.warning]
     state_the_table(at, release_words.CORRECTED)
     assert release_words.COUNTS_DIFFER not in [warning.value for warning in at.main.warning]
-    press(at)
-    files.clear()
-    at.run()
+    released_by(at)
     assert "all_releases_together" not in json.loads(files_of(files, ".json"))
     assert list(at.main.dataframe[-1].value["Version"]) == [1, 2]
     replaces = "This is version 2 of the table, which was stated to be corrected or of other people: use it in place"
@@ -266,48 +254,42 @@ def test_a_corrected_table_is_read_alone_and_other_counts_are_noticed(monkeypatc
     assert "The ledger knows of 2 releases about these people; together: 2-DP." in files_of(files, ".html").decode()
     table = pd.read_csv(io.BytesIO(files_of(files, ".csv")))
     assert {*zip(table["People"], table["Question"], table["Version"], strict=True)} == {(PEOPLE, QUESTION.upper(), 2)}
-    files.clear()
     next(one for one in at.main.selectbox if one.label == "Which").set_value(0).run()
     assert "A later one was released" in files_of(files, ".md").decode() and "version 2. Use that." in everything(at)
     next(one for one in at.main.selectbox if one.label == "Which").set_value(1).run()
     assert list(at.main.dataframe[-1].value["People"]) == [PEOPLE] * 2
     at.text_input(key=key(at, "epsilon")).set_value("0.5").run()
-    press(state_the_table(at))
-    files.clear()
-    at.run()
+    released_by(state_the_table(at))
     together = json.loads(files_of(files, ".json"))["all_releases_together"]
     assert len(together["releases"]) == 2 and not together["contradiction"]
     assert [one.version for one in ledger(at).entries[1:]] == [ledger(at).entries[1].version] * 2
 
 
 def test_the_very_same_table_has_the_same_n_and_categories() -> None:
-    at = press(page("yes 10\nno 65"))
+    at = released_by(page("yes 10\nno 65"))
     for counts in ("yes 10\nno 66", "no 10\nyes 65"):
         at.text_area(key="entry: typed").set_value(counts).run()
         state_the_table(said_of(at))
         assert release_words.NOT_THE_SAME in [info.value for info in at.main.info]
         assert button(at).disabled and not at.main.checkbox
-    press(state_the_table(at, release_words.CORRECTED))
+    released_by(state_the_table(at, release_words.CORRECTED))
     assert list(at.main.dataframe[-1].value["Version"]) == [1, 2]
 
 
-def test_a_wrong_statement_that_noise_cannot_explain_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    files = record(monkeypatch)
-    at = press(page("10 190"))
+def test_a_wrong_statement_that_noise_cannot_explain_is_said(files: Files) -> None:
+    at = released_by(page("10 190"))
     at.text_area(key="entry: typed").set_value("190 10").run()
-    press(state_the_table(said_of(at)))
-    files.clear()
-    at.run()
+    released_by(state_the_table(said_of(at)))
     said = json.loads(files_of(files, ".json"))["all_releases_together"]["contradiction"]
     assert said in [bare(warning.value) for warning in at.main.warning]
     assert said[:40] in files_of(files, ".md").decode() and "use this instead" not in everything(at)
 
 
 def test_other_people_have_a_total_of_their_own_and_old_ones_are_known_again() -> None:
-    at = said_of(press(page()), "Others")
+    at = said_of(released_by(page()), "Others")
     assert len(at.main.warning) == 1
     assert "nothing was released in this ledger. Releases about others in it: 1." in everything(at)
-    press(at)
+    released_by(at)
     first, second = ledger(at).entries
     assert first.people != second.people and {len(first.people), len(second.version)} == {32}
     assert "released once already" in said_of(at, " survey  2026").main.warning[1].value
@@ -320,18 +302,16 @@ def ledger(at: AppTest) -> Ledger:
 
 @pytest.mark.parametrize("kind", [kind for kind in MECHANISMS if not kind(1.0).guarantee((1, 1), 9).is_private])
 def test_what_is_not_private_needs_a_tick_and_is_stamped_and_so_is_what_is_read_together_with_it(
-    monkeypatch: pytest.MonkeyPatch, draws: Draws, kind: type[dpbi.mechanisms.Mechanism]
+    files: Files, draws: Draws, kind: type[mechanisms.Mechanism]
 ) -> None:
     """A private release of the same table holds, in its files, a posterior that the other went into."""
-    files = record(monkeypatch)
     at = page(**ticked({kind.__name__}))
     assert (release_words.CONTROL in everything(at)) == isinstance(kind(1.0).guarantee((1, 1), 9), NotPrivate)
     assert len(at.main.checkbox) == 1, "one tick is enough"
     assert button(at).disabled
-    press(at, forced=True)
+    released_by(at, forced=True)
     assert not draws
-    files.clear()
-    press(at)
+    released_by(at)
     (made,) = draws
     said = [bare(error.value) for error in at.main.error]
     assert [sentence for sentence in said if "do not publish this" not in sentence] == [made.stamp] * 2
@@ -339,9 +319,8 @@ def test_what_is_not_private_needs_a_tick_and_is_stamped_and_so_is_what_is_read_
     stamped = [files_of(files, ending) for ending in (".json", ".html", ".md", ".csv")]
     stamped += [made() for name, made in files.items() if "-posteriors" in name]
     assert made.stamp and all(b"PRIVATE" in content for content in stamped)
-    press(tick(at, {MECHANISMS[3].__name__}))
+    released_by(tick(at, {MECHANISMS[3].__name__}))
     assert len(draws) == 2 and not draws[1].stamp
-    files.clear()
     at.run()
     assert any(made.stamp in bare(error.value) for error in at.main.error)
     together = json.loads(files_of(files, ".json"))["all_releases_together"]
@@ -353,14 +332,12 @@ def test_what_is_not_private_needs_a_tick_and_is_stamped_and_so_is_what_is_read_
     assert together["promise"] in files_of(files, ".md").decode().replace("\\", "")
 
 
-def test_a_useless_and_a_barely_private_release_are_said_beside_the_button(monkeypatch: pytest.MonkeyPatch) -> None:
-    files = record(monkeypatch)
+def test_a_useless_and_a_barely_private_release_are_said_beside_the_button(files: Files) -> None:
     at = page()
     assert "do not publish" not in everything(at) and "barely private" not in everything(at)
     text(at, "epsilon", "0.05")
     assert "percentage points on average: do not publish this" in at.main.warning[-1].value
-    files.clear()
-    press(at)
+    released_by(at)
     for ending in (".md", ".html"):
         assert "do not publish this" in files_of(files, ending).decode()
     text(at, "epsilon", "20")
@@ -402,8 +379,8 @@ def test_a_failed_draw_is_told_without_its_message_and_its_charge_stands(monkeyp
 
     at = acknowledge(page())
     monkeypatch.setattr(release, "release", failing)
-    button(at).click().run()
-    assert [error.value for error in at.main.error] == [words.APOLOGY] and not at.exception
+    ran(button(at).click())
+    assert [error.value for error in at.main.error] == [words.APOLOGY]
     assert release_words.SAY_BROKEN_OFF in [warning.value for warning in at.main.warning]
     assert list(at.main.dataframe[-1].value["Release"]) == [release_words.BROKEN_OFF]
     assert any("released once already: 1-DP" in bare(warning.value) for warning in at.main.warning)
@@ -420,7 +397,7 @@ def test_a_release_writes_no_cache(monkeypatch: pytest.MonkeyPatch, draws: Draws
     text(at, "epsilon", "1")
     at.run()
     written.clear()
-    press(at)
+    released_by(at)
     at.run()
     assert len(draws) == 1 and not written
 
@@ -429,12 +406,12 @@ def test_counts_that_do_not_sum_to_n_are_explained_where_they_do_not(draws: Draw
     """Noise of scale 80 on each of two counts: their sum is hardly ever n. A selected candidate's always is."""
     kinds = {not lists_datasets(kind): kind for kind in MECHANISMS[::-1]}
     for noisy, kind in kinds.items():
-        at = press(page("12 9", epsilon="0.05", **ticked({kind.__name__})))
+        at = released_by(page("12 9", epsilon="0.05", **ticked({kind.__name__})))
         total = sum(draws[-1].released)
         said = f"The released counts sum to {total:,} and not to n = 21. This is no error"
         assert (said in everything(at)) == (total != 21)
         assert noisy or total == 21
-    assert release_words.NO_RECORDS in everything(press(page("0 0 0"))) and draws[-1].released == (0, 0, 0)
+    assert release_words.NO_RECORDS in everything(released_by(page("0 0 0"))) and draws[-1].released == (0, 0, 0)
 
 
 # --- the files ---
@@ -446,13 +423,11 @@ def test_the_search_for_planted_counts_would_find_one() -> None:
     assert all(map(planted.holds_a_count, found)) and not any(map(planted.holds_a_count, others))
 
 
-def test_no_file_holds_a_planted_count(monkeypatch: pytest.MonkeyPatch, draws: Draws) -> None:
+def test_no_file_holds_a_planted_count(files: Files, monkeypatch: pytest.MonkeyPatch, draws: Draws) -> None:
     """The draw has a seed here: by chance noise of a scale of 250 is next to nothing."""
-    files = record(monkeypatch)
     monkeypatch.setattr("secrets.randbits", random.Random(5).getrandbits)
     at = page(planted.TYPED, epsilon="0.004")
-    files.clear()
-    press(at)
+    released_by(at)
     (made,) = draws
     assert not isinstance(made.nearest, str) and not planted.near_a_count({*made.released, *made.nearest.counts})
     taken = {name: made() for name, made in files.items()}
@@ -464,12 +439,10 @@ def test_no_file_holds_a_planted_count(monkeypatch: pytest.MonkeyPatch, draws: D
 
 @pytest.mark.parametrize("counts", ["31 44", "5 0 7"])
 def test_the_files_and_the_charts_data_hold_the_release(
-    monkeypatch: pytest.MonkeyPatch, draws: Draws, counts: str
+    files: Files, draws: Draws, counts: str
 ) -> None:
-    files = record(monkeypatch)
     at = page(counts)
-    files.clear()
-    press(at)
+    released_by(at)
     (name,) = [name for name in files if name.endswith("expected-errors-chart.csv")]
     errors = pd.read_csv(io.BytesIO(files[name]()))
     assert set(errors["Series"]) == {"95 % of the trials", "50 % of the trials"}
@@ -503,42 +476,33 @@ def test_the_files_and_the_charts_data_hold_the_release(
 
 def bring(at: AppTest, content: bytes) -> AppTest:
     uploader: Any = at.main.get("file_uploader")[-1]
-    uploader.set_value(("ledger.json", content, "application/json")).run()
-    assert not at.exception
-    return at
+    return ran(uploader.set_value(("ledger.json", content, "application/json")))
 
 
-def press_in_the_ledger(at: AppTest, label: str) -> AppTest:
-    next(one for one in at.main.button if one.label == label).click().run()
-    return at
-
-
-def test_an_exported_ledger_counts_again_after_a_reload(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_exported_ledger_counts_again_after_a_reload(files: Files) -> None:
     """Brought at once, before anything is said on the page; a release brings its part of it too."""
-    files = record(monkeypatch)
     at = page()
-    files.clear()
-    press(at)
+    released_by(at)
     exported = [files["dpbi-ledger.json"](), files_of(files, ".json")]
     other = bring(opened(PAGE), exported[0])
     assert f"About {PEOPLE}: 1 release, 1-DP, last " in everything(other)
-    press_in_the_ledger(other, "Add to the ledger")
+    press(other, "Add to the ledger")
     assert list(other.main.dataframe[-1].value["Release"]) == ["brought"]
     other = bring(page(), exported[1])
     assert bare(other.main.info[0].value) == LedgerInMemory().notice
-    press_in_the_ledger(other, "Add to the ledger")
+    press(other, "Add to the ledger")
     assert "released once already: 1-DP" in bare(other.main.warning[1].value)
     assert button(other).disabled
-    press(other)
+    released_by(other)
     assert "released twice; all together: **2-DP**" in everything(other)
-    press_in_the_ledger(bring(other, exported[0]), "Add to the ledger")
+    press(bring(other, exported[0]), "Add to the ledger")
     assert len(ledger(other).entries) == 2, "what is in already does not count twice"
 
 
 @pytest.mark.parametrize("named", [True, False])
 def test_releases_go_to_the_people_they_name_and_others_to_those_named_here(named: bool) -> None:
     """A file of version 1 has no names: there somebody must be named first."""
-    document = ledger(press(page())).document()
+    document = ledger(released_by(page())).document()
     (one,) = document["releases"]
     tokens = ["0" * 32, "1" * 32]
     document["people"] = [{"token": token, "name": "Survey 2025", "raised": []} for token in tokens[: 1 + named]]
@@ -547,11 +511,11 @@ def test_releases_go_to_the_people_they_name_and_others_to_those_named_here(name
     assert next(one for one in at.main.button if one.label == "Add to the ledger").disabled is not named
     at = bring(page(people="Others"), json.dumps(document).encode())
     assert (release_words.NAMELESS in [info.value for info in at.main.info]) is not named
-    press_in_the_ledger(at, "Add to the ledger")
+    press(at, "Add to the ledger")
     assert [entry.release for entry in ledger(at).entries] == (tokens if named else tokens[::-1])
     assert list(at.main.dataframe[-1].value["People"]) == (["Survey 2025"] * 2 if named else ["Others", "Survey 2025"])
     assert len(at.main.warning) == (1 if named else 2), "those of others are listed and not added up"
-    at = press_in_the_ledger(bring(page(), json.dumps(document).encode()), "Put it away")
+    at = press(bring(page(), json.dumps(document).encode()), "Put it away")
     assert not ledger(at).entries and "About " not in at.main.markdown[-1].value
 
 
@@ -563,13 +527,13 @@ def test_any_other_file_is_refused_in_words() -> None:
     assert not ledger(at).entries
 
 
-def test_no_file_names_the_table_by_its_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_file_names_the_table_by_its_counts(files: Files) -> None:
     """Equal counts in two sessions have unlike tokens, and so have two releases of one: all is as stated."""
-    files, tokens = record(monkeypatch), set()
+    tokens = set()
     for presses in (1, 2):
         at = page()
         for _ in range(presses):
-            press(at)
+            released_by(at)
         document = json.loads(files["dpbi-ledger.json"]())
         tokens |= {entry[name] for entry in document["releases"] for name in ("people", "release", "version")}
         assert ledger(at) == Ledger.from_json(files["dpbi-ledger.json"]())

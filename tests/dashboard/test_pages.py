@@ -7,10 +7,9 @@ import re
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dpbi import MECHANISMS, Problem, privacy_loss
+from dpbi import MECHANISMS, Problem, Verdict, distance_law, mechanisms, privacy_loss, verdict
 from dpbi import tables as data
 from dpbi.accuracy.comparison import comparison_of, nearest_private
-from dpbi.accuracy.distance_law import distance_law
 from dpbi.dashboard.answers import library, work
 from dpbi.dashboard.answers.cache import Kept
 from dpbi.dashboard.page import DEFAULT_MECHANISMS
@@ -18,9 +17,7 @@ from dpbi.dashboard.shown import downloads, tables
 from dpbi.dashboard.sidebar import controls, menu, prior
 from dpbi.dashboard.words import words
 from dpbi.data.examples import EXAMPLES
-from dpbi.mechanisms import Mechanism
 from dpbi.papers.figures import FIGURES
-from dpbi.privacy.verdict import Verdict, verdict
 from dpbi.problem.candidates import number_of_candidates
 from dpbi.problem.neighbours import RELATION
 from tests.dashboard.exports import assert_page
@@ -48,7 +45,7 @@ from tests.dashboard.person import (
     tick,
     typed,
 )
-from tests.dashboard.test_scenario_file import record
+from tests.dashboard.test_scenario_file import Files
 
 CHOSEN_BY_RESULTS = {"app.py", "pages/3_Sensitivity.py", "pages/5_Accuracy.py", "pages/7_Release.py"}
 WITHOUT_MECHANISMS = {"pages/3_Sensitivity.py": 5, "pages/6_Papers.py": 2}  # charts that no mechanism is needed for
@@ -127,6 +124,8 @@ def test_home_holds_the_librarys_numbers_names_the_nearest_and_sets_the_unproved
     assert list(table["Mean H"]) == pytest.approx([row.mean for row in rows], rel=1e-12)
     farther = at.main.dataframe[0].value["Mean H"]
     assert (text(at, "epsilon", "5").main.dataframe[0].value["Mean H"] < farther).all()
+    unproved = {kind.__name__ for kind in MECHANISMS if not kind(1.0).guarantee((1, 1), 90).is_private}
+    assert unproved and "No ticked mechanism has a proved pure guarantee." in everything(tick(at, unproved))
 
 
 @pytest.mark.parametrize("page", ["app.py", "pages/1_Private_posteriors.py", "pages/4_Privacy_loss.py"])
@@ -148,13 +147,13 @@ def test_a_page_ends_where_it_is_cancelled_until_it_is_to_go_on(page: str, monke
     assert not {"Cancel", "Go on"} & {*buttons(at)}
 
 
-@pytest.mark.parametrize("page", ["app.py", "pages/1_Private_posteriors.py", "pages/2_Distance_curves.py",
-                                  "pages/4_Privacy_loss.py"])  # fmt: skip
-def test_one_mechanism_alone_is_compared_with_nobody(page: str) -> None:
+@pytest.mark.parametrize(("ticked", "compares"), [({"EHD"}, False), ({"EHD", "EHDS"}, True)])
+def test_one_mechanism_alone_is_compared_with_nobody(ticked: set[str], compares: bool) -> None:
     """With two mechanisms the same places do compare."""
     superlative = re.compile(r"\b(Nearest|nearest|Smallest|smallest|Most likely|cover least|leaves most)\b")
-    for ticked, compares in (({"EHD"}, False), ({"EHD", "EHDS"}, True)):
-        at = shown(tick(opened(), ticked), page)
+    at = tick(opened(), ticked)
+    for page in ("app.py", "pages/1_Private_posteriors.py", "pages/2_Distance_curves.py", "pages/4_Privacy_loss.py"):
+        shown(at, page)
         first = [text.value for text in at.main.markdown if "exact mean distance" in text.value]
         titles = [json.loads(chart.proto.spec)["layout"]["title"]["text"] for chart in at.get("plotly_chart")]
         said = bare(" ".join([*first, *titles])).replace("<br>", " ")
@@ -180,7 +179,7 @@ def test_no_rerun_of_home_waits_for_a_long_audit(monkeypatch: pytest.MonkeyPatch
     """Moving epsilon asks for other verdicts: those of many datasets are left to the page Privacy loss."""
     asked: list[tuple[str, int]] = []
 
-    def noted(mechanism: Mechanism, prior: tuple[float, ...], n: int) -> Verdict:
+    def noted(mechanism: mechanisms.Mechanism, prior: tuple[float, ...], n: int) -> Verdict:
         asked.append((mechanism.label, n))
         return verdict(mechanism, prior, n)
 
@@ -191,16 +190,10 @@ def test_no_rerun_of_home_waits_for_a_long_audit(monkeypatch: pytest.MonkeyPatch
                        and kind(1.0).audit((1, 1), 1500).found == "closed form"}  # fmt: skip
 
 
-def test_home_names_no_best_where_nothing_is_proved() -> None:
-    unproved = {kind.__name__ for kind in MECHANISMS if not kind(1.0).guarantee((1, 1), 90).is_private}
-    assert unproved
-    assert "No ticked mechanism has a proved pure guarantee." in everything(tick(opened(), unproved))
-
-
 # --- Private posteriors ---
 
 
-def test_redraw_moves_the_visible_seed_and_nothing_else_draws() -> None:
+def test_redraw_moves_the_visible_seed_and_as_many_are_drawn_as_asked_for() -> None:
     at = shown(opened(), "pages/1_Private_posteriors.py")
     assert "weighs as much as 2 records, the data as much as n = 90" in everything(at)
     assert list(at.main.dataframe[0].value["Prior expects"]) == ["2 to 88", "2 to 88"]
@@ -219,11 +212,7 @@ def test_redraw_moves_the_visible_seed_and_nothing_else_draws() -> None:
     assert drawn() != first
     text(at, "seed", "1")
     assert drawn() == first
-
-
-def test_as_many_posteriors_as_asked_for() -> None:
     assert max(controls.SIZES) == 1000
-    at = shown(opened(), "pages/1_Private_posteriors.py")
     for size in (min(controls.SIZES), max(controls.SIZES)):
         at.select_slider(key="entry: size").set_value(size).run()
         assert len(at.main.dataframe[1].value) == len(DEFAULT_MECHANISMS) * min(size, data.DRAWS_SHOWN)
@@ -231,15 +220,6 @@ def test_as_many_posteriors_as_asked_for() -> None:
 
 
 # --- Distance curves ---
-
-
-@pytest.mark.parametrize("view", controls.VIEWS)
-def test_each_view_of_the_laws(view: str) -> None:
-    at = shown(opened(), "pages/2_Distance_curves.py")
-    pick(at, "view", view)
-    names = {trace.get("name", "") for trace in charts(at)[0]["data"]}
-    assert {kind.label for kind in MECHANISMS if kind.__name__ in DEFAULT_MECHANISMS} <= names
-    assert "Every curve is the exact law" in everything(at)
 
 
 def test_a_sampled_law_says_so_with_its_error() -> None:
@@ -260,7 +240,9 @@ def test_a_sampled_law_says_so_with_its_error() -> None:
 def test_the_probability_of_a_distance_is_told_for_the_one_asked_for() -> None:
     at = shown(tick(opened(), ALL), "pages/2_Distance_curves.py")
     assert "entry: within" not in {entry.key for entry in at.main.text_input}
-    pick(at, "view", controls.CUMULATIVE)
+    for view in (*controls.VIEWS, controls.CUMULATIVE):
+        names = {trace.get("name", "") for trace in charts(pick(at, "view", view))[0]["data"]}
+        assert {kind.label for kind in MECHANISMS} <= names and "Every curve is the exact law" in everything(at)
     assert at.text_input(key="entry: within").value == "0.1"
     for t in ("0.1", "0.02", "1"):
         text(at, "within", t)
@@ -312,14 +294,12 @@ def test_without_a_mechanism_the_sensitivities_and_the_papers_remain() -> None:
 # --- Papers ---
 
 
-def test_one_figure_of_the_papers_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    files = record(monkeypatch)
+def test_one_figure_of_the_papers_at_a_time(files: Files) -> None:
     at = shown(opened(), "pages/6_Papers.py")
     box = at.selectbox(key="entry: paper figure")
     assert len(box.options) == len(FIGURES)
     for figure in (FIGURES[2], FIGURES[-1]):
         select(at, "paper figure", figure.key)
-        files.clear()
         assert len(charts(shown(at, "pages/6_Papers.py"))) == 2, "beside that of the scores"
         assert figure.caption in everything(at)
         assert figure.story(figure.result(1)) in everything(at)
@@ -412,12 +392,12 @@ def test_csv_cells_are_safe_and_numbers_stay_numbers() -> None:
     assert all(line.lstrip('"').startswith(("'", "plain")) for line in lines[1:])
 
 
-def test_a_columns_numbers_are_written_alike() -> None:
+def test_a_columns_numbers_are_written_alike_and_all_fit_beside_the_sidebar() -> None:
     """In talk mode a table is text: each of its columns has numbers of one kind, which differ as the values do."""
-    for epsilon in ("1", "20", "0.01"):
-        at = tick(opened(), ALL)
-        text(at, "epsilon", epsilon)
-        grid = at.main.dataframe[0].value
+    at = tick(opened(), ALL)
+    for epsilon in ("20", "0.01", "1"):
+        at.toggle(key="entry: talk").set_value(False).run()
+        grid = text(at, "epsilon", epsilon).main.dataframe[0].value
         at.toggle(key="entry: talk").set_value(True).run()
         lines = next(found.value for found in at.main.markdown if found.value.startswith("|")).splitlines()
         head, _, *rows = ([bare(cell).strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in lines)
@@ -429,11 +409,8 @@ def test_a_columns_numbers_are_written_alike() -> None:
             assert len({("e" in cell, len(cell.partition(".")[2].partition("e")[0])) for cell in written}) == 1, written
             assert [float(cell) for cell in written] == pytest.approx(list(grid[name].dropna()), rel=0.05)
             assert max(map(float, written)) == pytest.approx(grid[name].max(), rel=5e-4)
-
-
-def test_the_comparison_fits_beside_the_sidebar() -> None:
-    """All its columns in the 860 pixels that a screen of 1280 leaves, with every mechanism and one calibrated."""
-    at = tick(opened(), ALL)
+    # All its columns in the 860 pixels that a screen of 1280 leaves, with every mechanism and one calibrated.
+    at.toggle(key="entry: talk").set_value(False).run()
     at.checkbox(key="entry: calibrated: Geometric").check().run()
     columns = json.loads(at.main.dataframe[0].proto.columns)
     widths = [column["width"] for name, column in columns.items() if name in at.main.dataframe[0].value]

@@ -35,6 +35,7 @@ from tests.dashboard.person import (
     visit,
     waiting_for_a_file,
 )
+from tests.data.damaged import read_or_refused
 
 # --- what was typed ---
 
@@ -133,10 +134,7 @@ def test_any_text_is_read_or_refused(typed: str) -> None:
         lambda: entries.whole("x", typed, 0, 9),
     ]
     for read in reads:
-        try:
-            read()
-        except ValueError as refusal:
-            assert str(refusal)
+        read_or_refused(read)
 
 
 @given(some.text(max_size=200))
@@ -196,7 +194,7 @@ def test_settings_stay_on_every_page_and_on_return() -> None:
         assert any(line in bare(shown.value) for shown in at.main.markdown), page
 
 
-def test_slider_and_entry_of_epsilon_never_disagree() -> None:
+def test_slider_and_entry_of_epsilon_never_disagree_and_their_keys_come_again() -> None:
     at = opened(QUIET)
     text(at, "epsilon", "0.123")
     assert at.select_slider(key=key(at, privacy.SLIDER)).value == 0.123
@@ -206,11 +204,8 @@ def test_slider_and_entry_of_epsilon_never_disagree() -> None:
     assert at.select_slider(key=key(at, privacy.SLIDER)).value == 300
     assert min(privacy.EPSILON_MARKS) == 0.01
     assert max(privacy.EPSILON_MARKS) == 20
-
-
-def test_entries_that_replace_each_other_come_again() -> None:
-    """Streamlit keeps a record of every key that it has ever seen: a new one for each change would never end."""
-    at, keys = opened(QUIET), set()
+    # Streamlit keeps a record of every key that it has ever seen: a new one for each change would never end.
+    keys = set()
     for mark in privacy.EPSILON_MARKS[:5]:
         text(at, "epsilon", f"{mark:g}")
         assert at.select_slider(key=key(at, privacy.SLIDER)).value == mark
@@ -260,24 +255,17 @@ def test_a_refused_entry_leaves_its_sentence_and_no_result_on_any_page() -> None
             assert not (at.get("plotly_chart") or at.main.dataframe or at.main.metric)
         text(visit(at, QUIET), name, "1")
         assert not at.error and answered(at)
-
-
-def test_several_refusals_are_all_said() -> None:
-    at = text(text(opened(QUIET), "epsilon", "x"), "seed", "y")
+    text(text(at, "epsilon", "x"), "seed", "y")
     assert len(refusals(at)) == 2
     assert bare(at.main.error[0].value).startswith("**2 entries in the sidebar are refused")
 
 
-def test_a_refused_strength() -> None:
-    at = select(opened(QUIET), "prior", prior.SYMMETRIC)
-    for strength, said in (("0", "must be greater than 0"), ("1e13", "is too large"), ("inf", "must be a number")):
-        assert f"strength {said}" in refusals(text(at, "strength", strength))[0]
-
-
-def test_a_refused_prior_that_counts_are_drawn_from_is_said_once() -> None:
+def test_a_refused_strength_that_counts_are_drawn_from_is_said_once() -> None:
     at = select(made_up(opened(QUIET), shape=data_source.DRAWN), "prior", prior.SYMMETRIC)
-    text(at, "strength", "-1")
-    assert refusals(at) == ["strength must be greater than 0: got -1.0."]
+    for strength, said in (("-1", "must be greater than 0: got -1.0."), ("1e13", "is too large"),
+                           ("inf", "must be a number")):  # fmt: skip
+        (refused,) = refusals(text(at, "strength", strength))
+        assert refused.startswith(f"strength {said}")
 
 
 def prior_shown(at: AppTest) -> str:
@@ -350,24 +338,17 @@ def test_made_up_counts_have_the_wanted_size_however_it_is_written() -> None:
         assert "3 categories, n = 600" in read_as(made_up(at, shape=shape))
         assert not at.error
 
-
-def test_what_was_typed_is_shown_as_it_was_read() -> None:
-    said = read_as(typed(opened(QUIET), "O, 400,000,000\nA, 1,200"))
-    assert "Read as O: 400,000,000 · A: 1,200" in said
-    assert "2 categories, n = 400,001,200" in said
-
-
-def test_drawn_counts_change_with_their_seed_alone() -> None:
-    at = made_up(opened(QUIET), shape=data_source.DRAWN)
-
     def line() -> str:
-        return next(shown.value for shown in at.main.markdown if "n = 300" in shown.value)
+        return next(shown.value for shown in at.main.markdown if "n = 600" in shown.value)
 
+    made_up(at, shape=data_source.DRAWN)
     first = line()
     text(at, "seed", "5")
-    assert line() == first
+    assert line() == first, "they change with a seed of their own"
     made_up(at, seed="2")
     assert line() != first
+    said = read_as(typed(at, "O, 400,000,000\nA, 1,200"))
+    assert {"Read as O: 400,000,000 · A: 1,200", "2 categories, n = 400,001,200"} <= {*said}
 
 
 # --- failures ---
@@ -395,13 +376,9 @@ def test_an_unforeseen_failure_is_an_apology_without_data(
     assert "48" not in caplog.text
 
 
-def test_only_sentences_of_dpbi_are_shown() -> None:
+@pytest.mark.parametrize(("refuse", "ours"), [(lambda: limits.check_epsilon(-1), True), (lambda: float("x"), False)])
+def test_only_sentences_of_dpbi_are_shown(refuse: Callable[[], object], ours: bool) -> None:
     """A ValueError of numpy is no sentence for a person: who raised it decides."""
-    try:
-        limits.check_epsilon(-1)
-    except ValueError as refusal:
-        assert guard._raised_by_dpbi(refusal.__traceback__)
-    try:
-        float("x")
-    except ValueError as refusal:
-        assert not guard._raised_by_dpbi(refusal.__traceback__)
+    with pytest.raises(ValueError) as refusal:
+        refuse()
+    assert guard._raised_by_dpbi(refusal.value.__traceback__) == ours

@@ -9,6 +9,7 @@ from urllib.parse import parse_qs
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
+from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext
 from streamlit.testing.v1 import AppTest
 
 from dpbi import MECHANISMS, Problem, limits
@@ -17,7 +18,7 @@ from dpbi.dashboard.shown import downloads
 from dpbi.dashboard.sidebar import controls, data_source, entries, menu, prior, privacy, upload
 from dpbi.dashboard.take_away import scenario_file
 from dpbi.papers.figures import FIGURES
-from tests.dashboard.person import ROOT, bare, key, opened, select, text, visit
+from tests.dashboard.person import ROOT, bare, key, opened, ran, select, text, visit
 from tests.data.damaged import damaged, read_or_refused
 
 DEFAULTS = page._defaults()
@@ -33,10 +34,16 @@ Files = dict[str, Callable[[], bytes]]
 def record(monkeypatch: pytest.MonkeyPatch) -> Files:
     """What the buttons of the last run would give, by file name: AppTest cannot press a button that makes its file."""
     files: Files = {}
+    reset = ScriptRunContext.reset
+
+    def begun(self: ScriptRunContext, *told: Any, **more: Any) -> None:
+        files.clear()
+        reset(self, *told, **more)
 
     def offer(label: str, made: Callable[[], bytes], file_name: str, mime: str, **rest: Any) -> None:
         files[file_name] = partial(downloads.apart, made)
 
+    monkeypatch.setattr(ScriptRunContext, "reset", begun)
     monkeypatch.setattr(downloads, "offer", offer)
     return files
 
@@ -44,9 +51,7 @@ def record(monkeypatch: pytest.MonkeyPatch) -> Files:
 def bring(at: AppTest, content: bytes) -> AppTest:
     """The file given to the sidebar's last uploader, which is that of the settings."""
     uploader: Any = at.sidebar.get("file_uploader")[-1]
-    uploader.set_value((SETTINGS_FILE, content, "application/json")).run()
-    assert not at.exception
-    return at
+    return ran(uploader.set_value((SETTINGS_FILE, content, "application/json")))
 
 
 def notice(at: AppTest) -> str:
@@ -115,8 +120,7 @@ def test_names_of_options_are_distinct() -> None:
 
 
 @pytest.mark.parametrize("with_counts", [True, False])
-def test_a_scenario_comes_back_in_another_session(monkeypatch: pytest.MonkeyPatch, with_counts: bool) -> None:
-    files = record(monkeypatch)
+def test_a_scenario_comes_back_in_another_session(files: Files, with_counts: bool) -> None:
     at = everything_changed(opened())
     assert not at.error
     if with_counts:

@@ -1,6 +1,7 @@
 """read_counts as tests ask it: what comes of a file with its answers, and of following what its questions suggest."""
 
 import io
+import unicodedata
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -8,6 +9,7 @@ import pyarrow as pa  # type: ignore[import-untyped]
 from openpyxl import Workbook
 from pyarrow import parquet
 
+from dpbi import limits
 from dpbi.data.files import Counts, CountsError, CountsQuestion, read_counts
 
 Found = dict[str, int]
@@ -60,23 +62,29 @@ class Followed(NamedTuple):
 
 def followed(data: bytes | str, filename: str = "table.csv", wanted: Sequence[Any] = (), **answers: Any) -> Followed:
     """What comes of the suggested answers, or of those wanted where they are offered. A question that has none for
-    want of a safe one is the end."""
+    want of a safe one is the end: whether numbers are percentages, and what a mark in them means. All that comes on the
+    way is sound, and nothing is asked twice."""
     asked: list[set[str]] = []
     questions: list[str] = []
     while len(asked) < 8:
         try:
-            return Followed(read(data, filename, **answers), asked, questions)
+            found = read(data, filename, **answers)
+            assert_sound_counts(found)
+            return Followed(found, asked, questions)
         except CountsQuestion as question:
+            assert_sound_refusal(question, answers)
             new = {name: value for name, value in question.suggested.items() if name not in answers}
             for name, options in question.options.items():
                 new[name] = next((value for value in wanted if value in options), new[name])
             asked.append(set(new))
             questions.append(question.question)
             assert question.preview is not None
-            if None in new.values():
+            if unsafe := {name for name, value in new.items() if value is None}:
+                assert unsafe <= NO_SAFE_DEFAULT
                 return Followed(question, asked, questions)
             answers |= new
         except CountsError as refusal:
+            assert_sound_refusal(refusal, answers)
             return Followed(refusal, asked, questions)
     raise AssertionError("asked for ever")
 
@@ -86,6 +94,39 @@ def suggested(data: bytes | str, filename: str = "table.csv", *wanted: Any, **an
     came = followed(data, filename, wanted, **answers).came
     assert isinstance(came, Counts), came
     return by_name(came)
+
+
+# --- what may come out ---
+
+NO_SAFE_DEFAULT = {"confirm_percentages", "thousands"}
+
+
+def assert_sound_counts(result: Counts) -> None:
+    assert 2 <= len(result.labels) == len(result.counts) <= limits.CATEGORIES_LARGEST
+    assert len(set(result.labels)) == len(result.labels)
+    assert all(label == label.strip() and label and unicodedata.is_normalized("NFC", label) for label in result.labels)
+    assert all(type(count) is int and count >= 0 for count in result.counts)
+    assert sum(result.counts) < 2**63
+    assert all(is_line(warning) for warning in result.warnings)
+
+
+def assert_sound_refusal(error: CountsError, answers: dict[str, Any]) -> None:
+    assert is_line(str(error))
+    assert is_line(error.reason)
+    assert error.row is None or (type(error.row) is int and error.row >= 1)
+    assert error.cell is None or isinstance(error.cell, str)
+    assert error.__cause__ is error.__context__ is None, "it would keep the file alive"
+    if isinstance(error, CountsQuestion):
+        known = {name: value for name, value in answers.items() if value is not None}
+        assert known.items() <= error.suggested.items()
+        assert set(error.suggested) > set(known)
+        assert set(error.options) >= set(error.suggested) - set(known), "what is asked can be chosen from a list"
+        for name, choices in error.options.items():
+            assert error.suggested[name] is None or error.suggested[name] in choices
+
+
+def is_line(text: str) -> bool:
+    return bool(text) and text.isprintable() and len(text) < 2000
 
 
 # --- files ---

@@ -38,22 +38,15 @@ def test_the_examples_and_their_order() -> None:
     assert [example.key for example in EXAMPLES] == list(COUNTS)
     assert EXAMPLES[0].counts == (48, 42), "the first is what the dashboard starts with"
     assert {example.key: sum(example.counts) for example in EXAMPLES if example.key in TOTALS} == TOTALS
-
-
-def test_every_file_is_listed() -> None:
     assert {path.stem for path in FOLDER.glob("*.csv")} == set(COUNTS)
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.key)
-def test_an_example_is_complete(example: Example) -> None:
+def test_an_example_is_complete_and_its_file_read_alike(example: Example) -> None:
     assert example.title
     assert len(example.source) >= len("[N] figure 5")
     assert Problem((1.0,) * len(example.labels), example.counts).n == sum(example.counts)
     assert hash(example)
-
-
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.key)
-def test_the_reader_reads_the_file_of_an_example_alike(example: Example) -> None:
     result = read_counts((FOLDER / f"{example.key}.csv").read_bytes(), f"{example.key}.csv")
     assert (result.labels, result.counts) == (example.labels, example.counts)
     assert result.warnings == ("Lines that begin with # above row 3 were left out.",)

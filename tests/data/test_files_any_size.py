@@ -10,15 +10,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from dpbi import limits
+from dpbi import Release, limits
 from dpbi.dashboard.take_away import scenario_file
-from dpbi.data.files import CountsError, delimited, read_counts, tally, whole_numbers
-from dpbi.data.files.layout import _is_name_and_count
-from dpbi.data.files.table import one_line
-from dpbi.data.files.whole_numbers import is_number
+from dpbi.data.files import CountsError, delimited, layout, read_counts, table, tally, whole_numbers
 from dpbi.data.json_object import json_object
 from dpbi.releases.ledger import Ledger
-from dpbi.releases.release import Release
 
 READERS: list[Callable[[str], object]] = [
     Ledger.from_json, Release.from_json, lambda text: scenario_file.from_json(text.encode()),
@@ -120,14 +116,14 @@ BLANKS = "a \t\n\v\f\r\x85\u2028\u2029\u3000\x1c"
 @given(st.text(BLANKS, max_size=12))
 def test_one_line_is_the_rule_as_one_expression(name: str) -> None:
     rule = re.sub(r"\s*[\t\n\v\f\r\x85\u2028\u2029]+\s*", " ", name.strip())
-    assert one_line(name) == unicodedata.normalize("NFC", rule)
+    assert table.one_line(name) == unicodedata.normalize("NFC", rule)
 
 
 @given(st.text("a1\u0661 :=\t\n.,'", max_size=10))
 @example("a 1")
 @example("a\nb 1")
 def test_a_name_and_its_count_are_the_rule_as_one_expression(cell: str) -> None:
-    assert _is_name_and_count(cell) == bool(re.fullmatch(r"\s*[^\d\s].*?[ :=\t]+\d[\d.,']*\s*", cell))
+    assert layout._is_name_and_count(cell) == bool(re.fullmatch(r"\s*[^\d\s].*?[ :=\t]+\d[\d.,']*\s*", cell))
 
 
 LINES = ["a,1", "b,2", '"a\nb",3', "", " , ", "c", "d,4,5", '"e"', '"f,1', "g\r"]
@@ -171,4 +167,4 @@ def test_names_that_differ_by_spaces_only_are_not_too_many(extra: str) -> None:
 @pytest.mark.parametrize("cell", ["12%", "12 %", "1" * 64, "1" * 65, "1" + " " * 99 + "%", "\u0661", "", "%", "1,2,3"])
 def test_what_is_a_number_is_so_at_every_length(cell: str) -> None:
     digits = cell.strip().removesuffix("%").strip()
-    assert is_number(cell) == (bool(digits) and digits.isdecimal() and len(digits) <= 64)
+    assert whole_numbers.is_number(cell) == (bool(digits) and digits.isdecimal() and len(digits) <= 64)

@@ -15,7 +15,6 @@ from dpbi.data.files import CountsError, read_categories, read_counts
 
 from .reader import (
     Asks,
-    Found,
     Outcome,
     assert_comes,
     by_name,
@@ -66,9 +65,32 @@ def test_encodings_and_line_ends(data: bytes, warning: str) -> None:
     assert bool(result.warnings) == bool(warning)
 
 
-@pytest.mark.parametrize(
-    ("data", "words"),
-    [
+@pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
+def test_separators(separator: str) -> None:
+    table = column(["12", "30"], separator)
+    for above in ("", f"sep={separator}\n", f'"sep={separator}"\r\n'):
+        assert_comes({"a": 12, "b": 30}, above + table)
+    assert read(table).separator == separator
+
+
+FAULTY_COUNT = "n,count\na,1\nb,-2\n"
+PLAIN = "x,n\na,1\nb,3\n"
+SURVEYMONKEY = """Q1. How likely are you to recommend us?,,
+Answer Choices,Responses,
+Very likely,55.00%,11
+Likely,30.00%,6
+Unlikely,15.00%,3
+,Answered,20
+,Skipped,2
+"""
+TITLE_WITH_A_COMMA = "Trees, 2021\nUnit: persons\n\nKind,Persons\nElm,12\nOak,30\nFir,7\n"
+EUROSTAT = """sex,geo\\TIME_PERIOD\t2019 \t2020 \t2021
+F,AT\t4503 \t4522 p\t4530
+M,AT\t4355 \t4379 p\t4400
+"""
+DOTTED = "Provincia;Hombres;Mujeres;Total\nLugo;1.158.421;1.167.592;2.326.013\nSoria;4.044.612;4.044.136;8.088.748\n"
+WHAT_COMES: dict[str, list[tuple[bytes | str, dict[str, Any], Outcome]]] = {
+    "what is no table of text": [*((data, {}, words) for data, words in [
         ("色,n\n赤,4\n".encode("shift-jis"), "UTF-8 or Windows-1252"),
         (b"\xff\xfea", "marked as UTF-16 but is damaged"),
         (b"\xef\xbb\xbfa,n\n\xff,1\n", "marked as UTF-8 but is damaged"),
@@ -80,23 +102,8 @@ def test_encodings_and_line_ends(data: bytes, warning: str) -> None:
         (b" \n\t\n , ,\n\n", "only blank lines"),
         (b"name,n\n", "a header but no rows"),
         (b"\n\nname,n\n,\n", "a header but no rows"),
-    ],
-)
-def test_what_is_no_table_of_text(data: bytes, words: str) -> None:
-    assert words in refused(data)
-
-
-@pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
-def test_separators(separator: str) -> None:
-    table = column(["12", "30"], separator)
-    for above in ("", f"sep={separator}\n", f'"sep={separator}"\r\n'):
-        assert_comes({"a": 12, "b": 30}, above + table)
-    assert read(table).separator == separator
-
-
-@pytest.mark.parametrize(
-    ("table", "counts"),
-    [
+    ])],
+    "separator and decimal mark are decided together": [*((table, {}, counts) for table, counts in [
         ("red;12,0\ngreen;30,0\n", {"red": 12, "green": 30}),
         ("a|b,12\nc|d,30\n", {"a|b": 12, "c|d": 30}),
         ("colour;shade,count\nred;dark,12\nblue;light,3\n", {"red;dark": 12, "blue;light": 3}),
@@ -104,14 +111,78 @@ def test_separators(separator: str) -> None:
         ('name, n\n"a, b", "1,234"\nc, 5\n', {"a, b": 1234, "c": 5}),
         ('n,"count"\n"5"" pipe",12\n6\' pipe,3\n', {'5" pipe': 12, "6' pipe": 3}),
         ('n,count\n"",\n"a",12\n\n"b",3\n', {"a": 12, "b": 3}),
+    ])],
+    "headers": [*((table, {}, counts) for table, counts in [
+        ("red,12\ngreen,30\n", {"red": 12, "green": 30}),
+        (",n\nred,12\ngreen,30\n", {"red": 12, "green": 30}),
+        ("colour,\nred,12\ngreen,30\n", {"red": 12, "green": 30}),
+        ('"colour","n"\n"1","red",12\n"2","green",30\n', {"red": 12, "green": 30}),
+        (",colour,n\n1,red,12\n2,green,30\n", {"red": 12, "green": 30}),
+        ("Unnamed: 0,colour,n\n0,red,12\n1,green,30\n", {"red": 12, "green": 30}),
+        (",n\n0,12\n1,30\n2,8\n", {"0": 12, "1": 30, "2": 8}),
+        ("code,n\n1,12,\n2,30,\n3,8,\n", {"1": 12, "2": 30, "3": 8}),
+        ("code,n\n04,12\n4,30\n", {"04": 12, "4": 30}),
+        ("# title: a, b\n# source: c\ncolour,n\nred,12\ngreen,30\n", {"red": 12, "green": 30}),
+        ("# bikes,n\nred,12\ngreen,30\n", {"red": 12, "green": 30}),
+    ])],
+    "numbers are read exactly": [*((column(cells), {}, dict(zip("abcdef", counts, strict=False))) for cells, counts in [
+        (["1'234", "2'345'678"], [1234, 2345678]),
+        (["1’234", "7"], [1234, 7]),
+        (["1\u00a0234", "2\u202f345\u2009678"], [1234, 2345678]),
+        (["1 234", "7,0"], [1234, 7]),
+        (["1.234.567", "12.500"], [1234567, 12500]),
+        (["1.234,0", "7"], [1234, 7]),
+        (["1,234.00", "1,500"], [1234, 1500]),
+        (["12,0", "1.500"], [12, 1500]),
+        (["12.", "7.00"], [12, 7]),
+        (["+5", "007"], [5, 7]),
+        (["1,2E+05", "7"], [120000, 7]),
+        (["1.2e3", "3E+04"], [1200, 30000]),
+        (["1e0", "0e5"], [1, 0]),
+        (["٣", "１２"], [3, 12]),
+        (["9223372036854775800", "7"], [2**63 - 8, 7]),
+        (["9007199254740993", "1"], [2**53 + 1, 1]),
+        (["-0", "4"], [0, 4]),
+    ])],
+    "a mark that can mean two things is asked about": [
+        (table, {}, Asks(thousands=None)) for table in (
+            column(["1.234", "12"]), column(["1,234", "12"]), column(["12.000", "7.000"], ","),
+            column(["1,234", "12"], "\t"),
+        )
     ],
-)
-def test_separator_and_decimal_mark_are_decided_together(table: str, counts: Found) -> None:
-    assert_comes(counts, table)
-
-
-FAULTY_COUNT = "n,count\na,1\nb,-2\n"
-WHAT_COMES: dict[str, list[tuple[str, dict[str, Any], Outcome]]] = {
+    "the answer about thousands": [
+        (column(["1.234", "12"]), {"thousands": "."}, {"a": 1234, "b": 12}),
+        *((column(["1.234", "12"]), {"thousands": mark}, "not a whole number") for mark in (",", "", "'")),
+    ],
+    "a list that is none": [
+        (PLAIN, {"categories": "a,b"}, "must be a sequence of names"),
+        (PLAIN, {"categories": ("a", 1)}, "must be a sequence of names"),
+        (PLAIN, {"categories": ("a",)}, "at least two names: got 1"),
+        (PLAIN, {"categories": ("a", "b", " a")}, "names 'a' more than once"),
+        (PLAIN, {"categories": ("a", " ", "b")}, "name 2 of the list of categories is empty"),
+        (PLAIN, {"categories": ("a", "b" * (limits.UPLOAD_LABEL_CHARACTERS_LARGEST + 1))}, "is too long"),
+        (PLAIN, {"categories": tuple(map(str, range(limits.CATEGORIES_LARGEST + 1)))}, "of categories is too long"),
+        (PLAIN, {"unlisted": "other"}, "goes with categories="),
+        (PLAIN, {"missing": "keep", "count_column": "n"}, "cannot go with"),
+    ],
+    "an answer that is none": [
+        (PLAIN, {"colour": "x"}, "'colour' is not an answer"),
+        (PLAIN, {"layout": "tall"}, "layout must be one of"),
+        (PLAIN, {"layout": 3}, "layout must be one of"),
+        (PLAIN, {"thousands": ";"}, "thousands must be one of"),
+        (PLAIN, {"total_row": True}, "total_row must be one of"),
+        (PLAIN, {"confirm_percentages": "yes"}, "confirm_percentages must be one of"),
+        (PLAIN, {"confirm_percentages": 1}, "confirm_percentages must be one of"),
+        (PLAIN, {"header_row": True}, "header_row must be"),
+        (PLAIN, {"header_row": -1}, "header_row must be"),
+        (PLAIN, {"column": 0}, "column must be"),
+        (PLAIN, {"column": 1.0}, "column must be"),
+        (PLAIN, {"column": ["x"]}, "column must be"),
+        (PLAIN, {"sheet": 1}, "sheet must be"),
+        (PLAIN, {"sheet": "x"}, "only be answered for an Excel workbook"),
+        (PLAIN, {"layout": "wide", "column": "x"}, "cannot go with"),
+        (PLAIN, {"column": "x", "count_column": "n"}, "cannot go with"),
+    ],
     "one column is not split": [
         ("why\nI walk, mostly\nbus\nbus\nbus\n", {"column": "why"}, {"I walk, mostly": 1, "bus": 3}),
         ('why\n"a, b"\nc\nc\n', {"column": "why"}, {"a, b": 1, "c": 2}),
@@ -234,6 +305,52 @@ WHAT_COMES: dict[str, list[tuple[str, dict[str, Any], Outcome]]] = {
         ("a" * (limits.UPLOAD_BYTES_LARGEST + 1), {}, "too large"),
         ('"x",n\n' + "a,1\n" * 100_000 + "," * 4_000 + "1\n", {}, "differ too much"),
     ],
+    "an unclear layout is asked about": [*((table, {}, Asks(layout=layout)) for table, layout in [
+        ("id,choice\n1,a\n2,\n3,b\n4,NA\n5,a\n", "raw"),
+        ("ride,speed\nwalk,3\nbus,31\nwalk,4\nwalk,5\nbus,30\nwalk,3\n", "raw"),
+        ("name,age\nanna,34\nbert,28\ncarla,41\n", "raw"),
+        ("Number,Colour\n1,red\n2,green\n3,red\n", "raw"),
+        ("id,ride,speed\nT1,walk,3\nT2,bus,4\nT3,walk,5\nT4,walk,9\n", "raw"),
+        ("smoker,drinker\n0,1\n1,1\n0,0\n1,0\n", "raw"),
+        ("colour,vehicles\n1,12\n2,30\n3,8\n", "counts"),
+        ("1,2,3,4,5\n12,30,8,4,1\n", "wide"),
+        ("1,2\n12,30\n", "wide"),
+        ("1,12\n2,30\n", "counts"),
+    ])],
+    "one row of counts is refused": [*((table, {}, words) for table, words in [
+        ("red,green,blue\n12,<5,8\n", "row 2: '<5' is not a count"),
+        ("red,green,blue\n*,5,8\n", "row 2: '*' is not a count"),
+        ("red,green,blue\nsuppressed,5,8\n", "row 2: 'suppressed' is not a count"),
+        ("red,green,blue\n12,many,8\n", "row 2: 'many' is not a count"),
+        ("red,green,blue\n12,,8\n", "row 2: the count for 'green' is missing"),
+        ("red,,blue\n12,30,8\n", "row 1: the name of the category in column 2 is missing"),
+        ("red,green,blue\n12,30\n", "row 2: 2 cells instead of 3"),
+        ("12,30,8\n", "a row of category names above"),
+    ])],
+    "identifiers and measurements are no categories": [*(
+        ("x\n" + "\n".join(cells), {"column": "x"}, words) for cells, words in [
+        ([f"T{i}" for i in range(6)], "identifier"),
+        ([str(i) for i in range(50)], "identifier"),
+        ([f"{150 + i / 7:.2f}" for i in range(8)], "8 different values in 8 rows"),
+        ([f"{150 + i % 28 / 10}" for i in range(30)], "28 different values in 30 rows"),
+        ([f"{150 + i % 200 / 4}" for i in range(3000)], "200 different values in 3,000 rows"),
+        ([str(i % 40) for i in range(60)], "40 different values in 60 rows"),
+    ])],
+    "one row of counts": [(table, answers, counts) for table, counts in [
+        ("red;green;blue\n12;30,0;8\n", {"red": 12, "green": 30, "blue": 8}),
+        (",red,green\n0,12,30\n", {"red": 12, "green": 30}),
+        ("colour,red,green\ncount,12,30\n", {"red": 12, "green": 30}),
+        ("season,red,green\nspring 2024,12,30\n", {"red": 12, "green": 30}),
+        ("year,red,green\n2024,12,30\n", {"red": 12, "green": 30}),
+        ("red,green\n12,30\n", {"red": 12, "green": 30}),
+        ("red\t green\n1'234\t0\n", {"red": 1234, "green": 0}),
+    ]
+                          for answers in ({}, {"layout": "wide"})],
+    "years and headings within": [
+        (EUROSTAT, {"header_row": 1, "cells": "column"}, Asks(header_row=1, cells="column", count_column="2019")),
+        (EUROSTAT, {"header_row": 1, "cells": "column", "count_column": "2020"}, "'4522 p' is not a count"),
+        ("Answer,n\nSex,\nMen,12\nWomen,30\n", {}, "remove the row if it is a heading"),
+    ],
     "none is no answer": [
         ("x,n\na,1\nb,3\n", dict.fromkeys(["layout", "column", "sheet", "header_row", "total_row", "thousands"]),
          {"a": 1, "b": 3}),
@@ -247,7 +364,31 @@ def test_what_comes_of_a_text(shown: str) -> None:
         assert_comes(expected, text, **answers)
 
 
-FOLLOWED = {
+FOLLOWED = dict([
+    *[
+        ("id,colour,votes\n1,red,12\n2,green,30\n3,blue,8\n", {"red": 12, "green": 30, "blue": 8}),
+        ("colour,percent,n\nred,24,12\ngreen,60,30\n", {"red": 12, "green": 30}),
+        ("n,colour,note\n12,red,x\n30,green,y\n", {"red": 12, "green": 30}),
+        ("date,colour,n\n2024-09-05,red,12\n2024-09-06,green,30\n", {"red": 12, "green": 30}),
+        ("id,choice\n1,a\n2,\n3,b\n4,NA\n5,a\n", {"a": 2, "b": 1, "NA": 1}),
+        ("colour,vehicles\n1,12\n2,30\n3,8\n", {"1": 12, "2": 30, "3": 8}),
+        ("1,2,3,4,5\n12,30,8,4,1\n", {"1": 12, "2": 30, "3": 8, "4": 4, "5": 1}),
+        ("id,ride\nT1,walk\nT2,bus\nT3,walk\n", {"walk": 2, "bus": 1}),
+        ("walk\nbus\nwalk\n", {"walk": 2, "bus": 1}),
+        ("0\n1\n0\n", {"0": 2, "1": 1}),
+    ],
+    # files as people have them, met in a trial
+    *[
+        (SURVEYMONKEY, {"Very likely": 11, "Likely": 6, "Unlikely": 3}),
+        (TITLE_WITH_A_COMMA, {"Elm": 12, "Oak": 30, "Fir": 7}),
+        ("Elm,Oak,Fir\nElm,Oak,Fir\n25,21,9\n", {"Elm": 25, "Oak": 21, "Fir": 9}),
+        (",2019,2020\n,2019,2020\nElm,24,6\nOak,58,47\n", {"Elm": 24, "Oak": 58}),
+        (EUROSTAT, {"F,AT": 4503, "M,AT": 4355}),
+        (DOTTED, {"Lugo / Hombres": 1158421, "Lugo / Mujeres": 1167592, "Soria / Hombres": 4044612,
+                  "Soria / Mujeres": 4044136}),
+    ],
+])  # fmt: skip
+FOLLOWED |= {
     "n,count\na,5\nb,7\nc,9\nMean,3\nSD,1\n": {"a": 5, "b": 7, "c": 9},
     "2020,2021,2022\n12,30,8\n": {"2020": 12, "2021": 30, "2022": 8},
     ",0\nred,12\nblue,3\n": {"red": 12, "blue": 3},
@@ -291,46 +432,6 @@ def test_a_refusal_names_its_row_and_cell() -> None:
 
 
 # --- numbers ---
-
-
-@pytest.mark.parametrize(
-    ("cells", "counts"),
-    [
-        (["1'234", "2'345'678"], [1234, 2345678]),
-        (["1’234", "7"], [1234, 7]),
-        (["1\u00a0234", "2\u202f345\u2009678"], [1234, 2345678]),
-        (["1 234", "7,0"], [1234, 7]),
-        (["1.234.567", "12.500"], [1234567, 12500]),
-        (["1.234,0", "7"], [1234, 7]),
-        (["1,234.00", "1,500"], [1234, 1500]),
-        (["12,0", "1.500"], [12, 1500]),
-        (["12.", "7.00"], [12, 7]),
-        (["+5", "007"], [5, 7]),
-        (["1,2E+05", "7"], [120000, 7]),
-        (["1.2e3", "3E+04"], [1200, 30000]),
-        (["1e0", "0e5"], [1, 0]),
-        (["٣", "１２"], [3, 12]),
-        (["9223372036854775800", "7"], [2**63 - 8, 7]),
-        (["9007199254740993", "1"], [2**53 + 1, 1]),
-        (["-0", "4"], [0, 4]),
-    ],
-)
-def test_numbers_are_read_exactly(cells: list[str], counts: list[int]) -> None:
-    assert_comes({chr(97 + i): count for i, count in enumerate(counts)}, column(cells))
-
-
-@pytest.mark.parametrize("table", [column(["1.234", "12"]), column(["1,234", "12"]), column(["12.000", "7.000"], ","),
-                                   column(["1,234", "12"], "\t")])  # fmt: skip
-def test_a_mark_that_can_mean_two_things_is_asked_about(table: str) -> None:
-    assert_comes(Asks(thousands=None), table)
-
-
-@pytest.mark.parametrize(
-    ("thousands", "expected"),
-    [(".", {"a": 1234, "b": 12}), (",", "not a whole number"), ("", "not a whole number"), ("'", "not a whole")],
-)
-def test_the_answer_about_thousands(thousands: str, expected: Outcome) -> None:
-    assert_comes(expected, column(["1.234", "12"]), thousands=thousands)
 
 
 @pytest.mark.parametrize(
@@ -395,29 +496,6 @@ def test_a_total_is_left_out_by_default(name: str) -> None:
     assert suggested(f"a,b,{name}\n12,30,42\n") == {"a": 12, "b": 30}
 
 
-# --- headers ---
-
-
-@pytest.mark.parametrize(
-    ("table", "counts"),
-    [
-        ("red,12\ngreen,30\n", {"red": 12, "green": 30}),
-        (",n\nred,12\ngreen,30\n", {"red": 12, "green": 30}),
-        ("colour,\nred,12\ngreen,30\n", {"red": 12, "green": 30}),
-        ('"colour","n"\n"1","red",12\n"2","green",30\n', {"red": 12, "green": 30}),
-        (",colour,n\n1,red,12\n2,green,30\n", {"red": 12, "green": 30}),
-        ("Unnamed: 0,colour,n\n0,red,12\n1,green,30\n", {"red": 12, "green": 30}),
-        (",n\n0,12\n1,30\n2,8\n", {"0": 12, "1": 30, "2": 8}),
-        ("code,n\n1,12,\n2,30,\n3,8,\n", {"1": 12, "2": 30, "3": 8}),
-        ("code,n\n04,12\n4,30\n", {"04": 12, "4": 30}),
-        ("# title: a, b\n# source: c\ncolour,n\nred,12\ngreen,30\n", {"red": 12, "green": 30}),
-        ("# bikes,n\nred,12\ngreen,30\n", {"red": 12, "green": 30}),
-    ],
-)
-def test_headers(table: str, counts: Found) -> None:
-    assert_comes(counts, table)
-
-
 @pytest.mark.parametrize(
     "titles",
     ["Bikes\n", "Bikes\nof 2024\n\n", "Bikes,\n,\n", "Bikes, in all, of 2024\n", "Survey\nPeriod,2024,x\n"],
@@ -432,25 +510,6 @@ def test_title_lines_are_asked_about(titles: str) -> None:
 # --- layouts ---
 
 
-@pytest.mark.parametrize(
-    ("table", "layout"),
-    [
-        ("id,choice\n1,a\n2,\n3,b\n4,NA\n5,a\n", "raw"),
-        ("ride,speed\nwalk,3\nbus,31\nwalk,4\nwalk,5\nbus,30\nwalk,3\n", "raw"),
-        ("name,age\nanna,34\nbert,28\ncarla,41\n", "raw"),
-        ("Number,Colour\n1,red\n2,green\n3,red\n", "raw"),
-        ("id,ride,speed\nT1,walk,3\nT2,bus,4\nT3,walk,5\nT4,walk,9\n", "raw"),
-        ("smoker,drinker\n0,1\n1,1\n0,0\n1,0\n", "raw"),
-        ("colour,vehicles\n1,12\n2,30\n3,8\n", "counts"),
-        ("1,2,3,4,5\n12,30,8,4,1\n", "wide"),
-        ("1,2\n12,30\n", "wide"),
-        ("1,12\n2,30\n", "counts"),
-    ],
-)
-def test_an_unclear_layout_is_asked_about(table: str, layout: str) -> None:
-    assert_comes(Asks(layout=layout), table)
-
-
 @pytest.mark.parametrize("between", [" ", ": ", "     ", " = "])
 def test_a_name_and_its_count_in_one_cell_are_not_a_category(between: str) -> None:
     lines = [f"{name}{between}{count}" for name, count in (("red", 12), ("green", 30), ("blue", 8))]
@@ -461,79 +520,7 @@ def test_a_name_and_its_count_in_one_cell_are_not_a_category(between: str) -> No
     assert read_categories("\n".join(lines).encode(), "list.txt") == tuple(lines)
 
 
-@pytest.mark.parametrize(
-    ("table", "counts"),
-    [
-        ("id,colour,votes\n1,red,12\n2,green,30\n3,blue,8\n", {"red": 12, "green": 30, "blue": 8}),
-        ("colour,percent,n\nred,24,12\ngreen,60,30\n", {"red": 12, "green": 30}),
-        ("n,colour,note\n12,red,x\n30,green,y\n", {"red": 12, "green": 30}),
-        ("date,colour,n\n2024-09-05,red,12\n2024-09-06,green,30\n", {"red": 12, "green": 30}),
-        ("id,choice\n1,a\n2,\n3,b\n4,NA\n5,a\n", {"a": 2, "b": 1, "NA": 1}),
-        ("colour,vehicles\n1,12\n2,30\n3,8\n", {"1": 12, "2": 30, "3": 8}),
-        ("1,2,3,4,5\n12,30,8,4,1\n", {"1": 12, "2": 30, "3": 8, "4": 4, "5": 1}),
-        ("id,ride\nT1,walk\nT2,bus\nT3,walk\n", {"walk": 2, "bus": 1}),
-        ("walk\nbus\nwalk\n", {"walk": 2, "bus": 1}),
-        ("0\n1\n0\n", {"0": 2, "1": 1}),
-    ],
-)
-def test_defaults_lead_somewhere(table: str, counts: Found) -> None:
-    assert suggested(table) == counts
-
-
-@pytest.mark.parametrize(
-    ("table", "counts"),
-    [
-        ("red;green;blue\n12;30,0;8\n", {"red": 12, "green": 30, "blue": 8}),
-        (",red,green\n0,12,30\n", {"red": 12, "green": 30}),
-        ("colour,red,green\ncount,12,30\n", {"red": 12, "green": 30}),
-        ("season,red,green\nspring 2024,12,30\n", {"red": 12, "green": 30}),
-        ("year,red,green\n2024,12,30\n", {"red": 12, "green": 30}),
-        ("red,green\n12,30\n", {"red": 12, "green": 30}),
-        ("red\t green\n1'234\t0\n", {"red": 1234, "green": 0}),
-    ],
-)
-def test_wide(table: str, counts: Found) -> None:
-    assert_comes(counts, table)
-    assert_comes(counts, table, layout="wide")
-
-
-@pytest.mark.parametrize(
-    ("table", "words"),
-    [
-        ("red,green,blue\n12,<5,8\n", "row 2: '<5' is not a count"),
-        ("red,green,blue\n*,5,8\n", "row 2: '*' is not a count"),
-        ("red,green,blue\nsuppressed,5,8\n", "row 2: 'suppressed' is not a count"),
-        ("red,green,blue\n12,many,8\n", "row 2: 'many' is not a count"),
-        ("red,green,blue\n12,,8\n", "row 2: the count for 'green' is missing"),
-        ("red,,blue\n12,30,8\n", "row 1: the name of the category in column 2 is missing"),
-        ("red,green,blue\n12,30\n", "row 2: 2 cells instead of 3"),
-        ("12,30,8\n", "a row of category names above"),
-    ],
-)
-def test_wide_refused(table: str, words: str) -> None:
-    assert words in refused(table)
-
-
-# --- raw records ---
-
-
-@pytest.mark.parametrize(
-    ("cells", "words"),
-    [
-        ([f"T{i}" for i in range(6)], "identifier"),
-        ([str(i) for i in range(50)], "identifier"),
-        ([f"{150 + i / 7:.2f}" for i in range(8)], "8 different values in 8 rows"),
-        ([f"{150 + i % 28 / 10}" for i in range(30)], "28 different values in 30 rows"),
-        ([f"{150 + i % 200 / 4}" for i in range(3000)], "200 different values in 3,000 rows"),
-        ([str(i % 40) for i in range(60)], "40 different values in 60 rows"),
-    ],
-)
-def test_identifiers_and_measurements_are_no_categories(cells: list[str], words: str) -> None:
-    assert words in refused("x\n" + "\n".join(cells), column="x")
-
-
 # --- the public list of categories ---
-
 
 
 def test_unseen_categories_get_zero_in_the_order_of_the_list() -> None:
@@ -546,24 +533,6 @@ def test_unseen_categories_get_zero_in_the_order_of_the_list() -> None:
         result = read(table, categories=listed, **answers)
         assert (result.labels, result.counts) == (("ferry", "bus", "walk", "bike"), (0, 1, 2, 1))
         assert not any("not private" in warning for warning in result.warnings)
-
-
-@pytest.mark.parametrize(
-    ("answers", "words"),
-    [
-        ({"categories": "a,b"}, "must be a sequence of names"),
-        ({"categories": ("a", 1)}, "must be a sequence of names"),
-        ({"categories": ("a",)}, "at least two names: got 1"),
-        ({"categories": ("a", "b", " a")}, "names 'a' more than once"),
-        ({"categories": ("a", " ", "b")}, "name 2 of the list of categories is empty"),
-        ({"categories": ("a", "b" * (limits.UPLOAD_LABEL_CHARACTERS_LARGEST + 1))}, "is too long"),
-        ({"categories": tuple(map(str, range(limits.CATEGORIES_LARGEST + 1)))}, "list of categories is too long"),
-        ({"unlisted": "other"}, "goes with categories="),
-        ({"missing": "keep", "count_column": "n"}, "cannot go with"),
-    ],
-)
-def test_a_list_that_is_none_is_refused(answers: dict[str, Any], words: str) -> None:
-    assert words in refused("x,n\na,1\nb,3\n", **answers)
 
 
 def test_a_list_is_read_from_any_file_of_one_column() -> None:
@@ -593,34 +562,6 @@ def test_messages_show_cells_inertly() -> None:
     assert len(message) < 200
 
 
-# --- answers ---
-
-
-@pytest.mark.parametrize(
-    ("answers", "words"),
-    [
-        ({"colour": "x"}, "'colour' is not an answer"),
-        ({"layout": "tall"}, "layout must be one of"),
-        ({"layout": 3}, "layout must be one of"),
-        ({"thousands": ";"}, "thousands must be one of"),
-        ({"total_row": True}, "total_row must be one of"),
-        ({"confirm_percentages": "yes"}, "confirm_percentages must be one of"),
-        ({"confirm_percentages": 1}, "confirm_percentages must be one of"),
-        ({"header_row": True}, "header_row must be"),
-        ({"header_row": -1}, "header_row must be"),
-        ({"column": 0}, "column must be"),
-        ({"column": 1.0}, "column must be"),
-        ({"column": ["x"]}, "column must be"),
-        ({"sheet": 1}, "sheet must be"),
-        ({"sheet": "x"}, "only be answered for an Excel workbook"),
-        ({"layout": "wide", "column": "x"}, "cannot go with"),
-        ({"column": "x", "count_column": "n"}, "cannot go with"),
-    ],
-)
-def test_an_answer_that_is_none_raises(answers: dict[str, Any], words: str) -> None:
-    assert words in refused("x,n\na,1\nb,3\n", **answers)
-
-
 def test_an_unknown_answer_is_a_wrong_keyword_too() -> None:
     with pytest.raises(TypeError, match="colour"):
         read("x,n\na,1\nb,3\n", colour="x")
@@ -643,56 +584,8 @@ def archive(**parts: str) -> bytes:
     return data.getvalue()
 
 
-@pytest.mark.parametrize(
-    ("data", "filename", "words"),
-    [
-        (b"x,n\na,1\nb,3\n", "x.xlsx", "not an Excel workbook"),
-        (b"x,n\na,1\nb,3\n", "x.XLS", "not an Excel workbook"),
-        (b"x,n\na,1\nb,3\n", "x.pq", "not a Parquet file"),
-        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), "x.xls", "old Excel workbook"),
-        (
-            b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "EncryptedPackage".encode("utf-16-le"),
-            "x.xlsx",
-            "protected by a password",
-        ),
-        (archive(mimetype="application/vnd.oasis", **{"content.xml": "<x/>"}), "x.ods", "OpenDocument"),
-        (archive(**{"word__document.xml": "<x/>"}), "x.docx", "Word document"),
-        (archive(**{"xl__workbook.bin": ""}), "x.xlsb", "binary workbook"),
-        (archive(**{"table.csv": "a"}), "x.zip", "ZIP archive"),
-        (archive(**{"xl__workbook.xml": "<x/>"}), "x.xlsx", "damaged"),
-        (b"PK\x03\x04 and no more", "x.xlsx", "damaged"),
-        (b"%PDF-1.7", "x.csv", "PDF"),
-        (b"\x1f\x8b\x08\x00", "x.csv.gz", "gzip"),
-        (b"\x89PNG\r\n", "x.png", "picture"),
-        (b"<!DOCTYPE html><table>", "x.xls", "web page"),
-        (b'<?xml version="1.0"?><Workbook/>', "x.xls", "XML"),
-        (b'{"red": 12,\n "green": 30}', "x.json", "JSON"),
-        (b"PAR1 and no more", "x.parquet", "cut off"),
-        (b"PAR1" + bytes(20) + b"PAR1", "x.parquet", "damaged"),
-    ],
-)
-def test_other_formats_are_refused_by_name(data: bytes, filename: str, words: str) -> None:
-    assert words in refused(data, filename)
-
-
 def sheet_of(*rows: list[Any]) -> bytes:
     return saved(workbook([["name", "n"], *rows]))
-
-
-@pytest.mark.parametrize(
-    ("rows", "counts"),
-    [
-        ([["a", 12.0], ["b", 30]], {"a": 12, "b": 30}),
-        ([["a", "12"], ["b", "1'234"]], {"a": 12, "b": 1234}),
-        ([["a", 10**15], ["b", 1]], {"a": 10**15, "b": 1}),
-        ([[True, 12], [False, 30]], {"TRUE": 12, "FALSE": 30}),
-        ([[1, 12], [2.5, 30]], {"1": 12, "2.5": 30}),
-        ([[date(2024, 9, 5), 1], [datetime(2024, 9, 5, 8, 30), 3]], {"2024-09-05": 1, "2024-09-05 08:30:00": 3}),
-        ([["NA", 1], [None, None], ["null", 3]], {"NA": 1, "null": 3}),
-    ],
-)
-def test_workbook_cells(rows: list[list[Any]], counts: Found) -> None:
-    assert_comes(counts, sheet_of(*rows), "x.xlsx")
 
 
 @pytest.mark.parametrize(
@@ -761,44 +654,9 @@ def test_a_workbook_that_unpacks_to_too_much() -> None:
     assert "unpacked" in refused(data.getvalue(), "x.xlsx")
 
 
-@pytest.mark.parametrize(
-    "counts",
-    [
-        pa.array([12, 30], pa.int8()),
-        pa.array([12, 30], pa.uint64()),
-        pa.array([12.0, 30.0]),
-        pa.array([Decimal("12.00"), Decimal("30.00")]),
-        pa.array(["12", "30"]),
-        pa.array(["12", "30"]).dictionary_encode(),
-    ],
-)
-def test_parquet_counts(counts: Any) -> None:
-    assert_comes({"a": 12, "b": 30}, parquet_file(name=pa.array(["a", "b"]), n=counts), "x.parquet")
-
-
-@pytest.mark.parametrize(
-    ("counts", "words"),
-    [
-        (pa.array([12, None]), "missing"),
-        (pa.array([12.0, float("nan")]), "finite"),
-        (pa.array([12.0, 3.5]), "weighted"),
-        (pa.array([True, False]), "true/false"),
-        (pa.array([date(2024, 9, 5)] * 2), "a date"),
-        (pa.array([b"1", b"2"]), "binary data"),
-        (pa.array([[1], [2]]), "a list"),
-    ],
-)
-def test_parquet_cells_that_are_no_counts(counts: Any, words: str) -> None:
-    data = parquet_file(name=pa.array(["a", "b"]), n=counts)
-    assert words in refused(data, "x.parquet", category_column="name", count_column="n")
-
-
 LEVELS = pa.DictionaryArray.from_arrays(pa.array([1, 1, None]), pa.array(["no", "yes", "don't know"]))
-
-
-@pytest.mark.parametrize(
-    ("cells", "answers", "expected"),
-    [
+AB, CODED = pa.array(["a", "b"]), {"category_column": "name", "count_column": "n"}
+RECORDS: list[tuple[Any, dict[str, Any], Outcome]] = [
         (LEVELS, {"column": "x"}, {"no": 0, "yes": 2, "don't know": 0}),
         (pa.array([0.0, 1.0, 0.0, None]), {"column": "x"}, {"0": 2, "1": 1}),
         (pa.array([True, False, True]), {"column": "x"}, {"False": 1, "True": 2}),
@@ -807,10 +665,65 @@ LEVELS = pa.DictionaryArray.from_arrays(pa.array([1, 1, None]), pa.array(["no", 
         (pa.array(["a", "b", "a"]), {}, Asks(column="x")),
         (pa.array([], pa.string()), {}, "header but no rows"),
         (pa.array(["a"]), {"header_row": 1}, "names its columns itself"),
-    ],
-)
-def test_parquet_records(cells: Any, answers: dict[str, Any], expected: Outcome) -> None:
-    assert_comes(expected, parquet_file(x=cells), "x.parquet", **answers)
+    ]
+FILES: list[tuple[bytes, str, dict[str, Any], Outcome]] = [
+    *((data, filename, {}, words) for data, filename, words in [
+        (b"x,n\na,1\nb,3\n", "x.xlsx", "not an Excel workbook"),
+        (b"x,n\na,1\nb,3\n", "x.XLS", "not an Excel workbook"),
+        (b"x,n\na,1\nb,3\n", "x.pq", "not a Parquet file"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), "x.xls", "old Excel workbook"),
+        (
+            b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "EncryptedPackage".encode("utf-16-le"),
+            "x.xlsx",
+            "protected by a password",
+        ),
+        (archive(mimetype="application/vnd.oasis", **{"content.xml": "<x/>"}), "x.ods", "OpenDocument"),
+        (archive(**{"word__document.xml": "<x/>"}), "x.docx", "Word document"),
+        (archive(**{"xl__workbook.bin": ""}), "x.xlsb", "binary workbook"),
+        (archive(**{"table.csv": "a"}), "x.zip", "ZIP archive"),
+        (archive(**{"xl__workbook.xml": "<x/>"}), "x.xlsx", "damaged"),
+        (b"PK\x03\x04 and no more", "x.xlsx", "damaged"),
+        (b"%PDF-1.7", "x.csv", "PDF"),
+        (b"\x1f\x8b\x08\x00", "x.csv.gz", "gzip"),
+        (b"\x89PNG\r\n", "x.png", "picture"),
+        (b"<!DOCTYPE html><table>", "x.xls", "web page"),
+        (b'<?xml version="1.0"?><Workbook/>', "x.xls", "XML"),
+        (b'{"red": 12,\n "green": 30}', "x.json", "JSON"),
+        (b"PAR1 and no more", "x.parquet", "cut off"),
+        (b"PAR1" + bytes(20) + b"PAR1", "x.parquet", "damaged"),
+    ]),
+    (sheet_of(["a", 12.0], ["b", 30]), "x.xlsx", {}, {"a": 12, "b": 30}),
+    (sheet_of(["a", "12"], ["b", "1'234"]), "x.xlsx", {}, {"a": 12, "b": 1234}),
+    (sheet_of(["a", 10**15], ["b", 1]), "x.xlsx", {}, {"a": 10**15, "b": 1}),
+    (sheet_of([True, 12], [False, 30]), "x.xlsx", {}, {"TRUE": 12, "FALSE": 30}),
+    (sheet_of([1, 12], [2.5, 30]), "x.xlsx", {}, {"1": 12, "2.5": 30}),
+    (sheet_of([date(2024, 9, 5), 1], [datetime(2024, 9, 5, 8, 30), 3]), "x.xlsx", {},
+     {"2024-09-05": 1, "2024-09-05 08:30:00": 3}),
+    (sheet_of(["NA", 1], [None, None], ["null", 3]), "x.xlsx", {}, {"NA": 1, "null": 3}),
+    *((parquet_file(name=AB, n=counts), "x.parquet", {}, {"a": 12, "b": 30}) for counts in [
+        pa.array([12, 30], pa.int8()),
+        pa.array([12, 30], pa.uint64()),
+        pa.array([12.0, 30.0]),
+        pa.array([Decimal("12.00"), Decimal("30.00")]),
+        pa.array(["12", "30"]),
+        pa.array(["12", "30"]).dictionary_encode(),
+    ]),
+    *((parquet_file(name=AB, n=counts), "x.parquet", CODED, words) for counts, words in [
+        (pa.array([12, None]), "missing"),
+        (pa.array([12.0, float("nan")]), "finite"),
+        (pa.array([12.0, 3.5]), "weighted"),
+        (pa.array([True, False]), "true/false"),
+        (pa.array([date(2024, 9, 5)] * 2), "a date"),
+        (pa.array([b"1", b"2"]), "binary data"),
+        (pa.array([[1], [2]]), "a list"),
+    ]),
+    *((parquet_file(x=cells), "x.parquet", answers, expected) for cells, answers, expected in RECORDS),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("data", "filename", "answers", "expected"), FILES)
+def test_what_comes_of_a_file(data: bytes, filename: str, answers: dict[str, Any], expected: Outcome) -> None:
+    assert_comes(expected, data, filename, **answers)
 
 
 def test_a_parquet_index_of_row_numbers_is_left_out() -> None:

@@ -11,7 +11,7 @@ from dpbi.mechanisms import Mechanism
 from dpbi.posterior import dirichlet
 from tests.dashboard.person import ALL, QUIET, bare, charts, everything, opened, tick, typed, visit
 from tests.dashboard.test_scenario_file import record
-from tests.dashboard.test_scripts import assert_the_same, run, snippet
+from tests.dashboard.test_take_away import assert_the_same, run, snippet
 from tests.every_mechanism import every_class, lists_datasets
 
 PAGE = "pages/1_Private_posteriors.py"
