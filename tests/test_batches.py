@@ -13,12 +13,11 @@ import pytest
 from numpy.typing import NDArray
 
 import dpbi
-from dpbi import Problem, dirichlet, sensitivity, sensitivity_maps
+from dpbi import Problem, dirichlet, sensitivity, sensitivity_maps, steps
 from dpbi.mechanisms import Mechanism
 from dpbi.posterior.hellinger import distances_between, distances_to
 from dpbi.posterior.total_variation import beta_variation, variation_bounds
 from dpbi.privacy.guessing import trade_off
-from dpbi.problem.neighbours import steps
 from dpbi.sensitivity.closed_form import unit_loss
 from tests.every_mechanism import every_class, every_mechanism
 

@@ -13,16 +13,13 @@ import numpy as np
 import pytest
 
 import dpbi
-from dpbi import MECHANISMS, Problem, tour
+from dpbi import MECHANISMS, Problem, comparison_of, noise_aware_releases, sample_posteriors, tour
 from dpbi.accuracy import axes as accuracy_axes
 from dpbi.accuracy import expected_error
-from dpbi.accuracy.comparison import comparison_of
 from dpbi.accuracy.curves import accuracy_curve, crossovers, required_epsilon
 from dpbi.accuracy.trials import release_errors
 from dpbi.frozen_result import FrozenResult, frozen
 from dpbi.inference.noise_aware import coverage
-from dpbi.inference.noise_aware_releases import noise_aware_releases
-from dpbi.inference.private_posteriors import sample_posteriors
 from dpbi.mechanisms import EHD, EHDS, Geometric, Mechanism
 from dpbi.papers.claims import CLAIMS
 from dpbi.papers.claims.two_categories import line_law

@@ -10,15 +10,12 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dpbi import limits
+from dpbi import Problem, dirichlet, limits, sample_posteriors
 from dpbi.dashboard.sidebar import entries
 from dpbi.dashboard.words import sidebar, words
 from dpbi.data import synthesis
 from dpbi.figures import posteriors
-from dpbi.inference.private_posteriors import sample_posteriors
 from dpbi.mechanisms import Geometric
-from dpbi.posterior import dirichlet
-from dpbi.problem.problem import Problem
 from tests.dashboard.person import key
 from tests.reference_values import numeric
 

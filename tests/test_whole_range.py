@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 import dpbi
+from dpbi import dirichlet
 from dpbi import mechanisms as m
 from dpbi.inference import count_posterior
 from dpbi.inference.noise_aware import coverage, noise_aware_posterior
 from dpbi.mechanisms.distance_table import slack
 from dpbi.papers.claims import CLAIMS, Setting
-from dpbi.posterior import dirichlet
 from dpbi.posterior.hellinger import distances_to
 from dpbi.posterior.total_variation import beta_variation
 from dpbi.problem.candidates import list_candidates

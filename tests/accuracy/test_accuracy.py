@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from dpbi import MECHANISMS, Problem, calibrate, distance_law, limits
+from dpbi import MECHANISMS, Problem, calibrate, distance_law, hellinger, limits
+from dpbi.accuracy import METRICS, ExpectedError, Metric, expected_error
 from dpbi.accuracy import error as accuracy
 from dpbi.accuracy.axes import AXES, Axis, axis, scaled_counts
 from dpbi.accuracy.curves import (
@@ -23,11 +24,9 @@ from dpbi.accuracy.curves import (
     crossovers,
     required_epsilon,
 )
-from dpbi.accuracy.error import METRICS, ExpectedError, Metric, expected_error
 from dpbi.accuracy.importance_sampling import standard_error
 from dpbi.accuracy.order import Measured
 from dpbi.mechanisms import KNorm, Mechanism
-from dpbi.posterior.hellinger import hellinger
 from dpbi.posterior.total_variation import beta_variation, variation_bounds
 from tests import oracles
 from tests.every_mechanism import enumerated, every_class

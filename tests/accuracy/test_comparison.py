@@ -8,10 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpbi import MECHANISMS, Problem, distance_law
+from dpbi import MECHANISMS, ApproximateDP, NotPrivate, Problem, PureDP, distance_law
 from dpbi.accuracy.comparison import Comparison, comparison_of, nearest_private
 from dpbi.accuracy.order import Measured, foremost, lead, rising
-from dpbi.mechanisms.guarantee import ApproximateDP, NotPrivate, PureDP
 from tests import oracles
 from tests.every_mechanism import enumerated
 from tests.strategies import Drawn, epsilons, problems

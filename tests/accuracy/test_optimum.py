@@ -8,10 +8,9 @@ import pytest
 from scipy import optimize
 
 import dpbi
-from dpbi import Problem, expected_distance, limit_of_privacy
+from dpbi import Problem, expected_distance, hellinger, limit_of_privacy
 from dpbi.accuracy import optimum_programme as programme
 from dpbi.mechanisms import Geometric, KNorm
-from dpbi.posterior.hellinger import hellinger
 from tests import oracles
 from tests.every_mechanism import every_bad_prior_or_total
 

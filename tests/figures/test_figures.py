@@ -17,13 +17,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpbi import MECHANISMS, DistanceLaw, Problem, distance_law, local_sensitivity, smooth_sensitivity
+from dpbi import (
+    MECHANISMS,
+    DistanceLaw,
+    PrivatePosteriors,
+    Problem,
+    dirichlet,
+    distance_law,
+    local_sensitivity,
+    sample_posteriors,
+    smooth_sensitivity,
+)
 from dpbi import mechanisms as m
 from dpbi.figures import distances, posteriors, release, sensitivities, style, tour
 from dpbi.figures.drawing import Drawing
-from dpbi.inference.private_posteriors import PrivatePosteriors, sample_posteriors
 from dpbi.mechanisms.printed_number import probability
-from dpbi.posterior import dirichlet
 from dpbi.sensitivity import maps
 
 PROBLEMS = {

@@ -10,13 +10,7 @@ from dpbi import mechanisms as m
 from dpbi.figures import privacy, style
 from dpbi.mechanisms import Mechanism
 from dpbi.mechanisms.printed_bound import printed_bound
-from dpbi.privacy.curves import (
-    AttainingLaws,
-    CalibrationGain,
-    attaining_laws,
-    calibration_gain,
-    loss_against_size,
-)
+from dpbi.privacy.curves import AttainingLaws, CalibrationGain, attaining_laws, calibration_gain, loss_against_size
 from dpbi.privacy.guessing import GuessingRisk
 from dpbi.privacy.verdict import Profile, Verdict, verdict
 from tests.every_mechanism import every_class

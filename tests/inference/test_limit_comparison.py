@@ -4,9 +4,8 @@ import dataclasses
 
 import pytest
 
-from dpbi import MECHANISMS, PureDP, calibrate, expected_distance, limit_of_privacy
+from dpbi import MECHANISMS, LimitComparison, PureDP, calibrate, expected_distance, limit_of_privacy
 from dpbi.accuracy.order import Measured, lead
-from dpbi.inference.limit_comparison import LimitComparison
 from dpbi.mechanisms import Mechanism
 from tests.every_mechanism import every_class
 from tests.oracles import mp

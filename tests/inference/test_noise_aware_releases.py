@@ -3,12 +3,11 @@
 import numpy as np
 import pytest
 
-from dpbi import MECHANISMS, Problem, noise_aware_posterior
+from dpbi import MECHANISMS, Problem, dirichlet, noise_aware_posterior
 from dpbi.dashboard.sidebar import controls
 from dpbi.figures.posteriors import coverage_bars, noise_aware_posteriors
 from dpbi.inference.noise_aware_releases import noise_aware_releases, number_of_releases
 from dpbi.mechanisms import Mechanism
-from dpbi.posterior import dirichlet
 from tests.dashboard.person import ALL, QUIET, bare, charts, everything, opened, tick, typed, visit
 from tests.dashboard.test_scenario_file import record
 from tests.dashboard.test_scripts import assert_the_same, run, snippet

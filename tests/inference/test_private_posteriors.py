@@ -8,14 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from dpbi import MECHANISMS, Problem
-from dpbi.inference.private_posteriors import (
-    PrivatePosteriors,
-    density_grid,
-    density_window,
-    sample_posteriors,
-)
-from dpbi.posterior import dirichlet
+from dpbi import MECHANISMS, Problem, dirichlet
+from dpbi.inference.private_posteriors import PrivatePosteriors, density_grid, density_window, sample_posteriors
 from tests import oracles
 from tests.strategies import Drawn, epsilons, problems
 

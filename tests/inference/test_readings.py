@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 
 import dpbi
-from dpbi import MECHANISMS, Problem, expected_distance, joint_posterior, nearest_posterior
+from dpbi import MECHANISMS, Problem, expected_distance, hellinger, joint_posterior, nearest_posterior
 from dpbi.inference import nearest as engine
 from dpbi.mechanisms import EHD, EHDS, Geometric, KNorm, LSDim, LSHist, LSZhang, Mechanism, listing
-from dpbi.posterior.hellinger import hellinger
 from tests import oracles
 from tests.every_mechanism import every_mechanism, lists_datasets
 from tests.oracles import mp

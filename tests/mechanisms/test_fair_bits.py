@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from dpbi import MECHANISMS, Problem
-from dpbi.mechanisms import fair_bits
+from dpbi.mechanisms import Mechanism, fair_bits
 from dpbi.mechanisms.fair_bits import (
     WEIGHT_ERROR,
     Bits,
@@ -30,7 +30,6 @@ from dpbi.mechanisms.fair_bits import (
     uniform_below,
     uniform_composition,
 )
-from dpbi.mechanisms.mechanism import Mechanism
 from dpbi.mechanisms.noise.steps import StepsNoise
 from tests import oracles
 from tests.goodness_of_fit import assert_follows

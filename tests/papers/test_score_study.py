@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from dpbi import compare_scores
+from dpbi import compare_scores, hellinger
 from dpbi.papers import score_study
-from dpbi.posterior.hellinger import hellinger
 from tests import oracles
 from tests.oracles import mp
 

@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpbi import MECHANISMS, Problem
+from dpbi import MECHANISMS, Problem, calibrate, privacy_loss
 from dpbi.mechanisms import Mechanism, name_of
 from dpbi.privacy.curves import attaining_laws, calibration_gain, loss_against_size
-from dpbi.privacy.loss import calibrate, privacy_loss
 from dpbi.privacy.verdict import exceeds_stated, verdict
 from tests import oracles
 from tests.every_mechanism import every_class, every_mechanism, has_rate

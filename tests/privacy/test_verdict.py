@@ -4,9 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from dpbi import MECHANISMS, ApproximateDP, PureDP, calibrate
+from dpbi import MECHANISMS, ApproximateDP, PureDP, calibrate, loses_most, verdict
 from dpbi.mechanisms import Mechanism
-from dpbi.privacy.verdict import loses_most, verdict
 
 every_mechanism = pytest.mark.parametrize("kind", MECHANISMS, ids=lambda kind: kind.__name__)
 SETTINGS = [((1.0, 1.0), 6, 1.0), ((100.0, 1000.0, 100.0), 6, 10.0), ((0.01, 7.0), 9, 0.3)]
