@@ -14,12 +14,11 @@ from numpy.typing import NDArray
 
 import dpbi
 from dpbi import Problem, dirichlet, sensitivity, sensitivity_maps, steps
-from dpbi.mechanisms import Mechanism
 from dpbi.posterior.hellinger import distances_between, distances_to
 from dpbi.posterior.total_variation import beta_variation, variation_bounds
 from dpbi.privacy.guessing import trade_off
 from dpbi.sensitivity.closed_form import unit_loss
-from tests.every_mechanism import every_class, every_mechanism
+from tests.every_mechanism import Kind, Options, every_class, every_mechanism
 
 SIZE, K, N = 37, 10, 120
 
@@ -97,7 +96,7 @@ def test_a_gamma_has_its_value_in_any_scan() -> None:
 
 
 @every_mechanism
-def test_probabilities_of_releases(kind: type[Mechanism], chosen: dict[str, Any]) -> None:
+def test_probabilities_of_releases(kind: Kind, chosen: Options) -> None:
     mechanism = kind(1.0, **chosen)
     for problem in (PROBLEM, Problem((1.0, 1.0), (40, 80))):
         batch = COUNTS if problem is PROBLEM else np.stack([COUNTS[:, 0], N - COUNTS[:, 0]], axis=1)
@@ -106,13 +105,13 @@ def test_probabilities_of_releases(kind: type[Mechanism], chosen: dict[str, Any]
 
 @every_mechanism
 @pytest.mark.parametrize("prior", [(1.0, 0.4), (1.0, 0.4, 2.0)])
-def test_deltas_of_a_profile(kind: type[Mechanism], chosen: dict[str, Any], prior: tuple[float, ...]) -> None:
+def test_deltas_of_a_profile(kind: Kind, chosen: Options, prior: tuple[float, ...]) -> None:
     mechanism = kind(1.0, **chosen)
     assert_each_as_alone(lambda epsilons: dpbi.privacy_profile(mechanism, prior, 4, epsilons), 1.2 * NUMBERS[:11])
 
 
 @every_class
-def test_densities_that_know_about_the_noise(kind: type[Mechanism]) -> None:
+def test_densities_that_know_about_the_noise(kind: Kind) -> None:
     posterior = dpbi.noise_aware_posterior(kind(1.0), (1.0, 0.7, 2.0), 20, (4, 5, 11))
     for function in (posterior.density, posterior.cumulative):
         assert_each_as_alone(function, NUMBERS)

@@ -17,6 +17,8 @@ from tests import oracles
 from tests.every_mechanism import (
     EVERY,
     NAMES,
+    Kind,
+    Options,
     box,
     every_class,
     every_mechanism,
@@ -29,9 +31,6 @@ from tests.goodness_of_fit import assert_follows
 from tests.oracles import mp
 from tests.reference_values import numeric
 from tests.strategies import Drawn, epsilons, problems
-
-Kind = type[Mechanism]
-Options = dict[str, Any]
 
 # Zeros, no record at all, one record; flat, tiny, huge and unequal priors.
 SMALL = [

@@ -21,7 +21,7 @@ from dpbi.mechanisms.distance_table import DistanceTable
 from dpbi.mechanisms.likelihood import log_likelihood
 from dpbi.mechanisms.listing import Listing
 from dpbi.problem.candidates import list_candidates
-from tests.every_mechanism import EVERY, enumerated, every_mechanism
+from tests.every_mechanism import EVERY, Kind, Options, enumerated, every_mechanism
 from tests.goodness_of_fit import assert_follows
 
 OWN = {"log_pmf", "sample", "can_release", "guarantee"}
@@ -32,7 +32,7 @@ SMALL = [Problem((1, 1), (3, 5)), Problem((0.3, 2), (0, 6)), Problem((1, 0.5, 4)
 MOST = 1_000_000
 
 
-def overridden(kind: type[Mechanism], base: type = Mechanism, names: set[str] = LISTED) -> list[str]:
+def overridden(kind: Kind, base: type = Mechanism, names: set[str] = LISTED) -> list[str]:
     return sorted(name for name in names if getattr(kind, name) is not getattr(base, name))
 
 
@@ -158,7 +158,7 @@ COMPARED: dict[str, Callable[[Mechanism, Mechanism, Problem], None]] = {
 @every_mechanism
 @pytest.mark.parametrize("problem", SMALL, ids=lambda p: f"{p.prior} {p.counts}")
 def test_overrides_say_what_the_listing_says(
-    kind: type[Mechanism], chosen: dict[str, Any], problem: Problem
+    kind: Kind, chosen: Options, problem: Problem
 ) -> None:
     for epsilon in (0.6, 5.0):
         mechanism = kind(enumerated(kind, epsilon, problem.k), **chosen)
@@ -168,7 +168,7 @@ def test_overrides_say_what_the_listing_says(
 
 
 @every_mechanism
-def test_a_calibrated_mechanism_is_compared_too(kind: type[Mechanism], chosen: dict[str, Any]) -> None:
+def test_a_calibrated_mechanism_is_compared_too(kind: Kind, chosen: Options) -> None:
     problem = SMALL[2]
     mechanism = dpbi.calibrate(kind(enumerated(kind, 2.0, 3), **chosen), problem.prior, problem.n)
     for name in overridden(kind):

@@ -16,13 +16,10 @@ from dpbi.mechanisms.distance_table import MOMENTS, slack
 from dpbi.mechanisms.selection import table as candidates_table
 from dpbi.posterior.hellinger import distances_to
 from tests import large_oracles, oracles
-from tests.every_mechanism import EVERY, enumerated, every_class, every_mechanism, outputs
+from tests.every_mechanism import EVERY, Kind, Options, enumerated, every_class, every_mechanism, outputs
 from tests.goodness_of_fit import assert_mean
 from tests.oracles import mp
 from tests.strategies import Drawn, epsilons, problems
-
-Kind = type[Mechanism]
-Options = dict[str, Any]
 
 
 @pytest.fixture

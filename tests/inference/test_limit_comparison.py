@@ -6,8 +6,7 @@ import pytest
 
 from dpbi import MECHANISMS, LimitComparison, PureDP, calibrate, expected_distance, limit_of_privacy
 from dpbi.accuracy.order import Measured, lead
-from dpbi.mechanisms import Mechanism
-from tests.every_mechanism import every_class
+from tests.every_mechanism import Kind, every_class
 from tests.oracles import mp
 
 PRIOR, N, EPSILON = (0.7, 2.0), 6, 1.3
@@ -15,7 +14,7 @@ LIMIT = limit_of_privacy(PRIOR, N, EPSILON)
 
 
 @every_class
-def test_the_limit_binds_what_is_proved_to_be_pure(kind: type[Mechanism]) -> None:
+def test_the_limit_binds_what_is_proved_to_be_pure(kind: Kind) -> None:
     mechanism = kind(EPSILON)
     found = LimitComparison(LIMIT, (expected_distance(mechanism, PRIOR, N),))
     promised = mechanism.guarantee(PRIOR, N)

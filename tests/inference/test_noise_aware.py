@@ -17,12 +17,9 @@ from dpbi.inference import count_posterior as engine
 from dpbi.inference.noise_aware import coverage
 from dpbi.mechanisms import Mechanism
 from tests import oracles
-from tests.every_mechanism import EVERY, every_class, every_mechanism, lists_datasets
+from tests.every_mechanism import EVERY, Kind, Options, every_class, every_mechanism, lists_datasets
 from tests.goodness_of_fit import assert_follows, assert_mean
 from tests.strategies import Drawn, epsilons, problems
-
-Kind = type[Mechanism]
-Options = dict[str, Any]
 
 
 def release_of(mechanism: Mechanism, problem: Problem, seed: int) -> tuple[int, ...]:

@@ -7,7 +7,7 @@ from scipy import special
 from dpbi.inference.noise_aware_distance import noise_aware_distance
 from dpbi.mechanisms import EHDS, Geometric, KNorm, Mechanism
 from tests import oracles
-from tests.every_mechanism import every_class
+from tests.every_mechanism import Kind, every_class
 from tests.oracles import mp
 
 
@@ -41,7 +41,7 @@ def test_reference_value_at_ninety_records() -> None:
 
 
 @every_class
-def test_it_lies_between_zero_and_one_and_vanishes_with_the_noise(kind: type[Mechanism]) -> None:
+def test_it_lies_between_zero_and_one_and_vanishes_with_the_noise(kind: Kind) -> None:
     far, near = (noise_aware_distance(kind(epsilon), (1, 0.5), 8) for epsilon in (0.5, 50.0))
     assert 0 <= near <= far < 1
 

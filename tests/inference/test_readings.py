@@ -13,11 +13,8 @@ from dpbi import MECHANISMS, Problem, expected_distance, hellinger, joint_poster
 from dpbi.inference import nearest as engine
 from dpbi.mechanisms import EHD, EHDS, Geometric, KNorm, LSDim, LSHist, LSZhang, Mechanism, listing
 from tests import oracles
-from tests.every_mechanism import every_mechanism, lists_datasets
+from tests.every_mechanism import Kind, Options, every_mechanism, lists_datasets
 from tests.oracles import mp
-
-Kind = type[Mechanism]
-Options = dict[str, Any]
 
 
 def believed(name: str, prior: tuple[float, ...], n: int, released: tuple[int, ...], **fields: Any) -> dict[Any, float]:

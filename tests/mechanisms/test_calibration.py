@@ -13,15 +13,22 @@ import dpbi
 from dpbi import MECHANISMS, NotPrivate, Problem, PureDP, calibrate, privacy_loss, privacy_profile
 from dpbi.mechanisms import Mechanism
 from tests import oracles
-from tests.every_mechanism import box, enumerated, every_class, every_mechanism, exceeds_total, has_rate, outputs
+from tests.every_mechanism import (
+    Kind,
+    Options,
+    Prior,
+    box,
+    enumerated,
+    every_class,
+    every_mechanism,
+    exceeds_total,
+    has_rate,
+    outputs,
+)
 from tests.goodness_of_fit import assert_follows
 from tests.oracles import mp
 from tests.privacy.test_loss import log_ratio, oracle_laws
 from tests.test_mechanism_contract import law_of
-
-Kind = type[Mechanism]
-Options = dict[str, Any]
-Prior = tuple[float, ...]
 
 NEARLY = 1 - 1e-6  # of epsilon, that a calibrated mechanism spends at least
 

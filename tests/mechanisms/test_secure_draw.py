@@ -10,11 +10,10 @@ import pytest
 
 import dpbi
 from dpbi import MECHANISMS, Problem
-from dpbi.mechanisms import Mechanism
 from dpbi.mechanisms.fair_bits import Bits
 from dpbi.mechanisms.selection import secure_draw as secure
 from tests import oracles
-from tests.every_mechanism import every_class, has_rate
+from tests.every_mechanism import Kind, every_class, has_rate
 from tests.goodness_of_fit import assert_follows, assert_mean
 from tests.mechanisms.test_fair_bits import types_met
 from tests.oracles import mp
@@ -124,7 +123,7 @@ def test_nothing_but_whole_numbers_meets_the_bits() -> None:
 
 
 @every_class
-def test_where_a_draw_is_refused_depends_on_public_things_only(kind: type[Mechanism]) -> None:
+def test_where_a_draw_is_refused_depends_on_public_things_only(kind: Kind) -> None:
     """Two datasets of one size, one with the largest rate and one with the least: both refused, or neither."""
     if kind not in SELECTIONS:
         return
@@ -140,7 +139,7 @@ def test_where_a_draw_is_refused_depends_on_public_things_only(kind: type[Mechan
 
 
 @every_class
-def test_no_rate_exceeds_the_public_bound(kind: type[Mechanism]) -> None:
+def test_no_rate_exceeds_the_public_bound(kind: Kind) -> None:
     if kind not in SELECTIONS:
         return
     for prior, n in (((1.0, 1.0), 9), ((0.2, 3.0, 1.0), 6), ((1.0,) * 4, 2)):

@@ -2,7 +2,6 @@
 
 import dataclasses
 import math
-from typing import Any
 
 import numpy as np
 import pytest
@@ -12,11 +11,8 @@ from dpbi.mechanisms import Mechanism, name_of
 from dpbi.privacy.curves import attaining_laws, calibration_gain, loss_against_size
 from dpbi.privacy.verdict import exceeds_stated, verdict
 from tests import oracles
-from tests.every_mechanism import every_class, every_mechanism, has_rate
+from tests.every_mechanism import Kind, Options, Prior, every_class, every_mechanism, has_rate
 
-Kind = type[Mechanism]
-Options = dict[str, Any]
-Prior = tuple[float, ...]
 
 def oracle_laws(mechanism: Mechanism, prior: Prior, n: int) -> dict[oracles.Counts, oracles.Law]:
     chosen = {f.name: getattr(mechanism, f.name) for f in dataclasses.fields(mechanism) if f.name != "calibration"}

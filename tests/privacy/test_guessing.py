@@ -10,10 +10,9 @@ import pytest
 
 import dpbi
 from dpbi import ApproximateDP, NotPrivate, PureDP
-from dpbi.mechanisms import Mechanism
 from dpbi.privacy.guessing import GuessingRisk, guessing_risk, of_hundred, risk_of, trade_off
 from tests import oracles
-from tests.every_mechanism import every_class
+from tests.every_mechanism import Kind, every_class
 
 SETTINGS = [((0.3, 2.0), 4), ((1.0, 0.5, 2.0), 2)]
 EPSILON = 2.4
@@ -38,7 +37,7 @@ def pairs(name: str, prior: tuple[float, ...], n: int) -> list[tuple[Floats, Flo
 @every_class
 @EVERY_SETTING
 def test_the_best_guess_is_right_as_often_as_is_said(
-    kind: type[Mechanism], prior: tuple[float, ...], n: int
+    kind: Kind, prior: tuple[float, ...], n: int
 ) -> None:
     """The likelier of two equally likely datasets, over all outputs, and after the most telling one."""
     listed, epsilon = pairs(kind.__name__, prior, n), EPSILON
@@ -73,7 +72,7 @@ def hull(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
 @every_class
 @EVERY_SETTING
 def test_the_best_attackers_curve_is_that_of_neyman_and_pearson(
-    kind: type[Mechanism], prior: tuple[float, ...], n: int
+    kind: Kind, prior: tuple[float, ...], n: int
 ) -> None:
     """Every likelihood-ratio test of every pair, listed: their lower hull is the curve, and no test is below it."""
     points = []
@@ -114,14 +113,14 @@ def test_cases_are_rounded_up_and_never_below_the_true() -> None:
 
 
 @every_class
-def test_without_records_nothing_can_be_guessed(kind: type[Mechanism]) -> None:
+def test_without_records_nothing_can_be_guessed(kind: Kind) -> None:
     found = guessing_risk(kind(1.0), (1, 1), 0)
     assert (found.average_of_hundred, found.worst_of_hundred) == (50, 50)
 
 
 @pytest.mark.parametrize("epsilon", [1e-9, 20.0, 1e4, 1e6])
 @every_class
-def test_it_holds_at_any_epsilon_and_size(kind: type[Mechanism], epsilon: float) -> None:
+def test_it_holds_at_any_epsilon_and_size(kind: Kind, epsilon: float) -> None:
     for prior, n in (((1, 1), 90), ((0.5,) * 6, 10**6)):
         found = guessing_risk(kind(epsilon), prior, n)
         assert 50 <= found.average_of_hundred <= found.worst_of_hundred <= 100

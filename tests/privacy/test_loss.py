@@ -22,6 +22,9 @@ from tests import oracles
 from tests.every_mechanism import (
     EVERY,
     NAMES,
+    Kind,
+    Options,
+    Prior,
     enumerated,
     every_bad_prior_or_total,
     every_class,
@@ -32,10 +35,6 @@ from tests.oracles import mp
 from tests.reference_values import values
 from tests.strategies import epsilons, priors
 from tests.test_overrides import ListedAudit
-
-Kind = type[Mechanism]
-Options = dict[str, Any]
-Prior = tuple[float, ...]
 
 # (k, n) of at most a few dozen datasets and outputs, with those where nothing is far from an end of 0 ... n.
 SIZES = [(2, 1), (2, 2), (2, 3), (2, 7), (3, 1), (3, 2), (3, 3), (4, 1), (4, 2)]

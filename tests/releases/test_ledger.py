@@ -11,12 +11,11 @@ from hypothesis import given, settings
 import dpbi
 from dpbi import MECHANISMS, ApproximateDP, NotPrivate, Problem, PureDP, Release
 from dpbi.accuracy.trials import release_errors
-from dpbi.mechanisms import Mechanism
 from dpbi.mechanisms.guarantee import Guarantee
 from dpbi.releases.ledger import Ledger, LedgerEntry, People, Raised, new_token, release_json
 from tests import oracles
 from tests.data.damaged import damaged, read_or_refused
-from tests.every_mechanism import every_class, lists_datasets
+from tests.every_mechanism import Kind, every_class, lists_datasets
 from tests.releases.entries import entry_of
 
 PURE, CLAIM = PureDP(0.5, "theorem", "proved"), ApproximateDP(0.25, 1e-6, "claim", "stated")
@@ -78,7 +77,7 @@ def test_the_file_comes_back() -> None:
 
 
 @every_class
-def test_a_release_takes_its_ledger_along(kind: type[Mechanism]) -> None:
+def test_a_release_takes_its_ledger_along(kind: Kind) -> None:
     made = dpbi.release(kind(0.7), Problem((1, 0.5), (12, 31)))
     people = People(new_token(), "Survey 2026", 3.0, (Raised("2026-11-28T01:02:03Z", 2.0, 3.0),))
     own = entry_of(made, people.token, "Do you smoke?", new_token())
@@ -217,7 +216,7 @@ def test_an_entry_of_epsilons_that_do_not_add_up_is_not_made() -> None:
 
 
 @every_class
-def test_expected_errors_follow_the_law(kind: type[Mechanism]) -> None:
+def test_expected_errors_follow_the_law(kind: Kind) -> None:
     """E[||r - c||_1] over the prior predictive by enumeration; z-test of the mean, false-alarm rate 1e-6."""
     prior, n = (1.0, 2.0), 6
     found = release_errors(kind(1.0), prior, n)

@@ -28,13 +28,19 @@ from dpbi.releases.release import _release
 from dpbi.sensitivity import least_local_sensitivity, local_sensitivities
 from tests import oracles
 from tests.data.damaged import damaged, read_or_refused
-from tests.every_mechanism import every_class, every_mechanism, has_rate, lists_datasets, option_fields, outputs
+from tests.every_mechanism import (
+    Kind,
+    Options,
+    every_class,
+    every_mechanism,
+    has_rate,
+    lists_datasets,
+    option_fields,
+    outputs,
+)
 from tests.goodness_of_fit import assert_follows
 from tests.oracles import mp
 from tests.strategies import Drawn, problems
-
-Kind = type[Mechanism]
-Options = dict[str, Any]
 
 THEN = datetime(2026, 11, 28, 1, 2, 3, tzinfo=UTC)
 
