@@ -234,7 +234,12 @@ def test_mechanisms_are_frozen_hashable_values(kind: Kind, chosen: Options) -> N
 
 # Bad input ------------------------------------------------------------------------------------------
 
-REFUSED = numeric("bad_eps") + numeric("bad_delta") + numeric("bad_gamma")
+REFUSED = [*numeric("bad_eps"), *numeric("bad_delta"), *numeric("bad_gamma"), *(
+    {"id": f"{name}={value}", "input": {name: value}, "gist": gist} for name, value, gist in (
+        ("epsilon", -1.0, "greater than 0"), ("epsilon", math.inf, "finite"), ("epsilon", None, "a number"),
+        ("delta", 1.0, "below 1"), ("delta", -1e-9, "above 0"), ("delta", 0.0, "above 0"),
+        ("gamma", -0.1, "at least 0"), ("gamma", math.inf, "finite"))
+)]
 EXTREME = [rule for rule in numeric("epsilon_") if rule["id"] != "epsilon_1e-300"]
 NO_NUMBERS = [math.nan, math.inf, -math.inf, "one", None, True, np.True_, [1.0], 1j]
 

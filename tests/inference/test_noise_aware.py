@@ -108,10 +108,6 @@ def test_windows_are_as_wide_as_the_noise() -> None:
 
 # Intervals, densities, draws ------------------------------------------------------------------------
 
-CASES = [((1.0, 1.0), 40, (7, 33)), ((0.05, 0.4, 3.0), 12, (2, 5, 5)), ((1.0, 2.0, 0.5, 1.0), 9, (0, 9, 0, 0))]
-every_case = pytest.mark.parametrize(("prior", "n", "released"), CASES, ids=str)
-
-
 def test_the_law_of_theta_is_the_oracles() -> None:
     prior, n, released = (0.5, 2, 1), 4, (0, 3, 1)
     for kind, chosen in EVERY:

@@ -23,11 +23,12 @@ from tests.every_mechanism import (
     every_mechanism,
     exceeds_total,
     has_rate,
+    oracle_laws,
     outputs,
 )
 from tests.goodness_of_fit import assert_follows
 from tests.oracles import mp
-from tests.privacy.test_loss import log_ratio, oracle_laws
+from tests.privacy.test_loss import log_ratio
 from tests.test_mechanism_contract import law_of
 
 NEARLY = 1 - 1e-6  # of epsilon, that a calibrated mechanism spends at least

@@ -306,9 +306,6 @@ def oracle_law(noise: IntegerNoise, counts: oracles.Counts, noised: int, consist
     return oracles._noised_law(marginals, settle)
 
 
-cases = st.sampled_from(["all noised", "plain", "consistent"])
-
-
 @pytest.mark.parametrize("case", ["all noised", "plain", "consistent"])
 @pytest.mark.parametrize("decay", [5.0, 12.0])
 @pytest.mark.parametrize(

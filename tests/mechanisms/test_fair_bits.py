@@ -228,10 +228,6 @@ def test_weights_keep_their_ratios(largest: float) -> None:
 
 def test_inversion_takes_every_number_below_the_sum() -> None:
     weights = WholeWeights(np.log(np.array([1.0, 0.75, 0.26, 0.25])))
-    whole = implied_weights(weights, 4)
-    classes: dict[int, list[int]] = {}
-    for index, weight in enumerate(whole):
-        classes.setdefault(weight.bit_length(), []).append(index)
     counted = Counter[int]()
     start = 0
     for members, sums, total in zip(weights._members, weights._sums, weights._totals, strict=True):

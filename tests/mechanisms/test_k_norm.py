@@ -143,15 +143,6 @@ def test_the_mean_is_not_told_where_totals_exceed_n() -> None:
     assert KNorm(1.0).mean_distance(Problem((1, 1, 1), (0, 0, 0))) == 0
 
 
-@pytest.mark.parametrize(
-    ("epsilon", "counts", "mean"), [(1.0, (20, 20, 20), 0.185), (1.0, (1, 1, 1, 77), 0.500)]
-)
-def test_reference_means(epsilon: float, counts: tuple[int, ...], mean: float) -> None:
-    """Sampled elsewhere to two or three digits."""
-    law = dpbi.distance_law(KNorm(epsilon), Problem((1,) * len(counts), counts))
-    assert law.mean == pytest.approx(mean, abs=2e-3)
-
-
 # The secure draw --------------------------------------------------------------------------------------
 
 

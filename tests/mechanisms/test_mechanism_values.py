@@ -102,18 +102,6 @@ def test_rates_of_the_exponential_family(drawn: Drawn, epsilon: float, gamma: fl
 # Numbers printed in the sources ----------------------------------------------------------------------
 
 
-def test_beta_of_the_nrs_mechanism() -> None:
-    """ln(1 - epsilon / (2 ln(delta / (2N)))), N = n + 1 at k = 2, at epsilon = delta = 0.8: [N]'s formula.
-
-    Its captions print 0.0699407108115 (n = 100) and 0.0677791100173 (n = 120), which is the formula with n for N.
-    """
-    mechanism = mechanisms.EHDNRS(0.8, 0.8)
-    assert mechanism.beta(100, 2) == pytest.approx(0.0698192, abs=5e-8)
-    assert mechanism.beta(120, 2) == pytest.approx(0.0676839, abs=5e-8)
-    assert mechanism.beta(99, 2) == pytest.approx(0.0699407108115, abs=5e-14)
-    assert mechanism.beta(119, 2) == pytest.approx(0.0677791100173, abs=5e-14)
-
-
 @pytest.mark.parametrize(("n", "k"), [(1, 2), (20, 3), (1000, 10), (10**9, 300)])
 @pytest.mark.parametrize(
     ("epsilon", "delta"), [(0.5, 0.8), (20.0, 1e-12), (1.0, 5e-324), (1.0, 1e-300), (1.0, 1 - 2.0**-53)]
@@ -122,11 +110,6 @@ def test_beta_counts_all_candidates(n: int, k: int, epsilon: float, delta: float
     expected = float(oracles.nrs_beta(n, k, epsilon, delta))
     assert mechanisms.EHDNRS(epsilon, delta).beta(n, k) == pytest.approx(expected, rel=1e-13)
     assert expected > 0
-
-
-def test_distance_printed_as_a_global_sensitivity() -> None:
-    """[N]'s captions: 0.239992747797 is H(Beta(7, 4), Beta(8, 3)), the prior and its neighbour."""
-    assert dpbi.hellinger((7, 4), (8, 3)) == pytest.approx(0.239992747797, abs=5e-13)
 
 
 # P(the true posterior), by hand ----------------------------------------------------------------------

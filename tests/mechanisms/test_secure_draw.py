@@ -13,12 +13,12 @@ from dpbi import MECHANISMS, Problem
 from dpbi.mechanisms.fair_bits import Bits
 from dpbi.mechanisms.selection import secure_draw as secure
 from tests import oracles
-from tests.every_mechanism import Kind, every_class, has_rate
+from tests.every_mechanism import Kind, has_rate
 from tests.goodness_of_fit import assert_follows, assert_mean
 from tests.mechanisms.test_fair_bits import types_met
 from tests.oracles import mp
 
-SELECTIONS = [kind for kind in MECHANISMS if has_rate(kind)]
+every_selection = pytest.mark.parametrize("kind", [kind for kind in MECHANISMS if has_rate(kind)])
 DRAWS = 3_000
 
 
@@ -122,11 +122,9 @@ def test_nothing_but_whole_numbers_meets_the_bits() -> None:
 # Refusals ---------------------------------------------------------------------------------------------
 
 
-@every_class
+@every_selection
 def test_where_a_draw_is_refused_depends_on_public_things_only(kind: Kind) -> None:
     """Two datasets of one size, one with the largest rate and one with the least: both refused, or neither."""
-    if kind not in SELECTIONS:
-        return
     answers = set()
     for counts in ((90_000, 0, 0), (30_000, 30_000, 30_000)):
         try:
@@ -138,10 +136,8 @@ def test_where_a_draw_is_refused_depends_on_public_things_only(kind: Kind) -> No
     assert len(answers) == 1
 
 
-@every_class
+@every_selection
 def test_no_rate_exceeds_the_public_bound(kind: Kind) -> None:
-    if kind not in SELECTIONS:
-        return
     for prior, n in (((1.0, 1.0), 9), ((0.2, 3.0, 1.0), 6), ((1.0,) * 4, 2)):
         datasets = np.array(list(oracles.compositions(n, len(prior))))
         mechanism: Any = kind(1.3)

@@ -100,15 +100,6 @@ def test_the_last_power_leaves_the_truth_alone(prior: tuple[float, ...], counts:
     assert sum(math.exp(-0.8 * sums.last * loss) for loss in moves) > 2.0**-60
 
 
-def test_equal_categories_are_merged_and_order_does_not_matter() -> None:
-    prior, counts = np.array([1.0, 0.5, 1.0, 0.5, 1.0]), np.array([3, 0, 3, 0, 9])
-    reference = PowerSums(Problem(tuple(prior), tuple(counts))).log_sum(7)
-    for seed in range(4):
-        order = np.random.default_rng(seed).permutation(5)
-        shuffled = PowerSums(Problem(tuple(prior[order]), tuple(counts[order])))
-        assert shuffled.log_sum(7) == pytest.approx(reference, abs=1e-13)
-
-
 def test_what_would_need_too_large_a_table_is_refused_at_once() -> None:
     """2,000 different counts under a prior so flat that each of them could take nearly all records."""
     problem = Problem((1e12,) * 2000, tuple(range(2000)))

@@ -1,22 +1,16 @@
 """The curves around the exact loss, by brute force: sizes, datasets, the laws that attain it, what calibration buys."""
 
-import dataclasses
 import math
 
 import numpy as np
 import pytest
 
 from dpbi import MECHANISMS, Problem, calibrate, privacy_loss
-from dpbi.mechanisms import Mechanism, name_of
+from dpbi.mechanisms import name_of
 from dpbi.privacy.curves import attaining_laws, calibration_gain, loss_against_size
 from dpbi.privacy.verdict import exceeds_stated, verdict
 from tests import oracles
-from tests.every_mechanism import Kind, Options, Prior, every_class, every_mechanism, has_rate
-
-
-def oracle_laws(mechanism: Mechanism, prior: Prior, n: int) -> dict[oracles.Counts, oracles.Law]:
-    chosen = {f.name: getattr(mechanism, f.name) for f in dataclasses.fields(mechanism) if f.name != "calibration"}
-    return oracles.laws_of_all_datasets(type(mechanism).__name__, prior, n, **chosen)
+from tests.every_mechanism import Kind, Options, Prior, every_class, every_mechanism, has_rate, oracle_laws
 
 
 @every_mechanism

@@ -195,13 +195,6 @@ def test_without_records_there_is_no_sensitivity(alpha: float, k: int) -> None:
             raises()
 
 
-@kinds
-@pytest.mark.parametrize("gamma", [-0.1, math.nan, math.inf, "one", None, True])
-def test_refuses_a_gamma_that_is_no_smoothing_rate(gamma: Any, kind: Kind) -> None:
-    with pytest.raises(ValueError, match=rf"gamma.*{gamma}"):
-        dpbi.smooth_sensitivity(dpbi.Problem((1, 1), (3, 5)), gamma, kind=kind)
-
-
 def test_refuses_an_unknown_kind() -> None:
     with pytest.raises(ValueError, match=r"kind.*'reciprocal'.*'exponential'.*'smooth'"):
         dpbi.smooth_sensitivity(dpbi.Problem((1, 1), (3, 5)), 1.0, kind="smooth")  # type: ignore[arg-type]
