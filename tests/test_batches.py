@@ -12,8 +12,16 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-import dpbi
-from dpbi import Problem, dirichlet, sensitivity, sensitivity_maps, steps
+from dpbi import (
+    Problem,
+    dirichlet,
+    hellinger,
+    noise_aware_posterior,
+    privacy_profile,
+    sensitivity,
+    sensitivity_maps,
+    steps,
+)
 from dpbi.posterior.hellinger import distances_between, distances_to
 from dpbi.posterior.total_variation import beta_variation, variation_bounds
 from dpbi.privacy.guessing import trade_off
@@ -39,8 +47,8 @@ PRIOR = tuple((10 ** (3 * scattered(K) - 1)).tolist())
 PROBLEM = Problem(PRIOR, tuple(COUNTS[0].tolist()))
 
 BATCHES: dict[str, tuple[Callable[[NDArray[Any]], Any], NDArray[Any]]] = {
-    "hellinger": (lambda x: dpbi.hellinger(x[:, 0], x[:, 1]), PARAMETERS),
-    "hellinger from one": (lambda x: dpbi.hellinger(PRIOR, x), PARAMETERS[:, 0]),
+    "hellinger": (lambda x: hellinger(x[:, 0], x[:, 1]), PARAMETERS),
+    "hellinger from one": (lambda x: hellinger(PRIOR, x), PARAMETERS[:, 0]),
     "distances_to": (lambda x: distances_to(PROBLEM, x), COUNTS),
     "distances_to of other totals": (lambda x: distances_to(PROBLEM, x), COUNTS + COUNTS[::-1] // 9),
     "distances_between": (lambda x: distances_between(PRIOR, x, np.array(PROBLEM.counts)), COUNTS),
@@ -107,11 +115,11 @@ def test_probabilities_of_releases(kind: Kind, chosen: Options) -> None:
 @pytest.mark.parametrize("prior", [(1.0, 0.4), (1.0, 0.4, 2.0)])
 def test_deltas_of_a_profile(kind: Kind, chosen: Options, prior: tuple[float, ...]) -> None:
     mechanism = kind(1.0, **chosen)
-    assert_each_as_alone(lambda epsilons: dpbi.privacy_profile(mechanism, prior, 4, epsilons), 1.2 * NUMBERS[:11])
+    assert_each_as_alone(lambda epsilons: privacy_profile(mechanism, prior, 4, epsilons), 1.2 * NUMBERS[:11])
 
 
 @every_class
 def test_densities_that_know_about_the_noise(kind: Kind) -> None:
-    posterior = dpbi.noise_aware_posterior(kind(1.0), (1.0, 0.7, 2.0), 20, (4, 5, 11))
+    posterior = noise_aware_posterior(kind(1.0), (1.0, 0.7, 2.0), 20, (4, 5, 11))
     for function in (posterior.density, posterior.cumulative):
         assert_each_as_alone(function, NUMBERS)

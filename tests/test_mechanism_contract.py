@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-import dpbi
-from dpbi import MECHANISMS, ApproximateDP, NotPrivate, Problem, PureDP
+from dpbi import MECHANISMS, ApproximateDP, NotPrivate, Problem, PureDP, distance_law, mechanisms
 from dpbi.mechanisms import Mechanism
 from dpbi.mechanisms.printed_bound import printed_bound
 from tests import oracles
@@ -203,7 +202,7 @@ def test_mechanisms_are_an_ordered_tuple_of_different_classes() -> None:
     assert isinstance(MECHANISMS, tuple) and len(set(MECHANISMS)) == len(MECHANISMS)
     assert len({kind.label for kind in MECHANISMS}) == len(MECHANISMS)
     assert sorted(kind.palette_place for kind in MECHANISMS) == list(range(len(MECHANISMS)))
-    assert all(getattr(dpbi.mechanisms, kind.__name__) is kind for kind in MECHANISMS)
+    assert all(getattr(mechanisms, kind.__name__) is kind for kind in MECHANISMS)
 
 
 @every_class
@@ -298,7 +297,7 @@ def test_extreme_epsilons_release_something_finite(kind: Kind, chosen: Options, 
     assert all(mechanism.can_release(problem.n, tuple(r)) for r in drawn.tolist())
     log_law = mechanism.log_pmf(problem, drawn)
     assert np.isfinite(log_law).all() and (log_law <= 1e-9).all()
-    law = dpbi.distance_law(mechanism, problem)
+    law = distance_law(mechanism, problem)
     assert 0 <= law.mean <= 1 and math.fsum(law.probability) == pytest.approx(1, abs=1e-9)
 
 

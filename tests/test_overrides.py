@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-import dpbi
-from dpbi import Problem
+from dpbi import Problem, calibrate, distance_law, hellinger, neighbours, privacy_loss
 from dpbi.mechanisms import Mechanism
 from dpbi.mechanisms.audit import Audit
 from dpbi.mechanisms.distance_table import DistanceTable
@@ -72,7 +71,7 @@ def same_audit(mechanism: Mechanism, other: Mechanism, problem: Problem) -> None
         sharp = other if multiplier == 1 else other.sharpened(multiplier, prior, n)
         attained = [float(sharp.log_pmf(Problem(prior, one), released)) for one in (counts, neighbour)]
         assert attained[0] - attained[1] == pytest.approx(loss, rel=1e-9, abs=1e-9)
-        assert not n or neighbour in map(tuple, dpbi.neighbours(counts).tolist())
+        assert not n or neighbour in map(tuple, neighbours(counts).tolist())
     epsilons = np.array([0, 0.3, 0.9, 1.01]) * found.worst()[0]
     assert found.profile(epsilons) == pytest.approx(listed.profile(epsilons), abs=1e-11)
     here, there = (dict(zip(*map(np.ndarray.tolist, one.marginal(problem.counts, 0)), strict=True))
@@ -170,7 +169,7 @@ def test_overrides_say_what_the_listing_says(
 @every_mechanism
 def test_a_calibrated_mechanism_is_compared_too(kind: Kind, chosen: Options) -> None:
     problem = SMALL[2]
-    mechanism = dpbi.calibrate(kind(enumerated(kind, 2.0, 3), **chosen), problem.prior, problem.n)
+    mechanism = calibrate(kind(enumerated(kind, 2.0, 3), **chosen), problem.prior, problem.n)
     for name in overridden(kind):
         COMPARED[name](mechanism, twin(mechanism), problem)
 
@@ -221,16 +220,16 @@ def test_what_only_one_of_two_datasets_can_release_loses_everything() -> None:
     audit = Told(1.0).audit((1.0, 2.0), 3)
     assert audit.worst() == (np.inf, (0, 3), (1, 2), (0, 3))
     assert audit.profile(np.array([0.0, 50.0])).tolist() == [1, 1]
-    assert dpbi.privacy_loss(Told(1.0), (1, 2), 3).upper == np.inf
+    assert privacy_loss(Told(1.0), (1, 2), 3).upper == np.inf
     with pytest.raises(ValueError, match=r"cannot be calibrated.*no multiple of its strength"):
-        dpbi.calibrate(Told(1.0), (1, 2), 3)
+        calibrate(Told(1.0), (1, 2), 3)
 
 
 def test_a_list_without_all_probability_is_not_used() -> None:
     mechanism, problem = Unsure(1.0), Problem((1, 2), (1, 2))
     assert mechanism.distances(problem) is None and mechanism.listing((1, 2), 3, MOST) is None
     with pytest.raises(ValueError, match="those found for this mechanism have not all its probability"):
-        dpbi.privacy_loss(mechanism, (1, 2), 3)
+        privacy_loss(mechanism, (1, 2), 3)
 
 
 def test_totals_of_any_size_are_listed_by_boxes_and_their_loss_is_not_told() -> None:
@@ -239,8 +238,8 @@ def test_totals_of_any_size_are_listed_by_boxes_and_their_loss_is_not_told() -> 
     assert found is not None and len(np.unique(found.released, axis=0)) == len(found.released)
     assert found.law.sum(axis=1) == pytest.approx(1, abs=1e-11) and (found.released == [0, 0]).all(axis=1).any()
     box = np.array([(a, b) for a in range(30) for b in range(30)])
-    distance = dpbi.hellinger(np.array(problem.posterior), np.array(problem.prior) + box)
-    assert dpbi.distance_law(mechanism, problem).mean == pytest.approx(
+    distance = hellinger(np.array(problem.posterior), np.array(problem.prior) + box)
+    assert distance_law(mechanism, problem).mean == pytest.approx(
         float(np.exp(mechanism.log_pmf(problem, box)) @ distance), abs=1e-9)
     for ask in (mechanism.audit, mechanism.rounding):
         with pytest.raises(ValueError, match="can release any count above n = 3"):

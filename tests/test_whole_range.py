@@ -6,8 +6,7 @@ import mpmath as mp  # type: ignore[import-untyped]
 import numpy as np
 import pytest
 
-import dpbi
-from dpbi import dirichlet
+from dpbi import DistanceLaw, Problem, dirichlet, distance_law, hellinger, local_sensitivity
 from dpbi import mechanisms as m
 from dpbi.inference import count_posterior
 from dpbi.inference.noise_aware import coverage, noise_aware_posterior
@@ -36,7 +35,7 @@ def _counts(rng: random.Random, n: int, k: int) -> tuple[int, ...]:
 # P(H <= t), t near 1 --------------------------------------------------------------------------------------
 
 
-def _between(law: dpbi.DistanceLaw, t: float) -> tuple[float, float, float]:
+def _between(law: DistanceLaw, t: float) -> tuple[float, float, float]:
     """P(H <= t), cdf(t) and P(H <= t + slack) by listing; distances are right to 1e-15."""
     problem = law.problem
     distance = distances_to(problem, list_candidates(problem.n, problem.k))
@@ -47,8 +46,8 @@ def _between(law: dpbi.DistanceLaw, t: float) -> tuple[float, float, float]:
 
 
 def test_cdf_counts_nothing_beyond_its_slack_where_distances_crowd() -> None:
-    problem = dpbi.Problem((7967697.819213382, 0.0036547471158962642), (200, 0))
-    law = dpbi.distance_law(m.EHDNRS(0.39988535758252314, 6.097624528317498e-11), problem)
+    problem = Problem((7967697.819213382, 0.0036547471158962642), (200, 0))
+    law = distance_law(m.EHDNRS(0.39988535758252314, 6.097624528317498e-11), problem)
     least, found, most = _between(law, 0.9999999998680152)
     assert most == pytest.approx(0.299, abs=1e-3)
     assert least - 1e-9 <= found <= most + 1e-9
@@ -59,9 +58,9 @@ def test_cdf_lies_between_the_probabilities_at_t_and_at_t_plus_its_slack() -> No
     for _ in range(60):
         k = rng.choice((2, 2, 3))
         n = rng.choice((1, 5, 50, 200) if k == 2 else (2, 12))
-        problem = dpbi.Problem(_prior(rng, k), _counts(rng, n, k))
-        law = dpbi.distance_law(rng.choice((m.EHD, m.EHDL, m.EHDS))(10 ** rng.uniform(-9, 6)), problem)
-        atom = dpbi.local_sensitivity(problem)
+        problem = Problem(_prior(rng, k), _counts(rng, n, k))
+        law = distance_law(rng.choice((m.EHD, m.EHDL, m.EHDS))(10 ** rng.uniform(-9, 6)), problem)
+        atom = local_sensitivity(problem)
         for t in (0.0, atom, 1.0, *(1 - 10 ** rng.uniform(-12, -1) for _ in range(6))):
             least, found, most = _between(law, t)
             assert least - 1e-9 <= found <= most + 1e-9, (problem, law.mechanism, t)
@@ -127,7 +126,7 @@ def test_hellinger_distance_of_the_tiniest_parameters() -> None:
         a, b = ([rng.choice(some) for _ in range(rng.choice((2, 3)))] for _ in range(2))
         b = (b * 2)[:len(a)]
         wanted = float(oracles.hellinger_mp(a, b, 80))
-        assert float(dpbi.hellinger(a, b)) == pytest.approx(wanted, rel=1e-11), (a, b)
+        assert float(hellinger(a, b)) == pytest.approx(wanted, rel=1e-11), (a, b)
 
 
 NEARLY_EQUAL = [
@@ -146,7 +145,7 @@ def test_hellinger_distance_of_nearly_equal_and_nearly_proportional_parameters()
         cases.append((a, [min(x * (1 + change * (1 + apart * rng.uniform(-2, 1))), 1e18) for x in a]))
     for a, b in cases:
         wanted = float(oracles.hellinger_mp(a, b, 120))
-        assert float(dpbi.hellinger(a, b)) == pytest.approx(wanted, rel=1e-11, abs=0), (a, b)
+        assert float(hellinger(a, b)) == pytest.approx(wanted, rel=1e-11, abs=0), (a, b)
 
 
 # Noise-aware ----------------------------------------------------------------------------------------------
@@ -203,9 +202,9 @@ def test_coverage_is_certified_by_the_mass_of_the_noise_aware_intervals_or_refus
 
 
 @pytest.mark.parametrize("setting", [
-    Setting(dpbi.Problem((1e-9, 0.5, 1e9), (0, 0, 0)), 1e6, 1e-9, 5e-324),
-    Setting(dpbi.Problem((1e9, 1e9), (0, 2)), 15_000.0, 0.05, 1 - 2.0**-53),
-    Setting(dpbi.Problem((1e-9, 1e-9), (3, 0)), 1e-9, 1e6, 1e-300),
+    Setting(Problem((1e-9, 0.5, 1e9), (0, 0, 0)), 1e6, 1e-9, 5e-324),
+    Setting(Problem((1e9, 1e9), (0, 2)), 15_000.0, 0.05, 1 - 2.0**-53),
+    Setting(Problem((1e-9, 1e-9), (3, 0)), 1e-9, 1e6, 1e-300),
 ])
 def test_claims_are_decided_or_refused_at_the_ends_of_the_range(setting: Setting) -> None:
     for claim in CLAIMS:

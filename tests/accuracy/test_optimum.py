@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from scipy import optimize
 
-import dpbi
-from dpbi import Problem, expected_distance, hellinger, limit_of_privacy
+from dpbi import MECHANISMS, Problem, dirichlet, expected_distance, hellinger, limit_of_privacy
 from dpbi.accuracy import optimum_programme as programme
 from dpbi.mechanisms import Geometric, KNorm
 from tests import oracles
@@ -175,7 +174,7 @@ def test_no_private_mechanism_is_below_it(prior: tuple[float, ...], n: int) -> N
     for epsilon in (0.5, 2.0):
         limit = limit_of_privacy(prior, n, epsilon).lower
         assert limit is not None
-        for kind in dpbi.MECHANISMS:
+        for kind in MECHANISMS:
             if kind(epsilon).guarantee(prior, n).is_private:
                 assert expected_distance(kind(epsilon), prior, n, "nearest").mean >= limit - 1e-9, kind
 
@@ -209,7 +208,7 @@ def test_every_epsilon(prior: tuple[float, ...], epsilon: float) -> None:
     found = limit_of_privacy(prior, 5, epsilon)
     assert found.lower is not None and found.upper is not None
     datasets = np.array(list(oracles.compositions(5, len(prior))))
-    predictive = np.exp(dpbi.dirichlet.log_evidence(prior, datasets))
+    predictive = np.exp(dirichlet.log_evidence(prior, datasets))
     posterior = np.array(prior) + datasets
     constant = float((predictive @ hellinger(posterior[:, None], posterior[None])).min())
     assert -1e-12 <= found.lower <= found.upper + 1e-12 and found.lower <= constant + 1e-9

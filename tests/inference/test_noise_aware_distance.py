@@ -8,7 +8,6 @@ from dpbi.inference.noise_aware_distance import noise_aware_distance
 from dpbi.mechanisms import EHDS, Geometric, KNorm, Mechanism
 from tests import oracles
 from tests.every_mechanism import Kind, every_class
-from tests.oracles import mp
 
 
 @pytest.mark.parametrize(("mechanism", "prior", "n"), [
@@ -16,7 +15,7 @@ from tests.oracles import mp
 ])
 def test_it_is_the_sum_over_data_and_releases(mechanism: Mechanism, prior: tuple[float, ...], n: int) -> None:
     laws = oracles.laws_of_all_datasets(mechanism.label, prior, n, epsilon=mechanism.epsilon)
-    evidence = {c: float(mp.exp(oracles.log_evidence_counts(prior, c))) for c in laws}
+    evidence = {c: float(oracles.mp.exp(oracles.log_evidence_counts(prior, c))) for c in laws}
     # Over u = logit theta the densities theta^a (1 - theta)^b / B fall as e^{-a |u|}: the trapezoid rule is exact.
     u, step = np.linspace(-120, 120, 4_801, retstep=True)
     densities = {

@@ -8,8 +8,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-import dpbi
-from dpbi import MECHANISMS, Problem, expected_distance, hellinger, joint_posterior, nearest_posterior
+from dpbi import (
+    MECHANISMS,
+    Problem,
+    dirichlet,
+    expected_distance,
+    hellinger,
+    joint_posterior,
+    limit_of_privacy,
+    nearest_posterior,
+)
 from dpbi.inference import nearest as engine
 from dpbi.mechanisms import EHD, EHDS, Geometric, KNorm, LSDim, LSHist, LSZhang, Mechanism, listing
 from tests import oracles
@@ -181,7 +189,7 @@ def test_between_datasets_of_two_categories_the_mean_is_interpolated(
 
 @pytest.mark.parametrize("kind", [Geometric, KNorm])
 def test_many_records_of_two_categories_attain_the_limit(kind: Kind) -> None:
-    found, limit = expected_distance(kind(1.0), (0.5, 2), 5_000), dpbi.limit_of_privacy((0.5, 2), 5_000, 1.0)
+    found, limit = expected_distance(kind(1.0), (0.5, 2), 5_000), limit_of_privacy((0.5, 2), 5_000, 1.0)
     assert limit.value is not None and limit.remap is not None
     assert limit.value * (1 - 1e-6) < found.mean < limit.value * (1 + 1e-4)
 
@@ -234,7 +242,7 @@ def test_noise_aware_windows_of_contradicting_releases() -> None:
     n, releases = 60, [(KNorm(0.9), (0, 60)), (KNorm(0.9), (60, 0))]
     found = joint_posterior((0.5, 0.5), n, releases).weights[0]
     counts = np.array([(u, n - u) for u in range(n + 1)])
-    log_weight = dpbi.dirichlet.log_evidence((0.5, 0.5), counts)
+    log_weight = dirichlet.log_evidence((0.5, 0.5), counts)
     for mechanism, released in releases:
         log_weight += [float(mechanism.log_pmf(Problem((0.5, 0.5), c), released)) for c in counts.tolist()]
     expected = np.exp(log_weight - log_weight.max())

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import dpbi
-from dpbi import Problem
+from dpbi import Problem, distance_law, hellinger
 from dpbi.mechanisms import KNorm
 from dpbi.mechanisms.noise.steps import StepsNoise
 from tests import oracles
@@ -129,12 +128,12 @@ def test_many_records_as_few() -> None:
     """Far from every edge the listed law and the mean without a list agree, and with draws: at k = 3, 5 and 30."""
     for prior, counts in (((1.0,) * 3, (200, 300, 90)), ((0.5, 1.0, 2.0, 1.0), (150, 90, 200, 120))):
         problem, mechanism = Problem(prior, counts), KNorm(1.0)
-        law = dpbi.distance_law(mechanism, problem)
+        law = distance_law(mechanism, problem)
         assert law.exact and mechanism.mean_distance(problem) == pytest.approx(law.mean, abs=2e-9)
         assert law.probability_of_truth == pytest.approx(math.exp(-StepsNoise(1.0, len(prior)).log_partition))
     problem, mechanism = Problem((1.0,) * 30, tuple(range(100, 130))), KNorm(2.0)
     drawn = mechanism.sample(problem, np.random.default_rng(3), 20_000)
-    distance = dpbi.hellinger(np.array(problem.posterior), np.array(problem.prior) + drawn)
+    distance = hellinger(np.array(problem.posterior), np.array(problem.prior) + drawn)
     assert_mean(distance, mechanism.mean_distance(problem) or math.nan, distance.std())
 
 

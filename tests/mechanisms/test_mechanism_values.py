@@ -11,8 +11,16 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-import dpbi
-from dpbi import Problem, mechanisms
+from dpbi import (
+    ApproximateDP,
+    NotPrivate,
+    Problem,
+    PureDP,
+    distance_law,
+    global_sensitivity,
+    local_sensitivity,
+    mechanisms,
+)
 from dpbi.mechanisms import Mechanism
 from dpbi.problem.candidates import list_candidates
 from tests import oracles
@@ -28,7 +36,7 @@ def test_exponential_mechanism_of_any_epsilon(entry: dict[str, Any]) -> None:
     """exp(epsilon score / 2), epsilon from 1e-6 to 1e6: the mechanism at the epsilon that gives this rate."""
     given_input = entry["input"]
     problem = Problem(tuple(map(float, given_input["alpha"])), tuple(given_input["counts"]))
-    sensitivity = dpbi.global_sensitivity(problem.prior, problem.n)
+    sensitivity = global_sensitivity(problem.prior, problem.n)
     wanted = float(given_input["epsilon"]) / (2 * float(given_input["sensitivity"]))
     mechanism = mechanisms.EHD(2 * sensitivity * wanted)
     assert mechanism.rate(problem) == pytest.approx(wanted, rel=1e-15)
@@ -45,8 +53,8 @@ def test_exponential_mechanism_of_any_epsilon(entry: dict[str, Any]) -> None:
 @pytest.mark.parametrize("entry", values("exponential_law"), ids=lambda entry: f"{entry['counts']} {entry['rate']}")
 def test_exponential_law(entry: dict[str, Any]) -> None:
     problem = Problem(entry["prior"], entry["counts"])
-    mechanism = mechanisms.EHDL(2 * dpbi.local_sensitivity(problem) * entry["rate"])
-    law = dpbi.distance_law(mechanism, problem)
+    mechanism = mechanisms.EHDL(2 * local_sensitivity(problem) * entry["rate"])
+    law = distance_law(mechanism, problem)
     assert law.mean == pytest.approx(entry["mean_distance"], rel=1e-9)
     assert law.probability_of_truth == pytest.approx(entry["probability_of_true_posterior"], rel=1e-9)
     assert -mechanism.log_pmf(problem, problem.counts) == pytest.approx(entry["logZ"], rel=1e-9)
@@ -156,13 +164,13 @@ def test_the_papers_constant_costs_what_it_understates() -> None:
     """EHD with sqrt(1 - pi/4) under Jeffreys' prior: epsilon GS / 0.46325; where the constant is larger, epsilon."""
     constant = math.sqrt(1 - math.pi / 4)
     jeffreys, n = (0.5, 0.5, 0.5), 30
-    excess = dpbi.global_sensitivity(jeffreys, n) / constant
+    excess = global_sensitivity(jeffreys, n) / constant
     assert excess > 1.1
     guarantee = mechanisms.EHD(0.7, "paper").guarantee(jeffreys, n)
-    assert isinstance(guarantee, dpbi.PureDP) and guarantee.epsilon == pytest.approx(0.7 * excess, rel=1e-12)
+    assert isinstance(guarantee, PureDP) and guarantee.epsilon == pytest.approx(0.7 * excess, rel=1e-12)
     for mechanism, prior in ((mechanisms.EHD(0.7, "paper"), (1, 1)), (mechanisms.EHD(0.7), jeffreys)):
         guarantee = mechanism.guarantee(prior, n)
-        assert isinstance(guarantee, dpbi.PureDP) and guarantee.epsilon == 0.7
+        assert isinstance(guarantee, PureDP) and guarantee.epsilon == 0.7
 
 
 def test_who_promises_what() -> None:
@@ -170,11 +178,11 @@ def test_who_promises_what() -> None:
     m, prior, n = mechanisms, (1, 1, 1), 20
     for mechanism in (m.LSZhang(1.0), m.LSDim(1.0), m.LSHist(1.0), m.Geometric(1.0), m.EHD(1.0), m.EHDS(1.0)):
         guarantee = mechanism.guarantee(prior, n)
-        assert isinstance(guarantee, dpbi.PureDP) and guarantee.basis == "theorem"
+        assert isinstance(guarantee, PureDP) and guarantee.basis == "theorem"
     claimed = m.EHDNRS(1.0, 1e-6).guarantee(prior, n)
-    assert isinstance(claimed, dpbi.ApproximateDP)
+    assert isinstance(claimed, ApproximateDP)
     assert (claimed.epsilon, claimed.delta, claimed.basis) == (1.0, 1e-6, "claim")
-    assert isinstance(m.EHDL(1.0).guarantee(prior, n), dpbi.NotPrivate)
+    assert isinstance(m.EHDL(1.0).guarantee(prior, n), NotPrivate)
 
 
 def test_defaults_are_those_of_the_sources() -> None:
@@ -199,4 +207,4 @@ def test_noise_on_every_count_of_large_data(prior: tuple[float, ...], counts: tu
             other = [mp.mpf(a) + r for a, r in zip(prior, released, strict=True)]
             probability = math.exp(float(mechanism.log_pmf(problem, released)))
             mean += probability * oracles.hellinger_mp(truth, other, digits=80)
-    assert dpbi.distance_law(mechanism, problem).mean == pytest.approx(float(mean), rel=1e-11)
+    assert distance_law(mechanism, problem).mean == pytest.approx(float(mean), rel=1e-11)

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from dpbi import Problem, partition
 from tests import large_oracles, oracles
 from tests.large_oracles import Floats
-from tests.oracles import mp
 from tests.strategies import Drawn, problems, rates
 
 
@@ -59,7 +58,7 @@ def test_everything_is_enumeration(drawn: Drawn, rate: float) -> None:
     expected = {
         "log_partition": law.log_partition,
         "mean": law.mean,
-        "ignoring": len(law.candidates) * mp.exp(-mp.mpf(rate) - law.log_partition),
+        "ignoring": len(law.candidates) * oracles.mp.exp(-oracles.mp.mpf(rate) - law.log_partition),
     }
     found = quantities(Problem(*drawn), rate)
     assert found == pytest.approx({name: float(value) for name, value in expected.items()}, rel=1e-10, abs=1e-10)
@@ -71,7 +70,7 @@ def test_small_numbers_keep_their_digits(drawn: Drawn, rate: float) -> None:
     law = oracles.exponential_pmf(drawn.prior, drawn.counts, rate)
     problem = Problem(*drawn)
     assert partition.mean_distance(problem, rate) == pytest.approx(float(law.mean), rel=1e-9)
-    ignoring = float(len(law.candidates) * mp.exp(-mp.mpf(rate) - law.log_partition))
+    ignoring = float(len(law.candidates) * oracles.mp.exp(-oracles.mp.mpf(rate) - law.log_partition))
     assert partition.probability_of_ignoring(problem, rate) == pytest.approx(ignoring, rel=1e-11)
 
 
@@ -131,10 +130,10 @@ def test_far_beyond_a_list(prior: tuple[float, ...], counts: tuple[int, ...]) ->
     problem = Problem(prior, counts)
     power_sums = large_oracles.power_sums(prior, counts, range(1500))
     assert power_sums[-1] - 1 < 1e-14
-    step = mp.mpf("1e-9")
+    step = oracles.mp.mpf("1e-9")
     for rate in (0.5, 20.0, 200.0):
         low, middle, high = (
-            large_oracles.log_partition(mp.mpf(rate) + shift, power_sums) for shift in (-step, 0, step)
+            large_oracles.log_partition(oracles.mp.mpf(rate) + shift, power_sums) for shift in (-step, 0, step)
         )
         mean = float((low - high) / (2 * step))
         assert partition.log_partition(problem, rate) == pytest.approx(float(middle), rel=1e-10, abs=1e-12)

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-import dpbi
-from dpbi import ApproximateDP, NotPrivate, PureDP
+from dpbi import ApproximateDP, NotPrivate, PureDP, mechanisms, privacy_loss, privacy_profile
 from dpbi.privacy.guessing import GuessingRisk, guessing_risk, of_hundred, risk_of, trade_off
 from tests import oracles
 from tests.every_mechanism import Kind, every_class
@@ -83,8 +82,8 @@ def test_the_best_attackers_curve_is_that_of_neyman_and_pearson(
     corners = np.array(hull(points))
     slopes = np.diff(corners[:, 1]) / np.diff(corners[:, 0])
     epsilons = np.unique(np.abs(np.log(-slopes[slopes < -1e-12])))
-    epsilons = np.unique([0.0, *epsilons, dpbi.privacy_loss(kind(EPSILON), prior, n).epsilon])
-    deltas = dpbi.privacy_profile(kind(EPSILON), prior, n, epsilons)
+    epsilons = np.unique([0.0, *epsilons, privacy_loss(kind(EPSILON), prior, n).epsilon])
+    deltas = privacy_profile(kind(EPSILON), prior, n, epsilons)
     at = np.linspace(0, 1, 57)
     found = trade_off(epsilons, deltas, at)
     assert found == pytest.approx(np.interp(at, *corners.T), abs=1e-9)
@@ -132,4 +131,4 @@ def test_other_arguments_are_refused() -> None:
     with pytest.raises(ValueError, match="mechanism"):
         guessing_risk("Geometric", (1, 1), 5)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="prior"):
-        guessing_risk(dpbi.mechanisms.Geometric(1.0), (1,), 5)
+        guessing_risk(mechanisms.Geometric(1.0), (1,), 5)

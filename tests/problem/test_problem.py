@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-import dpbi
-from dpbi import limits
+from dpbi import Problem, global_sensitivity, limits, local_sensitivity, neighbours
 from tests.reference_values import numeric
 
 
@@ -41,9 +40,9 @@ def refusal(call: Callable[[], Any], *, names: str) -> str:
     return sentence
 
 
-def of_any(prior: Any, counts: Any) -> dpbi.Problem:
+def of_any(prior: Any, counts: Any) -> Problem:
     """From whatever may be handed in."""
-    return dpbi.Problem(prior, counts)
+    return Problem(prior, counts)
 
 
 # A value --------------------------------------------------------------------------------------------
@@ -60,14 +59,14 @@ def test_holds_plain_floats_and_ints() -> None:
 
 def test_equal_problems_are_one_key() -> None:
     spellings = [
-        dpbi.Problem((1, 1), (3, 5)),
+        Problem((1, 1), (3, 5)),
         of_any([1.0, 1.0], [3.0, 5.0]),
         of_any(np.ones(2), np.array([3, 5], dtype=np.uint8)),
         of_any((Fraction(1), np.float32(1)), iter((3, 5))),
     ]
     assert len(set(spellings)) == 1
     assert len({repr(problem) for problem in spellings}) == 1
-    assert dpbi.Problem((1, 1), (5, 3)) not in spellings
+    assert Problem((1, 1), (5, 3)) not in spellings
 
 
 # What is accepted -----------------------------------------------------------------------------------
@@ -81,16 +80,16 @@ def test_narrow_numpy_counts_do_not_wrap(dtype: type) -> None:
 
 def test_a_mapping_keeps_its_own_order() -> None:
     (rule,) = numeric("ok_counts_dict")
-    assert dpbi.Problem((1, 1), rule["input"]["counts"]).counts == (2, 1)
+    assert Problem((1, 1), rule["input"]["counts"]).counts == (2, 1)
 
 
 def test_large_counts_are_exact_or_refused() -> None:
     """2^53 + 1 is no float: it stays an integer, or the total is refused; it is never rounded."""
     try:
-        assert dpbi.Problem((1, 1), (2**53 + 1, 1)).counts == (2**53 + 1, 1)
+        assert Problem((1, 1), (2**53 + 1, 1)).counts == (2**53 + 1, 1)
     except ValueError as refused:
         assert "too large" in str(refused)
-    assert dpbi.Problem((1, 1), (10**15 + 1, 1)).n == 10**15 + 2
+    assert Problem((1, 1), (10**15 + 1, 1)).n == 10**15 + 2
 
 
 def test_leaves_the_callers_arrays_alone() -> None:
@@ -98,7 +97,7 @@ def test_leaves_the_callers_arrays_alone() -> None:
     problem = of_any(prior, counts)
     counts[0] = 7
     prior[0] = 9.0
-    assert problem == dpbi.Problem((0.5, 0.5), (3, 5))
+    assert problem == Problem((0.5, 0.5), (3, 5))
 
 
 # What is refused: problems --------------------------------------------------------------------------
@@ -143,7 +142,7 @@ def test_the_tables_hold_every_reference_rule() -> None:
 def test_refuses_a_bad_problem(rule: str) -> None:
     prior, counts, limit, got = BAD_PROBLEMS[rule]
     names = "counts" if rule.startswith("bad_counts") else "prior"
-    sentence = refusal(lambda: dpbi.Problem(prior, counts), names=names)
+    sentence = refusal(lambda: Problem(prior, counts), names=names)
     assert limit in sentence
     assert got in sentence.replace(",", "")
 
@@ -174,22 +173,22 @@ def test_refuses_a_bad_problem(rule: str) -> None:
     ],
 )
 def test_refuses_kinds_the_reference_rules_leave_out(prior: Any, counts: Any, names: str, says: str) -> None:
-    assert says in refusal(lambda: dpbi.Problem(prior, counts), names=names)
+    assert says in refusal(lambda: Problem(prior, counts), names=names)
 
 
 @pytest.mark.parametrize("unordered", [{3, 5}, frozenset({3, 5}), {3: 0, 5: 0}.keys()])
 def test_refuses_a_set_which_has_neither_order_nor_repeats(unordered: Any) -> None:
-    refusal(lambda: dpbi.Problem((1, 1), unordered), names="counts")
-    refusal(lambda: dpbi.Problem(unordered, (1, 1)), names="prior")
-    refusal(lambda: dpbi.global_sensitivity(unordered, 5), names="prior")
-    refusal(lambda: dpbi.neighbours(unordered), names="counts")
+    refusal(lambda: Problem((1, 1), unordered), names="counts")
+    refusal(lambda: Problem(unordered, (1, 1)), names="prior")
+    refusal(lambda: global_sensitivity(unordered, 5), names="prior")
+    refusal(lambda: neighbours(unordered), names="counts")
 
 
 def test_a_mapping_is_read_by_its_values_everywhere() -> None:
     counts: Any = {7: 1, 9: 0}
     prior: Any = {7: 0.5, 9: 2}
-    assert dpbi.neighbours(counts).tolist() == [[0, 1]]
-    assert dpbi.global_sensitivity(prior, 5) == dpbi.global_sensitivity((0.5, 2), 5)
+    assert neighbours(counts).tolist() == [[0, 1]]
+    assert global_sensitivity(prior, 5) == global_sensitivity((0.5, 2), 5)
 
 
 @pytest.mark.parametrize(
@@ -206,13 +205,13 @@ def test_a_mapping_is_read_by_its_values_everywhere() -> None:
     ids=range(7),
 )
 def test_refuses_numbers_beyond_every_float_in_a_short_sentence(prior: Any, counts: Any, names: str) -> None:
-    assert len(refusal(lambda: dpbi.Problem(prior, counts), names=names)) < 200
+    assert len(refusal(lambda: Problem(prior, counts), names=names)) < 200
 
 
 def test_a_function_of_a_problem_says_what_one_is() -> None:
     """That all refuse anything else, see tests/test_wrong_arguments.py."""
     wrong: Any = (3, 5)
-    assert "a dpbi.Problem(prior, counts)" in refusal(lambda: dpbi.local_sensitivity(wrong), names="problem")
+    assert "a dpbi.Problem(prior, counts)" in refusal(lambda: local_sensitivity(wrong), names="problem")
 
 
 # What a sentence shows, and counts ------------------------------------------------------------------

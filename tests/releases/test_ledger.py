@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-import dpbi
-from dpbi import MECHANISMS, ApproximateDP, NotPrivate, Problem, PureDP, Release
+from dpbi import MECHANISMS, ApproximateDP, NotPrivate, Problem, PureDP, Release, mechanisms, release
 from dpbi.accuracy.trials import release_errors
 from dpbi.mechanisms.guarantee import Guarantee
 from dpbi.releases.ledger import Ledger, LedgerEntry, People, Raised, new_token, release_json
@@ -54,7 +53,7 @@ def test_two_releases_lose_the_sum_exactly() -> None:
     laws = {c: [oracles.LAWS["Geometric"]((1, 1), c, epsilon=e) for e in (first, second)] for c in ((2, 3), (3, 2))}
     (here, here_too), (there, there_too) = laws[2, 3], laws[3, 2]
     loss = max(oracles.mp.log(here[r] * here_too[s] / (there[r] * there_too[s])) for r in here for s in here_too)
-    made = ledger(*(dpbi.mechanisms.Geometric(e).guarantee((1, 1), 5) for e in (first, second)))
+    made = ledger(*(mechanisms.Geometric(e).guarantee((1, 1), 5) for e in (first, second)))
     assert float(loss) == pytest.approx(made.total().epsilon, rel=1e-12)
 
 
@@ -78,7 +77,7 @@ def test_the_file_comes_back() -> None:
 
 @every_class
 def test_a_release_takes_its_ledger_along(kind: Kind) -> None:
-    made = dpbi.release(kind(0.7), Problem((1, 0.5), (12, 31)))
+    made = release(kind(0.7), Problem((1, 0.5), (12, 31)))
     people = People(new_token(), "Survey 2026", 3.0, (Raised("2026-11-28T01:02:03Z", 2.0, 3.0),))
     own = entry_of(made, people.token, "Do you smoke?", new_token())
     kept = Ledger((own,), (people,))
@@ -94,7 +93,7 @@ def test_a_release_takes_its_ledger_along(kind: Kind) -> None:
 
 
 def test_a_release_takes_the_charges_of_other_questions_along_and_nothing_they_released() -> None:
-    made = dpbi.release(dpbi.mechanisms.Geometric(1.0), Problem((1, 1), (12, 31)))
+    made = release(mechanisms.Geometric(1.0), Problem((1, 1), (12, 31)))
     own = dataclasses.replace(entry_of(made, "a", "Q1", "v"), who="Eve", remark="late")
     same, other, corrected = (
         entry_of(made, "a", *asked) for asked in (("q1 ", "v"), ("Q2", "w"), ("Q1", "x")))
@@ -107,7 +106,7 @@ def test_a_release_takes_the_charges_of_other_questions_along_and_nothing_they_r
 
 
 def test_versions_are_those_of_a_question() -> None:
-    made = dpbi.release(dpbi.mechanisms.Geometric(1.0), Problem((1, 1), (12, 31)))
+    made = release(mechanisms.Geometric(1.0), Problem((1, 1), (12, 31)))
     kept = Ledger(tuple(entry_of(made, "a", *asked) for asked in (("Q", "v"), ("R", "r"), (" q", "w"), ("Q", "v"))))
     assert kept.versions("Q") == ("v", "w") and kept.versions("R") == ("r",) and not kept.versions("new")
     assert [kept.place(one) for one in kept.entries] == [1, 1, 2, 1]
@@ -208,7 +207,7 @@ def test_a_damaged_ledger_is_refused_in_words_or_can_be_used(text: str) -> None:
 def test_an_entry_of_epsilons_that_do_not_add_up_is_not_made() -> None:
     with pytest.raises(ValueError, match="epsilon is too large"):
         entry(PureDP(1.7e308, "theorem", "proved"))
-    largest = dpbi.mechanisms.Geometric(1e6).guarantee((1, 1), 5)
+    largest = mechanisms.Geometric(1e6).guarantee((1, 1), 5)
     assert entry(largest).guarantee == largest
 
 

@@ -39,7 +39,6 @@ from tests.every_mechanism import (
     outputs,
 )
 from tests.goodness_of_fit import assert_follows
-from tests.oracles import mp
 from tests.strategies import Drawn, problems
 
 THEN = datetime(2026, 11, 28, 1, 2, 3, tzinfo=UTC)
@@ -142,8 +141,8 @@ def test_rounding_is_within_what_the_guarantee_counts(kind: Kind, chosen: Option
     candidates = list(oracles.compositions(5, 3))
     for members, sums, upto in zip(kept[0]._members, kept[0]._sums, kept[0]._totals, strict=True):
         for at, member in enumerate(members.tolist()):
-            share = mp.mpf(sums[at] - (sums[at - 1] if at else 0)) / sums[-1] * (upto - before) / total
-            assert abs(mp.log(share / law[candidates[member]])) < rounding / 2
+            share = oracles.mp.mpf(sums[at] - (sums[at - 1] if at else 0)) / sums[-1] * (upto - before) / total
+            assert abs(oracles.mp.log(share / law[candidates[member]])) < rounding / 2
         before = upto
 
 
