@@ -57,8 +57,7 @@ def law_of(found: Listing | None) -> dict[Any, Any]:
 def same_listing(mechanism: Mechanism, other: Mechanism, problem: Problem) -> None:
     here, there = (law_of(one.listing(problem.prior, problem.n, MOST)) for one in (mechanism, other))
     assert here.keys() == there.keys()
-    for released, column in here.items():
-        assert column == pytest.approx(there[released], rel=1e-10, abs=1e-11)
+    np.testing.assert_allclose(*([law[r] for r in here] for law in (here, there)), rtol=1e-10, atol=1e-11)
 
 
 def same_audit(mechanism: Mechanism, other: Mechanism, problem: Problem) -> None:
@@ -76,8 +75,8 @@ def same_audit(mechanism: Mechanism, other: Mechanism, problem: Problem) -> None
     assert found.profile(epsilons) == pytest.approx(listed.profile(epsilons), abs=1e-11)
     here, there = (dict(zip(*map(np.ndarray.tolist, one.marginal(problem.counts, 0)), strict=True))
                    for one in (found, listed))
-    for value in here.keys() | there.keys():
-        assert here.get(value, 0.0) == pytest.approx(there.get(value, 0.0), abs=1e-11)
+    values = here.keys() | there.keys()
+    assert [here.get(x, 0.0) for x in values] == pytest.approx([there.get(x, 0.0) for x in values], abs=1e-11)
 
 
 def same_likelihood(mechanism: Mechanism, other: Mechanism, problem: Problem) -> None:

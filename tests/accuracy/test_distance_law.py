@@ -86,8 +86,8 @@ def test_every_law_is_brute_force(drawn: Drawn, epsilon: float) -> None:
             moved = oracles.steps(drawn.counts, released)
             by_step[moved] = by_step.get(moved, 0) + p
         found = dict(zip(*(column.tolist() for column in law.by_step()), strict=True))
-        for moved, p in by_step.items():
-            assert found.get(moved, 0.0) == pytest.approx(float(p), rel=1e-10, abs=1e-15)
+        assert [found.get(moved, 0.0) for moved in by_step] == pytest.approx(
+            [float(p) for p in by_step.values()], rel=1e-10, abs=1e-15)
         assert law.probability_of_truth == pytest.approx(float(pmf.get(drawn.counts, 0)), rel=1e-10, abs=1e-15)
         mean_steps = oracles.mp.fsum(s * p for s, p in by_step.items())
         assert law.mean_steps == pytest.approx(float(mean_steps), rel=1e-10, abs=1e-13)

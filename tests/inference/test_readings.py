@@ -163,17 +163,6 @@ def test_noise_that_hardly_ever_moves_one_of_many_records_has_a_mean() -> None:
     assert abs(found.mean - expected) < 4 * found.error < expected
 
 
-REFERENCE = [(1.0, 1.0, 0.359, 0.352), (1.0, 0.5, 0.394, 0.379), (1.0, 1 / 3, 0.415, 0.384), (1.0, 5.0, 0.263, 0.232),
-             (1.0, 0.1, 0.485, 0.285), (0.5, 0.1, 0.6474, 0.3956)]
-
-
-@pytest.mark.parametrize(("epsilon", "alpha", "naive", "nearest"), REFERENCE)
-def test_reference_values_of_k_norm(epsilon: float, alpha: float, naive: float, nearest: float) -> None:
-    """k = 3, n = 12, computed elsewhere."""
-    found = [expected_distance(KNorm(epsilon), (alpha,) * 3, 12, reading).mean for reading in ("naive", "nearest")]
-    assert found == pytest.approx([naive, nearest], abs=6e-4)
-
-
 @pytest.mark.parametrize(("prior", "epsilon"), [((1.0, 1.0), 1.0), ((0.1, 0.1), 0.3), ((3.0, 0.02), 2.0)], ids=str)
 def test_between_datasets_of_two_categories_the_mean_is_interpolated(
     prior: tuple[float, ...], epsilon: float, monkeypatch: pytest.MonkeyPatch

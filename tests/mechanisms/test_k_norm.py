@@ -14,7 +14,7 @@ from dpbi.mechanisms import KNorm
 from dpbi.mechanisms.noise.steps import StepsNoise
 from tests import oracles
 from tests.goodness_of_fit import assert_mean
-from tests.mechanisms.test_fair_bits import law_by_bits
+from tests.mechanisms.test_fair_bits import assert_accounted_for
 from tests.oracles import mp
 from tests.strategies import Drawn, problems
 
@@ -147,13 +147,7 @@ def test_the_mean_is_not_told_where_totals_exceed_n() -> None:
 
 @pytest.mark.parametrize(("k", "decay", "depth"), [(2, Fraction(1), 15), (3, Fraction(4), 17)])
 def test_every_bit_of_the_secure_draw_is_accounted_for(k: int, decay: Fraction, depth: int) -> None:
-    """What all strings of bits lead to, in fractions: the true law lies between it and it plus what is undecided."""
     noise = StepsNoise(float(2 * decay), k)
-    law, undecided = law_by_bits(lambda bits: noise.draw_exactly(decay, bits), Fraction(1, 2**depth))
-    assert sum(law.values()) + undecided == 1 and undecided < Fraction(3, 5)
-    slack = mp.mpf(undecided.numerator) / undecided.denominator + mp.mpf("1e-40")
     partition = mp.legendre(k - 1, mp.coth(mp.mpf(decay.numerator) / decay.denominator))
-    for drawn, probability in law.items():
-        true = mp.exp(-int(decay) * mp.mpf(sum(map(abs, drawn)))) / partition
-        low = mp.mpf(probability.numerator) / probability.denominator
-        assert low <= true * (1 + mp.mpf("1e-40")) and true <= low + slack, drawn
+    assert_accounted_for(lambda bits: noise.draw_exactly(decay, bits), depth, Fraction(3, 5),
+                         lambda drawn: mp.exp(-int(decay) * mp.mpf(sum(map(abs, drawn)))) / partition)
