@@ -83,7 +83,6 @@ def test_intervals_of_huge_parameters_are_numbers_or_refused() -> None:
 
 
 def test_proportions_in_single_precision_keep_the_total() -> None:
-    numeric("multinomial_float32")
     shares = np.array([0.1, 0.2, 0.7], dtype=np.float32)
     assert sum(map(float, shares)) != 1
     assert sum(synthesis.proportional_counts(shares, 10**15)) == 10**15
@@ -102,7 +101,6 @@ def draws(at: AppTest) -> str:
 
 
 def test_draws_stay_until_they_are_asked_for_anew(page: AppTest) -> None:
-    numeric("rerun_same_inputs")
     first = draws(page)
     page.run()
     assert draws(page) == first
@@ -114,7 +112,6 @@ def test_draws_stay_until_they_are_asked_for_anew(page: AppTest) -> None:
 
 
 def test_delta_is_asked_for_only_where_it_is_used(page: AppTest) -> None:
-    numeric("ok_delta_zero_pure")
     assert not [entry for entry in page.sidebar.text_input if entry.label == "delta"]
 
 

@@ -57,7 +57,7 @@ def law_of(found: Listing | None) -> dict[Any, Any]:
 def same_listing(mechanism: Mechanism, other: Mechanism, problem: Problem) -> None:
     here, there = (law_of(one.listing(problem.prior, problem.n, MOST)) for one in (mechanism, other))
     assert here.keys() == there.keys()
-    np.testing.assert_allclose(*([law[r] for r in here] for law in (here, there)), rtol=1e-10, atol=1e-11)
+    np.testing.assert_allclose([*here.values()], [there[r] for r in here], rtol=1e-10, atol=1e-11)
 
 
 def same_audit(mechanism: Mechanism, other: Mechanism, problem: Problem) -> None:

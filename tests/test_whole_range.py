@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from dpbi import DistanceLaw, Problem, dirichlet, distance_law, hellinger, local_sensitivity
-from dpbi import mechanisms as m
 from dpbi.inference import count_posterior
 from dpbi.inference.noise_aware import coverage, noise_aware_posterior
+from dpbi.mechanisms import EHD, EHDL, EHDNRS, EHDS, Geometric, LSDim, LSHist, LSZhang
 from dpbi.mechanisms.distance_table import slack
 from dpbi.papers.claims import CLAIMS, Setting
 from dpbi.posterior.hellinger import distances_to
@@ -47,7 +47,7 @@ def _between(law: DistanceLaw, t: float) -> tuple[float, float, float]:
 
 def test_cdf_counts_nothing_beyond_its_slack_where_distances_crowd() -> None:
     problem = Problem((7967697.819213382, 0.0036547471158962642), (200, 0))
-    law = distance_law(m.EHDNRS(0.39988535758252314, 6.097624528317498e-11), problem)
+    law = distance_law(EHDNRS(0.39988535758252314, 6.097624528317498e-11), problem)
     least, found, most = _between(law, 0.9999999998680152)
     assert most == pytest.approx(0.299, abs=1e-3)
     assert least - 1e-9 <= found <= most + 1e-9
@@ -59,7 +59,7 @@ def test_cdf_lies_between_the_probabilities_at_t_and_at_t_plus_its_slack() -> No
         k = rng.choice((2, 2, 3))
         n = rng.choice((1, 5, 50, 200) if k == 2 else (2, 12))
         problem = Problem(_prior(rng, k), _counts(rng, n, k))
-        law = distance_law(rng.choice((m.EHD, m.EHDL, m.EHDS))(10 ** rng.uniform(-9, 6)), problem)
+        law = distance_law(rng.choice((EHD, EHDL, EHDS))(10 ** rng.uniform(-9, 6)), problem)
         atom = local_sensitivity(problem)
         for t in (0.0, atom, 1.0, *(1 - 10 ** rng.uniform(-12, -1) for _ in range(6))):
             least, found, most = _between(law, t)
@@ -156,7 +156,7 @@ def test_noise_aware_posterior_is_that_of_enumeration_over_the_whole_range() -> 
     for trial in range(60):
         k = rng.choice((2, 2, 3))
         n, prior = rng.choice((0, 1, 2, 12)), _prior(rng, k)
-        mechanism = rng.choice((m.LSZhang, m.LSDim, m.LSHist, m.Geometric))(rng.choice((1e-9, 1e-3, 1.0, 100.0, 1e6)))
+        mechanism = rng.choice((LSZhang, LSDim, LSHist, Geometric))(rng.choice((1e-9, 1e-3, 1.0, 100.0, 1e6)))
         released = tuple(rng.randint(0, n) for _ in range(k))
         if not mechanism.can_release(n, released):
             released = (*released[:-1], max(0, n - sum(released[:-1])))
@@ -174,12 +174,12 @@ def test_noise_aware_posterior_is_that_of_enumeration_over_the_whole_range() -> 
 
 def test_noise_aware_posterior_of_a_release_that_asks_for_unlikely_noise() -> None:
     # The released counts exceed n: some noise fell where its probability is e^-3333.
-    posterior = noise_aware_posterior(m.LSDim(1e4), (1e9, 1e9, 1e9), 1, (1, 1, 0))
+    posterior = noise_aware_posterior(LSDim(1e4), (1e9, 1e9, 1e9), 1, (1, 1, 0))
     np.testing.assert_allclose(posterior.mean_counts, [0.5, 0.5, 0.0], atol=1e-9)
 
 
 def test_intervals_of_noise_aware_posteriors_under_a_huge_prior_are_those_of_the_beta_law() -> None:
-    posterior = noise_aware_posterior(m.Geometric(1.0), (1e12, 1e12), 0, (0, 0))
+    posterior = noise_aware_posterior(Geometric(1.0), (1e12, 1e12), 0, (0, 0))
     wanted = [float(end) for end in dirichlet.interval((1e12, 1e12), 0.95, category=0)]
     np.testing.assert_allclose(posterior.interval(0.95, 0), wanted, atol=1e-14)
 
@@ -187,15 +187,15 @@ def test_intervals_of_noise_aware_posteriors_under_a_huge_prior_are_those_of_the
 def test_a_tilt_that_does_not_reach_the_total_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(count_posterior._Variables, "tilt", lambda self: -50.0)
     with pytest.raises(ValueError, match="not certain"):
-        noise_aware_posterior(m.Geometric(1.0), (1.0, 1.0), 500, (300, 200))
+        noise_aware_posterior(Geometric(1.0), (1.0, 1.0), 500, (300, 200))
 
 
 def test_coverage_is_certified_by_the_mass_of_the_noise_aware_intervals_or_refused() -> None:
     for prior in ((1.0, 1.0), (0.02, 0.5), (1e9, 1e9)):
-        assert coverage(m.Geometric(0.7), prior, 6).noise_aware == pytest.approx(0.95, abs=1e-6)
+        assert coverage(Geometric(0.7), prior, 6).noise_aware == pytest.approx(0.95, abs=1e-6)
     for prior in ((1e-9, 1e-9), (1e-3, 0.5), (1.0, 1e12)):
         with pytest.raises(ValueError, match="coverage cannot be computed"):
-            coverage(m.Geometric(0.7), prior, 6)
+            coverage(Geometric(0.7), prior, 6)
 
 
 # Rates and claims -----------------------------------------------------------------------------------------

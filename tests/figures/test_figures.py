@@ -25,10 +25,10 @@ from dpbi import (
     dirichlet,
     distance_law,
     local_sensitivity,
+    mechanisms,
     sample_posteriors,
     smooth_sensitivity,
 )
-from dpbi import mechanisms as m
 from dpbi.figures import distances, posteriors, release, sensitivities, style, tour
 from dpbi.figures.drawing import Drawing
 from dpbi.mechanisms.printed_number import probability
@@ -605,8 +605,9 @@ def test_coverage_bars_are_the_shares(name: str) -> None:
 
 def test_the_title_of_the_coverage_names_all_that_cover_least() -> None:
     problem = Problem((1, 1), (48, 42))
-    least = [sample_posteriors(kind(1e-9), problem, np.random.default_rng(1), 20) for kind in (m.LSDim, m.LSHist)]
-    surest = sample_posteriors(m.Geometric(1e6), problem, np.random.default_rng(1), 20)
+    least = [sample_posteriors(kind(1e-9), problem, np.random.default_rng(1), 20)
+             for kind in (mechanisms.LSDim, mechanisms.LSHist)]
+    surest = sample_posteriors(mechanisms.Geometric(1e6), problem, np.random.default_rng(1), 20)
     assert [*least[0].coverage(), *least[1].coverage(), *surest.coverage()] == [0, 0, 0, 0, 1, 1]
     said = title(posteriors.coverage_bars([*least, surest]))
     assert said == "The 95 % intervals of LSDim and LSHist cover least: 0 % of their releases"

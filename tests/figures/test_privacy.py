@@ -5,8 +5,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from dpbi import MECHANISMS, ApproximateDP, Problem, calibrate, privacy_profile
-from dpbi import mechanisms as m
+from dpbi import MECHANISMS, ApproximateDP, Problem, calibrate, mechanisms, privacy_profile
 from dpbi.figures import privacy, style
 from dpbi.mechanisms import Mechanism
 from dpbi.mechanisms.printed_bound import printed_bound
@@ -100,7 +99,7 @@ def test_the_pair_is_drawn_with_its_output(kind: Kind) -> None:
 
 
 def test_a_ratio_that_is_nearly_one_is_not_called_one() -> None:
-    found = attaining_laws(verdict(m.LSHist(0.001), (1, 1), 30).loss)
+    found = attaining_laws(verdict(mechanisms.LSHist(0.001), (1, 1), 30).loss)
     assert f"is e^{printed_bound(found.loss.epsilon)} times as probable" in title(privacy.attaining(found))
 
 

@@ -17,7 +17,7 @@ from tests.goodness_of_fit import assert_follows, assert_mean
 from tests.mechanisms.test_fair_bits import types_met
 
 every_selection = pytest.mark.parametrize("kind", [kind for kind in MECHANISMS if has_rate(kind)])
-DRAWS = 3_000
+DRAWS = 1_000
 
 
 def proposal_of(problem: Problem, rate: float) -> tuple[Callable[[Bits], Any], float]:
@@ -37,7 +37,7 @@ CASES = [
 
 @pytest.mark.parametrize(("problem", "rate"), CASES, ids=str)
 def test_draws_follow_the_law_of_every_candidate(problem: Problem, rate: float) -> None:
-    """3,000 draws, fixed bits; false-alarm rate 1e-6 a case: goodness_of_fit."""
+    """1,000 draws, fixed bits, false-alarm rate 1e-6 a case (goodness_of_fit); the next test has the weights."""
     bits, (propose, margin) = random.Random(7).getrandbits, proposal_of(problem, rate)
     drawn = np.array([secure._by_rejection(problem, rate, propose, margin, 10_000, bits) for _ in range(DRAWS)])
     law = oracles.exponential_pmf(problem.prior, problem.counts, rate).law

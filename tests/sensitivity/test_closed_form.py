@@ -23,10 +23,6 @@ kinds = pytest.mark.parametrize("kind", SMOOTH)
 CLOSE = 1e-11
 
 
-def problem(drawn: Drawn) -> Problem:
-    return Problem(prior=drawn.prior, counts=drawn.counts)
-
-
 # Values ---------------------------------------------------------------------------------------------
 
 
@@ -47,7 +43,7 @@ def test_reference(entry: dict[str, Any]) -> None:
 @given(problems())
 def test_local_is_the_maximum_over_neighbours_and_all_candidates(drawn: Drawn) -> None:
     by_definition = float(oracles.local_sensitivity_by_definition(*drawn))
-    assert local_sensitivity(problem(drawn)) == pytest.approx(by_definition, rel=CLOSE)
+    assert local_sensitivity(Problem(*drawn)) == pytest.approx(by_definition, rel=CLOSE)
 
 
 @given(problems())
@@ -61,7 +57,7 @@ def test_global_is_the_maximum_over_datasets(drawn: Drawn) -> None:
 def test_smooth_is_the_maximum_over_datasets(kind: Kind, drawn: Drawn, gamma: float) -> None:
     """The corner argument of the closed form is verified, not proved: this test is its support."""
     expected = float(SMOOTH[kind](*drawn, gamma))
-    assert smooth_sensitivity(problem(drawn), gamma, kind=kind) == pytest.approx(expected, rel=CLOSE)
+    assert smooth_sensitivity(Problem(*drawn), gamma, kind=kind) == pytest.approx(expected, rel=CLOSE)
 
 
 @kinds
