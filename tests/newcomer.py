@@ -13,8 +13,7 @@ import numpy as np
 import pytest
 from numpy.typing import ArrayLike, NDArray
 
-import dpbi
-from dpbi import limits
+from dpbi import MECHANISMS, limits, mechanisms
 from dpbi.mechanisms import Mechanism
 from dpbi.mechanisms.guarantee import ApproximateDP, Guarantee
 from dpbi.mechanisms.mechanism import released_counts, released_vector
@@ -32,7 +31,7 @@ class DiscreteGaussian(Mechanism):
     delta: float = field(default=1e-6, metadata={"label": "delta"})
 
     label: ClassVar[str] = "Gaussian"
-    palette_place: ClassVar[int] = len(dpbi.MECHANISMS)  # the next free one
+    palette_place: ClassVar[int] = len(MECHANISMS)  # the next free one
     idea: ClassVar[str] = "Gaussian whole-number noise on all counts but one."
     source: ClassVar[str] = "Canonne, Kamath and Steinke 2020"
     formula: ClassVar[str] = r"r_i = (c_i + D_i)_0^n,\; i < k;\quad P(D = d) \propto e^{-d^2 / 2 \sigma^2}"
@@ -133,8 +132,8 @@ def law_gaussian(prior: Sequence[Any], counts: Sequence[int], epsilon: Any, delt
 
 def join(put: Callable[[Any, str, Any], None] = setattr) -> None:
     """The line in ``MECHANISMS`` and that in ``LAWS``; modules that hold the tuple get the longer one."""
-    joined = (*dpbi.MECHANISMS, DiscreteGaussian)
-    put(dpbi.mechanisms, DiscreteGaussian.__name__, DiscreteGaussian)
+    joined = (*MECHANISMS, DiscreteGaussian)
+    put(mechanisms, DiscreteGaussian.__name__, DiscreteGaussian)
     put(oracles, "LAWS", oracles.LAWS | {DiscreteGaussian.__name__: law_gaussian})
     for module in list(sys.modules.values()):
         if vars(module).get("MECHANISMS") == joined[:-1]:

@@ -170,7 +170,7 @@ class ExponentialLaw(NamedTuple):
     """P(r) = exp(-rate H(r)) / Z over all candidates, with H(r) = H(BI(c), BI(r)).
 
     candidates: tuple of N count vectors; distance, probability: N numbers in that order;
-    log_partition: log Z; mean, variance: of H.
+    log_partition: log Z; mean: of H.
     """
 
     candidates: tuple[Counts, ...]
@@ -181,11 +181,6 @@ class ExponentialLaw(NamedTuple):
     @property
     def mean(self) -> Real:
         return mp.fdot(self.probability, self.distance)
-
-    @property
-    def variance(self) -> Real:
-        mean = self.mean
-        return mp.fsum(p * (h - mean) ** 2 for p, h in zip(self.probability, self.distance, strict=True))
 
     @property
     def law(self) -> Law:

@@ -12,15 +12,21 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-import dpbi
-from dpbi import Problem, dirichlet, sensitivity, sensitivity_maps
-from dpbi.mechanisms import Mechanism
+from dpbi import (
+    Problem,
+    dirichlet,
+    hellinger,
+    noise_aware_posterior,
+    privacy_profile,
+    sensitivity,
+    sensitivity_maps,
+    steps,
+)
 from dpbi.posterior.hellinger import distances_between, distances_to
 from dpbi.posterior.total_variation import beta_variation, variation_bounds
 from dpbi.privacy.guessing import trade_off
-from dpbi.problem.neighbours import steps
 from dpbi.sensitivity.closed_form import unit_loss
-from tests.every_mechanism import every_class, every_mechanism
+from tests.every_mechanism import Kind, Options, every_class, every_mechanism
 
 SIZE, K, N = 37, 10, 120
 
@@ -41,8 +47,8 @@ PRIOR = tuple((10 ** (3 * scattered(K) - 1)).tolist())
 PROBLEM = Problem(PRIOR, tuple(COUNTS[0].tolist()))
 
 BATCHES: dict[str, tuple[Callable[[NDArray[Any]], Any], NDArray[Any]]] = {
-    "hellinger": (lambda x: dpbi.hellinger(x[:, 0], x[:, 1]), PARAMETERS),
-    "hellinger from one": (lambda x: dpbi.hellinger(PRIOR, x), PARAMETERS[:, 0]),
+    "hellinger": (lambda x: hellinger(x[:, 0], x[:, 1]), PARAMETERS),
+    "hellinger from one": (lambda x: hellinger(PRIOR, x), PARAMETERS[:, 0]),
     "distances_to": (lambda x: distances_to(PROBLEM, x), COUNTS),
     "distances_to of other totals": (lambda x: distances_to(PROBLEM, x), COUNTS + COUNTS[::-1] // 9),
     "distances_between": (lambda x: distances_between(PRIOR, x, np.array(PROBLEM.counts)), COUNTS),
@@ -98,7 +104,7 @@ def test_a_gamma_has_its_value_in_any_scan() -> None:
 
 
 @every_mechanism
-def test_probabilities_of_releases(kind: type[Mechanism], chosen: dict[str, Any]) -> None:
+def test_probabilities_of_releases(kind: Kind, chosen: Options) -> None:
     mechanism = kind(1.0, **chosen)
     for problem in (PROBLEM, Problem((1.0, 1.0), (40, 80))):
         batch = COUNTS if problem is PROBLEM else np.stack([COUNTS[:, 0], N - COUNTS[:, 0]], axis=1)
@@ -107,13 +113,13 @@ def test_probabilities_of_releases(kind: type[Mechanism], chosen: dict[str, Any]
 
 @every_mechanism
 @pytest.mark.parametrize("prior", [(1.0, 0.4), (1.0, 0.4, 2.0)])
-def test_deltas_of_a_profile(kind: type[Mechanism], chosen: dict[str, Any], prior: tuple[float, ...]) -> None:
+def test_deltas_of_a_profile(kind: Kind, chosen: Options, prior: tuple[float, ...]) -> None:
     mechanism = kind(1.0, **chosen)
-    assert_each_as_alone(lambda epsilons: dpbi.privacy_profile(mechanism, prior, 4, epsilons), 1.2 * NUMBERS[:11])
+    assert_each_as_alone(lambda epsilons: privacy_profile(mechanism, prior, 4, epsilons), 1.2 * NUMBERS[:11])
 
 
 @every_class
-def test_densities_that_know_about_the_noise(kind: type[Mechanism]) -> None:
-    posterior = dpbi.noise_aware_posterior(kind(1.0), (1.0, 0.7, 2.0), 20, (4, 5, 11))
+def test_densities_that_know_about_the_noise(kind: Kind) -> None:
+    posterior = noise_aware_posterior(kind(1.0), (1.0, 0.7, 2.0), 20, (4, 5, 11))
     for function in (posterior.density, posterior.cumulative):
         assert_each_as_alone(function, NUMBERS)

@@ -13,17 +13,14 @@ import numpy as np
 import pytest
 
 import dpbi
-from dpbi import MECHANISMS, Problem, tour
+from dpbi import MECHANISMS, Problem, comparison_of, noise_aware_releases, sample_posteriors, tour
 from dpbi.accuracy import axes as accuracy_axes
 from dpbi.accuracy import expected_error
-from dpbi.accuracy.comparison import comparison_of
 from dpbi.accuracy.curves import accuracy_curve, crossovers, required_epsilon
 from dpbi.accuracy.trials import release_errors
 from dpbi.frozen_result import FrozenResult, frozen
 from dpbi.inference.noise_aware import coverage
-from dpbi.inference.noise_aware_releases import noise_aware_releases
-from dpbi.inference.private_posteriors import sample_posteriors
-from dpbi.mechanisms import EHD, EHDS, Geometric, Mechanism
+from dpbi.mechanisms import EHD, EHDS, Geometric
 from dpbi.papers.claims import CLAIMS
 from dpbi.papers.claims.two_categories import line_law
 from dpbi.papers.figures import tailoring
@@ -31,7 +28,7 @@ from dpbi.privacy.curves import attaining_laws, calibration_gain, loss_against_s
 from dpbi.privacy.verdict import Profile, verdict
 from dpbi.releases.ledger import Ledger
 from dpbi.sensitivity.maps import along_count, along_emptying, gamma_scan, on_simplex, score_change
-from tests.every_mechanism import every_class
+from tests.every_mechanism import Kind, every_class
 from tests.releases.entries import entry_of
 
 TWO, THREE, LARGE = Problem((1, 1), (4, 5)), Problem((1, 2, 0.5), (4, 0, 5)), Problem((1,) * 12, (500,) * 12)
@@ -184,7 +181,7 @@ def test_freezing_copies_only_what_another_array_could_change() -> None:
 
 
 @every_class
-def test_a_file_is_what_was_drawn_whatever_was_done_to_the_attributes(kind: type[Mechanism]) -> None:
+def test_a_file_is_what_was_drawn_whatever_was_done_to_the_attributes(kind: Kind) -> None:
     release = dpbi.release(kind(1.0), TWO)
     before, aware = release.to_json(), release.noise_aware
     assert not isinstance(aware, str)

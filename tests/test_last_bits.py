@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-import dpbi
-from dpbi import MECHANISMS, Problem, mechanisms
+from dpbi import MECHANISMS, Problem, distance_law, mechanisms, privacy_loss, sensitivity_maps
 from dpbi.sensitivity.closed_form import worst_neighbour
 from tests.every_mechanism import enumerated
 
@@ -73,7 +72,7 @@ def _rows() -> list[tuple[Any, ...]]:
     found = []
     for prior, counts in LAWS:
         for kind in MECHANISMS:
-            law = dpbi.distance_law(kind(enumerated(kind, 1.0, len(prior))), Problem(prior, counts))
+            law = distance_law(kind(enumerated(kind, 1.0, len(prior))), Problem(prior, counts))
             found.append((prior, kind.label, law.distance.size, law.levels()[0].size, law.steps.tolist()))
     return found
 
@@ -91,11 +90,11 @@ def _named() -> list[Any]:
                          ((1.0, 2.0, 3.0), (3,)), ((1e6, 1e6), (5,))):  # fmt: skip
         for n in sizes:
             for kind in MECHANISMS:
-                loss = dpbi.privacy_loss(kind(3.0), prior, n)
+                loss = privacy_loss(kind(3.0), prior, n)
                 found.append((prior, n, kind.label, loss.counts, loss.neighbour, loss.released))
     for problem in (Problem((0.3, 0.1 + 0.2, 1.0), (4, 4, 1)), Problem((0.5, 1.5, 2.5), (2, 1, 0)),
                     Problem((1.0,) * 4, (3, 1, 1, 3))):  # fmt: skip
-        found.append((prior, worst_neighbour(problem), round(dpbi.sensitivity_maps.gamma_scan(problem).best_gamma, 9)))
+        found.append((prior, worst_neighbour(problem), round(sensitivity_maps.gamma_scan(problem).best_gamma, 9)))
     return found
 
 
@@ -126,6 +125,6 @@ def test_identities_are_those_of_the_pairs(prior: tuple[float, ...], counts: tup
 
 def test_rows_of_a_crowd_are_as_many_as_the_outputs_that_differ() -> None:
     """Beyond where distances are told from 1 they are one level; before, each identity has its own row."""
-    law = dpbi.distance_law(mechanisms.EHD(1.0), Problem((0.5, 0.5), (3, 87)))
+    law = distance_law(mechanisms.EHD(1.0), Problem((0.5, 0.5), (3, 87)))
     assert (np.diff(law.distance) >= 0).all() and law.levels()[0].size == law.level[-1] + 1
     assert law.levels()[1].sum() == pytest.approx(1, abs=1e-12)

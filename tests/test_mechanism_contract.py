@@ -9,14 +9,15 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-import dpbi
-from dpbi import MECHANISMS, ApproximateDP, NotPrivate, Problem, PureDP
+from dpbi import MECHANISMS, ApproximateDP, NotPrivate, Problem, PureDP, distance_law, mechanisms
 from dpbi.mechanisms import Mechanism
 from dpbi.mechanisms.printed_bound import printed_bound
 from tests import oracles
 from tests.every_mechanism import (
     EVERY,
     NAMES,
+    Kind,
+    Options,
     box,
     every_class,
     every_mechanism,
@@ -29,9 +30,6 @@ from tests.goodness_of_fit import assert_follows
 from tests.oracles import mp
 from tests.reference_values import numeric
 from tests.strategies import Drawn, epsilons, problems
-
-Kind = type[Mechanism]
-Options = dict[str, Any]
 
 # Zeros, no record at all, one record; flat, tiny, huge and unequal priors.
 SMALL = [
@@ -204,7 +202,7 @@ def test_mechanisms_are_an_ordered_tuple_of_different_classes() -> None:
     assert isinstance(MECHANISMS, tuple) and len(set(MECHANISMS)) == len(MECHANISMS)
     assert len({kind.label for kind in MECHANISMS}) == len(MECHANISMS)
     assert sorted(kind.palette_place for kind in MECHANISMS) == list(range(len(MECHANISMS)))
-    assert all(getattr(dpbi.mechanisms, kind.__name__) is kind for kind in MECHANISMS)
+    assert all(getattr(mechanisms, kind.__name__) is kind for kind in MECHANISMS)
 
 
 @every_class
@@ -235,7 +233,12 @@ def test_mechanisms_are_frozen_hashable_values(kind: Kind, chosen: Options) -> N
 
 # Bad input ------------------------------------------------------------------------------------------
 
-REFUSED = numeric("bad_eps") + numeric("bad_delta") + numeric("bad_gamma")
+REFUSED = [*numeric("bad_eps"), *numeric("bad_delta"), *numeric("bad_gamma"), *(
+    {"id": f"{name}={value}", "input": {name: value}, "gist": gist} for name, value, gist in (
+        ("epsilon", -1.0, "greater than 0"), ("epsilon", math.inf, "finite"), ("epsilon", None, "a number"),
+        ("delta", 1.0, "below 1"), ("delta", -1e-9, "above 0"), ("delta", 0.0, "above 0"),
+        ("gamma", -0.1, "at least 0"), ("gamma", math.inf, "finite"))
+)]
 EXTREME = [rule for rule in numeric("epsilon_") if rule["id"] != "epsilon_1e-300"]
 NO_NUMBERS = [math.nan, math.inf, -math.inf, "one", None, True, np.True_, [1.0], 1j]
 
@@ -294,7 +297,7 @@ def test_extreme_epsilons_release_something_finite(kind: Kind, chosen: Options, 
     assert all(mechanism.can_release(problem.n, tuple(r)) for r in drawn.tolist())
     log_law = mechanism.log_pmf(problem, drawn)
     assert np.isfinite(log_law).all() and (log_law <= 1e-9).all()
-    law = dpbi.distance_law(mechanism, problem)
+    law = distance_law(mechanism, problem)
     assert 0 <= law.mean <= 1 and math.fsum(law.probability) == pytest.approx(1, abs=1e-9)
 
 

@@ -83,16 +83,14 @@ def test_the_two_hellinger_oracles_agree_where_the_float_one_serves(
 
 
 @given(problems(), rates())
-def test_exponential_moments_are_derivatives_of_the_log_partition(drawn: Drawn, rate: float) -> None:
-    """mean = -(log Z)', variance = (log Z)''; central differences of width h are off by O(h^2)."""
+def test_the_exponential_mean_is_a_derivative_of_the_log_partition(drawn: Drawn, rate: float) -> None:
+    """mean = -(log Z)'; central differences of width h are off by O(h^2)."""
     h = mp.mpf("1e-9")
     rate = mp.mpf(rate)
     below, here, above = (oracles.exponential_pmf(*drawn, r) for r in (rate - h, rate, rate + h))
     assert float((below.log_partition - above.log_partition) / (2 * h)) == pytest.approx(
         float(here.mean), abs=1e-15
     )
-    curvature = (below.log_partition - 2 * here.log_partition + above.log_partition) / h**2
-    assert float(curvature) == pytest.approx(float(here.variance), abs=1e-15)
 
 
 # Noise on the counts --------------------------------------------------------------------------------

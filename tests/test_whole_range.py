@@ -1,34 +1,23 @@
 """The whole allowed range at once: what is returned is certain or refused. Priors 1e-9 to 1e12, equal and mixed."""
 
 import random
-import warnings
-from collections.abc import Iterator
 
 import mpmath as mp  # type: ignore[import-untyped]
 import numpy as np
 import pytest
 
-import dpbi
-from dpbi import mechanisms as m
+from dpbi import DistanceLaw, Problem, dirichlet, distance_law, hellinger, local_sensitivity
 from dpbi.inference import count_posterior
 from dpbi.inference.noise_aware import coverage, noise_aware_posterior
+from dpbi.mechanisms import EHD, EHDL, EHDNRS, EHDS, Geometric, LSDim, LSHist, LSZhang
 from dpbi.mechanisms.distance_table import slack
 from dpbi.papers.claims import CLAIMS, Setting
-from dpbi.posterior import dirichlet
 from dpbi.posterior.hellinger import distances_to
 from dpbi.posterior.total_variation import beta_variation
 from dpbi.problem.candidates import list_candidates
 from tests import oracles
 
 _EXTREME = (1e-9, 0.5, 1.0, 1000.0, 1e9, 1e12)
-
-
-@pytest.fixture(autouse=True)
-def _no_warning() -> Iterator[None]:
-    """A numpy warning is a finding."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        yield
 
 
 def _prior(rng: random.Random, k: int) -> tuple[float, ...]:
@@ -46,7 +35,7 @@ def _counts(rng: random.Random, n: int, k: int) -> tuple[int, ...]:
 # P(H <= t), t near 1 --------------------------------------------------------------------------------------
 
 
-def _between(law: dpbi.DistanceLaw, t: float) -> tuple[float, float, float]:
+def _between(law: DistanceLaw, t: float) -> tuple[float, float, float]:
     """P(H <= t), cdf(t) and P(H <= t + slack) by listing; distances are right to 1e-15."""
     problem = law.problem
     distance = distances_to(problem, list_candidates(problem.n, problem.k))
@@ -57,8 +46,8 @@ def _between(law: dpbi.DistanceLaw, t: float) -> tuple[float, float, float]:
 
 
 def test_cdf_counts_nothing_beyond_its_slack_where_distances_crowd() -> None:
-    problem = dpbi.Problem((7967697.819213382, 0.0036547471158962642), (200, 0))
-    law = dpbi.distance_law(m.EHDNRS(0.39988535758252314, 6.097624528317498e-11), problem)
+    problem = Problem((7967697.819213382, 0.0036547471158962642), (200, 0))
+    law = distance_law(EHDNRS(0.39988535758252314, 6.097624528317498e-11), problem)
     least, found, most = _between(law, 0.9999999998680152)
     assert most == pytest.approx(0.299, abs=1e-3)
     assert least - 1e-9 <= found <= most + 1e-9
@@ -69,9 +58,9 @@ def test_cdf_lies_between_the_probabilities_at_t_and_at_t_plus_its_slack() -> No
     for _ in range(60):
         k = rng.choice((2, 2, 3))
         n = rng.choice((1, 5, 50, 200) if k == 2 else (2, 12))
-        problem = dpbi.Problem(_prior(rng, k), _counts(rng, n, k))
-        law = dpbi.distance_law(rng.choice((m.EHD, m.EHDL, m.EHDS))(10 ** rng.uniform(-9, 6)), problem)
-        atom = dpbi.local_sensitivity(problem)
+        problem = Problem(_prior(rng, k), _counts(rng, n, k))
+        law = distance_law(rng.choice((EHD, EHDL, EHDS))(10 ** rng.uniform(-9, 6)), problem)
+        atom = local_sensitivity(problem)
         for t in (0.0, atom, 1.0, *(1 - 10 ** rng.uniform(-12, -1) for _ in range(6))):
             least, found, most = _between(law, t)
             assert least - 1e-9 <= found <= most + 1e-9, (problem, law.mechanism, t)
@@ -137,7 +126,7 @@ def test_hellinger_distance_of_the_tiniest_parameters() -> None:
         a, b = ([rng.choice(some) for _ in range(rng.choice((2, 3)))] for _ in range(2))
         b = (b * 2)[:len(a)]
         wanted = float(oracles.hellinger_mp(a, b, 80))
-        assert float(dpbi.hellinger(a, b)) == pytest.approx(wanted, rel=1e-11), (a, b)
+        assert float(hellinger(a, b)) == pytest.approx(wanted, rel=1e-11), (a, b)
 
 
 NEARLY_EQUAL = [
@@ -156,7 +145,7 @@ def test_hellinger_distance_of_nearly_equal_and_nearly_proportional_parameters()
         cases.append((a, [min(x * (1 + change * (1 + apart * rng.uniform(-2, 1))), 1e18) for x in a]))
     for a, b in cases:
         wanted = float(oracles.hellinger_mp(a, b, 120))
-        assert float(dpbi.hellinger(a, b)) == pytest.approx(wanted, rel=1e-11, abs=0), (a, b)
+        assert float(hellinger(a, b)) == pytest.approx(wanted, rel=1e-11, abs=0), (a, b)
 
 
 # Noise-aware ----------------------------------------------------------------------------------------------
@@ -167,7 +156,7 @@ def test_noise_aware_posterior_is_that_of_enumeration_over_the_whole_range() -> 
     for trial in range(60):
         k = rng.choice((2, 2, 3))
         n, prior = rng.choice((0, 1, 2, 12)), _prior(rng, k)
-        mechanism = rng.choice((m.LSZhang, m.LSDim, m.LSHist, m.Geometric))(rng.choice((1e-9, 1e-3, 1.0, 100.0, 1e6)))
+        mechanism = rng.choice((LSZhang, LSDim, LSHist, Geometric))(rng.choice((1e-9, 1e-3, 1.0, 100.0, 1e6)))
         released = tuple(rng.randint(0, n) for _ in range(k))
         if not mechanism.can_release(n, released):
             released = (*released[:-1], max(0, n - sum(released[:-1])))
@@ -185,12 +174,12 @@ def test_noise_aware_posterior_is_that_of_enumeration_over_the_whole_range() -> 
 
 def test_noise_aware_posterior_of_a_release_that_asks_for_unlikely_noise() -> None:
     # The released counts exceed n: some noise fell where its probability is e^-3333.
-    posterior = noise_aware_posterior(m.LSDim(1e4), (1e9, 1e9, 1e9), 1, (1, 1, 0))
+    posterior = noise_aware_posterior(LSDim(1e4), (1e9, 1e9, 1e9), 1, (1, 1, 0))
     np.testing.assert_allclose(posterior.mean_counts, [0.5, 0.5, 0.0], atol=1e-9)
 
 
 def test_intervals_of_noise_aware_posteriors_under_a_huge_prior_are_those_of_the_beta_law() -> None:
-    posterior = noise_aware_posterior(m.Geometric(1.0), (1e12, 1e12), 0, (0, 0))
+    posterior = noise_aware_posterior(Geometric(1.0), (1e12, 1e12), 0, (0, 0))
     wanted = [float(end) for end in dirichlet.interval((1e12, 1e12), 0.95, category=0)]
     np.testing.assert_allclose(posterior.interval(0.95, 0), wanted, atol=1e-14)
 
@@ -198,24 +187,24 @@ def test_intervals_of_noise_aware_posteriors_under_a_huge_prior_are_those_of_the
 def test_a_tilt_that_does_not_reach_the_total_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(count_posterior._Variables, "tilt", lambda self: -50.0)
     with pytest.raises(ValueError, match="not certain"):
-        noise_aware_posterior(m.Geometric(1.0), (1.0, 1.0), 500, (300, 200))
+        noise_aware_posterior(Geometric(1.0), (1.0, 1.0), 500, (300, 200))
 
 
 def test_coverage_is_certified_by_the_mass_of_the_noise_aware_intervals_or_refused() -> None:
     for prior in ((1.0, 1.0), (0.02, 0.5), (1e9, 1e9)):
-        assert coverage(m.Geometric(0.7), prior, 6).noise_aware == pytest.approx(0.95, abs=1e-6)
+        assert coverage(Geometric(0.7), prior, 6).noise_aware == pytest.approx(0.95, abs=1e-6)
     for prior in ((1e-9, 1e-9), (1e-3, 0.5), (1.0, 1e12)):
         with pytest.raises(ValueError, match="coverage cannot be computed"):
-            coverage(m.Geometric(0.7), prior, 6)
+            coverage(Geometric(0.7), prior, 6)
 
 
 # Rates and claims -----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("setting", [
-    Setting(dpbi.Problem((1e-9, 0.5, 1e9), (0, 0, 0)), 1e6, 1e-9, 5e-324),
-    Setting(dpbi.Problem((1e9, 1e9), (0, 2)), 15_000.0, 0.05, 1 - 2.0**-53),
-    Setting(dpbi.Problem((1e-9, 1e-9), (3, 0)), 1e-9, 1e6, 1e-300),
+    Setting(Problem((1e-9, 0.5, 1e9), (0, 0, 0)), 1e6, 1e-9, 5e-324),
+    Setting(Problem((1e9, 1e9), (0, 2)), 15_000.0, 0.05, 1 - 2.0**-53),
+    Setting(Problem((1e-9, 1e-9), (3, 0)), 1e-9, 1e6, 1e-300),
 ])
 def test_claims_are_decided_or_refused_at_the_ends_of_the_range(setting: Setting) -> None:
     for claim in CLAIMS:

@@ -13,9 +13,7 @@ import numpy as np
 import pytest
 
 import dpbi
-from dpbi import MECHANISMS, Problem
-from dpbi.accuracy import axes as accuracy_axes
-from dpbi.mechanisms.guarantee import NotPrivate, PureDP
+from dpbi import MECHANISMS, NotPrivate, Problem, PureDP, accuracy_axes
 
 TWO, THREE = Problem((1, 1), (4, 5)), Problem((1, 2, 0.5), (4, 0, 5))
 NOISY, CHOSEN = dpbi.mechanisms.Geometric(1.0), dpbi.mechanisms.EHDS(1.0)

@@ -16,7 +16,7 @@ from dpbi.figures.accuracy import add_limit
 from dpbi.figures.drawing import Drawing
 from dpbi.inference.noise_aware import coverage
 from dpbi.mechanisms import Mechanism
-from tests.every_mechanism import every_class
+from tests.every_mechanism import Kind, every_class
 from tests.figures.test_figures import lengths_of_those_fit_to_send, named, title
 
 TWO, THREE = Problem((1, 1), (5, 3)), Problem((1, 1, 1), (4, 2, 2))
@@ -49,7 +49,7 @@ def test_every_figure_is_fit_to_send(name: str) -> None:
 
 
 @every_class
-def test_points_are_the_computed_ones(kind: type[Mechanism]) -> None:
+def test_points_are_the_computed_ones(kind: Kind) -> None:
     drawn = curves("epsilon", TWO, "l1")
     trace = named(accuracy.against(drawn, 1.0), kind.label)
     curve = next(one for one in drawn if isinstance(one.mechanism, kind))

@@ -17,14 +17,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpbi import MECHANISMS, DistanceLaw, Problem, distance_law, local_sensitivity, smooth_sensitivity
-from dpbi import mechanisms as m
+from dpbi import (
+    MECHANISMS,
+    DistanceLaw,
+    PrivatePosteriors,
+    Problem,
+    dirichlet,
+    distance_law,
+    local_sensitivity,
+    mechanisms,
+    sample_posteriors,
+    smooth_sensitivity,
+)
 from dpbi.figures import distances, posteriors, release, sensitivities, style, tour
 from dpbi.figures.drawing import Drawing
-from dpbi.inference.private_posteriors import PrivatePosteriors, sample_posteriors
 from dpbi.mechanisms.printed_number import probability
-from dpbi.posterior import dirichlet
 from dpbi.sensitivity import maps
+from tests.every_mechanism import every_class
 
 PROBLEMS = {
     "k = 2": Problem((1, 1), (48, 42)),
@@ -45,7 +54,6 @@ every_problem = pytest.mark.parametrize("name", PROBLEMS)
 # What is drawn of a law knows no categories: with many records, few, one or none, on a line, in the plane, or sampled.
 LAWS = [name for name, problem in PROBLEMS.items() if problem.k == 2 or name in ("k = 3", "k = 3, n = 1e9", "k = 12")]
 every_law = pytest.mark.parametrize("name", LAWS)
-every_mechanism = pytest.mark.parametrize("kind", MECHANISMS, ids=lambda kind: kind.__name__)
 ALL = tuple(kind(1.0) for kind in MECHANISMS)
 PAYLOAD = 190_000  # bytes a page, its figures together, but for the template of the app, 3,400 bytes a figure
 
@@ -205,7 +213,7 @@ def test_labels_are_shown_as_text(name: str) -> None:
     assert "&lt;b&gt;bold" in sent[0]
 
 
-@every_mechanism
+@every_class
 def test_a_mechanism_alone_is_drawn_in_its_own_style(kind: Any) -> None:
     own = style.style_of(kind)
     assert own == style.style_of(kind(0.3))
@@ -340,7 +348,7 @@ def test_compact_numbers_keep_what_a_screen_can_show() -> None:
 # Distances ------------------------------------------------------------------------------------------
 
 
-@every_mechanism
+@every_class
 def test_levels_and_their_probabilities_are_those_of_the_law(kind: Any) -> None:
     problem = Problem((1, 1), (3, 4))
     law = distance_law(kind(1.0), problem)
@@ -468,7 +476,7 @@ def test_a_sampled_law_is_drawn_in_its_band_and_called_sampled() -> None:
     assert "Sampled" not in distances.cumulative(exact).layout.title.text
 
 
-@every_mechanism
+@every_class
 def test_simulated_draws_lie_on_the_curve(kind: Any) -> None:
     """1,000 draws in about 30 cells: a share is within six standard errors of its probability, false alarm 6e-8."""
     index = MECHANISMS.index(kind)
@@ -597,8 +605,9 @@ def test_coverage_bars_are_the_shares(name: str) -> None:
 
 def test_the_title_of_the_coverage_names_all_that_cover_least() -> None:
     problem = Problem((1, 1), (48, 42))
-    least = [sample_posteriors(kind(1e-9), problem, np.random.default_rng(1), 20) for kind in (m.LSDim, m.LSHist)]
-    surest = sample_posteriors(m.Geometric(1e6), problem, np.random.default_rng(1), 20)
+    least = [sample_posteriors(kind(1e-9), problem, np.random.default_rng(1), 20)
+             for kind in (mechanisms.LSDim, mechanisms.LSHist)]
+    surest = sample_posteriors(mechanisms.Geometric(1e6), problem, np.random.default_rng(1), 20)
     assert [*least[0].coverage(), *least[1].coverage(), *surest.coverage()] == [0, 0, 0, 0, 1, 1]
     said = title(posteriors.coverage_bars([*least, surest]))
     assert said == "The 95 % intervals of LSDim and LSHist cover least: 0 % of their releases"

@@ -5,21 +5,14 @@ from functools import cache
 import numpy as np
 import pytest
 
-from dpbi import MECHANISMS, ApproximateDP, Problem, calibrate, privacy_profile
-from dpbi import mechanisms as m
+from dpbi import MECHANISMS, ApproximateDP, Problem, calibrate, mechanisms, privacy_profile
 from dpbi.figures import privacy, style
 from dpbi.mechanisms import Mechanism
 from dpbi.mechanisms.printed_bound import printed_bound
-from dpbi.privacy.curves import (
-    AttainingLaws,
-    CalibrationGain,
-    attaining_laws,
-    calibration_gain,
-    loss_against_size,
-)
+from dpbi.privacy.curves import AttainingLaws, CalibrationGain, attaining_laws, calibration_gain, loss_against_size
 from dpbi.privacy.guessing import GuessingRisk
 from dpbi.privacy.verdict import Profile, Verdict, verdict
-from tests.every_mechanism import every_class
+from tests.every_mechanism import Kind, every_class
 from tests.figures.test_figures import lengths_of_those_fit_to_send, named, title
 
 PROBLEMS = {
@@ -93,7 +86,7 @@ def test_bars_add_up_to_stated_or_to_the_loss(name: str) -> None:
 
 
 @every_class
-def test_the_pair_is_drawn_with_its_output(kind: type[Mechanism]) -> None:
+def test_the_pair_is_drawn_with_its_output(kind: Kind) -> None:
     found = attaining_laws(verdict(kind(1.0), (1, 1), 30).loss)
     fig = privacy.attaining(found)
     here, there, mark = fig.data
@@ -106,7 +99,7 @@ def test_the_pair_is_drawn_with_its_output(kind: type[Mechanism]) -> None:
 
 
 def test_a_ratio_that_is_nearly_one_is_not_called_one() -> None:
-    found = attaining_laws(verdict(m.LSHist(0.001), (1, 1), 30).loss)
+    found = attaining_laws(verdict(mechanisms.LSHist(0.001), (1, 1), 30).loss)
     assert f"is e^{printed_bound(found.loss.epsilon)} times as probable" in title(privacy.attaining(found))
 
 
@@ -160,7 +153,7 @@ def test_the_attackers_curve_ends_in_its_corners() -> None:
 
 
 @every_class
-def test_curves_are_the_losses(kind: type[Mechanism]) -> None:
+def test_curves_are_the_losses(kind: Kind) -> None:
     by_size = loss_against_size(kind(1.0), (1, 1), (1, 4, 16))
     curve = privacy.against_size([by_size]).data[0]
     assert curve.y == pytest.approx([one.epsilon for one in by_size], rel=1e-6)
@@ -177,7 +170,7 @@ def test_calibration_shows_both_means_and_the_largest_gain() -> None:
 
 
 @every_class
-def test_a_calibrated_mechanism_keeps_its_colour_alone(kind: type[Mechanism]) -> None:
+def test_a_calibrated_mechanism_keeps_its_colour_alone(kind: Kind) -> None:
     plain, calibrated = kind(1.0), calibrate(kind(1.0), (1, 1), 5)
     own, other = style.style_of(plain), style.style_of(calibrated)
     assert own.colour == other.colour and own.dash != other.dash and own.symbol != other.symbol

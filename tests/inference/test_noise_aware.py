@@ -11,18 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import integrate, optimize, stats
 
-import dpbi
-from dpbi import MECHANISMS, Problem, mechanisms, noise_aware_posterior
+from dpbi import MECHANISMS, Problem, dirichlet, mechanisms, noise_aware_posterior
 from dpbi.inference import count_posterior as engine
 from dpbi.inference.noise_aware import coverage
 from dpbi.mechanisms import Mechanism
 from tests import oracles
-from tests.every_mechanism import EVERY, every_class, every_mechanism, lists_datasets
+from tests.every_mechanism import EVERY, Kind, Options, every_class, every_mechanism, lists_datasets
 from tests.goodness_of_fit import assert_follows, assert_mean
 from tests.strategies import Drawn, epsilons, problems
-
-Kind = type[Mechanism]
-Options = dict[str, Any]
 
 
 def release_of(mechanism: Mechanism, problem: Problem, seed: int) -> tuple[int, ...]:
@@ -105,15 +101,11 @@ def test_windows_are_as_wide_as_the_noise() -> None:
         assert np.abs(difference).max() < 0.5 + 1e-3
         assert found.mean_counts.sum() == pytest.approx(n, rel=1e-15)
         low, high = found.interval(0.95, 1)
-        naive = dpbi.dirichlet.interval(np.array(released) + 1.0, 0.95, category=1)
+        naive = dirichlet.interval(np.array(released) + 1.0, 0.95, category=1)
         assert (low, high) == pytest.approx((float(naive[0]), float(naive[1])), rel=1e-6)
 
 
 # Intervals, densities, draws ------------------------------------------------------------------------
-
-CASES = [((1.0, 1.0), 40, (7, 33)), ((0.05, 0.4, 3.0), 12, (2, 5, 5)), ((1.0, 2.0, 0.5, 1.0), 9, (0, 9, 0, 0))]
-every_case = pytest.mark.parametrize(("prior", "n", "released"), CASES, ids=str)
-
 
 def test_the_law_of_theta_is_the_oracles() -> None:
     prior, n, released = (0.5, 2, 1), 4, (0, 3, 1)
@@ -149,7 +141,7 @@ def test_draws_follow_the_posterior(kind: Kind) -> None:
 def test_without_records_it_is_the_prior(kind: Kind) -> None:
     found = noise_aware_posterior(kind(1.0), (1, 2.5), 0, (0, 0))
     assert found.weights.tolist() == [[1.0], [1.0]]
-    assert found.interval(0.9) == pytest.approx([float(end) for end in dpbi.dirichlet.interval((1, 2.5), 0.9, 0)])
+    assert found.interval(0.9) == pytest.approx([float(end) for end in dirichlet.interval((1, 2.5), 0.9, 0)])
 
 
 @every_mechanism
@@ -208,7 +200,7 @@ def test_the_dense_table_has_a_limit() -> None:
 
 def test_coverage_of_the_reference() -> None:
     """Uniform prior, n = 100, 95 %: values enumerated elsewhere."""
-    half, tenth = (coverage(dpbi.mechanisms.LSHist(epsilon), (1, 1), 100) for epsilon in (0.5, 0.1))
+    half, tenth = (coverage(mechanisms.LSHist(epsilon), (1, 1), 100) for epsilon in (0.5, 0.1))
     assert (half.naive, half.noise_aware) == pytest.approx((0.879, 0.950), abs=5e-4)
     assert (half.naive_width, half.noise_aware_width) == pytest.approx((0.152, 0.187), abs=5e-4)
     assert (tenth.naive, tenth.noise_aware) == pytest.approx((0.516, 0.950), abs=5e-4)
@@ -248,7 +240,7 @@ def test_coverage_refuses(prior: tuple[float, ...], n: int, mass: float, words: 
 
 
 def test_more_draws_than_wide_noise_allows_are_refused_in_words() -> None:
-    aware = dpbi.noise_aware_posterior(dpbi.mechanisms.Geometric(1e-3), (1,) * 4, 10**5, (25_000,) * 4)
+    aware = noise_aware_posterior(mechanisms.Geometric(1e-3), (1,) * 4, 10**5, (25_000,) * 4)
     assert aware.sample_counts(np.random.default_rng(1), 3).sum(axis=1).tolist() == [10**5] * 3
     with pytest.raises(ValueError, match="size is too large for noise as wide as this: 5,000,000 draws"):
         aware.sample_counts(np.random.default_rng(1), 5_000_000)

@@ -7,8 +7,7 @@ from scipy import special
 from dpbi.inference.noise_aware_distance import noise_aware_distance
 from dpbi.mechanisms import EHDS, Geometric, KNorm, Mechanism
 from tests import oracles
-from tests.every_mechanism import every_class
-from tests.oracles import mp
+from tests.every_mechanism import Kind, every_class
 
 
 @pytest.mark.parametrize(("mechanism", "prior", "n"), [
@@ -16,7 +15,7 @@ from tests.oracles import mp
 ])
 def test_it_is_the_sum_over_data_and_releases(mechanism: Mechanism, prior: tuple[float, ...], n: int) -> None:
     laws = oracles.laws_of_all_datasets(mechanism.label, prior, n, epsilon=mechanism.epsilon)
-    evidence = {c: float(mp.exp(oracles.log_evidence_counts(prior, c))) for c in laws}
+    evidence = {c: float(oracles.mp.exp(oracles.log_evidence_counts(prior, c))) for c in laws}
     # Over u = logit theta the densities theta^a (1 - theta)^b / B fall as e^{-a |u|}: the trapezoid rule is exact.
     u, step = np.linspace(-120, 120, 4_801, retstep=True)
     densities = {
@@ -41,7 +40,7 @@ def test_reference_value_at_ninety_records() -> None:
 
 
 @every_class
-def test_it_lies_between_zero_and_one_and_vanishes_with_the_noise(kind: type[Mechanism]) -> None:
+def test_it_lies_between_zero_and_one_and_vanishes_with_the_noise(kind: Kind) -> None:
     far, near = (noise_aware_distance(kind(epsilon), (1, 0.5), 8) for epsilon in (0.5, 50.0))
     assert 0 <= near <= far < 1
 

@@ -3,16 +3,14 @@
 import numpy as np
 import pytest
 
-from dpbi import MECHANISMS, Problem, noise_aware_posterior
+from dpbi import MECHANISMS, Problem, dirichlet, noise_aware_posterior
 from dpbi.dashboard.sidebar import controls
 from dpbi.figures.posteriors import coverage_bars, noise_aware_posteriors
 from dpbi.inference.noise_aware_releases import noise_aware_releases, number_of_releases
-from dpbi.mechanisms import Mechanism
-from dpbi.posterior import dirichlet
 from tests.dashboard.person import ALL, QUIET, bare, charts, everything, opened, tick, typed, visit
 from tests.dashboard.test_scenario_file import record
 from tests.dashboard.test_take_away import assert_the_same, run, snippet
-from tests.every_mechanism import every_class, lists_datasets
+from tests.every_mechanism import Kind, every_class, lists_datasets
 
 PAGE = "pages/1_Private_posteriors.py"
 
@@ -20,7 +18,7 @@ PAGE = "pages/1_Private_posteriors.py"
 @every_class
 @pytest.mark.parametrize(("prior", "counts"), [((1, 2), (3, 9)), ((1, 0.5, 2), (4, 0, 7))], ids=str)
 def test_each_is_the_posterior_of_its_release(
-    kind: type[Mechanism], prior: tuple[float, ...], counts: tuple[int, ...]
+    kind: Kind, prior: tuple[float, ...], counts: tuple[int, ...]
 ) -> None:
     problem, mechanism = Problem(prior, counts), kind(2.0)
     drawn = mechanism.sample(problem, np.random.default_rng(2), 40)

@@ -9,19 +9,36 @@ from typing import Any
 import numpy as np
 import pytest
 
-import dpbi
-from dpbi import MECHANISMS, NotPrivate, Problem, PureDP, calibrate, privacy_loss, privacy_profile
+from dpbi import (
+    MECHANISMS,
+    NotPrivate,
+    Problem,
+    PureDP,
+    calibrate,
+    distance_law,
+    hellinger,
+    privacy_loss,
+    privacy_profile,
+)
 from dpbi.mechanisms import Mechanism
 from tests import oracles
-from tests.every_mechanism import box, enumerated, every_class, every_mechanism, exceeds_total, has_rate, outputs
+from tests.every_mechanism import (
+    Kind,
+    Options,
+    Prior,
+    box,
+    enumerated,
+    every_class,
+    every_mechanism,
+    exceeds_total,
+    has_rate,
+    oracle_laws,
+    outputs,
+)
 from tests.goodness_of_fit import assert_follows
 from tests.oracles import mp
-from tests.privacy.test_loss import log_ratio, oracle_laws
+from tests.privacy.test_loss import log_ratio
 from tests.test_mechanism_contract import law_of
-
-Kind = type[Mechanism]
-Options = dict[str, Any]
-Prior = tuple[float, ...]
 
 NEARLY = 1 - 1e-6  # of epsilon, that a calibrated mechanism spends at least
 
@@ -83,7 +100,7 @@ def test_unused_budget_becomes_accuracy_and_a_broken_promise_is_mended() -> None
     problem, raised, lowered = Problem((100, 1000, 100), (0, 24, 1)), 0, 0
     for plain in (kind(1.0) for kind in MECHANISMS):
         calibrated = calibrate(plain, problem.prior, problem.n)
-        before, after = (dpbi.distance_law(mechanism, problem).mean for mechanism in (plain, calibrated))
+        before, after = (distance_law(mechanism, problem).mean for mechanism in (plain, calibrated))
         loss = privacy_loss(plain, problem.prior, problem.n).epsilon
         if loss < 0.999:
             raised += 1
@@ -139,8 +156,8 @@ def test_law_and_samples_of_a_calibrated_mechanism(kind: Kind, chosen: Options, 
     assert math.fsum(np.exp(log_law)) == pytest.approx(1, abs=1e-12)
     law = law_of(calibrated, problem)
     assert_follows(calibrated.sample(problem, np.random.default_rng(20201127), 10_000), law)
-    mean = math.fsum(p * dpbi.hellinger(problem.posterior, np.add(problem.prior, r)) for r, p in law.items())
-    assert dpbi.distance_law(calibrated, problem).mean == pytest.approx(mean, rel=1e-9, abs=1e-12)
+    mean = math.fsum(p * hellinger(problem.posterior, np.add(problem.prior, r)) for r, p in law.items())
+    assert distance_law(calibrated, problem).mean == pytest.approx(mean, rel=1e-9, abs=1e-12)
 
 
 # Anywhere else --------------------------------------------------------------------------------------
@@ -162,7 +179,7 @@ def uses(mechanism: Mechanism) -> dict[str, Callable[[Problem], Any]]:
         "guarantee": lambda problem: mechanism.guarantee(problem.prior, problem.n),
         "privacy_loss": lambda problem: privacy_loss(mechanism, problem.prior, problem.n),
         "privacy_profile": lambda problem: privacy_profile(mechanism, problem.prior, problem.n, [1.0]),
-        "distance_law": lambda problem: dpbi.distance_law(mechanism, problem),
+        "distance_law": lambda problem: distance_law(mechanism, problem),
     }
     named = [name for name in ("distances", "mean_distance", "rate") if hasattr(mechanism, name)]
     return asked | {name: getattr(mechanism, name) for name in named}

@@ -71,8 +71,9 @@ def assert_is(table: DistanceTable, outputs: Outputs) -> None:
     assert len(set(zip(table.distance.tolist(), table.steps.tolist(), strict=True))) == table.distance.size
     found = outputs.rows(table.distance, table.steps, table.moments[0])
     expected = outputs.rows(outputs.h, outputs.step, outputs.weight)
-    for key in found.keys() | expected.keys():
-        assert math.isclose(found.get(key, 0.0), expected.get(key, 0.0), rel_tol=1e-11, abs_tol=1e-17), key
+    seen = found.keys() | expected.keys()
+    assert {key: found.get(key, 0.0) for key in seen} == pytest.approx(
+        {key: expected.get(key, 0.0) for key in seen}, rel=1e-11, abs=1e-17)
     ordered, distance = np.sort(outputs.h), table.distance[table.moments[0] > 1e-17]
     place = np.searchsorted(ordered, distance)
     above, below = ordered[np.minimum(place, ordered.size - 1)], ordered[np.maximum(place - 1, 0)]
@@ -90,11 +91,16 @@ def listed(prior: tuple[float, ...], counts: tuple[int, ...]) -> tuple[NDArray, 
 # Candidates -----------------------------------------------------------------------------------------
 
 
+def of_candidates(prior: tuple[float, ...], counts: tuple[int, ...]) -> DistanceTable:
+    table = candidates_table.candidates_table(Problem(prior, counts))
+    assert table is not None
+    return table
+
+
 @given(problems())
 def test_levels_are_enumeration(drawn: Drawn) -> None:
-    table = candidates_table.candidates_table(Problem(*drawn))
-    assert table is not None
-    assert_is(table, outputs_of(dict.fromkeys(oracles.compositions(drawn.n, len(drawn.counts)), 1.0), drawn))
+    every = dict.fromkeys(oracles.compositions(drawn.n, len(drawn.counts)), 1.0)
+    assert_is(of_candidates(*drawn), outputs_of(every, drawn))
 
 
 @pytest.mark.parametrize(
@@ -102,8 +108,7 @@ def test_levels_are_enumeration(drawn: Drawn) -> None:
     [((1, 1), (900, 100)), ((0.5, 3, 1), (0, 40, 11)), ((1,) * 4, (6, 6, 6, 6)), ((0.2, 1, 1, 1, 9), (3, 0, 0, 5, 2))],
 )
 def test_longer_levels(prior: tuple[float, ...], counts: tuple[int, ...]) -> None:
-    table = candidates_table.candidates_table(Problem(prior, counts))
-    assert table is not None
+    table = of_candidates(prior, counts)
     h, step = listed(prior, counts)
     assert_is(table, Outputs(h, step, np.ones(h.size)))
 
@@ -178,14 +183,11 @@ def assert_bins_are(table: DistanceTable, outputs: Outputs, error: float, rate: 
     masses, firsts = table.moments[0, far], table.moments[1, far]
     by_step = sums(step[~near], weight[~near], weight[~near] * h[~near])
     found = sums(table.steps[far], masses, masses * table.distance[far] + firsts)
-    assert found.keys() == by_step.keys()
-    for key, both in found.items():
-        assert both == pytest.approx(by_step[key], rel=error, abs=tiny)
+    assert found == {key: pytest.approx(both, rel=error, abs=tiny) for key, both in by_step.items()}
     by_centre = sums(bins.centre[own], weight[~near], weight[~near] * (h[~near] - bins.centre[own]))
     of_rows = sums(table.distance[far], masses, firsts)
-    assert of_rows.keys() == by_centre.keys()
-    for key, both in of_rows.items():
-        assert both == pytest.approx(by_centre[key], rel=error, abs=(error + LEVEL_ONE) * by_centre[key][0] + tiny)
+    assert of_rows == {key: pytest.approx(both, rel=error, abs=(error + LEVEL_ONE) * both[0] + tiny)
+                       for key, both in by_centre.items()}
 
 
 def coarse_width(table: DistanceTable) -> float:
@@ -199,9 +201,8 @@ def coarse_width(table: DistanceTable) -> float:
 @pytest.mark.usefixtures("small_limits")
 @pytest.mark.parametrize(("prior", "counts"), BINNED)
 def test_bins_are_enumeration(prior: tuple[float, ...], counts: tuple[int, ...]) -> None:
-    table = candidates_table.candidates_table(Problem(prior, counts))
+    table = of_candidates(prior, counts)
     h, step = listed(prior, counts)
-    assert table is not None
     assert_bins_are(table, Outputs(h, step, np.ones(h.size)), error=1e-12)
     assert table.moments[0].sum() == h.size
 
@@ -212,8 +213,8 @@ def test_bins_are_enumeration(prior: tuple[float, ...], counts: tuple[int, ...])
 def test_tilted_bins_are_enumeration(prior: tuple[float, ...], counts: tuple[int, ...], rate: float) -> None:
     """Taylor's remainder: with x = rate width / 2, p moments leave x^p / p! e^x of e^{-rate d}, and every weight in the
     bin is at least e^{-x} of that; the first moment has one term less."""
-    table = candidates_table.candidates_table(Problem(prior, counts))
-    assert table is not None and table.bins is not None
+    table = of_candidates(prior, counts)
+    assert table.bins is not None
     x = rate * coarse_width(table) / 2
     error = max(x**p / math.factorial(p) for p in (MOMENTS - 1, MOMENTS)) * math.exp(2 * x) + 1e-12
     h, step = listed(prior, counts)
@@ -237,8 +238,8 @@ def short_line(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(("prior", "counts"), SHORT_LINES)
 def test_a_line_counts_every_candidate(prior: tuple[float, float], counts: tuple[int, int]) -> None:
     """Numbers of candidates in every bin exactly; the tilted masses and the mean with the error of the moments."""
-    table = candidates_table.candidates_table(Problem(prior, counts))
-    assert table is not None and table.bins is not None
+    table = of_candidates(prior, counts)
+    assert table.bins is not None
     edges = table.bins.edges
     offsets, losses = large_oracles.line_losses(prior, counts, 20_000)
     h = large_oracles.distance(losses).astype(float)
@@ -269,10 +270,10 @@ def test_a_line_of_a_billion() -> None:
     Outputs within the slack, 1e-12, are one level at the lesser H: the rate multiplies that.
     """
     prior, counts = (1.0, 1.0), (4 * 10**8, 6 * 10**8)
-    table = candidates_table.candidates_table(Problem(prior, counts))
+    table = of_candidates(prior, counts)
     _, losses = large_oracles.line_losses(prior, counts, 500_000)
     h = large_oracles.distance(losses).astype(float)
-    assert losses[0] > 40 and losses[-1] > 40 and table is not None
+    assert losses[0] > 40 and losses[-1] > 40
     beyond = sum(counts) + 1 - h.size
     assert table.moments[0].sum() == pytest.approx(sum(counts) + 1, rel=1e-12)
     for rate in (1.0, 20.0, 1e3, 1e4, 1e6):
@@ -304,9 +305,6 @@ def oracle_law(noise: IntegerNoise, counts: oracles.Counts, noised: int, consist
         marginals = [oracles.clamped_geometric(c, n, oracles.mp.exp(-decay)) for c in counts[:noised]]
     settle = tuple if noised == len(counts) else oracles._with_last(n, consistent)
     return oracles._noised_law(marginals, settle)
-
-
-cases = st.sampled_from(["all noised", "plain", "consistent"])
 
 
 @pytest.mark.parametrize("case", ["all noised", "plain", "consistent"])
@@ -371,6 +369,6 @@ def test_where_the_nearest_are_too_many_there_are_fewer(monkeypatch: pytest.Monk
 
 def test_a_table_of_two_thousand_categories_is_made() -> None:
     """One record: the truth, and 1,999 candidates at one distance."""
-    table = candidates_table.candidates_table(Problem((1.0,) * 2000, (1,) + (0,) * 1999))
-    assert table is not None and table.moments[0].sum() == 2000 and table.distance.min() == 0
+    table = of_candidates((1.0,) * 2000, (1,) + (0,) * 1999)
+    assert table.moments[0].sum() == 2000 and table.distance.min() == 0
     assert table.distance.max() == pytest.approx(math.sqrt(1 - math.pi / 4), rel=1e-12)

@@ -9,13 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import dpbi
-from dpbi import Problem
+from dpbi import Problem, distance_law, hellinger
 from dpbi.mechanisms import KNorm
 from dpbi.mechanisms.noise.steps import StepsNoise
 from tests import oracles
 from tests.goodness_of_fit import assert_mean
-from tests.mechanisms.test_fair_bits import law_by_bits
+from tests.mechanisms.test_fair_bits import assert_accounted_for
 from tests.oracles import mp
 from tests.strategies import Drawn, problems
 
@@ -129,12 +128,12 @@ def test_many_records_as_few() -> None:
     """Far from every edge the listed law and the mean without a list agree, and with draws: at k = 3, 5 and 30."""
     for prior, counts in (((1.0,) * 3, (200, 300, 90)), ((0.5, 1.0, 2.0, 1.0), (150, 90, 200, 120))):
         problem, mechanism = Problem(prior, counts), KNorm(1.0)
-        law = dpbi.distance_law(mechanism, problem)
+        law = distance_law(mechanism, problem)
         assert law.exact and mechanism.mean_distance(problem) == pytest.approx(law.mean, abs=2e-9)
         assert law.probability_of_truth == pytest.approx(math.exp(-StepsNoise(1.0, len(prior)).log_partition))
     problem, mechanism = Problem((1.0,) * 30, tuple(range(100, 130))), KNorm(2.0)
     drawn = mechanism.sample(problem, np.random.default_rng(3), 20_000)
-    distance = dpbi.hellinger(np.array(problem.posterior), np.array(problem.prior) + drawn)
+    distance = hellinger(np.array(problem.posterior), np.array(problem.prior) + drawn)
     assert_mean(distance, mechanism.mean_distance(problem) or math.nan, distance.std())
 
 
@@ -143,27 +142,12 @@ def test_the_mean_is_not_told_where_totals_exceed_n() -> None:
     assert KNorm(1.0).mean_distance(Problem((1, 1, 1), (0, 0, 0))) == 0
 
 
-@pytest.mark.parametrize(
-    ("epsilon", "counts", "mean"), [(1.0, (20, 20, 20), 0.185), (1.0, (1, 1, 1, 77), 0.500)]
-)
-def test_reference_means(epsilon: float, counts: tuple[int, ...], mean: float) -> None:
-    """Sampled elsewhere to two or three digits."""
-    law = dpbi.distance_law(KNorm(epsilon), Problem((1,) * len(counts), counts))
-    assert law.mean == pytest.approx(mean, abs=2e-3)
-
-
 # The secure draw --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("k", "decay", "depth"), [(2, Fraction(1), 15), (3, Fraction(4), 17)])
 def test_every_bit_of_the_secure_draw_is_accounted_for(k: int, decay: Fraction, depth: int) -> None:
-    """What all strings of bits lead to, in fractions: the true law lies between it and it plus what is undecided."""
     noise = StepsNoise(float(2 * decay), k)
-    law, undecided = law_by_bits(lambda bits: noise.draw_exactly(decay, bits), Fraction(1, 2**depth))
-    assert sum(law.values()) + undecided == 1 and undecided < Fraction(3, 5)
-    slack = mp.mpf(undecided.numerator) / undecided.denominator + mp.mpf("1e-40")
     partition = mp.legendre(k - 1, mp.coth(mp.mpf(decay.numerator) / decay.denominator))
-    for drawn, probability in law.items():
-        true = mp.exp(-int(decay) * mp.mpf(sum(map(abs, drawn)))) / partition
-        low = mp.mpf(probability.numerator) / probability.denominator
-        assert low <= true * (1 + mp.mpf("1e-40")) and true <= low + slack, drawn
+    assert_accounted_for(lambda bits: noise.draw_exactly(decay, bits), depth, Fraction(3, 5),
+                         lambda drawn: mp.exp(-int(decay) * mp.mpf(sum(map(abs, drawn)))) / partition)

@@ -11,12 +11,11 @@ from hypothesis import strategies as st
 
 import dpbi
 from dpbi import ApproximateDP, Problem, PureDP
-from dpbi.mechanisms import Mechanism
 from dpbi.mechanisms.guarantee import Guarantee
 from dpbi.mechanisms.printed_bound import DIGITS, printed_bound
 from dpbi.releases.ledger import Ledger, LedgerEntry
 from dpbi.releases.statement import promised, statement_markdown
-from tests.every_mechanism import every_class
+from tests.every_mechanism import Kind, every_class
 
 PACKAGE = Path(dpbi.__file__).parent
 SAME = Decimal("1e-12")
@@ -76,7 +75,7 @@ def test_a_total_of_tenths_is_a_short_number() -> None:
 
 
 @every_class
-def test_a_release_says_what_rounding_adds(kind: type[Mechanism]) -> None:
+def test_a_release_says_what_rounding_adds(kind: Kind) -> None:
     """The one secure draw of the exponential family adds a little to epsilon; it shows in every file."""
     release = dpbi.release(kind(1.0), Problem((1, 1), (3, 5)))
     epsilon = getattr(release.guarantee, "epsilon", None)

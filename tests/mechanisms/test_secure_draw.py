@@ -8,19 +8,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-import dpbi
-from dpbi import MECHANISMS, Problem
-from dpbi.mechanisms import Mechanism
+from dpbi import MECHANISMS, Problem, hellinger, partition, release
 from dpbi.mechanisms.fair_bits import Bits
 from dpbi.mechanisms.selection import secure_draw as secure
 from tests import oracles
-from tests.every_mechanism import every_class, has_rate
+from tests.every_mechanism import Kind, has_rate
 from tests.goodness_of_fit import assert_follows, assert_mean
 from tests.mechanisms.test_fair_bits import types_met
-from tests.oracles import mp
 
-SELECTIONS = [kind for kind in MECHANISMS if has_rate(kind)]
-DRAWS = 3_000
+every_selection = pytest.mark.parametrize("kind", [kind for kind in MECHANISMS if has_rate(kind)])
+DRAWS = 1_000
 
 
 def proposal_of(problem: Problem, rate: float) -> tuple[Callable[[Bits], Any], float]:
@@ -40,7 +37,7 @@ CASES = [
 
 @pytest.mark.parametrize(("problem", "rate"), CASES, ids=str)
 def test_draws_follow_the_law_of_every_candidate(problem: Problem, rate: float) -> None:
-    """3,000 draws, fixed bits; false-alarm rate 1e-6 a case: goodness_of_fit."""
+    """1,000 draws, fixed bits, false-alarm rate 1e-6 a case (goodness_of_fit); the next test has the weights."""
     bits, (propose, margin) = random.Random(7).getrandbits, proposal_of(problem, rate)
     drawn = np.array([secure._by_rejection(problem, rate, propose, margin, 10_000, bits) for _ in range(DRAWS)])
     law = oracles.exponential_pmf(problem.prior, problem.counts, rate).law
@@ -58,8 +55,8 @@ def test_each_weight_is_within_a_quarter_of_what_the_guarantee_counts(problem: P
     proposed = [(r, levels[r]) for r in true]
     x = secure._fixed_points(problem, rate, proposed, proposal_of(problem, rate)[1])
     eta = rate * secure._LOG_WEIGHT_ERROR + secure._FIXED_POINT_ERROR
-    with mp.workdps(50):
-        logs = {r: -mp.mpf(point) / 2**secure._POINT - t * mp.log(2) - mp.log(true[r])
+    with oracles.mp.workdps(50):
+        logs = {r: -oracles.mp.mpf(point) / 2**secure._POINT - t * oracles.mp.log(2) - oracles.mp.log(true[r])
                 for (r, t), point in zip(proposed, x, strict=True)}
         at_truth = logs[problem.counts]
         assert min(x) >= 0
@@ -101,8 +98,8 @@ def test_a_large_space_has_the_mean_distance_it_should() -> None:
     bits = random.Random(3).getrandbits
     drawn = np.array([secure.draw_securely(problem, rate, bits) for _ in range(400)])
     assert (drawn.sum(axis=1) == 13).all()
-    h = dpbi.hellinger(np.add(problem.prior, problem.counts), np.add(problem.prior, drawn))
-    assert_mean(h, dpbi.partition.mean_distance(problem, rate), h.std())
+    h = hellinger(np.add(problem.prior, problem.counts), np.add(problem.prior, drawn))
+    assert_mean(h, partition.mean_distance(problem, rate), h.std())
 
 
 def test_nothing_but_whole_numbers_meets_the_bits() -> None:
@@ -123,15 +120,13 @@ def test_nothing_but_whole_numbers_meets_the_bits() -> None:
 # Refusals ---------------------------------------------------------------------------------------------
 
 
-@every_class
-def test_where_a_draw_is_refused_depends_on_public_things_only(kind: type[Mechanism]) -> None:
+@every_selection
+def test_where_a_draw_is_refused_depends_on_public_things_only(kind: Kind) -> None:
     """Two datasets of one size, one with the largest rate and one with the least: both refused, or neither."""
-    if kind not in SELECTIONS:
-        return
     answers = set()
     for counts in ((90_000, 0, 0), (30_000, 30_000, 30_000)):
         try:
-            dpbi.release(kind(1.0), Problem((1, 1, 1), counts))
+            release(kind(1.0), Problem((1, 1, 1), counts))
             answers.add("released")
         except ValueError as refusal:
             assert "adds noise to counts" in str(refusal) and "30,000" not in str(refusal)
@@ -139,10 +134,8 @@ def test_where_a_draw_is_refused_depends_on_public_things_only(kind: type[Mechan
     assert len(answers) == 1
 
 
-@every_class
-def test_no_rate_exceeds_the_public_bound(kind: type[Mechanism]) -> None:
-    if kind not in SELECTIONS:
-        return
+@every_selection
+def test_no_rate_exceeds_the_public_bound(kind: Kind) -> None:
     for prior, n in (((1.0, 1.0), 9), ((0.2, 3.0, 1.0), 6), ((1.0,) * 4, 2)):
         datasets = np.array(list(oracles.compositions(n, len(prior))))
         mechanism: Any = kind(1.3)

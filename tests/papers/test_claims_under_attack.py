@@ -12,9 +12,7 @@ from dpbi.papers.claims.claim import at_most, equal, true
 from dpbi.papers.claims.heavy_prior import _log_total, heavy_prior_delta
 from dpbi.problem.problem import Problem
 from tests import oracles
-from tests.papers.test_claims import numbers_of, of_distance
-
-BY_NAME = {claim.name: claim for claim in CLAIMS}
+from tests.papers.test_claims import BY_NAME, numbers_of, of_distance
 
 
 def look(name: str, prior: tuple[float, ...], counts: tuple[int, ...], **numbers: float) -> Reading:

@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from dpbi import compare_scores
+from dpbi import compare_scores, hellinger
 from dpbi.papers import score_study
-from dpbi.posterior.hellinger import hellinger
 from tests import oracles
 from tests.oracles import mp
 
@@ -35,8 +34,7 @@ def test_each_score_is_the_distance_it_is_called(prior: tuple[float, ...], n: in
             expected = {"Hellinger": float(hellinger(a, b)), "squared Hellinger": float(hellinger(a, b)) ** 2,
                         "KL(truth || released)": divergence(a, b), "KL(released || truth)": divergence(b, a),
                         "steps": sum(abs(x - y) for x, y in zip(a, b, strict=True)) / 2}
-            for name, value in expected.items():
-                assert scores[name][i, j] == pytest.approx(value, rel=1e-11, abs=1e-13), name
+            assert {name: scores[name][i, j] for name in expected} == pytest.approx(expected, rel=1e-11, abs=1e-13)
     if len(prior) == 2:
         one, other = stats.beta(*posterior[1]), stats.beta(*posterior[3])
         apart = integrate.quad(lambda x: abs(one.pdf(x) - other.pdf(x)) / 2, 0, 1, limit=400)[0]

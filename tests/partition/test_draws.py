@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 from dpbi import Problem, partition
 from dpbi.partition import draws
@@ -181,14 +180,6 @@ def test_pieces_draw_their_law(sd: float, width: int) -> None:
 
 
 # What callers rely on -------------------------------------------------------------------------------
-
-
-@given(st.integers(0, 2**32), st.integers(0, 40))
-def test_a_seed_fixes_the_draws(seed: int, size: int) -> None:
-    for problem in (PROBLEMS[3], LARGE[0][0]):
-        first, again = (draws.sample(problem, 20.0, np.random.default_rng(seed), size) for _ in range(2))
-        assert first.shape == (size, problem.k) and first.dtype == np.int64
-        assert (first == again).all()
 
 
 def test_draws_do_not_depend_on_what_was_drawn_before() -> None:

@@ -96,12 +96,6 @@ def test_log_evidence(drawn: Drawn) -> None:
         assert found == pytest.approx(float(oracle(*drawn)), rel=1e-11, abs=1e-9)
 
 
-@given(problems())
-def test_evidence_sums_to_one_over_all_counts(drawn: Drawn) -> None:
-    listed = list(oracles.compositions(drawn.n, len(drawn.counts)))
-    assert np.exp(dirichlet.log_evidence(drawn.prior, listed)).sum() == pytest.approx(1, rel=1e-10)
-
-
 # Densities ------------------------------------------------------------------------------------------
 
 

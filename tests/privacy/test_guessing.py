@@ -8,12 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-import dpbi
-from dpbi import ApproximateDP, NotPrivate, PureDP
-from dpbi.mechanisms import Mechanism
+from dpbi import ApproximateDP, NotPrivate, PureDP, mechanisms, privacy_loss, privacy_profile
 from dpbi.privacy.guessing import GuessingRisk, guessing_risk, of_hundred, risk_of, trade_off
 from tests import oracles
-from tests.every_mechanism import every_class
+from tests.every_mechanism import Kind, every_class
 
 SETTINGS = [((0.3, 2.0), 4), ((1.0, 0.5, 2.0), 2)]
 EPSILON = 2.4
@@ -38,7 +36,7 @@ def pairs(name: str, prior: tuple[float, ...], n: int) -> list[tuple[Floats, Flo
 @every_class
 @EVERY_SETTING
 def test_the_best_guess_is_right_as_often_as_is_said(
-    kind: type[Mechanism], prior: tuple[float, ...], n: int
+    kind: Kind, prior: tuple[float, ...], n: int
 ) -> None:
     """The likelier of two equally likely datasets, over all outputs, and after the most telling one."""
     listed, epsilon = pairs(kind.__name__, prior, n), EPSILON
@@ -73,7 +71,7 @@ def hull(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
 @every_class
 @EVERY_SETTING
 def test_the_best_attackers_curve_is_that_of_neyman_and_pearson(
-    kind: type[Mechanism], prior: tuple[float, ...], n: int
+    kind: Kind, prior: tuple[float, ...], n: int
 ) -> None:
     """Every likelihood-ratio test of every pair, listed: their lower hull is the curve, and no test is below it."""
     points = []
@@ -84,8 +82,8 @@ def test_the_best_attackers_curve_is_that_of_neyman_and_pearson(
     corners = np.array(hull(points))
     slopes = np.diff(corners[:, 1]) / np.diff(corners[:, 0])
     epsilons = np.unique(np.abs(np.log(-slopes[slopes < -1e-12])))
-    epsilons = np.unique([0.0, *epsilons, dpbi.privacy_loss(kind(EPSILON), prior, n).epsilon])
-    deltas = dpbi.privacy_profile(kind(EPSILON), prior, n, epsilons)
+    epsilons = np.unique([0.0, *epsilons, privacy_loss(kind(EPSILON), prior, n).epsilon])
+    deltas = privacy_profile(kind(EPSILON), prior, n, epsilons)
     at = np.linspace(0, 1, 57)
     found = trade_off(epsilons, deltas, at)
     assert found == pytest.approx(np.interp(at, *corners.T), abs=1e-9)
@@ -114,14 +112,14 @@ def test_cases_are_rounded_up_and_never_below_the_true() -> None:
 
 
 @every_class
-def test_without_records_nothing_can_be_guessed(kind: type[Mechanism]) -> None:
+def test_without_records_nothing_can_be_guessed(kind: Kind) -> None:
     found = guessing_risk(kind(1.0), (1, 1), 0)
     assert (found.average_of_hundred, found.worst_of_hundred) == (50, 50)
 
 
 @pytest.mark.parametrize("epsilon", [1e-9, 20.0, 1e4, 1e6])
 @every_class
-def test_it_holds_at_any_epsilon_and_size(kind: type[Mechanism], epsilon: float) -> None:
+def test_it_holds_at_any_epsilon_and_size(kind: Kind, epsilon: float) -> None:
     for prior, n in (((1, 1), 90), ((0.5,) * 6, 10**6)):
         found = guessing_risk(kind(epsilon), prior, n)
         assert 50 <= found.average_of_hundred <= found.worst_of_hundred <= 100
@@ -133,4 +131,4 @@ def test_other_arguments_are_refused() -> None:
     with pytest.raises(ValueError, match="mechanism"):
         guessing_risk("Geometric", (1, 1), 5)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="prior"):
-        guessing_risk(dpbi.mechanisms.Geometric(1.0), (1,), 5)
+        guessing_risk(mechanisms.Geometric(1.0), (1,), 5)

@@ -10,8 +10,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import dpbi
-from dpbi import MECHANISMS, ApproximateDP, NotPrivate, Problem, PureDP, privacy_loss, privacy_profile
+from dpbi import (
+    MECHANISMS,
+    ApproximateDP,
+    NotPrivate,
+    PrivacyLoss,
+    Problem,
+    PureDP,
+    calibrate,
+    global_sensitivity,
+    mechanisms,
+    neighbours,
+    privacy_loss,
+    privacy_profile,
+)
 from dpbi.mechanisms import Mechanism
 from dpbi.mechanisms.audit import comparisons, neighbour_rows
 from dpbi.mechanisms.selection.audit import SelectionAudit, loss_table
@@ -22,20 +34,19 @@ from tests import oracles
 from tests.every_mechanism import (
     EVERY,
     NAMES,
+    Kind,
+    Options,
+    Prior,
     enumerated,
-    every_bad_prior_or_total,
     every_class,
     every_mechanism,
     has_rate,
+    oracle_laws,
 )
 from tests.oracles import mp
 from tests.reference_values import values
 from tests.strategies import epsilons, priors
 from tests.test_overrides import ListedAudit
-
-Kind = type[Mechanism]
-Options = dict[str, Any]
-Prior = tuple[float, ...]
 
 # (k, n) of at most a few dozen datasets and outputs, with those where nothing is far from an end of 0 ... n.
 SIZES = [(2, 1), (2, 2), (2, 3), (2, 7), (3, 1), (3, 2), (3, 3), (4, 1), (4, 2)]
@@ -48,13 +59,7 @@ def small_audits(draw: st.DrawFn) -> tuple[Prior, int]:
     return draw(priors(k)), n
 
 
-def oracle_laws(mechanism: Mechanism, prior: Prior, n: int) -> dict[oracles.Counts, oracles.Law]:
-    """The law of every dataset in 50 digits, without calibration."""
-    chosen = {f.name: getattr(mechanism, f.name) for f in dataclasses.fields(mechanism) if f.name != "calibration"}
-    return oracles.laws_of_all_datasets(type(mechanism).__name__, prior, n, **chosen)
-
-
-def log_ratio(mechanism: Mechanism, found: dpbi.PrivacyLoss) -> float:
+def log_ratio(mechanism: Mechanism, found: PrivacyLoss) -> float:
     """log P_c(r) - log P_c'(r) by log_pmf, for the pair and the output of the loss found."""
     here, there = (
         mechanism.log_pmf(Problem(found.prior, counts), found.released) for counts in (found.counts, found.neighbour)
@@ -250,7 +255,7 @@ def constant_rate(mechanism: Mechanism, prior: Prior, n: int) -> float | None:
 @every_audit
 def test_bounds_where_the_rate_is_constant(kind: Kind, chosen: Options, prior: Prior, n: int) -> None:
     """rate GS <= loss <= 2 rate GS; a rate fitted to the exact GS, epsilon / (2 GS), loses 0.5 to 0.9 epsilon."""
-    sensitivity = dpbi.global_sensitivity(prior, n)
+    sensitivity = global_sensitivity(prior, n)
     for epsilon in (0.1, 10.0):
         rate = constant_rate(mechanism := kind(epsilon, **chosen), prior, n)
         if rate is not None:
@@ -264,7 +269,7 @@ def test_bounds_where_the_rate_is_constant(kind: Kind, chosen: Options, prior: P
 def test_constant_rates_are_present_fitted_and_not(prior: Prior, n: int) -> None:
     """Else the test above would hold nothing."""
     rates = [constant_rate(kind(1.0, **chosen), prior, n) for kind, chosen in EVERY if has_rate(kind)]
-    fitted = pytest.approx(1 / (2 * dpbi.global_sensitivity(prior, n)))
+    fitted = pytest.approx(1 / (2 * global_sensitivity(prior, n)))
     assert None in rates and fitted in rates and any(rate is not None and rate != fitted for rate in rates)
 
 
@@ -337,8 +342,6 @@ def test_the_result_keeps_its_inputs_and_is_a_value(kind: Kind, chosen: Options)
     assert sum(found.counts) == sum(found.neighbour) == 4 and found.counts != found.neighbour
     for counts in (found.counts, found.neighbour, found.released):
         assert isinstance(counts, tuple) and len(counts) == 3 and all(type(c) is int and c >= 0 for c in counts)
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        found.epsilon = 0.0  # type: ignore[misc]
 
 
 @every_mechanism
@@ -390,7 +393,7 @@ def test_beyond_the_limit_the_largest_size_is_named(kind: Kind, chosen: Options,
     for ask in (
         lambda n: privacy_loss(mechanism, prior, n),
         lambda n: privacy_profile(mechanism, prior, n, [1.0]),
-        lambda n: dpbi.calibrate(mechanism, prior, n),
+        lambda n: calibrate(mechanism, prior, n),
     ):
         with pytest.raises(ValueError, match=rf"^n is too large .* k = {k} .* got n = {largest + 1:,}\.$") as refused:
             ask(largest + 1)
@@ -415,19 +418,6 @@ def test_a_closed_form_knows_no_limit(kind: Kind, chosen: Options) -> None:
 
 
 @every_class
-@every_bad_prior_or_total
-def test_bad_input_is_refused_in_a_sentence(kind: Kind, prior: Any, n: Any, words: str) -> None:
-    for ask in (
-        lambda: kind(1.0).guarantee(prior, n),
-        lambda: privacy_loss(kind(1.0), prior, n),
-        lambda: privacy_profile(kind(1.0), prior, n, [1.0]),
-        lambda: dpbi.calibrate(kind(1.0), prior, n),
-    ):
-        with pytest.raises(ValueError, match=words):
-            ask()
-
-
-@every_class
 @pytest.mark.parametrize("epsilon", [-0.1, math.nan, math.inf, "one", None, True])
 def test_a_bad_epsilon_of_the_profile_is_refused(kind: Kind, epsilon: Any) -> None:
     with pytest.raises(ValueError, match=rf"^epsilons must .*{epsilon}"):
@@ -441,7 +431,7 @@ def test_a_bad_epsilon_of_the_profile_is_refused(kind: Kind, epsilon: Any) -> No
 def test_neighbours_are_found_in_the_list_of_datasets_and_counted_before(n: int, k: int) -> None:
     """By ``neighbours`` of each, in the same order; and their number, times the outputs, is what check_size reckons."""
     datasets = list_candidates(n, k)
-    expected = [(tuple(c), tuple(other)) for c in datasets.tolist() for other in dpbi.neighbours(c).tolist()]
+    expected = [(tuple(c), tuple(other)) for c in datasets.tolist() for other in neighbours(c).tolist()]
     here, there = neighbour_rows(datasets)
     assert [(tuple(c), tuple(other)) for c, other in zip(datasets[here].tolist(), datasets[there].tolist(), strict=True)
             ] == expected
@@ -449,17 +439,17 @@ def test_neighbours_are_found_in_the_list_of_datasets_and_counted_before(n: int,
 
 
 def test_a_check_of_many_categories_is_refused_before_it_begins(monkeypatch: pytest.MonkeyPatch) -> None:
-    for kind in (dpbi.mechanisms.EHD, dpbi.mechanisms.EHDS):
-        for asked in (privacy_loss, dpbi.calibrate):
+    for kind in (mechanisms.EHD, mechanisms.EHDS):
+        for asked in (privacy_loss, calibrate):
             with pytest.raises(ValueError, match=r"k is too large for an exhaustive check: .* k = 2,000 categories"):
                 asked(kind(1.0), (1,) * 2000, 1)
-    in_turn = dpbi.mechanisms.Geometric(1.0, consistent=True)
+    in_turn = mechanisms.Geometric(1.0, consistent=True)
     with pytest.raises(ValueError, match="k is too large for an exhaustive check"):
         privacy_profile(in_turn, (1,) * 2000, 1, [0.1])
     assert not guessing.guessing_risk(in_turn, (1,) * 2000, 1).exact
     monkeypatch.setattr("dpbi.mechanisms.audit._DIVERGED", 1_000)
     with pytest.raises(ValueError, match=r"epsilons are too many .* of this size: at most 16, got 17"):
-        privacy_profile(dpbi.mechanisms.EHD(1.0), (1, 2), 5, np.linspace(0, 1, 17))
+        privacy_profile(mechanisms.EHD(1.0), (1, 2), 5, np.linspace(0, 1, 17))
 
 
 def test_deltas_do_not_depend_on_how_many_pairs_are_passed_over() -> None:

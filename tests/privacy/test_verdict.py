@@ -4,18 +4,16 @@ from dataclasses import replace
 
 import pytest
 
-from dpbi import MECHANISMS, ApproximateDP, PureDP, calibrate
-from dpbi.mechanisms import Mechanism
-from dpbi.privacy.verdict import loses_most, verdict
+from dpbi import MECHANISMS, ApproximateDP, PureDP, calibrate, loses_most, verdict
+from tests.every_mechanism import Kind, every_class
 
-every_mechanism = pytest.mark.parametrize("kind", MECHANISMS, ids=lambda kind: kind.__name__)
 SETTINGS = [((1.0, 1.0), 6, 1.0), ((100.0, 1000.0, 100.0), 6, 10.0), ((0.01, 7.0), 9, 0.3)]
 
 
-@every_mechanism
+@every_class
 @pytest.mark.parametrize(("prior", "n", "epsilon"), SETTINGS)
 def test_a_verdict_is_what_loss_and_delta_say(
-    kind: type[Mechanism], prior: tuple[float, ...], n: int, epsilon: float
+    kind: Kind, prior: tuple[float, ...], n: int, epsilon: float
 ) -> None:
     for mechanism in (kind(epsilon), calibrate(kind(epsilon), prior, n)):
         one = verdict(mechanism, prior, n)

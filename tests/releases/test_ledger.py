@@ -8,15 +8,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-import dpbi
-from dpbi import MECHANISMS, ApproximateDP, NotPrivate, Problem, PureDP, Release
+from dpbi import MECHANISMS, ApproximateDP, NotPrivate, Problem, PureDP, Release, mechanisms, release
 from dpbi.accuracy.trials import release_errors
-from dpbi.mechanisms import Mechanism
 from dpbi.mechanisms.guarantee import Guarantee
 from dpbi.releases.ledger import Ledger, LedgerEntry, People, Raised, new_token, release_json
 from tests import oracles
 from tests.data.damaged import damaged, read_or_refused
-from tests.every_mechanism import every_class, lists_datasets
+from tests.every_mechanism import Kind, every_class, lists_datasets
 from tests.releases.entries import entry_of
 
 PURE, CLAIM = PureDP(0.5, "theorem", "proved"), ApproximateDP(0.25, 1e-6, "claim", "stated")
@@ -55,7 +53,7 @@ def test_two_releases_lose_the_sum_exactly() -> None:
     laws = {c: [oracles.LAWS["Geometric"]((1, 1), c, epsilon=e) for e in (first, second)] for c in ((2, 3), (3, 2))}
     (here, here_too), (there, there_too) = laws[2, 3], laws[3, 2]
     loss = max(oracles.mp.log(here[r] * here_too[s] / (there[r] * there_too[s])) for r in here for s in here_too)
-    made = ledger(*(dpbi.mechanisms.Geometric(e).guarantee((1, 1), 5) for e in (first, second)))
+    made = ledger(*(mechanisms.Geometric(e).guarantee((1, 1), 5) for e in (first, second)))
     assert float(loss) == pytest.approx(made.total().epsilon, rel=1e-12)
 
 
@@ -78,8 +76,8 @@ def test_the_file_comes_back() -> None:
 
 
 @every_class
-def test_a_release_takes_its_ledger_along(kind: type[Mechanism]) -> None:
-    made = dpbi.release(kind(0.7), Problem((1, 0.5), (12, 31)))
+def test_a_release_takes_its_ledger_along(kind: Kind) -> None:
+    made = release(kind(0.7), Problem((1, 0.5), (12, 31)))
     people = People(new_token(), "Survey 2026", 3.0, (Raised("2026-11-28T01:02:03Z", 2.0, 3.0),))
     own = entry_of(made, people.token, "Do you smoke?", new_token())
     kept = Ledger((own,), (people,))
@@ -95,7 +93,7 @@ def test_a_release_takes_its_ledger_along(kind: type[Mechanism]) -> None:
 
 
 def test_a_release_takes_the_charges_of_other_questions_along_and_nothing_they_released() -> None:
-    made = dpbi.release(dpbi.mechanisms.Geometric(1.0), Problem((1, 1), (12, 31)))
+    made = release(mechanisms.Geometric(1.0), Problem((1, 1), (12, 31)))
     own = dataclasses.replace(entry_of(made, "a", "Q1", "v"), who="Eve", remark="late")
     same, other, corrected = (
         entry_of(made, "a", *asked) for asked in (("q1 ", "v"), ("Q2", "w"), ("Q1", "x")))
@@ -108,7 +106,7 @@ def test_a_release_takes_the_charges_of_other_questions_along_and_nothing_they_r
 
 
 def test_versions_are_those_of_a_question() -> None:
-    made = dpbi.release(dpbi.mechanisms.Geometric(1.0), Problem((1, 1), (12, 31)))
+    made = release(mechanisms.Geometric(1.0), Problem((1, 1), (12, 31)))
     kept = Ledger(tuple(entry_of(made, "a", *asked) for asked in (("Q", "v"), ("R", "r"), (" q", "w"), ("Q", "v"))))
     assert kept.versions("Q") == ("v", "w") and kept.versions("R") == ("r",) and not kept.versions("new")
     assert [kept.place(one) for one in kept.entries] == [1, 1, 2, 1]
@@ -209,7 +207,7 @@ def test_a_damaged_ledger_is_refused_in_words_or_can_be_used(text: str) -> None:
 def test_an_entry_of_epsilons_that_do_not_add_up_is_not_made() -> None:
     with pytest.raises(ValueError, match="epsilon is too large"):
         entry(PureDP(1.7e308, "theorem", "proved"))
-    largest = dpbi.mechanisms.Geometric(1e6).guarantee((1, 1), 5)
+    largest = mechanisms.Geometric(1e6).guarantee((1, 1), 5)
     assert entry(largest).guarantee == largest
 
 
@@ -217,7 +215,7 @@ def test_an_entry_of_epsilons_that_do_not_add_up_is_not_made() -> None:
 
 
 @every_class
-def test_expected_errors_follow_the_law(kind: type[Mechanism]) -> None:
+def test_expected_errors_follow_the_law(kind: Kind) -> None:
     """E[||r - c||_1] over the prior predictive by enumeration; z-test of the mean, false-alarm rate 1e-6."""
     prior, n = (1.0, 2.0), 6
     found = release_errors(kind(1.0), prior, n)

@@ -11,19 +11,11 @@ import pytest
 from scipy import special
 
 import dpbi
-from dpbi import Problem
+from dpbi import Problem, Release
 from dpbi.figures.release import together
 from dpbi.mechanisms import Mechanism
-from dpbi.releases.ledger import (
-    Ledger,
-    LedgerEntry,
-    ReadTogether,
-    _contradiction,
-    release_json,
-    together_table,
-)
+from dpbi.releases.ledger import Ledger, LedgerEntry, ReadTogether, _contradiction, release_json, together_table
 from dpbi.releases.ledger_file import LedgerFile
-from dpbi.releases.release import Release
 from dpbi.releases.statement import statement_markdown
 from tests import oracles
 from tests.every_mechanism import lists_datasets

@@ -9,19 +9,17 @@ from pathlib import Path
 import pytest
 
 import dpbi
-from dpbi import MECHANISMS, Problem, Release
+from dpbi import Problem, Release
 from dpbi.releases import statement
 from dpbi.releases.ledger import Ledger, People, Standing, release_json
 from dpbi.releases.readers import reader_script, reader_script_r
-from tests.every_mechanism import lists_datasets
 from tests.releases.entries import entry_of
+from tests.releases.test_read_together import COUNTING, LISTING
 
 NUMBER = r"\d+(?:\.\d+)?(?:e[-+]?\d+)?"
 LABELS = ['"yes": [1, {2}]', "no\\é", "maybe\tnot"]
 # What starts each program, alone in its folder, and what writes it; R is asked where it is installed.
 PROGRAMS = {"read.py": ([sys.executable, "-I"], reader_script), "read.R": (["Rscript", "--vanilla"], reader_script_r)}
-COUNTING = next(kind for kind in MECHANISMS if not lists_datasets(kind))
-LISTING = next(kind for kind in MECHANISMS if lists_datasets(kind))
 
 
 def released_by(*mechanisms: dpbi.mechanisms.Mechanism, problem: Problem) -> Ledger:
