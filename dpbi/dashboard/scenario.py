@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dpbi.mechanisms import Mechanism
-from dpbi.problem.problem import Problem
+from dpbi import Mechanism, Problem
 
 
 @dataclass(frozen=True)

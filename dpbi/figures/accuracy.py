@@ -6,10 +6,10 @@ from dataclasses import replace
 import numpy as np
 import plotly.graph_objects as go
 
+from dpbi import Mechanism, PrivacyLimit, printed_bound
 from dpbi.accuracy.axes import Value
 from dpbi.accuracy.curves import AccuracyCurve, RequiredEpsilon, closer
 from dpbi.accuracy.error import ExpectedError, Metric
-from dpbi.accuracy.optimum import PrivacyLimit
 from dpbi.accuracy.order import Measured, foremost
 from dpbi.figures.drawing import Drawing
 from dpbi.figures.style import (
@@ -29,8 +29,6 @@ from dpbi.figures.style import (
     with_values,
 )
 from dpbi.inference.noise_aware import Coverage
-from dpbi.mechanisms import Mechanism
-from dpbi.mechanisms.printed_bound import printed_bound
 
 METRIC_TITLES: dict[Metric, str] = {
     "hellinger": "Mean Hellinger distance",

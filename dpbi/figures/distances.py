@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
-from dpbi.accuracy.distance_law import DistanceLaw
+from dpbi import DistanceLaw, PrivatePosteriors, local_sensitivity
 from dpbi.figures.drawing import Drawing
 from dpbi.figures.style import (
     FONT_SIZE,
@@ -26,8 +26,6 @@ from dpbi.figures.style import (
     style_of,
     with_values,
 )
-from dpbi.inference.private_posteriors import PrivatePosteriors
-from dpbi.sensitivity import local_sensitivity
 
 FLOOR = 1e-6  # below this a logarithmic axis draws nothing, and says so
 _POINTS = 120  # of a curve

@@ -10,6 +10,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
+from dpbi import local_sensitivity, printed_bound
 from dpbi.figures import distances, sensitivities
 from dpbi.figures.drawing import Drawing
 from dpbi.figures.style import (
@@ -27,7 +28,6 @@ from dpbi.figures.style import (
     style_of,
     with_values,
 )
-from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.papers.figures.settings import (
     ConcretePrivacy,
     DistanceProbabilities,
@@ -36,7 +36,6 @@ from dpbi.papers.figures.settings import (
     SensitivityGap,
     ahead_from,
 )
-from dpbi.sensitivity import local_sensitivity
 from dpbi.sensitivity.maps import ScoreChange
 
 _UNIT = {"hellinger": "Hellinger distance H", "l1": "L1 distance, in records"}

@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
-from dpbi import Problem
+from dpbi import NoiseAwareReleases, Problem, dirichlet
 from dpbi.figures.drawing import Drawing
 from dpbi.figures.style import (
     FONT_SIZE,
@@ -28,9 +28,7 @@ from dpbi.figures.style import (
     style_of,
     with_values,
 )
-from dpbi.inference.noise_aware_releases import NoiseAwareReleases
 from dpbi.inference.private_posteriors import PrivatePosteriors, density_grid, density_window
-from dpbi.posterior import dirichlet
 
 CURVES_DRAWN = 30  # more releases than this are drawn as bands
 CATEGORIES_DRAWN = 20

@@ -8,6 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike, NDArray
 
+from dpbi import ApproximateDP, NotPrivate, PrivacyLoss, printed_bound
 from dpbi.figures.drawing import Drawing
 from dpbi.figures.style import (
     FONT_SIZE,
@@ -27,11 +28,8 @@ from dpbi.figures.style import (
     percent,
     style_of,
 )
-from dpbi.mechanisms.guarantee import ApproximateDP, NotPrivate
-from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.privacy.curves import AttainingLaws, CalibrationGain
 from dpbi.privacy.guessing import GuessingRisk, trade_off
-from dpbi.privacy.loss import PrivacyLoss
 from dpbi.privacy.verdict import Profile, Verdict, exceeds_stated
 
 FLOOR = 1e-12  # below this a logarithmic axis draws nothing, and says so

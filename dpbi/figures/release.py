@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
+from dpbi import NoiseAwarePosterior, Release, dirichlet
 from dpbi.accuracy.trials import ReleaseErrors
 from dpbi.figures.drawing import Drawing
 from dpbi.figures.style import (
@@ -25,11 +26,8 @@ from dpbi.figures.style import (
     number,
     style_of,
 )
-from dpbi.inference.noise_aware import NoiseAwarePosterior
 from dpbi.inference.private_posteriors import density_window
-from dpbi.posterior import dirichlet
 from dpbi.releases.ledger import ReadTogether
-from dpbi.releases.release import Release
 from dpbi.releases.statement import Row
 from dpbi.releases.usefulness import points
 

@@ -7,7 +7,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
-from dpbi import Problem
+from dpbi import Problem, global_sensitivity, local_sensitivity, smooth_sensitivity
 from dpbi.figures.drawing import Drawing
 from dpbi.figures.style import (
     FONT_SIZE,
@@ -24,7 +24,6 @@ from dpbi.figures.style import (
     mark_place,
     number,
 )
-from dpbi.sensitivity import global_sensitivity, local_sensitivity, smooth_sensitivity
 from dpbi.sensitivity.maps import GammaScan, ScoreChange, SensitivityScan, SimplexMap
 
 # Each in the colour of the mechanism that is scaled by it; the papers' constant in the neutral one.

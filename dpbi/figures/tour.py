@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from dpbi.accuracy.distance_law import DistanceLaw
+from dpbi import DistanceLaw, dirichlet, printed_bound
 from dpbi.figures import accuracy, distances, privacy
 from dpbi.figures.drawing import Drawing
 from dpbi.figures.style import (
@@ -22,8 +22,6 @@ from dpbi.figures.style import (
     style_of,
 )
 from dpbi.inference.private_posteriors import density_window
-from dpbi.mechanisms.printed_bound import printed_bound
-from dpbi.posterior import dirichlet
 from dpbi.tour import AgainstLimit, Growth, Leak, Moves
 
 _POINTS = 200

@@ -26,8 +26,15 @@ from dpbi.inference.noise_aware import CountMixture, JointPosterior, joint_poste
 from dpbi.mechanisms.guarantee import ApproximateDP, Guarantee, NotPrivate, PureDP
 from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.problem.neighbours import RELATION
-from dpbi.releases.release import FORMAT as RELEASE_FORMAT
-from dpbi.releases.release import Release, category_names, check_format, check_time, mixture_document, parsed
+from dpbi.releases.release import (
+    FORMAT as RELEASE_FORMAT,
+    Release,
+    category_names,
+    check_format,
+    check_time,
+    mixture_document,
+    parsed,
+)
 
 FORMAT = "dpbi ledger of releases"
 _FORMAT_VERSION = 2

@@ -6,7 +6,7 @@ No private count enters, so that they may be used to choose a mechanism: every f
 import contextlib
 from typing import get_args
 
-from dpbi import LimitComparison, PrivacyLimit, limit_of_privacy
+from dpbi import MECHANISMS, LimitComparison, Mechanism, PrivacyLimit, limit_of_privacy, name_of
 from dpbi.accuracy.optimum_programme import DATASETS
 from dpbi.accuracy.order import Measured
 from dpbi.dashboard.answers.cache import kept
@@ -15,7 +15,6 @@ from dpbi.dashboard.scenario import Scenario
 from dpbi.dashboard.words import guard
 from dpbi.inference.noise_aware_distance import ERROR, noise_aware_distance
 from dpbi.inference.prior_average import ExpectedDistance, Reading, expected_distance
-from dpbi.mechanisms import MECHANISMS, Mechanism, name_of
 from dpbi.problem.candidates import are_few
 
 _QUICK = 400  # n of two categories up to which limit and means together take less than 0.2 seconds

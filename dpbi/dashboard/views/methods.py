@@ -8,14 +8,12 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from dpbi import limits
+from dpbi import MECHANISMS, Mechanism, limits, name_of, printed_bound
 from dpbi.dashboard.answers import average, library
 from dpbi.dashboard.scenario import Scenario
 from dpbi.dashboard.shown import tables
 from dpbi.dashboard.sidebar import privacy
 from dpbi.dashboard.words import bridge, guard, words
-from dpbi.mechanisms import MECHANISMS, Mechanism, name_of
-from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.problem.candidates import number_of_candidates
 from dpbi.problem.neighbours import RELATION
 

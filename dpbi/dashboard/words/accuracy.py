@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from dpbi import PureDP
+from dpbi import Mechanism, PureDP, name_of, printed_bound
 from dpbi.accuracy.axes import Axis, Value
 from dpbi.accuracy.curves import SEARCHED, AccuracyCurve, RequiredEpsilon, closer
 from dpbi.accuracy.distance_law import DRAWS
@@ -10,8 +10,6 @@ from dpbi.accuracy.error import ExpectedError, Metric
 from dpbi.accuracy.order import Measured, foremost
 from dpbi.dashboard.words import words
 from dpbi.inference.noise_aware import Coverage
-from dpbi.mechanisms import Mechanism, name_of
-from dpbi.mechanisms.printed_bound import printed_bound
 
 AT_THE_DATA, READ_NEAREST = "data", "nearest"
 OVER = {

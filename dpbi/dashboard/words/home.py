@@ -3,12 +3,10 @@
 import math
 from collections.abc import Mapping, Sequence
 
-from dpbi import NotPrivate, Problem
+from dpbi import NotPrivate, Problem, name_of, printed_bound
 from dpbi.accuracy.comparison import Comparison, nearest_private
 from dpbi.accuracy.order import LEFT_OUT, lead
 from dpbi.dashboard.words import words
-from dpbi.mechanisms import name_of
-from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.mechanisms.printed_number import listed, number, probability
 
 

@@ -2,12 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
-from dpbi import ExpectedDistance, PrivacyLimit, PureDP
+from dpbi import ExpectedDistance, LimitComparison, Mechanism, PrivacyLimit, PureDP, name_of, printed_bound
 from dpbi.accuracy.order import LEFT_OUT, Measured, foremost, lead, rising
 from dpbi.dashboard.words import words
-from dpbi.inference.limit_comparison import LimitComparison
-from dpbi.mechanisms import Mechanism, name_of
-from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.mechanisms.printed_number import at_least, error
 
 _DIGITS = 1e-4

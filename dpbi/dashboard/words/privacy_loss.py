@@ -2,10 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from dpbi import ApproximateDP, NotPrivate, PrivacyLoss, PureDP, Verdict
+from dpbi import ApproximateDP, NotPrivate, PrivacyLoss, PureDP, Verdict, name_of, printed_bound
 from dpbi.dashboard.words import words
-from dpbi.mechanisms import name_of
-from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.mechanisms.printed_number import listed
 from dpbi.tables import pair
 

@@ -3,9 +3,8 @@
 import math
 from collections.abc import Mapping, Sequence
 
+from dpbi import PureDP, printed_bound
 from dpbi.dashboard.words import words
-from dpbi.mechanisms.guarantee import PureDP
-from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.mechanisms.printed_number import listed, number
 from dpbi.privacy.guessing import risk_of
 
