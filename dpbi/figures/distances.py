@@ -158,8 +158,7 @@ def per_step(laws: Sequence[DistanceLaw], log_scale: bool = True) -> go.Figure:
 
 def cumulative(laws: Sequence[DistanceLaw]) -> go.Figure:
     """P(H <= t) against t, one curve per mechanism; a sampled law with the band that holds all of its curve."""
-    rows = [law.levels() for law in laws]
-    axis = _axis(rows)
+    axis = _axis([law.levels() for law in laws])
     fig = Drawing()
     labels = mechanism_labels([law.mechanism for law in laws])
     for law, label in zip(laws, labels, strict=True):

@@ -412,10 +412,9 @@ def coverage_bars(
     coverage = [one.coverage(shown) for one in results]
     fig = Drawing()
     for one, label, offset, share in zip(results, mechanisms, offsets, coverage, strict=True):
-        style = style_of(one.mechanism)
         fig.add_bar(
             x=compact(share), y=compact(rows + offset), orientation="h", width=0.7 / len(results), name=label,
-            marker={"color": style.colour}, hovertemplate="%{x:.1%}",
+            marker={"color": style_of(one.mechanism).colour}, hovertemplate="%{x:.1%}",
         )  # fmt: skip
     fig.add_vline(x=0.95, line={"color": TRUTH.colour, "dash": "dash", "width": LINE_WIDTH})
     fig.add_annotation(x=0.95, y=1, yref="paper", yanchor="bottom", text="95 %", showarrow=False)

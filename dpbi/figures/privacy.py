@@ -121,8 +121,7 @@ def attaining(laws: AttainingLaws, labels: Sequence[str] | None = None) -> go.Fi
     """
     loss, k = laws.loss, len(laws.loss.counts)
     style, (name,) = style_of(loss.mechanism), mechanism_labels([loss.mechanism])
-    names = category_labels(k, labels)
-    category, output = names[laws.category], loss.released[laws.category]
+    category, output = category_labels(k, labels)[laws.category], loss.released[laws.category]
     at = int(np.searchsorted(laws.released, output))
     attained = np.array([law[at] for law in (laws.here, laws.there)])
     floor = min(FLOOR, float(attained[attained > 0].min(initial=1.0)) / 3)

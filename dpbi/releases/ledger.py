@@ -503,8 +503,7 @@ def mean_and_interval(posterior: CountMixture | str | None, category: int) -> di
 
 def _contradiction(made: Sequence[Release], categories: Sequence[str] = ()) -> str:
     """The sentence for the category whose intervals lie farthest apart; empty where all have a number in common."""
-    aware = [one.noise_aware for one in made]
-    known = [one for one in aware if isinstance(one, CountMixture)]
+    known = [one.noise_aware for one in made if isinstance(one.noise_aware, CountMixture)]
     if len(known) < 2:
         return ""
     outside = _BEYOND_CHANCE / (len(known) * len(made[0].prior))

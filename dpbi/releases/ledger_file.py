@@ -63,8 +63,7 @@ class LedgerFile(KeptLedger):
         Raises ValueError where it is no ledger, is damaged, or cannot be written.
         """
         limits.instance("path", path, str | Path, "a path")
-        budget = None if epsilon is None else limits.check_epsilon(epsilon)
-        found = LedgerFile(Path(path), budget, raising)
+        found = LedgerFile(Path(path), None if epsilon is None else limits.check_epsilon(epsilon), raising)
         with _in_words(found.path):
             if not found.path.exists():
                 _make(found.path)

@@ -69,8 +69,7 @@ class Release:
     def __post_init__(self) -> None:
         object.__setattr__(self, "prior", limits.check_prior(self.prior))
         object.__setattr__(self, "n", limits.check_total(self.n))
-        released = check_released(self.mechanism, len(self.prior), self.n, self.released)
-        object.__setattr__(self, "released", released)
+        object.__setattr__(self, "released", check_released(self.mechanism, len(self.prior), self.n, self.released))
         limits.check_name("version", self.version, _VERSION)
         check_time(self.time)
         limits.instance("guarantee", self.guarantee, Guarantee, "a guarantee: PureDP, ApproximateDP or NotPrivate")

@@ -77,8 +77,7 @@ def compared(scenario: Scenario) -> tuple[Mechanism, ...]:
     known = limit.holds(prior, n, scenario.epsilon) and limit(prior, n, scenario.epsilon).value is not None
     every = (*scenario.mechanisms, *(unticked(scenario) if len(prior) > 2 else ()))
     noise = [one for one in every if one.draws_quickly and (known or len(prior) > 2)]
-    chosen = [one for one in scenario.mechanisms if known and not one.draws_quickly and is_quick(one, n)]
-    return (*noise, *chosen)
+    return (*noise, *[one for one in scenario.mechanisms if known and not one.draws_quickly and is_quick(one, n)])
 
 
 def unticked(scenario: Scenario) -> tuple[Mechanism, ...]:

@@ -166,8 +166,7 @@ def draw_along(chosen: Scenario) -> Curves:
             reading: Reading = "nearest" if chosen_over == accuracy_words.READ_NEAREST else "naive"
             averaged, bounds = averages(chosen, along, reading)
             if averaged.curves:
-                how = accuracy_words.how_averaged(averaged.curves, average.CHOICE_LARGEST)
-                _draw(averaged, how, bounds)
+                _draw(averaged, accuracy_words.how_averaged(averaged.curves, average.CHOICE_LARGEST), bounds)
             return found
         st.markdown(accuracy_words.varying(along, metric, chosen.mechanisms))
         found = curves(chosen, along, metric)

@@ -50,8 +50,7 @@ def draw(scenario: Scenario) -> None:
     tables.show(short, "claims", _COLUMNS, "One row per claim: its verdict and its source", lambda: whole, lines=3)
     if settings.get(_CHOSEN) not in found:
         settings.keep(_CHOSEN, next(iter(found)))
-    claim = _BY_NAME[settings.choice("Claim", _CHOSEN, found, width=620)]
-    _one(claim, scenario)
+    _one(_BY_NAME[settings.choice("Claim", _CHOSEN, found, width=620)], scenario)
     if _CHOSEN in st.query_params and st.session_state.setdefault(_SOUGHT, True):
         st.session_state[_SOUGHT] = False
         stylesheet.into_sight(_CHOSEN, "p")

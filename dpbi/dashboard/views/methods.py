@@ -49,8 +49,7 @@ class Term(NamedTuple):
 
 def draw(scenario: Scenario) -> None:
     """All mechanisms, then all terms, with the numbers they have for the scenario."""
-    problem = scenario.problem
-    line = words.scenario_line(scenario.title, scenario.labels, problem, scenario.epsilon, scenario.gamma)
+    line = words.scenario_line(scenario.title, scenario.labels, scenario.problem, scenario.epsilon, scenario.gamma)
     st.markdown(f"{SOURCES} Numbers *here* are those of {line}.")
     st.header("Mechanisms")
     st.markdown(NOTATION)

@@ -51,8 +51,7 @@ def escape(text: str, length: int = 60) -> str:
     Punctuation is escaped; a word joiner after a colon keeps emoji and colour short codes apart, which Streamlit
     looks for after escapes are undone; isolates keep a right-to-left name from turning the sentence around it.
     """
-    shown = plain(text, length)
-    return isolated(re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", shown).replace(":", ":\u2060"))
+    return isolated(re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", plain(text, length)).replace(":", ":\u2060"))
 
 
 def sentence(refusal: BaseException) -> str:

@@ -71,8 +71,7 @@ def _tail(
 ) -> Iterator[Case]:
     """P(H >= h) <= N exp(-rates rate h) / normaliser at every distance: the one with the least margin."""
     mechanism, problem = of(setting), problem
-    law = listed_law(mechanism, problem)
-    distance, tail = _tails(law)
+    distance, tail = _tails(listed_law(mechanism, problem))
     log_bound = (math.log(number_of_candidates(problem.n, problem.k)) - rates * mechanism.rate(problem) * distance
                  - log_normaliser(mechanism, problem))
     bound = np.exp(np.minimum(log_bound, 700.0))

@@ -173,11 +173,10 @@ class Grid:
 
     @property
     def words(self) -> str:
-        data = {"all": "all datasets", "balanced": "balanced datasets", "any": ""}[self.data]
         parts = [
             f"prior {', '.join(map(shown, self.priors))}",
             f"n = {_range(self.totals)}" if self.totals != (1,) else "",
-            data,
+            {"all": "all datasets", "balanced": "balanced datasets", "any": ""}[self.data],
             *(f"{name} = {_range(values)}" for name, values in
               (("epsilon", self.epsilons), ("gamma", self.gammas), ("delta", self.deltas)) if values),
             self.beyond,

@@ -74,9 +74,8 @@ def _printed_smooth_sensitivity(problem: Problem, setting: Setting) -> Iterator[
 
 def _integer_parameters(problem: Problem, setting: Setting) -> Iterator[Case]:
     prior, n = problem.prior, problem.n
-    whole = all(value == round(value) for value in prior)
     yield case(setting.named("prior", "n"), {"sum of a candidate's parameters": sum(prior) + n, "n + 2": n + 2},
-               true(whole and sum(prior) == 2), within=set(prior) == {1.0})
+               true(all(value == round(value) for value in prior) and sum(prior) == 2), within=set(prior) == {1.0})
 
 
 def _vanishing(problem: Problem, setting: Setting) -> Iterator[Case]:
