@@ -11,11 +11,11 @@ from dpbi.accuracy.axes import Value
 from dpbi.accuracy.curves import AccuracyCurve, RequiredEpsilon, closer
 from dpbi.accuracy.error import ExpectedError, Metric
 from dpbi.accuracy.order import Measured, foremost
-from dpbi.figures.drawing import Drawing
 from dpbi.figures.style import (
     FONT_SIZE,
     LINE_WIDTH,
     REFERENCE,
+    Drawing,
     Style,
     add_curve,
     base_layout,

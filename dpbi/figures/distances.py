@@ -9,10 +9,10 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from dpbi import DistanceLaw, PrivatePosteriors, local_sensitivity
-from dpbi.figures.drawing import Drawing
 from dpbi.figures.style import (
     FONT_SIZE,
     REFERENCE,
+    Drawing,
     Floats,
     add_curve,
     base_layout,

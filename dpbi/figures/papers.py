@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from dpbi import local_sensitivity, printed_bound
 from dpbi.figures import distances, sensitivities
-from dpbi.figures.drawing import Drawing
 from dpbi.figures.style import (
     LINE_WIDTH,
     REFERENCE,
     TRUTH,
+    Drawing,
     add_curve,
     base_layout,
     category_axis,

@@ -9,12 +9,12 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from dpbi import NoiseAwareReleases, Problem, dirichlet
-from dpbi.figures.drawing import Drawing
 from dpbi.figures.style import (
     FONT_SIZE,
     LINE_WIDTH,
     PRIOR,
     TRUTH,
+    Drawing,
     Floats,
     base_layout,
     category_axis,

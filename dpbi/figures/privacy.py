@@ -9,11 +9,11 @@ import plotly.graph_objects as go
 from numpy.typing import ArrayLike, NDArray
 
 from dpbi import ApproximateDP, NotPrivate, PrivacyLoss, printed_bound
-from dpbi.figures.drawing import Drawing
 from dpbi.figures.style import (
     FONT_SIZE,
     REFERENCE,
     SCALE,
+    Drawing,
     Style,
     add_curve,
     base_layout,

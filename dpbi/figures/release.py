@@ -10,12 +10,12 @@ import plotly.graph_objects as go
 
 from dpbi import NoiseAwarePosterior, Release, dirichlet
 from dpbi.accuracy.trials import ReleaseErrors
-from dpbi.figures.drawing import Drawing
 from dpbi.figures.style import (
     LINE_WIDTH,
     PRIOR,
     SCALE,
     TRUTH,
+    Drawing,
     Floats,
     base_layout,
     category_axis,

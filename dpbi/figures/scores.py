@@ -3,8 +3,17 @@
 import numpy as np
 import plotly.graph_objects as go
 
-from dpbi.figures.drawing import Drawing
-from dpbi.figures.style import FONT_SIZE, REFERENCE, TRUTH, base_layout, leading, mark_place, number, with_values
+from dpbi.figures.style import (
+    FONT_SIZE,
+    REFERENCE,
+    TRUTH,
+    Drawing,
+    base_layout,
+    leading,
+    mark_place,
+    number,
+    with_values,
+)
 from dpbi.papers.score_study import ScoreStudy
 
 

@@ -8,12 +8,12 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from dpbi import Problem, global_sensitivity, local_sensitivity, smooth_sensitivity
-from dpbi.figures.drawing import Drawing
 from dpbi.figures.style import (
     FONT_SIZE,
     LINE_WIDTH,
     REFERENCE,
     SCALE,
+    Drawing,
     Style,
     add_curve,
     axis_title,

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dpbi.accuracy.order import Measured, tied
 from dpbi.data.labels import isolated, visible
-from dpbi.figures.drawing import Drawing, PlainFigure
+from dpbi.figures.drawing import Drawing as Drawing, PlainFigure
 from dpbi.mechanisms import MECHANISMS, Mechanism, name_of, printed_number
 
 Floats = NDArray[np.float64]

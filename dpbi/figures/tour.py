@@ -8,10 +8,10 @@ import plotly.graph_objects as go
 
 from dpbi import DistanceLaw, dirichlet, printed_bound
 from dpbi.figures import accuracy, distances, privacy
-from dpbi.figures.drawing import Drawing
 from dpbi.figures.style import (
     LINE_WIDTH,
     TRUTH,
+    Drawing,
     add_curve,
     base_layout,
     compact,

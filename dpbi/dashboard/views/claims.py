@@ -53,7 +53,7 @@ def draw(scenario: Scenario) -> None:
     _one(_BY_NAME[settings.choice("Claim", _CHOSEN, found, width=620)], scenario)
     if _CHOSEN in st.query_params and st.session_state.setdefault(_SOUGHT, True):
         st.session_state[_SOUGHT] = False
-        stylesheet.into_sight(_CHOSEN, "p")
+        stylesheet.call("intoSight", _CHOSEN, "p")
 
 
 def _filtered(found: dict[str, Finding]) -> dict[str, Finding]:

@@ -22,7 +22,7 @@ from dpbi.accuracy.distance_law import DistanceLaw, distance_law
 from dpbi.data.synthesis import balanced_counts
 from dpbi.mechanisms import Mechanism
 from dpbi.problem.candidates import list_candidates, log_number_of_candidates
-from dpbi.problem.problem import Problem
+from dpbi.problem.problem import Problem as Problem
 
 from .searched import SEARCHED
 

@@ -7,7 +7,6 @@ from functools import partial
 from dpbi.data.synthesis import balanced_counts
 from dpbi.mechanisms import EHDNRS, EHDS
 from dpbi.problem.neighbours import neighbours
-from dpbi.problem.problem import Problem
 from dpbi.sensitivity import local_sensitivities, local_sensitivity, smooth_sensitivities
 
 from .claim import (
@@ -15,6 +14,7 @@ from .claim import (
     Case,
     Claim,
     Grid,
+    Problem,
     Setting,
     at,
     at_most,

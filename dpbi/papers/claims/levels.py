@@ -12,7 +12,6 @@ from dpbi.mechanisms import EHDNRS
 from dpbi.posterior.hellinger import count_loss, distance_of_loss
 from dpbi.problem.candidates import list_candidates, number_of_candidates
 from dpbi.problem.neighbours import steps
-from dpbi.problem.problem import Problem
 
 from .claim import (
     BETA_PRIORS,
@@ -20,6 +19,7 @@ from .claim import (
     Case,
     Claim,
     Grid,
+    Problem,
     Setting,
     at,
     at_most,

@@ -13,7 +13,6 @@ from dpbi.papers.figures.notes import smoothness
 from dpbi.posterior.hellinger import distances_to
 from dpbi.privacy.loss import PrivacyLoss, privacy_loss, privacy_profile
 from dpbi.problem.neighbours import neighbours
-from dpbi.problem.problem import Problem
 from dpbi.sensitivity import PAPER_GLOBAL_SENSITIVITY, global_sensitivity, smooth_sensitivities
 
 from .claim import (
@@ -23,6 +22,7 @@ from .claim import (
     Case,
     Claim,
     Grid,
+    Problem,
     Setting,
     at,
     at_most,
