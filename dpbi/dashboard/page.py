@@ -1,7 +1,5 @@
 """What opens a page: every page asks for its scenario first, and draws nothing where an entry was refused."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any

@@ -1,7 +1,5 @@
 """The scenario that a page shows, as one value."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from dpbi import Mechanism, Problem

@@ -5,8 +5,6 @@ the same question and the same table is a statement of whoever releases, and not
 was computed from the counts to find it out, as "did they change" is itself an exact answer about them.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import math
@@ -117,7 +115,7 @@ class People:
                 "raised": [dataclasses.asdict(one) for one in self.raised]}
 
     @staticmethod
-    def read(item: Any) -> People:
+    def read(item: Any) -> "People":
         """Those of ``document``; ValueError for anything else."""
         if not isinstance(item, dict) or not isinstance(raised := item.get("raised"), list):
             raise ValueError("People in the ledger must have token, name, budget, raised.")
@@ -186,7 +184,7 @@ class LedgerEntry:
         return {**found, "made": {**self.made.essence(), "categories": list(self.categories)}}
 
     @staticmethod
-    def read(item: Any) -> LedgerEntry:
+    def read(item: Any) -> "LedgerEntry":
         """The entry of ``document``, its values checked; ValueError for anything else. Version 1 called people data."""
         if isinstance(item, dict) and "data" in item and "people" not in item:
             item = {**{name: value for name, value in item.items() if name not in _SAID}, "people": item["data"]}
@@ -305,14 +303,14 @@ class Ledger:
     entries: tuple[LedgerEntry, ...] = ()
     people: tuple[People, ...] = ()
 
-    def with_entries(self, more: Sequence[LedgerEntry]) -> Ledger:
+    def with_entries(self, more: Sequence[LedgerEntry]) -> "Ledger":
         """Those of both; a release that is in already, by its token and its people, is not counted again."""
         known: dict[tuple[str, str], LedgerEntry] = {}
         for entry in (*self.entries, *more):
             known.setdefault((entry.people, entry.release), entry)
         return replace(self, entries=tuple(known.values()))
 
-    def of(self, tokens: Collection[str]) -> Ledger:
+    def of(self, tokens: Collection[str]) -> "Ledger":
         """The part about the people that have one of these tokens."""
         return Ledger(tuple(entry for entry in self.entries if entry.people in tokens),
                       tuple(one for one in self.people if one.token in tokens))
@@ -357,7 +355,7 @@ class Ledger:
             raise ValueError("No release of this question by that version of its table is in the ledger.")
         return version
 
-    def published(self, entry: LedgerEntry) -> Ledger:
+    def published(self, entry: LedgerEntry) -> "Ledger":
         """What goes out with a release: the charges, and what was released only of its own table; who released, and
         the remarks, stay with the ledger.
         """
@@ -436,7 +434,7 @@ class Ledger:
         return json.dumps(self.document(), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
     @staticmethod
-    def from_json(text: str | bytes) -> Ledger:
+    def from_json(text: str | bytes) -> "Ledger":
         """The ledger of ``to_json``, or that within a release of ``release_json``; totals are summed anew.
 
         Raises ValueError for anything else. A file proves nothing: it may have been shortened.

@@ -3,8 +3,6 @@
 The file holds what releases' own files hold, and never a count.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os
@@ -57,7 +55,7 @@ class LedgerFile(KeptLedger):
         "It is charged to the ledger first, then drawn, and written beside its charge before it is shown.")
 
     @staticmethod
-    def opened(path: str | Path, epsilon: float | None = None, *, raising: bool = False) -> LedgerFile:
+    def opened(path: str | Path, epsilon: float | None = None, *, raising: bool = False) -> "LedgerFile":
         """The ledger at a path, made where there is none, moved up where it is of version 1. epsilon: > 0 or None.
 
         Raises ValueError where it is no ledger, is damaged, or cannot be written.

@@ -13,8 +13,6 @@ depends on the counts); the memory of this process; what is shown elsewhere, suc
 choice of a mechanism or of epsilon, if it was made by looking at results on the private counts.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import secrets
@@ -134,7 +132,7 @@ class Release:
         return json.dumps(self.document(labels), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
     @staticmethod
-    def from_json(text: str | bytes) -> Release:
+    def from_json(text: str | bytes) -> "Release":
         """The release that ``to_json`` wrote. What follows from other fields is computed anew, not read.
 
         The guarantee is what this version of the library says of the mechanism (a calibration is checked again), and
@@ -172,7 +170,7 @@ class Release:
         }
 
     @staticmethod
-    def from_essence(item: Any, n: int, time: str) -> Release:
+    def from_essence(item: Any, n: int, time: str) -> "Release":
         """The release of ``essence``; ValueError for anything else."""
         names = ("version", "mechanism", "prior", "released")
         if not isinstance(item, dict) or not all(name in item for name in names):

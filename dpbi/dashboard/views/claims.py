@@ -1,7 +1,5 @@
 """The table of claims on its page: every finding in a table, and one claim looked at closely, at the person's data."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from functools import partial

@@ -1,7 +1,5 @@
 """The method page: each mechanism's rule, source and guarantee in words, and the terms of these pages explained."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import NamedTuple

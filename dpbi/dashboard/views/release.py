@@ -4,8 +4,6 @@ The draw is made where the button is pressed and nowhere else; what was drawn li
 that the app was started with, and no cached function ever sees it.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import logging
 from collections.abc import Callable, Mapping, Sequence

@@ -4,8 +4,6 @@ Whose answers are released, to what question and from which version of their tab
 from those released before as the same table is noticed in this session's memory alone, and said on the screen.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The sentences of the Release page and of its ledger."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

@@ -4,8 +4,6 @@ A claim is a statement and a function from one setting to the cases in which it 
 finding visits a stated grid of settings; a check visits the person's own. Neither is written by hand.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -194,7 +192,7 @@ class Searched:
     ends: tuple[tuple[str, float, float], ...]
 
     @classmethod
-    def of(cls, name: str) -> Searched:
+    def of(cls, name: str) -> "Searched":
         settings, ends, _ = SEARCHED[name]
         return cls(settings, tuple((thing, *between) for thing, between in ends.items()))
 
