@@ -5,8 +5,7 @@ import random
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from dpbi import MECHANISMS, Problem, distance_law
 from dpbi.accuracy.comparison import Comparison, comparison_of, nearest_private

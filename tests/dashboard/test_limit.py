@@ -7,12 +7,10 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from dpbi import MECHANISMS, expected_distance, limit_of_privacy
-from dpbi import tables as data
+from dpbi import MECHANISMS, expected_distance, limit_of_privacy, tables as data
 from dpbi.accuracy.order import Measured
 from dpbi.dashboard.views import methods
-from dpbi.dashboard.words import limit as limit_words
-from dpbi.dashboard.words import privacy_loss, sidebar, words
+from dpbi.dashboard.words import limit as limit_words, privacy_loss, sidebar, words
 from dpbi.inference.limit_comparison import LimitComparison
 from dpbi.mechanisms import EHD, KNorm, Mechanism
 from dpbi.mechanisms.printed_number import at_least

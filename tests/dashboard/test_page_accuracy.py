@@ -7,17 +7,14 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dpbi import MECHANISMS, Problem, expected_distance
-from dpbi import tables as data
-from dpbi.accuracy import METRICS, expected_error
-from dpbi.accuracy import axes as accuracy_axes
+from dpbi import MECHANISMS, Problem, expected_distance, tables as data
+from dpbi.accuracy import METRICS, axes as accuracy_axes, expected_error
 from dpbi.accuracy.axes import AXES, axis
 from dpbi.dashboard.answers import work
 from dpbi.dashboard.page import DEFAULT_MECHANISMS
 from dpbi.dashboard.shown import charts as charts_drawn
 from dpbi.dashboard.views import accuracy
-from dpbi.dashboard.words import accuracy as accuracy_words
-from dpbi.dashboard.words import words
+from dpbi.dashboard.words import accuracy as accuracy_words, words
 from dpbi.figures import accuracy as figures
 from tests.dashboard import test_scripts
 from tests.dashboard.exports import assert_page

@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dpbi import MECHANISMS, ApproximateDP, NotPrivate, PureDP, calibrate, privacy_loss
-from dpbi import tables as data
+from dpbi import MECHANISMS, ApproximateDP, NotPrivate, PureDP, calibrate, privacy_loss, tables as data
 from dpbi.accuracy.comparison import comparison_of, nearest_private
 from dpbi.accuracy.distance_law import distance_law
 from dpbi.dashboard.answers import library

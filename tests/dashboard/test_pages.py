@@ -7,8 +7,7 @@ import re
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dpbi import MECHANISMS, Problem, privacy_loss
-from dpbi import tables as data
+from dpbi import MECHANISMS, Problem, privacy_loss, tables as data
 from dpbi.accuracy.comparison import comparison_of, nearest_private
 from dpbi.accuracy.distance_law import distance_law
 from dpbi.dashboard.answers import library, work

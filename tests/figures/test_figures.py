@@ -14,11 +14,9 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from dpbi import MECHANISMS, DistanceLaw, Problem, distance_law, local_sensitivity, smooth_sensitivity
-from dpbi import mechanisms as m
+from dpbi import MECHANISMS, DistanceLaw, Problem, distance_law, local_sensitivity, mechanisms as m, smooth_sensitivity
 from dpbi.figures import distances, posteriors, release, sensitivities, style, tour
 from dpbi.figures.drawing import Drawing
 from dpbi.inference.private_posteriors import PrivatePosteriors, sample_posteriors

@@ -5,8 +5,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from dpbi import MECHANISMS, ApproximateDP, Problem, calibrate, privacy_profile
-from dpbi import mechanisms as m
+from dpbi import MECHANISMS, ApproximateDP, Problem, calibrate, mechanisms as m, privacy_profile
 from dpbi.figures import privacy, style
 from dpbi.mechanisms import Mechanism
 from dpbi.mechanisms.printed_bound import printed_bound

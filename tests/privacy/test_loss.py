@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import dpbi
 from dpbi import MECHANISMS, ApproximateDP, NotPrivate, Problem, PureDP, privacy_loss, privacy_profile
