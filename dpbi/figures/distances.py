@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from dpbi import DistanceLaw, PrivatePosteriors, local_sensitivity
@@ -13,6 +12,7 @@ from dpbi.figures.style import (
     FONT_SIZE,
     REFERENCE,
     Drawing,
+    Figure,
     Floats,
     add_curve,
     base_layout,
@@ -94,7 +94,7 @@ def per_level(
     log_scale: bool = True,
     draws: Sequence[PrivatePosteriors] = (),
     names: Sequence[str] | None = None,
-) -> go.Figure:
+) -> Figure:
     """The probability of each distance, one curve per mechanism; bins where the levels are too many to be seen.
 
     laws: of one problem; log_scale: logarithmic probabilities; draws: simulations of the mechanisms, marked too, and
@@ -127,7 +127,7 @@ def per_level(
     )  # fmt: skip
 
 
-def per_step(laws: Sequence[DistanceLaw], log_scale: bool = True) -> go.Figure:
+def per_step(laws: Sequence[DistanceLaw], log_scale: bool = True) -> Figure:
     """The probability that the released counts differ from the true ones by 0, 1, 2, ... records moved.
 
     Half steps (totals that differ by an odd number) count with the next whole one. Arguments as for ``per_level``.
@@ -156,7 +156,7 @@ def per_step(laws: Sequence[DistanceLaw], log_scale: bool = True) -> go.Figure:
     )  # fmt: skip
 
 
-def cumulative(laws: Sequence[DistanceLaw]) -> go.Figure:
+def cumulative(laws: Sequence[DistanceLaw]) -> Figure:
     """P(H <= t) against t, one curve per mechanism; a sampled law with the band that holds all of its curve."""
     axis = _axis([law.levels() for law in laws])
     fig = Drawing()

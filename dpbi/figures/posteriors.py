@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from dpbi import NoiseAwareReleases, Problem, dirichlet
@@ -15,6 +14,7 @@ from dpbi.figures.style import (
     PRIOR,
     TRUTH,
     Drawing,
+    Figure,
     Floats,
     base_layout,
     category_axis,
@@ -40,7 +40,7 @@ _PANEL = 210
 _LABEL = 24
 
 
-def released_posteriors(results: Sequence[PrivatePosteriors], labels: Sequence[str] | None = None) -> go.Figure:
+def released_posteriors(results: Sequence[PrivatePosteriors], labels: Sequence[str] | None = None) -> Figure:
     """What each mechanism would publish, beside the true posterior and the prior.
 
     Two categories: densities of theta_1; more: each category's interval and the released means.
@@ -72,7 +72,7 @@ def _nearest_words(results: Sequence[PrivatePosteriors], mechanisms: Sequence[st
 # Two categories -------------------------------------------------------------------------------------
 
 
-def _densities(results: Sequence[PrivatePosteriors], names: Sequence[str]) -> go.Figure:
+def _densities(results: Sequence[PrivatePosteriors], names: Sequence[str]) -> Figure:
     problem, mechanisms = results[0].problem, mechanism_labels([one.mechanism for one in results])
     window = _window(results)
     fig = _panels(mechanisms, f"θ, share of {names[0]}")
@@ -256,7 +256,7 @@ def _panels(titles: Sequence[str], across: str) -> Drawing:
 # More categories ------------------------------------------------------------------------------------
 
 
-def _marginals(results: Sequence[PrivatePosteriors], names: Sequence[str]) -> go.Figure:
+def _marginals(results: Sequence[PrivatePosteriors], names: Sequence[str]) -> Figure:
     problem, mechanisms = results[0].problem, mechanism_labels([one.mechanism for one in results])
     fig, shown, notes = _true_intervals(problem, names, len(results))
     rows = np.arange(len(shown))
@@ -324,7 +324,7 @@ def _add_spread(fig: Drawing, one: PrivatePosteriors, label: str, shown: NDArray
 # Noise-aware ----------------------------------------------------------------------------------------
 
 
-def noise_aware_posteriors(results: Sequence[NoiseAwareReleases], labels: Sequence[str] | None = None) -> go.Figure:
+def noise_aware_posteriors(results: Sequence[NoiseAwareReleases], labels: Sequence[str] | None = None) -> Figure:
     """What readers would believe who know about the noise, beside the true posterior and the prior.
 
     Two categories: densities of theta_1; more: each category's mean and 95 % interval, averaged over the releases.
@@ -335,7 +335,7 @@ def noise_aware_posteriors(results: Sequence[NoiseAwareReleases], labels: Sequen
     return (_aware_densities if k == 2 else _aware_intervals)(results, category_labels(k, labels, _LABEL))
 
 
-def _aware_densities(results: Sequence[NoiseAwareReleases], names: Sequence[str]) -> go.Figure:
+def _aware_densities(results: Sequence[NoiseAwareReleases], names: Sequence[str]) -> Figure:
     problem, mechanisms = results[0].problem, mechanism_labels([one.mechanism for one in results])
     window = _widened(problem, [float(one.grids.min()) for one in results], [float(one.grids.max()) for one in results])
     fig = _panels(mechanisms, f"θ, share of {names[0]}")
@@ -360,7 +360,7 @@ def _aware_densities(results: Sequence[NoiseAwareReleases], names: Sequence[str]
     )  # fmt: skip
 
 
-def _aware_intervals(results: Sequence[NoiseAwareReleases], names: Sequence[str]) -> go.Figure:
+def _aware_intervals(results: Sequence[NoiseAwareReleases], names: Sequence[str]) -> Figure:
     problem, mechanisms = results[0].problem, mechanism_labels([one.mechanism for one in results])
     fig, shown, notes = _true_intervals(problem, names, len(results))
     rows = np.arange(len(shown))
@@ -396,7 +396,7 @@ def _widening_words(results: Sequence[NoiseAwareReleases], mechanisms: Sequence[
 
 def coverage_bars(
     results: Sequence[PrivatePosteriors | NoiseAwareReleases], labels: Sequence[str] | None = None
-) -> go.Figure:
+) -> Figure:
     """How often the released 95 % interval covers the true posterior mean, per category and mechanism.
 
     With two categories the intervals mirror each other, so one bar stands for both.
