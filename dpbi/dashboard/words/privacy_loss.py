@@ -41,8 +41,7 @@ def verdicts(found: Sequence[Verdict]) -> str:
     parts = [_accusation(one) for one in found if one.accused]
     parts += [_claim(one, one.guarantee) for one in found if isinstance(one.guarantee, ApproximateDP)]
     parts += [_no_promise(one) for one in found if isinstance(one.guarantee, NotPrivate) and not one.accused]
-    if kept:
-        parts.append(f"{listed(kept)} {'keeps' if len(kept) == 1 else 'keep'} what is stated.")
+    parts += [f"{listed(kept)} {'keeps' if len(kept) == 1 else 'keep'} what is stated."] if kept else []
     return "\n\n".join(parts)
 
 
