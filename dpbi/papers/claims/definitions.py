@@ -43,8 +43,7 @@ def _equality(problem: Problem, setting: Setting, pure: bool) -> Iterator[Case]:
 
 def _adjacency(problem: Problem, setting: Setting) -> Iterator[Case]:
     """One replaced record leaves n - 1 that agree."""
-    n = problem.n
-    yield case(setting.named("n"), {"records that agree": n - 1}, true(n - 1 <= 1), within=n <= 2)
+    yield case(setting.named("n"), {"records that agree": problem.n - 1}, true(problem.n <= 2), within=problem.n <= 2)
 
 
 def _printed_local_sensitivity(problem: Problem, setting: Setting) -> Iterator[Case]:
@@ -65,9 +64,8 @@ def _adjacent_only(problem: Problem, setting: Setting) -> Iterator[Case]:
 
 def _printed_smooth_sensitivity(problem: Problem, setting: Setting) -> Iterator[Case]:
     """With BI(x) in place of BI(y) every term is LS(x) times e^{-beta d} <= 1."""
-    mechanism, problem = EHDNRS(setting.epsilon, setting.delta), problem
     local = local_sensitivity(problem)
-    smooth = setting.epsilon / (2 * mechanism.rate(problem))
+    smooth = setting.epsilon / (2 * EHDNRS(setting.epsilon, setting.delta).rate(problem))
     yield case(setting.named("prior", "counts", "epsilon", "delta"), {"as printed": local, "S(x)": smooth},
                equal(local, smooth))
 
@@ -124,7 +122,7 @@ def _improved_scale(problem: Problem, setting: Setting) -> Iterator[Case]:
 
 def _normaliser_of_size(problem: Problem, setting: Setting) -> Iterator[Case]:
     """NL(x) = 1 / P(truth) under Definition 6, against that of balanced data of the same size."""
-    mechanism, problem = EHDS(2 * setting.epsilon), problem
+    mechanism = EHDS(2 * setting.epsilon)
     even = problem.with_counts(balanced_counts(problem.k, problem.n))
     if sorted(even.counts) != sorted(problem.counts):
         here, there = (math.exp(-float(mechanism.log_pmf(one, one.counts))) for one in (problem, even))
