@@ -6,8 +6,7 @@ The rooms in their order, each importing from earlier ones only: ``limits``, ``p
 """
 
 from dpbi import accuracy, mechanisms, partition, sensitivity, tables
-from dpbi.accuracy import axes as accuracy_axes
-from dpbi.accuracy import curves as accuracy_curves
+from dpbi.accuracy import axes as accuracy_axes, curves as accuracy_curves
 from dpbi.accuracy.comparison import Comparison, comparison_of
 from dpbi.accuracy.distance_law import DistanceLaw, distance_law
 from dpbi.accuracy.optimum import PrivacyLimit, limit_of_privacy
@@ -19,8 +18,9 @@ from dpbi.inference.noise_aware import JointPosterior, NoiseAwarePosterior, join
 from dpbi.inference.noise_aware_releases import NoiseAwareReleases, noise_aware_releases
 from dpbi.inference.prior_average import ExpectedDistance, expected_distance
 from dpbi.inference.private_posteriors import PrivatePosteriors, sample_posteriors
-from dpbi.mechanisms import MECHANISMS
-from dpbi.mechanisms.guarantee import ApproximateDP, NotPrivate, PureDP
+from dpbi.mechanisms import MECHANISMS, Mechanism, name_of
+from dpbi.mechanisms.guarantee import ApproximateDP, Guarantee, NotPrivate, PureDP
+from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.papers.score_study import ScoreStudy, compare_scores
 from dpbi.posterior import dirichlet
 from dpbi.posterior.hellinger import hellinger
@@ -30,8 +30,7 @@ from dpbi.privacy.verdict import Verdict, loses_most, verdict
 from dpbi.problem.neighbours import neighbours, steps
 from dpbi.problem.problem import Problem
 from dpbi.releases.release import Release, release
-from dpbi.sensitivity import global_sensitivity, local_sensitivity, smooth_sensitivity
-from dpbi.sensitivity import maps as sensitivity_maps
+from dpbi.sensitivity import global_sensitivity, local_sensitivity, maps as sensitivity_maps, smooth_sensitivity
 from dpbi.version import __version__
 
 __all__ = [
@@ -42,8 +41,10 @@ __all__ = [
     "CountsQuestion",
     "DistanceLaw",
     "ExpectedDistance",
+    "Guarantee",
     "JointPosterior",
     "LimitComparison",
+    "Mechanism",
     "NearestPosterior",
     "NoiseAwarePosterior",
     "NoiseAwareReleases",
@@ -74,12 +75,14 @@ __all__ = [
     "loses_most",
     "loss_curves",
     "mechanisms",
+    "name_of",
     "nearest_posterior",
     "neighbours",
     "noise_aware",
     "noise_aware_posterior",
     "noise_aware_releases",
     "partition",
+    "printed_bound",
     "privacy_loss",
     "privacy_profile",
     "read_counts",

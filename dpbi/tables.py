@@ -336,8 +336,7 @@ def every_column(rows: Sequence[Row], name: str) -> ResultTable:
 
 def accuracy(curves: Sequence[AccuracyCurve]) -> ResultTable:
     """A row per point: where, how large the error is, how that was found."""
-    errors = [error for curve in curves for error in curve.errors]
-    bounded = {error.bounded for error in errors}
+    bounded = {error.bounded for curve in curves for error in curve.errors}
     return _table("accuracy", "One row per computed point: mechanism, value, mean error, how found", _without_zeros([
         {
             "Mechanism": name_of(curve.mechanism),

@@ -1,7 +1,5 @@
 """The tour: seven prepared scenes, each a question, a problem, what is computed of it and the sentence it gives."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
@@ -95,7 +93,7 @@ class Scene:
     problem: Problem
     mechanisms: tuple[Mechanism, ...]
     page: str
-    compute: Callable[[Scene], Any]
+    compute: Callable[["Scene"], Any]
     sentence: Callable[[Any], str]
 
     def result(self) -> Any:

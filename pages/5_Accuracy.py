@@ -6,8 +6,7 @@ import dpbi
 from dpbi.dashboard.page import scenario
 from dpbi.dashboard.shown import charts, tables
 from dpbi.dashboard.views import accuracy
-from dpbi.dashboard.words import accuracy as accuracy_words
-from dpbi.dashboard.words import guard, home
+from dpbi.dashboard.words import accuracy as accuracy_words, guard, home
 from dpbi.figures import accuracy as figures
 
 with scenario("Accuracy") as chosen:

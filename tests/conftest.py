@@ -158,9 +158,7 @@ def few_points(monkeypatch: pytest.MonkeyPatch) -> None:
     Each point is what it was; what rests on fewer datasets is kept for these tests alone. For tests of something else
     on every page: all points are computed where the axis is the subject, at first sight and at some extremes.
     """
-    from dpbi.accuracy import axes as accuracy_axes
-    from dpbi.accuracy import curves as accuracy_curves
-    from dpbi.accuracy import trials
+    from dpbi.accuracy import axes as accuracy_axes, curves as accuracy_curves, trials
     from dpbi.dashboard.answers import average, library
     from dpbi.inference import prior_average
 

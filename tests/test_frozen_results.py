@@ -14,8 +14,7 @@ import pytest
 
 import dpbi
 from dpbi import MECHANISMS, Problem, comparison_of, noise_aware_releases, sample_posteriors, tour
-from dpbi.accuracy import axes as accuracy_axes
-from dpbi.accuracy import expected_error
+from dpbi.accuracy import axes as accuracy_axes, expected_error
 from dpbi.accuracy.curves import accuracy_curve, crossovers, required_epsilon
 from dpbi.accuracy.trials import release_errors
 from dpbi.frozen_result import FrozenResult, frozen

@@ -1,7 +1,5 @@
 """What opens a page: every page asks for its scenario first, and draws nothing where an entry was refused."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any
@@ -9,6 +7,7 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from dpbi import MECHANISMS, Mechanism, Problem
 from dpbi.dashboard.answers.work import Cancelled
 from dpbi.dashboard.scenario import Scenario
 from dpbi.dashboard.session import address, settings
@@ -16,8 +15,6 @@ from dpbi.dashboard.shown import downloads, stylesheet
 from dpbi.dashboard.sidebar import controls, data_source, entries, menu, prior, privacy, upload
 from dpbi.dashboard.take_away import take_away
 from dpbi.dashboard.words import guard, words
-from dpbi.mechanisms import MECHANISMS, Mechanism
-from dpbi.problem.problem import Problem
 
 DEFAULT_MECHANISMS = ("LSHist", "Geometric", "EHD", "EHDS")
 DEFAULT_SEED = "1"

@@ -1,11 +1,8 @@
 """The scenario that a page shows, as one value."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
-from dpbi.mechanisms import Mechanism
-from dpbi.problem.problem import Problem
+from dpbi import Mechanism, Problem
 
 
 @dataclass(frozen=True)

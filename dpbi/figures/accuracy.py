@@ -4,18 +4,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
-import plotly.graph_objects as go
 
+from dpbi import Mechanism, PrivacyLimit, printed_bound
 from dpbi.accuracy.axes import Value
 from dpbi.accuracy.curves import AccuracyCurve, RequiredEpsilon, closer
 from dpbi.accuracy.error import ExpectedError, Metric
-from dpbi.accuracy.optimum import PrivacyLimit
 from dpbi.accuracy.order import Measured, foremost
-from dpbi.figures.drawing import Drawing
 from dpbi.figures.style import (
     FONT_SIZE,
     LINE_WIDTH,
     REFERENCE,
+    Drawing,
+    Figure,
     Style,
     add_curve,
     base_layout,
@@ -29,8 +29,6 @@ from dpbi.figures.style import (
     with_values,
 )
 from dpbi.inference.noise_aware import Coverage
-from dpbi.mechanisms import Mechanism
-from dpbi.mechanisms.printed_bound import printed_bound
 
 METRIC_TITLES: dict[Metric, str] = {
     "hellinger": "Mean Hellinger distance",
@@ -45,7 +43,7 @@ _NAMES: dict[Metric, str] = {"hellinger": "mean distance", "l1": "mean L1 error"
 
 def against(
     curves: Sequence[AccuracyCurve], own: Value | None, limit: Mapping[Value, PrivacyLimit] | None = None
-) -> go.Figure:
+) -> Figure:
     """The expected error of each mechanism against what varies, with the person's own value marked.
 
     curves: of one axis and metric, one per mechanism, with at least one value each; own: where their problem lies.
@@ -181,7 +179,7 @@ def _notes(curves: Sequence[AccuracyCurve], hidden: bool) -> list[str]:
     return [note for note, so in said.items() if so]
 
 
-def required(found: Sequence[RequiredEpsilon]) -> go.Figure:
+def required(found: Sequence[RequiredEpsilon]) -> Figure:
     """The smallest epsilon of each mechanism for the wanted mean distance, on a logarithmic axis."""
     # At the same epsilon, so that the labels do not tell rows apart by it.
     labels = mechanism_labels([replace(one.mechanism, epsilon=1.0) for one in found])
@@ -210,7 +208,7 @@ def required(found: Sequence[RequiredEpsilon]) -> go.Figure:
     )  # fmt: skip
 
 
-def coverage(found: Mapping[Mechanism, Sequence[tuple[float, Coverage]]], mass: float) -> go.Figure:
+def coverage(found: Mapping[Mechanism, Sequence[tuple[float, Coverage]]], mass: float) -> Figure:
     """How often the interval for theta_1 holds it, against epsilon: naive dashed, noise-aware solid.
 
     found: per mechanism, epsilon and coverage, epsilons rising; mass: what the intervals promise.

@@ -83,9 +83,8 @@ def _intervals(trace: Any, arrays: Mapping[str, list[Any]]) -> tuple[str, list[t
         more = _values(bars, "array") if bars is not None else None
         if more is None:
             continue
-        less = _values(bars, "arrayminus") or more
         return along, [(_sum(at, low, -1), _sum(at, high)) for at, low, high in
-                       zip(arrays[along], less, more, strict=True)]
+                       zip(arrays[along], _values(bars, "arrayminus") or more, more, strict=True)]
     return "", []
 
 

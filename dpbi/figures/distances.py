@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 from numpy.typing import NDArray
 
-from dpbi.accuracy.distance_law import DistanceLaw
-from dpbi.figures.drawing import Drawing
+from dpbi import DistanceLaw, PrivatePosteriors, local_sensitivity
 from dpbi.figures.style import (
     FONT_SIZE,
     REFERENCE,
+    Drawing,
+    Figure,
     Floats,
     add_curve,
     base_layout,
@@ -26,8 +26,6 @@ from dpbi.figures.style import (
     style_of,
     with_values,
 )
-from dpbi.inference.private_posteriors import PrivatePosteriors
-from dpbi.sensitivity import local_sensitivity
 
 FLOOR = 1e-6  # below this a logarithmic axis draws nothing, and says so
 _POINTS = 120  # of a curve
@@ -96,7 +94,7 @@ def per_level(
     log_scale: bool = True,
     draws: Sequence[PrivatePosteriors] = (),
     names: Sequence[str] | None = None,
-) -> go.Figure:
+) -> Figure:
     """The probability of each distance, one curve per mechanism; bins where the levels are too many to be seen.
 
     laws: of one problem; log_scale: logarithmic probabilities; draws: simulations of the mechanisms, marked too, and
@@ -129,7 +127,7 @@ def per_level(
     )  # fmt: skip
 
 
-def per_step(laws: Sequence[DistanceLaw], log_scale: bool = True) -> go.Figure:
+def per_step(laws: Sequence[DistanceLaw], log_scale: bool = True) -> Figure:
     """The probability that the released counts differ from the true ones by 0, 1, 2, ... records moved.
 
     Half steps (totals that differ by an odd number) count with the next whole one. Arguments as for ``per_level``.
@@ -158,10 +156,9 @@ def per_step(laws: Sequence[DistanceLaw], log_scale: bool = True) -> go.Figure:
     )  # fmt: skip
 
 
-def cumulative(laws: Sequence[DistanceLaw]) -> go.Figure:
+def cumulative(laws: Sequence[DistanceLaw]) -> Figure:
     """P(H <= t) against t, one curve per mechanism; a sampled law with the band that holds all of its curve."""
-    rows = [law.levels() for law in laws]
-    axis = _axis(rows)
+    axis = _axis([law.levels() for law in laws])
     fig = Drawing()
     labels = mechanism_labels([law.mechanism for law in laws])
     for law, label in zip(laws, labels, strict=True):

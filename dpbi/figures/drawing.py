@@ -1,7 +1,5 @@
 """A figure while it is put together: plain settings, which plotly checks when a part of the whole is asked for."""
 
-from __future__ import annotations
-
 import base64
 from collections.abc import Mapping
 from functools import cache, partialmethod
@@ -79,7 +77,7 @@ class Drawing:
         self.layout: dict[str, Any] = {name: {} for name in subplots or ("xaxis", "yaxis")}
 
     @classmethod
-    def of(cls, figure: go.Figure) -> Drawing:
+    def of(cls, figure: go.Figure) -> "Drawing":
         """A finished figure, to be changed."""
         drawing, whole = cls(), figure.to_plotly_json()
         drawing.traces, drawing.layout = whole["data"], whole["layout"]

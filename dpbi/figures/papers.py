@@ -7,15 +7,16 @@ from itertools import permutations
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 from numpy.typing import NDArray
 
+from dpbi import local_sensitivity, printed_bound
 from dpbi.figures import distances, sensitivities
-from dpbi.figures.drawing import Drawing
 from dpbi.figures.style import (
     LINE_WIDTH,
     REFERENCE,
     TRUTH,
+    Drawing,
+    Figure,
     add_curve,
     base_layout,
     category_axis,
@@ -27,7 +28,6 @@ from dpbi.figures.style import (
     style_of,
     with_values,
 )
-from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.papers.figures.settings import (
     ConcretePrivacy,
     DistanceProbabilities,
@@ -36,7 +36,6 @@ from dpbi.papers.figures.settings import (
     SensitivityGap,
     ahead_from,
 )
-from dpbi.sensitivity import local_sensitivity
 from dpbi.sensitivity.maps import ScoreChange
 
 _UNIT = {"hellinger": "Hellinger distance H", "l1": "L1 distance, in records"}
@@ -44,13 +43,13 @@ _NOTCH = 1.57  # interquartile ranges over sqrt(runs): boxes whose notches overl
 
 
 @singledispatch
-def draw(result: Any) -> go.Figure:
+def draw(result: Any) -> Figure:
     """The figure of one result of ``dpbi.papers.figures``; TypeError for anything else."""
     raise TypeError(f"There is no figure of a {type(result).__name__}.")
 
 
 @draw.register
-def sensitivity_gap(found: SensitivityGap) -> go.Figure:
+def sensitivity_gap(found: SensitivityGap) -> Figure:
     """Local, smooth and global sensitivity over all datasets of two categories."""
     fig = Drawing.of(sensitivities.along_count(found.scan, found.problem))
     here = local_sensitivity(found.problem)
@@ -62,7 +61,7 @@ def sensitivity_gap(found: SensitivityGap) -> go.Figure:
 
 
 @draw.register
-def score_change(found: ScoreChange) -> go.Figure:
+def score_change(found: ScoreChange) -> Figure:
     """The largest change of each candidate's score over all neighbours."""
     fig = Drawing.of(sensitivities.score_change(found))
     return base_layout(
@@ -74,13 +73,13 @@ def score_change(found: ScoreChange) -> go.Figure:
 
 
 @draw.register
-def distance_probabilities(found: DistanceProbabilities) -> go.Figure:
+def distance_probabilities(found: DistanceProbabilities) -> Figure:
     """The exact probability of each distance, and the share of the simulated releases there."""
     return distances.per_level(found.laws, True, found.draws, [one.name for one in found.contenders])
 
 
 @draw.register
-def errors_against_size(found: ErrorsAgainstSize) -> go.Figure:
+def errors_against_size(found: ErrorsAgainstSize) -> Figure:
     """Mean distance against n, exact as lines, simulated as open marks with two standard errors."""
     fig = Drawing()
     names = [one.name for one in found.contenders]
@@ -121,7 +120,7 @@ def _overtaking(exact: NDArray[np.float64], names: Sequence[str], rows: Sequence
 
 
 @draw.register
-def error_boxes(found: ErrorBoxes) -> go.Figure:
+def error_boxes(found: ErrorBoxes) -> Figure:
     """Notched boxes of the simulated errors with the exact means; whiskers over the range, as in the papers."""
     groups, contenders = found.exact.shape
     fig = Drawing()
@@ -169,7 +168,7 @@ def _boxes_words(found: ErrorBoxes, names: Sequence[str]) -> str:
 
 
 @draw.register
-def concrete_privacy(found: ConcretePrivacy) -> go.Figure:
+def concrete_privacy(found: ConcretePrivacy) -> Figure:
     """The largest log ratio at uniform data and at the worst, against n."""
     fig = Drawing()
     for place, one in enumerate(found.contenders):

@@ -5,16 +5,16 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 from numpy.typing import NDArray
 
-from dpbi import Problem
-from dpbi.figures.drawing import Drawing
+from dpbi import NoiseAwareReleases, Problem, dirichlet
 from dpbi.figures.style import (
     FONT_SIZE,
     LINE_WIDTH,
     PRIOR,
     TRUTH,
+    Drawing,
+    Figure,
     Floats,
     base_layout,
     category_axis,
@@ -28,9 +28,7 @@ from dpbi.figures.style import (
     style_of,
     with_values,
 )
-from dpbi.inference.noise_aware_releases import NoiseAwareReleases
 from dpbi.inference.private_posteriors import PrivatePosteriors, density_grid, density_window
-from dpbi.posterior import dirichlet
 
 CURVES_DRAWN = 30  # more releases than this are drawn as bands
 CATEGORIES_DRAWN = 20
@@ -42,7 +40,7 @@ _PANEL = 210
 _LABEL = 24
 
 
-def released_posteriors(results: Sequence[PrivatePosteriors], labels: Sequence[str] | None = None) -> go.Figure:
+def released_posteriors(results: Sequence[PrivatePosteriors], labels: Sequence[str] | None = None) -> Figure:
     """What each mechanism would publish, beside the true posterior and the prior.
 
     Two categories: densities of theta_1; more: each category's interval and the released means.
@@ -74,7 +72,7 @@ def _nearest_words(results: Sequence[PrivatePosteriors], mechanisms: Sequence[st
 # Two categories -------------------------------------------------------------------------------------
 
 
-def _densities(results: Sequence[PrivatePosteriors], names: Sequence[str]) -> go.Figure:
+def _densities(results: Sequence[PrivatePosteriors], names: Sequence[str]) -> Figure:
     problem, mechanisms = results[0].problem, mechanism_labels([one.mechanism for one in results])
     window = _window(results)
     fig = _panels(mechanisms, f"θ, share of {names[0]}")
@@ -258,7 +256,7 @@ def _panels(titles: Sequence[str], across: str) -> Drawing:
 # More categories ------------------------------------------------------------------------------------
 
 
-def _marginals(results: Sequence[PrivatePosteriors], names: Sequence[str]) -> go.Figure:
+def _marginals(results: Sequence[PrivatePosteriors], names: Sequence[str]) -> Figure:
     problem, mechanisms = results[0].problem, mechanism_labels([one.mechanism for one in results])
     fig, shown, notes = _true_intervals(problem, names, len(results))
     rows = np.arange(len(shown))
@@ -326,7 +324,7 @@ def _add_spread(fig: Drawing, one: PrivatePosteriors, label: str, shown: NDArray
 # Noise-aware ----------------------------------------------------------------------------------------
 
 
-def noise_aware_posteriors(results: Sequence[NoiseAwareReleases], labels: Sequence[str] | None = None) -> go.Figure:
+def noise_aware_posteriors(results: Sequence[NoiseAwareReleases], labels: Sequence[str] | None = None) -> Figure:
     """What readers would believe who know about the noise, beside the true posterior and the prior.
 
     Two categories: densities of theta_1; more: each category's mean and 95 % interval, averaged over the releases.
@@ -337,7 +335,7 @@ def noise_aware_posteriors(results: Sequence[NoiseAwareReleases], labels: Sequen
     return (_aware_densities if k == 2 else _aware_intervals)(results, category_labels(k, labels, _LABEL))
 
 
-def _aware_densities(results: Sequence[NoiseAwareReleases], names: Sequence[str]) -> go.Figure:
+def _aware_densities(results: Sequence[NoiseAwareReleases], names: Sequence[str]) -> Figure:
     problem, mechanisms = results[0].problem, mechanism_labels([one.mechanism for one in results])
     window = _widened(problem, [float(one.grids.min()) for one in results], [float(one.grids.max()) for one in results])
     fig = _panels(mechanisms, f"θ, share of {names[0]}")
@@ -362,7 +360,7 @@ def _aware_densities(results: Sequence[NoiseAwareReleases], names: Sequence[str]
     )  # fmt: skip
 
 
-def _aware_intervals(results: Sequence[NoiseAwareReleases], names: Sequence[str]) -> go.Figure:
+def _aware_intervals(results: Sequence[NoiseAwareReleases], names: Sequence[str]) -> Figure:
     problem, mechanisms = results[0].problem, mechanism_labels([one.mechanism for one in results])
     fig, shown, notes = _true_intervals(problem, names, len(results))
     rows = np.arange(len(shown))
@@ -398,7 +396,7 @@ def _widening_words(results: Sequence[NoiseAwareReleases], mechanisms: Sequence[
 
 def coverage_bars(
     results: Sequence[PrivatePosteriors | NoiseAwareReleases], labels: Sequence[str] | None = None
-) -> go.Figure:
+) -> Figure:
     """How often the released 95 % interval covers the true posterior mean, per category and mechanism.
 
     With two categories the intervals mirror each other, so one bar stands for both.
@@ -414,10 +412,9 @@ def coverage_bars(
     coverage = [one.coverage(shown) for one in results]
     fig = Drawing()
     for one, label, offset, share in zip(results, mechanisms, offsets, coverage, strict=True):
-        style = style_of(one.mechanism)
         fig.add_bar(
             x=compact(share), y=compact(rows + offset), orientation="h", width=0.7 / len(results), name=label,
-            marker={"color": style.colour}, hovertemplate="%{x:.1%}",
+            marker={"color": style_of(one.mechanism).colour}, hovertemplate="%{x:.1%}",
         )  # fmt: skip
     fig.add_vline(x=0.95, line={"color": TRUTH.colour, "dash": "dash", "width": LINE_WIDTH})
     fig.add_annotation(x=0.95, y=1, yref="paper", yanchor="bottom", text="95 %", showarrow=False)

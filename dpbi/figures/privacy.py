@@ -5,14 +5,15 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 from numpy.typing import ArrayLike, NDArray
 
-from dpbi.figures.drawing import Drawing
+from dpbi import ApproximateDP, NotPrivate, PrivacyLoss, printed_bound
 from dpbi.figures.style import (
     FONT_SIZE,
     REFERENCE,
     SCALE,
+    Drawing,
+    Figure,
     Style,
     add_curve,
     base_layout,
@@ -27,11 +28,8 @@ from dpbi.figures.style import (
     percent,
     style_of,
 )
-from dpbi.mechanisms.guarantee import ApproximateDP, NotPrivate
-from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.privacy.curves import AttainingLaws, CalibrationGain
 from dpbi.privacy.guessing import GuessingRisk, trade_off
-from dpbi.privacy.loss import PrivacyLoss
 from dpbi.privacy.verdict import Profile, Verdict, exceeds_stated
 
 FLOOR = 1e-12  # below this a logarithmic axis draws nothing, and says so
@@ -44,7 +42,7 @@ _COUNTS_SAID = 12  # counts of more categories are not read out
 _SMALL = "font-size:13px"
 
 
-def stated_and_exact(verdicts: Sequence[Verdict]) -> go.Figure:
+def stated_and_exact(verdicts: Sequence[Verdict]) -> Figure:
     """A bar per mechanism: the exact loss, what of the stated epsilon is unused, and what exceeds it.
 
     verdicts: of one prior and n, one per mechanism; each bar is named with the basis of the guarantee.
@@ -115,7 +113,7 @@ def _verdict_words(verdicts: Sequence[Verdict], labels: Sequence[str]) -> str:
     return f"None loses more than is stated; {leaves} most unused, {percent(verdicts[idle].unused)}"
 
 
-def attaining(laws: AttainingLaws, labels: Sequence[str] | None = None) -> go.Figure:
+def attaining(laws: AttainingLaws, labels: Sequence[str] | None = None) -> Figure:
     """The laws of one released count under the two neighbouring datasets whose ratio is the loss.
 
     laws: from ``loss_curves.attaining_laws``; labels: of the categories. Probabilities on a logarithmic axis; those
@@ -123,8 +121,7 @@ def attaining(laws: AttainingLaws, labels: Sequence[str] | None = None) -> go.Fi
     """
     loss, k = laws.loss, len(laws.loss.counts)
     style, (name,) = style_of(loss.mechanism), mechanism_labels([loss.mechanism])
-    names = category_labels(k, labels)
-    category, output = names[laws.category], loss.released[laws.category]
+    category, output = category_labels(k, labels)[laws.category], loss.released[laws.category]
     at = int(np.searchsorted(laws.released, output))
     attained = np.array([law[at] for law in (laws.here, laws.there)])
     floor = min(FLOOR, float(attained[attained > 0].min(initial=1.0)) / 3)
@@ -166,7 +163,7 @@ def _thinned_around(laws: AttainingLaws, floor: float, at: int) -> NDArray[np.in
     return np.unique(np.append(np.linspace(low, high, min(_POINTS, high - low + 1)).round().astype(np.int64), at))
 
 
-def against_size(curves: Sequence[Sequence[PrivacyLoss]]) -> go.Figure:
+def against_size(curves: Sequence[Sequence[PrivacyLoss]]) -> Figure:
     """The exact loss against the total count n, the prior fixed, with the stated epsilon as a line.
 
     curves: one per mechanism, each from ``loss_curves.loss_against_size`` with rising n.
@@ -208,7 +205,7 @@ def _size_words(worst: Sequence[PrivacyLoss], last: Sequence[PrivacyLoss], label
     return f"{said}; at n = {n:,} all spend {loss}" if alike else f"{said}; at n = {n:,} {spends} least, {loss}"
 
 
-def profiles(found: Sequence[Profile]) -> go.Figure:
+def profiles(found: Sequence[Profile]) -> Figure:
     """delta(epsilon) of each mechanism on a logarithmic axis; where a delta is claimed, the claim beside it.
 
     found: of one prior and n, one per mechanism, at the same epsilons from 0 on.
@@ -254,7 +251,7 @@ def _profile_words(verdicts: Sequence[Verdict], labels: Sequence[str], variation
     return f"{best} neighbours apart best: total variation δ(0) = {printed_bound(variation[most])}"
 
 
-def trade_offs(found: Sequence[Profile]) -> go.Figure:
+def trade_offs(found: Sequence[Profile]) -> Figure:
     """Missed alarms against false alarms of the best attacker at the worst pair; the diagonal knows nothing.
 
     found: of one prior and n, one per mechanism, at epsilons from 0 to the loss at least.
@@ -283,7 +280,7 @@ def trade_offs(found: Sequence[Profile]) -> go.Figure:
     )  # fmt: skip
 
 
-def guessing(risk: GuessingRisk) -> go.Figure:
+def guessing(risk: GuessingRisk) -> Figure:
     """A hundred cases three times: how many guesses of a person's answer are right before, on average and at worst."""
     panels = (("before<br>the release", 50), ("after it,<br>on average", risk.average_of_hundred),
               ("after the<br>worst release", risk.worst_of_hundred))
@@ -313,7 +310,7 @@ def guessing(risk: GuessingRisk) -> go.Figure:
     )  # fmt: skip
 
 
-def calibration(gains: Sequence[CalibrationGain]) -> go.Figure:
+def calibration(gains: Sequence[CalibrationGain]) -> Figure:
     """Mean distance from the true posterior before and after calibration, the exact loss then being epsilon.
 
     gains: of one problem, one per mechanism.

@@ -6,15 +6,16 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 
+from dpbi import NoiseAwarePosterior, Release, dirichlet
 from dpbi.accuracy.trials import ReleaseErrors
-from dpbi.figures.drawing import Drawing
 from dpbi.figures.style import (
     LINE_WIDTH,
     PRIOR,
     SCALE,
     TRUTH,
+    Drawing,
+    Figure,
     Floats,
     base_layout,
     category_axis,
@@ -25,11 +26,8 @@ from dpbi.figures.style import (
     number,
     style_of,
 )
-from dpbi.inference.noise_aware import NoiseAwarePosterior
 from dpbi.inference.private_posteriors import density_window
-from dpbi.posterior import dirichlet
 from dpbi.releases.ledger import ReadTogether
-from dpbi.releases.release import Release
 from dpbi.releases.statement import Row
 from dpbi.releases.usefulness import points
 
@@ -41,7 +39,7 @@ _NAIVE, _AWARE = "naive", "noise-aware"
 _OPEN = ("circle-open", "square-open", "diamond-open", "triangle-up-open")  # which tell releases of one mechanism apart
 
 
-def expected_errors(errors: ReleaseErrors, labels: Sequence[str] | None = None) -> go.Figure:
+def expected_errors(errors: ReleaseErrors, labels: Sequence[str] | None = None) -> Figure:
     """Per category the middle 50 % and 95 % of the share's errors in the trials. labels: of the categories."""
     names = category_labels(len(errors.prior), labels)[:CATEGORIES_DRAWN]
     rows, style = np.arange(len(names)), style_of(errors.mechanism)
@@ -69,7 +67,7 @@ def expected_errors(errors: ReleaseErrors, labels: Sequence[str] | None = None) 
     )  # fmt: skip
 
 
-def released(release: Release, rows: Sequence[Row], labels: Sequence[str] | None = None) -> go.Figure:
+def released(release: Release, rows: Sequence[Row], labels: Sequence[str] | None = None) -> Figure:
     """Both posteriors of a release. Two categories: densities of theta_1 above its intervals; more: intervals.
 
     rows: its ``posterior_table``; labels: of the categories. The true counts are no argument.
@@ -79,7 +77,7 @@ def released(release: Release, rows: Sequence[Row], labels: Sequence[str] | None
     return _intervals(release, rows, names) if pair is None else _curves(release, rows, names, pair)
 
 
-def together(found: ReadTogether, rows: Sequence[dict[str, Any]], labels: Sequence[str] | None = None) -> go.Figure:
+def together(found: ReadTogether, rows: Sequence[dict[str, Any]], labels: Sequence[str] | None = None) -> Figure:
     """Means and 95 % intervals: all releases read together, and each by itself above it.
 
     rows: its ``together_table`` of the first categories; labels: of all categories.
@@ -129,7 +127,7 @@ def _densities(release: Release) -> dict[str, tuple[Floats, Floats]] | None:
 
 def _curves(
     release: Release, rows: Sequence[Row], names: Sequence[str], pair: dict[str, tuple[Floats, Floats]]
-) -> go.Figure:
+) -> Figure:
     style = style_of(release.mechanism)
     finite = [density[np.isfinite(density)] for _, density in pair.values()]
     peak = max((float(np.quantile(density, 0.98)) for density in finite if density.size), default=1.0)
@@ -169,7 +167,7 @@ def _heights(peak: float) -> list[float]:
     return [step * i for i in range(int(1.15 * peak / step) + 1)]
 
 
-def _intervals(release: Release, rows: Sequence[Row], every: Sequence[str]) -> go.Figure:
+def _intervals(release: Release, rows: Sequence[Row], every: Sequence[str]) -> Figure:
     names, style = every[:CATEGORIES_DRAWN], style_of(release.mechanism)
     kinds = [_NAIVE] if isinstance(release.noise_aware, str) else [_NAIVE, _AWARE]
     fig = Drawing()

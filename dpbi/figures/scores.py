@@ -1,14 +1,23 @@
 """Which distance should score the candidates: mean distances at the same exact loss, against the limit of privacy."""
 
 import numpy as np
-import plotly.graph_objects as go
 
-from dpbi.figures.drawing import Drawing
-from dpbi.figures.style import FONT_SIZE, REFERENCE, TRUTH, base_layout, leading, mark_place, number, with_values
+from dpbi.figures.style import (
+    FONT_SIZE,
+    REFERENCE,
+    TRUTH,
+    Drawing,
+    Figure,
+    base_layout,
+    leading,
+    mark_place,
+    number,
+    with_values,
+)
 from dpbi.papers.score_study import ScoreStudy
 
 
-def compared(found: ScoreStudy) -> go.Figure:
+def compared(found: ScoreStudy) -> Figure:
     """E[H] of each score, as proved (open) and calibrated to the same exact loss (filled), and the limit."""
     names = [row.score for row in found.rows]
     fig = Drawing()

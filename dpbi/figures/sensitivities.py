@@ -4,16 +4,16 @@ import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-import plotly.graph_objects as go
 from numpy.typing import NDArray
 
-from dpbi import Problem
-from dpbi.figures.drawing import Drawing
+from dpbi import Problem, global_sensitivity, local_sensitivity, smooth_sensitivity
 from dpbi.figures.style import (
     FONT_SIZE,
     LINE_WIDTH,
     REFERENCE,
     SCALE,
+    Drawing,
+    Figure,
     Style,
     add_curve,
     axis_title,
@@ -24,7 +24,6 @@ from dpbi.figures.style import (
     mark_place,
     number,
 )
-from dpbi.sensitivity import global_sensitivity, local_sensitivity, smooth_sensitivity
 from dpbi.sensitivity.maps import GammaScan, ScoreChange, SensitivityScan, SimplexMap
 
 # Each in the colour of the mechanism that is scaled by it; the papers' constant in the neutral one.
@@ -42,7 +41,7 @@ _NAMES = {
 _RATE = "(1\u00a0+\u00a0γ)\u00a0Sᵧ(x)"  # one word to whoever breaks lines
 
 
-def along_count(scan: SensitivityScan, problem: Problem, labels: Sequence[str] | None = None) -> go.Figure:
+def along_count(scan: SensitivityScan, problem: Problem, labels: Sequence[str] | None = None) -> Figure:
     """Every sensitivity against the first count u of two categories, the person's own data marked.
 
     scan: of the problem's prior and n; labels: of the two categories.
@@ -53,7 +52,7 @@ def along_count(scan: SensitivityScan, problem: Problem, labels: Sequence[str] |
                  f"against the count of {name}")
 
 
-def along_emptying(path: SensitivityScan, labels: Sequence[str] | None = None) -> go.Figure:
+def along_emptying(path: SensitivityScan, labels: Sequence[str] | None = None) -> Figure:
     """Every sensitivity along the path that empties the two rarest categories; the data are at its start.
 
     path: from ``sensitivity_maps.along_emptying``; labels: of the categories.
@@ -64,7 +63,7 @@ def along_emptying(path: SensitivityScan, labels: Sequence[str] | None = None) -
                  f"along the path that empties {falling[0]} and {falling[1]}")
 
 
-def _scan(scan: SensitivityScan, here: int, said: str, across: str, where: str) -> go.Figure:
+def _scan(scan: SensitivityScan, here: int, said: str, across: str, where: str) -> Figure:
     """here: the place of the person's data, marked in the words said; across: the axis; where: the alternative text."""
     fig = Drawing()
     for style, values, name, width in (
@@ -101,7 +100,7 @@ def _scan(scan: SensitivityScan, here: int, said: str, across: str, where: str) 
     )  # fmt: skip
 
 
-def on_simplex(found: SimplexMap, problem: Problem, labels: Sequence[str] | None = None) -> go.Figure:
+def on_simplex(found: SimplexMap, problem: Problem, labels: Sequence[str] | None = None) -> Figure:
     """One sensitivity over all datasets of three categories, as colours in the triangle; the data ringed.
 
     found: of the problem's prior and n; labels: of the categories.
@@ -156,7 +155,7 @@ def on_simplex(found: SimplexMap, problem: Problem, labels: Sequence[str] | None
     )  # fmt: skip
 
 
-def score_change(found: ScoreChange, labels: Sequence[str] | None = None) -> go.Figure:
+def score_change(found: ScoreChange, labels: Sequence[str] | None = None) -> Figure:
     """|H(BI(x), r) - H(BI(x'), r)| over the candidates r on the line through x and its worst neighbour x'.
 
     found: from ``sensitivity_maps.score_change``; labels: of the categories.
@@ -184,7 +183,7 @@ def score_change(found: ScoreChange, labels: Sequence[str] | None = None) -> go.
     )  # fmt: skip
 
 
-def gamma_scan(scan: GammaScan, gamma: float | None = None) -> go.Figure:
+def gamma_scan(scan: GammaScan, gamma: float | None = None) -> Figure:
     """(1 + gamma) S_gamma(x) against gamma with its minimum marked; the gamma in use too, if given.
 
     scan: from ``sensitivity_maps.gamma_scan``; gamma: the value in use. On this logarithmic axis gamma = 0 has no

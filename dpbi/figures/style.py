@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 from numpy.typing import ArrayLike, NDArray
+from plotly.graph_objects import Figure as Figure
 
 from dpbi.accuracy.order import Measured, tied
 from dpbi.data.labels import isolated, visible
-from dpbi.figures.drawing import Drawing, PlainFigure
+from dpbi.figures.drawing import Drawing as Drawing, PlainFigure
 from dpbi.mechanisms import MECHANISMS, Mechanism, name_of, printed_number
 
 Floats = NDArray[np.float64]
@@ -198,7 +198,7 @@ def base_layout(
     height: int = 440,
     headroom: int = 0,
     **layout: Any,
-) -> go.Figure:
+) -> Figure:
     """Applies what all figures share, and returns the drawing as a finished figure.
 
     title: the finding, plain text; alt, values: what a person who cannot see the figure should hear before the title
@@ -256,7 +256,7 @@ def base_layout(
     return fig.figure()
 
 
-def enlarged(fig: go.Figure, factor: float) -> go.Figure:
+def enlarged(fig: Figure, factor: float) -> Figure:
     """The figure for a projector: type, lines and markers larger by this factor, the room they need, and no bar."""
     drawn = _scaled(fig.to_plotly_json(), factor)
     layout = drawn["layout"]

@@ -4,14 +4,14 @@ from functools import singledispatch
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 
-from dpbi.accuracy.distance_law import DistanceLaw
+from dpbi import DistanceLaw, dirichlet, printed_bound
 from dpbi.figures import accuracy, distances, privacy
-from dpbi.figures.drawing import Drawing
 from dpbi.figures.style import (
     LINE_WIDTH,
     TRUTH,
+    Drawing,
+    Figure,
     add_curve,
     base_layout,
     compact,
@@ -22,8 +22,6 @@ from dpbi.figures.style import (
     style_of,
 )
 from dpbi.inference.private_posteriors import density_window
-from dpbi.mechanisms.printed_bound import printed_bound
-from dpbi.posterior import dirichlet
 from dpbi.tour import AgainstLimit, Growth, Leak, Moves
 
 _POINTS = 200
@@ -32,13 +30,13 @@ _PAIR = (("#0f7a6c", "solid"), ("#c2417a", "dash"))
 
 
 @singledispatch
-def draw(result: Any) -> go.Figure:
+def draw(result: Any) -> Figure:
     """The figure of one result of ``dpbi.tour``; TypeError for anything else."""
     raise TypeError(f"There is no figure of a {type(result).__name__}.")
 
 
 @draw.register
-def neighbouring_posteriors(found: Leak) -> go.Figure:
+def neighbouring_posteriors(found: Leak) -> Figure:
     """The densities of theta_1 under both posteriors."""
     pair = np.array([found.problem.posterior, found.neighbour.posterior])
     grid = np.linspace(*density_window(pair, mass=0.9998), _POINTS)
@@ -58,13 +56,13 @@ def neighbouring_posteriors(found: Leak) -> go.Figure:
 
 
 @draw.register
-def laws(found: tuple) -> go.Figure:
+def laws(found: tuple) -> Figure:
     """A tuple of laws: how probable it is to stay within a distance; of calibration gains: what calibration buys."""
     return distances.cumulative(found) if isinstance(found[0], DistanceLaw) else privacy.calibration(found)
 
 
 @draw.register
-def moved_records(found: Moves) -> go.Figure:
+def moved_records(found: Moves) -> Figure:
     """H against the number of moved records, one curve per dataset."""
     fig = Drawing()
     for problem, distance, (colour, dash) in zip(found.problems, found.distance, _PAIR, strict=False):
@@ -82,7 +80,7 @@ def moved_records(found: Moves) -> go.Figure:
 
 
 @draw.register
-def mean_against_size(found: Growth) -> go.Figure:
+def mean_against_size(found: Growth) -> Figure:
     """E[H] against n, as the lab shows it."""
     return accuracy.against(found.curves, found.n)
 
@@ -91,7 +89,7 @@ _LOW = 220  # pixels: under a longer sentence the chart still ends on a projecto
 
 
 @draw.register
-def against_limit(found: AgainstLimit) -> go.Figure:
+def against_limit(found: AgainstLimit) -> Figure:
     """E[H] under the prior against epsilon, above the region that no private mechanism reaches."""
     names = mechanism_labels(found.mechanisms)
     epsilons = [one.epsilon for one in found.limits]

@@ -184,7 +184,7 @@ def check_mechanism(value: Any) -> Any:
 
 
 def name_of(mechanism: Mechanism) -> str:
-    """What a mechanism is called where a calibrated one may stand beside it."""
+    """What a mechanism is called where a calibrated one may stand beside it. Source: ours."""
     check_mechanism(mechanism)
     return f"{mechanism.label} calibrated" if mechanism.calibration else mechanism.label
 

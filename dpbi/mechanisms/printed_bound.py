@@ -3,6 +3,8 @@
 import math
 from decimal import ROUND_CEILING, Context, Decimal
 
+from dpbi import limits
+
 DIGITS = 5
 _SAME = Decimal("1e-12")  # relative: 0.1 + 0.2 is 0.3
 
@@ -12,12 +14,12 @@ def printed_bound(value: float, digits: int = DIGITS) -> str:
 
     value: >= 0, an upper bound such as a promised epsilon; digits: 1 to 15. The first number of 1, 2, ... digits that
     is the value but for 1e-12 of it, else the value rounded up, at most 10^(1 - digits) of it too large: 1.00004 is
-    "1.0001", 0.1 + 0.2 is "0.3". Source: ours.
+    "1.0001", 0.1 + 0.2 is "0.3". ValueError for what is no number. Source: ours.
     """
-    if value == 0 or not math.isfinite(value):
+    if isinstance(value, float) and not math.isfinite(value):
         return f"{value:g}"
-    exact = Decimal(value)
-    for length in range(1, digits + 1):
+    exact = Decimal(limits.finite_number("value", value))
+    for length in range(1, limits.whole_number("digits", digits, 1, 15) + 1):
         near = Context(prec=length).create_decimal(exact)
         if abs(near - exact) <= _SAME * exact:
             break

@@ -87,8 +87,7 @@ def compare_scores(prior: ArrayLike, n: int, epsilon: float) -> ScoreStudy:
 def _scored(name: str, score: Floats, limit: PrivacyLimit) -> ScoredMechanism:
     audit = _ScoreAudit(limit.prior, limit.n, score)
     sensitivity, at_truth = audit.sensitivities()
-    rate = limit.epsilon / (2 * sensitivity)
-    audit.rate = audit.rate * rate
+    audit.rate = audit.rate * (limit.epsilon / (2 * sensitivity))
     calibrated = audit.mean(calibrated_multiplier(audit, limit.epsilon))
     return ScoredMechanism(name, sensitivity, at_truth, audit.mean(1.0), audit.worst()[0], calibrated,
                            calibrated / limit.value if limit.value else None)

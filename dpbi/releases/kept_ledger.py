@@ -6,8 +6,6 @@ release that anyone can have seen has its charge; what can be left behind is a c
 way round. Where it is kept, and how long, is the matter of ``LedgerFile`` and ``LedgerInMemory``.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
@@ -80,19 +78,19 @@ class Account:
         """The charges, each with what was released for it."""
         return self._ledger([line.whole for line in self.lines])
 
-    def entered(self, name: str, budget: float | None) -> Account:
+    def entered(self, name: str, budget: float | None) -> "Account":
         """The people get a token when they are first named, and a budget as soon as there is one."""
         people = self.people or People(new_token(), " ".join(name.split()))
         return replace(self, people=replace(people, budget=budget) if people.budget is None else people)
 
-    def brought(self, entries: Sequence[LedgerEntry]) -> Account:
+    def brought(self, entries: Sequence[LedgerEntry]) -> "Account":
         """With the entries of another ledger, but for those that are in already, by their tokens."""
         lines = {line.entry.release: line for line in self.lines}
         for entry in entries:
             lines.setdefault(entry.release, KeptRelease(entry, brought=True))
         return replace(self, lines=tuple(lines.values()))
 
-    def released(self, entry: LedgerEntry, made: Release, categories: tuple[str, ...]) -> Account:
+    def released(self, entry: LedgerEntry, made: Release, categories: tuple[str, ...]) -> "Account":
         """With what was drawn beside its charge. Raises ValueError where the charge has gone."""
         if not any(line.broken_off and line.entry == entry for line in self.lines):
             raise ValueError("The charge is no longer in the ledger. The draw is not shown.")

@@ -5,8 +5,6 @@ the same question and the same table is a statement of whoever releases, and not
 was computed from the counts to find it out, as "did they change" is itself an exact answer about them.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import math
@@ -26,8 +24,15 @@ from dpbi.inference.noise_aware import CountMixture, JointPosterior, joint_poste
 from dpbi.mechanisms.guarantee import ApproximateDP, Guarantee, NotPrivate, PureDP
 from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.problem.neighbours import RELATION
-from dpbi.releases.release import FORMAT as RELEASE_FORMAT
-from dpbi.releases.release import Release, category_names, check_format, check_time, mixture_document, parsed
+from dpbi.releases.release import (
+    FORMAT as RELEASE_FORMAT,
+    Release,
+    category_names,
+    check_format,
+    check_time,
+    mixture_document,
+    parsed,
+)
 
 FORMAT = "dpbi ledger of releases"
 _FORMAT_VERSION = 2
@@ -110,7 +115,7 @@ class People:
                 "raised": [dataclasses.asdict(one) for one in self.raised]}
 
     @staticmethod
-    def read(item: Any) -> People:
+    def read(item: Any) -> "People":
         """Those of ``document``; ValueError for anything else."""
         if not isinstance(item, dict) or not isinstance(raised := item.get("raised"), list):
             raise ValueError("People in the ledger must have token, name, budget, raised.")
@@ -179,7 +184,7 @@ class LedgerEntry:
         return {**found, "made": {**self.made.essence(), "categories": list(self.categories)}}
 
     @staticmethod
-    def read(item: Any) -> LedgerEntry:
+    def read(item: Any) -> "LedgerEntry":
         """The entry of ``document``, its values checked; ValueError for anything else. Version 1 called people data."""
         if isinstance(item, dict) and "data" in item and "people" not in item:
             item = {**{name: value for name, value in item.items() if name not in _SAID}, "people": item["data"]}
@@ -298,14 +303,14 @@ class Ledger:
     entries: tuple[LedgerEntry, ...] = ()
     people: tuple[People, ...] = ()
 
-    def with_entries(self, more: Sequence[LedgerEntry]) -> Ledger:
+    def with_entries(self, more: Sequence[LedgerEntry]) -> "Ledger":
         """Those of both; a release that is in already, by its token and its people, is not counted again."""
         known: dict[tuple[str, str], LedgerEntry] = {}
         for entry in (*self.entries, *more):
             known.setdefault((entry.people, entry.release), entry)
         return replace(self, entries=tuple(known.values()))
 
-    def of(self, tokens: Collection[str]) -> Ledger:
+    def of(self, tokens: Collection[str]) -> "Ledger":
         """The part about the people that have one of these tokens."""
         return Ledger(tuple(entry for entry in self.entries if entry.people in tokens),
                       tuple(one for one in self.people if one.token in tokens))
@@ -350,7 +355,7 @@ class Ledger:
             raise ValueError("No release of this question by that version of its table is in the ledger.")
         return version
 
-    def published(self, entry: LedgerEntry) -> Ledger:
+    def published(self, entry: LedgerEntry) -> "Ledger":
         """What goes out with a release: the charges, and what was released only of its own table; who released, and
         the remarks, stay with the ledger.
         """
@@ -429,7 +434,7 @@ class Ledger:
         return json.dumps(self.document(), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
     @staticmethod
-    def from_json(text: str | bytes) -> Ledger:
+    def from_json(text: str | bytes) -> "Ledger":
         """The ledger of ``to_json``, or that within a release of ``release_json``; totals are summed anew.
 
         Raises ValueError for anything else. A file proves nothing: it may have been shortened.
@@ -496,8 +501,7 @@ def mean_and_interval(posterior: CountMixture | str | None, category: int) -> di
 
 def _contradiction(made: Sequence[Release], categories: Sequence[str] = ()) -> str:
     """The sentence for the category whose intervals lie farthest apart; empty where all have a number in common."""
-    aware = [one.noise_aware for one in made]
-    known = [one for one in aware if isinstance(one, CountMixture)]
+    known = [one.noise_aware for one in made if isinstance(one.noise_aware, CountMixture)]
     if len(known) < 2:
         return ""
     outside = _BEYOND_CHANCE / (len(known) * len(made[0].prior))

@@ -3,8 +3,6 @@
 The file holds what releases' own files hold, and never a count.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os
@@ -57,14 +55,13 @@ class LedgerFile(KeptLedger):
         "It is charged to the ledger first, then drawn, and written beside its charge before it is shown.")
 
     @staticmethod
-    def opened(path: str | Path, epsilon: float | None = None, *, raising: bool = False) -> LedgerFile:
+    def opened(path: str | Path, epsilon: float | None = None, *, raising: bool = False) -> "LedgerFile":
         """The ledger at a path, made where there is none, moved up where it is of version 1. epsilon: > 0 or None.
 
         Raises ValueError where it is no ledger, is damaged, or cannot be written.
         """
         limits.instance("path", path, str | Path, "a path")
-        budget = None if epsilon is None else limits.check_epsilon(epsilon)
-        found = LedgerFile(Path(path), budget, raising)
+        found = LedgerFile(Path(path), None if epsilon is None else limits.check_epsilon(epsilon), raising)
         with _in_words(found.path):
             if not found.path.exists():
                 _make(found.path)

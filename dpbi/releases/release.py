@@ -13,8 +13,6 @@ depends on the counts); the memory of this process; what is shown elsewhere, suc
 choice of a mechanism or of epsilon, if it was made by looking at results on the private counts.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import secrets
@@ -69,8 +67,7 @@ class Release:
     def __post_init__(self) -> None:
         object.__setattr__(self, "prior", limits.check_prior(self.prior))
         object.__setattr__(self, "n", limits.check_total(self.n))
-        released = check_released(self.mechanism, len(self.prior), self.n, self.released)
-        object.__setattr__(self, "released", released)
+        object.__setattr__(self, "released", check_released(self.mechanism, len(self.prior), self.n, self.released))
         limits.check_name("version", self.version, _VERSION)
         check_time(self.time)
         limits.instance("guarantee", self.guarantee, Guarantee, "a guarantee: PureDP, ApproximateDP or NotPrivate")
@@ -135,7 +132,7 @@ class Release:
         return json.dumps(self.document(labels), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
     @staticmethod
-    def from_json(text: str | bytes) -> Release:
+    def from_json(text: str | bytes) -> "Release":
         """The release that ``to_json`` wrote. What follows from other fields is computed anew, not read.
 
         The guarantee is what this version of the library says of the mechanism (a calibration is checked again), and
@@ -173,7 +170,7 @@ class Release:
         }
 
     @staticmethod
-    def from_essence(item: Any, n: int, time: str) -> Release:
+    def from_essence(item: Any, n: int, time: str) -> "Release":
         """The release of ``essence``; ValueError for anything else."""
         names = ("version", "mechanism", "prior", "released")
         if not isinstance(item, dict) or not all(name in item for name in names):

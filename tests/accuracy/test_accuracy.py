@@ -7,13 +7,11 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scipy import stats
 
 from dpbi import MECHANISMS, Problem, calibrate, distance_law, hellinger, limits
-from dpbi.accuracy import METRICS, ExpectedError, Metric, expected_error
-from dpbi.accuracy import error as accuracy
+from dpbi.accuracy import METRICS, ExpectedError, Metric, error as accuracy, expected_error
 from dpbi.accuracy.axes import AXES, Axis, axis, scaled_counts
 from dpbi.accuracy.curves import (
     AccuracyCurve,

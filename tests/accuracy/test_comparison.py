@@ -5,8 +5,7 @@ import random
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from dpbi import MECHANISMS, ApproximateDP, NotPrivate, Problem, PureDP, distance_law, local_sensitivity
 from dpbi.accuracy.comparison import Comparison, comparison_of, nearest_private

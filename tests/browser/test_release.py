@@ -9,8 +9,7 @@ from playwright.sync_api import Dialog, Locator, Page, expect
 from dpbi import MECHANISMS, Release
 from dpbi.dashboard.page import DEFAULT_MECHANISMS
 from dpbi.dashboard.sidebar import data_source
-from dpbi.dashboard.words import release as release_words
-from dpbi.dashboard.words import words
+from dpbi.dashboard.words import release as release_words, words
 from dpbi.releases.ledger import Ledger
 from tests.browser.chromium import ROOT, App, Watched, open_page, wait_until_idle
 from tests.browser.test_browser import (

@@ -5,8 +5,7 @@ import math
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dpbi import MECHANISMS
-from dpbi import tables as data
+from dpbi import MECHANISMS, tables as data
 from dpbi.dashboard.shown import tables
 from dpbi.dashboard.views import methods
 from dpbi.dashboard.words import words

@@ -13,8 +13,7 @@ from dpbi.dashboard.answers import work
 from dpbi.dashboard.page import DEFAULT_MECHANISMS
 from dpbi.dashboard.shown import charts as charts_drawn
 from dpbi.dashboard.views import accuracy
-from dpbi.dashboard.words import accuracy as accuracy_words
-from dpbi.dashboard.words import words
+from dpbi.dashboard.words import accuracy as accuracy_words, words
 from dpbi.figures import accuracy as figures
 from tests.dashboard import test_take_away
 from tests.dashboard.exports import assert_page

@@ -8,8 +8,7 @@ import pytest
 
 from dpbi import MECHANISMS, PureDP
 from dpbi.dashboard.session import options
-from dpbi.dashboard.words import release as release_words
-from dpbi.dashboard.words import words
+from dpbi.dashboard.words import release as release_words, words
 from dpbi.releases.ledger import Ledger
 from dpbi.releases.ledger_file import LedgerFile
 from tests.dashboard.person import bare, everything, press, ran, text

@@ -17,8 +17,7 @@ from dpbi.dashboard.answers.cache import Kept
 from dpbi.dashboard.page import DEFAULT_MECHANISMS
 from dpbi.dashboard.session import options
 from dpbi.dashboard.sidebar import data_source
-from dpbi.dashboard.words import release as release_words
-from dpbi.dashboard.words import words
+from dpbi.dashboard.words import release as release_words, words
 from dpbi.privacy.guessing import guessing_risk
 from dpbi.releases import release
 from dpbi.releases.kept_ledger import Account, of_all

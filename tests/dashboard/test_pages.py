@@ -7,8 +7,7 @@ import re
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dpbi import MECHANISMS, Problem, Verdict, distance_law, mechanisms, privacy_loss, verdict
-from dpbi import tables as data
+from dpbi import MECHANISMS, Problem, Verdict, distance_law, mechanisms, privacy_loss, tables as data, verdict
 from dpbi.accuracy.comparison import comparison_of, nearest_private
 from dpbi.dashboard.answers import library, work
 from dpbi.dashboard.answers.cache import Kept

@@ -7,8 +7,7 @@ from functools import partial
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as some
+from hypothesis import given, strategies as some
 from streamlit.testing.v1 import AppTest
 
 from dpbi import MECHANISMS, limits

@@ -30,8 +30,7 @@ from dpbi import (
 from dpbi.accuracy.error import ExpectedError
 from dpbi.accuracy.order import Measured
 from dpbi.dashboard.views import methods
-from dpbi.dashboard.words import home, private_posteriors, sidebar, words
-from dpbi.dashboard.words import limit as limit_words
+from dpbi.dashboard.words import home, limit as limit_words, private_posteriors, sidebar, words
 from dpbi.dashboard.words.accuracy import smallest_error
 from dpbi.dashboard.words.privacy_loss import nothing_to_gain
 from dpbi.figures import accuracy, distances, privacy, sensitivities

@@ -19,13 +19,13 @@ from tests.dashboard.person import (
     STAGES,
     answered,
     buttons,
+    everything as said,
     offer,
     press,
     select,
     visit,
     waiting_for_a_file,
 )
-from tests.dashboard.person import everything as said
 
 CASES = ROOT / "tests" / "cases"
 REFUSED = [case for case in json.loads((CASES / "expected.json").read_text("utf-8"))["cases"]

@@ -15,8 +15,7 @@ from typing import Any
 
 import pyarrow as pa  # type: ignore[import-untyped]
 import pytest
-from hypothesis import assume, example, given, settings
-from hypothesis import strategies as st
+from hypothesis import assume, example, given, settings, strategies as st
 from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
 
 from dpbi.data.files import table

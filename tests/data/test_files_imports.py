@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
+from hypothesis import assume, given, settings, strategies as st
 
 from dpbi.data.files import Counts, CountsError, CountsQuestion, read_counts, table
 from dpbi.data.files.answers import CHOICES, Answers

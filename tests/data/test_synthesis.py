@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from scipy import stats
 
 from dpbi.data.synthesis import balanced_counts, prior_predictive_counts, proportional_counts, skewed_counts

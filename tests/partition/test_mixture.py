@@ -10,8 +10,7 @@ from functools import lru_cache
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from dpbi.partition import mixture
 from tests.oracles import Real, mp

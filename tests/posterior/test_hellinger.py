@@ -5,8 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 
 from dpbi import Problem, hellinger
 from dpbi.posterior.hellinger import affinity_loss, distances_between, distances_to

@@ -5,8 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from dpbi.problem.candidates import list_candidates, log_number_of_candidates, number_of_candidates
 from tests import oracles

@@ -4,8 +4,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from dpbi.problem.problem import Problem
 from dpbi.sensitivity import maps, smooth_sensitivity

@@ -6,7 +6,7 @@ No private count enters, so that they may be used to choose a mechanism: every f
 import contextlib
 from typing import get_args
 
-from dpbi import LimitComparison, PrivacyLimit, limit_of_privacy
+from dpbi import MECHANISMS, LimitComparison, Mechanism, PrivacyLimit, limit_of_privacy, name_of
 from dpbi.accuracy.optimum_programme import DATASETS
 from dpbi.accuracy.order import Measured
 from dpbi.dashboard.answers.cache import kept
@@ -15,7 +15,6 @@ from dpbi.dashboard.scenario import Scenario
 from dpbi.dashboard.words import guard
 from dpbi.inference.noise_aware_distance import ERROR, noise_aware_distance
 from dpbi.inference.prior_average import ExpectedDistance, Reading, expected_distance
-from dpbi.mechanisms import MECHANISMS, Mechanism, name_of
 from dpbi.problem.candidates import are_few
 
 _QUICK = 400  # n of two categories up to which limit and means together take less than 0.2 seconds
@@ -78,8 +77,7 @@ def compared(scenario: Scenario) -> tuple[Mechanism, ...]:
     known = limit.holds(prior, n, scenario.epsilon) and limit(prior, n, scenario.epsilon).value is not None
     every = (*scenario.mechanisms, *(unticked(scenario) if len(prior) > 2 else ()))
     noise = [one for one in every if one.draws_quickly and (known or len(prior) > 2)]
-    chosen = [one for one in scenario.mechanisms if known and not one.draws_quickly and is_quick(one, n)]
-    return (*noise, *chosen)
+    return (*noise, *[one for one in scenario.mechanisms if known and not one.draws_quickly and is_quick(one, n)])
 
 
 def unticked(scenario: Scenario) -> tuple[Mechanism, ...]:

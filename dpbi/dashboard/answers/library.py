@@ -12,6 +12,7 @@ import streamlit as st
 from dpbi import (
     Comparison,
     DistanceLaw,
+    Mechanism,
     NoiseAwareReleases,
     PrivacyLoss,
     PrivatePosteriors,
@@ -21,23 +22,23 @@ from dpbi import (
     dirichlet,
     distance_law,
     loss_curves,
+    name_of,
     noise_aware_releases,
     read_nearest,
     sample_posteriors,
+    sensitivity_maps as maps,
+    verdict as audited,
 )
-from dpbi import verdict as audited
 from dpbi.accuracy import trials
 from dpbi.dashboard.answers.cache import Kept, kept
 from dpbi.dashboard.answers.work import whole
 from dpbi.dashboard.scenario import Scenario
 from dpbi.dashboard.words import guard, words
 from dpbi.inference.noise_aware_releases import number_of_releases
-from dpbi.mechanisms import Mechanism, name_of
 from dpbi.privacy import guessing
 from dpbi.privacy.curves import AttainingLaws, CalibrationGain
 from dpbi.privacy.verdict import Profile
 from dpbi.releases.release import guarantee_of_release
-from dpbi.sensitivity import maps
 from dpbi.sensitivity.maps import Sensitivities as Sensitivities
 
 Result = TypeVar("Result")

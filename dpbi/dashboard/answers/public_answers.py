@@ -6,15 +6,14 @@ from typing import TypeVar
 
 import streamlit as st
 
+from dpbi import Mechanism, Verdict
 from dpbi.dashboard.answers import library
 from dpbi.dashboard.answers.cache import Kept
 from dpbi.dashboard.answers.work import whole
 from dpbi.dashboard.scenario import Scenario
 from dpbi.dashboard.session import settings
 from dpbi.dashboard.words import guard, home
-from dpbi.mechanisms import Mechanism
 from dpbi.privacy.curves import CalibrationGain
-from dpbi.privacy.verdict import Verdict
 from dpbi.problem.candidates import number_of_candidates
 
 _UNUSED_SAID = 0.001  # of epsilon

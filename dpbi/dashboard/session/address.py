@@ -4,8 +4,6 @@ A reload, the browser's history and a copied address keep what stands there: the
 follow it. Streamlit clears the address when the page changes, so every way to another page names it anew.
 """
 
-from __future__ import annotations
-
 import streamlit as st
 
 from dpbi.dashboard.session import settings

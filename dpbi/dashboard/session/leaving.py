@@ -1,7 +1,5 @@
 """What would be lost with the session: releases that were drawn and not saved."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from dpbi.dashboard.session import options

@@ -1,7 +1,5 @@
 """Links of more parameters than Streamlit reads, which would drop all of them without a word to page or person."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from dpbi import limits

@@ -1,7 +1,5 @@
 """What the app was started with, after ``--``: the ledger that all sessions share, or each has its own."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Sequence
 

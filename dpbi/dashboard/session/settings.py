@@ -5,8 +5,6 @@ A widget's own value dies when its page is left, so no widget owns a setting. Ea
 as entered: a refused entry stays on screen, with the sentence that refuses it, on every page.
 """
 
-from __future__ import annotations
-
 import copy
 import itertools
 from collections.abc import Callable, Iterable, Mapping

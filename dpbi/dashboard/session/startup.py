@@ -3,8 +3,6 @@
 ``streamlit run`` finds ``app`` in app.py, imports that file once and serves it; every visitor's page runs it anew.
 """
 
-from __future__ import annotations
-
 import gc
 import importlib
 import pkgutil

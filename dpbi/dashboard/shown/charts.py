@@ -37,7 +37,7 @@ def draw(figure: Any, name: str) -> None:
     downloads.figure_buttons(figure, name)
     if st.session_state.get(_SOUGHT) == name:
         del st.session_state[_SOUGHT]
-        stylesheet.into_sight(f"chart--{name}", ".main-svg")
+        stylesheet.call("intoSight", f"chart--{name}", ".main-svg")
 
 
 def seek(name: str) -> None:

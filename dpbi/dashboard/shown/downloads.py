@@ -60,8 +60,7 @@ def csv_bytes(table: pd.DataFrame, columns: Mapping[str, str | int | float] | No
     columns: constant ones put behind the table's own; one that the table has stays the table's.
     """
     added = {name: value for name, value in (columns or {}).items() if name not in table}
-    safe = table.assign(**added).map(_inert).rename(columns=_inert)
-    return safe.to_csv(index=False).encode("utf-8-sig")
+    return table.assign(**added).map(_inert).rename(columns=_inert).to_csv(index=False).encode("utf-8-sig")
 
 
 def _inert(cell: object) -> object:

@@ -44,11 +44,6 @@ def to_the_top(of: str, name: str) -> None:
     call("toTheTop", of, name, place=of)
 
 
-def into_sight(key: str, drawn: str) -> None:
-    """Brings the container of this key into sight; drawn: what is in it once it is drawn."""
-    call("intoSight", key, drawn)
-
-
 def in_a_room() -> bool:
     """Whether charts are enlarged: in talk mode, save on a telephone, which calls itself mobile.
 

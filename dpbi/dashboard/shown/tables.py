@@ -8,14 +8,12 @@ import pandas as pd
 import streamlit as st
 from streamlit.column_config import NumberColumn, TextColumn
 
-from dpbi import NoiseAwareReleases, PrivatePosteriors
-from dpbi import tables as data
+from dpbi import NoiseAwareReleases, PrivatePosteriors, printed_bound, tables as data
 from dpbi.dashboard.answers import library
 from dpbi.dashboard.scenario import Scenario
 from dpbi.dashboard.session import address, settings
 from dpbi.dashboard.shown import downloads
 from dpbi.dashboard.words import words
-from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.releases.statement import Row
 
 _DIGITS = {data.DIGITS: 4, data.AS_GIVEN: 6}

@@ -5,13 +5,12 @@ from typing import Any
 
 import streamlit as st
 
-from dpbi import Verdict, limits, loses_most
+from dpbi import MECHANISMS, Verdict, limits, loses_most, name_of
 from dpbi.accuracy.axes import AXES
 from dpbi.accuracy.error import METRICS
 from dpbi.dashboard.session import address, settings
 from dpbi.dashboard.sidebar import entries
 from dpbi.dashboard.words import accuracy, distance_curves, guard, private_posteriors, sidebar
-from dpbi.mechanisms import MECHANISMS, name_of
 from dpbi.papers.claims import CLAIMS
 from dpbi.papers.figures import FIGURES
 from dpbi.sensitivity.maps import Measure

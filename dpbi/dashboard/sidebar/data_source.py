@@ -74,8 +74,7 @@ def own(source: str, labels: tuple[str, ...], counts: tuple[int, ...], title: st
     with suppress(ValueError):
         if source == TYPED and entries.counts(text) == (labels, counts):
             return {"source": TYPED, "typed": text}
-    used = {"name": title, "labels": list(labels), "counts": list(counts)}
-    return {"source": FILE, "uploaded": used}
+    return {"source": FILE, "uploaded": {"name": title, "labels": list(labels), "counts": list(counts)}}
 
 
 def _example(refusals: list[str]) -> Data:

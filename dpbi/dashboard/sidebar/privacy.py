@@ -10,13 +10,12 @@ from typing import Any
 
 import streamlit as st
 
-from dpbi import limits
+from dpbi import MECHANISMS, Mechanism, limits
 from dpbi.dashboard.answers import library
 from dpbi.dashboard.answers.public_answers import Public, why_not_audited
 from dpbi.dashboard.session import settings
 from dpbi.dashboard.sidebar import entries
 from dpbi.dashboard.words import guard, sidebar, words
-from dpbi.mechanisms import MECHANISMS, Mechanism
 
 EPSILON_LARGEST_MARK = 20.0
 EPSILON_MARKS = tuple(

@@ -24,8 +24,7 @@ from dpbi.accuracy.axes import AXES
 from dpbi.accuracy.error import METRICS
 from dpbi.dashboard.session import address, long_links
 from dpbi.dashboard.sidebar import controls, data_source, entries, prior, privacy
-from dpbi.dashboard.words import accuracy as accuracy_words
-from dpbi.dashboard.words import handover, words
+from dpbi.dashboard.words import accuracy as accuracy_words, handover, words
 from dpbi.data import synthesis
 from dpbi.data.json_object import json_object
 from dpbi.papers.claims import CLAIMS

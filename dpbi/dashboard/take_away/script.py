@@ -11,14 +11,12 @@ from contextlib import suppress
 from typing import Any
 
 import dpbi
-from dpbi import limits
+from dpbi import Mechanism, limits
 from dpbi.dashboard.answers import average
 from dpbi.dashboard.scenario import Scenario
 from dpbi.dashboard.sidebar import controls, data_source, entries, privacy
-from dpbi.dashboard.words import accuracy as accuracy_words
-from dpbi.dashboard.words import handover
+from dpbi.dashboard.words import accuracy as accuracy_words, handover
 from dpbi.inference.noise_aware_releases import number_of_releases
-from dpbi.mechanisms import Mechanism
 from dpbi.papers.claims import Setting
 
 _PAGE = '''"""The numbers of the page "{title}" of dpbi's dashboard, computed anew (dpbi {version}).

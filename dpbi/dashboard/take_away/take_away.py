@@ -163,8 +163,7 @@ def take_over(what: str, found: Callable[[], scenario_file.Document], defaults: 
 
 
 def _back_to_own() -> None:
-    stage = {name: settings.get(name) for name in scenario_file.STAGING}
-    settings.restore(st.session_state.pop(_BEFORE), stage)
+    settings.restore(st.session_state.pop(_BEFORE), {name: settings.get(name) for name in scenario_file.STAGING})
 
 
 def _forget() -> None:

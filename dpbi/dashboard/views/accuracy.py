@@ -8,8 +8,7 @@ from typing import Any, TypeVar
 
 import streamlit as st
 
-from dpbi import PrivacyLimit, Problem, limits
-from dpbi import tables as data
+from dpbi import Mechanism, PrivacyLimit, Problem, limits, name_of, tables as data
 from dpbi.accuracy.axes import AXES, Axis, Value, axis
 from dpbi.accuracy.curves import AccuracyCurve, Crossover, RequiredEpsilon, coarse_to_fine, crossovers, required_epsilon
 from dpbi.accuracy.error import METRICS, ExpectedError, Metric, expected_error
@@ -20,13 +19,10 @@ from dpbi.dashboard.scenario import Scenario
 from dpbi.dashboard.session import settings
 from dpbi.dashboard.shown import charts, tables
 from dpbi.dashboard.sidebar import entries
-from dpbi.dashboard.words import accuracy as accuracy_words
-from dpbi.dashboard.words import guard, words
-from dpbi.dashboard.words import limit as limit_words
+from dpbi.dashboard.words import accuracy as accuracy_words, guard, limit as limit_words, words
 from dpbi.figures import accuracy as figures
 from dpbi.inference.noise_aware import Coverage, coverage
 from dpbi.inference.prior_average import Reading
-from dpbi.mechanisms import Mechanism, name_of
 
 COVERED_LARGEST = 200  # n at which a point of the coverage takes about a second
 MASS = 0.95
@@ -170,8 +166,7 @@ def draw_along(chosen: Scenario) -> Curves:
             reading: Reading = "nearest" if chosen_over == accuracy_words.READ_NEAREST else "naive"
             averaged, bounds = averages(chosen, along, reading)
             if averaged.curves:
-                how = accuracy_words.how_averaged(averaged.curves, average.CHOICE_LARGEST)
-                _draw(averaged, how, bounds)
+                _draw(averaged, accuracy_words.how_averaged(averaged.curves, average.CHOICE_LARGEST), bounds)
             return found
         st.markdown(accuracy_words.varying(along, metric, chosen.mechanisms))
         found = curves(chosen, along, metric)

@@ -1,7 +1,5 @@
 """The table of claims on its page: every finding in a table, and one claim looked at closely, at the person's data."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from functools import partial
@@ -50,11 +48,10 @@ def draw(scenario: Scenario) -> None:
     tables.show(short, "claims", _COLUMNS, "One row per claim: its verdict and its source", lambda: whole, lines=3)
     if settings.get(_CHOSEN) not in found:
         settings.keep(_CHOSEN, next(iter(found)))
-    claim = _BY_NAME[settings.choice("Claim", _CHOSEN, found, width=620)]
-    _one(claim, scenario)
+    _one(_BY_NAME[settings.choice("Claim", _CHOSEN, found, width=620)], scenario)
     if _CHOSEN in st.query_params and st.session_state.setdefault(_SOUGHT, True):
         st.session_state[_SOUGHT] = False
-        stylesheet.into_sight(_CHOSEN, "p")
+        stylesheet.call("intoSight", _CHOSEN, "p")
 
 
 def _filtered(found: dict[str, Finding]) -> dict[str, Finding]:

@@ -1,21 +1,17 @@
 """The method page: each mechanism's rule, source and guarantee in words, and the terms of these pages explained."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import NamedTuple
 
 import streamlit as st
 
-from dpbi import limits
+from dpbi import MECHANISMS, Mechanism, limits, name_of, printed_bound
 from dpbi.dashboard.answers import average, library
 from dpbi.dashboard.scenario import Scenario
 from dpbi.dashboard.shown import tables
 from dpbi.dashboard.sidebar import privacy
 from dpbi.dashboard.words import bridge, guard, words
-from dpbi.mechanisms import MECHANISMS, Mechanism, name_of
-from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.problem.candidates import number_of_candidates
 from dpbi.problem.neighbours import RELATION
 
@@ -51,8 +47,7 @@ class Term(NamedTuple):
 
 def draw(scenario: Scenario) -> None:
     """All mechanisms, then all terms, with the numbers they have for the scenario."""
-    problem = scenario.problem
-    line = words.scenario_line(scenario.title, scenario.labels, problem, scenario.epsilon, scenario.gamma)
+    line = words.scenario_line(scenario.title, scenario.labels, scenario.problem, scenario.epsilon, scenario.gamma)
     st.markdown(f"{SOURCES} Numbers *here* are those of {line}.")
     st.header("Mechanisms")
     st.markdown(NOTATION)

@@ -1,7 +1,5 @@
 """The papers' figures on their page: which one is looked at, drawn once for each seed, and what it says."""
 
-from __future__ import annotations
-
 import contextlib
 import re
 from typing import Any

@@ -4,8 +4,6 @@ The draw is made where the button is pressed and nowhere else; what was drawn li
 that the app was started with, and no cached function ever sees it.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import logging
 from collections.abc import Callable, Mapping, Sequence
@@ -15,17 +13,13 @@ from typing import Any
 
 import streamlit as st
 
+from dpbi import Guarantee, Mechanism, NotPrivate, name_of, printed_bound
 from dpbi.dashboard.answers import average, library, public_answers
 from dpbi.dashboard.scenario import Scenario
 from dpbi.dashboard.session import leaving, options, settings
 from dpbi.dashboard.shown import charts, downloads, tables
 from dpbi.dashboard.views import release_ledger
-from dpbi.dashboard.words import guard, words
-from dpbi.dashboard.words import limit as limit_words
-from dpbi.dashboard.words import release as release_words
-from dpbi.mechanisms import Mechanism, name_of
-from dpbi.mechanisms.guarantee import Guarantee, NotPrivate
-from dpbi.mechanisms.printed_bound import printed_bound
+from dpbi.dashboard.words import guard, limit as limit_words, release as release_words, words
 from dpbi.releases.ledger import Ledger, LedgerEntry, ReadTogether, Standing, release_json
 from dpbi.releases.readers import reader_script, reader_script_r
 from dpbi.releases.release import Release, stamp_of

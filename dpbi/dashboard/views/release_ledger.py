@@ -4,25 +4,19 @@ Whose answers are released, to what question and from which version of their tab
 from those released before as the same table is noticed in this session's memory alone, and said on the screen.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import pandas as pd
 import streamlit as st
 
+from dpbi import ApproximateDP, Mechanism, NotPrivate, Problem, Release
 from dpbi.dashboard.scenario import Scenario
 from dpbi.dashboard.session import options
 from dpbi.dashboard.shown import charts, downloads, tables
-from dpbi.dashboard.words import guard, words
-from dpbi.dashboard.words import release as release_words
-from dpbi.mechanisms import Mechanism
-from dpbi.mechanisms.guarantee import ApproximateDP, NotPrivate
-from dpbi.problem.problem import Problem
+from dpbi.dashboard.words import guard, release as release_words, words
 from dpbi.releases.kept_ledger import Account, KeptRelease, of_all
 from dpbi.releases.ledger import NAME_LONGEST, Ledger, LedgerEntry, ReadTogether, folded, together_table
-from dpbi.releases.release import Release
 
 _KNOWN, _PEOPLE, _QUESTIONS, _COUNTS, _WAITING, _REFUSED, _ROUND = (
     f"ledger of releases: {part}" for part in (

@@ -10,8 +10,7 @@ from dpbi.dashboard.session import address
 from dpbi.dashboard.shown import charts, stylesheet
 from dpbi.dashboard.sidebar import controls, data_source, menu
 from dpbi.dashboard.take_away import scenario_file, take_away
-from dpbi.dashboard.words import accuracy as accuracy_words
-from dpbi.dashboard.words import sidebar, words
+from dpbi.dashboard.words import accuracy as accuracy_words, sidebar, words
 from dpbi.tour import SCENES, Scene
 
 _SENTENCES = 1000

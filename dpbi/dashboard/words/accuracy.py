@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from dpbi import PureDP
+from dpbi import Mechanism, PureDP, name_of, printed_bound
 from dpbi.accuracy.axes import Axis, Value
 from dpbi.accuracy.curves import SEARCHED, AccuracyCurve, RequiredEpsilon, closer
 from dpbi.accuracy.distance_law import DRAWS
@@ -10,8 +10,6 @@ from dpbi.accuracy.error import ExpectedError, Metric
 from dpbi.accuracy.order import Measured, foremost
 from dpbi.dashboard.words import words
 from dpbi.inference.noise_aware import Coverage
-from dpbi.mechanisms import Mechanism, name_of
-from dpbi.mechanisms.printed_bound import printed_bound
 
 AT_THE_DATA, READ_NEAREST = "data", "nearest"
 OVER = {
@@ -76,22 +74,18 @@ def how_found(curves: Sequence[AccuracyCurve]) -> str:
     """How many points are exact, and what stands beside those that are not."""
     errors = [error for curve in curves for error in curve.errors]
     sampled = [error for error in errors if not error.exact]
-    parts = []
-    if any(error.bounded for error in errors):
-        parts.append(
-            "For more than two categories the total variation is known between bounds only, H² ≤ TV ≤ H √(2 − H²): the "
-            "bands are what is known, and their middle is no estimate."
-        )
+    bounds = "" if not any(error.bounded for error in errors) else (
+        "For more than two categories the total variation is known between bounds only, H² ≤ TV ≤ H √(2 − H²): the "
+        "bands are what is known, and their middle is no estimate. "
+    )
     if not sampled:
-        parts.append(f"All {len(errors):,} points are exact: nothing is simulated.")
-    else:
-        names = words.listed(dict.fromkeys(name_of(error.mechanism) for error in sampled))
-        parts.append(
-            f"{len(errors) - len(sampled):,} of {len(errors):,} points are exact. The open marks are means of "
-            f"{DRAWS:,} draws of a fixed stream, give or take two standard errors: {names}, where the outputs are too "
-            "many to list."
-        )
-    return " ".join(parts)
+        return f"{bounds}All {len(errors):,} points are exact: nothing is simulated."
+    names = words.listed(dict.fromkeys(name_of(error.mechanism) for error in sampled))
+    return (
+        f"{bounds}{len(errors) - len(sampled):,} of {len(errors):,} points are exact. The open marks are means of "
+        f"{DRAWS:,} draws of a fixed stream, give or take two standard errors: {names}, where the outputs are too "
+        "many to list."
+    )
 
 
 def can_be_averaged(axis: str, metric: str) -> bool:
@@ -128,11 +122,11 @@ def smallest_error(curves: Sequence[AccuracyCurve], own: Value | None) -> str:
         each.setdefault(_names(found), []).append(f"{proved[0].axis.symbol} = {words.number(value)} ({at})")
     smallest = f"Smallest {what} of those" if len(proved) > 1 else f"{what.capitalize()} of the one"
     named = "; ".join(f"{names} at {words.listed(at)}" for names, at in each.items())
-    said = [f"{smallest} with a proved pure guarantee: {named}."] if named else []
-    others = [name_of(curve.mechanism) for curve in curves if not _is_proved(curve)]
-    if others:
-        said.append(f"Without a proved pure guarantee, and so left out here: {words.listed(others)}.")
-    return " ".join(said)
+    others = words.listed(name_of(curve.mechanism) for curve in curves if not _is_proved(curve))
+    return " ".join(filter(None, (
+        named and f"{smallest} with a proved pure guarantee: {named}.",
+        others and f"Without a proved pure guarantee, and so left out here: {others}.",
+    )))  # fmt: skip
 
 
 def _is_proved(curve: AccuracyCurve) -> bool:
@@ -165,17 +159,13 @@ def _value(error: ExpectedError) -> str:
 
 def required(found: Sequence[RequiredEpsilon]) -> str:
     """Whose error does not always fall, and whose epsilon is approximate."""
-    parts = []
-    rising = [name_of(one.mechanism) for one in found if not one.monotone]
-    if rising:
-        parts.append(
-            f"The mean distance of {words.listed(rising)} does not always fall as epsilon grows: with a larger epsilon "
-            "than the one named it can be larger again, and between the epsilons looked at a smaller one may do."
-        )
-    drawn = [name_of(one.mechanism) for one in found if not one.mean.exact]
-    if drawn:
-        parts.append(f"The mean of {words.listed(drawn)} comes from {DRAWS:,} draws: its epsilon is approximate.")
-    return " ".join(parts)
+    rising = words.listed(name_of(one.mechanism) for one in found if not one.monotone)
+    drawn = words.listed(name_of(one.mechanism) for one in found if not one.mean.exact)
+    return " ".join(filter(None, (
+        rising and f"The mean distance of {rising} does not always fall as epsilon grows: with a larger epsilon than "
+        "the one named it can be larger again, and between the epsilons looked at a smaller one may do.",
+        drawn and f"The mean of {drawn} comes from {DRAWS:,} draws: its epsilon is approximate.",
+    )))  # fmt: skip
 
 
 def coverage(found: Mapping[Mechanism, Sequence[tuple[float, Coverage]]], epsilon: float, n: int) -> str:

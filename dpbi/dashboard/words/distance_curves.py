@@ -2,9 +2,8 @@
 
 from collections.abc import Sequence
 
-from dpbi.accuracy.comparison import Comparison
+from dpbi import Comparison, name_of
 from dpbi.accuracy.distance_law import DRAWS
-from dpbi.mechanisms import name_of
 from dpbi.mechanisms.printed_number import listed, number
 
 LOCAL_SENSITIVITY = (

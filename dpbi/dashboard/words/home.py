@@ -3,12 +3,10 @@
 import math
 from collections.abc import Mapping, Sequence
 
-from dpbi import NotPrivate, Problem
+from dpbi import NotPrivate, Problem, name_of, printed_bound
 from dpbi.accuracy.comparison import Comparison, nearest_private
 from dpbi.accuracy.order import LEFT_OUT, lead
 from dpbi.dashboard.words import words
-from dpbi.mechanisms import name_of
-from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.mechanisms.printed_number import listed, number, probability
 
 
@@ -46,14 +44,13 @@ def besides(rows: Sequence[Comparison], problem: Problem) -> str:
     """What the best one is not compared with; "" where there is nothing to add."""
     if problem.n == 0:
         return ""
-    parts = []
-    claimed = [name_of(row.mechanism) for row in rows if row.guarantee.basis == "claim"]
-    unsafe = [name_of(row.mechanism) for row in rows if isinstance(row.guarantee, NotPrivate)]
-    if claimed:
-        parts.append(f"{listed(claimed)} {_verb(claimed)} only claimed to be private, so not in the running.")
-    if unsafe:
-        parts.append(f"{listed(unsafe)} {_verb(unsafe)} not private: shown for contrast only.")
-    return " ".join(parts)
+    beside = {
+        "only claimed to be private, so not in the running":
+            [name_of(row.mechanism) for row in rows if row.guarantee.basis == "claim"],
+        "not private: shown for contrast only":
+            [name_of(row.mechanism) for row in rows if isinstance(row.guarantee, NotPrivate)],
+    }  # fmt: skip
+    return " ".join(f"{listed(names)} {_verb(names)} {said}." for said, names in beside.items() if names)
 
 
 def calibration_hint(spent: Mapping[str, float], epsilon: float) -> str:

@@ -2,12 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
-from dpbi import ExpectedDistance, PrivacyLimit, PureDP
+from dpbi import ExpectedDistance, LimitComparison, Mechanism, PrivacyLimit, PureDP, name_of, printed_bound
 from dpbi.accuracy.order import LEFT_OUT, Measured, foremost, lead, rising
 from dpbi.dashboard.words import words
-from dpbi.inference.limit_comparison import LimitComparison
-from dpbi.mechanisms import Mechanism, name_of
-from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.mechanisms.printed_number import at_least, error
 
 _DIGITS = 1e-4
@@ -85,14 +82,12 @@ def ranking(means: Sequence[ExpectedDistance], ticked: Sequence[Mechanism]) -> s
     if not here:
         return f"Which private mechanism is nearest to the truth on average is not known here.{missing}"
     level = foremost(here, lambda one: one.measured)
-    behind = [one for one in here if one not in level]
     named = words.listed(f"**{name_of(one.mechanism)}** ({mean(one)})" for one in level)
     said = f"Nearest to the truth is {named}, by mean distance"
     if len(level) > 1:
         said = f"Nearest to the truth are {named}, too close to tell apart by mean distance"
-    if behind:
-        farther = [f"{name_of(one.mechanism)} ({_times(one, level[0])})" for one in behind]
-        said += f"; farther off: {words.listed(farther)}"
+    farther = words.listed(f"{name_of(one.mechanism)} ({_times(one, level[0])})" for one in here if one not in level)
+    said += f"; farther off: {farther}" if farther else ""
     return f"{said}.{_say_nearer(order, ticked)}{missing}{_say_larger(here)} {PUBLIC}"
 
 

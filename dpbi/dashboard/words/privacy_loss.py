@@ -2,11 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from dpbi import ApproximateDP, NotPrivate, PrivacyLoss, PureDP, Verdict
+from dpbi import ApproximateDP, NotPrivate, PrivacyLoss, PureDP, Verdict, name_of, printed_bound
 from dpbi.dashboard.words import words
-from dpbi.mechanisms import name_of
-from dpbi.mechanisms.printed_bound import printed_bound
-from dpbi.mechanisms.printed_number import listed
 from dpbi.tables import pair
 
 FOUND = {"exhaustive": "by visiting every pair and output", "closed form": "in closed form, from the noise"}
@@ -43,8 +40,7 @@ def verdicts(found: Sequence[Verdict]) -> str:
     parts = [_accusation(one) for one in found if one.accused]
     parts += [_claim(one, one.guarantee) for one in found if isinstance(one.guarantee, ApproximateDP)]
     parts += [_no_promise(one) for one in found if isinstance(one.guarantee, NotPrivate) and not one.accused]
-    if kept:
-        parts.append(f"{listed(kept)} {'keeps' if len(kept) == 1 else 'keep'} what is stated.")
+    parts += [f"{words.listed(kept)} {'keeps' if len(kept) == 1 else 'keep'} what is stated."] if kept else []
     return "\n\n".join(parts)
 
 
@@ -91,4 +87,4 @@ def nothing_to_gain(multipliers: Mapping[str, float]) -> str:
     if not names:
         return ""
     lose = "loses" if len(names) == 1 else "lose"
-    return f"Calibration has nothing to give {listed(names)}, which already {lose} exactly epsilon."
+    return f"Calibration has nothing to give {words.listed(names)}, which already {lose} exactly epsilon."

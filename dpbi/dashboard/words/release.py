@@ -1,21 +1,16 @@
 """The sentences of the Release page and of its ledger."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 
 import numpy as np
 
+from dpbi import Guarantee, NotPrivate, Release, name_of, printed_bound
 from dpbi.accuracy.trials import ReleaseErrors
 from dpbi.dashboard.words import words
-from dpbi.mechanisms import name_of
-from dpbi.mechanisms.guarantee import Guarantee, NotPrivate
-from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.privacy.guessing import GuessingRisk
 from dpbi.releases.kept_ledger import KeptRelease
 from dpbi.releases.ledger import STATED, Ledger, LedgerEntry, ReadTogether, Total
-from dpbi.releases.release import Release
 from dpbi.releases.statement import sum_of
 from dpbi.releases.usefulness import points
 

@@ -3,10 +3,8 @@
 import math
 from collections.abc import Mapping, Sequence
 
+from dpbi import PureDP, printed_bound
 from dpbi.dashboard.words import words
-from dpbi.mechanisms.guarantee import PureDP
-from dpbi.mechanisms.printed_bound import printed_bound
-from dpbi.mechanisms.printed_number import listed, number
 from dpbi.privacy.guessing import risk_of
 
 TALK = "Larger type and a folded sidebar, to be read from the last row. A link keeps it."
@@ -31,7 +29,7 @@ NO_CATEGORIES = "Choose a file, or set right the entry above: each category then
 
 
 def not_calibrated(names: Sequence[str], sentence: str) -> str:
-    return f"{listed(names)} cannot be calibrated here: {words.escape(sentence, words.SENTENCE_LENGTH)}"
+    return f"{words.listed(names)} cannot be calibrated here: {words.escape(sentence, words.SENTENCE_LENGTH)}"
 
 
 def hints(numbers: Mapping[str, float], n: int | None) -> list[str]:
@@ -42,7 +40,7 @@ def hints(numbers: Mapping[str, float], n: int | None) -> list[str]:
         factor = printed_bound(math.exp(epsilon)) if epsilon < 14 else f"10^{math.ceil(epsilon / math.log(10))}"
         said.append(f"Weak privacy: the odds about any one person may move by a factor of {factor}.")
     if epsilon <= NOISE_BELOW:
-        said.append(f"Almost pure noise, unless n is far above 1/epsilon = {number(1 / epsilon)}.")
+        said.append(f"Almost pure noise, unless n is far above 1/epsilon = {words.number(1 / epsilon)}.")
     if n and delta >= 1 / n:
         said.append("delta is not below 1/n: it would let one person's record be published outright.")
     return said

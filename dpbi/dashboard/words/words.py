@@ -2,18 +2,13 @@
 
 import re
 
-from dpbi import Problem, limits
+from dpbi import Guarantee, NotPrivate, Problem, limits, printed_bound
 from dpbi.accuracy.order import Measured
 from dpbi.data.files import Counts
 from dpbi.data.labels import isolated, shortened
-from dpbi.mechanisms.guarantee import Guarantee, NotPrivate
-from dpbi.mechanisms.printed_bound import printed_bound
-from dpbi.mechanisms.printed_number import error
-from dpbi.mechanisms.printed_number import listed as listed
-from dpbi.mechanisms.printed_number import number as number
+from dpbi.mechanisms.printed_number import error, listed as listed, number as number
 from dpbi.problem.neighbours import RELATION
-from dpbi.tables import COLUMNS, LINE_CATEGORIES
-from dpbi.tables import guarantee as guarantee
+from dpbi.tables import COLUMNS, LINE_CATEGORIES, guarantee as guarantee
 
 SENTENCE_LENGTH = 600
 _DIGITS_SHOWN = 1e-4  # relative: what four digits show of an error
@@ -56,8 +51,7 @@ def escape(text: str, length: int = 60) -> str:
     Punctuation is escaped; a word joiner after a colon keeps emoji and colour short codes apart, which Streamlit
     looks for after escapes are undone; isolates keep a right-to-left name from turning the sentence around it.
     """
-    shown = plain(text, length)
-    return isolated(re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", shown).replace(":", ":\u2060"))
+    return isolated(re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", plain(text, length)).replace(":", ":\u2060"))
 
 
 def sentence(refusal: BaseException) -> str:

@@ -16,7 +16,6 @@ from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.posterior.hellinger import distances_to, hellinger
 from dpbi.problem.candidates import number_of_candidates
 from dpbi.problem.neighbours import neighbours
-from dpbi.problem.problem import Problem
 from dpbi.sensitivity import PAPER_GLOBAL_SENSITIVITY
 
 from .claim import (
@@ -25,6 +24,7 @@ from .claim import (
     Case,
     Claim,
     Grid,
+    Problem,
     Setting,
     at,
     at_most,
@@ -70,9 +70,8 @@ def _tail(
     log_normaliser: Callable[[EHD | EHDS, Problem], float] = lambda mechanism, problem: 0.0,
 ) -> Iterator[Case]:
     """P(H >= h) <= N exp(-rates rate h) / normaliser at every distance: the one with the least margin."""
-    mechanism, problem = of(setting), problem
-    law = listed_law(mechanism, problem)
-    distance, tail = _tails(law)
+    mechanism = of(setting)
+    distance, tail = _tails(listed_law(mechanism, problem))
     log_bound = (math.log(number_of_candidates(problem.n, problem.k)) - rates * mechanism.rate(problem) * distance
                  - log_normaliser(mechanism, problem))
     bound = np.exp(np.minimum(log_bound, 700.0))
@@ -97,11 +96,10 @@ def _least_log_normaliser(mechanism: Mechanism, problem: Problem) -> float:
 
 def _consistent_tail_formula(problem: Problem, setting: Setting) -> Iterator[Case]:
     """sum over H >= h of exp(-epsilon H / (2 S)) / NL, by candidates, against the exact law's tail."""
-    mechanism, problem = smoothed(setting), problem
-    law = listed_law(mechanism, problem)
+    mechanism = smoothed(setting)
+    distance, tail = _tails(listed_law(mechanism, problem))
     far = np.sort(distances_to(problem, candidates_of(problem)))
     beyond = np.exp(-mechanism.rate(problem) * far)[::-1].cumsum()[::-1]
-    distance, tail = _tails(law)
     gap = np.diff(far) / slack(far[1:])
     crowded = bool(((gap > _EQUAL_GAP) & (gap < _CLEAR_GAP)).any())  # the law joins distances so near
     told = (distance < _SATURATED) & (tail > 1e-290) & (not crowded)

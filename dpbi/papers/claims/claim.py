@@ -4,8 +4,6 @@ A claim is a statement and a function from one setting to the cases in which it 
 finding visits a stated grid of settings; a check visits the person's own. Neither is written by hand.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -22,7 +20,7 @@ from dpbi.accuracy.distance_law import DistanceLaw, distance_law
 from dpbi.data.synthesis import balanced_counts
 from dpbi.mechanisms import Mechanism
 from dpbi.problem.candidates import list_candidates, log_number_of_candidates
-from dpbi.problem.problem import Problem
+from dpbi.problem.problem import Problem as Problem
 
 from .searched import SEARCHED
 
@@ -173,11 +171,10 @@ class Grid:
 
     @property
     def words(self) -> str:
-        data = {"all": "all datasets", "balanced": "balanced datasets", "any": ""}[self.data]
         parts = [
             f"prior {', '.join(map(shown, self.priors))}",
             f"n = {_range(self.totals)}" if self.totals != (1,) else "",
-            data,
+            {"all": "all datasets", "balanced": "balanced datasets", "any": ""}[self.data],
             *(f"{name} = {_range(values)}" for name, values in
               (("epsilon", self.epsilons), ("gamma", self.gammas), ("delta", self.deltas)) if values),
             self.beyond,
@@ -195,7 +192,7 @@ class Searched:
     ends: tuple[tuple[str, float, float], ...]
 
     @classmethod
-    def of(cls, name: str) -> Searched:
+    def of(cls, name: str) -> "Searched":
         settings, ends, _ = SEARCHED[name]
         return cls(settings, tuple((thing, *between) for thing, between in ends.items()))
 

@@ -9,11 +9,10 @@ from dpbi.accuracy.distance_law import distance_law
 from dpbi.accuracy.error import expected_error
 from dpbi.data.synthesis import balanced_counts
 from dpbi.mechanisms import EHDNRS, LSDim, LSHist, LSZhang
-from dpbi.problem.problem import Problem
 from dpbi.sensitivity import local_sensitivity
 
 from .accuracy import NEAR, mean_case, means, overtaking, smoothed
-from .claim import Case, Claim, Grid, Setting, at, at_most, balanced, case, listed_law, need, shown
+from .claim import Case, Claim, Grid, Problem, Setting, at, at_most, balanced, case, listed_law, need, shown
 
 _ERRORS = 5.0  # standard errors by which a simulated mean must differ
 _SHOWN = ((49, 49), (20, 20, 20), (20, 20, 20, 20), (1, 1, 1, 77))

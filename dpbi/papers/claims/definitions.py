@@ -7,7 +7,6 @@ from functools import partial
 from dpbi.data.synthesis import balanced_counts
 from dpbi.mechanisms import EHDNRS, EHDS
 from dpbi.problem.neighbours import neighbours
-from dpbi.problem.problem import Problem
 from dpbi.sensitivity import local_sensitivities, local_sensitivity, smooth_sensitivities
 
 from .claim import (
@@ -15,6 +14,7 @@ from .claim import (
     Case,
     Claim,
     Grid,
+    Problem,
     Setting,
     at,
     at_most,
@@ -43,8 +43,7 @@ def _equality(problem: Problem, setting: Setting, pure: bool) -> Iterator[Case]:
 
 def _adjacency(problem: Problem, setting: Setting) -> Iterator[Case]:
     """One replaced record leaves n - 1 that agree."""
-    n = problem.n
-    yield case(setting.named("n"), {"records that agree": n - 1}, true(n - 1 <= 1), within=n <= 2)
+    yield case(setting.named("n"), {"records that agree": problem.n - 1}, true(problem.n <= 2), within=problem.n <= 2)
 
 
 def _printed_local_sensitivity(problem: Problem, setting: Setting) -> Iterator[Case]:
@@ -65,18 +64,16 @@ def _adjacent_only(problem: Problem, setting: Setting) -> Iterator[Case]:
 
 def _printed_smooth_sensitivity(problem: Problem, setting: Setting) -> Iterator[Case]:
     """With BI(x) in place of BI(y) every term is LS(x) times e^{-beta d} <= 1."""
-    mechanism, problem = EHDNRS(setting.epsilon, setting.delta), problem
     local = local_sensitivity(problem)
-    smooth = setting.epsilon / (2 * mechanism.rate(problem))
+    smooth = setting.epsilon / (2 * EHDNRS(setting.epsilon, setting.delta).rate(problem))
     yield case(setting.named("prior", "counts", "epsilon", "delta"), {"as printed": local, "S(x)": smooth},
                equal(local, smooth))
 
 
 def _integer_parameters(problem: Problem, setting: Setting) -> Iterator[Case]:
     prior, n = problem.prior, problem.n
-    whole = all(value == round(value) for value in prior)
     yield case(setting.named("prior", "n"), {"sum of a candidate's parameters": sum(prior) + n, "n + 2": n + 2},
-               true(whole and sum(prior) == 2), within=set(prior) == {1.0})
+               true(all(value == round(value) for value in prior) and sum(prior) == 2), within=set(prior) == {1.0})
 
 
 def _vanishing(problem: Problem, setting: Setting) -> Iterator[Case]:
@@ -125,7 +122,7 @@ def _improved_scale(problem: Problem, setting: Setting) -> Iterator[Case]:
 
 def _normaliser_of_size(problem: Problem, setting: Setting) -> Iterator[Case]:
     """NL(x) = 1 / P(truth) under Definition 6, against that of balanced data of the same size."""
-    mechanism, problem = EHDS(2 * setting.epsilon), problem
+    mechanism = EHDS(2 * setting.epsilon)
     even = problem.with_counts(balanced_counts(problem.k, problem.n))
     if sorted(even.counts) != sorted(problem.counts):
         here, there = (math.exp(-float(mechanism.log_pmf(one, one.counts))) for one in (problem, even))

@@ -14,10 +14,9 @@ from dpbi.accuracy.distance_law import distance_law
 from dpbi.data.synthesis import balanced_counts
 from dpbi.mechanisms import LSHist
 from dpbi.mechanisms.noise.law import FlooredLaplace
-from dpbi.problem.problem import Problem
 from dpbi.sensitivity import local_sensitivity
 
-from .claim import Case, Claim, Grid, Setting, at, at_most, case, equal, need, two_categories
+from .claim import Case, Claim, Grid, Problem, Setting, at, at_most, case, equal, need, two_categories
 from .two_categories import LineLaw, level_of_sensitivity, line_law, outside
 
 _SMALL, _LARGE = (4, 64, 1_024, 16_384), (65_536, 262_144)

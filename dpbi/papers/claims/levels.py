@@ -12,7 +12,6 @@ from dpbi.mechanisms import EHDNRS
 from dpbi.posterior.hellinger import count_loss, distance_of_loss
 from dpbi.problem.candidates import list_candidates, number_of_candidates
 from dpbi.problem.neighbours import steps
-from dpbi.problem.problem import Problem
 
 from .claim import (
     BETA_PRIORS,
@@ -20,6 +19,7 @@ from .claim import (
     Case,
     Claim,
     Grid,
+    Problem,
     Setting,
     at,
     at_most,
@@ -158,7 +158,7 @@ def _exactly_two(problem: Problem, setting: Setting) -> Iterator[Case]:
 def _assertion_5_4_1(problem: Problem, setting: Setting) -> Iterator[Case]:
     """u(t) = e^lambda u(r) > 0 relates any two wrong candidates at different distances, of which there must be two."""
     found = _levels(setting)
-    _, members = problem, found.members[1:]
+    members = found.members[1:]
     if members.size < 2:
         return
     other = int(np.argmax(members != members[0])) + 1
@@ -208,7 +208,6 @@ def _dilation(problem: Problem, setting: Setting) -> Iterator[Case]:
 
 
 def _pairs(setting: Setting) -> tuple[_Levels, NDArray[np.float64], NDArray[np.float64]]:
-    setting.problem  # noqa: B018 - refuses what the lemmas do not speak of
     found = _levels(setting)
     need(found.start.size <= _PAIRED,
          f"All pairs of distances are visited up to {_PAIRED:,} distances: got {found.start.size:,}.")

@@ -7,9 +7,8 @@ from functools import partial
 from scipy.special import gammaincc
 
 from dpbi.mechanisms.noise.law import FlooredLaplace
-from dpbi.problem.problem import Problem
 
-from .claim import Case, Claim, Grid, Setting, at_most, case, equal
+from .claim import Case, Claim, Grid, Problem, Setting, at_most, case, equal
 
 _AT = (0, 1, -1, 2, -2, 3, -3, 10, -10)
 

@@ -13,7 +13,6 @@ from dpbi.papers.figures.notes import smoothness
 from dpbi.posterior.hellinger import distances_to
 from dpbi.privacy.loss import PrivacyLoss, privacy_loss, privacy_profile
 from dpbi.problem.neighbours import neighbours
-from dpbi.problem.problem import Problem
 from dpbi.sensitivity import PAPER_GLOBAL_SENSITIVITY, global_sensitivity, smooth_sensitivities
 
 from .claim import (
@@ -23,6 +22,7 @@ from .claim import (
     Case,
     Claim,
     Grid,
+    Problem,
     Setting,
     at,
     at_most,
@@ -58,9 +58,8 @@ def _kept(
 def _paper_constant(problem: Problem, setting: Setting) -> Iterator[Case]:
     prior, n, epsilon = problem.prior, problem.n, setting.epsilon
     loss = _loss(setting, EHD(epsilon, "paper")).epsilon
-    exact = global_sensitivity(prior, n)
     yield case(setting.named("prior", "n", "epsilon"),
-               {"exact loss": loss, "exact GS": exact, "their GS": PAPER_GLOBAL_SENSITIVITY},
+               {"exact loss": loss, "exact GS": global_sensitivity(prior, n), "their GS": PAPER_GLOBAL_SENSITIVITY},
                at_most(loss, epsilon), within=min(prior) >= 1)
 
 

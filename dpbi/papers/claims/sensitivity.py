@@ -12,7 +12,6 @@ from dpbi.papers.figures.notes import PRINTED_BETA, smoothness
 from dpbi.posterior.hellinger import distances_to, hellinger
 from dpbi.problem.candidates import list_candidates, number_of_candidates
 from dpbi.problem.neighbours import neighbours
-from dpbi.problem.problem import Problem
 from dpbi.sensitivity import (
     PAPER_GLOBAL_SENSITIVITY,
     Kind,
@@ -22,7 +21,7 @@ from dpbi.sensitivity import (
     smooth_sensitivities,
 )
 
-from .claim import FEW_PRIORS, PRIORS, Case, Claim, Grid, Setting, at, at_most, case, equal, need, true
+from .claim import FEW_PRIORS, PRIORS, Case, Claim, Grid, Problem, Setting, at, at_most, case, equal, need, true
 
 _LISTED = 5_000_000  # pairs of candidate and neighbour, visited at most
 _NEIGHBOURS = 250_000  # at most, of one dataset

@@ -93,8 +93,7 @@ def probabilities(
     begin: Begin = unwatched,
 ) -> DistanceProbabilities:
     """Figure 3 (a: k = 2, b: 3, c: 4). The paper prints no size; its 33 %, 33 % and 34 % suggest 100 records."""
-    problem = Problem((1.0,) * k, balanced(n, k))
-    return distance_probabilities(contenders(epsilon, delta), problem, runs, seed, begin)
+    return distance_probabilities(contenders(epsilon, delta), Problem((1.0,) * k, balanced(n, k)), runs, seed, begin)
 
 
 def probabilities_story(found: DistanceProbabilities) -> str:
