@@ -39,10 +39,7 @@ class _Shown(Repr):
     def __init__(self) -> None:
         super().__init__()
         self.maxlist = self.maxtuple = self.maxset = self.maxfrozenset = self.maxdict = self.maxdeque = _SHOWN // 3
-        self.maxlong = self.maxother = 10_000  # cut later, at the end alone
-
-    def repr_str(self, x: str, level: int) -> str:
-        return repr(x[:_SHOWN])
+        self.maxlong = self.maxstring = self.maxother = 10_000  # cut later, at the end alone
 
     def repr_bytes(self, x: bytes, level: int) -> str:
         return repr(x[:_SHOWN])

@@ -106,7 +106,7 @@ RIGHT_HERE: dict[str, dict[str, Any]] = {
 }
 INSIDE = {  # handed what was checked, as are all tables, which lay out results
     "dpbi.read_nearest", "dpbi.noise_aware_releases",
-    "dpbi.inference.noise_aware.check_released", "dpbi.inference.noise_aware.posterior_given",
+    "dpbi.mechanisms.mechanism.check_released", "dpbi.inference.noise_aware.posterior_given",
     "dpbi.posterior.dirichlet.log_predictive",
     "dpbi.posterior.dirichlet.incomplete_beta", "dpbi.posterior.dirichlet.has_width",
     "dpbi.posterior.dirichlet.one_less", "dpbi.posterior.dirichlet.outwards", "dpbi.posterior.dirichlet.surely_beyond",

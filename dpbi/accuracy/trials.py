@@ -11,10 +11,8 @@ from dpbi.accuracy.order import Measured
 from dpbi.data.synthesis import prior_predictive_counts
 from dpbi.frozen_result import FrozenResult
 from dpbi.mechanisms.mechanism import Mechanism
-from dpbi.posterior import dirichlet
-from dpbi.posterior.hellinger import distances_between
-from dpbi.problem.candidates import number_of_candidates
-from dpbi.problem.problem import Problem
+from dpbi.posterior import dirichlet, distances_between
+from dpbi.problem import Problem, number_of_candidates
 
 _TRIALS, _EACH, _COUNTS = 200, 10, 800_000  # datasets, releases of each, and counts of all releases at most
 _CANDIDATES = 2_000_000  # that all made-up datasets may have together: a second or two

@@ -11,14 +11,13 @@ from dpbi.accuracy.importance_sampling import mean_of_draws
 from dpbi.accuracy.order import Measured
 from dpbi.data.synthesis import proportional_counts
 from dpbi.inference.count_posterior import dataset_probabilities
-from dpbi.inference.noise_aware import NoiseAwarePosterior, check_released, noise_aware_posterior
+from dpbi.inference.noise_aware import NoiseAwarePosterior, noise_aware_posterior
 from dpbi.inference.private_posteriors import PrivatePosteriors
 from dpbi.mechanisms.audit import DATASETS
-from dpbi.mechanisms.mechanism import Mechanism
+from dpbi.mechanisms.mechanism import Mechanism, check_released
 from dpbi.mechanisms.selection.audit import distance_matrix
 from dpbi.posterior.hellinger import count_loss, distance_of_loss, distances_to
-from dpbi.problem.candidates import are_few, list_candidates
-from dpbi.problem.problem import Problem
+from dpbi.problem import Problem, are_few, list_candidates
 
 _LINE = 1_000  # likely counts of two categories that are all compared with each other
 _NEGLIGIBLE = 1e-16

@@ -16,10 +16,8 @@ from dpbi.mechanisms.audit import DATASETS
 from dpbi.mechanisms.mechanism import Mechanism, check_mechanism
 from dpbi.mechanisms.selection.audit import distance_matrix
 from dpbi.partition.power_sums import power_sums
-from dpbi.posterior import dirichlet
-from dpbi.posterior.hellinger import distances_between, distances_to
-from dpbi.problem.candidates import are_few, list_candidates
-from dpbi.problem.problem import Problem
+from dpbi.posterior import dirichlet, distances_between, distances_to
+from dpbi.problem import Problem, are_few, list_candidates
 
 Counts = NDArray[np.int64]
 Reading = Literal["naive", "nearest"]

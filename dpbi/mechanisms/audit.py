@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpbi.frozen_result import frozen
-from dpbi.mechanisms.distance_table import chunks
 from dpbi.mechanisms.listing import Listing, is_bounded, numbers_of_outputs
+from dpbi.posterior import chunks
 from dpbi.problem.candidates import list_candidates, number_of_candidates
 
 DATASETS = 2_101  # at most, since all pairs (dataset, output) are held: k = 2 up to n = 2,100, k = 3 to 63, k = 4 to 21

@@ -20,8 +20,7 @@ from dpbi.mechanisms.selection.secure_draw import draw_securely, rounding_of_sec
 from dpbi.mechanisms.selection.table import candidates_table, nearest_table
 from dpbi.partition import partition
 from dpbi.posterior.hellinger import distances_to
-from dpbi.problem.candidates import log_number_of_candidates, number_of_candidates
-from dpbi.problem.problem import Problem, check_problem
+from dpbi.problem import Problem, check_problem, log_number_of_candidates, number_of_candidates
 from dpbi.sensitivity import PAPER_GLOBAL_SENSITIVITY, global_sensitivity, least_local_sensitivity, local_sensitivity
 from dpbi.sensitivity.closed_form import local_at, smooth_at
 
@@ -38,7 +37,7 @@ class _HellingerSelection(Mechanism):
 
     def _least_sensitivity(self, prior: tuple[float, ...], n: int) -> float:
         """What ``_sensitivities`` of no dataset of size n >= 1 falls below; public, as it asks for no counts."""
-        raise NotImplementedError
+        return least_local_sensitivity(prior, n)
 
     def _rates(self, prior: tuple[float, ...], counts: NDArray[np.int64]) -> NDArray[np.float64]:
         """epsilon / (2 sensitivity), per unit of Hellinger distance, for datasets (..., k) of one size n >= 1."""
@@ -171,9 +170,6 @@ class EHDL(_HellingerSelection):
 
     def _sensitivities(self, prior: tuple[float, ...], counts: NDArray[np.int64]) -> NDArray[np.float64]:
         return local_at(np.array(prior), counts)
-
-    def _least_sensitivity(self, prior: tuple[float, ...], n: int) -> float:
-        return least_local_sensitivity(prior, n)
 
     def _promise(self, prior: tuple[float, ...], n: int) -> Guarantee:
         """None: local sensitivity depends on the private counts ([P17] section 5.1)."""

@@ -7,11 +7,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpbi import limits
-from dpbi.mechanisms.added_noise import AddedNoise
 from dpbi.mechanisms.distance_table import DistanceTable
 from dpbi.mechanisms.fair_bits import Bits, checked
 from dpbi.mechanisms.likelihood import CutNoiseLikelihood
-from dpbi.mechanisms.mechanism import released_counts, released_vector
+from dpbi.mechanisms.mechanism import AddedNoise, released_counts, released_vector
 from dpbi.mechanisms.noise.audit import NoiseAudit
 from dpbi.mechanisms.noise.law import (
     FlooredLaplace,
@@ -43,7 +42,8 @@ class _NoisyCounts(AddedNoise):
     )
 
     def _spread(self, k: int) -> int:
-        raise NotImplementedError
+        """How far one record can move the first k - 1 counts: with two categories one of the two moves, else both."""
+        return 1 if k == 2 else 2
 
     def _noise(self, k: int) -> IntegerNoise:
         return FlooredLaplace(self._spread(k) / self.epsilon)
@@ -52,8 +52,7 @@ class _NoisyCounts(AddedNoise):
         return k - 1
 
     def _calibrated_noise(self, prior: tuple[float, ...], n: int) -> IntegerNoise:
-        noise = self._noise(len(prior))
-        return noise.sharpened(self._multiplier(prior, n)) if self.calibration else noise
+        return self._noise(len(prior)).sharpened(self._multiplier(prior, n))
 
     def _noise_for(self, problem: Problem) -> IntegerNoise:
         return self._calibrated_noise(check_problem(problem).prior, problem.n)
@@ -206,9 +205,6 @@ class LSHist(_NoisyCountsAndRemainder):
     )
     _basis: ClassVar[str] = "Laplace mechanism on k - 1 counts, L1 sensitivity 1 (k = 2) or 2, then post-processing"
 
-    def _spread(self, k: int) -> int:
-        return _histogram_sensitivity(k)
-
 
 @dataclass(frozen=True)
 class Geometric(_NoisyCountsAndRemainder):
@@ -229,13 +225,5 @@ class Geometric(_NoisyCountsAndRemainder):
     )
     _basis: ClassVar[str] = "geometric mechanism on k - 1 counts, L1 sensitivity 1 (k = 2) or 2, then post-processing"
 
-    def _spread(self, k: int) -> int:
-        return _histogram_sensitivity(k)
-
     def _noise(self, k: int) -> IntegerNoise:
         return TwoSidedGeometric(self.epsilon / self._spread(k))
-
-
-def _histogram_sensitivity(k: int) -> int:
-    """How far one record can move the first k - 1 counts: with two categories one of the two moves, else both."""
-    return 1 if k == 2 else 2

@@ -20,8 +20,7 @@ from dpbi.partition.mixture import log_weight, log_weights
 from dpbi.partition.power_sum_curve import Excess, excess_curve
 from dpbi.partition.power_sums import Uncertain, power_sums
 from dpbi.posterior.hellinger import count_loss, distances_to
-from dpbi.problem.candidates import are_few, list_candidates
-from dpbi.problem.problem import Problem, check_problem
+from dpbi.problem import Problem, are_few, check_problem, list_candidates
 
 _LISTED = 200_000  # candidates; a list of this length is faster than the mixture
 _LISTED_LINE = 2_000_000  # as _LISTED where k = 2: the list is the numbers 0..n

@@ -32,7 +32,6 @@ _LARGE = 1e4  # from here on scipy's lower tail of whole parameters loses digits
 _NOTHING = 1e-300  # no end of an interval with digits lies below
 _LOG_LEAST = -750.0  # e^-750 is no double
 _LISTED_COUNTS = 100_000
-_CHUNK = 1 << 20  # numbers in work at a time
 _ENDS_LARGEST = 2_000_000  # of intervals: one takes microseconds
 
 
@@ -273,7 +272,7 @@ def log_evidence(prior: ArrayLike, counts: ArrayLike, ordered: bool = False) -> 
     limits.instance("ordered", ordered, bool, "True or False")
     c = limits.count_array("counts", counts, alpha.shape[-1])
     flat = c.reshape(-1, alpha.size)
-    found = [log_predictive(alpha, flat[rows], ordered) for rows in chunks(*flat.shape, _CHUNK)]
+    found = [log_predictive(alpha, flat[rows], ordered) for rows in chunks(*flat.shape)]
     return np.concatenate([np.empty(0), *found]).reshape(c.shape[:-1])
 
 

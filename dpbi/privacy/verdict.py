@@ -8,8 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dpbi import limits
 from dpbi.frozen_result import FrozenResult
-from dpbi.mechanisms.guarantee import ApproximateDP, Guarantee
-from dpbi.mechanisms.mechanism import Mechanism
+from dpbi.mechanisms import ApproximateDP, Guarantee, Mechanism
 from dpbi.privacy.loss import PrivacyLoss, privacy_loss, privacy_profile
 
 _ROUNDING = 1e-9  # relative: a loss that attains epsilon exactly may err in its last digits

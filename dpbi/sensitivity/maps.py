@@ -10,8 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from dpbi import limits
 from dpbi.frozen_result import FrozenResult
 from dpbi.posterior.hellinger import distances_to
-from dpbi.problem.candidates import list_candidates
-from dpbi.problem.problem import Problem, check_problem
+from dpbi.problem import Problem, check_problem, list_candidates
 from dpbi.sensitivity.closed_form import (
     PAPER_GLOBAL_SENSITIVITY,
     corners,

@@ -15,13 +15,11 @@ from dpbi.mechanisms.distance_table import (
     DistanceBins,
     DistanceTable,
     Rows,
-    chunks,
     loss_of_distance,
     rows_to_keep,
 )
-from dpbi.posterior.hellinger import affinity_loss, count_loss, distance_of_loss, identities, identity
-from dpbi.problem.candidates import number_of_candidates
-from dpbi.problem.problem import Problem
+from dpbi.posterior.hellinger import affinity_loss, chunks, count_loss, distance_of_loss, identities, identity
+from dpbi.problem import Problem, number_of_candidates
 from dpbi.sensitivity import local_sensitivity
 
 Columns = tuple[NDArray, ...]  # loss, L1 distance and identity of a sum of categories
