@@ -392,11 +392,6 @@ def check_epsilon(value: Any) -> float:
     return between("epsilon", value, EPSILON_LEAST, EPSILON_LARGEST)
 
 
-def check_bound(name: str, value: Any) -> float:
-    """A bound on a loss, at least 0: of a sum or a multiple it may be beyond the largest epsilon of a mechanism."""
-    return between(name, value, 0.0, math.inf)
-
-
 def check_gamma(value: Any, name: str = "gamma") -> float:
     return between(name, value, 0.0, GAMMA_LARGEST)
 

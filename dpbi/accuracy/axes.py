@@ -48,8 +48,7 @@ class Axis:
     def values(self, problem: Problem, mechanisms: Sequence[Mechanism]) -> tuple[Value, ...]:
         """The values to compute, rising; the person's own is among them where it gives their own problem."""
         own = self.own(problem, mechanisms)
-        every = {*self.values_of(problem), *([] if own is None else [own])}
-        return tuple(sorted(every))
+        return tuple(sorted({*self.values_of(problem), *([] if own is None else [own])}))
 
     def own(self, problem: Problem, mechanisms: Sequence[Mechanism]) -> Value | None:
         """Where on the axis the person stands; None where no value gives their own problem."""
@@ -60,9 +59,8 @@ class Axis:
         for mechanism in mechanisms:
             check_mechanism(mechanism)
         own = self.own_of(problem, mechanisms)
-        if own is None or self.at_value(mechanisms[0], problem, own)[1] != problem:
-            return None
-        return own
+        gives_own = own is not None and self.at_value(mechanisms[0], problem, own)[1] == problem
+        return own if gives_own else None
 
     def at(self, mechanism: Mechanism, problem: Problem, value: Value) -> tuple[Mechanism, Problem]:
         """The mechanism and the problem at a value, without a calibration that would not hold there.

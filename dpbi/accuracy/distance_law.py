@@ -153,10 +153,8 @@ def distance_law(mechanism: Mechanism, problem: Problem, rng: np.random.Generato
     call gives the same law. Source: [P17] section 7.2.1 plots it by enumeration; the listing by pairs is ours.
     """
     table = check_mechanism(mechanism).distances(problem)
-    rng = None if rng is None else limits.check_generator(rng)
-    if table is not None:
-        return _exact_law(mechanism, problem, table)
-    return _sampled_law(mechanism, problem, np.random.default_rng(0) if rng is None else rng)
+    rng = np.random.default_rng(0) if rng is None else limits.check_generator(rng)
+    return _sampled_law(mechanism, problem, rng) if table is None else _exact_law(mechanism, problem, table)
 
 
 def _exact_law(mechanism: Mechanism, problem: Problem, table: DistanceTable) -> DistanceLaw:

@@ -79,9 +79,8 @@ def release_errors(mechanism: Mechanism, prior: ArrayLike, n: int) -> ReleaseErr
     mechanism; prior (k,); n. Raises ValueError where no release can be made. Source: ours.
     """
     alpha, n = limits.check_prior(prior), limits.check_total(n)
-    datasets = _TRIALS
-    if mechanism.rounding(alpha, n) > 0:
-        datasets = max(_DATASETS_LEAST, min(_TRIALS, _CANDIDATES // number_of_candidates(n, len(alpha))))
+    few = max(_DATASETS_LEAST, min(_TRIALS, _CANDIDATES // number_of_candidates(n, len(alpha))))
+    datasets = few if mechanism.rounding(alpha, n) > 0 else _TRIALS
     each = max(-(-_TRIALS // datasets), min(_EACH, _COUNTS // (datasets * len(alpha))))
     rng = np.random.default_rng(0)
     problems = [Problem(alpha, prior_predictive_counts(alpha, n, rng)) for _ in range(datasets)]

@@ -69,17 +69,18 @@ def nearest_posterior(mechanism: Mechanism, prior: ArrayLike, n: int, released: 
     alpha, n = limits.check_prior(prior), limits.check_total(n)
     r = check_released(mechanism, len(alpha), n, released)
     if are_few(n, len(alpha), DATASETS):
-        datasets = list_candidates(n, len(alpha))
-        believed = dataset_probabilities(alpha, datasets, mechanism.likelihood(alpha, n, r))
-        at, distance = least_cost(believed @ distance_matrix(alpha, n))
-        return NearestPosterior(mechanism, alpha, n, r, tuple(datasets[at].tolist()), Measured(distance), "exact")
-    aware = noise_aware_posterior(mechanism, alpha, n, r)
-    line = aware.marginals[0].trimmed(_NEGLIGIBLE) if len(alpha) == 2 else None
-    if line is not None and line.probability.size <= _LINE:
+        counts = list_candidates(n, len(alpha))
+        believed = dataset_probabilities(alpha, counts, mechanism.likelihood(alpha, n, r))
+        cost = believed @ distance_matrix(alpha, n)
+    else:
+        aware = noise_aware_posterior(mechanism, alpha, n, r)
+        line = aware.marginals[0].trimmed(_NEGLIGIBLE) if len(alpha) == 2 else None
+        if line is None or line.probability.size > _LINE:
+            return _best_of_draws(aware)
         counts = np.stack([line.counts, n - line.counts], axis=1)
-        at, distance = least_cost(line.probability @ _distances(alpha, counts, counts))
-        return NearestPosterior(mechanism, alpha, n, r, tuple(counts[at].tolist()), Measured(distance), "exact")
-    return _best_of_draws(aware)
+        cost = line.probability @ _distances(alpha, counts, counts)
+    at, distance = least_cost(cost)
+    return NearestPosterior(mechanism, alpha, n, r, tuple(counts[at].tolist()), Measured(distance), "exact")
 
 
 def read_nearest(mechanism: Mechanism, problem: Problem, released: ArrayLike) -> PrivatePosteriors:
@@ -103,10 +104,8 @@ def least_cost(cost: NDArray[np.float64]) -> tuple[int, float]:
 def _best_of_draws(aware: NoiseAwarePosterior) -> NearestPosterior:
     rng = np.random.default_rng(0)
     drawn = aware.sample_counts(rng, _DRAWS)
-    tried = [drawn[:_DRAWS // 2], np.array([proportional_counts(aware.mean_counts, aware.n)])]
-    if sum(aware.released) == aware.n:
-        tried.append(np.array([aware.released]))
-    candidates = np.unique(np.concatenate(tried), axis=0)
+    others = [r for r in (proportional_counts(aware.mean_counts, aware.n), aware.released) if sum(r) == aware.n]
+    candidates = np.unique(np.concatenate([drawn[:_DRAWS // 2], np.array(others)]), axis=0)
     best = candidates[least_cost(_distances(aware.prior, drawn, candidates).mean(axis=0))[0]]
     judged = _distances(aware.prior, aware.sample_counts(rng, _JUDGED), best[None])
     return NearestPosterior(aware.mechanism, aware.prior, aware.n, aware.released, tuple(best.tolist()),

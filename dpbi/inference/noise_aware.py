@@ -111,11 +111,7 @@ class CountMixture(FrozenResult):
 
     def sample(self, rng: np.random.Generator, size: int) -> NDArray[np.float64]:
         """Independent draws of theta, (size, k): c from P(c | r), then theta from Dir(alpha + c)."""
-        alpha = np.array(self.prior) + self.sample_counts(rng, size)
-        # Gamma(a) = Gamma(a + 1) U^{1/a}, in logs: with a tiny prior all k could underflow otherwise
-        log_gamma = np.log(rng.standard_gamma(alpha + 1)) - rng.standard_exponential(alpha.shape) / alpha
-        theta = np.exp(log_gamma - log_gamma.max(axis=1, keepdims=True))
-        return theta / theta.sum(axis=1, keepdims=True)
+        return dirichlet.one_draw_each(np.array(self.prior) + self.sample_counts(rng, size), rng)
 
     def _betas(self, category: int) -> tuple[NDArray, NDArray, NDArray]:
         """Shares and both parameters of the Betas that theta_i is a mixture of, the negligible ones left out."""

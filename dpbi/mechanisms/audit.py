@@ -122,8 +122,7 @@ class Audit:
     def blocks(self, outputs: int) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
         """``pairs`` in parts whose ratios at so many outputs fit into memory."""
         here, there = self.pairs
-        for part in chunks(here.size, outputs):
-            yield here[part], there[part]
+        return ((here[part], there[part]) for part in chunks(here.size, outputs))
 
     def margin(self, loss: float) -> float:
         """The numerical error of a loss of that size at most.

@@ -152,9 +152,8 @@ class DistanceTable(FrozenResult):
         near = np.exp(-rate * self.distance[: self.levels] - log_scale) * self.moments[:2, : self.levels]
         near[0] -= rate * near[1]
         far = _tilted(self.distance[self.levels:], self.moments[:, self.levels:], rate, log_scale)
-        bins = self.bins
-        if bins is not None:
-            bins = replace(bins, moments=_tilted(bins.centre, bins.moments, rate, log_scale))
+        bins = self.bins and replace(
+            self.bins, moments=_tilted(self.bins.centre, self.bins.moments, rate, log_scale))
         return replace(self, moments=np.concatenate([near, far], axis=1), bins=bins)
 
 

@@ -117,8 +117,7 @@ class KNorm(AddedNoise):
 
     def draw_securely(self, problem: Problem, bits: Bits) -> tuple[int, ...]:
         """As ``sample``, in whole numbers only."""
-        noise = self._noise_for(problem)
-        bits = checked(bits)
+        noise, bits = self._noise_for(problem), checked(bits)
         if problem.n == 0:
             return problem.counts
         drawn = noise.draw_exactly(self._exact_decay(2), bits)

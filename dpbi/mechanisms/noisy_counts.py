@@ -60,8 +60,8 @@ class _NoisyCounts(AddedNoise):
     def log_pmf(self, problem: Problem, released: ArrayLike) -> NDArray[np.float64]:
         """log P(r | c) = sum over noised counts of log P(cut noise), -inf unless the remainder fits."""
         r = released_counts(problem, released)
-        noise = self._noise_for(problem)
-        return released_log_pmf(noise, problem.counts, r, self._noised(problem.k), self.consistent)
+        return released_log_pmf(
+            self._noise_for(problem), problem.counts, r, self._noised(problem.k), self.consistent)
 
     def sample(self, problem: Problem, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
         """Noise, cut, remainder: int64 (size, k)."""
@@ -93,8 +93,7 @@ class _NoisyCounts(AddedNoise):
 
     def draw_securely(self, problem: Problem, bits: Bits) -> tuple[int, ...]:
         """As ``sample``, in whole numbers only."""
-        noise = self._noise_for(problem)
-        bits = checked(bits)
+        noise, bits = self._noise_for(problem), checked(bits)
         decay, n = self._exact_decay(self._spread(problem.k)), problem.n
         drawn = [noise.draw_exactly(decay, bits) for _ in range(self._noised(problem.k))]
         cut = np.array([[min(max(d, -n), n) for d in drawn]], dtype=np.int64)  # no whole number leaves 64 bits
@@ -106,13 +105,12 @@ class _NoisyCounts(AddedNoise):
 
     def audit(self, prior: tuple[float, ...], n: int) -> NoiseAudit:
         prior, n = limits.check_prior(prior), limits.check_total(n)
-        noise = self._calibrated_noise(prior, n)
-        return NoiseAudit(self, prior, n, noise, self._noised(len(prior)), self.consistent)
+        return NoiseAudit(
+            self, prior, n, self._calibrated_noise(prior, n), self._noised(len(prior)), self.consistent)
 
     def mean_distance(self, problem: Problem) -> float | None:
         """E[H], where releases whose total exceeds n are too rare to count; else None."""
-        noise = self._noise_for(problem)
-        return mean_distance(problem, noise, self._noised(problem.k), self.consistent)
+        return mean_distance(problem, self._noise_for(problem), self._noised(problem.k), self.consistent)
 
 
 @dataclass(frozen=True)

@@ -323,8 +323,7 @@ class PowerSums:
     def _fallen(self, m: float, offset: NDArray[np.int64], tilt: _Tilt) -> NDArray[np.float64]:
         """How far the logarithm of each kind's tilted weight is below its highest at an offset."""
         loss = count_loss(self.prior, self.count, self.count + offset)
-        fallen: NDArray[np.float64] = m * loss - tilt.theta * offset + tilt.peak
-        return fallen
+        return np.asarray(m * loss - tilt.theta * offset + tilt.peak)
 
 
 @dataclass(frozen=True, eq=False)

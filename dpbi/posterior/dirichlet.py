@@ -353,6 +353,14 @@ def sample(alpha: ArrayLike, rng: np.random.Generator, size: int) -> Floats:
     return limits.check_generator(rng).dirichlet(a, limits.check_size(size, a.size))
 
 
+def one_draw_each(alpha: Floats, rng: np.random.Generator) -> Floats:
+    """A draw of theta from each Dir(alpha), (N, k) -> (N, k): Gamma(a) = Gamma(a + 1) U^{1/a}, in logs, as with a tiny
+    prior all k could underflow otherwise."""
+    log_gamma = np.log(rng.standard_gamma(alpha + 1)) - rng.standard_exponential(alpha.shape) / alpha
+    theta = np.exp(log_gamma - log_gamma.max(axis=1, keepdims=True))
+    return theta / theta.sum(axis=1, keepdims=True)
+
+
 def _one(name: str, values: ArrayLike) -> Floats:
     """The parameters of one distribution, (k,)."""
     a = limits.dirichlet_parameters(name, values)
@@ -385,5 +393,4 @@ def _tau_factorial(c: Floats) -> Floats:
 
 
 def _stirling(z: Floats) -> Floats:
-    powers = np.array([1, 3, 5, 7, 9])
-    return (np.array(STIRLING) * z[..., None] ** -powers).sum(axis=-1)
+    return (np.array(STIRLING) * z[..., None] ** -np.arange(1, 10, 2)).sum(axis=-1)

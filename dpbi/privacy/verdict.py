@@ -93,7 +93,6 @@ def verdict(mechanism: Mechanism, prior: ArrayLike, n: int) -> Verdict:
     """
     loss = privacy_loss(mechanism, prior, n)
     promised = mechanism.guarantee(loss.prior, n)
-    delta = None
-    if isinstance(promised, ApproximateDP):
-        delta = float(privacy_profile(mechanism, loss.prior, n, [promised.epsilon])[0])
-    return Verdict(loss, promised, delta)
+    if not isinstance(promised, ApproximateDP):
+        return Verdict(loss, promised, None)
+    return Verdict(loss, promised, float(privacy_profile(mechanism, loss.prior, n, [promised.epsilon])[0]))

@@ -207,8 +207,7 @@ def corners(alpha: NDArray, c: NDArray) -> Iterator[tuple[NDArray, NDArray]]:
         loss = receiving[:, some, None] + giving[:, None, :]
         loss[receiver[:, some, None] == donor[:, None, :]] = -np.inf
         distance = of_receiver[:, some, None] + of_donor[:, None, :]
-        shape = (len(c), -1)
-        yield distance_of_loss(loss.reshape(shape)), distance.reshape(shape).astype(np.float64)
+        yield distance_of_loss(loss.reshape(len(c), -1)), distance.reshape(len(c), -1).astype(np.float64)
 
 
 def _needed_options(

@@ -78,18 +78,13 @@ def draw_securely(problem: Problem, rate: float, bits: Bits) -> tuple[int, ...]:
     What is made on the way is not kept, as it is a function of the private counts.
     """
     if are_few(problem.n, problem.k, _LISTED):
-        return _from_list(problem, rate, bits)
+        candidates = list_candidates(problem.n, problem.k)  # made anew
+        chosen = WholeWeights(-rate * distances_to(problem, candidates)).draw(bits)
+        return tuple(candidates[chosen].tolist())
     if problem.k == 2:
         return _by_rejection(problem, rate, _Staircase(problem, rate).propose, _MARGIN, most_tries(1 / 4), bits)
     most = most_tries(math.exp(-min(rate, log_number_of_candidates(problem.n, problem.k))))
     return _by_rejection(problem, rate, _uniform(problem.n, problem.k), 0.0, most, bits)
-
-
-def _from_list(problem: Problem, rate: float, bits: Bits) -> tuple[int, ...]:
-    """By exact inversion of whole-number weights; the list is made anew."""
-    candidates = list_candidates(problem.n, problem.k)
-    chosen = WholeWeights(-rate * distances_to(problem, candidates)).draw(bits)
-    return tuple(candidates[chosen].tolist())
 
 
 # Rejection --------------------------------------------------------------------------------------------
@@ -167,7 +162,6 @@ class _Staircase:
         return [int(start) for start in reached]
 
     def propose(self, bits: Bits) -> _Proposal:
-        chosen = bisect_right(self.cumulative, uniform_below(self.cumulative[-1], bits))
-        start, width, level = self.steps[chosen]
+        start, width, level = self.steps[bisect_right(self.cumulative, uniform_below(self.cumulative[-1], bits))]
         first = start + uniform_below(width, bits)
         return (first, self.n - first), level

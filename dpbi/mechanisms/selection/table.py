@@ -101,8 +101,8 @@ class _Side:
         self.limit = problem.counts[0] if sign < 0 else problem.counts[1]
         self.first = 0 if sign > 0 else 1
         self.last_near = min(self.limit, _LINE_NEAR)
-        ends_early = self.limit <= _LINE_NEAR
-        self.reached = np.inf if ends_early else float(distance_of_loss(self.loss(np.array([self.last_near])))[0])
+        reached = float(distance_of_loss(self.loss(np.array([self.last_near])))[0])
+        self.reached = reached if self.limit > _LINE_NEAR else np.inf
 
     def loss(self, d: NDArray) -> NDArray[np.float64]:
         moved = self.sign * np.asarray(d, dtype=np.float64)
@@ -138,8 +138,7 @@ class _Side:
         high = np.full(edges.size, self.limit + 1, dtype=np.int64)
         while (low < high).any():
             middle = (low + high) // 2
-            beyond = distance_of_loss(self.loss(np.minimum(middle, self.limit))) >= edges
-            beyond |= middle > self.limit
+            beyond = (middle > self.limit) | (distance_of_loss(self.loss(np.minimum(middle, self.limit))) >= edges)
             low, high = np.where(beyond, low, np.minimum(middle + 1, high)), np.where(beyond, middle, high)
         return low
 
