@@ -109,7 +109,8 @@ INSIDE = {  # checks themselves, or handed what was checked, as are all tables, 
     "dpbi.mechanisms.check_mechanism", "dpbi.mechanisms.check_released", "dpbi.inference.noise_aware.posterior_given",
     "dpbi.posterior.dirichlet.log_predictive",
     "dpbi.posterior.dirichlet.incomplete_beta", "dpbi.posterior.dirichlet.has_width",
-    "dpbi.posterior.dirichlet.one_draw_each", "dpbi.posterior.dirichlet.one_less", "dpbi.posterior.dirichlet.outwards", "dpbi.posterior.dirichlet.surely_beyond",
+    "dpbi.posterior.dirichlet.one_draw_each", "dpbi.posterior.dirichlet.one_less",
+    "dpbi.posterior.dirichlet.outwards", "dpbi.posterior.dirichlet.surely_beyond",
     "dpbi.posterior.dirichlet.log_negative_binomial",
 }  # fmt: skip
 EVERY = {name: function for name, function in functions()

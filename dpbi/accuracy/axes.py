@@ -92,10 +92,8 @@ def decades(low: float, high: float, multiples: Sequence[float]) -> list[float]:
     low, high = (limits.between(name, value, 1e-290, 1e290) for name, value in (("low", low), ("high", high)))
     multiples = [limits.between("multiples", value, 1e-9, 1e9) for value in limits.sequence(
         "multiples", multiples, "of numbers", _MULTIPLES)]
-    found = set()
-    for multiple in multiples:
-        powers = range(math.floor(math.log10(low / multiple)), math.ceil(math.log10(high / multiple)) + 1)
-        found |= {float(Decimal(repr(multiple)).scaleb(power)) for power in powers}
+    found = {float(Decimal(repr(multiple)).scaleb(power)) for multiple in multiples
+             for power in range(math.floor(math.log10(low / multiple)), math.ceil(math.log10(high / multiple)) + 1)}
     return sorted(value for value in found if low <= value <= high)
 
 
@@ -113,8 +111,7 @@ def _strengths(problem: Problem) -> list[float]:
 
 def _at_k(mechanism: Mechanism, problem: Problem, value: Value) -> tuple[Mechanism, Problem]:
     k = limits.whole_number("value", value, limits.CATEGORIES_LEAST, limits.CATEGORIES_LARGEST)
-    each = sum(problem.prior) / problem.k
-    return mechanism, Problem((each,) * k, scaled_counts((1,) * k, problem.n))
+    return mechanism, Problem((sum(problem.prior) / problem.k,) * k, scaled_counts((1,) * k, problem.n))
 
 
 def _at_largest(mechanism: Mechanism, problem: Problem, value: Value) -> tuple[Mechanism, Problem]:

@@ -42,9 +42,8 @@ def candidates_table(problem: Problem) -> DistanceTable | None:
 
 @lru_cache(maxsize=2)  # of up to 64 MB each, where k = 2
 def _listed_table(problem: Problem) -> DistanceTable:
-    total = number_of_candidates(problem.n, problem.k)
     mark = local_sensitivity(problem) if problem.n else 0.0
-    keep = rows_to_keep(total, line=problem.k == 2)
+    keep = rows_to_keep(number_of_candidates(problem.n, problem.k), line=problem.k == 2)
     rows = Rows(_largest_loss(problem), mark, problem.n + 1, keep, MOMENTS)
     for loss, moved, alike in _paired_blocks(problem):
         rows.add(loss, moved >> 1, alike)
