@@ -39,10 +39,7 @@ class _Shown(Repr):
     def __init__(self) -> None:
         super().__init__()
         self.maxlist = self.maxtuple = self.maxset = self.maxfrozenset = self.maxdict = self.maxdeque = _SHOWN // 3
-        self.maxlong = self.maxother = 10_000  # cut later, at the end alone
-
-    def repr_str(self, x: str, level: int) -> str:
-        return repr(x[:_SHOWN])
+        self.maxlong = self.maxstring = self.maxother = 10_000  # cut later, at the end alone
 
     def repr_bytes(self, x: bytes, level: int) -> str:
         return repr(x[:_SHOWN])
@@ -393,11 +390,6 @@ def check_generator(rng: Any) -> np.random.Generator:
 
 def check_epsilon(value: Any) -> float:
     return between("epsilon", value, EPSILON_LEAST, EPSILON_LARGEST)
-
-
-def check_bound(name: str, value: Any) -> float:
-    """A bound on a loss, at least 0: of a sum or a multiple it may be beyond the largest epsilon of a mechanism."""
-    return between(name, value, 0.0, math.inf)
 
 
 def check_gamma(value: Any, name: str = "gamma") -> float:

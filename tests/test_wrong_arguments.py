@@ -102,12 +102,13 @@ RIGHT_HERE: dict[str, dict[str, Any]] = {
     "dpbi.sensitivity.maps.along_emptying": {"problem": THREE},
     "dpbi.sensitivity.maps.on_simplex": {"prior": THREE.prior},
 }
-INSIDE = {  # handed what was checked, as are all tables, which lay out results
+INSIDE = {  # checks themselves, or handed what was checked, as are all tables, which lay out results
     "dpbi.read_nearest", "dpbi.noise_aware_releases",
-    "dpbi.inference.noise_aware.check_released", "dpbi.inference.noise_aware.posterior_given",
+    "dpbi.mechanisms.check_mechanism", "dpbi.mechanisms.check_released", "dpbi.inference.noise_aware.posterior_given",
     "dpbi.posterior.dirichlet.log_predictive",
     "dpbi.posterior.dirichlet.incomplete_beta", "dpbi.posterior.dirichlet.has_width",
-    "dpbi.posterior.dirichlet.one_less", "dpbi.posterior.dirichlet.outwards", "dpbi.posterior.dirichlet.surely_beyond",
+    "dpbi.posterior.dirichlet.one_draw_each", "dpbi.posterior.dirichlet.one_less",
+    "dpbi.posterior.dirichlet.outwards", "dpbi.posterior.dirichlet.surely_beyond",
     "dpbi.posterior.dirichlet.log_negative_binomial",
 }  # fmt: skip
 EVERY = {name: function for name, function in functions()

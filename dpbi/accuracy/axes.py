@@ -48,8 +48,7 @@ class Axis:
     def values(self, problem: Problem, mechanisms: Sequence[Mechanism]) -> tuple[Value, ...]:
         """The values to compute, rising; the person's own is among them where it gives their own problem."""
         own = self.own(problem, mechanisms)
-        every = {*self.values_of(problem), *([] if own is None else [own])}
-        return tuple(sorted(every))
+        return tuple(sorted({*self.values_of(problem), *([] if own is None else [own])}))
 
     def own(self, problem: Problem, mechanisms: Sequence[Mechanism]) -> Value | None:
         """Where on the axis the person stands; None where no value gives their own problem."""
@@ -60,9 +59,8 @@ class Axis:
         for mechanism in mechanisms:
             check_mechanism(mechanism)
         own = self.own_of(problem, mechanisms)
-        if own is None or self.at_value(mechanisms[0], problem, own)[1] != problem:
-            return None
-        return own
+        gives_own = own is not None and self.at_value(mechanisms[0], problem, own)[1] == problem
+        return own if gives_own else None
 
     def at(self, mechanism: Mechanism, problem: Problem, value: Value) -> tuple[Mechanism, Problem]:
         """The mechanism and the problem at a value, without a calibration that would not hold there.
@@ -94,10 +92,8 @@ def decades(low: float, high: float, multiples: Sequence[float]) -> list[float]:
     low, high = (limits.between(name, value, 1e-290, 1e290) for name, value in (("low", low), ("high", high)))
     multiples = [limits.between("multiples", value, 1e-9, 1e9) for value in limits.sequence(
         "multiples", multiples, "of numbers", _MULTIPLES)]
-    found = set()
-    for multiple in multiples:
-        powers = range(math.floor(math.log10(low / multiple)), math.ceil(math.log10(high / multiple)) + 1)
-        found |= {float(Decimal(repr(multiple)).scaleb(power)) for power in powers}
+    found = {float(Decimal(repr(multiple)).scaleb(power)) for multiple in multiples
+             for power in range(math.floor(math.log10(low / multiple)), math.ceil(math.log10(high / multiple)) + 1)}
     return sorted(value for value in found if low <= value <= high)
 
 
@@ -115,8 +111,7 @@ def _strengths(problem: Problem) -> list[float]:
 
 def _at_k(mechanism: Mechanism, problem: Problem, value: Value) -> tuple[Mechanism, Problem]:
     k = limits.whole_number("value", value, limits.CATEGORIES_LEAST, limits.CATEGORIES_LARGEST)
-    each = sum(problem.prior) / problem.k
-    return mechanism, Problem((each,) * k, scaled_counts((1,) * k, problem.n))
+    return mechanism, Problem((sum(problem.prior) / problem.k,) * k, scaled_counts((1,) * k, problem.n))
 
 
 def _at_largest(mechanism: Mechanism, problem: Problem, value: Value) -> tuple[Mechanism, Problem]:

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from dpbi import limits
 from dpbi.accuracy.distance_law import DistanceLaw
 from dpbi.accuracy.order import Measured, foremost
-from dpbi.mechanisms.guarantee import Guarantee, PureDP
-from dpbi.mechanisms.mechanism import Mechanism
+from dpbi.mechanisms import Guarantee, Mechanism, PureDP
 from dpbi.problem.problem import Problem
 from dpbi.sensitivity import local_sensitivity
 

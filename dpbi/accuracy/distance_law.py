@@ -12,9 +12,8 @@ from dpbi.accuracy.order import Measured
 from dpbi.frozen_result import FrozenResult, frozen
 from dpbi.mechanisms.distance_table import DistanceTable, first_of_level, slack
 from dpbi.mechanisms.mechanism import Mechanism, check_mechanism
-from dpbi.posterior.hellinger import distances_to, identities
-from dpbi.problem.neighbours import steps_between
-from dpbi.problem.problem import Problem
+from dpbi.posterior import chunks, distances_to, identities
+from dpbi.problem import Problem, steps_between
 
 DRAWS = 10_000  # of a sampled law
 _TABLE = 4_000_000  # numbers, 32 MB
@@ -154,14 +153,8 @@ def distance_law(mechanism: Mechanism, problem: Problem, rng: np.random.Generato
     call gives the same law. Source: [P17] section 7.2.1 plots it by enumeration; the listing by pairs is ours.
     """
     table = check_mechanism(mechanism).distances(problem)
-    rng = None if rng is None else limits.check_generator(rng)
-    if table is not None:
-        return _exact_law(mechanism, problem, table)
-    return _sampled_law(mechanism, problem, np.random.default_rng(0) if rng is None else rng)
-
-
-def _is_nearly_all(near: DistanceTable) -> bool:
-    return bool(near.moments[0].sum() > 1 - 1e-13)
+    rng = np.random.default_rng(0) if rng is None else limits.check_generator(rng)
+    return _sampled_law(mechanism, problem, rng) if table is None else _exact_law(mechanism, problem, table)
 
 
 def _exact_law(mechanism: Mechanism, problem: Problem, table: DistanceTable) -> DistanceLaw:
@@ -196,7 +189,7 @@ def _bin_means(table: DistanceTable, cut: float) -> NDArray[np.float64]:
 def _sampled_law(mechanism: Mechanism, problem: Problem, rng: np.random.Generator) -> DistanceLaw:
     """The nearest outputs exactly, draws for the rest: each draw that fell beyond them carries a share of the rest."""
     near = mechanism.nearest(problem)
-    if _is_nearly_all(near):
+    if near.moments[0].sum() > 1 - 1e-13:
         return _exact_law(mechanism, problem, near)
     distance, step, identity = _drawn(mechanism, problem, rng)
     beyond = distance > near.distance[-1] + slack(near.distance[-1])
@@ -225,10 +218,8 @@ def _drawn(mechanism: Mechanism, problem: Problem, rng: np.random.Generator) -> 
     """Distances, steps and identities of DRAWS draws, so many at a time that no table of counts is larger than _TABLE
     numbers."""
     distance, step, identity = np.empty(DRAWS), np.empty(DRAWS), np.empty(DRAWS, dtype=np.uint64)
-    at_once = max(_TABLE // problem.k, 1)
-    for start in range(0, DRAWS, at_once):
-        here = slice(start, min(start + at_once, DRAWS))
-        released = mechanism.sample(problem, rng, here.stop - start)
+    for here in chunks(DRAWS, problem.k, _TABLE):
+        released = mechanism.sample(problem, rng, distance[here].size)
         distance[here], step[here] = distances_to(problem, released), steps_between(np.array(problem.counts), released)
         identity[here] = identities(problem, released)
     return distance, step, identity

@@ -14,9 +14,7 @@ from dpbi.accuracy.order import Measured
 from dpbi.mechanisms.mechanism import Mechanism, check_mechanism
 from dpbi.posterior.hellinger import distances_to
 from dpbi.posterior.total_variation import PARAMETERS_LARGEST, beta_variation, variation_bounds
-from dpbi.problem.candidates import number_of_candidates
-from dpbi.problem.neighbours import steps_between
-from dpbi.problem.problem import Problem, check_problem
+from dpbi.problem import Problem, check_problem, number_of_candidates, steps_between
 
 Metric = Literal["hellinger", "l1", "variation"]
 METRICS: tuple[Metric, ...] = get_args(Metric)

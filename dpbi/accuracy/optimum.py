@@ -16,8 +16,7 @@ from dpbi.accuracy.optimum_interpolated import interpolated_optimum
 from dpbi.accuracy.optimum_programme import bounds_by_programme
 from dpbi.accuracy.order import Measured
 from dpbi.frozen_result import FrozenResult
-from dpbi.posterior import dirichlet
-from dpbi.posterior.hellinger import affinity_loss, distance_of_loss
+from dpbi.posterior import affinity_loss, dirichlet, distance_of_loss
 
 _WORK = 160_000_000  # distances that are computed, else the sum is interpolated
 _BLOCK = 512  # noisy counts at a time, at least

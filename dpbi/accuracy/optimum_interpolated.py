@@ -9,8 +9,7 @@ import numpy as np
 from numpy.polynomial.legendre import leggauss
 from numpy.typing import NDArray
 
-from dpbi.posterior import dirichlet
-from dpbi.posterior.hellinger import affinity_loss, distance_of_loss
+from dpbi.posterior import affinity_loss, dirichlet, distance_of_loss
 
 if TYPE_CHECKING:
     from scipy.interpolate import CubicSpline

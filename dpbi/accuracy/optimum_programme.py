@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpbi.mechanisms.audit import neighbour_rows
 from dpbi.mechanisms.selection.audit import distance_matrix
 from dpbi.posterior import dirichlet
 from dpbi.problem.candidates import are_few, list_candidates, number_of_candidates
@@ -99,7 +100,8 @@ class _Programme:
         self.prior, self.n, self.epsilon, self.k = prior, n, epsilon, len(prior)
         self.datasets = list_candidates(n, self.k)
         self.size = len(self.datasets)
-        self.row = {tuple(c): at for at, c in enumerate(self.datasets.tolist())}
+        self.neighbours = neighbour_rows(self.datasets)
+        self.alike = [[i for i in range(self.k) if prior[i] == alpha] for alpha in sorted(set(prior))]
         self.decay = math.exp(-epsilon)
 
     @property
@@ -122,16 +124,12 @@ class _Programme:
     @cached_property
     def images(self) -> list[NDArray[np.int64]]:
         """Where each permutation of equal categories takes the datasets."""
-        alike = [[i for i in range(self.k) if self.prior[i] == alpha] for alpha in sorted(set(self.prior))]
-        if math.prod(math.factorial(len(group)) for group in alike) > _PERMUTATIONS:
+        if math.prod(math.factorial(len(group)) for group in self.alike) > _PERMUTATIONS:
             return [np.arange(self.size)]
-        images = []
-        for parts in itertools.product(*(itertools.permutations(group) for group in alike)):
-            order = np.empty(self.k, dtype=np.int64)
-            for group, part in zip(alike, parts, strict=True):
-                order[group] = part
-            images.append(np.array([self.row[tuple(c)] for c in self.datasets[:, order].tolist()]))
-        return images
+        place = np.argsort(np.concatenate(self.alike))
+        permuted = (self.datasets[:, np.concatenate(parts)[place]]
+                    for parts in itertools.product(*map(itertools.permutations, self.alike)))
+        return [np.argsort(np.lexsort(datasets.T[::-1])) for datasets in permuted]  # the list is in lexicographic order
 
     @cached_property
     def orbit_of_dataset(self) -> NDArray[np.int64]:
@@ -151,19 +149,6 @@ class _Programme:
     def cost(self) -> NDArray[np.float64]:
         """P(c) H(c, r), (N, N)."""
         return np.asarray(self.predictive[:, None] * distance_matrix(self.prior, self.n))
-
-    @cached_property
-    def neighbours(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Rows of all ordered pairs of neighbouring datasets."""
-        here, there = [], []
-        for i, j in itertools.permutations(range(self.k), 2):
-            giving = np.flatnonzero(self.datasets[:, j] > 0)
-            moved = self.datasets[giving]
-            moved[:, j] -= 1
-            moved[:, i] += 1
-            here.append(giving)
-            there.append(np.array([self.row[tuple(c)] for c in moved.tolist()], dtype=np.int64))
-        return np.concatenate(here), np.concatenate(there)
 
     def bounds(self) -> tuple[float | None, float | None]:
         """Of the whole programme, by interior points and, where those leave them apart, by the simplex method."""
@@ -267,10 +252,8 @@ class _Programme:
         while reach and number_of_candidates(self.n + self.k * reach, self.k) > _COLUMNS * len(self.images):
             reach //= 2
         places = np.clip(list_candidates(self.n + self.k * reach, self.k) - reach, 0, self.n)
-        for alpha in set(self.prior):
-            group = [i for i in range(self.k) if self.prior[i] == alpha]
-            if len(self.images) > 1:
-                places[:, group] = np.sort(places[:, group], axis=1)
+        for group in self.alike if len(self.images) > 1 else ():
+            places[:, group] = np.sort(places[:, group], axis=1)
         places = np.unique(places, axis=0)
         steps = sum(np.abs(np.subtract.outer(c, t)) for c, t in zip(self.datasets.T, places.T, strict=True)) / 2
         return np.column_stack([np.ones(self.size), np.exp(-self.epsilon * steps)])

@@ -11,10 +11,8 @@ from dpbi.accuracy.order import Measured
 from dpbi.data.synthesis import prior_predictive_counts
 from dpbi.frozen_result import FrozenResult
 from dpbi.mechanisms.mechanism import Mechanism
-from dpbi.posterior import dirichlet
-from dpbi.posterior.hellinger import distances_between
-from dpbi.problem.candidates import number_of_candidates
-from dpbi.problem.problem import Problem
+from dpbi.posterior import dirichlet, distances_between
+from dpbi.problem import Problem, number_of_candidates
 
 _TRIALS, _EACH, _COUNTS = 200, 10, 800_000  # datasets, releases of each, and counts of all releases at most
 _CANDIDATES = 2_000_000  # that all made-up datasets may have together: a second or two
@@ -81,9 +79,8 @@ def release_errors(mechanism: Mechanism, prior: ArrayLike, n: int) -> ReleaseErr
     mechanism; prior (k,); n. Raises ValueError where no release can be made. Source: ours.
     """
     alpha, n = limits.check_prior(prior), limits.check_total(n)
-    datasets = _TRIALS
-    if mechanism.rounding(alpha, n) > 0:
-        datasets = max(_DATASETS_LEAST, min(_TRIALS, _CANDIDATES // number_of_candidates(n, len(alpha))))
+    few = max(_DATASETS_LEAST, min(_TRIALS, _CANDIDATES // number_of_candidates(n, len(alpha))))
+    datasets = few if mechanism.rounding(alpha, n) > 0 else _TRIALS
     each = max(-(-_TRIALS // datasets), min(_EACH, _COUNTS // (datasets * len(alpha))))
     rng = np.random.default_rng(0)
     problems = [Problem(alpha, prior_predictive_counts(alpha, n, rng)) for _ in range(datasets)]

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from dpbi.accuracy.optimum import PrivacyLimit
 from dpbi.accuracy.order import Measured, lead, rising
 from dpbi.inference.prior_average import ExpectedDistance
-from dpbi.mechanisms.guarantee import PureDP
-from dpbi.mechanisms.mechanism import Mechanism
+from dpbi.mechanisms import Mechanism, PureDP
 
 
 @dataclass(frozen=True)

@@ -11,14 +11,13 @@ from dpbi.accuracy.importance_sampling import mean_of_draws
 from dpbi.accuracy.order import Measured
 from dpbi.data.synthesis import proportional_counts
 from dpbi.inference.count_posterior import dataset_probabilities
-from dpbi.inference.noise_aware import NoiseAwarePosterior, check_released, noise_aware_posterior
+from dpbi.inference.noise_aware import NoiseAwarePosterior, noise_aware_posterior
 from dpbi.inference.private_posteriors import PrivatePosteriors
 from dpbi.mechanisms.audit import DATASETS
-from dpbi.mechanisms.mechanism import Mechanism
+from dpbi.mechanisms.mechanism import Mechanism, check_released
 from dpbi.mechanisms.selection.audit import distance_matrix
 from dpbi.posterior.hellinger import count_loss, distance_of_loss, distances_to
-from dpbi.problem.candidates import are_few, list_candidates
-from dpbi.problem.problem import Problem
+from dpbi.problem import Problem, are_few, list_candidates
 
 _LINE = 1_000  # likely counts of two categories that are all compared with each other
 _NEGLIGIBLE = 1e-16
@@ -70,17 +69,18 @@ def nearest_posterior(mechanism: Mechanism, prior: ArrayLike, n: int, released: 
     alpha, n = limits.check_prior(prior), limits.check_total(n)
     r = check_released(mechanism, len(alpha), n, released)
     if are_few(n, len(alpha), DATASETS):
-        datasets = list_candidates(n, len(alpha))
-        believed = dataset_probabilities(alpha, datasets, mechanism.likelihood(alpha, n, r))
-        at, distance = least_cost(believed @ distance_matrix(alpha, n))
-        return NearestPosterior(mechanism, alpha, n, r, tuple(datasets[at].tolist()), Measured(distance), "exact")
-    aware = noise_aware_posterior(mechanism, alpha, n, r)
-    line = aware.marginals[0].trimmed(_NEGLIGIBLE) if len(alpha) == 2 else None
-    if line is not None and line.probability.size <= _LINE:
+        counts = list_candidates(n, len(alpha))
+        believed = dataset_probabilities(alpha, counts, mechanism.likelihood(alpha, n, r))
+        cost = believed @ distance_matrix(alpha, n)
+    else:
+        aware = noise_aware_posterior(mechanism, alpha, n, r)
+        line = aware.marginals[0].trimmed(_NEGLIGIBLE) if len(alpha) == 2 else None
+        if line is None or line.probability.size > _LINE:
+            return _best_of_draws(aware)
         counts = np.stack([line.counts, n - line.counts], axis=1)
-        at, distance = least_cost(line.probability @ _distances(alpha, counts, counts))
-        return NearestPosterior(mechanism, alpha, n, r, tuple(counts[at].tolist()), Measured(distance), "exact")
-    return _best_of_draws(aware)
+        cost = line.probability @ _distances(alpha, counts, counts)
+    at, distance = least_cost(cost)
+    return NearestPosterior(mechanism, alpha, n, r, tuple(counts[at].tolist()), Measured(distance), "exact")
 
 
 def read_nearest(mechanism: Mechanism, problem: Problem, released: ArrayLike) -> PrivatePosteriors:
@@ -104,10 +104,8 @@ def least_cost(cost: NDArray[np.float64]) -> tuple[int, float]:
 def _best_of_draws(aware: NoiseAwarePosterior) -> NearestPosterior:
     rng = np.random.default_rng(0)
     drawn = aware.sample_counts(rng, _DRAWS)
-    tried = [drawn[:_DRAWS // 2], np.array([proportional_counts(aware.mean_counts, aware.n)])]
-    if sum(aware.released) == aware.n:
-        tried.append(np.array([aware.released]))
-    candidates = np.unique(np.concatenate(tried), axis=0)
+    others = [r for r in (proportional_counts(aware.mean_counts, aware.n), aware.released) if sum(r) == aware.n]
+    candidates = np.unique(np.concatenate([drawn[:_DRAWS // 2], np.array(others)]), axis=0)
     best = candidates[least_cost(_distances(aware.prior, drawn, candidates).mean(axis=0))[0]]
     judged = _distances(aware.prior, aware.sample_counts(rng, _JUDGED), best[None])
     return NearestPosterior(aware.mechanism, aware.prior, aware.n, aware.released, tuple(best.tolist()),

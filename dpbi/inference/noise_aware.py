@@ -16,10 +16,9 @@ from scipy import special
 from dpbi import limits
 from dpbi.frozen_result import FrozenResult, frozen
 from dpbi.inference.count_posterior import CountPosterior, Marginal, count_posterior
-from dpbi.mechanisms.distance_table import chunks
 from dpbi.mechanisms.likelihood import Likelihood, joint_likelihood
-from dpbi.mechanisms.mechanism import Mechanism, check_mechanism
-from dpbi.posterior import dirichlet
+from dpbi.mechanisms.mechanism import Mechanism, check_mechanism, check_released
+from dpbi.posterior import chunks, dirichlet
 
 _NEGLIGIBLE = 1e-18  # a count this improbable moves no end of an interval in double precision
 _DENSE = 20_000_000  # numbers in the dense table of weights
@@ -112,11 +111,7 @@ class CountMixture(FrozenResult):
 
     def sample(self, rng: np.random.Generator, size: int) -> NDArray[np.float64]:
         """Independent draws of theta, (size, k): c from P(c | r), then theta from Dir(alpha + c)."""
-        alpha = np.array(self.prior) + self.sample_counts(rng, size)
-        # Gamma(a) = Gamma(a + 1) U^{1/a}, in logs: with a tiny prior all k could underflow otherwise
-        log_gamma = np.log(rng.standard_gamma(alpha + 1)) - rng.standard_exponential(alpha.shape) / alpha
-        theta = np.exp(log_gamma - log_gamma.max(axis=1, keepdims=True))
-        return theta / theta.sum(axis=1, keepdims=True)
+        return dirichlet.one_draw_each(np.array(self.prior) + self.sample_counts(rng, size), rng)
 
     def _betas(self, category: int) -> tuple[NDArray, NDArray, NDArray]:
         """Shares and both parameters of the Betas that theta_i is a mixture of, the negligible ones left out."""
@@ -194,19 +189,6 @@ def joint_posterior(
     if not read:
         raise ValueError("releases must hold at least one release: got none.")
     return JointPosterior(prior, n, count_posterior(prior, n, joint_likelihood(likelihoods)), tuple(read))
-
-
-def check_released(mechanism: Mechanism, k: int, n: int, released: ArrayLike) -> tuple[int, ...]:
-    """The k released counts as ints; ValueError unless this mechanism can release them for some counts."""
-    values = limits.sequence("released", released, f"of {k} counts", limits.CATEGORIES_LARGEST, "counts")
-    if len(values) != k:
-        raise ValueError(f"released must hold {k} counts, one for each prior parameter: got {limits.shown(values)}.")
-    r = tuple(limits.whole_number(f"released[{i}]", value, 0, limits.RELEASED_LARGEST)
-              for i, value in enumerate(values))
-    if not check_mechanism(mechanism).can_release(n, r):
-        raise ValueError(f"released cannot be {limits.shown(r)}: no counts of n = {n:,} give it by {mechanism.label}, "
-                         "the probability of this release is 0. Check the release, the mechanism, its options and n.")
-    return r
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,8 @@
 import math
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
+from scipy import special
 
 from dpbi import limits
 from dpbi.mechanisms.mechanism import Mechanism, check_mechanism
@@ -42,14 +43,7 @@ def noise_aware_distance(mechanism: Mechanism, prior: ArrayLike, n: int) -> floa
     datasets = listed.datasets
     joint = listed.law * np.exp(dirichlet.log_evidence(alpha, datasets))[:, None]
     believed = joint / np.maximum(joint.sum(axis=0), np.finfo(float).tiny)
-    density = _densities(np.array(alpha) + datasets, np.linspace(-end, end, points))
+    (a, b), x = (np.array(alpha) + datasets).T[..., None], np.linspace(-end, end, points)
+    density = np.exp(-a * np.logaddexp(0.0, -x) - b * np.logaddexp(0.0, x) - special.betaln(a, b))  # of logit theta
     affinity = np.sqrt(density) @ np.sqrt(believed.T @ density).T * (2 * end / (points - 1))
     return float((joint * np.sqrt(np.clip(1 - affinity, 0.0, 1.0))).sum())
-
-
-def _densities(posteriors: NDArray[np.float64], x: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Of logit theta, (rows, points)."""
-    from scipy.special import betaln
-
-    a, b = posteriors[:, :1], posteriors[:, 1:]
-    return np.asarray(np.exp(-a * np.logaddexp(0.0, -x) - b * np.logaddexp(0.0, x) - betaln(a, b)))

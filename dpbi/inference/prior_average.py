@@ -16,10 +16,8 @@ from dpbi.mechanisms.audit import DATASETS
 from dpbi.mechanisms.mechanism import Mechanism, check_mechanism
 from dpbi.mechanisms.selection.audit import distance_matrix
 from dpbi.partition.power_sums import power_sums
-from dpbi.posterior import dirichlet
-from dpbi.posterior.hellinger import distances_between, distances_to
-from dpbi.problem.candidates import are_few, list_candidates
-from dpbi.problem.problem import Problem
+from dpbi.posterior import dirichlet, distances_between, distances_to
+from dpbi.problem import Problem, are_few, list_candidates
 
 Counts = NDArray[np.int64]
 Reading = Literal["naive", "nearest"]
@@ -130,8 +128,7 @@ def _sampled(mechanism: Mechanism, prior: tuple[float, ...], n: int, reading: Re
         # Each value is unbiased with its own error, which the spread of the values holds already
         return Measured(found.value, max(found.error, max(one.error for one in read) / math.sqrt(len(read))))
     if not mechanism.draws_quickly:
-        datasets = _CHOSEN if are_few(n, len(prior), _PAIRS) else _CHOSEN_OF_MANY
-        problems = _problems(prior, n, rng, datasets)
+        problems = _problems(prior, n, rng, _CHOSEN if are_few(n, len(prior), _PAIRS) else _CHOSEN_OF_MANY)
         return mean_of_draws(np.array([_mean_distance(mechanism, problem)
                                        for problem in problems[: _number_chosen(problems)]]))
     if are_few(n, len(prior), _NOISED):
@@ -190,10 +187,6 @@ def _mean_distance(mechanism: Mechanism, problem: Problem) -> float:
 
 
 def _problems(prior: tuple[float, ...], n: int, rng: np.random.Generator, number: int) -> list[Problem]:
-    """Datasets from the prior predictive: theta from the prior, in logs as it may be tiny, then counts."""
-    alpha = np.array(prior)
-    size = (number, alpha.size)
-    log_gamma = np.log(rng.standard_gamma(alpha + 1, size)) - rng.standard_exponential(size) / alpha
-    theta = np.exp(log_gamma - log_gamma.max(axis=1, keepdims=True))
-    drawn = rng.multinomial(n, theta / theta.sum(axis=1, keepdims=True))
+    """Datasets from the prior predictive: theta from the prior, then counts."""
+    drawn = rng.multinomial(n, dirichlet.one_draw_each(np.tile(prior, (number, 1)), rng))
     return [Problem(prior, tuple(counts)) for counts in drawn.tolist()]

@@ -9,8 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from dpbi import limits
 from dpbi.frozen_result import FrozenResult
 from dpbi.mechanisms.mechanism import Mechanism, check_mechanism
-from dpbi.posterior import dirichlet
-from dpbi.posterior.hellinger import distances_to
+from dpbi.posterior import dirichlet, distances_to
 from dpbi.problem.problem import Problem, check_problem
 
 Floats = NDArray[np.float64]

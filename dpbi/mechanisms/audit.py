@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpbi.frozen_result import frozen
-from dpbi.mechanisms.distance_table import chunks
 from dpbi.mechanisms.listing import Listing, is_bounded, numbers_of_outputs
+from dpbi.posterior import chunks
 from dpbi.problem.candidates import list_candidates, number_of_candidates
 
 DATASETS = 2_101  # at most, since all pairs (dataset, output) are held: k = 2 up to n = 2,100, k = 3 to 63, k = 4 to 21
@@ -122,8 +122,7 @@ class Audit:
     def blocks(self, outputs: int) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
         """``pairs`` in parts whose ratios at so many outputs fit into memory."""
         here, there = self.pairs
-        for part in chunks(here.size, outputs):
-            yield here[part], there[part]
+        return ((here[part], there[part]) for part in chunks(here.size, outputs))
 
     def margin(self, loss: float) -> float:
         """The numerical error of a loss of that size at most.

@@ -42,7 +42,6 @@ def calibrated_guarantee(mechanism: Any, prior: tuple[float, ...], n: int) -> Pu
     The check is made for the very mechanism asked about, so that a multiplier written by hand, or carried over to
     another epsilon or option, certifies nothing: ValueError where the loss exceeds epsilon, or elsewhere.
     """
-    assert mechanism.calibration is not None
     factor = multiplier(mechanism.calibration, prior, n)
     audit = mechanism.audit(prior, n)
     loss = audit.worst()[0]

@@ -8,7 +8,7 @@ without them far more finely, for the distribution function of H.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import factorial
@@ -73,10 +73,6 @@ class DistanceScale:
             return 0.0
         return float(-self._even(np.array(self.mark), loss_of_distance(self.mark)) % 1)
 
-    @property
-    def saturated(self) -> bool:
-        return self.largest_loss == SATURATED
-
     def _even(self, distance: NDArray, loss: NDArray) -> NDArray[np.float64]:
         third, least = FINE / 3, _LEAST * self.largest
         u = np.log1p(distance * (1 / least))
@@ -107,7 +103,7 @@ class DistanceScale:
         edges = self.distance_at(np.asarray(bins, dtype=np.float64))
         if self.mark < self.largest:
             edges[bins == self.bin_of_mark] = self.mark
-        if self.saturated:
+        if self.largest_loss == SATURATED:
             edges[bins >= FINE] = 1.0
         return edges
 
@@ -156,9 +152,8 @@ class DistanceTable(FrozenResult):
         near = np.exp(-rate * self.distance[: self.levels] - log_scale) * self.moments[:2, : self.levels]
         near[0] -= rate * near[1]
         far = _tilted(self.distance[self.levels:], self.moments[:, self.levels:], rate, log_scale)
-        bins = self.bins
-        if bins is not None:
-            bins = replace(bins, moments=_tilted(bins.centre, bins.moments, rate, log_scale))
+        bins = self.bins and replace(
+            self.bins, moments=_tilted(self.bins.centre, self.bins.moments, rate, log_scale))
         return replace(self, moments=np.concatenate([near, far], axis=1), bins=bins)
 
 
@@ -179,12 +174,6 @@ def _tilted(centre: NDArray, moments: NDArray, rate: float, log_scale: float) ->
 def rows_to_keep(total: int, line: bool) -> int:
     """How many of ``total`` outputs are held exactly; a line is an output space of one dimension."""
     return total if total <= (_LINE if line else _LEVELS) else _NEAR
-
-
-def chunks(rows: int, columns: int) -> Iterator[slice]:
-    """Slices of rows that make outer sums of at most a block."""
-    height = max(1, BLOCK // columns)
-    return (slice(start, start + height) for start in range(0, rows, height))
 
 
 Columns = tuple[NDArray, NDArray, NDArray, NDArray | None]  # loss, moved, identity, weight (None: 1 each)

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dpbi import limits
+from dpbi import limits, partition
 from dpbi.mechanisms.distance_table import NEGLIGIBLE, DistanceTable
 from dpbi.mechanisms.fair_bits import Bits, checked
 from dpbi.mechanisms.guarantee import ApproximateDP, Guarantee, NotPrivate, PureDP
@@ -18,10 +18,8 @@ from dpbi.mechanisms.mechanism import Mechanism, released_counts, released_vecto
 from dpbi.mechanisms.selection.audit import SelectionAudit
 from dpbi.mechanisms.selection.secure_draw import draw_securely, rounding_of_secure_draw
 from dpbi.mechanisms.selection.table import candidates_table, nearest_table
-from dpbi.partition import partition
 from dpbi.posterior.hellinger import distances_to
-from dpbi.problem.candidates import log_number_of_candidates, number_of_candidates
-from dpbi.problem.problem import Problem, check_problem
+from dpbi.problem import Problem, check_problem, log_number_of_candidates, number_of_candidates
 from dpbi.sensitivity import PAPER_GLOBAL_SENSITIVITY, global_sensitivity, least_local_sensitivity, local_sensitivity
 from dpbi.sensitivity.closed_form import local_at, smooth_at
 
@@ -38,7 +36,7 @@ class _HellingerSelection(Mechanism):
 
     def _least_sensitivity(self, prior: tuple[float, ...], n: int) -> float:
         """What ``_sensitivities`` of no dataset of size n >= 1 falls below; public, as it asks for no counts."""
-        raise NotImplementedError
+        return least_local_sensitivity(prior, n)
 
     def _rates(self, prior: tuple[float, ...], counts: NDArray[np.int64]) -> NDArray[np.float64]:
         """epsilon / (2 sensitivity), per unit of Hellinger distance, for datasets (..., k) of one size n >= 1."""
@@ -88,8 +86,7 @@ class _HellingerSelection(Mechanism):
     def rounding(self, prior: tuple[float, ...], n: int) -> float:
         """By the largest rate that any dataset could have."""
         prior, n = limits.check_prior(prior), limits.check_total(n)
-        factor = self.calibration[0] if self.calibration else 1.0
-        largest_rate = factor * self.epsilon / (2 * self._least_sensitivity(prior, n)) if n else 0.0
+        largest_rate = self.strength(prior, n) / (2 * self._least_sensitivity(prior, n)) if n else 0.0
         return rounding_of_secure_draw(n, len(prior), largest_rate)
 
     def draw_securely(self, problem: Problem, bits: Bits) -> tuple[int, ...]:
@@ -171,9 +168,6 @@ class EHDL(_HellingerSelection):
 
     def _sensitivities(self, prior: tuple[float, ...], counts: NDArray[np.int64]) -> NDArray[np.float64]:
         return local_at(np.array(prior), counts)
-
-    def _least_sensitivity(self, prior: tuple[float, ...], n: int) -> float:
-        return least_local_sensitivity(prior, n)
 
     def _promise(self, prior: tuple[float, ...], n: int) -> Guarantee:
         """None: local sensitivity depends on the private counts ([P17] section 5.1)."""

@@ -1,5 +1,6 @@
 """What a mechanism promises: which privacy, for which neighbours, on what basis."""
 
+import math
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -19,6 +20,10 @@ class _Promise:
     neighbours: str
 
     def __post_init__(self) -> None:
+        # Of a sum or a multiple epsilon may be beyond the largest of a mechanism
+        for name, largest in (("epsilon", math.inf), ("delta", 1.0)):
+            if hasattr(self, name):
+                object.__setattr__(self, name, limits.between(name, getattr(self, name), 0.0, largest))
         limits.one_of("basis", self.basis, get_args(Basis))
         limits.check_name("reason", self.reason, _TEXT)
         limits.check_name("neighbours", self.neighbours, _TEXT)
@@ -40,10 +45,6 @@ class PureDP(_Promise):
     reason: str
     neighbours: str = RELATION
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", limits.check_bound("epsilon", self.epsilon))
-        super().__post_init__()
-
     @property
     def words(self) -> str:
         return f"{printed_bound(self.epsilon)}-DP ({self.basis})"
@@ -58,11 +59,6 @@ class ApproximateDP(_Promise):
     basis: Basis
     reason: str
     neighbours: str = RELATION
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", limits.check_bound("epsilon", self.epsilon))
-        object.__setattr__(self, "delta", limits.between("delta", self.delta, 0.0, 1.0))
-        super().__post_init__()
 
     @property
     def words(self) -> str:

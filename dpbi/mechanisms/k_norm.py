@@ -1,7 +1,5 @@
 """K-norm noise: a vector of whole numbers as far from the counts as few records could have moved them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
@@ -9,17 +7,55 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpbi import limits
-from dpbi.mechanisms.added_noise import AddedNoise
 from dpbi.mechanisms.audit import Audit, Counts, Worst
 from dpbi.mechanisms.distance_table import NEGLIGIBLE, DistanceTable
 from dpbi.mechanisms.fair_bits import Bits, checked
 from dpbi.mechanisms.likelihood import StepsLikelihood
-from dpbi.mechanisms.mechanism import released_counts, released_vector
+from dpbi.mechanisms.mechanism import AddedNoise, released_counts, released_vector
 from dpbi.mechanisms.noise.audit import NoiseAudit, check_values
 from dpbi.mechanisms.noise.mean import mean_distance_of_steps_noise
 from dpbi.mechanisms.noise.steps import StepsNoise
 from dpbi.mechanisms.noise.table import steps_noise_table
 from dpbi.problem.problem import Problem, check_problem
+
+
+class KNormAudit(Audit):
+    """The loss of K-norm noise, cut at zero: epsilon whatever the counts, as nothing is lost by the cut."""
+
+    found: Literal["closed form"] = "closed form"
+    margin = NoiseAudit.margin
+
+    def __init__(self, mechanism: Any, prior: tuple[float, ...], n: int, noise: StepsNoise) -> None:
+        self.mechanism, self.prior, self.n, self.noise = mechanism, prior, n, noise
+
+    def worst(self, multiplier: float = 1.0) -> Worst:
+        """epsilon, attained by c' = c - e_a + e_b iff r_a >= c_a >= 1 and r_b <= c_b: at c = r = (n, 0, ...)."""
+        rest = (0,) * (self.noise.k - 2)
+        counts = (self.n, 0, *rest)
+        if self.n == 0:
+            return 0.0, counts, counts, counts
+        return self.noise.epsilon * multiplier, counts, (self.n - 1, 1, *rest), counts
+
+    def profile(self, epsilons: NDArray[np.float64]) -> NDArray[np.float64]:
+        return self.noise.profile(epsilons) if self.n else np.zeros(epsilons.size)
+
+    def marginal(self, counts: Counts, category: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Values of one released count, as far as the noise reaches, and their probabilities under a dataset.
+
+        Raises ValueError where the noise reaches too far to list them.
+        """
+        count = counts[category]
+        if self.n == 0:
+            return np.zeros(1, dtype=np.int64), np.ones(1)
+        reach = int(np.ceil(2 * NEGLIGIBLE / self.noise.epsilon))
+        check_values(2 * reach + 1)
+        probability = self.noise.marginal(reach)
+        released = count + np.arange(-reach, reach + 1)
+        inside = released >= 0
+        kept = probability[inside]
+        if not inside.all():
+            kept[0] += probability[~inside].sum()
+        return released[inside], kept
 
 
 @dataclass(frozen=True)
@@ -81,8 +117,7 @@ class KNorm(AddedNoise):
 
     def draw_securely(self, problem: Problem, bits: Bits) -> tuple[int, ...]:
         """As ``sample``, in whole numbers only."""
-        noise = self._noise_for(problem)
-        bits = checked(bits)
+        noise, bits = self._noise_for(problem), checked(bits)
         if problem.n == 0:
             return problem.counts
         drawn = noise.draw_exactly(self._exact_decay(2), bits)
@@ -99,42 +134,3 @@ class KNorm(AddedNoise):
     def mean_distance(self, problem: Problem) -> float | None:
         """E[H], where releases whose total exceeds n are too rare to count; else None."""
         return mean_distance_of_steps_noise(problem, self._noise_for(problem))
-
-
-class KNormAudit(Audit):
-    """The loss of K-norm noise, cut at zero: epsilon whatever the counts, as nothing is lost by the cut."""
-
-    found: Literal["closed form"] = "closed form"
-    margin = NoiseAudit.margin
-
-    def __init__(self, mechanism: Any, prior: tuple[float, ...], n: int, noise: StepsNoise) -> None:
-        self.mechanism, self.prior, self.n, self.noise = mechanism, prior, n, noise
-
-    def worst(self, multiplier: float = 1.0) -> Worst:
-        """epsilon, attained by c' = c - e_a + e_b iff r_a >= c_a >= 1 and r_b <= c_b: at c = r = (n, 0, ...)."""
-        rest = (0,) * (self.noise.k - 2)
-        counts = (self.n, 0, *rest)
-        if self.n == 0:
-            return 0.0, counts, counts, counts
-        return self.noise.epsilon * multiplier, counts, (self.n - 1, 1, *rest), counts
-
-    def profile(self, epsilons: NDArray[np.float64]) -> NDArray[np.float64]:
-        return self.noise.profile(epsilons) if self.n else np.zeros(epsilons.size)
-
-    def marginal(self, counts: Counts, category: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Values of one released count, as far as the noise reaches, and their probabilities under a dataset.
-
-        Raises ValueError where the noise reaches too far to list them.
-        """
-        count = counts[category]
-        if self.n == 0:
-            return np.zeros(1, dtype=np.int64), np.ones(1)
-        reach = int(np.ceil(2 * NEGLIGIBLE / self.noise.epsilon))
-        check_values(2 * reach + 1)
-        probability = self.noise.marginal(reach)
-        released = count + np.arange(-reach, reach + 1)
-        inside = released >= 0
-        kept = probability[inside]
-        if not inside.all():
-            kept[0] += probability[~inside].sum()
-        return released[inside], kept

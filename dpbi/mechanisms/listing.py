@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpbi.frozen_result import FrozenResult
-from dpbi.problem.candidates import list_candidates, number_of_candidates
-from dpbi.problem.problem import Problem
+from dpbi.problem import Problem, list_candidates, number_of_candidates
 
 LISTED = 2_000_000  # numbers in one list of releases
 PAIRS_LARGEST = 100_000_000  # of datasets and releases: their probabilities take 800 MB

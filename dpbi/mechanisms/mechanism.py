@@ -6,6 +6,7 @@ parameters: hashable, comparable, printable. What it promises depends on the pri
 """
 
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -16,11 +17,10 @@ from dpbi.mechanisms.audit import DATASETS, Audit, largest_visited
 from dpbi.mechanisms.calibration import LARGEST, LEAST, Calibration, calibrated_guarantee, check_calibration, multiplier
 from dpbi.mechanisms.distance_table import LISTABLE, DistanceTable, rows_to_keep, table_of
 from dpbi.mechanisms.fair_bits import WEIGHT_ERROR, Bits, WholeWeights, checked
-from dpbi.mechanisms.guarantee import Guarantee
+from dpbi.mechanisms.guarantee import Guarantee, PureDP
 from dpbi.mechanisms.likelihood import Likelihood, ListedLikelihood
 from dpbi.mechanisms.listing import LISTED, PAIRS_LARGEST, Listing, listing
-from dpbi.problem.candidates import list_candidates, number_of_candidates
-from dpbi.problem.problem import Problem, check_problem
+from dpbi.problem import Problem, check_problem, list_candidates, number_of_candidates
 
 _LOG_LEAST = 1e8  # of what is drawn, below 0: weights are split into powers of two exactly up to there
 _LOG_ERROR = 1e-11  # of a log probability, relative: the contract tests hold 1e-12
@@ -115,13 +115,8 @@ class Mechanism:
         return list_candidates(n, k)
 
     def _checked(self, prior: Any, n: Any, released: Any) -> tuple[tuple[float, ...], int, tuple[int, ...]]:
-        prior, n, r = limits.check_prior(prior), limits.check_total(n), released_vector(released)
-        if len(r) != len(prior):
-            raise ValueError(f"released must be {len(prior)} counts: got {limits.shown(r)}.")
-        if not self.can_release(n, r):
-            raise ValueError(f"released cannot be {limits.shown(r)}: no counts of n = {n:,} "
-                             "give it by this mechanism.")
-        return prior, n, r
+        prior, n = limits.check_prior(prior), limits.check_total(n)
+        return prior, n, check_released(self, len(prior), n, released)
 
     def distances(self, problem: Problem) -> DistanceTable | None:
         """The exact law of (H, steps) as a weighted table; None where the output space is too large to list."""
@@ -175,6 +170,27 @@ class Mechanism:
         return tuple(found.released[possible][chosen].tolist())
 
 
+@dataclass(frozen=True)
+class AddedNoise(Mechanism):
+    """Whole-number noise of decay proportional to epsilon; the rest of a release is post-processing."""
+
+    _basis: ClassVar[str]  # why its guarantee holds
+
+    def _exact_decay(self, spread: int) -> Fraction:
+        """epsilon over the spread, calibrated, as the fraction that the secure draw uses."""
+        return (Fraction(self.calibration[0]) if self.calibration else 1) * Fraction(self.epsilon) / spread
+
+    def _promise(self, prior: tuple[float, ...], n: int) -> Guarantee:
+        """epsilon-DP for replacing one record: noise fitted to what one record can move, the rest post-processing."""
+        return PureDP(self.epsilon, "theorem", self._basis)
+
+    def rounding(self, prior: tuple[float, ...], n: int) -> float:
+        """0: the decay is an exact fraction, the noise and the cuts are whole numbers."""
+        limits.check_prior(prior)
+        limits.check_total(n)
+        return 0.0
+
+
 def check_mechanism(value: Any) -> Any:
     """The value itself, if it is a mechanism that was made, with its epsilon: a class is none."""
     if not isinstance(value, Mechanism):
@@ -187,6 +203,19 @@ def name_of(mechanism: Mechanism) -> str:
     """What a mechanism is called where a calibrated one may stand beside it. Source: ours."""
     check_mechanism(mechanism)
     return f"{mechanism.label} calibrated" if mechanism.calibration else mechanism.label
+
+
+def check_released(mechanism: Mechanism, k: int, n: int, released: ArrayLike) -> tuple[int, ...]:
+    """The k released counts as ints; ValueError unless this mechanism can release them for some counts."""
+    values = limits.sequence("released", released, f"of {k} counts", limits.CATEGORIES_LARGEST, "counts")
+    if len(values) != k:
+        raise ValueError(f"released must hold {k} counts, one for each prior parameter: got {limits.shown(values)}.")
+    r = tuple(limits.whole_number(f"released[{i}]", value, 0, limits.RELEASED_LARGEST)
+              for i, value in enumerate(values))
+    if not check_mechanism(mechanism).can_release(n, r):
+        raise ValueError(f"released cannot be {limits.shown(r)}: no counts of n = {n:,} give it by {mechanism.label}, "
+                         "the probability of this release is 0. Check the release, the mechanism, its options and n.")
+    return r
 
 
 def released_vector(released: Any) -> tuple[int, ...]:

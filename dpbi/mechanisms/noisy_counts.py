@@ -7,11 +7,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpbi import limits
-from dpbi.mechanisms.added_noise import AddedNoise
 from dpbi.mechanisms.distance_table import DistanceTable
 from dpbi.mechanisms.fair_bits import Bits, checked
 from dpbi.mechanisms.likelihood import CutNoiseLikelihood
-from dpbi.mechanisms.mechanism import released_counts, released_vector
+from dpbi.mechanisms.mechanism import AddedNoise, released_counts, released_vector
 from dpbi.mechanisms.noise.audit import NoiseAudit
 from dpbi.mechanisms.noise.law import (
     FlooredLaplace,
@@ -43,7 +42,8 @@ class _NoisyCounts(AddedNoise):
     )
 
     def _spread(self, k: int) -> int:
-        raise NotImplementedError
+        """How far one record can move the first k - 1 counts: with two categories one of the two moves, else both."""
+        return 1 if k == 2 else 2
 
     def _noise(self, k: int) -> IntegerNoise:
         return FlooredLaplace(self._spread(k) / self.epsilon)
@@ -52,8 +52,7 @@ class _NoisyCounts(AddedNoise):
         return k - 1
 
     def _calibrated_noise(self, prior: tuple[float, ...], n: int) -> IntegerNoise:
-        noise = self._noise(len(prior))
-        return noise.sharpened(self._multiplier(prior, n)) if self.calibration else noise
+        return self._noise(len(prior)).sharpened(self._multiplier(prior, n))
 
     def _noise_for(self, problem: Problem) -> IntegerNoise:
         return self._calibrated_noise(check_problem(problem).prior, problem.n)
@@ -61,8 +60,8 @@ class _NoisyCounts(AddedNoise):
     def log_pmf(self, problem: Problem, released: ArrayLike) -> NDArray[np.float64]:
         """log P(r | c) = sum over noised counts of log P(cut noise), -inf unless the remainder fits."""
         r = released_counts(problem, released)
-        noise = self._noise_for(problem)
-        return released_log_pmf(noise, problem.counts, r, self._noised(problem.k), self.consistent)
+        return released_log_pmf(
+            self._noise_for(problem), problem.counts, r, self._noised(problem.k), self.consistent)
 
     def sample(self, problem: Problem, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
         """Noise, cut, remainder: int64 (size, k)."""
@@ -94,8 +93,7 @@ class _NoisyCounts(AddedNoise):
 
     def draw_securely(self, problem: Problem, bits: Bits) -> tuple[int, ...]:
         """As ``sample``, in whole numbers only."""
-        noise = self._noise_for(problem)
-        bits = checked(bits)
+        noise, bits = self._noise_for(problem), checked(bits)
         decay, n = self._exact_decay(self._spread(problem.k)), problem.n
         drawn = [noise.draw_exactly(decay, bits) for _ in range(self._noised(problem.k))]
         cut = np.array([[min(max(d, -n), n) for d in drawn]], dtype=np.int64)  # no whole number leaves 64 bits
@@ -107,13 +105,12 @@ class _NoisyCounts(AddedNoise):
 
     def audit(self, prior: tuple[float, ...], n: int) -> NoiseAudit:
         prior, n = limits.check_prior(prior), limits.check_total(n)
-        noise = self._calibrated_noise(prior, n)
-        return NoiseAudit(self, prior, n, noise, self._noised(len(prior)), self.consistent)
+        return NoiseAudit(
+            self, prior, n, self._calibrated_noise(prior, n), self._noised(len(prior)), self.consistent)
 
     def mean_distance(self, problem: Problem) -> float | None:
         """E[H], where releases whose total exceeds n are too rare to count; else None."""
-        noise = self._noise_for(problem)
-        return mean_distance(problem, noise, self._noised(problem.k), self.consistent)
+        return mean_distance(problem, self._noise_for(problem), self._noised(problem.k), self.consistent)
 
 
 @dataclass(frozen=True)
@@ -206,9 +203,6 @@ class LSHist(_NoisyCountsAndRemainder):
     )
     _basis: ClassVar[str] = "Laplace mechanism on k - 1 counts, L1 sensitivity 1 (k = 2) or 2, then post-processing"
 
-    def _spread(self, k: int) -> int:
-        return _histogram_sensitivity(k)
-
 
 @dataclass(frozen=True)
 class Geometric(_NoisyCountsAndRemainder):
@@ -229,13 +223,5 @@ class Geometric(_NoisyCountsAndRemainder):
     )
     _basis: ClassVar[str] = "geometric mechanism on k - 1 counts, L1 sensitivity 1 (k = 2) or 2, then post-processing"
 
-    def _spread(self, k: int) -> int:
-        return _histogram_sensitivity(k)
-
     def _noise(self, k: int) -> IntegerNoise:
         return TwoSidedGeometric(self.epsilon / self._spread(k))
-
-
-def _histogram_sensitivity(k: int) -> int:
-    """How far one record can move the first k - 1 counts: with two categories one of the two moves, else both."""
-    return 1 if k == 2 else 2

@@ -16,9 +16,8 @@ from scipy import special
 from dpbi import limits
 from dpbi.accuracy.optimum import PrivacyLimit, limit_of_privacy
 from dpbi.mechanisms.audit import check_size
-from dpbi.mechanisms.distance_table import chunks
 from dpbi.mechanisms.selection.audit import SelectionAudit, distance_matrix
-from dpbi.posterior import dirichlet
+from dpbi.posterior import chunks, dirichlet
 from dpbi.posterior.total_variation import beta_variation
 from dpbi.privacy.loss import calibrated_multiplier
 from dpbi.problem.candidates import list_candidates, number_of_candidates

@@ -63,8 +63,7 @@ class ConvolvedSums:
 
     @cached_property
     def _losses(self) -> list[NDArray[np.float64]]:
-        released = np.arange(self.n + 1)
-        return [count_loss(float(alpha), int(count), released)
+        return [count_loss(float(alpha), int(count), np.arange(self.n + 1))
                 for alpha, count in zip(self.prior, self.count, strict=True)]
 
     @cached_property

@@ -20,8 +20,7 @@ from dpbi.partition.mixture import log_weight, log_weights
 from dpbi.partition.power_sum_curve import Excess, excess_curve
 from dpbi.partition.power_sums import Uncertain, power_sums
 from dpbi.posterior.hellinger import count_loss, distances_to
-from dpbi.problem.candidates import are_few, list_candidates
-from dpbi.problem.problem import Problem, check_problem
+from dpbi.problem import Problem, are_few, check_problem, list_candidates
 
 _LISTED = 200_000  # candidates; a list of this length is faster than the mixture
 _LISTED_LINE = 2_000_000  # as _LISTED where k = 2: the list is the numbers 0..n
@@ -82,9 +81,7 @@ def _from_mixture(problem: Problem, rate: float, rng: np.random.Generator, size:
         accepted = np.zeros(waiting.size, dtype=bool)
         for g in np.unique(drawn):
             here = np.flatnonzero(drawn == g)
-            r, keep = groups.draw(int(g), rng, here.size)
-            released[waiting[here]] = r
-            accepted[here] = keep
+            released[waiting[here]], accepted[here] = groups.draw(int(g), rng, here.size)
         waiting = waiting[~accepted]
     return released
 
@@ -213,7 +210,8 @@ def _power_sampler(problem: Problem, m: int) -> _Sampler:
     sums = power_sums(problem)
     try:
         sampler = _PowerSampler(problem, m)
-        if sampler.log_acceptance(sums.log_sum(m)) > np.log(_LEAST_ACCEPTED):
+        # What is accepted: all candidates' weights over all proposals' at the last's peak
+        if sums.log_sum(m) - sampler.log_proposed > np.log(_LEAST_ACCEPTED):
             return sampler
     except Uncertain:
         if not sums.can_be_convolved:
@@ -279,10 +277,6 @@ class _PowerSampler:
         self.peak = float(self.pieces[widest].top)
         self.log_proposed = float(sums.multiplicity @ log_totals - log_totals[widest]) + self.peak
 
-    def log_acceptance(self, log_z: float) -> float:
-        """log of the share that is accepted: all candidates' weights over all proposals' at the last's peak."""
-        return log_z - self.log_proposed
-
     def _log_weight(self, position: int, offset: NDArray) -> NDArray[np.float64]:
         count = self.problem.counts[position]
         loss = count_loss(self.problem.prior[position], count, count + offset)
@@ -301,7 +295,6 @@ class _PowerSampler:
         while missing > 0:
             tried = min(int(missing / rate * 1.1) + 64, max(4_000_000 // self.problem.k, 64))
             offsets = self._propose(rng, tried)
-            offsets[:, self.last] = 0
             offsets[:, self.last] = -offsets.sum(axis=1)
             fits = np.flatnonzero(counts[self.last] + offsets[:, self.last] >= 0)
             log_accept = self._log_weight(self.last, offsets[fits, self.last]) - self.peak
@@ -312,11 +305,11 @@ class _PowerSampler:
         return np.concatenate(accepted)[:size]
 
     def _propose(self, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
-        offsets = np.empty((size, self.problem.k), dtype=np.int64)
+        """Offsets of all but the last."""
+        offsets = np.zeros((size, self.problem.k), dtype=np.int64)
         for positions, pieces in zip(self.kinds, self.pieces, strict=True):
             wanted = positions[positions != self.last]
-            drawn = pieces.draw(rng, size * wanted.size)
-            offsets[:, wanted] = drawn.reshape(size, wanted.size)
+            offsets[:, wanted] = pieces.draw(rng, size * wanted.size).reshape(size, wanted.size)
         return offsets
 
 

@@ -17,16 +17,9 @@ ORDER = 16  # lattice points that a correction or an interpolation uses, half on
 _NODES = np.arange(-ORDER // 2, ORDER // 2)
 
 
-def _lagrange() -> NDArray[np.float64]:
-    """[j, d]: coefficient of t^d in the polynomial that is 1 at node j and 0 at the others."""
-    rows = []
-    for node in _NODES:
-        others = _NODES[_NODES != node]
-        rows.append(np.poly(others)[::-1] / np.prod((node - others).astype(float)))
-    return np.array(rows)
-
-
-_LAGRANGE = _lagrange()
+# [j, d]: coefficient of t^d in the polynomial that is 1 at node j and 0 at the others
+_LAGRANGE = np.array([np.poly(others)[::-1] / np.prod((node - others).astype(float))
+                      for node, others in ((node, _NODES[_NODES != node]) for node in _NODES)])
 _BERNOULLI = bernoulli(ORDER + 1)  # B_1 = -1/2
 
 

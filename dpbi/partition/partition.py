@@ -10,13 +10,10 @@ from functools import lru_cache
 import numpy as np
 
 from dpbi import limits
-from dpbi.partition.draws import listed_log_partition, sample
+from dpbi.partition.draws import listed_log_partition
 from dpbi.partition.power_sum_curve import RATE_ZERO, excess_curve
 from dpbi.partition.power_sums import uncertain
-from dpbi.problem.candidates import log_number_of_candidates
-from dpbi.problem.problem import Problem, check_problem
-
-__all__ = ["log_partition", "mean_distance", "probability_of_ignoring", "quickest_log_partition", "sample"]
+from dpbi.problem import Problem, check_problem, log_number_of_candidates
 
 
 def log_partition(problem: Problem, rate: float) -> float:

@@ -172,15 +172,12 @@ class Excess:
         for j in range(int(np.log2(_SUMMED / _SINGLY)), self.panels):
             high = _SINGLY * 2.0 ** (j + 1)
             log_mass = float(log_weight(rate, high) + np.log(high)) if high < rate * rate / 6 else 0.0
-            log_first = self.at_end(low)
-            if log_mass + log_first < log_z - negligible:
-                if log_mass == 0.0:
-                    return
-                low = high
-                continue
-            part = self._panel_part(rate, j, low, high)
-            log_z = np.logaddexp(log_z, part.log_total())
-            yield part
+            if log_mass + self.at_end(low) >= log_z - negligible:
+                part = self._panel_part(rate, j, low, high)
+                log_z = np.logaddexp(log_z, part.log_total())
+                yield part
+            elif log_mass == 0.0:
+                return
             low = high
 
     def relevant(self, rate: float) -> tuple[int, int]:

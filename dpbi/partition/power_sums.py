@@ -20,9 +20,8 @@ from numpy.typing import NDArray
 
 from dpbi.partition.convolved_sums import ConvolvedSums
 from dpbi.partition.lattice_edges import ORDER, edge_weights, moved_to_lattice
-from dpbi.posterior.hellinger import count_loss
-from dpbi.problem.candidates import log_number_of_candidates
-from dpbi.problem.problem import Problem
+from dpbi.posterior import chunks, count_loss
+from dpbi.problem import Problem, log_number_of_candidates
 
 _TAIL = 46.0  # e^-46 = 1e-20 of a variable's mass is left outside its window
 _SMOOTH = 3.2  # a lattice of spacing q = sd / 3.2 has its first alias where a bump's transform is below e^-50
@@ -324,8 +323,7 @@ class PowerSums:
     def _fallen(self, m: float, offset: NDArray[np.int64], tilt: _Tilt) -> NDArray[np.float64]:
         """How far the logarithm of each kind's tilted weight is below its highest at an offset."""
         loss = count_loss(self.prior, self.count, self.count + offset)
-        fallen: NDArray[np.float64] = m * loss - tilt.theta * offset + tilt.peak
-        return fallen
+        return np.asarray(m * loss - tilt.theta * offset + tilt.peak)
 
 
 @dataclass(frozen=True, eq=False)
@@ -398,9 +396,8 @@ def _product_of_characteristics(
     for stride in np.unique(bulk.strides):
         # A transform has period log(period) steps a row, the plain sum width nodes: the shorter is taken.
         transformed = stride == bulk.unit and width <= period <= max(16, width // 16) * nodes.size
-        at_once = max(1, _BLOCK // (period if transformed else nodes.size))
         every = np.flatnonzero(bulk.strides == stride)
-        for rows in (every[start : start + at_once] for start in range(0, every.size, at_once)):
+        for rows in (every[part] for part in chunks(every.size, period if transformed else nodes.size, _BLOCK)):
             phase = 2j * np.pi * (stride / bulk.unit) / period * nodes
             if transformed:
                 phi = np.fft.rfft(probability[rows], period, axis=1)[:, nodes].conj()

@@ -32,7 +32,6 @@ _LARGE = 1e4  # from here on scipy's lower tail of whole parameters loses digits
 _NOTHING = 1e-300  # no end of an interval with digits lies below
 _LOG_LEAST = -750.0  # e^-750 is no double
 _LISTED_COUNTS = 100_000
-_CHUNK = 1 << 20  # numbers in work at a time
 _ENDS_LARGEST = 2_000_000  # of intervals: one takes microseconds
 
 
@@ -273,7 +272,7 @@ def log_evidence(prior: ArrayLike, counts: ArrayLike, ordered: bool = False) -> 
     limits.instance("ordered", ordered, bool, "True or False")
     c = limits.count_array("counts", counts, alpha.shape[-1])
     flat = c.reshape(-1, alpha.size)
-    found = [log_predictive(alpha, flat[rows], ordered) for rows in chunks(*flat.shape, _CHUNK)]
+    found = [log_predictive(alpha, flat[rows], ordered) for rows in chunks(*flat.shape)]
     return np.concatenate([np.empty(0), *found]).reshape(c.shape[:-1])
 
 
@@ -354,6 +353,14 @@ def sample(alpha: ArrayLike, rng: np.random.Generator, size: int) -> Floats:
     return limits.check_generator(rng).dirichlet(a, limits.check_size(size, a.size))
 
 
+def one_draw_each(alpha: Floats, rng: np.random.Generator) -> Floats:
+    """A draw of theta from each Dir(alpha), (N, k) -> (N, k): Gamma(a) = Gamma(a + 1) U^{1/a}, in logs, as with a tiny
+    prior all k could underflow otherwise."""
+    log_gamma = np.log(rng.standard_gamma(alpha + 1)) - rng.standard_exponential(alpha.shape) / alpha
+    theta = np.exp(log_gamma - log_gamma.max(axis=1, keepdims=True))
+    return theta / theta.sum(axis=1, keepdims=True)
+
+
 def _one(name: str, values: ArrayLike) -> Floats:
     """The parameters of one distribution, (k,)."""
     a = limits.dirichlet_parameters(name, values)
@@ -386,5 +393,4 @@ def _tau_factorial(c: Floats) -> Floats:
 
 
 def _stirling(z: Floats) -> Floats:
-    powers = np.array([1, 3, 5, 7, 9])
-    return (np.array(STIRLING) * z[..., None] ** -powers).sum(axis=-1)
+    return (np.array(STIRLING) * z[..., None] ** -np.arange(1, 10, 2)).sum(axis=-1)

@@ -126,7 +126,7 @@ def _loss(a: NDArray, b: NDArray, h: NDArray) -> NDArray[np.float64]:
     return loss
 
 
-def chunks(rows: int, columns: int, most: int) -> Iterator[slice]:
+def chunks(rows: int, columns: int, most: int = 1 << 20) -> Iterator[slice]:
     """Slices of rows that make tables of at most ``most`` numbers."""
     step = max(1, most // columns)
     return (slice(start, start + step) for start in range(0, rows, step))
@@ -406,8 +406,7 @@ def _recurrence(low: NDArray, high: NDArray, h: NDArray) -> NDArray:
     """-sum_{j<N} log((low+j)(high+j)/(x+j)^2)/2, any shape: all j of some values at a time."""
     shape, total = low.shape, np.empty(low.size)
     low, high, h = low.ravel(), high.ravel(), h.ravel()
-    for start in range(0, low.size, _RECURRENCE_ROWS):
-        rows = slice(start, start + _RECURRENCE_ROWS)
+    for rows in chunks(low.size, 1, _RECURRENCE_ROWS):
         below, above = low[rows] + _STEPS, high[rows] + _STEPS
         x = below + h[rows]
         u = h[rows] / x
@@ -462,8 +461,6 @@ def _remainder(z: NDArray) -> NDArray:
 
 def sums_of_others(a: NDArray) -> NDArray:
     """sum_{j != i} a_j, without subtracting a_i from the total."""
-    before = np.zeros_like(a)
-    before[..., 1:] = np.cumsum(a[..., :-1], axis=-1)
-    after = np.zeros_like(a)
-    after[..., :-1] = np.cumsum(a[..., :0:-1], axis=-1)[..., ::-1]
-    return before + after
+    none = np.zeros_like(a[..., :1])
+    before, after = (np.cumsum(np.concatenate([none, some], axis=-1), axis=-1) for some in (a[..., :-1], a[..., :0:-1]))
+    return before + after[..., ::-1]

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpbi import limits
-from dpbi.mechanisms.guarantee import ApproximateDP, Guarantee, NotPrivate
-from dpbi.mechanisms.mechanism import Mechanism, check_mechanism
+from dpbi.mechanisms import ApproximateDP, Guarantee, Mechanism, NotPrivate, check_mechanism
 from dpbi.privacy.loss import privacy_loss, privacy_profile
 
 _ROUNDING = 1e-9  # of delta(0), a sum of doubles

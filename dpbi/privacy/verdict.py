@@ -8,8 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dpbi import limits
 from dpbi.frozen_result import FrozenResult
-from dpbi.mechanisms.guarantee import ApproximateDP, Guarantee
-from dpbi.mechanisms.mechanism import Mechanism
+from dpbi.mechanisms import ApproximateDP, Guarantee, Mechanism
 from dpbi.privacy.loss import PrivacyLoss, privacy_loss, privacy_profile
 
 _ROUNDING = 1e-9  # relative: a loss that attains epsilon exactly may err in its last digits
@@ -94,7 +93,6 @@ def verdict(mechanism: Mechanism, prior: ArrayLike, n: int) -> Verdict:
     """
     loss = privacy_loss(mechanism, prior, n)
     promised = mechanism.guarantee(loss.prior, n)
-    delta = None
-    if isinstance(promised, ApproximateDP):
-        delta = float(privacy_profile(mechanism, loss.prior, n, [promised.epsilon])[0])
-    return Verdict(loss, promised, delta)
+    if not isinstance(promised, ApproximateDP):
+        return Verdict(loss, promised, None)
+    return Verdict(loss, promised, float(privacy_profile(mechanism, loss.prior, n, [promised.epsilon])[0]))

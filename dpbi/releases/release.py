@@ -25,11 +25,11 @@ from typing import Any, TypeVar
 from dpbi import limits
 from dpbi.data.json_object import json_object
 from dpbi.inference.nearest import NearestPosterior, nearest_posterior
-from dpbi.inference.noise_aware import CountMixture, NoiseAwarePosterior, check_released, noise_aware_posterior
+from dpbi.inference.noise_aware import CountMixture, NoiseAwarePosterior, noise_aware_posterior
 from dpbi.mechanisms import MECHANISMS, Mechanism
 from dpbi.mechanisms.fair_bits import Bits
 from dpbi.mechanisms.guarantee import Guarantee, NotPrivate
-from dpbi.mechanisms.mechanism import check_mechanism
+from dpbi.mechanisms.mechanism import check_mechanism, check_released
 from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.problem.problem import Problem, check_problem
 from dpbi.version import __version__

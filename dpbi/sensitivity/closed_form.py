@@ -5,11 +5,8 @@ H^2 = 1 - f(a_i) f(a_j - 1), f(t) = Gamma(t + 1/2) / sqrt(Gamma(t) Gamma(t + 1))
 Everything below maximises the *pair loss* l(a_i, a_i + 1) + l(a_j - 1, a_j) over receivers i and donors j.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
@@ -17,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpbi import limits
-from dpbi.posterior.hellinger import affinity_loss, distance_of_loss
+from dpbi.posterior import affinity_loss, chunks, distance_of_loss
 from dpbi.problem.problem import Problem, check_problem
 
 Kind = Literal["reciprocal", "exponential"]
@@ -26,7 +23,6 @@ Kind = Literal["reciprocal", "exponential"]
 PAPER_GLOBAL_SENSITIVITY = math.sqrt(1 - math.pi / 4)
 
 _ROUNDING = 1e-12  # relative: losses nearer to each other are equal
-_CHUNK = 1 << 20  # counts or pairs in work at a time
 _NO_NEIGHBOURS = "{what} needs at least one record: got n = 0, so that there are no neighbouring datasets."
 
 
@@ -71,9 +67,7 @@ def _by_rows(measure: Callable[[NDArray[np.int64]], NDArray], c: NDArray[np.int6
     """What is measured of datasets (N, k) -> (N,), for datasets (..., k) -> (...), some at a time."""
     flat = c.reshape(-1, c.shape[-1])
     found = np.empty(len(flat))
-    step = max(1, _CHUNK // c.shape[-1])
-    for start in range(0, len(flat), step):
-        rows = slice(start, start + step)
+    for rows in chunks(*flat.shape):
         found[rows] = measure(flat[rows])
     return np.asarray(found.reshape(c.shape[:-1])[()])
 
@@ -207,44 +201,37 @@ def corners(alpha: NDArray, c: NDArray) -> Iterator[tuple[NDArray, NDArray]]:
         yield _two_category_corners(alpha, c)
         return
     last, none = np.broadcast_to(unit_loss(alpha), c.shape), np.zeros_like(c)
-    receivers = _Options.needed(unit_loss(alpha + c), none, last, c)
-    donors = _Options.needed(_giving(alpha, c), none, last, np.where(c == 0, 1, c - 1))
-    step = max(1, _CHUNK // donors.loss.size)
-    for start in range(0, receivers.loss.shape[1], step):
-        some = slice(start, start + step)
-        loss = receivers.loss[:, some, None] + donors.loss[:, None, :]
-        loss[receivers.category[:, some, None] == donors.category[:, None, :]] = -np.inf
-        distance = receivers.distance[:, some, None] + donors.distance[:, None, :]
-        shape = (len(c), -1)
-        yield distance_of_loss(loss.reshape(shape)), distance.reshape(shape).astype(np.float64)
+    receiving, of_receiver, receiver = _needed_options(unit_loss(alpha + c), none, last, c)
+    giving, of_donor, donor = _needed_options(_giving(alpha, c), none, last, np.where(c == 0, 1, c - 1))
+    for some in chunks(receiving.shape[1], giving.size):
+        loss = receiving[:, some, None] + giving[:, None, :]
+        loss[receiver[:, some, None] == donor[:, None, :]] = -np.inf
+        distance = of_receiver[:, some, None] + of_donor[:, None, :]
+        yield distance_of_loss(loss.reshape(len(c), -1)), distance.reshape(len(c), -1).astype(np.float64)
 
 
-@dataclass(frozen=True, eq=False)
-class _Options:
-    """What one side of a pair may be: its loss, the records moved for it and its category, (N, options) each."""
+def _needed_options(
+    loss: NDArray, distance: NDArray, other_loss: NDArray, other_distance: NDArray
+) -> tuple[NDArray, ...]:
+    """What one side of a pair may be: its loss, the records moved for it and its category, (N, options) each.
 
-    loss: NDArray[np.float64]
-    distance: NDArray[np.int64]
-    category: NDArray[np.int64]
-
-    @classmethod
-    def needed(cls, loss: NDArray, distance: NDArray, other_loss: NDArray, other_distance: NDArray) -> _Options:
-        """Two options a category, (N, k) each, without those that three others equal or exceed."""
-        loss, distance = np.concatenate([loss, other_loss], axis=1), np.concatenate([distance, other_distance], axis=1)
-        category = np.broadcast_to(np.tile(np.arange(loss.shape[1] // 2), 2), loss.shape)
-        order = np.lexsort((-loss, distance), axis=1)
-        loss, distance, category = (np.take_along_axis(value, order, axis=1) for value in (loss, distance, category))
-        # The third largest loss so far: maxima of what the running maxima leave over.
-        rest, needed = loss, np.zeros(loss.shape, dtype=bool)
-        for _ in range(3):
-            before = np.full(loss.shape, -np.inf)
-            before[:, 1:] = np.maximum.accumulate(rest, axis=1)[:, :-1]
-            needed |= rest > before
-            rest = np.minimum(rest, before)
-        width = int(needed.sum(axis=1).max())
-        kept = np.argsort(~needed, axis=1, kind="stable")[:, :width]
-        loss = np.where(needed, loss, -np.inf)
-        return cls(*(np.take_along_axis(value, kept, axis=1) for value in (loss, distance, category)))
+    Of two options a category, (N, k) each, without those that three others equal or exceed.
+    """
+    loss, distance = np.concatenate([loss, other_loss], axis=1), np.concatenate([distance, other_distance], axis=1)
+    category = np.broadcast_to(np.tile(np.arange(loss.shape[1] // 2), 2), loss.shape)
+    order = np.lexsort((-loss, distance), axis=1)
+    loss, distance, category = (np.take_along_axis(value, order, axis=1) for value in (loss, distance, category))
+    # The third largest loss so far: maxima of what the running maxima leave over.
+    rest, needed = loss, np.zeros(loss.shape, dtype=bool)
+    for _ in range(3):
+        before = np.full(loss.shape, -np.inf)
+        before[:, 1:] = np.maximum.accumulate(rest, axis=1)[:, :-1]
+        needed |= rest > before
+        rest = np.minimum(rest, before)
+    width = int(needed.sum(axis=1).max())
+    kept = np.argsort(~needed, axis=1, kind="stable")[:, :width]
+    loss = np.where(needed, loss, -np.inf)
+    return tuple(np.take_along_axis(value, kept, axis=1) for value in (loss, distance, category))
 
 
 def _two_category_corners(alpha: NDArray, c: NDArray) -> tuple[NDArray, NDArray]:

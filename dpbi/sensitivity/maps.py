@@ -10,8 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from dpbi import limits
 from dpbi.frozen_result import FrozenResult
 from dpbi.posterior.hellinger import distances_to
-from dpbi.problem.candidates import list_candidates
-from dpbi.problem.problem import Problem, check_problem
+from dpbi.problem import Problem, check_problem, list_candidates
 from dpbi.sensitivity.closed_form import (
     PAPER_GLOBAL_SENSITIVITY,
     corners,
@@ -140,7 +139,6 @@ def along_count(
     if len(alpha) != 2:
         raise ValueError(f"A scan along one count needs two categories: got {len(alpha)}.")
     n = limits.check_total(n)
-    gamma, beta = limits.check_gamma(gamma), limits.check_gamma(beta, "beta")
     kept = [limits.whole_number("include", u, 0, limits.TOTAL_LARGEST)
             for u in limits.sequence("include", include, "of counts")]
     u = _thinned(n, points, (0, 1, n - 1, n, *kept))
@@ -157,13 +155,11 @@ def along_emptying(problem: Problem, gamma: float, beta: float, points: int = 12
     """
     if check_problem(problem).k < 3:
         raise ValueError(f"Emptying two categories needs at least three: got {problem.k}.")
-    gamma, beta = limits.check_gamma(gamma), limits.check_gamma(beta, "beta")
     order = np.argsort(problem.counts, kind="stable")
     rare, commonest = order[:2], order[-1]
     small, large = (problem.counts[i] for i in rare)
-    points = limits.whole_number("points", points, _POINTS_LEAST, _POINTS_LARGEST)
-    limits.check_rows("points", min(points, small + large + 1), problem.k)
     moved = _thinned(small + large, points, (0, 1, large - small, max(small + large - 1, 0), small + large))
+    limits.check_rows("points", moved.size, problem.k)
     # First the larger falls to the smaller, then they fall in turn, the larger first.
     from_large = np.where(moved <= large - small, moved, (large - small) + (moved - (large - small) + 1) // 2)
     counts = np.tile(np.array(problem.counts, dtype=np.int64), (moved.size, 1))
@@ -210,8 +206,7 @@ def gamma_scan(problem: Problem, gammas: ArrayLike | None = None) -> GammaScan:
     Source: ours; the rate epsilon / (2 (1 + gamma) S_gamma) is [D20] Algorithm 6's.
     """
     slope, level = _envelope(problem)
-    default = np.concatenate([[0.0], np.geomspace(1e-6, 1e3, 120)])
-    listed = default if gammas is None else np.unique(
+    listed = np.concatenate([[0.0], np.geomspace(1e-6, 1e3, 120)]) if gammas is None else np.unique(
         [limits.check_gamma(gamma, "gammas") for gamma in limits.number_array("gammas", gammas).flat])
     limits.check_numbers("gammas", listed.size * slope.size)
     bends = np.append(0.0, np.diff(level) / -np.diff(slope))
@@ -295,6 +290,7 @@ def _scan(
     gamma: float,
     beta: float,
 ) -> SensitivityScan:
+    gamma, beta = limits.check_gamma(gamma), limits.check_gamma(beta, "beta")
     return SensitivityScan(
         prior,
         gamma,

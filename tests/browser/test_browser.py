@@ -19,7 +19,7 @@ from dpbi import MECHANISMS, limits
 from dpbi.dashboard.page import DEFAULT_MECHANISMS
 from dpbi.dashboard.sidebar import data_source, menu, privacy
 from dpbi.dashboard.words import words
-from dpbi.mechanisms.added_noise import AddedNoise
+from dpbi.mechanisms.mechanism import AddedNoise
 from tests.benchmarks import serving
 from tests.browser import names
 from tests.browser.chromium import ROOT, App, Scheme, Watched, open_page, wait_until_idle, watched_page, watching

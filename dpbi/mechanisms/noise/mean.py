@@ -148,11 +148,8 @@ class _RemainderSums(_NoisySums):
         super().__init__(problem, noise, problem.k - 1)
         self.shift = np.fft.fftfreq(self.length, 1 / self.length).astype(np.int64)
         self.log_factor = self._remainder()
-        dropped = self.log_factor > 0
-        if consistent:
-            dropped |= self.shift > problem.counts[-1]
-        self.left_out = float(self._law(0.0)[dropped].sum())
-        self.kept = ~dropped
+        self.kept = (self.log_factor <= 0) & (not consistent or self.shift <= problem.counts[-1])
+        self.left_out = float(self._law(0.0)[~self.kept].sum())
         self.truth = float(np.exp(sum(times * np.log(float(window[1][window[0] == 0][0]))
                                       for times, window in zip(self.kinds.values(), self.windows, strict=True))))
 

@@ -8,8 +8,6 @@ Source: Hardt and Talwar 2010, Awan and Slavkovic 2021, for real numbers; on who
 "The limit of privacy").
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from fractions import Fraction
@@ -18,8 +16,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from dpbi.mechanisms.distance_table import NEGLIGIBLE, chunks
+from dpbi.mechanisms.distance_table import NEGLIGIBLE
 from dpbi.mechanisms.fair_bits import Bits, bernoulli_exp_of_any, most_tries, two_sided_geometric, unfair
+from dpbi.posterior import chunks
 
 _TRIED = np.linspace(0.02, 0.98, 49)  # shares of epsilon for Chernoff's bound
 _BLOCK = 4_000_000
@@ -34,9 +33,6 @@ class StepsNoise:
 
     epsilon: float
     k: int
-
-    def sharpened(self, multiplier: float) -> StepsNoise:
-        return StepsNoise(self.epsilon * multiplier, self.k)
 
     @cached_property
     def _above_one(self) -> NDArray[np.float64]:
@@ -107,9 +103,8 @@ class StepsNoise:
         all that the rejection looks at, and given its sum a vector of geometric variables is a uniform composition.
         """
         drawn = np.empty((size, self.k), dtype=np.int64)
-        height = max(1, _BLOCK // self.k)
-        for start in range(0, size, height):
-            block = drawn[start:start + height]
+        for rows in chunks(size, self.k, _BLOCK):
+            block = drawn[rows]
             up, down = self._accepted_sums(rng, len(block))
             block[:, :-1] = _compositions(rng, up, self.k - 1) - _compositions(rng, down, self.k - 1)
             block[:, -1] = down - up

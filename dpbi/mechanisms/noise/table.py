@@ -6,9 +6,10 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from dpbi.mechanisms.distance_table import LISTABLE, NEGLIGIBLE, DistanceTable, chunks, rows_to_keep, table_of
+from dpbi.mechanisms.distance_table import LISTABLE, NEGLIGIBLE, DistanceTable, rows_to_keep, table_of
 from dpbi.mechanisms.noise.law import IntegerNoise, cut_log_pmf
 from dpbi.mechanisms.noise.steps import StepsNoise
+from dpbi.posterior import chunks
 from dpbi.problem.problem import Problem
 
 _WINDOW = 2_000_000  # every value of one count is in work at once

@@ -22,7 +22,6 @@ from collections.abc import Callable
 from itertools import accumulate
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dpbi.mechanisms.fair_bits import (
     WEIGHT_ERROR,
@@ -35,8 +34,7 @@ from dpbi.mechanisms.fair_bits import (
     uniform_composition,
 )
 from dpbi.posterior.hellinger import distances_to
-from dpbi.problem.candidates import LISTED_CATEGORIES, are_few, list_candidates, log_number_of_candidates
-from dpbi.problem.problem import Problem
+from dpbi.problem import LISTED_CATEGORIES, Problem, are_few, list_candidates, log_number_of_candidates
 
 _LISTED = 2_000_000  # candidates of a secure draw from a list, which takes a second then
 _LARGEST_RATE = 1e8  # weights are split into powers of two, exactly up to here; the staircase's margin covers it
@@ -80,18 +78,13 @@ def draw_securely(problem: Problem, rate: float, bits: Bits) -> tuple[int, ...]:
     What is made on the way is not kept, as it is a function of the private counts.
     """
     if are_few(problem.n, problem.k, _LISTED):
-        return _from_list(problem, rate, bits)
+        candidates = list_candidates(problem.n, problem.k)  # made anew
+        chosen = WholeWeights(-rate * distances_to(problem, candidates)).draw(bits)
+        return tuple(candidates[chosen].tolist())
     if problem.k == 2:
         return _by_rejection(problem, rate, _Staircase(problem, rate).propose, _MARGIN, most_tries(1 / 4), bits)
     most = most_tries(math.exp(-min(rate, log_number_of_candidates(problem.n, problem.k))))
     return _by_rejection(problem, rate, _uniform(problem.n, problem.k), 0.0, most, bits)
-
-
-def _from_list(problem: Problem, rate: float, bits: Bits) -> tuple[int, ...]:
-    """By exact inversion of whole-number weights; the list is made anew."""
-    candidates = list_candidates(problem.n, problem.k)
-    chosen = WholeWeights(-rate * distances_to(problem, candidates)).draw(bits)
-    return tuple(candidates[chosen].tolist())
 
 
 # Rejection --------------------------------------------------------------------------------------------
@@ -161,19 +154,14 @@ class _Staircase:
         reached = np.full(last, length + 1, dtype=np.int64)
         for _ in range(last):
             middle = (below + reached) // 2
-            enough = rate * distances_to(problem, _beside(problem, side * middle)) >= levels
+            beside = np.array(problem.counts) + (side * middle)[:, None] * np.array([1, -1])
+            enough = rate * distances_to(problem, beside) >= levels
             moves = middle > below
             reached = np.where(moves & enough, middle, reached)
             below = np.where(moves & ~enough, middle, below)
         return [int(start) for start in reached]
 
     def propose(self, bits: Bits) -> _Proposal:
-        chosen = bisect_right(self.cumulative, uniform_below(self.cumulative[-1], bits))
-        start, width, level = self.steps[chosen]
+        start, width, level = self.steps[bisect_right(self.cumulative, uniform_below(self.cumulative[-1], bits))]
         first = start + uniform_below(width, bits)
         return (first, self.n - first), level
-
-
-def _beside(problem: Problem, offset: NDArray[np.int64]) -> NDArray[np.int64]:
-    """(c_1 + offset, c_2 - offset)."""
-    return np.array(problem.counts) + offset[:, None] * np.array([1, -1])

@@ -15,13 +15,11 @@ from dpbi.mechanisms.distance_table import (
     DistanceBins,
     DistanceTable,
     Rows,
-    chunks,
     loss_of_distance,
     rows_to_keep,
 )
-from dpbi.posterior.hellinger import affinity_loss, count_loss, distance_of_loss, identities, identity
-from dpbi.problem.candidates import number_of_candidates
-from dpbi.problem.problem import Problem
+from dpbi.posterior.hellinger import affinity_loss, chunks, count_loss, distance_of_loss, identities, identity
+from dpbi.problem import Problem, number_of_candidates
 from dpbi.sensitivity import local_sensitivity
 
 Columns = tuple[NDArray, ...]  # loss, L1 distance and identity of a sum of categories
@@ -44,9 +42,8 @@ def candidates_table(problem: Problem) -> DistanceTable | None:
 
 @lru_cache(maxsize=2)  # of up to 64 MB each, where k = 2
 def _listed_table(problem: Problem) -> DistanceTable:
-    total = number_of_candidates(problem.n, problem.k)
     mark = local_sensitivity(problem) if problem.n else 0.0
-    keep = rows_to_keep(total, line=problem.k == 2)
+    keep = rows_to_keep(number_of_candidates(problem.n, problem.k), line=problem.k == 2)
     rows = Rows(_largest_loss(problem), mark, problem.n + 1, keep, MOMENTS)
     for loss, moved, alike in _paired_blocks(problem):
         rows.add(loss, moved >> 1, alike)
@@ -103,8 +100,8 @@ class _Side:
         self.limit = problem.counts[0] if sign < 0 else problem.counts[1]
         self.first = 0 if sign > 0 else 1
         self.last_near = min(self.limit, _LINE_NEAR)
-        ends_early = self.limit <= _LINE_NEAR
-        self.reached = np.inf if ends_early else float(distance_of_loss(self.loss(np.array([self.last_near])))[0])
+        reached = float(distance_of_loss(self.loss(np.array([self.last_near])))[0])
+        self.reached = reached if self.limit > _LINE_NEAR else np.inf
 
     def loss(self, d: NDArray) -> NDArray[np.float64]:
         moved = self.sign * np.asarray(d, dtype=np.float64)
@@ -140,8 +137,7 @@ class _Side:
         high = np.full(edges.size, self.limit + 1, dtype=np.int64)
         while (low < high).any():
             middle = (low + high) // 2
-            beyond = distance_of_loss(self.loss(np.minimum(middle, self.limit))) >= edges
-            beyond |= middle > self.limit
+            beyond = (middle > self.limit) | (distance_of_loss(self.loss(np.minimum(middle, self.limit))) >= edges)
             low, high = np.where(beyond, low, np.minimum(middle + 1, high)), np.where(beyond, middle, high)
         return low
 
