@@ -114,7 +114,7 @@ def test_home_holds_the_librarys_numbers_names_the_nearest_and_sets_the_unproved
     for row, guarantee in zip(rows, table["Guarantee"], strict=True):
         label = row.mechanism.label
         claimed, private = row.guarantee.basis == "claim", row.guarantee.is_private
-        assert guarantee.startswith("ONLY CLAIMED: ") == claimed == (f"{label} is only claimed to be private" in said)
+        assert guarantee.startswith("CLAIMED: ") == claimed == (f"{label} is only claimed to be private" in said)
         assert (guarantee == "NOT PRIVATE") == (not private and not claimed) == (f"{label} is not private" in said)
         assert (guarantee == row.guarantee.words) == private
     for counts in ("48 42", "50 44"):  # of the two means one is smaller by the last bit here, the other there
