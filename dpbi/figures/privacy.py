@@ -147,9 +147,8 @@ def attaining(laws: AttainingLaws, labels: Sequence[str] | None = None) -> Figur
     every = np.concatenate([[1.0], *shown])
     ratio = number(float(np.exp(min(loss.epsilon, _RATIO_SAID))))
     times = ratio if loss.epsilon < _RATIO_SAID and ratio != "1" else f"e^{printed_bound(loss.epsilon)}"
-    said = f"one release is {times} times as probable under one dataset as under its neighbour"
-    if math.isinf(loss.epsilon):
-        said = "one dataset can give this release, its neighbour never"
+    said = ("one dataset can give this release, its neighbour never" if math.isinf(loss.epsilon) else
+            f"one release is {times} times as probable under one dataset as under its neighbour")
     hidden = min(law.min() for law, *_ in curves) < floor
     return base_layout(
         fig, f"{name}: {said}",

@@ -411,7 +411,9 @@ def test_a_columns_numbers_are_written_alike_and_all_fit_beside_the_sidebar() ->
     # All its columns in the 860 pixels that a screen of 1280 leaves, with every mechanism and one calibrated.
     at.toggle(key="entry: talk").set_value(False).run()
     at.checkbox(key="entry: calibrated: Geometric").check().run()
-    columns = json.loads(at.main.dataframe[0].proto.columns)
-    widths = [column["width"] for name, column in columns.items() if name in at.main.dataframe[0].value]
-    assert len(widths) == len(at.main.dataframe[0].value.columns)
-    assert sum(widths) <= 860
+    for epsilon in ("1", "0.015", "0.01"):
+        table = text(at, "epsilon", epsilon).main.dataframe[0]
+        columns = json.loads(table.proto.columns)
+        widths = [column["width"] for name, column in columns.items() if name in table.value]
+        assert len(widths) == len(table.value.columns)
+        assert sum(widths) <= 860
