@@ -247,12 +247,12 @@ def profiles(found: Sequence[Profile]) -> Figure:
 
 
 def _profile_words(verdicts: Sequence[Verdict], labels: Sequence[str], variation: Sequence[float]) -> str:
-    for one, label in zip(verdicts, labels, strict=True):
-        if isinstance(one.guarantee, ApproximateDP) and one.delta is not None:
-            return (
-                f"{label}: the exact δ at ε = {printed_bound(one.guarantee.epsilon)} is {printed_bound(one.delta)}, "
-                f"the {one.guarantee.called} {printed_bound(one.guarantee.delta)}"
-            )
+    beside = [f"{label}: the exact δ at ε = {printed_bound(one.guarantee.epsilon)} is {printed_bound(one.delta)}, "
+              f"the {one.guarantee.called} {printed_bound(one.guarantee.delta)}"
+              for one, label in zip(verdicts, labels, strict=True)
+              if isinstance(one.guarantee, ApproximateDP) and one.delta is not None]  # fmt: skip
+    if beside:
+        return "; ".join(beside)
     most = int(np.argmax(variation))
     best = leading(labels, variation, variation[most], ("tells", "tell"))
     return f"{best} neighbours apart best: total variation δ(0) = {printed_bound(variation[most])}"

@@ -18,7 +18,7 @@ LOSS_AGAINST_SIZE = (
     "Without calibration, which would make the loss epsilon at every n."
 )
 PROFILE = (
-    "delta(epsilon) is what remains to be allowed for if only epsilon is granted: at the exact loss it is 0, at "
+    "delta(epsilon) is what remains to be allowed for if only epsilon is granted: at a finite exact loss it is 0, at "
     "epsilon = 0 it is the largest total variation distance between neighbours' output laws."
 )
 ATTACKER = (
