@@ -123,7 +123,7 @@ def guarantee(promised: Guarantee) -> str:
     """What is promised and why; what is not proved is stamped."""
     if isinstance(promised, NotPrivate):
         return "NOT PRIVATE"
-    return promised.words if promised.is_private else f"ONLY CLAIMED: {promised.words.removesuffix(' (claim)')}"
+    return promised.words if promised.is_private else f"CLAIMED: {promised.words.removesuffix(' (claim)')}"
 
 
 def pair(loss: PrivacyLoss) -> str:

@@ -53,13 +53,16 @@ def stated_and_exact(verdicts: Sequence[Verdict]) -> Figure:
     loss = np.array([one.loss.epsilon for one in verdicts])
     exact = [printed_bound(value) for value in loss]
     stated = np.array([one.stated for one in verdicts])
+    longest = max(_finite([*loss, *stated]))
+    drawn = np.where(np.isinf(loss), 1.25 * longest, loss)
+    end = float(max(longest, drawn.max()))
     beyond = np.array([one.exceeds for one in verdicts])
     styles = [style_of(one.loss.mechanism) for one in verdicts]
     fig = Drawing()
     parts = (
-        ("exact loss", np.where(beyond, stated, loss), "", 1.0),
-        ("unused", np.where(beyond, 0.0, np.maximum(stated - loss, 0)), "/", 0.35),
-        ("beyond epsilon", np.where(beyond, loss - stated, 0.0), "x", 1.0),
+        ("exact loss", np.where(beyond, stated, drawn), "", 1.0),
+        ("unused", np.where(beyond, 0.0, np.maximum(stated - drawn, 0)), "/", 0.35),
+        ("beyond epsilon", np.where(beyond, drawn - stated, 0.0), "x", 1.0),
     )
     for name, values, pattern, opacity in parts:
         if not values.any():
@@ -70,9 +73,8 @@ def stated_and_exact(verdicts: Sequence[Verdict]) -> Figure:
                     "pattern": {"shape": pattern, "fillmode": "overlay"}},
             hovertemplate="exact loss %{customdata}",
         )  # fmt: skip
-    end = float(max(loss.max(), stated.max()))
     fig.add_scatter(
-        x=compact(np.maximum(loss, stated)), y=rows, mode="text", text=[f" {_share(one)}" for one in verdicts],
+        x=compact(np.maximum(drawn, stated)), y=rows, mode="text", text=[f" {_share(one)}" for one in verdicts],
         textposition="middle right", textfont={"size": FONT_SIZE - 1, "color": REFERENCE.colour}, showlegend=False,
         hoverinfo="skip", cliponaxis=False,
     )  # fmt: skip
@@ -83,6 +85,7 @@ def stated_and_exact(verdicts: Sequence[Verdict]) -> Figure:
     return base_layout(
         fig, _verdict_words(verdicts, labels), alt="Bars of the exact privacy loss against the stated epsilon",
         values=f"Exact losses: {losses}", x={"title_text": "Privacy loss", "range": [0, 1.42 * end]},
+        notes=["Cut short: the bar of an infinite loss." if np.isinf(loss).any() else ""],
         y={"autorange": "reversed", "ticktext": rows, "tickvals": rows}, height=40 + _ROW * len(rows), headroom=20,
         barmode="stack", legend={"traceorder": "normal"},
     )  # fmt: skip
@@ -144,13 +147,15 @@ def attaining(laws: AttainingLaws, labels: Sequence[str] | None = None) -> Figur
     every = np.concatenate([[1.0], *shown])
     ratio = number(float(np.exp(min(loss.epsilon, _RATIO_SAID))))
     times = ratio if loss.epsilon < _RATIO_SAID and ratio != "1" else f"e^{printed_bound(loss.epsilon)}"
+    said = ("one dataset can give this release, its neighbour never" if math.isinf(loss.epsilon) else
+            f"one release is {times} times as probable under one dataset as under its neighbour")
     hidden = min(law.min() for law, *_ in curves) < floor
     return base_layout(
-        fig, f"{name}: one release is {times} times as probable under one dataset as under its neighbour",
+        fig, f"{name}: {said}",
         alt=f"Two output laws of {name}, of neighbouring datasets",
         values=f"The datasets: {loss.counts} and {loss.neighbour}" if k <= _COUNTS_SAID else "",
         notes=[f"Not drawn: probabilities below {number(floor)}, or 0." if hidden else "",
-               f"Seen through {category} alone; the factor is that of the whole release." if k > 2 else ""],
+               f"Seen through {category} alone; the title is about the whole release." if k > 2 else ""],
         x={"title_text": f"Released count of {category}"},
         y={"title_text": "Probability", **log_axis(np.nanmin(every), 1.0)}, height=380,
     )  # fmt: skip
@@ -175,7 +180,7 @@ def against_size(curves: Sequence[Sequence[PrivacyLoss]]) -> Figure:
                    "n = %{x:,}: %{y:.4g}")
     epsilon, sizes = curves[0][0].mechanism.epsilon, [one.n for one in curves[0]]
     mark_level(fig, epsilon, _stated(epsilon))
-    top = max(epsilon, *(one.epsilon for curve in curves for one in curve))
+    every = [one.epsilon for curve in curves for one in curve]
     most = [max(one.epsilon for one in curve) * (1 - 1e-9) for curve in curves]  # of equals the smallest n is named
     worst = [next(one for one in curve if one.epsilon >= least) for curve, least in zip(curves, most, strict=True)]
     losses = ", ".join(f"{label} {printed_bound(one.epsilon)} at n = {one.n:,}"
@@ -183,8 +188,9 @@ def against_size(curves: Sequence[Sequence[PrivacyLoss]]) -> Figure:
     return base_layout(
         fig, _size_words(worst, [curve[-1] for curve in curves], labels),
         alt="Line chart of the exact loss against the size of the data", values=f"Largest losses: {losses}",
+        notes=["Not drawn: infinite losses." if math.inf in every else ""],
         x={"title_text": "Total count n", **log_axis(min(sizes), max(sizes))},
-        y={"title_text": "Exact privacy loss", "range": [0, 1.08 * top]}, height=400,
+        y={"title_text": "Exact privacy loss", "range": [0, 1.08 * max(_finite([epsilon, *every]))]}, height=400,
     )  # fmt: skip
 
 
@@ -206,7 +212,7 @@ def _size_words(worst: Sequence[PrivacyLoss], last: Sequence[PrivacyLoss], label
 
 
 def profiles(found: Sequence[Profile]) -> Figure:
-    """delta(epsilon) of each mechanism on a logarithmic axis; where a delta is claimed, the claim beside it.
+    """delta(epsilon) of each mechanism on a logarithmic axis; where a delta is promised or claimed, that beside it.
 
     found: of one prior and n, one per mechanism, at the same epsilons from 0 on.
     """
@@ -221,12 +227,13 @@ def profiles(found: Sequence[Profile]) -> Figure:
     for one, label in zip(verdicts, labels, strict=True):
         if isinstance(one.guarantee, ApproximateDP) and one.guarantee.delta >= FLOOR:
             low, high = min(low, one.guarantee.delta / 3), max(high, one.guarantee.delta)
-            claim = f"ε = {printed_bound(one.guarantee.epsilon)}, δ = {printed_bound(one.guarantee.delta)}"
+            delta = f"ε = {printed_bound(one.guarantee.epsilon)}, δ = {printed_bound(one.guarantee.delta)}"
             fig.add_scatter(
-                x=[one.guarantee.epsilon], y=[one.guarantee.delta], mode="markers", name=f"{label}: the claim",
+                x=[one.guarantee.epsilon], y=[one.guarantee.delta], mode="markers",
+                name=f"{label}: the {one.guarantee.called}",
                 marker={"symbol": "star-open", "size": 16, "color": style_of(one.loss.mechanism).colour,
                         "line": {"width": 3}},
-                hovertemplate=f"claimed: {claim}",
+                hovertemplate=f"{one.guarantee.called}: {delta}",
             )  # fmt: skip
     mark_place(fig, verdicts[0].stated, _stated(verdicts[0].stated))
     end = float(found[0].epsilons[-1])
@@ -240,12 +247,12 @@ def profiles(found: Sequence[Profile]) -> Figure:
 
 
 def _profile_words(verdicts: Sequence[Verdict], labels: Sequence[str], variation: Sequence[float]) -> str:
-    for one, label in zip(verdicts, labels, strict=True):
-        if isinstance(one.guarantee, ApproximateDP) and one.delta is not None:
-            return (
-                f"{label}: the exact δ at ε = {printed_bound(one.guarantee.epsilon)} is {printed_bound(one.delta)}, "
-                f"the claimed one {printed_bound(one.guarantee.delta)}"
-            )
+    beside = [f"{label}: the exact δ at ε = {printed_bound(one.guarantee.epsilon)} is {printed_bound(one.delta)}, "
+              f"the {one.guarantee.called} {printed_bound(one.guarantee.delta)}"
+              for one, label in zip(verdicts, labels, strict=True)
+              if isinstance(one.guarantee, ApproximateDP) and one.delta is not None]  # fmt: skip
+    if beside:
+        return "; ".join(beside)
     most = int(np.argmax(variation))
     best = leading(labels, variation, variation[most], ("tells", "tell"))
     return f"{best} neighbours apart best: total variation δ(0) = {printed_bound(variation[most])}"
@@ -359,6 +366,10 @@ def _gain_words(gains: Sequence[CalibrationGain], labels: Sequence[str]) -> str:
 
 def _add_curve(fig: Drawing, style: Style, label: str, x: ArrayLike, y: ArrayLike, said: str) -> None:
     add_curve(fig, style, label, x, y, said, mode="lines+markers" if np.size(x) <= _MARKED else "lines")
+
+
+def _finite(values: Sequence[float]) -> list[float]:
+    return [value for value in values if value < math.inf]
 
 
 def _stated(epsilon: float) -> str:

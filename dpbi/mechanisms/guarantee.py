@@ -32,6 +32,11 @@ class _Promise:
     def is_private(self) -> bool:
         return self.basis != "claim" and not isinstance(self, NotPrivate)
 
+    @property
+    def called(self) -> str:
+        """What it is, in a word."""
+        return "claim" if self.basis == "claim" else "promise"
+
 
 @dataclass(frozen=True)
 class PureDP(_Promise):

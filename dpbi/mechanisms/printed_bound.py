@@ -17,7 +17,7 @@ def printed_bound(value: float, digits: int = DIGITS) -> str:
     "1.0001", 0.1 + 0.2 is "0.3". ValueError for what is no number. Source: ours.
     """
     if isinstance(value, float) and not math.isfinite(value):
-        return f"{value:g}"
+        return f"{value:g}".replace("inf", "∞")
     exact = Decimal(limits.finite_number("value", value))
     for length in range(1, limits.whole_number("digits", digits, 1, 15) + 1):
         near = Context(prec=length).create_decimal(exact)

@@ -1,5 +1,6 @@
 """The privacy loss against the size of the data, and the two output laws that attain it."""
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -49,13 +50,14 @@ def sizes_up_to(n: int, number: int = 16) -> list[int]:
 
 
 def epsilons_beyond(verdicts: Sequence[Verdict], number: int = 25) -> list[float]:
-    """So many values from 0 to a tenth beyond every loss, and the stated and the exact epsilons. Source: ours."""
+    """So many values from 0 to a tenth beyond every finite loss, and the stated and the exact epsilons. Source: ours.
+    """
     number = limits.whole_number("number", number, 2, 1000)
     found = [limits.instance("verdicts", one, Verdict, "results of verdict")
              for one in limits.sequence("verdicts", verdicts, "of results of verdict")]
     if not found:
         raise ValueError("verdicts must hold one at least: got none.")
-    marks = [value for one in found for value in (one.stated, one.loss.epsilon)]
+    marks = [value for one in found for value in (one.stated, one.loss.epsilon) if value < math.inf]
     end = min(1.1 * max(marks), limits.EPSILON_LARGEST)
     return np.unique([*np.linspace(0, end, number), *(mark for mark in marks if mark <= end)]).tolist()
 

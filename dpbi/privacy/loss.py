@@ -1,5 +1,6 @@
 """The exact privacy loss of a mechanism: not a bound on it, and where it is attained."""
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal, TypeVar
@@ -23,9 +24,9 @@ _SPARE = 1e-9  # share of epsilon that a calibrated mechanism leaves unspent, ro
 class PrivacyLoss:
     """max over neighbours c, c' and outputs r of log P_c(r) - log P_c'(r), for one prior and total count.
 
-    epsilon: the loss; margin: its numerical error at most, so that epsilon + margin bounds the true loss;
-    counts, neighbour, released: a pair and an output that attain it; found: by visiting every pair and output, or in
-    closed form from the mechanism's structure; neighbours: the relation.
+    epsilon: the loss, infinite where an output is possible under c alone; margin: its numerical error at most, so that
+    epsilon + margin bounds the true loss; counts, neighbour, released: a pair and an output that attain it; found: by
+    visiting every pair and output, or in closed form from the mechanism's structure; neighbours: the relation.
     """
 
     mechanism: Mechanism
@@ -56,7 +57,8 @@ def privacy_loss(mechanism: Mechanism, prior: ArrayLike, n: int) -> PrivacyLoss:
     alpha, n = limits.check_prior(prior), limits.check_total(n)
     audit = check_mechanism(mechanism).audit(alpha, n)
     epsilon, counts, neighbour, released = audit.worst()
-    return PrivacyLoss(mechanism, alpha, n, epsilon, audit.margin(epsilon), counts, neighbour, released, audit.found)
+    margin = audit.margin(epsilon) if math.isfinite(epsilon) else 0.0  # that an output cannot be is no rounding
+    return PrivacyLoss(mechanism, alpha, n, epsilon, margin, counts, neighbour, released, audit.found)
 
 
 def privacy_profile(

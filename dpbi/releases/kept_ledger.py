@@ -114,7 +114,7 @@ class KeptLedger(ABC):
     """A ledger of accounts, each under a name of people; names are told apart as ``folded`` has it.
 
     epsilon: the budget that people get with their first line, what all releases about them may come to together, None:
-    no limit. With one their deltas must be 0: nothing of a delta that can be released is private by theorem or check.
+    no limit. With one their deltas must be 0: a budget is an epsilon, and a release with a delta is refused.
     People keep the budget they have: another epsilon is refused, but for a larger one with raising, which voids the
     promise that was made, and is recorded.
     proved_only: whether it takes only what is private by theorem or check; of_a_draw: what becomes of a draw.
@@ -182,6 +182,8 @@ class KeptLedger(ABC):
         most = f" An epsilon of at most {_printed_below(left)} is left." if left > 0 else " No epsilon is left."
         if total.delta:
             most = " The budget has no delta, so that nothing more may be released about them."
+        elif after.delta:
+            most = f" The budget is an epsilon: a release with a delta, however small, is refused.{most}"
         return (f"The budget of these people is {printed_bound(budget)}, spent so far: {total.words}. With this "
                 f"release of {more.words} it would be {after.words}, beyond the budget. Nothing is released.{most}")
 

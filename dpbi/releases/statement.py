@@ -212,7 +212,7 @@ def _risk(release: Release) -> _Section:
              if risk.exact else "A bound that follows from the promise.")
     rows = (("Before the release", 50), ("After it, on average, at most", risk.average_of_hundred),
             ("After the worst possible release, at most", risk.worst_of_hundred))
-    judged = [sentence for sentence in (barely_private(risk),) if sentence]
+    judged = [sentence for sentence in (barely_private(risk, release.guarantee),) if sentence]
     table = (("Guesses of a person's answer", "Right of 100", "Each block is 5 cases"),
              *((name, str(right), "■" * -(-right // 5) + "□" * (20 - -(-right // 5))) for name, right in rows))
     return _Section("What it means for one person", (risk.words, basis, *judged), table)

@@ -4,6 +4,8 @@ import math
 
 from dpbi.accuracy.order import Measured
 from dpbi.accuracy.trials import ReleaseErrors
+from dpbi.mechanisms.guarantee import ApproximateDP, Guarantee
+from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.privacy.guessing import GuessingRisk
 
 POINTS_LARGEST = 0.1  # of a share, on average: a release that is farther off is of no use
@@ -25,14 +27,20 @@ def useless(errors: ReleaseErrors) -> str:
     return f"{said} To publish nothing and guess by the prior is off by {points(Measured(blind))}."
 
 
-def barely_private(risk: GuessingRisk) -> str:
-    """The sentence for a release that protects next to nobody; empty for others.
+def barely_private(risk: GuessingRisk, promised: Guarantee) -> str:
+    """The sentence for a release that protects next to nobody, at worst; empty for others.
 
-    Barely private is what lets 90 guesses of 100 be right on average, or 95 after the worst release. Source: ours.
+    Barely private is what lets 90 guesses of 100 be right on average, or 95 after the worst release. That a delta
+    leaves the worst release without a bound, no epsilon mends: an output that a neighbour cannot give has a
+    probability of at most delta, by the promise for the set of all such. Source: ours.
     """
     if risk.average_of_hundred < AVERAGE_LARGEST and risk.worst_of_hundred < WORST_LARGEST:
         return ""
     average, worst = risk.average_of_hundred, risk.worst_of_hundred
+    if average < AVERAGE_LARGEST and risk.worst == 1 and isinstance(promised, ApproximateDP):
+        return (f"The worst release can give a person's answer away, whatever epsilon is: the {promised.called} allows "
+                f"for it with a probability of at most delta = {printed_bound(promised.delta)}. Where that is too "
+                "much, choose a mechanism without a delta.")
     after = f"{average} after a release on average and {worst} after the worst" if average < worst else f"{worst} after"
     return (
         f"This is barely private: where 50 of 100 guesses of a person's answer were right before, up to {after} can "

@@ -72,6 +72,7 @@ def test_the_table_holds_the_librarys_losses_and_below_epsilon_is_no_promise() -
     promises = {mechanism.label: mechanism.guarantee((1, 1), 90) for mechanism in plain()}
     assert {type(promise) for promise in promises.values()} == {PureDP, ApproximateDP, NotPrivate}
     assert "accuses" not in said
+    assert "keeps it without a delta" in " ".join(caption.value for caption in at.sidebar.caption)
     for label, promise in promises.items():
         assert (f"**{label}** promises nothing, and loses" in said) == isinstance(promise, NotPrivate)
         assert (f"**{label}** claims delta = 1e-08" in said) == isinstance(promise, ApproximateDP)

@@ -547,4 +547,5 @@ def test_few_people_and_exact_releases_are_said_plainly() -> None:
     sure = release_errors(MECHANISMS[3](40.0), (1, 1), 9)
     assert not sure.records.any()
     assert "the true counts themselves, every time" in release_words.expected(sure)
-    assert barely_private(guessing_risk(sure.mechanism, (1, 1), 9)).endswith("Choose a smaller epsilon.")
+    risk, promised = guessing_risk(sure.mechanism, (1, 1), 9), sure.mechanism.guarantee((1, 1), 9)
+    assert barely_private(risk, promised).endswith("Choose a smaller epsilon.")

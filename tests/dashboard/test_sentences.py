@@ -8,9 +8,11 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from numpy.typing import ArrayLike, NDArray
 
 from dpbi import (
     MECHANISMS,
+    ApproximateDP,
     Comparison,
     LimitComparison,
     Problem,
@@ -26,20 +28,24 @@ from dpbi import (
     privacy_loss,
     sensitivity_maps,
     tables,
+    verdict,
 )
 from dpbi.accuracy.error import ExpectedError
 from dpbi.accuracy.order import Measured
 from dpbi.dashboard.views import methods
 from dpbi.dashboard.words import home, limit as limit_words, private_posteriors, sidebar, words
 from dpbi.dashboard.words.accuracy import smallest_error
-from dpbi.dashboard.words.privacy_loss import nothing_to_gain
+from dpbi.dashboard.words.privacy_loss import nothing_to_gain, verdicts
 from dpbi.figures import accuracy, distances, privacy, sensitivities
 from dpbi.figures.style import number
 from dpbi.mechanisms import EHD, EHDNRS, KNorm, Mechanism, name_of
 from dpbi.mechanisms.printed_number import at_least
-from dpbi.privacy.curves import CalibrationGain
+from dpbi.privacy.curves import CalibrationGain, attaining_laws, epsilons_beyond, loss_against_size, profile
+from dpbi.privacy.guessing import guessing_risk
+from dpbi.releases.usefulness import barely_private
 from tests.dashboard.person import ROOT, everything, opened
 
+PRIOR, N = (1.0, 1.0), 12
 SETTINGS = [
     (prior, counts, epsilon)
     for prior, counts in (((1.0, 1.0), (0, 1)), ((0.001, 1e6), (7, 33)), ((1e6, 1e6), (20, 20)),
@@ -137,10 +143,79 @@ def test_a_map_whose_points_miss_the_most_sensitive_data_names_the_global_sensit
     assert f"over all data it reaches {number(whole)} <" in title
 
 
+# --- a proved delta beside a loss without bound ---
+
+
+@dataclasses.dataclass(frozen=True)
+class Lottery(Mechanism):
+    """The truth with probability 1/8, else all records in the first category: (epsilon, 1/8)-DP at every epsilon."""
+
+    label, palette_place, idea, source, formula = "Lottery", 9, "", "", ""
+
+    def guarantee(self, prior: ArrayLike, n: int) -> ApproximateDP:
+        return ApproximateDP(self.epsilon, 0.125, "theorem", "proved")
+
+    def can_release(self, n: int, released: tuple[int, ...]) -> bool:
+        return sum(released) == n
+
+    def log_pmf(self, problem: Problem, released: ArrayLike) -> NDArray[np.float64]:
+        told, first = (np.equal(released, r).all(axis=-1) for r in (problem.counts, np.eye(problem.k)[0] * problem.n))
+        with np.errstate(divide="ignore"):
+            return np.log(told / 8 + first * 7 / 8)
+
+
+@pytest.mark.parametrize("prior", [(1.0, 1.0), (1.0, 2.0, 1.0)])
+def test_an_infinite_loss_and_a_proved_delta_are_called_what_they_are(prior: tuple[float, ...]) -> None:
+    both = lottery, proved = [verdict(mechanism, prior, 6) for mechanism in (Lottery(1.0), MECHANISMS[2](1.0))]
+    assert lottery.loss.upper == math.inf and lottery.delta == pytest.approx(0.125, rel=1e-12)
+    claimed = dataclasses.replace(lottery, guarantee=dataclasses.replace(lottery.guarantee, basis="claim"))
+    broken = (dataclasses.replace(lottery, delta=0.126), dataclasses.replace(lottery, guarantee=proved.guarantee))
+    said = [one.said for one in (lottery, claimed, *broken)]
+    assert said == 2 * ["exceeds epsilon, keeps delta here"] + 2 * ["ACCUSED"]
+
+    found = [profile(one, epsilons_beyond(both)) for one in (*both, claimed)]
+    figures = (
+        privacy.stated_and_exact(both),
+        privacy.attaining(attaining_laws(lottery.loss)),
+        privacy.against_size([loss_against_size(one.loss.mechanism, prior, (1, 6)) for one in both]),
+        privacy.profiles(found[:2]),
+        privacy.profiles(found[2:]),
+    )
+    for figure, title in zip(figures, (
+        "Beyond the stated epsilon of 1: Lottery loses ∞ and keeps its delta.*Cut short: the bar of an infinite loss",
+        "Lottery: one dataset can give this release, its neighbour never",
+        "Beyond the stated epsilon: Lottery loses ∞ at n = 1.*Not drawn: infinite losses",
+        "Lottery: the exact δ at ε = 1 is 0.125, the promise 0.125", "the claim 0.125",
+    ), strict=True):
+        assert re.search(title, figure.layout.title.text.replace("<br>", " "))
+    bars, _, by_size, promised, only_claimed = figures
+    assert next(bar for bar in bars.data if bar.name == "beyond epsilon").x[0] > 0
+    assert max(bars.layout.xaxis.range[1], by_size.layout.yaxis.range[1], promised.layout.xaxis.range[1]) < 3
+    marks = [(one.name, one.x[0], one.y[0]) for one in (promised.data[-1], only_claimed.data[-1])]
+    assert marks == [("Lottery: the promise", 1, 0.125), ("Lottery: the claim", 1, 0.125)]
+
+    assert re.fullmatch(
+        r"\*\*Lottery\*\* promises delta = 0.125 at epsilon = 1; the exact delta there is 0.125, so the promise holds "
+        r"for this prior and n, though its exact loss, ∞, exceeds epsilon: by .*\n\n"
+        r"\*\*Lottery\*\* claims delta .* so the claim holds .*\n\nLSHist keeps what is stated\.",
+        verdicts([*both, claimed]))
+
+
+def test_a_proved_delta_is_compared_and_judged_as_such() -> None:
+    problem, lottery = Problem((1, 1), (2, 4)), Lottery(20.0)
+    rows = [comparison_of(distance_law(one, problem)) for one in (lottery, MECHANISMS[2](20.0))]
+    for found, said in (
+        (home.besides(rows, problem), "^Lottery is proved to be private but for a delta, so not in the running.$"),
+        (limit_words.ranking([expected_distance(lottery, PRIOR, 6)], [lottery]),
+         r"with a delta or at a larger epsilon: Lottery promises \(20, 0.125\)-DP"),
+        (barely_private(guessing_risk(lottery, PRIOR, 6), lottery.guarantee(PRIOR, 6)),
+         "^The worst release can .* the promise allows for it with a probability of at most delta = 0.125"),
+        (sidebar.in_cases(1.0, with_delta=True), "after a release that keeps it without a delta.$"),
+    ):
+        assert re.search(said, found)
+
+
 # --- the limit of privacy, and averages under the public prior ---
-
-PRIOR, N = (1.0, 1.0), 12
-
 
 def comparison(kinds: tuple[type[Mechanism], ...], prior: tuple[float, ...] = PRIOR, n: int = N) -> LimitComparison:
     return LimitComparison(

@@ -122,15 +122,6 @@ def test_what_a_logarithmic_axis_cannot_show_is_said() -> None:
             assert drawn[shown] == pytest.approx(profile.deltas[shown], rel=1e-6)
 
 
-def test_a_claim_stands_beside_the_exact_delta() -> None:
-    fig = privacy.profiles(profiles_of("k = 2"))
-    claims = [one for one in verdicts_of("k = 2") if isinstance(one.guarantee, ApproximateDP)]
-    assert claims
-    for one in claims:
-        mark = named(fig, f"{one.loss.mechanism.label}: the claim")
-        assert (mark.x[0], mark.y[0]) == (one.guarantee.epsilon, one.guarantee.delta)  # type: ignore[union-attr]
-
-
 @pytest.mark.parametrize(("average", "worst"), [(0.5, 0.5), (0.62, 0.731), (1.0, 1.0)])
 def test_a_hundred_cases_are_drawn_three_times(average: float, worst: float) -> None:
     risk = GuessingRisk(average, worst, exact=True)

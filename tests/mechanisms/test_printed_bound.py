@@ -43,7 +43,7 @@ def test_a_short_number_is_itself_whatever_a_sum_has_left_in_its_last_digits(
     [
         (0.1 + 0.2, "0.3"), (1.00004, "1.0001"), (1.00000000016, "1.0001"), (1 + 1e-11, "1.0001"), (1 + 1e-13, "1"),
         (0.99999, "0.99999"), (0.999999, "1"), (0.0, "0"), (1e-8, "1e-08"), (1234.56, "1234.6"), (123456.0, "123460"),
-        (1e6, "1e+06"), (float("inf"), "inf"),
+        (1e6, "1e+06"), (float("inf"), "∞"),
     ],
 )  # fmt: skip
 def test_it_reads_as_a_person_would_write_it(value: float, printed: str) -> None:

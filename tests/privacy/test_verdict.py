@@ -29,15 +29,6 @@ def test_a_verdict_is_what_loss_and_delta_say(
                                                                and isinstance(one.guarantee, PureDP))
 
 
-def test_a_claimed_delta_is_what_decides() -> None:
-    kind = next(kind for kind in MECHANISMS if isinstance(kind(1.0).guarantee((1.0, 1.0), 6), ApproximateDP))
-    found = verdict(kind(10.0), (100.0, 1000.0, 100.0), 15)
-    promised = found.guarantee
-    assert isinstance(promised, ApproximateDP) and found.exceeds and found.delta and found.delta < promised.delta
-    assert found.said == "exceeds epsilon, keeps delta here"
-    assert replace(found, delta=2 * promised.delta).said == "ACCUSED"
-
-
 def test_of_losses_that_are_alike_the_first_loses_most() -> None:
     found = [verdict(kind(1.0), (1.0, 1.0), 6).loss for kind in MECHANISMS]
     most = max(loss.epsilon for loss in found)

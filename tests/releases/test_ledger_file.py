@@ -163,7 +163,8 @@ def test_brought_entries_count_once_and_the_budget_has_no_delta(kept: LedgerFile
     for _ in range(2):
         kept.bring("survey 2026", [brought])
     assert kept.account(DATA).ledger.total().words == "1-DP" and not kept.refusal(kept.account(DATA), more)
-    assert "beyond the budget" in kept.refusal(kept.account(DATA), ApproximateDP(0.1, 1e-6, "theorem", "proved"))
+    said = kept.refusal(kept.account(DATA), ApproximateDP(0.1, 1e-6, "theorem", "proved"))
+    assert "a release with a delta, however small, is refused. An epsilon of at most 0.5 is left." in said
     kept.bring(DATA, [entry(ApproximateDP(0.1, 1e-6, "exhaustive check", "checked"))])
     said = kept.refusal(kept.account(DATA), more)
     assert "be (1.6, 1e-06)-DP, beyond the budget. Nothing is released. The budget has no" in said

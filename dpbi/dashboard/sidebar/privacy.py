@@ -10,7 +10,7 @@ from typing import Any
 
 import streamlit as st
 
-from dpbi import MECHANISMS, Mechanism, limits
+from dpbi import MECHANISMS, ApproximateDP, Guarantee, Mechanism, limits
 from dpbi.dashboard.answers import library
 from dpbi.dashboard.answers.public_answers import Public, why_not_audited
 from dpbi.dashboard.session import settings
@@ -49,7 +49,8 @@ def choose(refusals: list[str], public: Public | None) -> tuple[dict[str, float]
     st.subheader("Privacy")
     numbers = _epsilon(refusals)
     if "epsilon" in numbers:
-        st.caption(sidebar.in_cases(numbers["epsilon"]))
+        with_delta = any(isinstance(_example(kind), ApproximateDP) for kind in MECHANISMS if _is_chosen(kind))
+        st.caption(sidebar.in_cases(numbers["epsilon"], with_delta))
     owners = _owners()
     for name, kinds in owners.items():
         if name == ALWAYS_SHOWN or any(_is_chosen(kind) for kind in kinds):
@@ -130,7 +131,7 @@ def _shared_number(name: str, kinds: list[type[Mechanism]], refusals: list[str])
 
 
 def _tick(kind: type[Mechanism], can_be_calibrated: bool) -> None:
-    label = words.stamped(kind.label, kind(1.0).guarantee((1.0, 1.0), 1))
+    label = words.stamped(kind.label, _example(kind))
     with st.container(horizontal=True, gap="small", key=f"tick {kind.__name__}"):
         st.checkbox(label, help=kind.idea, width="content", **settings.entry(ticked(kind)))
         st.checkbox(
@@ -139,6 +140,11 @@ def _tick(kind: type[Mechanism], can_be_calibrated: bool) -> None:
             width="content",
             **settings.entry(calibrated(kind)),
         )
+
+
+def _example(kind: type[Mechanism]) -> Guarantee:
+    """What a class promises, of which kind and on what basis."""
+    return kind(1.0).guarantee((1.0, 1.0), 1)
 
 
 def _is_chosen(kind: type[Mechanism]) -> bool:

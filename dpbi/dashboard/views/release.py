@@ -217,7 +217,7 @@ def _judge(ready: Ready, chosen: Scenario) -> None:
     prior, n = chosen.problem.prior, chosen.problem.n
     with guard.part():
         said = (useless(library.release_errors(ready.mechanism, prior, n)),
-                barely_private(library.guessing_risk(ready.mechanism, prior, n)))
+                barely_private(library.guessing_risk(ready.mechanism, prior, n), ready.guarantee))
         for sentence in filter(None, said):
             st.warning(f"**{sentence}**")
 

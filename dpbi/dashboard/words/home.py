@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 
-from dpbi import NotPrivate, Problem, name_of, printed_bound
+from dpbi import ApproximateDP, NotPrivate, Problem, name_of, printed_bound
 from dpbi.accuracy.comparison import Comparison, nearest_private
 from dpbi.accuracy.order import LEFT_OUT, lead
 from dpbi.dashboard.words import words
@@ -18,7 +18,7 @@ def best(rows: Sequence[Comparison], problem: Problem) -> str:
     if not found:
         return "No ticked mechanism has a proved pure guarantee."
     nearer = any(lead(row.measured, found[0].measured) > 0 for row in rows)
-    ahead = f"Nearest to the truth here{', of those proved to be private' if nearer else ''}"
+    ahead = f"Nearest to the truth here{', of those proved to be private without a delta' if nearer else ''}"
     each: dict[str, list[str]] = {}
     for row in found:
         facts = (f"{row.guarantee.words}, {_mean(row)}, the true posterior itself with probability "
@@ -47,6 +47,9 @@ def besides(rows: Sequence[Comparison], problem: Problem) -> str:
     beside = {
         "only claimed to be private, so not in the running":
             [name_of(row.mechanism) for row in rows if row.guarantee.basis == "claim"],
+        "proved to be private but for a delta, so not in the running":
+            [name_of(row.mechanism) for row in rows
+             if isinstance(row.guarantee, ApproximateDP) and row.guarantee.is_private],
         "not private: shown for contrast only":
             [name_of(row.mechanism) for row in rows if isinstance(row.guarantee, NotPrivate)],
     }  # fmt: skip

@@ -2,7 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 
-from dpbi import ExpectedDistance, LimitComparison, Mechanism, PrivacyLimit, PureDP, name_of, printed_bound
+from dpbi import (
+    ApproximateDP,
+    ExpectedDistance,
+    LimitComparison,
+    Mechanism,
+    PrivacyLimit,
+    PureDP,
+    name_of,
+    printed_bound,
+)
 from dpbi.accuracy.order import LEFT_OUT, Measured, foremost, lead, rising
 from dpbi.dashboard.words import words
 from dpbi.mechanisms.printed_number import at_least, error
@@ -102,8 +111,9 @@ def _say_larger(means: Sequence[ExpectedDistance]) -> str:
     """The sentence for mechanisms that promise less privacy than the others; empty where there is none."""
     promised = {name_of(one.mechanism): one.mechanism.guarantee(one.prior, one.n) for one in means}
     larger = [f"{name} promises {one.words}" for name, one in promised.items()
-              if isinstance(one, PureDP) and one.epsilon > means[0].mechanism.epsilon * (1 + 1e-9)]
-    return f" Compared at a larger epsilon: {words.listed(larger)}." if larger else ""
+              if isinstance(one, ApproximateDP)
+              or (isinstance(one, PureDP) and one.epsilon > means[0].mechanism.epsilon * (1 + 1e-9))]
+    return f" Compared with a delta or at a larger epsilon: {words.listed(larger)}." if larger else ""
 
 
 def readings(found: Mapping[Mechanism, tuple[Measured, Measured, Measured]]) -> str:

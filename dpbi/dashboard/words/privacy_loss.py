@@ -18,7 +18,7 @@ LOSS_AGAINST_SIZE = (
     "Without calibration, which would make the loss epsilon at every n."
 )
 PROFILE = (
-    "delta(epsilon) is what remains to be allowed for if only epsilon is granted: at the exact loss it is 0, at "
+    "delta(epsilon) is what remains to be allowed for if only epsilon is granted: at a finite exact loss it is 0, at "
     "epsilon = 0 it is the largest total variation distance between neighbours' output laws."
 )
 ATTACKER = (
@@ -35,8 +35,9 @@ CALIBRATION = (
 
 
 def verdicts(found: Sequence[Verdict]) -> str:
-    """Whom the audit accuses, what staying below epsilon means where nothing is promised, and what is kept."""
-    kept = [name_of(one.loss.mechanism) for one in found if not one.accused and one.guarantee.is_private]
+    """Whom the audit accuses, what becomes of a delta or where nothing is promised, and who loses no more than epsilon.
+    """
+    kept = [name_of(one.loss.mechanism) for one in found if not one.accused and isinstance(one.guarantee, PureDP)]
     parts = [_accusation(one) for one in found if one.accused]
     parts += [_claim(one, one.guarantee) for one in found if isinstance(one.guarantee, ApproximateDP)]
     parts += [_no_promise(one) for one in found if isinstance(one.guarantee, NotPrivate) and not one.accused]
@@ -61,9 +62,9 @@ def _claim(one: Verdict, promised: ApproximateDP) -> str:
     if one.exceeds and not one.accused:
         beyond = f", though its exact loss, {printed_bound(one.loss.epsilon)}, exceeds epsilon: by {pair(one.loss)}"
     return (
-        f"**{name}** claims delta = {printed_bound(promised.delta)} at epsilon = {printed_bound(promised.epsilon)}; "
-        f"the exact delta there is {printed_bound(one.delta or 0.0)}, so the claim {verb} for this prior and n"
-        f"{beyond}. Its basis: {basis}."
+        f"**{name}** {promised.called}s delta = {printed_bound(promised.delta)} at epsilon = "
+        f"{printed_bound(promised.epsilon)}; the exact delta there is {printed_bound(one.delta or 0.0)}, so the "
+        f"{promised.called} {verb} for this prior and n{beyond}. Its basis: {basis}."
     )
 
 

@@ -46,13 +46,16 @@ def hints(numbers: Mapping[str, float], n: int | None) -> list[str]:
     return said
 
 
-def in_cases(epsilon: float) -> str:
-    """What an epsilon means, as people count: a bound for every mechanism that keeps it."""
+def in_cases(epsilon: float, with_delta: bool = False) -> str:
+    """What an epsilon means, as people count: a bound for every mechanism that keeps it.
+
+    with_delta: whether a mechanism that is ticked allows for a delta beside it, of which this is no bound.
+    """
     most = risk_of(PureDP(epsilon, "theorem", "by definition")).worst_of_hundred
     after = f"in at most {most} of 100" if most < 100 else "perhaps in all 100"
     return (
         f"epsilon = {printed_bound(epsilon)} in cases: who would guess a person's answer right in 50 of 100 is right "
-        f"{after} after a release that keeps it."
+        f"{after} after a release that keeps it{' without a delta' if with_delta else ''}."
     )
 
 
