@@ -97,18 +97,28 @@ def calibrated_multiplier(audit: Audit, epsilon: float) -> float:
     """
     from scipy.optimize import brentq
 
+    lost: list[float] = []
+
     def spare(multiplier: float) -> float:
         loss = audit.worst(multiplier)[0]
+        lost.append(loss)
         return epsilon * (1 - _SPARE) - loss - audit.margin(loss)
 
     low = high = 1.0
-    while high <= LARGEST and spare(high) > 0:
-        low, high = high, 2 * high
-    while low >= LEAST and spare(low) < 0:
-        low, high = low / 2, low
+    why = (f"no multiple of its strength between {LEAST:g} and {LARGEST:g} was found to lose epsilon = "
+           f"{printed_bound(epsilon)}.")
+    try:
+        while high <= LARGEST and spare(high) > 0:
+            low, high = high, 2 * high
+        while low >= LEAST and spare(low) < 0:
+            low, high = low / 2, low
+    except ValueError as refusal:
+        if not lost:
+            raise
+        low, why = 0.0, f"not every strength that is needed can be tried. {limits.opened(str(refusal))}"
     if low < LEAST or high > LARGEST:
-        raise ValueError(f"This mechanism cannot be calibrated here: no multiple of its strength between {LEAST:g} and "
-                         f"{LARGEST:g} was found to lose epsilon = {printed_bound(epsilon)}.")
+        why = "its loss is infinite at every strength tried." if min(lost) == np.inf else why
+        raise ValueError(f"This mechanism cannot be calibrated here: {why}")
     multiplier = float(brentq(spare, low, high, xtol=1e-12, rtol=1e-12))
     while spare(multiplier) < -_SPARE / 2 * epsilon:
         multiplier *= 1 - _SPARE
