@@ -5,23 +5,36 @@ A twin is the mechanism with all that it overrides put back: its four methods, a
 
 import dataclasses
 import inspect
+import math
 import random
 from collections import defaultdict
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
 
-from dpbi import Problem, calibrate, distance_law, hellinger, neighbours, privacy_loss
+from dpbi import (
+    Problem,
+    calibrate,
+    distance_law,
+    hellinger,
+    neighbours,
+    privacy_loss,
+    privacy_profile,
+)
+from dpbi.accuracy import expected_error
 from dpbi.mechanisms import Mechanism
 from dpbi.mechanisms.audit import Audit
 from dpbi.mechanisms.distance_table import DistanceTable
 from dpbi.mechanisms.likelihood import log_likelihood
 from dpbi.mechanisms.listing import Listing
 from dpbi.problem.candidates import list_candidates
+from tests import oracles
 from tests.every_mechanism import EVERY, Kind, Options, enumerated, every_mechanism
 from tests.goodness_of_fit import assert_follows
+from tests.oracles import mp
 
 OWN = {"log_pmf", "sample", "can_release", "guarantee"}
 LISTED = {name for name, _ in inspect.getmembers(Mechanism, inspect.isfunction) if name[0] != "_"} - OWN
@@ -167,8 +180,12 @@ def test_overrides_say_what_the_listing_says(
 
 @every_mechanism
 def test_a_calibrated_mechanism_is_compared_too(kind: Kind, chosen: Options) -> None:
-    problem = SMALL[2]
-    mechanism = calibrate(kind(enumerated(kind, 2.0, 3), **chosen), problem.prior, problem.n)
+    problem, plain = SMALL[2], kind(enumerated(kind, 2.0, 3), **chosen)
+    if privacy_loss(plain, problem.prior, problem.n).epsilon == np.inf:
+        with pytest.raises(ValueError, match="its loss is infinite at every strength tried"):
+            calibrate(plain, problem.prior, problem.n)
+        return
+    mechanism = calibrate(plain, problem.prior, problem.n)
     for name in overridden(kind):
         COMPARED[name](mechanism, twin(mechanism), problem)
 
@@ -209,10 +226,66 @@ class Wide(Told):
     def log_pmf(self, problem: Problem, released: Any) -> Any:
         q, d = np.exp(-self.epsilon), np.abs(np.asarray(released) - problem.counts)
         inside = (1 - q) / (1 + q) * q**d
-        return np.log(np.where(np.asarray(released) == 0, q**d / (1 + q), inside)).sum(axis=-1)
+        law = np.where(np.asarray(released) == 0, q**d / (1 + q), inside)
+        return np.log(law).sum(axis=-1) + np.log(self.share)
 
     def can_release(self, n: int, released: tuple[int, ...]) -> bool:
         return min(released) >= 0
+
+
+class Even(Told):
+    """Noise uniform on {-m, ..., m} on all counts but the last, m = ceil(2 / strength), cut at 0 alone."""
+
+    def reach(self, n: int) -> int:
+        return math.ceil(2 / (self.epsilon * (self.calibration[0] if self.calibration else 1))) if n else 0
+
+    def log_pmf(self, problem: Problem, released: Any) -> Any:
+        r, c, m = np.asarray(released), np.array(problem.counts), self.reach(problem.n)
+        ways = np.where(r == 0, np.maximum(m - c + 1, 0), abs(r - c) <= m)[..., :-1].prod(axis=-1)
+        ways *= r[..., -1] == np.maximum(problem.n - r[..., :-1].sum(axis=-1), 0)
+        return np.where(ways > 0, np.log(np.maximum(ways, 1)) + np.log(self.share / (2 * m + 1) ** (problem.k - 1)),
+                        -np.inf)
+
+    def can_release(self, n: int, released: tuple[int, ...]) -> bool:
+        *free, last = released
+        return min(released) >= 0 and last == max(n - sum(free), 0) and sum(
+            max(r - self.reach(n), 0) for r in free) <= n
+
+
+@pytest.mark.parametrize(("prior", "n"), [((1.0, 2.0), 4), ((1.0, 2.0), 1), ((0.5, 3.0, 1.0), 3)])
+def test_counts_beyond_n_are_listed_as_far_as_they_can_be(prior: tuple[float, ...], n: int) -> None:
+    """Every law by brute force; at 0.4 counts exceed n by 5, and the loss is infinite wherever it is looked for."""
+    mechanism = Even(0.4)
+    marginals = {c: [mp.mpf(sum(max(c + d, 0) == r for d in range(-5, 6))) / 11 for r in range(n + 6)]
+                 for c in range(n + 1)}
+    laws = {c: oracles._noised_law([marginals[x] for x in c[:-1]], oracles._with_last(n, False))
+            for c in oracles.compositions(n, len(prior))}
+    found = mechanism.listing(prior, n, MOST)
+    assert found is not None
+    for counts, law in zip(found.datasets.tolist(), found.law, strict=True):
+        expected = [float(laws[tuple(counts)].get(tuple(r), 0)) for r in found.released.tolist()]
+        assert law.tolist() == pytest.approx(expected, abs=1e-15) and sum(expected) == pytest.approx(1, abs=1e-12)
+    loss, grid = privacy_loss(mechanism, prior, n), np.array([0.0, 0.5, 50.0])
+    assert loss.epsilon == np.inf and laws[loss.counts][loss.released] > 0 == laws[loss.neighbour][loss.released]
+    deltas = [float(x) for x in oracles.privacy_profile(laws, prior, n, grid)]
+    assert privacy_profile(mechanism, prior, n, grid).tolist() == pytest.approx(deltas, abs=1e-12) and deltas[-1] > 0.09
+    draws_follow(mechanism, mechanism, Problem(prior, loss.counts))
+    rounds_little(mechanism, mechanism, Problem(prior, loss.counts))
+    with pytest.raises(ValueError, match="its loss is infinite at every strength tried"):
+        calibrate(mechanism, prior, n)
+    with pytest.raises(ValueError, match=f"counts too far above n = {n}"):
+        privacy_loss(Even(1e-6), prior, n)
+
+
+def test_a_law_of_more_than_one_is_refused() -> None:
+    """Whatever is listed: candidates, what remains, boxes, and the outputs of two categories near the truth."""
+    for kind in (Told, Even, Wide):
+        mechanism, problem = type("More", (kind,), {"share": 1.3})(2.0), Problem((1, 2), (1, 2))
+        for ask in (distance_law, partial(expected_error, metric="variation")):
+            with pytest.raises(ValueError, match=r"log_pmf of More is no law: with counts \(1, 2\) .* to more than 1"):
+                ask(mechanism, problem)
+        with pytest.raises(ValueError, match="log_pmf of More is no law"):
+            mechanism.listing((1, 2), 3, MOST)
 
 
 def test_what_only_one_of_two_datasets_can_release_loses_everything() -> None:
@@ -220,7 +293,7 @@ def test_what_only_one_of_two_datasets_can_release_loses_everything() -> None:
     assert audit.worst() == (np.inf, (0, 3), (1, 2), (0, 3))
     assert audit.profile(np.array([0.0, 50.0])).tolist() == [1, 1]
     assert privacy_loss(Told(1.0), (1, 2), 3).upper == np.inf
-    with pytest.raises(ValueError, match=r"cannot be calibrated.*no multiple of its strength"):
+    with pytest.raises(ValueError, match=r"cannot be calibrated.*its loss is infinite at every strength tried\.$"):
         calibrate(Told(1.0), (1, 2), 3)
 
 
@@ -241,5 +314,5 @@ def test_totals_of_any_size_are_listed_by_boxes_and_their_loss_is_not_told() -> 
     assert distance_law(mechanism, problem).mean == pytest.approx(
         float(np.exp(mechanism.log_pmf(problem, box)) @ distance), abs=1e-9)
     for ask in (mechanism.audit, mechanism.rounding):
-        with pytest.raises(ValueError, match="can release any count above n = 3"):
+        with pytest.raises(ValueError, match="counts too far above n = 3"):
             ask(problem.prior, 3)

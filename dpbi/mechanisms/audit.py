@@ -30,10 +30,12 @@ def check_size(n: int, k: int, outputs: Outputs = number_of_candidates) -> None:
         return
     largest = largest_visited(k, outputs)
     if not largest:
+        needed = k * outputs(1, k), comparisons(1, k, outputs)
+        visited, compared = (f"{one:,}" if one < 10**18 else limits.shown(one) for one in needed)
         raise ValueError(
-            f"k is too large for an exhaustive check: two neighbours are compared at one output {COMPARISONS:,} times "
-            f"at most, and k = {k:,} categories need {limits.shown(comparisons(1, k, outputs))} for a single record. "
-            "Merge some categories."
+            f"k is too large for an exhaustive check: at most {DATASETS**2:,} pairs of a dataset and an output are "
+            f"visited, and {COMPARISONS:,} times two neighbours compared; k = {k:,} categories need {visited} and "
+            f"{compared} for a single record. Merge some categories."
         )
     raise ValueError(
         f"n is too large for an exhaustive check: with k = {k} categories every pair of datasets can be visited "

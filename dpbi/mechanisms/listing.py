@@ -6,6 +6,7 @@ and larger totals. The certificate is the sum: where some dataset's probabilitie
 next larger one is used instead; where they exceed 1, ``log_pmf`` is no law, which is refused.
 """
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -58,13 +59,13 @@ class Listing(FrozenResult):
 
 
 def largest_count(law: Law, n: int, k: int) -> int | None:
-    """n, or the first of n + 1, n + 2, n + 4, ... that no released count exceeds; None where its list is too long."""
-    largest = n
+    """What no released count exceeds, n at least; None where none is found up to which all could be listed."""
+    exceeded, largest = n, n
     while n and _can_exceed(law, largest, n, k):
-        largest = max(n + 1, 2 * largest - n)
-        if (largest + 1) ** (k - 1) > LISTED // k:
+        if (largest + 2) ** (k - 1) > LISTED // k:
             return None
-    return largest
+        exceeded, largest = largest, max(n + 1, 2 * largest - n)
+    return bisect_left(range(largest), True, exceeded, key=lambda count: not _can_exceed(law, count, n, k))
 
 
 def _can_exceed(law: Law, largest: int, n: int, k: int) -> bool:
@@ -102,13 +103,13 @@ def listing(law: Law, prior: tuple[float, ...], datasets: Counts, most: int) -> 
             return None
         released = _outputs(n, k, largest, length)
         log_law = _laws(law, problems, released)
-        if _least(law, datasets, np.exp(log_law).sum(axis=1)) >= 1 - _SURE:
+        if least_sum(law, datasets, np.exp(log_law).sum(axis=1)) >= 1 - _SURE:
             return Listing(datasets, released, log_law)
     return None
 
 
-def _least(law: Law, datasets: Counts, sums: NDArray[np.float64]) -> float:
-    """The smallest of the datasets' sums over different releases; ValueError where one exceeds 1."""
+def least_sum(law: Law, datasets: Counts, sums: NDArray[np.float64]) -> float:
+    """The smallest of the sums of P(r | c) over different r, one a dataset; ValueError where one exceeds 1."""
     most = int(sums.argmax())
     if sums[most] > 1 + _SURE:
         raise ValueError(f"log_pmf of {type(law).__name__} is no law: with counts {tuple(datasets[most].tolist())} its "
@@ -148,7 +149,7 @@ def _beyond(law: Law, problems: Sequence[Problem], longest: int) -> Listing | No
             off = float((np.exp(log_law[0]) * others).sum(axis=1).min())
         probability = [np.exp(one).sum(axis=1) for one in log_law]
         rare = off > _OFTEN or (len(released) > 1 and probability[-1].max() <= _LAST * off)
-        if _least(law, datasets, np.sum(probability, axis=0)) > 1 - _ALL and rare:
+        if least_sum(law, datasets, np.sum(probability, axis=0)) > 1 - _ALL and rare:
             return Listing(datasets, np.concatenate(released), np.concatenate(log_law, axis=1))
     return None
 
