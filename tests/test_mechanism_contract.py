@@ -12,7 +12,6 @@ from hypothesis import given
 from dpbi import MECHANISMS, ApproximateDP, NotPrivate, Problem, PureDP, distance_law, mechanisms
 from dpbi.mechanisms import Mechanism
 from dpbi.mechanisms.printed_bound import printed_bound
-from dpbi.problem import list_candidates
 from tests import oracles
 from tests.every_mechanism import (
     EVERY,
@@ -62,7 +61,7 @@ def law_of(mechanism: Mechanism, problem: Problem) -> dict[tuple[int, ...], floa
 def test_pmf_sums_to_one_and_is_zero_outside(kind: Kind, chosen: Options, problem: Problem) -> None:
     """Outside: what no counts of n give, wherever ``can_release`` says no, one step beyond the box included."""
     least = 1.0 if exceeds_total(kind(1.0, **chosen), problem.n, problem.k) else 0.1
-    datasets = [Problem(problem.prior, tuple(counts)) for counts in list_candidates(problem.n, problem.k).tolist()]
+    datasets = [Problem(problem.prior, counts) for counts in oracles.compositions(problem.n, problem.k)]
     for epsilon in (least, 8.0):
         mechanism, around = kind(epsilon, **chosen), box(problem, margin=1)
         log_laws = np.array([mechanism.log_pmf(one, around) for one in datasets])

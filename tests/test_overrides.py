@@ -5,11 +5,9 @@ A twin is the mechanism with all that it overrides put back: its four methods, a
 
 import dataclasses
 import inspect
-import math
 import random
 from collections import defaultdict
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -34,7 +32,6 @@ from dpbi.problem.candidates import list_candidates
 from tests import oracles
 from tests.every_mechanism import EVERY, Kind, Options, enumerated, every_mechanism
 from tests.goodness_of_fit import assert_follows
-from tests.oracles import mp
 
 OWN = {"log_pmf", "sample", "can_release", "guarantee"}
 LISTED = {name for name, _ in inspect.getmembers(Mechanism, inspect.isfunction) if name[0] != "_"} - OWN
@@ -181,11 +178,8 @@ def test_overrides_say_what_the_listing_says(
 @every_mechanism
 def test_a_calibrated_mechanism_is_compared_too(kind: Kind, chosen: Options) -> None:
     problem, plain = SMALL[2], kind(enumerated(kind, 2.0, 3), **chosen)
-    if privacy_loss(plain, problem.prior, problem.n).epsilon == np.inf:
-        with pytest.raises(ValueError, match="its loss is infinite at every strength tried"):
-            calibrate(plain, problem.prior, problem.n)
-        return
-    mechanism = calibrate(plain, problem.prior, problem.n)
+    infinite = privacy_loss(plain, problem.prior, problem.n).epsilon == np.inf
+    mechanism = plain if infinite else calibrate(plain, problem.prior, problem.n)
     for name in overridden(kind):
         COMPARED[name](mechanism, twin(mechanism), problem)
 
@@ -233,68 +227,51 @@ class Wide(Told):
         return min(released) >= 0
 
 
-class Even(Told):
-    """Noise uniform on {-m, ..., m} on all counts but the last, m = ceil(2 / strength), cut at 0 alone."""
+class Upwards(Told):
+    """Noise uniform on {0, ..., m} on all counts but the last, m = ceil(2 / strength): counts end at n + m."""
 
-    def reach(self, n: int) -> int:
-        return math.ceil(2 / (self.epsilon * (self.calibration[0] if self.calibration else 1))) if n else 0
+    @property
+    def most(self) -> int:
+        return int(np.ceil(2 / self.epsilon / (self.calibration or (1.0,))[0]))
 
     def log_pmf(self, problem: Problem, released: Any) -> Any:
-        r, c, m = np.asarray(released), np.array(problem.counts), self.reach(problem.n)
-        ways = np.where(r == 0, np.maximum(m - c + 1, 0), abs(r - c) <= m)[..., :-1].prod(axis=-1)
-        ways *= r[..., -1] == np.maximum(problem.n - r[..., :-1].sum(axis=-1), 0)
-        return np.where(ways > 0, np.log(np.maximum(ways, 1)) + np.log(self.share / (2 * m + 1) ** (problem.k - 1)),
-                        -np.inf)
+        r = np.asarray(released)
+        noise = (r - problem.counts)[..., :-1]
+        possible = (noise >= 0).all(axis=-1) & (noise <= self.most).all(axis=-1)
+        possible &= r[..., -1] == np.maximum(problem.n - r[..., :-1].sum(axis=-1), 0)
+        return np.where(possible, np.log(self.share / (self.most + 1) ** (problem.k - 1)), -np.inf)
 
     def can_release(self, n: int, released: tuple[int, ...]) -> bool:
-        *free, last = released
-        return min(released) >= 0 and last == max(n - sum(free), 0) and sum(
-            max(r - self.reach(n), 0) for r in free) <= n
+        *noised, last = released
+        return (min(released) >= 0 and last == max(n - sum(noised), 0)
+                and sum(max(r - self.most, 0) for r in noised) <= n)
 
 
-@pytest.mark.parametrize(("prior", "n"), [((1.0, 2.0), 4), ((1.0, 2.0), 1), ((0.5, 3.0, 1.0), 3)])
-def test_counts_beyond_n_are_listed_as_far_as_they_can_be(prior: tuple[float, ...], n: int) -> None:
-    """Every law by brute force; at 0.4 counts exceed n by 5, and the loss is infinite wherever it is looked for."""
-    mechanism = Even(0.4)
-    marginals = {c: [mp.mpf(sum(max(c + d, 0) == r for d in range(-5, 6))) / 11 for r in range(n + 6)]
-                 for c in range(n + 1)}
-    laws = {c: oracles._noised_law([marginals[x] for x in c[:-1]], oracles._with_last(n, False))
-            for c in oracles.compositions(n, len(prior))}
-    found = mechanism.listing(prior, n, MOST)
-    assert found is not None
-    for counts, law in zip(found.datasets.tolist(), found.law, strict=True):
-        expected = [float(laws[tuple(counts)].get(tuple(r), 0)) for r in found.released.tolist()]
-        assert law.tolist() == pytest.approx(expected, abs=1e-15) and sum(expected) == pytest.approx(1, abs=1e-12)
-    loss, grid = privacy_loss(mechanism, prior, n), np.array([0.0, 0.5, 50.0])
-    assert loss.epsilon == np.inf and laws[loss.counts][loss.released] > 0 == laws[loss.neighbour][loss.released]
-    deltas = [float(x) for x in oracles.privacy_profile(laws, prior, n, grid)]
-    assert privacy_profile(mechanism, prior, n, grid).tolist() == pytest.approx(deltas, abs=1e-12) and deltas[-1] > 0.09
-    draws_follow(mechanism, mechanism, Problem(prior, loss.counts))
-    rounds_little(mechanism, mechanism, Problem(prior, loss.counts))
-    with pytest.raises(ValueError, match="its loss is infinite at every strength tried"):
+@pytest.mark.parametrize("problem", [Problem((1, 2), (0, 1)), Problem((1, 2), (1, 3)), Problem((0.5, 3, 1), (1, 0, 2))])
+def test_counts_beyond_n_are_listed_as_far_as_they_can_be(problem: Problem) -> None:
+    """At 0.4 counts exceed n by 5: laws by visiting n + 7 in every place; the loss is infinite at any strength."""
+    mechanism, prior, n = Upwards(0.4), problem.prior, problem.n
+    every = list(np.ndindex((n + 8,) * problem.k))
+    laws = {c: {r: p for r, p in zip(every, np.exp(mechanism.log_pmf(Problem(prior, c), every)).tolist(), strict=True)
+                if p > 0} for c in oracles.compositions(n, problem.k)}
+    assert all(mechanism.can_release(n, r) == any(r in law for law in laws.values()) for r in every)
+    loss, epsilons = privacy_loss(mechanism, prior, n), np.array([0.0, 0.5, 50.0])
+    assert loss.epsilon == np.inf and loss.released in laws[loss.counts].keys() - laws[loss.neighbour].keys()
+    assert privacy_profile(mechanism, prior, n, epsilons).tolist() == pytest.approx(
+        [float(delta) for delta in oracles.privacy_profile(laws, prior, n, epsilons)], rel=1e-9)
+    rounds_little(mechanism, mechanism, problem)
+    draws_follow(mechanism, mechanism, problem)
+    with pytest.raises(ValueError, match=r"cannot be calibrated.*: its loss is infinite at every strength tried\.$"):
         calibrate(mechanism, prior, n)
-    with pytest.raises(ValueError, match=f"counts too far above n = {n}"):
-        privacy_loss(Even(1e-6), prior, n)
 
 
-def test_a_law_of_more_than_one_is_refused() -> None:
-    """Whatever is listed: candidates, what remains, boxes, and the outputs of two categories near the truth."""
-    for kind in (Told, Even, Wide):
-        mechanism, problem = type("More", (kind,), {"share": 1.3})(2.0), Problem((1, 2), (1, 2))
-        for ask in (distance_law, partial(expected_error, metric="variation")):
-            with pytest.raises(ValueError, match=r"log_pmf of More is no law: with counts \(1, 2\) .* to more than 1"):
-                ask(mechanism, problem)
-        with pytest.raises(ValueError, match="log_pmf of More is no law"):
-            mechanism.listing((1, 2), 3, MOST)
-
-
-def test_what_only_one_of_two_datasets_can_release_loses_everything() -> None:
-    audit = Told(1.0).audit((1.0, 2.0), 3)
-    assert audit.worst() == (np.inf, (0, 3), (1, 2), (0, 3))
-    assert audit.profile(np.array([0.0, 50.0])).tolist() == [1, 1]
-    assert privacy_loss(Told(1.0), (1, 2), 3).upper == np.inf
-    with pytest.raises(ValueError, match=r"cannot be calibrated.*its loss is infinite at every strength tried\.$"):
-        calibrate(Told(1.0), (1, 2), 3)
+@pytest.mark.parametrize("kind", [Told, Upwards, Wide])
+@pytest.mark.parametrize("ask", [distance_law, lambda law, problem: expected_error(law, problem, "variation"),
+                                 lambda law, problem: law.listing(problem.prior, problem.n, MOST)])
+def test_a_law_of_more_than_one_is_refused(kind: Kind, ask: Callable[[Mechanism, Problem], Any]) -> None:
+    """Whatever is listed: what remains, boxes, totals; and the outputs of two categories near the truth."""
+    with pytest.raises(ValueError, match=r"log_pmf of More is no law: with counts \(.*\) .* sum to more than 1"):
+        ask(type("More", (kind,), {"share": 1.3})(2.0), Problem((1, 2), (1, 2)))
 
 
 def test_a_list_without_all_probability_is_not_used() -> None:
@@ -313,6 +290,6 @@ def test_totals_of_any_size_are_listed_by_boxes_and_their_loss_is_not_told() -> 
     distance = hellinger(np.array(problem.posterior), np.array(problem.prior) + box)
     assert distance_law(mechanism, problem).mean == pytest.approx(
         float(np.exp(mechanism.log_pmf(problem, box)) @ distance), abs=1e-9)
-    for ask in (mechanism.audit, mechanism.rounding):
+    for ask in (mechanism.audit, mechanism.rounding, Upwards(1e-7).audit):
         with pytest.raises(ValueError, match="counts too far above n = 3"):
             ask(problem.prior, 3)

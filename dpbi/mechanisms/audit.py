@@ -30,8 +30,8 @@ def check_size(n: int, k: int, outputs: Outputs = number_of_candidates) -> None:
         return
     largest = largest_visited(k, outputs)
     if not largest:
-        needed = k * outputs(1, k), comparisons(1, k, outputs)
-        visited, compared = (f"{one:,}" if one < 10**18 else limits.shown(one) for one in needed)
+        visited, compared = (f"{one:,}" if one < 10**18 else limits.shown(one)
+                             for one in (k * outputs(1, k), comparisons(1, k, outputs)))
         raise ValueError(
             f"k is too large for an exhaustive check: at most {DATASETS**2:,} pairs of a dataset and an output are "
             f"visited, and {COMPARISONS:,} times two neighbours compared; k = {k:,} categories need {visited} and "
@@ -92,17 +92,16 @@ class Audit:
         """ValueError where not all outputs of all datasets can be visited: of what is left out no loss is known."""
         k = len(self.prior)
         check_size(self.n, k)
-        law = self.mechanism
-        if largest_count(law, self.n, k) is None:
+        if largest_count(self.mechanism, self.n, k) is None:
             raise ValueError("An exhaustive check needs releases that can all be listed: this mechanism can release "
                              f"counts too far above n = {self.n:,}.")
-        check_size(self.n, k, lambda n, k: numbers_of_outputs(law, n, k, largest_count(law, n, k) or LISTED)[0])
+        check_size(self.n, k, lambda n, k: numbers_of_outputs(
+            self.mechanism, n, k, largest_count(self.mechanism, n, k) or LISTED)[0])
 
     def laws(self, multiplier: float) -> Listing:
         """The listing with the mechanism's strength times ``multiplier``, where other counts may be possible."""
         if multiplier != 1:
-            sharpened = self.mechanism.sharpened(multiplier, self.prior, self.n)
-            return type(self)(sharpened, self.prior, self.n).listed
+            return type(self)(self.mechanism.sharpened(multiplier, self.prior, self.n), self.prior, self.n).listed
         listed: Listing | None = self.mechanism.listing(self.prior, self.n, DATASETS**2)
         if listed is None:
             raise ValueError("An exhaustive check needs all releases: those found for this mechanism have not all its "

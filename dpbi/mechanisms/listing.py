@@ -6,7 +6,6 @@ and larger totals. The certificate is the sum: where some dataset's probabilitie
 next larger one is used instead; where they exceed 1, ``log_pmf`` is no law, which is refused.
 """
 
-from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -14,11 +13,13 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dpbi import limits
 from dpbi.frozen_result import FrozenResult
 from dpbi.problem import Problem, list_candidates, number_of_candidates
 
 LISTED = 2_000_000  # numbers in one list of releases
 PAIRS_LARGEST = 100_000_000  # of datasets and releases: their probabilities take 800 MB
+_ABOVE = (0, *(int(1.25**j) for j in range(66)))  # n, up to LISTED: where a largest count is looked for
 _SURE = 1e-9  # what the sum of a complete list may miss 1 by: rounding
 _ALL = 1e-12  # of probability that a list of counts above n may lack
 _OFTEN = 1e-3  # probability of all releases but the truth, beside which _ALL is nothing
@@ -59,18 +60,14 @@ class Listing(FrozenResult):
 
 
 def largest_count(law: Law, n: int, k: int) -> int | None:
-    """What no released count exceeds, n at least; None where none is found up to which all could be listed."""
-    exceeded, largest = n, n
-    while n and _can_exceed(law, largest, n, k):
-        if (largest + 2) ** (k - 1) > LISTED // k:
-            return None
-        exceeded, largest = largest, max(n + 1, 2 * largest - n)
-    return bisect_left(range(largest), True, exceeded, key=lambda count: not _can_exceed(law, count, n, k))
+    """What no released count exceeds: n or at most a quarter too far above; None where its list would be too long."""
+    return next((n + above for above in _ABOVE if not above or (n + above + 1) ** (k - 1) <= LISTED // k
+                 if not _can_exceed(law, n + above, n, k)), None)
 
 
 def _can_exceed(law: Law, largest: int, n: int, k: int) -> bool:
     beyond, none = (largest + 1,), (0,) * (k - 1)
-    return any(law.can_release(n, corner) for corner in (beyond + none, none + beyond, beyond * k))
+    return n > 0 and any(law.can_release(n, corner) for corner in (beyond + none, none + beyond, beyond * k))
 
 
 def numbers_of_outputs(law: Law, n: int, k: int, largest: int) -> list[int]:
@@ -80,8 +77,7 @@ def numbers_of_outputs(law: Law, n: int, k: int, largest: int) -> list[int]:
     lengths = [number_of_candidates(n, k), (largest + 1) ** (k - 1), (largest + 1) ** k]
     if law.can_release(n, (n,) * k) or law.can_release(n, (0,) * k):
         return lengths[2:]
-    remains = largest > n or (k > 2 and law.can_release(n, (n,) * (k - 1) + (0,)))
-    return lengths[1:] if remains else lengths
+    return lengths[1:] if largest > n or (k > 2 and law.can_release(n, (n,) * (k - 1) + (0,))) else lengths
 
 
 def listing(law: Law, prior: tuple[float, ...], datasets: Counts, most: int) -> Listing | None:
@@ -93,11 +89,9 @@ def listing(law: Law, prior: tuple[float, ...], datasets: Counts, most: int) -> 
     n, k = int(datasets[0].sum()), len(prior)
     problems = [Problem(prior, tuple(counts)) for counts in datasets.tolist()]
     longest = min(most // len(problems), LISTED // k)
-    if number_of_candidates(n, k) > longest:
-        return None
     largest = largest_count(law, n, k)
     if largest is None:
-        return _beyond(law, problems, longest)
+        return _beyond(law, problems, longest) if number_of_candidates(n, k) <= longest else None
     for length in numbers_of_outputs(law, n, k, largest):
         if length > longest:
             return None
@@ -110,10 +104,10 @@ def listing(law: Law, prior: tuple[float, ...], datasets: Counts, most: int) -> 
 
 def least_sum(law: Law, datasets: Counts, sums: NDArray[np.float64]) -> float:
     """The smallest of the sums of P(r | c) over different r, one a dataset; ValueError where one exceeds 1."""
-    most = int(sums.argmax())
-    if sums[most] > 1 + _SURE:
-        raise ValueError(f"log_pmf of {type(law).__name__} is no law: with counts {tuple(datasets[most].tolist())} its "
-                         f"probabilities sum to more than 1, to {sums[most]:.10g}.")
+    if sums.max() > 1 + _SURE:
+        raise ValueError(f"log_pmf of {type(law).__name__} is no law: with counts "
+                         f"{limits.shown(tuple(datasets[sums.argmax()].tolist()))} its probabilities sum to more than "
+                         f"1, to {sums.max():.10g}.")
     return float(sums.min())
 
 

@@ -100,9 +100,8 @@ def calibrated_multiplier(audit: Audit, epsilon: float) -> float:
     lost: list[float] = []
 
     def spare(multiplier: float) -> float:
-        loss = audit.worst(multiplier)[0]
-        lost.append(loss)
-        return epsilon * (1 - _SPARE) - loss - audit.margin(loss)
+        lost.append(audit.worst(multiplier)[0])
+        return epsilon * (1 - _SPARE) - lost[-1] - audit.margin(lost[-1])
 
     low = high = 1.0
     why = (f"no multiple of its strength between {LEAST:g} and {LARGEST:g} was found to lose epsilon = "
@@ -113,12 +112,10 @@ def calibrated_multiplier(audit: Audit, epsilon: float) -> float:
         while low >= LEAST and spare(low) < 0:
             low, high = low / 2, low
     except ValueError as refusal:
-        if not lost:
-            raise
         low, why = 0.0, f"not every strength that is needed can be tried. {limits.opened(str(refusal))}"
     if low < LEAST or high > LARGEST:
-        why = "its loss is infinite at every strength tried." if min(lost) == np.inf else why
-        raise ValueError(f"This mechanism cannot be calibrated here: {why}")
+        raise ValueError("This mechanism cannot be calibrated here: " + (
+            "its loss is infinite at every strength tried." if min(lost, default=0.0) == np.inf else why))
     multiplier = float(brentq(spare, low, high, xtol=1e-12, rtol=1e-12))
     while spare(multiplier) < -_SPARE / 2 * epsilon:
         multiplier *= 1 - _SPARE
