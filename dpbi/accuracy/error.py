@@ -151,7 +151,7 @@ def _outputs_of_two(mechanism: Mechanism, problem: Problem) -> tuple[NDArray[np.
             if (released := _outputs_near(problem, reach, beyond, square)) is None:
                 break
             probability = np.exp(mechanism.log_pmf(problem, released))
-            if least_sum(mechanism, np.array([problem.counts]), probability[None].sum(axis=1)) > 1 - _LEFT_OUT:
+            if least_sum(mechanism, probability.sum(keepdims=True)) > 1 - _LEFT_OUT:
                 kept = probability > _LEFT_OUT / probability.size
                 return released[kept], probability[kept]
     return None
