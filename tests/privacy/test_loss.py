@@ -110,8 +110,7 @@ def test_profile_falls_to_zero_at_the_loss(kind: Kind, chosen: Options, prior: P
         assert (np.diff(delta) <= 0).all()
         assert 0 < delta[0] <= 1
         assert delta[19] > 0 or log_attained < -700, "below the loss delta is positive, if it is any double"
-        assert privacy_profile(mechanism, prior, n, [min(loss, 1e3)])[0] == delta[21:].max()
-        assert (delta[-1] > 0) == (loss == math.inf)
+        assert privacy_profile(mechanism, prior, n, [min(loss, 1e3)])[0] == delta[21:].max() and (delta[-1] > 0) == (loss == math.inf)
 
 
 @every_closed_form
@@ -156,7 +155,6 @@ def test_margin_covers_the_error(kind: Kind, chosen: Options, prior: Prior, epsi
     found = privacy_loss(mechanism := kind(epsilon, **chosen), prior, 30)
     expected = oracles.privacy_loss(oracle_laws(mechanism, prior, 30), prior, 30).epsilon
     assert found.epsilon == pytest.approx(float(expected), rel=0, abs=found.margin)
-    assert expected <= found.upper
     assert 0 < found.margin <= 1e-9 * max(1, found.epsilon)
 
 
@@ -362,8 +360,8 @@ def test_profile_takes_any_epsilons_in_any_order(kind: Kind) -> None:
     up = privacy_profile(mechanism, (1, 1), 4, [0, 0.1, 0.2])
     assert privacy_profile(mechanism, (1, 1), 4, iter([0.2, 0, 0.1])).tolist() == up[[2, 0, 1]].tolist()
     largest = privacy_profile(mechanism, (1, 1), 4, [0.1, 700, 800, 1e6]).tolist()
-    assert largest == [up[1]] + largest[3:] * 3
-    assert (largest[3] > 0) == (privacy_loss(mechanism, (1, 1), 4).epsilon == math.inf)
+    assert largest == [up[1], *largest[3:] * 3] and (largest[3] > 0) == (
+        privacy_loss(mechanism, (1, 1), 4).epsilon == math.inf)
 
 
 @every_choice
