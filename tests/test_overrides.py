@@ -13,13 +13,23 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpbi import Problem, calibrate, distance_law, hellinger, neighbours, privacy_loss
+from dpbi import (
+    Problem,
+    calibrate,
+    distance_law,
+    hellinger,
+    neighbours,
+    privacy_loss,
+    privacy_profile,
+)
+from dpbi.accuracy import expected_error
 from dpbi.mechanisms import Mechanism
 from dpbi.mechanisms.audit import Audit
 from dpbi.mechanisms.distance_table import DistanceTable
 from dpbi.mechanisms.likelihood import log_likelihood
 from dpbi.mechanisms.listing import Listing
 from dpbi.problem.candidates import list_candidates
+from tests import oracles
 from tests.every_mechanism import EVERY, Kind, Options, enumerated, every_mechanism
 from tests.goodness_of_fit import assert_follows
 
@@ -167,8 +177,9 @@ def test_overrides_say_what_the_listing_says(
 
 @every_mechanism
 def test_a_calibrated_mechanism_is_compared_too(kind: Kind, chosen: Options) -> None:
-    problem = SMALL[2]
-    mechanism = calibrate(kind(enumerated(kind, 2.0, 3), **chosen), problem.prior, problem.n)
+    problem, plain = SMALL[2], kind(enumerated(kind, 2.0, 3), **chosen)
+    mechanism = calibrate(plain, problem.prior, problem.n) if np.isfinite(
+        privacy_loss(plain, problem.prior, problem.n).epsilon) else plain
     for name in overridden(kind):
         COMPARED[name](mechanism, twin(mechanism), problem)
 
@@ -208,20 +219,55 @@ class Wide(Told):
 
     def log_pmf(self, problem: Problem, released: Any) -> Any:
         q, d = np.exp(-self.epsilon), np.abs(np.asarray(released) - problem.counts)
-        inside = (1 - q) / (1 + q) * q**d
-        return np.log(np.where(np.asarray(released) == 0, q**d / (1 + q), inside)).sum(axis=-1)
+        log_inside = np.where(np.asarray(released) == 0, 0, np.log1p(-q)) - np.log1p(q)
+        return (log_inside - self.epsilon * d).sum(axis=-1) + np.log(self.share)
 
     def can_release(self, n: int, released: tuple[int, ...]) -> bool:
         return min(released) >= 0
 
 
-def test_what_only_one_of_two_datasets_can_release_loses_everything() -> None:
-    audit = Told(1.0).audit((1.0, 2.0), 3)
-    assert audit.worst() == (np.inf, (0, 3), (1, 2), (0, 3))
-    assert audit.profile(np.array([0.0, 50.0])).tolist() == [1, 1]
-    assert privacy_loss(Told(1.0), (1, 2), 3).upper == np.inf
-    with pytest.raises(ValueError, match=r"cannot be calibrated.*no multiple of its strength"):
-        calibrate(Told(1.0), (1, 2), 3)
+class Upwards(Told):
+    """Noise uniform on {0, ..., m} on all counts but the last, m = ceil(2 / strength): counts end at n + m."""
+
+    @property
+    def most(self) -> int:
+        return int(np.ceil(2 / self.epsilon / (self.calibration or (1.0,))[0]))
+
+    def log_pmf(self, problem: Problem, released: Any) -> Any:
+        noise, last = (released - problem.counts)[..., :-1], np.maximum(problem.n - released[..., :-1].sum(axis=-1), 0)
+        possible = (noise.min(axis=-1) >= 0) & (noise.max(axis=-1) <= self.most) & (released[..., -1] == last)
+        return np.where(possible, np.log(self.share / (self.most + 1) ** (problem.k - 1)), -np.inf)
+
+    def can_release(self, n: int, released: tuple[int, ...]) -> bool:
+        return (min(released) >= 0 and released[-1] == max(n - sum(released[:-1]), 0)
+                and sum(max(r - self.most, 0) for r in released[:-1]) <= n)
+
+
+@pytest.mark.parametrize("problem", [Problem((1, 2), (1, 3)), Problem((0.5, 3, 1), (1, 0, 2))])
+def test_counts_beyond_n_are_listed_as_far_as_they_can_be(problem: Problem, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At 0.4 counts exceed n by 5: laws by visiting n + 7 in every place; the loss is infinite at any strength."""
+    mechanism, prior, n = Upwards(0.4), problem.prior, problem.n
+    every = list(np.ndindex((n + 8,) * problem.k))
+    laws = {c: {r: p for r, p in zip(every, np.exp(mechanism.log_pmf(Problem(prior, c), np.array(every))), strict=True)
+                if p > 0} for c in oracles.compositions(n, problem.k)}
+    assert all(mechanism.can_release(n, r) == any(r in law for law in laws.values()) for r in every)
+    loss, epsilons = privacy_loss(mechanism, prior, n), np.array([0.0, 0.5, 50.0])
+    assert loss.epsilon == np.inf and loss.released in laws[loss.counts].keys() - laws[loss.neighbour].keys()
+    assert privacy_profile(mechanism, prior, n, epsilons).tolist() == pytest.approx(
+        [float(delta) for delta in oracles.privacy_profile(laws, prior, n, epsilons)], rel=1e-9)
+    assert mechanism.draw_securely(problem, random.Random(1).getrandbits) in laws[problem.counts]
+    monkeypatch.setattr("dpbi.mechanisms.listing.LISTED", 1_000)
+    with pytest.raises(ValueError, match=r"cannot be calibrated.*: its loss is infinite at every strength tried\.$"):
+        calibrate(mechanism, prior, n)
+
+
+@pytest.mark.parametrize("kind", [Told, Upwards, Wide])
+@pytest.mark.parametrize("ask", [distance_law, lambda law, problem: expected_error(law, problem, "variation"),
+                                 lambda law, problem: law.listing(problem.prior, problem.n, MOST)])
+def test_a_law_of_more_than_one_is_refused(kind: Kind, ask: Callable[[Mechanism, Problem], Any]) -> None:
+    """Whatever is listed: what remains, boxes, totals; and the outputs of two categories near the truth."""
+    with pytest.raises(ValueError, match=r"log_pmf of More is no law: .* sum to more than 1"):
+        ask(type("More", (kind,), {"share": 100.0})(2.0), Problem((1, 2), (1, 2)))
 
 
 def test_a_list_without_all_probability_is_not_used() -> None:
@@ -240,6 +286,6 @@ def test_totals_of_any_size_are_listed_by_boxes_and_their_loss_is_not_told() -> 
     distance = hellinger(np.array(problem.posterior), np.array(problem.prior) + box)
     assert distance_law(mechanism, problem).mean == pytest.approx(
         float(np.exp(mechanism.log_pmf(problem, box)) @ distance), abs=1e-9)
-    for ask in (mechanism.audit, mechanism.rounding):
-        with pytest.raises(ValueError, match="can release any count above n = 3"):
+    for ask in (mechanism.audit, mechanism.rounding, Upwards(1e-7).audit):
+        with pytest.raises(ValueError, match="counts too far above n = 3"):
             ask(problem.prior, 3)

@@ -11,6 +11,7 @@ from dpbi import limits
 from dpbi.accuracy.distance_law import DRAWS, distance_law
 from dpbi.accuracy.importance_sampling import mean_of_draws, weighted_draws, widened
 from dpbi.accuracy.order import Measured
+from dpbi.mechanisms.listing import least_sum
 from dpbi.mechanisms.mechanism import Mechanism, check_mechanism
 from dpbi.posterior.hellinger import distances_to
 from dpbi.posterior.total_variation import PARAMETERS_LARGEST, beta_variation, variation_bounds
@@ -150,7 +151,7 @@ def _outputs_of_two(mechanism: Mechanism, problem: Problem) -> tuple[NDArray[np.
             if (released := _outputs_near(problem, reach, beyond, square)) is None:
                 break
             probability = np.exp(mechanism.log_pmf(problem, released))
-            if probability.sum() > 1 - _LEFT_OUT:
+            if least_sum(mechanism, probability.sum(keepdims=True)) > 1 - _LEFT_OUT:
                 kept = probability > _LEFT_OUT / probability.size
                 return released[kept], probability[kept]
     return None

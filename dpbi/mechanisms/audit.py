@@ -7,8 +7,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from dpbi import limits
 from dpbi.frozen_result import frozen
-from dpbi.mechanisms.listing import Listing, is_bounded, numbers_of_outputs
+from dpbi.mechanisms.listing import LISTED, Listing, largest_count, numbers_of_outputs
 from dpbi.posterior import chunks
 from dpbi.problem.candidates import list_candidates, number_of_candidates
 
@@ -29,10 +30,12 @@ def check_size(n: int, k: int, outputs: Outputs = number_of_candidates) -> None:
         return
     largest = largest_visited(k, outputs)
     if not largest:
+        visited, compared = (f"{one:,}" if one < 10**18 else limits.shown(one)
+                             for one in (k * outputs(1, k), comparisons(1, k, outputs)))
         raise ValueError(
-            f"k is too large for an exhaustive check: two neighbours are compared at one output {COMPARISONS:,} times "
-            f"at most, and k = {k:,} categories need {comparisons(1, k, outputs):,} for a single record. Merge some "
-            "categories."
+            f"k is too large for an exhaustive check: at most {DATASETS**2:,} pairs of a dataset and an output are "
+            f"visited, and {COMPARISONS:,} times two neighbours compared; k = {k:,} categories need {visited} and "
+            f"{compared} for a single record. Merge some categories."
         )
     raise ValueError(
         f"n is too large for an exhaustive check: with k = {k} categories every pair of datasets can be visited "
@@ -89,15 +92,17 @@ class Audit:
         """ValueError where not all outputs of all datasets can be visited: of what is left out no loss is known."""
         k = len(self.prior)
         check_size(self.n, k)
-        if not is_bounded(self.mechanism, self.n, k):
+        if largest_count(self.mechanism, self.n, k) is None:
             raise ValueError("An exhaustive check needs releases that can all be listed: this mechanism can release "
-                             f"any count above n = {self.n:,}.")
-        check_size(self.n, k, lambda n, k: numbers_of_outputs(self.mechanism, n, k)[0])
+                             f"counts too far above n = {self.n:,}.")
+        check_size(self.n, k, lambda n, k: numbers_of_outputs(
+            self.mechanism, n, k, largest_count(self.mechanism, n, k) or LISTED)[0])
 
     def laws(self, multiplier: float) -> Listing:
-        """The listing with the mechanism's strength times ``multiplier``."""
-        mechanism = self.mechanism if multiplier == 1 else self.mechanism.sharpened(multiplier, self.prior, self.n)
-        listed: Listing | None = mechanism.listing(self.prior, self.n, DATASETS**2)
+        """The listing with the mechanism's strength times ``multiplier``, where other counts may be possible."""
+        if multiplier != 1:
+            return type(self)(self.mechanism.sharpened(multiplier, self.prior, self.n), self.prior, self.n).listed
+        listed: Listing | None = self.mechanism.listing(self.prior, self.n, DATASETS**2)
         if listed is None:
             raise ValueError("An exhaustive check needs all releases: those found for this mechanism have not all its "
                              f"probability, or are too many, at n = {self.n:,}.")

@@ -1,8 +1,9 @@
 """Everything a mechanism can release, listed with log P(r | c): what all that is not told in closed form follows from.
 
-What there is to list is asked of ``can_release`` at a few corners: the candidates; or all of [0, n]^{k-1} with what
-remains of n; or all of [0, n]^k; or, where a count can exceed n, vectors of larger and larger totals. The certificate
-is the sum: where some dataset's probabilities miss 1 on a list, the next larger one is used instead.
+What there is to list is asked of ``can_release`` at a few corners: the candidates; or all of [0, R]^{k-1} with what
+remains of n, R = n or as far above as a count can be; or all of [0, R]^k; or, where no R is found, vectors of larger
+and larger totals. The certificate is the sum: where some dataset's probabilities lack something of 1 on a list, the
+next larger one is used instead; where they exceed 1, ``log_pmf`` is no law, which is refused.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,6 +18,7 @@ from dpbi.problem import Problem, list_candidates, number_of_candidates
 
 LISTED = 2_000_000  # numbers in one list of releases
 PAIRS_LARGEST = 100_000_000  # of datasets and releases: their probabilities take 800 MB
+_ABOVE = (0, *(int(1.25**j) for j in range(66)))  # n, up to LISTED: where a largest count is looked for
 _SURE = 1e-9  # what the sum of a complete list may miss 1 by: rounding
 _ALL = 1e-12  # of probability that a list of counts above n may lack
 _OFTEN = 1e-3  # probability of all releases but the truth, beside which _ALL is nothing
@@ -37,8 +39,8 @@ class Law(Protocol):
 class Listing(FrozenResult):
     """Datasets (N, k), releases (R, k), each once, and log P(r | c), (N, R).
 
-    Nothing else can be released; or, where a count can exceed n, it has a probability of 1e-12 at most, whatever the
-    counts.
+    Nothing else can be released; or, where counts have no largest that can be listed up to, it has a probability of
+    1e-12 at most, whatever the counts.
     """
 
     datasets: Counts
@@ -56,48 +58,63 @@ class Listing(FrozenResult):
         return np.array_equal(self.datasets, self.released)
 
 
-def is_bounded(law: Law, n: int, k: int) -> bool:
-    """Whether no released count exceeds n."""
-    beyond, none = (n + 1,), (0,) * (k - 1)
-    return not n or not any(law.can_release(n, corner) for corner in (beyond + none, none + beyond, beyond * k))
+def largest_count(law: Law, n: int, k: int) -> int | None:
+    """What no released count exceeds: n or at most a quarter too far above; None where its list would be too long."""
+    return next((n + above for above in _ABOVE if not above or (n + above + 1) ** (k - 1) <= LISTED // k
+                 if not _can_exceed(law, n + above, n, k)), None)
 
 
-def numbers_of_outputs(law: Law, n: int, k: int) -> list[int]:
-    """How long the lists are that can hold all releases with no count above n, from the shortest that may do."""
+def _can_exceed(law: Law, largest: int, n: int, k: int) -> bool:
+    return n > 0 and any(law.can_release(n, corner) for corner in (
+        (largest + 1,) + (0,) * (k - 1), (0,) * (k - 1) + (largest + 1,), (largest + 1,) * k))
+
+
+def numbers_of_outputs(law: Law, n: int, k: int, largest: int) -> list[int]:
+    """How long the lists are that can hold all releases with no count above that, from the shortest that may do."""
     if n == 0:
         return [1]
-    lengths = [number_of_candidates(n, k), (n + 1) ** (k - 1), (n + 1) ** k]
+    lengths = [number_of_candidates(n, k), (largest + 1) ** (k - 1), (largest + 1) ** k]
     if law.can_release(n, (n,) * k) or law.can_release(n, (0,) * k):
         return lengths[2:]
-    return lengths[1:] if k > 2 and law.can_release(n, (n,) * (k - 1) + (0,)) else lengths
+    return lengths[1:] if largest > n or (k > 2 and law.can_release(n, (n,) * (k - 1) + (0,))) else lengths
 
 
 def listing(law: Law, prior: tuple[float, ...], datasets: Counts, most: int) -> Listing | None:
     """All releases, with their probabilities under datasets (N, k) of one size.
 
     None where there would be more than ``most`` pairs (c, r) or ``LISTED`` numbers, and where no list is certified.
+    ValueError where ``log_pmf`` sums to more than 1.
     """
     n, k = int(datasets[0].sum()), len(prior)
     problems = [Problem(prior, tuple(counts)) for counts in datasets.tolist()]
     longest = min(most // len(problems), LISTED // k)
-    if not is_bounded(law, n, k):
-        return _beyond(law, problems, longest)
-    for length in numbers_of_outputs(law, n, k):
+    largest = largest_count(law, n, k)
+    if largest is None:
+        return _beyond(law, problems, longest) if number_of_candidates(n, k) <= longest else None
+    for length in numbers_of_outputs(law, n, k, largest):
         if length > longest:
             return None
-        released = _outputs(n, k, length)
+        released = _outputs(n, k, largest, length)
         log_law = _laws(law, problems, released)
-        if np.abs(np.exp(log_law).sum(axis=1) - 1).max() <= _SURE:
+        if least_sum(law, np.exp(log_law).sum(axis=1)) >= 1 - _SURE:
             return Listing(datasets, released, log_law)
     return None
 
 
-def _outputs(n: int, k: int, length: int) -> Counts:
+def least_sum(law: Law, sums: NDArray[np.float64]) -> float:
+    """The smallest of the sums of P(r | c) over different r, one a dataset; ValueError where one exceeds 1."""
+    if sums.max() > 1 + _SURE:
+        raise ValueError(f"log_pmf of {type(law).__name__} is no law: its probabilities sum to more than 1, to "
+                         f"{sums.max():.10g}.")
+    return float(sums.min())
+
+
+def _outputs(n: int, k: int, largest: int, length: int) -> Counts:
     """The list of that length, see ``numbers_of_outputs``."""
     if length == number_of_candidates(n, k):
         return list_candidates(n, k)
-    free = k if length == (n + 1) ** k else k - 1
-    box = _box(n, free)
+    free = k if length == (largest + 1) ** k else k - 1
+    box = _box(largest, free)
     return box if free == k else np.column_stack([box, np.maximum(n - box.sum(axis=1), 0)])
 
 
@@ -124,7 +141,7 @@ def _beyond(law: Law, problems: Sequence[Problem], longest: int) -> Listing | No
             off = float((np.exp(log_law[0]) * others).sum(axis=1).min())
         probability = [np.exp(one).sum(axis=1) for one in log_law]
         rare = off > _OFTEN or (len(released) > 1 and probability[-1].max() <= _LAST * off)
-        if sum(probability).min() > 1 - _ALL and rare:
+        if least_sum(law, np.sum(probability, axis=0)) > 1 - _ALL and rare:
             return Listing(datasets, np.concatenate(released), np.concatenate(log_law, axis=1))
     return None
 

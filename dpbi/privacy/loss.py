@@ -99,18 +99,25 @@ def calibrated_multiplier(audit: Audit, epsilon: float) -> float:
     """
     from scipy.optimize import brentq
 
+    lost: list[float] = []
+
     def spare(multiplier: float) -> float:
-        loss = audit.worst(multiplier)[0]
-        return epsilon * (1 - _SPARE) - loss - audit.margin(loss)
+        lost.append(audit.worst(multiplier)[0])
+        return epsilon * (1 - _SPARE) - lost[-1] - audit.margin(lost[-1])
 
     low = high = 1.0
-    while high <= LARGEST and spare(high) > 0:
-        low, high = high, 2 * high
-    while low >= LEAST and spare(low) < 0:
-        low, high = low / 2, low
+    why = (f"no multiple of its strength between {LEAST:g} and {LARGEST:g} was found to lose epsilon = "
+           f"{printed_bound(epsilon)}.")
+    try:
+        while high <= LARGEST and spare(high) > 0:
+            low, high = high, 2 * high
+        while low >= LEAST and spare(low) < 0:
+            low, high = low / 2, low
+    except ValueError as refusal:
+        low, why = 0.0, f"not every strength that is needed can be tried. {limits.opened(str(refusal))}"
     if low < LEAST or high > LARGEST:
-        raise ValueError(f"This mechanism cannot be calibrated here: no multiple of its strength between {LEAST:g} and "
-                         f"{LARGEST:g} was found to lose epsilon = {printed_bound(epsilon)}.")
+        raise ValueError("This mechanism cannot be calibrated here: " + (
+            "its loss is infinite at every strength tried." if min(lost, default=0.0) == np.inf else why))
     multiplier = float(brentq(spare, low, high, xtol=1e-12, rtol=1e-12))
     while spare(multiplier) < -_SPARE / 2 * epsilon:
         multiplier *= 1 - _SPARE
