@@ -28,7 +28,7 @@ class Measured:
 
     @property
     def exact(self) -> bool:
-        return self.error == self.half_width == 0
+        return bool(self.error == self.half_width == 0)
 
     @property
     def margin(self) -> float:

@@ -136,6 +136,13 @@ def test_each_script_gives_the_numbers_of_its_page(files: Files, monkeypatch: py
         assert_the_same(at, files, run(snippet(at), monkeypatch))
 
 
+def test_the_script_averages_what_its_page_does(files: Files, monkeypatch: pytest.MonkeyPatch) -> None:
+    chosen = {next(kind.__name__ for kind in dpbi.MECHANISMS if kind.draws_quickly == quickly) for quickly in (0, 1)}
+    at = typed(tick(opened(), chosen), "12000 9000")
+    assert at.main.dataframe[0].value[dpbi.tables.TIMES_LIMIT].isna().tolist().count(True) == 1
+    assert_the_same(at, files, run(snippet(at), monkeypatch))
+
+
 def test_the_script_of_many_laws_gives_the_numbers_of_its_page(files: Files, monkeypatch: pytest.MonkeyPatch) -> None:
     """Averages: test_page_accuracy."""
     quick = [kind.__name__ for kind in dpbi.MECHANISMS if not kind(1.0).probability_of_ignoring(EXAMPLE)]

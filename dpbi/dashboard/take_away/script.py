@@ -83,7 +83,7 @@ def of_figure(key: str, seed: int) -> str:
 
 
 def _home(chosen: Scenario, kept: Settings) -> tuple[Settings, str]:
-    return {}, _program("home")
+    return {"choice_largest": average.CHOICE_LARGEST}, _program("home")
 
 
 def _posteriors(chosen: Scenario, kept: Settings) -> tuple[Settings, str]:
