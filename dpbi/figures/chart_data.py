@@ -130,8 +130,7 @@ def _nearest(ticks: Mapping[float, str], place: Any) -> str:
 
 
 def _panel(trace: Any) -> str:
-    subplot = next((trace[name] for name in ("subplot", "xaxis") if name in trace), None) or "x"
-    return re.sub(r"\D", "", str(subplot)) or "1"
+    return re.sub(r"\D", "", getattr(trace, "xaxis", None) or "") or "1"
 
 
 def _panel_titles(figure: go.Figure) -> dict[str, str]:
