@@ -1,32 +1,81 @@
-"""The tour: seven prepared scenes, each a question, a problem, what is computed of it and the sentence it gives."""
+"""The tour: a story of private posteriors in scenes, each with what is computed for it and what is said of that."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpbi.accuracy.axes import axis
-from dpbi.accuracy.curves import AccuracyCurve, accuracy_curve
 from dpbi.accuracy.distance_law import DistanceLaw, distance_law
 from dpbi.accuracy.optimum import PrivacyLimit, limit_of_privacy
 from dpbi.frozen_result import FrozenResult
+from dpbi.inference.noise_aware_releases import NoiseAwareReleases, noise_aware_releases
 from dpbi.inference.prior_average import Reading, expected_distance
-from dpbi.mechanisms import EHD, EHDS, Geometric, KNorm, LSDim, LSHist, LSZhang, Mechanism, name_of
+from dpbi.inference.private_posteriors import PrivatePosteriors, sample_posteriors
+from dpbi.mechanisms import EHD, EHDS, Geometric, LSDim, LSHist, LSZhang, Mechanism, name_of
 from dpbi.mechanisms.printed_bound import printed_bound
+from dpbi.mechanisms.printed_number import number
 from dpbi.posterior.hellinger import distances_to, hellinger
-from dpbi.privacy.curves import CalibrationGain, calibration_gain
 from dpbi.problem.problem import Problem
-from dpbi.sensitivity import worst_neighbour
+from dpbi.sensitivity import maps, worst_neighbour
 
 Floats = NDArray[np.float64]
+Kind = Literal["picture", "clouds", "guess"]
 
+SEED = 1  # of everything drawn here
 _UNIFORM = (1.0, 1.0)
 _EPSILON = 1.0
+_HIDDEN = 0.1  # the epsilon at which a reader who takes releases for the data is mistaken
 _MOVES = 400
+_CURVES = 30
+_SIZES = (10, 30, 100, 300, 1000, 3000, 10_000)
 _TIMES_EPSILON = (0.5, 1.0, 1.5, 2.0, 3.0)
+
+
+@dataclass(frozen=True)
+class Notes:
+    """For the speaker: what to say, what to ask the room, and about how many minutes a scene takes."""
+
+    say: str
+    ask: str
+    minutes: int
+
+
+@dataclass(frozen=True)
+class Scene:
+    """One scene.
+
+    question: what stands beside the picture; sentence: of ``result``, in the question's place once it is revealed, if
+    there is anything to ``reveal``, else after it; neighbour: the other table where there are two, whose clouds are
+    shown or guessed between at any epsilon; page: the title of the lab's page with the same in full.
+    """
+
+    key: str
+    heading: str
+    question: str
+    problem: Problem
+    mechanisms: tuple[Mechanism, ...]
+    page: str
+    notes: Notes
+    reveal: str = ""
+    compute: Callable[["Scene"], Any] = lambda scene: None
+    sentence: Callable[[Any], str] = lambda found: ""
+    kind: Kind = "picture"
+    neighbour: Problem | None = None
+
+    def result(self) -> Any:
+        """What the scene's chart shows and its sentence is about, computed once per process."""
+        return _computed(self)
+
+
+@cache
+def _computed(scene: Scene) -> Any:
+    return scene.compute(scene)
+
+
+# --- what is computed ---
 
 
 @dataclass(frozen=True)
@@ -52,15 +101,40 @@ class Moves(FrozenResult):
 
 
 @dataclass(frozen=True)
-class Growth:
-    """E[H] of each mechanism as the data grow; n: of the problem itself, which lies on the curves.
+class Beside:
+    """Draws of several mechanisms at one problem, and the exact laws of their distance."""
 
-    ignoring: P(the data are ignored) of the first mechanism, with the fewest records and with n.
+    drawn: tuple[PrivatePosteriors, ...]
+    laws: tuple[DistanceLaw, ...]
+
+
+@dataclass(frozen=True)
+class Growth:
+    """Draws of one mechanism as the data grow, and how probable it is that it does not look at them at all."""
+
+    drawn: tuple[PrivatePosteriors, ...]
+    ignoring: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Reach:
+    """How far one record moves the posterior at every count of the first category, and what a rate set by it gives.
+
+    leak: at the data; scan: of all tables of this size; means: E[H] of the scene's mechanisms, in their order.
     """
 
-    curves: tuple[AccuracyCurve, ...]
-    n: int
-    ignoring: tuple[float, float]
+    leak: Leak
+    scan: maps.SensitivityScan
+    mechanisms: tuple[Mechanism, ...]
+    means: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class TwoReadings:
+    """The same releases taken for the data, and read with the noise in mind."""
+
+    naive: PrivatePosteriors
+    aware: NoiseAwareReleases
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,40 +157,13 @@ class AgainstLimit(FrozenResult):
         return np.stack([self.mean, self.nearest]) / known
 
 
-@dataclass(frozen=True)
-class Scene:
-    """One scene. page: the title of the page that shows the same scenario in full; sentence: of ``result``."""
-
-    key: str
-    heading: str
-    text: str
-    problem: Problem
-    mechanisms: tuple[Mechanism, ...]
-    page: str
-    compute: Callable[["Scene"], Any]
-    sentence: Callable[[Any], str]
-
-    def result(self) -> Any:
-        """What the scene's chart shows and its sentence is about, computed once per process."""
-        return _computed(self)
-
-
-@cache
-def _computed(scene: Scene) -> Any:
-    return scene.compute(scene)
-
-
-# --- what is computed ---
-
-
 def leak(problem: Problem) -> Leak:
     """The problem beside the neighbour whose posterior is farthest from its own."""
-    neighbour = problem.with_counts(worst_neighbour(problem))
+    return _apart(problem, problem.with_counts(worst_neighbour(problem)))
+
+
+def _apart(problem: Problem, neighbour: Problem) -> Leak:
     return Leak(problem, neighbour, float(hellinger(problem.posterior, neighbour.posterior)))
-
-
-def laws(scene: Scene) -> tuple[DistanceLaw, ...]:
-    return tuple(distance_law(mechanism, scene.problem) for mechanism in scene.mechanisms)
 
 
 def moves(problem: Problem) -> Moves:
@@ -135,14 +182,34 @@ def moves(problem: Problem) -> Moves:
     return Moves(problems, moved, distance, receiver)
 
 
+def _draws(mechanism: Mechanism, problem: Problem, size: int = _CURVES) -> PrivatePosteriors:
+    return sample_posteriors(mechanism, problem, np.random.default_rng(SEED), size)
+
+
+def beside(scene: Scene) -> Beside:
+    return Beside(tuple(_draws(one, scene.problem) for one in scene.mechanisms),
+                  tuple(distance_law(one, scene.problem) for one in scene.mechanisms))
+
+
 def growth(scene: Scene) -> Growth:
-    """Along the axis of the lab, so that it shows the same."""
-    along, problem, mechanisms = axis("n"), scene.problem, scene.mechanisms
-    sizes = along.values(problem, mechanisms)
-    curves = tuple(accuracy_curve(along, one, problem, "hellinger", sizes) for one in mechanisms)
-    few, many = (mechanisms[0].probability_of_ignoring(along.at(mechanisms[0], problem, size)[1])
-                 for size in (sizes[0], problem.n))
-    return Growth(curves, problem.n, (few, many))
+    """Tables of several sizes with about the shares of the problem's."""
+    problem, mechanism = scene.problem, scene.mechanisms[0]
+    firsts = [round(size * problem.counts[0] / problem.n) for size in _SIZES]
+    tables = [problem.with_counts((first, size - first)) for first, size in zip(firsts, _SIZES, strict=True)]
+    return Growth(tuple(_draws(mechanism, one) for one in tables),
+                  tuple(mechanism.probability_of_ignoring(one) for one in tables))
+
+
+def reach(scene: Scene) -> Reach:
+    problem = scene.problem
+    scan = maps.along_count(problem.prior, problem.n, 1.0, 1.0, include=(problem.counts[0],))
+    means = tuple(distance_law(one, problem).mean for one in scene.mechanisms)
+    return Reach(leak(problem), scan, scene.mechanisms, means)
+
+
+def two_readings(scene: Scene) -> TwoReadings:
+    drawn = _draws(scene.mechanisms[0], scene.problem, 20)
+    return TwoReadings(drawn, noise_aware_releases(scene.mechanisms[0], scene.problem, drawn.released))
 
 
 def against_limit(scene: Scene) -> AgainstLimit:
@@ -155,145 +222,188 @@ def against_limit(scene: Scene) -> AgainstLimit:
     return AgainstLimit(scene.mechanisms, found, np.array(mean), np.array(nearest))
 
 
-def gains(scene: Scene) -> tuple[CalibrationGain, ...]:
-    return tuple(calibration_gain(mechanism, scene.problem) for mechanism in scene.mechanisms)
-
-
 # --- what is said ---
 
 
-def _said(value: float) -> str:
-    return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
+def said(value: float) -> str:
+    """Two digits: what a room takes in."""
+    return f"{value:,.0f}" if value >= 100 else number(value, 2, 10**6)
 
 
-def leak_said(found: Leak) -> str:
-    here, there = (", ".join(f"{a:g}" for a in one.posterior) for one in (found.problem, found.neighbour))
+def _leak_said(found: Leak) -> str:
     return (
-        f"One changed record turns Beta({here}) into Beta({there}), H = {_said(found.distance)} away. Published "
-        f"without noise, the posterior hands the last record to anyone who knows the other {found.problem.n - 1}."
+        "She said yes: her no would have given the other curve. The two lie "
+        f"{said(found.distance)} apart in Hellinger distance (H), which runs from 0, the same, to 1."
     )
 
 
-def laws_said(found: tuple[DistanceLaw, ...]) -> str:
-    means = ", ".join(f"{name_of(law.mechanism)} {_said(law.mean)}" for law in found)
+def _beside_said(found: Beside) -> str:
+    (first, far), *_, (last, near) = ((name_of(one.mechanism), one.mean) for one in found.laws)
     return (
-        f"Mean distance from the true posterior of {found[0].problem.n} records, every one "
-        f"{printed_bound(found[0].mechanism.epsilon)}-DP: {means}. "
-        f"The last stays {_said(found[0].mean / found[-1].mean)} times nearer than the first at the same promise."
+        f"Whole-number noise on all but one count ({last}) is enough: on average {said(near)} from the truth in place "
+        f"of {said(far)} ({first}), {said(far / near)} times as near. The promise is the same."
     )
 
 
-def moves_said(found: Moves) -> str:
-    even, edge = found.distance[:, 1]
-    shown = [f"({', '.join(map(str, one.counts))})" for one in found.problems]
+def _reach_said(found: Reach) -> str:
+    worst = float(found.scan.local.max())
+    (wide, far), (near, mean) = zip(map(name_of, found.mechanisms), found.means, strict=True)
     return (
-        f"One record moved changes the posterior by H = {_said(even)} at {shown[0]} and by H = {_said(edge)} at "
-        f"{shown[1]}, {_said(edge / even)} times as much. An error in records says little about the error in what is "
-        "concluded from them; the distance between the posteriors does."
+        f"Where one answer is missing, {said(worst / found.leak.distance)} times as far. A choice as cautious as the "
+        f"tables nearby demand ({near}) lies {said(mean)} from the truth on average, one as cautious as the worst "
+        f"({wide}) {said(far)}."
     )
 
 
-def _mean_at(curve: AccuracyCurve, n: int) -> float:
-    """At a place of the curve, so that words and chart speak of the same."""
-    return curve.errors[curve.values.index(n)].high
+def _missed(covered: float, of: int) -> int:
+    return round(of * (1 - covered))
 
 
-def drowning_said(found: Growth) -> str:
-    curve, (few, many) = found.curves[0], found.ignoring
+def _readings_said(found: TwoReadings) -> str:
+    number_of = len(found.naive.released)
+    naive, aware = (_missed(float(one.coverage([0])[0]), number_of) for one in (found.naive, found.aware))
     return (
-        f"With n = {curve.values[0]:,} records {name_of(curve.mechanism)} ignores the data with probability "
-        f"{_said(few)}, with n = {found.n:,} with {_said(many)}: its rate is set by the worst dataset, while the "
-        f"candidates grow in number. Its mean distance from the truth rises from {_said(curve.errors[0].high)} to "
-        f"{_said(_mean_at(curve, found.n))}."
+        f"{naive} of {number_of} miss it. Intervals that reckon with the noise (noise-aware) are "
+        f"{said(found.aware.widening())} times as wide, and {aware} of {number_of} miss."
     )
 
 
-def growth_said(found: Growth) -> str:
-    (worldwide, wide), (smooth, near), (noise, added) = (
-        (name_of(one.mechanism), _mean_at(one, found.n)) for one in found.curves)
-    return (
-        f"At n = {found.n:,} the mean distance of {worldwide} is {_said(wide)}, that of {smooth} "
-        f"{_said(near)}, {_said(wide / near)} times nearer and still private, as the smooth bound changes little from "
-        f"one dataset to its neighbour; that of {noise} is {_said(added)}."
-    )
-
-
-def gains_said(found: tuple[CalibrationGain, ...]) -> str:
-    best = max(found, key=lambda gain: gain.mean_before / gain.mean_after)
-    before, after = best.before, printed_bound(best.after.epsilon)
-    return (
-        f"{name_of(before.mechanism)} promises epsilon = {printed_bound(before.mechanism.epsilon)} and really loses "
-        f"{printed_bound(before.epsilon)}. Its rate raised until the exact loss is {after}, its mean "
-        f"distance falls from {_said(best.mean_before)} to {_said(best.mean_after)}: "
-        f"{_said(best.mean_before / best.mean_after)} times nearer at the same epsilon, checked for this prior and "
-        f"n = {before.n}."
-    )
-
-
-def against_limit_said(found: AgainstLimit) -> str:
+def _limit_said(found: AgainstLimit) -> str:
     at = _TIMES_EPSILON.index(1.0)
-    limit, times = found.limits[at], found.times[:, :, at]
-    each = ", ".join(f"{name_of(one)} {_said(ratio)}" for one, ratio in zip(found.mechanisms, times[0], strict=True))
+    limit, times = found.limits[at], found.times[0, :, at]
+    best, worst = int(times.argmin()), int(times.argmax())
     return (
-        f"On average over {limit.n} records in {len(limit.prior)} categories, no {printed_bound(limit.epsilon)}-DP "
-        "release of a candidate posterior lies nearer than "
-        f"{_said(limit.value or 0.0)}. Times that: {each}; read nearest, {name_of(found.mechanisms[-1])} "
-        f"{_said(times[1, -1])}."
+        f"No mechanism with ε = {printed_bound(limit.epsilon)} can release a candidate posterior nearer than "
+        f"{said(limit.value or 0.0)} on average. {name_of(found.mechanisms[best])} comes to {said(times[best])} times "
+        f"that, {name_of(found.mechanisms[worst])} to {said(times[worst])}."
     )
 
+
+_TEN, _HUNDRED, _THOUSAND = (Problem(_UNIFORM, (6 * m, 4 * m)) for m in (1, 10, 100))
+_HER_NO = _TEN.with_counts((5, 5))
 
 SCENES: tuple[Scene, ...] = (
     Scene(
         "leak",
         "A posterior leaks",
-        "Ten people answered a question. The posterior looks like a summary, yet every record has moved it.",
-        Problem(_UNIFORM, (5, 5)), (EHDS(_EPSILON),), "Sensitivity", lambda scene: leak(scene.problem), leak_said,
+        "What follows from ten answers is published as it is. You know nine of them, 5 yes and 4 no: what did she, the "
+        "tenth, say?",
+        _TEN, (Geometric(_EPSILON),), "Sensitivity",
+        Notes(
+            "A posterior says how plausible each share of yes is after ten answers. It looks like a summary, and yet "
+            "it gives away the last answer to whoever knows the others: only two curves are possible, and they "
+            "differ. Two tables that differ in one person's answer are called neighbours; her privacy is that nobody "
+            "can tell neighbours apart.",
+            "Five yes and four no are known. Which curve is this, six yes or five? Then reveal.",
+            2,
+        ),
+        reveal="Reveal her answer", compute=lambda scene: _apart(scene.problem, _HER_NO), sentence=_leak_said,
+    ),
+    Scene(
+        "clouds",
+        "With her yes, with her no",
+        "A private release is drawn at random: with her yes from one cloud, with her no from the other. Drag ε until "
+        "the two clouds are one.",
+        _TEN, (Geometric(_EPSILON),), "One answer",
+        Notes(
+            "Publish one of the eleven possible posteriors, drawn at random, near ones more often. Epsilon says how "
+            "much more often. At 10 the clouds part, and she is exposed as before; at 0.1 they lie on each other, and "
+            "nobody can tell; in between lies what one has to agree on.",
+            "At which epsilon would you let your own answer into the table? Drag until most hands are up.",
+            3,
+        ),
+        kind="clouds", neighbour=_HER_NO,
+    ),
+    Scene(
+        "guess",
+        "Guess her answer",
+        "One curve, drawn from one of the two clouds. Did she say yes or no?",
+        _TEN, (Geometric(_EPSILON),), "One answer",
+        Notes(
+            "Play eight or ten rounds: y or n for the room's guess, space for the next curve. The squares show how "
+            "many of a hundred guesses can be right at best, whatever the method: that number follows from the two "
+            "laws alone. A run of ten may lie well above or below it. Go back one scene, change epsilon and play "
+            "again.",
+            "Which hump is the curve nearer to, and how sure are you? Who would bet?",
+            4,
+        ),
+        kind="guess", neighbour=_HER_NO,
     ),
     Scene(
         "noise",
         "Noise on the counts",
-        "Noise hides the single record. How much is needed depends on how well the sensitivity of a table of counts is "
-        "understood: from noise on every count to whole-number noise on all but one.",
-        Problem(_UNIFORM, (48, 42)),
-        (LSZhang(_EPSILON), LSDim(_EPSILON), LSHist(_EPSILON), Geometric(_EPSILON)),
-        "Distance curves", laws, laws_said,
+        "The direct way: noise on every count, and the posterior of what comes out. Thirty such posteriors of a "
+        "hundred people: could the same promise cost less?",
+        _HUNDRED, (LSZhang(_EPSILON), LSDim(_EPSILON), LSHist(_EPSILON), Geometric(_EPSILON)), "Private posteriors",
+        Notes(
+            "Each thin line could have been published, the thick one is the truth. All four panels make the same "
+            "promise. What differs is how well each understands what one person can change: a count less here, a count "
+            "more there, and the sum stays. The better it is understood, the less noise is needed.",
+            "Each person changes two counts by one. How many counts need noise, if all know the sum?",
+            3,
+        ),
+        reveal="Reveal three better ways", compute=beside, sentence=_beside_said,
     ),
     Scene(
-        "distance",
-        "Why measure in Hellinger distance",
-        "The release is a posterior, so its error is a distance between posteriors. The same number of records weighs "
-        "differently where data are rare.",
-        Problem(_UNIFORM, (50, 50)), (EHD(_EPSILON),), "Sensitivity", lambda scene: moves(scene.problem), moves_said,
+        "choice",
+        "Choosing by distance",
+        "Another way: draw one of all possible posteriors, near ones more often. Drag the number of people: does it "
+        "listen better to more of them?",
+        _HUNDRED, (EHD(_EPSILON),), "Private posteriors",
+        Notes(
+            "This is the exponential mechanism scored by Hellinger distance. Its caution is set by the worst table "
+            "there is, and the more people there are, the more posteriors there are to choose from. So as the data "
+            "grow, the choice drowns: the lines lie anywhere. Every curve is drawn to its own height, to be seen at "
+            "any size.",
+            "More people, more information: will the lines come nearer? Ask before dragging.",
+            2,
+        ),
+        compute=growth,
     ),
     Scene(
-        "drowning",
-        "A fair choice drowns",
-        "The exponential mechanism picks a posterior, a near one more likely. Scaled to the worst dataset there is, it "
-        "stops listening as the data grow.",
-        Problem(_UNIFORM, (5000, 5000)), (EHD(_EPSILON),), "Accuracy", growth, drowning_said,
+        "reach",
+        "How far can one person move it?",
+        "One of a thousand people changes the answer. With 600 yes and 400 no that moves the posterior by this little: "
+        "where would it move most?",
+        _THOUSAND, (EHD(_EPSILON), EHDS(_EPSILON)), "Sensitivity",
+        Notes(
+            "Sensitivity is how far one person can move the posterior: at the data (local), at worst (global), and, "
+            "in between, the smooth bound, which looks at tables nearby and fades with their number. Local alone "
+            "would give the data away; global drowns the choice, as the scene before showed; smooth changes little "
+            "from neighbour to neighbour, so that it may set the caution.",
+            "Where does one record matter most: in the middle, or where almost everybody agrees? Then reveal.",
+            2,
+        ),
+        reveal="Reveal every table", compute=reach, sentence=_reach_said,
     ),
     Scene(
-        "smooth",
-        "Local and smooth sensitivity rescue it",
-        "Here, at these data, one record moves the posterior far less than at the worst. A smooth bound on that local "
-        "sensitivity may set the rate without giving the data away.",
-        Problem(_UNIFORM, (500, 500)), (EHD(_EPSILON), EHDS(_EPSILON), Geometric(_EPSILON)), "Accuracy",
-        growth, growth_said,
-    ),
-    Scene(
-        "budget",
-        "Some of the budget is unused",
-        "A theorem bounds the privacy loss; here it is computed. What a mechanism does not spend can be spent: raise "
-        "its rate until the exact loss is epsilon.",
-        Problem(_UNIFORM, (48, 42)), (EHD(_EPSILON), EHDS(_EPSILON), LSDim(_EPSILON)), "Privacy loss",
-        gains, gains_said,
+        "reader",
+        "What may a reader conclude?",
+        f"Twenty releases at ε = {_HIDDEN:g}, and the 95 % interval that each seems to give for the share of yes. How "
+        "many miss the line, the mean of the true posterior?",
+        _HUNDRED, (Geometric(_HIDDEN),), "Private posteriors",
+        Notes(
+            "A reader who takes the release for the data is too sure: the noise is not in the interval. But the "
+            "reader knows how the noise was made, so that Bayes' rule can reckon with it. The noise-aware intervals "
+            "are wider, and they cover as they should. This costs no privacy: it uses the release alone.",
+            "One in twenty should miss. How many do you count?",
+            2,
+        ),
+        reveal="Reveal the noise-aware ones", compute=two_readings, sentence=_readings_said,
     ),
     Scene(
         "limit",
         "The limit of privacy",
-        "How near could anyone come? The best private choice of a candidate posterior tells, from prior, n and epsilon "
-        "alone.",
-        Problem((1.0, 1.0, 1.0), (3, 3, 3)), (LSHist(_EPSILON), Geometric(_EPSILON), KNorm(_EPSILON)), "Accuracy",
-        against_limit, against_limit_said,
+        "Three mechanisms and how far they are from the truth, averaged over all tables of a hundred people. How near "
+        "could any mechanism come?",
+        _HUNDRED, (LSHist(_EPSILON), Geometric(_EPSILON), EHDS(_EPSILON)), "Accuracy",
+        Notes(
+            "The limit is a theorem for two categories: the best of all private mechanisms that release a candidate "
+            "posterior, on average over the public prior. No private count enters it, so that it may be used to "
+            "choose a mechanism. For tables with two answers whole-number noise on one count all but reaches it.",
+            "How much could a cleverer mechanism still gain? Then reveal, and go back to what was left open.",
+            2,
+        ),
+        reveal="Reveal the limit", compute=against_limit, sentence=_limit_said,
     ),
 )  # fmt: skip

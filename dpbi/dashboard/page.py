@@ -58,7 +58,8 @@ def scenario(title: str, *, needs_mechanisms: bool = True) -> Iterator[Scenario]
 def stage(title: str) -> Iterator[dict[str, Any]]:
     """Opens a page that brings its own data: its title, the menu and the notices; gives the settings' defaults."""
     page, defaults = _open(title)
-    stylesheet.notices(raw=page.title != menu.TOUR and data_source.of_a_person())
+    if page.title != menu.TOUR:  # which explains neighbours in a scene of its own
+        stylesheet.notices(raw=data_source.of_a_person())
     take_away.say_what_was_taken_over()
     with st.sidebar:
         menu.draw()
@@ -96,6 +97,8 @@ def _open(title: str) -> tuple[menu.Page, dict[str, Any]]:
     with st.container(key="opening"):
         st.title(page.heading)
         st.markdown(page.purpose)
+    if page.title != menu.TOUR:
+        menu.back_to_the_scene()
     return page, defaults
 
 

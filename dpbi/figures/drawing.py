@@ -1,7 +1,7 @@
 """A figure while it is put together: plain settings, which plotly checks when a part of the whole is asked for."""
 
 import base64
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache, partialmethod
 from typing import Any
 
@@ -74,20 +74,21 @@ class Drawing:
     def __init__(self, *subplots: str) -> None:
         """subplots: the layout's names of what is drawn in, such as xaxis2 or ternary; one pair of axes if none."""
         self.traces: list[dict[str, Any]] = []
+        self.frames: list[dict[str, Any]] = []  # what of the traces changes under a slider, by its steps
         self.layout: dict[str, Any] = {name: {} for name in subplots or ("xaxis", "yaxis")}
 
     @classmethod
     def of(cls, figure: go.Figure) -> "Drawing":
         """A finished figure, to be changed."""
         drawing, whole = cls(), figure.to_plotly_json()
-        drawing.traces, drawing.layout = whole["data"], whole["layout"]
+        drawing.traces, drawing.layout, drawing.frames = whole["data"], whole["layout"], whole.get("frames", [])
         return drawing
 
     def figure(self) -> go.Figure:
         """The whole, under plotly's template of the moment as any new figure is."""
         if "template" not in self.layout:
             self.layout["template"] = _template(pio.templates.default)
-        return PlainFigure({"data": self.traces, "layout": self.layout})
+        return PlainFigure({"data": self.traces, "layout": self.layout, "frames": self.frames})
 
     def _add(self, kind: str, /, **trace: Any) -> None:
         self.traces.append({"type": kind, **trace})
@@ -109,6 +110,21 @@ class Drawing:
 
     def add_annotation(self, **annotation: Any) -> None:
         self.layout.setdefault("annotations", []).append(annotation)
+
+    def add_slider(self, labels: Sequence[str], frames: Sequence[Sequence[Mapping[str, Any]]], at: int, **slider: Any
+                   ) -> None:
+        """A slider that moves through frames without the server; the figure opens with the one of this place.
+
+        labels: of its steps; frames: at each step, what changes of each of the first traces, in their order.
+        """
+        for trace, change in zip(self.traces, frames[at], strict=False):
+            _merge(trace, change)
+        at_once = {"mode": "immediate", "frame": {"duration": 0, "redraw": False}, "transition": {"duration": 0}}
+        for name, changes in enumerate(frames):
+            self.frames.append({"name": str(name), "data": [*changes], "traces": [*range(len(changes))]})
+        steps = [{"method": "animate", "label": label, "args": [[str(name)], at_once]}
+                 for name, label in enumerate(labels)]
+        self.layout["sliders"] = [{"active": at, "steps": steps, **slider}]
 
     def _update(self, kind: str, /, title_text: str = "", **settings: Any) -> None:
         """title_text: as plotly has it, in place of a title's settings."""

@@ -29,7 +29,7 @@ def html_page(figure: go.Figure, name: str, about: Sequence[str], *, embedded: b
     """
     copy = go.Figure(figure).update_layout(template="plotly_white", modebar=None, dragmode="zoom")
     said = [copy.layout.meta["alt"], *about] if copy.layout.meta else list(about)
-    drawn = copy.to_html(full_html=False, include_plotlyjs=False, config=_CONFIG, div_id="figure")
+    drawn = copy.to_html(full_html=False, include_plotlyjs=False, auto_play=False, config=_CONFIG, div_id="figure")
     script = f"<script>{get_plotlyjs()}</script>" if embedded else f'<script src="{PLOTLY_FILE}"></script>'
     buttons = " ".join(f'<button data-format="{kind}">Save as {kind.upper()}</button>' for kind in ("svg", "png"))
     look = html.escape(json.dumps(picture.LOOK))

@@ -87,6 +87,7 @@ _BAR_ROOM = 28  # above the title, for the bar of buttons that shows while the p
 _TITLE_LINE = 45  # so that a title fits a telephone
 _TITLE_LINES = 2  # kept free at least, so that a chart does not jump when its finding gets shorter
 _LEGEND_ROW = 24
+_SLIDER_ROOM = 84
 _AXIS_LINE = 40  # the same for an axis, beside which stand its numbers
 _SMALL_LINE = 54
 _SMALL_SIZE = 14
@@ -197,6 +198,7 @@ def base_layout(
     y: Mapping[str, Any] | None = None,
     height: int = 440,
     headroom: int = 0,
+    slider: bool = False,
     **layout: Any,
 ) -> Figure:
     """Applies what all figures share, and returns the drawing as a finished figure.
@@ -205,6 +207,7 @@ def base_layout(
     and after it, kept in ``layout.meta["alt"]`` with both and the notes; notes: what the figure leaves out, in small
     type under the title, but for empty ones; x, y: settings of all horizontal and of all vertical axes, where
     ``title_text`` is the title; height: of the plot area in pixels; headroom: pixels above it for panel titles;
+    slider: whether one lies under the axis;
     layout: further plotly settings.
     """
     for trace in fig.traces:
@@ -220,6 +223,7 @@ def base_layout(
     names = list(dict.fromkeys(trace["name"] for trace in in_legend))
     top = 16 + _BAR_ROOM + _TITLE_ROOM * max(len(lines), _TITLE_LINES) + 20 * len(small) + headroom
     below = 60 + _LEGEND_ROW * math.ceil(sum(70 + 8 * len(name) for name in names) / 700)  # about 700 pixels wide
+    below += _SLIDER_ROOM * slider
     whole = height + top + below
     fig.update_layout(
         title={

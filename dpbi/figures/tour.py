@@ -5,13 +5,15 @@ from typing import Any
 
 import numpy as np
 
-from dpbi import DistanceLaw, dirichlet, printed_bound
-from dpbi.figures import accuracy, distances, privacy
+from dpbi import dirichlet, printed_bound
+from dpbi.figures import accuracy, posteriors, sensitivities
+from dpbi.figures.clouds import PAIR, SLIDER
 from dpbi.figures.style import (
     LINE_WIDTH,
     TRUTH,
     Drawing,
     Figure,
+    Floats,
     add_curve,
     base_layout,
     compact,
@@ -22,53 +24,57 @@ from dpbi.figures.style import (
     style_of,
 )
 from dpbi.inference.private_posteriors import density_window
-from dpbi.tour import AgainstLimit, Growth, Leak, Moves
+from dpbi.tour import AgainstLimit, Beside, Growth, Leak, Moves, Reach, TwoReadings
 
 _POINTS = 200
-# Two datasets of one scene: no mechanism's colours, apart in lightness and in dash.
-_PAIR = (("#0f7a6c", "solid"), ("#c2417a", "dash"))
+_NEEDLE_POINTS = 40
 
 
 @singledispatch
-def draw(result: Any) -> Figure:
-    """The figure of one result of ``dpbi.tour``; TypeError for anything else."""
+def draw(result: Any, revealed: bool) -> Figure:
+    """The figure of one result of ``dpbi.tour``, or what of it is shown before it is revealed; TypeError for anything
+    else."""
     raise TypeError(f"There is no figure of a {type(result).__name__}.")
 
 
 @draw.register
+def one_of_two(found: Leak, revealed: bool) -> Figure:
+    """The published posterior alone; revealed: beside the one that her other answer would have given."""
+    return neighbouring_posteriors(found) if revealed else _densities(
+        found, 1, "One of two curves is possible, and this one is published", "The density of a published posterior")
+
+
 def neighbouring_posteriors(found: Leak) -> Figure:
     """The densities of theta_1 under both posteriors."""
+    return _densities(found, 2, f"One changed record moves the posterior by H = {number(found.distance)}",
+                      "Two posterior densities of neighbouring datasets")
+
+
+def _densities(found: Leak, shown: int, title: str, alt: str) -> Figure:
     pair = np.array([found.problem.posterior, found.neighbour.posterior])
     grid = np.linspace(*density_window(pair, mass=0.9998), _POINTS)
+    densities = [dirichlet.beta_density(grid, *parameters) for parameters in pair]
     fig = Drawing()
-    for problem, parameters, (colour, dash) in zip((found.problem, found.neighbour), pair, _PAIR, strict=True):
+    for problem, density, style in zip((found.problem, found.neighbour)[:shown], densities, PAIR, strict=False):
         fig.add_scatter(
-            x=compact(grid), y=compact(dirichlet.beta_density(grid, *parameters)), mode="lines",
-            name=f"counts ({', '.join(map(str, problem.counts))})",
-            line={"color": colour, "dash": dash, "width": LINE_WIDTH + 1}, fill="tozeroy",
-            fillcolor=TRUTH.faded(0.12), hovertemplate="%{y:.3g}",
+            x=compact(grid), y=compact(density), mode="lines",
+            name=f"counts ({', '.join(map(str, problem.counts))})" if shown > 1 else "published posterior",
+            line={"color": style.colour if shown > 1 else TRUTH.colour, "dash": style.dash, "width": LINE_WIDTH + 1},
+            fill="tozeroy", fillcolor=TRUTH.faded(0.12), hovertemplate="%{y:.3g}",
         )  # fmt: skip
     return base_layout(
-        fig, f"One changed record moves the posterior by H = {number(found.distance)}",
-        alt="Two posterior densities of neighbouring datasets", x={"title_text": "θ, share of the first category"},
-        y={"title_text": "Density", "rangemode": "tozero"},
+        fig, title, alt=alt, x={"title_text": "θ, share of the first category"},
+        y={"title_text": "Density", "range": [0, 1.08 * float(np.max(densities))]},
     )  # fmt: skip
 
 
-@draw.register
-def laws(found: tuple) -> Figure:
-    """A tuple of laws: how probable it is to stay within a distance; of calibration gains: what calibration buys."""
-    return distances.cumulative(found) if isinstance(found[0], DistanceLaw) else privacy.calibration(found)
-
-
-@draw.register
 def moved_records(found: Moves) -> Figure:
     """H against the number of moved records, one curve per dataset."""
     fig = Drawing()
-    for problem, distance, (colour, dash) in zip(found.problems, found.distance, _PAIR, strict=False):
+    for problem, distance, style in zip(found.problems, found.distance, PAIR, strict=False):
         fig.add_scatter(
             x=found.moved, y=compact(distance), mode="lines", name=f"from ({', '.join(map(str, problem.counts))})",
-            line={"color": colour, "dash": dash, "width": LINE_WIDTH + 1}, hovertemplate="H = %{y:.3g}",
+            line={"color": style.colour, "dash": style.dash, "width": LINE_WIDTH + 1}, hovertemplate="H = %{y:.3g}",
         )  # fmt: skip
     here, edge = found.distance[0, 1], found.distance[-1, 1]
     title = f"The first moved record weighs {number(edge / here)} times as much where the category is empty"
@@ -80,30 +86,99 @@ def moved_records(found: Moves) -> Figure:
 
 
 @draw.register
-def mean_against_size(found: Growth) -> Figure:
-    """E[H] against n, as the lab shows it."""
-    return accuracy.against(found.curves, found.n)
-
-
-_LOW = 220  # pixels: under a longer sentence the chart still ends on a projector's last row
+def clouds_beside_the_truth(found: Beside, revealed: bool) -> Figure:
+    """Draws of the first mechanism; revealed: of all."""
+    return posteriors.released_posteriors(found.drawn if revealed else found.drawn[:1])
 
 
 @draw.register
-def against_limit(found: AgainstLimit) -> Figure:
-    """E[H] under the prior against epsilon, above the region that no private mechanism reaches."""
+def needles(found: Growth, revealed: bool) -> Figure:
+    """Draws as the data grow, under a slider, every curve to its own height."""
+    fig, style = Drawing(), style_of(found.drawn[0].mechanism)
+    for _ in found.drawn[0].released:
+        fig.add_scatter(mode="lines", name="released posterior", showlegend=False, hoverinfo="skip",
+                        line={"color": style.faded(0.55), "width": LINE_WIDTH})  # fmt: skip
+    fig.add_scatter(mode="lines", name="true posterior", showlegend=False, hoverinfo="skip",
+                    line={"color": TRUTH.colour, "width": 2 * LINE_WIDTH})  # fmt: skip
+    frames = [[*map(_needle, one.parameters), _needle(np.array(one.problem.posterior))] for one in found.drawn]
+    labels = [f"{one.problem.n:,} people: ignored in {round(100 * share)} of 100 releases"
+              for one, share in zip(found.drawn, found.ignoring, strict=True)]
+    fig.add_slider(labels, frames, 0, **SLIDER)
+    return base_layout(
+        fig, "Thirty private posteriors, and the true one", alt="Densities, each to its own height",
+        values=f"At {labels[0]}", notes=["Thick: the true posterior. Every curve is drawn to its own height."],
+        x={"title_text": "θ, share of yes", "range": [0, 1]},
+        y={"range": [0, 1.05], "showticklabels": False}, slider=True,
+    )  # fmt: skip
+
+
+def _needle(parameters: Floats) -> dict[str, Any]:
+    grid = np.linspace(*density_window(parameters[None], 0.9998), _NEEDLE_POINTS)
+    density = dirichlet.beta_density(grid, *parameters)
+    return {"x": compact(grid), "y": compact(density / np.nanmax(density))}
+
+
+@draw.register
+def how_far(found: Reach, revealed: bool) -> Figure:
+    """The posterior and its farthest neighbour at the data; revealed: how far they are apart at every table."""
+    if not revealed:
+        return neighbouring_posteriors(found.leak)
+    return sensitivities.along_count(found.scan, found.leak.problem, ("yes", "no"))
+
+
+@draw.register
+def two_readings(found: TwoReadings, revealed: bool) -> Figure:
+    """The intervals of the same releases, one above another, taken for the data and, revealed, reckoned with the noise.
+    """
+    naive, aware = found.naive, found.aware
+    low, high = dirichlet.interval(naive.parameters, category=0)
+    place = {tuple(r): i for i, r in enumerate(aware.released.tolist())}
+    at = [place[tuple(r)] for r in naive.released.tolist()]
+    readings = [("taken for the data", PAIR[1], low, high),
+                ("noise-aware", PAIR[0], aware.low[at, 0], aware.high[at, 0])]
+    truth = float(dirichlet.mean(naive.problem.posterior)[0])
+    order = np.argsort(low, kind="stable")
+    fig = Drawing()
+    for (name, style, ends, others), offset in zip(readings[: 1 + revealed], (0.0, 0.42), strict=False):
+        for covers in (True, False):
+            chosen = [i for i in order if (ends[i] <= truth <= others[i]) == covers]
+            rows = [float(np.flatnonzero(order == i)[0]) + offset for i in chosen]
+            gap = [np.nan] * len(chosen)
+            fig.add_scatter(
+                x=compact(np.ravel(np.column_stack([ends[chosen], others[chosen], gap]))),
+                y=compact(np.ravel(np.column_stack([rows, rows, gap]))), mode="lines",
+                name=f"{name}, {'covers' if covers else 'misses'}: {len(chosen)}", hoverinfo="skip",
+                line={"color": style.faded(0.45) if covers else style.colour, "width": LINE_WIDTH if covers else 6},
+            )  # fmt: skip
+    fig.add_vline(x=truth, line={"color": TRUTH.colour, "width": LINE_WIDTH})
+    return base_layout(
+        fig, "Each line is the 95 % interval of one release" + ("; thick ones miss" if revealed else ""),
+        alt="Intervals one above another", x={"title_text": "θ, share of yes", "range": [0, 1]},
+        y={"range": [-1, len(order)], "showticklabels": False, "showgrid": False},
+    )  # fmt: skip
+
+
+_LOW = 300  # pixels
+
+
+@draw.register
+def against_limit(found: AgainstLimit, revealed: bool) -> Figure:
+    """E[H] under the prior against epsilon; revealed: above the region that no private mechanism reaches."""
     names = mechanism_labels(found.mechanisms)
     epsilons = [one.epsilon for one in found.limits]
     fig = Drawing()
     for mechanism, name, row in zip(found.mechanisms, names, found.mean, strict=True):
         add_curve(fig, style_of(mechanism), name, epsilons, row, "%{y:.3g}", width=LINE_WIDTH + 1, size=9)
-    accuracy.add_limit(fig, found.limits, epsilons, 0.0)
     at = int(np.argmin([abs(epsilon - found.mechanisms[0].epsilon) for epsilon in epsilons]))
     best = int(found.mean[:, at].argmin())
-    lies = leading(names, found.mean[:, at].tolist(), float(found.mean[best, at]), ("lies", "lie"))
-    times = number(found.times[0, best, at])
+    title = f"Nearest of the {len(names)} at ε = {printed_bound(epsilons[at])}: {names[best]}"
+    if revealed:
+        accuracy.add_limit(fig, found.limits, epsilons, 0.0)
+        lies = leading(names, found.mean[:, at].tolist(), float(found.mean[best, at]), ("lies", "lie"))
+        times = number(found.times[0, best, at])
+        title = f"{lies} at {times} times the limit of privacy at ε = {printed_bound(epsilons[at])}"
     return base_layout(
-        fig, f"{lies} at {times} times the limit of privacy at ε = {printed_bound(epsilons[at])}",
-        alt="Mean distance under the prior against epsilon, and the limit",
+        fig, title, alt="Mean distance under the prior against epsilon" + (", and the limit" if revealed else ""),
         x={"title_text": "ε", **log_axis(epsilons[0], epsilons[-1])},
         y={"title_text": "Mean Hellinger distance H", "range": [0, 1.06 * float(found.mean.max())]}, height=_LOW,
     )  # fmt: skip

@@ -12,9 +12,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from dpbi import limits
 from dpbi.mechanisms import ApproximateDP, Guarantee, Mechanism, NotPrivate, check_mechanism
+from dpbi.mechanisms.distance_table import LISTABLE
+from dpbi.mechanisms.listing import listing
 from dpbi.privacy.loss import privacy_loss, privacy_profile
+from dpbi.problem import Problem, check_problem, steps_between
 
-_ROUNDING = 1e-9  # of delta(0), a sum of doubles
+_ROUNDING = 1e-9  # of delta(0) and of a total variation, sums of doubles
 
 
 @dataclass(frozen=True)
@@ -70,6 +73,54 @@ def guessing_risk(mechanism: Mechanism, prior: ArrayLike, n: int) -> GuessingRis
     total_variation = min(1.0, delta + math.expm1(rounding / 2) + _ROUNDING) if n else 0.0
     worst = _from_odds(loss + rounding)
     return GuessingRisk(min((1 + total_variation) / 2, worst), worst, exact=True)
+
+
+@dataclass(frozen=True)
+class BestGuess:
+    """How often the best guess is right, after a release, which of two neighbouring datasets it was made from.
+
+    Both are equally likely before. share: in [1/2, 1], (1 + TV) / 2 of their two laws where ``exact``, else a bound for
+    any two neighbours; rounded up.
+    """
+
+    mechanism: Mechanism
+    problem: Problem
+    neighbour: Problem
+    share: float
+    exact: bool
+
+    @property
+    def of_hundred(self) -> int:
+        """Whole cases of 100, rounded up: 50 to 100."""
+        return of_hundred(self.share)
+
+
+def best_guess(mechanism: Mechanism, problem: Problem, neighbour: Problem) -> BestGuess:
+    """(1 + TV) / 2, TV = 1/2 sum_r |P_c(r) - P_c'(r)|: the likelier dataset is guessed.
+
+    problem, neighbour: of one prior, one record replaced. Where the releases cannot all be listed, the bound that
+    follows from the guarantee (``risk_of``). Raises ValueError for two that are no neighbours. Source: Le Cam's, as in
+    Wasserman and Zhou 2010.
+    """
+    check_pair(problem, neighbour)
+    found = listing(check_mechanism(mechanism), problem.prior, np.array([problem.counts, neighbour.counts]), LISTABLE)
+    if found is None:
+        bound = risk_of(mechanism.guarantee(problem.prior, problem.n)).average
+        return BestGuess(mechanism, problem, neighbour, bound, exact=False)
+    here, there = np.exp(found.log_law)
+    share = min(1.0, (1 + float(np.abs(here - there).sum()) / 2) / 2 + _ROUNDING)
+    return BestGuess(mechanism, problem, neighbour, share, exact=True)
+
+
+def check_pair(problem: Problem, neighbour: Problem) -> None:
+    """ValueError unless the two are of one prior and differ by one replaced record."""
+    if check_problem(problem).prior != check_problem(neighbour).prior:
+        raise ValueError("problem and neighbour must have one prior: got "
+                         f"{limits.shown(problem.prior)} and {limits.shown(neighbour.prior)}.")
+    moved = steps_between(np.array(problem.counts), np.array(neighbour.counts))
+    if problem.n != neighbour.n or moved != 1:
+        raise ValueError("problem and neighbour must differ by one replaced record: got counts "
+                         f"{limits.shown(problem.counts)} and {limits.shown(neighbour.counts)}.")
 
 
 def risk_of(guarantee: Guarantee) -> GuessingRisk:

@@ -34,6 +34,7 @@ from dpbi.dashboard.answers.cache import Kept, kept
 from dpbi.dashboard.answers.work import whole
 from dpbi.dashboard.scenario import Scenario
 from dpbi.dashboard.words import guard, words
+from dpbi.inference.clouds import Clouds, clouds as clouds_of
 from dpbi.inference.noise_aware_releases import number_of_releases
 from dpbi.privacy import guessing
 from dpbi.privacy.curves import AttainingLaws, CalibrationGain
@@ -92,6 +93,12 @@ def nearest(problem: Problem, mechanism: Mechanism, seed: int, size: int) -> Pri
     """The first of the draws that ``posteriors`` has, each read as the nearest posterior."""
     drawn = posteriors(problem, mechanism, seed, size).released
     return read_nearest(mechanism, problem, drawn[: number_of_releases(problem.k, size)])
+
+
+@kept(64, megabytes=32, said="Drawing the clouds")
+def clouds(problem: Problem, mechanism: Mechanism, neighbour: Problem, seed: int, epsilons: tuple[float, ...]
+           ) -> Clouds:
+    return clouds_of(mechanism, problem, neighbour, epsilons, np.random.default_rng(seed))
 
 
 prior_predictive = kept(64)(dirichlet.prior_predictive_interval)

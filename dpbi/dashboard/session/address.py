@@ -12,6 +12,7 @@ from dpbi.tour import SCENES, Scene
 SCENE, TALK = "scene", "talk"
 DEFAULTS = {SCENE: SCENES[0].key, TALK: False}
 _ON = "true"
+_FROM = "tour: left for the lab"
 _BY_KEY = {scene.key: scene for scene in SCENES}
 
 
@@ -34,12 +35,24 @@ def scene() -> Scene:
     """The tour's scene: the first where the address names none."""
     found = _BY_KEY.get(st.query_params.get(SCENE, ""), SCENES[0])
     settings.keep(SCENE, found.key)
+    st.session_state.pop(_FROM, None)
     return found
 
 
 def show_scene(key: str) -> None:
     """Goes to a scene, as a step of the browser's history."""
     st.query_params[SCENE] = key
+
+
+def leave_for_the_lab(there: Scene) -> None:
+    """From now on the session's pages lead back to this scene."""
+    st.session_state[_FROM] = there
+
+
+def left_scene() -> Scene | None:
+    """The scene from which the lab was entered, until the tour is on again."""
+    found: Scene | None = st.session_state.get(_FROM)
+    return found
 
 
 def elsewhere(*, on_tour: bool) -> dict[str, str]:

@@ -1,5 +1,8 @@
 """A figure on a page: full width, with its alternative text; pictures of it and its data below."""
 
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import streamlit as st
@@ -38,6 +41,18 @@ def draw(figure: Any, name: str) -> None:
     if st.session_state.get(_SOUGHT) == name:
         del st.session_state[_SOUGHT]
         stylesheet.call("intoSight", f"chart--{name}", ".main-svg")
+
+
+def follow(name: str, then: Callable[[int], None]) -> None:
+    """Calls ``then`` with the place at which a person lets go the slider of this chart, before the page runs again."""
+    key = f"slider: {name}"
+    _slider()(key=key, data=name, on_place_change=lambda: then(int(st.session_state[key].place)))
+
+
+@cache
+def _slider() -> Any:
+    """The component, made known to Streamlit once."""
+    return st.components.v2.component("dpbi slider", js=Path(__file__).with_name("slider.js").read_text("utf-8"))
 
 
 def seek(name: str) -> None:

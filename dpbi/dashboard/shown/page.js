@@ -4,6 +4,7 @@ if (!window.dpbi?.ready) {
   const PANE = '[data-testid="stMain"]';
   const FOLDING = '[data-collapsed="false"] [data-testid="stSidebarCollapseButton"] button';
   const CAMERA = '[data-title^="Download plot"]';
+  const ACT = ".st-key-act, .st-key-clouds-keys"; // what a scene asks for, by keys of its own
   const places = {};
   let talking = false;
   let look = {};
@@ -16,6 +17,7 @@ if (!window.dpbi?.ready) {
     const screen = 0.9 * innerHeight;
     const ways = { ArrowDown: 60, ArrowUp: -60, PageDown: screen, PageUp: -screen, " ": screen, Home: -1e7, End: 1e7 };
     const way = ways[event.key];
+    if ((event.key === " " || event.key.startsWith("Arrow")) && document.querySelector(ACT)) return;
     if (!way || !pane || chord(event) || !event.isTrusted || event.target !== document.body) return;
     event.preventDefault();
     pane.scrollBy(0, way);
@@ -32,7 +34,9 @@ if (!window.dpbi?.ready) {
     const at = event.target;
     if (!event.isTrusted || !key || chord(event) || !document.querySelector(".st-key-tour-steps")) return;
     if (key === event.key && !at.matches?.("input[type=checkbox]")) return;
-    if (event.key === " " && at !== document.body && !at.matches("main, section")) return;
+    if (event.key === " " && (document.querySelector(ACT) || (at !== document.body && !at.matches("main, section")))) {
+      return;
+    }
     if (at.closest?.("input:not([type=checkbox]), textarea, [role=dialog], [role=menu]")) return;
     event.preventDefault();
     event.stopPropagation();

@@ -5,14 +5,15 @@ from typing import Any
 
 import streamlit as st
 
-from dpbi import MECHANISMS, Verdict, limits, loses_most, name_of
+from dpbi import MECHANISMS, Mechanism, Problem, Verdict, limits, loses_most, name_of
 from dpbi.accuracy.axes import AXES
 from dpbi.accuracy.error import METRICS
 from dpbi.dashboard.session import address, settings
 from dpbi.dashboard.sidebar import entries
-from dpbi.dashboard.words import accuracy, distance_curves, guard, private_posteriors, sidebar
+from dpbi.dashboard.words import accuracy, distance_curves, guard, private_posteriors, sidebar, words
 from dpbi.papers.claims import CLAIMS
 from dpbi.papers.figures import FIGURES
+from dpbi.sensitivity import worst_neighbour
 from dpbi.sensitivity.maps import Measure
 
 SIZES = (10, 20, 30, 50, 100, 200, 500, 1000)
@@ -34,6 +35,9 @@ DEFAULTS: dict[str, Any] = {
     "measure": "local",
     "attaining": LOSES_MOST,
     "calibrated for": False,
+    "answer by": "",
+    "answer": 0,
+    "other answer": 0,
     "accuracy along": AXES[0].name,
     "accuracy in": METRICS[0],
     "accuracy over": accuracy.AT_THE_DATA,
@@ -104,3 +108,27 @@ def attaining(verdicts: Sequence[Verdict]) -> Verdict:
     chosen = settings.choice("Mechanism", "attaining", options, width=320)
     most = loses_most([one.loss for one in verdicts])
     return named.get(chosen) or next(one for one in verdicts if one.loss is most)
+
+
+def answers(problem: Problem, labels: Sequence[str]) -> tuple[int, int]:
+    """The categories of a person's answer and of the other one that it is told from, at first of the farthest pair."""
+    moved = [b - a for a, b in zip(problem.counts, worst_neighbour(problem), strict=True)]
+    own = _category("One person's answer", "answer", labels, moved.index(-1), [c > 0 for c in problem.counts])
+    other = moved.index(1) if moved.index(1) != own else moved.index(-1)
+    return own, _category("told from", "other answer", labels, other, [i != own for i in range(problem.k)])
+
+
+def _category(label: str, name: str, labels: Sequence[str], first: int, possible: Sequence[bool]) -> int:
+    """Kept as a number from 1 on, 0 where none was chosen; one that is not possible any more gives way."""
+    options = [i + 1 for i, one in enumerate(possible) if one]
+    if settings.get(name) not in options:
+        settings.keep(name, first + 1)
+    return int(settings.choice(label, name, options, format_func=lambda i: words.plain(labels[i - 1]), width=240)) - 1
+
+
+def answer_by(mechanisms: Sequence[Mechanism]) -> Mechanism:
+    """Which of the ticked mechanisms releases."""
+    named = {type(one).__name__: one for one in mechanisms}
+    if settings.get("answer by") not in named:
+        settings.keep("answer by", next(iter(named)))
+    return named[settings.choice("Mechanism", "answer by", named, format_func=lambda key: named[key].label, width=240)]

@@ -28,8 +28,9 @@ PAGES = (
     Page(
         "pages/0_Tour.py",
         TOUR,
-        "Seven scenes",
-        "From a posterior that leaks to the limit of privacy. The arrow keys, or a clicker, go back and on.",
+        "Eight scenes",
+        "From a posterior that leaks to the limit of privacy. The arrow keys, or a clicker, go back and on; the space "
+        "bar reveals.",
         uses_data=False,
     ),
     Page(
@@ -56,6 +57,13 @@ PAGES = (
         "Sensitivity",
         "Sensitivity",
         "How far the posterior can move when one person's record is replaced: here, nearby, and at worst.",
+    ),
+    Page(
+        "pages/9_One_answer.py",
+        "One answer",
+        "One person's answer",
+        "Two tables that differ in one person's answer, and the posteriors that each may lead to: can anyone tell "
+        "which it was?",
     ),
     Page(
         "pages/4_Privacy_loss.py",
@@ -109,3 +117,11 @@ def draw() -> None:
             st.caption(_WAY[found.title])
         along = address.elsewhere(on_tour=found.title == TOUR)
         st.page_link(found.path, label=found.title, width="stretch", query_params=along)
+
+
+def back_to_the_scene() -> None:
+    """The way back for who came from the tour."""
+    scene = address.left_scene()
+    if scene is not None:
+        st.page_link(page(TOUR).path, label=f"Back to the scene: {scene.heading}", icon="↩",
+                     query_params=address.elsewhere(on_tour=True))

@@ -81,6 +81,14 @@ def document(
     return found
 
 
+def accepted(key: str, kept: Mapping[str, Any]) -> Document:
+    """One key of the document as it is now; nothing where what was entered for it is refused."""
+    read = table()[key].read
+    with suppress(ValueError):
+        return {key: read(kept)} if read else {}
+    return {}
+
+
 def refused(found: Document) -> list[str]:
     """The keys of the settings that a document lacks, as what was entered for them is refused."""
     return [key for key, entry in table().items() if entry.read is not None and key not in found]
@@ -258,6 +266,14 @@ def table() -> dict[str, Entry]:
         "t": _number("t", "within", controls.check_distance),
         "measure": _choice("measure", "measure", controls.MEASURES),
         "attaining": _choice("attaining", "attaining", controls.attaining_choices()),
+        "answer_by": Entry(
+            "text",
+            lambda value: value and limits.one_of("answer_by", value, [kind.__name__ for kind in MECHANISMS]),
+            lambda value: {"answer by": value},
+            lambda kept: kept["answer by"],
+        ),
+        "answer": _category("answer", "answer"),
+        "other_answer": _category("other_answer", "other answer"),
         "scene": _choice("scene", address.SCENE, [scene.key for scene in SCENES]),
         "talk": _flag("talk", address.TALK),
         "figure": figure,
@@ -313,6 +329,16 @@ def _whole(key: str, setting: str, least: int, largest: int) -> Entry:
         lambda value: limits.whole_number(key, value, least, largest),
         lambda value: {setting: str(value)},
         lambda kept: entries.whole(key, kept[setting], least, largest),
+    )
+
+
+def _category(key: str, setting: str) -> Entry:
+    """The number of a category, from 1 on; 0 where none was chosen."""
+    return Entry(
+        "number",
+        lambda value: limits.whole_number(key, value, 0, limits.CATEGORIES_LARGEST),
+        lambda value: {setting: value},
+        lambda kept: kept[setting],
     )
 
 

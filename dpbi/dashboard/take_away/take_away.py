@@ -56,6 +56,8 @@ def write_address(page: Page, chosen: Scenario | None, defaults: Mapping[str, An
         whole = _document(chosen, with_counts=True)
         st.session_state[_WRITTEN] = scenario_file.for_address(whole, with_counts=False)
         document = scenario_file.for_address(whole, with_counts=_in_the_link(whole))
+    else:
+        document = document | scenario_file.accepted("epsilon", settings.everything())
     on_stage = {name: settings.get(name) for name in scenario_file.STAGING}
     query = scenario_file.to_query(scenario_file.without({**document, **on_stage}, brief))
     if len(query) > limits.LINK_CHARACTERS_LARGEST:

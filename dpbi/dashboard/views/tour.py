@@ -1,31 +1,49 @@
-"""The tour on its page: which scene is on, the way to the next, and from a scene into the lab."""
+"""The tour on its page: which scene is on, what it reveals, the way to the next, and from a scene into the lab."""
 
 from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
 
+from dpbi import Mechanism
 from dpbi.dashboard.answers.cache import kept
-from dpbi.dashboard.session import address
-from dpbi.dashboard.shown import charts, stylesheet
-from dpbi.dashboard.sidebar import controls, data_source, menu
+from dpbi.dashboard.session import address, settings
+from dpbi.dashboard.shown import charts, folds, stylesheet
+from dpbi.dashboard.sidebar import controls, data_source, entries, menu, privacy
 from dpbi.dashboard.take_away import scenario_file, take_away
-from dpbi.dashboard.words import accuracy as accuracy_words, sidebar, words
-from dpbi.tour import SCENES, Scene
+from dpbi.dashboard.views import one_answer
+from dpbi.dashboard.words import tour as said, words
+from dpbi.tour import SCENES, SEED, Scene
 
 _SENTENCES = 1000
-_WITHOUT_MECHANISM = {"leak", "distance"}  # what these show is a sensitivity: no epsilon is in it
+_ANSWERS = ("yes", "no")
+_REVEALED = "tour: revealed"  # the key of the scene whose answer is on the screen
 # What shows in the lab what a scene is about: the chart's name by the scene's.
 CHARTS = {
-    "leak": "neighbour", "noise": "distances", "distance": "moves", "drowning": "accuracy", "smooth": "accuracy",
-    "budget": "calibration", "limit": "accuracy",
+    "leak": "neighbour", "clouds": "clouds", "guess": "curve", "noise": "posteriors", "choice": "posteriors",
+    "reach": "sensitivity", "reader": "posteriors", "limit": "accuracy",
 }  # fmt: skip
 
 
 def draw(scene: Scene, defaults: Mapping[str, Any]) -> None:
-    """The scene: its question, its chart and the sentence computed from it."""
-    from dpbi.figures import tour
+    """The scene: its question, its picture, and what is computed from it."""
+    _steps(scene, defaults)
+    st.header(scene.heading)
+    if scene.key == SCENES[0].key:
+        stylesheet.notices(raw=False)
+    if scene.kind == "picture":
+        _picture(scene)
+    else:
+        _two_tables(scene)
+    with folds.fold("Notes for the speaker") as opened:
+        if opened:
+            st.markdown(said.notes(scene))
+    stylesheet.to_the_top("Scene", scene.key)
 
+
+def _steps(scene: Scene, defaults: Mapping[str, Any]) -> None:
     place = SCENES.index(scene)
     with st.container(horizontal=True, vertical_alignment="center", key="tour steps"):
         _step("Back", place - 1, "Left")
@@ -37,16 +55,48 @@ def draw(scene: Scene, defaults: Mapping[str, Any]) -> None:
         if st.button("Open this in the lab", key="tour: lab"):
             take_away.take_over("scene", lambda: lab_document(scene), defaults)
             charts.seek(CHARTS[scene.key])
+            address.leave_for_the_lab(scene)
             st.switch_page(menu.page(scene.page).path, query_params=address.elsewhere(on_tour=True))
-    st.header(scene.heading)
-    with st.container(key="scene text"):
-        st.markdown(scene.text)
-        if scene.key not in _WITHOUT_MECHANISM:
-            st.caption(sidebar.in_cases(scene.mechanisms[0].epsilon))
+
+
+def _picture(scene: Scene) -> None:
+    from dpbi.figures import tour
+
     result, sentence = _computed(scene)
-    st.markdown(f"**{words.escape(sentence, _SENTENCES)}**")
-    charts.draw(tour.draw(result), f"tour-{scene.key}")
-    stylesheet.to_the_top("Scene", scene.key)
+    revealed = not scene.reveal or st.session_state.get(_REVEALED) == scene.key
+    if not (scene.reveal and revealed):
+        _say(scene.question)
+    if revealed and sentence:
+        _say(sentence)
+    elif not revealed:
+        with st.container(key="act"):
+            st.button(scene.reveal, key="tour: reveal", shortcut="Space", type="primary", on_click=_reveal,
+                      args=(scene,))  # fmt: skip
+    charts.draw(tour.draw(result, revealed), f"tour-{scene.key}")
+
+
+def _reveal(scene: Scene) -> None:
+    st.session_state[_REVEALED] = scene.key
+
+
+def _two_tables(scene: Scene) -> None:
+    assert scene.neighbour is not None
+    _say(scene.question)
+    pair = one_answer.Pair(scene.problem, scene.neighbour, _ANSWERS, "with her {}")
+    shown = one_answer.clouds if scene.kind == "clouds" else one_answer.guess
+    shown(pair, _at_epsilon(scene), SEED)
+
+
+def _at_epsilon(scene: Scene) -> Mechanism:
+    """Its mechanism at the app's epsilon, which the clouds' slider sets; at its own where that is refused."""
+    with suppress(ValueError):
+        epsilon = privacy.check_number("epsilon", entries.number("epsilon", settings.get("epsilon")))
+        return replace(scene.mechanisms[0], epsilon=epsilon)
+    return scene.mechanisms[0]
+
+
+def _say(text: str) -> None:
+    st.markdown(f"**{words.escape(text, _SENTENCES)}**")
 
 
 def _step(label: str, place: int, shortcut: str) -> None:
@@ -58,29 +108,35 @@ def _step(label: str, place: int, shortcut: str) -> None:
         shortcut=shortcut,
         disabled=not there,
         type="primary" if label == "Next" else "secondary",
-        on_click=address.show_scene,
+        on_click=_go,
         args=(key,),
     )
 
 
+def _go(key: str) -> None:
+    """To a scene as it begins, its answer covered."""
+    st.session_state.pop(_REVEALED, None)
+    address.show_scene(key)
+
+
 def lab_document(scene: Scene) -> scenario_file.Document:
-    """The scene as a scenario: its counts are an example's or balanced ones, so that nobody's own are replaced."""
-    found: scenario_file.Document = {
-        "epsilon": scene.mechanisms[0].epsilon,
-        "mechanisms": [type(mechanism).__name__ for mechanism in scene.mechanisms],
+    """The scene as a scenario: its counts are an example's or made up, so that nobody's own are replaced."""
+    mechanisms = scene.mechanisms if scene.kind == "picture" else (_at_epsilon(scene),)
+    shares = [count / scene.problem.n for count in scene.problem.counts]
+    return {
+        "epsilon": mechanisms[0].epsilon,
+        "mechanisms": [type(mechanism).__name__ for mechanism in mechanisms],
         "calibrated": [],
-        "calibrate": scene.page == "Privacy loss",
         "view": scenario_file.name_of_option(controls.CUMULATIVE),
-        "accuracy_axis": "epsilon" if scene.key == "limit" else "n",  # what varies, where it can be chosen
-        "accuracy_over": "prior" if scene.key == "limit" else accuracy_words.AT_THE_DATA,
+        "reading": scenario_file.name_of_option(controls.AWARE if scene.key == "reader" else controls.NAIVE),
+        "answer": 1,
+        "other_answer": 2,
+        "accuracy_axis": "epsilon",
+        "accuracy_over": "prior",
         "accuracy_metric": "hellinger",
-    }
-    for example in data_source.BY_KEY.values():
-        if example.counts == scene.problem.counts:
-            return found | {"source": scenario_file.name_of_option(data_source.EXAMPLE), "example": example.key}
-    return found | {
         "source": scenario_file.name_of_option(data_source.MADE_UP),
-        "shape": scenario_file.name_of_option(data_source.BALANCED),
+        "shape": scenario_file.name_of_option(data_source.GIVEN),
+        "proportions": shares,
         "k": scene.problem.k,
         "n": scene.problem.n,
     }

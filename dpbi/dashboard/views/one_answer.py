@@ -1,0 +1,130 @@
+"""Two tables that differ in one person's answer: their clouds under the hand, and the game of guessing between them."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import streamlit as st
+
+from dpbi import Mechanism, Problem
+from dpbi.dashboard.answers import library
+from dpbi.dashboard.session import settings
+from dpbi.dashboard.shown import charts
+from dpbi.dashboard.take_away import scenario_file
+from dpbi.dashboard.words import one_answer as said, words
+from dpbi.inference.clouds import Clouds, turn
+from dpbi.privacy.guessing import BestGuess
+
+_EPSILONS = (0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0, 1.25, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0,
+             12.5, 15.0, 20.0, 25.0, 30.0)
+_GAME = "one answer: game"
+_LABEL = 16  # characters
+
+
+class Pair(NamedTuple):
+    """Two neighbours; the answers in which they differ, in a person's own words; called: "with {}" or more of them."""
+
+    problem: Problem
+    neighbour: Problem
+    answers: tuple[str, str]
+    called: str = "with {}"
+
+    @property
+    def drawn(self) -> tuple[str, str]:
+        """What a figure calls the two tables."""
+        first, second = self._labels
+        return self.called.format(first), self.called.format(second)
+
+    @property
+    def share_of(self) -> str:
+        """As a figure says it."""
+        return self._labels[0]
+
+    @property
+    def _labels(self) -> list[str]:
+        from dpbi.figures.style import display_labels
+
+        return display_labels(self.answers, _LABEL)
+
+
+class Game(NamedTuple):
+    """asked: what the curves are drawn from; number: of the curve; guess: of it, 0 or 1, None before there is one."""
+
+    asked: object
+    number: int = 0
+    guess: int | None = None
+    right: int = 0
+    turns: int = 0
+
+
+def pair(problem: Problem, labels: Sequence[str], own: int, other: int) -> Pair:
+    """The problem, and its neighbour with one record of category ``own`` in ``other`` instead."""
+    counts = [*problem.counts]
+    counts[own] -= 1
+    counts[other] += 1
+    return Pair(problem, problem.with_counts(counts), (labels[own], labels[other]))
+
+
+def clouds(pair: Pair, mechanism: Mechanism, seed: int) -> BestGuess:
+    """The picture, whose slider sets the app's epsilon where it is let go. Returns the best guess at that epsilon."""
+    from dpbi.figures.clouds import two_clouds
+
+    found = _found(pair, mechanism, seed)
+    at = found.epsilons.index(mechanism.epsilon)
+    if said.hardly_differ(found):
+        st.markdown(said.hardly_differ(found))
+    charts.draw(two_clouds(found, pair.drawn, pair.share_of, at), "clouds")
+    charts.follow("clouds", lambda place: _set(found.epsilons[place]))
+    with st.container(horizontal=True):
+        for label, shortcut, there in (("More noise", "Down", at - 1), ("Less noise", "Up", at + 1)):
+            possible = 0 <= there < len(found.epsilons)
+            st.button(label, key=f"clouds: {label}", shortcut=shortcut, disabled=not possible, on_click=_set,
+                      args=(found.epsilons[there if possible else at],))  # fmt: skip
+    return found.guesses[at]
+
+
+def _found(pair: Pair, mechanism: Mechanism, seed: int) -> Clouds:
+    epsilons = tuple(sorted({*_EPSILONS, mechanism.epsilon}))
+    return library.clouds(pair.problem, mechanism, pair.neighbour, seed, epsilons)
+
+
+def _set(epsilon: float) -> None:
+    settings.keep("epsilon", scenario_file.written(epsilon))
+
+
+def guess(pair: Pair, mechanism: Mechanism, seed: int) -> None:
+    """One curve after another: which of the two tables is it of? With the tally, beside the best anyone can do."""
+    from dpbi.figures.clouds import one_curve, tally
+
+    asked = (pair, mechanism, seed)
+    game: Game = st.session_state.get(_GAME, Game(None))
+    if game.asked != asked:
+        game = st.session_state[_GAME] = Game(asked)
+    drawn = turn(mechanism, pair.problem, pair.neighbour, np.random.default_rng([seed, game.number]))
+    found = _found(pair, mechanism, seed)
+    guessed = game.guess is not None
+    with st.container(horizontal=True, key="act"):
+        for place, (answer, shortcut) in enumerate(zip(pair.answers, "yn", strict=True)):
+            st.button(words.escape(answer), key=f"guess: {place}", shortcut=shortcut, disabled=guessed, on_click=_take,
+                      args=(game, place, drawn.answer))  # fmt: skip
+        st.button("Next curve", key="guess: next", shortcut="Space", disabled=not guessed, type="primary",
+                  on_click=_put, args=(game._replace(number=game.number + 1, guess=None),))  # fmt: skip
+        if guessed:
+            likelier = pair.called.format(words.escape(pair.answers[drawn.likelier]))
+            st.markdown(said.told(game.guess == drawn.answer, likelier))
+    curve, squares = st.columns([2, 1])
+    with curve:
+        charts.draw(one_curve(drawn, found, pair.drawn, pair.share_of, guessed), "curve")
+    with squares:
+        best = found.guesses[found.epsilons.index(mechanism.epsilon)]
+        charts.draw(tally(game.right, game.turns, best), "tally")
+
+
+def _take(game: Game, place: int, answer: int) -> None:
+    """Once a curve, however fast it is pressed."""
+    if st.session_state[_GAME] == game:
+        _put(game._replace(guess=place, right=game.right + (place == answer), turns=game.turns + 1))
+
+
+def _put(game: Game) -> None:
+    st.session_state[_GAME] = game

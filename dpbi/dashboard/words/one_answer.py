@@ -1,0 +1,36 @@
+"""The sentences about two tables that differ in one person's answer."""
+
+from dpbi import Guarantee, NotPrivate, printed_bound
+from dpbi.dashboard.words.words import number
+from dpbi.inference.clouds import Clouds
+from dpbi.posterior.hellinger import hellinger
+from dpbi.privacy.guessing import BestGuess, risk_of
+
+_HARDLY = 0.1  # H of two true posteriors, below which no eye tells them apart
+NO_RECORD = "Nobody is in the data, so that there is no answer to tell. Choose data with at least one record."
+
+
+def hardly_differ(found: Clouds) -> str:
+    """Where no eye tells the two truths apart; nothing where it can."""
+    distance = float(hellinger(found.problem.posterior, found.neighbour.posterior))
+    if distance >= _HARDLY:
+        return ""
+    return (
+        f"**The two true posteriors hardly differ** (H = {number(distance)}), so that the clouds lie on each other at "
+        "every epsilon. That hides nobody: the released counts tell more than a curve shows."
+    )
+
+
+def promised(guarantee: Guarantee, best: BestGuess) -> str:
+    """The pair's own number, and the promise for every pair, where there is any."""
+    most = "" if best.exact else "at most "
+    here = (f"For these two tables the best guess is right in {most}{best.of_hundred} of 100 cases at epsilon = "
+            f"{printed_bound(best.mechanism.epsilon)}")
+    if isinstance(guarantee, NotPrivate):
+        return f"{here}. Nothing is promised for others: {best.mechanism.label} is not private."
+    return f"{here}; for any two neighbours the {guarantee.called} allows {risk_of(guarantee).average_of_hundred}."
+
+
+def told(right: bool, likelier: str) -> str:
+    """After a guess; likelier: which of the two tables the best guess names."""
+    return f"**{'Right' if right else 'Wrong'}.** The best guess was {likelier}."

@@ -1,0 +1,162 @@
+"""Two tables, their clouds of private posteriors under a slider of epsilon, and the game of guessing between them."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpbi import dirichlet, printed_bound
+from dpbi.figures.style import (
+    FONT_SIZE,
+    LINE_WIDTH,
+    REFERENCE,
+    TRUTH,
+    Drawing,
+    Figure,
+    Floats,
+    Style,
+    base_layout,
+    compact,
+)
+from dpbi.inference.clouds import Clouds, Turn
+from dpbi.inference.private_posteriors import density_window
+from dpbi.privacy.guessing import BestGuess
+
+# Two datasets of one picture: no mechanism's colours, apart in lightness and in dash.
+PAIR = (Style("#0f7a6c", "solid", "circle"), Style("#c2417a", "dash", "diamond"))
+_POINTS = 48
+_DRAWN_POINTS = 24
+_MASS = 1 - 1e-7
+_TALLEST = 1.6  # times the truths' peaks: what is higher runs on above the axis
+SLIDER: dict[str, Any] = {
+    "x": 0, "len": 1, "pad": {"t": 52}, "ticklen": 0, "minorticklen": 0, "font": {"color": "rgba(0,0,0,0)", "size": 1},
+    "bgcolor": TRUTH.faded(0.4), "activebgcolor": "#2f7bd0", "borderwidth": 0, "transition": {"duration": 0},
+    "currentvalue": {"font": {"size": FONT_SIZE + 1, "color": TRUTH.colour}, "xanchor": "left", "offset": 12},
+}  # fmt: skip
+
+
+def two_clouds(found: Clouds, names: tuple[str, str], share_of: str, at: int) -> Figure:
+    """Both clouds in one picture, each curve as strong as it is probable; a slider moves through the epsilons.
+
+    names: what tells the two tables apart; share_of: what theta is the share of; at: the place of the epsilon shown.
+    """
+    truths = found.truths
+    peaks = _peaks(truths)
+    ceiling = 1.05 * _TALLEST * max(peaks)
+    points = _POINTS if found.exact else _DRAWN_POINTS
+    shown = range(len(found.epsilons))
+    fig = Drawing()
+    frames: list[list[dict[str, Any]]] = [[] for _ in shown]
+    for table, style in enumerate(PAIR):
+        for curve in range(found.weights.shape[2]):
+            fig.add_scatter(
+                mode="lines", name=names[table], legendgroup=names[table], showlegend=False, hoverinfo="skip",
+                line={"color": style.colour, "dash": style.dash, "width": LINE_WIDTH + 0.5},
+            )  # fmt: skip
+            if found.exact:
+                fig.traces[-1] |= _curve(found.parameters[table, 0, curve], points)
+            for i in shown:
+                ink = {"line": {"color": style.faded(round(float(found.weights[table, i, curve]) ** 0.5, 3))}}
+                moved = {} if found.exact else _curve(found.parameters[table, i, curve], points)
+                frames[i].append(ink | moved)
+    for style, truth, name, other in zip(PAIR, truths, names, truths[::-1], strict=True):
+        fig.add_scatter(
+            **_curve(truth, _POINTS), mode="lines", name=f"true posterior {name}", showlegend=False, fill="tozeroy",
+            line={"color": style.faded(0.0), "width": 0}, fillcolor=style.faded(0.14), hoverinfo="skip",
+        )  # fmt: skip
+        fig.add_annotation(**_over(truth, other, ceiling), text=_named(name, style), showarrow=False, yanchor="top",
+                           font={"size": FONT_SIZE + 3})  # fmt: skip
+    fig.add_slider([_said(epsilon, guess) for epsilon, guess in zip(found.epsilons, found.guesses, strict=True)],
+                   frames, at, **SLIDER)
+    what = ("A curve is as strong as its release is probable" if found.exact else
+            f"{found.weights.shape[2]} releases of each table")
+    return base_layout(
+        fig, f"Private posteriors {names[0]} and {names[1]}",
+        alt=f"Two clouds of densities of the share of {share_of}, {names[0]} and {names[1]}, at "
+            f"{len(found.epsilons)} epsilons",
+        values=f"At epsilon {_said(found.epsilons[at], found.guesses[at])}", notes=[f"{what}. Shaded: the truths."],
+        x={"title_text": f"θ, share of {share_of}", "range": _window(found)},
+        y={"range": [0, ceiling], "showticklabels": False}, slider=True,
+    )  # fmt: skip
+
+
+def one_curve(found: Turn, pair: Clouds, names: tuple[str, str], share_of: str, revealed: bool) -> Figure:
+    """One release, of one of the two tables, between the two truths; revealed: whether it is told of which."""
+    truths = pair.truths
+    ceiling = 1.05 * _TALLEST * max(_peaks(truths))
+    own = pair.problem.prior[pair.category] + found.released[pair.category]
+    whole = sum(pair.problem.prior) + sum(found.released)
+    style = PAIR[found.answer] if revealed else REFERENCE
+    fig = Drawing()
+    for one, truth, name, other in zip(PAIR, truths, names, truths[::-1], strict=True):
+        fig.add_scatter(
+            **_curve(truth, _POINTS), mode="lines", name=f"true posterior {name}", showlegend=False, fill="tozeroy",
+            line={"color": one.faded(0.0), "width": 0}, fillcolor=one.faded(0.14), hoverinfo="skip",
+        )  # fmt: skip
+        fig.add_annotation(**_over(truth, other, ceiling), text=_named(name, one), showarrow=False, yanchor="top",
+                           font={"size": FONT_SIZE + 3})  # fmt: skip
+    fig.add_scatter(
+        **_curve(np.array([own, whole - own]), 2 * _POINTS), mode="lines", name="released posterior", showlegend=False,
+        line={"color": style.colour, "width": 2 * LINE_WIDTH}, hoverinfo="skip",
+    )  # fmt: skip
+    title = f"It was drawn {names[found.answer]}" if revealed else f"{_upper(names[0])}, or {names[1]}?"
+    return base_layout(
+        fig, title, alt=f"A released posterior of the share of {share_of}, and the two true ones",
+        x={"title_text": f"θ, share of {share_of}", "range": _window(pair)},
+        y={"range": [0, ceiling], "showticklabels": False}, height=300,
+    )  # fmt: skip
+
+
+def tally(right: int, turns: int, best: BestGuess) -> Figure:
+    """A hundred squares: how many guesses of a hundred can be right at best, and the share that were."""
+    case = np.arange(100)
+    fig = Drawing()
+    for name, filled, colour, symbol in (
+        ("right at best", case < best.of_hundred, "#2f7bd0", "square"),
+        ("wrong", case >= best.of_hundred, REFERENCE.colour, "square-open"),
+    ):
+        fig.add_scatter(x=case[filled] % 10, y=-(case[filled] // 10), mode="markers", name=name, hoverinfo="skip",
+                        showlegend=False, marker={"color": colour, "symbol": symbol, "size": 14})  # fmt: skip
+    bare: dict[str, Any] = {"showgrid": False, "showticklabels": False, "ticks": "", "fixedrange": True}
+    so_far = f"You: {right} of {turns} right" if turns else "You: no guess yet"
+    return base_layout(
+        fig, f"{so_far}. The best anyone can do at ε = {printed_bound(best.mechanism.epsilon)}: "
+             f"{'' if best.exact else 'at most '}{best.of_hundred} of 100",
+        alt="A hundred squares", x={"range": [-1, 10], **bare},
+        y={"range": [-10, 1], "scaleanchor": "x", **bare}, height=300,
+    )  # fmt: skip
+
+
+def _said(epsilon: float, guess: BestGuess) -> str:
+    """A step of the slider in words: nothing beside the number would say what it means to her."""
+    return f"ε = {printed_bound(epsilon)}: a guess is right in at most {guess.of_hundred} of 100"
+
+
+def _named(name: str, style: Style) -> str:
+    return f'<b><span style="color:{style.colour}">{name}</span></b>'
+
+
+def _upper(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _curve(parameters: Floats, points: int) -> dict[str, NDArray[Any]]:
+    """x and y of a Beta density where nearly all its mass lies."""
+    grid = np.linspace(*density_window(parameters[None], _MASS), points + 2)[1:-1]
+    return {"x": compact(grid), "y": compact(dirichlet.beta_density(grid, *parameters))}
+
+
+def _peaks(parameters: Floats) -> list[float]:
+    return [float(np.nanmax(_curve(one, _POINTS)["y"])) for one in parameters]
+
+
+def _window(found: Clouds) -> list[float]:
+    """What the truths' mass fills, and that of nearly all releases at the least epsilon but one."""
+    low, high = density_window(np.concatenate([found.truths, *found.parameters[:, 0]]), 0.95)
+    return [max(0.0, low), min(1.0, high)]
+
+
+def _over(truth: Floats, other: Floats, ceiling: float) -> dict[str, Any]:
+    """Where a truth's name stands: over its mode, on the side away from the other."""
+    mean, there = (float(one[0] / one.sum()) for one in (truth, other))
+    return {"x": mean, "y": ceiling, "xanchor": "left" if mean > there else "right"}
