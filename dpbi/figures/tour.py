@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from dpbi import dirichlet, printed_bound
-from dpbi.figures import accuracy, posteriors, sensitivities
+from dpbi.figures import accuracy, posteriors
 from dpbi.figures.clouds import PAIR, SLIDER
 from dpbi.figures.style import (
     LINE_WIDTH,
@@ -123,7 +123,24 @@ def how_far(found: Reach, revealed: bool) -> Figure:
     """The posterior and its farthest neighbour at the data; revealed: how far they are apart at every table."""
     if not revealed:
         return neighbouring_posteriors(found.leak)
-    return sensitivities.along_count(found.scan, found.leak.problem, ("yes", "no"))
+    scan, here = found.scan, found.leak.problem.counts[0]
+    fig = Drawing()
+    for name, values, dash, width in (
+        ("at worst (global)", np.full(len(scan.position), scan.global_exact), "dash", LINE_WIDTH),
+        ("nearby (smooth)", scan.reciprocal, "dot", LINE_WIDTH),
+        ("at each table (local)", scan.local, "solid", LINE_WIDTH + 1.5),
+    ):
+        fig.add_scatter(x=scan.position, y=compact(values), mode="lines", name=name, hovertemplate="H = %{y:.3g}",
+                        line={"color": PAIR[0].colour, "dash": dash, "width": width})  # fmt: skip
+    fig.add_scatter(x=[here], y=[found.leak.distance], mode="markers", name="here", hovertemplate="H = %{y:.3g}",
+                    marker={"color": PAIR[1].colour, "symbol": PAIR[1].symbol, "size": 14})  # fmt: skip
+    times = number(scan.global_exact / found.leak.distance, 2)
+    return base_layout(
+        fig, f"At worst one person moves the posterior {times} times as far as here",
+        alt="How far one record moves the posterior, at every table of this size",
+        x={"title_text": f"People who say yes, of {scan.n:,}"},
+        y={"title_text": "Hellinger distance H", "range": [0, 1.05 * scan.global_exact]},
+    )  # fmt: skip
 
 
 @draw.register
