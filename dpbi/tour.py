@@ -16,7 +16,7 @@ from dpbi.inference.prior_average import Reading, expected_distance
 from dpbi.inference.private_posteriors import PrivatePosteriors, sample_posteriors
 from dpbi.mechanisms import EHD, EHDS, Geometric, LSDim, LSHist, LSZhang, Mechanism, name_of
 from dpbi.mechanisms.printed_bound import printed_bound
-from dpbi.mechanisms.printed_number import number
+from dpbi.mechanisms.printed_number import at_least, number
 from dpbi.posterior.hellinger import distances_to, hellinger
 from dpbi.problem.problem import Problem
 from dpbi.sensitivity import maps, worst_neighbour
@@ -241,7 +241,7 @@ def _beside_said(found: Beside) -> str:
     (first, far), *_, (last, near) = ((name_of(one.mechanism), one.mean) for one in found.laws)
     return (
         f"Whole-number noise on all but one count ({last}) is enough: on average {said(near)} from the truth in place "
-        f"of {said(far)} ({first}), {said(far / near)} times as near. The promise is the same."
+        f"of {said(far)} ({first}). The promise is the same."
     )
 
 
@@ -263,7 +263,7 @@ def _readings_said(found: TwoReadings) -> str:
     number_of = len(found.naive.released)
     naive, aware = (_missed(float(one.coverage([0])[0]), number_of) for one in (found.naive, found.aware))
     return (
-        f"{naive} of {number_of} miss it. Intervals that reckon with the noise (noise-aware) are "
+        f"{naive} of {number_of} miss the line. Intervals that reckon with the noise (noise-aware) are on average "
         f"{said(found.aware.widening())} times as wide, and {aware} of {number_of} miss."
     )
 
@@ -273,9 +273,9 @@ def _limit_said(found: AgainstLimit) -> str:
     limit, times = found.limits[at], found.times[0, :, at]
     best, worst = int(times.argmin()), int(times.argmax())
     return (
-        f"No mechanism with ε = {printed_bound(limit.epsilon)} can release a candidate posterior nearer than "
-        f"{said(limit.value or 0.0)} on average. {name_of(found.mechanisms[best])} comes to {said(times[best])} times "
-        f"that, {name_of(found.mechanisms[worst])} to {said(times[worst])}."
+        f"Averaged over all tables, no candidate posterior released with ε = {printed_bound(limit.epsilon)} can come "
+        f"nearer than {at_least(limit.lower or 0.0, 2)}. {name_of(found.mechanisms[best])} comes to "
+        f"{said(times[best])} times that, {name_of(found.mechanisms[worst])} to {said(times[worst])}."
     )
 
 

@@ -52,6 +52,7 @@ def two_clouds(found: Clouds, names: tuple[str, str], share_of: str, at: int) ->
             fig.add_scatter(
                 mode="lines", name=names[table], legendgroup=names[table], showlegend=False, hoverinfo="skip",
                 line={"color": style.colour, "dash": style.dash, "width": LINE_WIDTH + 0.5},
+                customdata=compact(np.full(points, found.weights[table, at, curve])),
             )  # fmt: skip
             if found.exact:
                 fig.traces[-1] |= _curve(found.parameters[table, 0, curve], points)
