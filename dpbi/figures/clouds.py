@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpbi import dirichlet, printed_bound
+from dpbi import BestGuess, Clouds, dirichlet, printed_bound
 from dpbi.figures.style import (
     FONT_SIZE,
     LINE_WIDTH,
@@ -18,9 +18,8 @@ from dpbi.figures.style import (
     base_layout,
     compact,
 )
-from dpbi.inference.clouds import Clouds, Turn
+from dpbi.inference.clouds import Turn
 from dpbi.inference.private_posteriors import density_window
-from dpbi.privacy.guessing import BestGuess
 
 # Two datasets of one picture: no mechanism's colours, apart in lightness and in dash.
 PAIR = (Style("#0f7a6c", "solid", "circle"), Style("#c2417a", "dash", "diamond"))
@@ -85,8 +84,6 @@ def one_curve(found: Turn, pair: Clouds, names: tuple[str, str], share_of: str, 
     """One release, of one of the two tables, between the two truths; revealed: whether it is told of which."""
     truths = pair.truths
     ceiling = 1.05 * _TALLEST * max(_peaks(truths))
-    own = pair.problem.prior[pair.category] + found.released[pair.category]
-    whole = sum(pair.problem.prior) + sum(found.released)
     style = PAIR[found.answer] if revealed else REFERENCE
     fig = Drawing()
     for one, truth, name, other in zip(PAIR, truths, names, truths[::-1], strict=True):
@@ -97,7 +94,7 @@ def one_curve(found: Turn, pair: Clouds, names: tuple[str, str], share_of: str, 
         fig.add_annotation(**_over(truth, other, ceiling), text=_named(name, one), showarrow=False, yanchor="top",
                            font={"size": FONT_SIZE + 3})  # fmt: skip
     fig.add_scatter(
-        **_curve(np.array([own, whole - own]), 2 * _POINTS), mode="lines", name="released posterior", showlegend=False,
+        **_curve(pair.posterior(np.array(found.released)), 2 * _POINTS), mode="lines", name="released posterior", showlegend=False,
         line={"color": style.colour, "width": 2 * LINE_WIDTH}, hoverinfo="skip",
     )  # fmt: skip
     title = f"It was drawn {names[found.answer]}" if revealed else f"{_upper(names[0])}, or {names[1]}?"

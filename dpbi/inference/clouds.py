@@ -51,8 +51,11 @@ class Clouds(FrozenResult):
     @property
     def truths(self) -> Floats:
         """The Beta posteriors of theta_j from both tables themselves, (2, 2)."""
-        counts = np.array([self.problem.counts, self.neighbour.counts])
-        return _marginal(self.problem.prior, counts, self.category)
+        return self.posterior(np.array([self.problem.counts, self.neighbour.counts]))
+
+    def posterior(self, released: NDArray[np.int64]) -> Floats:
+        """The Beta posteriors of theta_j from releases (..., k): (..., 2)."""
+        return _marginal(self.problem.prior, released, self.category)
 
 
 @dataclass(frozen=True)
@@ -74,8 +77,9 @@ def clouds(
     """
     check_pair(problem, neighbour)
     limits.check_generator(rng)
-    there = [replace(check_mechanism(mechanism), epsilon=epsilon)
-             for epsilon in limits.sequence("epsilons", epsilons, "of numbers", _EPSILONS)]
+    numbers = limits.sequence("epsilons", epsilons, "of numbers", _EPSILONS)
+    there = [replace(check_mechanism(mechanism), epsilon=limits.check_epsilon(number, "each of epsilons"))
+             for number in numbers]
     if not there:
         raise ValueError("epsilons must hold one at least: got none.")
     if mechanism.calibration:  # a multiplier holds at one epsilon
@@ -107,9 +111,10 @@ def turn(mechanism: Mechanism, problem: Problem, neighbour: Problem, rng: np.ran
 
 
 def _marginal(prior: tuple[float, ...], counts: NDArray[np.int64], category: int) -> Floats:
-    """theta_j is Beta(alpha_j + r_j, all the rest): (..., k) -> (..., 2)."""
-    own = prior[category] + counts[..., category]
-    return np.stack([own, sum(prior) + counts.sum(axis=-1) - own], axis=-1)
+    """theta_j is Beta(alpha_j + r_j, sum of the other alpha_i + r_i): (..., k) -> (..., 2)."""
+    own = counts[..., category]
+    others = sum(alpha for i, alpha in enumerate(prior) if i != category)
+    return np.stack([prior[category] + own, others + (counts.sum(axis=-1) - own)], axis=-1)
 
 
 def _law_of_curves(found: Listing | None, prior: tuple[float, ...], category: int) -> tuple[Floats, Floats] | None:

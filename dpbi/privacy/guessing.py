@@ -123,7 +123,7 @@ def guess_from(found: Listing | None, mechanism: Mechanism, problem: Problem, ne
 
 def check_pair(problem: Problem, neighbour: Problem) -> None:
     """ValueError unless the two are of one prior and differ by one replaced record."""
-    if check_problem(problem).prior != check_problem(neighbour).prior:
+    if check_problem(problem).prior != check_problem(neighbour, "neighbour").prior:
         raise ValueError("problem and neighbour must have one prior: got "
                          f"{limits.shown(problem.prior)} and {limits.shown(neighbour.prior)}.")
     moved = steps_between(np.array(problem.counts), np.array(neighbour.counts))
