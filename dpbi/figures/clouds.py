@@ -94,8 +94,8 @@ def one_curve(found: Turn, pair: Clouds, names: tuple[str, str], share_of: str, 
         fig.add_annotation(**_over(truth, other, ceiling), text=_named(name, one), showarrow=False, yanchor="top",
                            font={"size": FONT_SIZE + 3})  # fmt: skip
     fig.add_scatter(
-        **_curve(pair.posterior(np.array(found.released)), 2 * _POINTS), mode="lines", name="released posterior", showlegend=False,
-        line={"color": style.colour, "width": 2 * LINE_WIDTH}, hoverinfo="skip",
+        **_curve(pair.posterior(np.array(found.released)), 2 * _POINTS), mode="lines", name="released posterior",
+        showlegend=False, line={"color": style.colour, "width": 2 * LINE_WIDTH}, hoverinfo="skip",
     )  # fmt: skip
     title = f"It was drawn {names[found.answer]}" if revealed else f"{_upper(names[0])}, or {names[1]}?"
     return base_layout(
@@ -119,7 +119,7 @@ def tally(right: int, turns: int, best: BestGuess) -> Figure:
     so_far = f"You: {right} of {turns} right" if turns else "You: no guess yet"
     return base_layout(
         fig, f"{so_far}. The best anyone can do at ε = {printed_bound(best.mechanism.epsilon)}: "
-             f"{'' if best.exact else 'at most '}{best.of_hundred} of 100",
+             f"at most {best.of_hundred} of 100",
         alt="A hundred squares", x={"range": [-1, 10], **bare},
         y={"range": [-10, 1], "scaleanchor": "x", **bare}, height=300,
     )  # fmt: skip

@@ -100,7 +100,8 @@ def best_guess(mechanism: Mechanism, problem: Problem, neighbour: Problem) -> Be
 
     problem, neighbour: of one prior, one record replaced. Where they and their releases are more than 200,000 pairs,
     the bound that follows from the guarantee (``risk_of``). Raises ValueError for two that are no neighbours, and for a
-    mechanism calibrated for another prior or n. Source: Le Cam's, as in Wasserman and Zhou 2010.
+    mechanism calibrated for another prior or n.
+    Source: Le Cam's, as in Wasserman and Zhou 2010.
     """
     return guess_from(listed_pair(mechanism, problem, neighbour), mechanism, problem, neighbour)
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -23,9 +24,13 @@ TEN, HER_NO = Problem((1, 1), (6, 4)), Problem((1, 1), (5, 5))
 LARGE = Problem((0.5, 2.0, 1.0), (70, 0, 130))
 
 
-def pair(kind: Kind, *, large: bool = False) -> Clouds:
+@cache
+def pair(*, large: bool = False) -> Clouds:
+    """Under the tour's mechanism; few curves, each by its probability, or, of a large table, draws."""
     problem, other = (LARGE, LARGE.with_counts((71, 0, 129))) if large else (TEN, HER_NO)
-    return clouds(kind(1.0), problem, other, EPSILONS, np.random.default_rng(1))
+    found = clouds(SCENES[1].mechanisms[0], problem, other, EPSILONS, np.random.default_rng(1))
+    assert found.exact != large
+    return found
 
 
 def sent(figure: Any) -> dict[str, Any]:
@@ -38,9 +43,8 @@ def strength(colour: str) -> float:
 
 
 @pytest.mark.parametrize("large", [False, True])
-@every_class
-def test_a_frame_is_the_figure_that_opens_at_its_place(kind: Kind, large: bool) -> None:
-    found = pair(kind, large=large)
+def test_a_frame_is_the_figure_that_opens_at_its_place(large: bool) -> None:
+    found = pair(large=large)
     opened = [sent(figures.two_clouds(found, NAMES, "yes", at)) for at in range(len(EPSILONS))]
     for at, one in enumerate(opened):
         assert one["layout"]["sliders"][0]["active"] == at
@@ -59,9 +63,8 @@ def test_a_frame_is_the_figure_that_opens_at_its_place(kind: Kind, large: bool) 
 
 
 @pytest.mark.parametrize("large", [False, True])
-@every_class
-def test_the_data_are_of_the_frame_shown_with_each_curves_probability(kind: Kind, large: bool) -> None:
-    found = pair(kind, large=large)
+def test_the_data_are_of_the_frame_shown_with_each_curves_probability(large: bool) -> None:
+    found = pair(large=large)
     for at in range(len(EPSILONS)):
         table = chart_data(figures.two_clouds(found, NAMES, "yes", at))
         for name, weights in zip(NAMES, found.weights[:, at], strict=True):
@@ -74,16 +77,15 @@ def test_the_data_are_of_the_frame_shown_with_each_curves_probability(kind: Kind
 def test_labels_are_text_in_every_part_of_the_figures() -> None:
     hostile = display_labels(["<img src=x onerror=alert(1)>", "<b>b</b>"], 40)
     names = (f"with {hostile[0]}", f"with {hostile[1]}")
-    found = pair(SCENES[1].mechanisms[0].__class__, large=True)
+    found = pair(large=True)
     drawn = Turn((70, 0, 130), 0, 0)
     for figure in (figures.two_clouds(found, names, hostile[0], 1), figures.one_curve(drawn, found, names, hostile[0],
                                                                                      True)):  # fmt: skip
         assert not [tag for tag in ("<img", "<b>b") if tag in json.dumps(sent(figure), ensure_ascii=False)]
 
 
-@every_class
-def test_nothing_of_a_curve_tells_whose_it_is_before_it_is_revealed(kind: Kind) -> None:
-    found = pair(kind)
+def test_nothing_of_a_curve_tells_whose_it_is_before_it_is_revealed() -> None:
+    found = pair()
     for released in ((6, 4), (5, 5), (10, 0), (0, 10)):
         covered, other = (figures.one_curve(Turn(released, answer, like), found, NAMES, "yes", False)
                           for answer, like in ((0, 1), (1, 0)))  # fmt: skip
@@ -108,7 +110,7 @@ def test_the_tally_has_as_many_squares_as_guesses_can_be_right(kind: Kind) -> No
 
 
 def test_frames_go_along_into_a_page_and_onto_a_projector() -> None:
-    figure = figures.two_clouds(pair(SCENES[1].mechanisms[0].__class__), NAMES, "yes", 1)
+    figure = figures.two_clouds(pair(), NAMES, "yes", 1)
     page = html_page(figure, "clouds", [], embedded=False)
     assert "Plotly.addFrames" in page and "Plotly.animate(" not in page and page.count('"animate"') == len(EPSILONS)
     for changed in (enlarged(figure, 1.5), Drawing.of(enlarged(figure, 1.5)).figure()):

@@ -1,4 +1,4 @@
-"""The clouds of two tables: every curve's probability by listing, drawn ones by the mechanism, and turns of the game."""
+"""The clouds of two tables: a curve's probability by listing, draws by the mechanism, and turns of the game."""
 
 from collections import Counter
 from typing import Any
@@ -54,7 +54,7 @@ def test_a_curve_is_as_strong_as_all_releases_with_it_are_probable(
         weights, parameters = drawn.weights.reshape(len(laws), -1), drawn.parameters.reshape(len(laws), -1, 2)
         for law, row, strength in zip(laws, parameters.round(9).tolist(), weights, strict=True):
             assert {tuple(one) for one in row} == seen
-            assert strength == pytest.approx([law[tuple(one)] for one in row], abs=1e-9)
+            assert strength == pytest.approx([law[own, rest] for own, rest in row], abs=1e-9)
 
 
 @every_class
