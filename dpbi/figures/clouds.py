@@ -35,7 +35,7 @@ SLIDER: dict[str, Any] = {
 
 
 def two_clouds(found: Clouds, names: tuple[str, str], share_of: str, at: int) -> Figure:
-    """Both clouds in one picture, each curve as strong as it is probable; a slider moves through the epsilons.
+    """Both clouds in one picture, each curve the stronger the more probable it is; a slider moves through the epsilons.
 
     names: what tells the two tables apart; share_of: what theta is the share of; at: the place of the epsilon shown.
     """
@@ -68,7 +68,7 @@ def two_clouds(found: Clouds, names: tuple[str, str], share_of: str, at: int) ->
                            font={"size": FONT_SIZE + 3})  # fmt: skip
     fig.add_slider([_said(epsilon, guess) for epsilon, guess in zip(found.epsilons, found.guesses, strict=True)],
                    frames, at, **SLIDER)
-    what = ("A curve is as strong as its release is probable" if found.exact else
+    what = ("The stronger a curve, the more probable its release" if found.exact else
             f"{found.weights.shape[2]} releases of each table")
     return base_layout(
         fig, f"Private posteriors {names[0]} and {names[1]}",

@@ -107,6 +107,9 @@ def test_noise_names_the_exact_means_of_mechanisms_that_promise_the_same() -> No
     assert f"average {mean:.2g} from" in scene.sentence(found)
     assert f"in place of {found.laws[0].mean:.2g} " in scene.sentence(found)
     assert [law.mean for law in found.laws] == sorted((law.mean for law in found.laws), reverse=True), "better ways"
+    for revealed in (False, True):
+        title = tour_figures.draw(found, revealed).layout.title.text.split("<br>")[0]
+        assert not re.search(r"\d", title), "means of the draws would be others than those said"
     promises = [one.guarantee(scene.problem.prior, scene.problem.n) for one in scene.mechanisms]
     assert all(isinstance(one, PureDP) for one in promises)
     assert len({one.epsilon for one in promises if isinstance(one, PureDP)}) == 1
