@@ -44,21 +44,21 @@ def two_clouds(found: Clouds, names: tuple[str, str], share_of: str, at: int) ->
     ceiling = 1.05 * _TALLEST * max(peaks)
     points = _POINTS if found.exact else _DRAWN_POINTS
     shown = range(len(found.epsilons))
+    curves = _curves(found.parameters[:, :1] if found.exact else found.parameters, points)
     fig = Drawing()
     frames: list[list[dict[str, Any]]] = [[] for _ in shown]
     for table, style in enumerate(PAIR):
         for curve in range(found.weights.shape[2]):
             fig.add_scatter(
                 mode="lines", name=names[table], legendgroup=names[table], showlegend=False, hoverinfo="skip",
-                line={"color": style.colour, "dash": style.dash, "width": LINE_WIDTH + 0.5},
+                line={**_ink(found, style, table, at, curve), "dash": style.dash, "width": LINE_WIDTH + 0.5},
                 customdata=compact(np.full(points, found.weights[table, at, curve])),
             )  # fmt: skip
             if found.exact:
-                fig.traces[-1] |= _curve(found.parameters[table, 0, curve], points)
+                fig.traces[-1] |= _line(curves, (table, 0, curve))
             for i in shown:
-                ink = {"line": {"color": style.faded(round(float(found.weights[table, i, curve]) ** 0.5, 3))}}
-                moved = {} if found.exact else _curve(found.parameters[table, i, curve], points)
-                frames[i].append(ink | moved)
+                frames[i].append({"line": _ink(found, style, table, i, curve)} if found.exact else
+                                 _line(curves, (table, i, curve)))
     for style, truth, name, other in zip(PAIR, truths, names, truths[::-1], strict=True):
         fig.add_scatter(
             **_curve(truth, _POINTS), mode="lines", name=f"true posterior {name}", showlegend=False, fill="tozeroy",
@@ -130,6 +130,11 @@ def _said(epsilon: float, guess: BestGuess) -> str:
     return f"ε = {printed_bound(epsilon)}: a guess is right in at most {guess.of_hundred} of 100"
 
 
+def _ink(found: Clouds, style: Style, table: int, at: int, curve: int) -> dict[str, Any]:
+    """A curve of a hundredth is a tenth as strong as a sure one: else nobody would see it."""
+    return {"color": style.faded(round(float(found.weights[table, at, curve]) ** 0.5, 3))}
+
+
 def _named(name: str, style: Style) -> str:
     return f'<b><span style="color:{style.colour}">{name}</span></b>'
 
@@ -139,9 +144,18 @@ def _upper(text: str) -> str:
 
 
 def _curve(parameters: Floats, points: int) -> dict[str, NDArray[Any]]:
-    """x and y of a Beta density where nearly all its mass lies."""
-    grid = np.linspace(*density_window(parameters[None], _MASS), points + 2)[1:-1]
-    return {"x": compact(grid), "y": compact(dirichlet.beta_density(grid, *parameters))}
+    return _line(_curves(parameters, points))
+
+
+def _curves(parameters: Floats, points: int) -> tuple[Floats, Floats]:
+    """Beta densities (..., 2) where nearly all their mass lies: x and y, (..., points)."""
+    grid = np.linspace(*dirichlet.interval(parameters, _MASS, category=0), points + 2, axis=-1)[..., 1:-1]
+    return grid, dirichlet.beta_density(grid, parameters[..., :1], parameters[..., 1:])
+
+
+def _line(curves: tuple[Floats, Floats], place: tuple[int, ...] = ()) -> dict[str, NDArray[Any]]:
+    x, y = curves
+    return {"x": compact(x[place]), "y": compact(y[place])}
 
 
 def _peaks(parameters: Floats) -> list[float]:

@@ -109,6 +109,20 @@ def test_the_tally_has_as_many_squares_as_guesses_can_be_right(kind: Kind) -> No
         assert "3 of 4 right" in figure.layout.meta["alt"] and f"{best.of_hundred} of 100" in figure.layout.meta["alt"]
 
 
+@pytest.mark.parametrize(("prior", "counts", "other"), [
+    ((1e-9, 1e-9), (60, 0), (59, 1)), ((1e12, 1e-9), (600, 0), (599, 1)), ((0.1, 0.1), (0, 1), (1, 0)),
+    ((1e12, 1e12), (300, 300), (299, 301)), ((1, 1), (10**6, 10**6), (10**6 - 1, 10**6 + 1)),
+])  # fmt: skip
+@every_class
+def test_any_pair_is_drawn(kind: Kind, prior: Any, counts: Any, other: Any) -> None:
+    problem = Problem(prior, counts)
+    found = clouds(kind(1.0), problem, problem.with_counts(other), (1e-9, 1e6), np.random.default_rng(1))
+    for figure in (figures.two_clouds(found, NAMES, "yes", 0),
+                   figures.one_curve(Turn(other, 1, 1), found, NAMES, "yes", True)):
+        (low, high), (bottom, top) = figure.layout.xaxis.range, figure.layout.yaxis.range
+        assert 0 <= low < high <= 1 and bottom == 0 < top < np.inf
+
+
 def test_frames_go_along_into_a_page_and_onto_a_projector() -> None:
     figure = figures.two_clouds(pair(), NAMES, "yes", 1)
     page = html_page(figure, "clouds", [], embedded=False)
