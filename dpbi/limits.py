@@ -388,8 +388,8 @@ def check_generator(rng: Any) -> np.random.Generator:
     return instance("rng", rng, np.random.Generator, "a numpy Generator, such as numpy.random.default_rng(1)")
 
 
-def check_epsilon(value: Any) -> float:
-    return between("epsilon", value, EPSILON_LEAST, EPSILON_LARGEST)
+def check_epsilon(value: Any, name: str = "epsilon") -> float:
+    return between(name, value, EPSILON_LEAST, EPSILON_LARGEST)
 
 
 def check_gamma(value: Any, name: str = "gamma") -> float:

@@ -16,7 +16,7 @@ from dpbi.inference.prior_average import Reading, expected_distance
 from dpbi.inference.private_posteriors import PrivatePosteriors, sample_posteriors
 from dpbi.mechanisms import EHD, EHDS, Geometric, LSDim, LSHist, LSZhang, Mechanism, name_of
 from dpbi.mechanisms.printed_bound import printed_bound
-from dpbi.mechanisms.printed_number import number
+from dpbi.mechanisms.printed_number import at_least, number
 from dpbi.posterior.hellinger import distances_to, hellinger
 from dpbi.problem.problem import Problem
 from dpbi.sensitivity import maps, worst_neighbour
@@ -35,7 +35,7 @@ _TIMES_EPSILON = (0.5, 1.0, 1.5, 2.0, 3.0)
 
 
 @dataclass(frozen=True)
-class Notes:
+class SpeakerNotes:
     """For the speaker: what to say, what to ask the room, and about how many minutes a scene takes."""
 
     say: str
@@ -48,8 +48,8 @@ class Scene:
     """One scene.
 
     question: what stands beside the picture; sentence: of ``result``, in the question's place once it is revealed, if
-    there is anything to ``reveal``, else after it; neighbour: the other table where there are two, whose clouds are
-    shown or guessed between at any epsilon; page: the title of the lab's page with the same in full.
+    there is anything to ``reveal``, else after it; neighbour: the other table where there are two; page: the title of
+    the lab's page with the same in full.
     """
 
     key: str
@@ -58,7 +58,7 @@ class Scene:
     problem: Problem
     mechanisms: tuple[Mechanism, ...]
     page: str
-    notes: Notes
+    notes: SpeakerNotes
     reveal: str = ""
     compute: Callable[["Scene"], Any] = lambda scene: None
     sentence: Callable[[Any], str] = lambda found: ""
@@ -162,6 +162,12 @@ def leak(problem: Problem) -> Leak:
     return _apart(problem, problem.with_counts(worst_neighbour(problem)))
 
 
+def with_her_no(scene: Scene) -> Leak:
+    """The scene's two tables."""
+    assert scene.neighbour is not None
+    return _apart(scene.problem, scene.neighbour)
+
+
 def _apart(problem: Problem, neighbour: Problem) -> Leak:
     return Leak(problem, neighbour, float(hellinger(problem.posterior, neighbour.posterior)))
 
@@ -241,7 +247,7 @@ def _beside_said(found: Beside) -> str:
     (first, far), *_, (last, near) = ((name_of(one.mechanism), one.mean) for one in found.laws)
     return (
         f"Whole-number noise on all but one count ({last}) is enough: on average {said(near)} from the truth in place "
-        f"of {said(far)} ({first}), {said(far / near)} times as near. The promise is the same."
+        f"of {said(far)} ({first}). The promise is the same."
     )
 
 
@@ -263,7 +269,7 @@ def _readings_said(found: TwoReadings) -> str:
     number_of = len(found.naive.released)
     naive, aware = (_missed(float(one.coverage([0])[0]), number_of) for one in (found.naive, found.aware))
     return (
-        f"{naive} of {number_of} miss it. Intervals that reckon with the noise (noise-aware) are "
+        f"{naive} of {number_of} miss the line. Intervals that reckon with the noise (noise-aware) are on average "
         f"{said(found.aware.widening())} times as wide, and {aware} of {number_of} miss."
     )
 
@@ -273,9 +279,9 @@ def _limit_said(found: AgainstLimit) -> str:
     limit, times = found.limits[at], found.times[0, :, at]
     best, worst = int(times.argmin()), int(times.argmax())
     return (
-        f"No mechanism with ε = {printed_bound(limit.epsilon)} can release a candidate posterior nearer than "
-        f"{said(limit.value or 0.0)} on average. {name_of(found.mechanisms[best])} comes to {said(times[best])} times "
-        f"that, {name_of(found.mechanisms[worst])} to {said(times[worst])}."
+        f"Averaged over all tables, no candidate posterior released with ε = {printed_bound(limit.epsilon)} can come "
+        f"nearer than {at_least(limit.lower or 0.0, 2)}. {name_of(found.mechanisms[best])} comes to "
+        f"{said(times[best])} times that, {name_of(found.mechanisms[worst])} to {said(times[worst])}."
     )
 
 
@@ -289,7 +295,7 @@ SCENES: tuple[Scene, ...] = (
         "What follows from ten answers is published as it is. You know nine of them, 5 yes and 4 no: what did she, the "
         "tenth, say?",
         _TEN, (Geometric(_EPSILON),), "Sensitivity",
-        Notes(
+        SpeakerNotes(
             "A posterior says how plausible each share of yes is after ten answers. It looks like a summary, and yet "
             "it gives away the last answer to whoever knows the others: only two curves are possible, and they "
             "differ. Two tables that differ in one person's answer are called neighbours; her privacy is that nobody "
@@ -297,7 +303,7 @@ SCENES: tuple[Scene, ...] = (
             "Five yes and four no are known. Which curve is this, six yes or five? Then reveal.",
             2,
         ),
-        reveal="Reveal her answer", compute=lambda scene: _apart(scene.problem, _HER_NO), sentence=_leak_said,
+        reveal="Reveal her answer", compute=with_her_no, sentence=_leak_said, neighbour=_HER_NO,
     ),
     Scene(
         "clouds",
@@ -305,7 +311,7 @@ SCENES: tuple[Scene, ...] = (
         "A private release is drawn at random: with her yes from one cloud, with her no from the other. Drag ε until "
         "the two clouds are one.",
         _TEN, (Geometric(_EPSILON),), "One answer",
-        Notes(
+        SpeakerNotes(
             "Publish one of the eleven possible posteriors, drawn at random, near ones more often. Epsilon says how "
             "much more often. At 10 the clouds part, and she is exposed as before; at 0.1 they lie on each other, and "
             "nobody can tell; in between lies what one has to agree on.",
@@ -319,7 +325,7 @@ SCENES: tuple[Scene, ...] = (
         "Guess her answer",
         "One curve, drawn from one of the two clouds. Did she say yes or no?",
         _TEN, (Geometric(_EPSILON),), "One answer",
-        Notes(
+        SpeakerNotes(
             "Play eight or ten rounds: y or n for the room's guess, space for the next curve. The squares show how "
             "many of a hundred guesses can be right at best, whatever the method: that number follows from the two "
             "laws alone. A run of ten may lie well above or below it. Go back one scene, change epsilon and play "
@@ -335,7 +341,7 @@ SCENES: tuple[Scene, ...] = (
         "The direct way: noise on every count, and the posterior of what comes out. Thirty such posteriors of a "
         "hundred people: could the same promise cost less?",
         _HUNDRED, (LSZhang(_EPSILON), LSDim(_EPSILON), LSHist(_EPSILON), Geometric(_EPSILON)), "Private posteriors",
-        Notes(
+        SpeakerNotes(
             "Each thin line could have been published, the thick one is the truth. All four panels make the same "
             "promise. What differs is how well each understands what one person can change: a count less here, a count "
             "more there, and the sum stays. The better it is understood, the less noise is needed.",
@@ -350,7 +356,7 @@ SCENES: tuple[Scene, ...] = (
         "Another way: draw one of all possible posteriors, near ones more often. Drag the number of people: does it "
         "listen better to more of them?",
         _HUNDRED, (EHD(_EPSILON),), "Private posteriors",
-        Notes(
+        SpeakerNotes(
             "This is the exponential mechanism scored by Hellinger distance. Its caution is set by the worst table "
             "there is, and the more people there are, the more posteriors there are to choose from. So as the data "
             "grow, the choice drowns: the lines lie anywhere. Every curve is drawn to its own height, to be seen at "
@@ -366,7 +372,7 @@ SCENES: tuple[Scene, ...] = (
         "One of a thousand people changes the answer. With 600 yes and 400 no that moves the posterior by this little: "
         "where would it move most?",
         _THOUSAND, (EHD(_EPSILON), EHDS(_EPSILON)), "Sensitivity",
-        Notes(
+        SpeakerNotes(
             "Sensitivity is how far one person can move the posterior: at the data (local), at worst (global), and, "
             "in between, the smooth bound, which looks at tables nearby and fades with their number. Local alone "
             "would give the data away; global drowns the choice, as the scene before showed; smooth changes little "
@@ -382,7 +388,7 @@ SCENES: tuple[Scene, ...] = (
         f"Twenty releases at ε = {_HIDDEN:g}, and the 95 % interval that each seems to give for the share of yes. How "
         "many miss the line, the mean of the true posterior?",
         _HUNDRED, (Geometric(_HIDDEN),), "Private posteriors",
-        Notes(
+        SpeakerNotes(
             "A reader who takes the release for the data is too sure: the noise is not in the interval. But the "
             "reader knows how the noise was made, so that Bayes' rule can reckon with it. The noise-aware intervals "
             "are wider, and they cover as they should. This costs no privacy: it uses the release alone.",
@@ -397,7 +403,7 @@ SCENES: tuple[Scene, ...] = (
         "Three mechanisms and how far they are from the truth, averaged over all tables of a hundred people. How near "
         "could any mechanism come?",
         _HUNDRED, (LSHist(_EPSILON), Geometric(_EPSILON), EHDS(_EPSILON)), "Accuracy",
-        Notes(
+        SpeakerNotes(
             "The limit is a theorem for two categories: the best of all private mechanisms that release a candidate "
             "posterior, on average over the public prior. No private count enters it, so that it may be used to "
             "choose a mechanism. For tables with two answers whole-number noise on one count all but reaches it.",

@@ -18,6 +18,7 @@ from dpbi.accuracy import axes as accuracy_axes, expected_error
 from dpbi.accuracy.curves import accuracy_curve, crossovers, required_epsilon
 from dpbi.accuracy.trials import release_errors
 from dpbi.frozen_result import FrozenResult, frozen
+from dpbi.inference.clouds import turn
 from dpbi.inference.noise_aware import coverage
 from dpbi.mechanisms import EHD, EHDS, Geometric
 from dpbi.papers.claims import CLAIMS
@@ -54,6 +55,10 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "trimmed": lambda: dpbi.noise_aware_posterior(NOISY, PRIOR, N, TWO.counts).marginals[0].trimmed(1e-6),
     "releases": lambda: noise_aware_releases(NOISY, TWO, NOISY.sample(TWO, np.random.default_rng(1), 5)),
     "coverage": lambda: coverage(NOISY, PRIOR, N),
+    "clouds": lambda: [dpbi.clouds(one, TWO, TWO.with_counts((5, 4)), [0.5, 1.0], np.random.default_rng(1))
+                       for one in (NOISY, CHOSEN)],
+    "guess": lambda: [dpbi.best_guess(NOISY, TWO, TWO.with_counts((5, 4))),
+                      turn(NOISY, TWO, TWO.with_counts((5, 4)), np.random.default_rng(1))],
     "posteriors": lambda: sample_posteriors(NOISY, TWO, np.random.default_rng(1), 5),
     "release": lambda: [dpbi.release(kind(1.0), TWO) for kind in MECHANISMS],
     "ledger": lambda: Ledger((entry_of(dpbi.release(NOISY, TWO)),)),
@@ -78,7 +83,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "score": lambda: score_change(TWO),
     "claim": lambda: CLAIMS[0].check(TWO),
     "tour": lambda: list(tour.SCENES),
-    "scenes": lambda: [tour.leak(TWO), tour.moves(TWO),
+    "scenes": lambda: [tour.leak(TWO), tour.moves(TWO), *(scene.result() for scene in tour.SCENES),
                        tour.AgainstLimit((NOISY,), (dpbi.limit_of_privacy((1, 1), 2, 1.0),), *np.ones((2, 1, 1)))],
     "gap": lambda: tailoring.sensitivity_gap(n=10),
     "probabilities": lambda: tailoring.probabilities(n=10, runs=10),

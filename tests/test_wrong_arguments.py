@@ -14,6 +14,7 @@ import pytest
 
 import dpbi
 from dpbi import MECHANISMS, NotPrivate, Problem, PureDP, accuracy_axes
+from dpbi.inference.clouds import turn
 
 TWO, THREE = Problem((1, 1), (4, 5)), Problem((1, 2, 0.5), (4, 0, 5))
 NOISY, CHOSEN = dpbi.mechanisms.Geometric(1.0), dpbi.mechanisms.EHDS(1.0)
@@ -44,7 +45,7 @@ RIGHT: dict[str, Any] = {
     "releases": [(NOISY, (4, 5)), (CHOSEN, (3, 6))], "reading": "naive",
     "item": RELEASE.essence(), "bits": secrets.randbits, "k": 2, "name": "n",
     "law": LAW, "losses": [LOSS], "verdict": VERDICT, "verdicts": [VERDICT], "number": 5,
-    "most": 1_000, "times": 2.0, "low": 0.1, "high": 10.0, "multiples": (1, 2),
+    "neighbour": TWO.with_counts((5, 4)), "most": 1_000, "times": 2.0, "low": 0.1, "high": 10.0, "multiples": (1, 2),
 }  # fmt: skip
 
 
@@ -174,6 +175,9 @@ def test_a_wrong_argument_is_answered_or_refused_in_a_sentence_that_names_it(nam
         (lambda: ANY.dirichlet.sample((1,) * 2000, np.random.default_rng(1), 10**7), "size"),
         (lambda: NOISY.sample(dpbi.Problem((1,) * 2000, (1,) * 2000), np.random.default_rng(1), 10**7), "size"),
         (lambda: ANY.sensitivity_maps.score_change(dpbi.Problem((1,) * 2000, (10**9,) * 2000), 10**5), "limit"),
+        (lambda: turn(NOISY, TWO, ANY.Problem((1, 1), (6, 3)), np.random.default_rng(1)), "neighbour"),
+        (lambda: turn(ANY, TWO, TWO.with_counts((5, 4)), np.random.default_rng(1)), "mechanism"),
+        (lambda: turn(NOISY, TWO, TWO.with_counts((5, 4)), ANY), "rng"),
         (lambda: AXIS_K.at(NOISY, TWO, 3 * 10**7), "value"),
     ],
 )

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpbi import dirichlet, printed_bound
+from dpbi import BestGuess, Clouds, dirichlet, printed_bound
 from dpbi.figures.style import (
     FONT_SIZE,
     LINE_WIDTH,
@@ -18,9 +18,8 @@ from dpbi.figures.style import (
     base_layout,
     compact,
 )
-from dpbi.inference.clouds import Clouds, Turn
+from dpbi.inference.clouds import Turn
 from dpbi.inference.private_posteriors import density_window
-from dpbi.privacy.guessing import BestGuess
 
 # Two datasets of one picture: no mechanism's colours, apart in lightness and in dash.
 PAIR = (Style("#0f7a6c", "solid", "circle"), Style("#c2417a", "dash", "diamond"))
@@ -36,7 +35,7 @@ SLIDER: dict[str, Any] = {
 
 
 def two_clouds(found: Clouds, names: tuple[str, str], share_of: str, at: int) -> Figure:
-    """Both clouds in one picture, each curve as strong as it is probable; a slider moves through the epsilons.
+    """Both clouds in one picture, each curve the stronger the more probable it is; a slider moves through the epsilons.
 
     names: what tells the two tables apart; share_of: what theta is the share of; at: the place of the epsilon shown.
     """
@@ -45,20 +44,21 @@ def two_clouds(found: Clouds, names: tuple[str, str], share_of: str, at: int) ->
     ceiling = 1.05 * _TALLEST * max(peaks)
     points = _POINTS if found.exact else _DRAWN_POINTS
     shown = range(len(found.epsilons))
+    curves = _curves(found.parameters[:, :1] if found.exact else found.parameters, points)
     fig = Drawing()
     frames: list[list[dict[str, Any]]] = [[] for _ in shown]
     for table, style in enumerate(PAIR):
         for curve in range(found.weights.shape[2]):
             fig.add_scatter(
                 mode="lines", name=names[table], legendgroup=names[table], showlegend=False, hoverinfo="skip",
-                line={"color": style.colour, "dash": style.dash, "width": LINE_WIDTH + 0.5},
+                line={**_ink(found, style, table, at, curve), "dash": style.dash, "width": LINE_WIDTH + 0.5},
+                customdata=compact(np.full(points, found.weights[table, at, curve])),
             )  # fmt: skip
             if found.exact:
-                fig.traces[-1] |= _curve(found.parameters[table, 0, curve], points)
+                fig.traces[-1] |= _line(curves, (table, 0, curve))
             for i in shown:
-                ink = {"line": {"color": style.faded(round(float(found.weights[table, i, curve]) ** 0.5, 3))}}
-                moved = {} if found.exact else _curve(found.parameters[table, i, curve], points)
-                frames[i].append(ink | moved)
+                frames[i].append({"line": _ink(found, style, table, i, curve)} if found.exact else
+                                 _line(curves, (table, i, curve)))
     for style, truth, name, other in zip(PAIR, truths, names, truths[::-1], strict=True):
         fig.add_scatter(
             **_curve(truth, _POINTS), mode="lines", name=f"true posterior {name}", showlegend=False, fill="tozeroy",
@@ -68,7 +68,7 @@ def two_clouds(found: Clouds, names: tuple[str, str], share_of: str, at: int) ->
                            font={"size": FONT_SIZE + 3})  # fmt: skip
     fig.add_slider([_said(epsilon, guess) for epsilon, guess in zip(found.epsilons, found.guesses, strict=True)],
                    frames, at, **SLIDER)
-    what = ("A curve is as strong as its release is probable" if found.exact else
+    what = ("The stronger a curve, the more probable its release" if found.exact else
             f"{found.weights.shape[2]} releases of each table")
     return base_layout(
         fig, f"Private posteriors {names[0]} and {names[1]}",
@@ -84,8 +84,6 @@ def one_curve(found: Turn, pair: Clouds, names: tuple[str, str], share_of: str, 
     """One release, of one of the two tables, between the two truths; revealed: whether it is told of which."""
     truths = pair.truths
     ceiling = 1.05 * _TALLEST * max(_peaks(truths))
-    own = pair.problem.prior[pair.category] + found.released[pair.category]
-    whole = sum(pair.problem.prior) + sum(found.released)
     style = PAIR[found.answer] if revealed else REFERENCE
     fig = Drawing()
     for one, truth, name, other in zip(PAIR, truths, names, truths[::-1], strict=True):
@@ -96,8 +94,8 @@ def one_curve(found: Turn, pair: Clouds, names: tuple[str, str], share_of: str, 
         fig.add_annotation(**_over(truth, other, ceiling), text=_named(name, one), showarrow=False, yanchor="top",
                            font={"size": FONT_SIZE + 3})  # fmt: skip
     fig.add_scatter(
-        **_curve(np.array([own, whole - own]), 2 * _POINTS), mode="lines", name="released posterior", showlegend=False,
-        line={"color": style.colour, "width": 2 * LINE_WIDTH}, hoverinfo="skip",
+        **_curve(pair.posterior(np.array(found.released)), 2 * _POINTS), mode="lines", name="released posterior",
+        showlegend=False, line={"color": style.colour, "width": 2 * LINE_WIDTH}, hoverinfo="skip",
     )  # fmt: skip
     title = f"It was drawn {names[found.answer]}" if revealed else f"{_upper(names[0])}, or {names[1]}?"
     return base_layout(
@@ -121,7 +119,7 @@ def tally(right: int, turns: int, best: BestGuess) -> Figure:
     so_far = f"You: {right} of {turns} right" if turns else "You: no guess yet"
     return base_layout(
         fig, f"{so_far}. The best anyone can do at ε = {printed_bound(best.mechanism.epsilon)}: "
-             f"{'' if best.exact else 'at most '}{best.of_hundred} of 100",
+             f"at most {best.of_hundred} of 100",
         alt="A hundred squares", x={"range": [-1, 10], **bare},
         y={"range": [-10, 1], "scaleanchor": "x", **bare}, height=300,
     )  # fmt: skip
@@ -130,6 +128,11 @@ def tally(right: int, turns: int, best: BestGuess) -> Figure:
 def _said(epsilon: float, guess: BestGuess) -> str:
     """A step of the slider in words: nothing beside the number would say what it means to her."""
     return f"ε = {printed_bound(epsilon)}: a guess is right in at most {guess.of_hundred} of 100"
+
+
+def _ink(found: Clouds, style: Style, table: int, at: int, curve: int) -> dict[str, Any]:
+    """A curve of a hundredth is a tenth as strong as a sure one: else nobody would see it."""
+    return {"color": style.faded(round(float(found.weights[table, at, curve]) ** 0.5, 3))}
 
 
 def _named(name: str, style: Style) -> str:
@@ -141,9 +144,18 @@ def _upper(text: str) -> str:
 
 
 def _curve(parameters: Floats, points: int) -> dict[str, NDArray[Any]]:
-    """x and y of a Beta density where nearly all its mass lies."""
-    grid = np.linspace(*density_window(parameters[None], _MASS), points + 2)[1:-1]
-    return {"x": compact(grid), "y": compact(dirichlet.beta_density(grid, *parameters))}
+    return _line(_curves(parameters, points))
+
+
+def _curves(parameters: Floats, points: int) -> tuple[Floats, Floats]:
+    """Beta densities (..., 2) where nearly all their mass lies: x and y, (..., points)."""
+    grid = np.linspace(*dirichlet.interval(parameters, _MASS, category=0), points + 2, axis=-1)[..., 1:-1]
+    return grid, dirichlet.beta_density(grid, parameters[..., :1], parameters[..., 1:])
+
+
+def _line(curves: tuple[Floats, Floats], place: tuple[int, ...] = ()) -> dict[str, NDArray[Any]]:
+    x, y = curves
+    return {"x": compact(x[place]), "y": compact(y[place])}
 
 
 def _peaks(parameters: Floats) -> list[float]:

@@ -40,15 +40,16 @@ _PANEL = 210
 _LABEL = 24
 
 
-def released_posteriors(results: Sequence[PrivatePosteriors], labels: Sequence[str] | None = None) -> Figure:
+def released_posteriors(results: Sequence[PrivatePosteriors], labels: Sequence[str] | None = None, title: str = ""
+                        ) -> Figure:
     """What each mechanism would publish, beside the true posterior and the prior.
 
     Two categories: densities of theta_1; more: each category's interval and the released means.
-    results: of one problem, one per mechanism; labels: of the categories.
+    results: of one problem, one per mechanism; labels: of the categories; title: in place of who is nearest.
     """
     _need_releases(results)
     k = results[0].problem.k
-    return (_densities if k == 2 else _marginals)(results, category_labels(k, labels, _LABEL))
+    return (_densities if k == 2 else _marginals)(results, category_labels(k, labels, _LABEL), title)
 
 
 def _need_releases(results: Sequence[PrivatePosteriors | NoiseAwareReleases]) -> None:
@@ -72,7 +73,7 @@ def _nearest_words(results: Sequence[PrivatePosteriors], mechanisms: Sequence[st
 # Two categories -------------------------------------------------------------------------------------
 
 
-def _densities(results: Sequence[PrivatePosteriors], names: Sequence[str]) -> Figure:
+def _densities(results: Sequence[PrivatePosteriors], names: Sequence[str], title: str) -> Figure:
     problem, mechanisms = results[0].problem, mechanism_labels([one.mechanism for one in results])
     window = _window(results)
     fig = _panels(mechanisms, f"θ, share of {names[0]}")
@@ -96,7 +97,7 @@ def _densities(results: Sequence[PrivatePosteriors], names: Sequence[str]) -> Fi
         "Curves higher than the axis run on above it." if peak > ceiling else "",
     ]  # fmt: skip
     return base_layout(
-        fig, _nearest_words(results, mechanisms),
+        fig, title or _nearest_words(results, mechanisms),
         alt=f"Densities of the share of {names[0]}: true posterior, prior and {drawn:,} released posteriors for each "
             f"of {', '.join(mechanisms)}",
         notes=notes, x={"range": window}, y={"range": [0, 1.05 * ceiling]}, height=_rows(len(results)) * _PANEL,
@@ -256,7 +257,7 @@ def _panels(titles: Sequence[str], across: str) -> Drawing:
 # More categories ------------------------------------------------------------------------------------
 
 
-def _marginals(results: Sequence[PrivatePosteriors], names: Sequence[str]) -> Figure:
+def _marginals(results: Sequence[PrivatePosteriors], names: Sequence[str], title: str) -> Figure:
     problem, mechanisms = results[0].problem, mechanism_labels([one.mechanism for one in results])
     fig, shown, notes = _true_intervals(problem, names, len(results))
     rows = np.arange(len(shown))
@@ -269,7 +270,7 @@ def _marginals(results: Sequence[PrivatePosteriors], names: Sequence[str]) -> Fi
         hovertemplate="prior mean %{x:.3g}",
     )  # fmt: skip
     return base_layout(
-        fig, _nearest_words(results, mechanisms),
+        fig, title or _nearest_words(results, mechanisms),
         alt=f"For {len(shown)} categories, the true posterior's 95 % interval and the middle 50 % and 95 % of "
             f"{len(results[0].released):,} released means for each of {', '.join(mechanisms)}",
         notes=[notes, f"Bars: the middle 50 % and 95 % of {len(results[0].released):,} released means."],

@@ -282,7 +282,8 @@ def enlarged(fig: Figure, factor: float) -> Figure:
     return PlainFigure(drawn)
 
 
-_SIZES = (("font", "size"), ("tickfont", "size"), ("textfont", "size"), ("marker", "size"), ("line", "width"))
+_SIZES = (("font", "size"), ("tickfont", "size"), ("textfont", "size"), ("marker", "size"), ("line", "width"),
+          ("pad", "t"), ("currentvalue", "offset"))  # a slider's way below the axis  # fmt: skip
 
 
 def _scaled(part: Any, factor: float, inside: tuple[str, str] = ("", "")) -> Any:

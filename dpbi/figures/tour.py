@@ -24,7 +24,7 @@ from dpbi.figures.style import (
     style_of,
 )
 from dpbi.inference.private_posteriors import density_window
-from dpbi.tour import AgainstLimit, Beside, Growth, Leak, Moves, Reach, TwoReadings
+from dpbi.tour import AgainstLimit, Beside, Growth, Leak, Moves, Reach, TwoReadings, said
 
 _POINTS = 200
 _NEEDLE_POINTS = 40
@@ -87,8 +87,9 @@ def moved_records(found: Moves) -> Figure:
 
 @draw.register
 def clouds_beside_the_truth(found: Beside, revealed: bool) -> Figure:
-    """Draws of the first mechanism; revealed: of all."""
-    return posteriors.released_posteriors(found.drawn if revealed else found.drawn[:1])
+    """Draws of the first mechanism; revealed: of all. Their own means are not told: the sentence has the laws'."""
+    return posteriors.released_posteriors(found.drawn if revealed else found.drawn[:1], ("yes", "no"),
+                                          "Posteriors that may be released, beside the true one")
 
 
 @draw.register
@@ -192,7 +193,7 @@ def against_limit(found: AgainstLimit, revealed: bool) -> Figure:
     if revealed:
         accuracy.add_limit(fig, found.limits, epsilons, 0.0)
         lies = leading(names, found.mean[:, at].tolist(), float(found.mean[best, at]), ("lies", "lie"))
-        times = number(found.times[0, best, at])
+        times = said(found.times[0, best, at])
         title = f"{lies} at {times} times the limit of privacy at ε = {printed_bound(epsilons[at])}"
     return base_layout(
         fig, title, alt="Mean distance under the prior against epsilon" + (", and the limit" if revealed else ""),

@@ -13,17 +13,19 @@ from numpy.typing import NDArray
 
 from dpbi import limits
 from dpbi.frozen_result import FrozenResult
-from dpbi.mechanisms.listing import listing
+from dpbi.mechanisms.listing import Listing
 from dpbi.mechanisms.mechanism import Mechanism, check_mechanism
-from dpbi.privacy.guessing import BestGuess, best_guess, check_pair
+from dpbi.privacy.guessing import BestGuess, check_pair, guess_from, listed_pair
+from dpbi.privacy.loss import calibrate
 from dpbi.problem.problem import Problem
 
 Floats = NDArray[np.float64]
 
 DRAWS = 30  # of each table, where the releases are too many to draw each by its probability
 CURVES = 60  # up to so many are drawn by their exact probabilities
-_PAIRS = 200_000  # of tables and releases: listed at every epsilon
+_EPSILONS = 1000
 _SEEN = 1e-3  # what is less probable at every epsilon is no curve
+_MOST = 0.95  # of the probability, at every epsilon: what the curves must hold to be the cloud
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +34,8 @@ class Clouds(FrozenResult):
 
     category: j, the one that the replaced record was in. parameters: (2, E, R, 2), the Beta posteriors of theta_j by
     table, epsilon and release; weights: (2, E, R), their probabilities where ``exact``, else 1 / R: independent draws,
-    by their means. What has a probability below 1/1000 at every epsilon is left out. guesses: E of them.
+    by their means. What has a probability below 1/1000 at every epsilon is left out of the exact ones, 5 % at most.
+    guesses: E of them.
     """
 
     mechanism: Mechanism
@@ -48,8 +51,11 @@ class Clouds(FrozenResult):
     @property
     def truths(self) -> Floats:
         """The Beta posteriors of theta_j from both tables themselves, (2, 2)."""
-        counts = np.array([self.problem.counts, self.neighbour.counts])
-        return _marginal(self.problem.prior, counts, self.category)
+        return self.posterior(np.array([self.problem.counts, self.neighbour.counts]))
+
+    def posterior(self, released: NDArray[np.int64]) -> Floats:
+        """The Beta posteriors of theta_j from releases (..., k): (..., 2)."""
+        return _marginal(self.problem.prior, released, self.category)
 
 
 @dataclass(frozen=True)
@@ -64,22 +70,31 @@ class Turn:
 def clouds(
     mechanism: Mechanism, problem: Problem, neighbour: Problem, epsilons: Sequence[float], rng: np.random.Generator
 ) -> Clouds:
-    """The clouds of both tables at every epsilon, the mechanism's other settings kept.
+    """The clouds of both tables at every epsilon, the mechanism's other settings kept, or calibrated anew.
 
     problem, neighbour: of one prior, one record replaced; epsilons: E >= 1 of them; rng: left as it is, its numbers are
-    used anew for each cloud. Raises ValueError as ``best_guess``. Source: ours.
+    used anew for each cloud. Raises ValueError as ``best_guess`` and ``calibrate``. Source: ours.
     """
     check_pair(problem, neighbour)
-    there = [replace(check_mechanism(mechanism), epsilon=epsilon)
-             for epsilon in limits.sequence("epsilons", epsilons, "of numbers")]
+    limits.check_generator(rng)
+    numbers = limits.sequence("epsilons", epsilons, "of numbers", _EPSILONS)
+    there = [replace(check_mechanism(mechanism), epsilon=limits.check_epsilon(number, "each of epsilons"))
+             for number in numbers]
     if not there:
         raise ValueError("epsilons must hold one at least: got none.")
-    guesses = tuple(best_guess(one, problem, neighbour) for one in there)
+    if mechanism.calibration:  # a multiplier holds at one epsilon
+        there = [calibrate(one, problem.prior, problem.n) for one in there]
     category = int(np.argmax(np.array(problem.counts) - neighbour.counts))
-    found = _listed(there, problem, neighbour, category)
-    parameters, weights = found or _drawn(there, problem, neighbour, category, rng)
+    guesses: list[BestGuess] = []
+    laws: list[tuple[Floats, Floats] | None] = []
+    for one in there:
+        found = listed_pair(one, problem, neighbour)
+        guesses.append(guess_from(found, one, problem, neighbour))
+        laws.append(None if None in laws else _law_of_curves(found, problem.prior, category))
+    exact = _together([law for law in laws if law]) if None not in laws else None
+    parameters, weights = exact or _drawn(there, problem, neighbour, category, rng)
     return Clouds(mechanism, problem, neighbour, tuple(one.epsilon for one in there), category, parameters, weights,
-                  found is not None, guesses)
+                  exact is not None, tuple(guesses))
 
 
 def turn(mechanism: Mechanism, problem: Problem, neighbour: Problem, rng: np.random.Generator) -> Turn:
@@ -88,6 +103,7 @@ def turn(mechanism: Mechanism, problem: Problem, neighbour: Problem, rng: np.ran
     Source: ours.
     """
     check_pair(problem, neighbour)
+    limits.check_generator(rng)
     answer = int(rng.integers(2))
     released = check_mechanism(mechanism).sample((problem, neighbour)[answer], rng, 1)
     here, there = (float(mechanism.log_pmf(one, released)[0]) for one in (problem, neighbour))
@@ -95,33 +111,34 @@ def turn(mechanism: Mechanism, problem: Problem, neighbour: Problem, rng: np.ran
 
 
 def _marginal(prior: tuple[float, ...], counts: NDArray[np.int64], category: int) -> Floats:
-    """theta_j is Beta(alpha_j + r_j, all the rest): (..., k) -> (..., 2)."""
-    own = prior[category] + counts[..., category]
-    return np.stack([own, sum(prior) + counts.sum(axis=-1) - own], axis=-1)
+    """theta_j is Beta(alpha_j + r_j, sum of the other alpha_i + r_i): (..., k) -> (..., 2)."""
+    own = counts[..., category]
+    others = sum(alpha for i, alpha in enumerate(prior) if i != category)
+    return np.stack([prior[category] + own, others + (counts.sum(axis=-1) - own)], axis=-1)
 
 
-def _listed(
-    mechanisms: Sequence[Mechanism], problem: Problem, neighbour: Problem, category: int
-) -> tuple[Floats, Floats] | None:
-    """Parameters and exact weights; None where there are too many releases to list, or curves to be seen."""
-    tables = np.array([problem.counts, neighbour.counts])
-    rows, laws = [], []
-    for mechanism in mechanisms:
-        found = listing(mechanism, problem.prior, tables, _PAIRS)
-        if found is None:
-            return None
-        rows.append(_marginal(problem.prior, found.released, category))
-        laws.append(found.law)
-    curves, place = np.unique(np.concatenate(rows), axis=0, return_inverse=True)
-    weights = np.zeros((2, len(mechanisms), len(curves)))
-    ends = np.cumsum([len(one) for one in rows])[:-1]
-    for i, (law, where) in enumerate(zip(laws, np.split(place.ravel(), ends), strict=True)):
-        for table in (0, 1):
-            np.add.at(weights[table, i], where, law[table])
-    seen = weights.max(axis=(0, 1)) >= _SEEN
-    if seen.sum() > CURVES:
+def _law_of_curves(found: Listing | None, prior: tuple[float, ...], category: int) -> tuple[Floats, Floats] | None:
+    """Each curve that can be released, (R, 2), and its probability under both tables, (2, R).
+
+    None where no ``CURVES`` of them hold most of it.
+    """
+    if found is None:
         return None
-    return np.broadcast_to(curves[seen], (*weights.shape[:2], *curves[seen].shape)), weights[:, :, seen]
+    curves, place = np.unique(_marginal(prior, found.released, category), axis=0, return_inverse=True)
+    weights = np.array([np.bincount(place.ravel(), law) for law in found.law])
+    held = np.sort(weights, axis=1)[:, -CURVES:].sum(axis=1)
+    return (curves, weights) if held.min() >= _MOST else None
+
+
+def _together(laws: Sequence[tuple[Floats, Floats]]) -> tuple[Floats, Floats] | None:
+    """The same curves at every epsilon, with their weights there; None where they are too many, or not the cloud."""
+    curves = np.unique(np.concatenate([of[law.max(axis=0) >= _SEEN] for of, law in laws]), axis=0)
+    if len(curves) > CURVES:
+        return None
+    weights = np.stack([law @ (of[:, None] == curves).all(axis=2) for of, law in laws], axis=1)
+    if weights.sum(axis=2).min() < _MOST:
+        return None
+    return np.broadcast_to(curves, (*weights.shape[:2], *curves.shape)), weights
 
 
 def _drawn(

@@ -20,9 +20,9 @@ def number(value: float, digits: int = 4, in_full: float = _IN_FULL) -> str:
     return f"{shown:,.0f}" if abs(shown) >= 1000 else f"{shown:g}"
 
 
-def at_least(value: float) -> str:
+def at_least(value: float, digits: int = 4) -> str:
     """A lower bound: as ``number``, but never above the value."""
-    return number(float(Context(prec=4, rounding=ROUND_FLOOR).create_decimal(Decimal(value))))
+    return number(float(Context(prec=digits, rounding=ROUND_FLOOR).create_decimal(Decimal(value))), digits)
 
 
 def error(value: float) -> str:

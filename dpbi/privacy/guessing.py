@@ -12,12 +12,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from dpbi import limits
 from dpbi.mechanisms import ApproximateDP, Guarantee, Mechanism, NotPrivate, check_mechanism
-from dpbi.mechanisms.distance_table import LISTABLE
-from dpbi.mechanisms.listing import listing
+from dpbi.mechanisms.listing import Listing, listing
 from dpbi.privacy.loss import privacy_loss, privacy_profile
 from dpbi.problem import Problem, check_problem, steps_between
 
 _ROUNDING = 1e-9  # of delta(0) and of a total variation, sums of doubles
+_PAIRS = 200_000  # of two datasets and releases: listed at each of a slider's epsilons within seconds
 
 
 @dataclass(frozen=True)
@@ -98,23 +98,33 @@ class BestGuess:
 def best_guess(mechanism: Mechanism, problem: Problem, neighbour: Problem) -> BestGuess:
     """(1 + TV) / 2, TV = 1/2 sum_r |P_c(r) - P_c'(r)|: the likelier dataset is guessed.
 
-    problem, neighbour: of one prior, one record replaced. Where the releases cannot all be listed, the bound that
-    follows from the guarantee (``risk_of``). Raises ValueError for two that are no neighbours. Source: Le Cam's, as in
-    Wasserman and Zhou 2010.
+    problem, neighbour: of one prior, one record replaced. Where they and their releases are more than 200,000 pairs,
+    the bound that follows from the guarantee (``risk_of``). Raises ValueError for two that are no neighbours, and for a
+    mechanism calibrated for another prior or n.
+    Source: Le Cam's, as in Wasserman and Zhou 2010.
     """
+    return guess_from(listed_pair(mechanism, problem, neighbour), mechanism, problem, neighbour)
+
+
+def listed_pair(mechanism: Mechanism, problem: Problem, neighbour: Problem) -> Listing | None:
+    """All releases with their probabilities under both; None where they are too many. ValueError as ``best_guess``."""
     check_pair(problem, neighbour)
-    found = listing(check_mechanism(mechanism), problem.prior, np.array([problem.counts, neighbour.counts]), LISTABLE)
+    return listing(check_mechanism(mechanism), problem.prior, np.array([problem.counts, neighbour.counts]), _PAIRS)
+
+
+def guess_from(found: Listing | None, mechanism: Mechanism, problem: Problem, neighbour: Problem) -> BestGuess:
+    """``best_guess``, of the pair's list."""
     if found is None:
         bound = risk_of(mechanism.guarantee(problem.prior, problem.n)).average
         return BestGuess(mechanism, problem, neighbour, bound, exact=False)
-    here, there = np.exp(found.log_law)
+    here, there = found.law
     share = min(1.0, (1 + float(np.abs(here - there).sum()) / 2) / 2 + _ROUNDING)
     return BestGuess(mechanism, problem, neighbour, share, exact=True)
 
 
 def check_pair(problem: Problem, neighbour: Problem) -> None:
     """ValueError unless the two are of one prior and differ by one replaced record."""
-    if check_problem(problem).prior != check_problem(neighbour).prior:
+    if check_problem(problem).prior != check_problem(neighbour, "neighbour").prior:
         raise ValueError("problem and neighbour must have one prior: got "
                          f"{limits.shown(problem.prior)} and {limits.shown(neighbour.prior)}.")
     moved = steps_between(np.array(problem.counts), np.array(neighbour.counts))

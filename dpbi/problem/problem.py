@@ -54,6 +54,6 @@ class Problem:
         return Problem(self.prior, counts)  # type: ignore[arg-type]
 
 
-def check_problem(value: Any) -> Problem:
+def check_problem(value: Any, name: str = "problem") -> Problem:
     """The value itself, if it is a Problem: a dataset alone has no prior."""
-    return limits.instance("problem", value, Problem, "a dpbi.Problem(prior, counts)")
+    return limits.instance(name, value, Problem, "a dpbi.Problem(prior, counts)")

@@ -28,7 +28,7 @@ from dpbi import (
     sample_posteriors,
     smooth_sensitivity,
 )
-from dpbi.figures import distances, posteriors, release, sensitivities, style, tour
+from dpbi.figures import clouds, distances, posteriors, release, sensitivities, style
 from dpbi.figures.drawing import Drawing
 from dpbi.mechanisms.printed_number import probability
 from dpbi.sensitivity import maps
@@ -262,7 +262,7 @@ SIGHTS = {
 def test_every_colour_stands_out_on_both_grounds(ground: str) -> None:
     kinds = [sensitivities.LOCAL, sensitivities.RECIPROCAL, sensitivities.EXPONENTIAL, sensitivities.GLOBAL]
     kinds += [sensitivities.PAPER, style.TRUTH, style.PRIOR, style.REFERENCE, *style._STYLES]
-    for colour in [*(one.colour for one in kinds), *(colour for colour, _ in tour._PAIR)]:
+    for colour in [*(one.colour for one in kinds), *(one.colour for one in clouds.PAIR)]:
         assert contrast(colour, ground) >= 3.5, colour
 
 

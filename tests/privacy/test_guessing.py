@@ -8,10 +8,21 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpbi import ApproximateDP, NotPrivate, PureDP, mechanisms, privacy_loss, privacy_profile
+from dpbi import (
+    ApproximateDP,
+    NotPrivate,
+    Problem,
+    PureDP,
+    best_guess,
+    calibrate,
+    mechanisms,
+    privacy_loss,
+    privacy_profile,
+)
+from dpbi.privacy import guessing
 from dpbi.privacy.guessing import GuessingRisk, guessing_risk, of_hundred, risk_of, trade_off
 from tests import oracles
-from tests.every_mechanism import Kind, every_class
+from tests.every_mechanism import Kind, enumerated, every_class
 
 SETTINGS = [((0.3, 2.0), 4), ((1.0, 0.5, 2.0), 2)]
 EPSILON = 2.4
@@ -132,3 +143,71 @@ def test_other_arguments_are_refused() -> None:
         guessing_risk("Geometric", (1, 1), 5)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="prior"):
         guessing_risk(mechanisms.Geometric(1.0), (1,), 5)
+
+
+# --- one pair ---
+
+PAIRS = [((0.1, 50.0), (3, 1), (2, 2)), ((2.0, 0.5, 7.0), (1, 0, 2), (1, 1, 1))]
+EVERY_PAIR = pytest.mark.parametrize(("prior", "counts", "other"), PAIRS, ids=str)
+
+
+@pytest.mark.parametrize("epsilon", [1e-3, 0.7, 30.0])
+@every_class
+@EVERY_PAIR
+def test_the_best_guess_between_two_tables_is_that_of_all_releases_listed(
+    kind: Kind, epsilon: float, prior: tuple[float, ...], counts: tuple[int, ...], other: tuple[int, ...]
+) -> None:
+    """In 50 digits; rounded up, never down."""
+    epsilon = enumerated(kind, epsilon, len(prior))
+    here, there = (oracles.LAWS[kind.__name__](prior, one, epsilon=epsilon) for one in (counts, other))
+    releases = {*here, *there}
+    right = sum(max(here.get(r, 0), there.get(r, 0)) for r in releases) / 2
+    problem = Problem(prior, counts)
+    for one, two in ((problem, problem.with_counts(other)), (problem.with_counts(other), problem)):
+        found = best_guess(kind(epsilon), one, two)
+        assert found.exact and (found.problem, found.neighbour) == (one, two)
+        assert min(right, 1 - 1e-12) <= found.share <= right + 1e-8
+        assert found.of_hundred == of_hundred(found.share)
+
+
+@pytest.mark.parametrize("calibrated", [False, True])
+@every_class
+@EVERY_SETTING
+def test_of_the_worst_pair_it_is_the_risk_of_the_profile(
+    kind: Kind, calibrated: bool, prior: tuple[float, ...], n: int
+) -> None:
+    mechanism = calibrate(kind(EPSILON), prior, n) if calibrated else kind(EPSILON)
+    tables = [Problem(prior, counts) for counts in oracles.compositions(n, len(prior))]
+    shares = [best_guess(mechanism, c, d).share for c, d in permutations(tables, 2)
+              if oracles.steps(c.counts, d.counts) == 1]
+    delta = privacy_profile(mechanism, prior, n, [0.0])[0]
+    assert max(shares) == pytest.approx((1 + delta) / 2, abs=1e-8)
+    if mechanism.guarantee(prior, n).is_private:
+        assert max(shares) <= risk_of(mechanism.guarantee(prior, n)).average + 1e-8
+
+
+@every_class
+def test_too_many_to_list_give_a_bound_that_is_no_lower(kind: Kind, monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = Problem((0.5, 3.0), (9, 4))
+    for epsilon in (0.01, 1.0, 25.0):
+        arguments = kind(epsilon), problem, problem.with_counts((10, 3))
+        exact = best_guess(*arguments)
+        with monkeypatch.context() as few:
+            few.setattr(guessing, "_PAIRS", 10)
+            bound = best_guess(*arguments)
+        assert exact.exact and not bound.exact
+        assert exact.share <= bound.share + 1e-8 and bound.share <= 1
+
+
+def test_two_that_are_no_pair_are_refused() -> None:
+    mechanism, problem = mechanisms.Geometric(1.0), Problem((1, 1), (3, 2))
+    for other, why in (((3, 2), "differ by one replaced"), ((5, 0), "one replaced"), ((4, 2), "one replaced"),
+                       ((3, 1), "one replaced")):  # fmt: skip
+        with pytest.raises(ValueError, match=why):
+            best_guess(mechanism, problem, problem.with_counts(other))
+    with pytest.raises(ValueError, match="one prior"):
+        best_guess(mechanism, problem, Problem((1, 2), (2, 3)))
+    with pytest.raises(ValueError, match="one prior"):
+        best_guess(mechanism, problem, Problem((1, 1, 1), (2, 3, 0)))
+    with pytest.raises(ValueError, match="calibrated for"):
+        best_guess(calibrate(mechanism, (1, 1), 9), problem, problem.with_counts((2, 3)))
