@@ -12,6 +12,7 @@ from dpbi.accuracy.distance_law import DistanceLaw, distance_law
 from dpbi.accuracy.optimum import PrivacyLimit, limit_of_privacy
 from dpbi.data.files import CountsError, CountsQuestion, read_counts
 from dpbi.inference import noise_aware
+from dpbi.inference.clouds import Clouds, clouds
 from dpbi.inference.limit_comparison import LimitComparison
 from dpbi.inference.nearest import NearestPosterior, nearest_posterior, read_nearest
 from dpbi.inference.noise_aware import JointPosterior, NoiseAwarePosterior, joint_posterior, noise_aware_posterior
@@ -25,6 +26,7 @@ from dpbi.papers.score_study import ScoreStudy, compare_scores
 from dpbi.posterior import dirichlet
 from dpbi.posterior.hellinger import hellinger
 from dpbi.privacy import curves as loss_curves
+from dpbi.privacy.guessing import BestGuess, best_guess
 from dpbi.privacy.loss import PrivacyLoss, calibrate, privacy_loss, privacy_profile
 from dpbi.privacy.verdict import Verdict, loses_most, verdict
 from dpbi.problem.neighbours import neighbours, steps
@@ -36,6 +38,8 @@ from dpbi.version import __version__
 __all__ = [
     "MECHANISMS",
     "ApproximateDP",
+    "BestGuess",
+    "Clouds",
     "Comparison",
     "CountsError",
     "CountsQuestion",
@@ -61,7 +65,9 @@ __all__ = [
     "accuracy",
     "accuracy_axes",
     "accuracy_curves",
+    "best_guess",
     "calibrate",
+    "clouds",
     "compare_scores",
     "comparison_of",
     "dirichlet",

@@ -51,6 +51,11 @@ class Clouds(FrozenResult):
         counts = np.array([self.problem.counts, self.neighbour.counts])
         return _marginal(self.problem.prior, counts, self.category)
 
+    @property
+    def shares(self) -> tuple[float, ...]:
+        """Of the best guess being right, one per epsilon."""
+        return tuple(guess.share for guess in self.guesses)
+
 
 @dataclass(frozen=True)
 class Turn:

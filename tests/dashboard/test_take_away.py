@@ -92,7 +92,8 @@ def assert_the_same(at: AppTest, files: Files, found: dict[str, Any]) -> None:
                 assert list(taken[title]) == list(values), column
             assert title == column or column.startswith("alpha of ")
     specs = {name_of(chart): json.loads(chart.proto.spec) for chart in at.get("plotly_chart")}
-    assert specs.keys() - {"neighbour", "moves"} == found["drawn"].keys(), "what is explained is no number of the page"
+    aside = {"neighbour", "moves", "curve", "tally"}
+    assert specs.keys() - aside == found["drawn"].keys(), "what is explained, or played, is no number of the page"
     for name, figure in found["drawn"].items():
         if "ternary" in specs[name]["layout"]:  # whose corners are titled by labels
             figure.update_layout(ternary=specs[name]["layout"]["ternary"])
@@ -225,7 +226,7 @@ def test_without_records_there_is_nothing_to_copy_where_nothing_is_shown(monkeyp
     for page in WITH_SCRIPT:
         visit(at, page)
         scripts = [code.value for code in unfold(at, "Copy as Python").main.code]
-        assert bool(scripts) == (page.rpartition("_")[2] not in ("Sensitivity.py", "loss.py"))
+        assert bool(scripts) == (page.rpartition("_")[2] not in ("Sensitivity.py", "loss.py", "answer.py"))
         for program in scripts:
             run(program, monkeypatch)
 

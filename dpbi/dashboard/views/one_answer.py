@@ -15,8 +15,6 @@ from dpbi.dashboard.words import one_answer as said, words
 from dpbi.inference.clouds import Clouds, turn
 from dpbi.privacy.guessing import BestGuess
 
-_EPSILONS = (0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0, 1.25, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0,
-             12.5, 15.0, 20.0, 25.0, 30.0)
 _GAME = "one answer: game"
 _LABEL = 16  # characters
 
@@ -84,8 +82,7 @@ def clouds(pair: Pair, mechanism: Mechanism, seed: int) -> BestGuess:
 
 
 def _found(pair: Pair, mechanism: Mechanism, seed: int) -> Clouds:
-    epsilons = tuple(sorted({*_EPSILONS, mechanism.epsilon}))
-    return library.clouds(pair.problem, mechanism, pair.neighbour, seed, epsilons)
+    return library.clouds(pair.problem, mechanism, pair.neighbour, seed, library.slid_through(mechanism.epsilon))
 
 
 def _set(epsilon: float) -> None:
