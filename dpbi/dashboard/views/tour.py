@@ -41,6 +41,8 @@ def draw(scene: Scene, defaults: Mapping[str, Any]) -> None:
         if opened:
             st.markdown(said.notes(scene))
     stylesheet.to_the_top("Scene", scene.key)
+    if not settings.get(address.TALK):
+        _offer_report(scene)
 
 
 def _steps(scene: Scene, defaults: Mapping[str, Any]) -> None:
@@ -80,11 +82,15 @@ def _reveal(scene: Scene) -> None:
 
 
 def _two_tables(scene: Scene) -> None:
-    assert scene.neighbour is not None
     _say(scene.question)
-    pair = one_answer.Pair(scene.problem, scene.neighbour, _ANSWERS, "with her {}")
+    pair = _pair(scene)
     shown = one_answer.clouds if scene.kind == "clouds" else one_answer.guess
     shown(pair, _at_epsilon(scene), SEED)
+
+
+def _pair(scene: Scene) -> one_answer.Pair:
+    assert scene.neighbour is not None
+    return one_answer.Pair(scene.problem, scene.neighbour, _ANSWERS, "with her {}")
 
 
 def _at_epsilon(scene: Scene) -> Mechanism:
@@ -147,3 +153,25 @@ def _computed(scene: Scene) -> tuple[Any, str]:
     """The scene's result and its sentence."""
     result = scene.result()
     return result, scene.sentence(result)
+
+
+# --- the report ---
+
+
+def _offer_report(scene: Scene) -> None:
+    page = menu.page(menu.TOUR)
+    at = {one.key: _at_epsilon(one) for one in SCENES if one.neighbour}
+    epsilon = next(iter(at.values())).epsilon
+    with st.sidebar:
+        take_away.offer_scenes(page, scene.key, epsilon, SEED, lambda: (_figures(at), said.notes_page(page.heading)))
+
+
+def _figures(at: Mapping[str, Mechanism]) -> dict[str, Any]:
+    """Of every scene, its answer revealed, under their places. at: the mechanism of those that follow epsilon."""
+    from dpbi.figures import tour
+
+    return {
+        f"{place}-{scene.key}": one_answer.figure(_pair(scene), at[scene.key], SEED, clouds=scene.kind == "clouds")
+        if scene.key in at else tour.draw(scene.result(), True)
+        for place, scene in enumerate(SCENES, 1)
+    }  # fmt: skip

@@ -7,7 +7,7 @@ from dpbi.posterior.hellinger import hellinger
 from dpbi.privacy.guessing import BestGuess, risk_of
 
 _HARDLY = 0.1  # H of two true posteriors, below which no eye tells them apart
-UNCALIBRATED = "Epsilon moves here, and a calibration holds at one epsilon alone: the mechanism is shown as it is without."
+UNCALIBRATED = "A calibration holds at one epsilon alone, and epsilon moves here: the mechanism is shown without it."
 NO_RECORD = "Nobody is in the data, so that there is no answer to tell. Choose data with at least one record."
 
 
@@ -30,7 +30,8 @@ def promised(guarantee: Guarantee, best: BestGuess) -> str:
         here = f"These tables have more releases than are listed, so that no best guess is computed {at}"
     if isinstance(guarantee, NotPrivate):
         return f"{here}. Nothing is promised for any two neighbours: {best.mechanism.label} is not private."
-    return f"{here}; for any two neighbours the {guarantee.called} allows {risk_of(guarantee).average_of_hundred} of 100."
+    allowed = risk_of(guarantee).average_of_hundred
+    return f"{here}; for any two neighbours the {guarantee.called} allows {allowed} of 100."
 
 
 def told(right: bool, likelier: str) -> str:
