@@ -53,7 +53,8 @@ def test_every_table_with_a_record_has_its_pair(counts: str) -> None:
     problem = Problem((1,) * len(counts.split()), tuple(map(int, counts.split())))
     own, other = controls.asked_answers(problem, LEAST)
     moved = problem.with_counts([c - (i == own) + (i == other) for i, c in enumerate(problem.counts)])
-    farthest = max(hellinger(problem.posterior, problem.with_counts(one).posterior) for one in neighbours(problem.counts))
+    beside = map(problem.with_counts, neighbours(problem.counts))
+    farthest = max(hellinger(problem.posterior, one.posterior) for one in beside)
     assert hellinger(problem.posterior, moved.posterior) == pytest.approx(farthest, rel=1e-12)
     assert len(charts(at)) == 3 and f"right in {best_guess(MECHANISMS[2](1.0), problem, moved).of_hundred} of 100" in (
         everything(at))
@@ -68,9 +69,8 @@ def test_a_chosen_answer_is_told_from_the_one_that_it_moves_most_to() -> None:
     problem = Problem((1, 2, 0.5, 1), (4, 0, 9, 3))
     for own in (0, 2, 3):
         _, other = controls.asked_answers(problem, {"answer": own + 1, "other answer": 0})
-        apart = [hellinger(problem.posterior, problem.with_counts(
-            [c - (i == own) + (i == j) for i, c in enumerate(problem.counts)]).posterior) if j != own else -1
-            for j in range(4)]  # fmt: skip
+        apart = [float(hellinger(problem.posterior, problem.with_counts(
+            [c - (i == own) + (i == j) for i, c in enumerate(problem.counts)]).posterior)) for j in range(4)]
         assert other == int(np.argmax(apart))
 
 

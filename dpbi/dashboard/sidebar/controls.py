@@ -141,7 +141,7 @@ def _category(label: str, name: str, labels: Sequence[str], most: int, possible:
     def called(i: int) -> str:
         return words.plain(labels[i - 1]) if i else f"{words.plain(labels[most])} (moves most)"
 
-    chosen: int = settings.choice(label, name, options, format_func=called, width=240)
+    chosen: int = settings.choice(label, name, options, format_func=called, width=220)
     return chosen - 1 if chosen else most
 
 
@@ -150,7 +150,7 @@ def answer_by(mechanisms: Sequence[Mechanism]) -> Mechanism:
     named = _named(mechanisms)
     if settings.get("answer by") not in named:
         settings.keep("answer by", "")
-    settings.choice("Mechanism", "answer by", named, format_func=lambda key: named[key].label, width=240)
+    settings.choice("Mechanism", "answer by", named, format_func=lambda key: named[key].label, width=170)
     return asked_of(mechanisms, settings.everything())
 
 

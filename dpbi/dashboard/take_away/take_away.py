@@ -215,16 +215,17 @@ def offer(page: Page, chosen: Scenario, seen: downloads.Shown, defaults: Mapping
     _link(scenario_file.without(document, scenario_file.default_document(defaults)), "counts" in document)
 
 
-def offer_scenes(page: Page, scene: str, epsilon: float, seed: int, made: Callable[[], tuple[dict[str, Any], str]]
-                 ) -> None:
-    """The tour's group: its report. made: the scenes' figures by their names, and the notes as a page of HTML."""
+def offer_scenes(
+    page: Page, document: scenario_file.Document, about: str, made: Callable[[], tuple[dict[str, Any], str]]
+) -> None:
+    """The tour's group: its report. document: its settings; about: what the figures are of; made: these by their names,
+    and the notes as a page of HTML."""
     st.subheader("Take it away")
 
     def report_of() -> tuple[downloads.Shown, dict[str, bytes]]:
         figures, notes = made()
-        settings = {"scene": scene, "epsilon": epsilon, "seed": seed}
-        shown = downloads.Shown({"Setting: Seed": seed}, handover.scenes(epsilon, seed), figures=figures)
-        return shown, {"notes.html": notes.encode()} | _beside(settings, "")
+        shown = downloads.Shown({"Setting: Seed": document["seed"]}, about, figures=figures)
+        return shown, {"notes.html": notes.encode()} | _beside(document, "")
 
     _offer_report(page, report_of, handover.SCENES_WARNING, handover.SCENES_HELP)
 

@@ -12,7 +12,7 @@ from dpbi.dashboard.session import settings
 from dpbi.dashboard.shown import charts
 from dpbi.dashboard.take_away import scenario_file
 from dpbi.dashboard.words import one_answer as said, words
-from dpbi.inference.clouds import Clouds, Turn, turn
+from dpbi.inference.clouds import Clouds, Turn, clouds as clouds_of, turn
 from dpbi.privacy.guessing import BestGuess
 
 _GAME = "one answer: game"
@@ -128,10 +128,11 @@ def _put(game: Game) -> None:
 
 
 def figure(pair: Pair, mechanism: Mechanism, seed: int, *, clouds: bool) -> Any:
-    """For a report: the clouds, or the first curve of the game with its answer."""
+    """For a report, which is made without a session: the clouds, or the first curve of the game with its answer."""
     from dpbi.figures.clouds import one_curve, two_clouds
 
-    found = _found(pair, mechanism, seed)
+    epsilons = library.slid_through(mechanism.epsilon)
+    found = clouds_of(mechanism, pair.problem, pair.neighbour, epsilons, np.random.default_rng(seed))
     if clouds:
         return two_clouds(found, pair.drawn, pair.share_of, found.epsilons.index(mechanism.epsilon))
     return one_curve(_drawn(pair, mechanism, seed, 0), found, pair.drawn, pair.share_of, True)

@@ -14,7 +14,7 @@ from dpbi.dashboard.shown import charts, folds, stylesheet
 from dpbi.dashboard.sidebar import controls, data_source, entries, menu, privacy
 from dpbi.dashboard.take_away import scenario_file, take_away
 from dpbi.dashboard.views import one_answer
-from dpbi.dashboard.words import tour as said, words
+from dpbi.dashboard.words import handover, tour as said, words
 from dpbi.tour import SCENES, SEED, Scene
 
 _SENTENCES = 1000
@@ -159,19 +159,21 @@ def _computed(scene: Scene) -> tuple[Any, str]:
 
 
 def _offer_report(scene: Scene) -> None:
-    page = menu.page(menu.TOUR)
-    at = {one.key: _at_epsilon(one) for one in SCENES if one.neighbour}
-    epsilon = next(iter(at.values())).epsilon
+    page, names = menu.page(menu.TOUR), {one.key: f"{place}-{one.key}" for place, one in enumerate(SCENES, 1)}
+    by = {one.key: _at_epsilon(one) if one.neighbour else one.mechanisms[0] for one in SCENES}
+    document = {"scene": scene.key, "epsilon": by[SCENES[1].key].epsilon, "seed": SEED}
+    about = handover.scenes({names[key]: one.epsilon for key, one in by.items()}, SEED)
+
+    def made() -> tuple[dict[str, Any], str]:
+        return {names[one.key]: _revealed(one, by[one.key]) for one in SCENES}, said.notes_page(page.heading)
+
     with st.sidebar:
-        take_away.offer_scenes(page, scene.key, epsilon, SEED, lambda: (_figures(at), said.notes_page(page.heading)))
+        take_away.offer_scenes(page, document, about, made)
 
 
-def _figures(at: Mapping[str, Mechanism]) -> dict[str, Any]:
-    """Of every scene, its answer revealed, under their places. at: the mechanism of those that follow epsilon."""
+def _revealed(scene: Scene, by: Mechanism) -> Any:
     from dpbi.figures import tour
 
-    return {
-        f"{place}-{scene.key}": one_answer.figure(_pair(scene), at[scene.key], SEED, clouds=scene.kind == "clouds")
-        if scene.key in at else tour.draw(scene.result(), True)
-        for place, scene in enumerate(SCENES, 1)
-    }  # fmt: skip
+    if scene.kind == "picture":
+        return tour.draw(scene.result(), True)
+    return one_answer.figure(_pair(scene), by, SEED, clouds=scene.kind == "clouds")

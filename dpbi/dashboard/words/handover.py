@@ -65,10 +65,10 @@ def counts_of_no_use(held: Set[str], source: str) -> str:
     return f"Its {listed(sorted(held))} were not used: the counts it asks for are '{source}'."
 
 
-def scenes(epsilon: float, seed: int) -> str:
-    """What the tour's figures are of."""
-    return (f"Tour. Settings: epsilon of the two clouds and the guess = {printed_bound(epsilon)}, Seed = {seed}. Every "
-            "other scene has an epsilon of its own, which it says.")
+def scenes(epsilons: Mapping[str, float], seed: int) -> str:
+    """What the tour's figures are of; epsilons: by their names."""
+    said = listed(f"{printed_bound(epsilon)} in {name}" for name, epsilon in epsilons.items())
+    return f"Tour. Settings: epsilon = {said}; Seed = {seed}."
 
 
 def link_too_long(length: int) -> str:
