@@ -1,4 +1,4 @@
-"""Tour: seven scenes, from a posterior that leaks to the limit of privacy."""
+"""Tour: eight scenes, from a posterior that leaks to the limit of privacy."""
 
 from dpbi.dashboard.page import stage
 from dpbi.dashboard.session import address

@@ -16,6 +16,9 @@ with scenario("One answer") as chosen:
         with st.container(horizontal=True, vertical_alignment="bottom"):
             pair = one_answer.pair(problem, chosen.labels, *controls.answers(problem, chosen.labels))
             mechanism = controls.answer_by(public_answers.uncalibrated(chosen).mechanisms)
+            controls.redraw(chosen.seed)
+        if type(mechanism) in {type(one) for one in chosen.mechanisms if one.calibration}:
+            st.caption(words.UNCALIBRATED)
         best = one_answer.clouds(pair, mechanism, chosen.seed)
         st.markdown(words.promised(mechanism.guarantee(problem.prior, problem.n), best))
 

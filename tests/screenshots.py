@@ -35,7 +35,7 @@ LOOKS: dict[str, tuple[Scheme, int]] = {
 }
 TALK_HEIGHT = 720
 HEIGHT = 900
-README = {"home.png": ("", 1280, 1480), "tour.png": ("Tour?scene=noise&talk=true", 1280, TALK_HEIGHT)}
+README = {"home.png": ("", 1280, 1480), "tour.png": ("Tour?scene=clouds&talk=true", 1280, TALK_HEIGHT)}
 COLOURS = 256  # of a picture for the README, far apart, so that no line takes another's: half the bytes
 
 

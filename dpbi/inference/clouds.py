@@ -57,6 +57,11 @@ class Clouds(FrozenResult):
         """The Beta posteriors of theta_j from releases (..., k): (..., 2)."""
         return _marginal(self.problem.prior, released, self.category)
 
+    @property
+    def shares(self) -> tuple[float, ...]:
+        """Of the best guess being right, one per epsilon."""
+        return tuple(guess.share for guess in self.guesses)
+
 
 @dataclass(frozen=True)
 class Turn:

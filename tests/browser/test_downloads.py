@@ -66,7 +66,7 @@ def assert_holds_the_page(visitor: Session, files: dict[str, bytes]) -> None:
         assert (document["epsilon"], document["n"], document["accuracy_axis"]) == (0.75, 12, "epsilon")
         assert "counts" not in document
     for name, content in files.items():
-        if name.endswith(".zip"):
+        if name.endswith(".zip") and name != "dpbi-tour.zip":  # of all scenes: tests/dashboard/test_take_away
             assert_report(content, files, charts)
 
 

@@ -11,13 +11,14 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dpbi import limits
-from dpbi.dashboard.session import long_links
+from dpbi.dashboard.session import address, long_links
 from dpbi.dashboard.sidebar import controls, data_source, prior
 from dpbi.dashboard.take_away import scenario_file
 from dpbi.dashboard.words import handover
 from dpbi.papers.claims import CLAIMS
 from dpbi.papers.figures import FIGURES
-from tests.dashboard.person import PATIENCE, QUIET, ROOT, bare, opened, ran, select, text, typed, unfold, visit
+from dpbi.tour import SCENES
+from tests.dashboard.person import PATIENCE, QUIET, ROOT, bare, opened, press, ran, select, text, typed, unfold, visit
 from tests.dashboard.test_scenario_file import LAB, SLOW, kept, notice, numbers_shown
 
 ADDRESS = "http://localhost:8501"
@@ -85,6 +86,28 @@ def test_the_address_keeps_what_was_last_accepted() -> None:
     text(visit(at, QUIET), "epsilon", "-1")
     assert not written(at), "as it stands"
     assert written(visit(at, "pages/2_Distance_curves.py")) == shown, "a change of page clears it"
+
+
+@pytest.mark.parametrize("scene", ["drowning", "smooth", "budget", "distance", "nothing"])
+def test_a_link_to_a_scene_that_is_gone_opens_another(scene: str) -> None:
+    at = follow("pages/0_Tour.py", {"scene": scene, "epsilon": "2.5"})
+    assert not at.error and at.get("plotly_chart")
+    shown = address.FORMER.get(scene, SCENES[0].key)
+    assert written(at) == {"epsilon": "2.5"} | ({"scene": shown} if shown != SCENES[0].key else {})
+    assert ("except" in notice(at)) == (scene == "nothing")
+    assert scenario_file.restored({"scene": []}).notices and scenario_file.restored({"scene": scene}).settings == (
+        {"scene": shown} if scene != "nothing" else {})
+
+
+def test_the_tours_address_keeps_the_epsilon_that_was_accepted() -> None:
+    at = follow("pages/0_Tour.py", {"scene": "clouds"})
+    assert written(at) == {"scene": "clouds"}
+    press(at, "Less noise")
+    assert written(at) == {"epsilon": "1.25", "scene": "clouds"}
+    press(at, "More noise")
+    assert written(at) == {"scene": "clouds"}, "a default is left out"
+    text(visit(at, QUIET), "epsilon", "1e9")
+    assert written(visit(at, "pages/0_Tour.py")) == {"scene": "clouds"} and at.get("plotly_chart")
 
 
 def test_counts_travel_only_if_ticked_and_with_a_warning() -> None:

@@ -374,7 +374,7 @@ def test_no_cached_answer_knows_a_name() -> None:
     assert len(functions) > 5
     asked = {name for function in functions for name in inspect.signature(function).parameters}
     assert asked == {
-        "problem", "mechanism", "seed", "size", "prior", "n", "category", "gamma", "beta", "u", "measure",
+        "problem", "neighbour", "mechanism", "seed", "size", "prior", "n", "category", "gamma", "beta", "u", "measure",
         "epsilons", "alpha", "mass", "points", "steps_a_side", "gammas", "limit",
     }  # fmt: skip
 

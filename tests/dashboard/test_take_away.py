@@ -4,6 +4,7 @@ page's script, run as it stands: its tables and curves are the page's, value by 
 import ast
 import contextlib
 import dataclasses
+import html
 import importlib.util
 import io
 import json
@@ -26,7 +27,7 @@ from streamlit.testing.v1 import AppTest
 import dpbi
 from dpbi.dashboard.shown import downloads, tables
 from dpbi.dashboard.sidebar import controls, prior
-from dpbi.dashboard.take_away import script
+from dpbi.dashboard.take_away import scenario_file, script
 from dpbi.dashboard.views import score_study
 from dpbi.dashboard.words import handover, words
 from dpbi.figures.chart_data import chart_data
@@ -34,6 +35,7 @@ from dpbi.figures.html_page import html_page
 from dpbi.papers.claims import CLAIMS, Setting
 from dpbi.papers.figures import FIGURES
 from dpbi.problem.neighbours import RELATION
+from dpbi.tour import SCENES
 from tests.conftest import could_not_run
 from tests.dashboard.exports import assert_chart, assert_page, decoded, made, name_of, read
 from tests.dashboard.person import (
@@ -92,7 +94,8 @@ def assert_the_same(at: AppTest, files: Files, found: dict[str, Any]) -> None:
                 assert list(taken[title]) == list(values), column
             assert title == column or column.startswith("alpha of ")
     specs = {name_of(chart): json.loads(chart.proto.spec) for chart in at.get("plotly_chart")}
-    assert specs.keys() - {"neighbour", "moves"} == found["drawn"].keys(), "what is explained is no number of the page"
+    aside = {"neighbour", "moves", "curve", "tally"}
+    assert specs.keys() - aside == found["drawn"].keys(), "what is explained, or played, is no number of the page"
     for name, figure in found["drawn"].items():
         if "ternary" in specs[name]["layout"]:  # whose corners are titled by labels
             figure.update_layout(ternary=specs[name]["layout"]["ternary"])
@@ -225,7 +228,7 @@ def test_without_records_there_is_nothing_to_copy_where_nothing_is_shown(monkeyp
     for page in WITH_SCRIPT:
         visit(at, page)
         scripts = [code.value for code in unfold(at, "Copy as Python").main.code]
-        assert bool(scripts) == (page.rpartition("_")[2] not in ("Sensitivity.py", "loss.py"))
+        assert bool(scripts) == (page.rpartition("_")[2] not in ("Sensitivity.py", "loss.py", "answer.py"))
         for program in scripts:
             run(program, monkeypatch)
 
@@ -353,6 +356,28 @@ def test_a_report_holds_all_that_the_page_shows(files: Files, page: str) -> None
     assert all(re.search(rf"  {package} +\d", readme) for package in ("python", "numpy", "scipy"))
     assert "counts" not in json.loads(packed.read("dpbi/settings.json"))
     assert report(files) == written
+
+
+def test_the_tours_report_has_every_scene_revealed_and_the_speakers_notes(files: Files) -> None:
+    at = opened("pages/0_Tour.py")
+    assert [*files] and [name for name in files if name.endswith(".zip")] == ["dpbi-tour.zip"]
+    packed = zipfile.ZipFile(io.BytesIO(report(files)))
+    listed = [name.removeprefix("dpbi/") for name in packed.namelist()]
+    scenes = [f"{place}-{scene.key}" for place, scene in enumerate(SCENES, 1)]
+    assert [name[8:-5] for name in listed if name.endswith(".html") and name.startswith("figures/")] == scenes
+    assert all(len(read(packed.read(f"dpbi/figures/{scene}.csv"))) > 10 for scene in scenes)
+    readme = packed.read("dpbi/README.txt").decode()
+    assert all(name in readme for name in listed if name != "README.txt")
+    assert handover.SCENES_WARNING in readme and handover.REPORT_WARNING not in readme
+    assert scenario_file.restored(scenario_file.from_json(packed.read("dpbi/settings.json"))).notices == []
+    notes = packed.read("dpbi/notes.html").decode()
+    assert not ELSEWHERE.search(notes) and "<script" not in notes and "@media print" in notes
+    assert sum(scene.notes.minutes for scene in SCENES) == 20 and "20 minutes in all" in notes
+    for scene in SCENES:
+        told = scene.heading, scene.question, scene.notes.say, scene.notes.ask, scene.sentence(scene.result())
+        assert all(html.escape(part) in notes for part in told)
+    at.toggle(key="entry: talk").set_value(True).run()
+    assert not [name for name in files if name.endswith(".zip")], "in a room nothing is taken away"
 
 
 @pytest.fixture

@@ -42,6 +42,9 @@ from dpbi.privacy.verdict import Profile
 from dpbi.releases.release import guarantee_of_release
 from dpbi.sensitivity.maps import Sensitivities as Sensitivities
 
+_EPSILONS = (0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0, 1.25, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0,
+             12.5, 15.0, 20.0, 25.0, 30.0)
+
 Result = TypeVar("Result")
 
 
@@ -93,6 +96,11 @@ def nearest(problem: Problem, mechanism: Mechanism, seed: int, size: int) -> Pri
     """The first of the draws that ``posteriors`` has, each read as the nearest posterior."""
     drawn = posteriors(problem, mechanism, seed, size).released
     return read_nearest(mechanism, problem, drawn[: number_of_releases(problem.k, size)])
+
+
+def slid_through(epsilon: float) -> tuple[float, ...]:
+    """The epsilons of the slider, this one among them."""
+    return tuple(sorted({*_EPSILONS, epsilon}))
 
 
 @kept(64, megabytes=32, said="Drawing the clouds")

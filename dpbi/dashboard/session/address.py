@@ -13,6 +13,8 @@ SCENE, TALK = "scene", "talk"
 DEFAULTS = {SCENE: SCENES[0].key, TALK: False}
 _ON = "true"
 _FROM = "tour: left for the lab"
+# What older links call a scene, by the scene that now shows it.
+FORMER = {"distance": "reach", "drowning": "choice", "smooth": "reach", "budget": "guess"}
 _BY_KEY = {scene.key: scene for scene in SCENES}
 
 
@@ -33,7 +35,8 @@ def write_talk() -> None:
 
 def scene() -> Scene:
     """The tour's scene: the first where the address names none."""
-    found = _BY_KEY.get(st.query_params.get(SCENE, ""), SCENES[0])
+    named = st.query_params.get(SCENE, "")
+    found = _BY_KEY.get(FORMER.get(named, named), SCENES[0])
     settings.keep(SCENE, found.key)
     st.session_state.pop(_FROM, None)
     return found

@@ -1,6 +1,6 @@
 """The controls that belong to one page; their values are settings too, so they are there on return."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import streamlit as st
@@ -26,6 +26,7 @@ MEASURES: dict[Measure, str] = {
     "exponential": "Smooth, exponential",
 }
 LOSES_MOST = "The one that loses most"
+_ANSWERS = ("answer", "other answer")
 DEFAULTS: dict[str, Any] = {
     "size": 30,
     "reading": NAIVE,
@@ -111,24 +112,52 @@ def attaining(verdicts: Sequence[Verdict]) -> Verdict:
 
 
 def answers(problem: Problem, labels: Sequence[str]) -> tuple[int, int]:
-    """The categories of a person's answer and of the other one that it is told from, at first of the farthest pair."""
+    """The categories of a person's answer and of the other one that it is told from.
+
+    Where none is chosen, those that move the posterior most. They follow from private counts, so that they are kept as
+    0: no address says which they are. A choice that these data do not have gives way to them.
+    """
+    most = asked_answers(problem, dict.fromkeys(_ANSWERS, 0))
+    own = _category("One person's answer", "answer", labels, most[0], [count > 0 for count in problem.counts])
+    most = asked_answers(problem, {"answer": own + 1, "other answer": 0})
+    return own, _category("told from", "other answer", labels, most[1], [i != own for i in range(problem.k)])
+
+
+def asked_answers(problem: Problem, kept: Mapping[str, Any]) -> tuple[int, int]:
+    """As ``answers``, of settings that these data have: a record moves most where it goes to the rarest."""
     moved = [b - a for a, b in zip(problem.counts, worst_neighbour(problem), strict=True)]
-    own = _category("One person's answer", "answer", labels, moved.index(-1), [c > 0 for c in problem.counts])
-    other = moved.index(1) if moved.index(1) != own else moved.index(-1)
-    return own, _category("told from", "other answer", labels, other, [i != own for i in range(problem.k)])
+    own, other = (kept[name] - 1 for name in _ANSWERS)
+    own = own if own >= 0 else moved.index(-1)
+    rest = (i for i in range(problem.k) if i != own)
+    return own, other if other >= 0 else min(rest, key=problem.posterior.__getitem__)
 
 
-def _category(label: str, name: str, labels: Sequence[str], first: int, possible: Sequence[bool]) -> int:
-    """Kept as a number from 1 on, 0 where none was chosen; one that is not possible any more gives way."""
-    options = [i + 1 for i, one in enumerate(possible) if one]
+def _category(label: str, name: str, labels: Sequence[str], most: int, possible: Sequence[bool]) -> int:
+    """Kept as a number from 1 on."""
+    options = [0, *(i + 1 for i, one in enumerate(possible) if one)]
     if settings.get(name) not in options:
-        settings.keep(name, first + 1)
-    return int(settings.choice(label, name, options, format_func=lambda i: words.plain(labels[i - 1]), width=240)) - 1
+        settings.keep(name, 0)
+
+    def called(i: int) -> str:
+        return words.plain(labels[i - 1]) if i else f"{words.plain(labels[most])} (moves most)"
+
+    chosen: int = settings.choice(label, name, options, format_func=called, width=220)
+    return chosen - 1 if chosen else most
 
 
 def answer_by(mechanisms: Sequence[Mechanism]) -> Mechanism:
-    """Which of the ticked mechanisms releases."""
-    named = {type(one).__name__: one for one in mechanisms}
+    """Which of the ticked mechanisms releases; the first where none of them is chosen."""
+    named = _named(mechanisms)
     if settings.get("answer by") not in named:
-        settings.keep("answer by", next(iter(named)))
-    return named[settings.choice("Mechanism", "answer by", named, format_func=lambda key: named[key].label, width=240)]
+        settings.keep("answer by", "")
+    settings.choice("Mechanism", "answer by", named, format_func=lambda key: named[key].label, width=170)
+    return asked_of(mechanisms, settings.everything())
+
+
+def asked_of(mechanisms: Sequence[Mechanism], kept: Mapping[str, Any]) -> Mechanism:
+    """As ``answer_by``, of settings alone."""
+    return _named(mechanisms).get(kept["answer by"], mechanisms[0])
+
+
+def _named(mechanisms: Sequence[Mechanism]) -> dict[str, Mechanism]:
+    return {"" if one is mechanisms[0] else type(one).__name__: one for one in mechanisms}

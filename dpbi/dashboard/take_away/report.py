@@ -1,8 +1,9 @@
-"""All that a page shows in one ZIP: tables, figures, the script, the settings and the versions it was made with."""
+"""All that a page, or the tour, shows in one ZIP: tables, figures, what goes with them and the versions used."""
 
 import io
 import platform
 import zipfile
+from collections.abc import Mapping
 from fnmatch import fnmatch
 from importlib.metadata import version
 
@@ -15,15 +16,13 @@ from dpbi.problem.neighbours import RELATION
 _PACKAGES = ("numpy", "scipy", "plotly", "pandas", "streamlit")
 
 
-def zip_bytes(page: Page, shown: downloads.Shown, settings: bytes, script: str) -> bytes:
-    """The report of one page. settings: the scenario as JSON; script: the page's Python, "" where it has none."""
+def zip_bytes(page: Page, shown: downloads.Shown, beside: Mapping[str, bytes], warning: str) -> bytes:
+    """The report of one page. beside: files of its own by their names; warning: whether it shows anybody's counts."""
     from plotly.offline import get_plotlyjs
 
     from dpbi.figures.html_page import PLOTLY_FILE
 
-    files: dict[str, bytes] = {"settings.json": settings}
-    if script:
-        files["script.py"] = script.encode()
+    files = dict(beside)
     for name, table in shown.tables.items():
         files[f"tables/{name}.csv"] = downloads.csv_bytes(table(), shown.columns)
     for name, figure in shown.figures.items():
@@ -33,7 +32,7 @@ def zip_bytes(page: Page, shown: downloads.Shown, settings: bytes, script: str) 
         files[f"figures/{PLOTLY_FILE}"] = get_plotlyjs().encode()
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, data in {"README.txt": _readme(page, shown, list(files)).encode(), **files}.items():
+        for name, data in {"README.txt": _readme(page, shown, warning, list(files)).encode(), **files}.items():
             # A fixed date: the same page gives the same bytes.
             archive.writestr(zipfile.ZipInfo(f"dpbi/{name}"), data, zipfile.ZIP_DEFLATED)
     return packed.getvalue()
@@ -41,6 +40,7 @@ def zip_bytes(page: Page, shown: downloads.Shown, settings: bytes, script: str) 
 
 _MEANINGS = {  # of files, by what their names are like; the first that fits
     "settings.json": "the settings: the app's sidebar takes them under Bring settings",
+    "notes.html": "for the speaker, to be printed: open it in a browser",
     "script.py": "computes the page's numbers anew: run it with .venv/bin/python of dpbi's folder",
     "*.js": "draws the figures; keep it beside them",
     "tables/*": "a table of the page",
@@ -49,7 +49,7 @@ _MEANINGS = {  # of files, by what their names are like; the first that fits
 }
 
 
-def _readme(page: Page, shown: downloads.Shown, files: list[str]) -> str:
+def _readme(page: Page, shown: downloads.Shown, warning: str, files: list[str]) -> str:
     meant = {name: next(said for like, said in _MEANINGS.items() if fnmatch(name, like)) for name in files}
     listed = "\n".join(f"  {name:32} {said}" for name, said in meant.items())
     made_with = {"dpbi": dpbi.__version__, "python": platform.python_version()} | {
@@ -57,5 +57,5 @@ def _readme(page: Page, shown: downloads.Shown, files: list[str]) -> str:
     versions = "\n".join(f"  {name:10} {number}" for name, number in made_with.items())
     return (
         f"{page.heading}\n{'=' * len(page.heading)}\n\n{page.purpose}\n\n{shown.about}\nNeighbours: {RELATION}.\n\n"
-        f"{handover.REPORT_WARNING}\n\nFiles\n{listed}\n\n{handover.REPORT_FILES}\n\nMade with\n{versions}\n"
+        f"{warning}\n\nFiles\n{listed}\n\n{handover.REPORT_FILES}\n\nMade with\n{versions}\n"
     )

@@ -227,6 +227,7 @@ def written(value: float) -> str:
 def table() -> dict[str, Entry]:
     """Every key, in the order in which documents hold them."""
     figure = _choice("figure", "paper figure", [found.key for found in FIGURES], many=True)
+    scene = _choice("scene", address.SCENE, [one.key for one in SCENES])
     return {
         "format": Entry("text", lambda value: limits.one_of("format", value, (FORMAT,))),
         "source": _choice("source", "source", data_source.CHOICES),
@@ -274,7 +275,8 @@ def table() -> dict[str, Entry]:
         ),
         "answer": _category("answer", "answer"),
         "other_answer": _category("other_answer", "other answer"),
-        "scene": _choice("scene", address.SCENE, [scene.key for scene in SCENES]),
+        "scene": scene._replace(check=lambda value: scene.check(address.FORMER.get(value, value)
+                                                                if isinstance(value, str) else value)),
         "talk": _flag("talk", address.TALK),
         "figure": figure,
         "paper_figure": figure._replace(read=None),  # what older files and links call it

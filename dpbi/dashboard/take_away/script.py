@@ -13,7 +13,7 @@ from typing import Any
 
 import dpbi
 from dpbi import Mechanism, limits
-from dpbi.dashboard.answers import average
+from dpbi.dashboard.answers import average, library, public_answers
 from dpbi.dashboard.scenario import Scenario
 from dpbi.dashboard.sidebar import controls, data_source, entries, privacy
 from dpbi.dashboard.words import accuracy as accuracy_words, handover
@@ -30,6 +30,8 @@ _SCANS = {  # by the number of categories; of more than three, what is last
     4: ("along_emptying(problem, gamma, beta)", _LINE, "along_emptying(scan)"),
 }
 
+_ONE_ANSWER = "One answer"  # the page that looks at one mechanism alone
+
 Settings = Mapping[str, Any]
 
 
@@ -43,6 +45,9 @@ def of_page(title: str, chosen: Scenario, kept: Settings) -> str:
     """The script of a page of the menu; nothing where there is nothing to compute. kept: the settings."""
     if title not in PAGES or not (chosen.problem.n or title in _WITHOUT_RECORDS):
         return ""
+    if title == _ONE_ANSWER:
+        plain = public_answers.uncalibrated(chosen)
+        chosen = dataclasses.replace(plain, mechanisms=(controls.asked_of(plain.mechanisms, kept),))
     own, body = PAGES[title](chosen, kept)
     given, made = own, ""
     if "mechanisms" in body:
@@ -117,6 +122,12 @@ def _sensitivity(chosen: Scenario, kept: Settings) -> tuple[Settings, str]:
     return given, _program("sensitivity").format(scan=scan, fields=fields, drawn=drawn)
 
 
+def _one_answer(chosen: Scenario, kept: Settings) -> tuple[Settings, str]:
+    own, other = controls.asked_answers(chosen.problem, kept)
+    epsilons = library.slid_through(chosen.epsilon)
+    return {"own": own, "other": other, "epsilons": epsilons, "seed": chosen.seed}, _program("one_answer")
+
+
 def _losses(chosen: Scenario, kept: Settings) -> tuple[Settings, str]:
     pressed = kept["calibrated for"] == [list(chosen.problem.prior), chosen.problem.n]
     return {"looked_at": kept["attaining"], "calibrate": pressed}, _program("losses")
@@ -145,6 +156,7 @@ PAGES = {
     "Private posteriors": _posteriors,
     "Distance curves": _curves,
     "Sensitivity": _sensitivity,
+    _ONE_ANSWER: _one_answer,
     "Privacy loss": _losses,
     "Accuracy": _accuracy,
 }

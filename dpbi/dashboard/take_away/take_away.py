@@ -210,15 +210,41 @@ def offer(page: Page, chosen: Scenario, seen: downloads.Shown, defaults: Mapping
             "Settings (JSON)", lambda: scenario_file.to_json(document), "dpbi-settings.json", "application/json"
         )
         if not page.releases:
-            downloads.offer(
-                "Report (ZIP)",
-                lambda: report.zip_bytes(
-                    page, seen, scenario_file.to_json(document), script.of_page(page.title, chosen, kept)),
-                f"dpbi-{page.title.lower().replace(' ', '-')}.zip",
-                "application/zip",
-                help=handover.REPORT_HELP,
-            )
+            _offer_report(page, lambda: (seen, _beside(document, script.of_page(page.title, chosen, kept))),
+                          handover.REPORT_WARNING, handover.REPORT_HELP)  # fmt: skip
     _link(scenario_file.without(document, scenario_file.default_document(defaults)), "counts" in document)
+
+
+def offer_scenes(
+    page: Page, document: scenario_file.Document, about: str, made: Callable[[], tuple[dict[str, Any], str]]
+) -> None:
+    """The tour's group: its report. document: its settings; about: what the figures are of; made: these by their names,
+    and the notes as a page of HTML."""
+    st.subheader("Take it away")
+
+    def report_of() -> tuple[downloads.Shown, dict[str, bytes]]:
+        figures, notes = made()
+        shown = downloads.Shown({"Setting: Seed": document["seed"]}, about, figures=figures)
+        return shown, {"notes.html": notes.encode()} | _beside(document, "")
+
+    _offer_report(page, report_of, handover.SCENES_WARNING, handover.SCENES_HELP)
+
+
+def _offer_report(
+    page: Page, made: Callable[[], tuple[downloads.Shown, dict[str, bytes]]], warning: str, help: str
+) -> None:
+    downloads.offer(
+        "Report (ZIP)",
+        lambda: report.zip_bytes(page, *made(), warning),
+        f"dpbi-{page.title.lower().replace(' ', '-')}.zip",
+        "application/zip",
+        help=help,
+    )
+
+
+def _beside(document: scenario_file.Document, program: str) -> dict[str, bytes]:
+    files = {"settings.json": scenario_file.to_json(document), "script.py": program.encode()}
+    return {name: content for name, content in files.items() if content}
 
 
 def _link(document: scenario_file.Document, holds_counts: bool) -> None:

@@ -315,6 +315,22 @@ TERMS = (
         "Wasserman and Zhou 2010",
     ),
     Term(
+        "Clouds",
+        r"P(r \mid c),\; P(r \mid c')",
+        "All posteriors that a mechanism may release of a table, and of a neighbour, each drawn as strong as it is "
+        "probable; where they are too many, some draws of each. If both tables lead to each posterior about as often, "
+        "a release tells little of the one answer in which they differ.",
+        "ours",
+    ),
+    Term(
+        "Best guess",
+        r"\tfrac{1}{2}(1 + TV)",
+        "Of two neighbouring tables that are equally likely before, the one under which the release is more probable. "
+        "No guess is right more often; TV is the total variation distance of what the two tables release: 0 if it is "
+        "the same, 1 if nothing is released of both.",
+        "Wasserman and Zhou 2010",
+    ),
+    Term(
         "Trade-off curve",
         r"\beta(\alpha)",
         "An attacker tells two neighbouring datasets apart by the release. The curve has the least share of missed "

@@ -1,7 +1,7 @@
 """Two tables that differ in one person's answer: their clouds under the hand, and the game of guessing between them."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import streamlit as st
@@ -12,11 +12,9 @@ from dpbi.dashboard.session import settings
 from dpbi.dashboard.shown import charts
 from dpbi.dashboard.take_away import scenario_file
 from dpbi.dashboard.words import one_answer as said, words
-from dpbi.inference.clouds import Clouds, turn
+from dpbi.inference.clouds import Clouds, Turn, clouds as clouds_of, turn
 from dpbi.privacy.guessing import BestGuess
 
-_EPSILONS = (0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0, 1.25, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0,
-             12.5, 15.0, 20.0, 25.0, 30.0)
 _GAME = "one answer: game"
 _LABEL = 16  # characters
 
@@ -84,8 +82,7 @@ def clouds(pair: Pair, mechanism: Mechanism, seed: int) -> BestGuess:
 
 
 def _found(pair: Pair, mechanism: Mechanism, seed: int) -> Clouds:
-    epsilons = tuple(sorted({*_EPSILONS, mechanism.epsilon}))
-    return library.clouds(pair.problem, mechanism, pair.neighbour, seed, epsilons)
+    return library.clouds(pair.problem, mechanism, pair.neighbour, seed, library.slid_through(mechanism.epsilon))
 
 
 def _set(epsilon: float) -> None:
@@ -100,7 +97,7 @@ def guess(pair: Pair, mechanism: Mechanism, seed: int) -> None:
     game: Game = st.session_state.get(_GAME, Game(None))
     if game.asked != asked:
         game = st.session_state[_GAME] = Game(asked)
-    drawn = turn(mechanism, pair.problem, pair.neighbour, np.random.default_rng([seed, game.number]))
+    drawn = _drawn(pair, mechanism, seed, game.number)
     found = _found(pair, mechanism, seed)
     guessed = game.guess is not None
     with st.container(horizontal=True, key="act"):
@@ -128,3 +125,19 @@ def _take(game: Game, place: int, answer: int) -> None:
 
 def _put(game: Game) -> None:
     st.session_state[_GAME] = game
+
+
+def figure(pair: Pair, mechanism: Mechanism, seed: int, *, clouds: bool) -> Any:
+    """For a report, which is made without a session: the clouds, or the first curve of the game with its answer."""
+    from dpbi.figures.clouds import one_curve, two_clouds
+
+    epsilons = library.slid_through(mechanism.epsilon)
+    found = clouds_of(mechanism, pair.problem, pair.neighbour, epsilons, np.random.default_rng(seed))
+    if clouds:
+        return two_clouds(found, pair.drawn, pair.share_of, found.epsilons.index(mechanism.epsilon))
+    return one_curve(_drawn(pair, mechanism, seed, 0), found, pair.drawn, pair.share_of, True)
+
+
+def _drawn(pair: Pair, mechanism: Mechanism, seed: int, number: int) -> Turn:
+    """The curves of a game depend on the seed and on their numbers alone."""
+    return turn(mechanism, pair.problem, pair.neighbour, np.random.default_rng([seed, number]))

@@ -14,7 +14,7 @@ from dpbi.dashboard.shown import charts, folds, stylesheet
 from dpbi.dashboard.sidebar import controls, data_source, entries, menu, privacy
 from dpbi.dashboard.take_away import scenario_file, take_away
 from dpbi.dashboard.views import one_answer
-from dpbi.dashboard.words import tour as said, words
+from dpbi.dashboard.words import handover, tour as said, words
 from dpbi.tour import SCENES, SEED, Scene
 
 _SENTENCES = 1000
@@ -41,6 +41,8 @@ def draw(scene: Scene, defaults: Mapping[str, Any]) -> None:
         if opened:
             st.markdown(said.notes(scene))
     stylesheet.to_the_top("Scene", scene.key)
+    if not settings.get(address.TALK):
+        _offer_report(scene)
 
 
 def _steps(scene: Scene, defaults: Mapping[str, Any]) -> None:
@@ -80,11 +82,15 @@ def _reveal(scene: Scene) -> None:
 
 
 def _two_tables(scene: Scene) -> None:
-    assert scene.neighbour is not None
     _say(scene.question)
-    pair = one_answer.Pair(scene.problem, scene.neighbour, _ANSWERS, "with her {}")
+    pair = _pair(scene)
     shown = one_answer.clouds if scene.kind == "clouds" else one_answer.guess
     shown(pair, _at_epsilon(scene), SEED)
+
+
+def _pair(scene: Scene) -> one_answer.Pair:
+    assert scene.neighbour is not None
+    return one_answer.Pair(scene.problem, scene.neighbour, _ANSWERS, "with her {}")
 
 
 def _at_epsilon(scene: Scene) -> Mechanism:
@@ -147,3 +153,27 @@ def _computed(scene: Scene) -> tuple[Any, str]:
     """The scene's result and its sentence."""
     result = scene.result()
     return result, scene.sentence(result)
+
+
+# --- the report ---
+
+
+def _offer_report(scene: Scene) -> None:
+    page, names = menu.page(menu.TOUR), {one.key: f"{place}-{one.key}" for place, one in enumerate(SCENES, 1)}
+    by = {one.key: _at_epsilon(one) if one.neighbour else one.mechanisms[0] for one in SCENES}
+    document = {"scene": scene.key, "epsilon": by[SCENES[1].key].epsilon, "seed": SEED}
+    about = handover.scenes({names[key]: one.epsilon for key, one in by.items()}, SEED)
+
+    def made() -> tuple[dict[str, Any], str]:
+        return {names[one.key]: _revealed(one, by[one.key]) for one in SCENES}, said.notes_page(page.heading)
+
+    with st.sidebar:
+        take_away.offer_scenes(page, document, about, made)
+
+
+def _revealed(scene: Scene, by: Mechanism) -> Any:
+    from dpbi.figures import tour
+
+    if scene.kind == "picture":
+        return tour.draw(scene.result(), True)
+    return one_answer.figure(_pair(scene), by, SEED, clouds=scene.kind == "clouds")

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence, Set
 
+from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.mechanisms.printed_number import listed
 
 LINK_HOLDS_COUNTS = (
@@ -21,6 +22,8 @@ REPORT_HELP = (
     "A ZIP of all that this page shows: tables, figures, the script, the settings, versions. It shows the counts."
 )
 REPORT_WARNING = "The tables, the figures and the script show the counts: this folder is as private as they are."
+SCENES_HELP = "A ZIP of every scene with its answer revealed: figures, their data, the speaker's notes to be printed."
+SCENES_WARNING = "All counts are an example's or made up: nobody's answers are in this folder."
 REPORT_FILES = (
     "CSV files are UTF-8 with a mark. Their last columns say what the sidebar was set to, so that files of several "
     "settings\ncan be put under one another. Figures are drawn without a network. The settings hold the counts only "
@@ -60,6 +63,12 @@ def stand_in(
 def counts_of_no_use(held: Set[str], source: str) -> str:
     """That a person's labels or counts are not looked at, since others are asked for."""
     return f"Its {listed(sorted(held))} were not used: the counts it asks for are '{source}'."
+
+
+def scenes(epsilons: Mapping[str, float], seed: int) -> str:
+    """What the tour's figures are of; epsilons: by their names."""
+    said = listed(f"{printed_bound(epsilon)} in {name}" for name, epsilon in epsilons.items())
+    return f"Tour. Settings: epsilon = {said}; Seed = {seed}."
 
 
 def link_too_long(length: int) -> str:

@@ -7,6 +7,7 @@ from dpbi.posterior.hellinger import hellinger
 from dpbi.privacy.guessing import BestGuess, risk_of
 
 _HARDLY = 0.1  # H of two true posteriors, below which no eye tells them apart
+UNCALIBRATED = "A calibration holds at one epsilon alone, and epsilon moves here: the mechanism is shown without it."
 NO_RECORD = "Nobody is in the data, so that there is no answer to tell. Choose data with at least one record."
 
 
@@ -22,13 +23,15 @@ def hardly_differ(found: Clouds) -> str:
 
 
 def promised(guarantee: Guarantee, best: BestGuess) -> str:
-    """The pair's own number, and the promise for every pair, where there is any."""
-    most = "" if best.exact else "at most "
-    here = (f"For these two tables the best guess is right in {most}{best.of_hundred} of 100 cases at epsilon = "
-            f"{printed_bound(best.mechanism.epsilon)}")
+    """The pair's own number where it is computed, and the promise for every pair, where there is any."""
+    at = f"at epsilon = {printed_bound(best.mechanism.epsilon)}"
+    here = f"For these two tables the best guess is right in {best.of_hundred} of 100 cases {at}"
+    if not best.exact:
+        here = f"These tables have more releases than are listed, so that no best guess is computed {at}"
     if isinstance(guarantee, NotPrivate):
-        return f"{here}. Nothing is promised for others: {best.mechanism.label} is not private."
-    return f"{here}; for any two neighbours the {guarantee.called} allows {risk_of(guarantee).average_of_hundred}."
+        return f"{here}. Nothing is promised for any two neighbours: {best.mechanism.label} is not private."
+    allowed = risk_of(guarantee).average_of_hundred
+    return f"{here}; for any two neighbours the {guarantee.called} allows {allowed} of 100."
 
 
 def told(right: bool, likelier: str) -> str:
