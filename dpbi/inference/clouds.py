@@ -24,6 +24,7 @@ Floats = NDArray[np.float64]
 DRAWS = 30  # of each table, where the releases are too many to draw each by its probability
 CURVES = 60  # up to so many are drawn by their exact probabilities
 _EPSILONS = 1000
+_EQUAL = 1e-11  # of two log probabilities: rounding
 _SEEN = 1e-3  # what is less probable at every epsilon is no curve
 _MOST = 0.95  # of the probability, at every epsilon: what the curves must hold to be the cloud
 
@@ -65,11 +66,11 @@ class Clouds(FrozenResult):
 
 @dataclass(frozen=True)
 class Turn:
-    """One release of one of two tables. answer: which, 0 or 1; likelier: which is the better guess, 0 where equal."""
+    """One release of one of two tables. answer: which, 0 or 1; likelier: which is the better guess, None where equal."""
 
     released: tuple[int, ...]
     answer: int
-    likelier: int
+    likelier: int | None
 
 
 def clouds(
@@ -112,7 +113,8 @@ def turn(mechanism: Mechanism, problem: Problem, neighbour: Problem, rng: np.ran
     answer = int(rng.integers(2))
     released = check_mechanism(mechanism).sample((problem, neighbour)[answer], rng, 1)
     here, there = (float(mechanism.log_pmf(one, released)[0]) for one in (problem, neighbour))
-    return Turn(tuple(released[0].tolist()), answer, int(there > here))
+    likelier = None if abs(here - there) <= _EQUAL else int(there > here)
+    return Turn(tuple(released[0].tolist()), answer, likelier)
 
 
 def _marginal(prior: tuple[float, ...], counts: NDArray[np.int64], category: int) -> Floats:

@@ -107,8 +107,9 @@ def guess(pair: Pair, mechanism: Mechanism, seed: int) -> None:
         st.button("Next curve", key="guess: next", shortcut="Space", disabled=not guessed, type="primary",
                   on_click=_put, args=(game._replace(number=game.number + 1, guess=None),))  # fmt: skip
         if guessed:
-            likelier = pair.called.format(words.escape(pair.answers[drawn.likelier]))
-            st.markdown(said.told(game.guess == drawn.answer, likelier))
+            likelier = None if drawn.likelier is None else pair.answers[drawn.likelier]
+            named = likelier and pair.called.format(words.escape(likelier))
+            st.markdown(said.told(game.guess == drawn.answer, named))
     curve, squares = st.columns([2, 1])
     with curve:
         charts.draw(one_curve(drawn, found, pair.drawn, pair.share_of, guessed), "curve")

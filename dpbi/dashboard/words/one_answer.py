@@ -25,7 +25,7 @@ def hardly_differ(found: Clouds) -> str:
 def promised(guarantee: Guarantee, best: BestGuess) -> str:
     """The pair's own number where it is computed, and the promise for every pair, where there is any."""
     at = f"at epsilon = {printed_bound(best.mechanism.epsilon)}"
-    here = f"For these two tables the best guess is right in {best.of_hundred} of 100 cases {at}"
+    here = f"For these two tables the best guess is right in at most {best.of_hundred} of 100 cases {at}"
     if not best.exact:
         here = f"These tables have more releases than are listed, so that no best guess is computed {at}"
     if isinstance(guarantee, NotPrivate):
@@ -34,6 +34,7 @@ def promised(guarantee: Guarantee, best: BestGuess) -> str:
     return f"{here}; for any two neighbours the {guarantee.called} allows {allowed} of 100."
 
 
-def told(right: bool, likelier: str) -> str:
-    """After a guess; likelier: which of the two tables the best guess names."""
-    return f"**{'Right' if right else 'Wrong'}.** The best guess was {likelier}."
+def told(right: bool, likelier: str | None) -> str:
+    """After a guess; likelier: which of the two tables the best guess names, None where either is as good."""
+    best = f"The best guess was {likelier}" if likelier else "Either guess was as good"
+    return f"**{'Right' if right else 'Wrong'}.** {best}."
