@@ -123,7 +123,7 @@ def test_turns_are_fair_and_follow_both_laws_and_the_best_guess_is_right_as_ofte
     drawn = Counter((one.answer, one.released) for one in played)
     assert_frequencies([drawn[answer, tuple(r)] for answer in (0, 1) for r in releases.tolist()],
                        np.concatenate(laws) / 2)
-    best = [None if np.isclose(*pair, rtol=1e-9, atol=0) else int(pair[1] > pair[0]) for pair in zip(*laws, strict=True)]
+    best = [None if np.isclose(a, b, rtol=1e-9, atol=0) else int(b > a) for a, b in zip(*laws, strict=True)]
     likelier = dict(zip(map(tuple, releases.tolist()), best, strict=True))
     assert all(one.likelier == likelier[one.released] for one in played)
     right = sum((one.likelier or 0) == one.answer for one in played)
