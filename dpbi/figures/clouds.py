@@ -66,8 +66,8 @@ def two_clouds(found: Clouds, names: tuple[str, str], share_of: str, at: int) ->
         )  # fmt: skip
         fig.add_annotation(**_over(truth, other, ceiling), text=_named(name, style), showarrow=False, yanchor="top",
                            font={"size": FONT_SIZE + 3})  # fmt: skip
-    fig.add_slider([_said(epsilon, guess) for epsilon, guess in zip(found.epsilons, found.guesses, strict=True)],
-                   frames, at, **SLIDER)
+    steps = {repr(epsilon): _said(epsilon, guess) for epsilon, guess in zip(found.epsilons, found.guesses, strict=True)}
+    fig.add_slider(steps, frames, at, **SLIDER)
     what = ("A curve is as strong as its release is probable" if found.exact else
             f"{found.weights.shape[2]} releases of each table")
     return base_layout(

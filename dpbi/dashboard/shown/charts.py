@@ -43,10 +43,15 @@ def draw(figure: Any, name: str) -> None:
         stylesheet.call("intoSight", f"chart--{name}", ".main-svg")
 
 
-def follow(name: str, then: Callable[[int], None]) -> None:
-    """Calls ``then`` with the place at which a person lets go the slider of this chart, before the page runs again."""
+def follow(name: str, then: Callable[[str], None]) -> None:
+    """Calls ``then`` with the frame at which a person lets go the slider of this chart, before the page runs again."""
     key = f"slider: {name}"
-    _slider()(key=key, data=name, on_place_change=lambda: then(int(st.session_state[key].place)))
+    _slider()(key=key, data=name, on_place_change=lambda: then(str(st.session_state[key].place)))
+
+
+def follows(name: str) -> bool:
+    """Whether the slider of this chart is on the page, from the run before this one."""
+    return f"slider: {name}" in st.session_state
 
 
 @cache

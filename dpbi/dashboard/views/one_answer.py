@@ -1,6 +1,7 @@
 """Two tables that differ in one person's answer: their clouds under the hand, and the game of guessing between them."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -18,6 +19,7 @@ from dpbi.privacy.guessing import BestGuess
 _EPSILONS = (0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0, 1.25, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0,
              12.5, 15.0, 20.0, 25.0, 30.0)
 _GAME = "one answer: game"
+_OPENED = "one answer: opened"
 _LABEL = 16  # characters
 
 
@@ -47,6 +49,15 @@ class Pair(NamedTuple):
         return display_labels(self.answers, _LABEL)
 
 
+class Opened(NamedTuple):
+    """The clouds as they were drawn, with the mechanism's epsilon of then; told: where their slider was let go since."""
+
+    pair: Pair
+    mechanism: Mechanism
+    seed: int
+    told: float
+
+
 class Game(NamedTuple):
     """asked: what the curves are drawn from; number: of the curve; guess: of it, 0 or 1, None before there is one."""
 
@@ -65,22 +76,44 @@ def pair(problem: Problem, labels: Sequence[str], own: int, other: int) -> Pair:
     return Pair(problem, problem.with_counts(counts), (labels[own], labels[other]))
 
 
-def clouds(pair: Pair, mechanism: Mechanism, seed: int) -> BestGuess:
-    """The picture, whose slider sets the app's epsilon where it is let go. Returns the best guess at that epsilon."""
+def clouds(pair: Pair, mechanism: Mechanism, seed: int, *, by_keys: bool = False) -> BestGuess:
+    """The picture, whose slider sets the app's epsilon where it is let go. Returns the best guess at that epsilon.
+
+    by_keys: whether the arrows up and down move it, rather than the page.
+    """
     from dpbi.figures.clouds import two_clouds
 
-    found = _found(pair, mechanism, seed)
+    opened = _opened(pair, mechanism, seed)
+    found = _found(pair, opened.mechanism, seed)
     at = found.epsilons.index(mechanism.epsilon)
     if said.hardly_differ(found):
         st.markdown(said.hardly_differ(found))
-    charts.draw(two_clouds(found, pair.drawn, pair.share_of, at), "clouds")
-    charts.follow("clouds", lambda place: _set(found.epsilons[place]))
-    with st.container(horizontal=True):
+    first = found.epsilons.index(opened.mechanism.epsilon)
+    charts.draw(two_clouds(found, pair.drawn, pair.share_of, first), "clouds")
+    charts.follow("clouds", lambda epsilon: _follow(opened, float(epsilon)))
+    with st.container(horizontal=True, key="clouds keys"):
         for label, shortcut, there in (("More noise", "Down", at - 1), ("Less noise", "Up", at + 1)):
             possible = 0 <= there < len(found.epsilons)
-            st.button(label, key=f"clouds: {label}", shortcut=shortcut, disabled=not possible, on_click=_set,
+            st.button(label, key=f"clouds: {label}", shortcut=shortcut if by_keys else None, disabled=not possible, on_click=_set,
                       args=(found.epsilons[there if possible else at],))  # fmt: skip
     return found.guesses[at]
+
+
+def _opened(pair: Pair, mechanism: Mechanism, seed: int) -> Opened:
+    """As the picture is, where its own slider brought it to this epsilon: drawn anew it would leave the full screen,
+    and the hand that is at it again."""
+    last: Opened | None = st.session_state.get(_OPENED)
+    if last is not None and charts.follows("clouds") and last.told == mechanism.epsilon:
+        there = replace(last.mechanism, epsilon=mechanism.epsilon)
+        if (last.pair, there, last.seed) == (pair, mechanism, seed):
+            return last
+    opened = st.session_state[_OPENED] = Opened(pair, mechanism, seed, mechanism.epsilon)
+    return opened
+
+
+def _follow(opened: Opened, epsilon: float) -> None:
+    st.session_state[_OPENED] = opened._replace(told=epsilon)
+    _set(epsilon)
 
 
 def _found(pair: Pair, mechanism: Mechanism, seed: int) -> Clouds:

@@ -30,6 +30,7 @@ CHARTS = {
 def draw(scene: Scene, defaults: Mapping[str, Any]) -> None:
     """The scene: its question, its picture, and what is computed from it."""
     _steps(scene, defaults)
+    stylesheet.call("sceneIs", scene.key)
     st.header(scene.heading)
     if scene.key == SCENES[0].key:
         stylesheet.notices(raw=False)
@@ -83,8 +84,10 @@ def _two_tables(scene: Scene) -> None:
     assert scene.neighbour is not None
     _say(scene.question)
     pair = one_answer.Pair(scene.problem, scene.neighbour, _ANSWERS, "with her {}")
-    shown = one_answer.clouds if scene.kind == "clouds" else one_answer.guess
-    shown(pair, _at_epsilon(scene), SEED)
+    if scene.kind == "clouds":
+        one_answer.clouds(pair, _at_epsilon(scene), SEED, by_keys=True)
+    else:
+        one_answer.guess(pair, _at_epsilon(scene), SEED)
 
 
 def _at_epsilon(scene: Scene) -> Mechanism:
