@@ -28,10 +28,12 @@ _POINTS = 48
 _DRAWN_POINTS = 24
 _MASS = 1 - 1e-7
 _TALLEST = 1.6  # times the truths' peaks: what is higher runs on above the axis
+# A step's label is what stands over the rail; plotly would set it under the rail as well, where it is left unseen.
 SLIDER: dict[str, Any] = {
-    "x": 0, "len": 1, "pad": {"t": 52}, "ticklen": 0, "minorticklen": 0, "font": {"color": "rgba(0,0,0,0)", "size": 1},
-    "bgcolor": TRUTH.faded(0.4), "activebgcolor": "#2f7bd0", "borderwidth": 0, "transition": {"duration": 0},
-    "currentvalue": {"font": {"size": FONT_SIZE + 1, "color": TRUTH.colour}, "xanchor": "left", "offset": 12},
+    "x": 0, "len": 1, "pad": {"t": 56}, "ticklen": 0, "minorticklen": 0, "font": {"color": "rgba(0,0,0,0)", "size": 1},
+    "bgcolor": "#2f7bd0", "activebgcolor": "#0b5394", "bordercolor": "#2f7bd0", "borderwidth": 1,
+    "transition": {"duration": 0},
+    "currentvalue": {"font": {"size": FONT_SIZE + 2, "weight": 700}, "xanchor": "left", "offset": 12},
 }  # fmt: skip
 
 
@@ -76,7 +78,7 @@ def two_clouds(found: Clouds, names: tuple[str, str], share_of: str, at: int) ->
             f"{len(found.epsilons)} epsilons",
         values=f"At epsilon {_said(found.epsilons[at], found.guesses[at])}", notes=[f"{what}. Shaded: the truths."],
         x={"title_text": f"θ, share of {share_of}", "range": _window(found)},
-        y={"range": [0, ceiling], "showticklabels": False}, slider=True,
+        y={"range": [0, ceiling], "showticklabels": False}, height=300, slider=True,
     )  # fmt: skip
 
 
@@ -119,9 +121,9 @@ def tally(right: int, turns: int, best: BestGuess) -> Figure:
                         showlegend=False, marker={"color": colour, "symbol": symbol, "size": 14})  # fmt: skip
     bare: dict[str, Any] = {"showgrid": False, "showticklabels": False, "ticks": "", "fixedrange": True}
     so_far = f"You: {right} of {turns} right" if turns else "You: no guess yet"
+    epsilon = printed_bound(best.mechanism.epsilon)
     return base_layout(
-        fig, f"{so_far}. The best anyone can do at ε = {printed_bound(best.mechanism.epsilon)}: "
-             f"{'' if best.exact else 'at most '}{best.of_hundred} of 100",
+        fig, f"{so_far}. {'Best' if best.exact else 'At most'} at ε = {epsilon}: {best.of_hundred} of 100",
         alt="A hundred squares", x={"range": [-1, 10], **bare},
         y={"range": [-10, 1], "scaleanchor": "x", **bare}, height=300,
     )  # fmt: skip

@@ -81,6 +81,7 @@ TITLE_SIZE = 17
 LINE_WIDTH = 2.5
 _ROOM_HEIGHT = 232  # of a row of a plot area for a room: more would not be on the screen at once
 _ROOM_ROW = 56  # of a mechanism's row, which would run into the next: many are scrolled
+_ROOM_SLIDER = 50  # of what its own takes, from the plot area above it
 _TITLE_ROOM = 25  # of a line of it, in pixels
 _ROOM_LINE = 62
 _BAR_ROOM = 28  # above the title, for the bar of buttons that shows while the pointer is on the chart
@@ -260,8 +261,12 @@ def base_layout(
     return fig.figure()
 
 
-def enlarged(fig: Figure, factor: float) -> Figure:
-    """The figure for a projector: type, lines and markers larger by this factor, the room they need, and no bar."""
+def enlarged(fig: Figure, factor: float, screen: float = 1.0, share: float = 1.0) -> Figure:
+    """The figure for a projector: type, lines and markers larger by this factor, the room they need, and no bar.
+
+    screen: times as large again is it all on a larger screen; share: of the screen's width the figure has.
+    """
+    factor *= screen
     drawn = _scaled(fig.to_plotly_json(), factor)
     layout = drawn["layout"]
     margin = layout["margin"]
@@ -269,15 +274,18 @@ def enlarged(fig: Figure, factor: float) -> Figure:
     small, larger = (_SMALL.format(size) for size in (_SMALL_SIZE, _SMALL_SIZE * factor))
     lines = layout["title"]["text"].split("<br>")
     fine = [line.replace(small, larger) for line in lines if small in line]
-    said = _wrapped(" ".join(line for line in lines if small not in line), _ROOM_LINE)
+    said = _wrapped(" ".join(line for line in lines if small not in line), int(_ROOM_LINE * share))
     layout["title"]["text"] = "<br>".join([*said, *fine])
     margin["t"] -= _BAR_ROOM + _TITLE_ROOM * (max(len(lines) - len(fine), _TITLE_LINES) - len(said))
     layout["margin"] = {side: factor * room for side, room in margin.items()}
+    for slider in layout.get("sliders", ()):
+        slider["pad"] = {side: factor * room for side, room in slider["pad"].items()}
     axes = [axis for name, axis in layout.items() if name.startswith("yaxis")]
     rows = max(1, len({tuple(axis.get("domain", (0, 1))) for axis in axes}))  # of panels
     names = sum(len(axis.get("ticktext", ())) for axis in axes if axis.get("type") != "log")  # one above another
-    seen = max(_ROOM_HEIGHT * rows - factor * _TITLE_ROOM * (len(said) - 1), _ROOM_ROW * names)
-    layout["height"] = min(plot, seen) + layout["margin"]["t"] + layout["margin"]["b"]
+    taken = factor * _TITLE_ROOM * (len(said) - 1) / screen + (_ROOM_SLIDER if layout.get("sliders") else 0)
+    seen = screen * max(_ROOM_HEIGHT * rows - taken, _ROOM_ROW * names)
+    layout["height"] = min(screen * plot, seen) + layout["margin"]["t"] + layout["margin"]["b"]
     layout["title"]["y"] = 1 - 20 * factor / layout["height"]
     return PlainFigure(drawn)
 

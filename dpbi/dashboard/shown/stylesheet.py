@@ -1,6 +1,7 @@
 """What the theme cannot say (page.css, talk.css), what Streamlit leaves to the page (page.js), the strip of notices."""
 
 import json
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from dpbi.dashboard.session import address, leaving, settings
 from dpbi.dashboard.words import words
 
 SIDEBAR_WIDTH = 352  # px: a mechanism and its "calibrated" in one row
+_SCREEN, _MEASURED = "screen", "screen: measured"
 _STYLE, _TALK, _SCRIPT = (
     Path(__file__).with_name(name).read_text("utf-8") for name in ("page.css", "talk.css", "page.js"))
 
@@ -23,6 +25,8 @@ def apply(page: str, talk: bool) -> None:
     _run("page", picture.SCRIPT + _SCRIPT)
     call("pictures", picture.LOOK)
     call("talk", talk)
+    if talk:
+        _measure_the_screen()
     to_the_top("Page", page)
     call("askBeforeLeaving", leaving.loses_something())
 
@@ -42,6 +46,25 @@ def _run(name: str, script: str) -> None:
 def to_the_top(of: str, name: str) -> None:
     """Opens a page, or a part that takes the place of another, at its top; of: what it is, name: which."""
     call("toTheTop", of, name, place=of)
+
+
+def _measure_the_screen() -> None:
+    def keep() -> None:
+        st.session_state[_SCREEN] = st.session_state[_MEASURED].times
+
+    with st.container(key="script screen"):
+        component("screen")(key=_MEASURED, data=screen(), on_times_change=keep)
+
+
+def screen() -> float:
+    """Times as large as on a small projector is all in talk mode on this screen."""
+    return float(st.session_state.get(_SCREEN, 1.0))
+
+
+@cache
+def component(name: str) -> Any:
+    """That of a script of this folder, made known to Streamlit once."""
+    return st.components.v2.component(f"dpbi {name}", js=Path(__file__).with_name(f"{name}.js").read_text("utf-8"))
 
 
 def in_a_room() -> bool:

@@ -21,6 +21,7 @@ _EPSILONS = (0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0, 1.25, 1.5, 2.0,
 _GAME = "one answer: game"
 _OPENED = "one answer: opened"
 _LABEL = 16  # characters
+_SQUARES = 0.36  # of the page's width
 
 
 class Pair(NamedTuple):
@@ -145,12 +146,13 @@ def guess(pair: Pair, mechanism: Mechanism, seed: int) -> None:
         if guessed:
             likelier = pair.called.format(words.escape(pair.answers[drawn.likelier]))
             st.markdown(said.told(game.guess == drawn.answer, likelier))
-    curve, squares = st.columns([2, 1])
+    curve, squares = st.columns([1 - _SQUARES, _SQUARES])
     with curve:
-        charts.draw(one_curve(drawn, found, pair.drawn, pair.share_of, guessed), "curve")
+        shown = one_curve(drawn, found, pair.drawn, pair.share_of, guessed)
+        charts.draw(shown, "curve", share=1 - _SQUARES)
     with squares:
         best = found.guesses[found.epsilons.index(mechanism.epsilon)]
-        charts.draw(tally(game.right, game.turns, best), "tally")
+        charts.draw(tally(game.right, game.turns, best), "tally", share=_SQUARES)
 
 
 def _take(game: Game, place: int, answer: int) -> None:
