@@ -73,7 +73,7 @@ def _picture(scene: Scene) -> None:
         with st.container(key="act"):
             st.button(scene.reveal, key="tour: reveal", shortcut="Space", type="primary", on_click=_reveal,
                       args=(scene,))  # fmt: skip
-    charts.draw(tour.draw(result, revealed), f"tour-{scene.key}")
+    charts.draw(tour.draw(result, revealed), f"tour-{scene.key}", at_once=True)
 
 
 def _reveal(scene: Scene) -> None:
