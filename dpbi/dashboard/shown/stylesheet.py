@@ -1,6 +1,7 @@
 """What the theme cannot say (page.css, talk.css), what Streamlit leaves to the page (page.js), the strip of notices."""
 
 import json
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -75,13 +76,16 @@ def in_a_room() -> bool:
     return bool(settings.get(address.TALK)) and "Mobi" not in st.context.headers.get("User-Agent", "")
 
 
-def notices(raw: bool) -> DeltaGenerator:
+def notices(raw: bool, way_back: Callable[[], None] | None = None) -> DeltaGenerator:
     """The neighbour relation, in sight however far the page is scrolled.
 
-    raw: whether a person's own counts are shown, which the strip then says too. Returns the place in it for what is
-    being shown.
+    raw: whether a person's own counts are shown, which the strip then says too; way_back: draws what leads to where a
+    person came from. Returns the place in it for what is being shown.
     """
     with st.container(key="notices", gap=None):
         told = f"{words.RELATION_NOTICE} {words.WORDS_EXPLAINED}"
         st.markdown(f"**{words.RAW_NOTICE}** {told}" if raw else told)
-        return st.empty()
+        shown = st.empty()
+        if way_back:
+            way_back()
+        return shown
