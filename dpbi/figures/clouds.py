@@ -10,7 +10,6 @@ from dpbi.figures.style import (
     FONT_SIZE,
     LINE_WIDTH,
     REFERENCE,
-    TRUTH,
     Drawing,
     Figure,
     Floats,

@@ -108,7 +108,8 @@ def needles(found: Growth, revealed: bool) -> Figure:
     fig.add_slider(labels, frames, 0, **SLIDER)
     return base_layout(
         fig, "Thirty private posteriors, and the true one", alt="Densities, each to its own height",
-        values=f"At {next(iter(labels.values()))}", notes=["Thick: the true posterior. Every curve is drawn to its own height."],
+        values=f"At {next(iter(labels.values()))}",
+        notes=["Thick: the true posterior. Every curve is drawn to its own height."],
         x={"title_text": "θ, share of yes", "range": [0, 1]},
         y={"range": [0, 1.05], "showticklabels": False}, slider=True,
     )  # fmt: skip

@@ -81,7 +81,8 @@ def test_talk_mode_by_hand_leaves_the_arrows_and_stays_in_the_address(app: App, 
     expect(switch).not_to_be_in_viewport()
     last = len(SCENES) - 1
     assert SCENES[0].reveal
-    for pressed, place in (("Space", 0), ("Space", 1), ("PageDown", 2), ("PageUp", 1), ("End", last), ("Home", 0), ("ArrowRight", 1)):
+    for pressed, place in (("Space", 0), ("Space", 1), ("PageDown", 2), ("PageUp", 1), ("End", last), ("Home", 0),
+                           ("ArrowRight", 1)):  # fmt: skip
         page.keyboard.press(pressed)
         wait_for_scene(page, place)
     page.keyboard.press("Tab")

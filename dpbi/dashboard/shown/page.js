@@ -31,9 +31,13 @@ if (!window.dpbi?.ready) {
     const button = document.querySelector(`.st-key-tour--${name} button`);
     if (onItsWay) waiting.push(name);
     else if (button && !button.disabled) {
-      onItsWay = setTimeout(arrived, 10_000);
+      leave();
       button.click();
     }
+  };
+  const leave = () => {
+    hurry();
+    onItsWay = setTimeout(arrived, 10_000);
   };
   const arrived = () => {
     clearTimeout(onItsWay);
@@ -69,8 +73,10 @@ if (!window.dpbi?.ready) {
     const button = event.isTrusted && event.target.closest?.(`:is(${TOUR}, .st-key-act, .st-key-clouds-keys) button`);
     if (!button) return;
     if (event.detail) button.blur(); // by a pointer: the space bar would press it, on the next scene too
-    const [to, move] = [named(button, "tour"), MOVES[named(button, "clouds")]];
-    if (Object.values(STEPS).includes(to)) step(to);
+    const steps = Object.values(STEPS).includes(named(button, "tour"));
+    const move = MOVES[named(button, "clouds")];
+    if (steps && !onItsWay) return leave(); // by this very press
+    if (steps) waiting.push(named(button, "tour"));
     else if (move && slider()) nudge(slider(), move);
     else return;
     event.stopPropagation();
@@ -82,7 +88,8 @@ if (!window.dpbi?.ready) {
   const active = (graph) => graph.layout.sliders[0].active;
   const over = (graph, kind, at = {}) => graph.dispatchEvent(new MouseEvent(kind, { ...at, bubbles: true }));
   let held;
-  let told;
+  let untold; // the graph that keys move, until they rest
+  let resting;
   const tell = (graph) => {
     const detail = graph.layout.sliders[0].steps[active(graph)].args[0][0];
     graph.dispatchEvent(new CustomEvent("dpbi-slider", { detail, bubbles: true }));
@@ -95,8 +102,14 @@ if (!window.dpbi?.ready) {
     const inset = 10 / rail.getAttribute("width"); // plotly's, at both ends
     over(rail, "mousedown", { clientX: left + width * (inset + ((1 - 2 * inset) * there) / last), clientY: top });
     over(graph, "mouseup");
-    clearTimeout(told);
-    told = setTimeout(tell, 400, graph);
+    clearTimeout(resting);
+    untold = graph;
+    resting = setTimeout(hurry, 400);
+  };
+  const hurry = () => {
+    clearTimeout(resting);
+    if (untold) tell(untold);
+    untold = null;
   };
   addEventListener("pointerdown", (event) => {
     const graph = event.target.closest?.(".slider-container")?.closest(".js-plotly-plot");

@@ -51,7 +51,7 @@ class Pair(NamedTuple):
 
 
 class Opened(NamedTuple):
-    """The clouds as they were drawn, with the mechanism's epsilon of then; told: where their slider was let go since."""
+    """The clouds as they were drawn, with the epsilon of then; told: where their slider was let go since."""
 
     pair: Pair
     mechanism: Mechanism
@@ -95,8 +95,8 @@ def clouds(pair: Pair, mechanism: Mechanism, seed: int, *, by_keys: bool = False
     with st.container(horizontal=True, key="clouds keys"):
         for label, shortcut, there in (("More noise", "Down", at - 1), ("Less noise", "Up", at + 1)):
             possible = 0 <= there < len(found.epsilons)
-            st.button(label, key=f"clouds: {label}", shortcut=shortcut if by_keys else None, disabled=not possible, on_click=_set,
-                      args=(found.epsilons[there if possible else at],))  # fmt: skip
+            st.button(label, key=f"clouds: {label}", shortcut=shortcut if by_keys else None, disabled=not possible,
+                      on_click=_set, args=(found.epsilons[there if possible else at],))  # fmt: skip
     return found.guesses[at]
 
 
