@@ -193,7 +193,7 @@ def test_a_guess_by_keyboard_is_told_after_it_alone(app: App, watched: Watched) 
 # The least height of the words that are read in a room, and how far the chart reaches below the screen.
 READ = """() => {
     const read = '[data-testid="stMain"] :is(h1, h2, li, td, label p, [data-testid="stMarkdownContainer"] > p), text';
-    const seen = [...document.querySelectorAll(read)].filter(node => node.checkVisibility() && node.textContent.trim())
+    const seen = [...document.querySelectorAll(read)].filter(node => node.getClientRects().length && node.textContent.trim())
         .filter(node => !node.closest('.st-key-notices, [data-testid="stCaptionContainer"], button'));
     const chart = document.querySelector('[data-testid="stPlotlyChart"]');
     return [Math.min(...seen.map(node => parseFloat(getComputedStyle(node).fontSize))),
