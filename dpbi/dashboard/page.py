@@ -30,7 +30,7 @@ def scenario(title: str, *, needs_mechanisms: bool = True) -> Iterator[Scenario]
     and is of no use in part ends it (``work.whole``).
     """
     page, defaults = _open(title)
-    shown = stylesheet.notices(raw=data_source.of_a_person())
+    shown = stylesheet.notices(data_source.of_a_person(), menu.back_to_the_scene)
     take_away.say_what_was_taken_over()
     with st.sidebar:
         entered, away, brought = st.container(), st.container(), st.container()
@@ -59,7 +59,7 @@ def stage(title: str) -> Iterator[dict[str, Any]]:
     """Opens a page that brings its own data: its title, the menu and the notices; gives the settings' defaults."""
     page, defaults = _open(title)
     if page.title != menu.TOUR:  # which explains neighbours in a scene of its own
-        stylesheet.notices(raw=data_source.of_a_person())
+        stylesheet.notices(data_source.of_a_person(), menu.back_to_the_scene)
     take_away.say_what_was_taken_over()
     with st.sidebar:
         menu.draw()
@@ -97,8 +97,6 @@ def _open(title: str) -> tuple[menu.Page, dict[str, Any]]:
     with st.container(key="opening"):
         st.title(page.heading)
         st.markdown(page.purpose)
-    if page.title != menu.TOUR:
-        menu.back_to_the_scene()
     return page, defaults
 
 

@@ -10,7 +10,6 @@ from dpbi.figures.style import (
     FONT_SIZE,
     LINE_WIDTH,
     REFERENCE,
-    TRUTH,
     Drawing,
     Figure,
     Floats,
@@ -27,10 +26,14 @@ _POINTS = 48
 _DRAWN_POINTS = 24
 _MASS = 1 - 1e-7
 _TALLEST = 1.6  # times the truths' peaks: what is higher runs on above the axis
+_SQUARE = np.array([[0.1, 0.9, 0.9, 0.1, 0.1, np.nan], [0.1, 0.1, 0.9, 0.9, 0.1, np.nan]])  # x and y, and a gap
+# A step's label is what stands over the rail; plotly would set it under the rail as well, where it is left unseen.
 SLIDER: dict[str, Any] = {
-    "x": 0, "len": 1, "pad": {"t": 52}, "ticklen": 0, "minorticklen": 0, "font": {"color": "rgba(0,0,0,0)", "size": 1},
-    "bgcolor": TRUTH.faded(0.4), "activebgcolor": "#2f7bd0", "borderwidth": 0, "transition": {"duration": 0},
-    "currentvalue": {"font": {"size": FONT_SIZE + 1, "color": TRUTH.colour}, "xanchor": "left", "offset": 12},
+    "x": 0, "len": 1, "pad": {"t": 56}, "ticklen": 0, "minorticklen": 0, "font": {"color": "rgba(0,0,0,0)", "size": 1},
+    "bgcolor": "#2f7bd0", "activebgcolor": "#0b5394", "bordercolor": "#2f7bd0", "borderwidth": 1,
+    "transition": {"duration": 0},
+    "currentvalue": {"font": {"size": FONT_SIZE + 2, "color": "#2f7bd0", "weight": 700}, "xanchor": "left",
+                     "offset": 12},
 }  # fmt: skip
 
 
@@ -66,17 +69,17 @@ def two_clouds(found: Clouds, names: tuple[str, str], share_of: str, at: int) ->
         )  # fmt: skip
         fig.add_annotation(**_over(truth, other, ceiling), text=_named(name, style), showarrow=False, yanchor="top",
                            font={"size": FONT_SIZE + 3})  # fmt: skip
-    fig.add_slider([_said(epsilon, guess) for epsilon, guess in zip(found.epsilons, found.guesses, strict=True)],
-                   frames, at, **SLIDER)
+    steps = {repr(epsilon): _said(epsilon, guess) for epsilon, guess in zip(found.epsilons, found.guesses, strict=True)}
+    fig.add_slider(steps, frames, at, **SLIDER)
     what = ("The stronger a curve, the more probable its release" if found.exact else
             f"{found.weights.shape[2]} releases of each table")
     return base_layout(
         fig, f"Private posteriors {names[0]} and {names[1]}",
         alt=f"Two clouds of densities of the share of {share_of}, {names[0]} and {names[1]}, at "
             f"{len(found.epsilons)} epsilons",
-        values=f"At epsilon {_said(found.epsilons[at], found.guesses[at])}", notes=[f"{what}. Shaded: the truths."],
+        values=f"At epsilon {_said(found.epsilons[at], found.guesses[at])}", notes=[f"{what}; shaded: the truths."],
         x={"title_text": f"θ, share of {share_of}", "range": _window(found)},
-        y={"range": [0, ceiling], "showticklabels": False}, slider=True,
+        y={"range": [0, ceiling], "showticklabels": False}, height=300, slider=True,
     )  # fmt: skip
 
 
@@ -107,21 +110,21 @@ def one_curve(found: Turn, pair: Clouds, names: tuple[str, str], share_of: str, 
 
 def tally(right: int, turns: int, best: BestGuess) -> Figure:
     """A hundred squares: how many guesses of a hundred can be right at best, and the share that were."""
-    case = np.arange(100)
+    squares = np.arange(100)[:, None]
+    across, down = squares % 10 + _SQUARE[0], squares // 10 + _SQUARE[1]
     fig = Drawing()
-    for name, filled, colour, symbol in (
-        ("right at best", case < best.of_hundred, "#2f7bd0", "square"),
-        ("wrong", case >= best.of_hundred, REFERENCE.colour, "square-open"),
-    ):
-        fig.add_scatter(x=case[filled] % 10, y=-(case[filled] // 10), mode="markers", name=name, hoverinfo="skip",
-                        showlegend=False, marker={"color": colour, "symbol": symbol, "size": 14})  # fmt: skip
+    for name, chosen, fill in (("right at best", slice(best.of_hundred), "#2f7bd0"),
+                               ("wrong", slice(best.of_hundred, None), "rgba(0,0,0,0)")):  # fmt: skip
+        fig.add_scatter(x=compact(across[chosen].ravel()), y=compact(down[chosen].ravel()), mode="lines", name=name,
+                        fill="toself", fillcolor=fill, hoverinfo="skip", showlegend=False,
+                        line={"color": "#2f7bd0", "width": 1})  # fmt: skip
     bare: dict[str, Any] = {"showgrid": False, "showticklabels": False, "ticks": "", "fixedrange": True}
     so_far = f"You: {right} of {turns} right" if turns else "You: no guess yet"
+    epsilon = printed_bound(best.mechanism.epsilon)
     return base_layout(
-        fig, f"{so_far}. The best anyone can do at ε = {printed_bound(best.mechanism.epsilon)}: "
-             f"at most {best.of_hundred} of 100",
-        alt="A hundred squares", x={"range": [-1, 10], **bare},
-        y={"range": [-10, 1], "scaleanchor": "x", **bare}, height=300,
+        fig, f"{so_far}. At most at ε = {epsilon}: {best.of_hundred} of 100",
+        alt="A hundred squares", x={"range": [0, 10], **bare},
+        y={"range": [10, 0], "scaleanchor": "x", **bare}, height=300,
     )  # fmt: skip
 
 

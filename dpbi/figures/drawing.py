@@ -111,19 +111,19 @@ class Drawing:
     def add_annotation(self, **annotation: Any) -> None:
         self.layout.setdefault("annotations", []).append(annotation)
 
-    def add_slider(self, labels: Sequence[str], frames: Sequence[Sequence[Mapping[str, Any]]], at: int, **slider: Any
-                   ) -> None:
+    def add_slider(self, labels: Mapping[str, str], frames: Sequence[Sequence[Mapping[str, Any]]], at: int,
+                   **slider: Any) -> None:
         """A slider that moves through frames without the server; the figure opens with the one of this place.
 
-        labels: of its steps; frames: at each step, what changes of each of the first traces, in their order.
+        labels: of its steps, by their frames' names; frames: at each step, what changes of each of the first traces,
+        in their order.
         """
         for trace, change in zip(self.traces, frames[at], strict=False):
             _merge(trace, change)
         at_once = {"mode": "immediate", "frame": {"duration": 0, "redraw": False}, "transition": {"duration": 0}}
-        for name, changes in enumerate(frames):
-            self.frames.append({"name": str(name), "data": [*changes], "traces": [*range(len(changes))]})
-        steps = [{"method": "animate", "label": label, "args": [[str(name)], at_once]}
-                 for name, label in enumerate(labels)]
+        for name, changes in zip(labels, frames, strict=True):
+            self.frames.append({"name": name, "data": [*changes], "traces": [*range(len(changes))]})
+        steps = [{"method": "animate", "label": label, "args": [[name], at_once]} for name, label in labels.items()]
         self.layout["sliders"] = [{"active": at, "steps": steps, **slider}]
 
     def _update(self, kind: str, /, title_text: str = "", **settings: Any) -> None:

@@ -8,6 +8,7 @@ the three kinds of colour blindness, three that may join by 10.5 and more, and d
 import html
 import itertools
 import math
+import re
 import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -81,13 +82,16 @@ TITLE_SIZE = 17
 LINE_WIDTH = 2.5
 _ROOM_HEIGHT = 232  # of a row of a plot area for a room: more would not be on the screen at once
 _ROOM_ROW = 56  # of a mechanism's row, which would run into the next: many are scrolled
+_ROOM_SLIDER = 50  # of what its own takes, from the plot area above it
 _TITLE_ROOM = 25  # of a line of it, in pixels
-_ROOM_LINE = 62
+_ROOM_LINE = 62  # the longest line that a room reads
+_ROOM_WIDTH = 90  # of such letters a line of the screen's width holds
+_ROOM_SMALL = 100
 _BAR_ROOM = 28  # above the title, for the bar of buttons that shows while the pointer is on the chart
 _TITLE_LINE = 45  # so that a title fits a telephone
 _TITLE_LINES = 2  # kept free at least, so that a chart does not jump when its finding gets shorter
 _LEGEND_ROW = 24
-_SLIDER_ROOM = 84
+_SLIDER_ROOM = 68
 _AXIS_LINE = 40  # the same for an axis, beside which stand its numbers
 _SMALL_LINE = 54
 _SMALL_SIZE = 14
@@ -260,24 +264,40 @@ def base_layout(
     return fig.figure()
 
 
-def enlarged(fig: Figure, factor: float) -> Figure:
-    """The figure for a projector: type, lines and markers larger by this factor, the room they need, and no bar."""
+def enlarged(
+    fig: Figure, factor: float, screen: float = 1.0, share: float = 1.0, at_once: bool = False
+) -> Figure:
+    """The figure for a projector: type, lines and markers larger by this factor, the room they need, and no bar.
+
+    screen: times as large again is it all on a larger screen; share: of the screen's width the figure has;
+    at_once: whether panels one above another, which have the same axis, are on the screen together.
+    """
+    factor *= screen
     drawn = _scaled(fig.to_plotly_json(), factor)
     layout = drawn["layout"]
     margin = layout["margin"]
     plot = layout["height"] - margin["t"] - margin["b"]
     small, larger = (_SMALL.format(size) for size in (_SMALL_SIZE, _SMALL_SIZE * factor))
     lines = layout["title"]["text"].split("<br>")
-    fine = [line.replace(small, larger) for line in lines if small in line]
-    said = _wrapped(" ".join(line for line in lines if small not in line), _ROOM_LINE)
-    layout["title"]["text"] = "<br>".join([*said, *fine])
+    fine = [re.sub("<.*?>", "", line) for line in lines if small in line]
+    said = _wrapped(" ".join(line for line in lines if small not in line), min(_ROOM_LINE, int(_ROOM_WIDTH * share)))
+    rows = textwrap.wrap(" ".join(fine), int(_ROOM_SMALL * share))
+    layout["title"]["text"] = "<br>".join([*said, *(f'<span style="{larger}">{line}</span>' for line in rows)])
     margin["t"] -= _BAR_ROOM + _TITLE_ROOM * (max(len(lines) - len(fine), _TITLE_LINES) - len(said))
+    margin["t"] -= 20 * (len(fine) - len(rows))
     layout["margin"] = {side: factor * room for side, room in margin.items()}
+    for slider in layout.get("sliders", ()):
+        slider["pad"] = {side: factor * room for side, room in slider["pad"].items()}
     axes = [axis for name, axis in layout.items() if name.startswith("yaxis")]
-    rows = max(1, len({tuple(axis.get("domain", (0, 1))) for axis in axes}))  # of panels
+    panels = max(1, len({tuple(axis.get("domain", (0, 1))) for axis in axes}))  # one above another
+    if at_once:
+        for axis in (axis for name, axis in layout.items() if name.startswith("xaxis")):
+            lies = layout.get(str(axis.get("anchor", "y")).replace("y", "yaxis"), {}).get("domain", (0, 1))
+            axis.update({} if lies[0] == 0 else {"showticklabels": False})
     names = sum(len(axis.get("ticktext", ())) for axis in axes if axis.get("type") != "log")  # one above another
-    seen = max(_ROOM_HEIGHT * rows - factor * _TITLE_ROOM * (len(said) - 1), _ROOM_ROW * names)
-    layout["height"] = min(plot, seen) + layout["margin"]["t"] + layout["margin"]["b"]
+    taken = factor * _TITLE_ROOM * (len(said) - 1) / screen + (_ROOM_SLIDER if layout.get("sliders") else 0)
+    seen = screen * max(_ROOM_HEIGHT * (1 if at_once else panels) - taken, _ROOM_ROW * names)
+    layout["height"] = min(screen * plot, seen) + layout["margin"]["t"] + layout["margin"]["b"]
     layout["title"]["y"] = 1 - 20 * factor / layout["height"]
     return PlainFigure(drawn)
 

@@ -102,12 +102,15 @@ def needles(found: Growth, revealed: bool) -> Figure:
     fig.add_scatter(mode="lines", name="true posterior", showlegend=False, hoverinfo="skip",
                     line={"color": TRUTH.colour, "width": 2 * LINE_WIDTH})  # fmt: skip
     frames = [[*map(_needle, one.parameters), _needle(np.array(one.problem.posterior))] for one in found.drawn]
-    labels = [f"{one.problem.n:,} people: ignored in {round(100 * share)} of 100 releases"
-              for one, share in zip(found.drawn, found.ignoring, strict=True)]
+    labels = {
+        str(one.problem.n): f"{one.problem.n:,} people: ignored in {round(100 * share)} of 100 releases"
+        for one, share in zip(found.drawn, found.ignoring, strict=True)
+    }
     fig.add_slider(labels, frames, 0, **SLIDER)
     return base_layout(
         fig, "Thirty private posteriors, and the true one", alt="Densities, each to its own height",
-        values=f"At {labels[0]}", notes=["Thick: the true posterior. Every curve is drawn to its own height."],
+        values=f"At {next(iter(labels.values()))}",
+        notes=["Thick: the true posterior. Every curve is drawn to its own height."],
         x={"title_text": "θ, share of yes", "range": [0, 1]},
         y={"range": [0, 1.05], "showticklabels": False}, slider=True,
     )  # fmt: skip

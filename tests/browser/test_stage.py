@@ -7,6 +7,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from dpbi.dashboard.views import tour
+from dpbi.figures.clouds import PAIR
 from dpbi.tour import SCENES
 from tests.browser.chromium import App, Watched, open_page, wait_until_idle, watching
 from tests.browser.test_browser import (
@@ -41,7 +42,7 @@ def wait_for_scene(page: Page, place: int) -> None:
     expect(main_part(page)).to_contain_text(f"Scene {place + 1} of {len(SCENES)}")
     wait_until_idle(page)
     expect(figures(page).first.locator(".main-svg").first).to_be_visible()
-    expect(figures(page)).to_have_count(1)
+    expect(figures(page)).to_have_count(2 if scene.kind == "guess" else 1)
 
 
 def test_a_link_opens_its_scene_and_the_arrows_and_the_history_move(app: App, watched: Watched) -> None:
@@ -79,7 +80,9 @@ def test_talk_mode_by_hand_leaves_the_arrows_and_stays_in_the_address(app: App, 
     expect(switch).not_to_be_focused()  # in a sidebar that is folded by now
     expect(switch).not_to_be_in_viewport()
     last = len(SCENES) - 1
-    for pressed, place in (("Space", 1), ("PageDown", 2), ("PageUp", 1), ("End", last), ("Home", 0), ("ArrowRight", 1)):
+    assert SCENES[0].reveal
+    for pressed, place in (("Space", 0), ("Space", 1), ("PageDown", 2), ("PageUp", 1), ("End", last), ("Home", 0),
+                           ("ArrowRight", 1)):  # fmt: skip
         page.keyboard.press(pressed)
         wait_for_scene(page, place)
     page.keyboard.press("Tab")
@@ -110,10 +113,87 @@ def test_talk_mode_by_hand_leaves_the_arrows_and_stays_in_the_address(app: App, 
     assert_nothing_went_wrong(watched)
 
 
+def test_quick_presses_go_as_many_scenes(app: App, watched: Watched) -> None:
+    page = watched.page
+    open_page(page, f"{app.url}/Tour?talk=true")
+    wait_for_scene(page, 0)
+    for pressed, times, place in (("ArrowRight", 3, 3), ("PageUp", 3, 0), ("PageDown", 9, len(SCENES) - 1)):
+        for _ in range(times):
+            page.keyboard.press(pressed)
+        wait_for_scene(page, place)
+    main_part(page).get_by_role("button", name="Back").click(click_count=3)
+    wait_for_scene(page, len(SCENES) - 4)
+    page.keyboard.press("Space")  # the pointer left no focus behind
+    wait_for_scene(page, len(SCENES) - 4 + (not SCENES[-4].reveal))
+    assert_nothing_went_wrong(watched)
+
+
+def test_the_slider_moves_the_picture_at_once_and_the_epsilon_when_it_is_let_go(app: App, watched: Watched) -> None:
+    page = watched.page
+    open_page(page, f"{app.url}/Tour?scene=clouds")
+    wait_for_scene(page, 1)
+    page.evaluate("() => { window.graph = document.querySelector('.js-plotly-plot'); }")
+    said = page.locator(".slider-group > text")
+    expect(said).to_contain_text("ε = 1:")
+    grip, rail = (page.locator(f".slider-{part}-rect").bounding_box() for part in ("grip", "rail-touch"))
+    assert grip is not None and rail is not None
+    page.mouse.move(grip["x"] + 9, grip["y"] + 9)
+    page.mouse.down()
+    page.mouse.move(rail["x"] + rail["width"], rail["y"], steps=3)
+    page.mouse.move(rail["x"] + 20, 5, steps=3)  # beside the chart: plotly hears it no longer
+    expect(said).to_contain_text("ε = 0.1:")
+    page.mouse.up()
+    page.mouse.move(rail["x"] + rail["width"], rail["y"], steps=3)
+    expect(said).to_contain_text("ε = 0.1:")
+    for _ in range(3):
+        page.keyboard.press("ArrowUp")
+    expect(said).to_contain_text("ε = 0.25:")
+    main_part(page).get_by_role("button", name="Less noise").click()
+    page.wait_for_timeout(500)  # what the keys brought about is told when they rest
+    wait_until_idle(page)
+    expect(said).to_contain_text("ε = 0.3:")
+    assert page.evaluate("() => window.graph.isConnected"), "the hand and the full screen stay with the chart"
+    follow("Home", page)
+    expect(strip(page)).to_contain_text("epsilon = 0.3 ")
+    assert_nothing_went_wrong(watched)
+
+
+# All that a page holds of its first chart and of what stands around it.
+HELD = """() => {
+    const { data, layout, _transitionData } = document.querySelector('.st-key-chart--curve .js-plotly-plot');
+    return document.querySelector('[data-testid="stMain"]').innerHTML + JSON.stringify([data, layout])
+        + JSON.stringify(_transitionData._frames);
+}"""
+
+
+def test_a_guess_by_keyboard_is_told_after_it_alone(app: App, watched: Watched) -> None:
+    page = watched.page
+    open_page(page, f"{app.url}/Tour?scene=guess")
+    wait_for_scene(page, 2)
+    told = re.compile(r"\b(?:Right|Wrong)\.|best guess|was drawn")
+    tally = page.locator(".st-key-chart--tally .gtitle")
+    curve = "() => document.querySelector('.st-key-chart--curve .js-plotly-plot').data.at(-1).line.color"
+    for turn, key in enumerate("yn", 1):
+        page.keyboard.press("Space")  # goes nowhere before there is a guess
+        wait_for_scene(page, 2)
+        assert not told.search(page.evaluate(HELD))
+        assert page.evaluate(curve) not in [style.colour for style in PAIR]
+        page.keyboard.press(key)
+        page.keyboard.press(key)  # counts once
+        wait_until_idle(page)
+        expect(tally).to_contain_text(re.compile(f"You: [0-{turn}] of {turn} right"))
+        assert told.search(page.evaluate(HELD))
+        assert page.evaluate(curve) in [style.colour for style in PAIR]
+        page.keyboard.press("Space")
+    wait_for_scene(page, 2)
+    expect(tally).to_contain_text("of 2 right")
+    assert_nothing_went_wrong(watched)
+
+
 # The least height of the words that are read in a room, and how far the chart reaches below the screen.
 READ = """() => {
     const read = '[data-testid="stMain"] :is(h1, h2, li, td, label p, [data-testid="stMarkdownContainer"] > p), text';
-    const seen = [...document.querySelectorAll(read)].filter(node => node.checkVisibility() && node.textContent.trim())
+    const seen = [...document.querySelectorAll(read)].filter(node => node.getClientRects().length && node.textContent.trim())
         .filter(node => !node.closest('.st-key-notices, [data-testid="stCaptionContainer"], button'));
     const chart = document.querySelector('[data-testid="stPlotlyChart"]');
     return [Math.min(...seen.map(node => parseFloat(getComputedStyle(node).fontSize))),

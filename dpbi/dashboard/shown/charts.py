@@ -1,8 +1,6 @@
 """A figure on a page: full width, with its alternative text; pictures of it and its data below."""
 
 from collections.abc import Callable
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 import streamlit as st
@@ -17,42 +15,47 @@ _SOUGHT = "charts: to bring into sight"
 _TALK = 1.4  # times as large is a chart's type for a room
 
 
-def draw(figure: Any, name: str) -> None:
-    """Draws a plotly figure; name: its key on the page and the picture's file name.
+def draw(figure: Any, name: str, *, share: float = 1.0, at_once: bool = False, slid_to: Any = None) -> None:
+    """Draws a plotly figure; name: its key on the page and the picture's file name; share: of the page's width;
+    at_once: whether all its panels are to be on the screen of a room; slid_to: the figure as its own slider shows it by
+    now, which is what is told and taken away.
 
     Dragging scrolls the page, as on a telephone it must; a part is looked at through the mode bar or full screen.
     """
     from dpbi.figures.drawing import Drawing
     from dpbi.figures.style import enlarged
 
-    drawing = Drawing.of(enlarged(figure, _TALK) if stylesheet.in_a_room() else figure)
+    as_seen = slid_to or figure
+    if stylesheet.in_a_room():
+        drawing = Drawing.of(enlarged(figure, _TALK, stylesheet.screen(), share, at_once))
+    else:
+        drawing = Drawing.of(figure)
     drawing.update_layout(dragmode=False, modebar=_MODE_BAR)
     st.plotly_chart(
         drawing.figure(),
         key=f"chart: {name}",
-        alt=drawing.layout["meta"]["alt"],
+        alt=as_seen.layout["meta"]["alt"],
         config={
             "displaylogo": False,
             "modeBarButtonsToRemove": ["zoom2d", "pan2d", "select2d", "lasso2d", "autoScale2d"],
             "toImageButtonOptions": {"format": "svg", "filename": f"dpbi-{name}"},
         },
     )
-    downloads.figure_buttons(figure, name)
+    downloads.figure_buttons(as_seen, name)
     if st.session_state.get(_SOUGHT) == name:
         del st.session_state[_SOUGHT]
         stylesheet.call("intoSight", f"chart--{name}", ".main-svg")
 
 
-def follow(name: str, then: Callable[[int], None]) -> None:
-    """Calls ``then`` with the place at which a person lets go the slider of this chart, before the page runs again."""
+def follow(name: str, then: Callable[[str], None]) -> None:
+    """Calls ``then`` with the frame at which a person lets go the slider of this chart, before the page runs again."""
     key = f"slider: {name}"
-    _slider()(key=key, data=name, on_place_change=lambda: then(int(st.session_state[key].place)))
+    stylesheet.component("slider")(key=key, data=name, on_place_change=lambda: then(str(st.session_state[key].place)))
 
 
-@cache
-def _slider() -> Any:
-    """The component, made known to Streamlit once."""
-    return st.components.v2.component("dpbi slider", js=Path(__file__).with_name("slider.js").read_text("utf-8"))
+def follows(name: str) -> bool:
+    """Whether the slider of this chart is on the page, from the run before this one."""
+    return f"slider: {name}" in st.session_state
 
 
 def seek(name: str) -> None:

@@ -4,7 +4,6 @@ if (!window.dpbi?.ready) {
   const PANE = '[data-testid="stMain"]';
   const FOLDING = '[data-collapsed="false"] [data-testid="stSidebarCollapseButton"] button';
   const CAMERA = '[data-title^="Download plot"]';
-  const ACT = ".st-key-act, .st-key-clouds-keys"; // what a scene asks for, by keys of its own
   const places = {};
   let talking = false;
   let look = {};
@@ -17,33 +16,119 @@ if (!window.dpbi?.ready) {
     const screen = 0.9 * innerHeight;
     const ways = { ArrowDown: 60, ArrowUp: -60, PageDown: screen, PageUp: -screen, " ": screen, Home: -1e7, End: 1e7 };
     const way = ways[event.key];
-    if ((event.key === " " || event.key.startsWith("Arrow")) && document.querySelector(ACT)) return;
     if (!way || !pane || chord(event) || !event.isTrusted || event.target !== document.body) return;
     event.preventDefault();
     pane.scrollBy(0, way);
   });
 
-  /* A button has one key with Streamlit, and a clicker sends others: on the tour they are told to the page as the arrows
-     they stand for. So are the arrows from a switch, where they mean nothing and Streamlit takes them for typed in. Space
-     presses what has the focus, if anything has. */
-  const BACK = "ArrowLeft";
-  const ON = "ArrowRight";
-  const steps = { PageUp: BACK, PageDown: ON, " ": ON, [BACK]: BACK, [ON]: ON };
-  document.addEventListener("keydown", (event) => {
-    const key = steps[event.key];
-    const at = event.target;
-    if (!event.isTrusted || !key || chord(event) || !document.querySelector(".st-key-tour-steps")) return;
-    if (key === event.key && !at.matches?.("input[type=checkbox]")) return;
-    if (event.key === " " && (document.querySelector(ACT) || (at !== document.body && !at.matches("main, section")))) {
-      return;
+  /* The tour goes by its buttons. What is pressed while a scene is on its way waits for that scene's buttons, else three
+     quick presses would go one scene on; a scene that does not come is waited for ten seconds. */
+  const TOUR = ".st-key-tour-steps";
+  const STEPS = { PageUp: "Back", ArrowLeft: "Back", PageDown: "Next", ArrowRight: "Next", Home: "First", End: "Last" };
+  let waiting = [];
+  let onItsWay = 0;
+  const step = (name) => {
+    const button = document.querySelector(`.st-key-tour--${name} button`);
+    if (onItsWay) waiting.push(name);
+    else if (button && !button.disabled) {
+      leave();
+      button.click();
     }
-    if (at.closest?.("input:not([type=checkbox]), textarea, [role=dialog], [role=menu]")) return;
+  };
+  const leave = () => {
+    hurry();
+    onItsWay = setTimeout(arrived, 10_000);
+  };
+  const arrived = () => {
+    clearTimeout(onItsWay);
+    onItsWay = 0;
+    while (waiting.length && !onItsWay) step(waiting.shift());
+  };
+
+  /* What the space bar does there: what the scene asks for, and where it asks for nothing it goes on. */
+  const act = () => {
+    const asked = document.querySelector('.st-key-act button[kind="primary"]');
+    if (!asked) step("Next");
+    else if (!asked.disabled && !asked.closest('[data-stale="true"]')) asked.click();
+  };
+
+  /* A clicker sends page keys, and the arrows mean nothing on a switch. Space presses what has the focus, if anything
+     has; so do not up and down, which move the scene's slider. A key that is held moves on through one scene only. */
+  document.addEventListener("keydown", (event) => {
+    const { key, target } = event;
+    if (!event.isTrusted || chord(event) || !document.querySelector(TOUR)) return;
+    if (target.closest?.("input:not([type=checkbox]), textarea, [role=dialog], [role=menu]")) return;
+    const free = target === document.body || target.matches?.("main, section");
+    const move = { ArrowUp: 1, ArrowDown: -1 }[key];
+    if (STEPS[key]) event.repeat || step(STEPS[key]);
+    else if (key === " " && free) event.repeat || act();
+    else if (!move || !slider() || target.matches?.("input")) return;
+    else nudge(slider(), move);
     event.preventDefault();
     event.stopPropagation();
-    for (const kind of ["keydown", "keyup"]) { // a key that stays down would be one of a chord
-      document.body.dispatchEvent(new KeyboardEvent(kind, { key, code: key, bubbles: true }));
-    }
   }, true);
+  const MOVES = { "More-noise": -1, "Less-noise": 1 };
+  const named = (button, of) => button.closest(`[class*="st-key-${of}--"]`)?.className.match(`${of}--(\\S+)`)[1];
+  document.addEventListener("click", (event) => {
+    const button = event.isTrusted && event.target.closest?.(`:is(${TOUR}, .st-key-act, .st-key-clouds-keys) button`);
+    if (!button) return;
+    if (event.detail) button.blur(); // by a pointer: the space bar would press it, on the next scene too
+    const steps = Object.values(STEPS).includes(named(button, "tour"));
+    const move = MOVES[named(button, "clouds")];
+    if (steps && !onItsWay) return leave(); // by this very press
+    if (steps) waiting.push(named(button, "tour"));
+    else if (move && slider()) nudge(slider(), move);
+    else return;
+    event.stopPropagation();
+  }, true);
+
+  /* A chart's own slider: plotly hears the pointer over the chart alone, and no keys. Where it was let go is told to
+     whoever listens for dpbi-slider, by the name of its frame. */
+  const slider = () => document.querySelector(".js-plotly-plot:has(.slider-container)");
+  const active = (graph) => graph.layout.sliders[0].active;
+  const over = (graph, kind, at = {}) => graph.dispatchEvent(new MouseEvent(kind, { ...at, bubbles: true }));
+  let held;
+  let untold; // the graph that keys move, until they rest
+  let resting;
+  const tell = (graph) => {
+    const detail = graph.layout.sliders[0].steps[active(graph)].args[0][0];
+    graph.dispatchEvent(new CustomEvent("dpbi-slider", { detail, bubbles: true }));
+  };
+  const nudge = (graph, by) => {
+    const rail = graph.querySelector(".slider-rail-touch-rect");
+    const { left, top, width } = rail.getBoundingClientRect();
+    const last = graph.layout.sliders[0].steps.length - 1;
+    const there = Math.min(Math.max(active(graph) + by, 0), last);
+    const inset = 10 / rail.getAttribute("width"); // plotly's, at both ends
+    over(rail, "mousedown", { clientX: left + width * (inset + ((1 - 2 * inset) * there) / last), clientY: top });
+    over(graph, "mouseup");
+    clearTimeout(resting);
+    untold = graph;
+    resting = setTimeout(hurry, 400);
+  };
+  const hurry = () => {
+    clearTimeout(resting);
+    if (untold) tell(untold);
+    untold = null;
+  };
+  addEventListener("pointerdown", (event) => {
+    const graph = event.target.closest?.(".slider-container")?.closest(".js-plotly-plot");
+    held = graph && { graph, from: active(graph) };
+  }, true);
+  addEventListener("pointermove", (event) => {
+    if (held && !held.graph.contains(event.target)) over(held.graph, "mousemove", event);
+  }, true);
+  for (const kind of ["pointerup", "pointercancel"]) {
+    addEventListener(kind, (event) => {
+      if (!held) return;
+      const { graph, from } = held;
+      held = null;
+      if (kind === "pointercancel" || !graph.contains(event.target)) {
+        over(graph, event.pointerType === "touch" ? "touchend" : "mouseup");
+      }
+      if (active(graph) !== from) tell(graph);
+    }, true);
+  }
 
   /* A formula that scrolls must be reached by the keyboard; it is drawn after the page, and wide by the window's measure
      and its own letters, which are read last. Up to 4 pixels of a last letter may lean out of its box. */
@@ -112,7 +197,13 @@ if (!window.dpbi?.ready) {
        was. of: what it is, name: which. */
     toTheTop(of, name) {
       if (places[of] !== name) document.querySelector(PANE)?.scrollTo(0, 0);
+      if (of === "Page") waiting = [];
       places[of] = name;
+    },
+
+    /* The buttons of this scene are there. */
+    sceneIs() {
+      arrived();
     },
 
     /* Brings the container of a key into sight, once what is sought in it is drawn. The page comes in pieces: a part's
@@ -137,7 +228,7 @@ if (!window.dpbi?.ready) {
   };
 
   const push = ([name, ...given]) => functions[name](...given);
-  const waiting = window.dpbi ?? [];
+  const early = window.dpbi ?? [];
   window.dpbi = { ready: true, push };
-  waiting.forEach(push);
+  early.forEach(push);
 }

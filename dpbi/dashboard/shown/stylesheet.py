@@ -1,6 +1,8 @@
 """What the theme cannot say (page.css, talk.css), what Streamlit leaves to the page (page.js), the strip of notices."""
 
 import json
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,7 @@ from dpbi.dashboard.session import address, leaving, settings
 from dpbi.dashboard.words import words
 
 SIDEBAR_WIDTH = 352  # px: a mechanism and its "calibrated" in one row
+_SCREEN, _MEASURED = "screen", "screen: measured"
 _STYLE, _TALK, _SCRIPT = (
     Path(__file__).with_name(name).read_text("utf-8") for name in ("page.css", "talk.css", "page.js"))
 
@@ -23,6 +26,8 @@ def apply(page: str, talk: bool) -> None:
     _run("page", picture.SCRIPT + _SCRIPT)
     call("pictures", picture.LOOK)
     call("talk", talk)
+    if talk:
+        _measure_the_screen()
     to_the_top("Page", page)
     call("askBeforeLeaving", leaving.loses_something())
 
@@ -44,6 +49,25 @@ def to_the_top(of: str, name: str) -> None:
     call("toTheTop", of, name, place=of)
 
 
+def _measure_the_screen() -> None:
+    def keep() -> None:
+        st.session_state[_SCREEN] = st.session_state[_MEASURED].times
+
+    with st.container(key="script screen"):
+        component("screen")(key=_MEASURED, data=screen(), on_times_change=keep)
+
+
+def screen() -> float:
+    """Times as large as on a small projector is all in talk mode on this screen."""
+    return float(st.session_state.get(_SCREEN, 1.0))
+
+
+@cache
+def component(name: str) -> Any:
+    """That of a script of this folder, made known to Streamlit once."""
+    return st.components.v2.component(f"dpbi {name}", js=Path(__file__).with_name(f"{name}.js").read_text("utf-8"))
+
+
 def in_a_room() -> bool:
     """Whether charts are enlarged: in talk mode, save on a telephone, which calls itself mobile.
 
@@ -52,13 +76,16 @@ def in_a_room() -> bool:
     return bool(settings.get(address.TALK)) and "Mobi" not in st.context.headers.get("User-Agent", "")
 
 
-def notices(raw: bool) -> DeltaGenerator:
+def notices(raw: bool, way_back: Callable[[], None] | None = None) -> DeltaGenerator:
     """The neighbour relation, in sight however far the page is scrolled.
 
-    raw: whether a person's own counts are shown, which the strip then says too. Returns the place in it for what is
-    being shown.
+    raw: whether a person's own counts are shown, which the strip then says too; way_back: draws what leads to where a
+    person came from. Returns the place in it for what is being shown.
     """
     with st.container(key="notices", gap=None):
         told = f"{words.RELATION_NOTICE} {words.WORDS_EXPLAINED}"
         st.markdown(f"**{words.RAW_NOTICE}** {told}" if raw else told)
-        return st.empty()
+        shown = st.empty()
+        if way_back:
+            way_back()
+        return shown

@@ -29,8 +29,7 @@ PAGES = (
         "pages/0_Tour.py",
         TOUR,
         "Eight scenes",
-        "From a posterior that leaks to the limit of privacy. The arrow keys, or a clicker, go back and on; the space "
-        "bar reveals.",
+        "From a posterior that leaks to the limit of privacy. Arrow keys or a clicker go on; the space bar reveals.",
         uses_data=False,
     ),
     Page(

@@ -1,6 +1,7 @@
 """Two tables that differ in one person's answer: their clouds under the hand, and the game of guessing between them."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +17,9 @@ from dpbi.inference.clouds import Clouds, Turn, clouds as clouds_of, turn
 from dpbi.privacy.guessing import BestGuess
 
 _GAME = "one answer: game"
+_OPENED = "one answer: opened"
 _LABEL = 16  # characters
+_SQUARES = 0.36  # of the page's width
 
 
 class Pair(NamedTuple):
@@ -45,6 +48,15 @@ class Pair(NamedTuple):
         return display_labels(self.answers, _LABEL)
 
 
+class Opened(NamedTuple):
+    """The clouds as they were drawn, with the epsilon of then; told: where their slider was let go since."""
+
+    pair: Pair
+    mechanism: Mechanism
+    seed: int
+    told: float
+
+
 class Game(NamedTuple):
     """asked: what the curves are drawn from; number: of the curve; guess: of it, 0 or 1, None before there is one."""
 
@@ -63,22 +75,45 @@ def pair(problem: Problem, labels: Sequence[str], own: int, other: int) -> Pair:
     return Pair(problem, problem.with_counts(counts), (labels[own], labels[other]))
 
 
-def clouds(pair: Pair, mechanism: Mechanism, seed: int) -> BestGuess:
-    """The picture, whose slider sets the app's epsilon where it is let go. Returns the best guess at that epsilon."""
+def clouds(pair: Pair, mechanism: Mechanism, seed: int, *, by_keys: bool = False) -> BestGuess:
+    """The picture, whose slider sets the app's epsilon where it is let go. Returns the best guess at that epsilon.
+
+    by_keys: whether the arrows up and down move it, rather than the page.
+    """
     from dpbi.figures.clouds import two_clouds
 
-    found = _found(pair, mechanism, seed)
+    opened = _opened(pair, mechanism, seed)
+    found = _found(pair, opened.mechanism, seed)
     at = found.epsilons.index(mechanism.epsilon)
     if said.hardly_differ(found):
         st.markdown(said.hardly_differ(found))
-    charts.draw(two_clouds(found, pair.drawn, pair.share_of, at), "clouds")
-    charts.follow("clouds", lambda place: _set(found.epsilons[place]))
-    with st.container(horizontal=True):
+    first = found.epsilons.index(opened.mechanism.epsilon)
+    shown, slid_to = (two_clouds(found, pair.drawn, pair.share_of, place) for place in (first, at))
+    charts.draw(shown, "clouds", slid_to=slid_to)
+    charts.follow("clouds", lambda epsilon: _follow(opened, float(epsilon)))
+    with st.container(horizontal=True, key="clouds keys"):
         for label, shortcut, there in (("More noise", "Down", at - 1), ("Less noise", "Up", at + 1)):
             possible = 0 <= there < len(found.epsilons)
-            st.button(label, key=f"clouds: {label}", shortcut=shortcut, disabled=not possible, on_click=_set,
-                      args=(found.epsilons[there if possible else at],))  # fmt: skip
+            st.button(label, key=f"clouds: {label}", shortcut=shortcut if by_keys else None, disabled=not possible,
+                      on_click=_set, args=(found.epsilons[there if possible else at],))  # fmt: skip
     return found.guesses[at]
+
+
+def _opened(pair: Pair, mechanism: Mechanism, seed: int) -> Opened:
+    """As the picture is, where its own slider brought it to this epsilon: drawn anew it would leave the full screen,
+    and the hand that is at it again."""
+    last: Opened | None = st.session_state.get(_OPENED)
+    if last is not None and charts.follows("clouds") and last.told == mechanism.epsilon:
+        there = replace(last.mechanism, epsilon=mechanism.epsilon)
+        if (last.pair, there, last.seed) == (pair, mechanism, seed):
+            return last
+    opened = st.session_state[_OPENED] = Opened(pair, mechanism, seed, mechanism.epsilon)
+    return opened
+
+
+def _follow(opened: Opened, epsilon: float) -> None:
+    st.session_state[_OPENED] = opened._replace(told=epsilon)
+    _set(epsilon)
 
 
 def _found(pair: Pair, mechanism: Mechanism, seed: int) -> Clouds:
@@ -110,12 +145,13 @@ def guess(pair: Pair, mechanism: Mechanism, seed: int) -> None:
             likelier = None if drawn.likelier is None else pair.answers[drawn.likelier]
             named = likelier and pair.called.format(words.escape(likelier))
             st.markdown(said.told(game.guess == drawn.answer, named))
-    curve, squares = st.columns([2, 1])
+    curve, squares = st.columns([1 - _SQUARES, _SQUARES])
     with curve:
-        charts.draw(one_curve(drawn, found, pair.drawn, pair.share_of, guessed), "curve")
+        shown = one_curve(drawn, found, pair.drawn, pair.share_of, guessed)
+        charts.draw(shown, "curve", share=1 - _SQUARES)
     with squares:
         best = found.guesses[found.epsilons.index(mechanism.epsilon)]
-        charts.draw(tally(game.right, game.turns, best), "tally")
+        charts.draw(tally(game.right, game.turns, best), "tally", share=_SQUARES)
 
 
 def _take(game: Game, place: int, answer: int) -> None:

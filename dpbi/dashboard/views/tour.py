@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from dpbi import Mechanism
 from dpbi.dashboard.answers.cache import kept
@@ -29,12 +30,13 @@ CHARTS = {
 
 def draw(scene: Scene, defaults: Mapping[str, Any]) -> None:
     """The scene: its question, its picture, and what is computed from it."""
-    _steps(scene, defaults)
+    act = _steps(scene, defaults)
+    stylesheet.call("sceneIs", scene.key)
     st.header(scene.heading)
     if scene.key == SCENES[0].key:
         stylesheet.notices(raw=False)
     if scene.kind == "picture":
-        _picture(scene)
+        _picture(scene, act)
     else:
         _two_tables(scene)
     with folds.fold("Notes for the speaker") as opened:
@@ -45,7 +47,8 @@ def draw(scene: Scene, defaults: Mapping[str, Any]) -> None:
         _offer_report(scene)
 
 
-def _steps(scene: Scene, defaults: Mapping[str, Any]) -> None:
+def _steps(scene: Scene, defaults: Mapping[str, Any]) -> DeltaGenerator:
+    """Returns the place beside them for what the scene asks for."""
     place = SCENES.index(scene)
     with st.container(horizontal=True, vertical_alignment="center", key="tour steps"):
         _step("Back", place - 1, "Left")
@@ -59,9 +62,10 @@ def _steps(scene: Scene, defaults: Mapping[str, Any]) -> None:
             charts.seek(CHARTS[scene.key])
             address.leave_for_the_lab(scene)
             st.switch_page(menu.page(scene.page).path, query_params=address.elsewhere(on_tour=True))
+        return st.container(width="content")  # last: what comes and goes moves no other button under the pointer
 
 
-def _picture(scene: Scene) -> None:
+def _picture(scene: Scene, act: DeltaGenerator) -> None:
     from dpbi.figures import tour
 
     result, sentence = _computed(scene)
@@ -71,10 +75,10 @@ def _picture(scene: Scene) -> None:
     if revealed and sentence:
         _say(sentence)
     elif not revealed:
-        with st.container(key="act"):
+        with act, st.container(key="act"):
             st.button(scene.reveal, key="tour: reveal", shortcut="Space", type="primary", on_click=_reveal,
                       args=(scene,))  # fmt: skip
-    charts.draw(tour.draw(result, revealed), f"tour-{scene.key}")
+    charts.draw(tour.draw(result, revealed), f"tour-{scene.key}", at_once=True)
 
 
 def _reveal(scene: Scene) -> None:
@@ -84,8 +88,10 @@ def _reveal(scene: Scene) -> None:
 def _two_tables(scene: Scene) -> None:
     _say(scene.question)
     pair = _pair(scene)
-    shown = one_answer.clouds if scene.kind == "clouds" else one_answer.guess
-    shown(pair, _at_epsilon(scene), SEED)
+    if scene.kind == "clouds":
+        one_answer.clouds(pair, _at_epsilon(scene), SEED, by_keys=True)
+    else:
+        one_answer.guess(pair, _at_epsilon(scene), SEED)
 
 
 def _pair(scene: Scene) -> one_answer.Pair:
