@@ -193,7 +193,8 @@ def test_a_guess_by_keyboard_is_told_after_it_alone(app: App, watched: Watched) 
 # The least height of the words that are read in a room, and how far the chart reaches below the screen.
 READ = """() => {
     const read = '[data-testid="stMain"] :is(h1, h2, li, td, label p, [data-testid="stMarkdownContainer"] > p), text';
-    const seen = [...document.querySelectorAll(read)].filter(node => node.getClientRects().length && node.textContent.trim())
+    const seen = [...document.querySelectorAll(read)]
+        .filter(node => node.getClientRects().length && node.textContent.trim())
         .filter(node => !node.closest('.st-key-notices, [data-testid="stCaptionContainer"], button'));
     const chart = document.querySelector('[data-testid="stPlotlyChart"]');
     return [Math.min(...seen.map(node => parseFloat(getComputedStyle(node).fontSize))),
@@ -215,6 +216,11 @@ def test_talk_mode_is_read_from_the_last_row(app: App, tab: Page, tmp_path: Path
             if place + 1 < len(SCENES):
                 page.keyboard.press("ArrowRight")
         take_pictures(page, "Picture as", tmp_path)
+        page.set_viewport_size({"width": 1920, "height": 1080})  # the server is told, and all is larger
+        expect(figures(page).locator(".xtick text").first).to_have_css("font-size", "27.44px")
+        letters, below = page.evaluate(READ)
+        assert letters >= LETTERS * 1.4 * 0.95 and below <= 0
+        page.set_viewport_size({"width": ROOM[0], "height": ROOM[1]})
         open_page(page, f"{app.url}/?talk=true&epsilon=2")
         expect(strip(page)).to_contain_text("epsilon = 2 ")
         expect(main_part(page).get_by_role("table")).to_be_visible()
