@@ -66,7 +66,8 @@ class Clouds(FrozenResult):
 
 @dataclass(frozen=True)
 class Turn:
-    """One release of one of two tables. answer: which, 0 or 1; likelier: which is the better guess, None where equal."""
+    """One release of one of two tables. answer: which, 0 or 1; likelier: the better guess, None where both are equal.
+    """
 
     released: tuple[int, ...]
     answer: int

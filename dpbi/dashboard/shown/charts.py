@@ -15,17 +15,15 @@ _SOUGHT = "charts: to bring into sight"
 _TALK = 1.4  # times as large is a chart's type for a room
 
 
-def draw(figure: Any, name: str, *, share: float = 1.0, at_once: bool = False, slid_to: Any = None) -> None:
+def draw(figure: Any, name: str, *, share: float = 1.0, at_once: bool = False) -> None:
     """Draws a plotly figure; name: its key on the page and the picture's file name; share: of the page's width;
-    at_once: whether all its panels are to be on the screen of a room; slid_to: the figure as its own slider shows it by
-    now, which is what is told and taken away.
+    at_once: whether all its panels are to be on the screen of a room.
 
     Dragging scrolls the page, as on a telephone it must; a part is looked at through the mode bar or full screen.
     """
     from dpbi.figures.drawing import Drawing
     from dpbi.figures.style import enlarged
 
-    as_seen = slid_to or figure
     if stylesheet.in_a_room():
         drawing = Drawing.of(enlarged(figure, _TALK, stylesheet.screen(), share, at_once))
     else:
@@ -34,14 +32,14 @@ def draw(figure: Any, name: str, *, share: float = 1.0, at_once: bool = False, s
     st.plotly_chart(
         drawing.figure(),
         key=f"chart: {name}",
-        alt=as_seen.layout["meta"]["alt"],
+        alt=drawing.layout["meta"]["alt"],
         config={
             "displaylogo": False,
             "modeBarButtonsToRemove": ["zoom2d", "pan2d", "select2d", "lasso2d", "autoScale2d"],
             "toImageButtonOptions": {"format": "svg", "filename": f"dpbi-{name}"},
         },
     )
-    downloads.figure_buttons(as_seen, name)
+    downloads.figure_buttons(figure, name)
     if st.session_state.get(_SOUGHT) == name:
         del st.session_state[_SOUGHT]
         stylesheet.call("intoSight", f"chart--{name}", ".main-svg")
@@ -51,11 +49,6 @@ def follow(name: str, then: Callable[[str], None]) -> None:
     """Calls ``then`` with the frame at which a person lets go the slider of this chart, before the page runs again."""
     key = f"slider: {name}"
     stylesheet.component("slider")(key=key, data=name, on_place_change=lambda: then(str(st.session_state[key].place)))
-
-
-def follows(name: str) -> bool:
-    """Whether the slider of this chart is on the page, from the run before this one."""
-    return f"slider: {name}" in st.session_state
 
 
 def seek(name: str) -> None:

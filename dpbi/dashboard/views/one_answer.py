@@ -1,7 +1,6 @@
 """Two tables that differ in one person's answer: their clouds under the hand, and the game of guessing between them."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +16,6 @@ from dpbi.inference.clouds import Clouds, Turn, clouds as clouds_of, turn
 from dpbi.privacy.guessing import BestGuess
 
 _GAME = "one answer: game"
-_OPENED = "one answer: opened"
 _LABEL = 16  # characters
 _SQUARES = 0.36  # of the page's width
 
@@ -48,15 +46,6 @@ class Pair(NamedTuple):
         return display_labels(self.answers, _LABEL)
 
 
-class Opened(NamedTuple):
-    """The clouds as they were drawn, with the epsilon of then; told: where their slider was let go since."""
-
-    pair: Pair
-    mechanism: Mechanism
-    seed: int
-    told: float
-
-
 class Game(NamedTuple):
     """asked: what the curves are drawn from; number: of the curve; guess: of it, 0 or 1, None before there is one."""
 
@@ -82,38 +71,18 @@ def clouds(pair: Pair, mechanism: Mechanism, seed: int, *, by_keys: bool = False
     """
     from dpbi.figures.clouds import two_clouds
 
-    opened = _opened(pair, mechanism, seed)
-    found = _found(pair, opened.mechanism, seed)
+    found = _found(pair, mechanism, seed)
     at = found.epsilons.index(mechanism.epsilon)
     if said.hardly_differ(found):
         st.markdown(said.hardly_differ(found))
-    first = found.epsilons.index(opened.mechanism.epsilon)
-    shown, slid_to = (two_clouds(found, pair.drawn, pair.share_of, place) for place in (first, at))
-    charts.draw(shown, "clouds", slid_to=slid_to)
-    charts.follow("clouds", lambda epsilon: _follow(opened, float(epsilon)))
+    charts.draw(two_clouds(found, pair.drawn, pair.share_of, at), "clouds")
+    charts.follow("clouds", lambda epsilon: _set(float(epsilon)))
     with st.container(horizontal=True, key="clouds keys"):
         for label, shortcut, there in (("More noise", "Down", at - 1), ("Less noise", "Up", at + 1)):
             possible = 0 <= there < len(found.epsilons)
             st.button(label, key=f"clouds: {label}", shortcut=shortcut if by_keys else None, disabled=not possible,
                       on_click=_set, args=(found.epsilons[there if possible else at],))  # fmt: skip
     return found.guesses[at]
-
-
-def _opened(pair: Pair, mechanism: Mechanism, seed: int) -> Opened:
-    """As the picture is, where its own slider brought it to this epsilon: drawn anew it would leave the full screen,
-    and the hand that is at it again."""
-    last: Opened | None = st.session_state.get(_OPENED)
-    if last is not None and charts.follows("clouds") and last.told == mechanism.epsilon:
-        there = replace(last.mechanism, epsilon=mechanism.epsilon)
-        if (last.pair, there, last.seed) == (pair, mechanism, seed):
-            return last
-    opened = st.session_state[_OPENED] = Opened(pair, mechanism, seed, mechanism.epsilon)
-    return opened
-
-
-def _follow(opened: Opened, epsilon: float) -> None:
-    st.session_state[_OPENED] = opened._replace(told=epsilon)
-    _set(epsilon)
 
 
 def _found(pair: Pair, mechanism: Mechanism, seed: int) -> Clouds:
