@@ -286,8 +286,6 @@ def enlarged(
     margin["t"] -= _BAR_ROOM + _TITLE_ROOM * (max(len(lines) - len(fine), _TITLE_LINES) - len(said))
     margin["t"] -= 20 * (len(fine) - len(rows))
     layout["margin"] = {side: factor * room for side, room in margin.items()}
-    for slider in layout.get("sliders", ()):
-        slider["pad"] = {side: factor * room for side, room in slider["pad"].items()}
     axes = [axis for name, axis in layout.items() if name.startswith("yaxis")]
     panels = max(1, len({tuple(axis.get("domain", (0, 1))) for axis in axes}))  # one above another
     if at_once:
