@@ -49,7 +49,7 @@ if (!window.dpbi?.ready) {
   const act = () => {
     const asked = document.querySelector('.st-key-act button[kind="primary"]');
     if (!asked) step("Next");
-    else if (!asked.disabled && !asked.closest('[data-stale="true"]')) asked.click();
+    else if (!asked.disabled && asked.closest("[data-stale]")?.dataset.stale !== "true") asked.click();
   };
 
   /* A clicker sends page keys, and the arrows mean nothing on a switch. Space presses what has the focus, if anything
@@ -68,15 +68,16 @@ if (!window.dpbi?.ready) {
     event.stopPropagation();
   }, true);
   const MOVES = { "More-noise": -1, "Less-noise": 1 };
-  const named = (button, of) => button.closest(`[class*="st-key-${of}--"]`)?.className.match(`${of}--(\\S+)`)[1];
+  const named = (keyed) => keyed?.className.match(/--(\S+)/)[1];
   document.addEventListener("click", (event) => {
     const button = event.isTrusted && event.target.closest?.(`:is(${TOUR}, .st-key-act, .st-key-clouds-keys) button`);
     if (!button) return;
     if (event.detail) button.blur(); // by a pointer: the space bar would press it, on the next scene too
-    const steps = Object.values(STEPS).includes(named(button, "tour"));
-    const move = MOVES[named(button, "clouds")];
+    const to = named(button.closest('[class*="st-key-tour--"]'));
+    const move = MOVES[named(button.closest('[class*="st-key-clouds--"]'))];
+    const steps = Object.values(STEPS).includes(to);
     if (steps && !onItsWay) return leave(); // by this very press
-    if (steps) waiting.push(named(button, "tour"));
+    if (steps) waiting.push(to);
     else if (move && slider()) nudge(slider(), move);
     else return;
     event.stopPropagation();
