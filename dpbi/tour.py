@@ -28,9 +28,11 @@ SEED = 1  # of everything drawn here
 _UNIFORM = (1.0, 1.0)
 _EPSILON = 1.0
 _HIDDEN = 0.1  # the epsilon at which a reader who takes releases for the data is mistaken
+_GAMMA = 0.05  # at which the smooth bound can be seen between the others
 _MOVES = 400
 _CURVES = 30
 _SIZES = (10, 30, 100, 300, 1000, 3000, 10_000)
+_REACHED = 1.005  # times the limit, which three digits do not tell from it
 _TIMES_EPSILON = (0.5, 1.0, 1.5, 2.0, 3.0)
 
 
@@ -208,7 +210,7 @@ def growth(scene: Scene) -> Growth:
 
 def reach(scene: Scene) -> Reach:
     problem = scene.problem
-    scan = maps.along_count(problem.prior, problem.n, 1.0, 1.0, include=(problem.counts[0],))
+    scan = maps.along_count(problem.prior, problem.n, _GAMMA, 1.0, include=(problem.counts[0],))
     means = tuple(distance_law(one, problem).mean for one in scene.mechanisms)
     return Reach(leak(problem), scan, scene.mechanisms, means)
 
@@ -255,9 +257,9 @@ def _reach_said(found: Reach) -> str:
     worst = float(found.scan.local.max())
     (wide, far), (near, mean) = zip(map(name_of, found.mechanisms), found.means, strict=True)
     return (
-        f"Where one answer is missing, {said(worst / found.leak.distance)} times as far. A choice as cautious as the "
-        f"tables nearby demand ({near}) lies {said(mean)} from the truth on average, one as cautious as the worst "
-        f"({wide}) {said(far)}."
+        f"Where everybody gives the same answer, {said(worst / found.leak.distance)} times as far. A choice as "
+        f"cautious as the tables nearby demand ({near}) lies {said(mean)} from the truth on average, one as cautious "
+        f"as the worst ({wide}) {said(far)}."
     )
 
 
@@ -280,8 +282,9 @@ def _limit_said(found: AgainstLimit) -> str:
     best, worst = int(times.argmin()), int(times.argmax())
     return (
         f"Averaged over all tables, no candidate posterior released with ε = {printed_bound(limit.epsilon)} can come "
-        f"nearer than {at_least(limit.lower or 0.0, 2)}. {name_of(found.mechanisms[best])} comes to "
-        f"{said(times[best])} times that, {name_of(found.mechanisms[worst])} to {said(times[worst])}."
+        f"nearer than {at_least(limit.lower or 0.0, 2)}. {name_of(found.mechanisms[best])} "
+        f"{'reaches it' if times[best] < _REACHED else f'comes to {said(times[best])} times that'}, "
+        f"{name_of(found.mechanisms[worst])} to {said(times[worst])} times."
     )
 
 
@@ -292,15 +295,15 @@ SCENES: tuple[Scene, ...] = (
     Scene(
         "leak",
         "A posterior leaks",
-        "What follows from ten answers is published as it is. You know nine of them, 5 yes and 4 no: what did she, the "
-        "tenth, say?",
-        _TEN, (Geometric(_EPSILON),), "Sensitivity",
+        "What follows from ten answers is published as it is. You know nine of them, 5 yes and 4 no: what did she, "
+        "the tenth, say?",
+        _TEN, (), "One answer",
         SpeakerNotes(
-            "A posterior says how plausible each share of yes is after ten answers. It looks like a summary, and yet "
-            "it gives away the last answer to whoever knows the others: only two curves are possible, and they "
-            "differ. Two tables that differ in one person's answer are called neighbours; her privacy is that nobody "
-            "can tell neighbours apart.",
-            "Five yes and four no are known. Which curve is this, six yes or five? Then reveal.",
+            "A posterior says how plausible each share of yes is after ten answers; before them every share was as "
+            "plausible. It looks like a summary, and yet it gives away the last answer to whoever knows the others: "
+            "only two curves are possible, and they differ. Two tables that differ in one person's answer are called "
+            "neighbours; her privacy is that nobody can tell neighbours apart.",
+            "Five yes and four no are known. Which curve is this, that of six yes or of five? Then reveal.",
             2,
         ),
         reveal="Reveal her answer", compute=with_her_no, sentence=_leak_said, neighbour=_HER_NO,
@@ -308,13 +311,16 @@ SCENES: tuple[Scene, ...] = (
     Scene(
         "clouds",
         "With her yes, with her no",
-        "A private release is drawn at random: with her yes from one cloud, with her no from the other. Drag ε until "
-        "the two clouds are one.",
+        "Now whole-number noise is added before the posterior is published (Geometric): each curve is a posterior "
+        "that may come out. Drag ε, which says how unlike the two clouds may be, until nobody could tell them apart.",
         _TEN, (Geometric(_EPSILON),), "One answer",
         SpeakerNotes(
-            "Publish one of the eleven possible posteriors, drawn at random, near ones more often. Epsilon says how "
-            "much more often. At 10 the clouds part, and she is exposed as before; at 0.1 they lie on each other, and "
-            "nobody can tell; in between lies what one has to agree on.",
+            "A random whole number is added to the count of yes and taken from that of no, small ones more often, and "
+            "the result is kept between 0 and 10: eleven posteriors can come out. Epsilon bounds how much more "
+            "probable any of them is with her yes than with her no: at most e to the epsilon times. At 10 each cloud "
+            "is nearly one curve, and whoever sees that curve knows her answer, even though the two humps overlap; at "
+            "0.1 the clouds are the same, with much of both at the ends, where the noise is cut. What lies between "
+            "has to be agreed on.",
             "At which epsilon would you let your own answer into the table? Drag until most hands are up.",
             3,
         ),
@@ -327,10 +333,10 @@ SCENES: tuple[Scene, ...] = (
         _TEN, (Geometric(_EPSILON),), "One answer",
         SpeakerNotes(
             "Play eight or ten rounds: y or n for the room's guess, space for the next curve. The squares show how "
-            "many of a hundred guesses can be right at best, whatever the method: that number follows from the two "
-            "laws alone. A run of ten may lie well above or below it. Go back one scene, change epsilon and play "
-            "again.",
-            "Which hump is the curve nearer to, and how sure are you? Who would bet?",
+            "many of a hundred guesses can be right in the long run, whatever the method: that number is computed "
+            "from how probable each curve is with her yes and with her no. A run of ten may lie well above or below "
+            "it, and a good guess can be wrong. Another epsilon, a scene back, begins the score anew.",
+            "Is the curve more to the side of yes or of no, and how sure are you? Who would bet?",
             4,
         ),
         kind="guess", neighbour=_HER_NO,
@@ -338,14 +344,16 @@ SCENES: tuple[Scene, ...] = (
     Scene(
         "noise",
         "Noise on the counts",
-        "The direct way: noise on every count, and the posterior of what comes out. Thirty such posteriors of a "
-        "hundred people: could the same promise cost less?",
+        "The first idea was noise on every count, each by itself (LSZhang): thirty posteriors that might be "
+        "published. Could the same promise cost less?",
         _HUNDRED, (LSZhang(_EPSILON), LSDim(_EPSILON), LSHist(_EPSILON), Geometric(_EPSILON)), "Private posteriors",
         SpeakerNotes(
-            "Each thin line could have been published, the thick one is the truth. All four panels make the same "
-            "promise. What differs is how well each understands what one person can change: a count less here, a count "
-            "more there, and the sum stays. The better it is understood, the less noise is needed.",
-            "Each person changes two counts by one. How many counts need noise, if all know the sum?",
+            "Each thin line could have been published, the thick one is the truth. All four make the same promise. "
+            "What differs is how well each understands what one person can change: one count up, another down, and "
+            "the sum stays. So all but one count need noise, of two counts one (LSDim with a wide, LSHist with a "
+            "narrow noise), and whole-number noise is enough (Geometric, that of the scenes before).",
+            "Each person changes two counts by one. How many counts need noise, if all know the sum? One: the other "
+            "follows.",
             3,
         ),
         reveal="Reveal three better ways", compute=beside, sentence=_beside_said,
@@ -353,15 +361,16 @@ SCENES: tuple[Scene, ...] = (
     Scene(
         "choice",
         "Choosing by distance",
-        "Another way: draw one of all possible posteriors, near ones more often. Drag the number of people: does it "
-        "listen better to more of them?",
+        "Another idea: no noise on counts, but one of all possible posteriors, those near the truth more often (EHD). "
+        "Drag the number of people: do more of them help?",
         _HUNDRED, (EHD(_EPSILON),), "Private posteriors",
         SpeakerNotes(
-            "This is the exponential mechanism scored by Hellinger distance. Its caution is set by the worst table "
-            "there is, and the more people there are, the more posteriors there are to choose from. So as the data "
-            "grow, the choice drowns: the lines lie anywhere. Every curve is drawn to its own height, to be seen at "
-            "any size.",
-            "More people, more information: will the lines come nearer? Ask before dragging.",
+            "This is the exponential mechanism scored by Hellinger distance. It makes the same promise. But its "
+            "caution is set by the worst table there is, and the more people there are, the more posteriors there are "
+            "to choose from. So as the data grow, the choice drowns: most releases would have come out the same "
+            "whatever the data. Every curve is drawn to its own height, to be seen at any size. In the two clouds it "
+            "would do worse than noise, too: the lab shows it.",
+            "More people, more information: will the lines come nearer? Ask before dragging, then drag to 10,000.",
             2,
         ),
         compute=growth,
@@ -369,14 +378,16 @@ SCENES: tuple[Scene, ...] = (
     Scene(
         "reach",
         "How far can one person move it?",
-        "One of a thousand people changes the answer. With 600 yes and 400 no that moves the posterior by this little: "
-        "where would it move most?",
-        _THOUSAND, (EHD(_EPSILON), EHDS(_EPSILON)), "Sensitivity",
+        "One of a thousand people changes the answer. With 600 yes and 400 no that moves the posterior by this "
+        "little: where would it move most?",
+        _THOUSAND, (EHD(_EPSILON), EHDS(_EPSILON, gamma=_GAMMA)), "Sensitivity",
         SpeakerNotes(
             "Sensitivity is how far one person can move the posterior: at the data (local), at worst (global), and, "
-            "in between, the smooth bound, which looks at tables nearby and fades with their number. Local alone "
-            "would give the data away; global drowns the choice, as the scene before showed; smooth changes little "
-            "from neighbour to neighbour, so that it may set the caution.",
+            "in between, the smooth bound, which looks at tables nearby and fades with their number. A choice scaled "
+            "by the local one would give the data away, one scaled by the global one drowns, as the scene before "
+            "showed; the smooth one changes little from neighbour to neighbour, so that it may set the caution. That "
+            "rescues the choice where there are many people; with a hundred, as in the last scene, noise stays far "
+            "ahead.",
             "Where does one record matter most: in the middle, or where almost everybody agrees? Then reveal.",
             2,
         ),
@@ -385,14 +396,15 @@ SCENES: tuple[Scene, ...] = (
     Scene(
         "reader",
         "What may a reader conclude?",
-        f"Twenty releases at ε = {_HIDDEN:g}, and the 95 % interval that each seems to give for the share of yes. How "
-        "many miss the line, the mean of the true posterior?",
+        "Twenty releases, and the 95 % interval that each seems to give for the share of yes. How many miss the line, "
+        "the mean of the true posterior?",
         _HUNDRED, (Geometric(_HIDDEN),), "Private posteriors",
         SpeakerNotes(
             "A reader who takes the release for the data is too sure: the noise is not in the interval. But the "
             "reader knows how the noise was made, so that Bayes' rule can reckon with it. The noise-aware intervals "
-            "are wider, and they cover as they should. This costs no privacy: it uses the release alone.",
-            "One in twenty should miss. How many do you count?",
+            "are wider, and they cover as they should. This costs no privacy: it uses the release alone. The line is "
+            "what the reader is kept from, the mean without noise. Epsilon is small here, 0.1, so that it can be seen.",
+            "One in twenty may miss. How many do you count?",
             2,
         ),
         reveal="Reveal the noise-aware ones", compute=two_readings, sentence=_readings_said,
@@ -404,10 +416,12 @@ SCENES: tuple[Scene, ...] = (
         "could any mechanism come?",
         _HUNDRED, (LSHist(_EPSILON), Geometric(_EPSILON), EHDS(_EPSILON)), "Accuracy",
         SpeakerNotes(
-            "The limit is a theorem for two categories: the best of all private mechanisms that release a candidate "
-            "posterior, on average over the public prior. No private count enters it, so that it may be used to "
-            "choose a mechanism. For tables with two answers whole-number noise on one count all but reaches it.",
-            "How much could a cleverer mechanism still gain? Then reveal, and go back to what was left open.",
+            "The limit is a theorem for two categories: the best of all private mechanisms that release a posterior "
+            "which some table could have, on average over what the prior expects. No private count enters it, so that "
+            "it may be used to choose a mechanism. For two answers whole-number noise all but reaches it, and a "
+            "choice by distance is far off. To close: a posterior can be published whole, with a promise that holds "
+            "for everybody in it, and it costs least where the noise fits what one person can change.",
+            "How much could a cleverer mechanism still gain? Then reveal.",
             2,
         ),
         reveal="Reveal the limit", compute=against_limit, sentence=_limit_said,

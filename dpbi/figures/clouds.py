@@ -1,11 +1,12 @@
 """Two tables, their clouds of private posteriors under a slider of epsilon, and the game of guessing between them."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpbi import BestGuess, Clouds, dirichlet, printed_bound
+from dpbi import BestGuess, Clouds, dirichlet, name_of, printed_bound
 from dpbi.figures.style import (
     FONT_SIZE,
     LINE_WIDTH,
@@ -21,11 +22,12 @@ from dpbi.inference.clouds import Turn
 from dpbi.inference.private_posteriors import density_window
 
 # Two datasets of one picture: no mechanism's colours, apart in lightness and in dash.
-PAIR = (Style("#0f7a6c", "solid", "circle"), Style("#c2417a", "dash", "diamond"))
+PAIR = (Style("#12907f", "solid", "circle"), Style("#cf4a86", "dash", "diamond"))
 _POINTS = 48
 _DRAWN_POINTS = 24
+_SPIKE = 8.0  # times as high as the other truth
 _MASS = 1 - 1e-7
-_TALLEST = 1.6  # times the truths' peaks: what is higher runs on above the axis
+_TALLEST = 1.35  # times the truths' peaks: what is higher runs on above the axis
 _SQUARE = np.array([[0.1, 0.9, 0.9, 0.1, 0.1, np.nan], [0.1, 0.1, 0.9, 0.9, 0.1, np.nan]])  # x and y, and a gap
 # A step's label is what stands over the rail; plotly would set it under the rail as well, where it is left unseen.
 SLIDER: dict[str, Any] = {
@@ -44,7 +46,7 @@ def two_clouds(found: Clouds, names: tuple[str, str], share_of: str, at: int) ->
     """
     truths = found.truths
     peaks = _peaks(truths)
-    ceiling = 1.05 * _TALLEST * max(peaks)
+    ceiling = _ceiling(peaks)
     points = _POINTS if found.exact else _DRAWN_POINTS
     shown = range(len(found.epsilons))
     curves = _curves(found.parameters[:, :1] if found.exact else found.parameters, points)
@@ -53,7 +55,7 @@ def two_clouds(found: Clouds, names: tuple[str, str], share_of: str, at: int) ->
     for table, style in enumerate(PAIR):
         for curve in range(found.weights.shape[2]):
             fig.add_scatter(
-                mode="lines", name=names[table], legendgroup=names[table], showlegend=False, hoverinfo="skip",
+                mode="lines", name=f"{names[table]}, {name_of(found.mechanism)}", legendgroup=names[table], showlegend=False, hoverinfo="skip",
                 line={**_ink(found, style, table, at, curve), "dash": style.dash, "width": LINE_WIDTH + 0.5},
                 customdata=compact(np.full(points, found.weights[table, at, curve])),
             )  # fmt: skip
@@ -74,7 +76,7 @@ def two_clouds(found: Clouds, names: tuple[str, str], share_of: str, at: int) ->
     what = ("The stronger a curve, the more probable its release" if found.exact else
             f"{found.weights.shape[2]} releases of each table")
     return base_layout(
-        fig, f"Private posteriors {names[0]} and {names[1]}",
+        fig, f"{name_of(found.mechanism)}: private posteriors {names[0]} and {names[1]}",
         alt=f"Two clouds of densities of the share of {share_of}, {names[0]} and {names[1]}, at "
             f"{len(found.epsilons)} epsilons",
         values=f"At epsilon {_said(found.epsilons[at], found.guesses[at])}", notes=[f"{what}; shaded: the truths."],
@@ -86,7 +88,7 @@ def two_clouds(found: Clouds, names: tuple[str, str], share_of: str, at: int) ->
 def one_curve(found: Turn, pair: Clouds, names: tuple[str, str], share_of: str, revealed: bool) -> Figure:
     """One release, of one of the two tables, between the two truths; revealed: whether it is told of which."""
     truths = pair.truths
-    ceiling = 1.05 * _TALLEST * max(_peaks(truths))
+    ceiling = _ceiling(_peaks(truths))
     style = PAIR[found.answer] if revealed else REFERENCE
     fig = Drawing()
     for one, truth, name, other in zip(PAIR, truths, names, truths[::-1], strict=True):
@@ -159,6 +161,12 @@ def _curves(parameters: Floats, points: int) -> tuple[Floats, Floats]:
 def _line(curves: tuple[Floats, Floats], place: tuple[int, ...] = ()) -> dict[str, NDArray[Any]]:
     x, y = curves
     return {"x": compact(x[place]), "y": compact(y[place])}
+
+
+def _ceiling(peaks: Sequence[float]) -> float:
+    """A spike, whose mass lies at an end, runs on above the axis as other curves do."""
+    high = max(peaks)
+    return 1.05 * _TALLEST * (high if high < _SPIKE * min(peaks) else min(peaks))
 
 
 def _peaks(parameters: Floats) -> list[float]:

@@ -1,5 +1,6 @@
 """The tour's charts: one drawing per kind of result, those of the other pages where they show the same."""
 
+from collections.abc import Sequence
 from functools import singledispatch
 from typing import Any
 
@@ -9,11 +10,13 @@ from dpbi import dirichlet, printed_bound
 from dpbi.figures import accuracy, posteriors
 from dpbi.figures.clouds import PAIR, SLIDER
 from dpbi.figures.style import (
+    FONT_SIZE,
     LINE_WIDTH,
     TRUTH,
     Drawing,
     Figure,
     Floats,
+    Style,
     add_curve,
     base_layout,
     compact,
@@ -27,6 +30,7 @@ from dpbi.inference.private_posteriors import density_window
 from dpbi.tour import AgainstLimit, Beside, Growth, Leak, Moves, Reach, TwoReadings, said
 
 _POINTS = 200
+_ANSWERS, _SHARE = ("yes", "no"), "yes"  # of the tour's tables
 _NEEDLE_POINTS = 40
 
 
@@ -40,30 +44,36 @@ def draw(result: Any, revealed: bool) -> Figure:
 @draw.register
 def one_of_two(found: Leak, revealed: bool) -> Figure:
     """The published posterior alone; revealed: beside the one that her other answer would have given."""
-    return neighbouring_posteriors(found) if revealed else _densities(
-        found, 1, "One of two curves is possible, and this one is published", "The density of a published posterior")
+    names = [f"with her {answer} {problem.counts}" for answer, problem in
+             zip(_ANSWERS, (found.problem, found.neighbour), strict=True)]
+    if not revealed:
+        return _densities(found, ["published posterior"], "Two curves are possible, and this one is published",
+                          "The density of a published posterior", _SHARE)
+    return _densities(found, names, "The published posterior, and the other that was possible",
+                      "Two posterior densities of neighbouring datasets", _SHARE)
 
 
-def neighbouring_posteriors(found: Leak) -> Figure:
+def neighbouring_posteriors(found: Leak, share_of: str = "the first category") -> Figure:
     """The densities of theta_1 under both posteriors."""
-    return _densities(found, 2, f"One changed record moves the posterior by H = {number(found.distance)}",
-                      "Two posterior densities of neighbouring datasets")
+    names = [f"counts ({', '.join(map(str, one.counts))})" for one in (found.problem, found.neighbour)]
+    return _densities(found, names, f"One changed record moves the posterior by H = {number(found.distance)}",
+                      "Two posterior densities of neighbouring datasets", share_of)
 
 
-def _densities(found: Leak, shown: int, title: str, alt: str) -> Figure:
+def _densities(found: Leak, names: Sequence[str], title: str, alt: str, share_of: str) -> Figure:
+    """One name alone: of the first, in no table's colour."""
     pair = np.array([found.problem.posterior, found.neighbour.posterior])
     grid = np.linspace(*density_window(pair, mass=0.9998), _POINTS)
     densities = [dirichlet.beta_density(grid, *parameters) for parameters in pair]
     fig = Drawing()
-    for problem, density, style in zip((found.problem, found.neighbour)[:shown], densities, PAIR, strict=False):
+    for name, density, style in zip(names, densities, PAIR, strict=False):
+        colour = style if len(names) > 1 else TRUTH
         fig.add_scatter(
-            x=compact(grid), y=compact(density), mode="lines",
-            name=f"counts ({', '.join(map(str, problem.counts))})" if shown > 1 else "published posterior",
-            line={"color": style.colour if shown > 1 else TRUTH.colour, "dash": style.dash, "width": LINE_WIDTH + 1},
-            fill="tozeroy", fillcolor=TRUTH.faded(0.12), hovertemplate="%{y:.3g}",
+            x=compact(grid), y=compact(density), mode="lines", name=name, fill="tozeroy", hovertemplate="%{y:.3g}",
+            line={"color": colour.colour, "dash": style.dash, "width": LINE_WIDTH + 1}, fillcolor=colour.faded(0.14),
         )  # fmt: skip
     return base_layout(
-        fig, title, alt=alt, x={"title_text": "θ, share of the first category"},
+        fig, title, alt=alt, x={"title_text": f"θ, share of {share_of}"},
         y={"title_text": "Density", "range": [0, 1.08 * float(np.max(densities))]},
     )  # fmt: skip
 
@@ -103,7 +113,7 @@ def needles(found: Growth, revealed: bool) -> Figure:
                     line={"color": TRUTH.colour, "width": 2 * LINE_WIDTH})  # fmt: skip
     frames = [[*map(_needle, one.parameters), _needle(np.array(one.problem.posterior))] for one in found.drawn]
     labels = {
-        str(one.problem.n): f"{one.problem.n:,} people: ignored in {round(100 * share)} of 100 releases"
+        str(one.problem.n): f"{one.problem.n:,} people: {round(100 * share)} of 100 releases look at no data"
         for one, share in zip(found.drawn, found.ignoring, strict=True)
     }
     fig.add_slider(labels, frames, 0, **SLIDER)
@@ -126,7 +136,7 @@ def _needle(parameters: Floats) -> dict[str, Any]:
 def how_far(found: Reach, revealed: bool) -> Figure:
     """The posterior and its farthest neighbour at the data; revealed: how far they are apart at every table."""
     if not revealed:
-        return neighbouring_posteriors(found.leak)
+        return neighbouring_posteriors(found.leak, _SHARE)
     scan, here = found.scan, found.leak.problem.counts[0]
     fig = Drawing()
     for name, values, dash, width in (
@@ -149,34 +159,49 @@ def how_far(found: Reach, revealed: bool) -> Figure:
 
 @draw.register
 def two_readings(found: TwoReadings, revealed: bool) -> Figure:
-    """The intervals of the same releases, one above another, taken for the data and, revealed, reckoned with the noise.
-    """
+    """The intervals of the same releases, one above another, taken for the data; revealed: which of them miss, and in a
+    panel of their own those that reckon with the noise."""
     naive, aware = found.naive, found.aware
-    low, high = dirichlet.interval(naive.parameters, category=0)
     place = {tuple(r): i for i, r in enumerate(aware.released.tolist())}
     at = [place[tuple(r)] for r in naive.released.tolist()]
-    readings = [("taken for the data", PAIR[1], low, high),
-                ("noise-aware", PAIR[0], aware.low[at, 0], aware.high[at, 0])]
-    truth = float(dirichlet.mean(naive.problem.posterior)[0])
+    low, high = dirichlet.interval(naive.parameters, category=0)
     order = np.argsort(low, kind="stable")
-    fig = Drawing()
-    for (name, style, ends, others), offset in zip(readings[: 1 + revealed], (0.0, 0.42), strict=False):
-        for covers in (True, False):
-            chosen = [i for i in order if (ends[i] <= truth <= others[i]) == covers]
-            rows = [float(np.flatnonzero(order == i)[0]) + offset for i in chosen]
-            gap = [np.nan] * len(chosen)
-            fig.add_scatter(
-                x=compact(np.ravel(np.column_stack([ends[chosen], others[chosen], gap]))),
-                y=compact(np.ravel(np.column_stack([rows, rows, gap]))), mode="lines",
-                name=f"{name}, {'covers' if covers else 'misses'}: {len(chosen)}", hoverinfo="skip",
-                line={"color": style.faded(0.45) if covers else style.colour, "width": LINE_WIDTH if covers else 6},
-            )  # fmt: skip
-    fig.add_vline(x=truth, line={"color": TRUTH.colour, "width": LINE_WIDTH})
+    truth = float(dirichlet.mean(naive.problem.posterior)[0])
+    fig = Drawing("xaxis", "yaxis", "xaxis2", "yaxis2") if revealed else Drawing()
+    _add_intervals(fig, "taken for the data", low[order], high[order], truth, PAIR[1], "", revealed)
+    if revealed:
+        _add_intervals(fig, "noise-aware", aware.low[at, 0][order], aware.high[at, 0][order], truth, PAIR[0], "2", True)
+        fig.layout["xaxis"]["domain"], fig.layout["xaxis2"]["domain"] = (0, 0.48), (0.52, 1)
+        fig.layout["xaxis2"]["anchor"], fig.layout["yaxis2"]["anchor"] = "y2", "x2"
     return base_layout(
         fig, "Each line is the 95 % interval of one release" + ("; thick ones miss" if revealed else ""),
         alt="Intervals one above another", x={"title_text": "θ, share of yes", "range": [0, 1]},
-        y={"range": [-1, len(order)], "showticklabels": False, "showgrid": False},
+        y={"range": [-1, len(order)], "showticklabels": False, "showgrid": False}, headroom=24 * revealed,
     )  # fmt: skip
+
+
+def _add_intervals(
+    fig: Drawing, name: str, low: Floats, high: Floats, truth: float, style: Style, panel: str, revealed: bool
+) -> None:
+    """One above another in a panel, with the mean that they are to cover; revealed: which miss it, and how many."""
+    covers = (low <= truth) & (truth <= high)
+    for chosen, told, width in ((covers, "covers", LINE_WIDTH), (~covers, "misses", 6.0)):
+        rows = np.flatnonzero(chosen)
+        gap = np.full(rows.size, np.nan)
+        fig.add_scatter(
+            x=compact(np.column_stack([low[rows], high[rows], gap]).ravel()), showlegend=False, hoverinfo="skip",
+            y=compact(np.column_stack([rows, rows, gap]).ravel()), name=f"{name}, {told}" if revealed else name,
+            mode="lines", line={"color": style.colour, "width": width if revealed else LINE_WIDTH},
+            xaxis=f"x{panel}", yaxis=f"y{panel}",
+        )  # fmt: skip
+    fig.layout.setdefault("shapes", []).append({
+        "type": "line", "x0": truth, "x1": truth, "xref": f"x{panel}", "y0": 0, "y1": 1, "yref": f"y{panel} domain",
+        "line": {"color": TRUTH.colour, "width": LINE_WIDTH}})  # fmt: skip
+    if revealed:
+        fig.add_annotation(
+            text=f"{name}: {int((~covers).sum())} of {len(low)} miss", x=0.5, xref=f"x{panel} domain", y=1,
+            yref=f"y{panel} domain", yanchor="bottom", showarrow=False, font={"size": FONT_SIZE},
+        )  # fmt: skip
 
 
 _LOW = 300  # pixels
@@ -197,7 +222,8 @@ def against_limit(found: AgainstLimit, revealed: bool) -> Figure:
         accuracy.add_limit(fig, found.limits, epsilons, 0.0)
         lies = leading(names, found.mean[:, at].tolist(), float(found.mean[best, at]), ("lies", "lie"))
         times = said(found.times[0, best, at])
-        title = f"{lies} at {times} times the limit of privacy at ε = {printed_bound(epsilons[at])}"
+        where = "the limit of privacy" if times == "1" else f"{times} times the limit of privacy"
+        title = f"{lies} at {where} at ε = {printed_bound(epsilons[at])}"
     return base_layout(
         fig, title, alt="Mean distance under the prior against epsilon" + (", and the limit" if revealed else ""),
         x={"title_text": "ε", **log_axis(epsilons[0], epsilons[-1])},

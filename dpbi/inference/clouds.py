@@ -15,6 +15,7 @@ from dpbi import limits
 from dpbi.frozen_result import FrozenResult
 from dpbi.mechanisms.listing import Listing
 from dpbi.mechanisms.mechanism import Mechanism, check_mechanism
+from dpbi.posterior.hellinger import hellinger
 from dpbi.privacy.guessing import BestGuess, check_pair, guess_from, listed_pair
 from dpbi.privacy.loss import calibrate
 from dpbi.problem.problem import Problem
@@ -24,6 +25,7 @@ Floats = NDArray[np.float64]
 DRAWS = 30  # of each table, where the releases are too many to draw each by its probability
 CURVES = 60  # up to so many are drawn by their exact probabilities
 _EPSILONS = 1000
+_TIE = 1e-9  # relative, of two distances
 _EQUAL = 1e-11  # of two log probabilities: rounding
 _SEEN = 1e-3  # what is less probable at every epsilon is no curve
 _MOST = 0.95  # of the probability, at every epsilon: what the curves must hold to be the cloud
@@ -33,7 +35,7 @@ _MOST = 0.95  # of the probability, at every epsilon: what the curves must hold 
 class Clouds(FrozenResult):
     """What a mechanism releases of a table and of its neighbour, at several epsilons, seen in one share theta_j.
 
-    category: j, the one that the replaced record was in. parameters: (2, E, R, 2), the Beta posteriors of theta_j by
+    category: j, of the two in which the tables differ that whose share moves farther. parameters: (2, E, R, 2), the Beta posteriors of theta_j by
     table, epsilon and release; weights: (2, E, R), their probabilities where ``exact``, else 1 / R: independent draws,
     by their means. What has a probability below 1/1000 at every epsilon is left out of the exact ones, 5 % at most.
     guesses: E of them.
@@ -57,6 +59,11 @@ class Clouds(FrozenResult):
     def posterior(self, released: NDArray[np.int64]) -> Floats:
         """The Beta posteriors of theta_j from releases (..., k): (..., 2)."""
         return _marginal(self.problem.prior, released, self.category)
+
+    @property
+    def answer(self) -> int:
+        """0 where theta_j is the share of the answer in the problem, 1 where of that in its neighbour."""
+        return int(self.problem.counts[self.category] < self.neighbour.counts[self.category])
 
     @property
     def shares(self) -> tuple[float, ...]:
@@ -91,7 +98,7 @@ def clouds(
         raise ValueError("epsilons must hold one at least: got none.")
     if mechanism.calibration:  # a multiplier holds at one epsilon
         there = [calibrate(one, problem.prior, problem.n) for one in there]
-    category = int(np.argmax(np.array(problem.counts) - neighbour.counts))
+    category = _moved_most(problem, neighbour)
     guesses: list[BestGuess] = []
     laws: list[tuple[Floats, Floats] | None] = []
     for one in there:
@@ -116,6 +123,15 @@ def turn(mechanism: Mechanism, problem: Problem, neighbour: Problem, rng: np.ran
     here, there = (float(mechanism.log_pmf(one, released)[0]) for one in (problem, neighbour))
     likelier = None if abs(here - there) <= _EQUAL else int(there > here)
     return Turn(tuple(released[0].tolist()), answer, likelier)
+
+
+def _moved_most(problem: Problem, neighbour: Problem) -> int:
+    """Of the category that the record was in, and the one that it is in instead, that whose share moves farther."""
+    moved = np.array(problem.counts) - neighbour.counts
+    both = [int(moved.argmax()), int(moved.argmin())]
+    tables = np.array([problem.counts, neighbour.counts])
+    left, joined = (float(hellinger(*_marginal(problem.prior, tables, one))) for one in both)
+    return both[joined > left * (1 + _TIE)]
 
 
 def _marginal(prior: tuple[float, ...], counts: NDArray[np.int64], category: int) -> Floats:

@@ -48,7 +48,13 @@ def draw(figure: Any, name: str, *, share: float = 1.0, at_once: bool = False) -
 def follow(name: str, then: Callable[[str], None]) -> None:
     """Calls ``then`` with the frame at which a person lets go the slider of this chart, before the page runs again."""
     key = f"slider: {name}"
-    stylesheet.component("slider")(key=key, data=name, on_place_change=lambda: then(str(st.session_state[key].place)))
+
+    def told() -> None:
+        slid = st.session_state.get(key)  # None where its page was left meanwhile
+        if slid is not None:
+            then(str(slid.place))
+
+    stylesheet.component("slider")(key=key, data=name, on_place_change=told)
 
 
 def seek(name: str) -> None:

@@ -109,10 +109,13 @@ if (!window.dpbi?.ready) {
   };
   const hurry = () => {
     clearTimeout(resting);
-    if (untold) tell(untold);
+    const graph = untold;
     untold = null;
+    if (graph?.isConnected) tell(graph);
   };
+  addEventListener("pagehide", hurry);
   addEventListener("pointerdown", (event) => {
+    hurry();
     const graph = event.target.closest?.(".slider-container")?.closest(".js-plotly-plot");
     held = graph && { graph, from: active(graph) };
   }, true);

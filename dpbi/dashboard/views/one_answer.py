@@ -34,10 +34,9 @@ class Pair(NamedTuple):
         first, second = self._labels
         return self.called.format(first), self.called.format(second)
 
-    @property
-    def share_of(self) -> str:
+    def share_of(self, found: Clouds) -> str:
         """As a figure says it."""
-        return self._labels[0]
+        return self._labels[found.answer]
 
     @property
     def _labels(self) -> list[str]:
@@ -75,7 +74,7 @@ def clouds(pair: Pair, mechanism: Mechanism, seed: int, *, by_keys: bool = False
     at = found.epsilons.index(mechanism.epsilon)
     if said.hardly_differ(found):
         st.markdown(said.hardly_differ(found))
-    charts.draw(two_clouds(found, pair.drawn, pair.share_of, at), "clouds")
+    charts.draw(two_clouds(found, pair.drawn, pair.share_of(found), at), "clouds")
     charts.follow("clouds", lambda epsilon: _set(float(epsilon)))
     with st.container(horizontal=True, key="clouds keys"):
         for label, shortcut, there in (("More noise", "Down", at - 1), ("Less noise", "Up", at + 1)):
@@ -111,16 +110,16 @@ def guess(pair: Pair, mechanism: Mechanism, seed: int) -> None:
         st.button("Next curve", key="guess: next", shortcut="Space", disabled=not guessed, type="primary",
                   on_click=_put, args=(game._replace(number=game.number + 1, guess=None),))  # fmt: skip
         if guessed:
-            likelier = None if drawn.likelier is None else pair.answers[drawn.likelier]
-            named = likelier and pair.called.format(words.escape(likelier))
-            st.markdown(said.told(game.guess == drawn.answer, named))
+            best = None if drawn.likelier is None else game.guess == drawn.likelier
+            likelier = words.escape(pair.answers[drawn.likelier or 0])
+            st.markdown(said.told(game.guess == drawn.answer, best, pair.called.format(likelier)))
     curve, squares = st.columns([1 - _SQUARES, _SQUARES])
     with curve:
-        shown = one_curve(drawn, found, pair.drawn, pair.share_of, guessed)
+        shown = one_curve(drawn, found, pair.drawn, pair.share_of(found), guessed)
         charts.draw(shown, "curve", share=1 - _SQUARES)
     with squares:
-        best = found.guesses[found.epsilons.index(mechanism.epsilon)]
-        charts.draw(tally(game.right, game.turns, best), "tally", share=_SQUARES)
+        at_best = found.guesses[found.epsilons.index(mechanism.epsilon)]
+        charts.draw(tally(game.right, game.turns, at_best), "tally", share=_SQUARES)
 
 
 def _take(game: Game, place: int, answer: int) -> None:
@@ -140,8 +139,8 @@ def figure(pair: Pair, mechanism: Mechanism, seed: int, *, clouds: bool) -> Any:
     epsilons = library.slid_through(mechanism.epsilon)
     found = clouds_of(mechanism, pair.problem, pair.neighbour, epsilons, np.random.default_rng(seed))
     if clouds:
-        return two_clouds(found, pair.drawn, pair.share_of, found.epsilons.index(mechanism.epsilon))
-    return one_curve(_drawn(pair, mechanism, seed, 0), found, pair.drawn, pair.share_of, True)
+        return two_clouds(found, pair.drawn, pair.share_of(found), found.epsilons.index(mechanism.epsilon))
+    return one_curve(_drawn(pair, mechanism, seed, 0), found, pair.drawn, pair.share_of(found), True)
 
 
 def _drawn(pair: Pair, mechanism: Mechanism, seed: int, number: int) -> Turn:

@@ -23,7 +23,7 @@ _ANSWERS = ("yes", "no")
 _REVEALED = "tour: revealed"  # the key of the scene whose answer is on the screen
 # What shows in the lab what a scene is about: the chart's name by the scene's.
 CHARTS = {
-    "leak": "neighbour", "clouds": "clouds", "guess": "curve", "noise": "posteriors", "choice": "posteriors",
+    "leak": "clouds", "clouds": "clouds", "guess": "curve", "noise": "posteriors", "choice": "posteriors",
     "reach": "sensitivity", "reader": "posteriors", "limit": "accuracy",
 }  # fmt: skip
 
@@ -33,8 +33,7 @@ def draw(scene: Scene, defaults: Mapping[str, Any]) -> None:
     act = _steps(scene, defaults)
     stylesheet.call("sceneIs", scene.key)
     st.header(scene.heading)
-    if scene.key == SCENES[0].key:
-        stylesheet.notices(raw=False)
+    st.caption(said.shown(scene, _by(scene)))
     if scene.kind == "picture":
         _picture(scene, act)
     else:
@@ -99,6 +98,11 @@ def _pair(scene: Scene) -> one_answer.Pair:
     return one_answer.Pair(scene.problem, scene.neighbour, _ANSWERS, "with her {}")
 
 
+def _by(scene: Scene) -> tuple[Mechanism, ...]:
+    """The mechanisms that the scene shows, at their epsilon."""
+    return scene.mechanisms if scene.kind == "picture" else (_at_epsilon(scene),)
+
+
 def _at_epsilon(scene: Scene) -> Mechanism:
     """Its mechanism at the app's epsilon, which the clouds' slider sets; at its own where that is refused."""
     with suppress(ValueError):
@@ -133,10 +137,11 @@ def _go(key: str) -> None:
 
 def lab_document(scene: Scene) -> scenario_file.Document:
     """The scene as a scenario: its counts are an example's or made up, so that nobody's own are replaced."""
-    mechanisms = scene.mechanisms if scene.kind == "picture" else (_at_epsilon(scene),)
+    mechanisms = _by(scene) or _by(SCENES[1])
+    numbers = {name: getattr(one, name) for one in mechanisms for name in privacy.every_number() if hasattr(one, name)}
     shares = [count / scene.problem.n for count in scene.problem.counts]
     return {
-        "epsilon": mechanisms[0].epsilon,
+        **numbers,
         "mechanisms": [type(mechanism).__name__ for mechanism in mechanisms],
         "calibrated": [],
         "view": scenario_file.name_of_option(controls.CUMULATIVE),
@@ -166,9 +171,9 @@ def _computed(scene: Scene) -> tuple[Any, str]:
 
 def _offer_report(scene: Scene) -> None:
     page, names = menu.page(menu.TOUR), {one.key: f"{place}-{one.key}" for place, one in enumerate(SCENES, 1)}
-    by = {one.key: _at_epsilon(one) if one.neighbour else one.mechanisms[0] for one in SCENES}
-    document = {"scene": scene.key, "epsilon": by[SCENES[1].key].epsilon, "seed": SEED}
-    about = handover.scenes({names[key]: one.epsilon for key, one in by.items()}, SEED)
+    by = {one.key: _by(one) for one in SCENES}
+    document = {"scene": scene.key, "epsilon": by[SCENES[1].key][0].epsilon, "seed": SEED}
+    about = handover.scenes({names[key]: one[0].epsilon for key, one in by.items() if one}, SEED)
 
     def made() -> tuple[dict[str, Any], str]:
         return {names[one.key]: _revealed(one, by[one.key]) for one in SCENES}, said.notes_page(page.heading)
@@ -177,9 +182,9 @@ def _offer_report(scene: Scene) -> None:
         take_away.offer_scenes(page, document, about, made)
 
 
-def _revealed(scene: Scene, by: Mechanism) -> Any:
+def _revealed(scene: Scene, by: tuple[Mechanism, ...]) -> Any:
     from dpbi.figures import tour
 
     if scene.kind == "picture":
         return tour.draw(scene.result(), True)
-    return one_answer.figure(_pair(scene), by, SEED, clouds=scene.kind == "clouds")
+    return one_answer.figure(_pair(scene), by[0], SEED, clouds=scene.kind == "clouds")

@@ -13,11 +13,11 @@ NO_RECORD = "Nobody is in the data, so that there is no answer to tell. Choose d
 
 def hardly_differ(found: Clouds) -> str:
     """Where no eye tells the two truths apart; nothing where it can."""
-    distance = float(hellinger(found.problem.posterior, found.neighbour.posterior))
+    distance = float(hellinger(*found.truths))
     if distance >= _HARDLY:
         return ""
     return (
-        f"**The two true posteriors hardly differ** (H = {number(distance)}), so that the clouds lie on each other at "
+        f"**The two true posteriors hardly differ in this share** (H = {number(distance)}), so that the clouds lie on each other at "
         "every epsilon. That hides nobody: the released counts tell more than a curve shows."
     )
 
@@ -34,7 +34,10 @@ def promised(guarantee: Guarantee, best: BestGuess) -> str:
     return f"{here}; for any two neighbours the {guarantee.called} allows {allowed} of 100."
 
 
-def told(right: bool, likelier: str | None) -> str:
-    """After a guess; likelier: which of the two tables the best guess names, None where either is as good."""
-    best = f"The best guess was {likelier}" if likelier else "Either guess was as good"
-    return f"**{'Right' if right else 'Wrong'}.** {best}."
+def told(right: bool, best: bool | None, likelier: str) -> str:
+    """After a guess; best: whether it was the best one, None where either is as good; likelier: what that is."""
+    if best is None:
+        return f"**{'Right' if right else 'Wrong'}**, by chance: either guess was as good."
+    if best:
+        return "**Right**, and the best guess." if right else "**Wrong**, by bad luck: it was the best guess."
+    return f"**{'Right**, by luck' if right else 'Wrong**'}: the best guess was {likelier}."

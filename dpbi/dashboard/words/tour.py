@@ -1,8 +1,11 @@
 """The notes for the speaker: beside a scene, and of all scenes as a page to be printed."""
 
 import html
+from collections.abc import Sequence
 
-from dpbi.tour import SCENES, Scene
+from dpbi import Mechanism, name_of, printed_bound
+from dpbi.dashboard.words import words
+from dpbi.tour import SCENES, SEED, Scene, with_her_no
 
 _STYLE = (
     "body { font: 12pt/1.45 Georgia, serif; max-width: 42rem; margin: 2rem auto; padding: 0 1rem; } "
@@ -11,6 +14,17 @@ _STYLE = (
     "section { border-top: 1px solid #999; padding: 0.9rem 0; break-inside: avoid; } "
     "@media print { body { margin: 0; max-width: none; font-size: 11pt; } }"
 )
+
+
+def shown(scene: Scene, mechanisms: Sequence[Mechanism]) -> str:
+    """What is on the screen, in small: the people, the prior, the mechanisms and their epsilon, the seed."""
+    prior = ", ".join(f"{alpha:g}" for alpha in scene.problem.prior)
+    parts = [f"{scene.problem.n:,} people", f"prior Beta({prior})"]
+    if scene.compute is with_her_no:
+        return f"{'; '.join(parts)}. {words.RELATION_NOTICE} {words.WORDS_EXPLAINED}"
+    names = ", ".join(name_of(one) for one in mechanisms)
+    parts += [names, f"ε = {printed_bound(mechanisms[0].epsilon)}", f"seed {SEED}"]
+    return f"{'; '.join(parts)}."
 
 
 def notes(scene: Scene) -> str:
