@@ -55,7 +55,8 @@ def two_clouds(found: Clouds, names: tuple[str, str], share_of: str, at: int) ->
     for table, style in enumerate(PAIR):
         for curve in range(found.weights.shape[2]):
             fig.add_scatter(
-                mode="lines", name=f"{names[table]}, {name_of(found.mechanism)}", legendgroup=names[table], showlegend=False, hoverinfo="skip",
+                mode="lines", name=f"{names[table]}, {name_of(found.mechanism)}", legendgroup=names[table],
+                showlegend=False, hoverinfo="skip",
                 line={**_ink(found, style, table, at, curve), "dash": style.dash, "width": LINE_WIDTH + 0.5},
                 customdata=compact(np.full(points, found.weights[table, at, curve])),
             )  # fmt: skip
@@ -170,7 +171,9 @@ def _ceiling(peaks: Sequence[float]) -> float:
 
 
 def _peaks(parameters: Floats) -> list[float]:
-    return [float(np.nanmax(_curve(one, _POINTS)["y"])) for one in parameters]
+    """Of what is drawn; 1 where all of it is without end."""
+    drawn = [_curve(one, _POINTS)["y"] for one in parameters]
+    return [float(np.max(y, where=np.isfinite(y), initial=0.0)) or 1.0 for y in drawn]
 
 
 def _window(found: Clouds) -> list[float]:

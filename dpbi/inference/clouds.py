@@ -35,10 +35,10 @@ _MOST = 0.95  # of the probability, at every epsilon: what the curves must hold 
 class Clouds(FrozenResult):
     """What a mechanism releases of a table and of its neighbour, at several epsilons, seen in one share theta_j.
 
-    category: j, of the two in which the tables differ that whose share moves farther. parameters: (2, E, R, 2), the Beta posteriors of theta_j by
-    table, epsilon and release; weights: (2, E, R), their probabilities where ``exact``, else 1 / R: independent draws,
-    by their means. What has a probability below 1/1000 at every epsilon is left out of the exact ones, 5 % at most.
-    guesses: E of them.
+    category: j, of the two in which the tables differ that whose share moves farther. parameters: (2, E, R, 2), the
+    Beta posteriors of theta_j by table, epsilon and release; weights: (2, E, R), their probabilities where ``exact``,
+    else 1 / R: independent draws, by their means. What has a probability below 1/1000 at every epsilon is left out of
+    the exact ones, 5 % at most. guesses: E of them.
     """
 
     mechanism: Mechanism

@@ -17,8 +17,8 @@ def hardly_differ(found: Clouds) -> str:
     if distance >= _HARDLY:
         return ""
     return (
-        f"**The two true posteriors hardly differ in this share** (H = {number(distance)}), so that the clouds lie on each other at "
-        "every epsilon. That hides nobody: the released counts tell more than a curve shows."
+        f"**The two true posteriors hardly differ in this share** (H = {number(distance)}), so that the clouds lie on "
+        "each other at every epsilon. That hides nobody: the released counts tell more than a curve shows."
     )
 
 
