@@ -45,11 +45,10 @@ if (!window.dpbi?.ready) {
     while (waiting.length && !onItsWay) step(waiting.shift());
   };
 
-  /* What the space bar does there: what the scene asks for, and where it asks for nothing it goes on. */
+  /* What the space bar does there: what the scene asks for, and nothing else. */
   const act = () => {
     const asked = document.querySelector('.st-key-act button[kind="primary"]');
-    if (!asked) step("Next");
-    else if (!asked.disabled && asked.closest("[data-stale]")?.dataset.stale !== "true") asked.click();
+    if (asked && !asked.disabled && asked.closest("[data-stale]")?.dataset.stale !== "true") asked.click();
   };
 
   /* A clicker sends page keys, and the arrows mean nothing on a switch. Space presses what has the focus, if anything
