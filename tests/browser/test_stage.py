@@ -132,7 +132,6 @@ def test_the_slider_moves_the_picture_at_once_and_the_epsilon_when_it_is_let_go(
     page = watched.page
     open_page(page, f"{app.url}/Tour?scene=clouds")
     wait_for_scene(page, 1)
-    page.evaluate("() => { window.graph = document.querySelector('.js-plotly-plot'); }")
     said = page.locator(".slider-group > text")
     expect(said).to_contain_text("ε = 1:")
     grip, rail = (page.locator(f".slider-{part}-rect").bounding_box() for part in ("grip", "rail-touch"))
@@ -144,15 +143,15 @@ def test_the_slider_moves_the_picture_at_once_and_the_epsilon_when_it_is_let_go(
     expect(said).to_contain_text("ε = 0.1:")
     page.mouse.up()
     page.mouse.move(rail["x"] + rail["width"], rail["y"], steps=3)
+    wait_until_idle(page)  # it is drawn anew there
     expect(said).to_contain_text("ε = 0.1:")
     for _ in range(3):
         page.keyboard.press("ArrowUp")
     expect(said).to_contain_text("ε = 0.25:")
-    main_part(page).get_by_role("button", name="Less noise").click()
+    main_part(page).get_by_role("button", name="Less noise").click()  # from there, whatever is drawn meanwhile
     page.wait_for_timeout(500)  # what the keys brought about is told when they rest
     wait_until_idle(page)
     expect(said).to_contain_text("ε = 0.3:")
-    assert page.evaluate("() => window.graph.isConnected"), "the hand and the full screen stay with the chart"
     follow("Home", page)
     expect(strip(page)).to_contain_text("epsilon = 0.3 ")
     assert_nothing_went_wrong(watched)
@@ -222,9 +221,9 @@ def test_talk_mode_is_read_from_the_last_row(app: App, tab: Page, tmp_path: Path
         expect(reveal.locator("kbd")).to_be_hidden()
         read = [main_part(page).get_by_role("heading", name=SCENES[-1].heading, exact=True),
                 main_part(page).get_by_text(SCENES[-1].question), figures(page).first]  # fmt: skip
-        boxes = [one.bounding_box() or {} for one in (reveal, *read)]
+        boxes = [box for one in (reveal, *read) if (box := one.bounding_box())]
         assert [box["y"] for box in boxes] == sorted(box["y"] for box in boxes), "what is asked stands before the chart"
-        assert boxes[0]["height"] >= 44
+        assert len(boxes) == 4 and boxes[0]["height"] >= 44
         page.set_viewport_size({"width": ROOM[0], "height": ROOM[1]})
         take_pictures(page, "Picture as", tmp_path)
         page.set_viewport_size({"width": 1920, "height": 1080})  # the server is told, and all is larger
