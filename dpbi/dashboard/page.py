@@ -13,12 +13,13 @@ from dpbi.dashboard.scenario import Scenario
 from dpbi.dashboard.session import address, settings
 from dpbi.dashboard.shown import downloads, stylesheet
 from dpbi.dashboard.sidebar import controls, data_source, entries, menu, prior, privacy, upload
-from dpbi.dashboard.take_away import take_away
+from dpbi.dashboard.take_away import scenario_file, take_away
 from dpbi.dashboard.words import guard, words
 
 DEFAULT_MECHANISMS = ("LSHist", "Geometric", "EHD", "EHDS")
 DEFAULT_SEED = "1"
 _LATEST = "scenario: latest"
+_ON_THE_TOUR = scenario_file.STAGING | {"epsilon"}
 
 
 @contextmanager
@@ -58,9 +59,11 @@ def scenario(title: str, *, needs_mechanisms: bool = True) -> Iterator[Scenario]
 def stage(title: str) -> Iterator[dict[str, Any]]:
     """Opens a page that brings its own data: its title, the menu and the notices; gives the settings' defaults."""
     page, defaults = _open(title)
-    if page.title != menu.TOUR:  # which explains neighbours in a scene of its own
+    if page.title == menu.TOUR:  # which explains neighbours in a scene of its own
+        take_away.say_what_was_taken_over(_ON_THE_TOUR)
+    else:
         stylesheet.notices(data_source.of_a_person(), menu.back_to_the_scene)
-    take_away.say_what_was_taken_over()
+        take_away.say_what_was_taken_over()
     with st.sidebar:
         menu.draw()
         controls.talk()

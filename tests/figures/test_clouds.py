@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpbi import Clouds, Problem, best_guess, clouds
+from dpbi import Clouds, Problem, best_guess, clouds, name_of
 from dpbi.figures import clouds as figures, tour
 from dpbi.figures.chart_data import chart_data
 from dpbi.figures.drawing import Drawing
@@ -48,7 +48,8 @@ def test_a_frame_is_the_figure_that_opens_at_its_place(large: bool) -> None:
     opened = [sent(figures.two_clouds(found, NAMES, "yes", at)) for at in range(len(EPSILONS))]
     for at, one in enumerate(opened):
         assert one["layout"]["sliders"][0]["active"] == at
-        assert [step["args"][0] for step in one["layout"]["sliders"][0]["steps"]] == [["0"], ["1"], ["2"]]
+        assert [step["args"][0] for step in one["layout"]["sliders"][0]["steps"]] == [
+            [repr(epsilon)] for epsilon in EPSILONS]  # fmt: skip
         assert f"ε = {EPSILONS[at]:g}: " in one["layout"]["meta"]["alt"]
         assert str(found.guesses[at].of_hundred) in one["layout"]["meta"]["alt"]
         for i in range(len(EPSILONS)):
@@ -68,7 +69,8 @@ def test_the_data_are_of_the_frame_shown_with_each_curves_probability(large: boo
     for at in range(len(EPSILONS)):
         table = chart_data(figures.two_clouds(found, NAMES, "yes", at))
         for name, weights in zip(NAMES, found.weights[:, at], strict=True):
-            rows = [i for i, series in enumerate(table["Series"]) if series == name]
+            by = f"{name}, {name_of(found.mechanism)}"
+            rows = [i for i, series in enumerate(table["Series"]) if series == by]
             told = {table["Line"][i]: table["Value"][i] for i in rows}
             assert list(told.values()) == pytest.approx(weights, rel=1e-6, abs=1e-12)
             assert {table["Value"][i] for i, series in enumerate(table["Series"]) if "true" in series} == {None}
@@ -102,10 +104,12 @@ def test_the_tally_has_as_many_squares_as_guesses_can_be_right(kind: Kind) -> No
     for epsilon in (1e-3, 1.0, 30.0):
         best = best_guess(kind(epsilon), TEN, HER_NO)
         figure = figures.tally(3, 4, best)
-        by_name = {trace.name: len(trace.x) for trace in figure.data}
-        assert by_name == {"right at best": best.of_hundred, "wrong": 100 - best.of_hundred}
-        squares = {(x, y) for trace in figure.data for x, y in zip(trace.x, trace.y, strict=True)}
-        assert len(squares) == 100
+        corners = {trace.name: np.stack([trace.x, trace.y]).reshape(2, -1, 6) for trace in figure.data}
+        squares = {name: {*map(tuple, np.floor(at[..., 0]).T.tolist())} for name, at in corners.items()}
+        assert len(squares["right at best"]) == best.of_hundred and len(squares["wrong"]) == 100 - best.of_hundred
+        assert squares["right at best"] | squares["wrong"] == {(x, y) for x in range(10) for y in range(10)}
+        for at in corners.values():
+            assert (np.nanmax(at, axis=2) - np.nanmin(at, axis=2) < 1).all() and np.isnan(at[..., -1]).all(), "apart"
         assert "3 of 4 right" in figure.layout.meta["alt"] and f"{best.of_hundred} of 100" in figure.layout.meta["alt"]
 
 

@@ -11,6 +11,7 @@ from dpbi import MECHANISMS, Clouds, Problem, best_guess, calibrate, clouds
 from dpbi.inference.clouds import CURVES, DRAWS, turn
 from tests.every_mechanism import Kind, enumerated, every_class, outputs
 from tests.goodness_of_fit import assert_frequencies, assert_p_value
+from tests.oracles import hellinger_float
 
 PAIRS = [
     (Problem((1.0, 1.0), (6, 4)), (5, 5), 0),
@@ -75,11 +76,16 @@ def test_draws_are_the_mechanisms_own_by_the_same_random_numbers_at_every_epsilo
     drawn = clouds(kind(9.0), problem, problem.with_counts(other), epsilons, rng)
     assert rng.bit_generator.state == before
     assert not drawn.exact and drawn.weights == pytest.approx(np.full((2, 3, DRAWS), 1 / DRAWS))
-    assert drawn.epsilons == epsilons and drawn.category == 2
-    for table, parameters in zip((problem, problem.with_counts(other)), drawn.parameters, strict=True):
+    pair = (problem, problem.with_counts(other))
+    moved = {j: hellinger_float(*(curve(table, table.counts, j) for table in pair)) for j in (0, 2)}
+    share = max(moved, key=lambda j: moved[j])
+    assert drawn.epsilons == epsilons and drawn.category == share
+    assert drawn.answer == (problem.counts[share] < other[share])
+    for table, parameters in zip(pair, drawn.parameters, strict=True):
         for epsilon, row in zip(epsilons, parameters, strict=True):
             released = kind(epsilon).sample(table, np.random.default_rng(7), DRAWS)
-            assert sorted(map(tuple, row.round(9).tolist())) == sorted(curve(table, r, 2) for r in released.tolist())
+            own = sorted(curve(table, r, share) for r in released.tolist())
+            assert sorted(map(tuple, row.round(9).tolist())) == own
             mean = row[:, 0] / row.sum(axis=1)
             assert (np.diff(mean) >= 0).all()
     for epsilon, guess in zip(epsilons, drawn.guesses, strict=True):

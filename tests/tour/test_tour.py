@@ -12,7 +12,7 @@ from scipy import stats
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Button
 
-from dpbi import Problem, PureDP, best_guess, distance_law, noise_aware_posterior
+from dpbi import MECHANISMS, Problem, PureDP, best_guess, distance_law, noise_aware_posterior
 from dpbi.dashboard.session import address
 from dpbi.dashboard.sidebar import controls, menu
 from dpbi.dashboard.take_away import scenario_file
@@ -23,6 +23,8 @@ from dpbi.inference.clouds import turn
 from dpbi.problem.candidates import list_candidates
 from dpbi.tour import SCENES, SEED, Scene
 from tests.dashboard.person import bare, buttons, charts, key, opened, press, visit
+from tests.dashboard.test_links import follow
+from tests.dashboard.test_scenario_file import notice
 from tests.oracles import hellinger_float
 
 TOUR = "pages/0_Tour.py"
@@ -67,11 +69,12 @@ def test_a_sentence_is_computed_from_its_result(scene: Scene) -> None:
     mechanisms = tuple(replace(mechanism, epsilon=mechanism.epsilon / 4) for mechanism in scene.mechanisms)
     problem = Problem((2, 1), (3, 9))
     other = replace(scene, problem=problem, mechanisms=mechanisms, neighbour=problem.with_counts((4, 8)))
-    numbers, changed = (re.findall(r"\d[\d.,]*\d|\d", one.sentence(result(one))) for one in (scene, other))
+    said, of_other = (one.sentence(result(one)).replace("reaches it", "comes to 1 times it") for one in (scene, other))
+    numbers, changed = (re.findall(r"\d[\d.,]*\d|\d", text) for text in (said, of_other))
     assert numbers and len(numbers) == len(changed)
     assert 2 * sum(a != b for a, b in zip(numbers, changed, strict=True)) >= len(numbers) - 1
     assert all(len(number.lstrip("0.").replace(".", "")) <= 2 for number in numbers)
-    assert not re.search("nan|inf|None", scene.sentence(result(scene)) + other.sentence(result(other)))
+    assert not re.search("nan|inf|None", said + of_other)
 
 
 @by_scene
@@ -127,7 +130,7 @@ def test_a_choice_that_drowns_is_told_by_how_often_it_ignores_the_data() -> None
     assert (np.diff(found.ignoring) > 0).all()
     steps = tour_figures.draw(found, True).layout.sliders[0].steps
     for one, share, step in zip(found.drawn, found.ignoring, steps, strict=True):
-        assert step.label == f"{one.problem.n:,} people: ignored in {100 * share:.0f} of 100 releases"
+        assert step.label == f"{one.problem.n:,} people: {100 * share:.0f} of 100 releases look at no data"
 
 
 def test_reach_names_the_farthest_table_and_the_means_of_two_choices() -> None:
@@ -137,7 +140,7 @@ def test_reach_names_the_farthest_table_and_the_means_of_two_choices() -> None:
     apart = [hellinger_float((1 + c, 1 + n - c), (2 + c, n - c)) for c in range(n)]
     here = max(apart[problem.counts[0] - 1], apart[problem.counts[0]])
     assert max(apart) == pytest.approx(apart[0]) == pytest.approx(apart[-1]), "where one answer is missing"
-    assert f"missing, {max(apart) / here:.2g} times" in scene.sentence(found)
+    assert f"the same answer, {max(apart) / here:.2g} times" in scene.sentence(found)
     candidates = list_candidates(n, 2)
     distance = np.array([hellinger_float(problem.posterior, (1 + a, 1 + b)) for a, b in candidates.tolist()])
     for mechanism, mean in zip(scene.mechanisms, found.means, strict=True):
@@ -160,7 +163,10 @@ def test_readings_count_the_intervals_that_miss_the_line() -> None:
     assert f"on average {times:.2g} times as wide" in said
     assert aware.widening() == pytest.approx(times, rel=1e-6)
     shown = tour_figures.draw(result(scene), True)
-    assert {f"taken for the data, misses: {missed}", f"noise-aware, misses: {lost}"} <= {one.name for one in shown.data}
+    panels = {one.text for one in shown.layout.annotations}
+    assert panels == {f"taken for the data: {missed} of 20 miss", f"noise-aware: {lost} of 20 miss"}
+    covered = tour_figures.draw(result(scene), False).to_json()
+    assert "miss" not in covered and "cover" not in covered, "nothing tells before it is revealed"
 
 
 def test_the_limit_lies_below_every_mechanism_of_the_tour_and_is_rounded_down() -> None:
@@ -175,6 +181,7 @@ def test_the_limit_lies_below_every_mechanism_of_the_tour_and_is_rounded_down() 
     assert found.mean[:, at] == pytest.approx(list(means.values()), rel=1e-6)
     printed = re.search(r"nearer than (0\.\d+)\.", scene.sentence(found))
     assert printed and 0 <= found.limits[at].lower - float(printed[1]) < 0.001
+    assert ("reaches it" in scene.sentence(found)) == (min(means.values()) < 1.005 * found.limits[at].lower)
     title = tour_figures.draw(found, False).layout.title.text
     assert title.endswith(min(means, key=lambda label: means[label]))
 
@@ -205,6 +212,11 @@ def test_a_scene_has_a_link_reveals_its_answer_and_opens_in_the_lab(scene: Scene
     at = opened_at(scene)
     assert [header.value for header in at.main.header] == [scene.heading]
     assert scene.question in said_on(at)
+    small = bare(at.main.caption[0].value)
+    assert small.startswith(f"{scene.problem.n:,} people; prior Beta(1, 1)")
+    assert all(one.label in small for one in scene.mechanisms)
+    assert (words.RELATION_NOTICE in small) == (scene is SCENES[0]), "where neighbours are explained"
+    assert ("↑ ↓" in small) == ("sliders" in charts(at)[0]["layout"]), "by which keys a slider is moved"
     if scene.kind == "picture":
         sentence = scene.sentence(result(scene))
         assert (sentence in said_on(at)) == (not scene.reveal)
@@ -218,9 +230,21 @@ def test_a_scene_has_a_link_reveals_its_answer_and_opens_in_the_lab(scene: Scene
     assert [title.value for title in at.title] == [page.heading]
     assert not [error.value for error in at.main.error]
     assert f"n = {scene.problem.n:,}" in said_on(at)
-    for mechanism in scene.mechanisms:
-        assert at.checkbox(key=f"entry: ticked: {type(mechanism).__name__}").value
-    assert at.session_state["settings"]["epsilon"] == f"{scene.mechanisms[0].epsilon:g}"
+    shown = scene.mechanisms or SCENES[1].mechanisms  # one that leaks as it is opens with the noise of the next
+    ticked = {kind.__name__ for kind in MECHANISMS if at.checkbox(key=f"entry: ticked: {kind.__name__}").value}
+    assert ticked == {type(mechanism).__name__ for mechanism in shown}
+    assert at.session_state["settings"]["epsilon"] == f"{shown[0].epsilon:g}"
+
+
+def test_a_link_is_told_of_on_the_tour_if_it_holds_what_no_scene_shows() -> None:
+    """A reload would say so in the midst of a talk."""
+    scene = {"scene": "clouds", "talk": "true", "epsilon": "0.3"}
+    at = follow(TOUR, scene)
+    assert notice(at) == "" and at.session_state["settings"]["epsilon"] == "0.3"
+    assert notice(visit(at, "app.py")) == ""
+    assert notice(follow(TOUR, scene | {"seed": "4"})) == "The settings of the link are taken over."
+    assert "except" in notice(follow(TOUR, scene | {"epsilon": "-1"}))
+    assert notice(follow("app.py", scene)) == "The settings of the link are taken over."
 
 
 def test_an_answer_is_covered_again_when_the_scene_is_left() -> None:

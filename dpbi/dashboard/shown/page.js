@@ -45,11 +45,10 @@ if (!window.dpbi?.ready) {
     while (waiting.length && !onItsWay) step(waiting.shift());
   };
 
-  /* What the space bar does there: what the scene asks for, and where it asks for nothing it goes on. */
+  /* What the space bar does there: what the scene asks for, and nothing else. */
   const act = () => {
     const asked = document.querySelector('.st-key-act button[kind="primary"]');
-    if (!asked) step("Next");
-    else if (!asked.disabled && asked.closest("[data-stale]")?.dataset.stale !== "true") asked.click();
+    if (asked && !asked.disabled && asked.closest("[data-stale]")?.dataset.stale !== "true") asked.click();
   };
 
   /* A clicker sends page keys, and the arrows mean nothing on a switch. Space presses what has the focus, if anything
@@ -89,29 +88,36 @@ if (!window.dpbi?.ready) {
   const active = (graph) => graph.layout.sliders[0].active;
   const over = (graph, kind, at = {}) => graph.dispatchEvent(new MouseEvent(kind, { ...at, bubbles: true }));
   let held;
-  let untold; // the graph that keys move, until they rest
-  let resting;
-  const tell = (graph) => {
-    const detail = graph.layout.sliders[0].steps[active(graph)].args[0][0];
-    graph.dispatchEvent(new CustomEvent("dpbi-slider", { detail, bubbles: true }));
+  let resting; // while keys have moved it and it is not yet told
+  /* Which chart was moved last, to which place and frame, and when: the server draws it as a new graph, and may draw an
+     earlier place meanwhile. */
+  let moved = {};
+  const move = (graph, place) => {
+    const of = graph.closest('[class*="st-key-chart-"]').className.match(/st-key-chart-\S+/)[0];
+    moved = { of, place, frame: graph.layout.sliders[0].steps[place].args[0][0], at: Date.now() };
+  };
+  const placed = (graph) =>
+    Date.now() - moved.at < 3000 && graph.closest(`.${moved.of}`) ? moved.place : active(graph);
+  const tell = () => {
+    const told = new CustomEvent("dpbi-slider", { detail: moved.frame, bubbles: true });
+    document.querySelector(`.${moved.of}`)?.dispatchEvent(told);
   };
   const nudge = (graph, by) => {
     const rail = graph.querySelector(".slider-rail-touch-rect");
     const { left, top, width } = rail.getBoundingClientRect();
     const last = graph.layout.sliders[0].steps.length - 1;
-    const there = Math.min(Math.max(active(graph) + by, 0), last);
+    const there = Math.min(Math.max(placed(graph) + by, 0), last);
     const inset = 10 / rail.getAttribute("width"); // plotly's, at both ends
     over(rail, "mousedown", { clientX: left + width * (inset + ((1 - 2 * inset) * there) / last), clientY: top });
     over(graph, "mouseup");
+    move(graph, there);
     clearTimeout(resting);
-    untold = graph;
     resting = setTimeout(hurry, 400);
   };
   const hurry = () => {
     clearTimeout(resting);
-    const graph = untold;
-    untold = null;
-    if (graph?.isConnected) tell(graph);
+    if (resting) tell();
+    resting = 0;
   };
   addEventListener("pagehide", hurry);
   addEventListener("pointerdown", (event) => {
@@ -127,10 +133,13 @@ if (!window.dpbi?.ready) {
       if (!held) return;
       const { graph, from } = held;
       held = null;
+      if (!graph.isConnected) return; // drawn anew under the hand
       if (kind === "pointercancel" || !graph.contains(event.target)) {
         over(graph, event.pointerType === "touch" ? "touchend" : "mouseup");
       }
-      if (active(graph) !== from) tell(graph);
+      if (active(graph) === from) return;
+      move(graph, active(graph));
+      tell();
     }, true);
   }
 

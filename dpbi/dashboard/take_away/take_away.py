@@ -1,7 +1,7 @@
 """Taking a scenario away and bringing one: the file of settings, the link, the script and the report of a page."""
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from contextlib import suppress
 from typing import Any
 
@@ -100,9 +100,10 @@ def bring(defaults: Mapping[str, Any]) -> None:
         )
 
 
-def say_what_was_taken_over() -> None:
+def say_what_was_taken_over(seen: Set[str] = frozenset()) -> None:
     """What became of the last link or file: in passing where all of it was taken, else until it is put away.
 
+    seen: settings that the page itself shows: of a link that held no others and was taken, nothing is said.
     Where it took the place of a person's own counts, these are a press away until they are shown again.
     """
     if st.session_state.get(_BEFORE):
@@ -114,7 +115,8 @@ def say_what_was_taken_over() -> None:
     if not sentences:
         return
     if len(sentences) == 1:
-        st.toast(sentences[0])
+        if not st.session_state.get(_BROUGHT, {}).keys() <= seen:
+            st.toast(sentences[0])
         _forget()
         return
     with st.container(key="taken over"):

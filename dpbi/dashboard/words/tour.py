@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from dpbi import Mechanism, name_of, printed_bound
 from dpbi.dashboard.words import words
-from dpbi.tour import SCENES, SEED, Scene, with_her_no
+from dpbi.tour import SCENES, SEED, Scene, growth, with_her_no
 
 _STYLE = (
     "body { font: 12pt/1.45 Georgia, serif; max-width: 42rem; margin: 2rem auto; padding: 0 1rem; } "
@@ -17,14 +17,16 @@ _STYLE = (
 
 
 def shown(scene: Scene, mechanisms: Sequence[Mechanism]) -> str:
-    """What is on the screen, in small: the people, the prior, the mechanisms and their epsilon, the seed."""
+    """What is on the screen, in small: the people, the prior, the mechanisms and their epsilon, the seed; the keys of a
+    slider."""
     prior = ", ".join(f"{alpha:g}" for alpha in scene.problem.prior)
     parts = [f"{scene.problem.n:,} people", f"prior Beta({prior})"]
     if scene.compute is with_her_no:
         return f"{'; '.join(parts)}. {words.RELATION_NOTICE} {words.WORDS_EXPLAINED}"
     names = ", ".join(name_of(one) for one in mechanisms)
     parts += [names, f"ε = {printed_bound(mechanisms[0].epsilon)}", f"seed {SEED}"]
-    return f"{'; '.join(parts)}."
+    keys = " ↑ ↓ move the slider." if scene.kind == "clouds" or scene.compute is growth else ""
+    return f"{'; '.join(parts)}.{keys}"
 
 
 def notes(scene: Scene) -> str:
