@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dpbi import limits
 from dpbi.accuracy.distance_law import distance_law
-from dpbi.accuracy.importance_sampling import mean_of_draws, weighted_draws, widened
+from dpbi.accuracy.importance_sampling import mean_of_draws, weighted_draws, weights, widened
 from dpbi.accuracy.order import Measured
 from dpbi.inference.nearest import nearest_posterior
 from dpbi.mechanisms.audit import DATASETS
@@ -138,8 +138,9 @@ def _sampled(mechanism: Mechanism, prior: tuple[float, ...], n: int, reading: Re
     datasets = min(_NOISED, max(_NOISED_LEAST, _NOISED_COUNTS // (_EACH * len(prior))))
     problems = _problems(prior, n, datasets)
     wider = widened(mechanism, problems)
-    drawn = [weighted_draws(mechanism, wider, problem, rng, _EACH) for problem in problems]
-    released, weight = (np.array(part) for part in zip(*drawn, strict=True))
+    released = wider.sample_each(problems, rng, _EACH)
+    weight = np.array([weights(mechanism, wider, problem, drawn)
+                       for problem, drawn in zip(problems, released, strict=True)])
     counts = np.array([problem.counts for problem in problems])[:, None]
     return mean_of_draws((weight * distances_between(prior, counts, released)).mean(axis=1))
 
