@@ -150,7 +150,18 @@ def draws_follow(mechanism: Mechanism, other: Mechanism, problem: Problem) -> No
     assert_follows(drawn, {r: float(np.exp(column[row])) for r, column in law.items()})
 
 
+def each_follows_its_own(mechanism: Mechanism, other: Mechanism, problem: Problem) -> None:
+    """400 draws for each of two tables at once, fixed seed; false-alarm rate 1e-6 a table: goodness_of_fit."""
+    datasets = list_candidates(problem.n, problem.k)
+    rows = [datasets.tolist().index(list(problem.counts)), 0]
+    tables = [Problem(problem.prior, tuple(datasets[row].tolist())) for row in rows]
+    law = law_of(other.listing(problem.prior, problem.n, MOST))
+    for row, drawn in zip(rows, mechanism.sample_each(tables, np.random.default_rng(7), 400), strict=True):
+        assert_follows(drawn, {r: float(np.exp(column[row])) for r, column in law.items()})
+
+
 COMPARED: dict[str, Callable[[Mechanism, Mechanism, Problem], None]] = {
+    "sample_each": each_follows_its_own,
     "listing": same_listing,
     "audit": same_audit,
     "likelihood": same_likelihood,

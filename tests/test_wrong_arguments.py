@@ -31,8 +31,8 @@ ANY: Any = dpbi  # for arguments of a wrong type
 
 # A right value for each name that a parameter has, somewhere in the library; those of one function first.
 RIGHT: dict[str, Any] = {
-    "mechanism": NOISY, "problem": TWO, "prior": (1.0, 1.0), "counts": (4, 5), "n": 9, "epsilon": 1.0, "gamma": 1.0,
-    "delta": 1e-8, "rate": 2.0, "size": 3, "released": (4, 5), "epsilons": [0.5, 1.0],
+    "mechanism": NOISY, "problem": TWO, "problems": [TWO, TWO], "prior": (1.0, 1.0), "counts": (4, 5), "n": 9,
+    "epsilon": 1.0, "gamma": 1.0, "delta": 1e-8, "rate": 2.0, "size": 3, "released": (4, 5), "epsilons": [0.5, 1.0],
     "mass": 0.9, "category": 0, "theta": 0.5, "alpha": (1.0, 2.0), "other": (2.0, 1.0), "t": 0.5, "q": 0.5,
     "kind": "reciprocal", "calibration": None, "scale_rule": "2k", "consistent": False, "global_sensitivity": "exact",
     "power": 2, "metric": "hellinger", "value": 1.0, "values": [0.5, 1.0], "mechanisms": [NOISY, CHOSEN], "axis": AXIS,

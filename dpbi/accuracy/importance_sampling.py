@@ -20,14 +20,21 @@ _UNSEEN = 3.3  # e^-3 = 5 %: 3 where none is seen, and as much more as Poisson's
 def weighted_draws(
     mechanism: Mechanism, wider: Mechanism, problem: Problem, rng: np.random.Generator, size: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Releases r_j (size, k) of ``widened`` and weights w_j with E[w_j f(r_j)] = E[f(r)] for every f with f(c) = 0.
+    """Releases r_j (size, k) of ``widened`` with their ``weights``."""
+    released = wider.sample(problem, rng, size)
+    return released, weights(mechanism, wider, problem, released)
+
+
+def weights(
+    mechanism: Mechanism, wider: Mechanism, problem: Problem, released: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """w_j with E[w_j f(r_j)] = E[f(r)] for every f with f(c) = 0, of releases r_j (size, k) of ``wider``.
 
     w_j = P(r_j | c) / P'(r_j | c), all 1 where the mechanism itself is drawn from.
     """
-    released = wider.sample(problem, rng, size)
     if wider is mechanism:
-        return released, np.ones(size)
-    return released, np.exp(mechanism.log_pmf(problem, released) - wider.log_pmf(problem, released))
+        return np.ones(len(released))
+    return np.exp(mechanism.log_pmf(problem, released) - wider.log_pmf(problem, released))
 
 
 def widened(mechanism: Mechanism, problems: Sequence[Problem]) -> Mechanism:

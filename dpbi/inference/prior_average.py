@@ -1,7 +1,9 @@
 """A mechanism's mean distance, averaged over the data that the public prior expects: no private count enters."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal, get_args
 
 import numpy as np
@@ -9,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dpbi import limits
 from dpbi.accuracy.distance_law import distance_law
-from dpbi.accuracy.importance_sampling import mean_of_draws, weighted_draws, widened
+from dpbi.accuracy.importance_sampling import mean_of_draws, weighted_draws, weights, widened
 from dpbi.accuracy.order import Measured
 from dpbi.inference.nearest import nearest_posterior
 from dpbi.mechanisms.audit import DATASETS
@@ -120,24 +122,25 @@ def _interpolated(mechanism: Mechanism, prior: tuple[float, ...], n: int) -> Mea
 
 
 def _sampled(mechanism: Mechanism, prior: tuple[float, ...], n: int, reading: Reading) -> Measured:
-    rng = np.random.default_rng(0)
+    rng = np.random.default_rng(1)
     if reading == "nearest":
         read = [nearest_posterior(mechanism, prior, n, mechanism.sample(problem, rng, 1)[0])
-                for problem in _problems(prior, n, rng, _number_read(len(prior)))]
+                for problem in _problems(prior, n, _number_read(len(prior)))]
         found = mean_of_draws(np.array([one.expected_distance for one in read]))
         # Each value is unbiased with its own error, which the spread of the values holds already
         return Measured(found.value, max(found.error, max(one.error for one in read) / math.sqrt(len(read))))
     if not mechanism.draws_quickly:
-        problems = _problems(prior, n, rng, _CHOSEN if are_few(n, len(prior), _PAIRS) else _CHOSEN_OF_MANY)
+        problems = _problems(prior, n, _CHOSEN if are_few(n, len(prior), _PAIRS) else _CHOSEN_OF_MANY)
         return mean_of_draws(np.array([_mean_distance(mechanism, problem)
                                        for problem in problems[: _number_chosen(problems)]]))
     if are_few(n, len(prior), _NOISED):
         return _every_dataset(mechanism, prior, n, rng)
     datasets = min(_NOISED, max(_NOISED_LEAST, _NOISED_COUNTS // (_EACH * len(prior))))
-    problems = _problems(prior, n, rng, datasets)
+    problems = _problems(prior, n, datasets)
     wider = widened(mechanism, problems)
-    drawn = [weighted_draws(mechanism, wider, problem, rng, _EACH) for problem in problems]
-    released, weight = (np.array(part) for part in zip(*drawn, strict=True))
+    released = wider.sample_each(problems, rng, _EACH)
+    weight = np.array([weights(mechanism, wider, problem, drawn)
+                       for problem, drawn in zip(problems, released, strict=True)])
     counts = np.array([problem.counts for problem in problems])[:, None]
     return mean_of_draws((weight * distances_between(prior, counts, released)).mean(axis=1))
 
@@ -151,7 +154,7 @@ def _number_read(k: int) -> int:
     return number
 
 
-def _number_chosen(problems: list[Problem]) -> int:
+def _number_chosen(problems: Sequence[Problem]) -> int:
     """How many of the datasets are visited: the work of one grows with the table that its law is computed from."""
     one = problems[0]
     if are_few(one.n, one.k, _PAIRS) or power_sums(one).can_be_convolved:
@@ -186,7 +189,9 @@ def _mean_distance(mechanism: Mechanism, problem: Problem) -> float:
     return distance_law(mechanism, problem).mean if known is None else known
 
 
-def _problems(prior: tuple[float, ...], n: int, rng: np.random.Generator, number: int) -> list[Problem]:
-    """Datasets from the prior predictive: theta from the prior, then counts."""
+@lru_cache(maxsize=16)
+def _problems(prior: tuple[float, ...], n: int, number: int) -> tuple[Problem, ...]:
+    """Datasets from the prior predictive: theta from the prior, then counts. The same for every mechanism."""
+    rng = np.random.default_rng(0)
     drawn = rng.multinomial(n, dirichlet.one_draw_each(np.tile(prior, (number, 1)), rng))
-    return [Problem(prior, tuple(counts)) for counts in drawn.tolist()]
+    return tuple(Problem(prior, tuple(counts)) for counts in drawn.tolist())

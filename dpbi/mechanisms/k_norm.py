@@ -96,14 +96,12 @@ class KNorm(AddedNoise):
         law = noise.log_released(np.array(problem.counts), r)
         return np.where((r <= limits.RELEASED_LARGEST).all(axis=-1), law, -np.inf)
 
-    def sample(self, problem: Problem, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
-        """Exact draws, int64 (size, k)."""
-        noise, rng, size = self._noise_for(problem), limits.check_generator(rng), limits.check_size(size, problem.k)
-        if problem.n == 0:
-            return np.zeros((size, problem.k), dtype=np.int64)
-        released = noise.sample(rng, size)
-        released += np.array(problem.counts)
-        return np.maximum(released, 0, out=released)
+    def _drawn(self, prior: tuple[float, ...], n: int, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
+        noise = self._noise(prior, n)
+        return noise.sample(rng, size) if n else np.zeros((size, len(prior)), dtype=np.int64)
+
+    def _released(self, counts: NDArray[np.int64], noise: NDArray[np.int64]) -> NDArray[np.int64]:
+        return np.maximum(counts + noise, 0)
 
     def can_release(self, n: int, released: tuple[int, ...]) -> bool:
         n, r = limits.check_total(n), released_vector(released)

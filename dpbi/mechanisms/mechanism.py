@@ -5,6 +5,7 @@ figures and tests treat all alike; the private posterior is Dir(alpha + r). It i
 parameters: hashable, comparable, printable. What it promises depends on the prior and n alone, never on the counts.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, ClassVar, Self
@@ -83,6 +84,13 @@ class Mechanism:
         prior, n = limits.check_prior(prior), limits.check_total(n)
         times = limits.between("times", times, LEAST, LARGEST)
         return replace(self, calibration=(times * self._multiplier(prior, n), prior, n))
+
+    def sample_each(
+        self, problems: Sequence[Problem], rng: np.random.Generator, size: int
+    ) -> NDArray[np.int64]:
+        """``size`` independent releases of each of one or more problems of one prior and n: int64 (problems, size, k).
+        """
+        return np.array([self.sample(problem, rng, size) for problem in check_problems(problems)])
 
     # By listing -------------------------------------------------------------------------------------
 
@@ -172,9 +180,38 @@ class Mechanism:
 
 @dataclass(frozen=True)
 class AddedNoise(Mechanism):
-    """Whole-number noise of decay proportional to epsilon; the rest of a release is post-processing."""
+    """Whole-number noise of decay proportional to epsilon, whatever the counts; the rest of a release is
+    post-processing.
+
+    A subclass writes ``_drawn``, noise for a prior and n, a row a release, and ``_released``, counts with such rows.
+    """
 
     _basis: ClassVar[str]  # why its guarantee holds
+
+    def _drawn(self, prior: tuple[float, ...], n: int, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
+        raise NotImplementedError
+
+    def _released(self, counts: NDArray[np.int64], noise: NDArray[np.int64]) -> NDArray[np.int64]:
+        """counts (size, k), all of one n, with noise (size, noised): int64 (size, k)."""
+        raise NotImplementedError
+
+    def sample(self, problem: Problem, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
+        """Exact draws: int64 (size, k)."""
+        size, rng = limits.check_size(size, check_problem(problem).k), limits.check_generator(rng)
+        return self._noisy(np.array([problem.counts]), problem, rng, size)
+
+    def sample_each(
+        self, problems: Sequence[Problem], rng: np.random.Generator, size: int
+    ) -> NDArray[np.int64]:
+        """The noise of all is drawn together."""
+        listed = check_problems(problems)
+        size, rng = limits.check_size(size, len(listed) * listed[0].k), limits.check_generator(rng)
+        tables = np.array([problem.counts for problem in listed])
+        return self._noisy(tables, listed[0], rng, size).reshape(len(listed), size, -1)
+
+    def _noisy(self, tables: NDArray[np.int64], of: Problem, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
+        noise = self._drawn(of.prior, of.n, rng, len(tables) * size)
+        return self._released(np.repeat(tables, size, axis=0), noise)
 
     def _exact_decay(self, spread: int) -> Fraction:
         """epsilon over the spread, calibrated, as the fraction that the secure draw uses."""
@@ -203,6 +240,15 @@ def name_of(mechanism: Mechanism) -> str:
     """What a mechanism is called where a calibrated one may stand beside it. Source: ours."""
     check_mechanism(mechanism)
     return f"{mechanism.label} calibrated" if mechanism.calibration else mechanism.label
+
+
+def check_problems(values: Any) -> tuple[Problem, ...]:
+    """One or more problems of one prior and n."""
+    listed = tuple(limits.instance("problems", one, Problem, "dpbi.Problems")
+                   for one in limits.sequence("problems", values, "of problems"))
+    if len({(one.prior, one.n) for one in listed}) != 1:
+        raise ValueError(f"problems must be one or more of one prior and n: got {len(listed):,} of several.")
+    return listed
 
 
 def check_released(mechanism: Mechanism, k: int, n: int, released: ArrayLike) -> tuple[int, ...]:

@@ -63,22 +63,21 @@ class _NoisyCounts(AddedNoise):
         return released_log_pmf(
             self._noise_for(problem), problem.counts, r, self._noised(problem.k), self.consistent)
 
-    def sample(self, problem: Problem, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
-        """Noise, cut, remainder: int64 (size, k)."""
-        noise, rng, size = self._noise_for(problem), limits.check_generator(rng), limits.check_size(size, problem.k)
-        return self._released(problem, noise.sample(rng, (size, self._noised(problem.k))))
+    def _drawn(self, prior: tuple[float, ...], n: int, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
+        return self._calibrated_noise(prior, n).sample(rng, (size, self._noised(len(prior))))
 
-    def _released(self, problem: Problem, noise: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Counts with noise (size, noised), cut, and the remainder: int64 (size, k)."""
-        size, noised = noise.shape
-        released = np.empty((size, problem.k), dtype=np.int64)
-        left = np.full(size, problem.n, dtype=np.int64)
-        for i, count in enumerate(problem.counts[:noised]):
-            released[:, i] = np.clip(count + noise[:, i], 0, left)
+    def _released(self, counts: NDArray[np.int64], noise: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Noise, cut, remainder."""
+        released = np.empty(counts.shape, dtype=np.int64)
+        n = counts.sum(axis=1)
+        left = n.copy()
+        noised = noise.shape[1]
+        for i in range(noised):
+            released[:, i] = np.clip(counts[:, i] + noise[:, i], 0, left)
             if self.consistent:
                 left -= released[:, i]
-        if noised < problem.k:
-            released[:, -1] = np.maximum(problem.n - released[:, :-1].sum(axis=1), 0)
+        if noised < counts.shape[1]:
+            released[:, -1] = np.maximum(n - released[:, :-1].sum(axis=1), 0)
         return released
 
     def can_release(self, n: int, released: tuple[int, ...]) -> bool:
@@ -97,7 +96,7 @@ class _NoisyCounts(AddedNoise):
         decay, n = self._exact_decay(self._spread(problem.k)), problem.n
         drawn = [noise.draw_exactly(decay, bits) for _ in range(self._noised(problem.k))]
         cut = np.array([[min(max(d, -n), n) for d in drawn]], dtype=np.int64)  # no whole number leaves 64 bits
-        return tuple(self._released(problem, cut)[0].tolist())
+        return tuple(self._released(np.array([problem.counts]), cut)[0].tolist())
 
     def distances(self, problem: Problem) -> DistanceTable | None:
         """Exact over a window of width O(b) per noised count: what lies outside has probability below 1e-15."""
