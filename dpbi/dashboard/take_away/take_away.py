@@ -22,7 +22,7 @@ _WRITTEN, _WRITTEN_ON = "take away: in the address", "take away: page of the add
 _BROUGHT = "take away: brought by the link"
 _RUN = "take away: run"
 _LINK_READ = "take away: link read"
-_SAID = "take away: said"
+_SAID, _HELD = "take away: said", "take away: names of the settings told of"
 _BEFORE = "take away: own data and settings"  # that another document has taken the place of
 _ROUND = "take away: round"  # a new uploader each time: an emptied one can be had in no other way
 
@@ -103,7 +103,7 @@ def bring(defaults: Mapping[str, Any]) -> None:
 def say_what_was_taken_over(seen: Set[str] = frozenset()) -> None:
     """What became of the last link or file: in passing where all of it was taken, else until it is put away.
 
-    seen: settings that the page itself shows: of a link that held no others and was taken, nothing is said.
+    seen: settings that the page itself shows: of a document that held no others and was taken, nothing is said.
     Where it took the place of a person's own counts, these are a press away until they are shown again.
     """
     if st.session_state.get(_BEFORE):
@@ -115,7 +115,7 @@ def say_what_was_taken_over(seen: Set[str] = frozenset()) -> None:
     if not sentences:
         return
     if len(sentences) == 1:
-        if not st.session_state.get(_BROUGHT, {}).keys() <= seen:
+        if not st.session_state[_HELD] <= seen:
             st.toast(sentences[0])
         _forget()
         return
@@ -163,7 +163,7 @@ def take_over(what: str, found: Callable[[], scenario_file.Document], defaults: 
         said += [words.escape(notice, words.SENTENCE_LENGTH) for notice in taken.notices]
     if what == "link" and document.get("counts"):
         said.insert(0, handover.LINK_HOLDS_COUNTS)
-    st.session_state[_SAID] = said
+    st.session_state[_SAID], st.session_state[_HELD] = said, {*document}
 
 
 def _back_to_own() -> None:
