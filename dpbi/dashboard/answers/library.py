@@ -3,7 +3,7 @@
 Labels are never an argument: two people's equal counts may share an answer, their names may not.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
 import numpy as np
@@ -83,6 +83,12 @@ def comparison(problem: Problem, mechanism: Mechanism) -> Comparison:
 @kept(64, megabytes=64)
 def posteriors(problem: Problem, mechanism: Mechanism, seed: int, size: int) -> PrivatePosteriors:
     return sample_posteriors(mechanism, problem, np.random.default_rng(seed), size)
+
+
+def draws(rows: Sequence[Comparison], seed: int, size: int) -> list[PrivatePosteriors]:
+    """``posteriors`` of the mechanisms that are compared, as far as they can be drawn."""
+    asked = {row.mechanism: (row.problem, row.mechanism, seed, size) for row in rows}
+    return answered(posteriors, asked, st.error)
 
 
 @kept(64, megabytes=64, said="Computing noise-aware posteriors")
