@@ -1,13 +1,14 @@
 """What every mechanism would publish, a row each: its private posteriors on the true one, and its numbers."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from dpbi import Comparison, LimitComparison, NotPrivate, PrivatePosteriors, Problem, name_of
+from dpbi import Comparison, LimitComparison, NotPrivate, PrivatePosteriors, Problem
 from dpbi.accuracy.order import LEFT_OUT, lead, rising
-from dpbi.figures.posteriors import SPIKE_POINTS, curves_of, peak_of, window_of, with_gaps
+from dpbi.figures.posteriors import SPIKE, SPIKE_POINTS, curves_of, most_of, peak_of, widened, with_gaps
 from dpbi.figures.style import (
     FONT_SIZE,
     TRUTH,
@@ -28,12 +29,14 @@ from dpbi.mechanisms.printed_number import error
 
 DRAWS = 30  # of each mechanism
 _POINTS = 25  # of a curve, so many that none of its corners is seen in a row
-_ROW, _HEAD = 64, 0.36  # pixels; what stands above the first row, in rows
-_WORDS, _FOOT, _HIGHEST = -0.33, 0.46, 0.6  # in rows from a row's middle, downwards: its words, 0, and a density's most
+_ROW, _HEAD = 60, 0.4  # pixels; what stands above the first row, in rows
+_WORDS, _FOOT, _HIGHEST = -0.3, 0.42, 0.53  # in rows, from a row's middle down: its words, 0; the highest density
 _LEVEL = 5e-4  # relative: what three digits show of an error
 _COLUMNS = {"Mean distance H": 0.69, "P(truth)": 0.87, "× limit": 1.0}  # where they end, as a share of the width
 _UNKNOWN, _NONE = "…", "–"  # a number that is still to be computed, and one that there is not
 _LEAST = 1e-300
+_ONE_LINE = -24  # pixels above the plot: the title is the same for all, and leaves its second line free
+_LINE = 20
 
 
 def publications(
@@ -54,18 +57,19 @@ def publications(
     share = category_labels(problem.k, labels)[category]
     fig = Drawing("xaxis", "yaxis", "xaxis2")
     found = {one.mechanism: _beta(one.parameters, category) for one in draws}
-    window, notes = _add_curves(fig, problem, [found.get(row.mechanism) for _, row in order], category,
-                                [row for _, row in order])  # fmt: skip
+    released = [found.get(row.mechanism, np.empty((0, 2))) for _, row in order]
+    window, seen, notes = _add_curves(fig, problem, released, category, [row for _, row in order])
+    across = axis_title(f"θ, share of {share}. {seen}")
     cells = [_cells(row, averages) for _, row in order]
     _add_words(fig, [place for place, _ in order], names, cells)
     ends = [len(order) - 0.5, -0.5 - _HEAD]
     return base_layout(
-        fig, "What each mechanism would publish, from the nearest on",
-        alt=f"A row for each mechanism: private posteriors of the share of {share} on the true one",
+        fig, "What each would publish, nearest first",
+        alt=f"A row for each mechanism: private posteriors of the share of {share} on the true one. {seen}",
         values="; ".join(f"{place}. {name}: {', '.join(f'{title} {said}' for title, (said, _) in one.items())}"
                          for (place, _), name, one in zip(order, names, cells, strict=True)),
-        notes=notes, height=round(_ROW * (len(order) + _HEAD)),
-        xaxis={"range": window, "title": {"text": axis_title(f"θ, share of {share}")}},
+        notes=notes, height=round(_ROW * (len(order) + _HEAD)) + _LINE * across.count("<br>"), headroom=_ONE_LINE,
+        xaxis={"range": window, "title": {"text": across}},
         xaxis2={"overlaying": "x", "visible": False, "range": [0, 1], "fixedrange": True},
         yaxis=category_axis(names) | {"range": ends, "showticklabels": False, "fixedrange": True},
     )  # fmt: skip
@@ -95,35 +99,34 @@ def _beta(parameters: Floats, category: int) -> Floats:
 
 
 def _add_curves(
-    fig: Drawing, problem: Problem, released: Sequence[Floats | None], category: int, rows: Sequence[Comparison]
-) -> tuple[tuple[float, float], list[str]]:
-    """Draws the densities, as high as in one another's row; returns the axis's range and what has to be said."""
+    fig: Drawing, problem: Problem, released: Sequence[Floats], category: int, rows: Sequence[Comparison]
+) -> tuple[tuple[float, float], str, list[str]]:
+    """Draws the densities to one scale; returns the axis's range, what is seen, and what else has to be said."""
     true_law = _beta(np.array([problem.posterior]), category)
-    (truth,) = curves_of(true_law, _POINTS)
-    drawn = [curves_of(np.unique(one, axis=0), _POINTS) if one is not None and len(one) else [] for one in released]
-    every = [density for curves in drawn for _, density in curves]
+    distinct, times = zip(*(np.unique(one, axis=0, return_counts=True) for one in released), strict=True)
+    truth, *curves = curves_of(np.concatenate([true_law, *distinct]), _POINTS)
+    drawn = [curves[first:last] for first, last in pairwise(np.cumsum([0, *map(len, distinct)]))]
+    every = [density for _, density in curves]
+    ends = [most_of(*np.repeat(np.array([_ends(x) for x, _ in one]), often, axis=0).T)
+            for one, often in zip(drawn, times, strict=True) if one]  # fmt: skip
     true_peak, peak = peak_of(truth[1]), max(map(peak_of, [truth[1], *every]))
     ceiling = min(peak, 1.6 * true_peak)
-    places = [*range(len(rows))]
-    for i in places:
-        fig.layout.setdefault("shapes", []).append({
-            "type": "line", "xref": "x domain", "x0": 0, "x1": 1, "y0": i + _FOOT, "y1": i + _FOOT,
-            "line": {"color": TRUTH.faded(0.5), "width": 1}, "layer": "below",
-        })  # fmt: skip
-    _add_row(fig, [truth] * len(rows), places, ceiling, name="true posterior", hovertemplate="true: %{customdata:.3g}",
-             line={"color": TRUTH.colour, "width": 5})  # fmt: skip
+    _add_row(fig, [truth] * len(rows), range(len(rows)), ceiling, name="true posterior",
+             hovertemplate="true: %{customdata:.3g}", line={"color": TRUTH.colour, "width": 5})  # fmt: skip
     for i, (row, curves, name) in enumerate(zip(rows, drawn, _names(rows), strict=True)):
+        fig.add_hline(i + _FOOT, {"color": TRUTH.faded(0.5), "width": 1})
         if curves:
             _add_row(fig, curves, [i] * len(curves), ceiling, name=name, hoverinfo="skip",
                      line={"color": style_of(row.mechanism).faded(0.6), "width": 1.3})  # fmt: skip
     spike = any(density.size == SPIKE_POINTS for density in [truth[1], *every])
-    some = [one for one in released if one is not None and len(one)]
-    notes = [
-        f"Grey: the true posterior (n = {problem.n:,}). Thin: {max(map(len, some), default=0)} private ones each.",
-        "A spike at an end: all mass lies there, its height has no meaning." if spike else "",
-        "Higher curves are cut flat." if any((one > ceiling).any() for one in every) else "",
-    ]
-    return window_of(true_law, some), notes
+    cut = ", tops cut off" if any((one > ceiling).any() for one in every) else ""
+    seen = f"Grey: the truth. Thin: {max(map(len, released))} releases each{cut}"
+    return widened([_ends(truth[0]), *ends]), seen, [SPIKE] if spike else []
+
+
+def _ends(x: Floats) -> tuple[float, float]:
+    """Of a curve; a spike has its place alone."""
+    return float(x[0]), float(x[0] if x.size == SPIKE_POINTS else x[-1])
 
 
 def _add_row(
@@ -144,7 +147,7 @@ def _cells(row: Comparison, averages: LimitComparison | None) -> dict[str, tuple
     """What stands in each column, and the number that it says."""
     truth = min(row.probability_of_truth, np.nextafter(1, 0)) if row.problem.n else 1.0
     ratio = averages.times_limit(row.mechanism) if averages else None
-    times = _UNKNOWN if averages is None else _NONE if ratio is None else number(ratio.value)
+    times = _UNKNOWN if averages is None else _NONE if ratio is None else _times(ratio.value)
     mean, of_truth, of_limit = _COLUMNS
     cells = {mean: (_mean(row), row.mean), of_truth: (_probability(truth), truth)}
     return cells | ({of_limit: (times, ratio and ratio.value)} if row.problem.n else {})
@@ -157,16 +160,22 @@ def _mean(row: Comparison) -> str:
     return f"{said} ± {error(margin)}" if margin > _LEVEL * row.mean and said[0].isdigit() else said
 
 
+def _times(ratio: float) -> str:
+    return f"{ratio:.2f}" if ratio < 100 else number(ratio)
+
+
 def _probability(value: float) -> str:
     """As short as a column is; with records none is 0."""
-    return f"< {number(_LEAST)}" if value < _LEAST else probability(value).replace("above", ">")
+    if value < _LEAST:
+        return f"< {number(_LEAST)}"
+    return probability(value).replace("above", ">") if value >= 1e-4 else number(value, 2 if value >= 1e-99 else 1)
 
 
 def _add_words(
     fig: Drawing, places: Sequence[int], names: Sequence[str], cells: Sequence[dict[str, tuple[str, float | None]]]
 ) -> None:
     """A line of words above each row's curves, and the columns' titles above all."""
-    heads, high = [title for title in _COLUMNS if title in cells[0]], -0.5 - _HEAD / 2
+    heads, high = [title for title in _COLUMNS if title in cells[0]], -0.4 - _HEAD
     rows = np.arange(len(names)) + _WORDS
     font = {"size": FONT_SIZE - 1, "color": TRUTH.colour}
     still: dict[str, Any] = {"mode": "text", "xaxis": "x2", "showlegend": False, "hoverinfo": "skip", "textfont": font}

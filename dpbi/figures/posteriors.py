@@ -36,6 +36,7 @@ _ROWS_DRAWN = 80  # categories times mechanisms: the tallest chart is then still
 _CURVE_POINTS = 59
 _BAND_POINTS = 120
 SPIKE_POINTS = 2
+SPIKE = "A spike at an end: all mass lies there, its height has no meaning."
 _SPIKE = 10.0
 _PANEL = 210
 _LABEL = 24
@@ -76,7 +77,7 @@ def _nearest_words(results: Sequence[PrivatePosteriors], mechanisms: Sequence[st
 
 def _densities(results: Sequence[PrivatePosteriors], names: Sequence[str], title: str) -> Figure:
     problem, mechanisms = results[0].problem, mechanism_labels([one.mechanism for one in results])
-    window = window_of(np.array([problem.posterior]), [one.parameters for one in results])
+    window = _window(results)
     fig = _panels(mechanisms, f"θ, share of {names[0]}")
     peaks, lines = [0.0], []
     for position, one in enumerate(results):
@@ -94,7 +95,7 @@ def _densities(results: Sequence[PrivatePosteriors], names: Sequence[str], title
     notes = [
         f"Thin lines: {drawn} released posteriors each." if drawn <= CURVES_DRAWN else
         f"Shaded: the middle 50 % and 95 % of {drawn:,} released curves.",
-        "A spike at an end: all mass lies there, its height has no meaning." if spike else "",
+        SPIKE if spike else "",
         "Curves higher than the axis run on above it." if peak > ceiling else "",
     ]  # fmt: skip
     return base_layout(
@@ -112,20 +113,20 @@ def _worth(problem: Problem) -> str:
     return f"worth A = {number(total)} record{'' if total == 1 else 's'}"
 
 
-def window_of(truth: Floats, released: Sequence[Floats]) -> tuple[float, float]:
-    """Where nearly all mass of the true and of 95 % of the released posteriors lies, a little widened.
-
-    truth: (1, 2), the true Beta law's parameters; released: (N, 2) for each mechanism.
-    """
-    ends = [dirichlet.interval(parameters, 0.99, category=0) for parameters in released]
-    lows, highs = ([float(np.quantile(one[side], level)) for one in ends] for side, level in enumerate((0.025, 0.975)))
-    return _widened(truth, lows, highs)
+def _window(results: Sequence[PrivatePosteriors]) -> tuple[float, float]:
+    """Where nearly all mass of the true and of 95 % of the released posteriors lies, a little widened."""
+    ends = [dirichlet.interval(one.parameters, 0.99, category=0) for one in results]
+    return widened([density_window([results[0].problem.posterior]), *(most_of(*one) for one in ends)])
 
 
-def _widened(truth: Floats, lows: Sequence[float], highs: Sequence[float]) -> tuple[float, float]:
-    """From the lowest end to the highest, those of the true posterior's mass among them, and a little more."""
-    least, most = density_window(truth)
-    low, high = min(least, *lows), max(most, *highs)
+def most_of(lows: Floats, highs: Floats) -> tuple[float, float]:
+    """Between these lie 95 % of the lower and of the upper ends of releases."""
+    return float(np.quantile(lows, 0.025)), float(np.quantile(highs, 0.975))
+
+
+def widened(ends: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    """From the lowest end to the highest, and a little more."""
+    low, high = min(low for low, _ in ends), max(high for _, high in ends)
     room = 0.03 * (high - low) if dirichlet.has_width(low, high) else 0.05
     return max(0.0, low - room), min(1.0, high + room)
 
@@ -348,7 +349,7 @@ def noise_aware_posteriors(results: Sequence[NoiseAwareReleases], labels: Sequen
 def _aware_densities(results: Sequence[NoiseAwareReleases], names: Sequence[str]) -> Figure:
     problem, mechanisms = results[0].problem, mechanism_labels([one.mechanism for one in results])
     ends = [(float(one.grids.min()), float(one.grids.max())) for one in results]
-    window = _widened(np.array([problem.posterior]), *map(list, zip(*ends, strict=True)))
+    window = widened([density_window([problem.posterior]), *ends])
     fig = _panels(mechanisms, f"θ, share of {names[0]}")
     peaks: list[float] = []
     for position, one in enumerate(results):
