@@ -13,7 +13,8 @@ from dpbi.figures import distances, home as pictures
 
 if __name__ == "__main__":
     with scenario("Home") as chosen:
-        rows = library.for_each(library.comparison, chosen)
+        published = library.for_each(library.publication, chosen, chosen.seed, pictures.DRAWS)
+        rows = [row for row, _ in published]
         st.markdown(home.best(rows, chosen.problem))
         with st.container(horizontal=True, vertical_alignment="bottom"):  # epsilon's slider stands here
             share = controls.share(chosen.problem, chosen.labels)
@@ -21,7 +22,7 @@ if __name__ == "__main__":
             average.compute(chosen)
         averages = average.at_hand(chosen)
         if rows:
-            draws = library.draws(rows, chosen.seed, pictures.DRAWS)
+            draws = [drawn for _, drawn in published]
             charts.draw(pictures.publications(rows, draws, averages, share, chosen.labels), "publications")
             if more := home.besides(rows, chosen.problem):
                 st.markdown(more)

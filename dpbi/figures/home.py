@@ -35,8 +35,6 @@ _LEVEL = 5e-4  # relative: what three digits show of an error
 _COLUMNS = {"Mean distance H": 0.69, "P(truth)": 0.87, "× limit": 1.0}  # where they end, as a share of the width
 _UNKNOWN, _NONE = "…", "–"  # a number that is still to be computed, and one that there is not
 _LEAST = 1e-300
-_ONE_LINE = -24  # pixels above the plot: the title is the same for all, and leaves its second line free
-_LINE = 20
 
 
 def publications(
@@ -59,20 +57,26 @@ def publications(
     found = {one.mechanism: _beta(one.parameters, category) for one in draws}
     released = [found.get(row.mechanism, np.empty((0, 2))) for _, row in order]
     window, seen, notes = _add_curves(fig, problem, released, category, [row for _, row in order])
-    across = axis_title(f"θ, share of {share}. {seen}")
     cells = [_cells(row, averages) for _, row in order]
     _add_words(fig, [place for place, _ in order], names, cells)
     ends = [len(order) - 0.5, -0.5 - _HEAD]
     return base_layout(
-        fig, "What each would publish, nearest first",
-        alt=f"A row for each mechanism: private posteriors of the share of {share} on the true one. {seen}",
+        fig, _title(problem, len(order), seen),
+        alt=f"A row for each mechanism: private posteriors of the share of {share} on the true one",
         values="; ".join(f"{place}. {name}: {', '.join(f'{title} {said}' for title, (said, _) in one.items())}"
                          for (place, _), name, one in zip(order, names, cells, strict=True)),
-        notes=notes, height=round(_ROW * (len(order) + _HEAD)) + _LINE * across.count("<br>"), headroom=_ONE_LINE,
-        xaxis={"range": window, "title": {"text": across}},
+        notes=notes, height=round(_ROW * (len(order) + _HEAD)),
+        xaxis={"range": window, "title": {"text": axis_title(f"θ, share of {share}")}},
         xaxis2={"overlaying": "x", "visible": False, "range": [0, 1], "fixedrange": True},
         yaxis=category_axis(names) | {"range": ends, "showticklabels": False, "fixedrange": True},
     )  # fmt: skip
+
+
+def _title(problem: Problem, mechanisms: int, seen: str) -> str:
+    """In the two lines that are kept for it, on a telephone too."""
+    if not problem.n:
+        return "Without records every mechanism releases the prior itself"
+    return f"Releases on the truth (grey){', nearest first' if mechanisms > 1 else ''}: {seen}"
 
 
 def _by_place(rows: Sequence[Comparison]) -> list[tuple[int, Comparison]]:
@@ -120,7 +124,7 @@ def _add_curves(
                      line={"color": style_of(row.mechanism).faded(0.6), "width": 1.3})  # fmt: skip
     spike = any(density.size == SPIKE_POINTS for density in [truth[1], *every])
     cut = ", tops cut off" if any((one > ceiling).any() for one in every) else ""
-    seen = f"Grey: the truth. Thin: {max(map(len, released))} releases each{cut}"
+    seen = f"{max(map(len, released))} each{cut}"
     return widened([_ends(truth[0]), *ends]), seen, [SPIKE] if spike else []
 
 
@@ -175,7 +179,6 @@ def _add_words(
     fig: Drawing, places: Sequence[int], names: Sequence[str], cells: Sequence[dict[str, tuple[str, float | None]]]
 ) -> None:
     """A line of words above each row's curves, and the columns' titles above all."""
-    heads, high = [title for title in _COLUMNS if title in cells[0]], -0.4 - _HEAD
     rows = np.arange(len(names)) + _WORDS
     font = {"size": FONT_SIZE - 1, "color": TRUTH.colour}
     still: dict[str, Any] = {"mode": "text", "xaxis": "x2", "showlegend": False, "hoverinfo": "skip", "textfont": font}
@@ -183,11 +186,11 @@ def _add_words(
         x=[0.0] * len(names), y=compact(rows), text=[f"{place}  <b>{name}</b>" for place, name in zip(
             places, names, strict=True)], customdata=[*places], textposition="middle right", name="Place", **still,
     )  # fmt: skip
-    for title in heads:
+    for title in cells[0]:
         said, values = zip(*(one[title] for one in cells), strict=True)
         fig.add_scatter(
             x=[_COLUMNS[title]] * len(names), y=compact(rows), text=[*said], customdata=[*values],
             textposition="middle left", name=title, **still,
         )  # fmt: skip
-        fig.add_annotation(x=_COLUMNS[title], y=high, xref="x2", yref="y", xanchor="right", yanchor="middle",
+        fig.add_annotation(x=_COLUMNS[title], y=-0.4 - _HEAD, xref="x2", yref="y", xanchor="right", yanchor="middle",
                            text=title, showarrow=False, font={"size": FONT_SIZE - 2})  # fmt: skip

@@ -3,7 +3,7 @@
 Labels are never an argument: two people's equal counts may share an answer, their names may not.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 import numpy as np
@@ -85,10 +85,10 @@ def posteriors(problem: Problem, mechanism: Mechanism, seed: int, size: int) -> 
     return sample_posteriors(mechanism, problem, np.random.default_rng(seed), size)
 
 
-def draws(rows: Sequence[Comparison], seed: int, size: int) -> list[PrivatePosteriors]:
-    """``posteriors`` of the mechanisms that are compared, as far as they can be drawn."""
-    asked = {row.mechanism: (row.problem, row.mechanism, seed, size) for row in rows}
-    return answered(posteriors, asked, st.error)
+@kept(512)
+def publication(problem: Problem, mechanism: Mechanism, seed: int, size: int) -> tuple[Comparison, PrivatePosteriors]:
+    """``comparison`` and ``posteriors`` as one item of a page's work: a thread each would cost more than the draws."""
+    return comparison(problem, mechanism), posteriors(problem, mechanism, seed, size)
 
 
 @kept(64, megabytes=64, said="Computing noise-aware posteriors")
