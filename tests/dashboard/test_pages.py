@@ -128,7 +128,7 @@ def test_home_holds_the_librarys_numbers_names_the_nearest_and_sets_the_unproved
 
 
 def test_home_draws_the_share_that_is_chosen_of_the_largest_category_by_default() -> None:
-    at = typed(opened(QUIET), "few, 2\nmany, 9\n<b>some</b>, 5")
+    at = typed(opened(), "few, 2\nmany, 9\n<b>some</b>, 5")
     (chosen,) = (one for one in at.main.selectbox if one.label == "Share of")
     assert chosen.value == 0 and chosen.options[0] == "many (largest)" and len(chosen.options) == 4
 
@@ -138,9 +138,9 @@ def test_home_draws_the_share_that_is_chosen_of_the_largest_category_by_default(
 
     share, curve = drawn()
     assert share == "θ, share of many"
-    pick(at, "share", 3)
+    select(at, "share", 3)
     assert drawn()[0] == "θ, share of &lt;b&gt;some&lt;/b&gt;" and drawn()[1] != curve
-    pick(at, "share", 2)
+    select(at, "share", 2)
     assert drawn() == (share, curve)
     typed(at, "2 3")
     assert drawn()[0] == "θ, share of Category 1" and "Share of" not in [one.label for one in at.main.selectbox]
