@@ -127,10 +127,29 @@ def test_home_holds_the_librarys_numbers_names_the_nearest_and_sets_the_unproved
     assert unproved and "No ticked mechanism has a proved pure guarantee." in everything(tick(at, unproved))
 
 
+def test_home_draws_the_share_that_is_chosen_of_the_largest_category_by_default() -> None:
+    at = typed(opened(), "few, 2\nmany, 9\n<b>some</b>, 5")
+    (chosen,) = (one for one in at.main.selectbox if one.label == "Share of")
+    assert chosen.value == 0 and chosen.options[0] == "many (largest)" and len(chosen.options) == 4
+
+    def drawn() -> tuple[str, str]:
+        spec = json.loads(next(one for one in at.get("plotly_chart") if "publications" in one.proto.id).proto.spec)
+        return spec["layout"]["xaxis"]["title"]["text"], spec["data"][0]["x"]["bdata"]
+
+    share, curve = drawn()
+    assert share == "θ, share of many"
+    select(at, "share", 3)
+    assert drawn()[0] == "θ, share of &lt;b&gt;some&lt;/b&gt;" and drawn()[1] != curve
+    select(at, "share", 2)
+    assert drawn() == (share, curve)
+    typed(at, "2 3")
+    assert drawn()[0] == "θ, share of Category 1" and "Share of" not in [one.label for one in at.main.selectbox]
+
+
 @pytest.mark.parametrize("page", ["app.py", "pages/1_Private_posteriors.py", "pages/4_Privacy_loss.py"])
 def test_a_page_ends_where_it_is_cancelled_until_it_is_to_go_on(page: str, monkeypatch: pytest.MonkeyPatch) -> None:
     at = opened()
-    for kept in (library.comparison, library.posteriors, library.verdict):
+    for kept in (library.publication, library.comparison, library.posteriors, library.verdict):
         kept.clear()
     begun = cancel_at(2, monkeypatch)
     shown(at, page)

@@ -97,8 +97,7 @@ def assert_the_same(at: AppTest, files: Files, found: dict[str, Any]) -> None:
     aside = {"neighbour", "moves", "curve", "tally"}
     assert specs.keys() - aside == found["drawn"].keys(), "what is explained, or played, is no number of the page"
     for name, figure in found["drawn"].items():
-        if "ternary" in specs[name]["layout"]:  # whose corners are titled by labels
-            figure.update_layout(ternary=specs[name]["layout"]["ternary"])
+        title_by_labels(figure, specs[name]["layout"])
         assert_chart(downloads.figure_csv(figure, {}), specs[name])
         for title in DRAWN.get(name, ()) if name in tabled else ():
             values, drawn = (np.array(one, float) for one in (tabled[name].values.get(title, ()), numbers(specs[name])))
@@ -106,6 +105,14 @@ def assert_the_same(at: AppTest, files: Files, found: dict[str, Any]) -> None:
     if at.main.metric:
         kinds = tabled["sensitivities"].values["H"]
         assert [metric.value for metric in at.main.metric] == [words.number(value) for value in kinds]
+
+
+def title_by_labels(figure: go.Figure, layout: dict[str, Any]) -> None:
+    """Axes that a page titles by labels, which a script has not."""
+    if "ternary" in layout:
+        figure.update_layout(ternary=layout["ternary"])
+    elif "xaxis2" in layout and layout["xaxis2"].get("visible") is False:
+        figure.update_layout(xaxis={"title": layout["xaxis"]["title"]})
 
 
 DRAWN = {  # the columns of points that a chart draws as they are

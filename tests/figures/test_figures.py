@@ -21,6 +21,7 @@ from dpbi import (
     DistanceLaw,
     PrivatePosteriors,
     Problem,
+    comparison_of,
     dirichlet,
     distance_law,
     local_sensitivity,
@@ -28,7 +29,7 @@ from dpbi import (
     sample_posteriors,
     smooth_sensitivity,
 )
-from dpbi.figures import clouds, distances, posteriors, release, sensitivities, style
+from dpbi.figures import clouds, distances, home, posteriors, release, sensitivities, style
 from dpbi.figures.drawing import Drawing
 from dpbi.mechanisms.printed_number import probability
 from dpbi.sensitivity import maps
@@ -103,8 +104,16 @@ def page_of_sensitivities(name: str, labels: list[str] | None = None) -> list[go
     return [first, change, sensitivities.gamma_scan(maps.gamma_scan(problem), 1.0)]
 
 
+def page_of_home(name: str, labels: list[str] | None = None) -> list[go.Figure]:
+    laws = laws_of(name)
+    largest = int(np.argmax(PROBLEMS[name].counts))
+    first = home.publications([comparison_of(law) for law in laws], samples_of(name), None, largest, labels)
+    return [first, distances.cumulative(laws)]
+
+
 Page = Callable[[str], list[go.Figure]]
 PAGES: dict[str, Page] = {
+    "home": page_of_home,
     "posteriors": page_of_posteriors,
     "posteriors in bands": lambda name: page_of_posteriors(name, 1000),
     "distances": page_of_distances,
@@ -146,7 +155,7 @@ def named(fig: go.Figure, name: str) -> Any:
 SENT = [
     (page, name) for page in PAGES for name, problem in PROBLEMS.items()
     if {"sensitivities": problem.n > 0, "posteriors in bands": problem.k == 2,
-        "distances": name in LAWS}.get(page, True)
+        "distances": name in LAWS, "home": name in LAWS}.get(page, True)
 ]
 
 
@@ -207,8 +216,9 @@ def test_labels_are_shown_as_text(name: str) -> None:
     k = PROBLEMS[name].k
     labels = HOSTILE[:k]
     sent = [json.dumps(json.loads(fig.to_json()), ensure_ascii=False)
-            for fig in [*page_of_posteriors(name, labels=labels), *page_of_sensitivities(name, labels)]]
-    assert not [tag for tag in ("<b>", "<img", "<a href") for text in sent if tag in text]
+            for fig in [*page_of_posteriors(name, labels=labels), *page_of_sensitivities(name, labels),
+                        *page_of_home(name, labels)]]
+    assert not [tag for tag in ("<b>bold", "<img", "<a href") for text in sent if tag in text]
     assert "&lt;b&gt;bold" in sent[0]
 
 

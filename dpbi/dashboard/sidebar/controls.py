@@ -36,6 +36,7 @@ DEFAULTS: dict[str, Any] = {
     "measure": "local",
     "attaining": LOSES_MOST,
     "calibrated for": False,
+    "share": 0,
     "answer by": "",
     "answer": 0,
     "other answer": 0,
@@ -132,14 +133,32 @@ def asked_answers(problem: Problem, kept: Mapping[str, Any]) -> tuple[int, int]:
     return own, other if other >= 0 else min(rest, key=problem.posterior.__getitem__)
 
 
-def _category(label: str, name: str, labels: Sequence[str], most: int, possible: Sequence[bool]) -> int:
-    """Kept as a number from 1 on."""
+def share(problem: Problem, labels: Sequence[str]) -> int:
+    """The category whose share is drawn; of two categories the first, as everywhere.
+
+    The largest where none is chosen, which is kept as 0 as the answers are.
+    """
+    if problem.k == 2:
+        return 0
+    return _category("Share of", "share", labels, asked_share(problem, {"share": 0}), [True] * problem.k, "largest")
+
+
+def asked_share(problem: Problem, kept: Mapping[str, Any]) -> int:
+    """As ``share``, of settings alone."""
+    chosen = kept["share"] if problem.k > 2 and kept["share"] <= problem.k else bool(problem.k == 2)
+    return chosen - 1 if chosen else problem.counts.index(max(problem.counts))
+
+
+def _category(
+    label: str, name: str, labels: Sequence[str], most: int, possible: Sequence[bool], why: str = "moves most"
+) -> int:
+    """Kept as a number from 1 on; most: what stands for none, and why: what is said of it."""
     options = [0, *(i + 1 for i, one in enumerate(possible) if one)]
     if settings.get(name) not in options:
         settings.keep(name, 0)
 
     def called(i: int) -> str:
-        return words.plain(labels[i - 1]) if i else f"{words.plain(labels[most])} (moves most)"
+        return words.plain(labels[i - 1]) if i else f"{words.plain(labels[most])} ({why})"
 
     chosen: int = settings.choice(label, name, options, format_func=called, width=220)
     return chosen - 1 if chosen else most

@@ -267,6 +267,7 @@ def table() -> dict[str, Entry]:
         "t": _number("t", "within", controls.check_distance),
         "measure": _choice("measure", "measure", controls.MEASURES),
         "attaining": _choice("attaining", "attaining", controls.attaining_choices()),
+        "share": _category("share", "share"),
         "answer_by": Entry(
             "text",
             lambda value: value and limits.one_of("answer_by", value, [kind.__name__ for kind in MECHANISMS]),

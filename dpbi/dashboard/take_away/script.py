@@ -88,7 +88,8 @@ def of_figure(key: str, seed: int) -> str:
 
 
 def _home(chosen: Scenario, kept: Settings) -> tuple[Settings, str]:
-    return {"choice_largest": average.CHOICE_LARGEST}, _program("home")
+    share = controls.asked_share(chosen.problem, kept)
+    return {"choice_largest": average.CHOICE_LARGEST, "seed": chosen.seed, "share": share}, _program("home")
 
 
 def _posteriors(chosen: Scenario, kept: Settings) -> tuple[Settings, str]:
