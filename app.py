@@ -7,11 +7,13 @@ from dpbi.dashboard.answers import average, library, public_answers
 from dpbi.dashboard.page import scenario
 from dpbi.dashboard.session import long_links, startup
 from dpbi.dashboard.shown import charts, tables
+from dpbi.dashboard.sidebar import controls
 from dpbi.dashboard.words import home, limit, words
 from dpbi.figures import distances
 
 if __name__ == "__main__":
     with scenario("Home") as chosen:
+        controls.epsilon(chosen.epsilon)
         rows = library.for_each(library.comparison, chosen)
         st.markdown(home.best(rows, chosen.problem))
         if at_once := average.are_quick(chosen):

@@ -89,7 +89,7 @@ def _in_the_link(document: scenario_file.Document) -> bool:
 
 def bring(defaults: Mapping[str, Any]) -> None:
     """The sidebar's uploader of a settings file."""
-    with st.expander("Bring settings"):
+    with st.expander("Bring settings", type="compact"):
         st.file_uploader(
             "A file of settings, as this app writes it",
             key=_uploader(),
@@ -201,7 +201,6 @@ def shown(page: Page, chosen: Scenario) -> downloads.Shown:
 def offer(page: Page, chosen: Scenario, seen: downloads.Shown, defaults: Mapping[str, Any]) -> None:
     """The sidebar's group: settings, link and report."""
     kept = settings.everything()
-    st.subheader("Take it away")
     with_counts = kept["source"] in data_source.OWN and st.checkbox(
         "With my labels and counts", key="take away: counts", help=handover.WITH_COUNTS)
     document = _document(chosen, with_counts=with_counts)
