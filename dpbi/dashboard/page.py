@@ -65,7 +65,7 @@ def stage(title: str) -> Iterator[dict[str, Any]]:
         stylesheet.notices(data_source.of_a_person(), menu.back_to_the_scene)
     take_away.say_what_was_taken_over()
     with st.sidebar:
-        menu.draw()
+        menu.draw(page)
         controls.talk()
     with guard.part():
         yield defaults
@@ -119,7 +119,7 @@ def _read(
     """The scenario of the sidebar; None where there is none, which the page then says."""
     refusals: list[str] = []
     with sidebar:
-        menu.draw()
+        menu.draw(page)
         with nullcontext() if page.uses_data else st.expander(sidebar_words.FOR_A_CLAIM, type="compact"):
             data = data_source.choose(refusals)
             alpha = prior.choose(data.labels if data else None, refusals)

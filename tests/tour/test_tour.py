@@ -22,7 +22,7 @@ from dpbi.figures import tour as tour_figures
 from dpbi.inference.clouds import turn
 from dpbi.problem.candidates import list_candidates
 from dpbi.tour import SCENES, SEED, Scene
-from tests.dashboard.person import bare, buttons, charts, key, opened, press, visit
+from tests.dashboard.person import bare, buttons, charts, key, opened, picked, press, visit
 from tests.oracles import hellinger_float
 
 TOUR = "pages/0_Tour.py"
@@ -219,7 +219,7 @@ def test_a_scene_has_a_link_reveals_its_answer_and_opens_in_the_lab(scene: Scene
     assert not [error.value for error in at.main.error]
     assert f"n = {scene.problem.n:,}" in said_on(at)
     for mechanism in scene.mechanisms:
-        assert at.checkbox(key=f"entry: ticked: {type(mechanism).__name__}").value
+        assert type(mechanism).__name__ in picked(at)
     assert at.session_state["settings"]["epsilon"] == f"{scene.mechanisms[0].epsilon:g}"
 
 

@@ -110,15 +110,16 @@ def page(title: str) -> Page:
     return next(found for found in PAGES if found.title == title)
 
 
-def draw() -> None:
-    """The way through the pages: a row, or as many as it takes, for each thing that one may be after."""
+def draw(on: Page) -> None:
+    """The way through the pages: a row, or as many as it takes, for each thing that one may be after; on: this one."""
     with st.container(key="menu", gap=None):
         for found in PAGES:
             if found.title in _WAY:
                 group = st.container(horizontal=True, gap=None, key=f"way {_WAY[found.title]}")
                 group.caption(_WAY[found.title], width=76)
             along = address.elsewhere(on_tour=found.title == TOUR)
-            group.page_link(found.path, label=found.title, query_params=along)
+            label = f"**{found.title}**" if found is on else found.title
+            group.page_link(found.path, label=label, query_params=along)
 
 
 def back_to_the_scene() -> None:

@@ -52,6 +52,12 @@ def tick_unless_by_hand(chosen: Iterable[str]) -> None:
             settings.keep(ticked(kind), kind.__name__ in chosen)
 
 
+def at_first(defaults: Mapping[str, Any]) -> dict[str, Any]:
+    """The defaults, where nobody has chosen mechanisms with those that these data are shown with."""
+    names = [] if settings.get(BY_HAND) else [ticked(kind) for kind in MECHANISMS]
+    return {**defaults, **{name: settings.get(name) for name in names}}
+
+
 def choose(
     refusals: list[str], public: Public | None, *, picks: bool
 ) -> tuple[dict[str, float], tuple[Mechanism, ...]]:
