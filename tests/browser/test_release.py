@@ -109,6 +109,7 @@ def test_the_whole_path_and_no_trace_of_the_counts(app: App, watched: Watched, t
     files.append(pressed(page, main_part(page).get_by_role("button", name="Statement (HTML)"), first))
     files.append(pressed(page, downloads.last, first))
     assert not [file.name for file in files if holds_a_count(file.read_bytes())]
+    sidebar(page).get_by_text("Take it away").click()
     sidebar(page).get_by_text("Link to this page").click()
     assert not holds_a_count(sidebar(page).get_by_test_id("stCode").inner_text().encode())
 
