@@ -104,7 +104,7 @@ def text(at: AppTest, name: str, value: str) -> AppTest:
 
 
 def select(at: AppTest, name: str, value: Any) -> AppTest:
-    return ran(at.selectbox(key=key(at, name)).set_value(value))
+    return ran(reach(at, name).selectbox(key=key(at, name)).set_value(value))
 
 
 def pick(at: AppTest, name: str, value: str) -> AppTest:
