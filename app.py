@@ -16,7 +16,8 @@ if __name__ == "__main__":
         published = library.for_each(library.publication, chosen, chosen.seed, pictures.DRAWS)
         rows = [row for row, _ in published]
         st.markdown(home.best(rows, chosen.problem))
-        with st.container(horizontal=True, vertical_alignment="bottom"):  # epsilon's slider stands here
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            controls.epsilon(chosen.epsilon)
             share = controls.share(chosen.problem, chosen.labels)
         if at_once := average.are_quick(chosen):
             average.compute(chosen)

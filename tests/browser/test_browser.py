@@ -328,6 +328,7 @@ def test_a_figure_and_a_report_are_taken_away_and_draw_without_the_app(
     page = watched.page
     open_page(page, app.url)
     html = taken(page, main_part(page).get_by_role("button", name="Figure as HTML"), tmp_path)
+    sidebar(page).get_by_text("Take it away").click()
     packed = taken(page, sidebar(page).get_by_role("button", name="Report (ZIP)"), tmp_path)
     assert_nothing_went_wrong(watched)
     with zipfile.ZipFile(packed) as report:

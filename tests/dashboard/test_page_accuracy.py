@@ -22,6 +22,7 @@ from tests.dashboard.person import (
     buttons,
     cancel_at,
     charts,
+    check,
     everything,
     opened,
     pick,
@@ -98,7 +99,7 @@ def test_more_than_two_categories_have_bounds() -> None:
 def test_a_calibrated_mechanism_is_taken_as_it_is_but_for_imbalance() -> None:
     at = typed(opened(), "7 5")
     tick(at, {TICKED[2].__name__})
-    at.checkbox(key=f"entry: calibrated: {TICKED[2].__name__}").check().run()
+    check(at, f"calibrated: {TICKED[2].__name__}")
     dropped = "a calibration holds for one rule, prior and n only"
     at = shown(at, PAGE)
     assert dropped in everything(against(at, "epsilon"))

@@ -27,10 +27,12 @@ from tests.dashboard.person import (
     HOSTILE,
     QUIET,
     STAGES,
+    WITHOUT_MECHANISMS,
     bare,
     buttons,
     cancel_at,
     charts,
+    check,
     everything,
     key,
     made_up,
@@ -47,7 +49,6 @@ from tests.dashboard.person import (
 from tests.dashboard.test_scenario_file import Files
 
 CHOSEN_BY_RESULTS = {"app.py", "pages/3_Sensitivity.py", "pages/5_Accuracy.py", "pages/7_Release.py"}
-WITHOUT_MECHANISMS = {"pages/3_Sensitivity.py": 5, "pages/6_Papers.py": 2}  # charts that no mechanism is needed for
 few_points = pytest.mark.usefixtures("few_points")
 
 
@@ -188,8 +189,8 @@ def test_home_names_those_that_have_something_to_gain_from_calibration() -> None
     said = next(line for line in everything(at).splitlines() if hint in line)
     assert f"is spent: {words.listed(gaining)}" in said
     for name in DEFAULT_MECHANISMS:
-        at.checkbox(key=f"entry: calibrated: {name}").check()
-    assert hint not in everything(at.run())
+        check(at, f"calibrated: {name}")
+    assert hint not in everything(at)
     assert hint not in everything(typed(opened(), "0 0"))
 
 
@@ -429,7 +430,7 @@ def test_a_columns_numbers_are_written_alike_and_all_fit_beside_the_sidebar() ->
             assert max(map(float, written)) == pytest.approx(grid[name].max(), rel=5e-4)
     # All its columns in the 860 pixels that a screen of 1280 leaves, with every mechanism and one calibrated.
     at.toggle(key="entry: talk").set_value(False).run()
-    at.checkbox(key="entry: calibrated: Geometric").check().run()
+    check(at, "calibrated: Geometric")
     for epsilon in ("1", "0.015", "0.01"):
         table = text(at, "epsilon", epsilon).main.dataframe[0]
         columns = json.loads(table.proto.columns)

@@ -44,6 +44,7 @@ from tests.dashboard.person import (
     HOSTILE,
     QUIET,
     ROOT,
+    check,
     everything,
     opened,
     select,
@@ -134,7 +135,7 @@ def test_each_script_gives_the_numbers_of_its_page(files: Files, monkeypatch: py
     ticked = {DATA[0]: ALL, DATA[1]: {*quick[::2]}, DATA[2]: {*quick[1::2]}}
     at = typed(tick(opened(), ticked[counts]), counts)
     if counts == DATA[0]:
-        at.checkbox(key=f"entry: calibrated: {dpbi.MECHANISMS[0].__name__}").check().run()
+        check(at, f"calibrated: {dpbi.MECHANISMS[0].__name__}")
         text(select(at, "prior", prior.SYMMETRIC), "strength", "0.5")
     text(at, "epsilon", f"{EPSILON}")
     for page in WITH_SCRIPT:

@@ -9,7 +9,7 @@ from dpbi import MECHANISMS, Mechanism, Problem, Verdict, limits, loses_most, na
 from dpbi.accuracy.axes import AXES
 from dpbi.accuracy.error import METRICS
 from dpbi.dashboard.session import address, settings
-from dpbi.dashboard.sidebar import entries
+from dpbi.dashboard.sidebar import entries, privacy
 from dpbi.dashboard.words import accuracy, distance_curves, guard, private_posteriors, sidebar, words
 from dpbi.papers.claims import CLAIMS
 from dpbi.papers.figures import FIGURES
@@ -49,6 +49,23 @@ DEFAULTS: dict[str, Any] = {
     "claim": CLAIMS[0].name,
     **address.DEFAULTS,
 }
+
+
+def epsilon(chosen: float) -> None:
+    """The epsilon of all pages, beside what it changes; chosen: as it is, typed or slid, which becomes a mark."""
+    settings.keep(privacy.SLIDER, chosen)
+    st.select_slider(
+        "epsilon",
+        sorted({*privacy.EPSILON_MARKS, chosen}),
+        format_func=words.number,
+        help=sidebar.EPSILON,
+        width=420,
+        **settings.entry(privacy.SLIDER, then=_take_mark),
+    )
+
+
+def _take_mark() -> None:
+    settings.keep("epsilon", f"{settings.get(privacy.SLIDER):.15g}")
 
 
 def size() -> int:

@@ -249,7 +249,7 @@ def table() -> dict[str, Entry]:
         "strength": _number("strength", "strength", lambda value: prior.check_parameter("strength", value)),
         "alpha": Entry("numbers", limits.check_prior),
         **{name: _number(name, name, functools.partial(privacy.check_number, name)) for name in privacy.every_number()},
-        "mechanisms": _mechanisms("mechanisms", privacy.ticked),
+        "mechanisms": _mechanisms("mechanisms", privacy.ticked, {privacy.BY_HAND: True}),
         "calibrated": _mechanisms("calibrated", privacy.calibrated),
         **{key: _flag(key, setting) if isinstance(allowed[0], bool) else _choice(key, setting, allowed)
            for key, (setting, allowed) in privacy.options().items()},
@@ -354,12 +354,12 @@ def _flag(key: str, setting: str) -> Entry:
     )
 
 
-def _mechanisms(key: str, setting_of: Callable[[type], str]) -> Entry:
+def _mechanisms(key: str, setting_of: Callable[[type], str], more: Mapping[str, bool] | None = None) -> Entry:
     names = [kind.__name__ for kind in MECHANISMS]
     return Entry(
         "texts",
         lambda value: [limits.one_of(key, name, names) for name in _list(key, value)],
-        lambda value: {setting_of(kind): kind.__name__ in value for kind in MECHANISMS},
+        lambda value: {setting_of(kind): kind.__name__ in value for kind in MECHANISMS} | dict(more or {}),
         lambda kept: [kind.__name__ for kind in MECHANISMS if kept[setting_of(kind)]],
     )
 

@@ -18,7 +18,7 @@ from dpbi.dashboard.answers.work import Cancelled, Work, work
 from dpbi.dashboard.scenario import Scenario
 from dpbi.dashboard.session import settings
 from dpbi.dashboard.shown import charts, tables
-from dpbi.dashboard.sidebar import entries
+from dpbi.dashboard.sidebar import controls, entries
 from dpbi.dashboard.words import accuracy as accuracy_words, guard, limit as limit_words, words
 from dpbi.figures import accuracy as figures
 from dpbi.inference.noise_aware import Coverage, coverage
@@ -159,6 +159,8 @@ def draw_along(chosen: Scenario) -> Curves:
     """The chart against what varies, with its controls; the curves, whose crossings are still to be looked for."""
     along, metric = choose()
     chosen_over = over(along, metric)
+    if along.name != "epsilon":
+        controls.epsilon(chosen.epsilon)
     found = Curves()
     with guard.part():
         if chosen_over != accuracy_words.AT_THE_DATA:
