@@ -141,9 +141,27 @@ if (!window.dpbi?.ready) {
       formula.tabIndex = formula.scrollWidth > formula.offsetWidth + 4 ? 0 : -1;
     }
   };
-  new MutationObserver(reach).observe(document.body, { childList: true, subtree: true });
-  addEventListener("resize", reach);
-  document.fonts.addEventListener("loadingdone", reach);
+
+  /* In talk mode a chart takes what is left of the window below it; one that begins low, a window of its own. */
+  const fill = () => {
+    const pane = document.querySelector(PANE);
+    for (const chart of talking && pane ? pane.querySelectorAll('[class*="st-key-chart--"]') : []) {
+      const above = chart.getBoundingClientRect().top + pane.scrollTop;
+      const left = above < 0.5 * innerHeight ? `${Math.floor(innerHeight - above - 6)}px` : "";
+      if (chart.style.getPropertyValue("--left") !== left) chart.style.setProperty("--left", left);
+    }
+  };
+  let settling;
+  const settle = () => {
+    settling ??= requestAnimationFrame(() => {
+      settling = null;
+      reach();
+      fill();
+    });
+  };
+  new MutationObserver(settle).observe(document.body, { childList: true, subtree: true });
+  addEventListener("resize", settle);
+  document.fonts.addEventListener("loadingdone", settle);
 
   /* On a telephone the menu lies over the page that is chosen in it. */
   document.addEventListener("click", (event) => {
@@ -187,6 +205,7 @@ if (!window.dpbi?.ready) {
     talk(on) {
       const began = on && !talking;
       talking = on;
+      settle();
       const kept = Object.keys(localStorage).find((key) => key.startsWith("stSidebarCollapsed"));
       if (!began || localStorage[kept] !== "false") return;
       (function fold(rest) {
