@@ -16,7 +16,7 @@ NAME = "line label"  # of the annotations, by which they are known again
 _WIDE, _HIGH = 640.0, 220.0  # pixels of a small plot area, or of a large one under the type of a room
 _LETTER, _LINE = 8.6, 20.0  # pixels of bold type
 _GAP = 5.0  # from the line to its name
-_APART = 13.0  # at least, from there to any other line
+_APART = 9.0  # at least, from there to any other line
 _PLACES = 30  # of a line, that are tried
 _CLOSE = 6.0  # pixels from one point of a line to the next
 

@@ -151,10 +151,11 @@ if (!window.dpbi?.ready) {
       if (chart.style.getPropertyValue("--left") !== left) chart.style.setProperty("--left", left);
     }
   };
-  let settling;
+  let settling = 0;
   const settle = () => {
-    settling ??= requestAnimationFrame(() => {
-      settling = null;
+    if (settling) return;
+    settling = requestAnimationFrame(() => {
+      settling = 0;
       reach();
       fill();
     });
@@ -205,6 +206,7 @@ if (!window.dpbi?.ready) {
     talk(on) {
       const began = on && !talking;
       talking = on;
+      if (!on) document.getElementById("talk")?.remove(); // the sheet of the address that was opened
       settle();
       const kept = Object.keys(localStorage).find((key) => key.startsWith("stSidebarCollapsed"));
       if (!began || localStorage[kept] !== "false") return;

@@ -11,22 +11,22 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dpbi.dashboard.session import address, leaving, settings
+from dpbi.dashboard.shown import shell
 from dpbi.dashboard.words import words
 
 SIDEBAR_WIDTH = 352  # px: a mechanism and its "calibrated" in one row
 _SCREEN, _MEASURED = "screen", "screen: measured"
 _scripts: ContextVar[DeltaGenerator] = ContextVar("scripts")  # where those of the run lie
-_STYLE, _TALK, _SCRIPT = (
-    Path(__file__).with_name(name).read_text("utf-8") for name in ("page.css", "talk.css", "page.js"))
+_SCRIPT = Path(__file__).with_name("page.js").read_text("utf-8")
 
 
 def apply(page: str, talk: bool) -> None:
-    """The sheet of every page, which opens at its top; page: its title; talk: for a projector."""
+    """What a page is shown by beside its sheet (``shell``), at its top; page: its title; talk: for a projector."""
     from dpbi.figures import picture
 
-    st.html(f"<style>{_STYLE}{_TALK if talk else ''}</style>")
-    # One pixel high: before the sheet is read, which hides them, Streamlit keeps a line's room for each.
-    _scripts.set(st.container(key="scripts", height=1, border=False))
+    st.html(f"<style>{shell.TALK if talk else ''}</style>")
+    with st.sidebar:  # one pixel high: before the sheet is read, which hides them, each would have a line's room
+        _scripts.set(st.container(key="scripts", height=1, border=False))
     _run("page", picture.SCRIPT + _SCRIPT)
     call("pictures", picture.LOOK)
     call("talk", talk)
