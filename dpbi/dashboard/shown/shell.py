@@ -15,7 +15,8 @@ _SIDEBAR = """
 </script>
 <style>
   @media (min-width: 768px) {
-    .with-sidebar [data-testid="stAppViewContainer"]:not(:has([data-testid="stSidebar"])) > :has([data-testid="stMain"]) {
+    .with-sidebar
+    [data-testid="stAppViewContainer"]:not(:has([data-testid="stSidebar"])) > :has([data-testid="stMain"]) {
       margin-left: %dpx;
     }
   }
