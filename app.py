@@ -6,7 +6,7 @@ import dpbi
 from dpbi.dashboard.answers import average, library, public_answers
 from dpbi.dashboard.page import scenario
 from dpbi.dashboard.session import long_links, startup
-from dpbi.dashboard.shown import charts, tables
+from dpbi.dashboard.shown import charts, shell, stylesheet, tables
 from dpbi.dashboard.sidebar import controls
 from dpbi.dashboard.words import home, limit, words
 from dpbi.figures import distances, home as pictures
@@ -38,4 +38,4 @@ if __name__ == "__main__":
 else:  # imported by `streamlit run`, which serves it
     startup.begin(__file__)
     app = st.App(__file__, lifespan=startup.opening)
-    app = long_links.said(app)
+    app = shell.styled(long_links.said(app), stylesheet.SIDEBAR_WIDTH)

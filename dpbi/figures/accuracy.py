@@ -74,7 +74,6 @@ def against(
         alt=f"Line chart of the expected error, {METRIC_TITLES[metric]}, against {axis.title}", notes=notes,
         x={"title_text": axis.title, **(log_axis(min(values), max(values)) if axis.logarithmic else {})},
         y={"title_text": METRIC_TITLES[metric], **up}, headroom=20,
-        height=420 - 40 * bool(notes) - 30 * bool(limit),  # with all of it in sight on a projector
     )  # fmt: skip
 
 
@@ -237,5 +236,5 @@ def coverage(found: Mapping[Mechanism, Sequence[tuple[float, Coverage]]], mass: 
         alt=f"Line chart of the coverage of {mass:.0%} intervals against epsilon",
         x={"title_text": "ε", **log_axis(min(every), max(every))},
         y={"title_text": "Probability that the interval holds θ₁", "tickformat": ".0%",
-           "range": [max(0.0, min(lowest, mass) - 0.06), 1.02]}, height=400,
+           "range": [max(0.0, min(lowest, mass) - 0.06), 1.02]},
     )  # fmt: skip

@@ -126,8 +126,8 @@ def tally(right: int, turns: int, best: BestGuess) -> Figure:
     epsilon = printed_bound(best.mechanism.epsilon)
     return base_layout(
         fig, f"{so_far}. At most at ε = {epsilon}: {best.of_hundred} of 100",
-        alt="A hundred squares", x={"range": [0, 10], **bare},
-        y={"range": [10, 0], "scaleanchor": "x", **bare}, height=300,
+        alt="A hundred squares", x={"range": [0, 10], "constrain": "domain", **bare},
+        y={"range": [10, 0], "scaleanchor": "x", "constrain": "domain", **bare}, height=300,
     )  # fmt: skip
 
 

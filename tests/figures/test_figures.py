@@ -29,7 +29,7 @@ from dpbi import (
     sample_posteriors,
     smooth_sensitivity,
 )
-from dpbi.figures import clouds, distances, home, posteriors, release, sensitivities, style
+from dpbi.figures import clouds, distances, home, line_labels, posteriors, release, sensitivities, style
 from dpbi.figures.drawing import Drawing
 from dpbi.mechanisms.printed_number import probability
 from dpbi.sensitivity import maps
@@ -443,7 +443,7 @@ def test_local_sensitivity_beyond_the_axis_is_said() -> None:
     reach, beyond = style.number(local_sensitivity(problem)), 0
     for law in (distance_law(kind(1e6), problem) for kind in MECHANISMS):
         for fig in (distances.per_level([law]), distances.cumulative([law])):
-            (said,) = (text.text for text in fig.layout.annotations)
+            (said,) = (one.text for one in fig.layout.annotations if one.name != line_labels.NAME)
             end = fig.layout.xaxis.range[1]
             if fig.layout.xaxis.type != "log" and local_sensitivity(problem) > end:
                 assert f"LS(x) = {reach}, right of this axis" in said and not fig.layout.shapes

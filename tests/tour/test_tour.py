@@ -12,7 +12,7 @@ from scipy import stats
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Button
 
-from dpbi import MECHANISMS, Problem, PureDP, best_guess, distance_law, noise_aware_posterior
+from dpbi import Problem, PureDP, best_guess, distance_law, noise_aware_posterior
 from dpbi.dashboard.session import address
 from dpbi.dashboard.sidebar import controls, menu
 from dpbi.dashboard.take_away import scenario_file
