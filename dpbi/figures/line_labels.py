@@ -91,7 +91,7 @@ def _range(
 
 def _dense(points: Floats, line: bool) -> Floats:
     """Along the line, close together; the points alone where there is none."""
-    whole: NDArray[np.bool_] = np.isfinite(points).all(axis=1)
+    whole = np.logical_and(*np.isfinite(points).T)
     if not line or len(points) < 2:
         return points[whole]
     parts = [points[whole]]
