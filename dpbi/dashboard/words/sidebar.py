@@ -56,9 +56,9 @@ def in_cases(epsilon: float, with_delta: bool = False) -> str:
     with_delta: whether a mechanism that is ticked allows for a delta beside it, of which this is no bound.
     """
     most = risk_of(PureDP(epsilon, "theorem", "by definition")).worst_of_hundred
-    after = f"in at most {most} of 100" if most < 100 else "perhaps in all 100"
+    after = f"at most {most}" if most < 100 else "perhaps all"
     return (
-        f"A guess at a person's answer, right in 50 of 100 cases, is right {after} after a release that keeps it"
+        f"Right guesses of a person's answer: 50 of 100 before a release, {after} after one that keeps it"
         f"{' without a delta' if with_delta else ''}."
     )
 
