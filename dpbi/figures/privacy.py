@@ -39,7 +39,7 @@ _FALSE_ALARMS = 101
 _MARKED = 60  # a curve of more points is a line without markers
 _RATIO_SAID = 30.0  # a larger loss is not written out as a factor
 _COUNTS_SAID = 12  # counts of more categories are not read out
-_SMALL = "font-size:13px"
+_SMALL = "font-size:0.85em"
 
 
 def stated_and_exact(verdicts: Sequence[Verdict]) -> Figure:
