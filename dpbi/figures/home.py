@@ -193,4 +193,4 @@ def _add_words(
             textposition="middle left", name=title, **still,
         )  # fmt: skip
         fig.add_annotation(x=_COLUMNS[title], y=-0.4 - _HEAD, xref="x2", yref="y", xanchor="right", yanchor="middle",
-                           text=title, showarrow=False, font={"size": FONT_SIZE - 2})  # fmt: skip
+                           text=title, showarrow=False, font={"size": FONT_SIZE - 1})  # fmt: skip

@@ -338,7 +338,7 @@ def test_a_useless_and_a_barely_private_release_are_said_beside_the_button(files
     text(at, "epsilon", "20")
     (said,) = [warning.value for warning in at.main.warning if "barely private" in warning.value]
     assert "100 after the worst" in said
-    assert "perhaps in all 100" in " ".join(caption.value for caption in at.sidebar.caption)
+    assert "perhaps all after" in " ".join(caption.value for caption in at.sidebar.caption)
 
 
 def test_the_path_is_in_plain_words_and_the_nearest_is_named() -> None:

@@ -416,7 +416,8 @@ def failing(error: Exception, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]
         raise error
 
     with monkeypatch.context() as patch:
-        patch.setattr(library, "comparison", fail)
+        for name in ("comparison", "publication"):
+            patch.setattr(library, name, fail)
         yield
 
 
