@@ -29,7 +29,7 @@ _LARGEST = 1 << 22  # length of all transforms together: beyond, a mean would ta
 _BLOCK = 1 << 16  # losses computed at once
 _ACCEPTED = 1e-9  # probability that may be left out of the mean
 _SUMMED_SOONER, _SUMMED = 2_000_000, 40_000_000  # releases whose distances are summed: quicker, or a second
-_RARE = 1e-11  # probability left out of such a sum
+_RARE = 1e-18  # probability left out of such a sum: nothing beside the smallest mean that is drawn
 _NOTHING = 1e-15  # of probability: rounding
 _FLOOR = 1e-17
 
@@ -84,28 +84,39 @@ def _summed(sums: _RemainderSums, most: int) -> float | None:
     """sum over the noised counts r of P(r) H(r), -log y from sum_i l_i(r_i) and what the remainder adds.
 
     All counts but the last are joined, the rarest dropped while they weigh ``_RARE`` together. None where there are
-    more than ``most`` or they are cut in turn, and where a loss could cancel further (z < 1/2 above).
+    more than ``most``, and where a loss could cancel further (z < 1/2 above) or a window of those cut in turn stops
+    short of 0.
     """
-    problem = sums.problem
-    windows = [window for times, window in zip(sums.kinds.values(), sums.windows, strict=True) for _ in range(times)]
+    problem, in_turn = sums.problem, sums.consistent
+    by_kind = dict(zip(sums.kinds, sums.windows, strict=True))
+    windows = [by_kind[kind] for kind in zip(problem.prior[:-1], problem.counts[:-1], strict=True)]
+    short = any(count + own[0] for count, (own, *_) in zip(problem.counts, windows, strict=False))
     cancels = problem.prior[-1] + problem.counts[-1] / 2 < 0.5
-    if sums.consistent or cancels or math.prod(offset.size for offset, *_ in windows) > most:
+    if (short if in_turn else cancels) or math.prod(own.size for own, *_ in windows) > most:
         return None
+
+    def law(position: int) -> NDArray[np.float64]:
+        """P(r) of a count, (window,), or where cut in turn with 0, ..., n left, (n + 1, window)."""
+        own, probability, _ = windows[position]
+        count, left = problem.counts[position], np.arange(problem.n + 1)[:, None]
+        return np.exp(cut_log_pmf(sums.noise, count, count + own, left)) if in_turn else probability
+
     offset, probability, log_affinity = np.zeros(1, dtype=np.int64), np.ones(1), np.zeros(1)
-    *joined, last = windows
-    for its_offset, its_probability, its_log_affinity in joined:
-        probability = np.outer(probability, its_probability).ravel()
-        kept = probability > _RARE / (len(joined) * probability.size)
-        probability = probability[kept]
-        offset = np.add.outer(offset, its_offset).ravel()[kept]
-        log_affinity = np.add.outer(log_affinity, its_log_affinity).ravel()[kept]
-    least = int(offset.min() + last[0][0])
-    remainder = sums.log_factors(np.arange(least, int(offset.max() + last[0][-1]) + 1))
-    mean = 0.0
-    for rows in chunks(offset.size, last[0].size, _BLOCK):
-        total = np.add.outer(log_affinity[rows], last[2])
-        total += remainder[np.add.outer(offset[rows] - least, last[0])]
-        mean += float(probability[rows] @ distance_of_loss(-total) @ last[1])
+    left = problem.n - np.cumsum((0, *problem.counts))  # where all before are released as they are
+    last = len(windows) - 1
+    for i, (own, _, its_log_affinity) in enumerate(windows[:-1]):
+        likely = probability[:, None] * (law(i)[left[i] - offset] if in_turn else law(i))
+        kept = likely > _RARE / (last * likely.size)
+        offset, log_affinity = (np.add.outer(*both)[kept] for both in ((offset, own), (log_affinity, its_log_affinity)))
+        probability = likely[kept]
+    own, _, its_log_affinity = windows[last]
+    last_law, least = law(last), int(offset.min() + own[0])
+    remainder, mean = sums.log_factors(np.arange(least, int(offset.max() + own[-1]) + 1)), 0.0
+    for rows in chunks(offset.size, own.size, _BLOCK):
+        log_y = np.add.outer(log_affinity[rows], its_log_affinity)
+        log_y += remainder[np.add.outer(offset[rows] - least, own)]
+        likely = last_law[left[last] - offset[rows]] if in_turn else last_law
+        mean += float(probability[rows] @ (distance_of_loss(-log_y) * likely).sum(axis=1))
     return min(mean, 1.0)
 
 

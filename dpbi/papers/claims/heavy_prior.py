@@ -38,6 +38,7 @@ def _exceeding(light: int, epsilon: float, rates: tuple[float, float], here: int
     return float(np.exp(log_law[here]) @ -np.expm1(np.minimum(epsilon + log_law[1 - here] - log_law[here], 0.0)))
 
 
+@cache
 def _log_total(light: int, rate: float, moved: int) -> float:
     """log sum_r exp(-rate |r - moved e_1|)."""
     first, rest, log_points = _points(light, rate)
