@@ -46,7 +46,7 @@ def test_three_routes_find_the_same_mean(
     """Summed, by transforms and from the list of all releases; each but the last may decline."""
     problem, found = Problem(prior, counts), 0
     for mechanism in (kind(epsilon, consistent=consistent) for kind in (LSHist, Geometric, LSDim)
-                      for epsilon in (0.02, 0.7, 6.0)):  # fmt: skip
+                      for epsilon in (0.1, 0.7, 6.0)):  # fmt: skip
         listed = distance_law(mechanism, problem).mean
         for summed in (1e9, -1):
             monkeypatch.setattr(mean, "_SUMMED_SOONER", summed)
@@ -56,4 +56,5 @@ def test_three_routes_find_the_same_mean(
                 found += 1
                 if summed > 0 and len(prior) > 2 and mechanism.epsilon < 1:
                     assert of_route == pytest.approx(listed, rel=1e-11)
-    assert found >= 3
+    small_last = not consistent and prior[-1] + counts[-1] / 2 < 0.5
+    assert found or small_last, "beside a small last category only the list is sure"
