@@ -67,7 +67,9 @@ def _points(light: int, rate: float) -> tuple[NDArray[np.float64], NDArray[np.fl
     power = _power(weight / weight.sum(), light - 1, high)[low:]
     sums = np.arange(low, high)[power > 0]
     log_points = np.log(power[power > 0]) + (light - 1) * math.log(weight.sum()) + tilt * sums
-    first = np.sqrt(squares[squares < high])
+    # Beside r_1 = 0 a j weighs e^{-rate (sqrt(s + j^2) - sqrt s)}, most at the largest s; 1 more, as x' is a step off.
+    reach = (math.sqrt(2 * math.sqrt(high) * _NEGLIGIBLE / rate + (_NEGLIGIBLE / rate) ** 2) + 1) ** 2
+    first = np.sqrt(squares[squares < min(high, reach)])
     grid = np.meshgrid(first, sums.astype(float), indexing="ij")
     return grid[0].ravel(), grid[1].ravel(), np.broadcast_to(log_points, grid[0].shape).ravel()
 
