@@ -92,7 +92,7 @@ def test_nothing_is_drawn_at_zero_of_a_logarithmic_axis() -> None:
 
 
 def test_the_axis_ends_at_a_thousandth_unless_own_errors_are_as_small() -> None:
-    curve = made(MECHANISMS[0](1.0), [(0.5, 0.5, 0), (0.1, 0.1, 0), (1e-9, 1e-9, 0)])
+    curve = made(MECHANISMS[0](1.0), [(0.5, 0.5, 0), (0.02, 0.02, 0), (1e-9, 1e-9, 0)])
     short, whole = (accuracy.against([curve], own) for own in (curve.values[1], curve.values[2]))
     assert np.isnan(shown_y(short.data[0])[2]) and "errors below 0.001" in short.layout.meta["alt"]
     assert shown_y(whole.data[0])[2] == pytest.approx(1e-9) and "Not drawn" not in whole.layout.meta["alt"]
