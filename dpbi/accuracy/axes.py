@@ -100,7 +100,8 @@ def decades(low: float, high: float, multiples: Sequence[float]) -> list[float]:
 
 def _totals() -> list[int]:
     """Fewer where a curve is straight, H being of the order of 1 / sqrt(n), and a point takes longer."""
-    return [int(value) for value in (*decades(N_LEAST, _STRAIGHT, _FEW), *decades(_STRAIGHT, N_LARGEST, _FEWER))]
+    curved = decades(N_LEAST, min(_STRAIGHT, N_LARGEST), _FEW)
+    return [int(value) for value in (*curved, *decades(_STRAIGHT, N_LARGEST, _FEWER))]
 
 
 def _at_strength(mechanism: Mechanism, problem: Problem, value: Value) -> tuple[Mechanism, Problem]:
