@@ -1,5 +1,6 @@
 """Expected error along an axis, the epsilon that a wanted error asks for, and how often intervals hold the truth."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -36,6 +37,7 @@ METRIC_TITLES: dict[Metric, str] = {
     "variation": "Mean total variation distance",
 }
 FLOOR = 1e-12  # below this a logarithmic axis draws nothing, and says so
+_MEANT = 1e-3  # below this too, unless the person's own errors are as small
 LIMIT_SAID = "no ε-DP choice of a candidate is below this"
 _BY_POWERS = 8.0  # largest over smallest error from which on the axis is logarithmic
 _NAMES: dict[Metric, str] = {"hellinger": "mean distance", "l1": "mean L1 error", "variation": "mean total variation"}
@@ -56,11 +58,12 @@ def against(
     limit = limit or {}
     every = np.array([end for curve in curves for error in curve.errors for end in _ends(error)]
                      + [one.lower for one in limit.values() if one.lower])
-    seen = every[every >= FLOOR]
+    floor = _floor(curves, own)
+    seen = every[every >= floor]
     by_powers = seen.size > 0 and seen.max() > _BY_POWERS * seen.min()
     fig = Drawing()
     for curve, label in zip(curves, labels, strict=True):
-        _add_curve(fig, curve, label, FLOOR if by_powers else -1.0)
+        _add_curve(fig, curve, label, floor if by_powers else -1.0)
     add_limit(fig, list(limit.values()), list(limit), float(seen.min()) / 2 if by_powers else 0.0)
     values = [value for curve in curves for value in curve.values]
     if own is not None:
@@ -68,7 +71,7 @@ def against(
     top = float(every.max(initial=0.0)) or 1.0
     below = 1.5 if limit else 1.0  # room for the region
     up = log_axis(float(seen.min()) / below, float(seen.max())) if by_powers else {"range": [0, 1.06 * top]}
-    notes = _notes(curves, by_powers and every.size > seen.size)
+    notes = _notes(curves, floor if by_powers and every.size > seen.size else 0.0)
     return base_layout(
         fig, _words(curves, labels, own if own is not None else min(values)),
         alt=f"Line chart of the expected error, {METRIC_TITLES[metric]}, against {axis.title}", notes=notes,
@@ -92,6 +95,14 @@ def add_limit(fig: Drawing, found: Sequence[PrivacyLimit], values: Sequence[Valu
         line={"color": REFERENCE.colour, "width": 2}, fill="tonexty", fillcolor=REFERENCE.faded(0.25),
         hovertemplate="at least %{y:.4g}",
     )  # fmt: skip
+
+
+def _floor(curves: Sequence[AccuracyCurve], own: Value | None) -> float:
+    """Where a logarithmic axis ends: a thousandth, or a tenth of the least error at the person's own value, or of all
+    where there is none, if that is smaller."""
+    there = [end for curve in curves for value, error in zip(curve.values, curve.errors, strict=True)
+             if own in (None, value) for end in _ends(error) if end > 0]
+    return max(FLOOR, min(_MEANT, 10.0 ** math.floor(math.log10(min(there, default=1.0) / 10))))
 
 
 def _ends(error: ExpectedError) -> tuple[float, float]:
@@ -166,14 +177,14 @@ def _said(value: Value) -> str:
     return f"{value:,.0f}" if value >= 1000 and value == int(value) else number(value, 4)
 
 
-def _notes(curves: Sequence[AccuracyCurve], hidden: bool) -> list[str]:
+def _notes(curves: Sequence[AccuracyCurve], hidden_below: float) -> list[str]:
     errors = [error for curve in curves for error in curve.errors]
     said = {
         "Bands: the mean lies anywhere between H² ≤ TV ≤ H √(2 − H²), averaged; no estimate.":
             any(error.bounded for error in errors),
         "Filled marks are exact; open ones come from draws, with two standard errors.":
             not all(error.exact for error in errors),
-        f"Not drawn: errors below {number(FLOOR)}, or 0.": hidden,
+        f"Not drawn: errors below {number(hidden_below)}, or 0.": hidden_below > 0,
     }  # fmt: skip
     return [note for note, so in said.items() if so]
 
