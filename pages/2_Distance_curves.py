@@ -16,7 +16,7 @@ with scenario("Distance curves") as chosen:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         controls.epsilon(chosen.epsilon)
         view = controls.view()
-        log_scale = controls.log_scale() if view != controls.CUMULATIVE else False
+    log_scale = controls.log_scale() if view != controls.CUMULATIVE else False
     if rows:
         laws = library.for_each(library.law, chosen)
         if view == controls.LEVELS:

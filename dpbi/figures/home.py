@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from dpbi import Comparison, LimitComparison, NotPrivate, PrivatePosteriors, Problem
-from dpbi.accuracy.order import LEFT_OUT, lead, rising
+from dpbi.accuracy.order import LEFT_OUT, Measured, lead, rising
 from dpbi.figures.posteriors import SPIKE, SPIKE_POINTS, curves_of, most_of, peak_of, widened, with_gaps
 from dpbi.figures.style import (
     FONT_SIZE,
@@ -151,7 +151,7 @@ def _cells(row: Comparison, averages: LimitComparison | None) -> dict[str, tuple
     """What stands in each column, and the number that it says."""
     truth = min(row.probability_of_truth, np.nextafter(1, 0)) if row.problem.n else 1.0
     ratio = averages.times_limit(row.mechanism) if averages else None
-    times = _UNKNOWN if averages is None else _NONE if ratio is None else _times(ratio.value)
+    times = _UNKNOWN if averages is None else _NONE if ratio is None else _times(ratio)
     mean, of_truth, of_limit = _COLUMNS
     cells = {mean: (_mean(row), row.mean), of_truth: (_probability(truth), truth)}
     return cells | ({of_limit: (times, ratio and ratio.value)} if row.problem.n else {})
@@ -164,8 +164,9 @@ def _mean(row: Comparison) -> str:
     return f"{said} ± {error(margin)}" if margin > _LEVEL * row.mean and said[0].isdigit() else said
 
 
-def _times(ratio: float) -> str:
-    return f"{ratio:.2f}" if ratio < 100 else number(ratio)
+def _times(ratio: Measured) -> str:
+    said = f"{ratio.value:.2f}" if ratio.value < 100 else number(ratio.value)
+    return f"{said} ± {error(ratio.margin)}" if ratio.margin > _LEVEL * ratio.value else said
 
 
 def _probability(value: float) -> str:

@@ -294,7 +294,7 @@ FOCUSED = """() => {
     return [name.replace(/\\s+/g, ' ').trim(), edge];
 }"""
 WANTED = ("Tour", "Counts from", "Prior, pseudo-counts before any data", "epsilon, exactly", MECHANISMS[0].label,
-          "Geometric: as it is", "Talk mode", "Seed", "Take it away", "Bring settings", "epsilon", "Download as CSV",
+          "Talk mode", "Seed", "Take it away", "Bring settings", "epsilon", "Download as CSV",
           "Picture as PNG", "Picture as SVG", "Data as CSV", "Figure as HTML",
           "Copy as Python")  # fmt: skip
 

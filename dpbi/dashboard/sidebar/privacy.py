@@ -155,13 +155,15 @@ def fold(kind: type[Mechanism]) -> str:
 def _folds(
     unaudited: Mapping[type[Mechanism], str], owners: Mapping[str, list[type[Mechanism]]]
 ) -> dict[str, DeltaGenerator]:
-    """A line for each picked mechanism, which says what is set and opens to what can be asked; one that is not open
-    makes no widgets. Returns the places of the shared numbers that are shown, each with the first that has it.
+    """A fold for each picked mechanism, which opens to what can be asked, and a line of what is set; one that is not
+    open makes no widgets. Returns the places of the shared numbers that are shown, each with the first that has it.
+
+    A fold's label must not change: Streamlit would take it for another, and shut it under the hand.
     """
     places: dict[str, DeltaGenerator] = {}
     row = st.container(horizontal=True, gap="small", key="folds of mechanisms")
     for kind, refusal in unaudited.items():
-        opened = row.expander(_set(kind), key=fold(kind), on_change="rerun", type="compact")
+        opened = row.expander(kind.label, key=fold(kind), on_change="rerun", type="compact")
         if not opened.open:
             continue
         with opened:
@@ -175,6 +177,8 @@ def _folds(
                     _option(name, field)
                 elif kind is owners[name][0]:
                     places[name] = st.container()
+    if told := "; ".join(filter(None, map(_set, unaudited))):
+        st.caption(told)
     return places
 
 
@@ -183,7 +187,7 @@ def _by_hand() -> None:
 
 
 def _set(kind: type[Mechanism]) -> str:
-    """A mechanism and what is set: its numbers, and what is not as it comes."""
+    """A mechanism and what is set: its numbers, and what is not as it comes; nothing where it is as it comes."""
     said = []
     if settings.get(calibrated(kind)):
         said.append("as it is and calibrated" if settings.get(ticked(kind)) else "calibrated")
@@ -193,7 +197,7 @@ def _set(kind: type[Mechanism]) -> str:
             said.append(f"{name} {words.escape(value, _SET_LENGTH)}")
         elif value != field.default:
             said.append(label if value is True else f"{label} {value}")
-    return f"{kind.label}: {', '.join(said) or 'as it is'}"
+    return f"{kind.label}: {', '.join(said)}" if said else ""
 
 
 def _shared_number(name: str, place: DeltaGenerator | None, refusals: list[str], *, shown: bool) -> dict[str, float]:
