@@ -93,7 +93,7 @@ def also_at(mechanisms: Iterable[Mechanism], epsilons: Iterable[float]) -> tuple
     Raises ValueError for what is no mechanism or no epsilon. Source: ours.
     """
     given = [check_mechanism(one) for one in limits.sequence("mechanisms", mechanisms, "of mechanisms")]
-    further = [limits.check_epsilon(one) for one in limits.sequence("epsilons", epsilons, "of numbers")]
+    further = [limits.check_epsilon(one, "epsilons") for one in limits.sequence("epsilons", epsilons, "of numbers")]
     more = [replace(one, epsilon=epsilon, calibration=None) for epsilon in further for one in given]
     return tuple(dict.fromkeys([*given, *(one for one in more if one.epsilon not in {m.epsilon for m in given})]))
 

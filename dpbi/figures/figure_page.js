@@ -49,15 +49,15 @@
     const title = boxOf(".g-gtitle");
     const [t, b] = [GAP + (title.height && title.height + GAP) + above, below + GAP + boxOf(".legend").height];
     const whole = measured._fullLayout.height;
-    layout.height = Math.round(Math.max(layout.width * shape, t + plot + b));
+    layout.height = Math.ceil(Math.max(layout.width * shape, t + plot + b));
     Object.assign(layout.margin, { t, b });
     if (headline.checked) { // its place is that of its first line's foot where it has several
       const higher = title.top - measured.getBoundingClientRect().top - GAP;
       layout.title.y = 1 - ((1 - layout.title.y) * whole - higher) / layout.height;
     }
     await Plotly.react(measured, graph.data, layout, { staticPlot: true });
-    const drawn = await Plotly.toImage(measured, { format: "svg", width: layout.width, height: layout.height });
-    const text = decodeURIComponent(drawn.slice(drawn.indexOf(",") + 1));
+    const made = await Plotly.toImage(measured, { format: "svg", width: layout.width, height: layout.height });
+    const text = decodeURIComponent(made.slice(made.indexOf(",") + 1));
     const svg = new DOMParser().parseFromString(text, SVG).documentElement;
     picture.replaceChildren(svg);
     const [across, down] = [width.value, (width.value * layout.height) / layout.width].map((cm) => `${10 * cm}mm`);
@@ -74,14 +74,18 @@
       }`;
   };
 
-  let asked;
+  let [drawn, asked] = [Promise.resolve()]; // one after another
   const redraw = () => {
-    clearTimeout(asked);
-    asked = setTimeout(draw, 50);
+    drawn = drawn.then(draw, draw);
   };
-  for (const event of ["plotly_afterplot", "plotly_animated"]) graph.on(event, redraw);
-  for (const choice of [width, headline]) choice.onchange = draw;
-  draw();
+  for (const event of ["plotly_afterplot", "plotly_animated"]) {
+    graph.on(event, () => {
+      clearTimeout(asked);
+      asked = setTimeout(redraw, 50);
+    });
+  }
+  for (const choice of [width, headline]) choice.onchange = redraw;
+  redraw();
 
   const save = {
     pdf: () => window.print(),
@@ -96,5 +100,7 @@
       Plotly.downloadImage(measured, { format: "png", filename: name, width: across, height, scale: pixels / across });
     },
   };
-  for (const button of document.querySelectorAll("button[data-format]")) button.onclick = save[button.dataset.format];
+  for (const button of document.querySelectorAll("button[data-format]")) {
+    button.onclick = () => drawn.then(save[button.dataset.format]);
+  }
 }
