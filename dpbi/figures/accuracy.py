@@ -177,7 +177,9 @@ def _words(curves: Sequence[AccuracyCurve], labels: Sequence[str], value: Value)
     has = leading([label for _, label in level], [1.0] * len(level), 1.0, ("has", "have"))
     values = list(dict.fromkeys(number(error.high) for error, _ in level))
     apart = ", too close to tell apart" if len(values) > 1 else ""
-    return f"At {place} {has} the smallest {_NAMES[metric]} of the {len(here)} shown: {', '.join(values)}{apart}"
+    several = any(curve.mechanism.epsilon != epsilon for curve in curves)
+    among = f"of the {len(here)} {'at this ε' if several else 'shown'}"
+    return f"At {place} {has} the smallest {_NAMES[metric]} {among}: {', '.join(values)}{apart}"
 
 
 def _said(value: Value) -> str:

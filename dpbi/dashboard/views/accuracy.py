@@ -35,15 +35,14 @@ _ROOM = 12  # more points may be asked for than can be told before: the bar leav
 # --- controls ---
 
 
-def choose() -> tuple[Axis, Metric, tuple[float, ...]]:
-    """What varies, the error that is shown, and the further epsilons at which it is, where epsilon does not vary."""
+def choose() -> tuple[Axis, Metric]:
+    """What varies, and the error that is shown."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         titles = {one.name: one.title for one in AXES}
         name = settings.choice("Against", "accuracy along", titles, format_func=titles.get, width=320)
         meant = accuracy_words.METRICS.__getitem__
         metric = settings.segments("Mean error in", "accuracy in", METRICS, format_func=meant)
-        further = controls.further_epsilons() if name in accuracy_words.BESIDE_EPSILON else ()
-    return axis(name), metric, further
+    return axis(name), metric
 
 
 def over(along: Axis, metric: Metric) -> str:
@@ -163,8 +162,10 @@ def _computed(
 
 def draw_along(chosen: Scenario) -> Curves:
     """The chart against what varies, with its controls; the curves, whose crossings are still to be looked for."""
-    along, metric, further = choose()
-    chosen_over = over(along, metric)
+    along, metric = choose()
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        chosen_over = over(along, metric)
+        further = controls.further_epsilons() if along.name in accuracy_words.BESIDE_EPSILON else ()
     found = Curves()
     with guard.part():
         if chosen_over != accuracy_words.AT_THE_DATA:
