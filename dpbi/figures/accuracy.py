@@ -40,7 +40,7 @@ FLOOR = 1e-12  # below this a logarithmic axis draws nothing, and says so
 LIMIT_SAID = "no ε-DP choice of a candidate is below this"
 _BY_POWERS = 8.0  # largest over smallest error from which on the axis is logarithmic
 # Dash and mark of a further epsilon: no mechanism's own, nor a calibrated one's.
-_FURTHER = (("3px,5px", "triangle-se"), ("12px,3px,3px,3px,3px,3px", "hexagon2"), ("16px,10px", "triangle-nw"))
+_FURTHER = (("3px,5px", "triangle-se"), ("12px,3px,3px,3px,3px,3px", "cross"), ("16px,10px", "triangle-nw"))
 _NAMES: dict[Metric, str] = {"hellinger": "mean distance", "l1": "mean L1 error", "variation": "mean total variation"}
 
 
