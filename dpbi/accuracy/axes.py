@@ -88,6 +88,17 @@ def scaled_counts(counts: Iterable[int], n: int) -> tuple[int, ...]:
     return apportioned(c if any(c) else [1] * len(c), n)
 
 
+def also_at(mechanisms: Iterable[Mechanism], epsilons: Iterable[float]) -> tuple[Mechanism, ...]:
+    """The mechanisms, then each of them at each further epsilon, as it is: a calibration holds for one epsilon.
+
+    Raises ValueError for what is no mechanism or no epsilon. Source: ours.
+    """
+    given = [check_mechanism(one) for one in limits.sequence("mechanisms", mechanisms, "of mechanisms")]
+    further = [limits.check_epsilon(one, "epsilons") for one in limits.sequence("epsilons", epsilons, "of numbers")]
+    more = [replace(one, epsilon=epsilon, calibration=None) for epsilon in further for one in given]
+    return tuple(dict.fromkeys([*given, *(one for one in more if one.epsilon not in {m.epsilon for m in given})]))
+
+
 def decades(low: float, high: float, multiples: Sequence[float]) -> list[float]:
     """These multiples of powers of ten, from low to high, rising."""
     low, high = (limits.between(name, value, 1e-290, 1e290) for name, value in (("low", low), ("high", high)))

@@ -1,5 +1,6 @@
 """Expected error along an axis, the epsilon that a wanted error asks for, and how often intervals hold the truth."""
 
+import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -40,6 +41,8 @@ FLOOR = 1e-12  # below this a logarithmic axis draws nothing, and says so
 _MEANT = 1e-3  # below this too, unless the person's own errors are as small
 LIMIT_SAID = "no ε-DP choice of a candidate is below this"
 _BY_POWERS = 8.0  # largest over smallest error from which on the axis is logarithmic
+# Dash and mark of a further epsilon: no mechanism's own, nor a calibrated one's.
+_FURTHER = (("3px,5px", "triangle-se"), ("12px,3px,3px,3px,3px,3px", "cross"), ("16px,10px", "triangle-nw"))
 _NAMES: dict[Metric, str] = {"hellinger": "mean distance", "l1": "mean L1 error", "variation": "mean total variation"}
 
 
@@ -48,13 +51,14 @@ def against(
 ) -> Figure:
     """The expected error of each mechanism against what varies, with the person's own value marked.
 
-    curves: of one axis and metric, one per mechanism, with at least one value each; own: where their problem lies.
+    curves: of one axis and metric, one per mechanism, with at least one value each; own: where their problem lies. Of
+    mechanisms at several epsilons each has its colour, and dash and mark tell the epsilons apart.
     Filled marks are exact, open ones means of draws with bars of two standard errors; where only bounds are known the
     band between them is filled, widened by two standard errors where draws enter. limit: of privacy, where the errors
     are averages under the prior: the region below it is filled.
     """
     axis, metric = curves[0].axis, curves[0].metric
-    labels = mechanism_labels([curve.mechanism for curve in curves])
+    labels, styles = _told_apart([curve.mechanism for curve in curves])
     limit = limit or {}
     every = np.array([end for curve in curves for error in curve.errors for end in _ends(error)]
                      + [one.lower for one in limit.values() if one.lower])
@@ -62,8 +66,8 @@ def against(
     seen = every[every >= floor]
     by_powers = seen.size > 0 and seen.max() > _BY_POWERS * seen.min()
     fig = Drawing()
-    for curve, label in zip(curves, labels, strict=True):
-        _add_curve(fig, curve, label, floor if by_powers else -1.0)
+    for curve, label, style in zip(curves, labels, styles, strict=True):
+        _add_curve(fig, curve, label, style, floor if by_powers else -1.0)
     add_limit(fig, list(limit.values()), list(limit), float(seen.min()) / 2 if by_powers else 0.0)
     values = [value for curve in curves for value in curve.values]
     if own is not None:
@@ -112,8 +116,20 @@ def _ends(error: ExpectedError) -> tuple[float, float]:
     return max(error.low - error.lower.margin, 0.0), min(error.high + error.upper.margin, 1.0)
 
 
-def _add_curve(fig: Drawing, curve: AccuracyCurve, label: str, floor: float) -> None:
-    style = style_of(curve.mechanism)
+def _told_apart(mechanisms: Sequence[Mechanism]) -> tuple[list[str], list[Style]]:
+    """Label and style of each; the mechanisms of the first one's epsilon look as anywhere else."""
+    first, *further = dict.fromkeys(one.epsilon for one in mechanisms)
+    strokes = dict(zip(further, itertools.cycle(_FURTHER), strict=False))
+    twins = [replace(one, epsilon=first) if one.epsilon in strokes else one for one in mechanisms]
+    distinct = list(dict.fromkeys(twins))
+    named = dict(zip(distinct, mechanism_labels(distinct), strict=True))
+    told = [f", ε = {printed_bound(one.epsilon)}" if further else "" for one in mechanisms]
+    styles = [Style(style_of(one).colour, *strokes[one.epsilon]) if one.epsilon in strokes else style_of(one)
+              for one in mechanisms]  # fmt: skip
+    return [f"{named[twin]}{at}" for twin, at in zip(twins, told, strict=True)], styles
+
+
+def _add_curve(fig: Drawing, curve: AccuracyCurve, label: str, style: Style, floor: float) -> None:
     ends = np.array([_ends(error) for error in curve.errors]).reshape(-1, 2)
     low, high = np.where(ends >= floor, ends, np.nan).T
     found = [_found(error) for error in curve.errors]
@@ -155,7 +171,9 @@ def _found(error: ExpectedError) -> str:
 
 def _words(curves: Sequence[AccuracyCurve], labels: Sequence[str], value: Value) -> str:
     axis, metric = curves[0].axis, curves[0].metric
-    here = [(error, label) for curve, label in zip(curves, labels, strict=True) if (error := curve.at(value))]
+    epsilon = curves[0].mechanism.epsilon
+    here = [(error, label) for curve, label in zip(curves, labels, strict=True)
+            if curve.mechanism.epsilon == epsilon and (error := curve.at(value))]  # fmt: skip
     place = f"{axis.symbol} = {_said(value)}"
     if not here:
         return f"Not computed yet at {place}"
@@ -169,7 +187,9 @@ def _words(curves: Sequence[AccuracyCurve], labels: Sequence[str], value: Value)
     has = leading([label for _, label in level], [1.0] * len(level), 1.0, ("has", "have"))
     values = list(dict.fromkeys(number(error.high) for error, _ in level))
     apart = ", too close to tell apart" if len(values) > 1 else ""
-    return f"At {place} {has} the smallest {_NAMES[metric]} of the {len(here)} shown: {', '.join(values)}{apart}"
+    several = any(curve.mechanism.epsilon != epsilon for curve in curves)
+    among = f"of the {len(here)} {'at this ε' if several else 'shown'}"
+    return f"At {place} {has} the smallest {_NAMES[metric]} {among}: {', '.join(values)}{apart}"
 
 
 def _said(value: Value) -> str:

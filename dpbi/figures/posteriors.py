@@ -79,15 +79,19 @@ def _densities(results: Sequence[PrivatePosteriors], names: Sequence[str], title
     problem, mechanisms = results[0].problem, mechanism_labels([one.mechanism for one in results])
     window = _window(results)
     fig = _panels(mechanisms, f"θ, share of {names[0]}")
-    peaks, lines = [0.0], []
+    peaks, lines = [0.0], list[Floats]()
     for position, one in enumerate(results):
         place = _place(position)
+        is_truth = (one.released == problem.counts).all(axis=1)
         if len(one.released) > CURVES_DRAWN:
             peaks += _add_bands(fig, one, window, place)
-        lines.append(_add_truth_and_prior(fig, problem, window, place, first=position == 0))
-        if len(one.released) <= CURVES_DRAWN:
-            lines += _add_lines(fig, one, place)
-    true_peak = peak_of(lines[0])
+        else:
+            lines += _add_lines(fig, one, one.released[~is_truth], place)
+        truth = _add_truth_and_prior(fig, problem, window, place, first=position == 0)
+        if len(one.released) <= CURVES_DRAWN:  # thin on the wide line that it is equal to: else it would be under it
+            lines += _add_lines(fig, one, one.released[is_truth], place)
+        lines.append(truth)
+    true_peak = peak_of(truth)
     peak = max(*peaks, *map(peak_of, lines))
     ceiling = min(max(peak, true_peak), 1.6 * true_peak)
     drawn = len(results[0].released)
@@ -134,18 +138,19 @@ def widened(ends: Sequence[tuple[float, float]]) -> tuple[float, float]:
 def _add_truth_and_prior(
     fig: Drawing, problem: Problem, window: tuple[float, float], place: dict[str, str], first: bool
 ) -> Floats:
-    """Draws both in one panel; returns the true density."""
-    x, density = curves_of(np.array([problem.posterior]))[0]
-    fig.add_scatter(
-        **_run(x, density), mode="lines", name=f"true posterior (n = {problem.n:,})", legendgroup="truth",
-        showlegend=first, line={"color": TRUTH.colour, "width": 5}, hovertemplate="true: %{y:.3g}", **place,
-    )  # fmt: skip
+    """Draws both in one panel, the truth on top; returns its density."""
     grid = np.linspace(*window, _CURVE_POINTS + 2)[1:-1]
     prior = dirichlet.beta_density(grid, *problem.prior)
     fig.add_scatter(
         **_run(grid, prior), mode="lines", name=f"prior ({_worth(problem)})", legendgroup="prior",
         showlegend=first, line={"color": PRIOR.colour, "width": 2.5, "dash": PRIOR.dash},
         hovertemplate="prior: %{y:.3g}", **place,
+    )  # fmt: skip
+    x, density = curves_of(np.array([problem.posterior]))[0]
+    fig.add_scatter(
+        **_run(x, density), mode="lines", name=f"true posterior (n = {problem.n:,})", legendgroup="truth",
+        showlegend=first, legendrank=1, line={"color": TRUTH.colour, "width": 4}, hovertemplate="true: %{y:.3g}",
+        **place,
     )  # fmt: skip
     return density
 
@@ -181,13 +186,15 @@ def _run(x: Floats, y: Floats) -> dict[str, Any]:
     return {"x0": float(x[0]), "dx": float(x[1] - x[0]), "y": compact(y)}
 
 
-def _add_lines(fig: Drawing, one: PrivatePosteriors, place: dict[str, str]) -> list[Floats]:
+def _add_lines(
+    fig: Drawing, one: PrivatePosteriors, released: NDArray[np.int64], place: dict[str, str]
+) -> list[Floats]:
     """One thin line per distinct release, the stronger the more often it was drawn; returns their densities.
 
     Lines of one strength are one trace with gaps: plotly takes a millisecond of the server for each trace.
     """
     style = style_of(one.mechanism)
-    distinct, times = np.unique(one.released, axis=0, return_counts=True)
+    distinct, times = np.unique(released, axis=0, return_counts=True)
     curves = curves_of(np.array(one.problem.prior) + distinct)
     for multiplicity in np.unique(times):
         x, y = with_gaps([curves[i] for i in np.flatnonzero(times == multiplicity)])
@@ -353,8 +360,6 @@ def _aware_densities(results: Sequence[NoiseAwareReleases], names: Sequence[str]
     fig = _panels(mechanisms, f"θ, share of {names[0]}")
     peaks: list[float] = []
     for position, one in enumerate(results):
-        true_peak = peak_of(_add_truth_and_prior(fig, problem, window, _place(position), first=position == 0))
-        peaks += [true_peak, min(peak_of(one.densities.ravel()), 1.6 * true_peak)]
         for times in np.unique(one.times):
             same = one.times == times
             x, y = (np.insert(part[same], part.shape[1], np.nan, axis=1) for part in (one.grids, one.densities))
@@ -362,6 +367,8 @@ def _aware_densities(results: Sequence[NoiseAwareReleases], names: Sequence[str]
                 x=compact(x.ravel()), y=compact(y.ravel()), mode="lines", showlegend=False, hoverinfo="skip",
                 line={"color": style_of(one.mechanism).faded(1 - 0.5**times), "width": 1.5}, **_place(position),
             )  # fmt: skip
+        true_peak = peak_of(_add_truth_and_prior(fig, problem, window, _place(position), first=position == 0))
+        peaks += [true_peak, min(peak_of(one.densities.ravel()), 1.6 * true_peak)]
     releases = results[0].times.sum()
     return base_layout(
         fig, _widening_words(results, mechanisms),

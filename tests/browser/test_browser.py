@@ -303,7 +303,7 @@ def assert_is_for_slides(file: Path) -> None:
         assert 0.7 < (picture[..., :3].min(axis=2) > 230).mean() < 1 and picture[..., :3].max(axis=2).min() < 50
         return
     svg = file.read_text("utf-8")
-    assert re.match(r'<svg [^>]*width="1920"[^>]*><rect [^>]*fill: rgb\(255, 255, 255\); fill-opacity: 1', svg)
+    assert re.match(r'<svg [^>]*width="(1920|250mm)"[^>]*><rect [^>]*fill: rgb\(255, 255, 255\); fill-opacity: 1', svg)
     inks = [[int(part) for part in ink] for ink in re.findall(r"fill: rgb\((\d+), (\d+), (\d+)\)[^>]*>[^<]", svg)]
     assert inks and max(map(max, inks)) < 128  # words alone have text behind their mark
 

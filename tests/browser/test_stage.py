@@ -314,7 +314,8 @@ def test_every_control_is_reached_by_keyboard_and_shows_it(app: App, watched: Wa
     for _ in range(100):
         page.keyboard.press("Tab")
         name, edge = page.evaluate(FOCUSED)
-        name = re.sub("^(keyboard_arrow_right|download|image) | (keyboard_arrow_right|chevron_right)$", "", name)  # an icon is a word in a font of its own
+        # An icon is a word in a font of its own.
+        name = re.sub("^(keyboard_arrow_right|download|image) | (keyboard_arrow_right|chevron_right)$", "", name)
         reached[name] = edge and reached.get(name, True)
         if name == WANTED[-1]:
             break

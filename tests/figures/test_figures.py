@@ -532,6 +532,10 @@ def test_two_categories_are_drawn_as_densities(name: str) -> None:
     np.testing.assert_allclose(truth.y, dirichlet.beta_density(points(truth), *problem.posterior), rtol=1e-5)
     mass = np.trapezoid(np.array(truth.y, dtype=float), points(truth))
     assert mass == pytest.approx(1, abs=0.02), "the curve follows the mass, however narrow"
+    for panel in {t.yaxis for t in fig.data}:  # in each but what equals it lies below the truth
+        *_, last = (i for i, t in enumerate(fig.data) if t.yaxis == panel and t.name == truth.name)
+        above = [t for t in fig.data[last + 1:] if t.yaxis == panel]
+        assert all(np.nanmax(np.abs(np.array(t.y)[:-1] / np.array(truth.y) - 1)) < 1e-5 for t in above)
     prior = next(t for t in fig.data if (t.name or "").startswith("prior"))
     np.testing.assert_allclose(prior.y, dirichlet.beta_density(points(prior), *problem.prior), rtol=1e-5)
     lines = [

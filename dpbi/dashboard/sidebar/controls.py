@@ -16,6 +16,7 @@ from dpbi.papers.figures import FIGURES
 from dpbi.sensitivity import worst_neighbour
 from dpbi.sensitivity.maps import Measure
 
+FURTHER_LARGEST = 3  # epsilons beside one's own, in one chart
 SIZES = (10, 20, 30, 50, 100, 200, 500, 1000)
 LEVELS, STEPS, CUMULATIVE = "Each distance", "Records moved", "Within a distance"
 NAIVE, NEAREST, AWARE = READINGS = tuple(private_posteriors.COVERAGE)
@@ -43,6 +44,7 @@ DEFAULTS: dict[str, Any] = {
     "accuracy along": AXES[0].name,
     "accuracy in": METRICS[0],
     "accuracy over": accuracy.AT_THE_DATA,
+    "accuracy epsilons": "",
     "wanted distance": "0.1",
     "accuracy coverage": False,
     "paper figure": FIGURES[0].key,
@@ -98,6 +100,21 @@ def within() -> float | None:
     with guard.beside([]):
         return check_distance(entries.number("t", text))
     return None
+
+
+def further_epsilons() -> tuple[float, ...]:
+    """At which the mechanisms are drawn as well; none where the entry is refused, which is said beside it."""
+    text = st.text_input("Also at epsilon", width=160, help=accuracy.FURTHER, placeholder="such as 0.5, 2",
+                         **settings.entry("accuracy epsilons"))  # fmt: skip
+    with guard.beside([]):
+        return check_epsilons(entries.numbers("also at epsilon", text))
+    return ()
+
+
+def check_epsilons(epsilons: Sequence[Any]) -> tuple[float, ...]:
+    """A few further epsilons. Raises ValueError for more than a chart shows apart."""
+    apart = tuple(dict.fromkeys(map(limits.check_epsilon, epsilons)))
+    return limits.sequence("also at epsilon", apart, "of numbers", FURTHER_LARGEST)
 
 
 def check_distance(t: Any) -> float:

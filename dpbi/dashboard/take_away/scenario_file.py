@@ -285,6 +285,12 @@ def table() -> dict[str, Entry]:
         "accuracy_axis": _choice("accuracy_axis", "accuracy along", [axis.name for axis in AXES]),
         "accuracy_metric": _choice("accuracy_metric", "accuracy in", METRICS),
         "accuracy_over": _choice("accuracy_over", "accuracy over", accuracy_words.OVER),
+        "accuracy_epsilons": Entry(
+            "numbers",
+            lambda value: list(controls.check_epsilons(_list("accuracy_epsilons", value))),
+            lambda value: {"accuracy epsilons": ", ".join(map(written, value))},
+            lambda kept: list(_further(kept)),
+        ),
         "wanted_distance": _number(
             "wanted_distance", "wanted distance", functools.partial(limits.inside, "wanted_distance")
         ),
@@ -362,6 +368,10 @@ def _mechanisms(key: str, setting_of: Callable[[type], str], more: Mapping[str, 
         lambda value: {setting_of(kind): kind.__name__ in value for kind in MECHANISMS} | dict(more or {}),
         lambda kept: [kind.__name__ for kind in MECHANISMS if kept[setting_of(kind)]],
     )
+
+
+def _further(kept: Mapping[str, Any]) -> tuple[float, ...]:
+    return controls.check_epsilons(entries.numbers("accuracy_epsilons", kept["accuracy epsilons"]))
 
 
 # --- checks of what the library has no check for ---
