@@ -92,14 +92,18 @@ def _summed(sums: _RemainderSums, most: int) -> float | None:
     windows = [by_kind[kind] for kind in zip(problem.prior[:-1], problem.counts[:-1], strict=True)]
     short = any(count + own[0] for count, (own, *_) in zip(problem.counts, windows, strict=False))
     cancels = problem.prior[-1] + problem.counts[-1] / 2 < 0.5
-    if (short if in_turn else cancels) or math.prod(own.size for own, *_ in windows) > most:
+    sizes = [own.size for own, *_ in windows]
+    laws = (problem.n + 1) * max(sizes) if in_turn else 0  # numbers of the largest of the laws cut in turn
+    if (short if in_turn else cancels) or max(math.prod(sizes), laws) > most:
         return None
 
     def law(position: int) -> NDArray[np.float64]:
         """P(r) of a count, (window,), or where cut in turn with 0, ..., n left, (n + 1, window)."""
         own, probability, _ = windows[position]
+        if not in_turn:
+            return probability
         count, left = problem.counts[position], np.arange(problem.n + 1)[:, None]
-        return np.exp(cut_log_pmf(sums.noise, count, count + own, left)) if in_turn else probability
+        return np.exp(cut_log_pmf(sums.noise, count, count + own, left))
 
     offset, probability, log_affinity = np.zeros(1, dtype=np.int64), np.ones(1), np.zeros(1)
     left = problem.n - np.cumsum((0, *problem.counts))  # where all before are released as they are
