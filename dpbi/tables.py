@@ -7,12 +7,12 @@ result does not hold.
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from dpbi.accuracy.axes import AXES
+from dpbi.accuracy.axes import AXES, Value
 from dpbi.accuracy.comparison import Comparison
 from dpbi.accuracy.curves import AccuracyCurve, Crossover, RequiredEpsilon
 from dpbi.accuracy.distance_law import DRAWS, DistanceLaw
@@ -83,6 +83,10 @@ class ResultTable:
     @property
     def rows(self) -> list[dict[str, Any]]:
         return [dict(zip(self.values, row, strict=True)) for row in zip(*self.values.values(), strict=True)]
+
+    def first(self, rows: int) -> "ResultTable":
+        """A table of its first rows."""
+        return replace(self, values={title: values[:rows] for title, values in self.values.items()})
 
     def column(self, title: str) -> Meaning:
         """What a title stands for here."""
@@ -334,19 +338,26 @@ def every_column(rows: Sequence[Row], name: str) -> ResultTable:
     return _table(name, "One row per category", rows)
 
 
-def accuracy(curves: Sequence[AccuracyCurve]) -> ResultTable:
-    """A row per point: where, how large the error is, how that was found."""
+def accuracy(curves: Sequence[AccuracyCurve], own: Value | None = None) -> ResultTable:
+    """A row per point: where, how large the error is, how that was found.
+
+    own: the value whose rows come first; where there is none, the least.
+    """
     bounded = {error.bounded for curve in curves for error in curve.errors}
+    several = len({curve.mechanism.epsilon for curve in curves}) > 1
+    points = [(curve, *point) for curve in curves for point in zip(curve.values, curve.errors, strict=True)]
+    first = min((value for _, value, _ in points), default=None) if own is None else own
     return _table("accuracy", "One row per computed point: mechanism, value, mean error, how found", _without_zeros([
         {
             "Mechanism": name_of(curve.mechanism),
+            **({"epsilon": curve.mechanism.epsilon} if several else {}),
             curve.axis.title: value,
             **({"Mean error": None if error.bounded else error.high} if bounded != {True} else {}),
             **({"At least": error.low, "At most": error.high} if True in bounded else {}),
             "Standard error": max(error.low_error, error.high_error),
             "Found": "exact" if error.exact else "draws",
         }
-        for curve in curves for value, error in zip(curve.values, curve.errors, strict=True)
+        for curve, value, error in sorted(points, key=lambda point: point[1] != first)
     ]))  # fmt: skip
 
 

@@ -12,6 +12,7 @@ from dpbi.inference.noise_aware_releases import number_of_releases
 
 with scenario("Private posteriors") as chosen:
     with st.container(horizontal=True, vertical_alignment="bottom"):
+        controls.epsilon(chosen.epsilon)
         size = controls.size()
         reading = controls.reading()
         controls.redraw(chosen.seed)

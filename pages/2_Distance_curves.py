@@ -14,8 +14,9 @@ with scenario("Distance curves") as chosen:
     rows = library.for_each(library.comparison, chosen)
     st.markdown(distance_curves.how_found(rows))
     with st.container(horizontal=True, vertical_alignment="bottom"):
+        controls.epsilon(chosen.epsilon)
         view = controls.view()
-        log_scale = controls.log_scale() if view != controls.CUMULATIVE else False
+    log_scale = controls.log_scale() if view != controls.CUMULATIVE else False
     if rows:
         laws = library.for_each(library.law, chosen)
         if view == controls.LEVELS:

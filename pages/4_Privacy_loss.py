@@ -12,6 +12,7 @@ from dpbi.figures import privacy
 
 with scenario("Privacy loss") as chosen:
     st.markdown(privacy_loss.LOSS)
+    controls.epsilon(chosen.epsilon)
     prior, n = chosen.problem.prior, chosen.problem.n
     verdicts = public_answers.for_each(library.verdict, chosen)
     if n == 0:

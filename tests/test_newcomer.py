@@ -12,7 +12,7 @@ import dpbi
 from dpbi import Problem, Release
 from dpbi.dashboard.sidebar import menu
 from tests.dashboard.exports import assert_page, made
-from tests.dashboard.person import ROOT, charts, opened, tick, typed, visit
+from tests.dashboard.person import ROOT, charts, check, opened, tick, typed, visit
 from tests.dashboard.test_scenario_file import record
 from tests.dashboard.test_take_away import WITH_SCRIPT, assert_the_same, run, snippet
 from tests.newcomer import DiscreteGaussian, join
@@ -43,7 +43,7 @@ def test_it_keeps_the_contract_and_its_loss_is_brute_force() -> None:
 def test_every_page_export_and_script_works_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
     files = record(monkeypatch)
     at = typed(tick(opened(), {NAME}), "5 7")
-    at.checkbox(key=f"entry: calibrated: {NAME}").check().run()
+    check(at, f"calibrated: {NAME}")
     for page in PAGES:
         files.clear()
         visit(at, page)

@@ -15,13 +15,14 @@ from dpbi.problem.problem import Problem, check_problem
 Value = float | int
 
 N_LEAST, N_LARGEST = 10, 1_000_000
+_STRAIGHT = 1_000
 EPSILONS = (0.01, 20.0)
 STRENGTHS = (0.1, 10_000.0)
 GAMMAS = (0.01, 100.0)
 CATEGORIES = (2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50)
 _SHARES = 17
 _MULTIPLES = 1_000  # of each of up to 600 powers of ten
-_FEW, _MANY = (1, 2, 5), (1, 1.5, 2, 3, 5, 7)  # multiples of powers of ten
+_FEWER, _FEW, _MANY = (1, 3), (1, 2, 5), (1, 1.5, 2, 3, 5, 7)  # multiples of powers of ten
 
 
 @dataclass(frozen=True)
@@ -87,6 +88,17 @@ def scaled_counts(counts: Iterable[int], n: int) -> tuple[int, ...]:
     return apportioned(c if any(c) else [1] * len(c), n)
 
 
+def also_at(mechanisms: Iterable[Mechanism], epsilons: Iterable[float]) -> tuple[Mechanism, ...]:
+    """The mechanisms, then each of them at each further epsilon, as it is: a calibration holds for one epsilon.
+
+    Raises ValueError for what is no mechanism or no epsilon. Source: ours.
+    """
+    given = [check_mechanism(one) for one in limits.sequence("mechanisms", mechanisms, "of mechanisms")]
+    further = [limits.check_epsilon(one, "epsilons") for one in limits.sequence("epsilons", epsilons, "of numbers")]
+    more = [replace(one, epsilon=epsilon, calibration=None) for epsilon in further for one in given]
+    return tuple(dict.fromkeys([*given, *(one for one in more if one.epsilon not in {m.epsilon for m in given})]))
+
+
 def decades(low: float, high: float, multiples: Sequence[float]) -> list[float]:
     """These multiples of powers of ten, from low to high, rising."""
     low, high = (limits.between(name, value, 1e-290, 1e290) for name, value in (("low", low), ("high", high)))
@@ -95,6 +107,12 @@ def decades(low: float, high: float, multiples: Sequence[float]) -> list[float]:
     found = {float(Decimal(repr(multiple)).scaleb(power)) for multiple in multiples
              for power in range(math.floor(math.log10(low / multiple)), math.ceil(math.log10(high / multiple)) + 1)}
     return sorted(value for value in found if low <= value <= high)
+
+
+def _totals() -> list[int]:
+    """Fewer where a curve is straight, H being of the order of 1 / sqrt(n), and a point takes longer."""
+    curved = decades(N_LEAST, min(_STRAIGHT, N_LARGEST), _FEW)
+    return [int(value) for value in (*curved, *decades(_STRAIGHT, N_LARGEST, _FEWER))]
 
 
 def _at_strength(mechanism: Mechanism, problem: Problem, value: Value) -> tuple[Mechanism, Problem]:
@@ -147,7 +165,7 @@ AXES: tuple[Axis, ...] = (
         "n", "Total count n", "n",
         "The proportions of the counts are kept, by largest remainder, and so is the prior.",
         True, True, False, lambda problem, _: problem.n,
-        lambda _: [int(value) for value in decades(N_LEAST, N_LARGEST, _FEW)],
+        lambda _: _totals(),
         lambda mechanism, problem, n: (mechanism, problem.with_counts(scaled_counts(problem.counts, int(n)))),
     ),
     Axis(

@@ -1,7 +1,7 @@
 """What opens a page: every page asks for its scenario first, and draws nothing where an entry was refused."""
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from typing import Any
 
 import streamlit as st
@@ -14,9 +14,10 @@ from dpbi.dashboard.session import address, settings
 from dpbi.dashboard.shown import downloads, stylesheet
 from dpbi.dashboard.sidebar import controls, data_source, entries, menu, prior, privacy, upload
 from dpbi.dashboard.take_away import scenario_file, take_away
-from dpbi.dashboard.words import guard, words
+from dpbi.dashboard.words import guard, sidebar as sidebar_words, words
 
 DEFAULT_MECHANISMS = ("LSHist", "Geometric", "EHD", "EHDS")
+DEFAULT_FROM_THREE = (*DEFAULT_MECHANISMS, "KNorm")  # of three categories or more, where it is the nearest in the limit
 DEFAULT_SEED = "1"
 _LATEST = "scenario: latest"
 _ON_THE_TOUR = scenario_file.STAGING | {"epsilon"}
@@ -34,12 +35,14 @@ def scenario(title: str, *, needs_mechanisms: bool = True) -> Iterator[Scenario]
     shown = stylesheet.notices(data_source.of_a_person(), menu.back_to_the_scene)
     take_away.say_what_was_taken_over()
     with st.sidebar:
-        entered, away, brought = st.container(), st.container(), st.container()
+        entered, folds = st.container(), st.container(horizontal=True, key="folds of settings")
+    with folds:
+        seeded, away, brought = st.container(), st.container(), st.container()
     with brought:
         take_away.bring(defaults)
     chosen = st.session_state[_LATEST] = None
     with guard.part():
-        chosen = _read(needs_mechanisms, entered)
+        chosen = _read(page, needs_mechanisms, entered, seeded)
     if chosen is None:
         take_away.keep_address(page, defaults)
         st.stop()
@@ -51,7 +54,7 @@ def scenario(title: str, *, needs_mechanisms: bool = True) -> Iterator[Scenario]
         yield chosen
     with guard.part():
         take_away.copy_as_python(page, chosen)
-        with away:
+        with away, st.expander("Take it away", type="compact"):
             take_away.offer(page, chosen, seen, defaults)
 
 
@@ -65,7 +68,7 @@ def stage(title: str) -> Iterator[dict[str, Any]]:
         stylesheet.notices(data_source.of_a_person(), menu.back_to_the_scene)
         take_away.say_what_was_taken_over()
     with st.sidebar:
-        menu.draw()
+        menu.draw(page)
         controls.talk()
     with guard.part():
         yield defaults
@@ -113,17 +116,24 @@ def _defaults() -> dict[str, Any]:
     }
 
 
-def _read(needs_mechanisms: bool, sidebar: DeltaGenerator) -> Scenario | None:
+def _read(
+    page: menu.Page, needs_mechanisms: bool, sidebar: DeltaGenerator, folds: DeltaGenerator
+) -> Scenario | None:
     """The scenario of the sidebar; None where there is none, which the page then says."""
     refusals: list[str] = []
     with sidebar:
-        menu.draw()
-        data = data_source.choose(refusals)
-        alpha = prior.choose(data.labels if data else None, refusals)
-        public = (alpha, sum(data.counts)) if data and data.counts and alpha else None
-        numbers, mechanisms = privacy.choose(refusals, public)
-        seed = _seed(refusals)
+        menu.draw(page)
+        with nullcontext() if page.uses_data else st.expander(sidebar_words.FOR_A_CLAIM, type="compact"):
+            data = data_source.choose(refusals)
+            alpha = prior.choose(data.labels if data else None, refusals)
+            public = (alpha, sum(data.counts)) if data and data.counts and alpha else None
+            if data:
+                many = len(data.labels) > 2
+                privacy.tick_unless_by_hand(DEFAULT_FROM_THREE if many else DEFAULT_MECHANISMS)
+            numbers, mechanisms = privacy.choose(refusals, public, picks=needs_mechanisms)
         controls.talk()
+    with folds:
+        seed = _seed(refusals)
     if refusals:
         _say(refusals)
         return None
@@ -148,15 +158,16 @@ def _scenario(
 
 
 def _seed(refusals: list[str]) -> int | None:
-    st.subheader("Seed")
-    text = st.text_input(
-        "Seed of the simulated draws",
-        help="The same seed gives the same draws. A real release never uses one.",
-        **settings.entry("seed"),
-    )
-    with guard.beside(refusals):
-        return entries.whole("seed", text, 0, entries.SEED_LARGEST)
-    return None
+    """Folded away, but where it is refused."""
+    refused: list[str] = []
+    place = st.container()
+    with guard.beside(refused):
+        seed = entries.whole("seed", settings.get("seed"), 0, entries.SEED_LARGEST)
+    with place.expander("Seed", expanded=bool(refused), type="compact"):
+        st.text_input("Seed of the simulated draws", label_visibility="collapsed", help=sidebar_words.SEED,
+                      **settings.entry("seed"))  # fmt: skip
+    refusals += refused
+    return None if refused else seed
 
 
 def _say(sentences: list[str]) -> None:

@@ -1,5 +1,7 @@
 """Expected error along an axis, the epsilon that a wanted error asks for, and how often intervals hold the truth."""
 
+import itertools
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -36,8 +38,11 @@ METRIC_TITLES: dict[Metric, str] = {
     "variation": "Mean total variation distance",
 }
 FLOOR = 1e-12  # below this a logarithmic axis draws nothing, and says so
+_MEANT = 1e-3  # below this too, unless the person's own errors are as small
 LIMIT_SAID = "no ε-DP choice of a candidate is below this"
 _BY_POWERS = 8.0  # largest over smallest error from which on the axis is logarithmic
+# Dash and mark of a further epsilon: no mechanism's own, nor a calibrated one's.
+_FURTHER = (("3px,5px", "triangle-se"), ("12px,3px,3px,3px,3px,3px", "cross"), ("16px,10px", "triangle-nw"))
 _NAMES: dict[Metric, str] = {"hellinger": "mean distance", "l1": "mean L1 error", "variation": "mean total variation"}
 
 
@@ -46,21 +51,23 @@ def against(
 ) -> Figure:
     """The expected error of each mechanism against what varies, with the person's own value marked.
 
-    curves: of one axis and metric, one per mechanism, with at least one value each; own: where their problem lies.
+    curves: of one axis and metric, one per mechanism, with at least one value each; own: where their problem lies. Of
+    mechanisms at several epsilons each has its colour, and dash and mark tell the epsilons apart.
     Filled marks are exact, open ones means of draws with bars of two standard errors; where only bounds are known the
     band between them is filled, widened by two standard errors where draws enter. limit: of privacy, where the errors
     are averages under the prior: the region below it is filled.
     """
     axis, metric = curves[0].axis, curves[0].metric
-    labels = mechanism_labels([curve.mechanism for curve in curves])
+    labels, styles = _told_apart([curve.mechanism for curve in curves])
     limit = limit or {}
     every = np.array([end for curve in curves for error in curve.errors for end in _ends(error)]
                      + [one.lower for one in limit.values() if one.lower])
-    seen = every[every >= FLOOR]
+    floor = _floor(curves, own)
+    seen = every[every >= floor]
     by_powers = seen.size > 0 and seen.max() > _BY_POWERS * seen.min()
     fig = Drawing()
-    for curve, label in zip(curves, labels, strict=True):
-        _add_curve(fig, curve, label, FLOOR if by_powers else -1.0)
+    for curve, label, style in zip(curves, labels, styles, strict=True):
+        _add_curve(fig, curve, label, style, floor if by_powers else -1.0)
     add_limit(fig, list(limit.values()), list(limit), float(seen.min()) / 2 if by_powers else 0.0)
     values = [value for curve in curves for value in curve.values]
     if own is not None:
@@ -68,13 +75,12 @@ def against(
     top = float(every.max(initial=0.0)) or 1.0
     below = 1.5 if limit else 1.0  # room for the region
     up = log_axis(float(seen.min()) / below, float(seen.max())) if by_powers else {"range": [0, 1.06 * top]}
-    notes = _notes(curves, by_powers and every.size > seen.size)
+    notes = _notes(curves, floor if by_powers and every.size > seen.size else 0.0)
     return base_layout(
         fig, _words(curves, labels, own if own is not None else min(values)),
         alt=f"Line chart of the expected error, {METRIC_TITLES[metric]}, against {axis.title}", notes=notes,
         x={"title_text": axis.title, **(log_axis(min(values), max(values)) if axis.logarithmic else {})},
         y={"title_text": METRIC_TITLES[metric], **up}, headroom=20,
-        height=420 - 40 * bool(notes) - 30 * bool(limit),  # with all of it in sight on a projector
     )  # fmt: skip
 
 
@@ -95,6 +101,14 @@ def add_limit(fig: Drawing, found: Sequence[PrivacyLimit], values: Sequence[Valu
     )  # fmt: skip
 
 
+def _floor(curves: Sequence[AccuracyCurve], own: Value | None) -> float:
+    """Where a logarithmic axis ends: a thousandth, or a tenth of the least error at the person's own value, or of all
+    where there is none, if that is smaller."""
+    there = [end for curve in curves for value, error in zip(curve.values, curve.errors, strict=True)
+             if own in (None, value) for end in _ends(error) if end > 0]
+    return max(FLOOR, min(_MEANT, 10.0 ** math.floor(math.log10(min(there, default=1.0) / 10))))
+
+
 def _ends(error: ExpectedError) -> tuple[float, float]:
     """Where its mark, or its band, begins and ends."""
     if not error.bounded:
@@ -102,8 +116,20 @@ def _ends(error: ExpectedError) -> tuple[float, float]:
     return max(error.low - error.lower.margin, 0.0), min(error.high + error.upper.margin, 1.0)
 
 
-def _add_curve(fig: Drawing, curve: AccuracyCurve, label: str, floor: float) -> None:
-    style = style_of(curve.mechanism)
+def _told_apart(mechanisms: Sequence[Mechanism]) -> tuple[list[str], list[Style]]:
+    """Label and style of each; the mechanisms of the first one's epsilon look as anywhere else."""
+    first, *further = dict.fromkeys(one.epsilon for one in mechanisms)
+    strokes = dict(zip(further, itertools.cycle(_FURTHER), strict=False))
+    twins = [replace(one, epsilon=first) if one.epsilon in strokes else one for one in mechanisms]
+    distinct = list(dict.fromkeys(twins))
+    named = dict(zip(distinct, mechanism_labels(distinct), strict=True))
+    told = [f", ε = {printed_bound(one.epsilon)}" if further else "" for one in mechanisms]
+    styles = [Style(style_of(one).colour, *strokes[one.epsilon]) if one.epsilon in strokes else style_of(one)
+              for one in mechanisms]  # fmt: skip
+    return [f"{named[twin]}{at}" for twin, at in zip(twins, told, strict=True)], styles
+
+
+def _add_curve(fig: Drawing, curve: AccuracyCurve, label: str, style: Style, floor: float) -> None:
     ends = np.array([_ends(error) for error in curve.errors]).reshape(-1, 2)
     low, high = np.where(ends >= floor, ends, np.nan).T
     found = [_found(error) for error in curve.errors]
@@ -145,7 +171,9 @@ def _found(error: ExpectedError) -> str:
 
 def _words(curves: Sequence[AccuracyCurve], labels: Sequence[str], value: Value) -> str:
     axis, metric = curves[0].axis, curves[0].metric
-    here = [(error, label) for curve, label in zip(curves, labels, strict=True) if (error := curve.at(value))]
+    epsilon = curves[0].mechanism.epsilon
+    here = [(error, label) for curve, label in zip(curves, labels, strict=True)
+            if curve.mechanism.epsilon == epsilon and (error := curve.at(value))]  # fmt: skip
     place = f"{axis.symbol} = {_said(value)}"
     if not here:
         return f"Not computed yet at {place}"
@@ -159,7 +187,9 @@ def _words(curves: Sequence[AccuracyCurve], labels: Sequence[str], value: Value)
     has = leading([label for _, label in level], [1.0] * len(level), 1.0, ("has", "have"))
     values = list(dict.fromkeys(number(error.high) for error, _ in level))
     apart = ", too close to tell apart" if len(values) > 1 else ""
-    return f"At {place} {has} the smallest {_NAMES[metric]} of the {len(here)} shown: {', '.join(values)}{apart}"
+    several = any(curve.mechanism.epsilon != epsilon for curve in curves)
+    among = f"of the {len(here)} {'at this ε' if several else 'shown'}"
+    return f"At {place} {has} the smallest {_NAMES[metric]} {among}: {', '.join(values)}{apart}"
 
 
 def _said(value: Value) -> str:
@@ -167,14 +197,14 @@ def _said(value: Value) -> str:
     return f"{value:,.0f}" if value >= 1000 and value == int(value) else number(value, 4)
 
 
-def _notes(curves: Sequence[AccuracyCurve], hidden: bool) -> list[str]:
+def _notes(curves: Sequence[AccuracyCurve], hidden_below: float) -> list[str]:
     errors = [error for curve in curves for error in curve.errors]
     said = {
         "Bands: the mean lies anywhere between H² ≤ TV ≤ H √(2 − H²), averaged; no estimate.":
             any(error.bounded for error in errors),
         "Filled marks are exact; open ones come from draws, with two standard errors.":
             not all(error.exact for error in errors),
-        f"Not drawn: errors below {number(FLOOR)}, or 0.": hidden,
+        f"Not drawn: errors below {number(hidden_below)}, or 0.": hidden_below > 0,
     }  # fmt: skip
     return [note for note, so in said.items() if so]
 
@@ -237,5 +267,5 @@ def coverage(found: Mapping[Mechanism, Sequence[tuple[float, Coverage]]], mass: 
         alt=f"Line chart of the coverage of {mass:.0%} intervals against epsilon",
         x={"title_text": "ε", **log_axis(min(every), max(every))},
         y={"title_text": "Probability that the interval holds θ₁", "tickformat": ".0%",
-           "range": [max(0.0, min(lowest, mass) - 0.06), 1.02]}, height=400,
+           "range": [max(0.0, min(lowest, mass) - 0.06), 1.02]},
     )  # fmt: skip

@@ -22,14 +22,16 @@ def chart_data(figure: go.Figure) -> dict[str, list[Any]]:
     point's place, which then is no coordinate; From and To are the ends of the interval drawn about a point, or of a
     bar that does not begin at 0. Where an interval lies along x, y is a mere place, and left out. Line tells apart the
     lines that a series draws, with gaps between them. Values are those that the figure sends, in single precision
-    mostly (``style.compact``), with as many digits as it has.
+    mostly (``style.compact``), with as many digits as it has. What has an axis that is not shown lies in the panel that
+    this overlays, and its place along it is no coordinate.
     """
     panels, titles = _panel_titles(figure), _axis_titles(figure)
-    rows = []
+    rows: list[dict[str, Any]] = []
     drawn: Counter[tuple[str, str]] = Counter()  # lines of a series in a panel, from traces before
     for trace in figure.data:
-        place = panels[_panel(trace)], _plain(trace.name or trace.legendgroup or "")
-        points = list(_points(trace, _ticks(figure, trace)))
+        place = panels[_panel(figure, trace)], _plain(trace.name or trace.legendgroup or "")
+        points = [{name: value for name, value in point.items() if name != "x" or _overlaid(figure, trace) is None}
+                  for point in _points(trace, _ticks(figure, trace))]
         rows += [
             point | {"Panel": place[0], "Series": place[1], "Line": drawn[place] + point["Line"]} for point in points
         ]
@@ -129,13 +131,20 @@ def _nearest(ticks: Mapping[float, str], place: Any) -> str:
     return ticks[min(ticks, key=lambda tick: abs(tick - place))]
 
 
-def _panel(trace: Any) -> str:
-    return re.sub(r"\D", "", getattr(trace, "xaxis", None) or "") or "1"
+def _panel(figure: go.Figure, trace: Any) -> str:
+    axis = _overlaid(figure, trace) or getattr(trace, "xaxis", None) or ""
+    return re.sub(r"\D", "", axis) or "1"
+
+
+def _overlaid(figure: go.Figure, trace: Any) -> str | None:
+    """The axis that the trace's own horizontal one overlays without being shown."""
+    axis = figure.layout[trace.xaxis.replace("x", "xaxis", 1)] if getattr(trace, "xaxis", None) else None
+    return axis.overlaying if axis is not None and axis.visible is False else None
 
 
 def _panel_titles(figure: go.Figure) -> dict[str, str]:
     """A title, or its number, for every panel; nothing where there is only one."""
-    panels = sorted({_panel(trace) for trace in figure.data}, key=int)
+    panels = sorted({_panel(figure, trace) for trace in figure.data}, key=int)
     if len(panels) < 2:
         return dict.fromkeys(panels, "")
     titles = [_plain(note.text) for note in figure.layout.annotations if note.text and not note.showarrow]

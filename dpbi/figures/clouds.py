@@ -123,11 +123,10 @@ def tally(right: int, turns: int, best: BestGuess) -> Figure:
                         line={"color": "#2f7bd0", "width": 1})  # fmt: skip
     bare: dict[str, Any] = {"showgrid": False, "showticklabels": False, "ticks": "", "fixedrange": True}
     so_far = f"You: {right} of {turns} right" if turns else "You: no guess yet"
-    epsilon = printed_bound(best.mechanism.epsilon)
     return base_layout(
-        fig, f"{so_far}. At most at ε = {epsilon}: {best.of_hundred} of 100",
-        alt="A hundred squares", x={"range": [0, 10], **bare},
-        y={"range": [10, 0], "scaleanchor": "x", **bare}, height=300,
+        fig, f"{so_far}. In the long run at most {best.of_hundred} of 100",
+        alt="A hundred squares", x={"range": [0, 10], "constrain": "domain", **bare},
+        y={"range": [10, 0], "scaleanchor": "x", "constrain": "domain", **bare}, height=300,
     )  # fmt: skip
 
 

@@ -68,7 +68,7 @@ def score_change(found: ScoreChange) -> Figure:
         fig, f"No score changes more than that of r = BI(x): by LS(x) = {number(found.local_sensitivity)}",
         alt="Line chart of how far each candidate's score can change when one record is replaced",
         x={"title_text": "Records moved from x to r"},
-        y={"title_text": "max over x′ of |H(BI(x), r) − H(BI(x′), r)|"}, height=360,
+        y={"title_text": "max over x′ of |H(BI(x), r) − H(BI(x′), r)|"},
     )  # fmt: skip
 
 

@@ -35,7 +35,9 @@ CATEGORIES_DRAWN = 20
 _ROWS_DRAWN = 80  # categories times mechanisms: the tallest chart is then still read without losing its place
 _CURVE_POINTS = 59
 _BAND_POINTS = 120
-_SPIKE, _SPIKE_POINTS = 10.0, 2
+SPIKE_POINTS = 2
+SPIKE = "A spike at an end: all mass lies there, its height has no meaning."
+_SPIKE = 10.0
 _PANEL = 210
 _LABEL = 24
 
@@ -77,23 +79,27 @@ def _densities(results: Sequence[PrivatePosteriors], names: Sequence[str], title
     problem, mechanisms = results[0].problem, mechanism_labels([one.mechanism for one in results])
     window = _window(results)
     fig = _panels(mechanisms, f"θ, share of {names[0]}")
-    peaks, lines = [0.0], []
+    peaks, lines = [0.0], list[Floats]()
     for position, one in enumerate(results):
         place = _place(position)
+        is_truth = (one.released == problem.counts).all(axis=1)
         if len(one.released) > CURVES_DRAWN:
             peaks += _add_bands(fig, one, window, place)
-        lines.append(_add_truth_and_prior(fig, problem, window, place, first=position == 0))
-        if len(one.released) <= CURVES_DRAWN:
-            lines += _add_lines(fig, one, place)
-    true_peak = _peak(lines[0])
-    peak = max(*peaks, *map(_peak, lines))
+        else:
+            lines += _add_lines(fig, one, one.released[~is_truth], place)
+        truth = _add_truth_and_prior(fig, problem, window, place, first=position == 0)
+        if len(one.released) <= CURVES_DRAWN:  # thin on the wide line that it is equal to: else it would be under it
+            lines += _add_lines(fig, one, one.released[is_truth], place)
+        lines.append(truth)
+    true_peak = peak_of(truth)
+    peak = max(*peaks, *map(peak_of, lines))
     ceiling = min(max(peak, true_peak), 1.6 * true_peak)
     drawn = len(results[0].released)
-    spike = any(density.size == _SPIKE_POINTS for density in lines)
+    spike = any(density.size == SPIKE_POINTS for density in lines)
     notes = [
         f"Thin lines: {drawn} released posteriors each." if drawn <= CURVES_DRAWN else
         f"Shaded: the middle 50 % and 95 % of {drawn:,} released curves.",
-        "A spike at an end: all mass lies there, its height has no meaning." if spike else "",
+        SPIKE if spike else "",
         "Curves higher than the axis run on above it." if peak > ceiling else "",
     ]  # fmt: skip
     return base_layout(
@@ -114,14 +120,17 @@ def _worth(problem: Problem) -> str:
 def _window(results: Sequence[PrivatePosteriors]) -> tuple[float, float]:
     """Where nearly all mass of the true and of 95 % of the released posteriors lies, a little widened."""
     ends = [dirichlet.interval(one.parameters, 0.99, category=0) for one in results]
-    lows, highs = ([float(np.quantile(one[side], level)) for one in ends] for side, level in enumerate((0.025, 0.975)))
-    return _widened(results[0].problem, lows, highs)
+    return widened([density_window([results[0].problem.posterior]), *(most_of(*one) for one in ends)])
 
 
-def _widened(problem: Problem, lows: Sequence[float], highs: Sequence[float]) -> tuple[float, float]:
-    """From the lowest end to the highest, those of the true posterior's mass among them, and a little more."""
-    truth = density_window([problem.posterior])
-    low, high = min(truth[0], *lows), max(truth[1], *highs)
+def most_of(lows: Floats, highs: Floats) -> tuple[float, float]:
+    """Between these lie 95 % of the lower and of the upper ends of releases."""
+    return float(np.quantile(lows, 0.025)), float(np.quantile(highs, 0.975))
+
+
+def widened(ends: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    """From the lowest end to the highest, and a little more."""
+    low, high = min(low for low, _ in ends), max(high for _, high in ends)
     room = 0.03 * (high - low) if dirichlet.has_width(low, high) else 0.05
     return max(0.0, low - room), min(1.0, high + room)
 
@@ -129,12 +138,7 @@ def _widened(problem: Problem, lows: Sequence[float], highs: Sequence[float]) ->
 def _add_truth_and_prior(
     fig: Drawing, problem: Problem, window: tuple[float, float], place: dict[str, str], first: bool
 ) -> Floats:
-    """Draws both in one panel; returns the true density."""
-    x, density = _curves(np.array([problem.posterior]))[0]
-    fig.add_scatter(
-        **_run(x, density), mode="lines", name=f"true posterior (n = {problem.n:,})", legendgroup="truth",
-        showlegend=first, line={"color": TRUTH.colour, "width": 5}, hovertemplate="true: %{y:.3g}", **place,
-    )  # fmt: skip
+    """Draws both in one panel, the truth on top; returns its density."""
     grid = np.linspace(*window, _CURVE_POINTS + 2)[1:-1]
     prior = dirichlet.beta_density(grid, *problem.prior)
     fig.add_scatter(
@@ -142,22 +146,28 @@ def _add_truth_and_prior(
         showlegend=first, line={"color": PRIOR.colour, "width": 2.5, "dash": PRIOR.dash},
         hovertemplate="prior: %{y:.3g}", **place,
     )  # fmt: skip
+    x, density = curves_of(np.array([problem.posterior]))[0]
+    fig.add_scatter(
+        **_run(x, density), mode="lines", name=f"true posterior (n = {problem.n:,})", legendgroup="truth",
+        showlegend=first, legendrank=1, line={"color": TRUTH.colour, "width": 4}, hovertemplate="true: %{y:.3g}",
+        **place,
+    )  # fmt: skip
     return density
 
 
-def _peak(density: Floats) -> float:
+def peak_of(density: Floats) -> float:
     """The height to leave room for: a density that rises without bound at an end is cut."""
     drawn = np.sort(density[np.isfinite(density)])
     return float(drawn[math.ceil(0.98 * (drawn.size - 1))])
 
 
-def _curves(parameters: Floats) -> list[tuple[Floats, Floats]]:
+def curves_of(parameters: Floats, points: int = _CURVE_POINTS) -> list[tuple[Floats, Floats]]:
     """Evenly spaced points over nearly all of each Beta law's mass, and the density there; NaN where it is infinite.
 
     A law whose mass underflows to an end is drawn as a spike there, whose height means nothing. parameters: (M, 2).
     """
     lows, highs = dirichlet.interval(parameters, 0.9998, category=0)
-    grids = np.linspace(lows, highs, _CURVE_POINTS, axis=-1)
+    grids = np.linspace(lows, highs, points, axis=-1)
     densities = dirichlet.beta_density(grids, parameters[:, :1], parameters[:, 1:])
     densities = np.where(np.isfinite(densities), densities, np.nan)
     spikes = [(np.array([0.0, 1e-6] if low < 0.5 else [1.0, 1 - 1e-6]), np.array([_SPIKE, 0.0])) for low in lows]
@@ -165,22 +175,29 @@ def _curves(parameters: Floats) -> list[tuple[Floats, Floats]]:
     return [curve if wide else spike for wide, spike, curve in curves]
 
 
+def with_gaps(curves: Sequence[tuple[Floats, Floats]]) -> tuple[Floats, Floats]:
+    """Several curves as one, with a gap behind each."""
+    x, y = (np.concatenate([np.append(curve[side], np.nan) for curve in curves]) for side in (0, 1))
+    return x, y
+
+
 def _run(x: Floats, y: Floats) -> dict[str, Any]:
     """Evenly spaced points as a start and a step: half the weight of sending both coordinates."""
     return {"x0": float(x[0]), "dx": float(x[1] - x[0]), "y": compact(y)}
 
 
-def _add_lines(fig: Drawing, one: PrivatePosteriors, place: dict[str, str]) -> list[Floats]:
+def _add_lines(
+    fig: Drawing, one: PrivatePosteriors, released: NDArray[np.int64], place: dict[str, str]
+) -> list[Floats]:
     """One thin line per distinct release, the stronger the more often it was drawn; returns their densities.
 
     Lines of one strength are one trace with gaps: plotly takes a millisecond of the server for each trace.
     """
     style = style_of(one.mechanism)
-    distinct, times = np.unique(one.released, axis=0, return_counts=True)
-    curves = _curves(np.array(one.problem.prior) + distinct)
+    distinct, times = np.unique(released, axis=0, return_counts=True)
+    curves = curves_of(np.array(one.problem.prior) + distinct)
     for multiplicity in np.unique(times):
-        drawn = [curves[i] for i in np.flatnonzero(times == multiplicity)]
-        x, y = (np.concatenate([np.append(curve[side], np.nan) for curve in drawn]) for side in (0, 1))
+        x, y = with_gaps([curves[i] for i in np.flatnonzero(times == multiplicity)])
         fig.add_scatter(
             x=compact(x), y=compact(y), mode="lines", showlegend=False, hoverinfo="skip",
             line={"color": style.faded(1 - 0.5**multiplicity), "width": 1.5}, **place,
@@ -338,12 +355,11 @@ def noise_aware_posteriors(results: Sequence[NoiseAwareReleases], labels: Sequen
 
 def _aware_densities(results: Sequence[NoiseAwareReleases], names: Sequence[str]) -> Figure:
     problem, mechanisms = results[0].problem, mechanism_labels([one.mechanism for one in results])
-    window = _widened(problem, [float(one.grids.min()) for one in results], [float(one.grids.max()) for one in results])
+    ends = [(float(one.grids.min()), float(one.grids.max())) for one in results]
+    window = widened([density_window([problem.posterior]), *ends])
     fig = _panels(mechanisms, f"θ, share of {names[0]}")
     peaks: list[float] = []
     for position, one in enumerate(results):
-        true_peak = _peak(_add_truth_and_prior(fig, problem, window, _place(position), first=position == 0))
-        peaks += [true_peak, min(_peak(one.densities.ravel()), 1.6 * true_peak)]
         for times in np.unique(one.times):
             same = one.times == times
             x, y = (np.insert(part[same], part.shape[1], np.nan, axis=1) for part in (one.grids, one.densities))
@@ -351,6 +367,8 @@ def _aware_densities(results: Sequence[NoiseAwareReleases], names: Sequence[str]
                 x=compact(x.ravel()), y=compact(y.ravel()), mode="lines", showlegend=False, hoverinfo="skip",
                 line={"color": style_of(one.mechanism).faded(1 - 0.5**times), "width": 1.5}, **_place(position),
             )  # fmt: skip
+        true_peak = peak_of(_add_truth_and_prior(fig, problem, window, _place(position), first=position == 0))
+        peaks += [true_peak, min(peak_of(one.densities.ravel()), 1.6 * true_peak)]
     releases = results[0].times.sum()
     return base_layout(
         fig, _widening_words(results, mechanisms),

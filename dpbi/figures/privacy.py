@@ -39,7 +39,7 @@ _FALSE_ALARMS = 101
 _MARKED = 60  # a curve of more points is a line without markers
 _RATIO_SAID = 30.0  # a larger loss is not written out as a factor
 _COUNTS_SAID = 12  # counts of more categories are not read out
-_SMALL = "font-size:13px"
+_SMALL = "font-size:0.85em"
 
 
 def stated_and_exact(verdicts: Sequence[Verdict]) -> Figure:
@@ -157,7 +157,7 @@ def attaining(laws: AttainingLaws, labels: Sequence[str] | None = None) -> Figur
         notes=[f"Not drawn: probabilities below {number(floor)}, or 0." if hidden else "",
                f"Seen through {category} alone; the title is about the whole release." if k > 2 else ""],
         x={"title_text": f"Released count of {category}"},
-        y={"title_text": "Probability", **log_axis(np.nanmin(every), 1.0)}, height=380,
+        y={"title_text": "Probability", **log_axis(np.nanmin(every), 1.0)},
     )  # fmt: skip
 
 
@@ -190,7 +190,7 @@ def against_size(curves: Sequence[Sequence[PrivacyLoss]]) -> Figure:
         alt="Line chart of the exact loss against the size of the data", values=f"Largest losses: {losses}",
         notes=["Not drawn: infinite losses." if math.inf in every else ""],
         x={"title_text": "Total count n", **log_axis(min(sizes), max(sizes))},
-        y={"title_text": "Exact privacy loss", "range": [0, 1.08 * max(_finite([epsilon, *every]))]}, height=400,
+        y={"title_text": "Exact privacy loss", "range": [0, 1.08 * max(_finite([epsilon, *every]))]},
     )  # fmt: skip
 
 
@@ -242,7 +242,7 @@ def profiles(found: Sequence[Profile]) -> Figure:
         alt="Line chart of the exact delta against epsilon",
         notes=[f"Not drawn: δ below {number(FLOOR)}, or 0." if deltas.min() < FLOOR else ""],
         x={"title_text": "ε", "range": [-0.02 * end, 1.02 * end]},
-        y={"title_text": "δ(ε)", **log_axis(min(low, high), high)}, height=400, headroom=20,
+        y={"title_text": "δ(ε)", **log_axis(min(low, high), high)}, headroom=20,
     )  # fmt: skip
 
 
@@ -283,7 +283,7 @@ def trade_offs(found: Sequence[Profile]) -> Figure:
         fig, f"At 5 false alarms in 100, an attacker of {who} {missed_then}",
         alt="Line chart of the best attacker's missed alarms against false alarms",
         x={"title_text": "False alarms, share", "range": [-0.02, 1.02]},
-        y={"title_text": "Missed alarms, share", "range": [-0.02, 1.05]}, height=400,
+        y={"title_text": "Missed alarms, share", "range": [-0.02, 1.05]},
     )  # fmt: skip
 
 

@@ -156,7 +156,7 @@ def _curves(
         alt=f"Densities of the share of {names[0]} under the released posteriors: {', '.join(pair)}",
         notes=[release.stamp, "Below: means and 95 % intervals."], x={"title_text": f"θ, share of {names[0]}"},
         y={"title_text": "Density", "range": [-0.07 * (len(pair) + 1) * peak, 1.15 * peak],
-           "tickvals": _heights(peak)}, height=380,
+           "tickvals": _heights(peak)},
     )  # fmt: skip
 
 

@@ -150,7 +150,7 @@ def on_simplex(found: SimplexMap, problem: Problem, labels: Sequence[str] | None
         title = f"The {_NAMES[found.measure]} at your data, {number(value)}, is the largest there is"
     return base_layout(
         fig, title, alt=f"Triangle map of the {_NAMES[found.measure]} over the shares of {', '.join(names)}",
-        values=f"The smallest value shown is {number(found.value.min())}", notes=["Ring: your data x."], height=560,
+        values=f"The smallest value shown is {number(found.value.min())}", notes=["Ring: your data x."], height=480,
         headroom=26,
     )  # fmt: skip
 
@@ -179,7 +179,7 @@ def score_change(found: ScoreChange, labels: Sequence[str] | None = None) -> Fig
         alt=f"Line chart of how much the score of each candidate changes when one record moves from {donor} to "
             f"{receiver}, the worst neighbour",
         x={"title_text": axis_title(f"Candidate r: x with records moved from {donor} to {receiver}")},
-        y={"title_text": "|H(BI(x), r) − H(BI(x′), r)|", "range": [0, 1.12 * found.local_sensitivity]}, height=360,
+        y={"title_text": "|H(BI(x), r) − H(BI(x′), r)|", "range": [0, 1.12 * found.local_sensitivity]},
     )  # fmt: skip
 
 
@@ -216,7 +216,7 @@ def gamma_scan(scan: GammaScan, gamma: float | None = None) -> Figure:
         fig, _gamma_words(scan, gamma, rate),
         alt="Line chart of (1 + gamma) times the smooth sensitivity against gamma",
         x={"title_text": "Smoothness γ per record", **log_axis(*ends)},
-        y={"title_text": _RATE, **log_axis(0.8 * lowest, max(rate[0.0], *scan.value[shown]))}, height=400,
+        y={"title_text": _RATE, **log_axis(0.8 * lowest, max(rate[0.0], *scan.value[shown]))},
     )  # fmt: skip
 
 

@@ -20,6 +20,7 @@ from plotly.graph_objects import Figure as Figure
 
 from dpbi.accuracy.order import Measured, tied
 from dpbi.data.labels import isolated, visible
+from dpbi.figures import line_labels
 from dpbi.figures.drawing import Drawing as Drawing, PlainFigure
 from dpbi.mechanisms import MECHANISMS, Mechanism, name_of, printed_number
 
@@ -80,17 +81,16 @@ SCALE = ("#3c5ad2", "#8f6bc4", "#c3676f", "#e17800", "#f2b134")
 FONT_SIZE = 15
 TITLE_SIZE = 17
 LINE_WIDTH = 2.5
-_ROOM_HEIGHT = 232  # of a row of a plot area for a room: more would not be on the screen at once
+_ROOM_LEAST = 170  # of a row of a plot area for a room, which the page makes as high as its window has room for
 _ROOM_ROW = 56  # of a mechanism's row, which would run into the next: many are scrolled
-_ROOM_SLIDER = 50  # of what its own takes, from the plot area above it
 _TITLE_ROOM = 25  # of a line of it, in pixels
-_ROOM_LINE = 62  # the longest line that a room reads
-_ROOM_WIDTH = 90  # of such letters a line of the screen's width holds
+_ROOM_LINE = 84  # letters of a title that a line of the screen's width holds
 _ROOM_SMALL = 100
 _BAR_ROOM = 28  # above the title, for the bar of buttons that shows while the pointer is on the chart
 _TITLE_LINE = 45  # so that a title fits a telephone
 _TITLE_LINES = 2  # kept free at least, so that a chart does not jump when its finding gets shorter
-_LEGEND_ROW = 24
+_LEGEND_ROW, _LEGEND_WIDE = 24, 700
+_HAND_WIDE = 300  # of a legend in a telephone
 _SLIDER_ROOM = 68
 _AXIS_LINE = 40  # the same for an axis, beside which stand its numbers
 _SMALL_LINE = 54
@@ -200,7 +200,7 @@ def base_layout(
     notes: Sequence[str] = (),
     x: Mapping[str, Any] | None = None,
     y: Mapping[str, Any] | None = None,
-    height: int = 440,
+    height: int = 360,
     headroom: int = 0,
     slider: bool = False,
     **layout: Any,
@@ -223,36 +223,6 @@ def base_layout(
     lines = _wrapped(title, _TITLE_LINE)
     small = [f'<span style="{_SMALL.format(_SMALL_SIZE)}">{_escaped(line)}</span>'
              for sentence in notes for line in textwrap.wrap(sentence, _SMALL_LINE)]  # fmt: skip
-    in_legend = (trace for trace in fig.traces if trace.get("name") and trace.get("showlegend", True))
-    names = list(dict.fromkeys(trace["name"] for trace in in_legend))
-    top = 16 + _BAR_ROOM + _TITLE_ROOM * max(len(lines), _TITLE_LINES) + 20 * len(small) + headroom
-    below = 60 + _LEGEND_ROW * math.ceil(sum(70 + 8 * len(name) for name in names) / 700)  # about 700 pixels wide
-    below += _SLIDER_ROOM * slider
-    whole = height + top + below
-    fig.update_layout(
-        title={
-            "text": "<br>".join([*map(_escaped, lines), *small]),
-            "font": {"size": TITLE_SIZE},
-            "x": 0,
-            "xref": "container",
-            "y": 1 - (_BAR_ROOM + 20) / whole,
-            "yref": "container",
-            "yanchor": "top",
-            "pad": {"l": 2},
-        },
-        height=whole,
-        margin={"l": 10, "r": 16, "t": top + 14, "b": below},
-        font={"size": FONT_SIZE},
-        paper_bgcolor="rgba(0,0,0,0)",
-        plot_bgcolor="rgba(0,0,0,0)",
-        showlegend=bool(names),
-        legend={
-            "orientation": "h", "yref": "container", "y": 0, "yanchor": "bottom", "x": 0, "xanchor": "left",
-            "font": {"size": FONT_SIZE}, "itemwidth": 40,
-        },
-        hoverlabel={"font": {"size": FONT_SIZE}},
-        meta={"alt": " ".join(" ".join([f"{alt}. {title}.", values and f"{values}.", *notes]).split())},
-    )  # fmt: skip
     axis: dict[str, Any] = {
         "automargin": True, "title": {"font": {"size": FONT_SIZE}}, "tickfont": {"size": FONT_SIZE - 1},
         "zeroline": False, "exponentformat": "power", "minexponent": 7,
@@ -260,14 +230,70 @@ def base_layout(
     for update, own in ((fig.update_xaxes, x), (fig.update_yaxes, y)):
         update(**(own or {}))
         update(**axis)
+    at_lines = line_labels.labels(fig.traces, fig.layout, FONT_SIZE)
+    for label in at_lines:
+        fig.add_annotation(**label)
+    top = 16 + _BAR_ROOM + _TITLE_ROOM * max(len(lines), _TITLE_LINES) + 20 * len(small) + headroom
+    below = 60 + (0 if at_lines else _legend_room(fig.traces, _LEGEND_WIDE)) + _SLIDER_ROOM * slider
+    whole = height + top + below
+    fig.update_layout(
+        title={
+            "text": "<br>".join([*map(_escaped, lines), *small]),
+            "font": {"size": TITLE_SIZE},
+            "x": 0,
+            "xref": "container",
+            "y": 1,
+            "yref": "container",
+            "yanchor": "top",
+            "pad": {"l": 2, "t": _BAR_ROOM + 20},  # from the top, however high the page makes it
+        },
+        height=whole,
+        margin={"l": 10, "r": 16, "t": top + 14, "b": below},
+        font={"size": FONT_SIZE},
+        paper_bgcolor="rgba(0,0,0,0)",
+        plot_bgcolor="rgba(0,0,0,0)",
+        showlegend=bool(_in_legend(fig.traces)) and not at_lines,
+        legend={
+            "orientation": "h", "yref": "container", "y": 0, "yanchor": "bottom", "x": 0, "xanchor": "left",
+            "font": {"size": FONT_SIZE}, "itemwidth": 40,
+        },
+        hoverlabel={"font": {"size": FONT_SIZE}},
+        meta={"alt": " ".join(" ".join([f"{alt}. {title}.", values and f"{values}.", *notes]).split())},
+    )  # fmt: skip
     fig.update_layout(**layout)
     return fig.figure()
+
+
+def _in_legend(traces: Sequence[Mapping[str, Any]]) -> list[str]:
+    named = (trace["name"] for trace in traces if trace.get("name") and trace.get("showlegend", True))
+    return list(dict.fromkeys(named))
+
+
+def _legend_room(traces: Sequence[Mapping[str, Any]], wide: float) -> int:
+    """The height of a legend of this width."""
+    return _LEGEND_ROW * math.ceil(sum(70 + 8 * len(name) for name in _in_legend(traces)) / wide)
+
+
+def in_the_hand(fig: Figure) -> Figure:
+    """The figure for a telephone, where names at lines would lie on one another: with a legend, and the room it takes.
+    """
+    drawn = fig.to_plotly_json()
+    layout, traces = drawn["layout"], drawn["data"]
+    annotations = [one for one in layout.get("annotations", ()) if one.get("name") != line_labels.NAME]
+    at_lines = len(annotations) < len(layout.get("annotations", ()))
+    more = 0
+    if at_lines or layout["showlegend"]:
+        more = _legend_room(traces, _HAND_WIDE) - (0 if at_lines else _legend_room(traces, _LEGEND_WIDE))
+    margin = layout["margin"] | {"b": layout["margin"]["b"] + more}
+    layout = layout | {"annotations": annotations, "showlegend": at_lines or layout["showlegend"], "margin": margin,
+                       "height": layout["height"] + more}  # fmt: skip
+    return PlainFigure(drawn | {"layout": layout})
 
 
 def enlarged(
     fig: Figure, factor: float, screen: float = 1.0, share: float = 1.0, at_once: bool = False
 ) -> Figure:
-    """The figure for a projector: type, lines and markers larger by this factor, the room they need, and no bar.
+    """The figure for a projector: type, lines and markers larger by this factor, the least room they need, and no bar.
 
     screen: times as large again is it all on a larger screen; share: of the screen's width the figure has;
     at_once: whether panels one above another, which have the same axis, are on the screen together.
@@ -276,15 +302,14 @@ def enlarged(
     drawn = _scaled(fig.to_plotly_json(), factor)
     layout = drawn["layout"]
     margin = layout["margin"]
-    plot = layout["height"] - margin["t"] - margin["b"]
     small, larger = (_SMALL.format(size) for size in (_SMALL_SIZE, _SMALL_SIZE * factor))
     lines = layout["title"]["text"].split("<br>")
     fine = [re.sub("<.*?>", "", line) for line in lines if small in line]
-    said = _wrapped(" ".join(line for line in lines if small not in line), min(_ROOM_LINE, int(_ROOM_WIDTH * share)))
-    rows = textwrap.wrap(" ".join(fine), int(_ROOM_SMALL * share))
-    layout["title"]["text"] = "<br>".join([*said, *(f'<span style="{larger}">{line}</span>' for line in rows)])
+    said = _wrapped(" ".join(line for line in lines if small not in line), int(_ROOM_LINE * share))
+    notes = textwrap.wrap(" ".join(fine), int(_ROOM_SMALL * share))
+    layout["title"]["text"] = "<br>".join([*said, *(f'<span style="{larger}">{line}</span>' for line in notes)])
     margin["t"] -= _BAR_ROOM + _TITLE_ROOM * (max(len(lines) - len(fine), _TITLE_LINES) - len(said))
-    margin["t"] -= 20 * (len(fine) - len(rows))
+    margin["t"] -= 20 * (len(fine) - len(notes))
     layout["margin"] = {side: factor * room for side, room in margin.items()}
     axes = [axis for name, axis in layout.items() if name.startswith("yaxis")]
     panels = max(1, len({tuple(axis.get("domain", (0, 1))) for axis in axes}))  # one above another
@@ -292,11 +317,10 @@ def enlarged(
         for axis in (axis for name, axis in layout.items() if name.startswith("xaxis")):
             lies = layout.get(str(axis.get("anchor", "y")).replace("y", "yaxis"), {}).get("domain", (0, 1))
             axis.update({} if lies[0] == 0 else {"showticklabels": False})
-    names = sum(len(axis.get("ticktext", ())) for axis in axes if axis.get("type") != "log")  # one above another
-    taken = factor * _TITLE_ROOM * (len(said) - 1) / screen + (_ROOM_SLIDER if layout.get("sliders") else 0)
-    seen = screen * max(_ROOM_HEIGHT * (1 if at_once else panels) - taken, _ROOM_ROW * names)
-    layout["height"] = min(screen * plot, seen) + layout["margin"]["t"] + layout["margin"]["b"]
-    layout["title"]["y"] = 1 - 20 * factor / layout["height"]
+    rows = sum(len(axis.get("ticktext", ())) for axis in axes if axis.get("type") != "log")  # one above another
+    least = screen * max(_ROOM_LEAST * (1 if at_once else panels), _ROOM_ROW * rows)
+    layout["height"] = least + layout["margin"]["t"] + layout["margin"]["b"]
+    layout["title"]["pad"]["t"] = 20 * factor
     return PlainFigure(drawn)
 
 

@@ -204,8 +204,6 @@ def _add_intervals(
         )  # fmt: skip
 
 
-_LOW = 300  # pixels
-
 
 @draw.register
 def against_limit(found: AgainstLimit, revealed: bool) -> Figure:
@@ -227,5 +225,5 @@ def against_limit(found: AgainstLimit, revealed: bool) -> Figure:
     return base_layout(
         fig, title, alt="Mean distance under the prior against epsilon" + (", and the limit" if revealed else ""),
         x={"title_text": "ε", **log_axis(epsilons[0], epsilons[-1])},
-        y={"title_text": "Mean Hellinger distance H", "range": [0, 1.06 * float(found.mean.max())]}, height=_LOW,
+        y={"title_text": "Mean Hellinger distance H", "range": [0, 1.06 * float(found.mean.max())]},
     )  # fmt: skip

@@ -23,6 +23,7 @@ from dpbi.posterior.hellinger import count_loss, distances_to
 from dpbi.problem import Problem, are_few, check_problem, list_candidates
 
 _LISTED = 200_000  # candidates; a list of this length is faster than the mixture
+_SHORT = 1_000  # candidates
 _LISTED_LINE = 2_000_000  # as _LISTED where k = 2: the list is the numbers 0..n
 _SMALLEST_STEP = 0.002  # between the ends of a group of m, relative
 _TABLE = 4096  # a_m up to here are summed and tabulated
@@ -64,10 +65,17 @@ def listed_log_partition(problem: Problem, rate: float) -> float | None:
     return float(np.log(np.exp(-rate * _listed(problem)[1]).sum()))
 
 
-@lru_cache(maxsize=2)  # of up to 48 MB each
 def _listed(problem: Problem) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    return (_kept_short if are_few(problem.n, problem.k, _SHORT) else _kept_long)(problem)
+
+
+def _list(problem: Problem) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     candidates = list_candidates(problem.n, problem.k)
     return candidates, distances_to(problem, candidates)
+
+
+# Of up to 130 kB and 48 MB each
+_kept_short, _kept_long = lru_cache(maxsize=256)(_list), lru_cache(maxsize=2)(_list)
 
 
 def _from_mixture(problem: Problem, rate: float, rng: np.random.Generator, size: int) -> NDArray[np.int64]:

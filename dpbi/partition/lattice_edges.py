@@ -21,6 +21,7 @@ _NODES = np.arange(-ORDER // 2, ORDER // 2)
 _LAGRANGE = np.array([np.poly(others)[::-1] / np.prod((node - others).astype(float))
                       for node, others in ((node, _NODES[_NODES != node]) for node in _NODES)])
 _BERNOULLI = bernoulli(ORDER + 1)  # B_1 = -1/2
+_BINOMIAL = np.array([[float(math.comb(d + 1, i)) for i in range(ORDER + 1)] for d in range(ORDER)])
 
 
 def edge_weights(rest: NDArray[np.int64], spacing: NDArray[np.int64], width: int) -> NDArray[np.float64]:
@@ -33,10 +34,12 @@ def edge_weights(rest: NDArray[np.int64], spacing: NDArray[np.int64], width: int
     Source: ours; for rest = 0 and an infinitely fine sum these are Gregory's weights with points on both sides.
     """
     moment = np.zeros((rest.size, ORDER))
-    shift = -rest / spacing
+    power = np.arange(ORDER + 1)
+    scale = _BERNOULLI[:-1] / spacing[:, None].astype(float) ** power
+    shifted = (-rest / spacing)[:, None] ** power
     for d in range(ORDER):
-        scaled = sum(math.comb(d + 1, i) * _BERNOULLI[i] / spacing.astype(float) ** i * shift ** (d + 1 - i)
-                     for i in range(d + 2))
+        # spacing^{-d-1} B_{d+1}(-rest) = sum_i (d+1 over i) B_i spacing^{-i} shift^{d+1-i}
+        scaled = (_BINOMIAL[d, : d + 2] * scale[:, : d + 2] * shifted[:, d + 1 :: -1]).sum(axis=1)
         moment[:, d] = (_BERNOULLI[d + 1] - scaled) / (d + 1)
     weights = np.ones((rest.size, max(width, ORDER)))
     weights[:, : ORDER // 2] = 0.0

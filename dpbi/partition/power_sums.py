@@ -29,7 +29,7 @@ _FINE = 24  # an edge on a lattice of spacing scale / 24 is corrected to 1e-13
 _WIDE = 1  # a spacing up to this is none
 _BLOCK = 1 << 19  # complex numbers held at once, 8 MB: more does not fit the processor's cache either
 _LARGEST = 1 << 23  # numbers in the table of all weights
-_CONVOLVED, _CONVOLVED_AT_MOST = 6e6, 2e8  # multiplications of a sum by convolution: quicker than a transform; a second
+_CONVOLVED, _CONVOLVED_AT_MOST = 4e7, 2e8  # multiplications of a sum by convolution: quicker than a transform; a second
 _TABLED = 50  # multiplications that an entry of a table of weights costs at the least
 _WORK = 5e7  # exponentials of one transform
 _UNDERFLOWN = -600.0  # below, the logarithm of a sum by convolution has lost terms
@@ -244,7 +244,7 @@ class PowerSums:
             sd = np.sqrt(np.maximum(bulk.moments(bulk.tilt)[1], 0.0))
             mode = bulk.offsets[np.arange(spread.size), log_weight.argmax(axis=1)]
             tilt = _Tilt(bulk.tilt, log_weight.max(axis=1) - np.log(bulk.strides), mode)
-            fallen = np.stack([self._fallen(m, end, tilt) for end in bulk.ends.T], axis=1)
+            fallen = self._fallen(m, bulk.ends.T, tilt).T
             cut = (bulk.soft & (fallen < _LEAST_TAIL)).any()
             coarse = (bulk.strides > _WIDE) & (bulk.strides != bulk.unit)
             uneven = coarse & (bulk.strides * _LEAST_SMOOTH > sd)
@@ -256,7 +256,7 @@ class PowerSums:
         raise uncertain("no window could be found that holds a tilted weight")
 
     def _built(self, m: float, fineness: int, spread: NDArray[np.float64], tilt: _Tilt) -> Bulk:
-        below, above = self._reach(m, -1, spread, tilt), self._reach(m, 1, spread, tilt)
+        below, above = self._reaches(m, spread, tilt)
         smooth = below < self.count  # the edge r = 0 is out of sight
         stride = np.where(smooth, np.maximum(1, spread // _SMOOTH), 1).astype(np.int64)
         fine = self._fine_stride(spread, smooth, fineness, tilt.theta)
@@ -308,10 +308,11 @@ class PowerSums:
         second = np.sort(np.repeat(fine, np.minimum(self.multiplicity, 2)))[-2]
         return int(second) if second > _WIDE else 1
 
-    def _reach(self, m: float, side: int, spread: NDArray, tilt: _Tilt) -> NDArray[np.int64]:
-        """How far from c the tilted weights matter on one side, by doubling until they are below the tail."""
+    def _reaches(self, m: float, spread: NDArray, tilt: _Tilt) -> NDArray[np.int64]:
+        """How far below and above c the tilted weights matter, (2, types): doubled until they are below the tail."""
+        side = np.array([[-1], [1]])
         reach = np.ceil(12 * spread + 2 + 1.5 * np.maximum(side * tilt.mode, 0))
-        limit = self.count.astype(float) if side < 0 else np.full(self.count.size, 2.0 * self.problem.n)
+        limit = np.stack([self.count.astype(float), np.full(self.count.size, 2.0 * self.problem.n)])
         for _ in range(80):
             offset = side * np.minimum(reach, limit).astype(np.int64)
             short = (self._fallen(m, offset, tilt) < 1.5 * _TAIL) & (reach < limit)

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,6 +14,7 @@ from dpbi.problem.problem import Problem
 STIRLING_FROM = 10.0
 _STEPS = np.arange(STIRLING_FROM)[:, None]
 _RECURRENCE_ROWS = 1024
+_REMEMBERED = 128  # numbers: losses of so few are kept, at most 32 MB of them
 _TABULATED = 100_000  # from so many counts on, losses are looked up by value
 _APART = 16  # numbers of a table per release: beyond, looking up costs more than computing
 STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188)
@@ -204,6 +206,18 @@ def affinity_loss(a: ArrayLike, b: ArrayLike, half_gap: ArrayLike) -> NDArray[np
     a, b, h = (np.asarray(value, dtype=np.float64) for value in (a, b, half_gap))
     if not a.shape == b.shape == h.shape:  # the test costs a tenth of what broadcasting does
         a, b, h = np.broadcast_arrays(a, b, h)
+    if a.size > _REMEMBERED:
+        return _computed_loss(a, b, h)
+    return np.array(_remembered_loss(a.shape, a.tobytes(), b.tobytes(), h.tobytes()))
+
+
+@lru_cache(maxsize=8192)
+def _remembered_loss(shape: tuple[int, ...], *written: bytes) -> NDArray[np.float64]:
+    """Of one problem the same few losses are asked for by every sensitivity and mechanism."""
+    return _computed_loss(*(np.frombuffer(one).reshape(shape) for one in written))
+
+
+def _computed_loss(a: NDArray, b: NDArray, h: NDArray) -> NDArray[np.float64]:
     low, high, h = np.minimum(a, b), np.maximum(a, b), np.abs(h)
     loss = np.zeros(low.shape)
     small = low < STIRLING_FROM

@@ -28,8 +28,11 @@ _NO_NEIGHBOURS = "{what} needs at least one record: got n = 0, so that there are
 
 def unit_loss(t: ArrayLike) -> NDArray[np.float64]:
     """l(t, t + 1) = -log f(t), decreasing in t."""
-    t = limits.positive_numbers("t", t)
-    return affinity_loss(t, t + 1, 0.5)
+    return _unit_loss(limits.positive_numbers("t", t))
+
+
+def _unit_loss(t: NDArray) -> NDArray[np.float64]:
+    return affinity_loss(t, t + 1, np.full(t.shape, 0.5))
 
 
 def local_sensitivity(problem: Problem) -> float:
@@ -60,7 +63,7 @@ def local_sensitivities(prior: ArrayLike, counts: ArrayLike) -> NDArray[np.float
 def local_at(alpha: NDArray, c: NDArray) -> NDArray[np.float64]:
     """``local_sensitivities`` of arrays as ``datasets`` returns them."""
     return _by_rows(
-        lambda rows: distance_of_loss(_largest_pair(unit_loss(alpha + rows), _giving(alpha, rows))), c)
+        lambda rows: distance_of_loss(_largest_pair(_unit_loss(alpha + rows), _giving(alpha, rows))), c)
 
 
 def _by_rows(measure: Callable[[NDArray[np.int64]], NDArray], c: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -74,7 +77,7 @@ def _by_rows(measure: Callable[[NDArray[np.int64]], NDArray], c: NDArray[np.int6
 
 def _giving(alpha: NDArray, c: NDArray) -> NDArray[np.float64]:
     """l(alpha_j + c_j - 1, alpha_j + c_j) of a donor; -inf for an empty category, which has no record to give."""
-    return np.where(c >= 1, unit_loss(alpha + np.maximum(c - 1, 0)), -np.inf)
+    return np.where(c >= 1, _unit_loss(alpha + np.maximum(c - 1, 0)), -np.inf)
 
 
 def _largest_pair(receiving: NDArray, giving: NDArray) -> NDArray:
@@ -93,7 +96,7 @@ def worst_neighbour(problem: Problem) -> tuple[int, ...]:
     Raises ValueError if n = 0. Source: as ``local_sensitivity``.
     """
     alpha, c = datasets(check_problem(problem).prior, problem.counts)
-    giving, receiving = _giving(alpha, c), unit_loss(alpha + c)
+    giving, receiving = _giving(alpha, c), _unit_loss(alpha + c)
     best = _first_largest(receiving)
     partner = np.full(alpha.size, best)
     partner[best] = _first_largest(np.where(np.arange(alpha.size) == best, -np.inf, receiving))
@@ -128,8 +131,8 @@ def _global(prior: tuple[float, ...], n: int) -> float:
     alpha = np.array(prior)
     if alpha.size == 2:
         u = np.array([0, n - 1])
-        return float(distance_of_loss(unit_loss(alpha[0] + u) + unit_loss(alpha[1] + (n - 1 - u))).max())
-    return float(distance_of_loss(np.sort(unit_loss(alpha))[-2:].sum()))
+        return float(distance_of_loss(_unit_loss(alpha[0] + u) + _unit_loss(alpha[1] + (n - 1 - u))).max())
+    return float(distance_of_loss(np.sort(_unit_loss(alpha))[-2:].sum()))
 
 
 def least_local_sensitivity(prior: ArrayLike, n: int) -> float:
@@ -159,7 +162,12 @@ def smooth_sensitivity(problem: Problem, gamma: float, kind: Kind = "reciprocal"
     Source: reciprocal [P17] Theorem 5.1, [D20] section 1; exponential [N] section 2.3 and [P17] Definition 3,
     after Nissim, Raskhodnikova and Smith 2007. The closed form is ours: see ``corners``.
     """
-    return float(smooth_at(*datasets(check_problem(problem).prior, problem.counts), *_check_smoothing(gamma, kind)))
+    return _smooth_sensitivity(check_problem(problem), *_check_smoothing(gamma, kind))
+
+
+@lru_cache(maxsize=256)
+def _smooth_sensitivity(problem: Problem, gamma: float, kind: Kind) -> float:
+    return float(smooth_at(*datasets(problem.prior, problem.counts), gamma, kind))
 
 
 def smooth_sensitivities(
@@ -200,8 +208,8 @@ def corners(alpha: NDArray, c: NDArray) -> Iterator[tuple[NDArray, NDArray]]:
     if alpha.size == 2:
         yield _two_category_corners(alpha, c)
         return
-    last, none = np.broadcast_to(unit_loss(alpha), c.shape), np.zeros_like(c)
-    receiving, of_receiver, receiver = _needed_options(unit_loss(alpha + c), none, last, c)
+    last, none = np.broadcast_to(_unit_loss(alpha), c.shape), np.zeros_like(c)
+    receiving, of_receiver, receiver = _needed_options(_unit_loss(alpha + c), none, last, c)
     giving, of_donor, donor = _needed_options(_giving(alpha, c), none, last, np.where(c == 0, 1, c - 1))
     for some in chunks(receiving.shape[1], giving.size):
         loss = receiving[:, some, None] + giving[:, None, :]

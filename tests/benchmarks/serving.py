@@ -25,6 +25,8 @@ SCENARIOS = {"as it opens": "", "(20, 20, 20)": "source=made-up-counts&k=3&n=60&
 # The yardstick: a page of one widget and one line, in a server of its own. What follows is how many times as much.
 BARE = "tests/benchmarks/bare_page.py"
 NAME = "bare page"
+TWIN = "tests/benchmarks/bare_home.py"  # of Home, in the elements it shows
+BESIDE_TWIN = {"as it opens": 1.5, "(20, 20, 20)": 2.0}
 PEOPLE, RERUNS, THINK = 40, 50, 800  # a person thinks as long as so many reruns of the bare page take
 RERUN, PAYLOAD = 50, 180
 CROWD, HURRIED = 300, 600
@@ -36,7 +38,7 @@ def reruns(
     pages: Sequence[str] = PAGES, repetitions: int = 30, scenarios: Sequence[str] = tuple(SCENARIOS)
 ) -> Iterator[Row]:
     """Moving epsilon, one visitor at a time: the median rerun of each page at each scenario, and its bytes."""
-    with running_server() as server, running_server(BARE) as bare:
+    with running_server() as server, running_server(BARE) as bare, running_server(TWIN) as twin:
         for scenario in scenarios:
             for page in pages:
                 found = crowd(server, [page], 1, repetitions, 0.0, query=SCENARIOS[scenario])
@@ -45,6 +47,10 @@ def reruns(
                 yield within(f"rerun of {page or 'Home'}, {scenario}, median of {repetitions}", taken, RERUN)
                 size, least = (max(one.size for one in some) / 1000 for some in (found, beside))
                 yield at_most("    largest payload", f"{size:.0f} kB", f"{NAME} {least:.1f} kB", size / least, PAYLOAD)
+                if not page:
+                    same = _median(crowd(twin, [""], 1, repetitions, 0.0)).processor
+                    yield at_most("    beside as many elements of Streamlit", duration(taken.processor),
+                                  duration(same), taken.processor / same, BESIDE_TWIN[scenario])
                 yield _errors(found)
 
 

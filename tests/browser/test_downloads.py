@@ -2,19 +2,28 @@
 
 import io
 import json
+import re
+import struct
 import zipfile
+import zlib
+from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+import numpy as np
 import pytest
+from playwright.sync_api import Browser, expect
 
-from dpbi import Release
+from dpbi import MECHANISMS, Problem, Release
 from dpbi.dashboard.sidebar import menu
 from dpbi.dashboard.take_away import scenario_file
 from dpbi.dashboard.words import release as release_words
+from dpbi.figures.html_page import PLOTLY_FILE, html_page
+from dpbi.figures.posteriors import released_posteriors
+from dpbi.inference.private_posteriors import sample_posteriors
 from dpbi.releases.ledger import Ledger
 from dpbi.tour import SCENES
-from tests.browser.chromium import App, running_app
+from tests.browser.chromium import App, running_app, watched_page
 from tests.browser.test_browser import NOISE
 from tests.dashboard.exports import assert_drawn, assert_page, name_of
 from tests.dashboard.served import Session
@@ -84,6 +93,66 @@ def test_every_download_of_every_page_holds_what_the_page_shows(app: App) -> Non
             pressed += len(files)
     assert pressed >= 2 * len(SCENES) + 60
     assert_nothing_was_missed(app)
+
+
+def words_of(pdf: bytes) -> int:
+    """How many runs of letters are put on its sheets: none where letters are drawn as shapes."""
+    found = 0
+    for stream in re.findall(rb"stream\r?\n(.*?)\r?\nendstream", pdf, re.DOTALL):
+        with suppress(zlib.error):
+            found += len(re.findall(rb"\bT[jJ]\b", zlib.decompress(stream)))
+    return found
+
+
+SEEN = "() => [...document.querySelectorAll('body > *')].filter(one => one.checkVisibility()).map(one => one.id)"
+
+
+def test_a_figures_page_prints_its_picture_alone_at_the_chosen_width(browser: Browser, tmp_path: Path) -> None:
+    """On one sheet of its size, words as words of a size that is read, the lower without its headline; as it is in a
+    report, beside plotly's file. SVG and PNG are of the same picture."""
+    from plotly.offline import get_plotlyjs
+
+    mechanisms = [kind(1.0) for kind in MECHANISMS[:4]]
+    drawn = [sample_posteriors(one, Problem((1, 1), (7, 5)), np.random.default_rng(1), 9) for one in mechanisms]
+    (tmp_path / PLOTLY_FILE).write_text(get_plotlyjs(), "utf-8")
+    written = html_page(released_posteriors(drawn), "dpbi-x", ["About"], embedded=False)
+    (tmp_path / "x.html").write_text(written, "utf-8")
+    with watched_page(browser) as watched:
+        page = watched.page
+        page.goto((tmp_path / "x.html").as_uri())
+        picture, headline = page.locator("#picture svg"), page.get_by_label("Headline")
+        sheets = []
+        for cm, on in ((25, True), (17, True), (8.5, True), (8.5, False)):
+            page.get_by_label("Width").select_option(f"{cm:g}")
+            headline.set_checked(on)
+            expect(page.locator(f'#picture svg[width="{10 * cm:g}mm"]')).to_be_visible()
+            expect(picture.locator(".gtitle")).to_have_count(int(on))
+            pdf = page.pdf(prefer_css_page_size=True)
+            (box,) = re.findall(rb"/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]", pdf)
+            width, height = (float(side) / 72 for side in box)
+            assert width == pytest.approx(cm / 2.54, abs=0.01) and b"/Subtype /Image" not in pdf
+            page.emulate_media(media="print")
+            seen, place = page.evaluate(SEEN), picture.bounding_box()
+            point = picture.locator(".xtick text").first.evaluate(
+                "one => one.getScreenCTM().a * parseFloat(one.style.fontSize) * 72 / 96")
+            page.emulate_media(media="null")
+            assert seen == ["picture"] and place and (place["x"], place["y"]) == (0, 0)
+            assert 0 <= height - place["height"] / 96 < 0.05, "the sheet is no larger than the figure"
+            assert 7.5 < point < 11
+            sheets.append((height, words_of(pdf)))
+        with_it, without = sheets[2:]
+        assert with_it[0] > without[0] + 0.3 and with_it[1] > without[1] > 20
+        files = {}
+        for kind in ("SVG", "PNG"):
+            with page.expect_download() as download:
+                page.get_by_role("button", name=f"Save as {kind}").click()
+            download.value.save_as(tmp_path / kind)
+            files[kind] = (tmp_path / kind).read_bytes()
+        assert b'width="85mm"' in files["SVG"] and b'class="gtitle"' not in files["SVG"]
+        across, down = struct.unpack(">2I", files["PNG"][16:24])
+        assert across == pytest.approx(1920, abs=5)
+        assert down / across == pytest.approx(without[0] * 2.54 / 8.5, abs=0.02)
+        assert not watched.page_errors and not watched.console_errors
 
 
 def release_once(visitor: Session) -> None:

@@ -3,13 +3,15 @@
 import re
 from pathlib import Path
 
+import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
+from dpbi import MECHANISMS
 from dpbi.dashboard.views import tour
 from dpbi.figures.clouds import PAIR
 from dpbi.tour import SCENES
-from tests.browser.chromium import App, Watched, open_page, wait_until_idle, watching
+from tests.browser.chromium import App, Watched, open_page, wait_until_idle, watched_page, watching
 from tests.browser.test_browser import (
     COLOUR,
     SIDEWAYS,
@@ -245,6 +247,42 @@ def test_talk_mode_is_read_from_the_last_row(app: App, tab: Page, tmp_path: Path
         assert_nothing_went_wrong(watched)
 
 
+# Each part's share of the window times its way, summed over what moved without being asked to, and of each chart
+# its height and its lower end in windows.
+SHIFT = """() => {
+    window.shift = 0;
+    new PerformanceObserver(list => {
+        for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shift += entry.value;
+    }).observe({type: 'layout-shift', buffered: true});
+}"""
+STAGE = """() => [...document.querySelectorAll('[data-testid="stPlotlyChart"]')].map(chart => {
+    const {height, bottom} = chart.getBoundingClientRect();
+    return [height / innerHeight, bottom / innerHeight];
+})"""
+
+
+def test_nothing_jumps_while_a_page_comes(app: App, browser: Browser) -> None:
+    for path in ("", "Distance_curves"):
+        with watched_page(browser, "light", *ROOM) as watched:
+            watched.page.add_init_script(f"({SHIFT})()")
+            open_page(watched.page, f"{app.url}/{path}")
+            expect(figures(watched.page).first.locator(".main-svg").first).to_be_visible()
+            wait_until_idle(watched.page)
+            assert watched.page.evaluate("window.shift") <= 0.1, path
+
+
+@pytest.mark.parametrize(("window", "times"), [(ROOM, 1.0), ((1920, 1080), 1.4), ((3840, 2160), 2.8)])
+def test_a_chart_fills_the_stage(app: App, tab: Page, window: tuple[int, int], times: float) -> None:
+    with watching(tab, "light", *window) as watched:
+        page = watched.page
+        open_page(page, f"{app.url}/Tour?scene={SCENES[-1].key}&talk=true")
+        tick = figures(page).locator(".xtick text").first
+        expect(tick).to_have_css("font-size", f"{19.6 * times:g}px")
+        wait_until_idle(page)
+        ((height, bottom),) = page.evaluate(STAGE)
+        assert height >= 0.6 and bottom <= 1
+
+
 # What has the focus, by its name, and whether an edge says so: of itself, its label or what it lies in.
 FOCUSED = """() => {
     const node = document.activeElement;
@@ -255,9 +293,9 @@ FOCUSED = """() => {
         (style.outlineStyle === 'solid' && parseFloat(style.outlineWidth) >= 2) || style.boxShadow.includes('3.4px'));
     return [name.replace(/\\s+/g, ' ').trim(), edge];
 }"""
-WANTED = ("Tour", "Counts from", "Pseudo-counts before any data", "epsilon", "epsilon, exactly", "Geometric",
-          "calibrated", "Seed of the simulated draws", "Talk mode", "Settings (JSON)", "Bring settings",
-          "Download as CSV", "Picture as PNG", "Picture as SVG", "Data as CSV", "Figure as HTML",
+WANTED = ("Tour", "Counts from", "Prior, pseudo-counts before any data", "epsilon, exactly", MECHANISMS[0].label,
+          "Talk mode", "Seed", "Take it away", "Bring settings", "epsilon", "Download as CSV",
+          "Picture as PNG", "Picture as SVG", "Data as CSV", "Figure as HTML",
           "Copy as Python")  # fmt: skip
 
 
@@ -276,7 +314,8 @@ def test_every_control_is_reached_by_keyboard_and_shows_it(app: App, watched: Wa
     for _ in range(100):
         page.keyboard.press("Tab")
         name, edge = page.evaluate(FOCUSED)
-        name = re.sub("^(keyboard_arrow_right|download|image) ", "", name)  # an icon is a word in a font of its own
+        # An icon is a word in a font of its own.
+        name = re.sub("^(keyboard_arrow_right|download|image) | (keyboard_arrow_right|chevron_right)$", "", name)
         reached[name] = edge and reached.get(name, True)
         if name == WANTED[-1]:
             break

@@ -53,13 +53,17 @@ def _text(cell: Any) -> str:
 
 
 def assert_chart(content: bytes, spec: Mapping[str, Any]) -> pd.DataFrame:
-    """Every number that the chart's traces draw is in the file, in their order, under its axis's title. Returns it."""
+    """Every number that the chart's traces draw is in the file, in their order, under its axis's title, but for a place
+    along an axis that is not shown. Returns it."""
     taken = read(content)
     titles = _titles(spec["layout"])
     drawn: dict[str, list[float]] = {}
     for trace in spec["data"]:
+        across = spec["layout"].get((trace.get("xaxis") or "x").replace("x", "xaxis")) or {}
         for point in _points(trace):
             for name, value in point.items():
+                if name == "x" and across.get("visible") is False:
+                    continue
                 drawn.setdefault(titles.get(name, name) if titles.get(name) in taken else name, []).append(value)
     compared = 0
     for name, values in drawn.items():
@@ -77,6 +81,8 @@ def assert_chart(content: bytes, spec: Mapping[str, Any]) -> pd.DataFrame:
 def _points(trace: Mapping[str, Any]) -> Iterator[dict[str, float]]:
     """The numbers of each point that is drawn, and the ends of the interval about it."""
     arrays = {name: values for name in COORDINATES if (values := decoded(trace.get(name))) is not None}
+    if (told := decoded(trace.get("customdata"))) is not None:
+        arrays["Value"] = told
     length = max(map(len, arrays.values()), default=0)
     for name in "xy":
         if name not in arrays and trace.get(f"d{name}") is not None:

@@ -1,7 +1,7 @@
 """A person at the app under test, through AppTest: opens its pages, types, chooses and presses, and reads them."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from dpbi import MECHANISMS, Problem
 from dpbi.dashboard.answers import work
 from dpbi.dashboard.shown import folds
-from dpbi.dashboard.sidebar import data_source, menu
+from dpbi.dashboard.sidebar import data_source, menu, privacy
 from dpbi.dashboard.words import words
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -22,6 +22,8 @@ PAGES, STAGES = (
 )
 EVERY = ["app.py", *PAGES]
 QUIET = "pages/3_Sensitivity.py"  # no mechanism is asked there: for what is true of the sidebar on every page
+CURVES = "pages/2_Distance_curves.py"  # and one about mechanisms
+WITHOUT_MECHANISMS = {QUIET: 5, "pages/6_Papers.py": 2}  # with the charts that no mechanism is needed for
 ALL = {kind.__name__ for kind in MECHANISMS}
 TO_RELEASE = "entry: to release"
 PATIENCE = 120
@@ -83,12 +85,26 @@ def key(at: AppTest, name: str) -> str:
     return f"entry: {name}, {version}" if version else f"entry: {name}"
 
 
+def reach(at: AppTest, name: str) -> AppTest:
+    """Unfolds what the mechanisms can be asked, where the setting's widget is not in sight."""
+    if name not in {_name(one) for kind in ("text_input", "checkbox", "selectbox") for one in at.get(kind)}:
+        for mechanism in MECHANISMS:
+            at.session_state[privacy.fold(mechanism)] = True
+        ran(at)
+    return at
+
+
+def _name(widget: Any) -> str:
+    return str(widget.key).removeprefix("entry: ").partition(", ")[0]
+
+
 def text(at: AppTest, name: str, value: str) -> AppTest:
+    reach(at, name)
     return ran(at.text_input(key=key(at, name)).set_value(value))
 
 
 def select(at: AppTest, name: str, value: Any) -> AppTest:
-    return ran(at.selectbox(key=key(at, name)).set_value(value))
+    return ran(reach(at, name).selectbox(key=key(at, name)).set_value(value))
 
 
 def pick(at: AppTest, name: str, value: str) -> AppTest:
@@ -96,10 +112,28 @@ def pick(at: AppTest, name: str, value: str) -> AppTest:
     return ran(at.segmented_control(key=f"entry: {name}").set_value(value))
 
 
+def check(at: AppTest, name: str, value: bool = True) -> AppTest:
+    """A box ticked, or not, of those that a picked mechanism has."""
+    return ran(reach(at, name).checkbox(key=key(at, name)).set_value(value))
+
+
 def tick(at: AppTest, names: set[str]) -> AppTest:
-    for kind in MECHANISMS:
-        at.checkbox(key=f"entry: ticked: {kind.__name__}").set_value(kind.__name__ in names)
-    return ran(at)
+    """These mechanisms picked and no others; on a page that is about none, as on one visited before."""
+    if not at.get("button_group") or key(at, privacy.PICKED) not in {one.key for one in at.pills}:
+        at.session_state["settings"] |= ticked(names)
+        return ran(at)
+    picker = at.pills(key=key(at, privacy.PICKED))
+    return ran(picker.set_value([kind.__name__ for kind in MECHANISMS if kind.__name__ in names]))
+
+
+def ticked(names: Collection[str]) -> dict[str, Any]:
+    """The sidebar's mechanisms, as settings."""
+    chosen = {f"ticked: {kind.__name__}": kind.__name__ in names for kind in MECHANISMS}
+    return chosen | {privacy.BY_HAND: True}
+
+
+def picked(at: AppTest) -> set[str]:
+    return {kind.__name__ for kind in MECHANISMS if at.session_state["settings"][f"ticked: {kind.__name__}"]}
 
 
 def typed(at: AppTest, counts: str) -> AppTest:

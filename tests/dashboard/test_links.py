@@ -4,15 +4,16 @@ import asyncio
 import subprocess
 import sys
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs, parse_qsl, urlsplit
+from urllib.parse import parse_qs, parse_qsl, quote, urljoin, urlsplit
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from dpbi import limits
 from dpbi.dashboard.session import address, long_links
-from dpbi.dashboard.sidebar import controls, data_source, prior
+from dpbi.dashboard.sidebar import controls, data_source, menu, prior
 from dpbi.dashboard.take_away import scenario_file
 from dpbi.dashboard.words import handover
 from dpbi.papers.claims import CLAIMS
@@ -243,13 +244,13 @@ def test_no_address_gets_into_the_servers_log() -> None:
 SENTENCE = "A link may have at most 1,000 parameters: got 1001. Nothing of it was taken over."
 
 
-async def _answers(app: Any, query: bytes, kind: str = "http") -> list[dict[str, Any]]:
+async def _answers(app: Any, query: bytes, kind: str = "http", path: str = "/Accuracy") -> list[dict[str, Any]]:
     sent: list[dict[str, Any]] = []
 
     async def send(message: dict[str, Any]) -> None:
         sent.append(message)
 
-    await app({"type": kind, "path": "/Accuracy", "query_string": query}, None, send)
+    await app({"type": kind, "path": path, "query_string": query}, None, send)
     return sent
 
 
@@ -264,6 +265,21 @@ def test_the_browser_is_sent_on_from_what_would_be_dropped(number: int, dropped:
     if dropped:
         assert sent[0]["status"] == 307
         assert (b"location", b"?too_many_parameters=1001") in sent[0]["headers"]
+
+
+@pytest.mark.parametrize("page", [page.path for page in menu.PAGES])
+@pytest.mark.parametrize("base", ["", "/behind/a-proxy"])
+def test_any_spelling_of_a_page_leads_to_it_with_its_query(page: str, base: str) -> None:
+    name = Path(page).stem.partition("_")[2]
+    title = next(found.title for found in menu.PAGES if found.path == page)
+    for spelled in {title, title.lower(), title.lower().replace(" ", "-"), name.lower(), name.upper()} - {name, ""}:
+        for end in ("", "/"):
+            asked = f"{base}/{spelled}{end}"
+            (start, _) = asyncio.run(_answers(long_links.said(_reached), b"epsilon=2&a=%20", path=asked))
+            found = urljoin(f"http://somewhere{quote(asked)}", dict(start["headers"])[b"location"].decode())
+            assert (start["status"], found) == (307, f"http://somewhere{base}/{name}?epsilon=2&a=%20")
+    for right in (f"{base}/{name}", f"{base}/_stcore/health", f"{base}/static/tour.js"):
+        assert asyncio.run(_answers(long_links.said(_reached), b"epsilon=2", path=right)) == [{"type": "reached"}]
 
 
 def test_what_is_no_page_passes() -> None:

@@ -11,7 +11,7 @@ from dpbi.dashboard.session import options
 from dpbi.dashboard.words import release as release_words, words
 from dpbi.releases.ledger import Ledger
 from dpbi.releases.ledger_file import LedgerFile
-from tests.dashboard.person import bare, everything, press, ran, text
+from tests.dashboard.person import bare, everything, press, ran, text, ticked
 from tests.dashboard.test_page_release import (
     COUNTS,
     acknowledge,
@@ -23,7 +23,6 @@ from tests.dashboard.test_page_release import (
     said_of,
     shown,
     state_the_table,
-    ticked,
 )
 from tests.dashboard.test_scenario_file import Files
 from tests.releases.test_ledger_file import entry

@@ -18,6 +18,7 @@ from tests.dashboard.person import (
     HOSTILE,
     bare,
     charts,
+    check,
     everything,
     opened,
     press,
@@ -100,7 +101,7 @@ def test_where_no_best_guess_is_computed_none_is_said() -> None:
 
 def test_a_calibrated_mechanism_is_shown_without_it_and_that_is_said() -> None:
     at = opened()
-    at.checkbox(key="entry: calibrated: EHD").check().run()
+    check(at, "calibrated: EHD")
     assert said.UNCALIBRATED not in everything(shown(at, PAGE)), "another mechanism is looked at"
     assert said.UNCALIBRATED in everything(select(at, "answer by", "EHD"))
 

@@ -19,10 +19,13 @@ from tests.dashboard.person import (
     QUIET,
     buttons,
     charts,
+    check,
     everything,
     key,
     opened,
     press,
+    ran,
+    reach,
     select,
     shown,
     text,
@@ -34,8 +37,10 @@ PAGE = "pages/4_Privacy_loss.py"
 CALIBRATE = "Calibrate"
 
 
-def calibrated_box(at: AppTest, kind: type[Mechanism]) -> Any:
-    return at.checkbox(key=f"entry: calibrated: {kind.__name__}")
+def calibrate_all(at: AppTest) -> AppTest:
+    """As whoever ticked every box, which would be a rerun each."""
+    at.session_state["settings"] |= {f"calibrated: {kind.__name__}": True for kind in MECHANISMS}
+    return ran(at)
 
 
 def with_prior(at: AppTest, *alpha: float) -> AppTest:
@@ -88,7 +93,7 @@ def test_the_pair_of_any_mechanism_can_be_looked_at() -> None:
         at.selectbox(key="entry: attaining").set_value(name).run()
         assert f"{name}: (" in everything(at)
     kind = next(kind for kind in MECHANISMS if kind.label == name)
-    at.checkbox(key=f"entry: ticked: {kind.__name__}").uncheck().run()
+    check(at, f"ticked: {kind.__name__}", False)
     assert at.selectbox(key=key(at, "attaining")).value == controls.LOSES_MOST
 
 
@@ -167,14 +172,15 @@ def test_beyond_the_size_limit_the_library_says_so_once(counts: str, largest: st
     sentence = f"with k = {k} categories every pair of datasets can be visited up to n = {largest}, got n = {n:,}."
     assert everything(at).count(sentence) == 1
     for kind in MECHANISMS:
-        assert calibrated_box(at, kind).disabled == (kind.label not in closed)
+        box = reach(at, f"calibrated: {kind.__name__}").checkbox(key=f"entry: calibrated: {kind.__name__}")
+        assert box.disabled == (kind.label not in closed)
     assert any(sentence in line.value.replace("\\", "") for line in at.sidebar.caption)
 
 
 def test_a_calibrated_mechanism_beyond_the_limit_is_dropped_aloud_and_comes_back() -> None:
     at = opened()
     kind = next(k for k in MECHANISMS if privacy_loss(k(1.0), (1, 1), 5).found == "exhaustive")
-    calibrated_box(at, kind).check().run()
+    check(at, f"calibrated: {kind.__name__}")
     typed(at, "3000 2000")
     assert any("cannot be calibrated here" in warning.value for warning in at.sidebar.warning)
     assert f"{kind.label} calibrated" not in list(at.main.dataframe[0].value["Mechanism"])
@@ -185,9 +191,7 @@ def test_a_calibrated_mechanism_beyond_the_limit_is_dropped_aloud_and_comes_back
 
 def test_without_records_nothing_leaks() -> None:
     at = typed(tick(opened(), ALL), "0 0")
-    for kind in MECHANISMS:
-        calibrated_box(at, kind).check()
-    at.run()
+    calibrate_all(at)
     assert list(at.main.dataframe[0].value["Mechanism"]) == [kind.label for kind in MECHANISMS]
     assert "nothing can leak" in everything(shown(at, PAGE))
 
@@ -201,7 +205,7 @@ def test_a_delta_that_cannot_be_computed_leaves_its_sentence_alone() -> None:
         if "label" in field.metadata and isinstance(field.default, bool)
     )
     at = typed(tick(opened(), {kind.__name__}), "40 30 30")
-    at.checkbox(key=f"entry: {kind.__name__}: {field}").check().run()
+    check(at, f"{kind.__name__}: {field}")
     shown(at, PAGE)
     assert len(charts(at)) == 3
     assert everything(at).count("up to n = 63, got n = 100.") == 1
@@ -225,9 +229,7 @@ def test_calibrate_shows_what_it_buys_and_forgets_with_the_prior() -> None:
 @pytest.mark.usefixtures("few_points")
 def test_calibrated_mechanisms_stand_on_every_page_and_can_be_best() -> None:
     at = tick(opened(), {MECHANISMS[-1].__name__})
-    for kind in MECHANISMS:
-        calibrated_box(at, kind).check()
-    at.run()
+    calibrate_all(at)
     rows = [comparison_of(distance_law(calibrate(mechanism, (1, 1), 90), EXAMPLE)) for mechanism in plain()]
     best = [f"**{name_of(row.mechanism)}**" for row in nearest_private(rows)]
     assert f"Nearest to the truth here: {words.listed(best)}" in everything(at)
@@ -238,7 +240,7 @@ def test_calibrated_mechanisms_stand_on_every_page_and_can_be_best() -> None:
     for page in EVERY:
         shown(at, page)
         for kind in MECHANISMS:
-            assert calibrated_box(at, kind).value
+            assert at.session_state["settings"][f"calibrated: {kind.__name__}"]
         if page.endswith(("app.py", "Private_posteriors.py", "Distance_curves.py", "Privacy_loss.py")):
             assert names[0] in "".join(chart.proto.spec for chart in at.get("plotly_chart"))
 
@@ -253,7 +255,7 @@ def test_another_prior_or_total_calibrates_anew_and_other_counts_do_not(monkeypa
     library.calibrated.clear()
     monkeypatch.setattr(library, "calibrate", counted)
     at = typed(opened(), "7 5")
-    calibrated_box(at, MECHANISMS[-1]).check().run()
+    check(tick(at, {MECHANISMS[-1].__name__}), f"calibrated: {MECHANISMS[-1].__name__}")
     assert asked == [((1.0, 1.0), 12)]
     typed(at, "2 10")
     assert len(asked) == 1, "other counts of the same total share the calibration"

@@ -27,10 +27,12 @@ from tests.dashboard.person import (
     HOSTILE,
     QUIET,
     STAGES,
+    WITHOUT_MECHANISMS,
     bare,
     buttons,
     cancel_at,
     charts,
+    check,
     everything,
     key,
     made_up,
@@ -47,7 +49,6 @@ from tests.dashboard.person import (
 from tests.dashboard.test_scenario_file import Files
 
 CHOSEN_BY_RESULTS = {"app.py", "pages/3_Sensitivity.py", "pages/5_Accuracy.py", "pages/7_Release.py"}
-WITHOUT_MECHANISMS = {"pages/3_Sensitivity.py": 5, "pages/6_Papers.py": 2}  # charts that no mechanism is needed for
 few_points = pytest.mark.usefixtures("few_points")
 
 
@@ -127,10 +128,29 @@ def test_home_holds_the_librarys_numbers_names_the_nearest_and_sets_the_unproved
     assert unproved and "No ticked mechanism has a proved pure guarantee." in everything(tick(at, unproved))
 
 
+def test_home_draws_the_share_that_is_chosen_of_the_largest_category_by_default() -> None:
+    at = typed(opened(), "few, 2\nmany, 9\n<b>some</b>, 5")
+    (chosen,) = (one for one in at.main.selectbox if one.label == "Share of")
+    assert chosen.value == 0 and chosen.options[0] == "many (largest)" and len(chosen.options) == 4
+
+    def drawn() -> tuple[str, str]:
+        spec = json.loads(next(one for one in at.get("plotly_chart") if "publications" in one.proto.id).proto.spec)
+        return spec["layout"]["xaxis"]["title"]["text"], spec["data"][0]["x"]["bdata"]
+
+    share, curve = drawn()
+    assert share == "θ, share of many"
+    select(at, "share", 3)
+    assert drawn()[0] == "θ, share of &lt;b&gt;some&lt;/b&gt;" and drawn()[1] != curve
+    select(at, "share", 2)
+    assert drawn() == (share, curve)
+    typed(at, "2 3")
+    assert drawn()[0] == "θ, share of Category 1" and "Share of" not in [one.label for one in at.main.selectbox]
+
+
 @pytest.mark.parametrize("page", ["app.py", "pages/1_Private_posteriors.py", "pages/4_Privacy_loss.py"])
 def test_a_page_ends_where_it_is_cancelled_until_it_is_to_go_on(page: str, monkeypatch: pytest.MonkeyPatch) -> None:
     at = opened()
-    for kept in (library.comparison, library.posteriors, library.verdict):
+    for kept in (library.publication, library.comparison, library.posteriors, library.verdict):
         kept.clear()
     begun = cancel_at(2, monkeypatch)
     shown(at, page)
@@ -169,8 +189,8 @@ def test_home_names_those_that_have_something_to_gain_from_calibration() -> None
     said = next(line for line in everything(at).splitlines() if hint in line)
     assert f"is spent: {words.listed(gaining)}" in said
     for name in DEFAULT_MECHANISMS:
-        at.checkbox(key=f"entry: calibrated: {name}").check()
-    assert hint not in everything(at.run())
+        check(at, f"calibrated: {name}")
+    assert hint not in everything(at)
     assert hint not in everything(typed(opened(), "0 0"))
 
 
@@ -410,7 +430,7 @@ def test_a_columns_numbers_are_written_alike_and_all_fit_beside_the_sidebar() ->
             assert max(map(float, written)) == pytest.approx(grid[name].max(), rel=5e-4)
     # All its columns in the 860 pixels that a screen of 1280 leaves, with every mechanism and one calibrated.
     at.toggle(key="entry: talk").set_value(False).run()
-    at.checkbox(key="entry: calibrated: Geometric").check().run()
+    check(at, "calibrated: Geometric")
     for epsilon in ("1", "0.015", "0.01"):
         table = text(at, "epsilon", epsilon).main.dataframe[0]
         columns = json.loads(table.proto.columns)

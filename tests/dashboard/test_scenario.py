@@ -13,19 +13,24 @@ from streamlit.testing.v1 import AppTest
 from dpbi import MECHANISMS, limits
 from dpbi.dashboard.answers import library
 from dpbi.dashboard.answers.cache import kept
-from dpbi.dashboard.page import DEFAULT_MECHANISMS
+from dpbi.dashboard.page import DEFAULT_FROM_THREE, DEFAULT_MECHANISMS
 from dpbi.dashboard.sidebar import data_source, entries, prior, privacy
 from dpbi.dashboard.words import guard, sidebar, words
 from tests.dashboard.person import (
-    ALL,
+    CURVES,
     EVERY,
     PAGES,
     QUIET,
+    STAGES,
+    WITHOUT_MECHANISMS,
     answered,
     bare,
+    check,
     key,
     made_up,
     opened,
+    picked,
+    ran,
     refusals,
     select,
     text,
@@ -154,8 +159,7 @@ def test_a_long_label_is_cut_and_a_long_sentence_is_not() -> None:
 
 def test_the_first_paint_is_the_default_scenario() -> None:
     at = opened(QUIET)
-    ticked = {name for name in ALL if at.checkbox(key=f"entry: ticked: {name}").value}
-    assert ticked == {*DEFAULT_MECHANISMS} and len(ticked) == 4
+    assert picked(at) == {*DEFAULT_MECHANISMS}
     assert (at.text_input(key="entry: epsilon").value, at.text_input(key="entry: gamma").value) == ("1", "1")
     assert at.text_input(key="entry: seed").value == "1"
     assert any("48 cured, 42 not cured; n = 90" in line.value for line in at.main.markdown)
@@ -172,29 +176,29 @@ def kind_with(wanted: Callable[[dataclasses.Field[Any]], bool]) -> tuple[str, st
 def test_settings_stay_on_every_page_and_on_return() -> None:
     switched, switch = kind_with(lambda field: isinstance(field.default, bool))
     numbered, number = kind_with(lambda field: isinstance(field.default, float) and field.name != "gamma")
-    at = select(typed(opened(QUIET), "left, 2\nright, 1\nneither, 0"), "prior", prior.CUSTOM)
+    at = select(typed(opened(), "left, 2\nright, 1\nneither, 0"), "prior", prior.CUSTOM)
     for name, value in (("alpha of right", "2.5"), ("epsilon", "0.37"), ("gamma", "0.2"), ("seed", "77")):
         text(at, name, value)
-    at.checkbox(key=f"entry: ticked: {DEFAULT_MECHANISMS[-1]}").uncheck().run()
-    at.checkbox(key=f"entry: ticked: {numbered}").check().run()
+    tick(at, {switched, numbered})
     text(at, number, "1e-5")
-    at.checkbox(key=f"entry: ticked: {switched}").check().run()
-    at.checkbox(key=f"entry: {switched}: {switch}").check().run()
+    check(at, f"{switched}: {switch}")
+    typed_in = {"alpha of right": "2.5", "epsilon": "0.37", "gamma": "0.2", number: "1e-5", "seed": "77"}
     for page in [*PAGES, "app.py", PAGES[0]]:  # out, back, and out again
         visit(at, page)
         assert at.selectbox(key="entry: source").value == data_source.TYPED
         assert at.text_area(key="entry: typed").value == "left, 2\nright, 1\nneither, 0"
-        names = ("alpha of right", "epsilon", "gamma", number, "seed")
-        assert [at.text_input(key=key(at, name)).value for name in names] == ["2.5", "0.37", "0.2", "1e-5", "77"]
-        assert at.select_slider(key=key(at, privacy.SLIDER)).value == 0.37
-        boxes = (f"ticked: {DEFAULT_MECHANISMS[-1]}", f"{switched}: {switch}")
-        assert [at.checkbox(key=f"entry: {name}").value for name in boxes] == [False, True]
+        assert at.session_state["settings"].items() >= {*typed_in.items(), (f"{switched}: {switch}", True)}
+        shown = {widget.key: widget.value for widget in [*at.sidebar.text_input, *at.main.select_slider]}
+        expected = {key(at, name): value for name, value in typed_in.items()} | {key(at, privacy.SLIDER): 0.37}
+        assert expected.keys() & shown.keys() >= {key(at, name) for name in ("alpha of right", "epsilon", "seed")}
+        assert all(shown[one] == expected[one] for one in expected.keys() & shown.keys())
+        assert picked(at) == {switched, numbered}
         line = "2 left, 1 right, 0 neither; n = 3 · prior Dirichlet(1, 2.5, 1) · epsilon = 0.37 · gamma = 0.2"
         assert any(line in bare(shown.value) for shown in at.main.markdown), page
 
 
 def test_slider_and_entry_of_epsilon_never_disagree_and_their_keys_come_again() -> None:
-    at = opened(QUIET)
+    at = opened(CURVES)
     text(at, "epsilon", "0.123")
     assert at.select_slider(key=key(at, privacy.SLIDER)).value == 0.123
     at.select_slider(key=key(at, privacy.SLIDER)).set_value(5.0).run()
@@ -212,21 +216,80 @@ def test_slider_and_entry_of_epsilon_never_disagree_and_their_keys_come_again() 
     assert len(keys) == 2
 
 
-def test_a_number_is_shown_where_a_ticked_mechanism_has_it() -> None:
-    """delta, or any number a later class brings: its entry comes and goes with the classes that have the field."""
-    at = tick(opened(QUIET), set())
+SLIDING = {"app.py", *(f"pages/{name}.py" for name in (
+    "1_Private_posteriors", "2_Distance_curves", "4_Privacy_loss", "5_Accuracy", "7_Release"))}  # fmt: skip
 
-    def keys() -> set[str | None]:
-        return {widget.key for widget in [*at.sidebar.text_input, *at.sidebar.selectbox, *at.sidebar.checkbox]}
 
-    without = keys()
-    assert "entry: gamma" in without and "entry: delta" not in without
+@pytest.mark.usefixtures("few_points")
+def test_epsilon_stands_in_the_page_that_uses_it_in_talk_mode_too_and_no_entry_on_one_that_does_not() -> None:
+    at = opened()
+    for talk in (False, True):
+        ran(at.toggle(key="entry: talk").set_value(talk))
+        for page in EVERY:
+            visit(at, page)
+            own = {slider.label for slider in at.main.select_slider}
+            assert ("epsilon" in own) == (page in SLIDING), page
+            assert bool(at.sidebar.get("button_group")) == (page not in WITHOUT_MECHANISMS), page
+    select(visit(at, "pages/5_Accuracy.py"), "accuracy along", "epsilon")
+    assert "epsilon" not in {slider.label for slider in at.main.select_slider}, "there it is the axis"
+    for page in STAGES:
+        visit(at, page)
+        assert not [*at.sidebar.text_input, *at.sidebar.selectbox, *at.sidebar.get("button_group")]
+
+
+def test_what_a_mechanism_can_be_asked_opens_where_it_is_picked() -> None:
+    """delta, or any number a later class brings, too: none of it makes a widget while it is folded."""
+    at = tick(opened(CURVES), set())
     for kind in MECHANISMS:
-        if fields := [field for field in dataclasses.fields(kind) if "label" in field.metadata]:
-            named = {field.name if isinstance(field.default, float) else f"{kind.__name__}: {field.name}"
-                     for field in fields}  # fmt: skip
-            tick(at, {kind.__name__})
-            assert keys() - without == {f"entry: {name}" for name in named - {"gamma"}}
+        tick(at, {kind.__name__})
+        at.session_state[privacy.fold(kind)] = False
+        without = {str(one.key) for one in _entries(ran(at))}
+        assert kind.label in [fold.label for fold in at.sidebar.expander]
+        said = _set_line(at)
+        fields = [field for field in dataclasses.fields(kind) if "label" in field.metadata]
+        assert all(f"{field.name} {field.default:g}" in bare(said) for field in fields
+                   if isinstance(field.default, float))
+        named = {field.name if isinstance(field.default, float) else f"{kind.__name__}: {field.name}"
+                 for field in fields}  # fmt: skip
+        at.session_state[privacy.fold(kind)] = True
+        opens = {*named, f"ticked: {kind.__name__}", f"calibrated: {kind.__name__}"}
+        assert {str(one.key) for one in _entries(ran(at))} - without == {f"entry: {name}" for name in opens}
+        assert all(kind.label in box.label for box in at.sidebar.checkbox if "calibrated" in box.label)
+
+
+def _set_line(at: AppTest) -> str:
+    """What is said to be set of the picked mechanisms."""
+    names = tuple(f"{kind.label}: " for kind in MECHANISMS)
+    return next((caption.value for caption in at.sidebar.caption if caption.value.startswith(names)), "")
+
+
+def _entries(at: AppTest) -> list[Any]:
+    return [*at.sidebar.text_input, *at.sidebar.selectbox, *at.sidebar.checkbox]
+
+
+def test_a_mechanism_is_picked_as_it_is_calibrated_or_both_and_put_away_whole() -> None:
+    kind = MECHANISMS[0].__name__
+    at = check(tick(opened(CURVES), {kind}), f"calibrated: {kind}")
+    check(at, f"ticked: {kind}", False)
+    held = at.session_state["settings"]
+    assert (held[f"ticked: {kind}"], held[f"calibrated: {kind}"]) == (False, True)
+    assert at.pills(key=key(at, privacy.PICKED)).value == [kind], "it is calibrated"
+    assert _set_line(at) == f"{MECHANISMS[0].label}: calibrated"
+    tick(at, {MECHANISMS[1].__name__})
+    held = at.session_state["settings"]
+    assert (held[f"ticked: {kind}"], held[f"calibrated: {kind}"]) == (False, False)
+    check(at, f"ticked: {MECHANISMS[1].__name__}", False)
+    assert words.NOTHING_TICKED in [info.value for info in at.main.info]
+
+
+def test_more_mechanisms_are_there_at_first_from_three_categories_on_until_somebody_chooses() -> None:
+    at = opened(CURVES)
+    for counts, expected in (("3 4 5", DEFAULT_FROM_THREE), ("3 4", DEFAULT_MECHANISMS)):
+        assert picked(typed(at, counts)) == {*expected}
+        assert set(at.pills(key=key(at, privacy.PICKED)).value or ()) == {*expected}
+    tick(at, {DEFAULT_MECHANISMS[0]})
+    assert picked(typed(at, "3 4 5")) == {DEFAULT_MECHANISMS[0]}
+    assert picked(tick(at, {*DEFAULT_MECHANISMS})) == picked(typed(at, "3 4 6")) == {*DEFAULT_MECHANISMS}
 
 
 # --- what is refused ---
@@ -360,7 +423,8 @@ def failing(error: Exception, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]
         raise error
 
     with monkeypatch.context() as patch:
-        patch.setattr(library, "comparison", fail)
+        for name in ("comparison", "publication"):
+            patch.setattr(library, name, fail)
         yield
 
 

@@ -17,7 +17,7 @@ from dpbi.dashboard.shown import downloads
 from dpbi.dashboard.sidebar import controls, data_source, entries, menu, prior, privacy, upload
 from dpbi.dashboard.take_away import scenario_file
 from dpbi.papers.figures import FIGURES
-from tests.dashboard.person import ROOT, bare, key, opened, ran, select, text, visit
+from tests.dashboard.person import ALL, ROOT, bare, check, key, opened, ran, select, text, tick, visit
 from tests.data.damaged import damaged, read_or_refused
 
 DEFAULTS = page._defaults()
@@ -84,10 +84,8 @@ def everything_changed(at: AppTest) -> AppTest:
     text(at, "alpha of right", "2.5")
     for name, value in (("epsilon", "0.37"), ("gamma", "2"), ("seed", "11")):
         text(at, name, value)
-    for kind in MECHANISMS:
-        at.checkbox(key=f"entry: ticked: {kind.__name__}").set_value(True)
-    at.checkbox(key=f"entry: calibrated: {MECHANISMS[-2].__name__}").set_value(True)
-    at.run()
+    tick(at, ALL)
+    check(at, f"calibrated: {MECHANISMS[-2].__name__}")
     for option, (setting, allowed) in privacy.options().items():
         box = at.checkbox if isinstance(allowed[0], bool) else at.selectbox
         assert option.partition(".")[0] in setting
@@ -100,7 +98,7 @@ def everything_changed(at: AppTest) -> AppTest:
 
 def test_every_setting_has_its_key() -> None:
     """A setting that no key carries would be lost on the way: those left out here depend on others, or are data."""
-    derived = {privacy.SLIDER, "prior in one box", "prior in one box: labels"}
+    derived = {privacy.SLIDER, privacy.PICKED, "prior in one box", "prior in one box: labels"}
     carried: set[str] = set()
     document = json.loads(example_document())
     document |= {"k": 3, "n": 30, "labels": ["a", "b"], "counts": [1, 2], "title": "t", "source": "counts-typed-in"}

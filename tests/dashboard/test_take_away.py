@@ -44,6 +44,7 @@ from tests.dashboard.person import (
     HOSTILE,
     QUIET,
     ROOT,
+    check,
     everything,
     opened,
     select,
@@ -97,8 +98,7 @@ def assert_the_same(at: AppTest, files: Files, found: dict[str, Any]) -> None:
     aside = {"neighbour", "moves", "curve", "tally"}
     assert specs.keys() - aside == found["drawn"].keys(), "what is explained, or played, is no number of the page"
     for name, figure in found["drawn"].items():
-        if "ternary" in specs[name]["layout"]:  # whose corners are titled by labels
-            figure.update_layout(ternary=specs[name]["layout"]["ternary"])
+        title_by_labels(figure, specs[name]["layout"])
         assert_chart(downloads.figure_csv(figure, {}), specs[name])
         for title in DRAWN.get(name, ()) if name in tabled else ():
             values, drawn = (np.array(one, float) for one in (tabled[name].values.get(title, ()), numbers(specs[name])))
@@ -106,6 +106,14 @@ def assert_the_same(at: AppTest, files: Files, found: dict[str, Any]) -> None:
     if at.main.metric:
         kinds = tabled["sensitivities"].values["H"]
         assert [metric.value for metric in at.main.metric] == [words.number(value) for value in kinds]
+
+
+def title_by_labels(figure: go.Figure, layout: dict[str, Any]) -> None:
+    """Axes that a page titles by labels, which a script has not."""
+    if "ternary" in layout:
+        figure.update_layout(ternary=layout["ternary"])
+    elif "xaxis2" in layout and layout["xaxis2"].get("visible") is False:
+        figure.update_layout(xaxis={"title": layout["xaxis"]["title"]})
 
 
 DRAWN = {  # the columns of points that a chart draws as they are
@@ -127,7 +135,7 @@ def test_each_script_gives_the_numbers_of_its_page(files: Files, monkeypatch: py
     ticked = {DATA[0]: ALL, DATA[1]: {*quick[::2]}, DATA[2]: {*quick[1::2]}}
     at = typed(tick(opened(), ticked[counts]), counts)
     if counts == DATA[0]:
-        at.checkbox(key=f"entry: calibrated: {dpbi.MECHANISMS[0].__name__}").check().run()
+        check(at, f"calibrated: {dpbi.MECHANISMS[0].__name__}")
         text(select(at, "prior", prior.SYMMETRIC), "strength", "0.5")
     text(at, "epsilon", f"{EPSILON}")
     for page in WITH_SCRIPT:

@@ -74,7 +74,7 @@ def test_bounds_are_a_band_and_no_estimate() -> None:
     errors = [(0.2, 0.6, 0.0), (0.1, 0.4, 0.01), (0.005, 0.995, 0.01)]
     fig = accuracy.against([made(mechanism, errors, "variation")], 10)
     low, high = fig.data
-    assert shown_y(low) == pytest.approx([0.2, 0.08, accuracy.FLOOR])
+    assert shown_y(low) == pytest.approx([0.2, 0.08, 1e-3])
     assert shown_y(high) == pytest.approx([0.6, 0.42, 1.0])
     assert high.fill == "tonexty"
     assert "no estimate" in fig.layout.meta["alt"]
@@ -89,6 +89,13 @@ def test_nothing_is_drawn_at_zero_of_a_logarithmic_axis() -> None:
     assert "Not drawn: errors below" in fig.layout.meta["alt"]
     whole = accuracy.against([made(mechanism, [(0.0, 0.0, 0)] * 3)], None)
     assert whole.layout.yaxis.type is None and shown_y(whole.data[0]) == [0, 0, 0]
+
+
+def test_the_axis_ends_at_a_thousandth_unless_own_errors_are_as_small() -> None:
+    curve = made(MECHANISMS[0](1.0), [(0.5, 0.5, 0), (0.02, 0.02, 0), (1e-9, 1e-9, 0)])
+    short, whole = (accuracy.against([curve], own) for own in (curve.values[1], curve.values[2]))
+    assert np.isnan(shown_y(short.data[0])[2]) and "errors below 0.001" in short.layout.meta["alt"]
+    assert shown_y(whole.data[0])[2] == pytest.approx(1e-9) and "Not drawn" not in whole.layout.meta["alt"]
 
 
 def test_the_smallest_epsilons_stand_where_they_are() -> None:

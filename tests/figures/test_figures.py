@@ -21,6 +21,7 @@ from dpbi import (
     DistanceLaw,
     PrivatePosteriors,
     Problem,
+    comparison_of,
     dirichlet,
     distance_law,
     local_sensitivity,
@@ -28,7 +29,7 @@ from dpbi import (
     sample_posteriors,
     smooth_sensitivity,
 )
-from dpbi.figures import clouds, distances, posteriors, release, sensitivities, style
+from dpbi.figures import clouds, distances, home, line_labels, posteriors, release, sensitivities, style
 from dpbi.figures.drawing import Drawing
 from dpbi.mechanisms.printed_number import probability
 from dpbi.sensitivity import maps
@@ -103,8 +104,16 @@ def page_of_sensitivities(name: str, labels: list[str] | None = None) -> list[go
     return [first, change, sensitivities.gamma_scan(maps.gamma_scan(problem), 1.0)]
 
 
+def page_of_home(name: str, labels: list[str] | None = None) -> list[go.Figure]:
+    laws = laws_of(name)
+    largest = int(np.argmax(PROBLEMS[name].counts))
+    first = home.publications([comparison_of(law) for law in laws], samples_of(name), None, largest, labels)
+    return [first, distances.cumulative(laws)]
+
+
 Page = Callable[[str], list[go.Figure]]
 PAGES: dict[str, Page] = {
+    "home": page_of_home,
     "posteriors": page_of_posteriors,
     "posteriors in bands": lambda name: page_of_posteriors(name, 1000),
     "distances": page_of_distances,
@@ -146,7 +155,7 @@ def named(fig: go.Figure, name: str) -> Any:
 SENT = [
     (page, name) for page in PAGES for name, problem in PROBLEMS.items()
     if {"sensitivities": problem.n > 0, "posteriors in bands": problem.k == 2,
-        "distances": name in LAWS}.get(page, True)
+        "distances": name in LAWS, "home": name in LAWS}.get(page, True)
 ]
 
 
@@ -207,8 +216,9 @@ def test_labels_are_shown_as_text(name: str) -> None:
     k = PROBLEMS[name].k
     labels = HOSTILE[:k]
     sent = [json.dumps(json.loads(fig.to_json()), ensure_ascii=False)
-            for fig in [*page_of_posteriors(name, labels=labels), *page_of_sensitivities(name, labels)]]
-    assert not [tag for tag in ("<b>", "<img", "<a href") for text in sent if tag in text]
+            for fig in [*page_of_posteriors(name, labels=labels), *page_of_sensitivities(name, labels),
+                        *page_of_home(name, labels)]]
+    assert not [tag for tag in ("<b>bold", "<img", "<a href") for text in sent if tag in text]
     assert "&lt;b&gt;bold" in sent[0]
 
 
@@ -433,7 +443,7 @@ def test_local_sensitivity_beyond_the_axis_is_said() -> None:
     reach, beyond = style.number(local_sensitivity(problem)), 0
     for law in (distance_law(kind(1e6), problem) for kind in MECHANISMS):
         for fig in (distances.per_level([law]), distances.cumulative([law])):
-            (said,) = (text.text for text in fig.layout.annotations)
+            (said,) = (one.text for one in fig.layout.annotations if one.name != line_labels.NAME)
             end = fig.layout.xaxis.range[1]
             if fig.layout.xaxis.type != "log" and local_sensitivity(problem) > end:
                 assert f"LS(x) = {reach}, right of this axis" in said and not fig.layout.shapes
@@ -522,6 +532,10 @@ def test_two_categories_are_drawn_as_densities(name: str) -> None:
     np.testing.assert_allclose(truth.y, dirichlet.beta_density(points(truth), *problem.posterior), rtol=1e-5)
     mass = np.trapezoid(np.array(truth.y, dtype=float), points(truth))
     assert mass == pytest.approx(1, abs=0.02), "the curve follows the mass, however narrow"
+    for panel in {t.yaxis for t in fig.data}:  # in each but what equals it lies below the truth
+        *_, last = (i for i, t in enumerate(fig.data) if t.yaxis == panel and t.name == truth.name)
+        above = [t for t in fig.data[last + 1:] if t.yaxis == panel]
+        assert all(np.nanmax(np.abs(np.array(t.y)[:-1] / np.array(truth.y) - 1)) < 1e-5 for t in above)
     prior = next(t for t in fig.data if (t.name or "").startswith("prior"))
     np.testing.assert_allclose(prior.y, dirichlet.beta_density(points(prior), *problem.prior), rtol=1e-5)
     lines = [

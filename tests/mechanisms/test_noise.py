@@ -3,7 +3,11 @@
 import numpy as np
 import pytest
 
+from dpbi.accuracy.distance_law import distance_law
+from dpbi.mechanisms import Geometric, LSDim, LSHist
+from dpbi.mechanisms.noise import mean
 from dpbi.mechanisms.noise.law import FlooredLaplace, IntegerNoise, TwoSidedGeometric
+from dpbi.problem.problem import Problem
 
 
 def both(decay: float) -> list[IntegerNoise]:
@@ -29,3 +33,28 @@ def test_no_epsilon_makes_a_nan(decay: float) -> None:
         for values in (noise.log_pmf(d), noise.log_at_least(d), noise.log_at_most(d)):
             assert not np.isnan(values).any() and (values <= 0).all()
         assert noise.sample(np.random.default_rng(0), (3,)).shape == (3,)
+
+
+@pytest.mark.parametrize("consistent", [False, True])
+@pytest.mark.parametrize("prior, counts", [
+    ((1.0, 1.0, 1.0, 1.0), (4, 6, 5, 5)), ((1e-3, 30.0, 0.4), (0, 9, 3)), ((2.0, 0.6, 2.0), (6, 0, 6)),
+    ((0.1, 0.2, 1e-6), (5, 8, 0)), ((0.5, 7.0), (1, 12)), ((1.0, 2.0, 1.0, 3.0), (3, 7, 3, 0)),
+])  # fmt: skip
+def test_three_routes_find_the_same_mean(
+    prior: tuple[float, ...], counts: tuple[int, ...], consistent: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Summed, by transforms and from the list of all releases; each but the last may decline."""
+    problem, found = Problem(prior, counts), 0
+    for mechanism in (kind(epsilon, consistent=consistent) for kind in (LSHist, Geometric, LSDim)
+                      for epsilon in (0.1, 0.7, 6.0)):  # fmt: skip
+        listed = distance_law(mechanism, problem).mean
+        for summed in (1e9, -1):
+            monkeypatch.setattr(mean, "_SUMMED_SOONER", summed)
+            monkeypatch.setattr(mean, "_SUMMED", summed)
+            if (of_route := mechanism.mean_distance(problem)) is not None:
+                assert of_route == pytest.approx(listed, abs=2e-9)
+                found += 1
+                if summed > 0 and len(prior) > 2 and mechanism.epsilon < 1:
+                    assert of_route == pytest.approx(listed, rel=1e-11)
+    small_last = not consistent and prior[-1] + counts[-1] / 2 < 0.5
+    assert found or small_last, "beside a small last category only the list is sure"

@@ -12,7 +12,7 @@ from scipy import stats
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Button
 
-from dpbi import MECHANISMS, Problem, PureDP, best_guess, distance_law, noise_aware_posterior
+from dpbi import Problem, PureDP, best_guess, distance_law, noise_aware_posterior
 from dpbi.dashboard.session import address
 from dpbi.dashboard.sidebar import controls, menu
 from dpbi.dashboard.take_away import scenario_file
@@ -22,7 +22,7 @@ from dpbi.figures import tour as tour_figures
 from dpbi.inference.clouds import turn
 from dpbi.problem.candidates import list_candidates
 from dpbi.tour import SCENES, SEED, Scene
-from tests.dashboard.person import bare, buttons, charts, key, opened, press, visit
+from tests.dashboard.person import bare, buttons, charts, key, opened, picked, press, visit
 from tests.dashboard.test_links import follow
 from tests.dashboard.test_scenario_file import notice
 from tests.oracles import hellinger_float
@@ -231,8 +231,7 @@ def test_a_scene_has_a_link_reveals_its_answer_and_opens_in_the_lab(scene: Scene
     assert not [error.value for error in at.main.error]
     assert f"n = {scene.problem.n:,}" in said_on(at)
     shown = scene.mechanisms or SCENES[1].mechanisms  # one that leaks as it is opens with the noise of the next
-    ticked = {kind.__name__ for kind in MECHANISMS if at.checkbox(key=f"entry: ticked: {kind.__name__}").value}
-    assert ticked == {type(mechanism).__name__ for mechanism in shown}
+    assert set(picked(at)) == {type(mechanism).__name__ for mechanism in shown}
     assert at.session_state["settings"]["epsilon"] == f"{shown[0].epsilon:g}"
 
 

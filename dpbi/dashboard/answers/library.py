@@ -85,6 +85,12 @@ def posteriors(problem: Problem, mechanism: Mechanism, seed: int, size: int) -> 
     return sample_posteriors(mechanism, problem, np.random.default_rng(seed), size)
 
 
+@kept(512)
+def publication(problem: Problem, mechanism: Mechanism, seed: int, size: int) -> tuple[Comparison, PrivatePosteriors]:
+    """``comparison`` and ``posteriors`` as one item of a page's work: a thread each would cost more than the draws."""
+    return comparison(problem, mechanism), posteriors(problem, mechanism, seed, size)
+
+
 @kept(64, megabytes=64, said="Computing noise-aware posteriors")
 def noise_aware(problem: Problem, mechanism: Mechanism, seed: int, size: int) -> NoiseAwareReleases:
     """Of the first of the draws that ``posteriors`` has."""

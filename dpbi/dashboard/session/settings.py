@@ -78,6 +78,13 @@ def segments(label: str, name: str, options: Iterable[Option], **more: Any) -> O
     return cast(Option, st.segmented_control(label, list(options), **pressed, **_tied(name, None), **more))
 
 
+def several(
+    label: str, name: str, options: Iterable[Option], then: Callable[[], None], **more: Any
+) -> None:
+    """A group of buttons, any of which may be pressed, as ``entry``."""
+    st.pills(label, list(options), selection_mode="multi", default=get(name), wrap=True, **_tied(name, then), **more)
+
+
 def _tied(name: str, then: Callable[[], None] | None) -> dict[str, Any]:
     if st.session_state.get(_key(name), _ABSENT) not in (_ABSENT, get(name)):
         # Streamlit keeps a record of every key it has seen: those that neither server nor browser holds come again.

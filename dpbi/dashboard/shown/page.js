@@ -150,9 +150,28 @@ if (!window.dpbi?.ready) {
       formula.tabIndex = formula.scrollWidth > formula.offsetWidth + 4 ? 0 : -1;
     }
   };
-  new MutationObserver(reach).observe(document.body, { childList: true, subtree: true });
-  addEventListener("resize", reach);
-  document.fonts.addEventListener("loadingdone", reach);
+
+  /* In talk mode a chart takes what is left of the window below it; one that begins low, a window of its own. */
+  const fill = () => {
+    const pane = document.querySelector(PANE);
+    for (const chart of talking && pane ? pane.querySelectorAll('[class*="st-key-chart--"]') : []) {
+      const above = chart.getBoundingClientRect().top + pane.scrollTop;
+      const left = above < 0.5 * innerHeight ? `${Math.floor(innerHeight - above - 6)}px` : "";
+      if (chart.style.getPropertyValue("--left") !== left) chart.style.setProperty("--left", left);
+    }
+  };
+  let settling = 0;
+  const settle = () => {
+    if (settling) return;
+    settling = requestAnimationFrame(() => {
+      settling = 0;
+      reach();
+      fill();
+    });
+  };
+  new MutationObserver(settle).observe(document.body, { childList: true, subtree: true });
+  addEventListener("resize", settle);
+  document.fonts.addEventListener("loadingdone", settle);
 
   /* On a telephone the menu lies over the page that is chosen in it. */
   document.addEventListener("click", (event) => {
@@ -196,6 +215,8 @@ if (!window.dpbi?.ready) {
     talk(on) {
       const began = on && !talking;
       talking = on;
+      if (!on) document.getElementById("talk")?.remove(); // the sheet of the address that was opened
+      settle();
       const kept = Object.keys(localStorage).find((key) => key.startsWith("stSidebarCollapsed"));
       if (!began || localStorage[kept] !== "false") return;
       (function fold(rest) {

@@ -1,12 +1,16 @@
-/* Tells the server how large talk mode is on this screen, which the sheet alone knows, where it thinks otherwise. */
+/* Tells the server how large talk mode is on this screen, which the sheet alone knows, where it thinks otherwise. The
+   sheet may come after this script. */
 export default ({ data, parentElement, setStateValue }) => {
   parentElement.dpbiScreen?.abort();
   parentElement.dpbiScreen = new AbortController();
+  const { signal } = parentElement.dpbiScreen;
   const look = () => {
-    const times = Number(getComputedStyle(document.documentElement).getPropertyValue("--screen")) || 1;
-    if (times !== data) setStateValue("times", times);
+    if (signal.aborted) return;
+    const times = Number(getComputedStyle(document.documentElement).getPropertyValue("--screen"));
+    if (!times) setTimeout(look, 50);
+    else if (times !== data) setStateValue("times", times);
   };
-  addEventListener("resize", look, { signal: parentElement.dpbiScreen.signal });
+  addEventListener("resize", look, { signal });
   look();
   return () => parentElement.dpbiScreen.abort();
 };

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from contextvars import ContextVar
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -10,19 +11,22 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dpbi.dashboard.session import address, leaving, settings
+from dpbi.dashboard.shown import shell
 from dpbi.dashboard.words import words
 
 SIDEBAR_WIDTH = 352  # px: a mechanism and its "calibrated" in one row
 _SCREEN, _MEASURED = "screen", "screen: measured"
-_STYLE, _TALK, _SCRIPT = (
-    Path(__file__).with_name(name).read_text("utf-8") for name in ("page.css", "talk.css", "page.js"))
+_scripts: ContextVar[DeltaGenerator] = ContextVar("scripts")  # where those of the run lie
+_SCRIPT = Path(__file__).with_name("page.js").read_text("utf-8")
 
 
 def apply(page: str, talk: bool) -> None:
-    """The sheet of every page, which opens at its top; page: its title; talk: for a projector."""
+    """What a page is shown by beside its sheet (``shell``), at its top; page: its title; talk: for a projector."""
     from dpbi.figures import picture
 
-    st.html(f"<style>{_STYLE}{_TALK if talk else ''}</style>")
+    st.html(f"<style>{shell.TALK if talk else ''}</style>")
+    with st.sidebar:  # one pixel high: before the sheet is read, which hides them, each would have a line's room
+        _scripts.set(st.container(key="scripts", height=1, border=False))
     _run("page", picture.SCRIPT + _SCRIPT)
     call("pictures", picture.LOOK)
     call("talk", talk)
@@ -40,7 +44,7 @@ def call(function: str, *arguments: Any, place: str = "") -> None:
 
 
 def _run(name: str, script: str) -> None:
-    with st.container(key=f"script {name}"):
+    with _scripts.get(), st.container(key=f"script {name}"):
         st.html(f"<script>{script}</script>", unsafe_allow_javascript=True)
 
 
@@ -50,11 +54,12 @@ def to_the_top(of: str, name: str) -> None:
 
 
 def _measure_the_screen() -> None:
-    def keep() -> None:
-        st.session_state[_SCREEN] = st.session_state[_MEASURED].times
-
-    with st.container(key="script screen"):
-        component("screen")(key=_MEASURED, data=screen(), on_times_change=keep)
+    """What is told counts from the run on that comes with it, whatever had asked for that run."""
+    told = st.session_state.get(_MEASURED)
+    if told is not None and told.times:
+        st.session_state[_SCREEN] = told.times
+    with _scripts.get():
+        component("screen")(key=_MEASURED, data=screen(), on_times_change=lambda: None)
 
 
 def screen() -> float:
@@ -68,12 +73,14 @@ def component(name: str) -> Any:
     return st.components.v2.component(f"dpbi {name}", js=Path(__file__).with_name(f"{name}.js").read_text("utf-8"))
 
 
-def in_a_room() -> bool:
-    """Whether charts are enlarged: in talk mode, save on a telephone, which calls itself mobile.
+def in_the_hand() -> bool:
+    """Whether the page is on a telephone, which calls itself mobile."""
+    return "Mobi" in st.context.headers.get("User-Agent", "")
 
-    It is held in the hand, and the chart would be left without room.
-    """
-    return bool(settings.get(address.TALK)) and "Mobi" not in st.context.headers.get("User-Agent", "")
+
+def in_a_room() -> bool:
+    """Whether charts are enlarged: in talk mode, save on a telephone, where the chart would be left without room."""
+    return bool(settings.get(address.TALK)) and not in_the_hand()
 
 
 def notices(raw: bool, way_back: Callable[[], None] | None = None) -> DeltaGenerator:

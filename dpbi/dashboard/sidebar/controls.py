@@ -9,13 +9,14 @@ from dpbi import MECHANISMS, Mechanism, Problem, Verdict, limits, loses_most, na
 from dpbi.accuracy.axes import AXES
 from dpbi.accuracy.error import METRICS
 from dpbi.dashboard.session import address, settings
-from dpbi.dashboard.sidebar import entries
+from dpbi.dashboard.sidebar import entries, privacy
 from dpbi.dashboard.words import accuracy, distance_curves, guard, private_posteriors, sidebar, words
 from dpbi.papers.claims import CLAIMS
 from dpbi.papers.figures import FIGURES
 from dpbi.sensitivity import worst_neighbour
 from dpbi.sensitivity.maps import Measure
 
+FURTHER_LARGEST = 3  # epsilons beside one's own, in one chart
 SIZES = (10, 20, 30, 50, 100, 200, 500, 1000)
 LEVELS, STEPS, CUMULATIVE = "Each distance", "Records moved", "Within a distance"
 NAIVE, NEAREST, AWARE = READINGS = tuple(private_posteriors.COVERAGE)
@@ -36,18 +37,37 @@ DEFAULTS: dict[str, Any] = {
     "measure": "local",
     "attaining": LOSES_MOST,
     "calibrated for": False,
+    "share": 0,
     "answer by": "",
     "answer": 0,
     "other answer": 0,
     "accuracy along": AXES[0].name,
     "accuracy in": METRICS[0],
     "accuracy over": accuracy.AT_THE_DATA,
+    "accuracy epsilons": "",
     "wanted distance": "0.1",
     "accuracy coverage": False,
     "paper figure": FIGURES[0].key,
     "claim": CLAIMS[0].name,
     **address.DEFAULTS,
 }
+
+
+def epsilon(chosen: float) -> None:
+    """The epsilon of all pages, beside what it changes; chosen: as it is, typed or slid, which becomes a mark."""
+    settings.keep(privacy.SLIDER, chosen)
+    st.select_slider(
+        "epsilon",
+        sorted({*privacy.EPSILON_MARKS, chosen}),
+        format_func=words.number,
+        help=sidebar.EPSILON,
+        width=420,
+        **settings.entry(privacy.SLIDER, then=_take_mark),
+    )
+
+
+def _take_mark() -> None:
+    settings.keep("epsilon", f"{settings.get(privacy.SLIDER):.15g}")
 
 
 def size() -> int:
@@ -80,6 +100,21 @@ def within() -> float | None:
     with guard.beside([]):
         return check_distance(entries.number("t", text))
     return None
+
+
+def further_epsilons() -> tuple[float, ...]:
+    """At which the mechanisms are drawn as well; none where the entry is refused, which is said beside it."""
+    text = st.text_input("Also at epsilon", width=160, help=accuracy.FURTHER, placeholder="such as 0.5, 2",
+                         **settings.entry("accuracy epsilons"))  # fmt: skip
+    with guard.beside([]):
+        return check_epsilons(entries.numbers("also at epsilon", text))
+    return ()
+
+
+def check_epsilons(epsilons: Sequence[Any]) -> tuple[float, ...]:
+    """A few further epsilons. Raises ValueError for more than a chart shows apart."""
+    apart = tuple(dict.fromkeys(map(limits.check_epsilon, epsilons)))
+    return limits.sequence("also at epsilon", apart, "of numbers", FURTHER_LARGEST)
 
 
 def check_distance(t: Any) -> float:
@@ -132,14 +167,32 @@ def asked_answers(problem: Problem, kept: Mapping[str, Any]) -> tuple[int, int]:
     return own, other if other >= 0 else min(rest, key=problem.posterior.__getitem__)
 
 
-def _category(label: str, name: str, labels: Sequence[str], most: int, possible: Sequence[bool]) -> int:
-    """Kept as a number from 1 on."""
+def share(problem: Problem, labels: Sequence[str]) -> int:
+    """The category whose share is drawn; of two categories the first, as everywhere.
+
+    The largest where none is chosen, which is kept as 0 as the answers are.
+    """
+    if problem.k == 2:
+        return 0
+    return _category("Share of", "share", labels, asked_share(problem, {"share": 0}), [True] * problem.k, "largest")
+
+
+def asked_share(problem: Problem, kept: Mapping[str, Any]) -> int:
+    """As ``share``, of settings alone."""
+    chosen = kept["share"] if problem.k > 2 and kept["share"] <= problem.k else bool(problem.k == 2)
+    return chosen - 1 if chosen else problem.counts.index(max(problem.counts))
+
+
+def _category(
+    label: str, name: str, labels: Sequence[str], most: int, possible: Sequence[bool], why: str = "moves most"
+) -> int:
+    """Kept as a number from 1 on; most: what stands for none, and why: what is said of it."""
     options = [0, *(i + 1 for i, one in enumerate(possible) if one)]
     if settings.get(name) not in options:
         settings.keep(name, 0)
 
     def called(i: int) -> str:
-        return words.plain(labels[i - 1]) if i else f"{words.plain(labels[most])} (moves most)"
+        return words.plain(labels[i - 1]) if i else f"{words.plain(labels[most])} ({why})"
 
     chosen: int = settings.choice(label, name, options, format_func=called, width=220)
     return chosen - 1 if chosen else most

@@ -52,10 +52,9 @@ class Data(NamedTuple):
 
 def choose(refusals: list[str]) -> Data | None:
     """Draws the group. None where an entry was refused, or while a file waits to be chosen or confirmed."""
-    st.subheader("Data")
     source = settings.choice("Counts from", "source", CHOICES)
     data = {EXAMPLE: _example, FILE: _file, MADE_UP: _made_up, TYPED: _typed}[source](refusals)
-    if data and data.counts:
+    if data and data.counts and source != EXAMPLE:  # of which the page says so
         st.caption(f"{len(data.counts):,} categories, n = {sum(data.counts):,}")
     return data
 
@@ -78,7 +77,8 @@ def own(source: str, labels: tuple[str, ...], counts: tuple[int, ...], title: st
 
 
 def _example(refusals: list[str]) -> Data:
-    key = settings.choice("Example", "example", BY_KEY, format_func=lambda key: BY_KEY[key].title)
+    key = settings.choice("Example", "example", BY_KEY, format_func=lambda key: BY_KEY[key].title,
+                          label_visibility="collapsed")  # fmt: skip
     example = BY_KEY[key]
     return Data(example.labels, example.counts, example.title, example.source)
 

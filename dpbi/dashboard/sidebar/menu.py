@@ -33,6 +33,13 @@ PAGES = (
         uses_data=False,
     ),
     Page(
+        "pages/8_Methods.py",
+        "Methods",
+        "Methods and glossary",
+        "What each mechanism does, by which formula, and what it promises; and what the words of these pages mean.",
+        uses_data=False,
+    ),
+    Page(
         "app.py",
         "Home",
         "Private Bayesian inference on counts",
@@ -50,6 +57,13 @@ PAGES = (
         "Distance curves",
         "Distance curves",
         "How probable each Hellinger distance from the true posterior is, before anything is drawn.",
+    ),
+    Page(
+        "pages/5_Accuracy.py",
+        "Accuracy",
+        "Accuracy",
+        "How far off a release is on average, as the data grow, epsilon, the prior or the number of categories change: "
+        "which mechanism is nearest where, and what epsilon a wanted accuracy asks for?",
     ),
     Page(
         "pages/3_Sensitivity.py",
@@ -72,11 +86,11 @@ PAGES = (
         "how much of it is left unused?",
     ),
     Page(
-        "pages/5_Accuracy.py",
-        "Accuracy",
-        "Accuracy",
-        "How far off a release is on average, as the data grow, epsilon, the prior or the number of categories change: "
-        "which mechanism is nearest where, and what epsilon a wanted accuracy asks for?",
+        "pages/7_Release.py",
+        "Release",
+        "Release",
+        "One private posterior, drawn once and for good, to be published: with a file that says what it promises.",
+        releases=True,
     ),
     Page(
         "pages/6_Papers.py",
@@ -85,37 +99,27 @@ PAGES = (
         "The figures of the papers behind these pages, computed exactly: does each say what its paper reads in it?",
         uses_data=False,
     ),
-    Page(
-        "pages/7_Release.py",
-        "Release",
-        "Release",
-        "One private posterior, drawn once and for good, to be published: with a file that says what it promises.",
-        releases=True,
-    ),
-    Page(
-        "pages/8_Methods.py",
-        "Methods",
-        "Methods and glossary",
-        "What each mechanism does, by which formula, and what it promises; and what the words of these pages mean.",
-        uses_data=False,
-    ),
 )
 
 
 # What the pages from here on are for.
-_WAY = {"Home": "Compare", "Sensitivity": "Understand", "Release": "Publish", "Methods": "Look up"}
+_WAY = {TOUR: "Learn", "Home": "Compare", "Sensitivity": "Understand", "Release": "Your data", "Papers": "Check"}
 
 
 def page(title: str) -> Page:
     return next(found for found in PAGES if found.title == title)
 
 
-def draw() -> None:
-    for found in PAGES:
-        if found.title in _WAY:
-            st.caption(_WAY[found.title])
-        along = address.elsewhere(on_tour=found.title == TOUR)
-        st.page_link(found.path, label=found.title, width="stretch", query_params=along)
+def draw(on: Page) -> None:
+    """The way through the pages: a row, or as many as it takes, for each thing that one may be after; on: this one."""
+    with st.container(key="menu", gap=None):
+        for found in PAGES:
+            if found.title in _WAY:
+                group = st.container(horizontal=True, gap=None, key=f"way {_WAY[found.title]}")
+                group.caption(_WAY[found.title], width=76)
+            along = address.elsewhere(on_tour=found.title == TOUR)
+            label = f"**{found.title}**" if found is on else found.title
+            group.page_link(found.path, label=label, query_params=along)
 
 
 def back_to_the_scene() -> None:

@@ -249,7 +249,7 @@ def table() -> dict[str, Entry]:
         "strength": _number("strength", "strength", lambda value: prior.check_parameter("strength", value)),
         "alpha": Entry("numbers", limits.check_prior),
         **{name: _number(name, name, functools.partial(privacy.check_number, name)) for name in privacy.every_number()},
-        "mechanisms": _mechanisms("mechanisms", privacy.ticked),
+        "mechanisms": _mechanisms("mechanisms", privacy.ticked, {privacy.BY_HAND: True}),
         "calibrated": _mechanisms("calibrated", privacy.calibrated),
         **{key: _flag(key, setting) if isinstance(allowed[0], bool) else _choice(key, setting, allowed)
            for key, (setting, allowed) in privacy.options().items()},
@@ -267,6 +267,7 @@ def table() -> dict[str, Entry]:
         "t": _number("t", "within", controls.check_distance),
         "measure": _choice("measure", "measure", controls.MEASURES),
         "attaining": _choice("attaining", "attaining", controls.attaining_choices()),
+        "share": _category("share", "share"),
         "answer_by": Entry(
             "text",
             lambda value: value and limits.one_of("answer_by", value, [kind.__name__ for kind in MECHANISMS]),
@@ -284,6 +285,12 @@ def table() -> dict[str, Entry]:
         "accuracy_axis": _choice("accuracy_axis", "accuracy along", [axis.name for axis in AXES]),
         "accuracy_metric": _choice("accuracy_metric", "accuracy in", METRICS),
         "accuracy_over": _choice("accuracy_over", "accuracy over", accuracy_words.OVER),
+        "accuracy_epsilons": Entry(
+            "numbers",
+            lambda value: list(controls.check_epsilons(_list("accuracy_epsilons", value))),
+            lambda value: {"accuracy epsilons": ", ".join(map(written, value))},
+            lambda kept: list(_further(kept)),
+        ),
         "wanted_distance": _number(
             "wanted_distance", "wanted distance", functools.partial(limits.inside, "wanted_distance")
         ),
@@ -353,14 +360,18 @@ def _flag(key: str, setting: str) -> Entry:
     )
 
 
-def _mechanisms(key: str, setting_of: Callable[[type], str]) -> Entry:
+def _mechanisms(key: str, setting_of: Callable[[type], str], more: Mapping[str, bool] | None = None) -> Entry:
     names = [kind.__name__ for kind in MECHANISMS]
     return Entry(
         "texts",
         lambda value: [limits.one_of(key, name, names) for name in _list(key, value)],
-        lambda value: {setting_of(kind): kind.__name__ in value for kind in MECHANISMS},
+        lambda value: {setting_of(kind): kind.__name__ in value for kind in MECHANISMS} | dict(more or {}),
         lambda kept: [kind.__name__ for kind in MECHANISMS if kept[setting_of(kind)]],
     )
+
+
+def _further(kept: Mapping[str, Any]) -> tuple[float, ...]:
+    return controls.check_epsilons(entries.numbers("accuracy_epsilons", kept["accuracy epsilons"]))
 
 
 # --- checks of what the library has no check for ---

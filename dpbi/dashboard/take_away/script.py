@@ -88,7 +88,8 @@ def of_figure(key: str, seed: int) -> str:
 
 
 def _home(chosen: Scenario, kept: Settings) -> tuple[Settings, str]:
-    return {"choice_largest": average.CHOICE_LARGEST}, _program("home")
+    share = controls.asked_share(chosen.problem, kept)
+    return {"choice_largest": average.CHOICE_LARGEST, "seed": chosen.seed, "share": share}, _program("home")
 
 
 def _posteriors(chosen: Scenario, kept: Settings) -> tuple[Settings, str]:
@@ -135,13 +136,23 @@ def _losses(chosen: Scenario, kept: Settings) -> tuple[Settings, str]:
 
 def _accuracy(chosen: Scenario, kept: Settings) -> tuple[Settings, str]:
     axis, metric, over = kept["accuracy along"], kept["accuracy in"], kept["accuracy over"]
+    further: tuple[float, ...] = ()
+    if axis in accuracy_words.BESIDE_EPSILON:
+        with suppress(ValueError):
+            further = controls.check_epsilons(entries.numbers("further", kept["accuracy epsilons"]))
     averaged = over != accuracy_words.AT_THE_DATA and accuracy_words.can_be_averaged(axis, metric)
     given = {"axis": axis, "metric": metric, "crossed": not averaged}
     given["wanted"] = _number(kept, "wanted distance", functools.partial(limits.inside, "wanted"))
     if averaged:
         given["reading"] = "nearest" if over == accuracy_words.READ_NEAREST else "naive"
         given["choice_largest"] = average.CHOICE_LARGEST
-    return given, _program("accuracy").format(expected=_program("averaged" if averaged else "at_the_data").strip("\n"))
+    if further:
+        given["further"] = further
+    return given, _program("accuracy").format(
+        ticked="dpbi.accuracy_axes.also_at(ticked, further)" if further else "ticked",
+        limit="None" if further else "bounds or None",
+        expected=_program("averaged" if averaged else "at_the_data").strip("\n"),
+    )
 
 
 def _number(kept: Settings, setting: str, check: Callable[[float], float]) -> float | None:

@@ -49,7 +49,7 @@ def write_address(page: Page, chosen: Scenario | None, defaults: Mapping[str, An
     counts are in it only where a link brought them, and as long as they are the same. It is written by the page
     itself: Streamlit would make a step of the browser's history of each entry.
     """
-    brief = scenario_file.default_document(defaults)
+    brief = scenario_file.default_document(privacy.at_first(defaults))
     st.session_state[_WRITTEN_ON] = page.title
     document: scenario_file.Document = st.session_state.get(_WRITTEN, {})
     if chosen is not None:
@@ -89,7 +89,7 @@ def _in_the_link(document: scenario_file.Document) -> bool:
 
 def bring(defaults: Mapping[str, Any]) -> None:
     """The sidebar's uploader of a settings file."""
-    with st.expander("Bring settings"):
+    with st.expander("Bring settings", type="compact"):
         st.file_uploader(
             "A file of settings, as this app writes it",
             key=_uploader(),
@@ -203,7 +203,6 @@ def shown(page: Page, chosen: Scenario) -> downloads.Shown:
 def offer(page: Page, chosen: Scenario, seen: downloads.Shown, defaults: Mapping[str, Any]) -> None:
     """The sidebar's group: settings, link and report."""
     kept = settings.everything()
-    st.subheader("Take it away")
     with_counts = kept["source"] in data_source.OWN and st.checkbox(
         "With my labels and counts", key="take away: counts", help=handover.WITH_COUNTS)
     document = _document(chosen, with_counts=with_counts)
@@ -214,7 +213,8 @@ def offer(page: Page, chosen: Scenario, seen: downloads.Shown, defaults: Mapping
         if not page.releases:
             _offer_report(page, lambda: (seen, _beside(document, script.of_page(page.title, chosen, kept))),
                           handover.REPORT_WARNING, handover.REPORT_HELP)  # fmt: skip
-    _link(scenario_file.without(document, scenario_file.default_document(defaults)), "counts" in document)
+    brief = scenario_file.default_document(privacy.at_first(defaults))
+    _link(scenario_file.without(document, brief), "counts" in document)
 
 
 def offer_scenes(

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import streamlit as st
 
 from dpbi import Mechanism, PrivacyLimit, Problem, limits, name_of, tables as data
-from dpbi.accuracy.axes import AXES, Axis, Value, axis
+from dpbi.accuracy.axes import AXES, Axis, Value, also_at, axis
 from dpbi.accuracy.curves import AccuracyCurve, Crossover, RequiredEpsilon, coarse_to_fine, crossovers, required_epsilon
 from dpbi.accuracy.error import METRICS, ExpectedError, Metric, expected_error
 from dpbi.dashboard.answers import average, public_answers
@@ -18,7 +18,7 @@ from dpbi.dashboard.answers.work import Cancelled, Work, work
 from dpbi.dashboard.scenario import Scenario
 from dpbi.dashboard.session import settings
 from dpbi.dashboard.shown import charts, tables
-from dpbi.dashboard.sidebar import entries
+from dpbi.dashboard.sidebar import controls, entries
 from dpbi.dashboard.words import accuracy as accuracy_words, guard, limit as limit_words, words
 from dpbi.figures import accuracy as figures
 from dpbi.inference.noise_aware import Coverage, coverage
@@ -93,9 +93,10 @@ class Curves:
     complete: bool = False
 
 
-def curves(chosen: Scenario, along: Axis, metric: Metric) -> Curves:
+def curves(chosen: Scenario, along: Axis, metric: Metric, further: tuple[float, ...]) -> Curves:
     """Every point of every mechanism, the own value first, the ends and between. What cannot be computed is said."""
-    mechanisms = chosen.mechanisms if along.keeps_calibration else public_answers.uncalibrated(chosen).mechanisms
+    ticked = chosen.mechanisms if along.keeps_calibration else public_answers.uncalibrated(chosen).mechanisms
+    mechanisms = also_at(ticked, further)
 
     def error(current: Work, mechanism: Mechanism, value: Value) -> ExpectedError:
         return current.ask(_point, *along.at(mechanism, chosen.problem, value), metric)
@@ -103,20 +104,24 @@ def curves(chosen: Scenario, along: Axis, metric: Metric) -> Curves:
     return _curves("curves", chosen.problem, chosen.problem, along, mechanisms, metric, error, "{} at {:,g}")
 
 
-def averages(chosen: Scenario, along: Axis, reading: Reading) -> tuple[Curves, dict[Value, PrivacyLimit]]:
-    """As ``curves``, averaged over the data that the prior expects; and the limit of privacy at each value."""
+def averages(
+    chosen: Scenario, along: Axis, reading: Reading, further: tuple[float, ...]
+) -> tuple[Curves, dict[Value, PrivacyLimit]]:
+    """As ``curves``, averaged over the data that the prior expects; and the limit of privacy at each value, which is
+    one of one epsilon."""
     problem, bounds = chosen.problem, dict[Value, PrivacyLimit]()
 
     def error(current: Work, mechanism: Mechanism, value: Value) -> ExpectedError | None:
         there, at = along.at(mechanism, problem, value)
-        if value not in bounds:
+        if not further and value not in bounds:
             bounds[value] = current.ask(average.limit, at.prior, at.n, there.epsilon)
         if not average.is_quick(there, at.n):
             return None
         mean = current.ask(average.expected, there, at.prior, at.n, reading)
         return ExpectedError(there, at, "hellinger", mean.measured, mean.measured)
 
-    mechanisms, asked = public_answers.uncalibrated(chosen).mechanisms, (problem.prior, problem.n, reading)
+    mechanisms = also_at(public_answers.uncalibrated(chosen).mechanisms, further)
+    asked = problem.prior, problem.n, reading
     return _curves("averages", asked, problem, along, mechanisms, "hellinger", error), dict(sorted(bounds.items()))
 
 
@@ -158,18 +163,22 @@ def _computed(
 def draw_along(chosen: Scenario) -> Curves:
     """The chart against what varies, with its controls; the curves, whose crossings are still to be looked for."""
     along, metric = choose()
-    chosen_over = over(along, metric)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        chosen_over = over(along, metric)
+        further = controls.further_epsilons() if along.name in accuracy_words.BESIDE_EPSILON else ()
+        if along.name != "epsilon":
+            controls.epsilon(chosen.epsilon)
     found = Curves()
     with guard.part():
         if chosen_over != accuracy_words.AT_THE_DATA:
-            st.markdown(accuracy_words.AVERAGED)
+            st.markdown(accuracy_words.AVERAGED + ("" if further else accuracy_words.LIMITED))
             reading: Reading = "nearest" if chosen_over == accuracy_words.READ_NEAREST else "naive"
-            averaged, bounds = averages(chosen, along, reading)
+            averaged, bounds = averages(chosen, along, reading, further)
             if averaged.curves:
                 _draw(averaged, accuracy_words.how_averaged(averaged.curves, average.CHOICE_LARGEST), bounds)
             return found
         st.markdown(accuracy_words.varying(along, metric, chosen.mechanisms))
-        found = curves(chosen, along, metric)
+        found = curves(chosen, along, metric, further)
         if found.curves:
             _draw(found, accuracy_words.how_found(found.curves))
             st.warning(words.CHOICE_WARNING)
@@ -180,20 +189,29 @@ def draw_along(chosen: Scenario) -> Curves:
 
 
 def _draw(found: Curves, how: str, bounds: Mapping[Value, PrivacyLimit] | None = None) -> None:
-    """Who is nearest, the chart, how its points were found, and their table."""
+    """Who is nearest, the chart, how its points were found, and the table of those at the own value, or the least.
+
+    All of them would be a page of numbers that the chart shows, the first dozen rows of one mechanism.
+    """
     st.markdown(accuracy_words.smallest_error(found.curves, found.own))
     charts.draw(figures.against(found.curves, found.own, bounds), "accuracy")
     st.caption(how)
-    tables.draw(data.accuracy(found.curves))
+    table = data.accuracy(found.curves, found.own)
+    places = table.values[found.curves[0].axis.title]
+    few = places.count(places[0])
+    tables.draw(table.first(few), lambda: table)
+    if few < len(table):
+        st.caption(accuracy_words.points_kept(few, len(table)))
 
 
 def crossings(chosen: Scenario, shown: Curves) -> tuple[Crossover, ...] | None:
-    """Where the curves cross; None where that was cancelled, or some points of the curves were."""
+    """Where the curves of one's own epsilon cross; None where that was cancelled, or some points of the curves were."""
     if not shown.complete:
         return None
-    asked = (chosen.problem, [(one.axis.name, one.mechanism, one.metric) for one in shown.curves])
+    own = [one for one in shown.curves if one.mechanism.epsilon == chosen.epsilon]
+    asked = (chosen.problem, [(one.axis.name, one.mechanism, one.metric) for one in own])
     with work("crossings", asked, 0, room=_ROOM) as current, contextlib.suppress(Cancelled):
-        return crossovers(shown.curves, chosen.problem, _evaluation(current))
+        return crossovers(own, chosen.problem, _evaluation(current))
     return None
 
 

@@ -18,6 +18,7 @@ from dpbi.dashboard.answers import average, library, public_answers
 from dpbi.dashboard.scenario import Scenario
 from dpbi.dashboard.session import leaving, options, settings
 from dpbi.dashboard.shown import charts, downloads, tables
+from dpbi.dashboard.sidebar import controls
 from dpbi.dashboard.views import release_ledger
 from dpbi.dashboard.words import guard, limit as limit_words, release as release_words, words
 from dpbi.releases.ledger import Ledger, LedgerEntry, ReadTogether, Standing, release_json
@@ -92,6 +93,7 @@ def choose(chosen: Scenario) -> Ready | None:
     """
     st.header("What to release with")
     st.warning(words.CHOICE_WARNING)
+    controls.epsilon(chosen.epsilon)
     prior, n = chosen.problem.prior, chosen.problem.n
     found: list[Ready] = []
     refused: dict[str, list[str]] = {}

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from dpbi import Mechanism, PureDP, name_of, printed_bound
-from dpbi.accuracy.axes import Axis, Value
+from dpbi.accuracy.axes import AXES, Axis, Value
 from dpbi.accuracy.curves import SEARCHED, AccuracyCurve, RequiredEpsilon, closer
 from dpbi.accuracy.distance_law import DRAWS
 from dpbi.accuracy.error import ExpectedError, Metric
@@ -19,9 +19,14 @@ OVER = {
 }
 AVERAGED = (
     "Shown is the mean Hellinger distance, averaged over the data that the public prior expects: no private count "
-    "enters. The filled region is what no epsilon-DP mechanism that releases a candidate posterior can reach, where "
-    "that is known. The prior and n are yours, but for what varies."
+    "enters. The prior and n are yours, but for what varies."
 )
+LIMITED = (
+    " The filled region is what no epsilon-DP mechanism that releases a candidate posterior can reach, where that is "
+    "known."
+)
+BESIDE_EPSILON = [one.name for one in AXES if one.name != "epsilon"]  # along which epsilon stays as it is
+FURTHER = "Up to three further epsilons, separated by commas: every mechanism is drawn at each of them too, as it is."
 METRICS: dict[Metric, str] = {
     "hellinger": "Hellinger distance",
     "l1": "L1 of the counts",
@@ -106,9 +111,19 @@ def how_averaged(curves: Sequence[AccuracyCurve], choice_largest: int) -> str:
     )
 
 
+def points_kept(shown: int, every: int) -> str:
+    """How many of the points are in sight."""
+    return f"On screen: the {shown:,} points here, of {every:,}. The CSV holds all."
+
+
 def smallest_error(curves: Sequence[AccuracyCurve], own: Value | None) -> str:
     """Which proved mechanisms have the smallest error, or upper bound: at the own value, and at both ends of the axis.
+
+    Of several epsilons those of the first are compared: a larger one is nearer anyway.
     """
+    epsilon = curves[0].mechanism.epsilon
+    apart = any(curve.mechanism.epsilon != epsilon for curve in curves)
+    curves = [curve for curve in curves if curve.mechanism.epsilon == epsilon]
     proved = [curve for curve in curves if _is_proved(curve)]
     if not proved:
         return "No ticked mechanism has a proved pure guarantee, so none is called the nearest."
@@ -120,7 +135,8 @@ def smallest_error(curves: Sequence[AccuracyCurve], own: Value | None) -> str:
     for value, found in least.items():
         at = words.listed(dict.fromkeys(map(_value, found)))
         each.setdefault(_names(found), []).append(f"{proved[0].axis.symbol} = {words.number(value)} ({at})")
-    smallest = f"Smallest {what} of those" if len(proved) > 1 else f"{what.capitalize()} of the one"
+    among = f" at epsilon = {printed_bound(epsilon)}" if apart else ""
+    smallest = f"Smallest {what}{among} of those" if len(proved) > 1 else f"{what.capitalize()}{among} of the one"
     named = "; ".join(f"{names} at {words.listed(at)}" for names, at in each.items())
     others = words.listed(name_of(curve.mechanism) for curve in curves if not _is_proved(curve))
     return " ".join(filter(None, (

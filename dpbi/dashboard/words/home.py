@@ -1,13 +1,12 @@
 """The sentences of Home: who is nearest, who is not in the running, what calibration could do."""
 
-import math
 from collections.abc import Mapping, Sequence
 
 from dpbi import ApproximateDP, NotPrivate, Problem, name_of, printed_bound
 from dpbi.accuracy.comparison import Comparison, nearest_private
 from dpbi.accuracy.order import LEFT_OUT, lead
 from dpbi.dashboard.words import words
-from dpbi.mechanisms.printed_number import listed, number, probability
+from dpbi.mechanisms.printed_number import listed, number
 
 
 def best(rows: Sequence[Comparison], problem: Problem) -> str:
@@ -21,17 +20,11 @@ def best(rows: Sequence[Comparison], problem: Problem) -> str:
     ahead = f"Nearest to the truth here{', of those proved to be private without a delta' if nearer else ''}"
     each: dict[str, list[str]] = {}
     for row in found:
-        facts = (f"{row.guarantee.words}, {_mean(row)}, the true posterior itself with probability "
-                 f"{_of_truth(row)}")
+        facts = f"{row.guarantee.words}, {_mean(row)}"
         each.setdefault(facts, []).append(f"**{name_of(row.mechanism)}**")
     alike = ", too close to tell apart" if len(found) > 1 else ""
     parts = [f"{listed(names)} ({'each ' if len(names) > 1 else ''}{facts})" for facts, names in each.items()]
     return f"{ahead if len(rows) > 1 else 'Shown'}: {'; '.join(parts)}{alike}."
-
-
-def _of_truth(row: Comparison) -> str:
-    """No mechanism is certain where there are records, whatever a double may say."""
-    return probability(min(row.probability_of_truth, math.nextafter(1, 0)))
 
 
 def _mean(row: Comparison) -> str:

@@ -15,6 +15,8 @@ CALIBRATED = (
     "**Calibrated**: the rate is set so that the exact loss is epsilon, for this prior and n. No count enters; what "
     "is promised is checked over every dataset and output, and promised nowhere else."
 )
+PICKED = "Press one to compare it, and again to leave it out. Below, each opens to what it can be asked."
+EPSILON = "The privacy loss: an observer's odds about any one person move by a factor of at most e^epsilon."
 SHARED_NUMBERS = {
     "gamma": "How fast the reciprocal smooth sensitivity S may change: 1/S by at most gamma per record replaced. At 0 "
     "it is the global sensitivity; a large gamma leaves the local one, but selection is scaled to (1 + gamma) S.",
@@ -25,6 +27,8 @@ PUBLIC_LIST = (
     "Every category there can be, whether or not anybody is in it, as known without looking at the data. The counts "
     "then come in this order, with 0 for a category that does not occur; you are asked about any that is not listed."
 )
+SEED = "The same seed gives the same draws. A real release never uses one."
+FOR_A_CLAIM = "Data, prior and epsilon of a claim"
 NO_CATEGORIES = "Choose a file, or set right the entry above: each category then gets a number here."
 
 
@@ -52,10 +56,10 @@ def in_cases(epsilon: float, with_delta: bool = False) -> str:
     with_delta: whether a mechanism that is ticked allows for a delta beside it, of which this is no bound.
     """
     most = risk_of(PureDP(epsilon, "theorem", "by definition")).worst_of_hundred
-    after = f"in at most {most} of 100" if most < 100 else "perhaps in all 100"
+    after = f"at most {most}" if most < 100 else "perhaps all"
     return (
-        f"epsilon = {printed_bound(epsilon)} in cases: who would guess a person's answer right in 50 of 100 is right "
-        f"{after} after a release that keeps it{' without a delta' if with_delta else ''}."
+        f"Right guesses of a person's answer: 50 of 100 before a release, {after} after one that keeps it"
+        f"{' without a delta' if with_delta else ''}."
     )
 
 

@@ -1,13 +1,15 @@
-"""The exact mean distance of noise on the counts, where its outputs are too many to list.
+"""The exact mean distance of noise on the counts, without the list of its outputs and their order.
 
 H = sqrt(1 - y) = sum_m b_m y^m with b_0 = 1 and b_m = -kappa_m, kappa the Taylor coefficients of 1 - sqrt(1 - y): the
 weights b_m of ``mixture`` as the rate tends to 0. Since y = BC is a product over categories and the noise is
 independent, E[y^m] is a convolution over the noised counts, weighted by what the remainder contributes; where noise on
-all counts is independent but for its sum, which is 0, the convolution is read at that sum.
+all counts is independent but for its sum, which is 0, the convolution is read at that sum. Where releases are few,
+or noise is so wide that totals beyond n matter, H is summed over all of them, from tabulated losses.
 """
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections import Counter
 from functools import cached_property
@@ -19,13 +21,15 @@ from dpbi.mechanisms.noise.law import IntegerNoise, TwoSidedGeometric, cut_log_p
 from dpbi.mechanisms.noise.steps import StepsNoise
 from dpbi.partition.power_sum_curve import RATE_ZERO, Excess
 from dpbi.partition.power_sums import Uncertain
-from dpbi.posterior.hellinger import count_loss
+from dpbi.posterior.hellinger import chunks, count_loss, distance_of_loss
 from dpbi.problem.problem import Problem
 
 _TAIL = 42.0
 _LARGEST = 1 << 22  # length of all transforms together: beyond, a mean would take seconds and much memory
 _BLOCK = 1 << 16  # losses computed at once
 _ACCEPTED = 1e-9  # probability that may be left out of the mean
+_SUMMED_SOONER, _SUMMED = 2_000_000, 40_000_000  # releases whose distances are summed: quicker, or a second
+_RARE = 1e-18  # probability left out of such a sum: nothing beside the smallest mean that is drawn
 _NOTHING = 1e-15  # of probability: rounding
 _FLOOR = 1e-17
 
@@ -37,7 +41,8 @@ def mean_distance(
 
     problem: prior and counts; noise on the first ``noised`` = k - 1 counts, the last takes the remainder. A release
     whose total exceeds n can have a factor e^{m T} that outgrows rounding, and with ``consistent`` it is cut
-    differently: such outputs are left out, and their probability bounds the error.
+    differently: such outputs are left out, and their probability bounds the error. Where they are few, or that is too
+    much, all are summed (``_summed``).
 
     In what is kept, -log y = sum_i l_i - T may cancel where the total exceeds n by e. Then the last category, of
     z = alpha + c/2 say, is empty, and merging all others shows -log y >= D, D ~ (c + e z/X)^2 / (8 z), against
@@ -46,7 +51,11 @@ def mean_distance(
     """
     if noised == problem.k or _too_long(problem, noise, noised):
         return None
-    return _mean(_RemainderSums(problem, noise, consistent))
+    sums = _RemainderSums(problem, noise, consistent)
+    found = _summed(sums, _SUMMED_SOONER)
+    if found is None:
+        found = _mean(sums)
+    return _summed(sums, _SUMMED) if found is None else found
 
 
 def mean_distance_of_steps_noise(problem: Problem, noise: StepsNoise) -> float | None:
@@ -69,6 +78,50 @@ def _mean(sums: _NoisySums) -> float | None:
     except Uncertain:
         return None
     return min(max(float(mean), 0.0), 1.0)
+
+
+def _summed(sums: _RemainderSums, most: int) -> float | None:
+    """sum over the noised counts r of P(r) H(r), -log y from sum_i l_i(r_i) and what the remainder adds.
+
+    All counts but the last are joined, the rarest dropped while they weigh ``_RARE`` together. None where there are
+    more than ``most``, and where a loss could cancel further (z < 1/2 above) or a window of those cut in turn stops
+    short of 0.
+    """
+    problem, in_turn = sums.problem, sums.consistent
+    by_kind = dict(zip(sums.kinds, sums.windows, strict=True))
+    windows = [by_kind[kind] for kind in zip(problem.prior[:-1], problem.counts[:-1], strict=True)]
+    short = any(count + own[0] for count, (own, *_) in zip(problem.counts, windows, strict=False))
+    cancels = problem.prior[-1] + problem.counts[-1] / 2 < 0.5
+    sizes = [own.size for own, *_ in windows]
+    laws = (problem.n + 1) * max(sizes) if in_turn else 0  # numbers of the largest of the laws cut in turn
+    if (short if in_turn else cancels) or max(math.prod(sizes), laws) > most:
+        return None
+
+    def law(position: int) -> NDArray[np.float64]:
+        """P(r) of a count, (window,), or where cut in turn with 0, ..., n left, (n + 1, window)."""
+        own, probability, _ = windows[position]
+        if not in_turn:
+            return probability
+        count, left = problem.counts[position], np.arange(problem.n + 1)[:, None]
+        return np.exp(cut_log_pmf(sums.noise, count, count + own, left))
+
+    offset, probability, log_affinity = np.zeros(1, dtype=np.int64), np.ones(1), np.zeros(1)
+    left = problem.n - np.cumsum((0, *problem.counts))  # where all before are released as they are
+    last = len(windows) - 1
+    for i, (own, _, its_log_affinity) in enumerate(windows[:-1]):
+        likely = probability[:, None] * (law(i)[left[i] - offset] if in_turn else law(i))
+        kept = likely > _RARE / (last * likely.size)
+        offset, log_affinity = (np.add.outer(*both)[kept] for both in ((offset, own), (log_affinity, its_log_affinity)))
+        probability = likely[kept]
+    own, _, its_log_affinity = windows[last]
+    last_law, least = law(last), int(offset.min() + own[0])
+    remainder, mean = sums.log_factors(np.arange(least, int(offset.max() + own[-1]) + 1)), 0.0
+    for rows in chunks(offset.size, own.size, _BLOCK):
+        log_y = np.add.outer(log_affinity[rows], its_log_affinity)
+        log_y += remainder[np.add.outer(offset[rows] - least, own)]
+        likely = last_law[left[last] - offset[rows]] if in_turn else last_law
+        mean += float(probability[rows] @ (distance_of_loss(-log_y) * likely).sum(axis=1))
+    return min(mean, 1.0)
 
 
 def _too_long(problem: Problem, noise: IntegerNoise, noised: int) -> bool:
@@ -146,25 +199,40 @@ class _RemainderSums(_NoisySums):
 
     def __init__(self, problem: Problem, noise: IntegerNoise, consistent: bool) -> None:
         super().__init__(problem, noise, problem.k - 1)
-        self.shift = np.fft.fftfreq(self.length, 1 / self.length).astype(np.int64)
-        self.log_factor = self._remainder()
-        self.kept = (self.log_factor <= 0) & (not consistent or self.shift <= problem.counts[-1])
-        self.left_out = float(self._law(0.0)[~self.kept].sum())
-        self.truth = float(np.exp(sum(times * np.log(float(window[1][window[0] == 0][0]))
-                                      for times, window in zip(self.kinds.values(), self.windows, strict=True))))
+        self.consistent = consistent
+
+    @cached_property
+    def log_factor(self) -> NDArray[np.float64]:
+        return self.log_factors(self._shift)
+
+    @cached_property
+    def _shift(self) -> NDArray[np.int64]:
+        return np.fft.fftfreq(self.length, 1 / self.length).astype(np.int64)
+
+    @cached_property
+    def kept(self) -> NDArray[np.bool_]:
+        return (self.log_factor <= 0) & (not self.consistent or self._shift <= self.problem.counts[-1])
+
+    @cached_property
+    def left_out(self) -> float:  # type: ignore[override]
+        return float(self._law(0.0)[~self.kept].sum())
+
+    @cached_property
+    def truth(self) -> float:  # type: ignore[override]
+        return float(np.exp(sum(times * np.log(float(window[1][window[0] == 0][0]))
+                                for times, window in zip(self.kinds.values(), self.windows, strict=True))))
 
     def _probability(self, count: int, released: NDArray) -> NDArray[np.float64]:
         return np.exp(cut_log_pmf(self.noise, count, released, self.problem.n))
 
-    def _remainder(self) -> NDArray[np.float64]:
+    def log_factors(self, shift: NDArray[np.int64]) -> NDArray[np.float64]:
         """-l of the last category plus the term of the total, when the noised counts sum to ``shift`` too much."""
         alpha, count, n = self.problem.prior[-1], self.problem.counts[-1], self.problem.n
-        factor = np.empty(self.length)
-        for start in range(0, self.length, _BLOCK):  # a loss holds a dozen arrays of the length it is given
-            shift = self.shift[start : start + _BLOCK]
-            last, excess = np.clip(count - shift, 0, n), np.maximum(shift - count, 0)
+        factor = np.empty(shift.size)
+        for part in chunks(shift.size, 1, _BLOCK):  # a loss holds a dozen arrays of the length it is given
+            last, excess = np.clip(count - shift[part], 0, n), np.maximum(shift[part] - count, 0)
             total = count_loss(sum(self.problem.prior), n, n + excess)
-            factor[start : start + _BLOCK] = total - count_loss(alpha, count, last)
+            factor[part] = total - count_loss(alpha, count, last)
         return factor
 
     def _moment(self, m: float) -> float:

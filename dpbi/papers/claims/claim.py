@@ -163,8 +163,9 @@ class Grid:
     def _crossed(self) -> Iterator[Setting]:
         for n, prior in product(self.totals, self.priors):
             for counts in self._datasets(n, len(prior)):
+                problem = Problem(prior, counts)
                 for numbers in product(self.epsilons or (1.0,), self.gammas or (1.0,), self.deltas or (1e-8,)):
-                    yield Setting(Problem(prior, counts), *numbers)
+                    yield Setting(problem, *numbers)
 
     def _datasets(self, n: int, k: int) -> Iterable[tuple[int, ...]]:
         return map(tuple, list_candidates(n, k).tolist()) if self.data == "all" else [balanced_counts(k, n)]

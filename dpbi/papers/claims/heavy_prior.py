@@ -38,6 +38,7 @@ def _exceeding(light: int, epsilon: float, rates: tuple[float, float], here: int
     return float(np.exp(log_law[here]) @ -np.expm1(np.minimum(epsilon + log_law[1 - here] - log_law[here], 0.0)))
 
 
+@cache
 def _log_total(light: int, rate: float, moved: int) -> float:
     """log sum_r exp(-rate |r - moved e_1|)."""
     first, rest, log_points = _points(light, rate)
@@ -66,7 +67,9 @@ def _points(light: int, rate: float) -> tuple[NDArray[np.float64], NDArray[np.fl
     power = _power(weight / weight.sum(), light - 1, high)[low:]
     sums = np.arange(low, high)[power > 0]
     log_points = np.log(power[power > 0]) + (light - 1) * math.log(weight.sum()) + tilt * sums
-    first = np.sqrt(squares[squares < high])
+    # Beside r_1 = 0 a j weighs e^{-rate (sqrt(s + j^2) - sqrt s)}, most at the largest s; 1 more, as x' is a step off.
+    reach = (math.sqrt(2 * math.sqrt(high) * _NEGLIGIBLE / rate + (_NEGLIGIBLE / rate) ** 2) + 1) ** 2
+    first = np.sqrt(squares[squares < min(high, reach)])
     grid = np.meshgrid(first, sums.astype(float), indexing="ij")
     return grid[0].ravel(), grid[1].ravel(), np.broadcast_to(log_points, grid[0].shape).ravel()
 

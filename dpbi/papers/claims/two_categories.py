@@ -18,7 +18,7 @@ from dpbi.problem.problem import Problem
 
 _SAME, _APART = 1e-12, 1e-9  # relative: losses nearer than the first are equal, those between cannot be told
 _LISTED = 2_000_000  # records
-_SMALL = 20  # records, whose laws are remembered
+_SMALL = 1_100  # records, whose laws are remembered: up to 50 kB each
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,4 +83,4 @@ def _line_law(mechanism: Mechanism, problem: Problem) -> LineLaw:
                    np.append(0.0, below[:-1]), clear)
 
 
-_remembered = lru_cache(maxsize=2048)(_line_law)
+_remembered = lru_cache(maxsize=512)(_line_law)
