@@ -24,6 +24,7 @@ from dpbi.sensitivity import maps, worst_neighbour
 Floats = NDArray[np.float64]
 Kind = Literal["picture", "clouds", "guess"]
 
+ANSWERS = ("yes", "no")  # that its tables count
 SEED = 1  # of everything drawn here
 _UNIFORM = (1.0, 1.0)
 _EPSILON = 1.0

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpbi import BestGuess, Clouds, dirichlet, name_of, printed_bound
+from dpbi import BestGuess, Clouds, dirichlet, limits, name_of, printed_bound
 from dpbi.figures.style import (
     FONT_SIZE,
     LINE_WIDTH,
@@ -44,9 +44,6 @@ def two_clouds(found: Clouds, names: tuple[str, str], share_of: str, at: int) ->
 
     names: what tells the two tables apart; share_of: what theta is the share of; at: the place of the epsilon shown.
     """
-    truths = found.truths
-    peaks = _peaks(truths)
-    ceiling = _ceiling(peaks)
     points = _POINTS if found.exact else _DRAWN_POINTS
     shown = range(len(found.epsilons))
     curves = _curves(found.parameters[:, :1] if found.exact else found.parameters, points)
@@ -65,13 +62,7 @@ def two_clouds(found: Clouds, names: tuple[str, str], share_of: str, at: int) ->
             for i in shown:
                 frames[i].append({"line": _ink(found, style, table, i, curve)} if found.exact else
                                  _line(curves, (table, i, curve)))
-    for style, truth, name, other in zip(PAIR, truths, names, truths[::-1], strict=True):
-        fig.add_scatter(
-            **_curve(truth, _POINTS), mode="lines", name=f"true posterior {name}", showlegend=False, fill="tozeroy",
-            line={"color": style.faded(0.0), "width": 0}, fillcolor=style.faded(0.14), hoverinfo="skip",
-        )  # fmt: skip
-        fig.add_annotation(**_over(truth, other, ceiling), text=_named(name, style), showarrow=False, yanchor="top",
-                           font={"size": FONT_SIZE + 3})  # fmt: skip
+    ceiling = _add_truths(fig, found, names)
     steps = {repr(epsilon): _said(epsilon, guess) for epsilon, guess in zip(found.epsilons, found.guesses, strict=True)}
     fig.add_slider(steps, frames, at, **SLIDER)
     what = ("The stronger a curve, the more probable its release" if found.exact else
@@ -88,22 +79,14 @@ def two_clouds(found: Clouds, names: tuple[str, str], share_of: str, at: int) ->
 
 def one_curve(found: Turn, pair: Clouds, names: tuple[str, str], share_of: str, revealed: bool) -> Figure:
     """One release, of one of the two tables, between the two truths; revealed: whether it is told of which."""
-    truths = pair.truths
-    ceiling = _ceiling(_peaks(truths))
     style = PAIR[found.answer] if revealed else REFERENCE
     fig = Drawing()
-    for one, truth, name, other in zip(PAIR, truths, names, truths[::-1], strict=True):
-        fig.add_scatter(
-            **_curve(truth, _POINTS), mode="lines", name=f"true posterior {name}", showlegend=False, fill="tozeroy",
-            line={"color": one.faded(0.0), "width": 0}, fillcolor=one.faded(0.14), hoverinfo="skip",
-        )  # fmt: skip
-        fig.add_annotation(**_over(truth, other, ceiling), text=_named(name, one), showarrow=False, yanchor="top",
-                           font={"size": FONT_SIZE + 3})  # fmt: skip
+    ceiling = _add_truths(fig, pair, names)
     fig.add_scatter(
         **_curve(pair.posterior(np.array(found.released)), 2 * _POINTS), mode="lines", name="released posterior",
         showlegend=False, line={"color": style.colour, "width": 2 * LINE_WIDTH}, hoverinfo="skip",
     )  # fmt: skip
-    title = f"It was drawn {names[found.answer]}" if revealed else f"{_upper(names[0])}, or {names[1]}?"
+    title = f"It was drawn {names[found.answer]}" if revealed else f"{limits.opened(names[0])}, or {names[1]}?"
     return base_layout(
         fig, title, alt=f"A released posterior of the share of {share_of}, and the two true ones",
         x={"title_text": f"θ, share of {share_of}", "range": _window(pair)},
@@ -130,6 +113,21 @@ def tally(right: int, turns: int, best: BestGuess) -> Figure:
     )  # fmt: skip
 
 
+def _add_truths(fig: Drawing, found: Clouds, names: tuple[str, str]) -> float:
+    """Shades both true posteriors, each with its name over it; returns the end of the vertical axis."""
+    truths = found.truths
+    curves = [_curve(truth, _POINTS) for truth in truths]
+    ceiling = _ceiling([_peak(curve["y"]) for curve in curves])
+    for style, curve, truth, name, other in zip(PAIR, curves, truths, names, truths[::-1], strict=True):
+        fig.add_scatter(
+            **curve, mode="lines", name=f"true posterior {name}", showlegend=False, fill="tozeroy",
+            line={"color": style.faded(0.0), "width": 0}, fillcolor=style.faded(0.14), hoverinfo="skip",
+        )  # fmt: skip
+        fig.add_annotation(**_over(truth, other, ceiling), text=_named(name, style), showarrow=False, yanchor="top",
+                           font={"size": FONT_SIZE + 3})  # fmt: skip
+    return ceiling
+
+
 def _said(epsilon: float, guess: BestGuess) -> str:
     """A step of the slider in words: nothing beside the number would say what it means to her."""
     return f"ε = {printed_bound(epsilon)}: a guess is right in at most {guess.of_hundred} of 100"
@@ -142,10 +140,6 @@ def _ink(found: Clouds, style: Style, table: int, at: int, curve: int) -> dict[s
 
 def _named(name: str, style: Style) -> str:
     return f'<b><span style="color:{style.colour}">{name}</span></b>'
-
-
-def _upper(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 def _curve(parameters: Floats, points: int) -> dict[str, NDArray[Any]]:
@@ -169,10 +163,9 @@ def _ceiling(peaks: Sequence[float]) -> float:
     return 1.05 * _TALLEST * (high if high < _SPIKE * min(peaks) else min(peaks))
 
 
-def _peaks(parameters: Floats) -> list[float]:
+def _peak(density: NDArray[Any]) -> float:
     """Of what is drawn; 1 where all of it is without end."""
-    drawn = [_curve(one, _POINTS)["y"] for one in parameters]
-    return [float(np.max(y, where=np.isfinite(y), initial=0.0)) or 1.0 for y in drawn]
+    return float(np.max(density, where=np.isfinite(density), initial=0.0)) or 1.0
 
 
 def _window(found: Clouds) -> list[float]:

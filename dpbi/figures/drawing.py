@@ -98,9 +98,9 @@ class Drawing:
     add_box = partialmethod(_add, "box")
     add_scatterternary = partialmethod(_add, "scatterternary")
 
-    def add_vline(self, x: float, line: Mapping[str, Any]) -> None:
-        """A line from the bottom of the plot to its top."""
-        ends = {"x0": x, "x1": x, "xref": "x", "y0": 0, "y1": 1, "yref": "y domain"}
+    def add_vline(self, x: float, line: Mapping[str, Any], panel: str = "") -> None:
+        """A line from the bottom of the plot to its top; panel: its number, from the second on."""
+        ends = {"x0": x, "x1": x, "xref": f"x{panel}", "y0": 0, "y1": 1, "yref": f"y{panel} domain"}
         self.layout.setdefault("shapes", []).append({"type": "line", "line": line, **ends})
 
     def add_hline(self, y: float, line: Mapping[str, Any]) -> None:

@@ -27,10 +27,10 @@ from dpbi.figures.style import (
     style_of,
 )
 from dpbi.inference.private_posteriors import density_window
-from dpbi.tour import AgainstLimit, Beside, Growth, Leak, Moves, Reach, TwoReadings, said
+from dpbi.tour import ANSWERS, AgainstLimit, Beside, Growth, Leak, Moves, Reach, TwoReadings, said
 
 _POINTS = 200
-_ANSWERS, _SHARE = ("yes", "no"), "yes"  # of the tour's tables
+_SHARE = ANSWERS[0]
 _NEEDLE_POINTS = 40
 
 
@@ -45,7 +45,7 @@ def draw(result: Any, revealed: bool) -> Figure:
 def one_of_two(found: Leak, revealed: bool) -> Figure:
     """The published posterior alone; revealed: beside the one that her other answer would have given."""
     names = [f"with her {answer} {problem.counts}" for answer, problem in
-             zip(_ANSWERS, (found.problem, found.neighbour), strict=True)]
+             zip(ANSWERS, (found.problem, found.neighbour), strict=True)]
     if not revealed:
         return _densities(found, ["published posterior"], "Two curves are possible, and this one is published",
                           "The density of a published posterior", _SHARE)
@@ -194,9 +194,7 @@ def _add_intervals(
             mode="lines", line={"color": style.colour, "width": width if revealed else LINE_WIDTH},
             xaxis=f"x{panel}", yaxis=f"y{panel}",
         )  # fmt: skip
-    fig.layout.setdefault("shapes", []).append({
-        "type": "line", "x0": truth, "x1": truth, "xref": f"x{panel}", "y0": 0, "y1": 1, "yref": f"y{panel} domain",
-        "line": {"color": TRUTH.colour, "width": LINE_WIDTH}})  # fmt: skip
+    fig.add_vline(truth, {"color": TRUTH.colour, "width": LINE_WIDTH}, panel)
     if revealed:
         fig.add_annotation(
             text=f"{name}: {int((~covers).sum())} of {len(low)} miss", x=0.5, xref=f"x{panel} domain", y=1,

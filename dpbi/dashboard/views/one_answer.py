@@ -72,8 +72,8 @@ def clouds(pair: Pair, mechanism: Mechanism, seed: int, *, by_keys: bool = False
 
     found = _found(pair, mechanism, seed)
     at = found.epsilons.index(mechanism.epsilon)
-    if said.hardly_differ(found):
-        st.markdown(said.hardly_differ(found))
+    if alike := said.hardly_differ(found):
+        st.markdown(alike)
     charts.draw(two_clouds(found, pair.drawn, pair.share_of(found), at), "clouds")
     charts.follow("clouds", lambda epsilon: _set(float(epsilon)))
     with st.container(horizontal=True, key="clouds keys"):

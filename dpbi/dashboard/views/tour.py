@@ -1,7 +1,6 @@
 """The tour on its page: which scene is on, what it reveals, the way to the next, and from a scene into the lab."""
 
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -12,14 +11,13 @@ from dpbi import Mechanism
 from dpbi.dashboard.answers.cache import kept
 from dpbi.dashboard.session import address, settings
 from dpbi.dashboard.shown import charts, folds, stylesheet
-from dpbi.dashboard.sidebar import controls, data_source, entries, menu, privacy
+from dpbi.dashboard.sidebar import controls, data_source, menu, privacy
 from dpbi.dashboard.take_away import scenario_file, take_away
 from dpbi.dashboard.views import one_answer
 from dpbi.dashboard.words import handover, tour as said, words
-from dpbi.tour import SCENES, SEED, Scene
+from dpbi.tour import ANSWERS, SCENES, SEED, Scene
 
 _SENTENCES = 1000
-_ANSWERS = ("yes", "no")
 _REVEALED = "tour: revealed"  # the key of the scene whose answer is on the screen
 # What shows in the lab what a scene is about: the chart's name by the scene's.
 CHARTS = {
@@ -95,7 +93,7 @@ def _two_tables(scene: Scene) -> None:
 
 def _pair(scene: Scene) -> one_answer.Pair:
     assert scene.neighbour is not None
-    return one_answer.Pair(scene.problem, scene.neighbour, _ANSWERS, "with her {}")
+    return one_answer.Pair(scene.problem, scene.neighbour, ANSWERS, "with her {}")
 
 
 def _by(scene: Scene) -> tuple[Mechanism, ...]:
@@ -105,10 +103,7 @@ def _by(scene: Scene) -> tuple[Mechanism, ...]:
 
 def _at_epsilon(scene: Scene) -> Mechanism:
     """Its mechanism at the app's epsilon, which the clouds' slider sets; at its own where that is refused."""
-    with suppress(ValueError):
-        epsilon = privacy.check_number("epsilon", entries.number("epsilon", settings.get("epsilon")))
-        return replace(scene.mechanisms[0], epsilon=epsilon)
-    return scene.mechanisms[0]
+    return replace(scene.mechanisms[0], **scenario_file.accepted("epsilon", settings.everything()))
 
 
 def _say(text: str) -> None:

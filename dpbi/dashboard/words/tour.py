@@ -19,8 +19,7 @@ _STYLE = (
 def shown(scene: Scene, mechanisms: Sequence[Mechanism]) -> str:
     """What is on the screen, in small: the people, the prior, the mechanisms and their epsilon, the seed; the keys of a
     slider."""
-    prior = ", ".join(f"{alpha:g}" for alpha in scene.problem.prior)
-    parts = [f"{scene.problem.n:,} people", f"prior Beta({prior})"]
+    parts = [f"{scene.problem.n:,} people", f"prior {words.prior_words(scene.problem.prior)}"]
     if scene.compute is with_her_no:
         return f"{'; '.join(parts)}. {words.RELATION_NOTICE} {words.WORDS_EXPLAINED}"
     names = ", ".join(name_of(one) for one in mechanisms)
