@@ -14,7 +14,8 @@ from typing import Any
 
 from dpbi import limits
 
-from .outcome import CountsError, Notes, shown
+from .form import Understanding
+from .outcome import CountsError, shown
 from .whole_numbers import is_number
 
 SEPARATORS = ("\t", ";", "|", ",")  # where two fit alike the earlier one: commas occur in numbers and names
@@ -45,7 +46,7 @@ def cells_filled(cells: Sequence[str]) -> int:
     return sum(bool(cell.strip()) for cell in cells)
 
 
-def read_delimited(text: str, notes: Notes) -> tuple[CellGrid, str | None]:
+def read_delimited(text: str, form: Understanding) -> tuple[CellGrid, str | None]:
     """The cells of the text, and the separator (None: one column). Comment lines at the top (#) are left out.
 
     Raises CountsError for a quote that is never closed, too many rows or cells, and where nothing is left.
@@ -61,7 +62,7 @@ def read_delimited(text: str, notes: Notes) -> tuple[CellGrid, str | None]:
     comments = _comment_lines(text)
     if comments:
         text, first_row = text.split("\n", comments)[-1], first_row + comments
-        notes.add(f"Lines that begin with # above row {first_row} were left out.")
+        form.remark(f"Lines that begin with # above row {first_row} were left out.")
     separator = directive[1] if directive else choose_separator(text)
     grid = _split(text, separator, first_row) if '"' not in text else None
     grid = grid or _parse(text, separator, first_row)

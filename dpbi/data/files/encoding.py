@@ -3,7 +3,8 @@
 import codecs
 from contextlib import suppress
 
-from .outcome import CountsError, Notes
+from .form import Understanding
+from .outcome import CountsError, shown
 
 MARKS = (  # the longer mark first: UTF-32 LE begins with the mark of UTF-16 LE
     (codecs.BOM_UTF32_LE, "UTF-32"),
@@ -16,24 +17,36 @@ CONTROLS = "".join(map(chr, (*range(0x00, 0x09), *range(0x0E, 0x20), 0x7F)))
 NOT_TEXT = "this is not a text table"
 
 
-def decode(data: bytes, notes: Notes) -> tuple[str, str]:
+def decode(data: bytes, form: Understanding) -> tuple[str, str]:
     """The text with "\\n" as its only line end, and the name of the encoding."""
-    text, encoding = _decode(data.removesuffix(b"\x1a"), notes)
+    said = form.said.encoding
+    text, encoding = _as_said(data, said) if said else _decode(data.removesuffix(b"\x1a"), form)
+    form.settle("encoding", encoding)
     _refuse_garbage(text, encoding)
     if "�" in text:
-        notes.add("The file holds replacement characters (�): letters were lost before it came here.")
+        form.remark("The file holds replacement characters (�): letters were lost before it came here.")
     return text.lstrip("\ufeff").replace("\r\n", "\n").replace("\r", "\n"), encoding
 
 
-def _decode(data: bytes, notes: Notes) -> tuple[str, str]:
+def _as_said(data: bytes, said: str) -> tuple[str, str]:
+    try:
+        return data.decode(said), said
+    except LookupError:
+        raise CountsError(f"encoding: {shown(said)} is not known; UTF-8 and cp1251 are.") from None
+    except UnicodeDecodeError as error:
+        row = data.count(b"\n", 0, error.start) + 1
+        raise CountsError(f"the file is not {said}: byte {error.start + 1} fits no letter of it.", row) from None
+
+
+def _decode(data: bytes, form: Understanding) -> tuple[str, str]:
     for mark, encoding in MARKS:
         if data.startswith(mark):
             if encoding != "UTF-8":
-                notes.add(f"The file was read as {encoding}.")
+                form.remark(f"The file was read as {encoding}.")
             return _strictly(data, "utf-8-sig" if encoding == "UTF-8" else encoding), encoding
     order = _order_of_nulls(data[:4096])
     if order:
-        notes.add("The file was read as UTF-16, though it has no mark that says so; check the names.")
+        form.remark("The file was read as UTF-16, though it has no mark that says so; check the names.")
         return _strictly(data, f"utf-16-{order}"), "UTF-16"
     with suppress(UnicodeDecodeError):
         return data.decode("utf-8"), "UTF-8"
@@ -44,7 +57,7 @@ def _decode(data: bytes, notes: Notes) -> tuple[str, str]:
         raise CountsError(
             f"{NOT_TEXT} in UTF-8 or Windows-1252; save it as 'CSV UTF-8' and upload that.", row
         ) from None
-    notes.add("The file is not UTF-8. It was read as Windows-1252: check the names.")
+    form.remark("The file is not UTF-8. It was read as Windows-1252: check the names.")
     return text, "Windows-1252"
 
 

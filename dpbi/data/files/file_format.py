@@ -6,7 +6,8 @@ from pathlib import PurePath
 
 from dpbi.data.json_object import starts_as_json
 
-from .outcome import CountsError, Notes
+from .form import Understanding
+from .outcome import CountsError
 
 SAVE_AS = "save it as CSV or .xlsx and upload that"
 SIGNATURES = (
@@ -36,7 +37,7 @@ EXPECTED_BY_NAME = {
 }
 
 
-def identify(data: bytes, filename: str, notes: Notes) -> str:
+def identify(data: bytes, filename: str, form: Understanding) -> str:
     """ "workbook", "parquet" or "text"; CountsError where the bytes are something else.
 
     Text under the name of a binary format is refused: whoever named it expects another content. The other
@@ -56,7 +57,7 @@ def identify(data: bytes, filename: str, notes: Notes) -> str:
             raise CountsError(f"this is not {expected}, as its name says, but looks like text: rename it to .csv.")
         return "text"
     if expected != name:
-        notes.add(f"Whatever its name says, the file is {name}, and it was read as one.")
+        form.remark(f"Whatever its name says, the file is {name}, and it was read as one.")
     return kind
 
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 from dpbi import limits
 
-from . import vocabulary
-from .outcome import CountsError, Notes, listed, shown
+from .form import Understanding
+from .outcome import CountsError, listed, shown
 from .table import LINE_BREAKS, one_line
 from .whole_numbers import DATE, MarkedCell, is_number
 
@@ -24,7 +24,7 @@ ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 class Names:
     """Cells to category names, each different cell once, keeping what happened to it."""
 
-    notes: Notes
+    notes: Understanding
     of: dict[str, str] = field(default_factory=dict)
 
     def add(self, cells: Iterable[str], row: Callable[[str], int]) -> None:
@@ -32,18 +32,16 @@ class Names:
             if cell not in self.of:
                 self.of[cell] = _name(cell, row)
 
-    def remark(self, times: Mapping[str, int], where: str, totals: bool = True) -> None:
+    def remark(self, times: Mapping[str, int], where: str) -> None:
         """Notes about the names in use. times: how often each cell stands; where: "on {} rows" or the like.
 
-        Empty times: how equal names were merged has been said already. totals: whether a total is worth a remark.
+        Empty times: how equal names were merged has been said already.
         """
         _remark_on_spelling(self.of, self.notes)
         _remark_on_merging(self.of, times, where, self.notes)
         names = list(dict.fromkeys(self.of.values()))
         _remark_on_likeness(names, self.notes)
         _remark_on_content(names, [cell for cell in self.of if _is_date(cell)], self.notes)
-        if totals:
-            _remark_on_totals(names, self.notes)
 
 
 def _name(cell: str, row: Callable[[str], int]) -> str:
@@ -60,21 +58,6 @@ def too_long(name: str) -> str:
     return f"{shown(name)} is too long for the name of a category: at most {most:,} characters, got {got:,}."
 
 
-def words_of(name: str) -> set[str]:
-    return set(re.findall(r"[^\W\d_]+(?:-[^\W\d_]+)*", name.lower()))
-
-
-def is_total(name: str) -> bool:
-    return bool(words_of(name) & vocabulary.TOTALS)
-
-
-def is_of_the_whole(name: str) -> bool:
-    """A name that says nothing but a total, or what a table has below its counts: 'Grand total', 'Base', 'Mean'."""
-    words = words_of(name)
-    known = vocabulary.TOTALS | vocabulary.STATISTICS | vocabulary.AMOUNTS | vocabulary.SHARES | {"grand", "of"}
-    return bool(words) and words <= known
-
-
 def _is_date(cell: str) -> bool:
     if isinstance(cell, MarkedCell):
         return cell.kind == DATE
@@ -85,15 +68,15 @@ def _quoted(names: Iterable[str], most: int = 3) -> str:
     return listed([shown(name) for name in names], most)
 
 
-def _remark_on_spelling(of: Mapping[str, str], notes: Notes) -> None:
+def _remark_on_spelling(of: Mapping[str, str], notes: Understanding) -> None:
     spaced = [cell for cell in of if cell != cell.strip()]
     if spaced:
-        notes.add(f"Spaces around names were removed ({_quoted(spaced)}).")
+        notes.remark(f"Spaces around names were removed ({_quoted(spaced)}).")
     if any(LINE_BREAKS.search(cell.strip()) for cell in of):
-        notes.add("Line breaks inside names were replaced by spaces.")
+        notes.remark("Line breaks inside names were replaced by spaces.")
 
 
-def _remark_on_merging(of: Mapping[str, str], times: Mapping[str, int], where: str, notes: Notes) -> None:
+def _remark_on_merging(of: Mapping[str, str], times: Mapping[str, int], where: str, notes: Understanding) -> None:
     if not times:
         return
     of_name: Counter[str] = Counter()
@@ -101,20 +84,20 @@ def _remark_on_merging(of: Mapping[str, str], times: Mapping[str, int], where: s
         of_name[of[cell]] += count
     repeated = [f"{shown(name)} appears {where.format(count)}" for name, count in of_name.items() if count > 1]
     if repeated:
-        notes.add(f"{listed(repeated)}; the {where.split()[-1]} were added together.")
+        notes.remark(f"{listed(repeated)}; the {where.split()[-1]} were added together.")
     spelled: dict[str, set[str]] = {}
     for cell, name in of.items():
         spelled.setdefault(name, set()).add(cell.strip())
     composed = [name for name, cells in spelled.items() if len(cells) > 1]
     if composed:
-        notes.add(f"Names that look the same were added together ({_quoted(composed)}).")
+        notes.remark(f"Names that look the same were added together ({_quoted(composed)}).")
 
 
-def _remark_on_likeness(names: list[str], notes: Notes) -> None:
+def _remark_on_likeness(names: list[str], notes: Understanding) -> None:
     """Names that differ only by case, invisible characters or by compatible forms of letters."""
     invisible = [name for name in names if not name.isprintable() and _visible(name) != name]
     if invisible:
-        notes.add(f"Names contain invisible characters: {_quoted(invisible)}.")
+        notes.remark(f"Names contain invisible characters: {_quoted(invisible)}.")
     by_case: dict[str, list[str]] = {}
     by_look: dict[str, list[str]] = {}
     for name in names:
@@ -122,10 +105,10 @@ def _remark_on_likeness(names: list[str], notes: Notes) -> None:
         by_look.setdefault(_look(name), []).append(name)
     for alike in by_case.values():
         if len(alike) > 1:
-            notes.add(f"{_quoted(alike)} differ only by case; spell them alike to merge them.")
+            notes.remark(f"{_quoted(alike)} differ only by case; spell them alike to merge them.")
     for alike in by_look.values():
         if len({name.casefold() for name in alike}) > 1:
-            notes.add(f"{_quoted(alike)} look the same but are kept apart.")
+            notes.remark(f"{_quoted(alike)} look the same but are kept apart.")
 
 
 def _visible(name: str) -> str:
@@ -137,20 +120,12 @@ def _look(name: str) -> str:
     return re.sub(r"\s+", " ", unicodedata.normalize("NFKC", seen)).strip().casefold()
 
 
-def _remark_on_content(names: list[str], dates: list[str], notes: Notes) -> None:
+def _remark_on_content(names: list[str], dates: list[str], notes: Understanding) -> None:
     if dates:
-        notes.add(f"{len(dates)} category names are dates ({_quoted(dates)}); were they ranges such as 5-9?")
+        notes.remark(f"{len(dates)} category names are dates ({_quoted(dates)}); were they ranges such as 5-9?")
     if names and all(map(is_number, names)):
-        notes.add("Numeric codes are treated as category names.")
+        notes.remark("Numeric codes are treated as category names.")
     if any(len(name) > LONG_NAME for name in names):
-        notes.add("Long names are shortened in charts.")
+        notes.remark("Long names are shortened in charts.")
     if len(names) > MANY_CATEGORIES:
-        notes.add(f"Many categories ({len(names):,}): charts show the largest ones.")
-
-
-def _remark_on_totals(names: list[str], notes: Notes) -> None:
-    totals = [name for name in names if any("total" in word for word in words_of(name))]
-    if totals:
-        notes.add(
-            f"Names contain 'total' or 'subtotal' ({_quoted(totals)}): each person must be counted in one row only."
-        )
+        notes.remark(f"Many categories ({len(names):,}): charts show the largest ones.")

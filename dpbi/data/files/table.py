@@ -1,5 +1,7 @@
 """A table as it stands in the file: columns of text, and the row of the file that each entry comes from."""
 
+from __future__ import annotations
+
 import re
 import unicodedata
 from collections import Counter
@@ -10,8 +12,8 @@ from functools import cached_property
 from dpbi import limits
 
 from . import vocabulary
-from .outcome import shown
-from .whole_numbers import DATE, MarkedCell, is_beside_share, is_like_number, is_number
+from .outcome import CountsError, listed, shown
+from .whole_numbers import DATE, FRACTION, MarkedCell, is_beside_share, is_like_number, is_number
 
 LINE_BREAKS = re.compile(r"[\t\n\v\f\r\x85\u2028\u2029]")
 WORDS_OF_A_NAME = 3  # longer headers are questions
@@ -21,8 +23,10 @@ TIME = re.compile(
     re.IGNORECASE,
 )
 LONGEST_TIME = 40
-YEAR = re.compile(r"(?:19|20)\d\d")
+YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+JOIN = " / "
 ITEM = re.compile(r"[^\W\d_]{1,3}\d{1,3}(?:[._]\d{1,3})?[a-z]?")  # Q1, V7, q2_3: an item of a questionnaire
+FRACTIONAL = re.compile(r"[+-]?\d*[.,](?!0*$)(?!\d{3}$)\d+")
 ANSWER_LARGEST = 20  # numbers up to here may be what a person answers, whatever the header
 SAMPLE = 1_000  # entries that decide what a column is; what is read is always the whole column
 SAMPLE_CELLS = 200_000  # of all columns together, so that a table of thousands of columns is opened as soon
@@ -174,6 +178,12 @@ class Column:
         """How many different entries the sample has."""
         return len({cell.strip() for cell in self.sample})
 
+    @cached_property
+    def has_fractions(self) -> bool:
+        """Numbers beside a decimal mark that groups no thousands, as no count has: '3.5', '0,27'."""
+        return any((isinstance(cell, MarkedCell) and cell.kind == FRACTION) or FRACTIONAL.fullmatch(cell.strip())
+                   for cell in self.sample)  # fmt: skip
+
     @property
     def repeats(self) -> bool:
         """Each entry occurs twice or more on average, as answers do; names of categories do not."""
@@ -203,9 +213,29 @@ class Table:
     blank_rows: int = 0
     has_row_names: bool = False
 
+    def kept(self, at: Sequence[int]) -> Table:
+        """The table of these entries alone."""
+        def cut(column: Column) -> Callable[[int | None], list[str]]:
+            return lambda stop: [column.cells[i] for i in at[:stop]]
+
+        columns = [Column(c.position, c.name, cut(c), c.levels, c.sampled) for c in self.columns]
+        return Table(columns, [self.rows[i] for i in at], self.header_row, self.blank_rows, self.has_row_names)
+
     def named(self, name: str) -> list[Column]:
         wanted = one_line(name)
         return [column for column in self.columns if column.name == wanted]
+
+    def found(self, wanted: str | int, entry: str) -> Column:
+        """The column that an entry of the form names. Raises CountsError where there is none or more than one."""
+        by_place = isinstance(wanted, int)
+        columns = [c for c in self.columns if c.position == wanted] if by_place else self.named(str(wanted))
+        if len(columns) == 1:
+            return columns[0]
+        if columns:
+            raise CountsError(f"{len(columns)} columns are called {columns[0].label}; rename one or give its position.")
+        what = f"column {wanted}" if by_place else f"column called {shown(str(wanted))}"
+        labels = listed([column.label for column in self.columns], most=12)
+        raise CountsError(f"{entry}: there is no {what}. The columns are {labels}.")
 
     def key(self, column: Column) -> str | int:
         """What names the column in an answer: its header if that is its alone, else its position."""
@@ -217,6 +247,24 @@ class Table:
         times = Counter(column.name for column in self.columns)
         return tuple(column.name if column.name and times[column.name] == 1 else column.position
                      for column in self.columns)
+
+
+def are_years(texts: Sequence[str]) -> bool:
+    return bool(texts) and all(map(is_year, texts))
+
+
+def filled_down(column: Column) -> list[str]:
+    filled: list[str] = []
+    for cell in column.cells:
+        filled.append(cell if cell.strip() or not filled else filled[-1])
+    return filled
+
+
+def joined(columns: Sequence[Sequence[str]]) -> list[str]:
+    """The names of each entry, one after another; blank ones are left out."""
+    entries = list(zip(*columns, strict=True))
+    name = {entry: JOIN.join(filter(None, map(one_line, entry))) for entry in set(entries)}
+    return [name[entry] for entry in entries]
 
 
 def is_year(text: str) -> bool:

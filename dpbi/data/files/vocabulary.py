@@ -56,9 +56,6 @@ ANSWERS = _words(
     """
 )
 STATISTICS = _words("base basis n respondents sample size valid response mean sd standard deviation std stichprobe")
-ROWS_OF_A_PIVOT = ("row labels", "zeilenbeschriftungen", "étiquettes de lignes", "etiquetas de fila",
-                   "etichette di riga", "rijlabels", "行ラベル", "行标签")  # fmt: skip
-AMOUNTS = _words("sum average avg mean median min max summe mittelwert durchschnitt somme moyenne suma promedio")
 CODES = _words(
     """
     code codes coordinate vector uom dguid iso iso2 iso3 fips geoid nuts ags zip plz postcode schlüssel kennziffer gss
@@ -86,4 +83,4 @@ TOTALS = _words(
     ogółem итого всего 合计 合計 总计 総計 σ
     """
 )
-SEVERAL = _words("multiple multi mehrfach mehrfachnennung mehrfachnennungen mehrfachantworten múltiple multiples")
+QUESTIONS = _words("question questions item items frage fragen variable indicator q pregunta")

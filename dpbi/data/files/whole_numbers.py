@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
 
-from .answers import Answers
-from .outcome import CountsError, Notes, listed, shown
+from .form import Understanding
+from .outcome import CountsError, listed, shown
 
 COUNT_LIMIT = 2**63  # counts are handed on as 64-bit integers
 LARGE_COUNT = 10**12  # more than there are people; usually an identifier read as a count
@@ -141,8 +141,7 @@ def whole_numbers(
     names: Callable[[int], str],
     rows: Callable[[int], int],
     separator: str | None,
-    answers: Answers,
-    notes: Notes,
+    form: Understanding,
 ) -> Sequence[int]:
     """The cells as counts.
 
@@ -152,7 +151,7 @@ def whole_numbers(
     """
     texts = _marked(cells)
     unmarked = {text: cell for cell, text in texts.items() if not isinstance(cell, MarkedCell)}
-    convention = _convention(unmarked, lambda text: rows(cells.index(unmarked[text])), separator, answers)
+    convention = _convention(unmarked, lambda text: rows(cells.index(unmarked[text])), separator, form)
     numbers = {
         # What a workbook or Parquet file holds as a number has no marks to interpret: it comes with a point.
         cell: None if _marked_otherwise(cell) else parse(text, convention if text in unmarked else "English")
@@ -172,7 +171,7 @@ def whole_numbers(
             f"more than {MARKED_LARGEST:,} different cells of the column of counts have marks, spaces or more than "
             f"{PLAIN_DIGITS} digits; write the counts as plain digits."
         )
-    _remark(texts, {cell: number for cell, number in numbers.items() if number}, notes)
+    _remark(texts, {cell: number for cell, number in numbers.items() if number}, form)
     whole = {cell: int(number.value) for cell, number in numbers.items() if number}
     return array("q", (whole[cell] if cell in whole else int(cell) for cell in cells))
 
@@ -192,13 +191,21 @@ def _marked(cells: Sequence[str]) -> dict[str, str]:
     return texts
 
 
-def _convention(texts: Iterable[str], row: Callable[[str], int], separator: str | None, answers: Answers) -> str:
-    if answers.thousands is not None:
-        return CONVENTION_OF[answers.thousands]
+def _convention(texts: Iterable[str], row: Callable[[str], int], separator: str | None, form: Understanding) -> str:
+    """What dots and commas mean: as said; else as the cells show that can be read in one way; else as groups of three,
+    which is the one reading that gives whole numbers, and is asked about."""
+    said = form.said.thousands
+    if said is not None:
+        form.settle("thousands", said)
+        return CONVENTION_OF[said]
     english = {text: parse(text, "English") for text in texts if "." in text or "," in text}
     continental = {text: parse(text, "continental") for text in english}
-    strange = [text for text in english if not any(map(_is_whole, (english[text], continental[text])))]
-    _ask_about_other_groups([text for text in strange if "," in text], row, answers)
+    strange = [text for text in english if "," in text and
+               not any(map(_is_whole, (english[text], continental[text])))]  # fmt: skip
+    for name in OTHER_GROUPS:  # commas before groups of two or of four digits, as in 12,34,567 and 12,3456
+        if strange and all(parse(text, name) for text in strange):
+            why = f"Commas seem to mark groups of digits: {shown(strange[0])} is {strange[0].replace(',', '')}."
+            return CONVENTION_OF[form.settle("thousands", name, why)]
     only_english = [text for text in english if english[text] and not continental[text]]
     only_continental = [text for text in english if continental[text] and not english[text]]
     unclear = [text for text in english if english[text] and continental[text]]
@@ -209,38 +216,18 @@ def _convention(texts: Iterable[str], row: Callable[[str], int], separator: str 
             row(only_english[0]),
             only_english[0],
         )
-    if only_english or not (unclear or only_continental):
-        return "English"
     if only_continental:
         return "continental"
-    if separator == "," and all("," in text for text in unclear):
+    if only_english or not unclear or (separator == "," and all("," in text for text in unclear)):
         return "English"
+    mark = "." if "." in unclear[0] else ","
     readings = listed([f"{shown(text)} = {re.sub(r'[.,]', '', text)}" for text in unclear], most=3)
-    raise answers.question(
-        f"are the dots or commas in {listed([shown(text) for text in unclear], most=3)} thousands separators "
-        f"({readings}) or decimal marks? Counts are read only once this is known.",
-        {"thousands": None},
-        row=row(unclear[0]),
-        cell=unclear[0],
-    )
+    why = f"{MARK_NAMES[mark].capitalize()} seem to separate thousands ({readings}): else they are fractions."
+    return CONVENTION_OF[form.settle("thousands", mark, why)]
 
 
 def _is_whole(number: Number | None) -> bool:
     return number is not None and abs(number.value) < COUNT_LIMIT and number.value == number.value.to_integral_value()
-
-
-def _ask_about_other_groups(strange: list[str], row: Callable[[str], int], answers: Answers) -> None:
-    """Asks about commas before groups of two or of four digits, as in 12,34,567 and 12,3456."""
-    for name in OTHER_GROUPS:
-        if strange and all(parse(text, name) for text in strange):
-            digits = strange[0].replace(",", "")
-            raise answers.question(
-                f"are the commas in {listed(list(map(shown, strange)), most=3)} marks between groups of digits, so "
-                f"that {shown(strange[0])} is {digits}?",
-                {"thousands": name},
-                row=row(strange[0]),
-                cell=strange[0],
-            )
 
 
 def _complaint(cell: str, text: str, number: Number | None) -> str:
@@ -311,16 +298,16 @@ def _refuse_shares(cells: Sequence[str], numbers: list[Number | None], row: int,
             )
 
 
-def _remark(texts: dict[str, str], numbers: dict[str, Number], notes: Notes) -> None:
+def _remark(texts: dict[str, str], numbers: dict[str, Number], form: Understanding) -> None:
     for mark, name in MARK_NAMES.items():
         grouped = [cell for cell, number in numbers.items() if number.grouping == mark]
         if grouped:
             value = int(numbers[grouped[0]].value)
-            notes.add(f"{name.capitalize()} were read as thousands separators: {shown(grouped[0])} is {value}.")
+            form.remark(f"{name.capitalize()} were read as thousands separators: {shown(grouped[0])} is {value}.")
     scientific = [cell for cell, number in numbers.items() if number.scientific]
     if scientific:
         value = int(numbers[scientific[0]].value)
-        notes.add(f"Scientific notation ({shown(scientific[0])} is {value}): check that no digits were lost.")
+        form.remark(f"Scientific notation ({shown(scientific[0])} is {value}): check that no digits were lost.")
     large = [cell for cell, number in numbers.items() if number.value >= LARGE_COUNT]
     if large:
-        notes.add(f"Very large counts ({shown(large[0])}): check the column.")
+        form.remark(f"Very large counts ({shown(large[0])}): check the column.")

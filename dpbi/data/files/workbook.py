@@ -4,19 +4,18 @@ import io
 import re
 import warnings
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from itertools import islice, zip_longest
 from typing import Any
 
 from dpbi import limits
 
-from .answers import Answers
 from .delimited import CellGrid, cells_filled
-from .outcome import CountsError, Notes, faults_in_words, listed, shown
-from .preview import preview_of
+from .form import Understanding
+from .outcome import CountsError, faults_in_words, listed, shown
 from .whole_numbers import BOOLEAN, DATE, FORMULA, FRACTION, SPREADSHEET_ERROR, MarkedCell
 
 ROWS_OF_EXCEL = 1_048_576
@@ -27,34 +26,30 @@ LEAST, MOST = re.compile(rb'\bmin="(\d{1,5})"'), re.compile(rb'\bmax="(\d{1,5})"
 NOT_SHOWN = re.compile(rb'\bhidden="(?:1|true)"|\b(?:ht|width)="0(?:\.0*)?"')
 
 
-def read_workbook(data: bytes, answers: Answers, notes: Notes) -> tuple[CellGrid, str]:
-    """The cells of one sheet, and its name.
+def read_workbook(data: bytes, form: Understanding) -> tuple[CellGrid, str, tuple[str, ...], tuple[int, ...]]:
+    """The cells of one sheet, its name, the names of all, and the rows that the workbook does not show.
 
     A hidden sheet is read only if `sheet` names it. Raises CountsError for a workbook that is damaged, too
-    large, or has nothing in it, CountsQuestion where more than one visible sheet holds cells.
+    large, or has nothing in it.
     """
     with faults_in_words("Excel workbook"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         formulas = _check_size(data)
         with _opened(data, values=True) as book:
-            name = _choose_sheet(book, answers, notes)
+            name, sheets = _choose_sheet(book, form), tuple(book.sheetnames)
             cells = list(_rows_of_text(book[name]))
             hidden = _hidden(data, book[name]._worksheet_path)
         if formulas:
             with _opened(data, values=False) as book:
                 _mark_unsaved_formulas(book[name], cells)
-    left_out = _settle_hidden(cells, hidden, answers, notes)
-    rows = {i: row for i, row in enumerate(cells, 1) if i not in left_out and cells_filled(row)}
+    rows = {i: row for i, row in enumerate(cells, 1) if cells_filled(row)}
     if not rows:
         raise CountsError(f"the sheet {shown(name)} is empty.")
-    return _grid(rows), name
-
-
-def _grid(rows: Mapping[int, list[str]]) -> CellGrid:
-    """The filled rows by their numbers, which ascend."""
+    _remark_on_hidden_columns(cells, hidden, form)
     columns = [list(column) for column in zip_longest(*rows.values(), fillvalue="")]
     numbers = list(rows)
-    return CellGrid(columns, numbers, None, numbers[-1] - numbers[0] + 1 - len(numbers))
+    grid = CellGrid(columns, numbers, None, numbers[-1] - numbers[0] + 1 - len(numbers))
+    return grid, name, sheets, tuple(sorted(hidden.rows & rows.keys()))
 
 
 @contextmanager
@@ -114,46 +109,24 @@ def _hidden(data: bytes, part: str) -> Hidden:
     return Hidden(frozenset(rows), ranges, b"filterColumn" in text)
 
 
-def _settle_hidden(cells: list[list[str]], hidden: Hidden, answers: Answers, notes: Notes) -> frozenset[int]:
-    """The rows to leave out, with the hidden columns emptied, as answered. Asks where anything stands in them."""
-    rows = [i for i in sorted(hidden.rows) if i <= len(cells) and any(cell.strip() for cell in cells[i - 1])]
+def _remark_on_hidden_columns(cells: list[list[str]], hidden: Hidden, form: Understanding) -> None:
     width = max(map(len, cells), default=0)
     columns = [
-        i for among in hidden.columns for i in among[:width]
+        str(i) for among in hidden.columns for i in among[:width]
         if i <= width and any(len(row) >= i and row[i - 1].strip() for row in cells)
     ]  # fmt: skip
-    parts = [f"{one}s {listed(list(map(str, at)), 8)}" if len(at) > 1 else f"{one} {at[0]}"
-             for one, at in (("row", rows), ("column", columns)) if at]  # fmt: skip
-    if not parts:
-        return frozenset()
-    what = " and ".join(parts)
-    if answers.hidden is None:
-        why = "a filter leaves out what does not fit" if hidden.filtered else "the workbook does not show all it holds"
-        question = answers.question(
-            f"{what} of the sheet {'are' if len(rows) + len(columns) > 1 else 'is'} hidden ({why}): are hidden cells "
-            "left out?",
-            {"hidden": "drop"},
-        )
-        question.preview = preview_of(_grid({i: row for i, row in enumerate(cells, 1) if cells_filled(row)}), {})
-        raise question
-    if answers.hidden == "keep":
-        notes.add(f"Hidden cells were read too, as answered: {what}.")
-        return frozenset()
-    notes.add(f"Hidden cells were left out: {what}.")
-    for row in cells:
-        for i in columns:
-            if i <= len(row):
-                row[i - 1] = ""
-    return frozenset(rows)
+    if columns:
+        form.remark(f"Hidden columns of the workbook ({listed(columns, 8)}) are read like others.")
 
 
-def _choose_sheet(book: Any, answers: Answers, notes: Notes) -> str:
+def _choose_sheet(book: Any, form: Understanding) -> str:
     sheets = {sheet.title: sheet for sheet in book.worksheets}
-    if answers.sheet is not None:
-        if answers.sheet not in sheets:
+    said = form.said.sheet
+    if said is not None:
+        if said not in sheets:
             names = listed(list(map(shown, sheets)), most=12)
-            raise CountsError(f"there is no sheet {shown(answers.sheet)}; the sheets are {names}.")
-        return answers.sheet
+            raise CountsError(f"there is no sheet {shown(said)}; the sheets are {names}.")
+        return str(form.settle("sheet", said))
     visible = {name: sheet for name, sheet in sheets.items() if sheet.sheet_state == "visible"}
     starts = {name: _first_rows(sheet) for name, sheet in (visible or sheets).items()}
     filled = [name for name, rows in starts.items() if rows]
@@ -161,18 +134,11 @@ def _choose_sheet(book: Any, answers: Answers, notes: Notes) -> str:
         raise CountsError("the sheet is empty." if len(sheets) < 2 else "all visible sheets are empty.")
     if len(filled) == 1:
         if len(sheets) > 1:
-            notes.add(f"The sheet {shown(filled[0])} was read: it is the only visible one that holds anything.")
-        return filled[0]
+            form.remark(f"The sheet {shown(filled[0])} was read: it is the only visible one that holds anything.")
+        return str(form.settle("sheet", filled[0]))
     tables = [name for name in filled if len(starts[name]) > 1 and max(map(cells_filled, starts[name].values())) > 1]
-    likeliest = (tables or filled)[0]
-    question = answers.question(
-        f"which sheet holds the counts? The sheets are {listed(list(map(shown, filled)), most=12)}.",
-        {"sheet": likeliest},
-        {"sheet": tuple(filled)},
-    )
-    first = preview_of(_grid(starts[likeliest]), {})
-    question.preview = replace(first, of=f"the sheet {shown(likeliest)}")
-    raise question
+    why = f"Of the sheets {listed(list(map(shown, filled)), most=12)} one holds the table."
+    return str(form.settle("sheet", (tables or filled)[0], why))
 
 
 def _first_rows(sheet: Any, most: int = 20) -> dict[int, list[str]]:

@@ -1,0 +1,200 @@
+"""The form: what a person says about a file, and what it is taken to be as long as they have not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from dpbi import limits
+
+from .outcome import CountsError, Doubt, UnknownEntry, shown
+
+Key = str | int  # a column: its header, or its position from 1
+RAW, COUNTS, WIDE = "raw", "counts", "wide"
+ADDED, APART = "(all, added up)", "(each apart)"  # of groups: in place of the name of one
+ABOVE = "above the names of the columns"
+CHOICES: dict[str, tuple[Any, ...]] = {
+    "layout": (RAW, COUNTS, WIDE),
+    "thousands": (".", ",", " ", "'", "", "lakh", "myriad"),
+    "confirm_percentages": (True, False),
+    "missing": ("drop", "keep"),
+    "unlisted": ("other", "refuse"),
+}
+COLUMNS = ("column", "category_column", "count_column", "group_column")
+
+
+@dataclass(frozen=True)
+class Form:
+    """One field per entry, None where nothing was said; see ``read_counts``. Columns and rows are tuples of them."""
+
+    sheet: str | None = None
+    encoding: str | None = None
+    header_row: tuple[int, ...] | None = None
+    leave_out: tuple[int, ...] | None = None
+    only: tuple[tuple[Key, tuple[str, ...]], ...] | None = None
+    layout: str | None = None
+    column: tuple[Key, ...] | None = None
+    category_column: tuple[Key, ...] | None = None
+    count_column: tuple[Key, ...] | None = None
+    group_column: tuple[Key, ...] | None = None
+    group: str | None = None
+    thousands: str | None = None
+    confirm_percentages: bool | None = None
+    missing: str | None = None
+    chosen: str | None = None
+    categories: tuple[str, ...] | None = None
+    unlisted: str | None = None
+
+    @classmethod
+    def checked(cls, said: Mapping[str, Any]) -> Form:
+        known = [entry.name for entry in fields(cls)]
+        for name in said:
+            if name not in known:
+                raise UnknownEntry(f"{shown(name)} is no entry; known are {', '.join(known)}.")
+        form = cls(**{name: _checked(name, value) for name, value in said.items() if value is not None})
+        if form.unlisted is not None and form.categories is None:
+            raise CountsError("unlisted= goes with categories=, the public list; there is none.")
+        implied = {RAW: form.column, COUNTS: form.category_column}
+        layouts = {layout for layout, columns in implied.items() if columns} | {form.layout} - {None}
+        if len(layouts) > 1 and WIDE not in layouts:
+            raise CountsError("column= is for rows that are people, category_column= for rows of counts: say one.")
+        return form
+
+
+def _checked(name: str, value: Any) -> Any:
+    if name in CHOICES:
+        if not any(value is choice or (isinstance(value, str) and value == choice) for choice in CHOICES[name]):
+            raise CountsError(f"{name} must be one of {', '.join(map(repr, CHOICES[name]))}: got {_received(value)}.")
+        return value
+    kind, tidy = KINDS[name]
+    try:
+        return tidy(value)
+    except (TypeError, ValueError):
+        raise CountsError(f"{name} must {kind}: got {_received(value)}.") from None
+
+
+def _received(value: Any) -> str:
+    return shown(value) if isinstance(value, str) else limits.shown(value)
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError
+    return value
+
+
+def _several(value: Any) -> tuple[Any, ...]:
+    if isinstance(value, Sequence | Collection) and not isinstance(value, str | bytes):
+        return tuple(value)
+    return (value,)
+
+
+def _row(value: Any) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= limits.UPLOAD_ROWS_LARGEST:
+        raise TypeError
+    return value
+
+
+def _rows(value: Any) -> tuple[int, ...]:
+    return tuple(sorted(set(map(_row, _several(value)))))
+
+
+def _header(value: Any) -> tuple[int, ...]:
+    return () if type(value) is int and value == 0 else _rows(value)
+
+
+def _column(value: Any) -> Key:
+    return value if isinstance(value, str) else _row(value)
+
+
+def _columns(value: Any) -> tuple[Key, ...]:
+    return tuple(map(_column, _several(value)))
+
+
+def _names(value: Any) -> tuple[str, ...]:
+    return tuple(map(_text, value if not isinstance(value, str) else [None]))
+
+
+def _only(value: Any) -> tuple[tuple[Key, tuple[str, ...]], ...]:
+    pairs = value.items() if isinstance(value, Mapping) else value
+    return tuple((_column(column), tuple(map(_text, _several(kept)))) for column, kept in pairs)
+
+
+# What each entry that is not one of a few must be, in words, and how it is tidied: TypeError where it is not that.
+KINDS: dict[str, tuple[str, Callable[[Any], Any]]] = {
+    "header_row": ("be the number of a row (or several), or 0 for none", _header),
+    "leave_out": ("be numbers of rows of the file", _rows),
+    "only": ("map columns to the values whose rows are kept", _only),
+    "categories": ("be a sequence of names", _names),
+    **dict.fromkeys(("sheet", "encoding", "group", "chosen"), ("be text", _text)),
+    **dict.fromkeys(COLUMNS, ("be a header or a position from 1, or several", _columns)),
+}
+
+
+@dataclass
+class Understanding:
+    """The form on the way to counts: what was said, what is taken for the rest, what is doubtful, what is left out."""
+
+    said: Form
+    entries: dict[str, Any] = field(default_factory=dict)
+    doubts: list[Doubt] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+    left_out: dict[int, str] = field(default_factory=dict)
+
+    def settle(self, entry: str, guess: Any, why: str = "") -> Any:
+        """What was said of the entry, else the guess, which is open where there is a reason to doubt it."""
+        value = getattr(self.said, entry)
+        if value is None:
+            value = guess
+            if why:
+                self.doubts.append(Doubt(entry, None, why))
+        self.entries[entry] = value
+        return value
+
+    def leave_out(self, rows: Sequence[int], why: str, doubt: str = "") -> list[int]:
+        """The rows that are left out: none but those that were said, where leave_out was; else these are."""
+        if self.said.leave_out is not None:
+            return []
+        self.left_out.update(dict.fromkeys(rows, why))
+        if doubt and rows:
+            self.ask("leave_out", doubt)
+        return list(rows)
+
+    def ask(self, entry: str, why: str) -> None:
+        """Something that the entry would settle, if it was not said; what it is now stands."""
+        if getattr(self.said, entry) is None:
+            self.doubts.append(Doubt(entry, None, why))
+
+    def remark(self, sentence: str) -> None:
+        if sentence not in self.remarks:
+            self.remarks.append(sentence)
+
+    @property
+    def open(self) -> list[Doubt]:
+        """The doubts, each with what its entry is now."""
+        now = self.suggested
+        return [Doubt(doubt.entry, now.get(doubt.entry), doubt.reason) for doubt in self.doubts]
+
+    @property
+    def suggested(self) -> dict[str, Any]:
+        """Every entry as it stands, as a person would write it."""
+        rows = self.said.leave_out
+        if rows is None:
+            rows = tuple(sorted(row for row, why in self.left_out.items() if why != ABOVE))
+        entries = self.entries | {"leave_out": rows}
+        ordered = {entry.name: entries[entry.name] for entry in fields(Form) if entry.name in entries}
+        return {name: _as_written(name, value) for name, value in ordered.items() if value is not None}
+
+
+def plain(value: Any) -> Any:
+    """A single column or row by itself."""
+    return value[0] if isinstance(value, tuple) and len(value) == 1 else value
+
+
+def _as_written(name: str, value: Any) -> Any:
+    if name == "header_row":
+        return plain(value) if value else 0
+    if name == "only":
+        return {column: plain(kept) for column, kept in value}
+    return plain(value) if name in COLUMNS else value

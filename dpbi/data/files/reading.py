@@ -1,0 +1,173 @@
+"""From bytes to counts: the file is opened once, and understood anew for whatever a person says about it."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from os import PathLike
+from typing import Any
+
+from dpbi import limits
+
+from .delimited import CellGrid, read_delimited
+from .encoding import decode
+from .file_format import identify
+from .form import Form, Understanding
+from .outcome import Counts, CountsError, Doubt, listed, shown
+from .parquet import read_parquet
+from .public_list import tidy_list
+from .roles import Roles, roles_of
+from .rows import table_of
+from .table import Table, one_line
+from .tally import counted
+from .workbook import read_workbook
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A file as cells: a table where the format names its columns, or else a grid. sheets: the names of all, hidden:
+    the rows that a workbook does not show; form: what opening it has settled and remarked."""
+
+    content: Table | CellGrid
+    form: Understanding
+    file_format: str
+    encoding: str | None = None
+    separator: str | None = None
+    sheet: str | None = None
+    sheets: tuple[str, ...] = ()
+    hidden: tuple[int, ...] = ()
+
+    @property
+    def columns(self) -> list[list[str]]:
+        """The cells of each column, names of the format's own left out."""
+        content = self.content
+        return content.columns if isinstance(content, CellGrid) else [column.cells for column in content.columns]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a file comes to under what was said: counts or a refusal, beside the form as it is filled in."""
+
+    form: Understanding
+    table: Table | None = None
+    roles: Roles | None = None
+    counts: Counts | None = None
+    refusal: CountsError | None = None
+
+    @property
+    def open(self) -> list[Doubt]:
+        return self.form.open
+
+    @property
+    def suggested(self) -> dict[str, Any]:
+        return self.form.suggested
+
+    def result(self) -> Counts:
+        """The counts; raises the refusal where there are none."""
+        if self.counts is None:
+            raise self.refusal or CountsError("nothing was read.")
+        return self.counts
+
+
+@contextmanager
+def letting_go() -> Iterator[None]:
+    """A refusal forgets what it arose from, which may hold the whole file."""
+    try:
+        yield
+    except CountsError as refusal:
+        refusal.__context__ = None
+        raise
+
+
+def opened(data: bytes, filename: str, said: Form) -> Opened:
+    """The file as cells. Raises CountsError where it cannot be opened."""
+    content = _checked(data)
+    if not isinstance(filename, str | PathLike):
+        raise CountsError(f"filename must be text or a path: got {limits.shown(filename)}.")
+    form = Understanding(said)
+    file_format = identify(content, str(filename), form)
+    if said.sheet is not None and file_format != "workbook":
+        raise CountsError("sheet can only be said of a workbook.")
+    if said.encoding is not None and file_format != "text":
+        raise CountsError("encoding can only be said of a text table.")
+    if file_format == "parquet":
+        return Opened(read_parquet(content), form, file_format)
+    if file_format == "workbook":
+        grid, sheet, sheets, hidden = read_workbook(content, form)
+        return Opened(grid, form, file_format, sheet=sheet, sheets=sheets, hidden=hidden)
+    text, encoding = decode(content, form)
+    grid, separator = read_delimited(text, form)
+    return Opened(grid, form, file_format, encoding, separator)
+
+
+def _checked(data: bytes) -> bytes:
+    if not isinstance(data, bytes | bytearray | memoryview):
+        raise CountsError(f"data must be the bytes of a file: got {type(data).__name__}.")
+    content = bytes(data)
+    if len(content) > limits.UPLOAD_BYTES_LARGEST:
+        most = limits.UPLOAD_BYTES_LARGEST // 2**20
+        raise CountsError(f"the file is too large: at most {most} MB ({most * 2**20:,} bytes), got {len(content):,}.")
+    return content
+
+
+def understood(file: Opened, said: Form) -> Reading:
+    """The file under what was said of it. Nothing is raised: a refusal is part of what it comes to."""
+    known = file.form
+    form = Understanding(said, dict(known.entries), list(known.doubts), list(known.remarks))
+    table = roles = None
+    try:
+        if said.categories is not None:
+            form.entries["categories"] = tidy_list(said.categories)
+        table = _selected(_table(file, form), form)
+        roles = roles_of(table, form)
+        totals = counted(table, roles, file.separator, form)
+    except CountsError as refusal:
+        refusal.__context__ = None
+        return Reading(form, table, roles, refusal=refusal.with_traceback(None))
+    unread = [column.label for column in table.columns if column not in (*roles.read, *roles.groups, *roles.counts)]
+    if unread and roles.layout != "raw":
+        verb = "column was" if len(unread) == 1 else "columns were"
+        form.remark(f"{len(unread):,} {verb} not read: {listed(unread, most=8)}.")
+    counts = Counts(
+        labels=tuple(totals),
+        counts=tuple(totals.values()),
+        warnings=tuple(form.remarks),
+        form=tuple(form.suggested.items()),
+        layout=roles.layout,
+        columns=tuple(column.title for column in roles.read),
+        left_out=tuple(sorted(form.left_out.items())),
+        file_format=file.file_format,
+        header_row=table.header_row,
+        encoding=file.encoding,
+        separator=file.separator,
+        sheet=file.sheet,
+    )
+    return Reading(form, table, roles, counts)
+
+
+def _table(file: Opened, form: Understanding) -> Table:
+    """The table without the rows that are left out."""
+    content, said = file.content, form.said
+    if file.hidden:
+        why = f"The workbook hides row {listed(list(map(str, file.hidden)), 8)}."
+        hidden = form.leave_out(file.hidden, "hidden in the workbook", why)
+    if isinstance(content, CellGrid):
+        return table_of(content, form, hidden if file.hidden else ())
+    if said.header_row is not None:
+        raise CountsError("header_row cannot be said of a Parquet file: it names its columns itself.")
+    if said.leave_out:
+        content = content.kept([i for i, row in enumerate(content.rows) if row not in set(said.leave_out)])
+    return content
+
+
+def _selected(table: Table, form: Understanding) -> Table:
+    """The rows that hold the values that are kept."""
+    at: Sequence[int] = range(len(table.rows))
+    for key, values in form.said.only or ():
+        column = table.found(key, "only")
+        wanted = set(map(one_line, values))
+        at = [i for i in at if one_line(column.cells[i]) in wanted]
+        form.remark(f"Only rows were read whose {column.label} is {listed(list(map(shown, values)))}: {len(at):,}.")
+    form.settle("only", None)
+    if form.said.only and not at:
+        raise CountsError("no row holds the values that are kept.")
+    return table.kept(at) if form.said.only else table
