@@ -18,6 +18,7 @@ from .whole_numbers import is_like_number
 CODES = range(11)  # numbers that answers on a scale are coded by
 CELLS_LARGEST = 200_000  # of a table with a column per category: a larger one is of records
 SAME_PEOPLE = 0.1  # groups whose sums differ by less may be the answers of the same people, some left out
+VALID = ("valid", "gültig", "válidos", "valide")  # the group of answers in tables of SPSS
 PEOPLE = "Each row may be one person, or counts: if it is a person, they would move a count by their whole number."
 
 
@@ -337,7 +338,8 @@ def _settle_group(
     asked = any(column.words & vocabulary.QUESTIONS for column in groups)
     whole = [key for key in different if is_of_the_whole(key)]
     same = spread([sums[key] for key in different if key not in whole]) < SAME_PEOPLE
-    guess = max(different) if times else different[0] if same or asked else ADDED
+    valid = [key for key in different if key.lower() in VALID]
+    guess = valid[0] if valid else max(different) if times else different[0] if same or asked else ADDED
     why = (f"There are {len(different)} groups ({listed(list(map(shown, different)), 3)}): one is read, all are added "
            "up, or each is kept apart. Adding is right only where nobody is in two of them.")  # fmt: skip
     group = str(form.settle("group", guess, why))
