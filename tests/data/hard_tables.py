@@ -14,13 +14,9 @@ CASES = Path(__file__).parents[1] / "cases"
 BELOW_TITLES = {"red": 12, "green": 30, "blue": 8}, ("preamble_lines.csv", "xlsx_title_rows_merged.xlsx")
 VISITS = {"Yes": 3, "No": 2}
 VOTES = {"A": 1200, "B": 4500, "C": 300}
-TWICE = [{"No": 11, "Yes": 19}, {"Yes": 12, "No": 7}, {"Yes": 7, "No": 4}]
 HARVEST = "id,crops\n1,maize rice\n2,maize\n3,rice beans\n4,beans\n5,maize rice\n6,rice\n"
 COMBINED = {"maize rice": 2, "maize": 1, "rice beans": 1, "beans": 1, "rice": 1}
 CHANCE = "a,57|b,120|c,177|d,44|e,391|f,85|g,260"
-KEYS = ("PARENT_KEY", "HHID", "hhno", "Household number")
-NEARLY_ALL = ("All people", "Persons", "Both sexes", "All ages", "Population", "Insgesamt_2024", "Alle Befragten",
-              "人数计")  # fmt: skip
 ENCODED = {
     "big5": {"紅色": 12, "綠色": 30, "藍色": 8}, "gbk": {"红色": 12, "绿色": 30, "蓝色": 8},
     "euc-kr": {"빨강": 12, "초록": 30, "파랑": 8}, "cp1251": {"Да": 12, "Нет": 30, "Не знаю": 8},
@@ -31,6 +27,10 @@ ODS = f"""<office:document-content xmlns:office="{OASIS}:office:1.0" xmlns:table
  xmlns:text="{OASIS}:text:1.0">
 <office:body><office:spreadsheet><table:table table:name="Sheet1">{{}}</table:table></office:spreadsheet></office:body>
 </office:document-content>"""
+SPREADSHEET = "application/vnd.oasis.opendocument.spreadsheet"
+LISTED = f"""<manifest:manifest xmlns:manifest="{OASIS}:manifest:1.0">
+<manifest:file-entry manifest:full-path="/" manifest:media-type="{SPREADSHEET}"/>
+<manifest:file-entry manifest:full-path="content.xml" manifest:media-type="text/xml"/></manifest:manifest>"""
 
 
 def counted(found: Found, header: str = "answer,n") -> str:
@@ -43,21 +43,15 @@ def of(text: str) -> Found:
 
 def ods(rows: list[list[str | int]]) -> bytes:
     """An OpenDocument spreadsheet of one sheet."""
-
-    def cell(value: str | int) -> str:
-        typed = f'float" office:value="{value}' if isinstance(value, int) else "string"
-        return f'<table:table-cell office:value-type="{typed}"><text:p>{value}</text:p></table:table-cell>'
-
+    typed = {str: 'string"', int: 'float" office:value="{}"'}
+    cell = '<table:table-cell office:value-type="{}><text:p>{}</text:p></table:table-cell>'
+    lines = ("".join(cell.format(typed[type(value)].format(value), value) for value in row) for row in rows)
+    content = "".join(f"<table:table-row>{line}</table:table-row>" for line in lines)
     data = io.BytesIO()
-    kind = "application/vnd.oasis.opendocument.spreadsheet"
-    listed = f'<manifest:file-entry manifest:full-path="/" manifest:media-type="{kind}"/>'
-    listed += '<manifest:file-entry manifest:full-path="content.xml" manifest:media-type="text/xml"/>'
-    manifest = f'<manifest:manifest xmlns:manifest="{OASIS}:manifest:1.0">{listed}</manifest:manifest>'
     with zipfile.ZipFile(data, "w") as archive:
-        archive.writestr("mimetype", kind)
-        rows_as_text = "".join(f"<table:table-row>{''.join(map(cell, row))}</table:table-row>" for row in rows)
-        archive.writestr("content.xml", ODS.format(rows_as_text))
-        archive.writestr("META-INF/manifest.xml", manifest)
+        archive.writestr("mimetype", SPREADSHEET)
+        archive.writestr("content.xml", ODS.format(content))
+        archive.writestr("META-INF/manifest.xml", LISTED)
     return data.getvalue()
 
 
@@ -81,38 +75,44 @@ def hard_tables() -> list[KnownTable]:
         ("d: a sum by chance", counted(of(CHANCE)), of(CHANCE), category(), "c may be a sum, not suggested", ()),
         ("e: All in a name", counted(of("All India Front,900|Green,400|Labour,500|Radical,733|List,100"), "party,n"),
          of("All India Front,900|Green,400|Labour,500|Radical,733|List,100"), category("party"), "may be a sum", ()),
-        ("e: All in a group", "party,answer,n\nAll India Front,Yes,9\nAll India Front,No,4\nGreen,Yes,5\nGreen,No,8\n",
-         of("Yes,14|No,12"), category(), "groups", ({"All India Front": 13, "Green": 13}, of("Yes,9|No,4"),
-         of("Yes,5|No,8"), of("All India Front / Yes,9|All India Front / No,4|Green / Yes,5|Green / No,8"))),
-        ("f: a block of totals", "district,party,votes\nTotal,A,30\nTotal,B,12\nNorth,A,10\nNorth,B,7\nSouth,A,20\n"
-         "South,B,5\n",
-         of("A,30|B,12"), category("party", "votes", left_out=(2, 3)), "the group Total holds all others",
-         ({"North": 17, "South": 25}, of("A,10|B,7"), of("A,20|B,5"),
-          of("North / A,10|North / B,7|South / A,20|South / B,5"))),
+        *(("e: All in a group",
+           f"answer,party,n\nYes,All India Front,9\nNo,All India Front,4\nYes,{other},5\nNo,{other},8\n",
+           of("Yes,14|No,12"), category(), "groups", ({"All India Front": 13, other: 13}, of("Yes,9|No,4"),
+           of("Yes,5|No,8"), of(f"All India Front / Yes,9|All India Front / No,4|{other} / Yes,5|{other} / No,8")))
+          for other in ("Green", "All Greens")),
+        *(("f: a block of totals", "district,party,votes\nTotal,A,30\nTotal,B,12\n"
+           f"{one},A,10\n{one},B,7\n{two},A,20\n{two},B,5\n", of("A,30|B,12"),
+           category("party", "votes", left_out=(2, 3)), "the group Total holds all others",
+           ({one: 17, two: 25}, of("A,10|B,7"), of("A,20|B,5"),
+            of(f"{one} / A,10|{one} / B,7|{two} / A,20|{two} / B,5"))) for one, two in (("North", "South"), "12")),
         ("g: two questions", "question,answer,count\nQ1,Yes,12\nQ1,No,30\nQ2,Good,25\nQ2,Bad,52\n", of("Yes,12|No,30"),
          category("answer", "count", only=("question", "Q1")), "two questions", (of("Good,25|Bad,52"),)),
-        ("h: numbered rows", "id,colour,vehicles\n1,red,12\n2,green,30\n3,blue,8\n", of("red,12|green,30|blue,8"),
-         category("colour", "vehicles"), "", ()),
+        *(("h: numbered rows", f"{number},name,vehicles\n1,Ann Arbor,120\n2,Bonn,300\n3,Como,80\n",
+           of("Ann Arbor,120|Bonn,300|Como,80"), category("name", "vehicles"), "", ()) for number in ("id", "No.", "")),
         ("h: numbered rows in Parquet",
-         parquet_file(id=[1, 2, 3], colour=["red", "green", "blue"], vehicles=[12, 30, 8]),
-         of("red,12|green,30|blue,8"), category("colour", "vehicles"), "", ()),
+         parquet_file(id=[1, 2, 3], name=["Ann Arbor", "Bonn", "Como"], vehicles=[120, 300, 80]),
+         of("Ann Arbor,120|Bonn,300|Como,80"), category("name", "vehicles"), "", ()),
         *((f"i: {word}", f"party,{word},seats\nA,1200,3\nB,4500,9\nC,300,1\n", VOTES, category("party", word), "", ())
           for word in ("votes", "deaths", "cases")),
         ("i: seats first", "party,seats,votes\nA,3,1200\nB,9,4500\nC,1,300\n", VOTES, category("party", "votes"), "",
          ()),
-        ("j: fractions", "region,rate,cases\nNorth,1.5,12\nSouth,2.5,30\nWest,3.25,8\n", of("North,12|South,30|West,8"),
-         category("region", "cases"), "rate is no column of counts", ()),
+        ("j: fractions", "region,turnout,ballots\nNorth,61.5,3000\nSouth,70.2,30000\nWest,55.1,8000\n",
+         of("North,3000|South,30000|West,8000"), category("region", "ballots"), "turnout is no column of counts", ()),
         ("k: a sparse header above", ",Persons,,\nRegion,Men,Women,Diverse\nNorth,10,12,1\nSouth,20,25,2\n",
          of("Men,30|Women,37|Diverse,3"), Said("group", ("Men", "Women", "Diverse"), header_row=2), "",
          (of("North,23|South,47"), of("Men,10|Women,12|Diverse,1"), of("Men,20|Women,25|Diverse,2"),
           of("North,10|South,20"), of("North,12|South,25"), of("North,1|South,2"),
           of("North / Men,10|North / Women,12|North / Diverse,1|South / Men,20|South / Women,25|South / Diverse,2"))),
+        ("k: a sparse header above people", ",,Section A\nsex,Q1,Q2\nf,yes,no\nm,no,no\nf,yes,yes\n", of("yes,2|no,1"),
+         person("Q1", header_row=2), "", (of("yes,1|no,2"), of("f,2|m,1"))),
         ("l: the first record is a header", "female,smoker\nfemale,yes\nmale,no\nmale,no\nfemale,yes\nfemale,no\n",
          of("yes,2|no,3"), person("smoker"), "the header", (of("female,3|male,2"),)),
         ("l: no header", "maybe\nyes\nno\nyes\nno\nno\n", of("maybe,1|yes,2|no,3"), person(1, header_row=0),
          "the header", ()),
         *((f"m: nearly {name}", counted({"Yes": 41, "No": 38, name: 80}), of("Yes,41|No,38"), category(left_out=(4,)),
-           f"{name} is nearly the sum", ()) for name in NEARLY_ALL),
+           f"{name} is nearly the sum", ()) for name in (
+             "All people", "Persons", "Both sexes", "All ages", "Population", "Insgesamt_2024", "Alle Befragten",
+             "人数计")),
         ("n: several by spaces", HARVEST, COMBINED, person("crops"), "several answers", ()),
         ("n: several by line breaks",
          HARVEST.replace("maize rice", '"maize\nrice"').replace("rice beans", '"rice\nbeans"'), COMBINED,
@@ -121,7 +121,7 @@ def hard_tables() -> list[KnownTable]:
          "id,crops,crops/maize,crops/rice\n1,maize rice,1,1\n2,maize,1,0\n3,rice,0,1\n4,maize,1,0\n",
          of("1,3|0,1"), person("crops/maize"), "several answers", (of("maize rice,1|maize,2|rice,1"), of("1,2|0,2"))),
         *((f"o: {key}", f"{key},visit\nH1,Yes\nH1,No\nH2,Yes\nH3,Yes\nH3,No\n", VISITS, person("visit"),
-           f"several rows a {key}", ()) for key in KEYS),
+           f"several rows a {key}", ()) for key in ("PARENT_KEY", "HHID", "hhno", "Household number")),
         ("p: a long export", "Name,Question #,Question,Response\nAnn,1,Tea?,Yes\nAnn,2,Milk?,Some\nBob,1,Tea?,No\n"
          "Bob,2,Milk?,None\nCat,1,Tea?,Yes\nCat,2,Milk?,Some\n", of("Yes,2|No,1"),
          person("Response", only=("Question #", "1")), "several questions", (of("Some,2|None,1"),)),
@@ -150,15 +150,14 @@ def hard_tables() -> list[KnownTable]:
 
 def handed_tables() -> list[KnownTable]:
     """The handed cases, of which only the column is said where a person chose one; no counts where they are refused."""
-    tables = []
-    for folder in (CASES, CASES / "imports"):
-        for case in json.loads((folder / "expected.json").read_text("utf-8"))["cases"]:
-            keys = ("counts", "counts_after_default_answer", "after", "after_cells")
-            truth = dict(next((case[key] for key in keys if key in case), []))
-            if case["file"] in BELOW_TITLES[1]:
-                truth = BELOW_TITLES[0]
-            said = Said("person", case["column"]) if "column" in case else Said("", "")
-            data = (folder / case["file"]).read_bytes()
-            doubt = case.get("about", case.get("what", ""))
-            tables.append(KnownTable(case["file"], data, case["file"], truth, said, doubt=doubt))
-    return tables
+
+    def table(folder: Path, case: dict[str, Any]) -> KnownTable:
+        keys = ("counts", "counts_after_default_answer", "after", "after_cells")
+        written = dict(next(filter(None, map(case.get, keys)), []))
+        truth = BELOW_TITLES[0] if case["file"] in BELOW_TITLES[1] else written
+        said = Said("person", case["column"]) if "column" in case else Said("", "")
+        return KnownTable(case["file"], (folder / case["file"]).read_bytes(), case["file"], truth, said,
+                          doubt=case.get("about", case.get("what", "")))  # fmt: skip
+
+    return [table(folder, case) for folder in (CASES, CASES / "imports")
+            for case in json.loads((folder / "expected.json").read_text("utf-8"))["cases"]]  # fmt: skip

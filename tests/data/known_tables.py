@@ -1,9 +1,9 @@
 """Tables whose truth is known, what a person would say of them, and what comes of reading them untold and told."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from dpbi.data.files import CountsError, CountsQuestion, read_counts
 
@@ -52,76 +52,64 @@ class KnownTable:
 
 def alike(found: Found, meant: Found) -> bool:
     """The same counts under the same names, 'North / Men' being 'Men / North'."""
-    return _unordered(found) == _unordered(meant)
+    one, other = ({tuple(sorted(name.split(" / "))): n for name, n in counts.items()} for counts in (found, meant))
+    return one == other and len(found) == len(meant)
 
 
-def _unordered(found: Found) -> Counter[tuple[str, ...]]:
-    return Counter({tuple(sorted(name.split(" / "))): count + 1 for name, count in found.items()})
-
-
-@dataclass(frozen=True)
-class Read:
+class Read(NamedTuple):
     """What reading came to, one of OUTCOMES; the answers that were asked for in turn; the end: counts or a refusal."""
 
     outcome: str
-    asked: list[dict[str, Any]]
+    asked: tuple[dict[str, Any], ...]
     end: Found | str
     warnings: tuple[str, ...] = ()
 
 
-@dataclass
-class Following:
-    """The reader's own suggestions followed to the end."""
-
-    table: KnownTable
-    meant: tuple[Found, ...]
-    asked: list[dict[str, Any]] = field(default_factory=list)
-
-    def read(self, answers: Mapping[str, Any]) -> Read:
-        try:
-            came = read_counts(self.table.data, self.table.filename, **answers)
-        except CountsQuestion as question:
-            new = {name: value for name, value in question.suggested.items() if answers.get(name) is None}
-            self.asked.append(new)
-            if None in new.values() or len(self.asked) == ROUNDS:
-                return Read("no guess", self.asked, question.question)
-            return self.read(question.suggested)
-        except CountsError as refusal:
-            rightly = len(self.table.truth) < 2
-            return Read("rightly refused" if rightly else "refused", self.asked, str(refusal))
-        except Exception as fault:  # noqa: BLE001
-            return Read("crashed", self.asked, repr(fault))
-        found = dict(zip(came.labels, came.counts, strict=True))
-        right = any(alike(found, meant) for meant in self.meant)
-        outcome = f"{'guess' if self.asked else 'silently'} {'right' if right else 'wrong'}"
-        return Read(outcome, self.asked, found, came.warnings)
+def followed(
+    table: KnownTable, meant: tuple[Found, ...], answers: dict[str, Any], asked: tuple[dict[str, Any], ...] = ()
+) -> Read:
+    """The reader's own suggestions followed to the end; right is what comes to one of the counts that are meant."""
+    try:
+        came = read_counts(table.data, table.filename, **answers)
+    except CountsQuestion as question:
+        asked += ({name: value for name, value in question.suggested.items() if answers.get(name) is None},)
+        if None in asked[-1].values() or len(asked) == ROUNDS:
+            return Read("no guess", asked, question.question)
+        return followed(table, meant, question.suggested, asked)
+    except CountsError as refusal:
+        return Read("rightly refused" if len(table.truth) < 2 else "refused", asked, str(refusal))
+    except Exception as fault:  # noqa: BLE001
+        return Read("crashed", asked, repr(fault))
+    found = dict(zip(came.labels, came.counts, strict=True))
+    right = "right" if any(alike(found, counts) for counts in meant) else "wrong"
+    return Read(f"{'guess' if asked else 'silently'} {right}", asked, found, came.warnings)
 
 
-def untold(table: KnownTable) -> Read:
-    """What comes of it where the person says nothing and takes what is suggested."""
-    return Following(table, (table.truth, *table.may_be)).read({})
-
-
-def told(table: KnownTable) -> Read:
-    """What comes of it where the person says what the reader lets them say."""
-    return Following(table, (table.truth,)).read(as_arguments(table.said))
+# A person who says nothing and takes what is suggested; and one who says what the reader lets them say.
+READINGS: dict[str, Callable[[KnownTable], Read]] = {
+    "untold": lambda table: followed(table, (table.truth, *table.may_be), {}),
+    "told": lambda table: followed(table, (table.truth,), as_arguments(table.said)),
+}
 
 
 def as_arguments(said: Said) -> dict[str, Any]:
-    """What was said in the words of read_counts; what it has no word for is not said."""
-    words: dict[str, Any] = {"sheet": said.sheet, "thousands": said.thousands}
-    if said.header_row != 1:
-        words["header_row"] = said.header_row
-    if said.each_row == "person":
-        return words | {"column": said.categories}
-    words |= {"confirm_percentages": True, "total_row": "drop" if said.left_out else "keep"}
-    if said.each_row == "category":
-        words |= {"category_column": said.categories, "count_column": said.counts}
-        group = {"group": said.only[1]} if said.only else {}
-        return words | group | ({} if said.only else {"cells": "all" if said.groups else "group sums"})
-    if said.only:
-        return words | {"row": said.only[1]}
-    return words | {"cells": "all" if said.groups else "column sums"}
+    """What was said in the words of read_counts, None for nothing; what it has no word for is not said."""
+    group, person = said.only[1] if said.only else None, said.each_row == "person"
+    pairs, across = said.each_row == "category", said.each_row == "group"
+    sums = ("group sums" if pairs else "column sums") if pairs or across else None
+    return {
+        "sheet": said.sheet,
+        "thousands": said.thousands,
+        "header_row": said.header_row if said.header_row != 1 else None,
+        "column": said.categories if person else None,
+        "category_column": said.categories if pairs else None,
+        "count_column": said.counts,
+        "group": group if pairs else None,
+        "row": group if across else None,
+        "cells": "all" if said.groups else None if group else sums,
+        "confirm_percentages": True if sums else None,
+        "total_row": ("drop" if said.left_out else "keep") if sums else None,
+    }
 
 
 def summary(reads: Iterable[tuple[str, Read]]) -> str:
@@ -130,6 +118,6 @@ def summary(reads: Iterable[tuple[str, Read]]) -> str:
     for heading, read in reads:
         table.setdefault(heading, Counter()).update([read.outcome, f"{len(read.asked)} asked"])
     columns = (*OUTCOMES, *(f"{rounds} asked" for rounds in range(ROUNDS + 1)))
-    lines = [[heading, *(str(times[column]) for column in columns)] for heading, times in table.items()]
-    widths = [max(map(len, cells)) for cells in zip(("", *columns), *lines, strict=True)]
-    return "\n".join("  ".join(map(str.rjust, line, widths)) for line in [["", *columns], *lines])
+    lines = [["", *columns], *([heading, *(str(times[name]) for name in columns)] for heading, times in table.items())]
+    widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
+    return "\n".join("  ".join(map(str.rjust, line, widths)) for line in lines)

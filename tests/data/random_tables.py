@@ -2,7 +2,8 @@
 
 import csv
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
@@ -21,7 +22,7 @@ def listed(names: str) -> list[str]:
 
 
 # Names in two parts, so that hundreds can be made of few; words that sound like totals and missing ones among them.
-PARTS: tuple[tuple[str, str], ...] = (
+VOCABULARIES = [["".join(parts) for parts in product(listed(first), listed(second))] for first, second in (
     ("Yes|No|Maybe|Don't know|Refused|NA|Other, please specify|None of these|Not stated|Both|unknown|Missing", ""),
     ("Ja|Nein|Weiß nicht|keine Angabe|Enthaltung|Sonstige|stimme zu|stimme eher zu|lehne ab|beides|(leer)", ""),
     ("Oui|Non|Peut-être|Sans réponse|Plutôt d'accord|Pas d'accord|Ni l'un ni l'autre|Autre", ""),
@@ -44,7 +45,7 @@ PARTS: tuple[tuple[str, str], ...] = (
     ("", "|".join(map(str, range(1700, 2100)))),  # years
     ("", "|".join(f"{i}-{i + 4}" for i in range(0, 1600, 5))),  # ages and amounts
     ("", "|".join(f"{i}.{j}" for i in range(10, 60) for j in range(1, 8))),  # codes of industries
-)
+)]  # fmt: skip
 NAMES = listed("Answer|Region|Party|Antwort|Ort|Commune|地区|category|label|Species|kind|Place name|Level|Name|"
                "Occupation|Código|How do you feel today?|Beruf|Группа|Code|Age")  # fmt: skip
 COUNTS = listed("count|n|Number|Votes|Deaths|Cases|Persons|Anzahl|Stimmen|Effectif|人数|Freq|Total|Vehicles|2023|Value|"
@@ -65,15 +66,14 @@ BELOW = listed("Source: national statistics office|Note: figures are provisional
 
 @dataclass
 class Draft:
-    """A table on its way: `out` are the records that are left out, by their places."""
+    """A table on its way; `out` are the places of the records that are left out."""
 
     header: list[str]
     records: list[list[Cell]]
     truth: Found
     said: dict[str, Any]
     may_be: list[Found] = field(default_factory=list)
-    out: list[int] = field(default_factory=list)
-    features: list[str] = field(default_factory=list)
+    out: Sequence[int] = ()
 
 
 # --- names, sizes and counts ---
@@ -85,11 +85,8 @@ def one(rng: Generator, of: Any) -> Any:
 
 def labels(rng: Generator, k: int) -> list[str]:
     """k different names of one vocabulary that has as many, in any order or in its own."""
-    large = [(listed(first), listed(second)) for first, second in PARTS
-             if len(listed(first)) * len(listed(second)) >= k]  # fmt: skip
-    names = ["".join(parts) for parts in product(*one(rng, large))]
-    picked = rng.permutation(len(names))[:k] if rng.random() < 0.7 else range(k)
-    return [names[i] for i in picked]
+    names = one(rng, [names for names in VOCABULARIES if len(names) >= k])
+    return [names[i] for i in (rng.permutation(len(names))[:k] if rng.random() < 0.7 else range(k))]
 
 
 def size(rng: Generator) -> int:
@@ -97,7 +94,7 @@ def size(rng: Generator) -> int:
 
 
 def counts(rng: Generator, k: int) -> list[int]:
-    """Of one shape: small, of any magnitude up to 10^7, falling as 1/i, nearly alike, or up to a thousand."""
+    """Of one shape: small, of any magnitude up to 10^7, up to a thousand, falling as 1/i, or nearly alike."""
     drawn = one(rng, [
         lambda: rng.integers(0, 21, k), lambda: 10 ** rng.uniform(0, 7, k), lambda: rng.integers(0, 1_000, k),
         lambda: 10 ** rng.uniform(2, 7) / np.arange(1, k + 1), lambda: rng.poisson(10 ** rng.uniform(0, 4), k),
@@ -109,62 +106,39 @@ def counts(rng: Generator, k: int) -> list[int]:
 
 
 def people(rng: Generator) -> Draft:
-    """A row per person, with a number or an age beside the answers, some of which are blank."""
-    n = int(10 ** rng.uniform(0.8, 2.6))
-    header, columns = [], []
-    if rng.random() < 0.6:
-        header.append(one(rng, ["id", "Nr", "Respondent", "Timestamp"]))
-        columns.append([f"2024-05-{i % 28 + 1:02d} 10:{i % 60:02d}" if header == ["Timestamp"] else i + 1
-                        for i in range(n)])  # fmt: skip
-    questions = [str(name) for name in rng.permutation(NAMES[:-1])[: rng.integers(1, 4)]]
+    """A row per person, at times with a number of theirs beside the answers, of which some are blank."""
+    n, questions = int(10 ** rng.uniform(0.8, 2.6)), rng.permutation(NAMES[:-1])[: rng.integers(1, 4)].tolist()
+    columns: dict[str, list[Any]] = {one(rng, ["id", "Nr"]): [*range(1, n + 1)]} if rng.random() < 0.6 else {}
     for question in questions:
-        header.append(question)
         names = labels(rng, int(rng.integers(2, 13)))
-        share = rng.dirichlet(np.full(len(names), 0.7))
-        blank = rng.random(n) < one(rng, [0, 0, 0.1])
-        columns.append(["" if blank[i] else name for i, name in enumerate(rng.choice(names, n, p=share).tolist())])
+        shares = rng.dirichlet([*[0.7] * len(names), one(rng, [0.001, 0.3])])
+        columns[question] = rng.choice([*names, ""], n, p=shares).tolist()
     if rng.random() < 0.4:
-        header.append(one(rng, ["Age", "Children", "Income", "Score"]))
-        columns.append(rng.integers(18, 90, n).tolist() if header[-1] == "Age" else rng.integers(0, 5, n).tolist())
-    tallies = [{str(name): column.count(name) for name in dict.fromkeys(column) if name != ""}
-               for name, column in zip(header, columns, strict=True) if name in questions]  # fmt: skip
-    return Draft(header, [list(row) for row in zip(*columns, strict=True)], tallies[0],
-                 {"each_row": "person", "categories": questions[0]}, tallies[1:])  # fmt: skip
+        columns[one(rng, ["Age", "Children", "Income", "Score"])] = rng.integers(0, one(rng, [5, 90]), n).tolist()
+    meant, *others = [{name: columns[question].count(name) for name in dict.fromkeys(columns[question]) if name}
+                      for question in questions]  # fmt: skip
+    said = {"each_row": "person", "categories": questions[0]}
+    return Draft([*columns], [list(row) for row in zip(*columns.values(), strict=True)], meant, said, others)
 
 
 def pairs(rng: Generator, least: int = 1) -> Draft:
     """A category with its count in each row."""
-    names = labels(rng, max(size(rng), least))
-    header = [str(one(rng, NAMES)), one(rng, COUNTS)]
+    names, header = labels(rng, max(size(rng), least)), [one(rng, NAMES), one(rng, COUNTS)]
     found = dict(zip(names, counts(rng, len(names)), strict=True))
     said = {"each_row": "category", "categories": header[0], "counts": header[1]}
     return Draft(header, [[*pair] for pair in found.items()], found, said)
 
 
-def with_total(rng: Generator) -> Draft:
+def totalled(rng: Generator, near: bool) -> Draft:
+    """With a total; a near one is a few units off, or that of counts before they were rounded, if these are few."""
     draft = pairs(rng, least=2)
-    _put_total(rng, draft, sum(draft.truth.values()))
+    base = one(rng, [1, 3, 5, 10]) if near and len(draft.truth) < 13 else 1
+    off = one(rng, [-3, -2, -1, 1, 2, 3]) if near and base == 1 else 0
+    total, at = base * round(sum(draft.truth.values()) / base) + off, one(rng, [0, len(draft.truth), len(draft.truth)])
+    draft.truth = {name: base * round(count / base) for name, count in draft.truth.items()}
+    draft.records, draft.out = [[*pair] for pair in draft.truth.items()], [at]
+    draft.records.insert(at, [one(rng, [name for name in TOTALS if name not in draft.truth]), max(total, 0)])
     return draft
-
-
-def with_near_total(rng: Generator) -> Draft:
-    """The total is a few units off, or that of counts before they were rounded."""
-    draft = pairs(rng, least=2)
-    if len(draft.truth) > 12 or rng.random() < 0.5:  # the roundings of many add up to more than a few units
-        total = max(sum(draft.truth.values()) + int(one(rng, [-3, -2, -1, 1, 2, 3])), 0)
-    else:
-        base = one(rng, [3, 5, 10])
-        total = base * round(sum(draft.truth.values()) / base)
-        draft.truth = {name: base * round(count / base) for name, count in draft.truth.items()}
-        draft.records = [[*pair] for pair in draft.truth.items()]
-    _put_total(rng, draft, total)
-    return draft
-
-
-def _put_total(rng: Generator, draft: Draft, total: int) -> None:
-    at = one(rng, [0, len(draft.records), len(draft.records)])
-    draft.records.insert(at, [one(rng, [name for name in TOTALS if name not in draft.truth]), total])
-    draft.out.append(at)
 
 
 def one_row(rng: Generator) -> Draft:
@@ -173,179 +147,141 @@ def one_row(rng: Generator) -> Draft:
     return Draft(names, [[*found.values()]], found, {"each_row": "group", "categories": tuple(names)})
 
 
-def crossed(rng: Generator) -> tuple[str, list[str], list[str], dict[tuple[str, str], int]]:
-    """The header of the groups, the groups, the categories, and the count of each group and category."""
-    header, named = one(rng, GROUPS)
-    groups = listed(named)[: rng.integers(2, 7)]
-    names = [name for name in labels(rng, int(rng.integers(2, 13))) if name not in groups]
+def crossed(rng: Generator, header: str | int, groups: list[str], draft: Draft) -> dict[tuple[str, str], int]:
+    """The count of each group and category. What is meant: all of them, the sums over the groups or one group; what may
+    be meant: these and their like the other way."""
+    names = labels(rng, int(rng.integers(2, 13)))
     cells = dict(zip(product(groups, names), counts(rng, len(groups) * len(names)), strict=True))
-    return header, groups, names, cells
-
-
-def ways(cells: dict[tuple[str, str], int]) -> dict[str, Found]:
-    """Every table that may be meant by one of groups and categories: the three that can be said, then the others."""
-    groups, names = (list(dict.fromkeys(side)) for side in zip(*cells, strict=True))
-    return {
-        "all": {f"{group} / {name}": count for (group, name), count in cells.items()},
-        "sums": {name: sum(cells[group, name] for group in groups) for name in names},
-        **{f"group {group}": {name: cells[group, name] for name in names} for group in groups},
-        **{f"name {name}": {group: cells[group, name] for group in groups} for name in names},
-        "sums of groups": {group: sum(cells[group, name] for name in names) for group in groups},
-    }
-
-
-def _as_meant(rng: Generator, header: str | int, draft: Draft, cells: dict[tuple[str, str], int]) -> Draft:
-    found = ways(cells)
-    meant = one(rng, ["all", "sums", one(rng, [way for way in found if way.startswith("group ")])])
-    draft.truth = found.pop(meant)
-    draft.may_be = [*found.values()]
-    draft.said |= {"groups": (header,) if meant == "all" else (),
-                   "only": (header, meant.removeprefix("group ")) if meant.startswith("group ") else None}  # fmt: skip
-    return draft
+    chosen, way = one(rng, groups), int(rng.integers(3))
+    found = [
+        {f"{group} / {name}": count for (group, name), count in cells.items()},
+        {name: sum(cells[group, name] for group in groups) for name in names},
+        {name: cells[chosen, name] for name in names},
+        {group: sum(cells[group, name] for name in names) for group in groups},
+        *({name: cells[group, name] for name in names} for group in groups),
+        *({group: cells[group, name] for group in groups} for name in names),
+    ]
+    draft.truth, draft.may_be = found[way], found
+    draft.said |= {"groups": (header,) if way == 0 else (), "only": (header, chosen) if way == 2 else None}
+    return cells
 
 
 def across(rng: Generator) -> Draft:
-    """A group in each row, with a column per category; sums of columns and of rows beside them, or neither."""
-    header, groups, names, cells = crossed(rng)
-    rows: list[list[Cell]] = [[group, *(cells[group, name] for name in names)] for group in groups]
-    titles = [one(rng, [header, header, ""]), *names]
-    draft = Draft(titles, rows, {}, {"each_row": "group", "categories": tuple(names)})
-    if rng.random() < 0.3:
-        draft.features.append("total column")
-        draft.header.append(one(rng, TOTALS))
-        for row in rows:
-            row.append(sum(map(int, row[1:])))
-    if rng.random() < 0.3:
-        draft.features.append("total row")
-        draft.out.append(len(rows))
-        rows.append([one(rng, TOTALS), *(sum(map(int, column)) for column in list(zip(*rows, strict=True))[1:])])
-    return _as_meant(rng, draft.header[0] or 1, draft, cells)
+    """A group in each row, with a column per category; sums of rows beside them, of columns below them, or neither."""
+    header, groups = one(rng, GROUPS)
+    header, draft = one(rng, [header, header, ""]), Draft([], [], {}, {"each_row": "group"})
+    cells = crossed(rng, header or 1, listed(groups), draft)
+    draft.said["categories"] = tuple(dict.fromkeys(name for _, name in cells))
+    table, total = np.array([*cells.values()]).reshape(len(listed(groups)), -1), rng.permutation(TOTALS).tolist()
+    beside, below = (rng.random(2) < 0.3).tolist()
+    table = np.column_stack([table, table.sum(1)]) if beside else table
+    table = np.vstack([table, table.sum(0)]) if below else table
+    draft.header, draft.out = [header, *draft.said["categories"], *total[:beside]], [len(listed(groups))] * below
+    names = [*listed(groups), *total[:below]]
+    draft.records = [[name, *row] for name, row in zip(names, table.tolist(), strict=True)]
+    return draft
 
 
 def down(rng: Generator) -> Draft:
     """A row for each group and category, at times below a group of all."""
-    header, _, names, cells = crossed(rng)
-    titles = [header, one(rng, [name for name in NAMES if name != header]), one(rng, COUNTS)]
+    header, groups = one(rng, GROUPS)
+    titles = [header, one(rng, NAMES), one(rng, COUNTS)]
     draft = Draft(titles, [], {}, {"each_row": "category", "categories": titles[1], "counts": titles[2]})
-    if rng.random() < 0.25:
-        draft.features.append("group of all")
-        draft.records += [[one(rng, TOTALS[:4]), name, count] for name, count in ways(cells)["sums"].items()]
-        draft.records = [[draft.records[0][0], *row[1:]] for row in draft.records]
-        draft.out += range(len(names))
+    cells, total = crossed(rng, header, listed(groups), draft), one(rng, TOTALS[:4])
+    draft.records = [[total, *pair] for pair in draft.may_be[1].items()] if rng.random() < 0.25 else []
+    draft.out = range(len(draft.records))
     draft.records += [[*at, count] for at, count in cells.items()]
-    return _as_meant(rng, header, draft, cells)
+    return draft
 
 
 def measured(rng: Generator) -> Draft:
     """Numbers and percentages of the same categories below each other, told apart by a column."""
-    found = pairs(rng).truth
-    header = ["Measure", one(rng, NAMES), "Value"]
-    n = max(sum(found.values()), 1)
-    rows: list[list[Cell]] = [[kind, name, count if kind == "Number" else round(100 * count / n, 1)]
-                              for name, count in found.items() for kind in ("Number", "Percent")]  # fmt: skip
+    found, header = pairs(rng).truth, ["Measure", one(rng, NAMES), "Value"]
+    rows: list[list[Cell]] = [
+        [kind, name, count if kind == "Number" else round(100 * count / max(sum(found.values()), 1), 1)]
+        for name, count in found.items() for kind in ("Number", "Percent")
+    ]  # fmt: skip
     said = {"each_row": "category", "categories": header[1], "counts": "Value", "only": ("Measure", "Number")}
     return Draft(header, rows, found, said)
 
 
 KINDS: dict[str, Callable[[Generator], Draft]] = {
-    "people": people, "counts": pairs, "counts with a total": with_total, "counts with a near total": with_near_total,
-    "one row of counts": one_row, "groups across": across, "groups down": down, "numbers and percents": measured,
+    "people": people, "counts": pairs, "counts with a total": lambda rng: totalled(rng, False),
+    "counts with a near total": lambda rng: totalled(rng, True), "one row of counts": one_row,
+    "groups across": across, "groups down": down, "numbers and percents": measured,
 }  # fmt: skip
 
 
-# --- what stands around a table, and how it is written ---
-
-
-def _add_columns(rng: Generator, draft: Draft) -> None:
-    """Shares after the counts, codes before the names, and the numbers of the rows in front of all."""
-    if draft.said["each_row"] == "category" and len(draft.header) == 2:
-        if rng.random() < 0.2:
-            draft.features.append("percents")
-            n = max(sum(draft.truth.values()), 1)
-            draft.header.append(one(rng, ["%", "Percent", "share", "Anteil in %"]))
-            draft.records = [[*row, round(100 * int(row[1]) / n, 1)] for row in draft.records]
-        if rng.random() < 0.1:
-            draft.features.append("codes")
-            draft.header.insert(0, one(rng, ["ISO", "id_area", "Kennziffer"]))
-            draft.records = [[f"X{7 * i + 11}", *row] for i, row in enumerate(draft.records)]
-    if draft.said["each_row"] == "category" and rng.random() < 0.15:
-        draft.features.append("row numbers")
-        draft.header.insert(0, one(rng, ["", "Nr", "id", "#", "Rank"]))
-        draft.records = [[i, *row] for i, row in enumerate(draft.records, 1)]
-
-
-def _written(rng: Generator, rows: list[list[Cell]], mark: str, separator: str) -> str:
-    point = "," if separator != "," and rng.random() < 0.5 else "."
-    fraction = f"{point}0" if not mark and rng.random() < 0.03 else ""  # as data frames write columns with gaps
-
-    def cell(value: Cell) -> str:
-        if isinstance(value, float):
-            return str(value).replace(".", point)
-        return value if isinstance(value, str) else (f"{value:,}".replace(",", mark) if mark else str(value)) + fraction
-
-    text = io.StringIO()
-    quoting: Any = one(rng, [csv.QUOTE_MINIMAL] * 3 + [csv.QUOTE_ALL])
-    writer = csv.writer(text, delimiter=separator, quoting=quoting, lineterminator=one(rng, ["\n", "\n", "\r\n"]))
-    writer.writerows([[cell(value) for value in row] for row in rows])
-    return text.getvalue()
+# --- what stands beside and around a table, and how it is written ---
 
 
 def random_table(rng: Generator, kind: str) -> KnownTable:
-    """A table of the kind: drawn, dressed and written."""
+    """A table of the kind, with columns beside it, lines around it, and numbers written in one of many ways."""
     draft = KINDS[kind](rng)
-    _add_columns(rng, draft)
-    said = dict(draft.said)
-    above: list[list[Cell]] = [[line] for line in rng.permutation(ABOVE)[: one(rng, [0, 0, 0, 0, 1, 2])].tolist()]
-    above += [[]] * (len(above) > 0 and rng.random() < 0.5)
-    below: list[list[Cell]] = [[line] for line in rng.permutation(BELOW)[: one(rng, [0, 0, 0, 0, 1, 2])].tolist()]
-    below = [[]] * (len(below) > 0 and rng.random() < 0.5) + below
-    header: list[list[Cell]] = [[*draft.header]]
-    if kind == "counts" and not above and draft.header.index(said["categories"]) == 0 and rng.random() < 0.1:
-        header, said["categories"], said["counts"] = [], 1, 2
-    units: list[list[Cell]] = []
-    if header and kind != "people" and rng.random() < 0.07:
-        units.append(["", *["persons"] * (len(draft.header) - 1)])
-    marked = {"notes above": above, "notes below": below, "units below the header": units, "no header": not header}
-    draft.features += [feature for feature, there in marked.items() if there]
-    if kind == "groups across" and rng.random() < 0.1:
-        draft.features.append("sparse header above")
-        above.append(["", one(rng, NAMES), *[""] * (len(draft.header) - 2)])
+    features = _beside(rng, draft) if kind.startswith(("counts", "groups down")) else []
+    width, last = len(draft.header), len(draft.records)
+    above, below = ([[line] for line in rng.permutation(lines)[: one(rng, [0, 0, 0, 0, 1, 2])].tolist()]
+                    for lines in (ABOVE, BELOW))  # fmt: skip
+    sparse = [["", one(rng, NAMES), *[""] * (width - 2)]] * (kind == "groups across" and rng.random() < 0.1)
+    above += [[]] * (len(above) > 0 and rng.random() < 0.5) + sparse
+    header = [draft.header] * (kind != "counts" or bool(above) or width > 2 or rng.random() > 0.1)
+    units = [["", *["persons"] * (width - 1)]] * (bool(header) and kind != "people" and rng.random() < 0.07)
     start = len(above) + len(header) + len(units) + 1
-    end = start + len(draft.records)
-    out = [len(above) + 2] * len(units) + [start + i for i in draft.out]
-    said |= {"header_row": len(above) + 1 if header else 0,
-             "left_out": (*out, *(end + i for i, line in enumerate(below) if line))}  # fmt: skip
-    rows = [*above, *header, *units, *draft.records, *below]
-    data, filename = _as_file(rng, rows, said, draft)
-    return KnownTable(kind, data, filename, draft.truth, Said(**said), tuple(draft.may_be), tuple(draft.features))
+    below = [[]] * (len(below) > 0 and rng.random() < 0.5) + below
+    out = [*range(start - len(units), start), *(start + i for i in draft.out),
+           *range(start + last, start + last + len(below))]  # fmt: skip
+    said = {**draft.said, "header_row": len(above) + len(header) if header else 0, "left_out": tuple(out)}
+    said |= {} if header else {"categories": 1, "counts": 2}
+    marked = {"lines above": above, "lines below": below, "units below the header": units, "no header": not header,
+              "sparse header": sparse, "records left out": draft.out}  # fmt: skip
+    features += [feature for feature, there in marked.items() if there]
+    data, filename, how = _as_file(rng, [*above, *header, *units, *draft.records, *below], kind)
+    features += [f"{name} {value!r}" for name, value in how.items() if name != "sheet"] + [filename]
+    return KnownTable(kind, data, filename, draft.truth, Said(**said, **how), tuple(draft.may_be), tuple(features))
 
 
-def _as_file(rng: Generator, rows: list[list[Cell]], said: dict[str, Any], draft: Draft) -> tuple[bytes, str]:
+def _beside(rng: Generator, draft: Draft) -> list[str]:
+    """Puts shares after the counts, codes and the numbers of the rows before the names, or none of them."""
+    values = [int(row[-1]) for row in draft.records]
+    n = max(sum(values), 1)
+    columns: dict[str, tuple[str, int, list[Any]]] = {
+        "shares": ("%|Percent|share|Anteil in %", len(draft.header), [round(100 * count / n, 1) for count in values]),
+        "codes": ("ISO|id_area|Kennziffer", 0, [f"X{7 * i + 11}" for i in range(len(values))]),
+        "row numbers": ("|Nr|id|#|Rank", 0, [*range(1, len(values) + 1)]),
+    }
+    chosen = [feature for feature in columns if rng.random() < 0.15]
+    for title, at, column in map(columns.__getitem__, chosen):
+        draft.header.insert(at, one(rng, listed(title)))
+        draft.records = [[*row[:at], cell, *row[at:]] for row, cell in zip(draft.records, column, strict=True)]
+    return chosen
+
+
+def _as_file(rng: Generator, rows: list[list[Any]], kind: str) -> tuple[bytes, str, dict[str, Any]]:
+    """The bytes of a file of the rows, its name, and what must be said of it to read them."""
     if rng.random() < 0.03:
-        draft.features.append("workbook")
-        if rng.random() < 0.5:
-            return saved(workbook(rows)), "table.xlsx"
-        said["sheet"] = "Data"
-        return saved(workbook(Notes=[["About this file"], ["Source", "a survey"]], Data=rows)), "table.xlsx"
-    separator = one(rng, [*[","] * 18, *";\t|" * 6, " "])
-    values = [value for row in draft.records for value in row if not isinstance(value, str)]
-    large = said["each_row"] != "person" and max(values) >= 1000 and all(isinstance(value, int) for value in values)
-    mark = one(rng, [""] * 12 + [",", ".", " ", "'"]) if large else ""
-    if mark:
-        said["thousands"] = mark
-        draft.features.append("thousands marks")
-    if separator == " ":
-        draft.features.append("spaces between")
-    text = _written(rng, rows, mark, separator)
-    encoding = one(rng, ["utf-8"] * 6 + ["utf-8-sig", "utf-16", "cp1252", "cp1252"])
-    try:
-        data = text.encode(encoding)
-    except UnicodeEncodeError:  # letters that Windows-1252 has not
-        data, encoding = text.encode(), "utf-8"
-    if data != text.encode():
-        said["encoding"] = encoding
-        draft.features.append(encoding)
-    return data, "table.tsv" if separator == "\t" else "table.csv"
+        noted = {"Notes": [["About this file"], ["Source", "a survey"]]} if rng.random() < 0.5 else {}
+        return saved(workbook(**noted, Data=rows)), "table.xlsx", {"sheet": "Data"}
+    separator, text = one(rng, [*[","] * 18, *";\t|" * 6, " "]), io.StringIO()
+    point = "," if separator != "," and rng.random() < 0.5 else "."
+    numbers = [value for row in rows for value in row if not isinstance(value, str)]
+    marked = kind != "people" and max(numbers) > 999 and all(isinstance(value, int) for value in numbers)
+    mark = one(rng, [""] * 12 + [",", ".", " ", "'"]) if marked else ""
+    end = point + "0" if not mark and rng.random() < 0.03 else ""  # as data frames write columns with gaps
+
+    def cell(value: Cell) -> str:
+        if isinstance(value, int):
+            return f"{value:,}".replace(",", mark) + end
+        return value if isinstance(value, str) else str(value).replace(".", point)
+
+    writer = csv.writer(text, delimiter=separator, lineterminator=one(rng, ["\n", "\r\n"]),
+                        quoting=one(rng, [csv.QUOTE_MINIMAL] * 3 + [csv.QUOTE_ALL]))  # fmt: skip
+    writer.writerows([map(cell, row) for row in rows])
+    data, encoding = text.getvalue().encode(), one(rng, ["utf-8"] * 6 + ["utf-8-sig", "utf-16", "cp1252", "cp1252"])
+    with suppress(UnicodeEncodeError):  # letters that Windows-1252 has not
+        data = text.getvalue().encode(encoding)
+    said = {"encoding": encoding} if data != text.getvalue().encode() else {}
+    name = {"\t": "table.tsv", " ": "table.txt"}.get(separator, "table.csv")
+    return data, name, said | ({"thousands": mark} if mark else {})
 
 
 def random_tables(rng: Generator, many: int) -> list[KnownTable]:

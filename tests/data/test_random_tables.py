@@ -62,7 +62,8 @@ def test_the_truth_of_a_random_table_is_in_its_bytes() -> None:
     for table in tables:
         assert found_again(table), (table.kind, table.features, table.said, table.data[:400])
     assert {table.kind for table in tables} == {*KINDS}
-    assert tables == random_tables(np.random.default_rng(7), 160)
+    again = random_tables(np.random.default_rng(7), 160)
+    assert [(table.said, table.truth) for table in tables] == [(table.said, table.truth) for table in again]
     assert tables[0] != random_tables(np.random.default_rng(8), 1)[0]
 
 
