@@ -72,9 +72,11 @@ def followed(
     try:
         came = read_counts(table.data, table.filename, **answers)
     except CountsQuestion as question:
-        asked += ({name: value for name, value in question.suggested.items() if answers.get(name) is None},)
-        if None in asked[-1].values() or len(asked) == ROUNDS:
+        asked += ({doubt.entry: doubt.guess for doubt in question.open},)
+        if len(asked) == ROUNDS:
             return Read("no guess", asked, question.question)
+        if len(asked) > 1 and asked[-1].keys() <= asked[-2].keys():
+            return Read("crashed", asked, "the same is asked again")
         return followed(table, meant, question.suggested, asked)
     except CountsError as refusal:
         return Read("rightly refused" if len(table.truth) < 2 else "refused", asked, str(refusal))
@@ -93,22 +95,24 @@ READINGS: dict[str, Callable[[KnownTable], Read]] = {
 
 
 def as_arguments(said: Said) -> dict[str, Any]:
-    """What was said in the words of read_counts, None for nothing; what it has no word for is not said."""
-    group, person = said.only[1] if said.only else None, said.each_row == "person"
-    pairs, across = said.each_row == "category", said.each_row == "group"
-    sums = ("group sums" if pairs else "column sums") if pairs or across else None
+    """What was said in the words of read_counts, None for nothing."""
+    if not said.each_row:  # of the handed cases at most the column is said
+        return {}
+    person, pairs = said.each_row == "person", said.each_row == "category"
     return {
         "sheet": said.sheet,
+        "encoding": said.encoding,
         "thousands": said.thousands,
-        "header_row": said.header_row if said.header_row != 1 else None,
+        "header_row": said.header_row,
+        "leave_out": said.left_out,
+        "layout": {"person": "raw", "category": "counts", "group": "wide"}[said.each_row],
         "column": said.categories if person else None,
         "category_column": said.categories if pairs else None,
-        "count_column": said.counts,
-        "group": group if pairs else None,
-        "row": group if across else None,
-        "cells": "all" if said.groups else None if group else sums,
-        "confirm_percentages": True if sums else None,
-        "total_row": ("drop" if said.left_out else "keep") if sums else None,
+        "count_column": said.counts if pairs else said.categories if said.each_row == "group" else None,
+        "group_column": said.groups or None,
+        "group": None if person or said.only else "(each apart)" if said.groups else "(all, added up)",
+        "only": dict([said.only]) if said.only else None,
+        "confirm_percentages": None if person else True,
     }
 
 

@@ -11,7 +11,7 @@ from . import vocabulary
 from .form import ADDED, APART, COUNTS, RAW, WIDE, Key, Understanding
 from .outcome import CountsError, listed, shown
 from .sums import is_of_the_whole, number
-from .table import YEAR, Column, Table, are_years, filled_down, joined
+from .table import YEAR, Column, Table, are_years, filled_down, is_fraction, joined, one_line
 from .unseparated import refuse_unseparated
 from .whole_numbers import is_like_number
 
@@ -50,6 +50,36 @@ def roles_of(table: Table, form: Understanding) -> Roles:
     return _wide(table, kinds, form) if layout == WIDE else _pairs(table, kinds, form)
 
 
+def guess_only(table: Table, form: Understanding) -> tuple[tuple[tuple[Key, tuple[str, ...]], ...] | None, str]:
+    """Which rows to keep, where counts stand below each other with percentages of the same, or answers to several
+    questions of the same person; and why."""
+    if form.said.layout == WIDE:
+        return None, ""
+    kinds = _Kinds(table)
+    counts = [column for column in kinds.numeric if not (column.named_as_shares or _numbers_rows(column))]
+    mixed = [column for column in counts if column.has_fractions] if all(c.has_fractions for c in counts[-1:]) else []
+    for side in (column for column in kinds.texts if 1 < column.distinct < 7 and mixed):
+        cells = zip(side.cells, mixed[0].cells, strict=True)
+        fractional = {one_line(name) for name, cell in cells if is_fraction(cell)}
+        whole = [name for name in dict.fromkeys(map(one_line, side.cells)) if name and name not in fractional]
+        if whole and "" not in fractional and fractional and len(kinds.filled) > 2:
+            why = f"Where {side.label} is {shown(sorted(fractional)[0])}, {mixed[0].label} holds fractions: no counts."
+            return ((table.key(side), (whole[0],)),), why
+    asked = [column for column in kinds.filled if column.words & vocabulary.QUESTIONS and column.repeats]
+    answers = [column for column in kinds.texts if column.words & vocabulary.REPLIES and column not in asked]
+    people = [column for column in kinds.filled if column not in asked and column not in answers and column.repeats]
+    if asked and answers and any(_is_key([person, asked[0]]) for person in people):
+        why = f"Each person comes once per {asked[0].label}: one of its {asked[0].distinct} is read."
+        return ((table.key(asked[0]), (one_line(asked[0].sample[0]),)),), why
+    return None, ""
+
+
+def _is_key(columns: Sequence[Column]) -> bool:
+    """Whether the entries of the columns tell every row from all others."""
+    entries = list(zip(*(column.cells for column in columns), strict=True))
+    return len(set(entries)) == len(entries)
+
+
 class _Kinds:
     """The columns of a table by what they may hold."""
 
@@ -57,6 +87,7 @@ class _Kinds:
         filled = [column for column in table.columns if not column.is_blank]
         self.numeric = [column for column in filled if column.may_hold_counts]
         self.texts = [column for column in filled if not column.may_hold_counts]
+        self.telling = [column for column in self.texts if column.distinct > 1 or len(column.sample) < 2]
         self.years = [column for column in filled if are_years(column.sample)]
         self.sides = [column for column in filled if column in self.texts or column in self.years]
         self.filled = filled
@@ -72,7 +103,7 @@ class _Kinds:
 
 def _guess_layout(table: Table, kinds: _Kinds) -> tuple[str, str]:
     """The likeliest layout, and why it is in doubt; "" where it is not."""
-    numeric, texts = kinds.numeric, kinds.texts
+    numeric = kinds.numeric
     if len(table.columns) == 1:
         refuse_unseparated(table)
     if len(table.columns) == 1 or not numeric:
@@ -82,7 +113,7 @@ def _guess_layout(table: Table, kinds: _Kinds) -> tuple[str, str]:
     wide = category_columns(table, kinds)
     if wide:
         return _of_a_grid(table, kinds, wide)
-    if not texts:
+    if not kinds.telling:
         return _among_numbers(table, numeric)
     return _of_names_and_numbers(kinds)
 
@@ -124,15 +155,19 @@ def _among_numbers(table: Table, numeric: list[Column]) -> tuple[str, str]:
         return COUNTS, PEOPLE if again or any(column.named_as_identifier for column in others) else ""
     if len(table.rows) == 2 and table.header_row is None:
         return (COUNTS if len(numeric) == 2 and numeric[0].counts_rows else WIDE), PEOPLE
-    different = len(numeric) == 2 and numeric[0].distinct == len(numeric[0].sample)
-    answered = numeric[-1].repeats or numeric[-1].reads_as_an_answer or numeric[0].named_as_identifier
-    return COUNTS if different and not answered else RAW, PEOPLE
+    rest = numeric[1:] if len(numeric) > 2 and _numbers_rows(numeric[0]) else numeric
+    first, last = rest[0], rest[-1]
+    if len(rest) == 2:
+        answered = last.repeats or last.reads_as_an_answer or first.named_as_identifier
+        return COUNTS if first.distinct == len(first.sample) and not answered else RAW, PEOPLE
+    groups = numeric[0].distinct == len(numeric[0].sample) and not all(c.reads_as_an_answer for c in numeric[1:])
+    return WIDE if groups and not numeric[0].named_as_identifier else RAW, PEOPLE
 
 
 def _of_names_and_numbers(kinds: _Kinds) -> tuple[str, str]:
     """Counts where the names are all different or tell rows apart together; people where entries come again, are
     numbered, named or dated, or where the numbers read as answers."""
-    texts, crossed = kinds.texts, kinds.crossed
+    texts, crossed = kinds.telling, kinds.crossed
     numbers = [column for column in kinds.numeric if not _numbers_rows(column) and column not in kinds.years]
     counted = [column for column in numbers if not (column.named_as_identifier or column.named_as_shares)]
     if not numbers and not any(column.said_to_be_counts for column in kinds.years):
@@ -247,11 +282,12 @@ def category_columns(table: Table, kinds: _Kinds) -> list[Column]:
     counts = [column for column in kinds.numeric if column not in kinds.years]
     counts = [c for c in counts if not (c.named_as_shares or c.named_as_identifier or c.has_fractions)]
     counts = [column for column in counts if not _numbers_rows(column)]
-    names = {column.name for column in counts}
+    names, said = {column.name for column in counts}, [column.said_to_be_counts for column in counts]
     sides = [column for column in kinds.sides if column not in counts]
     if not sides or len(counts) < 2 or "" in names or len(names) < len(counts):
         return []
-    if any(c.named_as_measurement or c.named_as_nothing_but_counts for c in counts):
+    alone = any(c.named_as_measurement or c.named_as_nothing_but_counts for c in counts)
+    if alone or sum(said) == 1 < len(said) < 4:
         return []
     labels = group_names(sides, sides)
     all_different = len(set(labels)) == len(labels) and all(labels)
@@ -267,7 +303,9 @@ def _sum_columns(columns: list[Column]) -> list[Column]:
 
 def _likelihood_of_counts(column: Column, kinds: _Kinds) -> int:
     """Larger for likelier; columns that fit alike are taken in their order."""
-    if not column.may_hold_counts or column.has_fractions:
+    if not column.may_hold_counts:
+        return -1
+    if column.has_fractions:
         return 0
     if column.named_as_identifier or _numbers_rows(column) or column in kinds.years:
         return 1
@@ -280,11 +318,14 @@ def _likelihood_of_counts(column: Column, kinds: _Kinds) -> int:
     return 3 if not kinds.texts and column is kinds.filled[0] else 4  # of numbers only, codes come first
 
 
-def _unlike_names(column: Column, kinds: _Kinds) -> tuple[bool, ...]:
-    """What is the same throughout comes last, before it dates and the like, codes, and names of groups."""
+def _unlike_names(column: Column, kinds: _Kinds) -> tuple[int, ...]:
+    """What is the same throughout comes last; before it codes, dates and the like, names of groups,
+    and of names that come again those that are more."""
     numbers = column.holds_times or all(map(is_like_number, column.sample))
     again = column.distinct < len(column.sample)
-    return again and column.distinct < 2, numbers, column.named_as_code, is_outer(column, kinds.texts), again
+    same, outer = again and column.distinct < 2, is_outer(column, kinds.texts)
+    coded = column.named_as_code or (column.named_as_identifier and not again) or _numbers_rows(column)
+    return same, coded, numbers, outer, again, column.distinct if again else 0
 
 
 def _refuse_repeated_headers(table: Table) -> None:
@@ -308,6 +349,8 @@ def _settle_groups(
     filled = [name for name in names if name]
     again = len(set(filled)) < len(filled)
     others = [c for c in kinds.sides if c not in categories and c not in counts and _may_group(c, kinds.sides)]
+    if form.said.group == ADDED and form.said.group_column is None:
+        return ()
     outer = [column for column in others if is_outer(column, kinds.sides)]
     groups = _telling(others, list(categories) if again else [], outer)
     if not (again or outer):
@@ -324,7 +367,7 @@ def _settle_group(
     """Which group is read. Never added up unasked: where groups are items that the same people answered, or years of
     the same people, a sum counts each person several times."""
     if not groups:
-        if form.said.group is not None:
+        if form.said.group not in (None, ADDED):
             raise CountsError("group= goes with groups of rows; name the columns that tell them apart as group_column.")
         return None
     different = list(dict.fromkeys(key for key in keys if key))

@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Sequence
+from itertools import takewhile
 
 from . import vocabulary
 from .delimited import CellGrid, cells_filled
@@ -19,8 +20,10 @@ LONG_NOTE = 30
 CODE = re.compile(r"[^\W\d]{1,8}\d{1,5}\w{0,8}")  # Q1, V3, q0001
 IMPORT_ID = '{"ImportId"'  # Qualtrics writes it in a third row of names
 NOTE = re.compile(r"[*(\[©†‡¹²³]|\d{1,2}[.)]?\s|(?:note|source|quelle|info|fuente|nb)\b", re.IGNORECASE)
-SOURCE = re.compile(r"(?:notes?|sources?|quellen?|anmerkung|hinweis|stand|fuente|fonte|base|basis|n =)\b.*[:=]",
-                    re.IGNORECASE)  # fmt: skip
+SOURCE = re.compile(
+    r"(?:notes?|sources?|来源|quellen?|anmerkung|hinweis|stand|fuente|fonte|base|basis|n =)\s*(?:\b.*)?[:=：]",
+    re.IGNORECASE,
+)
 NAMES_OF_ROW_NUMBERS = ("", "unnamed: 0", "rownames", "row.names", "rowname", "...1")  # by pandas and R
 
 
@@ -131,13 +134,14 @@ def _more_names(grid: CellGrid, place: int, form: Understanding) -> int:
 
 
 def _guess_header(grid: CellGrid, form: Understanding) -> tuple[tuple[int, ...], str]:
-    place = header_below_titles(grid)
+    place = header_below_titles(grid) if len(grid.columns) > 1 else _below_a_gap(grid)
     header, row = record(grid, place), grid.rows[place]
-    if place and has_counts(header):
-        if place > 1:
-            raise CountsError(f"no header row was found: row {row} holds numbers already; put a name above each column "
-                              "and leave the lines above out.", row)  # fmt: skip
-        place, header, row = 0, record(grid, 0), grid.rows[0]  # the header lacks a name
+    if place and has_counts(header) and is_number(header[0]):  # there is none: titles, then data
+        why = f"Above row {row}, which is data, there is no row of names."
+        form.leave_out(grid.rows[:place], "a title above the table", why)
+        return (), why
+    if place == 1 and has_counts(header):  # the header lacks a name
+        place, header, row = 0, record(grid, 0), grid.rows[0]
     names = listed([shown(cell) for cell in header if cell.strip()])
     why = f"Row {row} seems to hold the names ({names}), below {shown(_first_text(grid, 0))}." if place else ""
     more = headers_more(grid, place)
@@ -155,6 +159,12 @@ def _guess_header(grid: CellGrid, form: Understanding) -> tuple[tuple[int, ...],
     return ((row,) if is_header else ()), why
 
 
+def _below_a_gap(grid: CellGrid) -> int:
+    """In one column: the first record below a blank row near the top, above which titles stand."""
+    top = range(1, min(4, len(grid.rows) - 1))
+    return next((i for i in top if grid.rows[i] > grid.rows[i - 1] + 1), 0)
+
+
 def header_below_titles(grid: CellGrid) -> int:
     """Which record is the first of the table; those before it are narrower than it, or written with more cells."""
     top = [record(grid, i) for i in range(min(TITLE_ROWS, len(grid.rows)))]
@@ -162,11 +172,15 @@ def header_below_titles(grid: CellGrid) -> int:
     if found is not None:
         return found
     extents = [max(i for i, cell in enumerate(cells) if cell.strip()) + 1 for cells in top]
-    usual = Counter(extents).most_common(1)[0][0]
     written = list(grid.widths[: len(top)]) if grid.widths is not None else extents
-    most = Counter(written).most_common(1)[0][0] if grid.widths is not None else usual
+    usual, most = _usual(extents), _usual(written)
     titles = [extent < usual or width > most for extent, width in zip(extents, written, strict=True)]
     return next((i for i, title in enumerate(titles) if not title), 0)
+
+
+def _usual(numbers: Sequence[int]) -> int:
+    """The most frequent number, the largest of those."""
+    return max(Counter(numbers).items(), key=lambda item: (item[1], item[0]))[0]
 
 
 def _above_numbers(top: list[list[str]]) -> int | None:
@@ -217,7 +231,8 @@ def _first_is_header(grid: CellGrid, form: Understanding) -> tuple[bool, str]:
     numbers = [first for first in over_numbers if first]
     nameless = len(firsts) > 1 and not firsts[0] and bool(below[0]) and not any(map(is_number, below[0]))
     scale = len(numbers) > 2 and numbers in ([str(i + j) for i in range(len(numbers))] for j in (0, 1))
-    if numbers and (nameless or (scale and not is_number(firsts[0])) or all(map(is_year, numbers))):
+    lone = len(grid.rows) == 2 and len(numbers) == len(firsts) > 2 and len(set(firsts)) == len(firsts)
+    if numbers and (nameless or lone or (scale and not is_number(firsts[0])) or all(map(is_year, numbers))):
         return True, f"The first row may name the columns, {shown(numbers[0])} being a year or an answer, or be data."
     comes_back = any(first and first in map(str.strip, cells) for first, cells in zip(firsts, below, strict=True))
     lone_numbers = len(grid.rows) == 1 and any(map(is_number, firsts))
@@ -295,11 +310,13 @@ def notes_below(grid: CellGrid, first: int) -> int:
     """How many records at the end are notes, sources or rules; the table has records above them, from `first` on."""
     many = len(grid.rows)
     places = sorted({*range(first, min(many, first + TITLE_ROWS)), *range(max(first, many - TITLE_ROWS), many)})
-    if not places or len(grid.columns) < 2:
+    if not places:
         return 0
+    if len(grid.columns) == 1:
+        return _notes_in_one_column(grid.columns[0])
     records = {i: record(grid, i) for i in places}
-    usual = max(Counter(cells_filled(cells) for cells in records.values()).most_common(), key=lambda c: (c[1], c[0]))[0]
-    written = Counter(grid.widths[i] for i in places).most_common(1)[0][0] if grid.widths is not None else 0
+    usual = _usual([cells_filled(cells) for cells in records.values()])
+    written = _usual([grid.widths[i] for i in places]) if grid.widths is not None else 0
     numeric = [
         j for j in range(1, min(len(grid.columns), COLUMNS_LOOKED_AT))
         if 3 * sum(is_number(cells[j]) for cells in records.values()) >= len(records)
@@ -313,9 +330,17 @@ def notes_below(grid: CellGrid, first: int) -> int:
     for i in range(start, many):
         gap = grid.rows[i] > grid.rows[i - 1] + 1
         short = grid.widths is not None and grid.widths[i] < written
-        if gap or _is_spaced(records[i]) or _is_note(next(filter(str.strip, records[i])), short):
+        lone = short and grid.widths is not None and grid.widths[i] == 1
+        if gap or lone or _is_spaced(records[i]) or _is_note(next(filter(str.strip, records[i])), short):
             return many - i
     return 0
+
+
+def _notes_in_one_column(cells: list[str]) -> int:
+    """How many cells at the end read as notes and stand nowhere else."""
+    times = Counter(cells)
+    last = takewhile(lambda cell: times[cell] == 1 and bool(NOTE.match(cell) or SOURCE.match(cell)), reversed(cells))
+    return len(list(last)) if 2 * len(times) <= len(cells) else 0
 
 
 def _is_spaced(cells: list[str]) -> bool:
@@ -343,7 +368,7 @@ def is_rule(cell: str) -> bool:
 def _is_note(text: str, short: bool) -> bool:
     line = text.strip()
     several = len(line.split()) > 1
-    spoken = line.endswith(".") or ":" in line or len(line) >= LONG_NOTE or bool(NOTE.match(line))
+    spoken = line.endswith(".") or ":" in line or "：" in line or len(line) >= LONG_NOTE or bool(NOTE.match(line))
     return is_rule(line) or (several and (short or spoken)) or (spoken and bool(NOTE.match(line)) and len(line) > 3)
 
 
@@ -409,4 +434,4 @@ def _leave_out_row_numbers(table: Table, form: Understanding) -> None:
     if len(others) == 1 and others[0].holds_numbers:
         return
     form.remark("An unnamed row-number column was ignored.")
-    table.columns = others
+    table.columns, table.aside = others, [first]

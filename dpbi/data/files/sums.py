@@ -59,18 +59,24 @@ def sums_of_rows(names: Sequence[str], counts: Sequence[Sequence[int]]) -> RowSu
     best = max(fit, key=lambda sums: (sums.certain, len(sums.at)), default=None)
     if best and (best.certain or len(best.at) > 1):
         return best
-    named = frozenset(i for i in whole or nearly_all_others(counts) if is_of_the_whole(names[i]))
-    doubtful = whole or nearly_all_others(counts)
-    return RowSums(named or doubtful, certain=bool(named)) if named or doubtful else None
+    likely = whole or nearly_all_others(names, counts)
+    certain = frozenset(i for i in likely if is_of_the_whole(names[i]))
+    return RowSums(certain or likely, certain=bool(certain)) if likely else None
 
 
-def nearly_all_others(counts: Sequence[Sequence[int]]) -> frozenset[int]:
-    """The first or last entry, where its count is the sum of all others within a few people, as of rounded tables."""
+def nearly_all_others(names: Sequence[str], counts: Sequence[Sequence[int]]) -> frozenset[int]:
+    """The first or last entry, where its count is the sum of all others within a few people, as of rounded or perturbed
+    tables; within a person a category, where its name says so too."""
     if len(counts) < 3 or len(counts[0]) > 1:
         return frozenset()
     n = sum(own for (own,) in counts)
-    ends = [(i, counts[i][0]) for i in (0, len(counts) - 1)]
-    return frozenset(i for i, own in ends if own >= LARGE // 4 and abs(2 * own - n) <= min(UNITS, NEARLY * (n - own)))
+
+    def near(i: int, own: int) -> bool:
+        off, share = abs(2 * own - n), NEARLY * (n - own)
+        named = is_of_the_whole(names[i]) and off <= max(UNITS, len(counts), share)
+        return named or (own >= LARGE // 4 and off <= min(UNITS, share))
+
+    return frozenset(i for i in (0, len(counts) - 1) if counts[i][0] and near(i, counts[i][0]))
 
 
 def _sums(names: Sequence[str], counts: Sequence[Sequence[int]], down: bool, least: int) -> RowSums | None:

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from dpbi import limits
@@ -181,8 +181,7 @@ class Column:
     @cached_property
     def has_fractions(self) -> bool:
         """Numbers beside a decimal mark that groups no thousands, as no count has: '3.5', '0,27'."""
-        return any((isinstance(cell, MarkedCell) and cell.kind == FRACTION) or FRACTIONAL.fullmatch(cell.strip())
-                   for cell in self.sample)  # fmt: skip
+        return any(map(is_fraction, self.sample))
 
     @property
     def repeats(self) -> bool:
@@ -212,14 +211,16 @@ class Table:
     header_row: int | None
     blank_rows: int = 0
     has_row_names: bool = False
+    aside: list[Column] = field(default_factory=list)  # numbers of rows: read only where an entry names them
 
     def kept(self, at: Sequence[int]) -> Table:
         """The table of these entries alone."""
         def cut(column: Column) -> Callable[[int | None], list[str]]:
             return lambda stop: [column.cells[i] for i in at[:stop]]
 
-        columns = [Column(c.position, c.name, cut(c), c.levels, c.sampled) for c in self.columns]
-        return Table(columns, [self.rows[i] for i in at], self.header_row, self.blank_rows, self.has_row_names)
+        columns, aside = ([Column(c.position, c.name, cut(c), c.levels, c.sampled) for c in among]
+                          for among in (self.columns, self.aside))  # fmt: skip
+        return Table(columns, [self.rows[i] for i in at], self.header_row, self.blank_rows, self.has_row_names, aside)
 
     def named(self, name: str) -> list[Column]:
         wanted = one_line(name)
@@ -228,7 +229,8 @@ class Table:
     def found(self, wanted: str | int, entry: str) -> Column:
         """The column that an entry of the form names. Raises CountsError where there is none or more than one."""
         by_place = isinstance(wanted, int)
-        columns = [c for c in self.columns if c.position == wanted] if by_place else self.named(str(wanted))
+        everything = [*self.aside, *self.columns]
+        columns = [c for c in everything if c.position == wanted] if by_place else self.named(str(wanted))
         if len(columns) == 1:
             return columns[0]
         if columns:
@@ -247,6 +249,11 @@ class Table:
         times = Counter(column.name for column in self.columns)
         return tuple(column.name if column.name and times[column.name] == 1 else column.position
                      for column in self.columns)
+
+
+def is_fraction(cell: str) -> bool:
+    marked = isinstance(cell, MarkedCell) and cell.kind == FRACTION
+    return marked or bool(FRACTIONAL.fullmatch(cell.strip().removesuffix("%").rstrip()))
 
 
 def are_years(texts: Sequence[str]) -> bool:

@@ -118,7 +118,7 @@ def _rows_of_sums(
         certain = bool(sums and sums.certain) or (bool(marks) and side == 0 and bool(found))
         if not found or len(lines) - len(found) < 2:
             continue
-        said = listed([f"{shown(lines[i].strip())} ({sum(counts[i]):,})" for i in found])
+        said = listed([f"{shown(lines[i].strip())} ({sum(counts[i]) if counts else 'all'})" for i in found])
         wanted = {lines[i] for i in found} if marks else {*found}
         of_file = sorted({table.rows[i] for j, i in enumerate(at) if (marks[j][side] if marks else j) in wanted})
         why = f"{said} {'is' if len(found) == 1 else 'are'} {_why(sums is not None, certain)}"

@@ -78,9 +78,10 @@ UNITS = _words(
 ANONYMOUS = _words("anonymous anonym anonyme anónimo anonimo anoniem anonymt none n/a na - unknown")
 TOTALS = _words(
     """
-    total totals subtotal sum all both overall altogether everyone gesamt insgesamt summe gesamtsumme
+    total totals subtotal sum all both zusammen everybody overall altogether everyone gesamt insgesamt summe gesamtsumme
     zwischensumme alle gesamtergebnis ensemble somme sous-total suma totale totaal totalt summa razem łącznie
     ogółem итого всего 合计 合計 总计 総計 σ
     """
 )
 QUESTIONS = _words("question questions item items frage fragen variable indicator q pregunta")
+REPLIES = _words("response responses answer answers value reply antwort antworten réponse réponses respuesta")
