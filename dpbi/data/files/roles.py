@@ -107,7 +107,8 @@ def _guess_layout(table: Table, kinds: _Kinds) -> tuple[str, str]:
     if len(table.columns) == 1:
         refuse_unseparated(table)
     if len(table.columns) == 1 or not numeric:
-        return RAW, ""
+        only = table.columns[0]
+        return RAW, PEOPLE if len(table.columns) == 1 and only.distinct == len(only.sample) > 1 else ""
     if len(table.rows) == 1:
         return _of_one_row(table, kinds)
     wide = category_columns(table, kinds)
@@ -122,7 +123,8 @@ def _of_one_row(table: Table, kinds: _Kinds) -> tuple[str, str]:
     """'colour,count / red,50' is a table of one category, 'red,green / 12,30' a row of counts."""
     last = table.columns[-1]
     one_pair = len(table.columns) == 2 and (len(kinds.texts) == 1 or last.named_as_counts or last.named_as_shares)
-    layout = COUNTS if one_pair and last in kinds.numeric else WIDE
+    said = len(kinds.texts) == 1 and any(column.named_as_nothing_but_counts for column in kinds.numeric)
+    layout = COUNTS if said or (one_pair and last in kinds.numeric) else WIDE
     asked = [column for column in kinds.numeric if column.named_as_an_answer]
     if not any(column.position > 1 or not are_years(column.sample) for column in asked):
         return layout, ""

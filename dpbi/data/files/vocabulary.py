@@ -23,7 +23,8 @@ SHARES = _words(
 IDENTIFIERS = _words(
     """
     id ids uid uuid guid index idx nr row record serial member person user customer client participant
-    respondent patient subject student pupil employee email mail ticket teilnehmer personne persona
+    respondent patient subject student pupil employee key hh hhid hhno household caseid
+    email mail ticket teilnehmer personne persona
     """
 )
 POPULATION = _words(
@@ -85,3 +86,9 @@ TOTALS = _words(
 )
 QUESTIONS = _words("question questions item items frage fragen variable indicator q pregunta")
 REPLIES = _words("response responses answer answers value reply antwort antworten réponse réponses respuesta")
+NO_ANSWER = frozenset((
+    "na", "n/a", "nan", "null", "none", "missing", "unknown", "not stated", "no answer", "refused", "don't know",
+    "(leer)", "keine angabe", "k. a.", "sans réponse", "no contesta", "unbekannt",
+))  # fmt: skip
+WEIGHTS = _words("weight weights weighting pweight wt wgt gewicht gewichtung hochrechnungsfaktor poids peso")
+NOISY = _words("noisy noise dp private privatised privatized stddev perturbed")
