@@ -42,10 +42,10 @@ def _remark_on_what_counts_hide(table: Table, roles: Roles, totals: Mapping[str,
     absent = [f"{shown(name)} ({count:,})" for name, count in totals.items() if name.lower() in vocabulary.NO_ANSWER]
     if absent:
         form.remark(f"Counted as categories, though they may stand for no answer: {listed(absent)}.")
-    weights = [column.label for column in table.columns if column.words & vocabulary.WEIGHTS]
+    weights = [column.label for column in table.columns if column.says(vocabulary.WEIGHTS)]
     if weights:
         form.remark(f"{listed(weights)}: if these are weights of a survey, they are not used.")
-    noisy = [column.label for column in table.columns if column.words & vocabulary.NOISY]
+    noisy = [column.label for column in table.columns if column.says(vocabulary.NOISY)]
     if noisy:
         form.remark(f"{listed(noisy)}: values that are noisy already are no true counts.")
 
@@ -168,8 +168,8 @@ def _checked(totals: dict[str, int], table: Table, roles: Roles, form: Understan
     n = sum(totals.values())
     if n >= COUNT_LIMIT:
         raise CountsError(f"the counts are too large: their sum must be below 2^63, got {n:,}.")
-    counted_by_name = any(column.counts_by_nature and column.words for column in roles.counts)
-    of_shares = roles.layout == COUNTS and any(column.named_as_shares for column in roles.counts)
+    counted_by_name = any(column.named_as_counts for column in roles.counts)
+    of_shares = roles.layout == COUNTS and any(column.says(vocabulary.SHARES) for column in roles.counts)
     hundred = abs(n - 100) <= 1 and len(totals) > 2 and not (table.has_row_names and counted_by_name)
     hundred = hundred and (n == 100 or not counted_by_name)
     if (hundred or of_shares) and n:
@@ -356,15 +356,15 @@ def _remark_on_records(
     stem = re.split(r"[/.]", column.name)[0]
     beside = [other.label for other in others if stem and re.match(rf"{re.escape(stem)}[/.]", other.name)]
     if beside:
-        form.remark(f"{column.label} and {listed(beside)} may hold several answers of one person; one of them is counted.")
+        form.remark(f"{column.label} and {listed(beside)} may hold several answers of one person; one is counted.")
 
 
 def _names_people(column: Column) -> bool:
     """By a word or by codes; or as the rows of a household stand together under its key."""
     cells = column.cells
     blocks = 1 + sum(one != other for one, other in pairwise(cells))
-    together = 3 < column.distinct and blocks == _different(cells) < len(cells) and not column.named_as_measurement
-    return column.named_as_identifier or column.holds_codes or (together and 2 * blocks > len(cells))
+    together = 3 < column.distinct and blocks == _different(cells) < len(cells) < 2 * blocks
+    return column.is_identifier or (together and not column.says(vocabulary.MEASUREMENTS))
 
 
 def _has_repeats(column: Column) -> bool:

@@ -45,17 +45,6 @@ FILLERS = _words(
     von im insgesamt gesamt value values wert werte de des du la les los las di dei o
     """
 )
-ANSWERS = _words(
-    """
-    child children kids siblings brothers sisters pets cars bikes books rooms friends hours minutes days weeks
-    months drinks cigarettes visits trips times points grade grades marks rating level scale satisfaction wage
-    salary pay earnings rent expenses spending distance bmi size many much how your you kind kinder kinderzahl
-    geschwister haustiere autos fahrräder bücher zimmer freunde stunden minuten tage wochen monate besuche
-    fahrten punkte punktzahl note noten bewertung zufriedenheit lohn gehalt miete ausgaben entfernung semester
-    haushaltsgröße wie viele viel ihre ihr sie du enfants frères sœurs heures jours hijos hermanos horas días
-    figli fratelli ore giorni kinderen børn barn dzieci
-    """
-)
 STATISTICS = _words("base basis n respondents sample size valid response mean sd standard deviation std stichprobe")
 CODES = _words(
     """
@@ -63,7 +52,6 @@ CODES = _words(
     """
 )
 KINDS = _words("type types group groups kind category class segment status state labels label sex gender level geo")
-PEOPLE = _words("name names firstname surname vorname nachname nom prénom apellido who")
 MEASUREMENTS = _words(
     """
     age height weight income salary price score year alter größe körpergröße gewicht körpergewicht einkommen âge
@@ -72,9 +60,6 @@ MEASUREMENTS = _words(
     telefon geburtsjahr jahrgang preis kosten betrag lat lon latitude longitude mean average median sd
     mittelwert durchschnitt latency index ratio density quota
     """
-)
-UNITS = _words(
-    "kg g cm m km eur usd years year jahre euro thousand thousands units unit einheit in min h hrs sec mm ml"
 )
 ANONYMOUS = _words("anonymous anonym anonyme anónimo anonimo anoniem anonymt none n/a na - unknown")
 TOTALS = _words(
