@@ -33,7 +33,8 @@ LETTERS = {
     "KOI8-R": CYRILLIC,
     "Mac-Roman": WESTERN,
     "cp850": WESTERN,
-    "cp874": "านรอกเงมยลวดทสตะปบคหแจพชขใไโผถซณฟธภศญฉฝษฐฎฆฬฑฏฌฒฮ\u0e31\u0e34\u0e35\u0e36\u0e37\u0e38\u0e39\u0e47\u0e48\u0e49\u0e4c",
+    "cp874": "านรอกเงมยลวดทสตะปบคหแจพชขใไโผถซณฟธภศญฉฝษฐฎฆฬฑฏฌฒฮ"  # and what stands above and below:
+    "\u0e31\u0e34\u0e35\u0e36\u0e37\u0e38\u0e39\u0e47\u0e48\u0e49\u0e4c",
 }
 COMMON_FIRST_BYTES = {
     "Big5": ("cp950", range(0xA4, 0xC7)),
