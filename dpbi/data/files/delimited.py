@@ -14,12 +14,12 @@ from typing import Any
 from dpbi import limits
 
 from .form import Understanding
-from .outcome import CountsError, shown
+from .outcome import CountsError
 from .whole_numbers import is_number
 
 SEPARATORS = ("\t", ";", "|", ",")  # where two fit alike the earlier one: commas occur in numbers and names
 SAMPLE_CHARACTERS = 60_000
-DIRECTIVE = re.compile(r'"?sep=(.)"?[^\S\n]*(?:\n|$)', re.IGNORECASE)
+DIRECTIVE = re.compile(r'"?sep=([\t;|,])"?[^\S\n]*(?:\n|$)', re.IGNORECASE)
 PRINTED = re.compile(r"\S {2,}\S")  # as a program prints a table
 KEYED_COMMENT = re.compile(r"#\s*\w[\w ]*:")
 CHUNK = 500  # records; more live lists at a time keep the garbage collector busy
@@ -56,9 +56,6 @@ def read_delimited(text: str, form: Understanding) -> tuple[CellGrid, str | None
     directive = DIRECTIVE.match(text)
     first_row = 1
     if directive:
-        if directive[1] not in SEPARATORS:
-            named = shown(directive[0].strip())
-            raise CountsError(f"{named} names a separator other than comma, semicolon, tab or bar.", 1)
         text, first_row = text[directive.end() :], 2
     comments = _comment_lines(text)
     if comments:
@@ -112,7 +109,9 @@ def choose_separator(text: str) -> str | None:
 
 def _fit(sample: str, separator: str) -> tuple[float, bool]:
     """Which share of the records has the same number of cells, and whether there are numbers below each other."""
-    records = [record for record in _records(sample, separator) if "".join(record).strip()]
+    records: list[list[str]] = []
+    with suppress(csv.Error):  # a fault is reported by the reading itself
+        records += filter(cells_filled, csv.reader(io.StringIO(sample), delimiter=separator))
     widths = [len(record) for record in records]
     several = Counter(width for width in widths if width > 1)
     if not several:
@@ -132,12 +131,6 @@ def _fit(sample: str, separator: str) -> tuple[float, bool]:
 def _has_numbers(records: list[list[str]]) -> bool:
     """Whether at least half of a column are numbers."""
     return any(2 * sum(map(is_number, column)) >= len(column) for column in zip(*records, strict=True))
-
-
-def _records(sample: str, separator: str) -> Iterator[list[str]]:
-    """The records as far as they can be read; a fault is reported by the reading itself."""
-    with suppress(csv.Error):
-        yield from csv.reader(io.StringIO(sample), delimiter=separator)
 
 
 def _parse(text: str, separator: str | None, first_row: int) -> CellGrid:

@@ -10,7 +10,7 @@ import warnings
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import date, datetime, time, timedelta
+from datetime import datetime, time
 from itertools import zip_longest
 from typing import Any
 
@@ -21,12 +21,11 @@ from .delimited import CellGrid, cells_filled
 from .file_format import ARCHIVE, EXCEL, SAVE_AS
 from .form import Understanding
 from .outcome import CountsError, faults_in_words, listed, shown
-from .whole_numbers import BOOLEAN, DATE, FORMULA, FRACTION, SPREADSHEET_ERROR, MarkedCell
+from .whole_numbers import BOOLEAN, FORMULA, SPREADSHEET_ERROR, MarkedCell, cell_of
 
 ROWS_OF_EXCEL = 1_048_576
 FIRST_ROWS = 20  # that hold something: they show which sheet is a table
 ROW = re.compile(rb"<(?:\w+:)?row\b([^>]*)>")
-BEYOND = re.compile(rb'<(?:\w+:)?row\b[^>]*\br="\d{8}')
 CELL = re.compile(rb"<(?:\w+:)?c\b")
 UNSAVED = re.compile(rb"(?:</(?:\w+:)?f>|<(?:\w+:)?f\b[^>]*/>)\s*(?:<(?:\w+:)?v\s*/>|<v></v>)?\s*</(?:\w+:)?c>")
 PLACE = re.compile(rb'\br="(\d{1,9})"')
@@ -82,11 +81,7 @@ def _sheets_of_others(data: bytes, form: Understanding) -> list[Sheet]:
     if isinstance(found, str):
         raise CountsError(f"{found}; {SAVE_AS}.")
     form.remark("All rows were read, also hidden ones; errors and formulas without a saved value count as empty cells.")
-    return [Sheet(name, visible, map(_texts, rows)) for name, visible, rows in found]
-
-
-def _texts(row: list[Any]) -> list[str]:
-    return [_text(value) for value in row]
+    return [Sheet(name, visible, (list(map(_text, row)) for row in rows)) for name, visible, rows in found]
 
 
 def _sheets_of_excel(data: bytes) -> list[Sheet]:
@@ -116,12 +111,8 @@ def _is_excel(data: bytes) -> bool:
         texts = [archive.read(part) for part in parts if part.filename.startswith("xl/worksheets/")]
     cells = sum(len(CELL.findall(text)) for text in texts)
     if cells > limits.UPLOAD_WORKBOOK_CELLS_LARGEST:
-        raise CountsError(
-            f"the workbook is too large: at most {limits.UPLOAD_WORKBOOK_CELLS_LARGEST:,} cells are read, "
-            f"got {cells:,}; save the table as CSV."
-        )
-    if any(BEYOND.search(text) for text in texts):
-        raise CountsError(f"a sheet has rows beyond {ROWS_OF_EXCEL:,}, the last of Excel's; save the table as CSV.")
+        most = limits.UPLOAD_WORKBOOK_CELLS_LARGEST
+        raise CountsError(f"the workbook is too large: at most {most:,} cells are read, got {cells:,}; {SAVE_AS}.")
     return True
 
 
@@ -175,19 +166,12 @@ def _rows_of_text(sheet: Any) -> Iterator[list[str]]:
 
 
 def _text(value: Any, error: bool = False) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, str):
-        return MarkedCell(value, SPREADSHEET_ERROR) if error else value
+    if error:
+        return MarkedCell(value, SPREADSHEET_ERROR)
     if isinstance(value, bool):
         return MarkedCell(str(value).upper(), BOOLEAN)
-    if isinstance(value, float):
-        return str(int(value)) if value.is_integer() else MarkedCell(repr(value), FRACTION)
-    if isinstance(value, datetime) and value.time() == time():
-        return MarkedCell(value.date().isoformat(), DATE)
-    if isinstance(value, datetime | date | time | timedelta):
-        return MarkedCell(str(value), DATE)
-    return str(value)
+    midnight = isinstance(value, datetime) and value.time() == time()
+    return cell_of(value.date() if midnight else value)
 
 
 def _mark_unsaved_formulas(sheet: Any, cells: list[list[str]]) -> None:
