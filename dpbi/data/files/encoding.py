@@ -18,16 +18,16 @@ MARKS = (  # the longer mark first: UTF-32 LE begins with the mark of UTF-16 LE
     (codecs.BOM_UTF16_BE, "UTF-16"),
     (codecs.BOM_UTF8, "UTF-8"),
 )
-WESTERN = "éáíóöäüãçèàñøåêßúæôâîûõëïùòœì’ªº“”–…ðþýšž"
+WESTERN = "éáíóöäüãçèàñøåêßúæôâîûõëïùòœìªºðþýšž"
 CYRILLIC = "оеаинтсрвлкмдпуяыьгзбчйхжшюцщэфіїёъєґ№"
 # The letters of each encoding, lower case, the commoner ones first; of those of two bytes, the first bytes of what
 # their makers called common characters, and the codec that knows what was added since.
 LETTERS = {
     "Windows-1252": WESTERN,
-    "Windows-1250": "áéíłóąęěšýčžśńřöüżőćúůťźňďűâăşţđäîçôëľĺŕß’“”–…",
+    "Windows-1250": "áéíłóąęěšýčžśńřöüżőćúůťźňďűâăşţđäîçôëľĺŕß",
     "Windows-1251": CYRILLIC,
     "Windows-1253": "αοιετσνηυρπκμλςωίάόέδγήχθφβύώξζψϊϋ",
-    "Windows-1254": "ıüişğöçâîéû’“”–…",
+    "Windows-1254": "ıüişğöçâîéû",
     "Windows-1255": "יוהלאמתרבשנםחדקעפטכצסגזןךףץ",
     "Windows-1256": "اليمنورتبدسكعةفقهحجطشصخزذضثغىأءئؤإآظ",
     "KOI8-R": CYRILLIC,
@@ -45,7 +45,7 @@ COMMON_FIRST_BYTES = {
 ENCODINGS = ("UTF-8", "UTF-16", *LETTERS, *COMMON_FIRST_BYTES)
 NOT_ASCII, SAMPLE_LINES = re.compile(rb"[ -~]?[\x80-\xff][^\r\n]{,2000}"), 200
 # In nats. One letter more or less must not decide against Windows-1252: hence what the difference must come to.
-ASCII_COST, SYMBOL_COST, RARE_COST, ODD_COST, CLEAR = log(64), 5.0, 12.0, 2.0, 3.0
+ASCII_COST, PUNCTUATION_COST, SYMBOL_COST, RARE_COST, ODD_COST, CLEAR = log(64), 2.5, 5.0, 12.0, 2.0, 3.0
 LAST_LATIN = "\u024f"
 CONTROLS = "".join(map(chr, (*range(0x00, 0x09), *range(0x0E, 0x20), *range(0x7F, 0xA0))))
 NOT_TEXT = "this is not a text table"
@@ -139,7 +139,8 @@ def _costs(encoding: str) -> dict[str, float]:
     """- log of how often each of its letters is one of the text: as its rank, or all alike."""
     letters = LETTERS.get(encoding)
     if letters:
-        return {letter: log(rank * log(len(letters))) for rank, letter in enumerate(letters, 1)}
+        ranked = {letter: log(rank * log(len(letters))) for rank, letter in enumerate(letters, 1)}
+        return ranked | dict.fromkeys("’“”–…", PUNCTUATION_COST)
     codec, first_bytes = COMMON_FIRST_BYTES[encoding]
     pairs = (bytes((first, second)) for first in first_bytes for second in range(0x40, 0xFF))
     common = {letter for pair in pairs if len(letter := pair.decode(codec, "ignore")) == 1}
