@@ -78,11 +78,12 @@ def _decoded(data: bytes, encoding: str) -> str:
 def _encoding_of(data: bytes, form: Understanding) -> tuple[str, str]:
     """The name of the encoding, and why it is open."""
     marked = next((encoding for mark, encoding in MARKS if data.startswith(mark)), None)
-    unmarked = None if marked else _order_of_nulls(data[:4096])
-    if unmarked:
-        form.remark(f"The file was read as {unmarked}, though it has no mark that says so; check the names.")
-    if marked or unmarked:
-        return marked or unmarked or "", ""
+    encoding = marked or _order_of_nulls(data[:4096])
+    if encoding:
+        if encoding != "UTF-8":
+            unsaid = "" if marked else ", though it has no mark that says so; check the names"
+            form.remark(f"The file was read as {encoding}{unsaid}.")
+        return encoding, ""
     with suppress(UnicodeDecodeError):
         data.decode("utf-8")
         return "UTF-8", ""

@@ -13,6 +13,8 @@ from .outcome import CountsError, listed, shown
 from .table import one_line
 from .whole_numbers import BINARY, DATE, FORMULA, NESTED, SPREADSHEET_ERROR, MarkedCell, is_number
 
+MANY_CATEGORIES = 30  # more are not drawn one by one
+LONG_NAME = 60
 NO_NAMES = (FORMULA, SPREADSHEET_ERROR, NESTED, BINARY)
 # 2024-01-05 and what a spreadsheet makes of 5-9: 5-Sep, Sep-05.
 AS_DATE = re.compile(r"\d{4}-\d{2}-\d{2}|\d{1,2}[-. ][^\W\d_]{3}\.?|[^\W\d_]{3}\.?[-. ]\d{2}")
@@ -40,12 +42,17 @@ class Names:
             _remark_on_merging(self.of, times, where, self.notes)
         _remark_on_likeness(names, self.notes)
         dates = [cell for cell in self.of if _is_date(cell)]
-        if dates:
-            self.notes.remark(
-                f"{len(dates)} category names are dates ({_quoted(dates)}); were they ranges such as 5-9?"
-            )
-        if names and all(map(is_number, names)):
-            self.notes.remark("Numeric codes are treated as category names.")
+        spaced = [cell for cell in self.of if cell != cell.strip()]
+        for holds, remark in (
+            (dates, f"{len(dates)} category names are dates ({_quoted(dates)}); were they ranges such as 5-9?"),
+            (spaced, f"Spaces around names were removed ({_quoted(spaced)})."),
+            (any("\n" in cell.strip() for cell in self.of), "Line breaks inside names were replaced by spaces."),
+            (names and all(map(is_number, names)), "Numeric codes are treated as category names."),
+            (any(len(name) > LONG_NAME for name in names), "Long names are shortened in charts."),
+            (len(names) > MANY_CATEGORIES, f"Many categories ({len(names):,}): charts show the largest ones."),
+        ):
+            if holds:
+                self.notes.remark(remark)
 
 
 def _name(cell: str, row: Callable[[str], int]) -> str:

@@ -26,11 +26,14 @@ LONGEST_NUMBER = 64
 PLAIN_DIGITS = 12  # of a number that no remark or question is about
 MARKED_LARGEST = 100_000  # different cells in a column of counts that are not such numbers
 TOO_LARGE = "is too large: a count must be below 2^63 = 9,223,372,036,854,775,808"
+WEIGHTED = ("is not a whole number: weighted counts are not supported, because one person may move a weight by more than "
+            "one")  # fmt: skip
 SPACES = dict.fromkeys(map(ord, "\u00a0\u2007\u2009\u202f"), " ")
 SIGNS = {0x2212: "-", 0x2019: "'", 0x02BC: "'"}
 MARK_NAMES = {".": "dots", ",": "commas", " ": "spaces", "'": "apostrophes"}
 MISSING = "is missing (write 0 if nobody chose it, or remove the row if it is a heading)"
-WITHHELD = {"inf", "nan", "na", "n/a", "none", "null", "x", "c", "s", "suppressed", "confidential", "missing"}
+NOT_FINITE = {"inf", "infinity", "nan"}
+WITHHELD = NOT_FINITE | {"na", "n/a", "none", "null", "x", "c", "s", "suppressed", "confidential", "missing"}
 OTHER_DIGIT = re.compile(r"[^\D0-9]")
 SHARE_BESIDE = re.compile(r"[\d.,' ]{1,40}[(\[][<>]?[\d., ]{1,20}%?[)\]]|[\d.,' ]{1,40}[/;|][\d., ]{1,20}%")
 LIKE_NUMBER = re.compile(r"[\d\s.,:;'<>~≈≤≥±=*+%()/?!#†‡·•…‐‑‒–—-]+(?: [a-z]{1,2})?")  # a flag may follow
@@ -244,21 +247,25 @@ def _complaint(cell: str, text: str, number: Number | None) -> str:
         return f"is {cell.kind}; a count is needed"
     if not text:
         return MISSING
-    if text.isdecimal() and (number is None or number.value >= COUNT_LIMIT):
-        return TOO_LARGE
     if number is None:
-        if is_beside_share(text):
-            return "holds a count and a share in one cell: put the counts in a column of their own"
-        if text.endswith("%"):
-            return "is a percentage: counts of people are needed"
-        return "is not a count: suppressed, approximate, worded or infinite cells cannot be used"
+        return _not_a_number(text)
     if number.value < 0:
         return "is negative: counts cannot be negative"
     if number.value >= COUNT_LIMIT:
         return TOO_LARGE
-    if number.value != number.value.to_integral_value():
-        return "is not a whole number: weights are not supported, because one person may move one by more than one"
-    return ""
+    return "" if _is_whole(number) else WEIGHTED
+
+
+def _not_a_number(text: str) -> str:
+    if text.isdecimal():
+        return TOO_LARGE
+    if text.lower().lstrip("+-") in NOT_FINITE:
+        return "is not finite: counts must be finite whole numbers"
+    if is_beside_share(text):
+        return "holds a count and a share in one cell: put the counts in a column of their own"
+    if text.endswith("%"):
+        return "is a percentage: counts of people are needed"
+    return "is not a count: suppressed, approximate or worded cells cannot be used"
 
 
 def _refuse(
