@@ -26,8 +26,8 @@ LONGEST_NUMBER = 64
 PLAIN_DIGITS = 12  # of a number that no remark or question is about
 MARKED_LARGEST = 100_000  # different cells in a column of counts that are not such numbers
 TOO_LARGE = "is too large: a count must be below 2^63 = 9,223,372,036,854,775,808"
-WEIGHTED = ("is not a whole number: weighted counts are not supported, because one person may move a weight by more than "
-            "one")  # fmt: skip
+WEIGHTED = ("is not a whole number: weighted counts are not supported, because one person may move a weight by more "
+            "than one")  # fmt: skip
 SPACES = dict.fromkeys(map(ord, "\u00a0\u2007\u2009\u202f"), " ")
 SIGNS = {0x2212: "-", 0x2019: "'", 0x02BC: "'"}
 MARK_NAMES = {".": "dots", ",": "commas", " ": "spaces", "'": "apostrophes"}
