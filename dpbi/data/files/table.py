@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import accumulate
 
 from dpbi import limits
 
@@ -152,6 +153,10 @@ class Column:
         first = next(iter(self.fetch(1)), "").strip()
         return first in ("0", "1") and all(cell.strip() == str(i) for i, cell in enumerate(self.cells, int(first)))
 
+    @property
+    def numbers_rows(self) -> bool:
+        return self.position == 1 and self.counts_rows
+
 
 @dataclass
 class Table:
@@ -188,10 +193,11 @@ class Table:
         if len(columns) == 1:
             return columns[0]
         if columns:
-            raise CountsError(f"{len(columns)} columns are called {columns[0].label}; rename one or give its position.")
+            raise CountsError(f"{len(columns)} columns are called {columns[0].label}; rename one or give its position.",
+                              entry=entry)  # fmt: skip
         what = f"column {wanted}" if by_place else f"column called {shown(str(wanted))}"
         labels = listed([column.label for column in self.columns], most=12)
-        raise CountsError(f"{entry}: there is no {what}. The columns are {labels}.")
+        raise CountsError(f"{entry}: there is no {what}. The columns are {labels}.", entry=entry)
 
     def key(self, column: Column) -> str | int:
         """What names the column in an answer: its header if that is its alone, else its position."""
@@ -214,11 +220,18 @@ def are_years(texts: Sequence[str]) -> bool:
     return bool(texts) and all(map(is_year, texts))
 
 
-def filled_down(column: Column) -> list[str]:
-    filled: list[str] = []
-    for cell in column.cells:
-        filled.append(cell if cell.strip() or not filled else filled[-1])
-    return filled
+def is_outer(column: Column, sides: Sequence[Column]) -> bool:
+    """Whether blank cells belong to the name above them: a column to the right is filled wherever this one is not."""
+    blank = [i for i, cell in enumerate(column.cells) if not cell.strip()]
+    right = [other.cells for other in sides if other.position > column.position]
+    return bool(blank) and blank[0] > 0 and any(all(cells[i].strip() for i in blank) for cells in right)
+
+
+def filled(column: Column, sides: Sequence[Column]) -> list[str]:
+    """The cells, with the name above in blank ones that belong to it."""
+    if not is_outer(column, sides):
+        return column.cells
+    return list(accumulate(column.cells, lambda above, cell: cell if cell.strip() else above))
 
 
 def joined(columns: Sequence[Sequence[str]]) -> list[str]:
