@@ -69,7 +69,7 @@ def guess_only(table: Table, form: Understanding) -> tuple[tuple[tuple[Key, tupl
     asked = [column for column in kinds.filled if column.says(vocabulary.QUESTIONS) and column.repeats]
     answers = [column for column in kinds.texts if column.says(vocabulary.REPLIES) and column not in asked]
     people = [column for column in kinds.filled if column not in asked and column not in answers and column.repeats]
-    if asked and answers and any(_are_different(zip(person.cells, asked[0].cells)) for person in people):
+    if asked and answers and any(_are_different(zip(person.cells, asked[0].cells, strict=True)) for person in people):
         why = f"Each person comes once per {asked[0].label}: one of its {asked[0].distinct} is read."
         return ((table.key(asked[0]), (one_line(asked[0].sample[0]),)),), why
     return None, ""
