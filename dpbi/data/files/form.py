@@ -114,7 +114,7 @@ KINDS: dict[str, tuple[str, Callable[[Any], Any]]] = {
                    lambda value: () if type(value) is int and value == 0 else _rows(value)),
     "leave_out": ("be numbers of rows of the file", _rows),
     "only": ("map columns to the values whose rows are kept", _only),
-    "categories": ("be a sequence of names", lambda value: _several(value, _text)),
+    "categories": ("be a sequence of names", lambda value: _several([None] if isinstance(value, str) else value, _text)),
     **dict.fromkeys(("sheet", "encoding", "group", "chosen"), ("be text", _text)),
     **dict.fromkeys(COLUMNS, ("be a header or a position from 1, or several", lambda value: _several(value, _column))),
 }  # fmt: skip
@@ -166,9 +166,10 @@ class Understanding:
     def suggested(self) -> dict[str, Any]:
         """Every entry as it stands, as a person would write it."""
         rows = tuple(sorted(row for row, why in self.left_out.items() if why != ABOVE))
-        entries = self.entries | {"leave_out": rows if self.said.leave_out is None else self.said.leave_out}
-        ordered = {name: entries[name] for name in (entry.name for entry in fields(Form)) if entries.get(name) is not None}
-        return {name: _as_written(name, value) for name, value in ordered.items()}
+        now = self.entries | {"leave_out": rows}
+        said = {name: value for name, value in vars(self.said).items() if value is not None}
+        return {name: _as_written(name, value) for name in vars(self.said)
+                if (value := said.get(name, now.get(name))) is not None}  # fmt: skip
 
 
 def plain(value: Any) -> Any:

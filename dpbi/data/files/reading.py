@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
 from typing import Any
 
@@ -118,10 +118,10 @@ def understood(file: Opened, said: Form) -> Reading:
     form = Understanding(said, dict(known.entries), list(known.doubts), list(known.remarks))
     table = roles = None
     try:
+        if said.categories is not None:
+            form.said = replace(said, categories=tidy_list(said.categories))
         table = _table(file, form)
         read = _selected(table, form)
-        if said.categories is not None:
-            form.entries["categories"] = tidy_list(said.categories)
         roles = roles_of(read, form)
         totals = counted(read, roles, file.separator, form)
     except CountsError as refusal:
@@ -129,7 +129,8 @@ def understood(file: Opened, said: Form) -> Reading:
         return Reading(form, table, roles, refusal=refusal.with_traceback(None))
     unread = [column.label for column in read.columns if column not in (*roles.read, *roles.groups, *roles.counts)]
     if unread and roles.layout != RAW:
-        form.remark(f"Columns that were not read: {listed(unread, most=8)}.")
+        verb = "column was" if len(unread) == 1 else "columns were"
+        form.remark(f"{len(unread):,} {verb} not read: {listed(unread, most=8)}.")
     counts = Counts(
         labels=tuple(totals),
         counts=tuple(totals.values()),

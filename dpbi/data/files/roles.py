@@ -178,7 +178,7 @@ def _settle_columns(
     if getattr(form.said, entry) is None:
         return tuple(guess)
     if not wanted and entry != "group_column":
-        raise CountsError(f"{entry}: no column is named; say which is read.")
+        raise CountsError(f"{entry} must be a header or a position: no column is named.", entry=entry)
     return tuple(table.found(key, entry) for key in wanted)
 
 
@@ -192,12 +192,14 @@ def _pairs(table: Table, kinds: _Kinds, form: Understanding) -> _Columns:
     taken = [table.found(key, "category_column") for key in form.said.category_column or ()]
     free = [column for column in kinds.filled if column not in taken] or table.columns[-1:]
     count = max(free, key=lambda column: _likelihood_of_counts(column, kinds))
-    if form.said.count_column is None and count.name and many > 2:
+    if many > 2 and count.name and form.said.count_column is None:
         count = table.found(count.name, "count_column")  # the only one of its name
     why = f"Of {many} columns {count.label} may hold the counts." if many > 2 else ""
     counts = _settle_columns(table, "count_column", [count], form, why)
     names = [column for column in [*(kinds.telling or kinds.filled), *kinds.years] if column not in counts]
     name = min(names or table.columns, key=lambda column: _unlike_names(column, kinds))
+    if many > 2 and name.name and form.said.category_column is None:
+        name = table.found(name.name, "category_column")
     why = f"Of {many} columns {name.label} may hold the categories." if many > 2 else ""
     categories = _settle_columns(table, "category_column", [name], form, why)
     if set(categories) & set(counts):
@@ -214,12 +216,16 @@ def _wide(table: Table, kinds: _Kinds, form: Understanding) -> _Columns:
         raise CountsError("a row of counts needs a row of category names above it; there is none.")
     first = table.columns[0]  # 'year, 2024' before a row of counts names the row
     names_row = first.is_identifier or first.says(vocabulary.MEASUREMENTS)
-    found = category_columns(table, kinds) or [c for c in kinds.numeric if not (names_row and c is first)]
-    found = found or [column for column in table.columns if column not in kinds.sides]
-    sums = _sum_columns(found) if len(table.rows) > 1 else []
+    if len(table.rows) == 1:
+        found = [c for c in table.columns if c.name and (c is not first or (first in kinds.numeric and not names_row))]
+    else:
+        found = category_columns(table, kinds) or [c for c in kinds.numeric if not (names_row and c is first)]
+    sums = _sum_columns(found, len(table.rows) > 1)
     why = f"{listed([c.label for c in sums])} may be the sum of the columns beside it." if sums else ""
     counts = _settle_columns(table, "count_column", [c for c in found if c not in sums], form, why)
     names = [column for column in kinds.sides if column not in counts]
+    for column in names if len(table.rows) == 1 else ():
+        form.remark(f"{column.label} holds {shown(column.cells[0])}, which is not a number and was left out.")
     return (), counts, _settle_columns(table, "group_column", names, form)
 
 
@@ -240,11 +246,11 @@ def category_columns(table: Table, kinds: _Kinds) -> list[Column]:
     return counts if _are_different(labels) and all(labels) else []
 
 
-def _sum_columns(columns: list[Column]) -> list[Column]:
-    """The first or last of the columns, where it is the sum of all others in every row."""
+def _sum_columns(columns: list[Column], several: bool) -> list[Column]:
+    """The first or last of the columns, where it is the sum of all others in each of several rows, or in one by name."""
     rows = list(zip(*([number(cell) for cell in column.cells] for column in columns), strict=True))
     edges = [edge for edge in (-1, 0) if len(columns) > 2 and all(2 * row[edge] == sum(row) > 0 for row in rows)]
-    return [columns[edge] for edge in edges[:1]]
+    return [columns[edge] for edge in edges if several or is_of_the_whole(columns[edge].name)][:1]
 
 
 def _likelihood_of_counts(column: Column, kinds: _Kinds) -> tuple[bool, ...]:
@@ -308,7 +314,9 @@ def _settle_group(
     the same people, a sum counts each person several times."""
     said, different = form.said.group, list(dict.fromkeys(filter(None, keys)))
     if not groups and said in (None, ADDED):
-        return None
+        why = "Nothing names the rows, so that all are added up: right only where nobody is in two of them."
+        nameless = form.entries["layout"] == WIDE and any(len(column.cells) > 1 for column in counts)
+        return str(form.settle("group", ADDED, why)) if nameless else None
     if not groups:
         raise CountsError("group= goes with groups of rows; name the columns that tell them apart as group_column.",
                           entry="group")  # fmt: skip

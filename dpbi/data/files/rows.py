@@ -66,6 +66,8 @@ def _table(grid: CellGrid, names: list[str], header: Sequence[int], width: int, 
             column.name = one_line(name)
     _refuse_ragged(grid, columns, width)
     kept = [column for column in columns if column.name or not column.is_blank]
+    if grid.widths is not None and len(kept) < len(columns):  # in a workbook they are the rule and not worth a word
+        form.remark("An empty extra column was ignored.")
     table = Table(kept, grid.rows, header[0] if header else None, grid.blank_rows, lacks_name)
     first, *others = kept
     codes = len(others) == 1 and others[0].holds_numbers  # and their counts
@@ -120,6 +122,11 @@ def _settle_header(grid: CellGrid, form: Understanding) -> tuple[int, ...]:
 
 
 def _guess_header(grid: CellGrid, form: Understanding) -> tuple[tuple[int, ...], str]:
+    top = [set(map(one_line, record(grid, i))) for i in range(min(TITLE_ROWS, len(grid.rows)))]
+    wanted = {one_line(name) for entry in COLUMNS for name in getattr(form.said, entry) or () if isinstance(name, str)}
+    said = [i for i, names in enumerate(top) if wanted and wanted <= names]
+    if said:
+        return (grid.rows[said[0]],), ""
     place = header_below_titles(grid)
     if place == 1 and has_counts(record(grid, 1)) and not is_number(record(grid, 1)[0]):  # the header lacks a name
         place = 0
@@ -141,8 +148,11 @@ def header_below_titles(grid: CellGrid) -> int:
     is a last title above a gap. In one column, a gap tells titles."""
     top = [record(grid, i) for i in range(min(TITLE_ROWS, len(grid.rows)))]
     after_gap = [i for i in range(1, len(top) - 1) if grid.rows[i] > grid.rows[i - 1] + 1]
-    if len(grid.columns) == 1:
-        return next((i for i in after_gap if i < 4), 0)
+    if len(grid.columns) == 1:  # or answers that come again after several that do not
+        times = Counter(grid.columns[0])
+        alone = len(list(takewhile(lambda cells: times[cells[0]] == 1, top)))
+        titled = 1 < alone < 5 and 2 * (len(times) - alone) <= len(grid.rows) - alone
+        return next((i for i in after_gap if i < 4), alone - 1 if titled else 0)
     extents = [max(i for i, cell in enumerate(cells, 1) if cell.strip()) for cells in top]
     written = extents if grid.widths is None else list(grid.widths[: len(top)])
     usual, most = _usual(extents), max(_usual(written), written[-1])
@@ -167,14 +177,13 @@ def _is_header(grid: CellGrid, place: int, form: Understanding) -> tuple[bool, s
     Text above numbers does; a number above numbers does not, nor does a cell that comes back down its column.
     """
     firsts, many = [cell.strip() for cell in record(grid, place)], len(grid.columns)
-    wanted = {one_line(name) for entry in COLUMNS for name in getattr(form.said, entry) or () if isinstance(name, str)}
-    if form.said.layout == WIDE or wanted & set(map(one_line, firsts)) or headers_more(grid, place):
+    if form.said.layout == WIDE or headers_more(grid, place):
         return True, ""
     below = [list(filter(str.strip, column[place + 1 : place + sampled(many)])) for column in grid.columns]
     over_numbers = [first for first, cells in zip(firsts, below, strict=True)
                     if first and 2 * sum(map(is_number, cells)) >= len(cells) > 0]  # fmt: skip
     numbers = [first for first in over_numbers if is_number(first)]
-    if len(numbers) < len(over_numbers) or (place and not is_number(firsts[0])):
+    if len(numbers) < len(over_numbers) or (place and len(numbers) > 2 and not is_number(firsts[0])):
         return True, ""
     nameless = many > 1 and not firsts[0] and bool(below[0]) and not any(map(is_number, below[0]))
     scale = numbers in ([str(i + j) for i in range(len(numbers))] for j in (0, 1)) and not is_number(firsts[0])
@@ -250,8 +259,10 @@ def _notes_in_one_column(grid: CellGrid) -> int:
     cells, many = grid.columns[0], len(grid.rows)
     times = Counter(cells)
     last = len(list(takewhile(lambda cell: times[cell] == 1, reversed(cells[-5:]))))
-    starts = [i for i in range(max(1, many - last), many) if _is_note(cells[i]) or grid.rows[i] > grid.rows[i - 1] + 1]
-    return many - starts[0] if starts and 2 * len(times) <= many + 2 else 0
+    repeat = 2 * len(times) <= many + 2
+    starts = [i for i in range(max(1, many - last), many) if SOURCE.match(cells[i].strip())
+              or (repeat and (_is_note(cells[i]) or grid.rows[i] > grid.rows[i - 1] + 1))]  # fmt: skip
+    return many - starts[0] if starts else 0
 
 
 def _is_outside(cells: list[str], numeric: list[int]) -> bool:

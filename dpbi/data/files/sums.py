@@ -6,6 +6,7 @@ Everyone in such a row is in the rows that it sums as well, so that counting all
 import re
 from collections.abc import Sequence
 from math import gcd, prod
+from typing import NamedTuple
 
 from . import vocabulary
 
@@ -26,33 +27,39 @@ def is_of_the_whole(name: str) -> bool:
     """A name that says nothing but a total, or what a table has below its counts: 'Grand total', 'All people', 'Base',
     'Insgesamt_2024'; not 'All India Front'."""
     words = set(re.findall(r"[^\W\d_]+(?:-[^\W\d_]+)*|%", name.lower()))
-    telling = vocabulary.TOTALS | vocabulary.STATISTICS
-    known = telling | vocabulary.POPULATION | vocabulary.FILLERS | vocabulary.SHARES | {"grand", "sexes", "ages"}
-    return bool(words) and words <= known and (bool(words & telling) or words <= vocabulary.POPULATION)
+    known = vocabulary.TOTALS | vocabulary.POPULATION | vocabulary.FILLERS | vocabulary.SHARES
+    return bool(words) and words <= known and (bool(words & vocabulary.TOTALS) or words <= vocabulary.POPULATION)
 
 
-def sums_of_rows(names: Sequence[str], counts: Sequence[Sequence[int]]) -> tuple[set[int], bool]:
+class RowSums(NamedTuple):
+    """at: the entries that are sums. certain: whether their names or their place say so too."""
+
+    at: set[int]
+    certain: bool
+
+
+def sums_of_rows(names: Sequence[str], counts: Sequence[Sequence[int]]) -> RowSums:
     """The entries that are sums of two or more entries right below, or else right above them, in each of their counts
-    (one or more an entry, as many for all), or of all others; and whether their names or places say so too. None where
-    nothing but chance speaks for it.
+    (one or more an entry, as many for all), or of all others; none where nothing but chance speaks
+    for it.
 
     Sums of sums count as one entry, so that a hierarchy is found at all its levels. What speaks for a sum: its name;
     that the names below are indented further; that few entries are outside of any sum; several counts that agree.
     """
     if not counts:
-        return set(), False
+        return RowSums(set(), False)
     twice = [sum(column) for column in zip(*counts, strict=True)]
     whole = {i for i, own in enumerate(counts) if any(own) and [2 * count for count in own] == twice}
     if whole and len(twice) > 1:  # wherever the sum of all others stands; of one count it may well be chance
-        return whole, True
+        return RowSums(whole, True)
     found = [_sums(names, counts, down, least) for down in (True, False) for least in (2, 1)]
     fit = [(at, certain) for at, certain in found if at and not (len(at) == 1 and at <= whole)]
     at, certain = max(fit, key=lambda sums: (sums[1], len(sums[0])), default=(set(), False))
     if certain or len(at) > 1:
-        return at, certain
+        return RowSums(at, certain)
     likely = whole or nearly_all_others(names, counts)
     named = {i for i in likely if is_of_the_whole(names[i])}
-    return named or likely, bool(named)
+    return RowSums(named or likely, bool(named))
 
 
 def nearly_all_others(names: Sequence[str], counts: Sequence[Sequence[int]]) -> set[int]:
@@ -81,7 +88,7 @@ def _sums(names: Sequence[str], counts: Sequence[Sequence[int]], down: bool, lea
     indent = [len(name) - len(name.lstrip()) for name in names]
     likely = {
         i for i, below in children.items()
-        if is_of_the_whole(names[i]) or "total" in names[i].lower() or indent[i] < min(indent[j] for j in below)
+        if is_of_the_whole(names[i]) or indent[i] < min(indent[j] for j in below)
     }  # fmt: skip
     if len(children) > 1 and all(i in children for i in tops):
         likely |= children.keys()

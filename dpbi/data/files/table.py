@@ -193,8 +193,9 @@ class Table:
         if len(columns) == 1:
             return columns[0]
         if columns:
-            raise CountsError(f"{len(columns)} columns are called {columns[0].label}; rename one or give its position.",
-                              entry=entry)  # fmt: skip
+            at = listed([str(column.position) for column in columns], most=12)
+            raise CountsError(f"{len(columns)} columns are called {columns[0].label} (columns {at}); rename one or say "
+                              "which by its position.", entry=entry)  # fmt: skip
         what = f"column {wanted}" if by_place else f"column called {shown(str(wanted))}"
         labels = listed([column.label for column in self.columns], most=12)
         raise CountsError(f"{entry}: there is no {what}. The columns are {labels}.", entry=entry)

@@ -100,7 +100,7 @@ def _settle_nameless(entries: Sequence[Entry], form: Understanding) -> None:
         return
     cell, rows = shown(counts[0].cell), [entry.row for entry in counts]
     why = f"The count {cell} at the end has no category: it may be a figure for all others."
-    at_end = len(nameless) < len(entries) and list(entries[-len(nameless) :]) == nameless
+    at_end = len(nameless) < len(entries) - 1 and list(entries[-len(nameless) :]) == nameless
     if not (at_end and form.leave_out(rows, "no category", why)):
         raise CountsError(f"the category of the count {cell} is missing; leave the row out if it is a sum.", rows[0], "")
 
@@ -122,7 +122,7 @@ def _rows_of_sums(entries: Sequence[Entry], whole: Sequence[int], roles: Roles, 
             continue
         at, certain = sums_of_rows(lines, counts)
         why = "the sum of other rows" if certain else "about the sum of all others"
-        if not at:  # of groups the name is enough
+        if not at:  # of groups the name is enough, for which there are no counts
             at, certain = {i for i in (0, len(lines) - 1) if is_of_the_whole(lines[i])}, keys is of_groups
             why = "named like a total"
         if not at or len(lines) - len(at) < 2:
@@ -160,7 +160,7 @@ def _refuse_no_counts(totals: dict[str, int], table: Table, roles: Roles, form: 
     if n >= COUNT_LIMIT:
         raise CountsError(f"the counts are too large: their sum must be below 2^63, got {n:,}.")
     named = any(column.named_as_counts for column in roles.counts)
-    hundred = len(totals) > 2 and abs(n - 100) <= 1 and not (named and (table.has_row_names or n != 100))
+    hundred = abs(n - 100) <= (len(totals) > 2) and not (named and (table.has_row_names or n != 100))
     of_shares = roles.layout == COUNTS and any(column.says(vocabulary.SHARES) for column in roles.counts)
     if (hundred or of_shares) and n:
         why = f"these counts add to {'exactly 100' if n == 100 else n}" if hundred else "the header mentions shares"
@@ -218,7 +218,9 @@ def _tally(table: Table, columns: Sequence[Column], form: Understanding) -> dict
     _refuse_too_many(different)
     tidy = Names(form)
     tidy.add([*(column.levels or ()), *tally], lambda cell: table.rows[column.cells.index(cell)])
-    if {name.lower() for name in tidy.of.values()} <= BOOLEANS.keys():  # spelled in one way
+    if {name.lower() for name in tidy.of.values()} <= BOOLEANS.keys():
+        if len(set(tidy.of.values())) > 2:
+            form.remark("Spellings of true/false were merged.")
         tidy.of = {cell: BOOLEANS[name.lower()] for cell, name in tidy.of.items()}
     totals = dict.fromkeys(tidy.of.values(), 0)
     for cell, count in tally.items():
@@ -244,7 +246,9 @@ def _tally(table: Table, columns: Sequence[Column], form: Understanding) -> dict
             f"{'only one' if found else 'no'} category was found in {column.label}: {AT_LEAST_TWO}; give the public "
             "list of categories, with those that nobody chose."
         )
-    tidy.remark(dict.fromkeys(tidy.of, 1), "in {} spellings")
+    tidy.remark({} if set(totals) <= set(BOOLEANS.values()) else dict.fromkeys(tidy.of, 1), "in {} spellings")
+    if column.levels is not None and form.said.categories is None and not all(totals.values()):
+        form.remark("Categories without rows were kept, with the count 0.")
     if of_data:
         form.remark(
             "The categories were found in the data, so the list of them is not protected: give it in full if you can."
