@@ -118,8 +118,11 @@ def _guess_layout(table: Table, kinds: _Kinds) -> tuple[str, str]:
         return RAW, PEOPLE if only.distinct == len(only.sample) > 1 else ""
     if not kinds.numeric:
         return RAW, ""
-    if len(table.rows) == 1:
-        return _of_one_row(table, kinds)
+    if len(table.rows) == 1:  # 'colour,count / red,50' is a table of one category, 'red,green / 12,30' a row of counts
+        named = any(column.named_as_counts or column.says(vocabulary.SHARES) for column in kinds.numeric)
+        asked = any(column.name.rstrip().endswith("?") or column.is_identifier for column in table.columns)
+        pair = len(kinds.texts) == 1 and (named or len(table.columns) == 2)
+        return COUNTS if pair else WIDE, PEOPLE if asked else ""
     wide = category_columns(table, kinds)
     if wide:  # a column per category beside names that are all different: groups, or people who answered each
         people = any(column.is_identifier or column.holds_times for column in kinds.texts)
@@ -141,31 +144,17 @@ def _guess_layout(table: Table, kinds: _Kinds) -> tuple[str, str]:
     return RAW if not said and (people or small or len(again) == len(names)) else COUNTS, PEOPLE
 
 
-def _of_one_row(table: Table, kinds: _Kinds) -> tuple[str, str]:
-    """'colour,count / red,50' is a table of one category, 'red,green / 12,30' a row of counts."""
-    named = any(column.named_as_counts or column.says(vocabulary.SHARES) for column in kinds.numeric)
-    pair = len(table.columns) == 2 and table.columns[-1] in kinds.numeric and (named or len(kinds.texts) == 1)
-    person = any(column.is_identifier or column.says(vocabulary.MEASUREMENTS) for column in table.columns)
-    asked = any(column.name.rstrip().endswith("?") for column in kinds.numeric)
-    layout = COUNTS if pair or (named and len(kinds.texts) == 1) else WIDE
-    return RAW if asked and person else layout, PEOPLE if asked or (person and layout == WIDE) else ""
-
-
 def _among_numbers(table: Table, kinds: _Kinds) -> tuple[str, str]:
-    """Codes with their counts, codes of persons, or one row of counts under numbered categories."""
-    numeric = kinds.numeric
-    named = [column for column in numeric if column.named_as_counts or column.says(vocabulary.COUNTS)]
+    """Codes with their counts, codes of persons, or groups that are numbered."""
+    first, *others = kinds.numeric[len(kinds.numeric) > 2 and kinds.numeric[0].numbers_rows :]
+    named = [column for column in kinds.numeric if column.named_as_counts or column.says(vocabulary.COUNTS)]
     if named:
-        others = [column for column in numeric if column not in named and not column.counts_rows]
-        return COUNTS, PEOPLE if any(column.repeats or column.is_identifier for column in others) else ""
-    if len(table.rows) == 2 and table.header_row is None:
-        return (COUNTS if len(numeric) == 2 and numeric[0].counts_rows else WIDE), PEOPLE
-    first, *others = numeric[1:] if len(numeric) > 2 and numeric[0].numbers_rows else numeric
-    if len(others) == 1:
-        answered = others[0].repeats or others[0].may_be_answers or first.is_identifier
-        return COUNTS if first.distinct == len(first.sample) and not answered else RAW, PEOPLE
-    groups = first.distinct == len(first.sample) and not all(column.may_be_answers for column in others)
-    return WIDE if groups and not first.is_identifier else RAW, PEOPLE
+        codes = [column for column in kinds.numeric if column not in named and not column.counts_rows]
+        return COUNTS, PEOPLE if any(column.repeats or column.is_identifier for column in codes) else ""
+    answered = any(column.repeats for column in others) or all(column.may_be_answers for column in others)
+    if answered or first.is_identifier or first.distinct < len(first.sample):
+        return RAW, PEOPLE
+    return COUNTS if len(others) == 1 else WIDE, PEOPLE
 
 
 # --- the columns of each layout ---
@@ -188,20 +177,20 @@ _Columns = tuple[tuple[Column, ...], tuple[Column, ...], tuple[Column, ...]]  # 
 def _pairs(table: Table, kinds: _Kinds, form: Understanding) -> _Columns:
     if len(table.columns) < 2:
         raise CountsError("two columns are needed, one of categories and one of counts; the table has one.")
-    many = len(kinds.filled)
-    taken = [table.found(key, "category_column") for key in form.said.category_column or ()]
+    said, many = form.said, len(kinds.filled)
+    taken = [table.found(key, "category_column") for key in said.category_column or ()]
     free = [column for column in kinds.filled if column not in taken] or table.columns[-1:]
-    count = max(free, key=lambda column: _likelihood_of_counts(column, kinds))
-    if many > 2 and count.name and form.said.count_column is None:
-        count = table.found(count.name, "count_column")  # the only one of its name
-    why = f"Of {many} columns {count.label} may hold the counts." if many > 2 else ""
-    counts = _settle_columns(table, "count_column", [count], form, why)
-    names = [column for column in [*(kinds.telling or kinds.filled), *kinds.years] if column not in counts]
+    best = max(free, key=lambda column: _likelihood_of_counts(column, kinds))
+    read = [table.found(key, "count_column") for key in said.count_column or ()] or [best]
+    names = [column for column in [*(kinds.telling or kinds.filled), *kinds.years] if column not in read]
     name = min(names or table.columns, key=lambda column: _unlike_names(column, kinds))
-    if many > 2 and name.name and form.said.category_column is None:
-        name = table.found(name.name, "category_column")
-    why = f"Of {many} columns {name.label} may hold the categories." if many > 2 else ""
+    why = ""
+    if many > 2:
+        why = f"Of {many} columns {name.label} may hold the categories and {best.label} their counts."
+        for column in [*([] if taken else [name]), *([] if said.count_column else [best])]:
+            table.found(column.name or column.position, "count_column")  # refused where another has the same name
     categories = _settle_columns(table, "category_column", [name], form, why)
+    counts = _settle_columns(table, "count_column", [best], form, why)
     if set(categories) & set(counts):
         raise CountsError(f"{categories[0].label} cannot hold both the categories and the counts.")
     if form.said.group == ADDED and form.said.group_column is None:
@@ -217,7 +206,7 @@ def _wide(table: Table, kinds: _Kinds, form: Understanding) -> _Columns:
     first = table.columns[0]  # 'year, 2024' before a row of counts names the row
     names_row = first.is_identifier or first.says(vocabulary.MEASUREMENTS)
     if len(table.rows) == 1:
-        found = [c for c in table.columns if c.name and (c is not first or (first in kinds.numeric and not names_row))]
+        found = [c for c in table.columns if (c is not first or (first in kinds.numeric and not names_row))]
     else:
         found = category_columns(table, kinds) or [c for c in kinds.numeric if not (names_row and c is first)]
     sums = _sum_columns(found, len(table.rows) > 1)
