@@ -163,7 +163,8 @@ def _among_numbers(table: Table, kinds: _Kinds) -> tuple[str, str]:
 def _settle_columns(
     table: Table, entry: str, guess: Sequence[Column], form: Understanding, why: str = ""
 ) -> tuple[Column, ...]:
-    wanted: Sequence[Key] = form.settle(entry, tuple(map(table.key, guess)), why)
+    keys = dict(zip(table.columns, table.keys, strict=True))
+    wanted: Sequence[Key] = form.settle(entry, tuple(keys.get(c, c.position) for c in guess), why)
     if getattr(form.said, entry) is None:
         return tuple(guess)
     if not wanted and entry != "group_column":

@@ -181,28 +181,23 @@ class Table:
                           for among in (self.columns, self.aside))  # fmt: skip
         return Table(columns, [self.rows[i] for i in at], self.header_row, self.blank_rows, self.has_row_names, aside)
 
-    def named(self, name: str) -> list[Column]:
-        wanted = one_line(name)
-        return [column for column in self.columns if column.name == wanted]
-
     def found(self, wanted: str | int, entry: str) -> Column:
         """The column that an entry of the form names. Raises CountsError where there is none or more than one."""
-        by_place = isinstance(wanted, int)
-        everything = [*self.aside, *self.columns]
-        columns = [c for c in everything if c.position == wanted] if by_place else self.named(str(wanted))
+        columns = [column for column in (*self.aside, *self.columns)
+                   if wanted == column.position or (isinstance(wanted, str) and one_line(wanted) == column.name)]  # fmt: skip
         if len(columns) == 1:
             return columns[0]
         if columns:
             at = listed([str(column.position) for column in columns], most=12)
-            raise CountsError(f"{len(columns)} columns are called {columns[0].label} (columns {at}); rename one or say "
-                              "which by its position.", entry=entry)  # fmt: skip
-        what = f"column {wanted}" if by_place else f"column called {shown(str(wanted))}"
-        labels = listed([column.label for column in self.columns], most=12)
-        raise CountsError(f"{entry}: there is no {what}. The columns are {labels}.", entry=entry)
+            why = f"{len(columns)} columns are called {columns[0].label} (columns {at}); rename one or give its position."
+        else:
+            what = f"column {wanted}" if isinstance(wanted, int) else f"column called {shown(wanted)}"
+            why = f"{entry}: there is no {what}. The columns are {listed([c.label for c in self.columns], most=12)}."
+        raise CountsError(why, entry=entry)
 
     def key(self, column: Column) -> str | int:
         """What names the column in an answer: its header if that is its alone, else its position."""
-        return column.name if column.name and len(self.named(column.name)) == 1 else column.position
+        return dict(zip(self.columns, self.keys, strict=True)).get(column, column.position)
 
     @property
     def keys(self) -> tuple[str | int, ...]:

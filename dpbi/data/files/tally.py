@@ -17,7 +17,7 @@ from .outcome import CountsError, listed, shown
 from .public_list import MISSING, on_public_list
 from .roles import Roles
 from .sums import is_of_the_whole, sums_of_rows
-from .table import Column, Table, filled, joined, one_line
+from .table import JOIN, Column, Table, filled, joined, one_line
 from .whole_numbers import COUNT_LIMIT, NESTED, MarkedCell, is_number, parse, plain, whole_numbers
 
 BOOLEANS = {"false": "False", "true": "True"}
@@ -70,9 +70,7 @@ def _added_up(table: Table, roles: Roles, separator: str | None, form: Understan
         for column in roles.counts
         if roles.group in (None, ADDED, APART, keys[i])
     ]
-    named = [entry for entry in entries if entry.name.strip()]
-    if len(named) < len(entries):
-        _settle_nameless(entries, form)
+    named = _named(entries, form)
     _refuse_too_many(_times([entry.name for entry in named])[1])
     cells, rows = [entry.cell for entry in named], [entry.row for entry in named]
     whole = whole_numbers(cells, lambda i: named[i].name, rows.__getitem__, separator, form)
@@ -90,30 +88,31 @@ def _added_up(table: Table, roles: Roles, separator: str | None, form: Understan
     return totals
 
 
-def _settle_nameless(entries: Sequence[Entry], form: Understanding) -> None:
-    """Counts without a category at the end are figures for all others, as likely as not; elsewhere they are refused."""
+def _named(entries: Sequence[Entry], form: Understanding) -> list[Entry]:
+    """The entries that have a category. Counts without one at the end are figures for all others, as likely as not;
+    elsewhere they are refused."""
     nameless = [entry for entry in entries if not entry.name.strip()]
     counts = [entry for entry in nameless if entry.cell.strip()]
+    if counts:
+        cell, rows = shown(counts[0].cell), [entry.row for entry in counts]
+        at_end = len(nameless) < len(entries) - 1 and list(entries[-len(nameless) :]) == nameless
+        why = f"The count {cell} at the end has no category: it may be a figure for all others."
+        if not (at_end and form.leave_out(rows, "no category", why)):
+            why = f"the category of the count {cell} is missing; leave the row out if it is a sum."
+            raise CountsError(why, rows[0], "")
     if len(counts) < len(nameless):
         form.remark(f"Rows with neither a category nor a count were left out: {len(nameless) - len(counts):,}.")
-    if not counts:
-        return
-    cell, rows = shown(counts[0].cell), [entry.row for entry in counts]
-    why = f"The count {cell} at the end has no category: it may be a figure for all others."
-    at_end = len(nameless) < len(entries) - 1 and list(entries[-len(nameless) :]) == nameless
-    if not (at_end and form.leave_out(rows, "no category", why)):
-        raise CountsError(f"the category of the count {cell} is missing; leave the row out if it is a sum.", rows[0], "")
+    return [entry for entry in entries if entry.name.strip()]
 
 
 def _rows_of_sums(entries: Sequence[Entry], whole: Sequence[int], roles: Roles, form: Understanding) -> set[int]:
     """The rows of the file to leave out since they are sums of others. Of several groups, whole lines of the names and
     whole lines of the groups must be sums: hardly one is by chance, and cells of different lines have no sum."""
     of_groups, of_names = [entry.group for entry in entries], [entry.name for entry in entries]
-    sides: list[tuple[Sequence[str | int], Sequence[str], list[list[int]]]] = []
-    if roles.group in (ADDED, APART):
-        sides.append((of_groups, *_lines(of_groups, of_names, whole)))
-        if roles.layout == COUNTS:
-            sides.append((of_names, *_lines(of_names, of_groups, whole)))
+    ways = [(of_groups, of_names), (of_names, of_groups)] if roles.layout == COUNTS else [(of_groups, of_names)]
+    sides: list[tuple[Sequence[str | int], Sequence[str], list[list[int]]]] = [
+        (of, *_lines(of, across, whole)) for of, across in ways if roles.group in (ADDED, APART)
+    ]
     if roles.layout == COUNTS and not any(counts for _, _, counts in sides):
         sides = [(range(len(entries)), of_names, [[count] for count in whole])]
     out: set[int] = set()
@@ -205,12 +204,14 @@ def _refuse_too_many(names: int) -> None:
 
 
 def _tally(table: Table, columns: Sequence[Column], form: Understanding) -> dict[str, int]:
-    column = columns[0] if len(columns) == 1 else _joined(columns)
+    column, others = columns[0], [other for other in table.columns if other not in columns]
+    if len(columns) > 1:  # each combination of their entries that occurs is a category
+        names = joined([each.cells for each in columns])
+        column = Column(column.position, JOIN.join(each.title for each in columns), lambda stop: names[:stop])
     if any(isinstance(cell, MarkedCell) and cell.kind == NESTED for cell in column.fetch(1)):
         raise CountsError(f"{column.label} holds lists; one answer per person is needed.")
     of_data = column.levels is None and form.said.categories is None
     tally, different = _times(column.cells, column.levels or ())
-    others = [other for other in table.columns if other not in columns]
     missing = sum(tally.pop(cell) for cell in [cell for cell in tally if not cell.strip()])
     missing += 0 if others else table.blank_rows  # in a file of one column an empty cell is a blank row
     if of_data:
@@ -226,20 +227,13 @@ def _tally(table: Table, columns: Sequence[Column], form: Understanding) -> dict
     for cell, count in tally.items():
         totals[tidy.of[cell]] += count
     totals = _in_order(totals, column)
-    found, several = len(totals), several_answers(set(totals))
+    found = len(totals)
     if form.settle("missing", "drop") == "keep":
         totals[MISSING] = totals.get(MISSING, 0) + missing
     elif missing:
         rows = "1 row has no answer and was" if missing == 1 else f"{missing:,} rows have no answer and were"
         form.remark(f"{rows} left out; they can be counted as a category of their own, '{MISSING}'.")
-    if form.said.chosen is not None:
-        totals = _one_answer(totals, str(form.settle("chosen", None)), column)
-    elif several:
-        form.remark(
-            f"{listed(list(map(shown, several)), most=3)} may hold several answers of one person; each combination is "
-            "a category of its own. Or count one answer, as yes or no (chosen): adding up all answers would let one "
-            "person move several counts."
-        )
+    totals = _one_answer(totals, column, form)
     totals = on_public_list(totals, form)
     if len(totals) < 2:
         raise CountsError(
@@ -255,12 +249,6 @@ def _tally(table: Table, columns: Sequence[Column], form: Understanding) -> dict
         )
     _remark_on_several_rows(column, others, form)
     return totals
-
-
-def _joined(columns: Sequence[Column]) -> Column:
-    """Several columns as one: each combination of their entries that occurs is a category."""
-    names = joined([column.cells for column in columns])
-    return Column(columns[0].position, " / ".join(column.title for column in columns), lambda stop: names[:stop])
 
 
 def _in_order(totals: dict[str, int], column: Column) -> dict[str, int]:
@@ -314,13 +302,22 @@ def _parts(name: str) -> set[str]:
     return {name} | {part.strip() for mark in SEVERAL for part in name.split(mark)}
 
 
-def _one_answer(totals: dict[str, int], chosen: str, column: Column) -> dict[str, int]:
-    """How many people chose one answer, alone or among others, and how many did not."""
-    wanted = one_line(chosen)
-    with_it = sum(count for name, count in totals.items() if wanted in _parts(name))
-    if not with_it:
-        raise CountsError(f"chosen: nobody answered {shown(wanted)} in {column.label}.", entry="chosen")
-    return {f"{wanted}: yes": with_it, f"{wanted}: no": sum(totals.values()) - with_it}
+def _one_answer(totals: dict[str, int], column: Column, form: Understanding) -> dict[str, int]:
+    """How many people chose one answer, alone or among others, and how many did not, where one is said."""
+    several = several_answers(set(totals))
+    if form.said.chosen is not None:
+        wanted = one_line(form.said.chosen)
+        with_it = sum(count for name, count in totals.items() if wanted in _parts(name))
+        if not with_it:
+            raise CountsError(f"chosen: nobody answered {shown(wanted)} in {column.label}.", entry="chosen")
+        return {f"{wanted}: yes": with_it, f"{wanted}: no": sum(totals.values()) - with_it}
+    if several:
+        form.remark(
+            f"{listed(list(map(shown, several)), most=3)} may hold several answers of one person; each combination is "
+            "a category of its own. Or count one answer, as yes or no (chosen): adding up all answers would let one "
+            "person move several counts."
+        )
+    return totals
 
 
 def _remark_on_several_rows(column: Column, others: Sequence[Column], form: Understanding) -> None:
