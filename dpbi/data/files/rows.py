@@ -144,22 +144,19 @@ def _guess_header(grid: CellGrid, form: Understanding) -> tuple[tuple[int, ...],
 
 
 def header_below_titles(grid: CellGrid) -> int:
-    """Which record is the first of the table. Those before it are narrower than it, or written with more cells; and so
-    is a last title above a gap. In one column, a gap tells titles."""
+    """Which record is the first of the table. Those before it are narrower than it, or written with more cells; in one
+    column they stand above a gap or are names that do not come again."""
     top = [record(grid, i) for i in range(min(TITLE_ROWS, len(grid.rows)))]
-    after_gap = [i for i in range(1, len(top) - 1) if grid.rows[i] > grid.rows[i - 1] + 1]
-    if len(grid.columns) == 1:  # or answers that come again after several that do not
+    if len(grid.columns) == 1:
         times = Counter(grid.columns[0])
         alone = len(list(takewhile(lambda cells: times[cells[0]] == 1, top)))
-        titled = 1 < alone < 5 and 2 * (len(times) - alone) <= len(grid.rows) - alone
-        return next((i for i in after_gap if i < 4), alone - 1 if titled else 0)
+        titled = 1 < alone < min(5, len(times)) and 2 * (len(times) - alone) <= len(grid.rows) - alone
+        after_gap = (i for i in range(1, min(4, len(top) - 1)) if grid.rows[i] > grid.rows[i - 1] + 1)
+        return next(after_gap, alone - 1 if titled else 0)
     extents = [max(i for i, cell in enumerate(cells, 1) if cell.strip()) for cells in top]
     written = extents if grid.widths is None else list(grid.widths[: len(top)])
     usual, most = _usual(extents), max(_usual(written), written[-1])
-    fit = (i for i in range(len(top)) if extents[i] >= usual and written[i] <= most)
-    place = next(fit, 0)
-    above_gap = place and place + 1 in after_gap and not has_counts(top[place + 1]) and has_counts(top[place + 2])
-    return place + 1 if above_gap else place
+    return next((i for i in range(len(top)) if extents[i] >= usual and written[i] <= most), 0)
 
 
 def _usual(numbers: Sequence[int]) -> int:
@@ -192,7 +189,10 @@ def _is_header(grid: CellGrid, place: int, form: Understanding) -> tuple[bool, s
         return True, f"Row {grid.rows[place]} may name the columns, {shown(numbers[0])} being such a name, or be data."
     comes_back = any(first and first in map(str.strip, cells) for first, cells in zip(firsts, below, strict=True))
     alone = len(grid.rows) == place + 1 and any(map(is_number, firsts))
-    return not (numbers or comes_back or alone), ""
+    if numbers or comes_back or alone:
+        return False, ""
+    alike = many == 1 and place == 0 and any(cell.islower() == firsts[0].islower() for cell in below[0])
+    return True, f"Row 1 may name the column, or {shown(firsts[0])} be the first answer." if alike else ""
 
 
 def headers_more(grid: CellGrid, place: int) -> int:
@@ -213,10 +213,8 @@ def headers_more(grid: CellGrid, place: int) -> int:
     nameless = any(j and not header[j].strip() and data[j] for j in filled)
     below_names = not second[0].strip() and len(set(data[0])) == stop - place - 2
     spoken = any(second[j].rstrip().endswith("?") and CODE.fullmatch(header[j].strip()) for j in filled)
-    of_index = filled == [0] and len(second) > 2 and len(numeric) == len(second) - 1
     ruled = all(is_rule(second[j]) for j in filled) or (header == second and len(filled) > 1)
-    again = any(second[j] in data[j] for j in filled)
-    return int(over_numbers or nameless or below_names or (not again and (spoken or of_index or ruled)))
+    return int(over_numbers or nameless or below_names or spoken or ruled)
 
 
 def _stands_for_nothing(cell: str) -> bool:
