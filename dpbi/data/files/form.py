@@ -114,9 +114,11 @@ KINDS: dict[str, tuple[str, Callable[[Any], Any]]] = {
                    lambda value: () if type(value) is int and value == 0 else _rows(value)),
     "leave_out": ("be numbers of rows of the file", _rows),
     "only": ("map columns to the values whose rows are kept", _only),
-    "categories": ("be a sequence of names", lambda value: _several([None] if isinstance(value, str) else value, _text)),
+    "categories": ("be a sequence of names",
+                   lambda value: _several([None] if isinstance(value, str) else value, _text)),
     **dict.fromkeys(("sheet", "encoding", "group", "chosen"), ("be text", _text)),
-    **dict.fromkeys(COLUMNS, ("be a header or a position from 1, or several", lambda value: _several(value, _column))),
+    **dict.fromkeys(COLUMNS, ("be a header or a position from 1, or several",
+                              lambda value: _several(value, _column))),
 }  # fmt: skip
 
 

@@ -237,7 +237,7 @@ def category_columns(table: Table, kinds: _Kinds) -> list[Column]:
 
 
 def _sum_columns(columns: list[Column], several: bool) -> list[Column]:
-    """The first or last of the columns, where it is the sum of all others in each of several rows, or in one by name."""
+    """The first or last of the columns, where it is the sum of all others in each of several rows, or by its name."""
     rows = list(zip(*([number(cell) for cell in column.cells] for column in columns), strict=True))
     edges = [edge for edge in (-1, 0) if len(columns) > 2 and all(2 * row[edge] == sum(row) > 0 for row in rows)]
     return [columns[edge] for edge in edges if several or is_of_the_whole(columns[edge].name)][:1]
@@ -278,9 +278,7 @@ def _unlike_answers(column: Column) -> tuple[bool, ...]:
 # --- groups ---
 
 
-def _guess_groups(
-    sides: Sequence[Column], categories: Sequence[Column], counts: Sequence[Column]
-) -> list[Column]:
+def _guess_groups(sides: Sequence[Column], categories: Sequence[Column], counts: Sequence[Column]) -> list[Column]:
     """The columns that tell equal names apart, or name what the same people were asked; none that says the same as
     another, as the code of a country does."""
     others = [c for c in sides if c not in categories and c not in counts and c.distinct > 1 and not c.is_identifier]
@@ -294,7 +292,8 @@ def _guess_groups(
     groups = [column for column in others if column in kept]
     if again or outer:
         return groups
-    return [c for c in groups if c.says(vocabulary.QUESTIONS) or (c.repeats and _are_same_people(_sums(c.cells, counts[:1]).values()))]
+    same = [c for c in groups if c.repeats and _are_same_people(_sums(c.cells, counts[:1]).values())]
+    return [c for c in groups if c in same or c.says(vocabulary.QUESTIONS)]
 
 
 def _settle_group(
@@ -311,7 +310,7 @@ def _settle_group(
         raise CountsError("group= goes with groups of rows; name the columns that tell them apart as group_column.",
                           entry="group")  # fmt: skip
     names = list(map(shown, different))
-    if said not in (None, ADDED, APART, *different):
+    if said is not None and said not in (ADDED, APART, *different):
         raise CountsError(f"group: there is no {shown(said)}; there are {listed(names, 12)}.", entry="group")
     if len(different) < 2:
         return str(form.settle("group", different[0] if different else ADDED))

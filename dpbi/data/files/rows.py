@@ -209,16 +209,13 @@ def headers_more(grid: CellGrid, place: int) -> int:
     header = record(grid, place)
     data = [list(filter(str.strip, column[place + 2 : stop])) for column in grid.columns]
     numeric = [j for j, cells in enumerate(data) if len(cells) > 1 and all(is_number(c) or is_time(c) for c in cells)]
-    over_numbers = any(j in numeric and not (is_time(second[j]) or _stands_for_nothing(second[j])) for j in filled)
+    nothing = [is_time(cell) or is_like_number(cell) or cell.strip().lower() in vocabulary.ANONYMOUS for cell in second]
+    over_numbers = any(j in numeric and not nothing[j] for j in filled)
     nameless = any(j and not header[j].strip() and data[j] for j in filled)
     below_names = not second[0].strip() and len(set(data[0])) == stop - place - 2
     spoken = any(second[j].rstrip().endswith("?") and CODE.fullmatch(header[j].strip()) for j in filled)
     ruled = all(is_rule(second[j]) for j in filled) or (header == second and len(filled) > 1)
     return int(over_numbers or nameless or below_names or spoken or ruled)
-
-
-def _stands_for_nothing(cell: str) -> bool:
-    return is_like_number(cell) or cell.strip().lower() in vocabulary.ANONYMOUS
 
 
 def _merged(rows: Sequence[list[str]]) -> list[str]:
@@ -280,7 +277,8 @@ def is_rule(cell: str) -> bool:
 
 def _is_note(text: str) -> bool:
     line = text.strip()
-    return is_rule(line) or line.startswith("*") or line.endswith(".") or len(line) >= LONG_NOTE or bool(SOURCE.match(line))
+    marked = line.startswith("*") or line.endswith(".") or bool(SOURCE.match(line))
+    return is_rule(line) or marked or len(line) >= LONG_NOTE
 
 
 # --- records that are not as wide as the table ---

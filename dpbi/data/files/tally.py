@@ -208,57 +208,56 @@ def _tally(table: Table, columns: Sequence[Column], form: Understanding) -> dict
     if len(columns) > 1:  # each combination of their entries that occurs is a category
         names = joined([each.cells for each in columns])
         column = Column(column.position, JOIN.join(each.title for each in columns), lambda stop: names[:stop])
-    if any(isinstance(cell, MarkedCell) and cell.kind == NESTED for cell in column.fetch(1)):
-        raise CountsError(f"{column.label} holds lists; one answer per person is needed.")
-    of_data = column.levels is None and form.said.categories is None
-    tally, different = _times(column.cells, column.levels or ())
-    missing = sum(tally.pop(cell) for cell in [cell for cell in tally if not cell.strip()])
+    totals, missing = _answers(column, table, form)
     missing += 0 if others else table.blank_rows  # in a file of one column an empty cell is a blank row
-    if of_data:
-        _refuse_measurements(column, tally, different)
-    _refuse_too_many(different)
-    tidy = Names(form)
-    tidy.add([*(column.levels or ()), *tally], lambda cell: table.rows[column.cells.index(cell)])
-    if {name.lower() for name in tidy.of.values()} <= BOOLEANS.keys():
-        if len(set(tidy.of.values())) > 2:
-            form.remark("Spellings of true/false were merged.")
-        tidy.of = {cell: BOOLEANS[name.lower()] for cell, name in tidy.of.items()}
-    totals = dict.fromkeys(tidy.of.values(), 0)
-    for cell, count in tally.items():
-        totals[tidy.of[cell]] += count
-    totals = _in_order(totals, column)
     found = len(totals)
     if form.settle("missing", "drop") == "keep":
         totals[MISSING] = totals.get(MISSING, 0) + missing
     elif missing:
         rows = "1 row has no answer and was" if missing == 1 else f"{missing:,} rows have no answer and were"
         form.remark(f"{rows} left out; they can be counted as a category of their own, '{MISSING}'.")
-    totals = _one_answer(totals, column, form)
-    totals = on_public_list(totals, form)
+    totals = on_public_list(_one_answer(totals, column, form), form)
     if len(totals) < 2:
         raise CountsError(
             f"{'only one' if found else 'no'} category was found in {column.label}: {AT_LEAST_TWO}; give the public "
             "list of categories, with those that nobody chose."
         )
-    tidy.remark({} if set(totals) <= set(BOOLEANS.values()) else dict.fromkeys(tidy.of, 1), "in {} spellings")
-    if column.levels is not None and form.said.categories is None and not all(totals.values()):
-        form.remark("Categories without rows were kept, with the count 0.")
-    if of_data:
+    if form.said.categories is None and column.levels is None:
         form.remark(
             "The categories were found in the data, so the list of them is not protected: give it in full if you can."
         )
+    elif form.said.categories is None and not all(totals.values()):
+        form.remark("Categories without rows were kept, with the count 0.")
     _remark_on_several_rows(column, others, form)
     return totals
 
 
-def _in_order(totals: dict[str, int], column: Column) -> dict[str, int]:
-    """False before True, and codes ascending where the file declares no levels; else as they come."""
-    if totals.keys() <= set(BOOLEANS.values()):
-        return dict(sorted(totals.items()))
-    values = {name: number.value for name in totals if (number := parse(plain(name), "English"))}
-    if column.levels is None and len(values) == len(totals):
-        return {name: totals[name] for name in sorted(values, key=values.__getitem__)}
-    return totals
+def _answers(column: Column, table: Table, form: Understanding) -> tuple[dict[str, int], int]:
+    """How many people gave each answer, and how many none: False before True, and codes ascending where the file
+    declares no levels; else as they come."""
+    if any(isinstance(cell, MarkedCell) and cell.kind == NESTED for cell in column.fetch(1)):
+        raise CountsError(f"{column.label} holds lists; one answer per person is needed.")
+    levels = column.levels or ()
+    tally, different = _times(column.cells, levels)
+    missing = sum(tally.pop(cell) for cell in [cell for cell in tally if not cell.strip()])
+    if column.levels is None and form.said.categories is None:
+        _refuse_measurements(column, tally, different)
+    _refuse_too_many(different)
+    tidy = Names(form)
+    tidy.add([*levels, *tally], lambda cell: table.rows[column.cells.index(cell)])
+    boolean = {name.lower() for name in tidy.of.values()} <= BOOLEANS.keys()
+    if boolean:
+        if len(set(tidy.of.values())) > 2:
+            form.remark("Spellings of true/false were merged.")
+        tidy.of = {cell: BOOLEANS[name.lower()] for cell, name in tidy.of.items()}
+    tidy.remark({} if boolean else dict.fromkeys(tidy.of, 1), "in {} spellings")
+    totals = dict.fromkeys(tidy.of.values(), 0)
+    for cell, count in tally.items():
+        totals[tidy.of[cell]] += count
+    codes = {name: number.value for name in totals if (number := parse(plain(name), "English"))}
+    if boolean or (column.levels is None and len(codes) == len(totals)):
+        return {name: totals[name] for name in sorted(totals, key=lambda name: codes.get(name, name))}, missing
+    return totals, missing
 
 
 def _refuse_measurements(column: Column, tally: Counter[str], different: int) -> None:
