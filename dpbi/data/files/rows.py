@@ -48,7 +48,10 @@ def table_of(grid: CellGrid, form: Understanding, hidden: Sequence[int] = ()) ->
     width = len(grid.columns)  # how many cells a record should have: as the header, or else as most records
     if grid.widths is not None and len(named) < 2:
         width = grid.widths[named[0]] if named else sorted(grid.widths[:SAMPLE])[len(grid.widths[:SAMPLE]) // 2]
-    grid = _without(grid, {*above, *header, *form.left_out})
+    start = named[-1] + 1 if named else 0
+    widths = None if grid.widths is None else grid.widths[start:]
+    grid = CellGrid([column[start:] for column in grid.columns], grid.rows[start:], widths, grid.blank_rows)
+    grid = _without(grid, {row for row, why in form.left_out.items() if why != ABOVE})
     if not grid.rows:
         raise CountsError("the file has a header but no rows below it.")
     return _table(grid, names[:width], header, width, form)
@@ -82,7 +85,7 @@ def _first_of(cells: list[str]) -> Callable[[int | None], list[str]]:
 
 
 def _without(grid: CellGrid, rows: Collection[int]) -> CellGrid:
-    kept = [row not in rows for row in grid.rows] if rows else [True]
+    kept = [row not in rows for row in grid.rows] if rows else []
     if all(kept):
         return grid
     columns = [list(compress(column, kept)) for column in grid.columns]
@@ -148,15 +151,20 @@ def header_below_titles(grid: CellGrid) -> int:
     column they stand above a gap or are names that do not come again."""
     top = [record(grid, i) for i in range(min(TITLE_ROWS, len(grid.rows)))]
     if len(grid.columns) == 1:
-        times = Counter(grid.columns[0])
+        times = _times(grid.columns[0])
         alone = len(list(takewhile(lambda cells: times[cells[0]] == 1, top)))
-        titled = 1 < alone < min(5, len(times)) and 2 * (len(times) - alone) <= len(grid.rows) - alone
+        titled = 1 < alone < min(5, len(times)) and 2 * (len(times) - alone) <= sum(times.values()) - alone
         after_gap = (i for i in range(1, min(4, len(top) - 1)) if grid.rows[i] > grid.rows[i - 1] + 1)
         return next(after_gap, alone - 1 if titled else 0)
     extents = [max(i for i, cell in enumerate(cells, 1) if cell.strip()) for cells in top]
     written = extents if grid.widths is None else list(grid.widths[: len(top)])
     usual, most = _usual(extents), max(_usual(written), written[-1])
     return next((i for i in range(len(top)) if extents[i] >= usual and written[i] <= most), 0)
+
+
+def _times(cells: list[str]) -> Counter[str]:
+    """How often each of the first and last cells stands among them."""
+    return Counter(cells[:SAMPLE] + cells[max(SAMPLE, len(cells) - SAMPLE) :])
 
 
 def _usual(numbers: Sequence[int]) -> int:
@@ -252,9 +260,9 @@ def notes_below(grid: CellGrid) -> int:
 def _notes_in_one_column(grid: CellGrid) -> int:
     """How many cells at the end stand nowhere else, below a blank row or a cell that reads as a note."""
     cells, many = grid.columns[0], len(grid.rows)
-    times = Counter(cells)
+    times = _times(cells)
     last = len(list(takewhile(lambda cell: times[cell] == 1, reversed(cells[-5:]))))
-    repeat = 2 * len(times) <= many + 2
+    repeat = 2 * len(times) <= sum(times.values()) + 2
     starts = [i for i in range(max(1, many - last), many) if SOURCE.match(cells[i].strip())
               or (repeat and (_is_note(cells[i]) or grid.rows[i] > grid.rows[i - 1] + 1))]  # fmt: skip
     return many - starts[0] if starts else 0

@@ -3,7 +3,8 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from itertools import chain, islice, pairwise
+from itertools import chain, islice
+from operator import ne
 from typing import NamedTuple
 
 import numpy as np
@@ -263,7 +264,9 @@ def _answers(column: Column, table: Table, form: Understanding) -> tuple[dict[st
 def _refuse_measurements(column: Column, tally: Counter[str], different: int) -> None:
     """Refuses identifiers, whose entries are all different and not made of several answers, and measurements: numbers
     of which two are true of mostly different, many, and not whole."""
-    answered = sum(map(bool, map(str.strip, column.cells)))  # the tally of too many is not of all
+    answered = sum(tally.values())
+    if different > limits.CATEGORIES_LARGEST:  # then the tally is not of all
+        answered = sum(map(bool, map(str.strip, column.cells)))
     # More values than that are refused in any case, and these suffice for saying why.
     values = [value.strip() for value in islice(tally, limits.CATEGORIES_LARGEST + 1)]
     if answered < 3 or {value.lower() for value in values} <= BOOLEANS.keys():
@@ -334,7 +337,9 @@ def _remark_on_several_rows(column: Column, others: Sequence[Column], form: Unde
 def _names_people_again(column: Column) -> bool:
     """By a word or by codes; or as the rows of a household stand together under its key. A word for nobody in
     particular is no person."""
+    if not column.is_identifier:
+        few = column.distinct < 4 or column.repeats or column.says(vocabulary.MEASUREMENTS)
+        blocks = 0 if few else 1 + sum(map(ne, column.cells, column.cells[1:]))
+        return blocks < len(column.cells) < 2 * blocks and blocks == _different(column.cells)
     cells = [cell for cell in column.cells if cell and cell.strip().lower() not in vocabulary.ANONYMOUS]
-    different, blocks = _different(cells), 1 + sum(one != other for one, other in pairwise(column.cells))
-    together = 3 < column.distinct and blocks == different and len(cells) < 2 * blocks
-    return different < len(cells) and (column.is_identifier or (together and not column.says(vocabulary.MEASUREMENTS)))
+    return _different(cells) < len(cells)
