@@ -174,14 +174,11 @@ class Understanding:
                 if (value := said.get(name, now.get(name))) is not None}  # fmt: skip
 
 
-def plain(value: Any) -> Any:
-    """A single column or row by itself."""
-    return value[0] if isinstance(value, tuple) and len(value) == 1 else value
-
-
 def _as_written(name: str, value: Any) -> Any:
+    """A single column, row or value by itself."""
     if name == "only":
-        return {column: plain(kept) for column, kept in value}
+        return {column: _as_written(COLUMNS[0], kept) for column, kept in value}
     if name == "header_row":
-        return plain(value or (0,))
-    return plain(value) if name in COLUMNS else value
+        value = value or (0,)
+    alone = name in (*COLUMNS, "header_row") and len(value) == 1
+    return value[0] if alone else value

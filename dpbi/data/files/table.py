@@ -89,10 +89,9 @@ class Column:
     def may_be_answers(self) -> bool:
         """Whether its numbers may be what each person answered: a number of anything ('Number of lions'), a measure, or
         none too large for an answer; not where its name says that they are counts, or shares."""
-        if self.named_as_counts or self.says(vocabulary.SHARES) or not self.words:
-            return False
+        other = self.named_as_counts or self.says(vocabulary.SHARES) or not self.words
         asked = self.says(vocabulary.COUNTS | vocabulary.MEASUREMENTS) or self.name.rstrip().endswith("?")
-        return asked or self.is_small
+        return not other and (asked or self.is_small)
 
     @property
     def is_small(self) -> bool:
@@ -104,19 +103,14 @@ class Column:
     def holds_numbers(self) -> bool:
         """Numbers for the most part, or numbers among marks that stand for withheld or missing ones; under a year all
         may be marked ('4522 p')."""
-        if not self.sample:
-            return False
-        numbers = sum(map(is_number, self.sample))
-        marked = numbers > 0 or bool(YEAR.fullmatch(self.name))
-        like = marked and (2 * numbers >= len(self.sample) or all(map(is_like_number, self.sample)))
-        return like or all(map(is_beside_share, self.sample))
+        numbers, many = sum(map(is_number, self.sample)), len(self.sample)
+        marked = (numbers > 0 or YEAR.fullmatch(self.name)) and all(map(is_like_number, self.sample))
+        return many > 0 and (2 * numbers >= many or bool(marked) or all(map(is_beside_share, self.sample)))
 
     @property
     def may_hold_counts(self) -> bool:
-        if self.says(vocabulary.CODES) and not self.named_as_counts:
-            return False
-        named = self.says(vocabulary.COUNTS | vocabulary.SHARES)
-        return self.holds_numbers or (named and any(map(is_like_number, self.sample)))
+        named = self.says(vocabulary.COUNTS | vocabulary.SHARES) and any(map(is_like_number, self.sample))
+        return (self.holds_numbers or named) and (self.named_as_counts or not self.says(vocabulary.CODES))
 
     @cached_property
     def holds_times(self) -> bool:
@@ -144,13 +138,9 @@ class Column:
 
     @property
     def counts_rows(self) -> bool:
-        """0, 1, 2, … or 1, 2, 3, … all the way down."""
-        first = next(iter(self.fetch(1)), "").strip()
+        """The first column: 0, 1, 2, … or 1, 2, 3, … all the way down."""
+        first = next(iter(self.fetch(1)), "").strip() if self.position == 1 else ""
         return first in ("0", "1") and all(cell.strip() == str(i) for i, cell in enumerate(self.cells, int(first)))
-
-    @property
-    def numbers_rows(self) -> bool:
-        return self.position == 1 and self.counts_rows
 
 
 @dataclass
