@@ -83,7 +83,12 @@ def letting_go() -> Iterator[None]:
 
 def opened(data: bytes, filename: str, said: Form) -> Opened:
     """The file as cells. Raises CountsError where it cannot be opened."""
-    content = _checked(data)
+    if not isinstance(data, bytes | bytearray | memoryview):
+        raise CountsError(f"data must be the bytes of a file: got {type(data).__name__}.")
+    content, most = bytes(data), limits.UPLOAD_BYTES_LARGEST
+    if len(content) > most:
+        most_said = f"at most {most // 2**20} MB ({most:,} bytes)"
+        raise CountsError(f"the file is too large: {most_said}, got {len(content):,}.")
     if not isinstance(filename, str | PathLike):
         raise CountsError(f"filename must be text or a path: got {limits.shown(filename)}.")
     form = Understanding(said)
@@ -100,16 +105,6 @@ def opened(data: bytes, filename: str, said: Form) -> Opened:
     text, encoding = decode(content, form)
     grid, separator = read_delimited(text, form)
     return Opened(grid, form, file_format, encoding, separator)
-
-
-def _checked(data: bytes) -> bytes:
-    if not isinstance(data, bytes | bytearray | memoryview):
-        raise CountsError(f"data must be the bytes of a file: got {type(data).__name__}.")
-    content = bytes(data)
-    if len(content) > limits.UPLOAD_BYTES_LARGEST:
-        most = limits.UPLOAD_BYTES_LARGEST // 2**20
-        raise CountsError(f"the file is too large: at most {most} MB ({most * 2**20:,} bytes), got {len(content):,}.")
-    return content
 
 
 def understood(file: Opened, said: Form) -> Reading:

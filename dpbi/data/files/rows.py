@@ -147,19 +147,21 @@ def _guess_header(grid: CellGrid, form: Understanding) -> tuple[tuple[int, ...],
 
 
 def header_below_titles(grid: CellGrid) -> int:
-    """Which record is the first of the table. Those before it are narrower than it, or written with more cells; in one
-    column they stand above a gap or are names that do not come again."""
+    """Which record is the first of the table. Those before it are narrower than it, or written with more cells, and so
+    is a last title above a gap; in one column they stand above a gap, or are names that do not come again."""
     top = [record(grid, i) for i in range(min(TITLE_ROWS, len(grid.rows)))]
+    after_gap = [i for i in range(1, len(top) - 1) if grid.rows[i] > grid.rows[i - 1] + 1]
     if len(grid.columns) == 1:
         times = _times(grid.columns[0])
         alone = len(list(takewhile(lambda cells: times[cells[0]] == 1, top)))
         titled = 1 < alone < min(5, len(times)) and 2 * (len(times) - alone) <= sum(times.values()) - alone
-        after_gap = (i for i in range(1, min(4, len(top) - 1)) if grid.rows[i] > grid.rows[i - 1] + 1)
-        return next(after_gap, alone - 1 if titled else 0)
+        return next((i for i in after_gap if i < 4), alone - 1 if titled else 0)
     extents = [max(i for i, cell in enumerate(cells, 1) if cell.strip()) for cells in top]
     written = extents if grid.widths is None else list(grid.widths[: len(top)])
     usual, most = _usual(extents), max(_usual(written), written[-1])
-    return next((i for i in range(len(top)) if extents[i] >= usual and written[i] <= most), 0)
+    place = next((i for i in range(len(top)) if extents[i] >= usual and written[i] <= most), 0)
+    apart = place and place + 1 in after_gap and not has_counts(top[place + 1]) and has_counts(top[place + 2])
+    return place + 1 if apart else place
 
 
 def _times(cells: list[str]) -> Counter[str]:
