@@ -11,7 +11,7 @@ from dpbi import limits
 from .delimited import CellGrid, read_delimited
 from .encoding import decode
 from .file_format import identify
-from .form import RAW, Form, Understanding
+from .form import COLUMNS, RAW, Form, Understanding
 from .outcome import Counts, CountsError, Doubt, listed, shown
 from .parquet import read_parquet
 from .public_list import tidy_list
@@ -113,6 +113,9 @@ def understood(file: Opened, said: Form) -> Reading:
     form = Understanding(said, dict(known.entries), list(known.doubts), list(known.remarks))
     table = roles = None
     try:
+        for entry in COLUMNS[:3]:  # no groups are one answer, no categories none
+            if getattr(said, entry) == ():
+                raise CountsError(f"{entry} must be a header or a position: no column is named.", entry=entry)
         if said.categories is not None:
             form.said = replace(said, categories=tidy_list(said.categories))
         table = _table(file, form)

@@ -166,8 +166,6 @@ def _settle_columns(
     wanted: Sequence[Key] = form.settle(entry, tuple(keys.get(c, c.position) for c in guess), why)
     if getattr(form.said, entry) is None:
         return tuple(guess)
-    if not wanted and entry != "group_column":
-        raise CountsError(f"{entry} must be a header or a position: no column is named.", entry=entry)
     return tuple(table.found(key, entry) for key in wanted)
 
 
