@@ -193,7 +193,7 @@ def _pairs(table: Table, kinds: _Kinds, form: Understanding) -> _Columns:
         raise CountsError(f"{categories[0].label} cannot hold both the categories and the counts.")
     if form.said.group == ADDED and form.said.group_column is None:
         return categories, counts, ()
-    groups = _guess_groups(kinds.sides, categories, counts)
+    groups = _guess_groups(kinds, categories, counts)
     why = f"The categories come once per {listed([column.label for column in groups])}." if groups else ""
     return categories, counts, _settle_columns(table, "group_column", groups, form, why)
 
@@ -270,13 +270,17 @@ def _unlike_answers(column: Column) -> tuple[bool, ...]:
 # --- groups ---
 
 
-def _guess_groups(sides: Sequence[Column], categories: Sequence[Column], counts: Sequence[Column]) -> list[Column]:
+def _guess_groups(kinds: _Kinds, categories: Sequence[Column], counts: Sequence[Column]) -> list[Column]:
     """The columns that tell equal names apart, or name what the same people were asked; none that says the same as
     another, as the code of a country does."""
-    others = [c for c in sides if c not in categories and c not in counts and c.distinct > 1 and not c.is_identifier]
-    outer = [column for column in others if is_outer(column, sides)]
+    names = joined([column.cells for column in categories])
+    again = not _are_different([*filter(None, names)])
+    numbered = [column for column in kinds.numeric if again and column.repeats and column not in kinds.sides
+                and _are_different(joined([names, column.cells]))]  # fmt: skip
+    others = [column for column in (*kinds.sides, *numbered) if column not in categories and column not in counts
+              and column.distinct > 1 and not column.is_identifier]  # fmt: skip
+    outer = [column for column in others if is_outer(column, kinds.sides)]
     others = [column for column in others if column.distinct < len(column.sample) or column in outer]
-    again = not _are_different([*filter(None, joined([column.cells for column in categories]))])
     kept = list(categories) if again else []
     for column in sorted(others, key=lambda c: (c not in outer, c.says(vocabulary.CODES), -c.distinct)):
         if column in outer or not any(_is_told(column.cells, by.cells) for by in kept):
