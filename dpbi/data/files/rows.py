@@ -194,7 +194,7 @@ def _is_header(grid: CellGrid, place: int, form: Understanding) -> tuple[bool, s
         return True, ""
     nameless = many > 1 and not firsts[0] and bool(below[0]) and not any(map(is_number, below[0]))
     scale = numbers in ([str(i + j) for i in range(len(numbers))] for j in (0, 1)) and not is_number(firsts[0])
-    by_place = len(grid.rows) == place + 2 and len(numbers) == many > 2 and len(set(numbers)) == many
+    by_place = len(grid.rows) == place + 2 and len(set(numbers)) == many > (1 if place else 2)
     if numbers and (nameless or (scale and len(numbers) > 2) or by_place or all(map(is_year, numbers))):
         return True, f"Row {grid.rows[place]} may name the columns, {shown(numbers[0])} being such a name, or be data."
     comes_back = any(first and first in map(str.strip, cells) for first, cells in zip(firsts, below, strict=True))
