@@ -114,9 +114,11 @@ KINDS: dict[str, tuple[str, Callable[[Any], Any]]] = {
                    lambda value: () if type(value) is int and value == 0 else _rows(value)),
     "leave_out": ("be numbers of rows of the file", _rows),
     "only": ("map columns to the values whose rows are kept", _only),
-    "categories": ("be a sequence of names", lambda value: _several([None] if isinstance(value, str) else value, _text)),
+    "categories": ("be a sequence of names",
+                   lambda value: _several([None] if isinstance(value, str) else value, _text)),
     **dict.fromkeys(("sheet", "encoding", "group", "chosen"), ("be text", _text)),
-    **dict.fromkeys(COLUMNS, ("be a header or a position from 1, or several", lambda value: _several(value, _column))),
+    **dict.fromkeys(COLUMNS, ("be a header or a position from 1, or several",
+                              lambda value: _several(value, _column))),
 }  # fmt: skip
 
 
@@ -172,14 +174,11 @@ class Understanding:
                 if (value := said.get(name, now.get(name))) is not None}  # fmt: skip
 
 
-def plain(value: Any) -> Any:
-    """A single column or row by itself."""
-    return value[0] if isinstance(value, tuple) and len(value) == 1 else value
-
-
 def _as_written(name: str, value: Any) -> Any:
+    """A single column, row or value by itself."""
     if name == "only":
-        return {column: plain(kept) for column, kept in value}
+        return {column: _as_written(COLUMNS[0], kept) for column, kept in value}
     if name == "header_row":
-        return plain(value or (0,))
-    return plain(value) if name in COLUMNS else value
+        value = value or (0,)
+    alone = name in (*COLUMNS, "header_row") and len(value) == 1
+    return value[0] if alone else value

@@ -11,7 +11,7 @@ from dpbi import limits
 from .delimited import CellGrid, read_delimited
 from .encoding import decode
 from .file_format import identify
-from .form import RAW, Form, Understanding
+from .form import COLUMNS, RAW, Form, Understanding
 from .outcome import Counts, CountsError, Doubt, listed, shown
 from .parquet import read_parquet
 from .public_list import tidy_list
@@ -83,7 +83,12 @@ def letting_go() -> Iterator[None]:
 
 def opened(data: bytes, filename: str, said: Form) -> Opened:
     """The file as cells. Raises CountsError where it cannot be opened."""
-    content = _checked(data)
+    if not isinstance(data, bytes | bytearray | memoryview):
+        raise CountsError(f"data must be the bytes of a file: got {type(data).__name__}.")
+    content, most = bytes(data), limits.UPLOAD_BYTES_LARGEST
+    if len(content) > most:
+        most_said = f"at most {most // 2**20} MB ({most:,} bytes)"
+        raise CountsError(f"the file is too large: {most_said}, got {len(content):,}.")
     if not isinstance(filename, str | PathLike):
         raise CountsError(f"filename must be text or a path: got {limits.shown(filename)}.")
     form = Understanding(said)
@@ -102,22 +107,15 @@ def opened(data: bytes, filename: str, said: Form) -> Opened:
     return Opened(grid, form, file_format, encoding, separator)
 
 
-def _checked(data: bytes) -> bytes:
-    if not isinstance(data, bytes | bytearray | memoryview):
-        raise CountsError(f"data must be the bytes of a file: got {type(data).__name__}.")
-    content = bytes(data)
-    if len(content) > limits.UPLOAD_BYTES_LARGEST:
-        most = limits.UPLOAD_BYTES_LARGEST // 2**20
-        raise CountsError(f"the file is too large: at most {most} MB ({most * 2**20:,} bytes), got {len(content):,}.")
-    return content
-
-
 def understood(file: Opened, said: Form) -> Reading:
     """The file under what was said of it. Nothing is raised: a refusal is part of what it comes to."""
     known = file.form
     form = Understanding(said, dict(known.entries), list(known.doubts), list(known.remarks))
     table = roles = None
     try:
+        for entry in COLUMNS[:3]:  # no groups are one answer, no categories none
+            if getattr(said, entry) == ():
+                raise CountsError(f"{entry} must be a header or a position: no column is named.", entry=entry)
         if said.categories is not None:
             form.said = replace(said, categories=tidy_list(said.categories))
         table = _table(file, form)

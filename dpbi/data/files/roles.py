@@ -1,7 +1,7 @@
 """What each row of a table is, and which columns hold categories, counts and groups."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from math import prod
 
@@ -69,15 +69,14 @@ def guess_only(table: Table, form: Understanding) -> tuple[tuple[tuple[Key, tupl
     asked = [column for column in kinds.filled if column.says(vocabulary.QUESTIONS) and column.repeats]
     answers = [column for column in kinds.texts if column.says(vocabulary.REPLIES) and column not in asked]
     people = [column for column in kinds.filled if column not in asked and column not in answers and column.repeats]
-    if asked and answers and any(_are_different(zip(person.cells, asked[0].cells, strict=True)) for person in people):
+    if asked and answers and any(_are_different(joined([person.cells, asked[0].cells])) for person in people):
         why = f"Each person comes once per {asked[0].label}: one of its {asked[0].distinct} is read."
         return ((table.key(asked[0]), (one_line(asked[0].sample[0]),)),), why
     return None, ""
 
 
-def _are_different(entries: Iterable[object]) -> bool:
-    listed_once = list(entries)
-    return len(set(listed_once)) == len(listed_once)
+def _are_different(entries: Collection[object]) -> bool:
+    return len(set(entries)) == len(entries)
 
 
 class _Kinds:
@@ -90,7 +89,7 @@ class _Kinds:
         self.telling = [column for column in self.texts if column.distinct > 1 or len(column.sample) < 2]
         self.years = [column for column in self.filled if are_years(column.sample)]
         self.counts = [column for column in self.numeric if column not in self.years and not (
-            column.is_identifier or column.says(vocabulary.SHARES) or column.numbers_rows)]  # fmt: skip
+            column.is_identifier or column.says(vocabulary.SHARES) or column.counts_rows)]  # fmt: skip
         self.sides = [column for column in self.filled if column in self.texts or column in self.years]
 
     @property
@@ -146,7 +145,7 @@ def _guess_layout(table: Table, kinds: _Kinds) -> tuple[str, str]:
 
 def _among_numbers(table: Table, kinds: _Kinds) -> tuple[str, str]:
     """Codes with their counts, codes of persons, or groups that are numbered."""
-    first, *others = kinds.numeric[len(kinds.numeric) > 2 and kinds.numeric[0].numbers_rows :]
+    first, *others = kinds.numeric[len(kinds.numeric) > 2 and kinds.numeric[0].counts_rows :]
     named = [column for column in kinds.numeric if column.named_as_counts or column.says(vocabulary.COUNTS)]
     if named:
         codes = [column for column in kinds.numeric if column not in named and not column.counts_rows]
@@ -167,8 +166,6 @@ def _settle_columns(
     wanted: Sequence[Key] = form.settle(entry, tuple(keys.get(c, c.position) for c in guess), why)
     if getattr(form.said, entry) is None:
         return tuple(guess)
-    if not wanted and entry != "group_column":
-        raise CountsError(f"{entry} must be a header or a position: no column is named.", entry=entry)
     return tuple(table.found(key, entry) for key in wanted)
 
 
@@ -196,7 +193,7 @@ def _pairs(table: Table, kinds: _Kinds, form: Understanding) -> _Columns:
         raise CountsError(f"{categories[0].label} cannot hold both the categories and the counts.")
     if form.said.group == ADDED and form.said.group_column is None:
         return categories, counts, ()
-    groups = _guess_groups(kinds.sides, categories, counts)
+    groups = _guess_groups(kinds, categories, counts)
     why = f"The categories come once per {listed([column.label for column in groups])}." if groups else ""
     return categories, counts, _settle_columns(table, "group_column", groups, form, why)
 
@@ -210,7 +207,9 @@ def _wide(table: Table, kinds: _Kinds, form: Understanding) -> _Columns:
         found = [c for c in table.columns if (c is not first or (first in kinds.numeric and not names_row))]
     else:
         found = category_columns(table, kinds) or [c for c in kinds.numeric if not (names_row and c is first)]
-    sums = _sum_columns(found, len(table.rows) > 1)
+    rows = list(zip(*(map(number, column.cells) for column in found), strict=True))
+    sums = [found[edge] for edge in (-1, 0) if len(found) > 2 and all(2 * row[edge] == sum(row) > 0 for row in rows)
+            and (len(rows) > 1 or is_of_the_whole(found[edge].name))][:1]  # fmt: skip
     why = f"{listed([c.label for c in sums])} may be the sum of the columns beside it." if sums else ""
     counts = _settle_columns(table, "count_column", [c for c in found if c not in sums], form, why)
     names = [column for column in kinds.sides if column not in counts]
@@ -236,13 +235,6 @@ def category_columns(table: Table, kinds: _Kinds) -> list[Column]:
     return counts if _are_different(labels) and all(labels) else []
 
 
-def _sum_columns(columns: list[Column], several: bool) -> list[Column]:
-    """The first or last of the columns, where it is the sum of all others in each of several rows, or in one by name."""
-    rows = list(zip(*([number(cell) for cell in column.cells] for column in columns), strict=True))
-    edges = [edge for edge in (-1, 0) if len(columns) > 2 and all(2 * row[edge] == sum(row) > 0 for row in rows)]
-    return [columns[edge] for edge in edges if several or is_of_the_whole(columns[edge].name)][:1]
-
-
 def _likelihood_of_counts(column: Column, kinds: _Kinds) -> tuple[bool, ...]:
     """Larger for likelier; columns that fit alike are taken in their order."""
     percents = any(cell.strip().endswith("%") for cell in column.sample)
@@ -262,7 +254,7 @@ def _unlike_names(column: Column, kinds: _Kinds) -> tuple[int, ...]:
     and of names that come again those that are more."""
     numbers = column.holds_times or all(map(is_like_number, column.sample))
     again = column.distinct < len(column.sample)
-    coded = column.says(vocabulary.CODES) or (column.is_identifier and not again) or column.numbers_rows
+    coded = column.says(vocabulary.CODES) or (column.is_identifier and not again) or column.counts_rows
     same, outer = again and column.distinct < 2, is_outer(column, kinds.texts)
     return same, coded, numbers, outer, again, column.distinct if again else 0
 
@@ -278,15 +270,17 @@ def _unlike_answers(column: Column) -> tuple[bool, ...]:
 # --- groups ---
 
 
-def _guess_groups(
-    sides: Sequence[Column], categories: Sequence[Column], counts: Sequence[Column]
-) -> list[Column]:
+def _guess_groups(kinds: _Kinds, categories: Sequence[Column], counts: Sequence[Column]) -> list[Column]:
     """The columns that tell equal names apart, or name what the same people were asked; none that says the same as
     another, as the code of a country does."""
-    others = [c for c in sides if c not in categories and c not in counts and c.distinct > 1 and not c.is_identifier]
-    outer = [column for column in others if is_outer(column, sides)]
+    names = joined([column.cells for column in categories])
+    again = not _are_different([*filter(None, names)])
+    numbered = [column for column in kinds.numeric if again and column.repeats and column not in kinds.sides
+                and _are_different(joined([names, column.cells]))]  # fmt: skip
+    others = [column for column in (*kinds.sides, *numbered) if column not in categories and column not in counts
+              and column.distinct > 1 and not column.is_identifier]  # fmt: skip
+    outer = [column for column in others if is_outer(column, kinds.sides)]
     others = [column for column in others if column.distinct < len(column.sample) or column in outer]
-    again = not _are_different(filter(None, joined([column.cells for column in categories])))
     kept = list(categories) if again else []
     for column in sorted(others, key=lambda c: (c not in outer, c.says(vocabulary.CODES), -c.distinct)):
         if column in outer or not any(_is_told(column.cells, by.cells) for by in kept):
@@ -294,7 +288,8 @@ def _guess_groups(
     groups = [column for column in others if column in kept]
     if again or outer:
         return groups
-    return [c for c in groups if c.says(vocabulary.QUESTIONS) or (c.repeats and _are_same_people(_sums(c.cells, counts[:1]).values()))]
+    same = [c for c in groups if c.repeats and _are_same_people(_sums(c.cells, counts[:1]).values())]
+    return [c for c in groups if c in same or c.says(vocabulary.QUESTIONS)]
 
 
 def _settle_group(
@@ -311,7 +306,7 @@ def _settle_group(
         raise CountsError("group= goes with groups of rows; name the columns that tell them apart as group_column.",
                           entry="group")  # fmt: skip
     names = list(map(shown, different))
-    if said not in (None, ADDED, APART, *different):
+    if said is not None and said not in (ADDED, APART, *different):
         raise CountsError(f"group: there is no {shown(said)}; there are {listed(names, 12)}.", entry="group")
     if len(different) < 2:
         return str(form.settle("group", different[0] if different else ADDED))

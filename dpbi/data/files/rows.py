@@ -48,7 +48,10 @@ def table_of(grid: CellGrid, form: Understanding, hidden: Sequence[int] = ()) ->
     width = len(grid.columns)  # how many cells a record should have: as the header, or else as most records
     if grid.widths is not None and len(named) < 2:
         width = grid.widths[named[0]] if named else sorted(grid.widths[:SAMPLE])[len(grid.widths[:SAMPLE]) // 2]
-    grid = _without(grid, {*above, *header, *form.left_out})
+    start = named[-1] + 1 if named else 0
+    widths = None if grid.widths is None else grid.widths[start:]
+    grid = CellGrid([column[start:] for column in grid.columns], grid.rows[start:], widths, grid.blank_rows)
+    grid = _without(grid, {row for row, why in form.left_out.items() if why != ABOVE})
     if not grid.rows:
         raise CountsError("the file has a header but no rows below it.")
     return _table(grid, names[:width], header, width, form)
@@ -82,7 +85,7 @@ def _first_of(cells: list[str]) -> Callable[[int | None], list[str]]:
 
 
 def _without(grid: CellGrid, rows: Collection[int]) -> CellGrid:
-    kept = [row not in rows for row in grid.rows] if rows else [True]
+    kept = [row not in rows for row in grid.rows] if rows else []
     if all(kept):
         return grid
     columns = [list(compress(column, kept)) for column in grid.columns]
@@ -144,22 +147,26 @@ def _guess_header(grid: CellGrid, form: Understanding) -> tuple[tuple[int, ...],
 
 
 def header_below_titles(grid: CellGrid) -> int:
-    """Which record is the first of the table. Those before it are narrower than it, or written with more cells; and so
-    is a last title above a gap. In one column, a gap tells titles."""
+    """Which record is the first of the table. Those before it are narrower than it, or written with more cells, and so
+    is a last title above a gap; in one column they stand above a gap, or are names that do not come again."""
     top = [record(grid, i) for i in range(min(TITLE_ROWS, len(grid.rows)))]
     after_gap = [i for i in range(1, len(top) - 1) if grid.rows[i] > grid.rows[i - 1] + 1]
-    if len(grid.columns) == 1:  # or answers that come again after several that do not
-        times = Counter(grid.columns[0])
+    if len(grid.columns) == 1:
+        times = _times(grid.columns[0])
         alone = len(list(takewhile(lambda cells: times[cells[0]] == 1, top)))
-        titled = 1 < alone < 5 and 2 * (len(times) - alone) <= len(grid.rows) - alone
+        titled = 1 < alone < min(5, len(times)) and 2 * (len(times) - alone) <= sum(times.values()) - alone
         return next((i for i in after_gap if i < 4), alone - 1 if titled else 0)
     extents = [max(i for i, cell in enumerate(cells, 1) if cell.strip()) for cells in top]
     written = extents if grid.widths is None else list(grid.widths[: len(top)])
     usual, most = _usual(extents), max(_usual(written), written[-1])
-    fit = (i for i in range(len(top)) if extents[i] >= usual and written[i] <= most)
-    place = next(fit, 0)
-    above_gap = place and place + 1 in after_gap and not has_counts(top[place + 1]) and has_counts(top[place + 2])
-    return place + 1 if above_gap else place
+    place = next((i for i in range(len(top)) if extents[i] >= usual and written[i] <= most), 0)
+    apart = place and place + 1 in after_gap and not has_counts(top[place + 1]) and has_counts(top[place + 2])
+    return place + 1 if apart else place
+
+
+def _times(cells: list[str]) -> Counter[str]:
+    """How often each of the first and last cells stands among them."""
+    return Counter(cells[:SAMPLE] + cells[max(SAMPLE, len(cells) - SAMPLE) :])
 
 
 def _usual(numbers: Sequence[int]) -> int:
@@ -187,12 +194,15 @@ def _is_header(grid: CellGrid, place: int, form: Understanding) -> tuple[bool, s
         return True, ""
     nameless = many > 1 and not firsts[0] and bool(below[0]) and not any(map(is_number, below[0]))
     scale = numbers in ([str(i + j) for i in range(len(numbers))] for j in (0, 1)) and not is_number(firsts[0])
-    by_place = len(grid.rows) == place + 2 and len(numbers) == many > 2 and len(set(numbers)) == many
+    by_place = len(grid.rows) == place + 2 and len(set(numbers)) == many > (1 if place else 2)
     if numbers and (nameless or (scale and len(numbers) > 2) or by_place or all(map(is_year, numbers))):
         return True, f"Row {grid.rows[place]} may name the columns, {shown(numbers[0])} being such a name, or be data."
     comes_back = any(first and first in map(str.strip, cells) for first, cells in zip(firsts, below, strict=True))
     alone = len(grid.rows) == place + 1 and any(map(is_number, firsts))
-    return not (numbers or comes_back or alone), ""
+    if numbers or comes_back or alone:
+        return False, ""
+    alike = many == 1 and place == 0 and any(cell.islower() == firsts[0].islower() for cell in below[0])
+    return True, f"Row 1 may name the column, or {shown(firsts[0])} be the first answer." if alike else ""
 
 
 def headers_more(grid: CellGrid, place: int) -> int:
@@ -209,18 +219,13 @@ def headers_more(grid: CellGrid, place: int) -> int:
     header = record(grid, place)
     data = [list(filter(str.strip, column[place + 2 : stop])) for column in grid.columns]
     numeric = [j for j, cells in enumerate(data) if len(cells) > 1 and all(is_number(c) or is_time(c) for c in cells)]
-    over_numbers = any(j in numeric and not (is_time(second[j]) or _stands_for_nothing(second[j])) for j in filled)
+    nothing = [is_time(cell) or is_like_number(cell) or cell.strip().lower() in vocabulary.ANONYMOUS for cell in second]
+    over_numbers = any(j in numeric and not nothing[j] for j in filled)
     nameless = any(j and not header[j].strip() and data[j] for j in filled)
     below_names = not second[0].strip() and len(set(data[0])) == stop - place - 2
     spoken = any(second[j].rstrip().endswith("?") and CODE.fullmatch(header[j].strip()) for j in filled)
-    of_index = filled == [0] and len(second) > 2 and len(numeric) == len(second) - 1
     ruled = all(is_rule(second[j]) for j in filled) or (header == second and len(filled) > 1)
-    again = any(second[j] in data[j] for j in filled)
-    return int(over_numbers or nameless or below_names or (not again and (spoken or of_index or ruled)))
-
-
-def _stands_for_nothing(cell: str) -> bool:
-    return is_like_number(cell) or cell.strip().lower() in vocabulary.ANONYMOUS
+    return int(over_numbers or nameless or below_names or spoken or ruled)
 
 
 def _merged(rows: Sequence[list[str]]) -> list[str]:
@@ -257,9 +262,9 @@ def notes_below(grid: CellGrid) -> int:
 def _notes_in_one_column(grid: CellGrid) -> int:
     """How many cells at the end stand nowhere else, below a blank row or a cell that reads as a note."""
     cells, many = grid.columns[0], len(grid.rows)
-    times = Counter(cells)
+    times = _times(cells)
     last = len(list(takewhile(lambda cell: times[cell] == 1, reversed(cells[-5:]))))
-    repeat = 2 * len(times) <= many + 2
+    repeat = 2 * len(times) <= sum(times.values()) + 2
     starts = [i for i in range(max(1, many - last), many) if SOURCE.match(cells[i].strip())
               or (repeat and (_is_note(cells[i]) or grid.rows[i] > grid.rows[i - 1] + 1))]  # fmt: skip
     return many - starts[0] if starts else 0
@@ -282,7 +287,8 @@ def is_rule(cell: str) -> bool:
 
 def _is_note(text: str) -> bool:
     line = text.strip()
-    return is_rule(line) or line.startswith("*") or line.endswith(".") or len(line) >= LONG_NOTE or bool(SOURCE.match(line))
+    marked = line.startswith("*") or line.endswith(".") or bool(SOURCE.match(line))
+    return is_rule(line) or marked or len(line) >= LONG_NOTE
 
 
 # --- records that are not as wide as the table ---

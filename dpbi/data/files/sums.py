@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from . import vocabulary
 
-LARGE = 100  # a count from here on is seldom a sum of its neighbours by chance; of several, their product
+LARGE = 10_000  # of several counts that are sums of their neighbours the product is seldom as large by chance
 GROUP = re.compile(r"(?<=\d)[.'’\s](?=\d{3}(?!\d))")
 PLAIN_DIGITS = 15
 # How far off a total may be that was rounded or perturbed, in units and of itself; and its least, in units.

@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import accumulate
 
 from dpbi import limits
 
@@ -81,23 +80,18 @@ class Column:
 
     @property
     def is_identifier(self) -> bool:
-        """By a word of a short header, as 'member id', or by codes that are nearly all different, as P01, P02, …; in a
-        question such as 'Who sits in your row?' the word says nothing, and a 'User type' is no user."""
+        """By a word of a short header, as 'member id'; in a question such as 'Who sits in your row?' the word says
+        nothing, and a 'User type' is no user."""
         short = len(self.words) <= WORDS_OF_A_NAME and not self.says(vocabulary.KINDS)
-        named = short and self.says(vocabulary.IDENTIFIERS)
-        other = self.says(vocabulary.KINDS | vocabulary.CODES | vocabulary.COUNTS)
-        texts = [cell.strip() for cell in self.sample]
-        codes = bool(texts) and all(text.isalnum() and text[-1].isdigit() for text in texts)
-        return named or (codes and not other and not self.holds_numbers and 4 * self.distinct > 3 * len(texts))
+        return short and self.says(vocabulary.IDENTIFIERS)
 
     @property
     def may_be_answers(self) -> bool:
         """Whether its numbers may be what each person answered: a number of anything ('Number of lions'), a measure, or
         none too large for an answer; not where its name says that they are counts, or shares."""
-        if self.named_as_counts or self.says(vocabulary.SHARES) or not self.words:
-            return False
+        other = self.named_as_counts or self.says(vocabulary.SHARES) or not self.words
         asked = self.says(vocabulary.COUNTS | vocabulary.MEASUREMENTS) or self.name.rstrip().endswith("?")
-        return asked or self.is_small
+        return not other and (asked or self.is_small)
 
     @property
     def is_small(self) -> bool:
@@ -109,19 +103,14 @@ class Column:
     def holds_numbers(self) -> bool:
         """Numbers for the most part, or numbers among marks that stand for withheld or missing ones; under a year all
         may be marked ('4522 p')."""
-        if not self.sample:
-            return False
-        numbers = sum(map(is_number, self.sample))
-        marked = numbers > 0 or bool(YEAR.fullmatch(self.name))
-        like = marked and (2 * numbers >= len(self.sample) or all(map(is_like_number, self.sample)))
-        return like or all(map(is_beside_share, self.sample))
+        numbers, many = sum(map(is_number, self.sample)), len(self.sample)
+        marked = (numbers > 0 or YEAR.fullmatch(self.name)) and all(map(is_like_number, self.sample))
+        return many > 0 and (2 * numbers >= many or bool(marked) or all(map(is_beside_share, self.sample)))
 
     @property
     def may_hold_counts(self) -> bool:
-        if self.says(vocabulary.CODES) and not self.named_as_counts:
-            return False
-        named = self.says(vocabulary.COUNTS | vocabulary.SHARES)
-        return self.holds_numbers or (named and any(map(is_like_number, self.sample)))
+        named = self.says(vocabulary.COUNTS | vocabulary.SHARES) and any(map(is_like_number, self.sample))
+        return (self.holds_numbers or named) and (self.named_as_counts or not self.says(vocabulary.CODES))
 
     @cached_property
     def holds_times(self) -> bool:
@@ -149,13 +138,9 @@ class Column:
 
     @property
     def counts_rows(self) -> bool:
-        """0, 1, 2, … or 1, 2, 3, … all the way down."""
-        first = next(iter(self.fetch(1)), "").strip()
+        """The first column: 0, 1, 2, … or 1, 2, 3, … all the way down."""
+        first = next(iter(self.fetch(1)), "").strip() if self.position == 1 else ""
         return first in ("0", "1") and all(cell.strip() == str(i) for i, cell in enumerate(self.cells, int(first)))
-
-    @property
-    def numbers_rows(self) -> bool:
-        return self.position == 1 and self.counts_rows
 
 
 @dataclass
@@ -183,13 +168,14 @@ class Table:
 
     def found(self, wanted: str | int, entry: str) -> Column:
         """The column that an entry of the form names. Raises CountsError where there is none or more than one."""
-        columns = [column for column in (*self.aside, *self.columns)
-                   if wanted == column.position or (isinstance(wanted, str) and one_line(wanted) == column.name)]  # fmt: skip
+        name = one_line(wanted) if isinstance(wanted, str) else None
+        columns = [c for c in (*self.aside, *self.columns) if name == c.name or wanted == c.position]
         if len(columns) == 1:
             return columns[0]
         if columns:
             at = listed([str(column.position) for column in columns], most=12)
-            why = f"{len(columns)} columns are called {columns[0].label} (columns {at}); rename one or give its position."
+            label = columns[0].label
+            why = f"{len(columns)} columns are called {label} (columns {at}); rename one or give its position."
         else:
             what = f"column {wanted}" if isinstance(wanted, int) else f"column called {shown(wanted)}"
             why = f"{entry}: there is no {what}. The columns are {listed([c.label for c in self.columns], most=12)}."
@@ -227,7 +213,10 @@ def filled(column: Column, sides: Sequence[Column]) -> list[str]:
     """The cells, with the name above in blank ones that belong to it."""
     if not is_outer(column, sides):
         return column.cells
-    return list(accumulate(column.cells, lambda above, cell: cell if cell.strip() else above))
+    above: list[str] = []
+    for cell in column.cells:
+        above.append(cell if cell.strip() else above[-1])
+    return above
 
 
 def joined(columns: Sequence[Sequence[str]]) -> list[str]:

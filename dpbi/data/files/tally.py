@@ -3,7 +3,8 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from itertools import chain, islice, pairwise
+from itertools import chain, islice
+from operator import ne
 from typing import NamedTuple
 
 import numpy as np
@@ -208,63 +209,64 @@ def _tally(table: Table, columns: Sequence[Column], form: Understanding) -> dict
     if len(columns) > 1:  # each combination of their entries that occurs is a category
         names = joined([each.cells for each in columns])
         column = Column(column.position, JOIN.join(each.title for each in columns), lambda stop: names[:stop])
-    if any(isinstance(cell, MarkedCell) and cell.kind == NESTED for cell in column.fetch(1)):
-        raise CountsError(f"{column.label} holds lists; one answer per person is needed.")
-    of_data = column.levels is None and form.said.categories is None
-    tally, different = _times(column.cells, column.levels or ())
-    missing = sum(tally.pop(cell) for cell in [cell for cell in tally if not cell.strip()])
+    totals, missing = _answers(column, table, form)
     missing += 0 if others else table.blank_rows  # in a file of one column an empty cell is a blank row
-    if of_data:
-        _refuse_measurements(column, tally, different)
-    _refuse_too_many(different)
-    tidy = Names(form)
-    tidy.add([*(column.levels or ()), *tally], lambda cell: table.rows[column.cells.index(cell)])
-    if {name.lower() for name in tidy.of.values()} <= BOOLEANS.keys():
-        if len(set(tidy.of.values())) > 2:
-            form.remark("Spellings of true/false were merged.")
-        tidy.of = {cell: BOOLEANS[name.lower()] for cell, name in tidy.of.items()}
-    totals = dict.fromkeys(tidy.of.values(), 0)
-    for cell, count in tally.items():
-        totals[tidy.of[cell]] += count
-    totals = _in_order(totals, column)
     found = len(totals)
     if form.settle("missing", "drop") == "keep":
         totals[MISSING] = totals.get(MISSING, 0) + missing
     elif missing:
         rows = "1 row has no answer and was" if missing == 1 else f"{missing:,} rows have no answer and were"
         form.remark(f"{rows} left out; they can be counted as a category of their own, '{MISSING}'.")
-    totals = _one_answer(totals, column, form)
-    totals = on_public_list(totals, form)
+    totals = on_public_list(_one_answer(totals, column, form), form)
     if len(totals) < 2:
         raise CountsError(
             f"{'only one' if found else 'no'} category was found in {column.label}: {AT_LEAST_TWO}; give the public "
             "list of categories, with those that nobody chose."
         )
-    tidy.remark({} if set(totals) <= set(BOOLEANS.values()) else dict.fromkeys(tidy.of, 1), "in {} spellings")
-    if column.levels is not None and form.said.categories is None and not all(totals.values()):
-        form.remark("Categories without rows were kept, with the count 0.")
-    if of_data:
+    if form.said.categories is None and column.levels is None:
         form.remark(
             "The categories were found in the data, so the list of them is not protected: give it in full if you can."
         )
+    elif form.said.categories is None and not all(totals.values()):
+        form.remark("Categories without rows were kept, with the count 0.")
     _remark_on_several_rows(column, others, form)
     return totals
 
 
-def _in_order(totals: dict[str, int], column: Column) -> dict[str, int]:
-    """False before True, and codes ascending where the file declares no levels; else as they come."""
-    if totals.keys() <= set(BOOLEANS.values()):
-        return dict(sorted(totals.items()))
-    values = {name: number.value for name in totals if (number := parse(plain(name), "English"))}
-    if column.levels is None and len(values) == len(totals):
-        return {name: totals[name] for name in sorted(values, key=values.__getitem__)}
-    return totals
+def _answers(column: Column, table: Table, form: Understanding) -> tuple[dict[str, int], int]:
+    """How many people gave each answer, and how many none: False before True, and codes ascending where the file
+    declares no levels; else as they come."""
+    if any(isinstance(cell, MarkedCell) and cell.kind == NESTED for cell in column.fetch(1)):
+        raise CountsError(f"{column.label} holds lists; one answer per person is needed.")
+    levels = column.levels or ()
+    tally, different = _times(column.cells, levels)
+    missing = sum(tally.pop(cell) for cell in [cell for cell in tally if not cell.strip()])
+    if column.levels is None and form.said.categories is None:
+        _refuse_measurements(column, tally, different)
+    _refuse_too_many(different)
+    tidy = Names(form)
+    tidy.add([*levels, *tally], lambda cell: table.rows[column.cells.index(cell)])
+    boolean = {name.lower() for name in tidy.of.values()} <= BOOLEANS.keys()
+    if boolean:
+        if len(set(tidy.of.values())) > 2:
+            form.remark("Spellings of true/false were merged.")
+        tidy.of = {cell: BOOLEANS[name.lower()] for cell, name in tidy.of.items()}
+    tidy.remark({} if boolean else dict.fromkeys(tidy.of, 1), "in {} spellings")
+    totals = dict.fromkeys(tidy.of.values(), 0)
+    for cell, count in tally.items():
+        totals[tidy.of[cell]] += count
+    codes = {name: number.value for name in totals if (number := parse(plain(name), "English"))}
+    if boolean or (column.levels is None and len(codes) == len(totals)):
+        return {name: totals[name] for name in sorted(totals, key=lambda name: codes.get(name, name))}, missing
+    return totals, missing
 
 
 def _refuse_measurements(column: Column, tally: Counter[str], different: int) -> None:
     """Refuses identifiers, whose entries are all different and not made of several answers, and measurements: numbers
     of which two are true of mostly different, many, and not whole."""
-    answered = sum(map(bool, map(str.strip, column.cells)))  # the tally of too many is not of all
+    answered = sum(tally.values())
+    if different > limits.CATEGORIES_LARGEST:  # then the tally is not of all
+        answered = sum(map(bool, map(str.strip, column.cells)))
     # More values than that are refused in any case, and these suffice for saying why.
     values = [value.strip() for value in islice(tally, limits.CATEGORIES_LARGEST + 1)]
     if answered < 3 or {value.lower() for value in values} <= BOOLEANS.keys():
@@ -335,7 +337,9 @@ def _remark_on_several_rows(column: Column, others: Sequence[Column], form: Unde
 def _names_people_again(column: Column) -> bool:
     """By a word or by codes; or as the rows of a household stand together under its key. A word for nobody in
     particular is no person."""
+    if not column.is_identifier:
+        few = column.distinct < 4 or column.repeats or column.says(vocabulary.MEASUREMENTS)
+        blocks = 0 if few else 1 + sum(map(ne, column.cells, column.cells[1:]))
+        return blocks < len(column.cells) < 2 * blocks and blocks == _different(column.cells)
     cells = [cell for cell in column.cells if cell and cell.strip().lower() not in vocabulary.ANONYMOUS]
-    different, blocks = _different(cells), 1 + sum(one != other for one, other in pairwise(column.cells))
-    together = 3 < column.distinct and blocks == different and len(cells) < 2 * blocks
-    return different < len(cells) and (column.is_identifier or (together and not column.says(vocabulary.MEASUREMENTS)))
+    return _different(cells) < len(cells)

@@ -35,14 +35,14 @@ POPULATION = _words(
     rows observation personen befragte befragten befragter fälle fall fallzahl teilnehmende teilnehmer
     teilnehmenden einwohner bevölkerung einwohnerzahl personenzahl menschen  stimmen todesfälle
     verstorbene geburten besucher studierende schüler patienten beschäftigte haushalte antworten nennungen
-    nutzer gestorbene wähler habitants décès cas votants réponses ménages  habitantes muertes casos
-    respuestas hogares  abitanti decessi casi risposte
+    nutzer gestorbene wähler habitants décès cas votants réponses ménages habitantes muertes casos
+    respuestas hogares abitanti decessi casi risposte
     """
 )
 FILLERS = _words(
     """
-    of the in and all both grand new total reported confirmed absolute absolut abs valid observed unweighted by der die des
-    von im insgesamt gesamt value values wert werte de des du la les los las di dei o
+    of the in and all both grand new total reported confirmed absolute absolut abs valid observed unweighted by der die
+    des von im insgesamt gesamt value values wert werte de des du la les los las di dei o
     """
 )
 CODES = _words(
@@ -63,8 +63,8 @@ MEASUREMENTS = _words(
 ANONYMOUS = _words("anonymous anonym anonyme anónimo anonimo anoniem anonymt none n/a na - unknown")
 TOTALS = _words(
     """
-    total totals subtotal sum all sexes ages base basis n sample size valid response mean sd
-    standard deviation std stichprobe zusammen everybody overall altogether everyone gesamt insgesamt summe gesamtsumme
+    total totals subtotal sum all sexes ages base basis n sample size valid response mean sd standard deviation std
+    stichprobe zusammen everybody overall altogether everyone gesamt insgesamt summe gesamtsumme
     zwischensumme alle gesamtergebnis ensemble somme sous-total suma totale totaal totalt summa razem łącznie
     ogółem итого всего 合计 合計 总计 総計 σ
     """
