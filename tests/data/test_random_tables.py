@@ -8,8 +8,9 @@ import numpy as np
 from openpyxl import load_workbook
 
 from .hard_tables import hard_tables
-from .known_tables import Found, KnownTable, Said, alike
+from .known_tables import KnownTable, Said, alike
 from .random_tables import KINDS, random_tables
+from .reader import Found
 
 
 def rows_of(table: KnownTable, separator: str) -> list[list[str]]:
@@ -34,7 +35,7 @@ def as_said(rows: list[list[str]], said: Said) -> Found:
 
     found: Found = {}
     for at, row in enumerate(rows, 1):
-        if at <= said.header_row or at in said.left_out or not any(row):
+        if at <= (said.header_row or 0) or at in said.left_out or not any(row):
             continue
         if said.only and cell(row, said.only[0]) != said.only[1]:
             continue
