@@ -4,6 +4,7 @@
 """
 
 import sys
+from collections import Counter
 
 import numpy as np
 
@@ -27,13 +28,16 @@ def main(many: int, seed: int) -> None:
     tables = random_tables(np.random.default_rng(seed), many)
     for how, read in READINGS.items():
         reads = [(table, read(table)) for table in tables]
-        print(f"\n{many} random tables, seed {seed}, {how}\n")
-        print(summary([("all", came) for _, came in reads] + [(table.kind, came) for table, came in reads]))
-        print("\n" + summary((feature, came) for table, came in reads for feature in table.features))
+        kinds = summary([*(("all", came) for _, came in reads), *((table.kind, came) for table, came in reads)])
+        features = summary((feature, came) for table, came in reads for feature in table.features)
+        plain = [came for table, came in reads if table.kind == "counts" and len(table.truth) > 2]
+        asked = Counter(name for came in plain for new in came.asked for name in new)
+        shares = ", ".join(f"{name} {times / len(plain):.1%}" for name, times in asked.most_common())
+        print(f"\n{many} random tables, seed {seed}, {how}\n\n{kinds}\n\n{features}")
+        print(f"\nasked of 'counts', which have no total, from three categories on: {shares}")
     for what, known in (("hard tables", hard_tables()), ("handed cases", handed_tables())):
-        print(f"\n{what}\n")
-        print(summary((how, read(table)) for how, read in READINGS.items() for table in known))
-        print("\n".join(["", *map(shown, known)]))
+        came_of = summary((how, read(table)) for how, read in READINGS.items() for table in known)
+        print("\n".join([f"\n{what}\n\n{came_of}\n", *map(shown, known)]))
 
 
 if __name__ == "__main__":

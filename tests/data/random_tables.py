@@ -94,9 +94,10 @@ def size(rng: Generator) -> int:
 
 
 def counts(rng: Generator, k: int) -> list[int]:
-    """Of one shape: small, of any magnitude up to 10^7, up to a thousand, falling as 1/i, or nearly alike."""
+    """Of one shape: small, up to a thousand, of any magnitude up to 10^7, falling as 1/i, or nearly alike."""
     drawn = one(rng, [
-        lambda: rng.integers(0, 21, k), lambda: 10 ** rng.uniform(0, 7, k), lambda: rng.integers(0, 1_000, k),
+        lambda: rng.integers(0, 21, k), lambda: rng.integers(0, 1_000, k),
+        lambda: 10 ** rng.uniform(0, one(rng, [3, 5, 7]), k),
         lambda: 10 ** rng.uniform(2, 7) / np.arange(1, k + 1), lambda: rng.poisson(10 ** rng.uniform(0, 4), k),
     ])()  # fmt: skip
     return [int(count) for count in drawn]

@@ -231,9 +231,8 @@ def _pairs(table: Table, kinds: _Kinds, form: Understanding) -> Roles:
             default=table.columns[-1])
     ]  # fmt: skip
     if not chosen:
-        names = [column for column in kinds.sides if column not in count] or [
-            column for column in table.columns if column not in count
-        ]
+        sides = kinds.telling if kinds.telling else kinds.filled
+        names = [column for column in [*sides, *kinds.years] if column not in count] or table.columns
         chosen = [min(names, key=lambda column: _unlike_names(column, kinds))]
     several = len(kinds.filled) > 2
     if several:
@@ -315,7 +314,7 @@ def _likelihood_of_counts(column: Column, kinds: _Kinds) -> int:
         return 6
     if column.said_to_be_counts or column.named_as_counts:
         return 5
-    return 3 if not kinds.texts and column is kinds.filled[0] else 4  # of numbers only, codes come first
+    return 3 if not kinds.telling and column is kinds.numeric[0] else 4  # of numbers only, codes come first
 
 
 def _unlike_names(column: Column, kinds: _Kinds) -> tuple[int, ...]:

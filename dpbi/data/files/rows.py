@@ -1,7 +1,6 @@
 """Which rows of a grid name the columns, which are titles above or notes below the table, and which are its data."""
 
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import takewhile
@@ -14,7 +13,6 @@ from .table import SAMPLE, Column, Table, is_time, is_year, one_line, sampled
 from .whole_numbers import is_like_number, is_number
 
 TITLE_ROWS = 50  # how far down a header row is looked for, and how far up notes
-COLUMNS_LOOKED_AT = 20
 HEADERS_MORE = 3
 LONG_NOTE = 30
 CODE = re.compile(r"[^\W\d]{1,8}\d{1,5}\w{0,8}")  # Q1, V3, q0001
@@ -39,21 +37,22 @@ def table_of(grid: CellGrid, form: Understanding, hidden: Sequence[int] = ()) ->
     grid = _without(grid, set(hidden))
     if not grid.rows:
         raise CountsError("no row of the file is left.")
-    header = _settle_header(grid, form)
-    above = [row for row in grid.rows if header and row < header[0]]
-    form.left_out.update(dict.fromkeys(above, ABOVE))
-    names = [record(grid, grid.rows.index(row)) for row in header]
-    width = len(grid.columns) if len(header) > 1 else _width(grid, grid.rows.index(header[0]) if header else None)
-    grid = _without(grid, {*above, *header})
-    below = notes_below(grid, 0)
+    below = notes_below(grid)
     if below:
         rows = grid.rows[len(grid.rows) - below :]
         first = shown(_first_text(grid, len(grid.rows) - below))
         why = f"Below the table {'stand notes' if below > 1 else 'stands a note'}, beginning with {first}."
         grid = _without(grid, set(form.leave_out(rows, "a note below the table", why)))
+    header = _settle_header(grid, form)
+    above = [row for row in grid.rows if header and row < header[0]]
+    form.left_out.update(dict.fromkeys(above, ABOVE))
+    places = [grid.rows.index(row) for row in header]
+    width = len(grid.columns) if len(header) > 1 else _width(grid, places[0] if places else None)
+    names = _merged([record(grid, i) for i in places])
+    grid = _without(grid, {*above, *header, *form.left_out})
     if not grid.rows:
-        raise CountsError("the file has a header but no rows below it." if header else "the file has no rows.")
-    return _table(grid, _merged(names), header, width, form)
+        raise CountsError("the file has a header but no rows below it.")
+    return _table(grid, names, header, width, form)
 
 
 def _table(grid: CellGrid, names: list[str], header: Sequence[int], width: int, form: Understanding) -> Table:
@@ -136,6 +135,8 @@ def _more_names(grid: CellGrid, place: int, form: Understanding) -> int:
 def _guess_header(grid: CellGrid, form: Understanding) -> tuple[tuple[int, ...], str]:
     place = header_below_titles(grid) if len(grid.columns) > 1 else _below_a_gap(grid)
     header, row = record(grid, place), grid.rows[place]
+    if _are_names_by_place(grid, place):
+        return (row,), f"Row {row} seems to name the columns by numbers, and the one below it to hold their counts."
     if place and has_counts(header) and is_number(header[0]):  # there is none: titles, then data
         why = f"Above row {row}, which is data, there is no row of names."
         form.leave_out(grid.rows[:place], "a title above the table", why)
@@ -157,6 +158,14 @@ def _guess_header(grid: CellGrid, form: Understanding) -> tuple[tuple[int, ...],
         return (row,), why
     is_header, why = _first_is_header(grid, form)
     return ((row,) if is_header else ()), why
+
+
+def _are_names_by_place(grid: CellGrid, place: int) -> bool:
+    """Whether two records are left, of numbers only, the first of which are all different."""
+    if len(grid.rows) != place + 2 or len(grid.columns) < 3:
+        return False
+    first, second = record(grid, place), record(grid, place + 1)
+    return all(map(is_number, first + second)) and len(set(first)) == len(first)
 
 
 def _below_a_gap(grid: CellGrid) -> int:
@@ -187,7 +196,7 @@ def _above_numbers(top: list[list[str]]) -> int | None:
     """The record right above the longest column of numbers, or two where names stand in both; None where no record of
     another width stands above it."""
     runs: list[tuple[int, int]] = []
-    for j in range(1, min(len(top[0]), COLUMNS_LOOKED_AT)):
+    for j in range(1, len(top[0])):
         start = None
         for i, cells in enumerate([*top, []]):
             number = bool(cells) and is_number(cells[j])
@@ -231,8 +240,7 @@ def _first_is_header(grid: CellGrid, form: Understanding) -> tuple[bool, str]:
     numbers = [first for first in over_numbers if first]
     nameless = len(firsts) > 1 and not firsts[0] and bool(below[0]) and not any(map(is_number, below[0]))
     scale = len(numbers) > 2 and numbers in ([str(i + j) for i in range(len(numbers))] for j in (0, 1))
-    lone = len(grid.rows) == 2 and len(numbers) == len(firsts) > 2 and len(set(firsts)) == len(firsts)
-    if numbers and (nameless or lone or (scale and not is_number(firsts[0])) or all(map(is_year, numbers))):
+    if numbers and (nameless or (scale and not is_number(firsts[0])) or all(map(is_year, numbers))):
         return True, f"The first row may name the columns, {shown(numbers[0])} being a year or an answer, or be data."
     comes_back = any(first and first in map(str.strip, cells) for first, cells in zip(firsts, below, strict=True))
     lone_numbers = len(grid.rows) == 1 and any(map(is_number, firsts))
@@ -243,7 +251,8 @@ def _first_is_header(grid: CellGrid, form: Understanding) -> tuple[bool, str]:
 
 
 def headers_more(grid: CellGrid, place: int) -> int:
-    """How many records below that at `place` name the columns too: question texts, options, units, ids of an import."""
+    """How many records below that at `place` name the columns too: words above numbers, names below blank cells or
+    beside one above numbers of rows, texts of questions below their codes, rules, the same names again, or ids of an import."""
     stop = min(len(grid.rows), place + TITLE_ROWS)
     for i in range(place + 1, min(stop, place + 1 + HEADERS_MORE)):
         if any(column[i].startswith(IMPORT_ID) for column in grid.columns):
@@ -251,42 +260,23 @@ def headers_more(grid: CellGrid, place: int) -> int:
     if stop < place + 3:
         return 0
     header, second = record(grid, place), record(grid, place + 1)
+    data = [[cell for cell in column[place + 2 : stop] if cell.strip()] for column in grid.columns]
     filled = [j for j, cell in enumerate(second) if cell.strip()]
+    again = any(second[j] in data[j] for j in filled)
     if not filled or has_counts(second):
         return 0
-    data = [[cell for cell in column[place + 2 : stop] if cell.strip()] for column in grid.columns]
-    deep = stop - place - 2
-    again = any(cell.strip() and cell in cells for cell, cells in zip(second, data, strict=True))
-    if (header == second and len(filled) > 1 and not again) or all(is_rule(second[j]) for j in filled):
-        return 1
-    nameless = [j for j in filled if j and not header[j].strip() and data[j]]
-    over_numbers = [j for j in filled if len(data[j]) > 1 and all(is_number(c) or is_time(c) for c in data[j])
-                    and not _stands_for_nothing(second[j])]  # fmt: skip
-    first_blank = not second[0].strip() and len(data[0]) == deep
-    first_named = bool(header[0].strip()) and len(set(data[0])) == len(data[0])
-    split = bool(nameless) and (first_blank or (not header[0].strip() and bool(over_numbers)) or
-                                all(map(is_year, filter(str.strip, second[1:]))))  # fmt: skip
-    below_names = first_blank and (first_named or bool(over_numbers))
-    alike = bool(over_numbers) and any(_letters(header[j]) == _letters(second[j]) != "" for j in filled)
-    of_index = filled == [0] and len(second) > 2 and second[0].isalpha()
-    name_of_index = of_index and all(len(cells) == deep and all(map(is_number, cells)) for cells in data[1:])
-    spoken = any(second[j].rstrip().endswith("?") and CODE.fullmatch(header[j].strip()) for j in filled) and not again
-    units = bool(over_numbers) and all(_is_unit(second[j]) for j in over_numbers)
-    texts = len(over_numbers) > 1 and not again
-    return int(any((split, below_names, units, alike, texts, name_of_index, spoken)))
+    numeric = [j for j, cells in enumerate(data) if len(cells) > 1 and all(is_number(c) or is_time(c) for c in cells)]
+    over_numbers = any(j in numeric and not _stands_for_nothing(second[j]) for j in filled)
+    nameless = any(j and not header[j].strip() and data[j] for j in filled)
+    below_names = not second[0].strip() and len(set(data[0])) == stop - place - 2
+    spoken = any(second[j].rstrip().endswith("?") and CODE.fullmatch(header[j].strip()) for j in filled)
+    of_index = filled == [0] and len(second) > 2 and len(numeric) == len(second) - 1
+    ruled = all(is_rule(second[j]) for j in filled) or (header == second and len(filled) > 1)
+    return int(over_numbers or nameless or below_names or (not again and (spoken or of_index or ruled)))
 
 
 def _stands_for_nothing(cell: str) -> bool:
     return is_like_number(cell) or cell.strip().lower() in vocabulary.ANONYMOUS
-
-
-def _letters(text: str) -> str:
-    return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", text[:200]).casefold()))
-
-
-def _is_unit(text: str) -> bool:
-    words = set(re.findall(r"[^\W\d_]+|%", text.lower()))
-    return bool(words) and words <= vocabulary.COUNTS | vocabulary.SHARES | vocabulary.UNITS
 
 
 def _merged(rows: Sequence[list[str]]) -> list[str]:
@@ -306,40 +296,23 @@ def _merged(rows: Sequence[list[str]]) -> list[str]:
 # --- notes below the table ---
 
 
-def notes_below(grid: CellGrid, first: int) -> int:
-    """How many records at the end are notes, sources or rules; the table has records above them, from `first` on."""
-    many = len(grid.rows)
-    places = sorted({*range(first, min(many, first + TITLE_ROWS)), *range(max(first, many - TITLE_ROWS), many)})
-    if not places:
-        return 0
+def notes_below(grid: CellGrid) -> int:
+    """How many records at the end are notes, sources or rules: of a single cell where the table has more, or of words
+    where it has numbers."""
+    cells = grid.columns[0]
     if len(grid.columns) == 1:
-        return _notes_in_one_column(grid.columns[0])
-    records = {i: record(grid, i) for i in places}
-    usual = _usual([cells_filled(cells) for cells in records.values()])
-    written = _usual([grid.widths[i] for i in places]) if grid.widths is not None else 0
-    numeric = [
-        j for j in range(1, min(len(grid.columns), COLUMNS_LOOKED_AT))
-        if 3 * sum(is_number(cells[j]) for cells in records.values()) >= len(records)
-    ]  # fmt: skip
-    seldom = 4 * sum(map(_is_spaced, records.values())) <= len(records)
-    start = many
-    while start > first + 1 and start - 1 in records and (
-        _is_outside(records[start - 1], usual, numeric) or (seldom and _is_spaced(records[start - 1]))
-    ):
-        start -= 1
-    for i in range(start, many):
-        gap = grid.rows[i] > grid.rows[i - 1] + 1
-        short = grid.widths is not None and grid.widths[i] < written
-        lone = short and grid.widths is not None and grid.widths[i] == 1
-        if gap or lone or _is_spaced(records[i]) or _is_note(next(filter(str.strip, records[i])), short):
-            return many - i
-    return 0
+        return _notes_in_one_column(cells)
+    last = [record(grid, i) for i in range(max(1, len(grid.rows) - TITLE_ROWS), len(grid.rows))]
+    top = [record(grid, i) for i in range(min(TITLE_ROWS, len(grid.rows)))]
+    numeric = [j for j in range(1, len(grid.columns)) if 3 * sum(is_number(row[j]) for row in top) >= len(top)]
+    outside = takewhile(lambda row: _is_outside(row, numeric), reversed(last))
+    return len(list(outside))
 
 
 def _notes_in_one_column(cells: list[str]) -> int:
     """How many cells at the end read as notes and stand nowhere else."""
     times = Counter(cells)
-    last = takewhile(lambda cell: times[cell] == 1 and bool(NOTE.match(cell) or SOURCE.match(cell)), reversed(cells))
+    last = takewhile(lambda cell: times[cell] == 1 and _is_note(cell), reversed(cells))
     return len(list(last)) if 2 * len(times) <= len(cells) else 0
 
 
@@ -348,15 +321,13 @@ def _is_spaced(cells: list[str]) -> bool:
     return " " in cells[0].strip() and any(len(cell) > 1 and cell[0] == " " for cell in cells[1:])
 
 
-def _is_outside(cells: list[str], usual: int, numeric: list[int]) -> bool:
-    """One filled cell where several are usual, or sentences where the table has numbers; or a line that says it is a
-    source, though a comma in it may separate a year."""
+def _is_outside(cells: list[str], numeric: list[int]) -> bool:
     filled = [cell for cell in cells if cell.strip()]
-    if SOURCE.match(filled[0].strip()):
+    if SOURCE.match(filled[0].strip()):  # though a comma in it may separate a year
         return True
     if any(is_like_number(cell) and not is_rule(cell) for cell in filled):
         return False
-    alone = len(filled) == 1 and (usual > 1 or bool(numeric)) and bool(cells[0].strip())
+    alone = len(filled) == 1 and bool(cells[0].strip()) and (bool(numeric) or _is_note(filled[0]))
     return alone or (bool(numeric) and all(len(cells[j].split()) != 1 for j in numeric))
 
 
@@ -365,11 +336,9 @@ def is_rule(cell: str) -> bool:
     return len(line) > 2 and not line.strip("-_=+:*.~—–|")
 
 
-def _is_note(text: str, short: bool) -> bool:
+def _is_note(text: str) -> bool:
     line = text.strip()
-    several = len(line.split()) > 1
-    spoken = line.endswith(".") or ":" in line or "：" in line or len(line) >= LONG_NOTE or bool(NOTE.match(line))
-    return is_rule(line) or (several and (short or spoken)) or (spoken and bool(NOTE.match(line)) and len(line) > 3)
+    return is_rule(line) or line.endswith(".") or bool(NOTE.match(line) or SOURCE.match(line)) or len(line) >= LONG_NOTE
 
 
 # --- which columns are there ---
