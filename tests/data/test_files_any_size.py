@@ -11,7 +11,7 @@ from hypothesis import example, given, strategies as st
 
 from dpbi import Release, limits
 from dpbi.dashboard.take_away import scenario_file
-from dpbi.data.files import CountsError, delimited, layout, read_counts, table, tally, whole_numbers
+from dpbi.data.files import CountsError, delimited, read_counts, table, tally, unseparated, whole_numbers
 from dpbi.data.json_object import json_object
 from dpbi.releases.ledger import Ledger
 
@@ -122,7 +122,7 @@ def test_one_line_is_the_rule_as_one_expression(name: str) -> None:
 @example("a 1")
 @example("a\nb 1")
 def test_a_name_and_its_count_are_the_rule_as_one_expression(cell: str) -> None:
-    assert layout._is_name_and_count(cell) == bool(re.fullmatch(r"\s*[^\d\s].*?[ :=\t]+\d[\d.,']*\s*", cell))
+    assert unseparated._is_name_and_count(cell) == bool(re.fullmatch(r"\s*[^\d\s].*?[ :=\t]+\d[\d.,']*\s*", cell))
 
 
 LINES = ["a,1", "b,2", '"a\nb",3', "", " , ", "c", "d,4,5", '"e"', '"f,1', "g\r"]
@@ -149,7 +149,7 @@ def test_a_table_is_the_same_in_pieces(lines: list[str]) -> None:
 def test_counts_in_digits_and_in_other_spellings_add_up(cells: list[str]) -> None:
     values = {"1e3": 1000, "2.0": 2}
     text = "kind;count\n" + "".join(f"{'ab'[i % 2]};{cell}\n" for i, cell in enumerate(cells))
-    found = read_counts(text.encode(), "a.csv", layout="counts", total_row="keep", confirm_percentages=True)
+    found = read_counts(text.encode(), "a.csv", layout="counts", leave_out=(), confirm_percentages=True)
     expected = [sum(values.get(cell) or int(cell) for cell in cells[i::2]) for i in (0, 1)]
     assert found.counts == tuple(expected)
 
