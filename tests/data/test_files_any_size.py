@@ -1,79 +1,26 @@
 """Any bytes up to the limit are read or refused in linear time: each case here took seconds to hours before."""
 
-import json
 import re
 import unicodedata
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 from hypothesis import example, given, strategies as st
 
-from dpbi import Release, limits
-from dpbi.dashboard.take_away import scenario_file
+from dpbi import limits
 from dpbi.data.files import CountsError, delimited, read_counts, table, tally, unseparated, whole_numbers
-from dpbi.data.json_object import json_object
-from dpbi.releases.ledger import Ledger
-
-READERS: list[Callable[[str], object]] = [
-    Ledger.from_json, Release.from_json, lambda text: scenario_file.from_json(text.encode()),
-]  # fmt: skip
-
-# --- JSON ---
-
-NAMES = ",".join(f'"name {i}":1' for i in range(26_000))
-HOSTILE_JSON = {
-    "one name twice among 26,000": (f'{{{NAMES},"name 25999":1}}', "it gives 'name 25999' more than once"),
-    "every name twice": (f"{{{NAMES},{NAMES}}}", "it gives 'name 0' more than once"),
-    "lists": ("[" + "[]," * 1_300_000 + "[]]", "it holds 1,300,002 opening brackets and colons, at most 500,000"),
-    "quotes": ('"' * 4_000_000, "it cannot be read from line 1, column 3 on"),
-    "lists within lists": ("[" * 400_000, "it nests lists and objects too deeply, at most 50 levels"),
-    "objects within objects": ('{"a":' * 200_000, "it nests lists and objects too deeply"),
-    "closed": ("[" * 200_000 + "]" * 200_000, "it nests lists and objects too deeply"),
-    "digits": ('{"k":' + "1" * 4_000_000 + "}", "a whole number in it has 4,000,000 digits, at most 1,000"),
-}
-
-
-@pytest.mark.parametrize("read", READERS)
-@pytest.mark.parametrize("hostile", HOSTILE_JSON)
-def test_hostile_json_is_refused_in_a_sentence(read: Any, hostile: str) -> None:
-    text, said = HOSTILE_JSON[hostile]
-    with pytest.raises(ValueError, match=f"must be a JSON object in UTF-8: {said}"):
-        read(text)
-
-
-@pytest.mark.parametrize("within", [("[", "1", "]"), ('{"a":', "1", "}"), ('[{"a":', "{}", "}]")])
-def test_fifty_levels_are_read_and_no_more(within: tuple[str, str, str]) -> None:
-    begin, middle, end = within
-    levels = sum(map(begin.count, "[{")), sum(map(middle.count, "[{"))
-    fit = (49 - levels[1]) // levels[0]
-    text = '{"a":' + begin * fit + middle + end * fit + "}"
-    assert json_object("It", text) == json.loads(text)
-    deeper = '{"a":' + begin * (fit + 1) + middle + end * (fit + 1) + "}"
-    with pytest.raises(ValueError, match="too deeply"):
-        json_object("It", deeper)
-
-
-def test_a_large_ledger_or_label_is_not_taken_for_hostile() -> None:
-    """Ten thousand objects of twenty names with a time in each, and 2,000 labels of 100 brackets."""
-    text = json.dumps({"releases": [{f"{i}": "2026-01-31T12:00:00Z" for i in range(12)}] * 10_000})
-    assert len(json_object("It", text)["releases"]) == 10_000
-    assert json_object("It", json.dumps({"labels": ["[" * 100] * 2_000}))
-
-
-# --- tables ---
 
 RECORDS = '{"ride":"bus","n":1}'
 HOSTILE_TABLES: dict[str, tuple[str, dict[str, Any], str]] = {
     "a name of spaces": ("h\na" + " " * 500_000 + "b\nc\n", {"column": 1}, "too long for the name of a category"),
-    "a header of spaces": ("a" + " " * 500_000 + "b,n\nx,y\n", {}, "which column holds the categories"),
+    "a header of spaces": ("a" + " " * 500_000 + "b,n\nx,y\n", {}, "only one category was found in 'a "),
     "accents on one letter": ("h\na" + "\u0301\u0316" * 100_000 + "\nc\n", {"column": 1}, "too long for the name"),
     "spaces where a count could follow": (
-        "".join(f"a{i}{' ' * 5_000}x\n" for i in range(50)), {}, "which column holds the categories"),
+        "".join(f"a{i}{' ' * 5_000}x\n" for i in range(50)), {}, "column 1 may hold the categories"),
     "different answers": ("".join(f"{i}\n" for i in range(250_000)), {"column": 1}, "every value of column 1 is diff"),
     "different answers, each twice": ("".join(f"c{i // 2}\n" for i in range(200_000)), {"column": 1},
                                       "too many categories: at most 2,000, got 100,000"),
-    "5,000 columns": ("a" + ",a" * 4_999 + "\n" + ("1" + ",1" * 4_999 + "\n") * 20, {}, "one person, or for one"),
+    "5,000 columns": ("a" + ",a" * 4_999 + "\n" + ("1" + ",1" * 4_999 + "\n") * 20, {}, "one person, or counts"),
     "5,000 columns of one name": ("a" + ",a" * 4_999 + "\n" + "1" + ",1" * 4_999, {"layout": "counts"},
                                   "5000 columns are called 'a' .columns 1, 2, 3.* and 4,988 more"),
     "JSON": (f"[{','.join([RECORDS] * 100_000)}]", {}, "this is JSON"),

@@ -13,7 +13,7 @@ import pyarrow as pa  # type: ignore[import-untyped]
 import pytest
 
 from dpbi import limits
-from dpbi.data.files import CountsError, read_categories, read_counts
+from dpbi.data.files import CountsError, CountsQuestion, read_categories, read_counts
 from dpbi.data.files.form import CHOICES, Form
 
 from .reader import Asks, Outcome, assert_comes, by_name, outcome, parquet_file, read, saved, workbook
@@ -478,6 +478,20 @@ def test_each_entry_of_the_form_has_an_effect(entry: str) -> None:
     for text, said, value, expected in EFFECTS[entry]:
         assert_comes(expected, text, **said, **{entry: value})
         assert outcome(text, **said) != expected, "it would come anyway"
+
+
+@pytest.mark.xfail(strict=True, reason="not yet")
+@pytest.mark.parametrize("codec", ["undefined", "\0"])
+def test_an_encoding_that_is_none_is_refused(codec: str) -> None:
+    assert "encoding" in str(outcome(PLAIN, encoding=codec))
+
+
+@pytest.mark.xfail(strict=True, reason="not yet")
+@pytest.mark.parametrize(("text", "said"), [(RIDES, {"header_row": 9}), ("i,x\n1,a\n2,b\n3,a\n", {"thousands": "."})])
+def test_what_was_said_is_suggested_too(text: str, said: dict[str, Any]) -> None:
+    with pytest.raises(CountsQuestion) as question:
+        read(text + "\nSource: x\n" if "header_row" in said else text, **said)
+    assert said.items() <= question.value.suggested.items()
 
 
 @pytest.mark.parametrize(("said", "words"), NO_ENTRIES)
