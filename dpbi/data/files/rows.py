@@ -251,8 +251,8 @@ def _first_is_header(grid: CellGrid, form: Understanding) -> tuple[bool, str]:
 
 
 def headers_more(grid: CellGrid, place: int) -> int:
-    """How many records below that at `place` name the columns too: words above numbers, names below blank cells or
-    beside one above numbers of rows, texts of questions below their codes, rules, the same names again, or ids of an import."""
+    """How many records below that at `place` name the columns too: words above numbers, names below blank cells
+    or beside one, texts of questions below their codes, rules, the same names again, or ids of an import."""
     stop = min(len(grid.rows), place + TITLE_ROWS)
     for i in range(place + 1, min(stop, place + 1 + HEADERS_MORE)):
         if any(column[i].startswith(IMPORT_ID) for column in grid.columns):
@@ -266,7 +266,7 @@ def headers_more(grid: CellGrid, place: int) -> int:
     if not filled or has_counts(second):
         return 0
     numeric = [j for j, cells in enumerate(data) if len(cells) > 1 and all(is_number(c) or is_time(c) for c in cells)]
-    over_numbers = any(j in numeric and not _stands_for_nothing(second[j]) for j in filled)
+    over_numbers = any(j in numeric and not (is_time(second[j]) or _stands_for_nothing(second[j])) for j in filled)
     nameless = any(j and not header[j].strip() and data[j] for j in filled)
     below_names = not second[0].strip() and len(set(data[0])) == stop - place - 2
     spoken = any(second[j].rstrip().endswith("?") and CODE.fullmatch(header[j].strip()) for j in filled)
@@ -299,21 +299,25 @@ def _merged(rows: Sequence[list[str]]) -> list[str]:
 def notes_below(grid: CellGrid) -> int:
     """How many records at the end are notes, sources or rules: of a single cell where the table has more, or of words
     where it has numbers."""
-    cells = grid.columns[0]
     if len(grid.columns) == 1:
-        return _notes_in_one_column(cells)
-    last = [record(grid, i) for i in range(max(1, len(grid.rows) - TITLE_ROWS), len(grid.rows))]
-    top = [record(grid, i) for i in range(min(TITLE_ROWS, len(grid.rows)))]
-    numeric = [j for j in range(1, len(grid.columns)) if 3 * sum(is_number(row[j]) for row in top) >= len(top)]
-    outside = takewhile(lambda row: _is_outside(row, numeric), reversed(last))
+        return _notes_in_one_column(grid)
+    many = len(grid.rows)
+    ends = {i: record(grid, i) for i in (*range(min(TITLE_ROWS, many)), *range(max(0, many - TITLE_ROWS), many))}
+    numeric = [j for j in range(1, len(grid.columns)) if 4 * sum(is_number(r[j]) for r in ends.values()) >= len(ends)]
+    from_end = [i for i in reversed(ends) if i and i >= many - TITLE_ROWS]
+    single = [grid.widths is not None and grid.widths[i] == 1 for i in from_end]
+    outside = takewhile(lambda i: single[many - 1 - i] or _is_outside(ends[i], numeric), from_end)
     return len(list(outside))
 
 
-def _notes_in_one_column(cells: list[str]) -> int:
-    """How many cells at the end read as notes and stand nowhere else."""
+def _notes_in_one_column(grid: CellGrid) -> int:
+    """How many cells at the end stand nowhere else, below a blank row or a cell that reads as a note."""
+    cells = grid.columns[0]
     times = Counter(cells)
-    last = takewhile(lambda cell: times[cell] == 1 and _is_note(cell), reversed(cells))
-    return len(list(last)) if 2 * len(times) <= len(cells) else 0
+    last = len(list(takewhile(lambda cell: times[cell] == 1, reversed(cells[-5:]))))
+    starts = [i for i in range(max(1, len(cells) - last), len(cells))
+              if _is_note(cells[i]) or grid.rows[i] > grid.rows[i - 1] + 1]  # fmt: skip
+    return len(cells) - starts[0] if starts and 2 * len(times) <= len(cells) + 2 else 0
 
 
 def _is_spaced(cells: list[str]) -> bool:

@@ -25,7 +25,6 @@ TIME = re.compile(
 LONGEST_TIME = 40
 YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 JOIN = " / "
-ITEM = re.compile(r"[^\W\d_]{1,3}\d{1,3}(?:[._]\d{1,3})?[a-z]?")  # Q1, V7, q2_3: an item of a questionnaire
 FRACTIONAL = re.compile(r"[+-]?\d*[.,](?!0*$)(?!\d{3}$)\d+")
 ANSWER_LARGEST = 20  # numbers up to here may be what a person answers, whatever the header
 SAMPLE = 1_000  # entries that decide what a column is; what is read is always the whole column
@@ -70,71 +69,40 @@ class Column:
         split = re.sub(r"(?<=[a-zà-ÿ])(?=[A-ZÀ-Ý])", " ", self.name)
         return set(re.findall(r"[^\W\d_]+|%", split.lower()))
 
+    def says(self, vocabulary: frozenset[str]) -> bool:
+        return bool(self.words & vocabulary)
+
     @property
     def named_as_counts(self) -> bool:
-        return bool(self.words & vocabulary.COUNTS) and not self.named_as_identifier
+        """'Count', 'Number of people', 'Deaths': by words that nobody has a number of, and no other."""
+        known = vocabulary.COUNTS | vocabulary.POPULATION
+        return self.says(known) and self.words <= known | vocabulary.FILLERS and not self.says(vocabulary.SHARES)
 
     @property
-    def named_as_nothing_but_counts(self) -> bool:
-        """'Count' and 'Number of people', not 'Number of children': that may be an answer of each person."""
-        return bool(self.words) and self.words <= vocabulary.COUNTS | {"of"} and not self.named_as_shares
+    def is_identifier(self) -> bool:
+        """By a word of a short header, as 'member id', or by codes that are nearly all different, as P01, P02, …; in a
+        question such as 'Who sits in your row?' the word says nothing, and a 'User type' is no user."""
+        short = len(self.words) <= WORDS_OF_A_NAME and not self.says(vocabulary.KINDS)
+        named = short and self.says(vocabulary.IDENTIFIERS)
+        other = self.says(vocabulary.KINDS | vocabulary.CODES | vocabulary.COUNTS)
+        texts = [cell.strip() for cell in self.sample]
+        codes = bool(texts) and all(text.isalnum() and text[-1].isdigit() for text in texts)
+        return named or (codes and not other and not self.holds_numbers and 4 * self.distinct > 3 * len(texts))
 
     @property
-    def counts_by_nature(self) -> bool:
-        """'Deaths', 'Number of respondents', or no word at all, as '2023': what nobody has a number of."""
-        said = self.words & (vocabulary.COUNTS | vocabulary.POPULATION)
-        known = vocabulary.COUNTS | vocabulary.POPULATION | vocabulary.FILLERS
-        return not self.words or (bool(said) and self.words <= known and not self.named_as_shares)
-
-    @property
-    def said_to_be_counts(self) -> bool:
-        return self.counts_by_nature and bool(self.words)
-
-    @cached_property
-    def named_as_an_answer(self) -> bool:
-        """By a word for what a person has or a measure of it ('Children', 'Hours', 'EUR'), or as a question or by its
-        number ('How many?', 'Q1')."""
-        of_persons = vocabulary.ANSWERS | vocabulary.MEASUREMENTS | (vocabulary.UNITS - vocabulary.FILLERS)
-        words = {word for word in self.words & of_persons if len(word) > 1}
-        question = self.name.rstrip().endswith("?") or bool(ITEM.fullmatch(self.name))
-        return not self.counts_by_nature and (bool(words) or question)
-
-    @property
-    def reads_as_an_answer(self) -> bool:
-        """Whether its numbers may be an answer of each person, and not how many people gave one.
-
-        Not where it is counts by nature, or shares. Else where it is named as an answer, or as a number of anything
-        ('Number of lions', 'Anzahl Esel'), or where no number is too large for one.
-        """
-        if self.counts_by_nature or self.named_as_shares:
+    def may_be_answers(self) -> bool:
+        """Whether its numbers may be what each person answered: a number of anything ('Number of lions'), a measure, or
+        none too large for an answer; not where its name says that they are counts, or shares."""
+        if self.named_as_counts or self.says(vocabulary.SHARES) or not self.words:
             return False
-        return self.named_as_an_answer or bool(self.words & vocabulary.COUNTS) or self.is_small
+        asked = self.says(vocabulary.COUNTS | vocabulary.MEASUREMENTS) or self.name.rstrip().endswith("?")
+        return asked or self.is_small
 
     @property
     def is_small(self) -> bool:
         """No number beyond those that a person answers with; what is no plain number says nothing."""
         digits = [number for cell in self.sample if (number := re.sub(r"[., ']", "", cell)).isdecimal()]
         return bool(digits) and all(len(number) < 6 and int(number) <= ANSWER_LARGEST for number in digits)
-
-    @property
-    def named_as_code(self) -> bool:
-        """'Code', 'ISO3': names in short, whether they are digits or not."""
-        return bool(self.words & vocabulary.CODES) and not self.named_as_counts
-
-    @property
-    def named_as_shares(self) -> bool:
-        return bool(self.words & vocabulary.SHARES)
-
-    @property
-    def named_as_identifier(self) -> bool:
-        """By a word of a short header: in a question such as 'Who sits in your row?' it says nothing, and a 'User type'
-        is no user."""
-        short = len(self.words) <= WORDS_OF_A_NAME and not self.words & vocabulary.KINDS
-        return short and bool(self.words & vocabulary.IDENTIFIERS)
-
-    @property
-    def named_as_measurement(self) -> bool:
-        return bool(self.words & vocabulary.MEASUREMENTS) and not self.named_as_counts
 
     @cached_property
     def holds_numbers(self) -> bool:
@@ -149,29 +117,15 @@ class Column:
 
     @property
     def may_hold_counts(self) -> bool:
-        named = self.named_as_counts or self.named_as_shares
-        if self.named_as_code:
+        if self.says(vocabulary.CODES) and not self.named_as_counts:
             return False
-        return self.holds_numbers or (named and (not self.sample or any(map(is_like_number, self.sample))))
+        named = self.says(vocabulary.COUNTS | vocabulary.SHARES)
+        return self.holds_numbers or (named and any(map(is_like_number, self.sample)))
 
     @cached_property
     def holds_times(self) -> bool:
         """Dates and times: they say when, and are no categories to suggest."""
         return bool(self.sample) and all(map(is_time, self.sample))
-
-    @property
-    def holds_people(self) -> bool:
-        """Addresses of electronic mail, or the word for none."""
-        texts = [cell.strip().lower() for cell in self.sample]
-        return bool(texts) and all("@" in text or text in vocabulary.ANONYMOUS for text in texts)
-
-    @property
-    def holds_codes(self) -> bool:
-        """Letters with digits after them, most of them different, as people are numbered: P01, P02, …"""
-        texts = [cell.strip() for cell in self.sample]
-        codes = bool(texts) and all(text.isalnum() and text[-1].isdigit() for text in texts)
-        kinds = bool(self.words & (vocabulary.KINDS | vocabulary.CODES))
-        return codes and not kinds and not self.holds_numbers and 4 * self.distinct > 3 * len(texts)
 
     @cached_property
     def distinct(self) -> int:
