@@ -125,7 +125,14 @@ ENDS = {
     "preamble_lines.csv": COLOURS,
     "xlsx_title_rows_merged.xlsx": COLOURS,
 }
-NEEDS_NO_WORD = ["The categories were found in the data", "Spaces around names were", "added together", "was not read"]
+NOT_YET = {"percentages_not_counts.csv-guessed", "proportions_sum_to_one.csv-guessed",
+           "f23_timestamp_first.csv-guessed", "f23_timestamp_first.csv-told"}  # fmt: skip
+HANDED = [
+    pytest.param(case, told, id=name, marks=[pytest.mark.xfail(strict=True, reason="not yet")] * (name in NOT_YET))
+    for case in EXPECTED for told in (False, True) for name in [f"{case['file']}-{'told' if told else 'guessed'}"]
+]  # fmt: skip
+NEEDS_NO_WORD = ["The categories were found in the data", "Spaces around names were", "added together", "was not read",
+                 "may stand for no answer"]
 
 
 def test_all_90_files_are_here_and_in_the_tables() -> None:
@@ -138,8 +145,7 @@ def test_all_90_files_are_here_and_in_the_tables() -> None:
     assert {gist for case in EXPECTED for gist in case.get("warn_gists", [])} == WARNING_WORDS.keys()
 
 
-@pytest.mark.parametrize("told", [False, True], ids=["guessed", "told"])
-@pytest.mark.parametrize("case", EXPECTED, ids=lambda case: case["file"])
+@pytest.mark.parametrize(("case", "told"), HANDED)
 def test_a_handed_file_ends_right(case: dict[str, Any], told: bool) -> None:
     """With the column that a person chose where it is of people, and if told with what each row is."""
     file = case["file"]
@@ -200,11 +206,8 @@ DOUBTS = {
 TABLES = hard_tables()
 # What the reader does not do yet.
 SILENT = {"t: big5", "t: gbk", "t: euc-kr", "t: cp1251", "l: no header"}
-UNSAID = {
-    "d: a sum by chance", "e: All in a name", "f: a block of totals 2", "l: the first record is a header",
-    "n: several in columns", "o: PARENT_KEY", "o: HHID", "o: hhno", "o: Household number", "q: noisy_count",
-    "q: dp_count", "q: count_with_noise", "r: missing as categories", "s: weights", "l: no header",
-}  # fmt: skip
+UNSAID = {"d: a sum by chance", "e: All in a name", "f: a block of totals 2", "l: the first record is a header",
+          "l: no header"}  # fmt: skip
 NOT_READ = {"v: OpenDocument"}
 
 
