@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from decimal import Decimal
+from functools import partial
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
@@ -46,18 +47,9 @@ some_said: st.SearchStrategy[dict[str, Any]] = st.just({}) | st.fixed_dictionari
 # --- anything ---
 
 SIGNATURES = [b"PK\x03\x04", b"PAR1", b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf", b"\xff\xfe\0\0", b"sep=;\n"]
-SIGNATURES += [b"# a: b\n", b"{", b"<", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", b""]
+SIGNATURES += [b"# a: b\n", b"{", b"<", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", b"", "\x1c\n\u3000\n\x85,\u2028".encode()]
 some_text = st.text(st.characters(codec="utf-8"), max_size=200)
 some_bytes = st.binary(max_size=400) | st.builds(str.encode, some_text, st.sampled_from(["utf-8", "utf-16", "utf-32"]))
-
-
-@MANY
-@given(st.sampled_from(SIGNATURES), some_bytes, st.sampled_from([b"", b"PAR1"]), names_of_files, some_said)
-@example(b"", "\x1c\n\u3000\u2003\n\x85,\u2028\n".encode(), b"", "a.csv", {})
-def test_any_bytes(start: bytes, data: bytes, end: bytes, filename: str, said: dict[str, Any]) -> None:
-    ended(start + data + end, filename, **said)
-
-
 NASTY = re.split(
     r"\|\s*",
     """red|Red |green|Total|count|id|share|12|0|-3|1.234|1,234|1'234|12,0|1e3|1e400|inf|NaN|<5|*|24%|100|2020|
@@ -66,20 +58,13 @@ NASTY = re.split(
 NASTY += ["", " ", "caf\u00e9", "cafe\u0301", "a\nb", "\u200b", "\u202e", "9" * 400, "x" * 5000]
 CELLS = st.sampled_from(NASTY) | st.text(max_size=5)
 tables = st.integers(1, 5).flatmap(lambda width: st.lists(st.lists(CELLS, min_size=width, max_size=width), max_size=8))
-tables |= st.lists(st.lists(CELLS, max_size=4), max_size=8)  # ragged
+tables |= st.lists(st.lists(CELLS, max_size=4), max_size=8)  # of rows as long as they like
 
 
 def as_csv(rows: list[list[str]], separator: str = ",", quoting: Any = csv.QUOTE_MINIMAL, end: str = "\n") -> str:
     text = io.StringIO()
     csv.writer(text, delimiter=separator, quoting=quoting, lineterminator=end).writerows(rows)
     return text.getvalue()
-
-
-@MANY
-@given(tables, st.sampled_from(",;\t| "), st.booleans(), some_said)
-def test_random_tables_as_text(rows: list[list[str]], separator: str, quoted: bool, said: dict[str, Any]) -> None:
-    text = as_csv(rows, separator) if quoted else "\n".join(map(separator.join, rows))
-    ended(text.encode("utf-8", "replace"), "a.csv", **said)
 
 
 VALUES = st.one_of(
@@ -91,14 +76,6 @@ VALUES = st.one_of(
     st.timedeltas(timedelta(0), timedelta(days=900)),
     CELLS.map(lambda text: ILLEGAL_CHARACTERS_RE.sub("", text)),
 )
-
-
-@SOME
-@given(st.lists(st.lists(st.lists(VALUES, max_size=3), max_size=6), min_size=1, max_size=2), some_said)
-def test_random_workbooks(sheets: list[list[list[Any]]], said: dict[str, Any]) -> None:
-    ended(saved(workbook(*sheets)), "a.xlsx", **said)
-
-
 ARROWS = st.sampled_from(
     [
         pa.array(["a", "b", None, "12", ""]),
@@ -118,44 +95,12 @@ ARROWS = st.sampled_from(
 )
 
 
-@SOME
-@given(st.lists(st.tuples(CELLS, ARROWS), min_size=1, max_size=3, unique_by=itemgetter(0)), some_said)
-def test_random_parquet(columns: list[tuple[str, Any]], said: dict[str, Any]) -> None:
-    ended(parquet_file(**dict(columns)), "a.parquet", **said)
-
-
-# --- the cases, changed ---
-
-edits = st.lists(
-    st.tuples(
-        st.floats(0, 1), st.sampled_from(["cut", "repeat", "insert", "flip", "end"]), st.binary(min_size=1, max_size=6)
-    ),
-    min_size=1,
-    max_size=4,
-)
-
-
-def edited(data: bytes, changes: list[tuple[float, str, bytes]]) -> bytes:
-    for place, change, new in changes:
+def edited(data: bytes, edits: list[tuple[float, int, bytes]]) -> bytes:
+    """Other bytes in the place of so many, wherever they are."""
+    for place, many, new in edits:
         at = int(place * len(data))
-        stretch = data[at : at + 3 * len(new)]
-        if change == "cut":
-            data = data[:at] + data[at + len(stretch) :]
-        elif change == "repeat":
-            data = data[:at] + stretch + data[at:]
-        elif change == "insert":
-            data = data[:at] + new + data[at:]
-        elif change == "flip":
-            data = data[:at] + bytes(byte ^ new[0] for byte in stretch) + data[at + len(stretch) :]
-        else:
-            data = data[:at]
+        data = data[:at] + new + data[at + many :]
     return data
-
-
-@SOME
-@given(st.sampled_from(CASES), edits, some_said)
-def test_mutated_cases(path: Path, changes: list[tuple[float, str, bytes]], said: dict[str, Any]) -> None:
-    ended(edited(path.read_bytes(), changes), path.name, **said)
 
 
 def with_parts(path: Path, change: Callable[[str, bytes], bytes]) -> bytes:
@@ -167,14 +112,40 @@ def with_parts(path: Path, change: Callable[[str, bytes], bytes]) -> bytes:
     return data.getvalue()
 
 
-@SOME
-@given(
-    st.sampled_from([path for path in CASES if path.suffix == ".xlsx"]),
-    st.sampled_from(["xl/worksheets/sheet1.xml", "xl/sharedStrings.xml", "xl/workbook.xml", "xl/styles.xml"]),
-    edits,
-)
-def test_mutated_parts_of_workbooks(path: Path, part: str, changes: list[tuple[float, str, bytes]]) -> None:
-    ended(with_parts(path, lambda name, content: edited(content, changes) if name == part else content), path.name)
+edits = st.lists(st.tuples(st.floats(0, 1), st.integers(0, 20) | st.just(10**9), st.binary(max_size=6)), min_size=1,
+                 max_size=4)  # fmt: skip
+PARTS = ["xl/worksheets/sheet1.xml", "xl/sharedStrings.xml", "xl/workbook.xml", "xl/styles.xml"]
+separators = st.sampled_from(",;\t| ")
+in_utf_8 = partial(str.encode, encoding="utf-8", errors="replace")
+# Files by what they are made of, and how many are tried of each: bytes, and the name that hints at their format.
+MADE_OF: dict[str, tuple[int, st.SearchStrategy[bytes], str]] = {
+    "bytes": (150, st.builds(lambda *parts: b"".join(parts), st.sampled_from(SIGNATURES), some_bytes,
+                             st.sampled_from([b"", b"PAR1"])),
+              ""),
+    "tables": (100, st.builds(as_csv, tables, separators).map(in_utf_8), "a.csv"),
+    "tables without quotes": (100, st.builds(lambda rows, mark: in_utf_8("\n".join(map(mark.join, rows))), tables,
+                                             separators), "a.csv"),
+    "workbooks": (30, st.lists(st.lists(st.lists(VALUES, max_size=3), max_size=6), min_size=1, max_size=2).map(
+        lambda sheets: saved(workbook(*sheets))), "a.xlsx"),
+    "columns": (30, st.lists(st.tuples(CELLS, ARROWS), min_size=1, max_size=3, unique_by=itemgetter(0)).map(
+        lambda columns: parquet_file(**dict(columns))), "a.parquet"),
+    "damaged files": (50, st.builds(edited, st.sampled_from(CASES).map(Path.read_bytes), edits), ""),
+    "damaged parts": (30, st.builds(
+        lambda path, part, edits: with_parts(path, lambda name, data: edited(data, edits) if name == part else data),
+        st.sampled_from([path for path in CASES if path.suffix == ".xlsx"]), st.sampled_from(PARTS), edits), "a.xlsx"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("made_of", MADE_OF)
+def test_anything_ends_in_counts_a_question_or_a_refusal(made_of: str) -> None:
+    many, files, filename = MADE_OF[made_of]
+
+    @settings(max_examples=many)
+    @given(files, st.just(filename) if filename else names_of_files, some_said)
+    def test(data: bytes, name: str, said: dict[str, Any]) -> None:
+        ended(data, name, **said)
+
+    test()
 
 
 WILD_CELLS = [
@@ -235,12 +206,6 @@ def test_counts_are_read_back(
     assert [*by_name(read(text, "a.csv", **PAIRS)).items()] == pairs
     wide = as_csv([[*counts], [str(count) for count in counts.values()]], separator, quoting, end).encode(encoding)
     assert by_name(read(wide, "a.csv", layout="wide", count_column=[*counts], **TOLD)) == counts
-
-
-@SOME
-@given(counted)
-def test_counts_in_a_workbook_or_parquet_file_are_read_back(counts: dict[str, int]) -> None:
-    assert by_name(read(saved(workbook([("kind", "count"), *counts.items()])), "a.xlsx", **PAIRS)) == counts
     assert by_name(read(parquet_file(kind=[*counts], count=[*counts.values()]), "a.parquet", **PAIRS)) == counts
 
 
