@@ -16,7 +16,7 @@ HOSTILE_TABLES: dict[str, tuple[str, dict[str, Any], str]] = {
     "a header of spaces": ("a" + " " * 500_000 + "b,n\nx,y\n", {}, "only one category was found in 'a "),
     "accents on one letter": ("h\na" + "\u0301\u0316" * 100_000 + "\nc\n", {"column": 1}, "too long for the name"),
     "spaces where a count could follow": (
-        "".join(f"a{i}{' ' * 5_000}x\n" for i in range(50)), {}, "column 1 may hold the categories"),
+        "".join(f"a{i}{' ' * 5_000}x\n" for i in range(50)), {}, "may hold the categories"),
     "different answers": ("".join(f"{i}\n" for i in range(250_000)), {"column": 1}, "every value of column 1 is diff"),
     "different answers, each twice": ("".join(f"c{i // 2}\n" for i in range(200_000)), {"column": 1},
                                       "too many categories: at most 2,000, got 100,000"),
@@ -47,11 +47,6 @@ def test_of_counts_with_marks_only_so_many_are_held(cells: str, said: str, monke
         read_counts(text.encode(), "a.csv", layout="counts")
     plain = text.replace("1.000.", "1000").replace("<", "")
     assert sum(read_counts(plain.encode(), "a.csv", layout="counts").counts) > 0
-
-
-def test_a_large_table_that_begins_like_json_is_read() -> None:
-    found = read_counts(b"[0-5),yes\n[5-9),no\n" * 40_000, "a.csv", header_row=0, column=1)
-    assert dict(zip(found.labels, found.counts, strict=True)) == {"[0-5)": 40_000, "[5-9)": 40_000}
 
 
 # --- the quick ways give what the plain ones do ---
@@ -91,16 +86,6 @@ def test_a_table_is_the_same_in_pieces(lines: list[str]) -> None:
         assert found() == whole
 
 
-@given(st.lists(st.sampled_from(["12", "007", " 5", "+3", "1e3", "2.0", "\u0663", "123456789012", "1234567890123"]),
-                min_size=3))
-def test_counts_in_digits_and_in_other_spellings_add_up(cells: list[str]) -> None:
-    values = {"1e3": 1000, "2.0": 2}
-    text = "kind;count\n" + "".join(f"{'ab'[i % 2]};{cell}\n" for i, cell in enumerate(cells))
-    found = read_counts(text.encode(), "a.csv", layout="counts", leave_out=(), confirm_percentages=True)
-    expected = [sum(values.get(cell) or int(cell) for cell in cells[i::2]) for i in (0, 1)]
-    assert found.counts == tuple(expected)
-
-
 @pytest.mark.parametrize("extra", ["", " ", "\t "])
 def test_names_that_differ_by_spaces_only_are_not_too_many(extra: str) -> None:
     """2,000 names in ten spellings each, and blank cells: as many names as may be."""
@@ -108,9 +93,3 @@ def test_names_that_differ_by_spaces_only_are_not_too_many(extra: str) -> None:
     found = read_counts(("name,x\n" + f"{extra},1\n".join([*rows, ""])).encode(), "a.csv", column="name")
     assert len(found.labels) == limits.CATEGORIES_LARGEST
     assert set(found.counts) == {20}
-
-
-@pytest.mark.parametrize("cell", ["12%", "12 %", "1" * 64, "1" * 65, "1" + " " * 99 + "%", "\u0661", "", "%", "1,2,3"])
-def test_what_is_a_number_is_so_at_every_length(cell: str) -> None:
-    digits = cell.strip().removesuffix("%").strip()
-    assert whole_numbers.is_number(cell) == (bool(digits) and digits.isdecimal() and len(digits) <= 64)

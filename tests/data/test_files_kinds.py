@@ -115,6 +115,16 @@ WHAT_COMES: dict[str, list[Case]] = {
         (["9007199254740993", "1"], [2**53 + 1, 1]),
         (["-0", "4"], [0, 4]),
     ])],
+    "a large table that begins like JSON": [
+        ("[0-5),yes\n[5-9),no\n" * 40_000, {"header_row": 0, "column": 1}, {"[0-5)": 40_000, "[5-9)": 40_000}),
+    ],
+    "answers are tallied in the order of the file": [
+        ('i,x\n1,NA\n2,walk\n3,naïve\n4,"a b"\n5,\n6,walk\n', {"column": "x", **said}, counts) for said, counts in [
+            ({}, {"NA": 1, "walk": 2, "naïve": 1, "a b": 1}),
+            ({"categories": ("ferry", "walk", "NA"), "unlisted": "other", "missing": "keep"},
+             {"ferry": 0, "walk": 2, "NA": 1, "(missing)": 1, "(other)": 2}),
+        ]
+    ],
     "one column is not split": [
         ("why\nI walk, mostly\nbus\nbus\nbus\n", {"column": "why"}, {"I walk, mostly": 1, "bus": 3}),
         ('why\n"a, b"\nc\nc\n', {"column": "why"}, {"a, b": 1, "c": 2}),
@@ -253,6 +263,15 @@ WHAT_COMES: dict[str, list[Case]] = {
         ("x,n\na,5\nTotal,5\n", {}, {"a": 5, "Total": 5}),
         ("x,n\na,500\nb,700\nd,950\n", {}, {"a": 500, "b": 700, "d": 950}),
         ("x\n" + "a\n" * 5 + "b\n" * 3 + "c\n" * 2, {"column": "x"}, {"a": 5, "b": 3, "c": 2}),
+    ],
+    "what is a sum of a table is left out and what is one by chance stays": [
+        ("Tree,Men,Women\nTeak,120,7\nTotal,470,32\nWillow,350,25\n", {"layout": "wide", "group": "(all, added up)"},
+         Asks(leave_out=(3,))),
+        ("Area,n\nEverywhere,314\nOak wood,300\nElm,120\nFir,180\nAlder wood,14\nYew,7\nBirch,0\nLime,7\n", {},
+         Asks(leave_out=(2, 3, 6))),  # 7 is the sum of 0 and 7 too, but the others leave nothing over
+        ("field,sex,n\nArts,F,120\nArts,M,220\nLaw,F,90\nLaw,M,130\n", {
+            "category_column": "field", "count_column": "n", "group_column": "sex", "group": "(all, added up)"},
+         {"Arts": 340, "Law": 220}),  # 220 = 90 + 130
     ],
     "what a row is is asked about": [*((table, {}, Asks(layout="raw", column=column)) for table, column in [
         ("id,choice\n1,a\n2,\n3,b\n4,NA\n5,a\n", "choice"),
