@@ -517,6 +517,16 @@ NOT_YET: dict[str, Case] = {
     "a source with a year": ("Answer,n\nYes,12\nNo,30\nMaybe,7\nAs of 3 January, 2024\n", {}, Asks(leave_out=(5,))),
     "an encoding that is none": (PLAIN, {"encoding": "undefined"}, "encoding"),
     "an encoding of no letters": (PLAIN, {"encoding": "\0"}, "encoding"),
+    "no column": ("x\na\nb\na\n", {"column": []}, "column must be"),
+    "titles above a column": ("Survey\nof 2024\nanswer\nyes\nno\nyes\nno\nyes\n", {}, Asks(header_row=3)),
+    "titles and notes around a row of counts": (
+        "Title\nAnd more\na,b,d\n12,30,4\nSource: x\nNote: y\n", {"header_row": 3, "leave_out": (5, 6)},
+        {"a": 12, "b": 30, "d": 4}),
+    "quotes between spaces": ('"a b" "n"\n"c d" "5"\n"e f" "7"\n"Note: z"\n', {"leave_out": 4}, {"c d": 5, "e f": 7}),
+    "Men are no total": ("answer,n\nMen,12\nWomen,30\nDiverse,3\n", {}, {"Men": 12, "Women": 30, "Diverse": 3}),
+    "both is no total": ("kind,n\ncommon,54\nplantar,9\nboth,27\n", {}, {"common": 54, "plantar": 9, "both": 27}),
+    "a name that holds the word total": ("party,n\nTotal Front,9\nGreen,4\nLabour,5\nList,31\n", {},
+                                         {"Total Front": 9, "Green": 4, "Labour": 5, "List": 31}),
     "rows without groups added up": ("red,green\n1,2\n3,4\n", {"layout": "wide"}, Asks(group="(all, added up)")),
 }  # fmt: skip
 
