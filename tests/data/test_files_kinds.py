@@ -337,7 +337,7 @@ EFFECTS: dict[str, list[tuple[str | bytes, dict[str, Any], Any, Outcome]]] = {
     "unlisted": [(RIDES, LISTED, "other", {"walk": 2, "ferry": 0, "(other)": 2}),
                  (RIDES, LISTED, "refuse", "not on the list")],
 }  # fmt: skip
-WHAT_COMES["what is no entry is refused in words"] = [(PLAIN, said, words) for said, words in [
+NO_ENTRIES: list[tuple[dict[str, Any], str]] = [
     *(({name: wrong}, f"{name} must be one of") for name in CHOICES for wrong in ("tall", 3, ["x"])),
     *(({name: wrong}, f"{name} must be text") for name in ("sheet", "encoding", "group", "chosen")
       for wrong in (1, True, ["x"])),
@@ -368,7 +368,8 @@ WHAT_COMES["what is no entry is refused in words"] = [(PLAIN, said, words) for s
     ({"header_row": 4}, "header_row=4 is blank, left out, or beyond"),
     *(({name: wrong}, words) for name in ("column", "category_column", "count_column", "group_column")
       for wrong, words in (("z", f"{name}: there is no column called 'z'"), (9, f"{name}: there is no column 9"))),
-]]  # fmt: skip
+]  # fmt: skip
+WHAT_COMES["what is no entry is refused in words"] = [(PLAIN, said, words) for said, words in NO_ENTRIES]
 
 
 # --- other formats ---
@@ -577,13 +578,9 @@ def test_an_unknown_entry_is_a_wrong_keyword_too_and_only_bytes_are_a_file() -> 
         read_counts(PLAIN.encode(), 7)  # type: ignore[arg-type]
 
 
-Remark = tuple[bytes | str, str, dict[str, Any], str]  # a file, what is said of it, and words of a warning
+Remark = tuple[bytes | str, dict[str, Any], str]  # a text, what is said of it, and words of a warning
 REMARKED: list[Remark] = [
-    *((data, "a.csv", {}, words) for data, words in ENCODED if words),
-    (sheet_of(["a", 12], ["b", 30]), "x.csv", {}, "Whatever its name says, the file is an Excel workbook"),
-    (ONE_HIDDEN, "x.xlsx", {}, "'data' was read"),
-    (COLUMN_HIDDEN, "x.xlsx", {}, "Hidden columns of the workbook (1) are read like others"),
-    *((text, "a.csv", said, words) for text, said, words in [
+    *((data, {}, words) for data, words in ENCODED if words),
     ("a,n\nr\ufffd,1\ng,3\n", {}, "replacement characters"),
     ("i,x\n1,a\n2,\n3, \n4,b\n5,a\n", {"column": "x"}, "2 rows have no answer"),
     ("x\na\nb\na\nb\n\na\nb\nb\n", {"column": "x"}, "Blank rows were left out: 1"),
@@ -595,21 +592,29 @@ REMARKED: list[Remark] = [
      "'RED' was counted as 'red', as the list spells it."),
     *((f"{header},ride\nm1,walk\nm1,walk\nm2,bus\nm3,bus\nm4,bus\n", {"column": "ride"}, f"'{header}' repeats")
       for header in ("member", "UserID", "patient_no", "Befragter")),
-    ]),
 ]  # fmt: skip
-UNREMARKED: list[Remark] = [(data, "a.csv", said, words) for data, said, words in [
+UNREMARKED: list[Remark] = [
     *((data, {}, "") for data, words in ENCODED if not words),
     ("x\nn/a\na\nn/a\nb\n", {"column": "x"}, "several"),
     (RIDES, {"column": "ride", "missing": "keep"}, "no answer"),
     ("i,x\n1,a\n2,b\n3,a\n4,b\n", {"column": "x"}, "repeat"),
     ("x,n\na,1\nb,3\n", {"categories": ("b", "a")}, "not protected"),
-]]  # fmt: skip
+]
 
 
-@pytest.mark.parametrize("remark", [*REMARKED, *UNREMARKED], ids=itemgetter(3))
+@pytest.mark.parametrize("remark", [*REMARKED, *UNREMARKED], ids=itemgetter(2))
 def test_what_is_remarked_on(remark: Remark) -> None:
-    data, filename, said, words = remark
-    assert any(words in warning for warning in read(data, filename, **said).warnings) == (remark in REMARKED)
+    data, said, words = remark
+    assert any(words in warning for warning in read(data, **said).warnings) == (remark in REMARKED)
+
+
+@pytest.mark.parametrize(("data", "filename", "words"), [
+    (sheet_of(["a", 12], ["b", 30]), "x.csv", "Whatever its name says, the file is an Excel workbook"),
+    (ONE_HIDDEN, "x.xlsx", "'data' was read"),
+    (COLUMN_HIDDEN, "x.xlsx", "Hidden columns of the workbook (1) are read like others"),
+])  # fmt: skip
+def test_what_is_remarked_on_of_a_workbook(data: bytes, filename: str, words: str) -> None:
+    assert any(words in warning for warning in read(data, filename).warnings)
 
 
 def test_a_refusal_names_its_row_and_cell_and_shows_cells_inertly() -> None:
