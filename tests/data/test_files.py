@@ -160,6 +160,7 @@ def test_a_handed_file_ends_right(case: dict[str, Any], told: bool) -> None:
     if file in INSTEAD:
         came = read(data, file, **asked[0].suggested | INSTEAD[file])
     assert isinstance(came, Counts)
+    assert by_name(read(data, file, **dict(came.form))) == by_name(came), "the form says all"
     written = [case.get(key) for key in ("counts", "counts_after_default_answer", "after", "after_cells")]
     assert [*by_name(came).items()] == [*dict(ENDS.get(file) or next(filter(None, written))).items()]
     assert case["expect"] != "ok" or came.layout == case.get("mode", came.layout)

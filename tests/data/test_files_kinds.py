@@ -16,8 +16,9 @@ import pytest
 from dpbi import limits
 from dpbi.data.files import CountsError, CountsQuestion, read_categories, read_counts
 from dpbi.data.files.form import CHOICES, Form
+from dpbi.data.files.reading import opened, understood
 
-from .reader import Asks, Outcome, assert_comes, outcome, parquet_file, read, saved, workbook
+from .reader import Asks, Outcome, assert_comes, by_name, outcome, parquet_file, read, saved, workbook
 
 
 def column(cells: list[str], separator: str = ";") -> str:
@@ -554,8 +555,12 @@ def test_what_comes_of_a_file(data: bytes, filename: str, said: dict[str, Any], 
 def test_each_entry_of_the_form_has_an_effect(entry: str) -> None:
     assert re.search(rf"\b{entry}\b", str(read_counts.__doc__).split("Returns")[0])
     for text, said, value, expected in EFFECTS[entry]:
+        early = {entry: value} if entry == "encoding" else {}
         assert_comes(expected, text, **said, **{entry: value})
         assert outcome(text, **said) != expected, "it would come anyway"
+        file = opened(text if isinstance(text, bytes) else text.encode(), "table.csv", Form.checked(early))
+        came = understood(file, Form.checked({**said, entry: value})).counts
+        assert (came and by_name(came)) == (expected if isinstance(expected, dict) else None), "of a file that is open"
 
 
 @pytest.mark.xfail(strict=True, reason="not yet")
