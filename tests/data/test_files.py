@@ -128,7 +128,7 @@ ENDS = {
 NOT_YET = {"percentages_not_counts.csv-guessed", "proportions_sum_to_one.csv-guessed",
            "f23_timestamp_first.csv-guessed", "f23_timestamp_first.csv-told"}  # fmt: skip
 HANDED = [
-    pytest.param(case, told, id=name, marks=[pytest.mark.xfail(strict=True, reason="not yet")] * (name in NOT_YET))
+    pytest.param(case, told, id=name, marks=[pytest.mark.xfail(strict=True, reason="asked otherwise")] * (name in NOT_YET))
     for case in EXPECTED for told in (False, True) for name in [f"{case['file']}-{'told' if told else 'guessed'}"]
 ]  # fmt: skip
 NEEDS_NO_WORD = ["The categories were found in the data", "Spaces around names were", "added together", "was not read",
@@ -215,30 +215,30 @@ UNSAID = {"d: a sum by chance", "e: All in a name", "f: a block of totals 2", "l
 NOT_READ = {"v: OpenDocument"}
 
 
-def hard(*missing: str) -> list[Any]:
+def hard(missing: set[str], reason: str) -> list[Any]:
     """Each table under its kind, the second of a kind with a number, marked where the reader fails at it."""
     before: Counter[str] = Counter()
     params = []
     for table in TABLES:
         before[table.kind] += 1
         name = table.kind if before[table.kind] == 1 else f"{table.kind} {before[table.kind]}"
-        marks = [pytest.mark.xfail(strict=True, reason="not yet")] if name in missing else []
+        marks = [pytest.mark.xfail(strict=True, reason=reason)] if name in missing else []
         params.append(pytest.param(table, id=name, marks=marks))
     return params
 
 
-@pytest.mark.parametrize("table", hard(*NOT_READ))
+@pytest.mark.parametrize("table", hard(NOT_READ, "the format is not read"))
 def test_a_hard_table_ends_as_its_truth_when_told(table: KnownTable) -> None:
     came = READINGS["told"](table)
     assert came.outcome == ("silently right" if len(table.truth) > 1 else "rightly refused"), came
 
 
-@pytest.mark.parametrize("table", hard(*SILENT))
+@pytest.mark.parametrize("table", hard(SILENT, "read with a remark alone"))
 def test_a_hard_table_is_never_silently_wrong(table: KnownTable) -> None:
     assert READINGS["untold"](table).outcome not in ("silently wrong", "crashed", "no guess")
 
 
-@pytest.mark.parametrize("table", [param for param in hard(*UNSAID) if param.values[0].doubt])
+@pytest.mark.parametrize("table", [param for param in hard(UNSAID, "not said") if param.values[0].doubt])
 def test_what_is_doubtful_of_a_hard_table_is_said(table: KnownTable) -> None:
     how, words = next((how, words) for how, said in DOUBTS.items() for doubt, words in said.items()
                       if doubt in table.doubt)  # fmt: skip
