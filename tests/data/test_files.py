@@ -128,8 +128,9 @@ ENDS = {
 NOT_YET = {"percentages_not_counts.csv-guessed", "proportions_sum_to_one.csv-guessed",
            "f23_timestamp_first.csv-guessed", "f23_timestamp_first.csv-told"}  # fmt: skip
 HANDED = [
-    pytest.param(case, told, id=name, marks=[pytest.mark.xfail(strict=True, reason="asked otherwise")] * (name in NOT_YET))
+    pytest.param(case, told, id=name, marks=[pytest.mark.xfail(strict=True, reason="asked otherwise")] * late)
     for case in EXPECTED for told in (False, True) for name in [f"{case['file']}-{'told' if told else 'guessed'}"]
+    for late in [name in NOT_YET]
 ]  # fmt: skip
 NEEDS_NO_WORD = ["The categories were found in the data", "Spaces around names were", "added together", "was not read",
                  "may stand for no answer"]
