@@ -47,6 +47,12 @@ def assert_comes(expected: Outcome, data: bytes | str, filename: str = "table.cs
     assert same, (data[:500], said, came)
 
 
+def refused(data: bytes | str, filename: str = "table.csv", **said: Any) -> str:
+    came = outcome(data, filename, **said)
+    assert isinstance(came, str), came
+    return came
+
+
 class Ended(NamedTuple):
     """What came in the end, a question where what is suggested is asked about again and again; all that was asked."""
 

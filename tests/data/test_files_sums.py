@@ -86,9 +86,7 @@ SAID: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("how", [
-    pytest.param("added", id="added"), *(pytest.param(how, id=how, marks=NOT_YET) for how in [*SAID][1:]),
-])  # fmt: skip
+@pytest.mark.parametrize("how", [pytest.param(how, marks=NOT_YET if how == "by row" else []) for how in SAID])
 @pytest.mark.parametrize("first", [True, False])
 @pytest.mark.parametrize("seed", range(3))
 def test_rows_that_are_sums_of_others_are_left_out_of_groups(seed: int, first: bool, how: str) -> None:
