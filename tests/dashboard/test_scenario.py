@@ -39,7 +39,7 @@ from tests.dashboard.person import (
     visit,
     waiting_for_a_file,
 )
-from tests.data.damaged import read_or_refused
+from tests.releases.damaged import read_or_refused
 
 # --- what was typed ---
 

@@ -18,7 +18,7 @@ from dpbi.dashboard.sidebar import controls, data_source, entries, menu, prior, 
 from dpbi.dashboard.take_away import scenario_file
 from dpbi.papers.figures import FIGURES
 from tests.dashboard.person import ALL, ROOT, bare, check, key, opened, ran, select, text, tick, visit
-from tests.data.damaged import damaged, read_or_refused
+from tests.releases.damaged import damaged, read_or_refused
 
 DEFAULTS = page._defaults()
 EXAMPLE = data_source.BY_KEY[DEFAULTS["example"]]

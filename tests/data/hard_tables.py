@@ -6,8 +6,8 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
-from .known_tables import Found, KnownTable, Said
-from .reader import parquet_file
+from .known_tables import KnownTable, Said
+from .reader import Found, parquet_file
 
 CASES = Path(__file__).parents[1] / "cases"
 # What a person says of cases of which only they can know it, and what these then come to where no table says it.
@@ -99,7 +99,7 @@ def hard_tables() -> list[KnownTable]:
            of("Ann Arbor,120|Bonn,300|Como,80"), category("name", "vehicles"), "", ()) for number in ("id", "No.", "")),
         ("h: numbered rows in Parquet",
          parquet_file(id=[1, 2, 3], name=["Ann Arbor", "Bonn", "Como"], vehicles=[120, 300, 80]),
-         of("Ann Arbor,120|Bonn,300|Como,80"), category("name", "vehicles"), "", ()),
+         of("Ann Arbor,120|Bonn,300|Como,80"), category("name", "vehicles", header_row=None), "", ()),
         *((f"i: {word}", f"party,{word},seats\nA,1200,3\nB,4500,9\nC,300,1\n", VOTES, category("party", word), "", ())
           for word in ("votes", "deaths", "cases")),
         ("i: seats first", "party,seats,votes\nA,3,1200\nB,9,4500\nC,1,300\n", VOTES, category("party", "votes"), "",

@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from dpbi.data.files import CountsError, CountsQuestion, read_counts
+from dpbi.data.files import CountsError, CountsQuestion
 
-Found = dict[str, int]
-ROUNDS = 6  # questions that are followed at most
+from .reader import ASKED_MOST, Found, by_name, ended
+
 OUTCOMES = ("silently right", "silently wrong", "guess right", "guess wrong", "no guess", "rightly refused", "refused",
             "crashed")  # fmt: skip
 
@@ -20,7 +20,8 @@ class Said:
     each_row: "person", "category" or "group". categories: the column of categories, or those that are categories
     themselves. counts: the column of counts. groups: columns whose entries go into the names of the categories; where
     categories come again and no column of groups is said, they are added up. only: a column and the one entry in it of
-    the rows that count. header_row, left_out: rows of the file, from 1; all rows above the header are left out.
+    the rows that count. header_row, left_out: rows of the file, from 1; all rows above the header are left out, and
+    where the format names its columns there is no such row.
     """
 
     each_row: str
@@ -28,7 +29,7 @@ class Said:
     counts: str | int | None = None
     groups: tuple[str | int, ...] = ()
     only: tuple[str | int, str] | None = None
-    header_row: int = 1
+    header_row: int | None = 1
     left_out: tuple[int, ...] = ()
     sheet: str | None = None
     encoding: str | None = None
@@ -57,7 +58,8 @@ def alike(found: Found, meant: Found) -> bool:
 
 
 class Read(NamedTuple):
-    """What reading came to, one of OUTCOMES; the answers that were asked for in turn; the end: counts or a refusal."""
+    """What reading came to, one of OUTCOMES; the guesses that were asked about in turn; the end: counts or a refusal;
+    the reasons and warnings on the way."""
 
     outcome: str
     asked: tuple[dict[str, Any], ...]
@@ -65,26 +67,20 @@ class Read(NamedTuple):
     warnings: tuple[str, ...] = ()
 
 
-def followed(
-    table: KnownTable, meant: tuple[Found, ...], answers: dict[str, Any], asked: tuple[dict[str, Any], ...] = ()
-) -> Read:
+def followed(table: KnownTable, meant: tuple[Found, ...], said: dict[str, Any]) -> Read:
     """The reader's own suggestions followed to the end; right is what comes to one of the counts that are meant."""
     try:
-        came = read_counts(table.data, table.filename, **answers)
-    except CountsQuestion as question:
-        asked += ({doubt.entry: doubt.guess for doubt in question.open},)
-        if len(asked) == ROUNDS:
-            return Read("no guess", asked, question.question)
-        if len(asked) > 1 and asked[-1].keys() <= asked[-2].keys():
-            return Read("crashed", asked, "the same is asked again")
-        return followed(table, meant, question.suggested, asked)
-    except CountsError as refusal:
-        return Read("rightly refused" if len(table.truth) < 2 else "refused", asked, str(refusal))
+        came, questions = ended(table.data, table.filename, **said)
     except Exception as fault:  # noqa: BLE001
-        return Read("crashed", asked, repr(fault))
-    found = dict(zip(came.labels, came.counts, strict=True))
+        return Read("crashed", (), repr(fault))
+    asked = tuple({doubt.entry: doubt.guess for doubt in question.open} for question in questions)
+    reasons = tuple(doubt.reason for question in questions for doubt in question.open)
+    if isinstance(came, CountsError):
+        refused = "rightly refused" if len(table.truth) < 2 else "refused"
+        return Read("no guess" if isinstance(came, CountsQuestion) else refused, asked, str(came), reasons)
+    found = by_name(came)
     right = "right" if any(alike(found, counts) for counts in meant) else "wrong"
-    return Read(f"{'guess' if asked else 'silently'} {right}", asked, found, came.warnings)
+    return Read(f"{'guess' if asked else 'silently'} {right}", asked, found, (*reasons, *came.warnings))
 
 
 # A person who says nothing and takes what is suggested; and one who says what the reader lets them say.
@@ -121,7 +117,7 @@ def summary(reads: Iterable[tuple[str, Read]]) -> str:
     table: dict[str, Counter[str]] = {}
     for heading, read in reads:
         table.setdefault(heading, Counter()).update([read.outcome, f"{len(read.asked)} asked"])
-    columns = (*OUTCOMES, *(f"{rounds} asked" for rounds in range(ROUNDS + 1)))
+    columns = (*OUTCOMES, *(f"{rounds} asked" for rounds in range(ASKED_MOST + 1)))
     lines = [["", *columns], *([heading, *(str(times[name]) for name in columns)] for heading, times in table.items())]
     widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
     return "\n".join("  ".join(map(str.rjust, line, widths)) for line in lines)

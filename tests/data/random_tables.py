@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from .known_tables import Found, KnownTable, Said
-from .reader import saved, workbook
+from .known_tables import KnownTable, Said
+from .reader import Found, saved, workbook
 
 Cell = str | int | float
 
