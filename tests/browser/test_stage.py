@@ -293,7 +293,7 @@ FOCUSED = """() => {
         (style.outlineStyle === 'solid' && parseFloat(style.outlineWidth) >= 2) || style.boxShadow.includes('3.4px'));
     return [name.replace(/\\s+/g, ' ').trim(), edge];
 }"""
-WANTED = ("Tour", "Counts from", "Prior, pseudo-counts before any data", "epsilon, exactly", MECHANISMS[0].label,
+WANTED = ("Tour", "Counts from", "Prior", "epsilon, exactly", MECHANISMS[0].label,
           "Talk mode", "Seed", "Take it away", "Bring settings", "epsilon", "Download as CSV",
           "Picture as PNG", "Picture as SVG", "Data as CSV", "Figure as HTML",
           "Copy as Python")  # fmt: skip

@@ -93,7 +93,8 @@ def choose(chosen: Scenario) -> Ready | None:
     """
     st.header("What to release with")
     st.warning(words.CHOICE_WARNING)
-    controls.epsilon(chosen.epsilon)
+    with controls.row():
+        controls.epsilon(chosen.epsilon)
     prior, n = chosen.problem.prior, chosen.problem.n
     found: list[Ready] = []
     refused: dict[str, list[str]] = {}
