@@ -1,4 +1,4 @@
-"""Home: the comparison of the ticked mechanisms at the scenario of the sidebar."""
+"""Home: the comparison of the chosen mechanisms at the scenario of the sidebar."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""Private posteriors: what would be published, drawn from every ticked mechanism."""
+"""Private posteriors: what would be published, drawn from every chosen mechanism."""
 
 import streamlit as st
 

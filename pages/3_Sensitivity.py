@@ -15,7 +15,7 @@ from dpbi.figures.tour import moved_records, neighbouring_posteriors
 with scenario("Sensitivity", needs_mechanisms=False) as chosen:
     problem, gamma, beta = chosen.problem, chosen.gamma, chosen.beta
     found = library.sensitivities(problem, gamma, beta)
-    with st.container(horizontal=True, gap="medium"):
+    with st.container(horizontal=True, gap="medium", key="metrics"):
         for row in dpbi.tables.sensitivities(found, gamma, beta).rows:
             st.metric(row["Sensitivity"], words.number(row["H"]), help=row["Meaning"], width="content")
     place = controls.row()

@@ -14,6 +14,7 @@ from dpbi import MECHANISMS, limits
 from dpbi.dashboard.answers import library
 from dpbi.dashboard.answers.cache import kept
 from dpbi.dashboard.page import DEFAULT_FROM_THREE, DEFAULT_MECHANISMS
+from dpbi.dashboard.shown import folds
 from dpbi.dashboard.sidebar import data_source, entries, menu, prior, privacy
 from dpbi.dashboard.words import guard, sidebar, words
 from tests.dashboard.person import (
@@ -206,6 +207,10 @@ def test_slider_and_entry_of_epsilon_never_disagree_and_their_keys_come_again() 
     assert at.select_slider(key=key(at, privacy.SLIDER)).value == 0.123
     at.select_slider(key=key(at, privacy.SLIDER)).set_value(5.0).run()
     assert at.text_input(key=key(at, "epsilon")).value == "5"
+    text(at, "epsilon", "no number")  # where the slider was, to set it right
+    at.select_slider(key=key(at, privacy.SLIDER)).set_value(2.0).run()
+    assert not at.error and answered(at)
+    assert at.text_input(key=key(at, "epsilon")).value == "2"
     text(at, "epsilon", "300")  # beyond the slider's own marks
     assert at.select_slider(key=key(at, privacy.SLIDER)).value == 300
     assert min(privacy.EPSILON_MARKS) == 0.01
@@ -220,7 +225,8 @@ def test_slider_and_entry_of_epsilon_never_disagree_and_their_keys_come_again() 
 
 
 SLIDING = {"app.py", *(f"pages/{name}.py" for name in (
-    "1_Private_posteriors", "2_Distance_curves", "3_Sensitivity", "4_Privacy_loss", "5_Accuracy", "7_Release"))}  # fmt: skip
+    "1_Private_posteriors", "2_Distance_curves", "3_Sensitivity", "4_Privacy_loss", "5_Accuracy",
+    "7_Release"))}  # fmt: skip
 
 
 @pytest.mark.usefixtures("few_points")
@@ -243,7 +249,7 @@ def test_what_a_mechanism_can_be_asked_opens_where_it_is_picked() -> None:
     at = tick(opened(CURVES), set())
     for kind in MECHANISMS:
         tick(at, {kind.__name__})
-        at.session_state[privacy.fold(kind)] = False
+        at.session_state[folds.key(kind.__name__)] = False
         without = {str(one.key) for one in _entries(ran(at))}
         assert kind.label in [fold.label for fold in at.sidebar.expander]
         said = _set_line(at)
@@ -252,7 +258,7 @@ def test_what_a_mechanism_can_be_asked_opens_where_it_is_picked() -> None:
                    if isinstance(field.default, float))
         named = {field.name if isinstance(field.default, float) else f"{kind.__name__}: {field.name}"
                  for field in fields}  # fmt: skip
-        at.session_state[privacy.fold(kind)] = True
+        at.session_state[folds.key(kind.__name__)] = True
         opens = {*named, f"ticked: {kind.__name__}", f"calibrated: {kind.__name__}"}
         assert {str(one.key) for one in _entries(ran(at))} - without == {f"entry: {name}" for name in opens}
         assert all(kind.label in box.label for box in at.sidebar.checkbox if "calibrated" in box.label)

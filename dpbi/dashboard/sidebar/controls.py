@@ -84,7 +84,7 @@ def size() -> int:
 
 def reading() -> str:
     """How the releases are read."""
-    return settings.segments("Read as", "reading", READINGS, help=private_posteriors.READINGS)
+    return settings.segments("Read as", "reading", READINGS, help=private_posteriors.READINGS, width=360)
 
 
 def redraw(seed: int) -> None:
@@ -95,7 +95,7 @@ def redraw(seed: int) -> None:
 
 
 def view() -> str:
-    return settings.segments("Probability of", "view", VIEWS)
+    return settings.segments("Probability of", "view", VIEWS, width=500)
 
 
 def log_scale() -> bool:
@@ -135,7 +135,7 @@ def talk() -> None:
 
 
 def measure() -> Measure:
-    return settings.segments("Sensitivity", "measure", MEASURES, format_func=MEASURES.__getitem__)
+    return settings.segments("Sensitivity", "measure", MEASURES, format_func=MEASURES.__getitem__, width=470)
 
 
 def attaining_choices() -> list[str]:

@@ -48,7 +48,9 @@ def over(along: Axis, metric: Metric) -> str:
     if not accuracy_words.can_be_averaged(along.name, metric):
         return accuracy_words.AT_THE_DATA
     named = accuracy_words.OVER.__getitem__
-    return settings.segments("Mean", "accuracy over", accuracy_words.OVER, format_func=named, help=limit_words.PUBLIC)
+    return settings.segments(
+        "Mean", "accuracy over", accuracy_words.OVER, format_func=named, help=limit_words.PUBLIC, width=580
+    )
 
 
 def wanted() -> float | None:

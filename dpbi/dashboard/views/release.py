@@ -110,7 +110,7 @@ def choose(chosen: Scenario) -> Ready | None:
     if settings.setdefault(_TO_RELEASE, None) not in named:
         settings.keep(_TO_RELEASE, next(iter(named)) if len(named) == 1 else None)
     label = settings.choice(
-        "Mechanism", _TO_RELEASE, named, placeholder="Choose one", width=360, help="Those ticked in the sidebar."
+        "Mechanism", _TO_RELEASE, named, placeholder="Choose one", width=360, help="Those chosen in the sidebar."
     )
     if label is None:
         st.markdown(release_words.CHOOSE)

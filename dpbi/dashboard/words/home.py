@@ -65,9 +65,9 @@ def calibration_hint(spent: Mapping[str, float], epsilon: float) -> str:
     each = listed(f"{name} loses {printed_bound(loss)}" for name, loss in spent.items())
     them = "it loses" if len(spent) == 1 else "each of them loses"
     return (
-        f"Not all of epsilon = {printed_bound(epsilon)} is spent: {each}. Calibrated (open {listed(spent)} in the "
-        f"sidebar, below the mechanisms, and choose **calibrated**) {them} exactly epsilon, and the release is often "
-        "nearer to the truth."
+        f"Not all of epsilon = {printed_bound(epsilon)} is spent: {each}. **Calibrated** (in the sidebar, where "
+        f"{' or '.join(spent)} opens below the mechanisms) {them} exactly epsilon, and the release is often nearer to "
+        "the truth."
     )
 
 
