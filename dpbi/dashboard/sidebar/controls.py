@@ -182,7 +182,8 @@ def share(problem: Problem, labels: Sequence[str]) -> int:
     """
     if problem.k == 2:
         return 0
-    return _category("Share of", "share", labels, asked_share(problem, {"share": 0}), [True] * problem.k, "largest", 330)
+    largest = asked_share(problem, {"share": 0})
+    return _category("Share of", "share", labels, largest, [True] * problem.k, "largest", 330)
 
 
 def asked_share(problem: Problem, kept: Mapping[str, Any]) -> int:
