@@ -290,6 +290,15 @@ def in_the_hand(fig: Figure) -> Figure:
     return PlainFigure(drawn | {"layout": layout})
 
 
+def beside_its_bar(drawing: Drawing) -> Drawing:
+    """Of a figure for a window wide enough for its title beside the bar of buttons rather than below it."""
+    layout = drawing.layout
+    layout["title"]["pad"]["t"] -= _BAR_ROOM
+    layout["margin"]["t"] -= _BAR_ROOM
+    layout["height"] -= _BAR_ROOM
+    return drawing
+
+
 def enlarged(
     fig: Figure, factor: float, screen: float = 1.0, share: float = 1.0, at_once: bool = False
 ) -> Figure:

@@ -22,14 +22,14 @@ def draw(figure: Any, name: str, *, share: float = 1.0, at_once: bool = False) -
     Dragging scrolls the page, as on a telephone it must; a part is looked at through the mode bar or full screen.
     """
     from dpbi.figures.drawing import Drawing
-    from dpbi.figures.style import enlarged, in_the_hand
+    from dpbi.figures.style import beside_its_bar, enlarged, in_the_hand
 
     if stylesheet.in_the_hand():
         drawing = Drawing.of(in_the_hand(figure))
     elif stylesheet.in_a_room():
         drawing = Drawing.of(enlarged(figure, _TALK, stylesheet.screen(), share, at_once))
     else:
-        drawing = Drawing.of(figure)
+        drawing = beside_its_bar(Drawing.of(figure))
     drawing.update_layout(dragmode=False, modebar=_MODE_BAR)
     st.plotly_chart(
         drawing.figure(),
