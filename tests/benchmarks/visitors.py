@@ -20,6 +20,7 @@ from tests.dashboard.served import Session
 if TYPE_CHECKING:
     from tests.browser.chromium import App
 
+TWIN = "tests/benchmarks/bare_home.py"
 EPSILON = "entry: epsilon"  # the key of the widget that every visitor moves
 
 
@@ -38,11 +39,11 @@ class Rerun:
 
 
 @contextmanager
-def running_server(script: str = "app.py") -> Iterator[App]:
-    """The app, or another script of Streamlit, under the app's settings, in a process of its own."""
+def running_server(script: str = "app.py", *own: str) -> Iterator[App]:
+    """The app, or another script of Streamlit, under the app's settings and its own, in a process of its own."""
     from tests.browser.chromium import running_app
 
-    with tempfile.TemporaryDirectory() as folder, running_app(Path(folder), script=script) as app:
+    with tempfile.TemporaryDirectory() as folder, running_app(Path(folder), *own, script=script) as app:
         yield app
 
 
@@ -95,3 +96,15 @@ def crowd(
 
     with ThreadPoolExecutor(people) as threads:
         return [rerun for one in threads.map(walked, range(people)) for rerun in one]
+
+
+@contextmanager
+def running_twin(server: App, page: str, query: str) -> Iterator[App]:
+    """A server of the elements that the page shows of itself to whoever arrives by the link, with nothing behind them.
+    """
+    from . import elements
+
+    with Session(server.url, page, query) as session, tempfile.TemporaryDirectory() as folder:
+        elements.write(session.drawn, file := Path(folder) / "elements.json")
+        with running_server(TWIN, str(file)) as twin:
+            yield twin
