@@ -32,9 +32,17 @@ def weights(
 
     w_j = P(r_j | c) / P'(r_j | c), all 1 where the mechanism itself is drawn from.
     """
+    return weights_of_each(mechanism, wider, problem.prior, np.array([problem.counts]), released[None])[0]
+
+
+def weights_of_each(
+    mechanism: Mechanism, wider: Mechanism, prior: tuple[float, ...], counts: NDArray[np.int64],
+    released: NDArray[np.int64],
+) -> NDArray[np.float64]:
+    """As ``weights``, of datasets (N, k) with releases (N, size, k) of each: (N, size)."""
     if wider is mechanism:
-        return np.ones(len(released))
-    return np.exp(mechanism.log_pmf(problem, released) - wider.log_pmf(problem, released))
+        return np.ones(released.shape[:-1])
+    return np.exp(mechanism.log_laws(prior, counts, released) - wider.log_laws(prior, counts, released))
 
 
 def widened(mechanism: Mechanism, problems: Sequence[Problem]) -> Mechanism:

@@ -11,14 +11,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from dpbi import limits
 from dpbi.accuracy.distance_law import distance_law
-from dpbi.accuracy.importance_sampling import mean_of_draws, weighted_draws, weights, widened
+from dpbi.accuracy.importance_sampling import mean_of_draws, weighted_draws, weights_of_each, widened
 from dpbi.accuracy.order import Measured
 from dpbi.inference.nearest import nearest_posterior
 from dpbi.mechanisms.audit import DATASETS
 from dpbi.mechanisms.mechanism import Mechanism, check_mechanism
 from dpbi.mechanisms.selection.audit import distance_matrix
 from dpbi.partition.power_sums import power_sums
-from dpbi.posterior import dirichlet, distances_between, distances_to
+from dpbi.posterior import chunks, dirichlet, distances_between, distances_to
 from dpbi.problem import Problem, are_few, list_candidates
 
 Counts = NDArray[np.int64]
@@ -95,8 +95,8 @@ def _visited(mechanism: Mechanism, prior: tuple[float, ...], n: int, reading: Re
         return Measured(float((law.T @ distance_matrix(prior, n)).min(axis=1).sum()))
     if listed.of_candidates:
         return Measured(float((law * distance_matrix(prior, n)).sum()))
-    return Measured(sum(float(row @ distances_to(Problem(prior, tuple(counts)), released))
-                        for row, counts in zip(law, datasets.tolist(), strict=True)))
+    return Measured(sum(float((law[rows] * distances_between(prior, datasets[rows, None], released)).sum())
+                        for rows in chunks(*law.shape)))
 
 
 def _interpolated(mechanism: Mechanism, prior: tuple[float, ...], n: int) -> Measured | None:
@@ -139,10 +139,9 @@ def _sampled(mechanism: Mechanism, prior: tuple[float, ...], n: int, reading: Re
     problems = _problems(prior, n, datasets)
     wider = widened(mechanism, problems)
     released = wider.sample_each(problems, rng, _EACH)
-    weight = np.array([weights(mechanism, wider, problem, drawn)
-                       for problem, drawn in zip(problems, released, strict=True)])
-    counts = np.array([problem.counts for problem in problems])[:, None]
-    return mean_of_draws((weight * distances_between(prior, counts, released)).mean(axis=1))
+    counts = np.array([problem.counts for problem in problems])
+    weight = weights_of_each(mechanism, wider, prior, counts, released)
+    return mean_of_draws((weight * distances_between(prior, counts[:, None], released)).mean(axis=1))
 
 
 def _number_read(k: int) -> int:

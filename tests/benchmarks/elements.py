@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa  # type: ignore[import-untyped]
 import streamlit as st
-from google.protobuf.json_format import MessageToDict
+from google.protobuf.json_format import MessageToDict  # type: ignore[import-untyped]
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from .visitors import EPSILON

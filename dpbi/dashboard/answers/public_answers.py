@@ -58,7 +58,8 @@ def say_what_calibration_could_do(scenario: Scenario) -> None:
     plain = [one for one in scenario.mechanisms if type(one) not in calibrated]
     audited = [one for one in plain if not why_not_audited(type(one), (prior, n))]
     few = number_of_candidates(n, len(prior)) <= _DATASETS_AT_ONCE
-    found = [library.verdict(one, prior, n) for one in audited if few or one.audit(prior, n).found == "closed form"]
+    at_once = [one for one in audited if few or one.audit(prior, n).found == "closed form"]
+    found = [library.verdict.at_once(one, prior, n) for one in at_once]
     spent = {one.loss.mechanism.label: one.loss.epsilon for one in found if one.unused > _UNUSED_SAID}
     if n and spent:
         st.caption(home.calibration_hint(spent, scenario.epsilon))
