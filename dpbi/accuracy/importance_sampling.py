@@ -51,8 +51,10 @@ def widened(mechanism: Mechanism, problems: Sequence[Problem]) -> Mechanism:
     Of many problems a few are looked at, and the surest of them decides: weights are right for any epsilon'.
     """
     looked_at = problems[:: -(-len(problems) // _LOOKED_AT)]
-    problem = max(looked_at, key=lambda one: _probability_of_truth(mechanism, one))
-    if _probability_of_truth(mechanism, problem) <= _OFTEN:
+    counts = np.array([one.counts for one in looked_at])
+    log_of_truth = mechanism.log_laws(looked_at[0].prior, counts, counts[:, None])[:, 0]
+    problem = looked_at[int(log_of_truth.argmax())]
+    if math.exp(log_of_truth.max()) <= _OFTEN:
         return mechanism
     wider, low, high = mechanism, 0.0, mechanism.epsilon
     for _ in range(_HALVINGS):

@@ -12,7 +12,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import update_wrapper
+from functools import cache, update_wrapper
 from typing import Any, Generic, ParamSpec, TypeVar
 
 import numpy as np
@@ -141,6 +141,11 @@ def _frozen_size(part: Any) -> int:
         return _NUMBER * len(part) + sum(_frozen_size(inner) for inner in part if not isinstance(inner, int | float))
     if isinstance(part, Mapping):
         return sum(map(_frozen_size, part.values()))
-    if dataclasses.is_dataclass(part) and not isinstance(part, type):
-        return sum(_frozen_size(getattr(part, field.name)) for field in dataclasses.fields(part))
-    return 0
+    kind: Any = type(part)
+    return sum(_frozen_size(getattr(part, name)) for name in _fields_of(kind))
+
+
+@cache
+def _fields_of(kind: Any) -> tuple[str, ...]:
+    """The names of a dataclass's fields, none of anything else."""
+    return tuple(field.name for field in dataclasses.fields(kind)) if dataclasses.is_dataclass(kind) else ()
