@@ -4,7 +4,7 @@ By themselves the elements of a page cost its server most of a bare page's rerun
 Streamlit and for plotly alone: for as many widgets, texts, places and buttons in the same containers, with the same
 words, for charts of the same traces of as many numbers, and for a table of the same values without a format. Left out
 are signs of work, what stood in a place before it was filled, a page's styles of its figures (their template) and what
-makes a file at a button's press.
+makes a file at a button's press; a part of the app's own (its slider) is an empty place.
 """
 
 from __future__ import annotations
@@ -112,6 +112,8 @@ def _element(kind: str, said: Mapping[str, Any], key: str, epsilon: str) -> None
     elif kind == "text_input":
         st.text_input(label, said.get("default", ""),
                       **named | {"key": EPSILON if str(said["id"]).endswith(EPSILON) else key})
+    elif kind == "metric":
+        st.metric(label, body, help=named["help"])
     elif kind == "page_link":
         st.page_link("https://example.org", label=label)
     elif kind == "plotly_chart":
@@ -124,6 +126,7 @@ def _element(kind: str, said: Mapping[str, Any], key: str, epsilon: str) -> None
 
 _WORDS: dict[str, Callable[[str], Any]] = {
     "heading": st.title, "markdown": st.markdown, "html": st.html, "alert": st.warning, "empty": lambda _: st.empty(),
+    "bidi_component": lambda _: st.empty(), "progress": lambda _: st.progress(0.5),
 }  # fmt: skip
 _WIDGETS: dict[str, Callable[..., Any]] = {
     "selectbox": st.selectbox,

@@ -39,7 +39,9 @@ TINY: dict[str, Callable[[], Iterator[Row]]] = {
     "hostile_files": lambda: reading.hostile(size=10_000, every=16),
     # seen in tests/browser
     "first_sight": lambda: serving.first_sight(lambda script, parts: dict.fromkeys(parts, 1.5), repetitions=1),
+    "jumps": lambda: serving.jumps(("",), lambda: nullcontext(lambda url: 0.05)),
     "reruns": lambda: serving.reruns(pages=("",), repetitions=2, scenarios=("as it opens",)),
+    "lecture": lambda: serving.lecture(people=3, repetitions=1),
     "room": lambda: serving.room(people=3, each=2, think=5),
     "memory": lambda: serving.memory(first=4, last=8),
 }

@@ -28,7 +28,8 @@ _quiet: ContextVar[bool] = ContextVar("quiet", default=False)
 
 
 @contextmanager
-def _unsaid() -> Iterator[None]:
+def unsaid() -> Iterator[None]:
+    """Within it no answer is waited for with a sign of work, which costs as much as what takes a millisecond."""
     token = _quiet.set(True)
     try:
         yield
@@ -73,11 +74,6 @@ class Kept(Generic[Asked, Answer]):
         mine.set_result(found)
         self._keep(question, mine, size)
         return found
-
-    def at_once(self, *asked: Asked.args, **named: Asked.kwargs) -> Answer:
-        """The answer to what takes a millisecond: the sign of work would take as long again."""
-        with _unsaid():
-            return self(*asked, **named)
 
     def holds(self, *asked: Asked.args, **named: Asked.kwargs) -> bool:
         """Whether the answer is there, so that asking costs nothing."""

@@ -15,7 +15,7 @@ from typing import Any, ParamSpec, TypeVar
 
 import streamlit as st
 
-from dpbi.dashboard.answers.cache import Kept
+from dpbi.dashboard.answers.cache import Kept, unsaid
 from dpbi.dashboard.session import settings
 
 CANCELLED = "**Cancelled:** only what had been computed by then is shown."
@@ -81,7 +81,8 @@ class Work:
         self.begin()
         if self.quick:
             self.done += 1
-            return function.at_once(*asked, **named)
+            with unsaid():
+                return function(*asked, **named)
         earlier: Future[Any] | None = st.session_state.get(_RUNNING)
         answer: Future[Answer] = Future()
 
