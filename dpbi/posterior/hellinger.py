@@ -86,30 +86,31 @@ def distances_between(
     prior alpha: (k,); counts c, released r >= 0: (..., k), broadcast against each other, checked by whoever took them
     in. Returns (...).
     """
-    c, r = np.broadcast_arrays(counts, released)
+    alpha, (c, r) = np.array(prior, dtype=np.float64), np.broadcast_arrays(counts, released)
+    shape, (c, r) = c.shape[:-1], (one.reshape(-1, alpha.size) for one in (c, r))
     largest = max(int(c.max(initial=0)), int(r.max(initial=0)))
-    if largest >= _SQUARE or c.size < largest**2:
-        alpha = np.broadcast_to(prior, c.shape)
-        return _distances(alpha + c, alpha + r, (r - c) / 2)
-    return distance_of_loss(_losses_by_value(np.array(prior, dtype=np.float64), c, r, largest))
-
-
-def _losses_by_value(prior: NDArray, c: NDArray, r: NDArray, largest: int) -> NDArray[np.float64]:
-    """``_loss`` of counts up to ``largest``, the same few values over and over."""
-    shape, (c, r) = c.shape[:-1], (one.reshape(-1, prior.size) for one in (c, r))
     side = 1 << largest.bit_length()  # of few lengths, so that one is found again
+    looked_up = side <= _SQUARE and side**2 <= c.size
+    loss = np.empty(len(c))
+    for rows in chunks(*c.shape, _CHUNK):
+        loss[rows] = _loss_between(alpha, c[rows], r[rows], side if looked_up else 0)
+    return distance_of_loss(loss.reshape(shape))
+
+
+def _loss_between(prior: NDArray, c: NDArray, r: NDArray, side: int) -> NDArray[np.float64]:
+    """As ``_loss``, of counts and releases (rows, k); side: below which all counts are that are looked up, or 0."""
     summed = np.zeros(len(c))
-    for i, alpha in enumerate(prior.tolist()):
-        summed += _square(alpha, side)[c[:, i], r[:, i]]
+    for alpha, here, there in zip(prior.tolist(), c.T, r.T, strict=True):
+        summed += _square(alpha, side)[here, there] if side else count_loss(alpha, here, there)
     n, m = c.sum(axis=1), r.sum(axis=1)
     off = np.flatnonzero(n != m)
     loss = summed.copy()
     loss[off] -= count_loss(prior.sum(), n[off], m[off])
     cancelled = off[loss[off] < _CANCELLED * summed[off]]
-    for rows in chunks(cancelled.size, prior.size, _CHUNK):
-        counts, released = c[cancelled[rows]], r[cancelled[rows]]
-        loss[cancelled[rows]] = _cancelled_loss(prior + counts, prior + released, (released - counts) / 2)
-    return loss.reshape(shape)
+    if cancelled.size:
+        c, r = c[cancelled], r[cancelled]
+        loss[cancelled] = _cancelled_loss(prior + c, prior + r, (r - c) / 2)
+    return loss
 
 
 @lru_cache(maxsize=32)
