@@ -290,13 +290,13 @@ def in_the_hand(fig: Figure) -> Figure:
     return PlainFigure(drawn | {"layout": layout})
 
 
-def beside_its_bar(drawing: Drawing) -> Drawing:
-    """Of a figure for a window wide enough for its title beside the bar of buttons rather than below it."""
-    layout = drawing.layout
-    layout["title"]["pad"]["t"] -= _BAR_ROOM
-    layout["margin"]["t"] -= _BAR_ROOM
-    layout["height"] -= _BAR_ROOM
-    return drawing
+def beside_its_bar(fig: PlainFigure) -> PlainFigure:
+    """The figure for a window wide enough for its title beside the bar of buttons rather than below it."""
+    layout = fig.settings
+    title, margin = layout["title"], layout["margin"]
+    pad = title["pad"] | {"t": title["pad"]["t"] - _BAR_ROOM}
+    return fig.laid_out(title=title | {"pad": pad}, margin=margin | {"t": margin["t"] - _BAR_ROOM},
+                        height=layout["height"] - _BAR_ROOM)  # fmt: skip
 
 
 def enlarged(

@@ -11,7 +11,7 @@ from dpbi import MECHANISMS
 from dpbi.dashboard.views import tour
 from dpbi.figures.clouds import PAIR
 from dpbi.tour import SCENES
-from tests.browser.chromium import App, Watched, open_page, wait_until_idle, watched_page, watching
+from tests.browser.chromium import SHIFT, App, Watched, open_page, wait_until_idle, watched_page, watching
 from tests.browser.test_browser import (
     COLOUR,
     SIDEWAYS,
@@ -247,14 +247,7 @@ def test_talk_mode_is_read_from_the_last_row(app: App, tab: Page, tmp_path: Path
         assert_nothing_went_wrong(watched)
 
 
-# Each part's share of the window times its way, summed over what moved without being asked to, and of each chart
-# its height and its lower end in windows.
-SHIFT = """() => {
-    window.shift = 0;
-    new PerformanceObserver(list => {
-        for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shift += entry.value;
-    }).observe({type: 'layout-shift', buffered: true});
-}"""
+# Of each chart its height and its lower end in windows.
 STAGE = """() => [...document.querySelectorAll('[data-testid="stPlotlyChart"]')].map(chart => {
     const {height, bottom} = chart.getBoundingClientRect();
     return [height / innerHeight, bottom / innerHeight];

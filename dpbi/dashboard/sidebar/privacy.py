@@ -7,6 +7,7 @@ stand in a fold for each mechanism that is picked, and are read from the setting
 
 import dataclasses
 from collections.abc import Iterable, Mapping
+from functools import cache
 from typing import Any
 
 import streamlit as st
@@ -266,6 +267,7 @@ def _fields(kind: type[Mechanism]) -> dict[str, Field]:
             for field in fields}
 
 
+@cache
 def _owners() -> dict[str, list[type[Mechanism]]]:
     """The shared numbers besides epsilon, each with the classes that have it."""
     names = dict.fromkeys(name for kind in MECHANISMS for name, field in _fields(kind).items() if name == field.name)
