@@ -256,6 +256,7 @@ def _panels(titles: Sequence[str], across: str) -> Drawing:
                 f"xaxis{_ordinal(position)}": {
                     "domain": [left, left + width], "anchor": f"y{_ordinal(position)}",
                     "matches": "x" if position else None, "title": {"text": across if lowest else None},
+                    "showticklabels": lowest,
                 },
                 f"yaxis{_ordinal(position)}": {
                     "domain": [max(top - height, 0.0), top], "anchor": f"x{_ordinal(position)}",

@@ -35,14 +35,19 @@ _ROOM = 12  # more points may be asked for than can be told before: the bar leav
 # --- controls ---
 
 
-def choose() -> tuple[Axis, Metric]:
-    """What varies, and the error that is shown."""
+def choose(epsilon: float) -> Axis:
+    """What varies, beside epsilon where that is another."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         titles = {one.name: one.title for one in AXES}
         name = settings.choice("Against", "accuracy along", titles, format_func=titles.get, width=320)
-        meant = accuracy_words.METRICS.__getitem__
-        metric = settings.segments("Mean error in", "accuracy in", METRICS, format_func=meant)
-    return axis(name), metric
+        if name != "epsilon":
+            controls.epsilon(epsilon)
+    return axis(name)
+
+
+def error_in() -> Metric:
+    meant = accuracy_words.METRICS.__getitem__
+    return settings.segments("Mean error in", "accuracy in", METRICS, format_func=meant)
 
 
 def over(along: Axis, metric: Metric) -> str:
@@ -162,12 +167,11 @@ def _computed(
 
 def draw_along(chosen: Scenario) -> Curves:
     """The chart against what varies, with its controls; the curves, whose crossings are still to be looked for."""
-    along, metric = choose()
+    along = choose(chosen.epsilon)
     with st.container(horizontal=True, vertical_alignment="bottom"):
+        metric = error_in()
         chosen_over = over(along, metric)
         further = controls.further_epsilons() if along.name in accuracy_words.BESIDE_EPSILON else ()
-        if along.name != "epsilon":
-            controls.epsilon(chosen.epsilon)
     found = Curves()
     with guard.part():
         if chosen_over != accuracy_words.AT_THE_DATA:
