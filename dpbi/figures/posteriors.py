@@ -261,7 +261,7 @@ def _panels(titles: Sequence[str], across: str) -> Drawing:
                 f"yaxis{_ordinal(position)}": {
                     "domain": [max(top - height, 0.0), top], "anchor": f"x{_ordinal(position)}",
                     "matches": f"y{_ordinal(position - 1)}" if column else None, "showticklabels": not column,
-                    "title": {"text": None if column else "Density"},
+                    "title": {"text": None if column else "Density"}, "nticks": 4,
                 },
             }
         )  # fmt: skip

@@ -82,7 +82,7 @@ FONT_SIZE = 15
 TITLE_SIZE = 17
 LINE_WIDTH = 2.5
 _ROOM_LEAST = 170  # of a plot area for a room, which the page makes as high as its window has room for
-_ROOM_PANEL = 85  # of a row of panels
+_ROOM_PANEL = 110  # of a row of panels
 _ROOM_ROW = 56  # of a mechanism's row, which would run into the next: many are scrolled
 _TITLE_ROOM = 25  # of a line of it, in pixels
 _ROOM_LINE = 84  # letters of a title that a line of the screen's width holds
@@ -90,7 +90,7 @@ _ROOM_SMALL = 100
 _BAR_ROOM = 28  # above the title, for the bar of buttons that shows while the pointer is on the chart
 _TITLE_LINE = 45  # so that a title fits a telephone
 _TITLE_LINES = 2  # kept free at least, so that a chart does not jump when its finding gets shorter
-_LEGEND_ROW, _LEGEND_WIDE = 24, 700
+_LEGEND_ROW, _LEGEND_WIDE = 24, 840
 _HAND_WIDE, _HAND_LEAST = 300, 290  # of a legend in a telephone; of a plot area there, with the words of its axis
 _SLIDER_ROOM = 68
 _AXIS_LINE = 40  # the same for an axis, beside which stand its numbers
@@ -272,7 +272,7 @@ def _in_legend(traces: Sequence[Mapping[str, Any]]) -> list[str]:
 
 def _legend_room(traces: Sequence[Mapping[str, Any]], wide: float) -> int:
     """The height of a legend of this width: in one row, or in columns that are all as wide as the widest name."""
-    names = [70 + 8 * len(name) for name in _in_legend(traces)]
+    names = [55 + 7.2 * len(name) for name in _in_legend(traces)]
     columns = len(names) if sum(names) <= wide else max(1, int(wide / max(names)))
     return _LEGEND_ROW * math.ceil(len(names) / max(columns, 1))
 

@@ -230,12 +230,13 @@ if (!window.dpbi?.ready) {
       arrived();
     },
 
-    /* Brings the container of a key into sight, once what is sought in it is drawn. The page comes in pieces: a part's
-       place is known once it is drawn, and all above it a second later. */
+    /* Brings the container of a key into sight, once what is sought in it is drawn, and no further down than it must. The
+       page comes in pieces: a part's place is known once it is drawn, and all above it a second later. */
     intoSight(key, drawn) {
       (function seek(rest) {
         const part = document.querySelector(`.st-key-${key}`);
         const there = part?.querySelector(drawn);
+        if (there) document.querySelector(PANE).scrollTo(0, 0);
         if (there) part.scrollIntoView({ block: "nearest" });
         if (rest) setTimeout(seek, 100, there ? Math.min(rest, 10) - 1 : rest - 1);
       })(300);
