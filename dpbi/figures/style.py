@@ -288,8 +288,9 @@ def in_the_hand(fig: Figure) -> Figure:
     if at_lines or layout["showlegend"]:
         more = _legend_room(traces, _HAND_WIDE) - (0 if at_lines else _legend_room(traces, _LEGEND_WIDE))
     margin = layout["margin"] | {"b": layout["margin"]["b"] + more}
+    height = max(layout["height"] + more, _HAND_LEAST * _rows_of_panels(layout) + margin["t"] + margin["b"])
     layout = layout | {"annotations": annotations, "showlegend": at_lines or layout["showlegend"], "margin": margin,
-                       "height": max(layout["height"] + more, _HAND_LEAST * _rows_of_panels(layout) + margin["t"] + margin["b"])}  # fmt: skip
+                       "height": height}  # fmt: skip
     return PlainFigure(drawn | {"layout": layout})
 
 

@@ -261,7 +261,8 @@ STAGE = """() => [...document.querySelectorAll('[data-testid="stPlotlyChart"]')]
     return [height / innerHeight, bottom / innerHeight];
 })"""
 # How far down the headings and words of a page begin, in the order in which they are read out.
-ORDER = """() => [...document.querySelectorAll('[data-testid="stMain"] :is(h2, [data-testid="stMarkdownContainer"] > p)')]
+ORDER = """() =>
+    [...document.querySelectorAll('[data-testid="stMain"] :is(h2, [data-testid="stMarkdownContainer"] > p)')]
     .filter(node => node.getClientRects().length && !node.closest('label, button, [class*=st-key-notices]'))
     .map(node => node.getBoundingClientRect().top)"""
 
@@ -288,7 +289,7 @@ def test_a_chart_fills_the_stage(app: App, tab: Page, window: tuple[int, int], t
         assert height >= 0.6 and bottom <= 1
         if window != ROOM:
             return
-        for title in ("Privacy loss", "Distance curves", "Release"):  # words and a switch stand before its chart, or none
+        for title in ("Privacy loss", "Distance curves", "Release"):  # words stand before the chart, or a switch
             follow_folded(title, page)
             wait_until_idle(page)
             if title == "Release":
