@@ -226,6 +226,7 @@ def test_talk_mode_is_read_from_the_last_row(app: App, tab: Page, tmp_path: Path
         boxes = [box for one in (reveal, *read) if (box := one.bounding_box())]
         assert [box["y"] for box in boxes] == sorted(box["y"] for box in boxes), "what is asked stands before the chart"
         assert len(boxes) == 4 and boxes[0]["height"] >= 44
+        expect(figures(page).locator(".gtitle")).to_have_css("font-size", "15.6px")  # as on a telephone
         page.set_viewport_size({"width": ROOM[0], "height": ROOM[1]})
         take_pictures(page, "Picture as", tmp_path)
         page.set_viewport_size({"width": 1920, "height": 1080})  # the server is told, and all is larger
@@ -252,6 +253,11 @@ STAGE = """() => [...document.querySelectorAll('[data-testid="stPlotlyChart"]')]
     const {height, bottom} = chart.getBoundingClientRect();
     return [height / innerHeight, bottom / innerHeight];
 })"""
+# How far down the headings and words of a page begin, in the order in which they are read out.
+ORDER = """() =>
+    [...document.querySelectorAll('[data-testid="stMain"] :is(h2, [data-testid="stMarkdownContainer"] > p)')]
+    .filter(node => node.getClientRects().length && !node.closest('label, button, [class*=st-key-notices]'))
+    .map(node => node.getBoundingClientRect().top)"""
 
 
 SIDEBAR = """() => {
@@ -283,6 +289,17 @@ def test_a_chart_fills_the_stage(app: App, tab: Page, window: tuple[int, int], t
         wait_until_idle(page)
         ((height, bottom),) = page.evaluate(STAGE)
         assert height >= 0.6 and bottom <= 1
+        if window != ROOM:
+            return
+        for title in ("Privacy loss", "Distance curves", "Release"):  # words stand before the chart, or a switch
+            follow_folded(title, page)
+            wait_until_idle(page)
+            if title == "Release":
+                begins = page.evaluate(ORDER)
+                assert len(begins) > 6 and begins == sorted(begins)
+                return
+            height, bottom = page.evaluate(STAGE)[0]
+            assert height >= 0.7 and bottom <= 1, title
 
 
 # What has the focus, by its name, and whether an edge says so: of itself, its label or what it lies in.

@@ -15,9 +15,8 @@ _SOUGHT = "charts: to bring into sight"
 _TALK = 1.4  # times as large is a chart's type for a room
 
 
-def draw(figure: Any, name: str, *, share: float = 1.0, at_once: bool = False) -> None:
-    """Draws a plotly figure; name: its key on the page and the picture's file name; share: of the page's width;
-    at_once: whether all its panels are to be on the screen of a room.
+def draw(figure: Any, name: str, *, share: float = 1.0) -> None:
+    """Draws a plotly figure; name: its key on the page and the picture's file name; share: of the page's width.
 
     Dragging scrolls the page, as on a telephone it must; a part is looked at through the mode bar or full screen.
     """
@@ -26,7 +25,7 @@ def draw(figure: Any, name: str, *, share: float = 1.0, at_once: bool = False) -
     if stylesheet.in_the_hand():
         drawn = in_the_hand(figure)
     elif stylesheet.in_a_room():
-        drawn = enlarged(figure, _TALK, stylesheet.screen(), share, at_once)
+        drawn = enlarged(figure, _TALK, stylesheet.screen(), share)
     else:
         drawn = beside_its_bar(figure)
     drawn = drawn.laid_out(dragmode=False, modebar=_MODE_BAR)
