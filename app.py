@@ -1,4 +1,4 @@
-"""Home: the comparison of the ticked mechanisms at the scenario of the sidebar."""
+"""Home: the comparison of the chosen mechanisms at the scenario of the sidebar."""
 
 import streamlit as st
 
@@ -16,13 +16,14 @@ if __name__ == "__main__":
         published = library.for_each(library.publication, chosen, chosen.seed, pictures.DRAWS)
         rows = [row for row, _ in published]
         st.markdown(home.best(rows, chosen.problem))
-        with st.container(horizontal=True, vertical_alignment="bottom"):
+        with controls.row():
             controls.epsilon(chosen.epsilon)
             share = controls.share(chosen.problem, chosen.labels)
         if at_once := average.are_quick(chosen):
             average.compute(chosen)
         averages = average.at_hand(chosen)
         if rows:
+            st.caption(home.columns(averages))
             draws = [drawn for _, drawn in published]
             charts.draw(pictures.publications(rows, draws, averages, share, chosen.labels), "publications")
             if more := home.besides(rows, chosen.problem):

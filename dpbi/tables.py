@@ -182,7 +182,7 @@ def comparison(rows: Sequence[Comparison], averages: LimitComparison | None = No
     why = {_WITHIN: NO_RECORD, TIMES_LIMIT: COLUMNS[TIMES_LIMIT].help + NO_TIMES_LIMIT}
     missing = {title: Meaning(said, COLUMNS[title].written) for title, said in why.items()
                if any(row.get(title, 0) is None for row in table)}
-    return _table("comparison", "One row per ticked mechanism: guarantee and distances from the truth", table, missing)
+    return _table("comparison", "One row per mechanism: guarantee and distances from the truth", table, missing)
 
 
 def losses(found: Sequence[Verdict]) -> ResultTable:
@@ -240,7 +240,7 @@ def quantiles(laws: Sequence[DistanceLaw], t: float | None = None) -> ResultTabl
         f"By how much {asked} can be off: with 95 % confidence where the law is sampled, by no more than the "
         "probability of one bin where it is in bins, 0 where every output is counted by itself."
     )
-    return _table("quantiles", "One row per ticked mechanism: mean and quantiles of the distance", [
+    return _table("quantiles", "One row per mechanism: mean and quantiles of the distance", [
         {
             "Mechanism": name_of(law.mechanism),
             **({asked: law.cdf(t)} if t is not None else {}),

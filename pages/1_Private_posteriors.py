@@ -1,4 +1,4 @@
-"""Private posteriors: what would be published, drawn from every ticked mechanism."""
+"""Private posteriors: what would be published, drawn from every chosen mechanism."""
 
 import streamlit as st
 
@@ -11,7 +11,7 @@ from dpbi.figures import posteriors
 from dpbi.inference.noise_aware_releases import number_of_releases
 
 with scenario("Private posteriors") as chosen:
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with controls.row():
         controls.epsilon(chosen.epsilon)
         size = controls.size()
         reading = controls.reading()
@@ -21,11 +21,11 @@ with scenario("Private posteriors") as chosen:
     read = library.for_each(library.noise_aware, chosen, chosen.seed, size) if aware else []
     shown = library.for_each(library.nearest, chosen, chosen.seed, size) if nearest else sampled
     if sampled:
-        st.markdown(private_posteriors.prior_weight(chosen.problem))
         if read:
             charts.draw(posteriors.noise_aware_posteriors(read, chosen.labels), "posteriors")
         elif shown and not aware:
             charts.draw(posteriors.released_posteriors(shown, chosen.labels), "posteriors")
+        st.markdown(private_posteriors.prior_weight(chosen.problem))
         st.caption(private_posteriors.SAME_STREAM)
 
         st.header("Do the released intervals cover the truth?")

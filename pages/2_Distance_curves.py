@@ -12,11 +12,10 @@ from dpbi.figures import distances
 
 with scenario("Distance curves") as chosen:
     rows = library.for_each(library.comparison, chosen)
-    st.markdown(distance_curves.how_found(rows))
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with controls.row():
         controls.epsilon(chosen.epsilon)
         view = controls.view()
-    log_scale = controls.log_scale() if view != controls.CUMULATIVE else False
+        log_scale = controls.log_scale() if view != controls.CUMULATIVE else False
     if rows:
         laws = library.for_each(library.law, chosen)
         if view == controls.LEVELS:
@@ -26,6 +25,7 @@ with scenario("Distance curves") as chosen:
         else:
             figure = distances.cumulative(laws)
         charts.draw(figure, "distances")
+        st.markdown(distance_curves.how_found(rows))
         st.caption(distance_curves.LOCAL_SENSITIVITY if chosen.problem.n else dpbi.tables.NO_RECORD)
         t = controls.within() if view == controls.CUMULATIVE else None
         tables.draw(dpbi.tables.quantiles(laws, t))

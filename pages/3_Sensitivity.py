@@ -15,23 +15,26 @@ from dpbi.figures.tour import moved_records, neighbouring_posteriors
 with scenario("Sensitivity", needs_mechanisms=False) as chosen:
     problem, gamma, beta = chosen.problem, chosen.gamma, chosen.beta
     found = library.sensitivities(problem, gamma, beta)
-    with st.container(horizontal=True, gap="medium"):
+    with st.container(horizontal=True, gap="medium", key="metrics"):
         for row in dpbi.tables.sensitivities(found, gamma, beta).rows:
             st.metric(row["Sensitivity"], words.number(row["H"]), help=row["Meaning"], width="content")
-    st.markdown(sensitivity.smoothing(found.local, found.reciprocal, gamma))
-    st.markdown(sensitivity.global_constants(found.exact, found.paper))
-
+    place = controls.row()
+    with place:
+        controls.epsilon(chosen.epsilon)
     if problem.k == 2:
         scan = library.count_scan(problem.prior, problem.n, gamma, beta, problem.counts[0])
         figure = sensitivities.along_count(scan, problem, chosen.labels)
     elif problem.k == 3:
-        measure = controls.measure()
+        with place:
+            measure = controls.measure()
         smoothness = beta if measure == "exponential" else gamma
         simplex = library.simplex_map(problem.prior, problem.n, measure, smoothness)
         figure = sensitivities.on_simplex(simplex, problem, chosen.labels)
     else:
         figure = sensitivities.along_emptying(library.emptying_scan(problem, gamma, beta), chosen.labels)
     charts.draw(figure, "sensitivity")
+    st.markdown(sensitivity.smoothing(found.local, found.reciprocal, gamma))
+    st.markdown(sensitivity.global_constants(found.exact, found.paper))
 
     st.header("Which neighbour, and where the score moves")
     change = library.score_change(problem)

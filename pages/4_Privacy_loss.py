@@ -11,8 +11,8 @@ from dpbi.dashboard.words import guard, home, privacy_loss, words
 from dpbi.figures import privacy
 
 with scenario("Privacy loss") as chosen:
-    st.markdown(privacy_loss.LOSS)
-    controls.epsilon(chosen.epsilon)
+    with controls.row():
+        controls.epsilon(chosen.epsilon)
     prior, n = chosen.problem.prior, chosen.problem.n
     verdicts = public_answers.for_each(library.verdict, chosen)
     if n == 0:
@@ -21,6 +21,7 @@ with scenario("Privacy loss") as chosen:
         audited = public_answers.only(chosen, verdicts)
         st.markdown(privacy_loss.verdicts(verdicts))
         charts.draw(privacy.stated_and_exact(verdicts), "loss")
+        st.markdown(privacy_loss.LOSS)
         tables.draw(dpbi.tables.losses(verdicts))
         st.caption(words.BASES)
 

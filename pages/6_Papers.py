@@ -7,9 +7,8 @@ from dpbi.dashboard.views import claims, paper_figures, score_study
 from dpbi.dashboard.words import guard
 
 with scenario("Papers", needs_mechanisms=False) as chosen:
-    st.header("Figures")
-    st.markdown(paper_figures.FIGURES_PURPOSE)
     paper_figures.draw(paper_figures.choose(chosen.seed), chosen.seed)
+    st.caption(paper_figures.FIGURES_PURPOSE)
 
     st.header("Which distance?")
     with guard.part():

@@ -13,7 +13,7 @@ with scenario("One answer") as chosen:
     if not problem.n:
         st.info(words.NO_RECORD)
     else:
-        with st.container(horizontal=True, vertical_alignment="bottom"):
+        with st.container(horizontal=True, vertical_alignment="bottom", key="controls of a pair"):
             pair = one_answer.pair(problem, chosen.labels, *controls.answers(problem, chosen.labels))
             mechanism = controls.answer_by(public_answers.uncalibrated(chosen).mechanisms)
             controls.redraw(chosen.seed)

@@ -70,6 +70,17 @@ def same_listing(mechanism: Mechanism, other: Mechanism, problem: Problem) -> No
     np.testing.assert_allclose([*here.values()], [there[r] for r in here], rtol=1e-10, atol=1e-11)
 
 
+def same_laws(mechanism: Mechanism, other: Mechanism, problem: Problem) -> None:
+    """Of releases that all datasets share and of each one's own: possible ones, and those beyond."""
+    datasets = list_candidates(problem.n, problem.k)
+    shared = np.array([*np.ndindex((problem.n + 2,) * problem.k)]) - (problem.n == 0)
+    own = np.stack([np.roll(shared, i, axis=0)[:7] for i in range(len(datasets))])
+    for released in (shared, own):
+        here, there = (one.log_laws(problem.prior, datasets, released) for one in (mechanism, other))
+        assert here.shape == (len(datasets), released.shape[-2])
+        np.testing.assert_allclose(here, there, rtol=1e-10, atol=1e-11)
+
+
 def same_audit(mechanism: Mechanism, other: Mechanism, problem: Problem) -> None:
     """Every method that the audit overrides, and the worst case of all."""
     prior, n = problem.prior, problem.n
@@ -161,6 +172,7 @@ def each_follows_its_own(mechanism: Mechanism, other: Mechanism, problem: Proble
 
 
 COMPARED: dict[str, Callable[[Mechanism, Mechanism, Problem], None]] = {
+    "log_laws": same_laws,
     "sample_each": each_follows_its_own,
     "listing": same_listing,
     "audit": same_audit,
@@ -193,6 +205,18 @@ def test_a_calibrated_mechanism_is_compared_too(kind: Kind, chosen: Options) -> 
         privacy_loss(plain, problem.prior, problem.n).epsilon) else plain
     for name in overridden(kind):
         COMPARED[name](mechanism, twin(mechanism), problem)
+
+
+def test_tables_of_several_totals_or_shapes_have_no_laws() -> None:
+    for kind, chosen in EVERY[::4]:
+        for counts, released, said in (
+            ([[1, 2], [2, 2]], [[1, 2]], r"^counts must be one or more rows of one total: .* totals \[3, 4\]"),
+            ([1, 2], [[1, 2]], "^counts must be one or more rows"),
+            ([[1, 2], [2, 1]], [[1, 2, 0]], r"^released must have shape \(R, 2\) or \(2, R, 2\): got \(1, 3\)"),
+            ([[1, 2], [2, 1]], [[[1, 2]]], r"^released must have shape"),
+        ):
+            with pytest.raises(ValueError, match=said):
+                kind(1.0, **chosen).log_laws((1, 1), counts, released)
 
 
 def test_what_is_overridden_is_found() -> None:

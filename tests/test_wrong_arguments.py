@@ -102,6 +102,7 @@ RIGHT_HERE: dict[str, dict[str, Any]] = {
     "dpbi.posterior.dirichlet.log_density": {"theta": (0.3, 0.7)},
     "dpbi.sensitivity.maps.along_emptying": {"problem": THREE},
     "dpbi.sensitivity.maps.on_simplex": {"prior": THREE.prior},
+    **{f"{kind.__name__}.log_laws": {"counts": [TWO.counts], "released": [TWO.counts]} for kind in MECHANISMS},
 }
 INSIDE = {  # checks themselves, or handed what was checked, as are all tables, which lay out results
     "dpbi.read_nearest", "dpbi.noise_aware_releases",

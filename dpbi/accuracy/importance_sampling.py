@@ -32,9 +32,17 @@ def weights(
 
     w_j = P(r_j | c) / P'(r_j | c), all 1 where the mechanism itself is drawn from.
     """
+    return weights_of_each(mechanism, wider, problem.prior, np.array([problem.counts]), released[None])[0]
+
+
+def weights_of_each(
+    mechanism: Mechanism, wider: Mechanism, prior: tuple[float, ...], counts: NDArray[np.int64],
+    released: NDArray[np.int64],
+) -> NDArray[np.float64]:
+    """As ``weights``, of datasets (N, k) with releases (N, size, k) of each: (N, size)."""
     if wider is mechanism:
-        return np.ones(len(released))
-    return np.exp(mechanism.log_pmf(problem, released) - wider.log_pmf(problem, released))
+        return np.ones(released.shape[:-1])
+    return np.exp(mechanism.log_laws(prior, counts, released) - wider.log_laws(prior, counts, released))
 
 
 def widened(mechanism: Mechanism, problems: Sequence[Problem]) -> Mechanism:
@@ -43,8 +51,10 @@ def widened(mechanism: Mechanism, problems: Sequence[Problem]) -> Mechanism:
     Of many problems a few are looked at, and the surest of them decides: weights are right for any epsilon'.
     """
     looked_at = problems[:: -(-len(problems) // _LOOKED_AT)]
-    problem = max(looked_at, key=lambda one: _probability_of_truth(mechanism, one))
-    if _probability_of_truth(mechanism, problem) <= _OFTEN:
+    counts = np.array([one.counts for one in looked_at])
+    log_of_truth = mechanism.log_laws(looked_at[0].prior, counts, counts[:, None])[:, 0]
+    problem = looked_at[int(log_of_truth.argmax())]
+    if math.exp(log_of_truth.max()) <= _OFTEN:
         return mechanism
     wider, low, high = mechanism, 0.0, mechanism.epsilon
     for _ in range(_HALVINGS):

@@ -6,6 +6,7 @@ sum_c P(c) E[H(c, r)], P the Dirichlet-multinomial prior predictive. It uses no 
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
@@ -15,7 +16,7 @@ from dpbi import limits
 from dpbi.accuracy.optimum_interpolated import interpolated_optimum
 from dpbi.accuracy.optimum_programme import bounds_by_programme
 from dpbi.accuracy.order import Measured
-from dpbi.frozen_result import FrozenResult
+from dpbi.frozen_result import FrozenResult, frozen
 from dpbi.posterior import affinity_loss, dirichlet, distance_of_loss
 
 _WORK = 160_000_000  # distances that are computed, else the sum is interpolated
@@ -108,8 +109,7 @@ def _least_costs(
     _ROUNDING / 10 of the limit together. H(i, r) rises as r leaves the window, so that r within it suffices.
     """
     count = np.arange(n + 1)
-    predictive = np.exp(dirichlet.log_evidence(prior, np.stack([count, n - count], axis=1)))
-    curvature = _curvature(prior, n)
+    predictive, curvature = _of_data(prior, n)
     windows = _windows(predictive, curvature, epsilon)
     if _work(windows) > _WORK:
         return None
@@ -125,6 +125,14 @@ def _least_costs(
             better = found < least[t]
             least[t[better]], remap[t[better]] = found[better], released[best[better]]
     return least, np.maximum.accumulate(remap)  # where no count is likely every r is as good
+
+
+@lru_cache(maxsize=4)
+def _of_data(prior: tuple[float, ...], n: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """P(i) and ``_curvature``, the same for every epsilon."""
+    count = np.arange(n + 1)
+    predictive = np.exp(dirichlet.log_evidence(prior, np.stack([count, n - count], axis=1)))
+    return frozen(predictive), frozen(_curvature(prior, n))
 
 
 def _windows(

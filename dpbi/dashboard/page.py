@@ -133,9 +133,12 @@ def _read(
             numbers, mechanisms = privacy.choose(refusals, public, picks=needs_mechanisms)
         controls.talk()
     with folds:
-        seed = _seed(refusals)
+        seed = _seed(refusals, page.seeded)
     if refusals:
         _say(refusals)
+        if page.uses_data:
+            with controls.row():
+                controls.epsilon(numbers.get("epsilon"))
         return None
     if data is None or seed is None:
         upload.panel()
@@ -157,15 +160,16 @@ def _scenario(
     )
 
 
-def _seed(refusals: list[str]) -> int | None:
-    """Folded away, but where it is refused."""
+def _seed(refusals: list[str], shown: bool) -> int | None:
+    """Folded away, but where it is refused, and not there on a page of no draws."""
     refused: list[str] = []
     place = st.container()
     with guard.beside(refused):
         seed = entries.whole("seed", settings.get("seed"), 0, entries.SEED_LARGEST)
-    with place.expander("Seed", expanded=bool(refused), type="compact"):
-        st.text_input("Seed of the simulated draws", label_visibility="collapsed", help=sidebar_words.SEED,
-                      **settings.entry("seed"))  # fmt: skip
+    if shown or refused:
+        with place.expander("Seed", expanded=bool(refused), type="compact"):
+            st.text_input("Seed of the simulated draws", label_visibility="collapsed", help=sidebar_words.SEED,
+                          **settings.entry("seed"))  # fmt: skip
     refusals += refused
     return None if refused else seed
 

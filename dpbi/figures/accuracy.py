@@ -234,7 +234,7 @@ def required(found: Sequence[RequiredEpsilon]) -> Figure:
         alt="Dots of the smallest epsilon for the wanted mean distance",
         values=f"Smallest epsilons: {with_values(labels, epsilons, printed_bound)}",
         x={"title_text": "Smallest ε", **log_axis(min(epsilons) / 1.1, max(epsilons) * 1.6)},
-        y={"autorange": "reversed", "tickvals": labels, "ticktext": labels}, height=60 + 44 * len(found),
+        y={"autorange": "reversed", "tickvals": labels, "ticktext": labels}, height=72 + 48 * len(found),
     )  # fmt: skip
 
 

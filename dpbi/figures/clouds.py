@@ -73,7 +73,7 @@ def two_clouds(found: Clouds, names: tuple[str, str], share_of: str, at: int) ->
             f"{len(found.epsilons)} epsilons",
         values=f"At epsilon {_said(found.epsilons[at], found.guesses[at])}", notes=[f"{what}; shaded: the truths."],
         x={"title_text": f"θ, share of {share_of}", "range": _window(found)},
-        y={"range": [0, ceiling], "showticklabels": False}, height=300, slider=True,
+        y={"range": [0, ceiling], "showticklabels": False}, height=260, slider=True,
     )  # fmt: skip
 
 

@@ -24,6 +24,27 @@ class PlainFigure(go.Figure):  # type: ignore[misc]  # plotly has no types
         else:
             self.__dict__["_plain"] = plain
 
+    def laid_out(self, **settings: Any) -> "PlainFigure":
+        """Another figure of the same traces, with these settings of the layout in place of its own."""
+        plain = self._whole()
+        return PlainFigure({**plain, "layout": {**plain["layout"], **settings}})
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Those of the layout, not to be changed."""
+        layout: dict[str, Any] = self._whole()["layout"]
+        return layout
+
+    @property
+    def alt(self) -> str:
+        """What a person who cannot see the figure should hear."""
+        heard: str = self.settings["meta"]["alt"]
+        return heard
+
+    def _whole(self) -> dict[str, Any]:
+        """All settings, not to be changed."""
+        return self.__dict__.get("_plain") or self.to_dict()
+
     def __getattr__(self, name: str) -> Any:
         """Of what a Figure's constructor would have set, and has not yet."""
         plain = self.__dict__.pop("_plain", None)

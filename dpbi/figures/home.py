@@ -29,7 +29,7 @@ from dpbi.mechanisms.printed_number import error
 
 DRAWS = 30  # of each mechanism
 _POINTS = 25  # of a curve, so many that none of its corners is seen in a row
-_ROW, _HEAD = 60, 0.4  # pixels; what stands above the first row, in rows
+_ROW, _HEAD = 52, 0.4  # pixels; what stands above the first row, in rows
 _WORDS, _FOOT, _HIGHEST = -0.3, 0.42, 0.53  # in rows, from a row's middle down: its words, 0; the highest density
 _LEVEL = 5e-4  # relative: what three digits show of an error
 _COLUMNS = {"Mean distance H": 0.69, "P(truth)": 0.87, "× limit": 1.0}  # where they end, as a share of the width

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -94,13 +93,13 @@ def _dense(points: Floats, line: bool) -> Floats:
     whole = np.logical_and(*np.isfinite(points).T)
     if not line or len(points) < 2:
         return points[whole]
-    parts = [points[whole]]
-    for i in np.flatnonzero(whole[1:] & whole[:-1]):
-        begin, end = points[i], points[i + 1]
-        steps = int(min(np.abs(end - begin).max() / _CLOSE, 2 * _WIDE / _CLOSE))
-        if steps > 1:
-            parts.append(begin + (end - begin) * (np.arange(1, steps) / steps)[:, None])
-    return np.concatenate(parts)
+    begin = np.flatnonzero(whole[1:] & whole[:-1])
+    way = points[begin + 1] - points[begin]
+    steps = np.maximum(np.minimum(np.abs(way).max(axis=1) / _CLOSE, 2 * _WIDE / _CLOSE).astype(int), 1)
+    segment = np.repeat(np.arange(begin.size), steps - 1)
+    step = np.arange(segment.size) - np.repeat(np.cumsum(steps - 1) - steps, steps - 1)  # 1, 2, ... of each segment
+    between = points[begin[segment]] + way[segment] * (step / steps[segment])[:, None]
+    return np.concatenate([points[whole], between])
 
 
 def _upright(
@@ -123,24 +122,27 @@ def _best(
         return None
     inside = inside[np.argsort(inside[:, 0])]
     tried = inside[np.unique(np.linspace(0, len(inside) - 1, _PLACES).round().astype(int))]
-    best, score = None, -np.inf
-    for point, right, above in itertools.product(tried, (True, False), (True, False)):
-        x, y = point
-        left, bottom = (x if right else x - wide), (y + _GAP if above else y - _GAP - _LINE)
-        box = (left, bottom, left + wide, bottom + _LINE)
-        if left < 0 or bottom < 0 or box[2] > _WIDE or box[3] > _HIGH or _distance(own, box) < _GAP - 3:
-            continue
-        if any(box[0] < b[2] and b[0] < box[2] and box[1] < b[3] and b[1] < box[3] for b in taken):
-            continue
-        clear = _distance(others, box)
-        if clear >= _APART and (worth := min(clear, 2 * _LINE) + x / _WIDE * _LINE) > score:
-            best, score = (point, right, above, box), worth
-    return best
+    x, right, above = (one.ravel() for one in np.meshgrid(tried[:, 0], [True, False], [True, False], indexing="ij"))
+    y = np.repeat(tried[:, 1], 4)
+    left, bottom = np.where(right, x, x - wide), np.where(above, y + _GAP, y - _GAP - _LINE)
+    boxes = np.column_stack([left, bottom, left + wide, bottom + _LINE])
+    free = (left >= 0) & (bottom >= 0) & (boxes[:, 2] <= _WIDE) & (boxes[:, 3] <= _HIGH)
+    for other in taken:
+        free &= (boxes[:, :2] >= other[2:]).any(1) | (boxes[:, 2:] <= other[:2]).any(1)
+    free[free] = _distances(own, boxes[free]) >= _GAP - 3
+    clear = np.zeros(free.size)
+    clear[free] = _distances(others, boxes[free])
+    worth = np.where(free & (clear >= _APART), np.minimum(clear, 2 * _LINE) + x / _WIDE * _LINE, -np.inf)
+    best = int(worth.argmax())
+    if worth[best] == -np.inf:
+        return None
+    return tried[best // 4], bool(right[best]), bool(above[best]), tuple(boxes[best].tolist())
 
 
-def _distance(points: Floats, box: tuple[float, float, float, float]) -> float:
-    """From the box to the nearest point; 0 where one lies in it."""
-    if not points.size:
-        return np.inf
-    low, high = np.array(box[:2]), np.array(box[2:])
-    return float(np.maximum(np.maximum(low - points, points - high), 0).max(1).min())
+def _distances(points: Floats, boxes: Floats) -> Floats:
+    """From each box to the nearest point; 0 where one lies in it."""
+    away = np.zeros((len(boxes), len(points)))
+    for i in range(2):
+        low, high, at = boxes[:, i, None], boxes[:, i + 2, None], points[:, i]
+        np.maximum(away, np.maximum(low - at, at - high), out=away)
+    return np.asarray(away.min(axis=1, initial=np.inf))

@@ -256,11 +256,12 @@ def _panels(titles: Sequence[str], across: str) -> Drawing:
                 f"xaxis{_ordinal(position)}": {
                     "domain": [left, left + width], "anchor": f"y{_ordinal(position)}",
                     "matches": "x" if position else None, "title": {"text": across if lowest else None},
+                    "showticklabels": lowest,
                 },
                 f"yaxis{_ordinal(position)}": {
                     "domain": [max(top - height, 0.0), top], "anchor": f"x{_ordinal(position)}",
                     "matches": f"y{_ordinal(position - 1)}" if column else None, "showticklabels": not column,
-                    "title": {"text": None if column else "Density"},
+                    "title": {"text": None if column else "Density"}, "nticks": 4,
                 },
             }
         )  # fmt: skip

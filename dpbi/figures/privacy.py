@@ -84,7 +84,7 @@ def stated_and_exact(verdicts: Sequence[Verdict]) -> Figure:
                        for label, one in zip(labels, verdicts, strict=True))  # fmt: skip
     return base_layout(
         fig, _verdict_words(verdicts, labels), alt="Bars of the exact privacy loss against the stated epsilon",
-        values=f"Exact losses: {losses}", x={"title_text": "Privacy loss", "range": [0, 1.42 * end]},
+        values=f"Exact losses: {losses}", x={"title_text": "Privacy loss", "range": [0, end], "domain": [0, 0.7]},
         notes=["Cut short: the bar of an infinite loss." if np.isinf(loss).any() else ""],
         y={"autorange": "reversed", "ticktext": rows, "tickvals": rows}, height=40 + _ROW * len(rows), headroom=20,
         barmode="stack", legend={"traceorder": "normal"},

@@ -150,7 +150,7 @@ def on_simplex(found: SimplexMap, problem: Problem, labels: Sequence[str] | None
         title = f"The {_NAMES[found.measure]} at your data, {number(value)}, is the largest there is"
     return base_layout(
         fig, title, alt=f"Triangle map of the {_NAMES[found.measure]} over the shares of {', '.join(names)}",
-        values=f"The smallest value shown is {number(found.value.min())}", notes=["Ring: your data x."], height=480,
+        values=f"The smallest value shown is {number(found.value.min())}", notes=["Ring: your data x."], height=400,
         headroom=26,
     )  # fmt: skip
 

@@ -41,14 +41,14 @@ class Style:
         return f"rgba({red}, {green}, {blue}, {opacity:g})"
 
 
-# Warm colours and green for noise on the counts, cool ones for choices by distance: by the mechanisms' own places.
+# By the mechanisms' own places. Pages say "refused" and "not private" in red: the one red is a negative control's.
 _STYLES = (
     Style("#a65550", "dot", "square"),
-    Style("#b27e4c", "dashdot", "pentagon"),
+    Style("#5d63c2", "dashdot", "pentagon"),
     Style("#397a00", "solid", "circle"),
-    Style("#eb0a20", "dash", "diamond"),
+    Style("#b27e4c", "dash", "diamond"),
     Style("#5189c4", "longdash", "triangle-up"),
-    Style("#5d63c2", "longdashdot", "x"),
+    Style("#eb0a20", "longdashdot", "x"),
     Style("#8a60f0", "14px,4px,4px,4px", "star"),
     Style("#9b1dff", "4px,6px", "triangle-down"),
     Style("#fc0084", "5px,2px,5px,6px", "star-diamond"),
@@ -81,7 +81,8 @@ SCALE = ("#3c5ad2", "#8f6bc4", "#c3676f", "#e17800", "#f2b134")
 FONT_SIZE = 15
 TITLE_SIZE = 17
 LINE_WIDTH = 2.5
-_ROOM_LEAST = 170  # of a row of a plot area for a room, which the page makes as high as its window has room for
+_ROOM_LEAST = 170  # of a plot area for a room, which the page makes as high as its window has room for
+_ROOM_PANEL = 110  # of a row of panels
 _ROOM_ROW = 56  # of a mechanism's row, which would run into the next: many are scrolled
 _TITLE_ROOM = 25  # of a line of it, in pixels
 _ROOM_LINE = 84  # letters of a title that a line of the screen's width holds
@@ -89,8 +90,8 @@ _ROOM_SMALL = 100
 _BAR_ROOM = 28  # above the title, for the bar of buttons that shows while the pointer is on the chart
 _TITLE_LINE = 45  # so that a title fits a telephone
 _TITLE_LINES = 2  # kept free at least, so that a chart does not jump when its finding gets shorter
-_LEGEND_ROW, _LEGEND_WIDE = 24, 700
-_HAND_WIDE = 300  # of a legend in a telephone
+_LEGEND_ROW, _LEGEND_WIDE = 24, 840
+_HAND_WIDE, _HAND_LEAST = 300, 290  # of a legend in a telephone; of a plot area there, with the words of its axis
 _SLIDER_ROOM = 68
 _AXIS_LINE = 40  # the same for an axis, beside which stand its numbers
 _SMALL_LINE = 54
@@ -270,13 +271,15 @@ def _in_legend(traces: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def _legend_room(traces: Sequence[Mapping[str, Any]], wide: float) -> int:
-    """The height of a legend of this width."""
-    return _LEGEND_ROW * math.ceil(sum(70 + 8 * len(name) for name in _in_legend(traces)) / wide)
+    """The height of a legend of this width: in one row, or in columns that are all as wide as the widest name."""
+    names = [55 + 7.2 * len(name) for name in _in_legend(traces)]
+    columns = len(names) if sum(names) <= wide else max(1, int(wide / max(names)))
+    return _LEGEND_ROW * math.ceil(len(names) / max(columns, 1))
 
 
 def in_the_hand(fig: Figure) -> Figure:
-    """The figure for a telephone, where names at lines would lie on one another: with a legend, and the room it takes.
-    """
+    """The figure for a telephone, where names at lines would lie on one another: with a legend, and the room it takes,
+    and a plot area no lower than is read there."""
     drawn = fig.to_plotly_json()
     layout, traces = drawn["layout"], drawn["data"]
     annotations = [one for one in layout.get("annotations", ()) if one.get("name") != line_labels.NAME]
@@ -285,18 +288,25 @@ def in_the_hand(fig: Figure) -> Figure:
     if at_lines or layout["showlegend"]:
         more = _legend_room(traces, _HAND_WIDE) - (0 if at_lines else _legend_room(traces, _LEGEND_WIDE))
     margin = layout["margin"] | {"b": layout["margin"]["b"] + more}
+    height = max(layout["height"] + more, _HAND_LEAST * _rows_of_panels(layout) + margin["t"] + margin["b"])
     layout = layout | {"annotations": annotations, "showlegend": at_lines or layout["showlegend"], "margin": margin,
-                       "height": layout["height"] + more}  # fmt: skip
+                       "height": height}  # fmt: skip
     return PlainFigure(drawn | {"layout": layout})
 
 
-def enlarged(
-    fig: Figure, factor: float, screen: float = 1.0, share: float = 1.0, at_once: bool = False
-) -> Figure:
+def beside_its_bar(fig: PlainFigure) -> PlainFigure:
+    """The figure for a window wide enough for its title beside the bar of buttons rather than below it."""
+    layout = fig.settings
+    title, margin = layout["title"], layout["margin"]
+    pad = title["pad"] | {"t": title["pad"]["t"] - _BAR_ROOM}
+    return fig.laid_out(title=title | {"pad": pad}, margin=margin | {"t": margin["t"] - _BAR_ROOM},
+                        height=layout["height"] - _BAR_ROOM)  # fmt: skip
+
+
+def enlarged(fig: Figure, factor: float, screen: float = 1.0, share: float = 1.0) -> Figure:
     """The figure for a projector: type, lines and markers larger by this factor, the least room they need, and no bar.
 
-    screen: times as large again is it all on a larger screen; share: of the screen's width the figure has;
-    at_once: whether panels one above another, which have the same axis, are on the screen together.
+    screen: times as large again is it all on a larger screen; share: of the screen's width the figure has.
     """
     factor *= screen
     drawn = _scaled(fig.to_plotly_json(), factor)
@@ -311,17 +321,20 @@ def enlarged(
     margin["t"] -= _BAR_ROOM + _TITLE_ROOM * (max(len(lines) - len(fine), _TITLE_LINES) - len(said))
     margin["t"] -= 20 * (len(fine) - len(notes))
     layout["margin"] = {side: factor * room for side, room in margin.items()}
-    axes = [axis for name, axis in layout.items() if name.startswith("yaxis")]
-    panels = max(1, len({tuple(axis.get("domain", (0, 1))) for axis in axes}))  # one above another
-    if at_once:
-        for axis in (axis for name, axis in layout.items() if name.startswith("xaxis")):
-            lies = layout.get(str(axis.get("anchor", "y")).replace("y", "yaxis"), {}).get("domain", (0, 1))
-            axis.update({} if lies[0] == 0 else {"showticklabels": False})
-    rows = sum(len(axis.get("ticktext", ())) for axis in axes if axis.get("type") != "log")  # one above another
-    least = screen * max(_ROOM_LEAST * (1 if at_once else panels), _ROOM_ROW * rows)
+    rows = sum(len(axis.get("ticktext", ())) for axis in _vertical(layout) if axis.get("type") != "log")
+    least = screen * max(_ROOM_LEAST, _ROOM_PANEL * _rows_of_panels(layout), _ROOM_ROW * rows)
     layout["height"] = least + layout["margin"]["t"] + layout["margin"]["b"]
     layout["title"]["pad"]["t"] = 20 * factor
     return PlainFigure(drawn)
+
+
+def _vertical(layout: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    return [axis for name, axis in layout.items() if name.startswith("yaxis")]
+
+
+def _rows_of_panels(layout: Mapping[str, Any]) -> int:
+    """How many plots stand one above another."""
+    return max(1, len({tuple(axis.get("domain", (0, 1))) for axis in _vertical(layout)}))
 
 
 _SIZES = (("font", "size"), ("tickfont", "size"), ("textfont", "size"), ("marker", "size"), ("line", "width"),

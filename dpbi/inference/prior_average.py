@@ -11,14 +11,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from dpbi import limits
 from dpbi.accuracy.distance_law import distance_law
-from dpbi.accuracy.importance_sampling import mean_of_draws, weighted_draws, weights, widened
+from dpbi.accuracy.importance_sampling import mean_of_draws, weighted_draws, weights_of_each, widened
 from dpbi.accuracy.order import Measured
+from dpbi.frozen_result import frozen
 from dpbi.inference.nearest import nearest_posterior
 from dpbi.mechanisms.audit import DATASETS
 from dpbi.mechanisms.mechanism import Mechanism, check_mechanism
 from dpbi.mechanisms.selection.audit import distance_matrix
 from dpbi.partition.power_sums import power_sums
-from dpbi.posterior import dirichlet, distances_between, distances_to
+from dpbi.posterior import chunks, dirichlet, distances_between, distances_to
 from dpbi.problem import Problem, are_few, list_candidates
 
 Counts = NDArray[np.int64]
@@ -90,13 +91,13 @@ def _visited(mechanism: Mechanism, prior: tuple[float, ...], n: int, reading: Re
     datasets, released, law = listed.datasets, listed.released, listed.law
     if reading == "nearest" and len(released) * float(len(datasets)) ** 2 > _PRODUCTS:
         return None
-    law *= np.exp(dirichlet.log_evidence(prior, datasets))[:, None]
+    law *= _predictive(prior, n)[:, None]
     if reading == "nearest":
         return Measured(float((law.T @ distance_matrix(prior, n)).min(axis=1).sum()))
     if listed.of_candidates:
         return Measured(float((law * distance_matrix(prior, n)).sum()))
-    return Measured(sum(float(row @ distances_to(Problem(prior, tuple(counts)), released))
-                        for row, counts in zip(law, datasets.tolist(), strict=True)))
+    return Measured(sum(float((law[rows] * distances_between(prior, datasets[rows, None], released)).sum())
+                        for rows in chunks(*law.shape)))
 
 
 def _interpolated(mechanism: Mechanism, prior: tuple[float, ...], n: int) -> Measured | None:
@@ -139,10 +140,9 @@ def _sampled(mechanism: Mechanism, prior: tuple[float, ...], n: int, reading: Re
     problems = _problems(prior, n, datasets)
     wider = widened(mechanism, problems)
     released = wider.sample_each(problems, rng, _EACH)
-    weight = np.array([weights(mechanism, wider, problem, drawn)
-                       for problem, drawn in zip(problems, released, strict=True)])
-    counts = np.array([problem.counts for problem in problems])[:, None]
-    return mean_of_draws((weight * distances_between(prior, counts, released)).mean(axis=1))
+    counts = np.array([problem.counts for problem in problems])
+    weight = weights_of_each(mechanism, wider, prior, counts, released)
+    return mean_of_draws((weight * distances_between(prior, counts[:, None], released)).mean(axis=1))
 
 
 def _number_read(k: int) -> int:
@@ -173,7 +173,7 @@ def _every_dataset(
 ) -> Measured:
     """sum_c P(c) of means of draws, more for likelier c: only what is released is left to chance."""
     datasets = list_candidates(n, len(prior))
-    predictive = np.exp(dirichlet.log_evidence(prior, datasets))
+    predictive = _predictive(prior, n)
     draws = _EACH + np.floor(_EACH * _NOISED * predictive).astype(np.int64)
     problems = [Problem(prior, tuple(counts)) for counts in datasets.tolist()]
     wider, found = widened(mechanism, problems), []
@@ -182,6 +182,12 @@ def _every_dataset(
         found.append(mean_of_draws(weight * distances_to(problem, released)))
     means, errors = np.array([[one.value, one.error] for one in found]).T
     return Measured(float(predictive @ means), math.sqrt(float(predictive**2 @ errors**2)))
+
+
+@lru_cache(maxsize=16)
+def _predictive(prior: tuple[float, ...], n: int) -> NDArray[np.float64]:
+    """P(c) of all datasets, where they are few."""
+    return frozen(np.exp(dirichlet.log_evidence(prior, list_candidates(n, len(prior)))))
 
 
 def _mean_distance(mechanism: Mechanism, problem: Problem) -> float:

@@ -88,12 +88,10 @@ class KNorm(AddedNoise):
     def _noise_for(self, problem: Problem) -> StepsNoise:
         return self._noise(check_problem(problem).prior, problem.n)
 
-    def log_pmf(self, problem: Problem, released: ArrayLike) -> NDArray[np.float64]:
-        """log P(r | c) in closed form, -inf outside the support and for counts beyond 2^52."""
-        r, noise = released_counts(problem, released, limits.RELEASED_LARGEST), self._noise_for(problem)
-        if problem.n == 0:
-            return np.where((r == 0).all(axis=-1), 0.0, -np.inf)
-        law = noise.log_released(np.array(problem.counts), r)
+    def _log_law(self, of: Problem, counts: NDArray[np.int64], released: ArrayLike) -> NDArray[np.float64]:
+        """In closed form, -inf outside the support and for counts beyond 2^52."""
+        r, noise = released_counts(of, released, limits.RELEASED_LARGEST), self._noise_for(of)
+        law = noise.log_released(counts, r) if of.n else np.where((r == counts).all(axis=-1), 0.0, -np.inf)
         return np.where((r <= limits.RELEASED_LARGEST).all(axis=-1), law, -np.inf)
 
     def _drawn(self, prior: tuple[float, ...], n: int, rng: np.random.Generator, size: int) -> NDArray[np.int64]:

@@ -6,7 +6,7 @@ and larger totals. The certificate is the sum: where some dataset's probabilitie
 next larger one is used instead; where they exceed 1, ``log_pmf`` is no law, which is refused.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpbi.frozen_result import FrozenResult
-from dpbi.problem import Problem, list_candidates, number_of_candidates
+from dpbi.problem import list_candidates, number_of_candidates
 
 LISTED = 2_000_000  # numbers in one list of releases
 PAIRS_LARGEST = 100_000_000  # of datasets and releases: their probabilities take 800 MB
@@ -30,7 +30,7 @@ Counts = NDArray[np.int64]
 class Law(Protocol):
     """What is listed: a mechanism."""
 
-    def log_pmf(self, problem: Problem, released: ArrayLike) -> NDArray[np.float64]: ...
+    def log_laws(self, prior: ArrayLike, counts: ArrayLike, released: ArrayLike) -> NDArray[np.float64]: ...
 
     def can_release(self, n: int, released: tuple[int, ...]) -> bool: ...
 
@@ -86,16 +86,15 @@ def listing(law: Law, prior: tuple[float, ...], datasets: Counts, most: int) -> 
     ValueError where ``log_pmf`` sums to more than 1.
     """
     n, k = int(datasets[0].sum()), len(prior)
-    problems = [Problem(prior, tuple(counts)) for counts in datasets.tolist()]
-    longest = min(most // len(problems), LISTED // k)
+    longest = min(most // len(datasets), LISTED // k)
     largest = largest_count(law, n, k)
     if largest is None:
-        return _beyond(law, problems, longest) if number_of_candidates(n, k) <= longest else None
+        return _beyond(law, prior, datasets, longest) if number_of_candidates(n, k) <= longest else None
     for length in numbers_of_outputs(law, n, k, largest):
         if length > longest:
             return None
         released = _outputs(n, k, largest, length)
-        log_law = _laws(law, problems, released)
+        log_law = law.log_laws(prior, datasets, released)
         if least_sum(law, np.exp(log_law).sum(axis=1)) >= 1 - _SURE:
             return Listing(datasets, released, log_law)
     return None
@@ -123,19 +122,18 @@ def _box(largest: int, k: int) -> Counts:
     return np.indices((largest + 1,) * k).reshape(k, -1).T
 
 
-def _beyond(law: Law, problems: Sequence[Problem], longest: int) -> Listing | None:
+def _beyond(law: Law, prior: tuple[float, ...], datasets: Counts, longest: int) -> Listing | None:
     """More and more totals, twice the excess each time, until nothing is lacking.
 
     Where the truth is released nearly always the last totals listed must be rare even beside all else, so that small
     means keep their digits.
     """
-    datasets = np.array([problem.counts for problem in problems])
     released: list[Counts] = []
     log_law: list[NDArray[np.float64]] = []
     off = 0.0
-    for part in _parts_beyond(law, problems[0].n, problems[0].k, longest):
+    for part in _parts_beyond(law, int(datasets[0].sum()), len(prior), longest):
         released.append(part)
-        log_law.append(_laws(law, problems, part))
+        log_law.append(law.log_laws(prior, datasets, part))
         if len(released) == 1:
             others = (part != datasets[:, None]).any(axis=2)
             off = float((np.exp(log_law[0]) * others).sum(axis=1).min())
@@ -179,7 +177,3 @@ def _with_zero(total: int, k: int) -> Counts:
         rest = rest[(rest[:, :first] > 0).all(axis=1)]
         listed.append(np.insert(rest, first, 0, axis=1))
     return np.concatenate(listed)
-
-
-def _laws(law: Law, problems: Sequence[Problem], released: Counts) -> NDArray[np.float64]:
-    return np.array([law.log_pmf(problem, released) for problem in problems])

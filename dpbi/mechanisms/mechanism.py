@@ -21,6 +21,7 @@ from dpbi.mechanisms.fair_bits import WEIGHT_ERROR, Bits, WholeWeights, checked
 from dpbi.mechanisms.guarantee import Guarantee, PureDP
 from dpbi.mechanisms.likelihood import Likelihood, ListedLikelihood
 from dpbi.mechanisms.listing import LISTED, PAIRS_LARGEST, Listing, listing
+from dpbi.posterior import chunks
 from dpbi.problem import Problem, check_problem, list_candidates, number_of_candidates
 
 _LOG_LEAST = 1e8  # of what is drawn, below 0: weights are split into powers of two exactly up to there
@@ -91,6 +92,14 @@ class Mechanism:
         """``size`` independent releases of each of one or more problems of one prior and n: int64 (problems, size, k).
         """
         return np.array([self.sample(problem, rng, size) for problem in check_problems(problems)])
+
+    def log_laws(self, prior: ArrayLike, counts: ArrayLike, released: ArrayLike) -> NDArray[np.float64]:
+        """log P(r | c) of one or more datasets of one n: counts (N, k); released (R, k), the same for all of them, or
+        (N, R, k), its own for each -> (N, R).
+        """
+        of, c, r = _tables(prior, counts, released)
+        each = zip(c.tolist(), np.broadcast_to(r, (len(c), *r.shape[-2:])), strict=True)
+        return np.array([self.log_pmf(Problem(of.prior, tuple(one)), own) for one, own in each], dtype=np.float64)
 
     # By listing -------------------------------------------------------------------------------------
 
@@ -183,10 +192,26 @@ class AddedNoise(Mechanism):
     """Whole-number noise of decay proportional to epsilon, whatever the counts; the rest of a release is
     post-processing.
 
-    A subclass writes ``_drawn``, noise for a prior and n, a row a release, and ``_released``, counts with such rows.
+    A subclass writes ``_drawn``, noise for a prior and n, a row a release, ``_released``, counts with such rows, and
+    ``_log_law``, log P(r | c) of counts and releases (..., k), broadcast, for the prior and n of a problem.
     """
 
     _basis: ClassVar[str]  # why its guarantee holds
+
+    def _log_law(self, of: Problem, counts: NDArray[np.int64], released: ArrayLike) -> NDArray[np.float64]:
+        raise NotImplementedError
+
+    def log_pmf(self, problem: Problem, released: ArrayLike) -> NDArray[np.float64]:
+        """log P(r | c): released (..., k) -> (...), -inf outside the support."""
+        return self._log_law(check_problem(problem), np.array(problem.counts), released)
+
+    def log_laws(self, prior: ArrayLike, counts: ArrayLike, released: ArrayLike) -> NDArray[np.float64]:
+        """As of any mechanism, of all datasets together."""
+        of, c, r = _tables(prior, counts, released)
+        law = np.empty((len(c), r.shape[-2]))
+        for rows in chunks(len(c), max(1, r.shape[-2])):
+            law[rows] = self._log_law(of, c[rows, None], r if r.ndim == 2 else r[rows])
+        return law
 
     def _drawn(self, prior: tuple[float, ...], n: int, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
         raise NotImplementedError
@@ -262,6 +287,19 @@ def check_released(mechanism: Mechanism, k: int, n: int, released: ArrayLike) ->
         raise ValueError(f"released cannot be {limits.shown(r)}: no counts of n = {n:,} give it by {mechanism.label}, "
                          "the probability of this release is 0. Check the release, the mechanism, its options and n.")
     return r
+
+
+def _tables(
+    prior: ArrayLike, counts: ArrayLike, released: ArrayLike
+) -> tuple[Problem, NDArray[np.int64], NDArray[np.int64]]:
+    """The first of the datasets (N, k), all of them, and releases (R, k) or (N, R, k)."""
+    c, r = limits.count_array("counts", counts), limits.whole_array("released", released)
+    if c.ndim != 2 or not len(c) or np.ptp(c.sum(axis=1)):
+        raise ValueError(f"counts must be one or more rows of one total: got shape {c.shape}, "
+                         f"totals {limits.shown(sorted(set(c.sum(axis=-1).ravel().tolist())))}.")
+    if r.shape[-1:] != c.shape[1:] or r.ndim not in (2, 3) or (r.ndim == 3 and len(r) != len(c)):
+        raise ValueError(f"released must have shape (R, {c.shape[1]}) or ({len(c):,}, R, {c.shape[1]}): got {r.shape}.")
+    return Problem(limits.check_prior(prior), tuple(c[0].tolist())), c, r
 
 
 def released_vector(released: Any) -> tuple[int, ...]:

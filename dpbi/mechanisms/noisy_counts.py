@@ -57,11 +57,10 @@ class _NoisyCounts(AddedNoise):
     def _noise_for(self, problem: Problem) -> IntegerNoise:
         return self._calibrated_noise(check_problem(problem).prior, problem.n)
 
-    def log_pmf(self, problem: Problem, released: ArrayLike) -> NDArray[np.float64]:
-        """log P(r | c) = sum over noised counts of log P(cut noise), -inf unless the remainder fits."""
-        r = released_counts(problem, released)
-        return released_log_pmf(
-            self._noise_for(problem), problem.counts, r, self._noised(problem.k), self.consistent)
+    def _log_law(self, of: Problem, counts: NDArray[np.int64], released: ArrayLike) -> NDArray[np.float64]:
+        """Sum over noised counts of log P(cut noise), -inf unless the remainder fits."""
+        r = released_counts(of, released)
+        return released_log_pmf(self._noise_for(of), of.n, counts, r, self._noised(of.k), self.consistent)
 
     def _drawn(self, prior: tuple[float, ...], n: int, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
         return self._calibrated_noise(prior, n).sample(rng, (size, self._noised(len(prior))))

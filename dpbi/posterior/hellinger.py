@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpbi import limits
+from dpbi.frozen_result import frozen
 from dpbi.problem.problem import Problem
 
 # From here on the Stirling remainder, cut after its fifth term, is right to 2e-14, and its second differences to less.
@@ -16,6 +17,7 @@ _STEPS = np.arange(STIRLING_FROM)[:, None]
 _RECURRENCE_ROWS = 1024
 _REMEMBERED = 128  # numbers: losses of so few are kept, at most 32 MB of them
 _TABULATED = 100_000  # from so many counts on, losses are looked up by value
+_SQUARE = 256  # counts below which losses of many datasets are looked up, and kept by value
 _APART = 16  # numbers of a table per release: beyond, looking up costs more than computing
 STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188)
 _CANCELLED = 1e-3  # a difference below this share of its terms has lost too many digits
@@ -81,10 +83,41 @@ def distances_between(
 ) -> NDArray[np.float64]:
     """H between Dir(alpha + c) and Dir(alpha + r): as ``distances_to``, of many datasets.
 
-    counts c, released r >= 0: (..., k), broadcast against each other, checked by whoever took them in. Returns (...).
+    prior alpha: (k,); counts c, released r >= 0: (..., k), broadcast against each other, checked by whoever took them
+    in. Returns (...).
     """
-    alpha, c, r = np.broadcast_arrays(prior, counts, released)
-    return _distances(alpha + c, alpha + r, (r - c) / 2)
+    alpha, (c, r) = np.array(prior, dtype=np.float64), np.broadcast_arrays(counts, released)
+    shape, (c, r) = c.shape[:-1], (one.reshape(-1, alpha.size) for one in (c, r))
+    largest = max(int(c.max(initial=0)), int(r.max(initial=0)))
+    side = 1 << largest.bit_length()  # of few lengths, so that one is found again
+    looked_up = side <= _SQUARE and side**2 <= c.size
+    loss = np.empty(len(c))
+    for rows in chunks(*c.shape, _CHUNK):
+        loss[rows] = _loss_between(alpha, c[rows], r[rows], side if looked_up else 0)
+    return distance_of_loss(loss.reshape(shape))
+
+
+def _loss_between(prior: NDArray, c: NDArray, r: NDArray, side: int) -> NDArray[np.float64]:
+    """As ``_loss``, of counts and releases (rows, k); side: below which all counts are that are looked up, or 0."""
+    summed = np.zeros(len(c))
+    for alpha, here, there in zip(prior.tolist(), c.T, r.T, strict=True):
+        summed += _square(alpha, side)[here, there] if side else count_loss(alpha, here, there)
+    n, m = c.sum(axis=1), r.sum(axis=1)
+    off = np.flatnonzero(n != m)
+    loss = summed.copy()
+    loss[off] -= count_loss(prior.sum(), n[off], m[off])
+    cancelled = off[loss[off] < _CANCELLED * summed[off]]
+    if cancelled.size:
+        c, r = c[cancelled], r[cancelled]
+        loss[cancelled] = _cancelled_loss(prior + c, prior + r, (r - c) / 2)
+    return loss
+
+
+@lru_cache(maxsize=32)
+def _square(alpha: float, side: int) -> NDArray[np.float64]:
+    """``count_loss`` of all counts below ``side``: (side, side), half a megabyte at most."""
+    counts = np.arange(side)
+    return frozen(count_loss(alpha, counts[:, None], counts))
 
 
 def kinds_of_categories(problem: Problem) -> list[list[int]]:

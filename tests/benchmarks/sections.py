@@ -18,16 +18,19 @@ SECTIONS: dict[str, Callable[[], Iterator[Row]]] = {
     "files": reading.files,
     "hostile_files": reading.hostile,
     "first_sight": serving.first_sight,
+    "jumps": serving.jumps,
     "reruns": serving.reruns,
+    "lecture": serving.lecture,
     "room": serving.room,
     "memory": serving.memory,
 }
 
-SERVED = ("first_sight", "reruns", "room", "memory")
+SEEN = ("first_sight", "jumps")
+SERVED = (*SEEN, "reruns", "lecture", "room", "memory")
 
 
 def obstacle(section: str) -> str:
     """What a section cannot be measured without and is not here, else ""."""
     if section in SERVED and not peers.installed("playwright"):
         return "playwright"
-    return "Chromium" if section == "first_sight" and serving.chromium() is None else ""
+    return "Chromium" if section in SEEN and serving.chromium() is None else ""

@@ -1,22 +1,29 @@
 """The benchmarks run, at sizes where nothing is slow, and compare like with like. No time is judged here."""
 
+import json
 import math
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, nullcontext
 from functools import cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
 from dpbi.mechanisms import EHD, Geometric
 from tests import oracles
-from tests.benchmarks import draws, enumeration, peers, processes, reading, sensitivities, serving
+from tests.benchmarks import draws, elements, enumeration, peers, processes, reading, sensitivities, serving
 from tests.benchmarks.__main__ import main
 from tests.benchmarks.measurement import LOOP, Cost, circumstances, cost_in_fresh_process, costs
 from tests.benchmarks.sections import SECTIONS, obstacle
 from tests.benchmarks.table import Row, duration, peak, quicker, rounded, speed, within
-from tests.benchmarks.visitors import running_server
+from tests.benchmarks.visitors import running_server, running_twin
+from tests.dashboard.served import Session
+
+if TYPE_CHECKING:
+    from tests.browser.chromium import App
 
 TINY: dict[str, Callable[[], Iterator[Row]]] = {
     "importing": lambda: processes.importing(repetitions=1),
@@ -32,21 +39,26 @@ TINY: dict[str, Callable[[], Iterator[Row]]] = {
     "hostile_files": lambda: reading.hostile(size=10_000, every=16),
     # seen in tests/browser
     "first_sight": lambda: serving.first_sight(lambda script, parts: dict.fromkeys(parts, 1.5), repetitions=1),
-    "reruns": lambda: serving.reruns(pages=("Sensitivity",), repetitions=2),
+    "jumps": lambda: serving.jumps(("",), lambda: nullcontext(lambda url: 0.05)),
+    "reruns": lambda: serving.reruns(pages=("",), repetitions=2, scenarios=("as it opens",)),
+    "lecture": lambda: serving.lecture(people=3, repetitions=1),
     "room": lambda: serving.room(people=3, each=2, think=5),
     "memory": lambda: serving.memory(first=4, last=8),
 }
+Start = Callable[..., "App"]
 # The peers warn of what their own dependencies deprecate.
 peers_may_warn = pytest.mark.filterwarnings("default")
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _one_server() -> Iterator[None]:
+def started() -> Iterator[tuple[Start, Start]]:
     """For all sections that ask for a running one: its start is measured by none of them."""
     with ExitStack() as stack, pytest.MonkeyPatch.context() as patch:
-        start = cache(lambda script: stack.enter_context(running_server(script)))
+        start: Start = cache(lambda script: stack.enter_context(running_server(script)))
         patch.setattr(serving, "running_server", lambda script="app.py": nullcontext(start(script)))
-        yield
+        twin: Start = cache(lambda *asked: stack.enter_context(running_twin(*asked)))
+        patch.setattr(serving, "running_twin", lambda *asked: nullcontext(twin(*asked)))
+        yield start, twin
 
 
 def test_every_section_is_run_here() -> None:
@@ -62,6 +74,20 @@ def test_section_runs_at_a_tiny_size(section: str) -> None:
         assert row.line.startswith(row.what)
         assert row.ratio is None or 0 < row.ratio < math.inf
         assert (row.met is None) == (row.target == "")
+
+
+def test_the_twin_has_the_elements_of_home(started: tuple[Start, Start]) -> None:
+    """Of each kind as many, and as many bytes of figures: no mark of a fault, and nothing that Home has not."""
+    server, twin = started
+    held = []
+    for app in (home := server("app.py"), twin(home, "", "")):
+        with Session(app.url, "", "") as session:
+            held.append(elements.steps(session.drawn))
+    ours, bare = (Counter("block" if kind in elements.BLOCKS else kind for _, kind, _ in listed) for listed in held)
+    assert ours["plotly_chart"] > 1 and ours == bare
+    drawn = [sum(len(json.dumps(json.loads(said["spec"])["data"])) for _, kind, said in listed if "spec" in said)
+             for listed in held]  # fmt: skip
+    assert drawn[1] == pytest.approx(drawn[0], rel=0.1)
 
 
 def test_visitors_arrive_by_links_that_say_what_is_written_beside_them() -> None:

@@ -10,7 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from threading import Barrier
+from typing import TYPE_CHECKING, Any
 
 from streamlit.proto.Alert_pb2 import Alert
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
@@ -20,6 +21,7 @@ from tests.dashboard.served import Session
 if TYPE_CHECKING:
     from tests.browser.chromium import App
 
+TWIN = "tests/benchmarks/bare_home.py"
 EPSILON = "entry: epsilon"  # the key of the widget that every visitor moves
 
 
@@ -38,11 +40,11 @@ class Rerun:
 
 
 @contextmanager
-def running_server(script: str = "app.py") -> Iterator[App]:
-    """The app, or another script of Streamlit, under the app's settings, in a process of its own."""
+def running_server(script: str = "app.py", *own: str) -> Iterator[App]:
+    """The app, or another script of Streamlit, under the app's settings and its own, in a process of its own."""
     from tests.browser.chromium import running_app
 
-    with tempfile.TemporaryDirectory() as folder, running_app(Path(folder), script=script) as app:
+    with tempfile.TemporaryDirectory() as folder, running_app(Path(folder), *own, script=script) as app:
         yield app
 
 
@@ -65,8 +67,7 @@ def visit(server: App, page: str, query: str, reruns: int, think: float, seed: i
     draw, found = random.Random(seed), []
     time.sleep(draw.random() * think)
     with Session(server.url, page, query) as session:
-        entries = session.page.get("text_input")
-        epsilon = next(entry for entry in entries if str(entry.proto.id).endswith(EPSILON))
+        epsilon = _entry_of_epsilon(session)
         before = processor_seconds(server.process)
         for _ in range(reruns):
             time.sleep(draw.expovariate(1 / think) if think else 0.0)
@@ -75,6 +76,35 @@ def visit(server: App, page: str, query: str, reruns: int, think: float, seed: i
             found.append(Rerun(session.seconds, session.size, now - before, failures(session.drawn)))
             before = now
     return found
+
+
+def _entry_of_epsilon(session: Session) -> Any:
+    entries = session.page.get("text_input")
+    return next(entry for entry in entries if str(entry.proto.id).endswith(EPSILON))
+
+
+def together(server: App, people: int) -> tuple[float, float]:
+    """Seconds until the last of all people has the first page, which they open at one moment; and, once they have and
+    change epsilon at one moment, each to another, until the last has the answer.
+    """
+    gate = Barrier(people, timeout=120)
+
+    def times(person: int) -> list[float]:
+        gate.wait()
+        found = [time.perf_counter()]
+        with Session(server.url, "", "") as session:
+            found.append(time.perf_counter())
+            epsilon = _entry_of_epsilon(session)
+            gate.wait()
+            found.append(time.perf_counter())
+            session.run(epsilon, string_value=f"{0.2 + 3 * person / people:.6g}")
+            found.append(time.perf_counter())
+            assert not failures(session.drawn)
+        return found
+
+    with ThreadPoolExecutor(people) as threads:
+        asked, opened, moved, answered = zip(*threads.map(times, range(people)), strict=True)
+    return max(opened) - min(asked), max(answered) - min(moved)
 
 
 def failures(drawn: Sequence[ForwardMsg]) -> list[str]:
@@ -95,3 +125,15 @@ def crowd(
 
     with ThreadPoolExecutor(people) as threads:
         return [rerun for one in threads.map(walked, range(people)) for rerun in one]
+
+
+@contextmanager
+def running_twin(server: App, page: str, query: str) -> Iterator[App]:
+    """A server of the elements that the page shows of itself to whoever arrives by the link, with nothing behind them.
+    """
+    from . import elements
+
+    with Session(server.url, page, query) as session, tempfile.TemporaryDirectory() as folder:
+        elements.write(session.drawn, file := Path(folder) / "elements.json")
+        with running_server(TWIN, str(file)) as twin:
+            yield twin

@@ -252,3 +252,21 @@ def open_page(page: Page, url: str) -> None:
     page.goto(url)
     expect(page.get_by_role("main")).to_be_visible()
     wait_until_idle(page)
+
+
+# Each part's share of the window times its way, summed over what moved without being asked to.
+SHIFT = """() => {
+    window.shift = 0;
+    new PerformanceObserver(list => {
+        for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shift += entry.value;
+    }).observe({type: 'layout-shift', buffered: true});
+}"""
+
+
+def layout_shift(browser: Browser, url: str) -> float:
+    """Of a page that comes, at the size of a projector, until it rests."""
+    with watched_page(browser, "light", 1280, 720) as watched:
+        watched.page.add_init_script(f"({SHIFT})()")
+        open_page(watched.page, url)
+        shift: float = watched.page.evaluate("window.shift")
+        return shift

@@ -133,7 +133,7 @@ def test_a_figures_page_prints_its_picture_alone_at_the_chosen_width(browser: Br
             assert width == pytest.approx(cm / 2.54, abs=0.01) and b"/Subtype /Image" not in pdf
             page.emulate_media(media="print")
             seen, place = page.evaluate(SEEN), picture.bounding_box()
-            point = picture.locator(".xtick text").first.evaluate(
+            point = picture.locator('[class^="x"][class*="tick"] text').first.evaluate(
                 "one => one.getScreenCTM().a * parseFloat(one.style.fontSize) * 72 / 96")
             page.emulate_media(media="null")
             assert seen == ["picture"] and place and (place["x"], place["y"]) == (0, 0)

@@ -11,7 +11,7 @@ from dpbi import MECHANISMS
 from dpbi.dashboard.views import tour
 from dpbi.figures.clouds import PAIR
 from dpbi.tour import SCENES
-from tests.browser.chromium import App, Watched, open_page, wait_until_idle, watched_page, watching
+from tests.browser.chromium import SHIFT, App, Watched, open_page, wait_until_idle, watched_page, watching
 from tests.browser.test_browser import (
     COLOUR,
     SIDEWAYS,
@@ -65,7 +65,7 @@ def test_a_link_opens_its_scene_and_the_arrows_and_the_history_move(app: App, wa
     wait_until_on(page, scene.page)
     expect(strip(page)).to_contain_text(f"n = {scene.problem.n}")
     shown = page.locator(f".st-key-chart--{tour.CHARTS[scene.key]} .main-svg").first  # the very chart of the scene
-    expect(shown).to_be_in_viewport(ratio=1)
+    expect(shown).to_be_in_viewport(ratio=0.99)
     page.go_back()
     wait_for_scene(page, 2)
     assert_nothing_went_wrong(watched)
@@ -226,6 +226,7 @@ def test_talk_mode_is_read_from_the_last_row(app: App, tab: Page, tmp_path: Path
         boxes = [box for one in (reveal, *read) if (box := one.bounding_box())]
         assert [box["y"] for box in boxes] == sorted(box["y"] for box in boxes), "what is asked stands before the chart"
         assert len(boxes) == 4 and boxes[0]["height"] >= 44
+        expect(figures(page).locator(".gtitle")).to_have_css("font-size", "15.6px")  # as on a telephone
         page.set_viewport_size({"width": ROOM[0], "height": ROOM[1]})
         take_pictures(page, "Picture as", tmp_path)
         page.set_viewport_size({"width": 1920, "height": 1080})  # the server is told, and all is larger
@@ -247,28 +248,35 @@ def test_talk_mode_is_read_from_the_last_row(app: App, tab: Page, tmp_path: Path
         assert_nothing_went_wrong(watched)
 
 
-# Each part's share of the window times its way, summed over what moved without being asked to, and of each chart
-# its height and its lower end in windows.
-SHIFT = """() => {
-    window.shift = 0;
-    new PerformanceObserver(list => {
-        for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shift += entry.value;
-    }).observe({type: 'layout-shift', buffered: true});
-}"""
+# Of each chart its height and its lower end in windows.
 STAGE = """() => [...document.querySelectorAll('[data-testid="stPlotlyChart"]')].map(chart => {
     const {height, bottom} = chart.getBoundingClientRect();
     return [height / innerHeight, bottom / innerHeight];
 })"""
+# How far down the headings and words of a page begin, in the order in which they are read out.
+ORDER = """() =>
+    [...document.querySelectorAll('[data-testid="stMain"] :is(h2, [data-testid="stMarkdownContainer"] > p)')]
+    .filter(node => node.getClientRects().length && !node.closest('label, button, [class*=st-key-notices]'))
+    .map(node => node.getBoundingClientRect().top)"""
 
 
-def test_nothing_jumps_while_a_page_comes(app: App, browser: Browser) -> None:
-    for path in ("", "Distance_curves"):
+SIDEBAR = """() => {
+    const { scrollHeight, clientHeight } = document.querySelector('[data-testid="stSidebarContent"]');
+    return scrollHeight <= clientHeight;
+}"""
+
+
+def test_nothing_jumps_while_a_page_comes_and_its_chart_is_in_sight(app: App, browser: Browser) -> None:
+    """With the sidebar; of three categories Home has the most rows at first."""
+    for path, least in (("?example=cryotherapy-types", 1.0), ("Distance_curves", 0.9)):
         with watched_page(browser, "light", *ROOM) as watched:
             watched.page.add_init_script(f"({SHIFT})()")
             open_page(watched.page, f"{app.url}/{path}")
             expect(figures(watched.page).first.locator(".main-svg").first).to_be_visible()
             wait_until_idle(watched.page)
             assert watched.page.evaluate("window.shift") <= 0.1, path
+            (height, bottom), *_ = watched.page.evaluate(STAGE)
+            assert 1 - (bottom - height) >= least * height and watched.page.evaluate(SIDEBAR), path
 
 
 @pytest.mark.parametrize(("window", "times"), [(ROOM, 1.0), ((1920, 1080), 1.4), ((3840, 2160), 2.8)])
@@ -281,6 +289,17 @@ def test_a_chart_fills_the_stage(app: App, tab: Page, window: tuple[int, int], t
         wait_until_idle(page)
         ((height, bottom),) = page.evaluate(STAGE)
         assert height >= 0.6 and bottom <= 1
+        if window != ROOM:
+            return
+        for title in ("Privacy loss", "Distance curves", "Release"):  # words stand before the chart, or a switch
+            follow_folded(title, page)
+            wait_until_idle(page)
+            if title == "Release":
+                begins = page.evaluate(ORDER)
+                assert len(begins) > 6 and begins == sorted(begins)
+                return
+            height, bottom = page.evaluate(STAGE)[0]
+            assert height >= 0.7 and bottom <= 1, title
 
 
 # What has the focus, by its name, and whether an edge says so: of itself, its label or what it lies in.
@@ -293,7 +312,7 @@ FOCUSED = """() => {
         (style.outlineStyle === 'solid' && parseFloat(style.outlineWidth) >= 2) || style.boxShadow.includes('3.4px'));
     return [name.replace(/\\s+/g, ' ').trim(), edge];
 }"""
-WANTED = ("Tour", "Counts from", "Prior, pseudo-counts before any data", "epsilon, exactly", MECHANISMS[0].label,
+WANTED = ("Tour", "Counts from", "Prior", "epsilon, exactly", MECHANISMS[0].label,
           "Talk mode", "Seed", "Take it away", "Bring settings", "epsilon", "Download as CSV",
           "Picture as PNG", "Picture as SVG", "Data as CSV", "Figure as HTML",
           "Copy as Python")  # fmt: skip

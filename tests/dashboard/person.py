@@ -89,7 +89,7 @@ def reach(at: AppTest, name: str) -> AppTest:
     """Unfolds what the mechanisms can be asked, where the setting's widget is not in sight."""
     if name not in {_name(one) for kind in ("text_input", "checkbox", "selectbox") for one in at.get(kind)}:
         for mechanism in MECHANISMS:
-            at.session_state[privacy.fold(mechanism)] = True
+            at.session_state[folds.key(mechanism.__name__)] = True
         ran(at)
     return at
 

@@ -57,7 +57,7 @@ def small() -> AppTest:
 
 
 def against(at: AppTest, name: str, metric: str = "hellinger") -> AppTest:
-    at.segmented_control(key="entry: accuracy in").set_value(metric)
+    at.selectbox(key="entry: accuracy in").set_value(metric)
     select(at, "accuracy along", name)
     return shown(at, PAGE)
 

@@ -164,7 +164,6 @@ def test_no_rerun_no_widget_and_no_other_page_draws_again(draws: Draws) -> None:
     text(at, "epsilon", "0.5")
     tick(at, {*DEFAULT_MECHANISMS, MECHANISMS[0].__name__})
     select(at, "to release", at.main.selectbox[0].options[1])
-    text(at, "seed", "7")
     visit(visit(at, "app.py"), PAGE)
     assert len(draws) == 1
     assert shown(at).equals(released)

@@ -125,7 +125,7 @@ def test_home_holds_the_librarys_numbers_names_the_nearest_and_sets_the_unproved
     farther = at.main.dataframe[0].value["Mean H"]
     assert (text(at, "epsilon", "5").main.dataframe[0].value["Mean H"] < farther).all()
     unproved = {kind.__name__ for kind in MECHANISMS if not kind(1.0).guarantee((1, 1), 90).is_private}
-    assert unproved and "No ticked mechanism has a proved pure guarantee." in everything(tick(at, unproved))
+    assert unproved and "No chosen mechanism has a proved pure guarantee." in everything(tick(at, unproved))
 
 
 def test_home_draws_the_share_that_is_chosen_of_the_largest_category_by_default() -> None:

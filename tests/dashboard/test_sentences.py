@@ -253,8 +253,8 @@ def test_the_ranking_names_every_private_mechanism_once_in_order() -> None:
     named = re.findall("|".join(sorted(others, key=len, reverse=True)), said)
     assert named == others and said.startswith(f"Nearest to the truth is **{first}** ({found[0].mean:.4g})")
     assert f"{others[-1]} ({found[-1].mean / found[0].mean:.2f} times)" in said and limit_words.PUBLIC in said
-    assert "Not known of" not in said and "not ticked" not in said and "larger epsilon" not in said
-    assert f"**{first}**, which is not ticked" in limit_words.ranking(found, ticked[1:])
+    assert "Not known of" not in said and "not chosen" not in said and "larger epsilon" not in said
+    assert f"**{first}**, which is not chosen" in limit_words.ranking(found, ticked[1:])
 
 
 def test_the_ranking_calls_a_tie_a_tie_and_says_what_it_does_not_know() -> None:
@@ -281,10 +281,10 @@ def test_a_nearer_mechanism_that_is_not_ticked_is_named_where_it_is_surely_neare
     found = comparison(MECHANISMS, prior, n)
     best = found.ranked()[0].mechanism
     others = [one.mechanism for one in found.means if one.mechanism != best]
-    assert f"**{best.label}**, which is not ticked" in limit_words.times(found, others)
-    assert "not ticked" not in limit_words.times(found, [best, *others])
+    assert f"**{best.label}**, which is not chosen" in limit_words.times(found, others)
+    assert "not chosen" not in limit_words.times(found, [best, *others])
     unsure = _with_means(found, lambda mean: Measured(mean, 0.5))
-    assert "not ticked" not in limit_words.times(unsure, others)
+    assert "not chosen" not in limit_words.times(unsure, others)
 
 
 def test_a_limit_is_never_said_to_lie_higher_than_it_does() -> None:

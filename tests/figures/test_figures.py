@@ -19,6 +19,7 @@ from hypothesis import given, strategies as st
 from dpbi import (
     MECHANISMS,
     DistanceLaw,
+    NotPrivate,
     PrivatePosteriors,
     Problem,
     comparison_of,
@@ -285,6 +286,13 @@ def test_mechanisms_are_told_apart_by_colour_dash_and_symbol(sight: str) -> None
     drawn = [*((one.dash, one.symbol) for one in style._STYLES), *style._CALIBRATED]
     assert [len({*parts}) for parts in zip(*drawn, strict=True)] == [len(drawn), len(drawn)] and len(drawn) >= 24
     go.Figure([go.Scatter(marker={"symbol": f"{symbol}-open"}, line={"dash": dash}) for dash, symbol in drawn])
+
+
+def test_red_is_worn_by_what_is_not_private_alone() -> None:
+    for kind in MECHANISMS:
+        red, green, blue = (int(style.style_of(kind).colour[i : i + 2], 16) for i in (1, 3, 5))
+        private = not isinstance(kind(1.0).guarantee((1.0, 1.0), 10), NotPrivate)
+        assert (red > 200 and green < 60 > blue) is not private, kind.label
 
 
 @pytest.mark.parametrize(("place", "words"), [(12, "must be 0 to 11: got 12"), (0, "Newcomer and .* have 0")])

@@ -29,3 +29,14 @@ def test_lines_are_named_beside_them_where_they_are_few_and_apart(heights: tuple
     held = in_the_hand(fig)  # where names would lie on one another
     assert held.layout.showlegend and not held.layout.annotations
     assert held.layout.height - held.layout.margin.b == fig.layout.height - fig.layout.margin.b
+
+
+@pytest.mark.parametrize("names", [1, 4, 8])
+def test_a_plot_in_the_hand_is_as_high_as_is_read_there_below_a_legend_of_any_length(names: int) -> None:
+    fig = Drawing()
+    for i in range(names):
+        add_curve(fig, TRUTH, f"mechanism {i}, noise-aware", X, X, "", mode="lines")
+    held = in_the_hand(base_layout(fig, "finding", alt="lines", height=100))
+    below = 60 + 24 * names * held.layout.showlegend  # the axis' words; a row for each name, as two are too wide
+    assert held.layout.margin.b >= below
+    assert held.layout.height - held.layout.margin.t - held.layout.margin.b >= 220

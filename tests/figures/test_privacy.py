@@ -73,6 +73,7 @@ def test_bars_add_up_to_stated_or_to_the_loss(name: str) -> None:
     fig = privacy.stated_and_exact(verdicts)
     drawn = sum(np.array(trace.x, dtype=float) for trace in fig.data if trace.type == "bar")
     assert drawn == pytest.approx([max(one.loss.epsilon, one.stated) for one in verdicts], rel=1e-6)
+    assert fig.layout.xaxis.range[1] == pytest.approx(np.max(drawn), rel=1e-6)  # no numbers where there is nothing
     assert named(fig, "unused").x == pytest.approx([one.unused * one.stated for one in verdicts], abs=1e-6)
     for row, one in zip(named(fig, "exact loss").y, verdicts, strict=True):
         private = one.guarantee.is_private or isinstance(one.guarantee, ApproximateDP)

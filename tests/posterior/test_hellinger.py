@@ -175,6 +175,21 @@ def test_many_releases_are_the_single_values(problem: Problem) -> None:
     assert found[0] == pytest.approx(float(oracles.posterior_distance(problem.prior, problem.counts, released[0])))
 
 
+@pytest.mark.parametrize("prior", [(0.5, 2.0), (1e-3, 0.7, 30.0)])
+def test_many_datasets_are_the_single_values(prior: tuple[float, ...]) -> None:
+    """Where losses of small counts are looked up and where they are not, of the same total and of others."""
+    rng = np.random.default_rng(6)
+    counts = rng.multinomial(40, [1 / len(prior)] * len(prior), 6_000)
+    released = np.maximum(counts + rng.integers(-2, 3, counts.shape) * rng.integers(0, 2, (6_000, 1)), 0)
+    found = distances_between(prior, counts, released)
+    for i in range(0, 6_000, 300):
+        problem = Problem(prior, tuple(counts[i].tolist()))
+        alone = float(distances_between(prior, counts[i], released[i]))
+        assert found[i] == pytest.approx(alone, rel=1e-13)
+        assert found[i] == pytest.approx(float(distances_to(problem, released[i])), rel=1e-11, abs=1e-15)
+    assert found[7] == pytest.approx(float(oracles.posterior_distance(prior, counts[7], released[7])))
+
+
 # Refusals -------------------------------------------------------------------------------------------
 
 

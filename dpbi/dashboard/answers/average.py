@@ -105,7 +105,8 @@ def compute(scenario: Scenario) -> bool:
         return False
     before = at_hand(scenario)
     asked = (prior, n, scenario.epsilon, scenario.mechanisms)
-    with work("limit", asked, 1 + len(scenario.mechanisms), "averages") as current, contextlib.suppress(Cancelled):
+    total, quick = 1 + len(scenario.mechanisms), are_quick(scenario)
+    with work("limit", asked, total, "averages", quick=quick) as current, contextlib.suppress(Cancelled):
         current.ask(limit, prior, n, scenario.epsilon)
         for mechanism in compared(scenario):
             with guard.part(name_of(mechanism)):

@@ -8,9 +8,11 @@ before anyone sees them.
 import dataclasses
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from concurrent.futures import Future
-from functools import update_wrapper
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import cache, update_wrapper
 from typing import Any, Generic, ParamSpec, TypeVar
 
 import numpy as np
@@ -22,6 +24,17 @@ _ENTRY, _NUMBER = 2000, 32  # bytes: a question and its answer without arrays; a
 
 Asked = ParamSpec("Asked")
 Answer = TypeVar("Answer")
+_quiet: ContextVar[bool] = ContextVar("quiet", default=False)
+
+
+@contextmanager
+def unsaid() -> Iterator[None]:
+    """Within it no answer is waited for with a sign of work, which costs as much as what takes a millisecond."""
+    token = _quiet.set(True)
+    try:
+        yield
+    finally:
+        _quiet.reset(token)
 
 
 class Kept(Generic[Asked, Answer]):
@@ -75,7 +88,8 @@ class Kept(Generic[Asked, Answer]):
             self._forget(question)
 
     def _computed(self, *asked: Asked.args, **named: Asked.kwargs) -> Answer:
-        if not self.said or get_script_run_ctx(suppress_warning=True) is None:  # beside the run: the bar says it
+        beside = get_script_run_ctx(suppress_warning=True) is None  # the run, whose bar says it
+        if not self.said or beside or _quiet.get():
             return self._function(*asked, **named)
         with st.spinner(self.said):
             return self._function(*asked, **named)
@@ -123,6 +137,11 @@ def _frozen_size(part: Any) -> int:
         return _NUMBER * len(part) + sum(_frozen_size(inner) for inner in part if not isinstance(inner, int | float))
     if isinstance(part, Mapping):
         return sum(map(_frozen_size, part.values()))
-    if dataclasses.is_dataclass(part) and not isinstance(part, type):
-        return sum(_frozen_size(getattr(part, field.name)) for field in dataclasses.fields(part))
-    return 0
+    kind: Any = type(part)
+    return sum(_frozen_size(getattr(part, name)) for name in _fields_of(kind))
+
+
+@cache
+def _fields_of(kind: Any) -> tuple[str, ...]:
+    """The names of a dataclass's fields, none of anything else."""
+    return tuple(field.name for field in dataclasses.fields(kind)) if dataclasses.is_dataclass(kind) else ()

@@ -8,7 +8,7 @@ import streamlit as st
 
 from dpbi import Mechanism, Verdict
 from dpbi.dashboard.answers import library
-from dpbi.dashboard.answers.cache import Kept
+from dpbi.dashboard.answers.cache import Kept, unsaid
 from dpbi.dashboard.answers.work import whole
 from dpbi.dashboard.scenario import Scenario
 from dpbi.dashboard.session import settings
@@ -58,7 +58,9 @@ def say_what_calibration_could_do(scenario: Scenario) -> None:
     plain = [one for one in scenario.mechanisms if type(one) not in calibrated]
     audited = [one for one in plain if not why_not_audited(type(one), (prior, n))]
     few = number_of_candidates(n, len(prior)) <= _DATASETS_AT_ONCE
-    found = [library.verdict(one, prior, n) for one in audited if few or one.audit(prior, n).found == "closed form"]
+    at_once = [one for one in audited if few or one.audit(prior, n).found == "closed form"]
+    with unsaid():
+        found = [library.verdict(one, prior, n) for one in at_once]
     spent = {one.loss.mechanism.label: one.loss.epsilon for one in found if one.unused > _UNUSED_SAID}
     if n and spent:
         st.caption(home.calibration_hint(spent, scenario.epsilon))

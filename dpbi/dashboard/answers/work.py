@@ -15,7 +15,7 @@ from typing import Any, ParamSpec, TypeVar
 
 import streamlit as st
 
-from dpbi.dashboard.answers.cache import Kept
+from dpbi.dashboard.answers.cache import Kept, unsaid
 from dpbi.dashboard.session import settings
 
 CANCELLED = "**Cancelled:** only what had been computed by then is shown."
@@ -36,7 +36,8 @@ class Work:
     """One computation of a page's run: what is kept costs nothing, what is new moves the bar.
 
     job: names what is asked for; total: of its items, as far as known, 0 where it is not; items: what they are called;
-    room: how many more items than are known of the bar leaves room for.
+    room: how many more items than are known of the bar leaves room for; quick: whether all of it takes so little that
+    neither a bar nor a way out is of use, and a thread for each item would cost as much.
     """
 
     job: str
@@ -44,6 +45,7 @@ class Work:
     items: str
     room: int
     place: st.delta_generator.DeltaGenerator
+    quick: bool = False
     done: int = 0
     complete: bool = True
     began: float = field(default_factory=time.monotonic)
@@ -77,6 +79,10 @@ class Work:
             self.done += 1
             return function(*asked, **named)
         self.begin()
+        if self.quick:
+            self.done += 1
+            with unsaid():
+                return function(*asked, **named)
         earlier: Future[Any] | None = st.session_state.get(_RUNNING)
         answer: Future[Answer] = Future()
 
@@ -116,12 +122,14 @@ class Begin:
 
 
 @contextlib.contextmanager
-def work(part: str, asked: object, total: int, items: str = "points", room: int = 0) -> Iterator[Work]:
+def work(
+    part: str, asked: object, total: int, items: str = "points", room: int = 0, quick: bool = False
+) -> Iterator[Work]:
     """The computation of a part of the page; asked: all it depends on. Says so where it was cancelled."""
     job = f"{part}: {hashlib.sha256(repr(asked).encode()).hexdigest()}"
     settings.setdefault(_cancelled(job), "")
     place = st.empty()
-    current = Work(job, total, items, room, place)
+    current = Work(job, total, items, room, place, quick)
     yield current
     place.empty()
     if not current.complete:

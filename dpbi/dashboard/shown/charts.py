@@ -15,26 +15,24 @@ _SOUGHT = "charts: to bring into sight"
 _TALK = 1.4  # times as large is a chart's type for a room
 
 
-def draw(figure: Any, name: str, *, share: float = 1.0, at_once: bool = False) -> None:
-    """Draws a plotly figure; name: its key on the page and the picture's file name; share: of the page's width;
-    at_once: whether all its panels are to be on the screen of a room.
+def draw(figure: Any, name: str, *, share: float = 1.0) -> None:
+    """Draws a plotly figure; name: its key on the page and the picture's file name; share: of the page's width.
 
     Dragging scrolls the page, as on a telephone it must; a part is looked at through the mode bar or full screen.
     """
-    from dpbi.figures.drawing import Drawing
-    from dpbi.figures.style import enlarged, in_the_hand
+    from dpbi.figures.style import beside_its_bar, enlarged, in_the_hand
 
     if stylesheet.in_the_hand():
-        drawing = Drawing.of(in_the_hand(figure))
+        drawn = in_the_hand(figure)
     elif stylesheet.in_a_room():
-        drawing = Drawing.of(enlarged(figure, _TALK, stylesheet.screen(), share, at_once))
+        drawn = enlarged(figure, _TALK, stylesheet.screen(), share)
     else:
-        drawing = Drawing.of(figure)
-    drawing.update_layout(dragmode=False, modebar=_MODE_BAR)
+        drawn = beside_its_bar(figure)
+    drawn = drawn.laid_out(dragmode=False, modebar=_MODE_BAR)
     st.plotly_chart(
-        drawing.figure(),
+        drawn,
         key=f"chart: {name}",
-        alt=drawing.layout["meta"]["alt"],
+        alt=drawn.alt,
         config={
             "displaylogo": False,
             "modeBarButtonsToRemove": ["zoom2d", "pan2d", "select2d", "lasso2d", "autoScale2d"],

@@ -87,21 +87,24 @@ if (!window.dpbi?.ready) {
   const slider = () => document.querySelector(".js-plotly-plot:has(.slider-container)");
   const active = (graph) => graph.layout.sliders[0].active;
   const over = (graph, kind, at = {}) => graph.dispatchEvent(new MouseEvent(kind, { ...at, bubbles: true }));
-  let held;
-  let resting; // while keys have moved it and it is not yet told
   /* Which chart was moved last, to which place and frame, and when: the server draws it as a new graph, and may draw an
      earlier place meanwhile. */
   let moved = {};
-  const move = (graph, place) => {
+  let resting; // until it is told
+  const move = (graph, place, rest) => {
     const of = graph.closest('[class*="st-key-chart-"]').className.match(/st-key-chart-\S+/)[0];
     moved = { of, place, frame: graph.layout.sliders[0].steps[place].args[0][0], at: Date.now() };
+    clearTimeout(resting);
+    resting = setTimeout(hurry, rest);
+  };
+  const hurry = () => {
+    clearTimeout(resting);
+    const told = new CustomEvent("dpbi-slider", { detail: moved.frame, bubbles: true });
+    if (resting) document.querySelector(`.${moved.of}`)?.dispatchEvent(told);
+    resting = 0;
   };
   const placed = (graph) =>
     Date.now() - moved.at < 3000 && graph.closest(`.${moved.of}`) ? moved.place : active(graph);
-  const tell = () => {
-    const told = new CustomEvent("dpbi-slider", { detail: moved.frame, bubbles: true });
-    document.querySelector(`.${moved.of}`)?.dispatchEvent(told);
-  };
   const nudge = (graph, by) => {
     const rail = graph.querySelector(".slider-rail-touch-rect");
     const { left, top, width } = rail.getBoundingClientRect();
@@ -110,36 +113,23 @@ if (!window.dpbi?.ready) {
     const inset = 10 / rail.getAttribute("width"); // plotly's, at both ends
     over(rail, "mousedown", { clientX: left + width * (inset + ((1 - 2 * inset) * there) / last), clientY: top });
     over(graph, "mouseup");
-    move(graph, there);
-    clearTimeout(resting);
-    resting = setTimeout(hurry, 400);
-  };
-  const hurry = () => {
-    clearTimeout(resting);
-    if (resting) tell();
-    resting = 0;
+    move(graph, there, 400);
   };
   addEventListener("pagehide", hurry);
+  let held;
   addEventListener("pointerdown", (event) => {
     hurry();
     const graph = event.target.closest?.(".slider-container")?.closest(".js-plotly-plot");
     held = graph && { graph, from: active(graph) };
-  }, true);
-  addEventListener("pointermove", (event) => {
-    if (held && !held.graph.contains(event.target)) over(held.graph, "mousemove", event);
+    if (held) event.target.setPointerCapture(event.pointerId);
   }, true);
   for (const kind of ["pointerup", "pointercancel"]) {
     addEventListener(kind, (event) => {
-      if (!held) return;
-      const { graph, from } = held;
+      const { graph, from } = held ?? {};
       held = null;
-      if (!graph.isConnected) return; // drawn anew under the hand
-      if (kind === "pointercancel" || !graph.contains(event.target)) {
-        over(graph, event.pointerType === "touch" ? "touchend" : "mouseup");
-      }
-      if (active(graph) === from) return;
-      move(graph, active(graph));
-      tell();
+      if (!graph?.isConnected) return; // or drawn anew under the hand
+      if (kind === "pointercancel") over(graph, event.pointerType === "touch" ? "touchend" : "mouseup");
+      if (active(graph) !== from) move(graph, active(graph), 0);
     }, true);
   }
 
@@ -240,12 +230,13 @@ if (!window.dpbi?.ready) {
       arrived();
     },
 
-    /* Brings the container of a key into sight, once what is sought in it is drawn. The page comes in pieces: a part's
-       place is known once it is drawn, and all above it a second later. */
+    /* Brings the container of a key into sight, once what is sought in it is drawn, and no further down than it must. The
+       page comes in pieces: a part's place is known once it is drawn, and all above it a second later. */
     intoSight(key, drawn) {
       (function seek(rest) {
         const part = document.querySelector(`.st-key-${key}`);
         const there = part?.querySelector(drawn);
+        if (there) document.querySelector(PANE).scrollTo(0, 0);
         if (there) part.scrollIntoView({ block: "nearest" });
         if (rest) setTimeout(seek, 100, there ? Math.min(rest, 10) - 1 : rest - 1);
       })(300);

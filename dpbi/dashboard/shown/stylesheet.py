@@ -74,8 +74,8 @@ def component(name: str) -> Any:
 
 
 def in_the_hand() -> bool:
-    """Whether the page is on a telephone, which calls itself mobile."""
-    return "Mobi" in st.context.headers.get("User-Agent", "")
+    """Whether the page is on a telephone, which calls itself mobile, or in a window as narrow in talk mode."""
+    return "Mobi" in st.context.headers.get("User-Agent", "") or (bool(settings.get(address.TALK)) and screen() < 1)
 
 
 def in_a_room() -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from dpbi import MECHANISMS, Mechanism, Problem, Verdict, limits, loses_most, name_of
 from dpbi.accuracy.axes import AXES
@@ -53,15 +54,22 @@ DEFAULTS: dict[str, Any] = {
 }
 
 
-def epsilon(chosen: float) -> None:
-    """The epsilon of all pages, beside what it changes; chosen: as it is, typed or slid, which becomes a mark."""
-    settings.keep(privacy.SLIDER, chosen)
+def row() -> DeltaGenerator:
+    """The place of a page's controls: a line by its chart, or as many as they take, in which each stands beside what
+    it is called."""
+    return st.container(horizontal=True, vertical_alignment="center", key="controls")
+
+
+def epsilon(chosen: float | None) -> None:
+    """The epsilon of all pages, beside what it changes; chosen: as it is, typed or slid, which becomes a mark; None
+    where what is typed is refused: the slider stays where it was, to set it right."""
+    settings.keep(privacy.SLIDER, settings.get(privacy.SLIDER) if chosen is None else chosen)
     st.select_slider(
         "epsilon",
-        sorted({*privacy.EPSILON_MARKS, chosen}),
+        sorted({*privacy.EPSILON_MARKS, settings.get(privacy.SLIDER)}),
         format_func=words.number,
         help=sidebar.EPSILON,
-        width=420,
+        width=300,
         **settings.entry(privacy.SLIDER, then=_take_mark),
     )
 
@@ -71,12 +79,12 @@ def _take_mark() -> None:
 
 
 def size() -> int:
-    return st.select_slider("Private posteriors per mechanism", SIZES, width=420, **settings.entry("size"))
+    return st.select_slider("Draws of each", SIZES, width=280, **settings.entry("size"))
 
 
 def reading() -> str:
     """How the releases are read."""
-    return settings.segments("Read as", "reading", READINGS, help=private_posteriors.READINGS)
+    return settings.segments("Read as", "reading", READINGS, help=private_posteriors.READINGS, width=360)
 
 
 def redraw(seed: int) -> None:
@@ -87,7 +95,7 @@ def redraw(seed: int) -> None:
 
 
 def view() -> str:
-    return settings.segments("Probability of", "view", VIEWS)
+    return settings.segments("Probability of", "view", VIEWS, width=500)
 
 
 def log_scale() -> bool:
@@ -104,7 +112,7 @@ def within() -> float | None:
 
 def further_epsilons() -> tuple[float, ...]:
     """At which the mechanisms are drawn as well; none where the entry is refused, which is said beside it."""
-    text = st.text_input("Also at epsilon", width=160, help=accuracy.FURTHER, placeholder="such as 0.5, 2",
+    text = st.text_input("Also at epsilon", width=256, help=accuracy.FURTHER, placeholder="such as 0.5, 2",
                          **settings.entry("accuracy epsilons"))  # fmt: skip
     with guard.beside([]):
         return check_epsilons(entries.numbers("also at epsilon", text))
@@ -127,7 +135,7 @@ def talk() -> None:
 
 
 def measure() -> Measure:
-    return settings.segments("Sensitivity", "measure", MEASURES, format_func=MEASURES.__getitem__)
+    return settings.segments("Sensitivity", "measure", MEASURES, format_func=MEASURES.__getitem__, width=470)
 
 
 def attaining_choices() -> list[str]:
@@ -174,7 +182,8 @@ def share(problem: Problem, labels: Sequence[str]) -> int:
     """
     if problem.k == 2:
         return 0
-    return _category("Share of", "share", labels, asked_share(problem, {"share": 0}), [True] * problem.k, "largest")
+    largest = asked_share(problem, {"share": 0})
+    return _category("Share of", "share", labels, largest, [True] * problem.k, "largest", 330)
 
 
 def asked_share(problem: Problem, kept: Mapping[str, Any]) -> int:
@@ -184,9 +193,10 @@ def asked_share(problem: Problem, kept: Mapping[str, Any]) -> int:
 
 
 def _category(
-    label: str, name: str, labels: Sequence[str], most: int, possible: Sequence[bool], why: str = "moves most"
+    label: str, name: str, labels: Sequence[str], most: int, possible: Sequence[bool], why: str = "moves most",
+    width: int = 220,
 ) -> int:
-    """Kept as a number from 1 on; most: what stands for none, and why: what is said of it."""
+    """Kept as a number from 1 on; most: what stands for none, and why: what is said of it; width: in pixels."""
     options = [0, *(i + 1 for i, one in enumerate(possible) if one)]
     if settings.get(name) not in options:
         settings.keep(name, 0)
@@ -194,7 +204,7 @@ def _category(
     def called(i: int) -> str:
         return words.plain(labels[i - 1]) if i else f"{words.plain(labels[most])} ({why})"
 
-    chosen: int = settings.choice(label, name, options, format_func=called, width=220)
+    chosen: int = settings.choice(label, name, options, format_func=called, width=width)
     return chosen - 1 if chosen else most
 
 

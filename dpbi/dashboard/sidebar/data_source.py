@@ -53,10 +53,7 @@ class Data(NamedTuple):
 def choose(refusals: list[str]) -> Data | None:
     """Draws the group. None where an entry was refused, or while a file waits to be chosen or confirmed."""
     source = settings.choice("Counts from", "source", CHOICES)
-    data = {EXAMPLE: _example, FILE: _file, MADE_UP: _made_up, TYPED: _typed}[source](refusals)
-    if data and data.counts and source != EXAMPLE:  # of which the page says so
-        st.caption(f"{len(data.counts):,} categories, n = {sum(data.counts):,}")
-    return data
+    return {EXAMPLE: _example, FILE: _file, MADE_UP: _made_up, TYPED: _typed}[source](refusals)
 
 
 def of_a_person() -> bool:
@@ -131,7 +128,7 @@ def _drawn(labels: tuple[str, ...], n: int, seed: int) -> tuple[int, ...]:
 def _typed(refusals: list[str]) -> Data | None:
     text = st.text_area(
         "A category and its count per line",
-        height=130,
+        height=88,
         help="Such as: Cured, 48 or Cured: 1,200. Counts alone will do too, and 48, 42 in one line.",
         **settings.entry("typed"),
     )

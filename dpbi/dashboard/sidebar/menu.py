@@ -13,7 +13,7 @@ class Page(NamedTuple):
     """A page's file, what the menu calls it, its heading and the question it answers.
 
     uses_data: whether the sidebar's data, prior and numbers play a part on it; releases: whether what it shows was
-    drawn once and for all, so that no script or report makes it again.
+    drawn once and for all, so that no script or report makes it again; seeded: whether it shows draws of the seed.
     """
 
     path: str
@@ -22,6 +22,7 @@ class Page(NamedTuple):
     purpose: str
     uses_data: bool = True
     releases: bool = False
+    seeded: bool = False
 
 
 PAGES = (
@@ -43,14 +44,15 @@ PAGES = (
         "app.py",
         "Home",
         "Private Bayesian inference on counts",
-        "A mechanism releases a whole posterior for the proportions behind a table of counts, and hides each single "
-        "person in it. How far from the true posterior would the release be, and which mechanism stays nearest?",
+        "A mechanism releases a posterior and hides each person in the counts. Which stays nearest to the truth?",
+        seeded=True,
     ),
     Page(
         "pages/1_Private_posteriors.py",
         "Private posteriors",
         "Private posteriors",
         "What would be published: posteriors drawn from each mechanism, next to the true one and the prior.",
+        seeded=True,
     ),
     Page(
         "pages/2_Distance_curves.py",
@@ -62,8 +64,8 @@ PAGES = (
         "pages/5_Accuracy.py",
         "Accuracy",
         "Accuracy",
-        "How far off a release is on average, as the data grow, epsilon, the prior or the number of categories change: "
-        "which mechanism is nearest where, and what epsilon a wanted accuracy asks for?",
+        "How far off a release is on average, as n, epsilon, the prior or k change, and what epsilon a wanted accuracy "
+        "asks for.",
     ),
     Page(
         "pages/3_Sensitivity.py",
@@ -77,13 +79,14 @@ PAGES = (
         "One person's answer",
         "Two tables that differ in one person's answer, and the posteriors that each may lead to: can anyone tell "
         "which it was?",
+        seeded=True,
     ),
     Page(
         "pages/4_Privacy_loss.py",
         "Privacy loss",
         "Privacy loss",
-        "What each mechanism really gives away, computed over every dataset and output: does it keep its epsilon, and "
-        "how much of it is left unused?",
+        "What each mechanism really gives away, over every dataset and output: does it keep its epsilon, and how much "
+        "is left unused?",
     ),
     Page(
         "pages/7_Release.py",
@@ -98,6 +101,7 @@ PAGES = (
         "The papers, checked",
         "The figures of the papers behind these pages, computed exactly: does each say what its paper reads in it?",
         uses_data=False,
+        seeded=True,
     ),
 )
 

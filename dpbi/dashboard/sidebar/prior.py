@@ -30,7 +30,7 @@ FIELDS_LARGEST = 12  # categories that get a field each; the numbers of more are
 
 def choose(labels: tuple[str, ...] | None, refusals: list[str]) -> tuple[float, ...]:
     """Draws the group. Returns one parameter per category; () where refused, or where the data were (labels None)."""
-    choice = settings.choice("Prior, pseudo-counts before any data", "prior", CHOICES)
+    choice = settings.choice("Prior", "prior", CHOICES, help=sidebar.PRIOR)
     if choice == SYMMETRIC:
         st.text_input("Strength, pseudo-counts per category", **settings.entry("strength"))
     if labels is None:

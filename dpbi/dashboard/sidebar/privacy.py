@@ -7,6 +7,7 @@ stand in a fold for each mechanism that is picked, and are read from the setting
 
 import dataclasses
 from collections.abc import Iterable, Mapping
+from functools import cache
 from typing import Any
 
 import streamlit as st
@@ -16,6 +17,7 @@ from dpbi import MECHANISMS, ApproximateDP, Guarantee, Mechanism, limits
 from dpbi.dashboard.answers import library
 from dpbi.dashboard.answers.public_answers import Public, why_not_audited
 from dpbi.dashboard.session import settings
+from dpbi.dashboard.shown import folds
 from dpbi.dashboard.sidebar import entries
 from dpbi.dashboard.words import guard, sidebar, words
 
@@ -147,26 +149,18 @@ def _take_picked() -> None:
             settings.keep(ticked(kind), True)
 
 
-def fold(kind: type[Mechanism]) -> str:
-    """The key under which the session keeps whether what a mechanism can be asked is unfolded."""
-    return f"fold: {kind.__name__}"
-
-
 def _folds(
     unaudited: Mapping[type[Mechanism], str], owners: Mapping[str, list[type[Mechanism]]]
 ) -> dict[str, DeltaGenerator]:
     """A fold for each picked mechanism, which opens to what can be asked, and a line of what is set; one that is not
     open makes no widgets. Returns the places of the shared numbers that are shown, each with the first that has it.
-
-    A fold's label must not change: Streamlit would take it for another, and shut it under the hand.
     """
     places: dict[str, DeltaGenerator] = {}
     row = st.container(horizontal=True, gap="small", key="folds of mechanisms")
     for kind, refusal in unaudited.items():
-        opened = row.expander(kind.label, key=fold(kind), on_change="rerun", type="compact")
-        if not opened.open:
-            continue
-        with opened:
+        with row, folds.fold(kind.label, kind.__name__, small=True) as opened:
+            if not opened:
+                continue
             st.caption(kind.idea)
             with st.container(horizontal=True, gap="small"):
                 st.checkbox(f"{kind.label} as it is", width="content", **settings.entry(ticked(kind), then=_by_hand))
@@ -242,7 +236,7 @@ def _say_what_cannot_be_calibrated(unaudited: Mapping[type[Mechanism], str]) -> 
     for sentence in dict.fromkeys(filter(None, unaudited.values())):
         kinds = [kind for kind, said in unaudited.items() if said == sentence]
         dropped = [kind.label for kind in kinds if settings.get(calibrated(kind))]
-        opened = [kind.label for kind in kinds if st.session_state.get(fold(kind))]
+        opened = [kind.label for kind in kinds if st.session_state.get(folds.key(kind.__name__))]
         if dropped or opened:
             (st.warning if dropped else st.caption)(sidebar.not_calibrated([kind.label for kind in kinds], sentence))
 
@@ -273,6 +267,7 @@ def _fields(kind: type[Mechanism]) -> dict[str, Field]:
             for field in fields}
 
 
+@cache
 def _owners() -> dict[str, list[type[Mechanism]]]:
     """The shared numbers besides epsilon, each with the classes that have it."""
     names = dict.fromkeys(name for kind in MECHANISMS for name, field in _fields(kind).items() if name == field.name)

@@ -43,7 +43,7 @@ def choose() -> dict[str, Any] | None:
     if _will_be_refused():
         st.warning(words.UPLOAD_REFUSED)
     if waiting is not None:
-        st.caption(f"Waiting for you on the page, beside this sidebar: {words.escape(waiting.name)}")
+        st.caption(f"On the page, and not in use yet: {words.escape(waiting.name)}")
         return None
     if used:
         st.caption(f"In use: {words.escape(used['name'])}")

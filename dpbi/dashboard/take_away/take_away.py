@@ -213,8 +213,7 @@ def offer(page: Page, chosen: Scenario, seen: downloads.Shown, defaults: Mapping
         if not page.releases:
             _offer_report(page, lambda: (seen, _beside(document, script.of_page(page.title, chosen, kept))),
                           handover.REPORT_WARNING, handover.REPORT_HELP)  # fmt: skip
-    brief = scenario_file.default_document(privacy.at_first(defaults))
-    _link(scenario_file.without(document, brief), "counts" in document)
+    _link(document, defaults)
 
 
 def offer_scenes(
@@ -249,15 +248,16 @@ def _beside(document: scenario_file.Document, program: str) -> dict[str, bytes]:
     return {name: content for name, content in files.items() if content}
 
 
-def _link(document: scenario_file.Document, holds_counts: bool) -> None:
-    query = scenario_file.to_query(document)
+def _link(document: scenario_file.Document, defaults: Mapping[str, Any]) -> None:
     with folds.fold("Link to this page") as opened:
         if not opened:
             return
+        brief = scenario_file.default_document(privacy.at_first(defaults))
+        query = scenario_file.to_query(scenario_file.without(document, brief))
         if len(query) > limits.LINK_CHARACTERS_LARGEST:
             st.caption(handover.link_too_long(len(query)))
             return
-        if holds_counts:
+        if "counts" in document:
             st.warning(handover.LINK_WARNING)
         _copied(query)
         st.caption(handover.LINK_HELP)

@@ -37,12 +37,10 @@ _ROOM = 12  # more points may be asked for than can be told before: the bar leav
 
 def choose() -> tuple[Axis, Metric]:
     """What varies, and the error that is shown."""
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        titles = {one.name: one.title for one in AXES}
-        name = settings.choice("Against", "accuracy along", titles, format_func=titles.get, width=320)
-        meant = accuracy_words.METRICS.__getitem__
-        metric = settings.segments("Mean error in", "accuracy in", METRICS, format_func=meant)
-    return axis(name), metric
+    titles = {one.name: one.title for one in AXES}
+    name = settings.choice("against", "accuracy along", titles, format_func=titles.get, width=240)
+    meant = accuracy_words.METRICS.__getitem__
+    return axis(name), settings.choice("in", "accuracy in", METRICS, format_func=meant, width=220)
 
 
 def over(along: Axis, metric: Metric) -> str:
@@ -50,7 +48,9 @@ def over(along: Axis, metric: Metric) -> str:
     if not accuracy_words.can_be_averaged(along.name, metric):
         return accuracy_words.AT_THE_DATA
     named = accuracy_words.OVER.__getitem__
-    return settings.segments("Mean", "accuracy over", accuracy_words.OVER, format_func=named, help=limit_words.PUBLIC)
+    return settings.segments(
+        "Mean", "accuracy over", accuracy_words.OVER, format_func=named, help=limit_words.PUBLIC, width=580
+    )
 
 
 def wanted() -> float | None:
@@ -162,25 +162,24 @@ def _computed(
 
 def draw_along(chosen: Scenario) -> Curves:
     """The chart against what varies, with its controls; the curves, whose crossings are still to be looked for."""
-    along, metric = choose()
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with controls.row():
+        controls.epsilon(chosen.epsilon)
+        along, metric = choose()
         chosen_over = over(along, metric)
         further = controls.further_epsilons() if along.name in accuracy_words.BESIDE_EPSILON else ()
-        if along.name != "epsilon":
-            controls.epsilon(chosen.epsilon)
     found = Curves()
     with guard.part():
         if chosen_over != accuracy_words.AT_THE_DATA:
-            st.markdown(accuracy_words.AVERAGED + ("" if further else accuracy_words.LIMITED))
+            shown = accuracy_words.AVERAGED + ("" if further else accuracy_words.LIMITED)
             reading: Reading = "nearest" if chosen_over == accuracy_words.READ_NEAREST else "naive"
             averaged, bounds = averages(chosen, along, reading, further)
             if averaged.curves:
-                _draw(averaged, accuracy_words.how_averaged(averaged.curves, average.CHOICE_LARGEST), bounds)
+                _draw(averaged, shown, accuracy_words.how_averaged(averaged.curves, average.CHOICE_LARGEST), bounds)
             return found
-        st.markdown(accuracy_words.varying(along, metric, chosen.mechanisms))
         found = curves(chosen, along, metric, further)
         if found.curves:
-            _draw(found, accuracy_words.how_found(found.curves))
+            shown = accuracy_words.varying(along, metric, chosen.mechanisms)
+            _draw(found, shown, accuracy_words.how_found(found.curves))
             st.warning(words.CHOICE_WARNING)
 
             st.header("Where one overtakes another")
@@ -188,13 +187,14 @@ def draw_along(chosen: Scenario) -> Curves:
     return found
 
 
-def _draw(found: Curves, how: str, bounds: Mapping[Value, PrivacyLimit] | None = None) -> None:
-    """Who is nearest, the chart, how its points were found, and the table of those at the own value, or the least.
+def _draw(found: Curves, shown: str, how: str, bounds: Mapping[Value, PrivacyLimit] | None = None) -> None:
+    """Who is nearest, the chart, what it shows and how that was found, and the table of the own value, or the least.
 
     All of them would be a page of numbers that the chart shows, the first dozen rows of one mechanism.
     """
     st.markdown(accuracy_words.smallest_error(found.curves, found.own))
     charts.draw(figures.against(found.curves, found.own, bounds), "accuracy")
+    st.markdown(shown)
     st.caption(how)
     table = data.accuracy(found.curves, found.own)
     places = table.values[found.curves[0].axis.title]

@@ -141,7 +141,7 @@ def _limit(scenario: Scenario) -> str:
 def _ignoring(scenario: Scenario) -> str:
     rows = [library.comparison(scenario.problem, mechanism) for mechanism in scenario.mechanisms]
     shares = [f"{name_of(row.mechanism)} {words.number(row.probability_of_ignoring)}" for row in rows]
-    return words.listed(shares) if shares else "no mechanism is ticked"
+    return words.listed(shares) if shares else "no mechanism is chosen"
 
 
 TERMS = (

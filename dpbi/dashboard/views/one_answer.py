@@ -72,10 +72,10 @@ def clouds(pair: Pair, mechanism: Mechanism, seed: int, *, by_keys: bool = False
 
     found = _found(pair, mechanism, seed)
     at = found.epsilons.index(mechanism.epsilon)
-    if alike := said.hardly_differ(found):
-        st.markdown(alike)
     charts.draw(two_clouds(found, pair.drawn, pair.share_of(found), at), "clouds")
     charts.follow("clouds", lambda epsilon: _set(float(epsilon)))
+    if alike := said.hardly_differ(found):
+        st.markdown(alike)
     with st.container(horizontal=True, key="clouds keys"):
         for label, shortcut, there in (("More noise", "Down", at - 1), ("Less noise", "Up", at + 1)):
             possible = 0 <= there < len(found.epsilons)

@@ -29,7 +29,7 @@ FIGURES_PURPOSE = (
 
 def choose(seed: int) -> PaperFigure:
     """The figure to look at; where it has simulated runs, with the button that draws them anew."""
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with controls.row():
         titles = {key: f"{key}: {figure.title}" for key, figure in _BY_KEY.items()}
         key = settings.choice("Figure", _CHOSEN, _BY_KEY, format_func=titles.get, width=420)
         if _BY_KEY[key].simulated:
@@ -38,17 +38,18 @@ def choose(seed: int) -> PaperFigure:
 
 
 def draw(figure: PaperFigure, seed: int) -> None:
-    """The paper's caption, our figure, and where the two tell different stories."""
+    """Our figure, the paper's caption, and where the two tell different stories."""
     from dpbi.figures import papers
 
-    st.markdown(f"**In the paper:** {words.escape(figure.caption, _SENTENCES)}")
-    if figure.not_printed:
-        st.caption(f"The paper does not print {words.escape(figure.not_printed, _SENTENCES)}.")
     asked = figure.key, seed if figure.simulated else 0
     with work("paper figure", asked, 0, "parts of the figure") as current, contextlib.suppress(Cancelled):
         result, story = _computed(*asked, Begin(current))
     if current.complete:
         charts.draw(papers.draw(result), "paper-" + re.sub(r"\W+", "-", figure.key).strip("-"))
+    st.markdown(f"**In the paper:** {words.escape(figure.caption, _SENTENCES)}")
+    if figure.not_printed:
+        st.caption(f"The paper does not print {words.escape(figure.not_printed, _SENTENCES)}.")
+    if current.complete:
         st.markdown(f"**Computed:** {words.escape(story, _SENTENCES)}")
     with folds.fold("Link to this figure, and its Python") as opened:
         if opened:

@@ -93,7 +93,8 @@ def choose(chosen: Scenario) -> Ready | None:
     """
     st.header("What to release with")
     st.warning(words.CHOICE_WARNING)
-    controls.epsilon(chosen.epsilon)
+    with controls.row():
+        controls.epsilon(chosen.epsilon)
     prior, n = chosen.problem.prior, chosen.problem.n
     found: list[Ready] = []
     refused: dict[str, list[str]] = {}
@@ -109,7 +110,7 @@ def choose(chosen: Scenario) -> Ready | None:
     if settings.setdefault(_TO_RELEASE, None) not in named:
         settings.keep(_TO_RELEASE, next(iter(named)) if len(named) == 1 else None)
     label = settings.choice(
-        "Mechanism", _TO_RELEASE, named, placeholder="Choose one", width=360, help="Those ticked in the sidebar."
+        "Mechanism", _TO_RELEASE, named, placeholder="Choose one", width=360, help="Those chosen in the sidebar."
     )
     if label is None:
         st.markdown(release_words.CHOOSE)

@@ -75,7 +75,7 @@ def _picture(scene: Scene, act: DeltaGenerator) -> None:
         with act, st.container(key="act"):
             st.button(scene.reveal, key="tour: reveal", shortcut="Space", type="primary", on_click=_reveal,
                       args=(scene,))  # fmt: skip
-    charts.draw(tour.draw(result, revealed), f"tour-{scene.key}", at_once=True)
+    charts.draw(tour.draw(result, revealed), f"tour-{scene.key}")
 
 
 def _reveal(scene: Scene) -> None:

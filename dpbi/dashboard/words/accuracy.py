@@ -126,7 +126,7 @@ def smallest_error(curves: Sequence[AccuracyCurve], own: Value | None) -> str:
     curves = [curve for curve in curves if curve.mechanism.epsilon == epsilon]
     proved = [curve for curve in curves if _is_proved(curve)]
     if not proved:
-        return "No ticked mechanism has a proved pure guarantee, so none is called the nearest."
+        return "No chosen mechanism has a proved pure guarantee, so none is called the nearest."
     ends = [min(curve.values[0] for curve in proved), max(curve.values[-1] for curve in proved)]
     places = sorted({value for value in (own, *ends) if value is not None})
     least = {value: found for value in places if (found := _least(value, proved))}

@@ -2,11 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 
-from dpbi import ApproximateDP, NotPrivate, Problem, name_of, printed_bound
+from dpbi import ApproximateDP, LimitComparison, NotPrivate, Problem, name_of, printed_bound
 from dpbi.accuracy.comparison import Comparison, nearest_private
 from dpbi.accuracy.order import LEFT_OUT, lead
 from dpbi.dashboard.words import words
 from dpbi.mechanisms.printed_number import listed, number
+
+COLUMNS = (
+    "**P(truth)**: how probably the truth itself is released. **× limit**: the mean distance under the prior, in times "
+    f"the least there can be at this epsilon ([more]({words.COLUMNS_EXPLAINED}))."
+)
 
 
 def best(rows: Sequence[Comparison], problem: Problem) -> str:
@@ -15,7 +20,7 @@ def best(rows: Sequence[Comparison], problem: Problem) -> str:
         return "There are no records (n = 0): every mechanism releases the prior itself, and nothing can leak."
     found = nearest_private(rows)
     if not found:
-        return "No ticked mechanism has a proved pure guarantee."
+        return "No chosen mechanism has a proved pure guarantee."
     nearer = any(lead(row.measured, found[0].measured) > 0 for row in rows)
     ahead = f"Nearest to the truth here{', of those proved to be private without a delta' if nearer else ''}"
     each: dict[str, list[str]] = {}
@@ -31,6 +36,12 @@ def _mean(row: Comparison) -> str:
     if not row.measured.exact:
         return f"a sampled mean distance of {words.measured(row.measured)}"
     return f"an exact mean distance of {number(row.mean)}" if row.mean else f"a mean distance below {LEFT_OUT:g}"
+
+
+def columns(averages: LimitComparison | None) -> str:
+    """What stands beside the picture's rows, and why a number of them is not there; averages: None as yet unknown."""
+    missing = "" if averages is None or averages.limit.value is not None else f" –: {averages.limit.reason}"
+    return f"{COLUMNS}{missing}"
 
 
 def besides(rows: Sequence[Comparison], problem: Problem) -> str:
@@ -54,8 +65,9 @@ def calibration_hint(spent: Mapping[str, float], epsilon: float) -> str:
     each = listed(f"{name} loses {printed_bound(loss)}" for name, loss in spent.items())
     them = "it loses" if len(spent) == 1 else "each of them loses"
     return (
-        f"Not all of epsilon = {printed_bound(epsilon)} is spent: {each}. **Calibrated** (sidebar) {them} exactly "
-        "epsilon, and the release is often nearer to the truth."
+        f"Not all of epsilon = {printed_bound(epsilon)} is spent: {each}. **Calibrated** (in the sidebar, where "
+        f"{' or '.join(spent)} opens below the mechanisms) {them} exactly epsilon, and the release is often nearer to "
+        "the truth."
     )
 
 

@@ -74,7 +74,7 @@ def _say_nearer(ranked: Sequence[ExpectedDistance], ticked: Sequence[Mechanism])
     names = words.listed(f"**{name_of(one.mechanism)}**" for one in best)
     are = "is" if len(best) == 1 else "are"
     return (
-        f" {names}, which {are} not ticked, {are} nearer than {name_of(other.mechanism)} on average under the prior: "
+        f" {names}, which {are} not chosen, {are} nearer than {name_of(other.mechanism)} on average under the prior: "
         f"{words.listed(dict.fromkeys(map(mean, best)))} against {mean(other)}."
     )
 

@@ -30,7 +30,7 @@ CALIBRATION = (
     "A mechanism that loses less than its epsilon adds more noise than its promise needs. **Calibrating** raises its "
     "rate until the exact loss is epsilon, which usually brings it nearer to the truth, or lowers it, where epsilon is "
     "exceeded. What is promised then holds for this prior and n. The rate depends on the mechanism, the prior and n "
-    "alone. Tick **calibrated** beside a mechanism in the sidebar to see it so on every page."
+    "alone. Open a mechanism below those to choose from in the sidebar: **calibrated** there shows it so on every page."
 )
 
 

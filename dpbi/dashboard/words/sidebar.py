@@ -7,6 +7,7 @@ from dpbi import PureDP, printed_bound
 from dpbi.dashboard.words import words
 from dpbi.privacy.guessing import risk_of
 
+PRIOR = "The pseudo-counts that every category has before any data."
 TALK = "Larger type and a folded sidebar, to be read from the last row. A link keeps it."
 SMALL_PRIOR = "A prior as small as this takes a category without records for all but impossible."
 LISTED_CATEGORIES = 20

@@ -38,7 +38,7 @@ LIST_FROM_DATA = (
     "all, and no guarantee covers that. If you can, give the public list below."
 )
 LIST_GIVEN = "The categories are those of your public list; one with nobody in it has the count 0."
-NOTHING_TICKED = "No mechanism is ticked. Tick at least one under **Mechanisms** in the sidebar."
+NOTHING_TICKED = "No mechanism is chosen. Choose at least one under **Mechanisms** in the sidebar."
 APOLOGY = (
     "This part could not be shown: something went wrong that should not have. Nothing was sent anywhere and your "
     "settings are kept; changing one of them, or reloading the page, usually helps."

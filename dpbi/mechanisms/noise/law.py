@@ -88,12 +88,14 @@ IntegerNoise = FlooredLaplace | TwoSidedGeometric
 def cut_log_pmf(
     noise: IntegerNoise, count: NDArray | int, released: NDArray, ceiling: NDArray | int
 ) -> NDArray[np.float64]:
-    """log P(min(max(c + D, 0), ceiling) = r): point masses inside, whole tails at the two ends."""
-    r = np.asarray(released, dtype=np.int64)
-    d = r - count
-    inner = noise.log_pmf(d)
-    law = np.where(r <= 0, noise.log_at_most(d), np.where(r >= ceiling, noise.log_at_least(d), inner))
-    law = np.where(np.asarray(ceiling) == 0, 0.0, law)
+    """log P(min(max(c + D, 0), ceiling) = r): point masses inside, whole tails at the two ends.
+
+    The tails are functions of c and the ceiling alone: of many r, one is computed once.
+    """
+    r, c, ceiling = np.asarray(released, dtype=np.int64), np.asarray(count), np.asarray(ceiling)
+    ends = noise.log_at_most(-c), noise.log_at_least(ceiling - c)
+    law = np.where(r <= 0, ends[0], np.where(r >= ceiling, ends[1], noise.log_pmf(r - c)))
+    law = np.where(ceiling == 0, 0.0, law)
     return np.where((r >= 0) & (r <= ceiling), law, -np.inf)
 
 
@@ -103,16 +105,16 @@ def ceilings(n: int, released: NDArray[np.int64], consistent: bool) -> NDArray[n
 
 
 def released_log_pmf(
-    noise: IntegerNoise, counts: ArrayLike, released: NDArray[np.int64], noised: int, consistent: bool
+    noise: IntegerNoise, n: int, counts: NDArray[np.int64], released: NDArray[np.int64], noised: int, consistent: bool
 ) -> NDArray[np.float64]:
-    """log P(r | c), r (..., k): noise on the first ``noised`` counts, cut to [0, n] or to what is left (consistent).
+    """log P(r | c): noise on the first ``noised`` counts, cut to [0, n] or to what is left (consistent).
 
-    A category without noise must hold the remainder, else -inf.
+    n: the total of all counts c; c and r: (..., k), broadcast. A category without noise must hold the remainder, else
+    -inf.
     """
-    counts = np.asarray(counts)
-    n = int(counts.sum())
     left = ceilings(n, released, consistent)
-    law = sum(cut_log_pmf(noise, int(counts[i]), released[..., i], left[..., i]) for i in range(noised))
+    law = sum(cut_log_pmf(noise, counts[..., i], released[..., i], left[..., i] if consistent else n)
+              for i in range(noised))
     return np.where(holds_remainder(n, released, noised), law, -np.inf)
 
 

@@ -82,12 +82,13 @@ class StepsNoise:
         return sum(math.comb(k - 1, i) ** 2 * math.comb(reach - i + k - 1, k - 1) for i in range(min(k - 1, reach) + 1))
 
     def log_released(self, counts: NDArray[np.int64], released: NDArray[np.int64]) -> NDArray[np.float64]:
-        """log P(max(t, 0) = r | c): counts, released (..., k), broadcast, -> (...); -inf where that cannot be.
+        """log P(max(t, 0) = r | c): counts of one sum and released, (..., k), broadcast, -> (...); -inf where it cannot
+        be.
 
         The t that give r share steps(c, t) = (||r - c||_1 + s) / 2, s = sum r - n: what lies below zero sums to s, and
         C(s + z - 1, z - 1) ways divide it among the z zeros of r. Without a zero s must be 0.
         """
-        excess = released.sum(axis=-1) - counts.sum(axis=-1)
+        excess = released.sum(axis=-1) - int(counts.sum(axis=-1).flat[0])
         zeros = (released == 0).sum(axis=-1)
         possible = (released >= 0).all(axis=-1) & (excess >= 0) & ((zeros > 0) | (excess == 0))
         moved = np.abs(released - counts).sum(axis=-1)
