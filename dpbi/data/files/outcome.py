@@ -28,15 +28,18 @@ class CountsError(ValueError):
     """A file that cannot be read as counts, said in one line that names the row, the cell and the reason.
 
     row: the row of the file (its first line is 1) or None where the whole file is meant; cell: the cell's own
-    text or None; reason: the sentence without the row. The text holds uploaded cells: show it to the person
-    who uploaded them, log it nowhere.
+    text or None; reason: the sentence without the row; entry: that of the form which the file has no such thing for,
+    or None. The text holds uploaded cells: show it to the person who uploaded them, log it nowhere.
     """
 
-    def __init__(self, reason: str, row: int | None = None, cell: str | None = None) -> None:
+    def __init__(
+        self, reason: str, row: int | None = None, cell: str | None = None, entry: str | None = None
+    ) -> None:
         super().__init__(reason if row is None else f"row {row}: {reason}")
         self.reason = reason
         self.row = row
         self.cell = cell
+        self.entry = entry
 
 
 @dataclass(frozen=True)

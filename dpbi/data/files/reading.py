@@ -86,9 +86,9 @@ def opened(data: bytes, filename: str, said: Form) -> Opened:
     form = Understanding(said)
     file_format = identify(content, str(filename), form)
     if said.sheet is not None and file_format != "workbook":
-        raise CountsError("sheet can only be said of a workbook.")
+        raise CountsError("sheet can only be said of a workbook.", entry="sheet")
     if said.encoding is not None and file_format != "text":
-        raise CountsError("encoding can only be said of a text table.")
+        raise CountsError("encoding can only be said of a text table.", entry="encoding")
     if file_format == "parquet":
         return Opened(read_parquet(content), form, file_format)
     if file_format == "workbook":
@@ -115,9 +115,10 @@ def understood(file: Opened, said: Form) -> Reading:
     form = Understanding(said, dict(known.entries), list(known.doubts), list(known.remarks))
     table = roles = None
     try:
+        table = _table(file, form)
+        table = _selected(table, form)
         if said.categories is not None:
             form.entries["categories"] = tidy_list(said.categories)
-        table = _selected(_table(file, form), form)
         roles = roles_of(table, form)
         totals = counted(table, roles, file.separator, form)
     except CountsError as refusal:
@@ -169,5 +170,5 @@ def _selected(table: Table, form: Understanding) -> Table:
         form.remark(f"Only rows were read whose {column.label} is {listed(list(map(shown, values)))}: {len(at):,}.")
     form.settle("only", None)
     if form.said.only and not at:
-        raise CountsError("no row holds the values that are kept.")
+        raise CountsError("no row holds the values that are kept.", entry="only")
     return table.kept(at) if form.said.only else table

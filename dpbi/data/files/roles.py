@@ -325,7 +325,8 @@ def _settle_group(
     the same people, a sum counts each person several times."""
     if not groups:
         if form.said.group is not None:
-            raise CountsError("group= goes with groups of rows; name the columns that tell them apart as group_column.")
+            raise CountsError("group= goes with groups of rows; name the columns that tell them apart as group_column.",
+                              entry="group")  # fmt: skip
         return None
     different = list(dict.fromkeys(key for key in keys if key))
     if len(different) < 2:
@@ -344,7 +345,8 @@ def _settle_group(
            "up, or each is kept apart. Adding is right only where nobody is in two of them.")  # fmt: skip
     group = str(form.settle("group", guess, why))
     if group not in (ADDED, APART) and group not in different:
-        raise CountsError(f"group: there is no {shown(group)}; there are {listed(list(map(shown, different)), 12)}.")
+        raise CountsError(f"group: there is no {shown(group)}; there are {listed(list(map(shown, different)), 12)}.",
+                          entry="group")  # fmt: skip
     return group
 
 

@@ -232,10 +232,11 @@ class Table:
         if len(columns) == 1:
             return columns[0]
         if columns:
-            raise CountsError(f"{len(columns)} columns are called {columns[0].label}; rename one or give its position.")
+            raise CountsError(f"{len(columns)} columns are called {columns[0].label}; rename one or give its position.",
+                              entry=entry)  # fmt: skip
         what = f"column {wanted}" if by_place else f"column called {shown(str(wanted))}"
         labels = listed([column.label for column in self.columns], most=12)
-        raise CountsError(f"{entry}: there is no {what}. The columns are {labels}.")
+        raise CountsError(f"{entry}: there is no {what}. The columns are {labels}.", entry=entry)
 
     def key(self, column: Column) -> str | int:
         """What names the column in an answer: its header if that is its alone, else its position."""

@@ -307,12 +307,19 @@ def several_answers(names: set[str]) -> list[str]:
     return []
 
 
+def single_answers(names: set[str]) -> list[str]:
+    """The answers that names with several are made of."""
+    several = several_answers(names)
+    parts = {part for name in several for part in _parts(name) - {name}}
+    return sorted(part for part in parts if part and _parts(part) <= {part} | names)
+
+
 def _one_answer(totals: dict[str, int], chosen: str, column: Column) -> dict[str, int]:
     """How many people chose one answer, alone or among others, and how many did not."""
     wanted = one_line(chosen)
     with_it = sum(count for name, count in totals.items() if wanted in _parts(name))
     if not with_it:
-        raise CountsError(f"chosen: nobody answered {shown(wanted)} in {column.label}.")
+        raise CountsError(f"chosen: nobody answered {shown(wanted)} in {column.label}.", entry="chosen")
     return {f"{wanted}: yes": with_it, f"{wanted}: no": sum(totals.values()) - with_it}
 
 

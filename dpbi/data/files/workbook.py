@@ -125,7 +125,7 @@ def _choose_sheet(book: Any, form: Understanding) -> str:
     if said is not None:
         if said not in sheets:
             names = listed(list(map(shown, sheets)), most=12)
-            raise CountsError(f"there is no sheet {shown(said)}; the sheets are {names}.")
+            raise CountsError(f"there is no sheet {shown(said)}; the sheets are {names}.", entry="sheet")
         return str(form.settle("sheet", said))
     visible = {name: sheet for name, sheet in sheets.items() if sheet.sheet_state == "visible"}
     starts = {name: _first_rows(sheet) for name, sheet in (visible or sheets).items()}
