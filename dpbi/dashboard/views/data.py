@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping, Sized
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -22,70 +22,118 @@ from dpbi.data.files.tally import single_answers
 
 _BROUGHT, _ROUND = "data: brought", "data: round"
 _TOKEN = "_streamlit_xsrf"  # the name of the cookie
-FIRST, LAST, COLUMNS, CATEGORIES = 12, 4, 12, 50  # of the cells and of what comes out: how much is in sight
-_OFFERED = 150  # rows at each end of the file, and values of a column, to choose from
-_ANY_MARK = ".,' \u00a0\u202f"
-_OPENING = ("sheet", "encoding")
-_NEEDED = ("column", "category_column", "count_column")  # without which nothing is read
-
-Scope = tuple[str | None, ...]  # what an entry is said of: the file (), a sheet, a layout of it or a column
-
-
-class Found(NamedTuple):
-    """What was brought under what was said: opened if it can be, what it comes to, the entries that were taken as said,
-    and the sentences about those that do not fit the others."""
-
-    file: Opened | None
-    reading: Reading
-    said: dict[str, Any]
-    fallen: list[str]
+FIRST, LAST, COLUMNS, CATEGORIES = 12, 4, 12, 50  # of the cells and of what comes out: how much is shown
+OFFERED = 150  # rows at each end of the file, and values of a column, to choose from
+_MARKS = ".,' \u00a0\u202f"  # that thousands may be marked by
+_FOLDED = ("encoding", "only", "kept", "categories")  # what few files need
+_COLUMNS = {
+    RAW: ("column",),
+    COUNTS: ("category_column", "count_column", "group_column"),
+    WIDE: ("count_column", "group_column"),
+}
+_OF_A_LAYOUT = {*_COLUMNS[RAW], *_COLUMNS[COUNTS], "group", "thousands", "confirm_percentages", "missing", "chosen"}
 
 
 @dataclass
 class Brought:
-    """What a person brought, kept in the session until it is put away, with all that was ever said of it: a change of
-    mind and back finds what was said before."""
+    """A file or pasted cells, kept in the session until put away, with all that was ever said of it by what it was said
+    of (the file, a sheet, a layout or column of it), so that a change of mind and back finds what was said before.
+
+    opening: the entries that it was opened with; now: each entry as it stands; fallen: sentences about what was said
+    and does not fit the rest of the form.
+    """
 
     place: int
     name: str
     data: bytes
-    said: dict[tuple[Scope, str], Any] = field(default_factory=dict)
+    said: dict[tuple[Any, ...], Any] = field(default_factory=dict)
     versions: dict[str, int] = field(default_factory=dict)
-    opened: tuple[Form, Opened] | None = None
-    found: Found | None = None
+    file: Opened | None = None
+    opening: Form | None = None
+    reading: Reading | None = None
+    now: dict[str, Any] = field(default_factory=dict)
+    fallen: list[str] = field(default_factory=list)
 
-    def of(self, scope: Scope) -> dict[str, Any]:
-        return {entry: value for (of, entry), value in self.said.items() if of == scope}
+    @property
+    def sheet(self) -> str | None:
+        return self.file.sheet if self.file else None
 
-    def say(self, scope: Scope, entry: str, value: Any) -> None:
-        self.said[scope, entry] = value
-        self.found = None
+    def of(self, *scope: Any) -> dict[str, Any]:
+        return {entry: value for (*of, entry), value in self.said.items() if of == [*scope]}
 
-    def open(self, form: Form) -> Opened:
-        if self.opened is None or self.opened[0] != form:
-            self.opened = None  # one at a time
-            self.opened = (form, opened(self.data, self.name, form))
-        return self.opened[1]
+    def say(self, entry: str, value: Any) -> None:
+        layout = self.now.get("layout")
+        scopes = {"sheet": (), "encoding": (), "kept": (self.sheet, "only", self.now.get("only"))}
+        scope = (self.sheet, layout) if entry in _OF_A_LAYOUT else scopes.get(entry, (self.sheet,))
+        if entry in _OF_A_LAYOUT:  # the layout stands with it, or it might be taken for said of another
+            self.said[self.sheet, "layout"] = layout
+        self.said[*scope, entry] = value
+        self.reading = None
+
+    def read(self) -> Reading:
+        """What it comes to, read once for each change of the form; what does not fit falls back to the guess."""
+        if self.reading is not None:
+            return self.reading
+        opening, self.fallen = self.of(), []
+        sheet = opening.get("sheet", self.sheet)
+        said = opening | self.of(sheet)
+        said |= self.of(sheet, said.get("layout"))
+        only = said.pop("only", None)
+        kept = self.of(sheet, "only", only).get("kept", ())
+        said |= {"only": {only: kept}} if kept else {}
+        said["unlisted"] = said.get("categories") and said.get("unlisted")
+        found = self._read(Form.checked(said))
+        while (refusal := found.refusal) and said.get(refusal.entry or "") is not None:
+            self.fallen.append(f"{words.opened(refusal)} {data_words.FALLEN_BACK}")
+            said[refusal.entry or ""] = None
+            found = self._read(Form.checked({entry: value for entry, value in said.items() if entry}))
+        self.now = found.suggested | {entry: value for entry, value in said.items() if value is not None}
+        self.now |= {"only": only, "kept": kept}
+        self.reading = found
+        return found
+
+    def _read(self, said: Form) -> Reading:
+        opening = Form(sheet=said.sheet, encoding=said.encoding)
+        try:
+            if self.file is None or self.opening != opening:
+                self.file = None  # one at a time
+                self.file, self.opening = opened(self.data, self.name, said), opening
+        except CountsError as refusal:
+            return Reading(Understanding(said), refusal=refusal.with_traceback(None))
+        found = understood(self.file, said)
+        total = sum(found.counts.counts) if found.counts else 0
+        return found if total <= limits.TOTAL_LARGEST else replace(found, counts=None, refusal=CountsError(
+            f"the counts are too large: they may add to at most {limits.TOTAL_LARGEST:,}, got {total:,}."))  # fmt: skip
+
+    def out(self, reading: Reading) -> dict[int, str]:
+        """The rows that are left out, each with the reason."""
+        return dict.fromkeys(_listed(self.now.get("leave_out")), "as said") | reading.form.left_out
 
 
 def draw() -> None:
     brought: Brought | None = st.session_state.get(_BROUGHT)
     used = settings.get("uploaded") if settings.get("source") == data_source.FILE else None
+    st.session_state[data_source.WAITING] = brought.name if brought else ""
     if brought is None:
-        st.session_state.pop(data_source.WAITING, None)
         if settings.get("source") == data_source.FILE:
             st.info(f"{data_words.used(used)} {data_words.FILE_IS_GONE}" if used else data_words.BRING_AGAIN)
         _bring()
         return
-    if brought.found is None:
-        brought.found = _found(brought)
+    reading = brought.read()
     form, outcome = st.columns([3, 2], gap="medium")
-    with form:
-        _Form(brought, brought.found).draw()
+    with form.container(key="form"):
+        _cells(brought, reading)
+        entries, fold = st.container(horizontal=True), st.expander(data_words.MORE, type="compact")
+        folded = fold.container(horizontal=True)
+        for entry, choices in _asked(brought, reading):
+            with folded if entry in _FOLDED else entries:
+                _entry(brought, reading, entry, choices)
+        key = f"data: list {brought.place}"
+        fold.file_uploader("Or a file with one column", key=key, on_change=_take_list, args=(brought, key))
         with st.expander("Bring another file, or paste other cells", type="compact"):
             _bring()
-    with outcome:
-        _outcome(brought, brought.found, used)
+    with outcome.container(key="outcome"):
+        _outcome(brought, reading, used)
 
 
 # --- what is brought ---
@@ -94,15 +142,12 @@ def draw() -> None:
 def _bring() -> None:
     place = st.session_state.setdefault(_ROUND, 0)
     file, cells = st.columns(2)
-    with file:
-        key = f"data: file {place}"
-        st.file_uploader("A table of counts, or one row per person", key=key, on_change=_take_file, args=(key,))
-        st.caption(data_words.FORMATS)
-        if _will_be_refused():
-            st.warning(data_words.UPLOAD_REFUSED)
-    with cells:
-        key = f"data: cells {place}"
-        st.text_area(data_words.PASTE, key=key, height=120, on_change=_take_cells, args=(key,))
+    file.file_uploader("A table of counts, or one row per person", key=f"data: file {place}", on_change=_take,
+                       args=(f"data: file {place}",), help=data_words.FORMATS)  # fmt: skip
+    if _will_be_refused():
+        file.warning(data_words.UPLOAD_REFUSED)
+    cells.text_area(data_words.PASTE, key=f"data: cells {place}", height=120, on_change=_take,
+                    args=(f"data: cells {place}",))  # fmt: skip
 
 
 def _will_be_refused() -> bool:
@@ -112,292 +157,147 @@ def _will_be_refused() -> bool:
     return of_browser and st.get_option("server.enableXsrfProtection") and _TOKEN not in st.context.cookies
 
 
-def _take_file(key: str) -> None:
-    file = st.session_state[key]
-    if isinstance(file, UploadedFile):  # none, or the mark of a deleted one
-        _take(file.name, file.getvalue())
-
-
-def _take_cells(key: str) -> None:
-    if st.session_state[key].strip():
-        _take(data_words.PASTED_NAME, st.session_state[key].encode())
-
-
-def _take(name: str, data: bytes) -> None:
-    """Another file: what was said of the one before does not carry over. The uploader and the field begin anew."""
+def _take(key: str) -> None:
+    """Another file, or cells: what was said of the one before does not carry over. Uploader and field begin anew."""
+    given = st.session_state[key]
+    file = (given.name, given.getvalue()) if isinstance(given, UploadedFile) else (data_words.PASTED, given.encode())
     st.session_state[_ROUND] += 1
-    st.session_state[_BROUGHT] = Brought(st.session_state[_ROUND], name, data)
+    st.session_state[_BROUGHT] = Brought(st.session_state[_ROUND], *file)
 
 
-def _put_away() -> None:
-    """Lets go of the file, its cells and what was said of it; the counts in use stay."""
-    st.session_state.pop(_BROUGHT, None)
+def _take_list(brought: Brought, key: str) -> None:
+    try:
+        brought.say("categories", read_categories(st.session_state[key].getvalue(), st.session_state[key].name))
+    except CountsError as refusal:
+        brought.fallen.append(words.opened(refusal))
 
 
-def _found(brought: Brought) -> Found:
-    fallen: list[str] = []
+def _cells(brought: Brought, reading: Reading) -> None:
+    """The first and last rows as they stand in the file, with the names that its format has for the columns."""
+    st.markdown(f"**{words.escape(brought.name)}**")
+    if brought.file is None:
+        return
+    content, cells = brought.file.content, brought.file.columns
+    at = _ends(len(content.rows), FIRST, LAST)
+    taken = dict.fromkeys(brought.out(reading), "left out") | dict.fromkeys(_listed(brought.now.get("header_row")), "names")
+    shown = {"Row": [f"{content.rows[i]:,}" for i in at], "Taken for": [taken.get(content.rows[i], "") for i in at]}
+    for j, column in enumerate(cells[:COLUMNS]):
+        title = "" if isinstance(content, CellGrid) else f": {words.escape(content.columns[j].title, 30)}"
+        shown[words.column_letter(j) + title] = [words.escape(column[i], 30) for i in at]
+    st.table(pd.DataFrame(shown), hide_index=True, height=_height(at, 5), border="horizontal",
+             alt="The first and last rows as they stand in the file")  # fmt: skip
+    if len(at) < len(content.rows) or len(cells) > COLUMNS:
+        columns = f"{min(len(cells), COLUMNS)} of {len(cells):,} columns."
+        st.caption(f"{len(at):,} of {len(content.rows):,} filled rows, {columns}")
 
-    def fits(said: dict[str, Any], refusal: CountsError | None) -> bool:
-        """Whether all that was said has something in the file to be said of; what has not is taken back."""
-        if refusal is None or refusal.entry not in said:
-            return True
-        fallen.append(f"{words.opened(refusal)} {data_words.FALLEN_BACK}")
-        del said[refusal.entry]
-        return False
 
-    said = brought.of(())
-    while True:
-        try:
-            file = brought.open(Form.checked(said))
-            break
-        except CountsError as refusal:
-            if fits(said, refusal):
-                refused = Reading(Understanding(Form()), refusal=refusal.with_traceback(None))
-                return Found(None, refused, said, fallen)
-    said |= brought.of((file.sheet,))
-    said |= brought.of((file.sheet, said.get("layout")))
-    kept = brought.of((file.sheet, "only", said.pop("only", None))).get("kept")
-    if kept:
-        said["only"] = kept
-    if "categories" not in said:
-        said.pop("unlisted", None)
-    open_ended = {entry: said.pop(entry) for entry in _NEEDED if said.get(entry) == ()}
-    reading = understood(file, Form.checked(said))
-    while not fits(said, reading.refusal):
-        reading = understood(file, Form.checked(said))
-    total = sum(reading.counts.counts) if reading.counts else 0
-    if open_ended:
-        reading = replace(reading, counts=None, refusal=CountsError(data_words.SAY_A_COLUMN))
-    elif total > limits.TOTAL_LARGEST:
-        most = f"they may add to at most {limits.TOTAL_LARGEST:,}, got {total:,}."
-        reading = replace(reading, counts=None, refusal=CountsError(f"the counts are too large: {most}"))
-    return Found(file, reading, said | open_ended, fallen)
+def _height(rows: Sized, most: int) -> int:
+    """Of a table in small type, which scrolls beyond so many rows."""
+    return round(26.7 * min(len(rows), most + 0.5) + 30)
+
+
+def _ends(many: int, first: int, last: int) -> list[int]:
+    return [*range(min(first, many)), *range(max(first, many - last), many)]
 
 
 # --- the form ---
 
 
-class _Form:
-    """The cells and the entries, each as it stands: said, or guessed with the reason where that is in doubt."""
+def _asked(brought: Brought, reading: Reading) -> Iterator[tuple[str, Mapping[Any, str]]]:
+    """The entries that matter to the file as it is understood now, each with what can be chosen."""
+    file, now, choices = brought.file, brought.now, data_words.CHOICES
+    if file is None or file.file_format == "text":
+        yield "encoding", {encoding: encoding for encoding in _listed(now.get("encoding"))} | choices["encoding"]
+    if file is None:
+        return
+    if len(file.sheets) > 1:
+        yield "sheet", dict(zip(file.sheets, file.sheets, strict=True))
+    rows = {row: f"{row:,}" for row in brought.out(reading)}
+    for i in _ends(len(file.content.rows), OFFERED, OFFERED):
+        row = file.content.rows[i]
+        rows[row] = f"{row:,}: {', '.join(column[i].strip() for column in file.columns[:COLUMNS])}"
+    if isinstance(file.content, CellGrid):
+        yield "header_row", rows
+    yield "leave_out", rows
+    if reading.table is None:
+        return
+    columns = dict(zip(reading.table.keys, (column.title for column in reading.table.columns), strict=True))
+    yield "layout", choices["layout"]
+    yield from _asked_of_roles(now, reading, columns)
+    yield "only", choices["only"] | columns
+    if now["only"] in columns:
+        values = filter(str.strip, reading.table.found(now["only"], "only").cells)
+        yield "kept", {value: value for value in [*dict.fromkeys([*now["kept"], *values])][:OFFERED]}
+    yield "categories", {}
 
-    def __init__(self, brought: Brought, found: Found) -> None:
-        self.brought, self.found = brought, found
-        self.file, self.reading = found.file, found.reading
-        self.now = self.reading.suggested | found.said
-        self.layout = self.now.get("layout")
-        self.sheet: Scope = (self.file.sheet,) if self.file else ()
-        self.doubts: dict[str, list[str]] = {}
-        for doubt in self.reading.open:
-            self.doubts.setdefault(doubt.entry, []).append(doubt.reason)
-        self.columns: dict[Any, str] = {}
-        if self.reading.table is not None:
-            titles = [column.title for column in self.reading.table.columns]
-            self.columns = dict(zip(self.reading.table.keys, titles, strict=True))
 
-    def draw(self) -> None:
-        if self.file is not None:
-            self._cells(self.file)
-            self._rows(self.file)
-        if self.columns:
-            self._roles()
-            self._filter()
-            self._public_list()
-        if self.file is None or self.file.file_format == "text":
-            self._letters()
+def _asked_of_roles(
+    now: Mapping[str, Any], reading: Reading, columns: dict[Any, str]
+) -> Iterator[tuple[str, Mapping[Any, str]]]:
+    choices, roles = data_words.CHOICES, reading.roles
+    for entry in _COLUMNS.get(now.get("layout", ""), ()):
+        if entry != "group_column" or len(columns) > 2 or now["layout"] == WIDE:
+            yield entry, columns
+    groups = dict.fromkeys(filter(None, roles.keys if roles else ()))
+    if len(groups) > 1:
+        yield "group", choices["group"] | dict(zip(groups, groups, strict=True))
+    counts = [cell for column in (roles.counts if roles else ()) for cell in column.sample]
+    answered = roles.categories if roles and roles.layout == RAW else ()
+    matters = {
+        "thousands": any(mark in cell.strip() for cell in counts for mark in _MARKS),
+        "confirm_percentages": "confirm_percentages" in now,
+        "missing": any(not cell.strip() for column in answered for cell in column.cells),
+        "unlisted": "unlisted" in now,
+    }
+    for entry in filter(matters.get, matters):
+        yield entry, choices[entry]
+    single = [one for column in answered for one in single_answers(set(column.sample)) if len(answered) == 1]
+    if single:
+        yield "chosen", choices["chosen"] | {one: f"only {one}, as yes or no" for one in single}
 
-    def _cells(self, file: Opened) -> None:
-        content = file.content
-        numbers = content.rows
-        at = range(len(numbers))
-        shown = [*at[:FIRST], *at[max(FIRST, len(at) - LAST) :]]
-        columns = [cells[:] if len(at) < 1 else [cells[i] for i in shown] for cells in file.columns[:COLUMNS]]
-        rows = [[f"{numbers[i]:,}", self._taken_for(numbers[i])] for i in shown]
-        rows = [[*row, *(words.escape(cells[j], 30) for cells in columns)] for j, row in enumerate(rows)]
-        if not isinstance(content, CellGrid):
-            names = [words.escape(column.title, 30) for column in content.columns[:COLUMNS]]
-            rows.insert(0, ["", "names", *names])
-        letters = [words.column_letter(j) for j in range(len(columns))]
-        table = pd.DataFrame(rows, columns=["Row", "Taken for", *letters])
-        st.markdown(f"**{words.escape(self.brought.name)}**")
-        st.table(table, hide_index=True, height=190, width="stretch", border="horizontal",
-                 alt="The first and last rows as they stand in the file")  # fmt: skip
-        if len(shown) < len(at) or len(columns) < len(file.columns):
-            st.caption(f"{len(shown):,} of {len(at):,} filled rows, {len(columns):,} of {len(file.columns):,} columns.")
 
-    def _taken_for(self, row: int) -> str:
-        if row in _listed(self.now.get("header_row")):
-            return "names"
-        left_out = row in self.reading.form.left_out or row in _listed(self.now.get("leave_out"))
-        return "left out" if left_out else ""
+def _entry(brought: Brought, reading: Reading, entry: str, choices: Mapping[Any, str]) -> None:
+    """One entry as it stands, with the reason of a guess that is in doubt, else a line of help."""
+    wide = entry == "count_column" and brought.now["layout"] == WIDE
+    label, help, none = data_words.ENTRIES["columns" if wide else entry]
+    now = brought.now.get(entry)
+    stands = [one for one in _listed(now) if one in choices]
+    index = [*choices].index(stands[0]) if stands else 0 if None in choices else None
 
-    def _rows(self, file: Opened) -> None:
-        places = self._places()
-        if len(file.sheets) > 1:
-            self._one(next(places), "sheet", {name: name for name in file.sheets}, ())
-        grid = isinstance(file.content, CellGrid)
-        numbers = file.content.rows
-        offered = [*range(len(numbers))[:_OFFERED], *range(len(numbers))[max(_OFFERED, len(numbers) - _OFFERED) :]]
-        rows = {numbers[i]: self._row(file, i) for i in offered}
-        rows |= {row: f"{row:,}" for row in _listed(self.now.get("leave_out")) if row not in rows}
-        if grid:
-            self._several(next(places), "header_row", rows, self.sheet, data_words.NO_HEADER)
-        self._several(next(places), "leave_out", rows, self.sheet, "None")
+    def written(choice: Any) -> str:
+        return words.plain(choices[choice], 40)
 
-    def _row(self, file: Opened, i: int) -> str:
-        cells = (column[i].strip() for column in file.columns[:COLUMNS])
-        return f"{file.content.rows[i]:,}: {words.plain(', '.join(filter(None, cells)), 40)}"
-
-    def _roles(self) -> None:
-        place = st.container()
-        with place:
-            layouts = data_words.CHOICES["layout"]
-            label, _ = data_words.ENTRIES["layout"]
-            index = [*layouts].index(self.layout) if self.layout else None
-            st.radio(label, layouts, index, format_func=layouts.get, horizontal=True,
-                     **self._tied("layout", self.layout, self.sheet))  # fmt: skip
-            self._beside("layout", "")
-        if self.layout is None:
-            return
-        places, of = self._places(), (*self.sheet, self.layout)
-        if self.layout == RAW:
-            self._several(next(places), "column", self.columns, of)
-            self._of_people(places, of)
-            return
-        if self.layout == COUNTS:
-            self._several(next(places), "category_column", self.columns, of)
-        self._several(next(places), "count_column", self.columns, of)
-        if self.layout == WIDE or len(self.columns) > 2:
-            self._several(next(places), "group_column", self.columns, of, "None")
-        roles = self.reading.roles
-        groups = [key for key in dict.fromkeys(roles.keys if roles else ()) if key]
-        if len(groups) > 1:
-            self._one(next(places), "group", data_words.CHOICES["group"] | {key: key for key in groups}, of)
-        counts = [cell for column in roles.counts for cell in column.sample] if roles else []
-        if "thousands" in self.now or any(mark in cell.strip() for cell in counts for mark in _ANY_MARK):
-            self._one(next(places), "thousands", data_words.CHOICES["thousands"], of)
-        if "confirm_percentages" in self.now:
-            self._one(next(places), "confirm_percentages", data_words.CHOICES["confirm_percentages"], of)
-
-    def _of_people(self, places: Iterator[Any], of: Scope) -> None:
-        read = self.reading.roles.categories if self.reading.roles else ()
-        if "missing" in self.found.said or any(not cell.strip() for column in read for cell in column.cells):
-            self._one(next(places), "missing", data_words.CHOICES["missing"], of)
-        answers = single_answers(set(read[0].sample)) if len(read) == 1 else []
-        if answers or "chosen" in self.now:
-            answers = sorted({*answers, *_listed(self.now.get("chosen"))})
-            named: dict[Any, str] = {None: "each combination is a category"}
-            named |= {one: f"only {words.plain(one)}: yes or no" for one in answers}
-            self._one(next(places), "chosen", named, of)
-
-    def _filter(self) -> None:
-        only = self.brought.of(self.sheet).get("only")
-        with st.expander("Only some of the rows" + (" (in use)" if "only" in self.found.said else ""), type="compact"):
-            places = self._places()
-            self._one(next(places), "only", {None: "All rows"} | self.columns, self.sheet, only)
-            if only is None or self.file is None:
-                return
-            position = next((c.position for c in self.reading.table.columns if self.columns
-                             and self.reading.table.key(c) == only), 0)  # fmt: skip
-            cells = self.file.columns[position - 1] if position else []
-            out = {*_listed(self.now.get("header_row")), *self.reading.form.left_out}
-            values = dict.fromkeys(cell for cell, row in zip(cells, self.file.content.rows, strict=False)
-                                   if row not in out and cell.strip())  # fmt: skip
-            of = (*self.sheet, "only", only)
-            kept = [value for _, said in (self.brought.of(of).get("kept") or ()) for value in said]
-            offered = {value: words.plain(value) for value in [*kept, *values][: _OFFERED + len(kept)]}
-            self._several(next(places), "kept", offered, of, "All rows", kept, lambda said: ((only, tuple(said)),))
-
-    def _public_list(self) -> None:
-        now = self.now.get("categories")
-        with st.expander("The public list of categories" + (" (in use)" if now else ""), type="compact"):
-            st.caption(words.LIST_GIVEN if now else words.LIST_FROM_DATA)
-            label, help = data_words.ENTRIES["categories"]
+    with st.container():
+        if entry == "categories":
             text = "\n".join(now or ())
-            st.text_area(label, text, height=120, **self._tied("categories", text, self.sheet, _lines))
-            self._beside("categories", help)
-            key = f"data: list {self.brought.place}"
-            st.file_uploader("Or a file with one column", key=key, on_change=self._take_list, args=(key,))
-            if refusal := st.session_state.pop(f"{key}: refusal", ""):
-                st.error(refusal)
-        if "unlisted" in self.now:
-            self._one(st.container(), "unlisted", data_words.CHOICES["unlisted"], self.sheet)
-
-    def _take_list(self, key: str) -> None:
-        file = st.session_state[key]
-        if not isinstance(file, UploadedFile):
-            return
-        try:
-            self.brought.say(self.sheet, "categories", read_categories(file.getvalue(), file.name))
-        except CountsError as refusal:
-            st.session_state[f"{key}: refusal"] = words.opened(refusal)
-
-    def _letters(self) -> None:
-        now = self.now.get("encoding")
-        names = data_words.ENCODINGS | ({now: now} if now and now not in data_words.ENCODINGS else {})
-        with st.expander("Letters that look wrong", expanded=self.file is None, type="compact"):
-            self._one(st.container(), "encoding", names, ())
-
-    # --- one entry ---
-
-    def _places(self) -> Iterator[Any]:
-        """Where the entries go, two in a row."""
-        while True:
-            yield from st.columns(2)
-
-    def _one(self, place: Any, entry: str, choices: dict[Any, str], scope: Scope, now: Any = None) -> None:
-        now = self.now.get(entry) if now is None else now
-        label, help = data_words.ENTRIES[entry]
-        with place:
-            index = [*choices].index(now) if now in choices else None
-            st.selectbox(label, choices, index, format_func=lambda choice: words.plain(choices[choice]),
-                         placeholder="As guessed", **self._tied(entry, now, scope))  # fmt: skip
-            self._beside(entry, help)
-
-    def _several(
-        self, place: Any, entry: str, choices: dict[Any, str], scope: Scope, none: str = "Choose",
-        now: list[Any] | None = None, read: Callable[[Any], Any] = tuple,
-    ) -> None:  # fmt: skip
-        now = _listed(self.now.get(entry)) if now is None else now
-        if entry == "header_row":
-            now = [row for row in now if row]
-        now = [one for one in now if one in choices]
-        label, help = data_words.ENTRIES[entry]
-        if entry == "count_column" and self.layout == WIDE:
-            label, help = data_words.COUNTS_OF_GROUPS
-        with place:
-            st.multiselect(label, choices, now, lambda choice: words.plain(choices[choice]), placeholder=none,
-                           **self._tied(entry, now, scope, read))  # fmt: skip
-            self._beside(entry, help)
-
-    def _beside(self, entry: str, help: str) -> None:
-        """The reason of a guess that is in doubt, else a line of help."""
-        reasons = " ".join(self.doubts.get(entry, ()))
-        if reasons:
-            st.markdown(f":small[**Guessed.** {words.escape(reasons, words.SENTENCE_LENGTH)}]")
-        elif help:
-            st.caption(help)
-
-    def _tied(
-        self, entry: str, now: Any, scope: Scope, read: Callable[[Any], Any] = lambda value: value
-    ) -> dict[str, Any]:
-        """The arguments that tie a widget to an entry of this very file. One that has come to stand otherwise than its
-        widget shows gets a new widget, as in ``settings.entry``."""
-        versions = self.brought.versions
-        key = f"data: {self.brought.place} {entry} {versions.setdefault(entry, 0)}"
-        if st.session_state.get(key, now) != now:
-            versions[entry] += 1
-            key = f"data: {self.brought.place} {entry} {versions[entry]}"
-
-        def take() -> None:
-            if self.layout and len(scope) == 2:  # an entry of this layout is said of no other
-                self.brought.say(self.sheet, "layout", self.layout)
-            self.brought.say(scope, entry, read(st.session_state[key]))
-
-        return {"key": key, "on_change": take}
+            st.text_area(label, text, height=120, **_tied(brought, entry, text))
+        elif none:
+            st.multiselect(label, choices, stands, written, placeholder=none, **_tied(brought, entry, stands))
+        elif entry == "layout":
+            st.radio(label, choices, index, written, horizontal=True, **_tied(brought, entry, now))
+        else:
+            st.selectbox(label, choices, index, written, **_tied(brought, entry, now))
+        reasons = " ".join(doubt.reason for doubt in reading.open if doubt.entry == entry)
+        said = f"**Guessed.** {words.escape(reasons, words.SENTENCE_LENGTH)}" if reasons else help
+        st.caption(said)
 
 
-def _lines(text: str) -> tuple[str, ...] | None:
-    return tuple(line.strip() for line in text.splitlines() if line.strip()) or None
+def _tied(brought: Brought, entry: str, now: Any) -> dict[str, Any]:
+    """The arguments that tie a widget to an entry of this very file. One that has come to stand otherwise than its
+    widget shows gets a new widget, as in ``settings.entry``."""
+    version = brought.versions.setdefault(entry, 0)
+    key = f"data: {brought.place} {entry} {version}"
+    if st.session_state.get(key, now) != now:
+        brought.versions[entry] += 1
+        return _tied(brought, entry, now)
+
+    def take() -> None:
+        value = st.session_state[key]
+        if entry == "categories":
+            value = [line.strip() for line in value.splitlines() if line.strip()] or None
+        brought.say(entry, tuple(value) if isinstance(value, list) else value)
+
+    return {"key": key, "on_change": take}
 
 
 def _listed(value: Any) -> list[Any]:
@@ -408,68 +308,47 @@ def _listed(value: Any) -> list[Any]:
 # --- what comes out ---
 
 
-def _outcome(brought: Brought, found: Found, used: dict[str, Any] | None) -> None:
-    counts, refusal = found.reading.counts, found.reading.refusal
+def _outcome(brought: Brought, reading: Reading, used: dict[str, Any] | None) -> None:
+    counts, refusal = reading.counts, reading.refusal
+    in_use = counts is not None and used is not None and used | _used(brought, counts) == used
     if counts is not None:
-        st.subheader(data_words.comes_to(len(counts.labels), sum(counts.counts)))
+        st.subheader(data_words.comes_to(counts.labels, counts.counts))
     elif refusal is not None:
         st.error(words.opened(refusal))
-    in_use = counts is not None and used is not None and _same(used, counts)
-    st.session_state[data_source.WAITING] = "" if in_use else brought.name
     with st.container(horizontal=True):
         st.button("Use these counts", type="primary", disabled=counts is None or in_use, on_click=_use,
                   args=(brought, counts))  # fmt: skip
-        st.button("Discard the file", on_click=_put_away)
+        st.button("Discard the file", on_click=st.session_state.pop, args=(_BROUGHT,))
     if in_use:
+        st.session_state[data_source.WAITING] = ""
         st.success(data_words.IN_USE)
-        with st.container(horizontal=True):
-            for title in ("Home", "Release"):
-                st.page_link(menu.page(title).path, label=title, query_params=address.elsewhere(on_tour=False))
+        st.page_link(menu.page("Home").path, label="Compare the mechanisms on them",
+                     query_params=address.elsewhere(on_tour=False))  # fmt: skip
     elif used:
-        st.warning(data_words.still_used(used))
-    for sentence in found.fallen:
+        st.warning(f"{data_words.used(used)} {data_words.KEPT}")
+    for sentence in brought.fallen:
         st.warning(sentence)
     if counts is not None:
-        _table(counts)
-    for row, why in _left_out(found.reading):
-        st.caption(f"Left out: {row}: {why}.")
-    for remark in found.reading.form.remarks:
-        st.warning(words.escape(remark, words.SENTENCE_LENGTH))
+        shown = {"Category": map(words.escape, counts.labels), "Count": (f"{count:,}" for count in counts.counts)}
+        table = pd.DataFrame({title: [*values][:CATEGORIES] for title, values in shown.items()})
+        st.table(table, hide_index=True, border="horizontal", height=_height(table, 8),
+                 alt="The categories and counts that come out")  # fmt: skip
+        if len(counts.labels) > CATEGORIES:
+            st.caption(f"The first {CATEGORIES} of {len(counts.labels):,} categories.")
+    for remark in data_words.left_out(brought.out(reading)) + reading.form.remarks:
+        st.caption(words.escape(remark, words.SENTENCE_LENGTH))
     if counts is not None:
         with st.expander("The same in Python", type="compact"):
-            st.code(_call(brought.name, found.reading.suggested), language="python", wrap_lines=True)
+            st.code(_used(brought, counts)["reading"], language="python", wrap_lines=True)
 
 
-def _table(counts: Counts) -> None:
-    k = len(counts.labels)
-    names = [words.escape(label) for label in counts.labels[:CATEGORIES]]
-    table = pd.DataFrame({"Category": names, "Count": [f"{count:,}" for count in counts.counts[:CATEGORIES]]})
-    st.table(table, hide_index=True, border="horizontal", height=min(40 * len(table) + 42, 300),
-             alt="The categories and counts that come out")  # fmt: skip
-    if k > CATEGORIES:
-        st.caption(f"The first {CATEGORIES} of {k:,} categories.")
-
-
-def _left_out(reading: Reading) -> list[tuple[str, str]]:
-    """The rows that are left out by the reason."""
-    by_reason: dict[str, list[int]] = {}
-    for row, why in sorted(reading.form.left_out.items()):
-        by_reason.setdefault(why, []).append(row)
-    return [(f"row{'s' if len(rows) > 1 else ''} {words.listed(f'{row:,}' for row in rows[:8])}"
-             + (f" and {len(rows) - 8:,} more" if len(rows) > 8 else ""), why) for why, rows in by_reason.items()]  # fmt: skip
-
-
-def _same(used: dict[str, Any], counts: Counts) -> bool:
-    return used["labels"] == list(counts.labels) and used["counts"] == list(counts.counts)
+def _used(brought: Brought, counts: Counts) -> dict[str, Any]:
+    """The setting that puts the counts into use, with the call that reads the file again in the same way."""
+    said = "".join(f", {entry}={value!r}" for entry, value in counts.form)
+    call = f"dpbi.read_counts(open({brought.name!r}, 'rb').read(), {brought.name!r}{said})"
+    return {"name": brought.name, "labels": [*counts.labels], "counts": [*counts.counts], "reading": call}
 
 
 def _use(brought: Brought, counts: Counts) -> None:
     settings.keep("source", data_source.FILE)
-    settings.keep("uploaded", {"name": brought.name, "labels": list(counts.labels), "counts": list(counts.counts),
-                               "reading": _call(brought.name, dict(counts.form))})  # fmt: skip
-
-
-def _call(name: str, suggested: dict[str, Any]) -> str:
-    """The call that reads the file again in the same way."""
-    said = "".join(f", {entry}={value!r}" for entry, value in suggested.items())
-    return f"dpbi.read_counts(open({name!r}, 'rb').read(), {name!r}{said})"
+    settings.keep("uploaded", _used(brought, counts))

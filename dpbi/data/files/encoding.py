@@ -35,7 +35,8 @@ def _as_said(data: bytes, said: str) -> tuple[str, str]:
         raise CountsError(f"encoding: {shown(said)} is not known; UTF-8 and cp1251 are.", entry="encoding") from None
     except UnicodeDecodeError as error:
         row = data.count(b"\n", 0, error.start) + 1
-        raise CountsError(f"the file is not {said}: byte {error.start + 1} fits no letter of it.", row, entry="encoding") from None
+        raise CountsError(f"the file is not {said}: byte {error.start + 1} fits no letter of it.", row,
+                          entry="encoding") from None  # fmt: skip
 
 
 def _decode(data: bytes, form: Understanding) -> tuple[str, str]:

@@ -45,7 +45,10 @@ class Opened:
 
 @dataclass(frozen=True)
 class Reading:
-    """What a file comes to under what was said: counts or a refusal, beside the form as it is filled in."""
+    """What a file comes to under what was said: counts or a refusal, beside the form as it is filled in.
+
+    table: with the rows too that a filter leaves out; roles: of those that are read.
+    """
 
     form: Understanding
     table: Table | None = None
@@ -116,15 +119,15 @@ def understood(file: Opened, said: Form) -> Reading:
     table = roles = None
     try:
         table = _table(file, form)
-        table = _selected(table, form)
+        read = _selected(table, form)
         if said.categories is not None:
             form.entries["categories"] = tidy_list(said.categories)
-        roles = roles_of(table, form)
-        totals = counted(table, roles, file.separator, form)
+        roles = roles_of(read, form)
+        totals = counted(read, roles, file.separator, form)
     except CountsError as refusal:
         refusal.__context__ = None
         return Reading(form, table, roles, refusal=refusal.with_traceback(None))
-    unread = [column.label for column in table.columns if column not in (*roles.read, *roles.groups, *roles.counts)]
+    unread = [column.label for column in read.columns if column not in (*roles.read, *roles.groups, *roles.counts)]
     if unread and roles.layout != "raw":
         verb = "column was" if len(unread) == 1 else "columns were"
         form.remark(f"{len(unread):,} {verb} not read: {listed(unread, most=8)}.")

@@ -169,6 +169,8 @@ def _settle_columns(
     wanted: Sequence[Key] = form.settle(entry, tuple(map(table.key, guess)), why)
     if getattr(form.said, entry) is None:
         return tuple(guess)
+    if not wanted and entry != "group_column":
+        raise CountsError(f"{entry}: no column is named; say which is read.")
     return tuple(table.found(key, entry) for key in wanted)
 
 

@@ -112,7 +112,8 @@ def _settle_header(grid: CellGrid, form: Understanding) -> tuple[int, ...]:
         return tuple(form.settle("header_row", guess, why))
     for row in said:
         if row not in grid.rows:
-            raise CountsError(f"header_row={row} is blank, left out, or beyond the end of the file.", entry="header_row")
+            raise CountsError(f"header_row={row} is blank, left out, or beyond the end of the file.",
+                              entry="header_row")  # fmt: skip
     form.settle("header_row", said)
     if len(said) == 1:
         _more_names(grid, grid.rows.index(said[0]), form)
