@@ -101,10 +101,11 @@ def type_epsilon(page: Page, text: str) -> None:
 
 
 def offer_file(page: Page, name: str, content: str) -> None:
-    """A file given to the sidebar's uploader, and the panel that asks about it waited for."""
+    """A file given to the page Data, and its form waited for."""
+    follow("Data", page)
     file: FilePayload = {"name": name, "mimeType": "text/csv", "buffer": content.encode()}
-    sidebar(page).locator("input[type=file]").first.set_input_files(files=[file])
-    expect(main_part(page).get_by_role("heading", name=name)).to_be_visible()
+    main_part(page).locator("input[type=file]").last.set_input_files(files=[file])
+    expect(main_part(page).get_by_role("table").first).to_be_visible()
     wait_until_idle(page)
 
 
@@ -171,13 +172,13 @@ def test_what_two_people_bring_stays_through_every_page_and_neither_sees_the_oth
         open_page(one, f"{app.url}?mechanisms={NOISE}")
         choose(sidebar(one), "Counts from", data_source.FILE)
         offer_file(one, names.FILE, table("fruit,number", brought))
-        expect(main_part(one)).to_contain_text("10 categories, n = 74.")
-        expect(figures(one)).to_have_count(0)  # the former counts are not shown as if they were the file's
+        expect(main_part(one).get_by_role("heading", name="10 categories, n = 74")).to_be_visible()
         assert one.evaluate(names.MADE) == []
         follow("Sensitivity", one)
-        expect(main_part(one)).to_contain_text("10 categories, n = 74.")  # the file waits on whatever page
-        follow("Home", one)
+        expect(figures(one)).to_have_count(0)  # the former counts are not shown as if they were the file's
+        follow("Data", one)
         press(one, "Use these counts")
+        follow("Home", one)
         type_epsilon(one, "0.375")
         assert_shows(one, "Home", counts, "0.375")
 
@@ -226,12 +227,10 @@ def test_records_of_a_chosen_column_are_counted(app: App, watched: Watched) -> N
     answers = (names.LINK, names.OVERRIDE, names.LONG, names.LINK)
     rows = [(i, answers[i % 4], "north" if i < 9 else "south") for i in range(40)]
     offer_file(page, "people.csv", table("person,answer,region", rows))
-    choose(main_part(page), "The file has", "one row per person")
-    press(page, "Continue")
-    choose(main_part(page), "Column to count", "answer")
-    press(page, "Continue")
-    expect(main_part(page)).to_contain_text("3 categories, n = 40.")
+    expect(main_part(page).get_by_role("radio", name="a person")).to_be_checked()
+    expect(main_part(page).get_by_role("heading", name="3 categories, n = 40")).to_be_visible()
     press(page, "Use these counts")
+    follow("Sensitivity", page)
     for label in ("20 [link](", "10 very long", "n = 40"):
         expect(strip(page)).to_contain_text(label)
     for title in DRAWN_BY_SIZE:

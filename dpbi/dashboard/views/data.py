@@ -1,8 +1,6 @@
 """The page Data: what a person brought as cells, the form that says what it is, and beside it what comes out."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator, Mapping, Sized
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -50,7 +48,6 @@ class Brought:
     versions: dict[str, int] = field(default_factory=dict)
     file: Opened | None = None
     opening: Form | None = None
-    reading: Reading | None = None
     now: dict[str, Any] = field(default_factory=dict)
     fallen: list[str] = field(default_factory=list)
 
@@ -62,34 +59,30 @@ class Brought:
         return {entry: value for (*of, entry), value in self.said.items() if of == [*scope]}
 
     def say(self, entry: str, value: Any) -> None:
-        layout = self.now.get("layout")
-        scopes = {"sheet": (), "encoding": (), "kept": (self.sheet, "only", self.now.get("only"))}
-        scope = (self.sheet, layout) if entry in _OF_A_LAYOUT else scopes.get(entry, (self.sheet,))
+        of_sheet, layout = (self.sheet,), self.now.get("layout")
+        scopes = {"sheet": (), "encoding": (), "kept": (*of_sheet, "only", self.now.get("only"))}
         if entry in _OF_A_LAYOUT:  # the layout stands with it, or it might be taken for said of another
-            self.said[self.sheet, "layout"] = layout
-        self.said[*scope, entry] = value
-        self.reading = None
+            self.said[*of_sheet, "layout"] = layout
+            scopes[entry] = (*of_sheet, layout)
+        self.said[*scopes.get(entry, of_sheet), entry] = value
+        self.fallen = []
 
     def read(self) -> Reading:
-        """What it comes to, read once for each change of the form; what does not fit falls back to the guess."""
-        if self.reading is not None:
-            return self.reading
-        opening, self.fallen = self.of(), []
-        sheet = opening.get("sheet", self.sheet)
-        said = opening | self.of(sheet)
+        """What it comes to under what was said; what does not fit the rest falls back to the guess."""
+        said = self.of()
+        sheet = said.get("sheet", self.sheet)
+        said |= self.of(sheet)
         said |= self.of(sheet, said.get("layout"))
         only = said.pop("only", None)
         kept = self.of(sheet, "only", only).get("kept", ())
-        said |= {"only": {only: kept}} if kept else {}
-        said["unlisted"] = said.get("categories") and said.get("unlisted")
+        said |= {"only": {only: kept} if kept else None, "unlisted": said.get("categories") and said.get("unlisted")}
         found = self._read(Form.checked(said))
-        while (refusal := found.refusal) and said.get(refusal.entry or "") is not None:
+        while (refusal := found.refusal) and refusal.entry and said.get(refusal.entry) is not None:
             self.fallen.append(f"{words.opened(refusal)} {data_words.FALLEN_BACK}")
-            said[refusal.entry or ""] = None
-            found = self._read(Form.checked({entry: value for entry, value in said.items() if entry}))
+            said[refusal.entry] = None
+            found = self._read(Form.checked(said))
         self.now = found.suggested | {entry: value for entry, value in said.items() if value is not None}
         self.now |= {"only": only, "kept": kept}
-        self.reading = found
         return found
 
     def _read(self, said: Form) -> Reading:
@@ -125,7 +118,7 @@ def draw() -> None:
         _cells(brought, reading)
         entries, fold = st.container(horizontal=True), st.expander(data_words.MORE, type="compact")
         folded = fold.container(horizontal=True)
-        for entry, choices in _asked(brought, reading):
+        for entry, choices in _asked(brought, reading).items():
             with folded if entry in _FOLDED else entries:
                 _entry(brought, reading, entry, choices)
         key = f"data: list {brought.place}"
@@ -166,10 +159,12 @@ def _take(key: str) -> None:
 
 
 def _take_list(brought: Brought, key: str) -> None:
-    try:
-        brought.say("categories", read_categories(st.session_state[key].getvalue(), st.session_state[key].name))
-    except CountsError as refusal:
-        brought.fallen.append(words.opened(refusal))
+    file = st.session_state[key]
+    if isinstance(file, UploadedFile):  # none, or the mark of a deleted one
+        try:
+            brought.say("categories", read_categories(file.getvalue(), file.name))
+        except CountsError as refusal:
+            brought.fallen = [words.opened(refusal)]
 
 
 def _cells(brought: Brought, reading: Reading) -> None:
@@ -177,23 +172,24 @@ def _cells(brought: Brought, reading: Reading) -> None:
     st.markdown(f"**{words.escape(brought.name)}**")
     if brought.file is None:
         return
-    content, cells = brought.file.content, brought.file.columns
-    at = _ends(len(content.rows), FIRST, LAST)
-    taken = dict.fromkeys(brought.out(reading), "left out") | dict.fromkeys(_listed(brought.now.get("header_row")), "names")
-    shown = {"Row": [f"{content.rows[i]:,}" for i in at], "Taken for": [taken.get(content.rows[i], "") for i in at]}
-    for j, column in enumerate(cells[:COLUMNS]):
-        title = "" if isinstance(content, CellGrid) else f": {words.escape(content.columns[j].title, 30)}"
-        shown[words.column_letter(j) + title] = [words.escape(column[i], 30) for i in at]
-    st.table(pd.DataFrame(shown), hide_index=True, height=_height(at, 5), border="horizontal",
+    rows, cells, many = brought.file.content.rows, _first(brought.file), len(brought.file.content.columns)
+    named = [] if isinstance(brought.file.content, CellGrid) else brought.file.content.columns[:COLUMNS]
+    titles = [f": {words.escape(column.title, 30)}" for column in named] or [""] * COLUMNS
+    at, header = _ends(len(rows), FIRST, LAST), _listed(brought.now.get("header_row"))
+    taken = dict.fromkeys(brought.out(reading), "left out") | dict.fromkeys(header, "names")
+    shown = {"Row": [f"{rows[i]:,}" for i in at], "Taken for": [taken.get(rows[i], "") for i in at]} | {
+        words.column_letter(j) + title: [words.escape(column[i], 30) for i in at]
+        for j, (title, column) in enumerate(zip(titles, cells, strict=False))
+    }
+    st.table(pd.DataFrame(shown), hide_index=True, border="horizontal",
              alt="The first and last rows as they stand in the file")  # fmt: skip
-    if len(at) < len(content.rows) or len(cells) > COLUMNS:
-        columns = f"{min(len(cells), COLUMNS)} of {len(cells):,} columns."
-        st.caption(f"{len(at):,} of {len(content.rows):,} filled rows, {columns}")
+    st.caption(f"{len(at):,} of {len(rows):,} filled rows, {len(cells):,} of {many:,} columns.")
 
 
-def _height(rows: Sized, most: int) -> int:
-    """Of a table in small type, which scrolls beyond so many rows."""
-    return round(26.7 * min(len(rows), most + 0.5) + 30)
+def _first(file: Opened) -> list[list[str]]:
+    """The cells of the first columns."""
+    content = file.content
+    return content.columns[:COLUMNS] if isinstance(content, CellGrid) else [c.cells for c in content.columns[:COLUMNS]]
 
 
 def _ends(many: int, first: int, last: int) -> list[int]:
@@ -203,57 +199,41 @@ def _ends(many: int, first: int, last: int) -> list[int]:
 # --- the form ---
 
 
-def _asked(brought: Brought, reading: Reading) -> Iterator[tuple[str, Mapping[Any, str]]]:
-    """The entries that matter to the file as it is understood now, each with what can be chosen."""
-    file, now, choices = brought.file, brought.now, data_words.CHOICES
-    if file is None or file.file_format == "text":
-        yield "encoding", {encoding: encoding for encoding in _listed(now.get("encoding"))} | choices["encoding"]
+def _asked(brought: Brought, reading: Reading) -> dict[str, Mapping[Any, str]]:
+    """The entries that matter to the file as it is understood now, in their order, each with what can be chosen."""
+    file, table, roles, now = brought.file, reading.table, reading.roles, brought.now
+    choices, layout = data_words.CHOICES, now.get("layout", "")
     if file is None:
-        return
-    if len(file.sheets) > 1:
-        yield "sheet", dict(zip(file.sheets, file.sheets, strict=True))
-    rows = {row: f"{row:,}" for row in brought.out(reading)}
-    for i in _ends(len(file.content.rows), OFFERED, OFFERED):
-        row = file.content.rows[i]
-        rows[row] = f"{row:,}: {', '.join(column[i].strip() for column in file.columns[:COLUMNS])}"
-    if isinstance(file.content, CellGrid):
-        yield "header_row", rows
-    yield "leave_out", rows
-    if reading.table is None:
-        return
-    columns = dict(zip(reading.table.keys, (column.title for column in reading.table.columns), strict=True))
-    yield "layout", choices["layout"]
-    yield from _asked_of_roles(now, reading, columns)
-    yield "only", choices["only"] | columns
-    if now["only"] in columns:
-        values = filter(str.strip, reading.table.found(now["only"], "only").cells)
-        yield "kept", {value: value for value in [*dict.fromkeys([*now["kept"], *values])][:OFFERED]}
-    yield "categories", {}
-
-
-def _asked_of_roles(
-    now: Mapping[str, Any], reading: Reading, columns: dict[Any, str]
-) -> Iterator[tuple[str, Mapping[Any, str]]]:
-    choices, roles = data_words.CHOICES, reading.roles
-    for entry in _COLUMNS.get(now.get("layout", ""), ()):
-        if entry != "group_column" or len(columns) > 2 or now["layout"] == WIDE:
-            yield entry, columns
-    groups = dict.fromkeys(filter(None, roles.keys if roles else ()))
-    if len(groups) > 1:
-        yield "group", choices["group"] | dict(zip(groups, groups, strict=True))
-    counts = [cell for column in (roles.counts if roles else ()) for cell in column.sample]
-    answered = roles.categories if roles and roles.layout == RAW else ()
-    matters = {
-        "thousands": any(mark in cell.strip() for cell in counts for mark in _MARKS),
-        "confirm_percentages": "confirm_percentages" in now,
-        "missing": any(not cell.strip() for column in answered for cell in column.cells),
-        "unlisted": "unlisted" in now,
+        return {"encoding": choices["encoding"]}
+    numbers, cells = file.content.rows, _first(file)
+    rows = {row: f"{row:,}" for row in brought.out(reading)} | {
+        numbers[i]: f"{numbers[i]:,}: {', '.join(column[i].strip() for column in cells)}"
+        for i in _ends(len(numbers), OFFERED, OFFERED)
     }
-    for entry in filter(matters.get, matters):
-        yield entry, choices[entry]
-    single = [one for column in answered for one in single_answers(set(column.sample)) if len(answered) == 1]
-    if single:
-        yield "chosen", choices["chosen"] | {one: f"only {one}, as yes or no" for one in single}
+    columns = dict(zip(table.keys, (column.title for column in table.columns), strict=True)) if table else {}
+    groups = dict.fromkeys(filter(None, roles.keys if roles else ()))
+    counts = [cell.strip() for column in (roles.counts if roles else ()) for cell in column.sample]
+    answered = roles.categories if roles and layout == RAW else ()
+    single = single_answers(set(answered[0].sample)) if len(answered) == 1 else []
+    values = table.found(now["only"], "only").cells if table and now["only"] in columns else []
+    matter: dict[str, Mapping[Any, str]] = {
+        "sheet": dict(zip(file.sheets, file.sheets, strict=True)) if len(file.sheets) > 1 else {},
+        "header_row": rows if isinstance(file.content, CellGrid) else {},
+        "leave_out": rows,
+        "layout": choices["layout"] if columns else {},
+        **dict.fromkeys(_COLUMNS.get(layout, ()), columns),
+        "group": choices["group"] | dict(zip(groups, groups, strict=True)) if len(groups) > 1 else {},
+        "thousands": choices["thousands"] if any(mark in cell for cell in counts for mark in _MARKS) else {},
+        "confirm_percentages": choices["confirm_percentages"] if "confirm_percentages" in now else {},
+        "missing": choices["missing"] if any(not cell.strip() for one in answered for cell in one.cells) else {},
+        "chosen": choices["chosen"] | {one: f"only {one}, as yes or no" for one in single} if single else {},
+        "unlisted": choices["unlisted"] if "unlisted" in now else {},
+        "only": choices["only"] | columns,
+        "kept": {value: value for value in [*dict.fromkeys([*now["kept"], *filter(str.strip, values)])][:OFFERED]},
+        "categories": choices["categories"],
+        "encoding": {one: one for one in _listed(now.get("encoding"))} | choices["encoding"] if file.encoding else {},
+    }
+    return {entry: offered for entry, offered in matter.items() if offered}
 
 
 def _entry(brought: Brought, reading: Reading, entry: str, choices: Mapping[Any, str]) -> None:
@@ -263,10 +243,7 @@ def _entry(brought: Brought, reading: Reading, entry: str, choices: Mapping[Any,
     now = brought.now.get(entry)
     stands = [one for one in _listed(now) if one in choices]
     index = [*choices].index(stands[0]) if stands else 0 if None in choices else None
-
-    def written(choice: Any) -> str:
-        return words.plain(choices[choice], 40)
-
+    written = {choice: words.plain(said, 40) for choice, said in choices.items()}.__getitem__
     with st.container():
         if entry == "categories":
             text = "\n".join(now or ())
@@ -326,20 +303,19 @@ def _outcome(brought: Brought, reading: Reading, used: dict[str, Any] | None) ->
                      query_params=address.elsewhere(on_tour=False))  # fmt: skip
     elif used:
         st.warning(f"{data_words.used(used)} {data_words.KEPT}")
-    for sentence in brought.fallen:
+    for sentence in dict.fromkeys(brought.fallen):
         st.warning(sentence)
     if counts is not None:
-        shown = {"Category": map(words.escape, counts.labels), "Count": (f"{count:,}" for count in counts.counts)}
-        table = pd.DataFrame({title: [*values][:CATEGORIES] for title, values in shown.items()})
-        st.table(table, hide_index=True, border="horizontal", height=_height(table, 8),
+        names = [words.escape(label) for label in counts.labels[:CATEGORIES]]
+        numbers = [f"{count:,}" for count in counts.counts[:CATEGORIES]]
+        st.table(pd.DataFrame({"Category": names, "Count": numbers}), hide_index=True, border="horizontal",
                  alt="The categories and counts that come out")  # fmt: skip
         if len(counts.labels) > CATEGORIES:
             st.caption(f"The first {CATEGORIES} of {len(counts.labels):,} categories.")
-    for remark in data_words.left_out(brought.out(reading)) + reading.form.remarks:
-        st.caption(words.escape(remark, words.SENTENCE_LENGTH))
-    if counts is not None:
         with st.expander("The same in Python", type="compact"):
             st.code(_used(brought, counts)["reading"], language="python", wrap_lines=True)
+    for remark in data_words.left_out(brought.out(reading)) + reading.form.remarks:
+        st.caption(words.escape(remark, words.SENTENCE_LENGTH))
 
 
 def _used(brought: Brought, counts: Counts) -> dict[str, Any]:

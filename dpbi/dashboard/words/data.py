@@ -66,6 +66,7 @@ CHOICES: dict[str, dict[Any, str]] = {
     "missing": {"drop": "are left out", "keep": f"are counted as {MISSING}"},
     "chosen": {None: "each combination is a category"},
     "only": {None: "all"},
+    "categories": {None: "none"},
     "unlisted": {"other": f"is counted as {OTHER}", "refuse": "is refused: the list will be completed"},
     "encoding": {
         "UTF-8": "UTF-8",
