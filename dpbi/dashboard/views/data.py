@@ -299,12 +299,14 @@ def _outcome(brought: Brought, reading: Reading, used: dict[str, Any] | None) ->
     if in_use:
         st.session_state[data_source.WAITING] = ""
         st.success(data_words.IN_USE)
-        st.page_link(menu.page("Home").path, label="Compare the mechanisms on them",
-                     query_params=address.elsewhere(on_tour=False))  # fmt: skip
+        st.page_link(menu.page("Home").path, label=data_words.ON, query_params=address.elsewhere(on_tour=False))
     elif used:
         st.warning(f"{data_words.used(used)} {data_words.KEPT}")
     for sentence in dict.fromkeys(brought.fallen):
         st.warning(sentence)
+    guessed = dict.fromkeys(data_words.ENTRIES[doubt.entry][0] for doubt in reading.open)
+    if guessed:
+        st.caption(f"**Guessed, with the reason beside it:** {', '.join(guessed)}.")
     if counts is not None:
         names = [words.escape(label) for label in counts.labels[:CATEGORIES]]
         numbers = [f"{count:,}" for count in counts.counts[:CATEGORIES]]
@@ -316,6 +318,8 @@ def _outcome(brought: Brought, reading: Reading, used: dict[str, Any] | None) ->
             st.code(_used(brought, counts)["reading"], language="python", wrap_lines=True)
     for remark in data_words.left_out(brought.out(reading)) + reading.form.remarks:
         st.caption(words.escape(remark, words.SENTENCE_LENGTH))
+    if "categories" in brought.now or brought.now.get("layout") != RAW:  # of people's answers a remark says so
+        st.caption(words.LIST_GIVEN if "categories" in brought.now else words.LIST_FROM_DATA)
 
 
 def _used(brought: Brought, counts: Counts) -> dict[str, Any]:

@@ -23,6 +23,7 @@ BRING_AGAIN = (
 FILE_IS_GONE = "The file itself is not here: bring it again to read it in another way."
 NOTHING_IN_USE = "No counts of yours are in use yet: bring a file or paste cells on the page Data, and use its counts."
 IN_USE = "In use: all pages show these counts."
+ON = "Compare the mechanisms on them"
 KEPT = "All pages keep these until you press: what the form says now is not in use."
 FALLEN_BACK = "It is taken as guessed instead."
 MORE = "More: some rows alone, the public list of categories, letters that look wrong"
