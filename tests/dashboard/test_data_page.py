@@ -13,11 +13,13 @@ from streamlit.testing.v1 import AppTest
 import dpbi
 from dpbi import limits
 from dpbi.dashboard.sidebar import data_source
+from dpbi.dashboard.take_away import scenario_file
 from dpbi.dashboard.words import data as data_words, words
 from dpbi.data.files.form import ADDED, APART, COUNTS, RAW, WIDE
 from tests.dashboard.person import (
     CURVES,
     DATA,
+    PATIENCE,
     QUIET,
     ROOT,
     answered,
@@ -108,8 +110,14 @@ def test_a_form_changed_and_back_is_in_use_again_and_one_not_in_sight_can_be_use
 def test_after_a_reload_it_is_said_what_must_be_brought_again() -> None:
     at = opened(DATA)
     assert not at.info
-    at.session_state["settings"]["source"] = data_source.FILE
-    assert data_words.BRING_AGAIN in everything(ran(at))
+    offer(at, PAIRS)
+    scripts: list[Any] = [*press(at, USE).get("html")]
+    (address,) = [script.proto.body for script in scripts if '["address", ' in script.proto.body]
+    source = scenario_file.name_of_option(data_source.FILE)
+    assert f'"?source={source}"' in address
+    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=PATIENCE)
+    at.query_params["source"] = source
+    assert data_words.BRING_AGAIN in everything(visit(at, DATA))
     kept = {"name": "mine.csv", "labels": ["red", "blue"], "counts": [3, 9]}
     at.session_state["settings"]["uploaded"] = kept  # as a link or settings bring them
     assert "In use: mine.csv" in everything(ran(at)) and used(at)

@@ -207,7 +207,7 @@ def _asked(brought: Brought, reading: Reading) -> dict[str, Mapping[Any, str]]:
         return {"encoding": choices["encoding"]}
     numbers, cells = file.content.rows, _first(file)
     rows = {row: f"{row:,}" for row in brought.out(reading)} | {
-        numbers[i]: f"{numbers[i]:,}: {', '.join(column[i].strip() for column in cells)}"
+        numbers[i]: f"{numbers[i]:,}: {', '.join(filter(None, (column[i].strip() for column in cells)))}"
         for i in _ends(len(numbers), OFFERED, OFFERED)
     }
     columns = dict(zip(table.keys, (column.title for column in table.columns), strict=True)) if table else {}
@@ -230,8 +230,8 @@ def _asked(brought: Brought, reading: Reading) -> dict[str, Mapping[Any, str]]:
         "unlisted": choices["unlisted"] if "unlisted" in now else {},
         "only": choices["only"] | columns,
         "kept": {value: value for value in [*dict.fromkeys([*now["kept"], *filter(str.strip, values)])][:OFFERED]},
-        "categories": choices["categories"],
         "encoding": {one: one for one in _listed(now.get("encoding"))} | choices["encoding"] if file.encoding else {},
+        "categories": choices["categories"],
     }
     return {entry: offered for entry, offered in matter.items() if offered}
 
@@ -242,7 +242,8 @@ def _entry(brought: Brought, reading: Reading, entry: str, choices: Mapping[Any,
     label, help, none = data_words.ENTRIES["columns" if wide else entry]
     now = brought.now.get(entry)
     stands = [one for one in _listed(now) if one in choices]
-    index = [*choices].index(stands[0]) if stands else 0 if None in choices else None
+    one = stands[0] if stands else None
+    index = [*choices].index(one) if one in choices else None
     written = {choice: words.plain(said, 40) for choice, said in choices.items()}.__getitem__
     with st.container():
         if entry == "categories":
@@ -251,9 +252,9 @@ def _entry(brought: Brought, reading: Reading, entry: str, choices: Mapping[Any,
         elif none:
             st.multiselect(label, choices, stands, written, placeholder=none, **_tied(brought, entry, stands))
         elif entry == "layout":
-            st.radio(label, choices, index, written, horizontal=True, **_tied(brought, entry, now))
+            st.radio(label, choices, index, written, horizontal=True, **_tied(brought, entry, one))
         else:
-            st.selectbox(label, choices, index, written, **_tied(brought, entry, now))
+            st.selectbox(label, choices, index, written, **_tied(brought, entry, one))
         reasons = " ".join(doubt.reason for doubt in reading.open if doubt.entry == entry)
         said = f"**Guessed.** {words.escape(reasons, words.SENTENCE_LENGTH)}" if reasons else help
         st.caption(said)
@@ -287,21 +288,11 @@ def _listed(value: Any) -> list[Any]:
 
 def _outcome(brought: Brought, reading: Reading, used: dict[str, Any] | None) -> None:
     counts, refusal = reading.counts, reading.refusal
-    in_use = counts is not None and used is not None and used | _used(brought, counts) == used
     if counts is not None:
         st.subheader(data_words.comes_to(counts.labels, counts.counts))
     elif refusal is not None:
         st.error(words.opened(refusal))
-    with st.container(horizontal=True):
-        st.button("Use these counts", type="primary", disabled=counts is None or in_use, on_click=_use,
-                  args=(brought, counts))  # fmt: skip
-        st.button("Discard the file", on_click=st.session_state.pop, args=(_BROUGHT,))
-    if in_use:
-        st.session_state[data_source.WAITING] = ""
-        st.success(data_words.IN_USE)
-        st.page_link(menu.page("Home").path, label=data_words.ON, query_params=address.elsewhere(on_tour=False))
-    elif used:
-        st.warning(f"{data_words.used(used)} {data_words.KEPT}")
+    _use_or_discard(brought, counts, used)
     for sentence in dict.fromkeys(brought.fallen):
         st.warning(sentence)
     guessed = dict.fromkeys(data_words.ENTRIES[doubt.entry][0] for doubt in reading.open)
@@ -318,8 +309,23 @@ def _outcome(brought: Brought, reading: Reading, used: dict[str, Any] | None) ->
             st.code(_used(brought, counts)["reading"], language="python", wrap_lines=True)
     for remark in data_words.left_out(brought.out(reading)) + reading.form.remarks:
         st.caption(words.escape(remark, words.SENTENCE_LENGTH))
-    if "categories" in brought.now or brought.now.get("layout") != RAW:  # of people's answers a remark says so
-        st.caption(words.LIST_GIVEN if "categories" in brought.now else words.LIST_FROM_DATA)
+    given = "categories" in brought.now
+    if given or brought.now.get("layout") != RAW:  # of people's answers a remark says so
+        st.caption(words.LIST_GIVEN if given else words.LIST_FROM_DATA)
+
+
+def _use_or_discard(brought: Brought, counts: Counts | None, used: dict[str, Any] | None) -> None:
+    in_use = counts is not None and used is not None and used | _used(brought, counts) == used
+    with st.container(horizontal=True):
+        st.button("Use these counts", type="primary", disabled=counts is None or in_use, on_click=_use,
+                  args=(brought, counts))  # fmt: skip
+        st.button("Discard the file", on_click=st.session_state.pop, args=(_BROUGHT,))
+    if in_use:
+        st.session_state[data_source.WAITING] = ""
+        st.success(data_words.IN_USE)
+        st.page_link(menu.page("Home").path, label=data_words.ON, query_params=address.elsewhere(on_tour=False))
+    elif used:
+        st.warning(f"{data_words.used(used)} {data_words.KEPT}")
 
 
 def _used(brought: Brought, counts: Counts) -> dict[str, Any]:
