@@ -39,6 +39,7 @@ REFUSED = [case for case in json.loads((CASES / "expected.json").read_text("utf-
            if case["expect"] == "error"]  # fmt: skip
 USE, PAIRS = "Use these counts", b"colour;votes\nred;3\nblue;9\n"
 PEOPLE = b"person,choice,town\n1,tea,A\n2,,B\n3,milk,A\n4,tea,B\n5,tea,A\n"
+QUESTIONS = b"name,question,answer\nA,Q1,yes\nA,Q2,no\nB,Q1,yes\nB,Q2,yes\nC,Q1,no\nC,Q2,no\n"
 VOTES = b"town,answer,count\nA,yes,41\nA,no,38\nB,yes,50\nB,no,12\n"
 
 
@@ -62,7 +63,8 @@ def entry(at: AppTest, name: str) -> Any:
 
 
 def say(at: AppTest, name: str, value: Any) -> AppTest:
-    return ran(entry(at, name).set_value(value))
+    widget = entry(at, name)
+    return ran(widget.set_value(value) if value is not None else widget.select_index(0))
 
 
 def used(at: AppTest, page: str = QUIET) -> bool:
@@ -154,6 +156,9 @@ SAID: dict[str, tuple[bytes, dict[str, Any], dict[str, int]]] = {
                    {"A / yes": 41, "A / no": 38, "B / yes": 50, "B / no": 12}),
     "rows of one town": (PEOPLE, {"layout": RAW, "column": ["choice"], "only": "town", "kept": ["A"]},
                          {"tea": 2, "milk": 1}),
+    "rows guessed": (QUESTIONS, {"column": ["answer"]}, {"yes": 2, "no": 1}),
+    "another question": (QUESTIONS, {"column": ["answer"], "kept": ["Q2"]}, {"yes": 1, "no": 2}),
+    "all rows": (QUESTIONS, {"only": None, "column": ["answer"]}, {"yes": 3, "no": 3}),
     "columns of groups": (b"town,yes,no\nA,41,38\nB,50,12\n", {"layout": WIDE, "group": "A"}, {"yes": 41, "no": 38}),
     "one column less": (b"town,yes,no,none\nA,4,3,1\nB,5,1,1\n", {"columns": ["yes", "no"], "group": ADDED},
                         {"yes": 9, "no": 4}),

@@ -59,12 +59,13 @@ class Brought:
         return {entry: value for (*of, entry), value in self.said.items() if of == [*scope]}
 
     def say(self, entry: str, value: Any) -> None:
-        of_sheet, layout = (self.sheet,), self.now.get("layout")
-        scopes = {"sheet": (), "encoding": (), "kept": (*of_sheet, "only", self.now.get("only"))}
-        if entry in _OF_A_LAYOUT:  # the layout stands with it, or it might be taken for said of another
-            self.said[*of_sheet, "layout"] = layout
-            scopes[entry] = (*of_sheet, layout)
-        self.said[*scopes.get(entry, of_sheet), entry] = value
+        """An entry of a layout, and values of a column, are said with that, which else would still be guessed."""
+        of_sheet: tuple[Any, ...] = (self.sheet,)
+        within = "layout" if entry in _OF_A_LAYOUT else "only" if entry == "kept" else ""
+        if within:
+            self.said[*of_sheet, within] = self.now.get(within)
+            of_sheet = (self.sheet, within, self.now.get(within))
+        self.said[*(() if entry in ("sheet", "encoding") else of_sheet), entry] = value
         self.fallen = []
 
     def read(self) -> Reading:
@@ -72,17 +73,19 @@ class Brought:
         said = self.of()
         sheet = said.get("sheet", self.sheet)
         said |= self.of(sheet)
-        said |= self.of(sheet, said.get("layout"))
-        only = said.pop("only", None)
-        kept = self.of(sheet, "only", only).get("kept", ())
-        said |= {"only": {only: kept} if kept else None, "unlisted": said.get("categories") and said.get("unlisted")}
+        said |= self.of(sheet, "layout", said.get("layout"))
+        column = said.get("only")
+        kept = self.of(sheet, "only", column).get("kept")
+        said |= {"only": {column: kept} if kept else {}} if "only" in said else {}
+        said["unlisted"] = said.get("categories") and said.get("unlisted")
         found = self._read(Form.checked(said))
         while (refusal := found.refusal) and refusal.entry and said.get(refusal.entry) is not None:
             self.fallen.append(f"{words.opened(refusal)} {data_words.FALLEN_BACK}")
             said[refusal.entry] = None
             found = self._read(Form.checked(said))
         self.now = found.suggested | {entry: value for entry, value in said.items() if value is not None}
-        self.now |= {"only": only, "kept": kept}
+        only, kept = next(iter(found.suggested.get("only", {}).items()), (column, ()))
+        self.now |= {"only": only, "kept": tuple(_listed(kept))}
         return found
 
     def _read(self, said: Form) -> Reading:
@@ -116,7 +119,9 @@ def draw() -> None:
     form, outcome = st.columns([3, 2], gap="medium")
     with form.container(key="form"):
         _cells(brought, reading)
-        entries, fold = st.container(horizontal=True), st.expander(data_words.MORE, type="compact")
+        asked = {doubt.entry for doubt in reading.open} | {entry for entry in _FOLDED[1:] if brought.now.get(entry)}
+        entries, more = st.container(horizontal=True), brought.file is None or not asked.isdisjoint(_FOLDED)
+        fold = st.expander(data_words.MORE, expanded=more, type="compact")
         folded = fold.container(horizontal=True)
         for entry, choices in _asked(brought, reading).items():
             with folded if entry in _FOLDED else entries:
@@ -215,7 +220,7 @@ def _asked(brought: Brought, reading: Reading) -> dict[str, Mapping[Any, str]]:
     counts = [cell.strip() for column in (roles.counts if roles else ()) for cell in column.sample]
     answered = roles.categories if roles and layout == RAW else ()
     single = single_answers(set(answered[0].sample)) if len(answered) == 1 else []
-    values = table.found(now["only"], "only").cells if table and now["only"] in columns else []
+    values = map(str.strip, table.found(now["only"], "only").cells if table and now["only"] in columns else ())
     matter: dict[str, Mapping[Any, str]] = {
         "sheet": dict(zip(file.sheets, file.sheets, strict=True)) if len(file.sheets) > 1 else {},
         "header_row": rows if isinstance(file.content, CellGrid) else {},
@@ -229,7 +234,7 @@ def _asked(brought: Brought, reading: Reading) -> dict[str, Mapping[Any, str]]:
         "chosen": choices["chosen"] | {one: f"only {one}, as yes or no" for one in single} if single else {},
         "unlisted": choices["unlisted"] if "unlisted" in now else {},
         "only": choices["only"] | columns,
-        "kept": {value: value for value in [*dict.fromkeys([*now["kept"], *filter(str.strip, values)])][:OFFERED]},
+        "kept": {value: value for value in [*dict.fromkeys([*now["kept"], *filter(None, values)])][:OFFERED]},
         "encoding": {one: one for one in _listed(now.get("encoding"))} | choices["encoding"] if file.encoding else {},
         "categories": choices["categories"],
     }

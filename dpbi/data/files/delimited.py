@@ -21,6 +21,7 @@ from .whole_numbers import is_number
 SEPARATORS = ("\t", ";", "|", ",")  # where two fit alike the earlier one: commas occur in numbers and names
 SAMPLE_CHARACTERS = 60_000
 DIRECTIVE = re.compile(r'"?sep=(.)"?[^\S\n]*(?:\n|$)', re.IGNORECASE)
+PRINTED = re.compile(r"\S {2,}\S")  # as a program prints a table
 KEYED_COMMENT = re.compile(r"#\s*\w[\w ]*:")
 CHUNK = 500  # records; more live lists at a time keep the garbage collector busy
 PIECE = 1_000_000  # characters that are cut into cells at a time
@@ -63,6 +64,8 @@ def read_delimited(text: str, form: Understanding) -> tuple[CellGrid, str | None
     if comments:
         text, first_row = text.split("\n", comments)[-1], first_row + comments
         form.remark(f"Lines that begin with # above row {first_row} were left out.")
+    if not directive and PRINTED.search(text[:SAMPLE_CHARACTERS]) and choose_separator(text) is None:
+        text = re.sub(r" {2,}", "\t", re.sub(r"(?m)^ +", "", text))
     separator = directive[1] if directive else choose_separator(text)
     grid = _split(text, separator, first_row) if '"' not in text else None
     grid = grid or _parse(text, separator, first_row)
@@ -103,6 +106,9 @@ def choose_separator(text: str) -> str | None:
         fit = _fit(sample, separator) if separator in sample else None
         if fit and fit > best:
             best, chosen = fit, separator
+    if chosen is None and " " in sample:  # only where it splits all lines alike, and leaves numbers or quoted names
+        fit = _fit(sample, " ")
+        chosen = " " if fit and (fit == (1.0, True) or (fit[0] == 1 and ' "' in sample)) else None
     return chosen
 
 

@@ -15,7 +15,7 @@ from .form import Form, Understanding
 from .outcome import Counts, CountsError, Doubt, listed, shown
 from .parquet import read_parquet
 from .public_list import tidy_list
-from .roles import Roles, roles_of
+from .roles import Roles, guess_only, roles_of
 from .rows import table_of
 from .table import Table, one_line
 from .tally import counted
@@ -166,12 +166,12 @@ def _table(file: Opened, form: Understanding) -> Table:
 def _selected(table: Table, form: Understanding) -> Table:
     """The rows that hold the values that are kept."""
     at: Sequence[int] = range(len(table.rows))
-    for key, values in form.said.only or ():
+    kept = form.settle("only", *guess_only(table, form)) or ()
+    for key, values in kept:
         column = table.found(key, "only")
         wanted = set(map(one_line, values))
         at = [i for i in at if one_line(column.cells[i]) in wanted]
         form.remark(f"Only rows were read whose {column.label} is {listed(list(map(shown, values)))}: {len(at):,}.")
-    form.settle("only", None)
-    if form.said.only and not at:
+    if not at:
         raise CountsError("no row holds the values that are kept.", entry="only")
-    return table.kept(at) if form.said.only else table
+    return table.kept(at) if kept else table

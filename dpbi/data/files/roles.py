@@ -11,7 +11,7 @@ from . import vocabulary
 from .form import ADDED, APART, COUNTS, RAW, WIDE, Key, Understanding
 from .outcome import CountsError, listed, shown
 from .sums import is_of_the_whole, number
-from .table import YEAR, Column, Table, are_years, filled_down, joined
+from .table import YEAR, Column, Table, are_years, filled_down, is_fraction, joined, one_line
 from .unseparated import refuse_unseparated
 from .whole_numbers import is_like_number
 
@@ -50,6 +50,35 @@ def roles_of(table: Table, form: Understanding) -> Roles:
     return _wide(table, kinds, form) if layout == WIDE else _pairs(table, kinds, form)
 
 
+def guess_only(table: Table, form: Understanding) -> tuple[tuple[tuple[Key, tuple[str, ...]], ...] | None, str]:
+    """Which rows to keep, where counts stand below each other with percentages of the same, or answers to several
+    questions of the same person; and why."""
+    if form.said.layout == WIDE:
+        return None, ""
+    kinds = _Kinds(table)
+    mixed = [column for column in kinds.counts if kinds.counts[-1].has_fractions and column.has_fractions]
+    for side in (column for column in kinds.texts if 1 < column.distinct < 7 and mixed):
+        cells = zip(side.cells, mixed[0].cells, strict=True)
+        fractional = {one_line(name) for name, cell in cells if is_fraction(cell)}
+        whole = [name for name in dict.fromkeys(map(one_line, side.cells)) if name and name not in fractional]
+        if whole and "" not in fractional and fractional and len(kinds.filled) > 2:
+            why = f"Where {side.label} is {shown(sorted(fractional)[0])}, {mixed[0].label} holds fractions: no counts."
+            return ((table.key(side), (whole[0],)),), why
+    asked = [column for column in kinds.filled if column.words & vocabulary.QUESTIONS and column.repeats]
+    answers = [column for column in kinds.texts if column.words & vocabulary.REPLIES and column not in asked]
+    people = [column for column in kinds.filled if column not in asked and column not in answers and column.repeats]
+    if asked and answers and any(_is_key([person, asked[0]]) for person in people):
+        why = f"Each person comes once per {asked[0].label}: one of its {asked[0].distinct} is read."
+        return ((table.key(asked[0]), (one_line(asked[0].sample[0]),)),), why
+    return None, ""
+
+
+def _is_key(columns: Sequence[Column]) -> bool:
+    """Whether the entries of the columns tell every row from all others."""
+    entries = list(zip(*(column.cells for column in columns), strict=True))
+    return len(set(entries)) == len(entries)
+
+
 class _Kinds:
     """The columns of a table by what they may hold."""
 
@@ -57,7 +86,10 @@ class _Kinds:
         filled = [column for column in table.columns if not column.is_blank]
         self.numeric = [column for column in filled if column.may_hold_counts]
         self.texts = [column for column in filled if not column.may_hold_counts]
+        self.telling = [column for column in self.texts if column.distinct > 1 or len(column.sample) < 2]
         self.years = [column for column in filled if are_years(column.sample)]
+        self.counts = [column for column in self.numeric if column not in self.years and not (
+            column.is_identifier or column.says(vocabulary.SHARES) or _numbers_rows(column))]  # fmt: skip
         self.sides = [column for column in filled if column in self.texts or column in self.years]
         self.filled = filled
 
@@ -72,88 +104,62 @@ class _Kinds:
 
 def _guess_layout(table: Table, kinds: _Kinds) -> tuple[str, str]:
     """The likeliest layout, and why it is in doubt; "" where it is not."""
-    numeric, texts = kinds.numeric, kinds.texts
+    only, counts = table.columns[0], kinds.counts
     if len(table.columns) == 1:
         refuse_unseparated(table)
-    if len(table.columns) == 1 or not numeric:
+        return RAW, PEOPLE if only.distinct == len(only.sample) > 1 else ""
+    if not kinds.numeric:
         return RAW, ""
     if len(table.rows) == 1:
         return _of_one_row(table, kinds)
     wide = category_columns(table, kinds)
-    if wide:
-        return _of_a_grid(table, kinds, wide)
-    if not texts:
-        return _among_numbers(table, numeric)
-    return _of_names_and_numbers(kinds)
+    if wide:  # a column per category beside names that are all different: groups, or people who answered each
+        people = any(column.is_identifier or column.holds_times for column in kinds.texts)
+        small = all(column.is_small for column in wide) and len(table.rows) > 2
+        over_time = all(YEAR.search(column.name) for column in wide)
+        return RAW if people else COUNTS if over_time else WIDE, PEOPLE if people or small else ""
+    if not kinds.telling:
+        return _among_numbers(table, kinds)
+    if not counts:
+        return RAW, PEOPLE
+    said = any(column.named_as_counts for column in counts)
+    names = [column for column in kinds.telling if not column.holds_times and not column.is_identifier]
+    again = [column for column in names if column.distinct < len(column.sample)] if not kinds.crossed else []
+    people = len(names) < len(kinds.telling) and not kinds.crossed
+    sure = not any(column.repeats for column in again) if said else not (again or any(c.may_be_answers for c in counts))
+    if sure and not people:
+        return COUNTS, ""
+    small = all(column.is_small or column.says(vocabulary.MEASUREMENTS) for column in counts) and not kinds.crossed
+    likely = people or small or len(again) == len(names)
+    return RAW if likely and not said else COUNTS, PEOPLE
 
 
 def _of_one_row(table: Table, kinds: _Kinds) -> tuple[str, str]:
     """'colour,count / red,50' is a table of one category, 'red,green / 12,30' a row of counts."""
-    last = table.columns[-1]
-    one_pair = len(table.columns) == 2 and (len(kinds.texts) == 1 or last.named_as_counts or last.named_as_shares)
-    layout = COUNTS if one_pair and last in kinds.numeric else WIDE
-    asked = [column for column in kinds.numeric if column.named_as_an_answer]
-    if not any(column.position > 1 or not are_years(column.sample) for column in asked):
-        return layout, ""
-    of_person = any(column.named_as_measurement or column.named_as_identifier for column in table.columns)
-    return RAW if of_person else layout, PEOPLE
+    named = any(column.named_as_counts or column.says(vocabulary.SHARES) for column in kinds.numeric)
+    pair = len(table.columns) == 2 and table.columns[-1] in kinds.numeric and (named or len(kinds.texts) == 1)
+    person = any(column.is_identifier or column.says(vocabulary.MEASUREMENTS) for column in table.columns)
+    asked = any(column.name.rstrip().endswith("?") for column in kinds.numeric)
+    layout = COUNTS if pair or (named and len(kinds.texts) == 1) else WIDE
+    return RAW if asked and person else layout, PEOPLE if asked or (person and layout == WIDE) else ""
 
 
-def _of_a_grid(table: Table, kinds: _Kinds, wide: Sequence[Column]) -> tuple[str, str]:
-    """A column per category beside names that are all different: groups, or people who answered each."""
-    of_people = any(column.named_as_identifier or column.holds_times for column in kinds.texts)
-    asked = any(column.named_as_an_answer for column in wide)
-    numbers = [[number(cell) for cell in column.cells] for column in wide]
-    codes = all(value in CODES for column in numbers for value in column) and len(table.rows) > 2
-    sums = [sum(row) for row in zip(*numbers, strict=True)]  # of people's answers they are hardly all the same
-    coded = codes and any(2 * len(set(column)) <= len(column) for column in numbers) and spread(sums) > 0
-    over_time = all(YEAR.search(column.name) for column in wide)
-    layout = COUNTS if over_time else WIDE
-    if not (of_people or asked or coded):
-        return layout, ""
-    numbered = of_people or any(column.holds_codes or column.named_as_identifier for column in table.columns)
-    return RAW if numbered or any(column.is_small for column in wide) else layout, PEOPLE
-
-
-def _among_numbers(table: Table, numeric: list[Column]) -> tuple[str, str]:
+def _among_numbers(table: Table, kinds: _Kinds) -> tuple[str, str]:
     """Codes with their counts, codes of persons, or one row of counts under numbered categories."""
-    named = [column for column in numeric if column.named_as_counts or column.said_to_be_counts]
+    numeric = kinds.numeric
+    named = [column for column in numeric if column.named_as_counts or column.says(vocabulary.COUNTS)]
     if named:
         others = [column for column in numeric if column not in named and not column.counts_rows]
-        again = any(column.repeats for column in others)
-        return COUNTS, PEOPLE if again or any(column.named_as_identifier for column in others) else ""
+        return COUNTS, PEOPLE if any(column.repeats or column.is_identifier for column in others) else ""
     if len(table.rows) == 2 and table.header_row is None:
         return (COUNTS if len(numeric) == 2 and numeric[0].counts_rows else WIDE), PEOPLE
-    different = len(numeric) == 2 and numeric[0].distinct == len(numeric[0].sample)
-    answered = numeric[-1].repeats or numeric[-1].reads_as_an_answer or numeric[0].named_as_identifier
-    return COUNTS if different and not answered else RAW, PEOPLE
-
-
-def _of_names_and_numbers(kinds: _Kinds) -> tuple[str, str]:
-    """Counts where the names are all different or tell rows apart together; people where entries come again, are
-    numbered, named or dated, or where the numbers read as answers."""
-    texts, crossed = kinds.texts, kinds.crossed
-    numbers = [column for column in kinds.numeric if not _numbers_rows(column) and column not in kinds.years]
-    counted = [column for column in numbers if not (column.named_as_identifier or column.named_as_shares)]
-    if not numbers and not any(column.said_to_be_counts for column in kinds.years):
-        return RAW, PEOPLE
-    said = any(column.said_to_be_counts for column in counted)
-    telling = [column for column in texts if not (column.holds_times or column.named_as_identifier)]
-    again = [column for column in telling if column.distinct < len(column.sample)] if not crossed else []
-    of_people = any(column.named_as_identifier or column.holds_codes for column in texts)
-    of_people = of_people or (bool(texts[0].words & vocabulary.PEOPLE) and not said)
-    if any(column.named_as_nothing_but_counts for column in counted) and not of_people and not (
-        len(again) == len(texts) == 1 and again[0].repeats
-    ):
-        return COUNTS, ""
-    answered = [column for column in counted if column.reads_as_an_answer]
-    if not (answered or of_people or again or not telling):
-        return COUNTS, ""
-    small = not crossed and any(column.is_small or column.named_as_measurement for column in answered)
-    measured = bool(counted) and all(column.named_as_measurement for column in counted)
-    numbered = any(column.named_as_identifier for column in kinds.numeric if not _numbers_rows(column))
-    likely = of_people or measured or not telling or len(again) == len(telling) or (numbered and bool(again))
-    return RAW if (small and not said) or (likely and not said) else COUNTS, PEOPLE
+    rest = numeric[1:] if len(numeric) > 2 and _numbers_rows(numeric[0]) else numeric
+    first, last = rest[0], rest[-1]
+    if len(rest) == 2:
+        answered = last.repeats or last.may_be_answers or first.is_identifier
+        return COUNTS if first.distinct == len(first.sample) and not answered else RAW, PEOPLE
+    groups = numeric[0].distinct == len(numeric[0].sample) and not all(c.may_be_answers for c in numeric[1:])
+    return WIDE if groups and not numeric[0].is_identifier else RAW, PEOPLE
 
 
 def _numbers_rows(column: Column) -> bool:
@@ -184,8 +190,8 @@ def _unlike_answers(column: Column) -> tuple[bool, ...]:
     """Least for the first column whose entries repeat, that no identifier word names and that holds no times or years;
     words before numbers."""
     repeats = 1 < column.distinct < len(column.sample)
-    otherwise = column.holds_times or column.holds_people or are_years(column.sample)
-    return not column.sample, otherwise, column.named_as_identifier, not repeats, column.holds_numbers
+    otherwise = column.holds_times or column.is_identifier or are_years(column.sample)
+    return not column.sample, otherwise, not repeats, column.holds_numbers
 
 
 def _pairs(table: Table, kinds: _Kinds, form: Understanding) -> Roles:
@@ -198,9 +204,8 @@ def _pairs(table: Table, kinds: _Kinds, form: Understanding) -> Roles:
             default=table.columns[-1])
     ]  # fmt: skip
     if not chosen:
-        names = [column for column in kinds.sides if column not in count] or [
-            column for column in table.columns if column not in count
-        ]
+        sides = kinds.telling if kinds.telling else kinds.filled
+        names = [column for column in [*sides, *kinds.years] if column not in count] or table.columns
         chosen = [min(names, key=lambda column: _unlike_names(column, kinds))]
     several = len(kinds.filled) > 2
     if several:
@@ -238,7 +243,7 @@ def _wide(table: Table, kinds: _Kinds, form: Understanding) -> Roles:
 
 def _names_row(column: Column, table: Table) -> bool:
     """'year, 2024' before a row of counts names the row."""
-    return column is table.columns[0] and (column.named_as_identifier or column.named_as_measurement)
+    return column is table.columns[0] and (column.is_identifier or column.says(vocabulary.MEASUREMENTS))
 
 
 def category_columns(table: Table, kinds: _Kinds) -> list[Column]:
@@ -246,14 +251,13 @@ def category_columns(table: Table, kinds: _Kinds) -> list[Column]:
     such table."""
     if table.header_row is None or not 1 < len(table.rows) <= limits.CATEGORIES_LARGEST:
         return []
-    counts = [column for column in kinds.numeric if column not in kinds.years]
-    counts = [c for c in counts if not (c.named_as_shares or c.named_as_identifier or c.has_fractions)]
-    counts = [column for column in counts if not _numbers_rows(column)]
-    names = {column.name for column in counts}
+    counts = [column for column in kinds.counts if not column.has_fractions]
+    names, said = {column.name for column in counts}, [column.named_as_counts for column in counts]
     sides = [column for column in kinds.sides if column not in counts]
     if not sides or len(counts) < 2 or "" in names or len(names) < len(counts):
         return []
-    if any(c.named_as_measurement or c.named_as_nothing_but_counts for c in counts):
+    alone = any(c.says(vocabulary.MEASUREMENTS) or (c.words and c.words <= vocabulary.COUNTS) for c in counts)
+    if alone or sum(said) == 1 < len(said) < 4:
         return []
     labels = group_names(sides, sides)
     all_different = len(set(labels)) == len(labels) and all(labels)
@@ -269,24 +273,27 @@ def _sum_columns(columns: list[Column]) -> list[Column]:
 
 def _likelihood_of_counts(column: Column, kinds: _Kinds) -> int:
     """Larger for likelier; columns that fit alike are taken in their order."""
-    if not column.may_hold_counts or column.has_fractions:
+    if not column.may_hold_counts:
+        return -1
+    if column.has_fractions:
         return 0
-    if column.named_as_identifier or _numbers_rows(column) or column in kinds.years:
+    if column not in kinds.counts or any(cell.strip().endswith("%") for cell in column.sample):
         return 1
-    if column.named_as_shares or any(cell.strip().endswith("%") for cell in column.sample):
-        return 2
-    if column.named_as_nothing_but_counts:
-        return 6
-    if column.said_to_be_counts or column.named_as_counts:
+    if column.named_as_counts:
+        return 6 if column.words <= vocabulary.COUNTS else 5
+    if column.says(vocabulary.COUNTS):
         return 5
-    return 3 if not kinds.texts and column is kinds.filled[0] else 4  # of numbers only, codes come first
+    return 3 if not kinds.telling and column is kinds.numeric[0] else 4  # of numbers only, codes come first
 
 
-def _unlike_names(column: Column, kinds: _Kinds) -> tuple[bool, ...]:
-    """What is the same throughout comes last, before it dates and the like, codes, and names of groups."""
+def _unlike_names(column: Column, kinds: _Kinds) -> tuple[int, ...]:
+    """What is the same throughout comes last; before it codes, dates and the like, names of groups,
+    and of names that come again those that are more."""
     numbers = column.holds_times or all(map(is_like_number, column.sample))
     again = column.distinct < len(column.sample)
-    return again and column.distinct < 2, numbers, column.named_as_code, is_outer(column, kinds.texts), again
+    same, outer = again and column.distinct < 2, is_outer(column, kinds.texts)
+    coded = column.says(vocabulary.CODES) or (column.is_identifier and not again) or _numbers_rows(column)
+    return same, coded, numbers, outer, again, column.distinct if again else 0
 
 
 def _refuse_repeated_headers(table: Table) -> None:
@@ -310,6 +317,8 @@ def _settle_groups(
     filled = [name for name in names if name]
     again = len(set(filled)) < len(filled)
     others = [c for c in kinds.sides if c not in categories and c not in counts and _may_group(c, kinds.sides)]
+    if form.said.group == ADDED and form.said.group_column is None:
+        return ()
     outer = [column for column in others if is_outer(column, kinds.sides)]
     groups = _telling(others, list(categories) if again else [], outer)
     if not (again or outer):
@@ -326,7 +335,7 @@ def _settle_group(
     """Which group is read. Never added up unasked: where groups are items that the same people answered, or years of
     the same people, a sum counts each person several times."""
     if not groups:
-        if form.said.group is not None:
+        if form.said.group not in (None, ADDED):
             raise CountsError("group= goes with groups of rows; name the columns that tell them apart as group_column.",
                               entry="group")  # fmt: skip
         return None
@@ -358,7 +367,7 @@ def group_names(groups: Sequence[Column], sides: Sequence[Column]) -> list[str]:
 
 def _may_group(column: Column, sides: Sequence[Column]) -> bool:
     """Entries that come again, or blank cells below the group they belong to; or years."""
-    if column.named_as_identifier or column.distinct < 2:
+    if column.is_identifier or column.distinct < 2:
         return False
     return column.distinct < len(column.sample) or is_outer(column, sides)
 
@@ -366,7 +375,8 @@ def _may_group(column: Column, sides: Sequence[Column]) -> bool:
 def _telling(groups: list[Column], kept: list[Column], outer: list[Column]) -> list[Column]:
     """The groups without columns that say the same as one that is kept already, or as another of them, as the code of a
     country does: all entries of one name are the same in them."""
-    for column in sorted(groups, key=lambda column: (column not in outer, column.named_as_code, -column.distinct)):
+    order = sorted(groups, key=lambda column: (column not in outer, column.says(vocabulary.CODES), -column.distinct))
+    for column in order:
         if column in outer or not any(_is_told(column.cells, by.cells) for by in kept):
             kept.append(column)
     return [column for column in groups if column in kept]

@@ -1,9 +1,9 @@
 """Which rows of a grid name the columns, which are titles above or notes below the table, and which are its data."""
 
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Callable, Sequence
+from itertools import takewhile
 
 from . import vocabulary
 from .delimited import CellGrid, cells_filled
@@ -13,14 +13,15 @@ from .table import SAMPLE, Column, Table, is_time, is_year, one_line, sampled
 from .whole_numbers import is_like_number, is_number
 
 TITLE_ROWS = 50  # how far down a header row is looked for, and how far up notes
-COLUMNS_LOOKED_AT = 20
 HEADERS_MORE = 3
 LONG_NOTE = 30
 CODE = re.compile(r"[^\W\d]{1,8}\d{1,5}\w{0,8}")  # Q1, V3, q0001
 IMPORT_ID = '{"ImportId"'  # Qualtrics writes it in a third row of names
 NOTE = re.compile(r"[*(\[©†‡¹²³]|\d{1,2}[.)]?\s|(?:note|source|quelle|info|fuente|nb)\b", re.IGNORECASE)
-SOURCE = re.compile(r"(?:notes?|sources?|quellen?|anmerkung|hinweis|stand|fuente|fonte|base|basis|n =)\b.*[:=]",
-                    re.IGNORECASE)  # fmt: skip
+SOURCE = re.compile(
+    r"(?:notes?|sources?|来源|quellen?|anmerkung|hinweis|stand|fuente|fonte|base|basis|n =)\s*(?:\b.*)?[:=：]",
+    re.IGNORECASE,
+)
 NAMES_OF_ROW_NUMBERS = ("", "unnamed: 0", "rownames", "row.names", "rowname", "...1")  # by pandas and R
 
 
@@ -36,21 +37,22 @@ def table_of(grid: CellGrid, form: Understanding, hidden: Sequence[int] = ()) ->
     grid = _without(grid, set(hidden))
     if not grid.rows:
         raise CountsError("no row of the file is left.")
-    header = _settle_header(grid, form)
-    above = [row for row in grid.rows if header and row < header[0]]
-    form.left_out.update(dict.fromkeys(above, ABOVE))
-    names = [record(grid, grid.rows.index(row)) for row in header]
-    width = len(grid.columns) if len(header) > 1 else _width(grid, grid.rows.index(header[0]) if header else None)
-    grid = _without(grid, {*above, *header})
-    below = notes_below(grid, 0)
+    below = notes_below(grid)
     if below:
         rows = grid.rows[len(grid.rows) - below :]
         first = shown(_first_text(grid, len(grid.rows) - below))
         why = f"Below the table {'stand notes' if below > 1 else 'stands a note'}, beginning with {first}."
         grid = _without(grid, set(form.leave_out(rows, "a note below the table", why)))
+    header = _settle_header(grid, form)
+    above = [row for row in grid.rows if header and row < header[0]]
+    form.left_out.update(dict.fromkeys(above, ABOVE))
+    places = [grid.rows.index(row) for row in header]
+    width = len(grid.columns) if len(header) > 1 else _width(grid, places[0] if places else None)
+    names = _merged([record(grid, i) for i in places])
+    grid = _without(grid, {*above, *header, *form.left_out})
     if not grid.rows:
-        raise CountsError("the file has a header but no rows below it." if header else "the file has no rows.")
-    return _table(grid, _merged(names), header, width, form)
+        raise CountsError("the file has a header but no rows below it.")
+    return _table(grid, names, header, width, form)
 
 
 def _table(grid: CellGrid, names: list[str], header: Sequence[int], width: int, form: Understanding) -> Table:
@@ -132,13 +134,16 @@ def _more_names(grid: CellGrid, place: int, form: Understanding) -> int:
 
 
 def _guess_header(grid: CellGrid, form: Understanding) -> tuple[tuple[int, ...], str]:
-    place = header_below_titles(grid)
+    place = header_below_titles(grid) if len(grid.columns) > 1 else _below_a_gap(grid)
     header, row = record(grid, place), grid.rows[place]
-    if place and has_counts(header):
-        if place > 1:
-            raise CountsError(f"no header row was found: row {row} holds numbers already; put a name above each column "
-                              "and leave the lines above out.", row)  # fmt: skip
-        place, header, row = 0, record(grid, 0), grid.rows[0]  # the header lacks a name
+    if _are_names_by_place(grid, place):
+        return (row,), f"Row {row} seems to name the columns by numbers, and the one below it to hold their counts."
+    if place and has_counts(header) and is_number(header[0]):  # there is none: titles, then data
+        why = f"Above row {row}, which is data, there is no row of names."
+        form.leave_out(grid.rows[:place], "a title above the table", why)
+        return (), why
+    if place == 1 and has_counts(header):  # the header lacks a name
+        place, header, row = 0, record(grid, 0), grid.rows[0]
     names = listed([shown(cell) for cell in header if cell.strip()])
     why = f"Row {row} seems to hold the names ({names}), below {shown(_first_text(grid, 0))}." if place else ""
     more = headers_more(grid, place)
@@ -156,6 +161,20 @@ def _guess_header(grid: CellGrid, form: Understanding) -> tuple[tuple[int, ...],
     return ((row,) if is_header else ()), why
 
 
+def _are_names_by_place(grid: CellGrid, place: int) -> bool:
+    """Whether two records are left, of numbers only, the first of which are all different."""
+    if len(grid.rows) != place + 2 or len(grid.columns) < 3:
+        return False
+    first, second = record(grid, place), record(grid, place + 1)
+    return all(map(is_number, first + second)) and len(set(first)) == len(first)
+
+
+def _below_a_gap(grid: CellGrid) -> int:
+    """In one column: the first record below a blank row near the top, above which titles stand."""
+    top = range(1, min(4, len(grid.rows) - 1))
+    return next((i for i in top if grid.rows[i] > grid.rows[i - 1] + 1), 0)
+
+
 def header_below_titles(grid: CellGrid) -> int:
     """Which record is the first of the table; those before it are narrower than it, or written with more cells."""
     top = [record(grid, i) for i in range(min(TITLE_ROWS, len(grid.rows)))]
@@ -163,18 +182,22 @@ def header_below_titles(grid: CellGrid) -> int:
     if found is not None:
         return found
     extents = [max(i for i, cell in enumerate(cells) if cell.strip()) + 1 for cells in top]
-    usual = Counter(extents).most_common(1)[0][0]
     written = list(grid.widths[: len(top)]) if grid.widths is not None else extents
-    most = Counter(written).most_common(1)[0][0] if grid.widths is not None else usual
+    usual, most = _usual(extents), _usual(written)
     titles = [extent < usual or width > most for extent, width in zip(extents, written, strict=True)]
     return next((i for i, title in enumerate(titles) if not title), 0)
+
+
+def _usual(numbers: Sequence[int]) -> int:
+    """The most frequent number, the largest of those."""
+    return max(Counter(numbers).items(), key=lambda item: (item[1], item[0]))[0]
 
 
 def _above_numbers(top: list[list[str]]) -> int | None:
     """The record right above the longest column of numbers, or two where names stand in both; None where no record of
     another width stands above it."""
     runs: list[tuple[int, int]] = []
-    for j in range(1, min(len(top[0]), COLUMNS_LOOKED_AT)):
+    for j in range(1, len(top[0])):
         start = None
         for i, cells in enumerate([*top, []]):
             number = bool(cells) and is_number(cells[j])
@@ -229,7 +252,8 @@ def _first_is_header(grid: CellGrid, form: Understanding) -> tuple[bool, str]:
 
 
 def headers_more(grid: CellGrid, place: int) -> int:
-    """How many records below that at `place` name the columns too: question texts, options, units, ids of an import."""
+    """How many records below that at `place` name the columns too: words above numbers, names below blank cells
+    or beside one, texts of questions below their codes, rules, the same names again, or ids of an import."""
     stop = min(len(grid.rows), place + TITLE_ROWS)
     for i in range(place + 1, min(stop, place + 1 + HEADERS_MORE)):
         if any(column[i].startswith(IMPORT_ID) for column in grid.columns):
@@ -237,42 +261,23 @@ def headers_more(grid: CellGrid, place: int) -> int:
     if stop < place + 3:
         return 0
     header, second = record(grid, place), record(grid, place + 1)
+    data = [[cell for cell in column[place + 2 : stop] if cell.strip()] for column in grid.columns]
     filled = [j for j, cell in enumerate(second) if cell.strip()]
+    again = any(second[j] in data[j] for j in filled)
     if not filled or has_counts(second):
         return 0
-    data = [[cell for cell in column[place + 2 : stop] if cell.strip()] for column in grid.columns]
-    deep = stop - place - 2
-    again = any(cell.strip() and cell in cells for cell, cells in zip(second, data, strict=True))
-    if (header == second and len(filled) > 1 and not again) or all(is_rule(second[j]) for j in filled):
-        return 1
-    nameless = [j for j in filled if j and not header[j].strip() and data[j]]
-    over_numbers = [j for j in filled if len(data[j]) > 1 and all(is_number(c) or is_time(c) for c in data[j])
-                    and not _stands_for_nothing(second[j])]  # fmt: skip
-    first_blank = not second[0].strip() and len(data[0]) == deep
-    first_named = bool(header[0].strip()) and len(set(data[0])) == len(data[0])
-    split = bool(nameless) and (first_blank or (not header[0].strip() and bool(over_numbers)) or
-                                all(map(is_year, filter(str.strip, second[1:]))))  # fmt: skip
-    below_names = first_blank and (first_named or bool(over_numbers))
-    alike = bool(over_numbers) and any(_letters(header[j]) == _letters(second[j]) != "" for j in filled)
-    of_index = filled == [0] and len(second) > 2 and second[0].isalpha()
-    name_of_index = of_index and all(len(cells) == deep and all(map(is_number, cells)) for cells in data[1:])
-    spoken = any(second[j].rstrip().endswith("?") and CODE.fullmatch(header[j].strip()) for j in filled) and not again
-    units = bool(over_numbers) and all(_is_unit(second[j]) for j in over_numbers)
-    texts = len(over_numbers) > 1 and not again
-    return int(any((split, below_names, units, alike, texts, name_of_index, spoken)))
+    numeric = [j for j, cells in enumerate(data) if len(cells) > 1 and all(is_number(c) or is_time(c) for c in cells)]
+    over_numbers = any(j in numeric and not (is_time(second[j]) or _stands_for_nothing(second[j])) for j in filled)
+    nameless = any(j and not header[j].strip() and data[j] for j in filled)
+    below_names = not second[0].strip() and len(set(data[0])) == stop - place - 2
+    spoken = any(second[j].rstrip().endswith("?") and CODE.fullmatch(header[j].strip()) for j in filled)
+    of_index = filled == [0] and len(second) > 2 and len(numeric) == len(second) - 1
+    ruled = all(is_rule(second[j]) for j in filled) or (header == second and len(filled) > 1)
+    return int(over_numbers or nameless or below_names or (not again and (spoken or of_index or ruled)))
 
 
 def _stands_for_nothing(cell: str) -> bool:
     return is_like_number(cell) or cell.strip().lower() in vocabulary.ANONYMOUS
-
-
-def _letters(text: str) -> str:
-    return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", text[:200]).casefold()))
-
-
-def _is_unit(text: str) -> bool:
-    words = set(re.findall(r"[^\W\d_]+|%", text.lower()))
-    return bool(words) and words <= vocabulary.COUNTS | vocabulary.SHARES | vocabulary.UNITS
 
 
 def _merged(rows: Sequence[list[str]]) -> list[str]:
@@ -292,31 +297,28 @@ def _merged(rows: Sequence[list[str]]) -> list[str]:
 # --- notes below the table ---
 
 
-def notes_below(grid: CellGrid, first: int) -> int:
-    """How many records at the end are notes, sources or rules; the table has records above them, from `first` on."""
+def notes_below(grid: CellGrid) -> int:
+    """How many records at the end are notes, sources or rules: of a single cell where the table has more, or of words
+    where it has numbers."""
+    if len(grid.columns) == 1:
+        return _notes_in_one_column(grid)
     many = len(grid.rows)
-    places = sorted({*range(first, min(many, first + TITLE_ROWS)), *range(max(first, many - TITLE_ROWS), many)})
-    if not places or len(grid.columns) < 2:
-        return 0
-    records = {i: record(grid, i) for i in places}
-    usual = max(Counter(cells_filled(cells) for cells in records.values()).most_common(), key=lambda c: (c[1], c[0]))[0]
-    written = Counter(grid.widths[i] for i in places).most_common(1)[0][0] if grid.widths is not None else 0
-    numeric = [
-        j for j in range(1, min(len(grid.columns), COLUMNS_LOOKED_AT))
-        if 3 * sum(is_number(cells[j]) for cells in records.values()) >= len(records)
-    ]  # fmt: skip
-    seldom = 4 * sum(map(_is_spaced, records.values())) <= len(records)
-    start = many
-    while start > first + 1 and start - 1 in records and (
-        _is_outside(records[start - 1], usual, numeric) or (seldom and _is_spaced(records[start - 1]))
-    ):
-        start -= 1
-    for i in range(start, many):
-        gap = grid.rows[i] > grid.rows[i - 1] + 1
-        short = grid.widths is not None and grid.widths[i] < written
-        if gap or _is_spaced(records[i]) or _is_note(next(filter(str.strip, records[i])), short):
-            return many - i
-    return 0
+    ends = {i: record(grid, i) for i in (*range(min(TITLE_ROWS, many)), *range(max(0, many - TITLE_ROWS), many))}
+    numeric = [j for j in range(1, len(grid.columns)) if 4 * sum(is_number(r[j]) for r in ends.values()) >= len(ends)]
+    from_end = [i for i in reversed(ends) if i and i >= many - TITLE_ROWS]
+    single = [grid.widths is not None and grid.widths[i] == 1 for i in from_end]
+    outside = takewhile(lambda i: single[many - 1 - i] or _is_outside(ends[i], numeric), from_end)
+    return len(list(outside))
+
+
+def _notes_in_one_column(grid: CellGrid) -> int:
+    """How many cells at the end stand nowhere else, below a blank row or a cell that reads as a note."""
+    cells = grid.columns[0]
+    times = Counter(cells)
+    last = len(list(takewhile(lambda cell: times[cell] == 1, reversed(cells[-5:]))))
+    starts = [i for i in range(max(1, len(cells) - last), len(cells))
+              if _is_note(cells[i]) or grid.rows[i] > grid.rows[i - 1] + 1]  # fmt: skip
+    return len(cells) - starts[0] if starts and 2 * len(times) <= len(cells) + 2 else 0
 
 
 def _is_spaced(cells: list[str]) -> bool:
@@ -324,15 +326,13 @@ def _is_spaced(cells: list[str]) -> bool:
     return " " in cells[0].strip() and any(len(cell) > 1 and cell[0] == " " for cell in cells[1:])
 
 
-def _is_outside(cells: list[str], usual: int, numeric: list[int]) -> bool:
-    """One filled cell where several are usual, or sentences where the table has numbers; or a line that says it is a
-    source, though a comma in it may separate a year."""
+def _is_outside(cells: list[str], numeric: list[int]) -> bool:
     filled = [cell for cell in cells if cell.strip()]
-    if SOURCE.match(filled[0].strip()):
+    if SOURCE.match(filled[0].strip()):  # though a comma in it may separate a year
         return True
     if any(is_like_number(cell) and not is_rule(cell) for cell in filled):
         return False
-    alone = len(filled) == 1 and (usual > 1 or bool(numeric)) and bool(cells[0].strip())
+    alone = len(filled) == 1 and bool(cells[0].strip()) and (bool(numeric) or _is_note(filled[0]))
     return alone or (bool(numeric) and all(len(cells[j].split()) != 1 for j in numeric))
 
 
@@ -341,11 +341,9 @@ def is_rule(cell: str) -> bool:
     return len(line) > 2 and not line.strip("-_=+:*.~—–|")
 
 
-def _is_note(text: str, short: bool) -> bool:
+def _is_note(text: str) -> bool:
     line = text.strip()
-    several = len(line.split()) > 1
-    spoken = line.endswith(".") or ":" in line or len(line) >= LONG_NOTE or bool(NOTE.match(line))
-    return is_rule(line) or (several and (short or spoken)) or (spoken and bool(NOTE.match(line)) and len(line) > 3)
+    return is_rule(line) or line.endswith(".") or bool(NOTE.match(line) or SOURCE.match(line)) or len(line) >= LONG_NOTE
 
 
 # --- which columns are there ---
@@ -410,4 +408,4 @@ def _leave_out_row_numbers(table: Table, form: Understanding) -> None:
     if len(others) == 1 and others[0].holds_numbers:
         return
     form.remark("An unnamed row-number column was ignored.")
-    table.columns = others
+    table.columns, table.aside = others, [first]

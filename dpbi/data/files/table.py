@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from dpbi import limits
@@ -25,7 +25,6 @@ TIME = re.compile(
 LONGEST_TIME = 40
 YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 JOIN = " / "
-ITEM = re.compile(r"[^\W\d_]{1,3}\d{1,3}(?:[._]\d{1,3})?[a-z]?")  # Q1, V7, q2_3: an item of a questionnaire
 FRACTIONAL = re.compile(r"[+-]?\d*[.,](?!0*$)(?!\d{3}$)\d+")
 ANSWER_LARGEST = 20  # numbers up to here may be what a person answers, whatever the header
 SAMPLE = 1_000  # entries that decide what a column is; what is read is always the whole column
@@ -70,71 +69,40 @@ class Column:
         split = re.sub(r"(?<=[a-zà-ÿ])(?=[A-ZÀ-Ý])", " ", self.name)
         return set(re.findall(r"[^\W\d_]+|%", split.lower()))
 
+    def says(self, vocabulary: frozenset[str]) -> bool:
+        return bool(self.words & vocabulary)
+
     @property
     def named_as_counts(self) -> bool:
-        return bool(self.words & vocabulary.COUNTS) and not self.named_as_identifier
+        """'Count', 'Number of people', 'Deaths': by words that nobody has a number of, and no other."""
+        known = vocabulary.COUNTS | vocabulary.POPULATION
+        return self.says(known) and self.words <= known | vocabulary.FILLERS and not self.says(vocabulary.SHARES)
 
     @property
-    def named_as_nothing_but_counts(self) -> bool:
-        """'Count' and 'Number of people', not 'Number of children': that may be an answer of each person."""
-        return bool(self.words) and self.words <= vocabulary.COUNTS | {"of"} and not self.named_as_shares
+    def is_identifier(self) -> bool:
+        """By a word of a short header, as 'member id', or by codes that are nearly all different, as P01, P02, …; in a
+        question such as 'Who sits in your row?' the word says nothing, and a 'User type' is no user."""
+        short = len(self.words) <= WORDS_OF_A_NAME and not self.says(vocabulary.KINDS)
+        named = short and self.says(vocabulary.IDENTIFIERS)
+        other = self.says(vocabulary.KINDS | vocabulary.CODES | vocabulary.COUNTS)
+        texts = [cell.strip() for cell in self.sample]
+        codes = bool(texts) and all(text.isalnum() and text[-1].isdigit() for text in texts)
+        return named or (codes and not other and not self.holds_numbers and 4 * self.distinct > 3 * len(texts))
 
     @property
-    def counts_by_nature(self) -> bool:
-        """'Deaths', 'Number of respondents', or no word at all, as '2023': what nobody has a number of."""
-        said = self.words & (vocabulary.COUNTS | vocabulary.POPULATION)
-        known = vocabulary.COUNTS | vocabulary.POPULATION | vocabulary.FILLERS
-        return not self.words or (bool(said) and self.words <= known and not self.named_as_shares)
-
-    @property
-    def said_to_be_counts(self) -> bool:
-        return self.counts_by_nature and bool(self.words)
-
-    @cached_property
-    def named_as_an_answer(self) -> bool:
-        """By a word for what a person has or a measure of it ('Children', 'Hours', 'EUR'), or as a question or by its
-        number ('How many?', 'Q1')."""
-        of_persons = vocabulary.ANSWERS | vocabulary.MEASUREMENTS | (vocabulary.UNITS - vocabulary.FILLERS)
-        words = {word for word in self.words & of_persons if len(word) > 1}
-        question = self.name.rstrip().endswith("?") or bool(ITEM.fullmatch(self.name))
-        return not self.counts_by_nature and (bool(words) or question)
-
-    @property
-    def reads_as_an_answer(self) -> bool:
-        """Whether its numbers may be an answer of each person, and not how many people gave one.
-
-        Not where it is counts by nature, or shares. Else where it is named as an answer, or as a number of anything
-        ('Number of lions', 'Anzahl Esel'), or where no number is too large for one.
-        """
-        if self.counts_by_nature or self.named_as_shares:
+    def may_be_answers(self) -> bool:
+        """Whether its numbers may be what each person answered: a number of anything ('Number of lions'), a measure, or
+        none too large for an answer; not where its name says that they are counts, or shares."""
+        if self.named_as_counts or self.says(vocabulary.SHARES) or not self.words:
             return False
-        return self.named_as_an_answer or bool(self.words & vocabulary.COUNTS) or self.is_small
+        asked = self.says(vocabulary.COUNTS | vocabulary.MEASUREMENTS) or self.name.rstrip().endswith("?")
+        return asked or self.is_small
 
     @property
     def is_small(self) -> bool:
         """No number beyond those that a person answers with; what is no plain number says nothing."""
         digits = [number for cell in self.sample if (number := re.sub(r"[., ']", "", cell)).isdecimal()]
         return bool(digits) and all(len(number) < 6 and int(number) <= ANSWER_LARGEST for number in digits)
-
-    @property
-    def named_as_code(self) -> bool:
-        """'Code', 'ISO3': names in short, whether they are digits or not."""
-        return bool(self.words & vocabulary.CODES) and not self.named_as_counts
-
-    @property
-    def named_as_shares(self) -> bool:
-        return bool(self.words & vocabulary.SHARES)
-
-    @property
-    def named_as_identifier(self) -> bool:
-        """By a word of a short header: in a question such as 'Who sits in your row?' it says nothing, and a 'User type'
-        is no user."""
-        short = len(self.words) <= WORDS_OF_A_NAME and not self.words & vocabulary.KINDS
-        return short and bool(self.words & vocabulary.IDENTIFIERS)
-
-    @property
-    def named_as_measurement(self) -> bool:
-        return bool(self.words & vocabulary.MEASUREMENTS) and not self.named_as_counts
 
     @cached_property
     def holds_numbers(self) -> bool:
@@ -149,29 +117,15 @@ class Column:
 
     @property
     def may_hold_counts(self) -> bool:
-        named = self.named_as_counts or self.named_as_shares
-        if self.named_as_code:
+        if self.says(vocabulary.CODES) and not self.named_as_counts:
             return False
-        return self.holds_numbers or (named and (not self.sample or any(map(is_like_number, self.sample))))
+        named = self.says(vocabulary.COUNTS | vocabulary.SHARES)
+        return self.holds_numbers or (named and any(map(is_like_number, self.sample)))
 
     @cached_property
     def holds_times(self) -> bool:
         """Dates and times: they say when, and are no categories to suggest."""
         return bool(self.sample) and all(map(is_time, self.sample))
-
-    @property
-    def holds_people(self) -> bool:
-        """Addresses of electronic mail, or the word for none."""
-        texts = [cell.strip().lower() for cell in self.sample]
-        return bool(texts) and all("@" in text or text in vocabulary.ANONYMOUS for text in texts)
-
-    @property
-    def holds_codes(self) -> bool:
-        """Letters with digits after them, most of them different, as people are numbered: P01, P02, …"""
-        texts = [cell.strip() for cell in self.sample]
-        codes = bool(texts) and all(text.isalnum() and text[-1].isdigit() for text in texts)
-        kinds = bool(self.words & (vocabulary.KINDS | vocabulary.CODES))
-        return codes and not kinds and not self.holds_numbers and 4 * self.distinct > 3 * len(texts)
 
     @cached_property
     def distinct(self) -> int:
@@ -181,8 +135,7 @@ class Column:
     @cached_property
     def has_fractions(self) -> bool:
         """Numbers beside a decimal mark that groups no thousands, as no count has: '3.5', '0,27'."""
-        return any((isinstance(cell, MarkedCell) and cell.kind == FRACTION) or FRACTIONAL.fullmatch(cell.strip())
-                   for cell in self.sample)  # fmt: skip
+        return any(map(is_fraction, self.sample))
 
     @property
     def repeats(self) -> bool:
@@ -212,14 +165,16 @@ class Table:
     header_row: int | None
     blank_rows: int = 0
     has_row_names: bool = False
+    aside: list[Column] = field(default_factory=list)  # numbers of rows: read only where an entry names them
 
     def kept(self, at: Sequence[int]) -> Table:
         """The table of these entries alone."""
         def cut(column: Column) -> Callable[[int | None], list[str]]:
             return lambda stop: [column.cells[i] for i in at[:stop]]
 
-        columns = [Column(c.position, c.name, cut(c), c.levels, c.sampled) for c in self.columns]
-        return Table(columns, [self.rows[i] for i in at], self.header_row, self.blank_rows, self.has_row_names)
+        columns, aside = ([Column(c.position, c.name, cut(c), c.levels, c.sampled) for c in among]
+                          for among in (self.columns, self.aside))  # fmt: skip
+        return Table(columns, [self.rows[i] for i in at], self.header_row, self.blank_rows, self.has_row_names, aside)
 
     def named(self, name: str) -> list[Column]:
         wanted = one_line(name)
@@ -228,7 +183,8 @@ class Table:
     def found(self, wanted: str | int, entry: str) -> Column:
         """The column that an entry of the form names. Raises CountsError where there is none or more than one."""
         by_place = isinstance(wanted, int)
-        columns = [c for c in self.columns if c.position == wanted] if by_place else self.named(str(wanted))
+        everything = [*self.aside, *self.columns]
+        columns = [c for c in everything if c.position == wanted] if by_place else self.named(str(wanted))
         if len(columns) == 1:
             return columns[0]
         if columns:
@@ -248,6 +204,11 @@ class Table:
         times = Counter(column.name for column in self.columns)
         return tuple(column.name if column.name and times[column.name] == 1 else column.position
                      for column in self.columns)
+
+
+def is_fraction(cell: str) -> bool:
+    marked = isinstance(cell, MarkedCell) and cell.kind == FRACTION
+    return marked or bool(FRACTIONAL.fullmatch(cell.strip().removesuffix("%").rstrip()))
 
 
 def are_years(texts: Sequence[str]) -> bool:

@@ -1,9 +1,10 @@
 """From a table and its roles to counts per category, with every remark and doubt on the way."""
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
-from itertools import chain, islice
+from itertools import chain, islice, pairwise
 
 import numpy as np
 
@@ -29,8 +30,24 @@ AT_LEAST_TWO = "at least two categories are needed"
 def counted(table: Table, roles: Roles, separator: str | None, form: Understanding) -> dict[str, int]:
     """Counts per category, in the order of the file (declared order for levels, False before True)."""
     if roles.layout == RAW:
-        return _tally(table, roles.categories, form)
-    return _checked(_added_up(table, roles, separator, form), table, roles, form)
+        totals = _tally(table, roles.categories, form)
+    else:
+        totals = _checked(_added_up(table, roles, separator, form), table, roles, form)
+    _remark_on_what_counts_hide(table, roles, totals, form)
+    return totals
+
+
+def _remark_on_what_counts_hide(table: Table, roles: Roles, totals: Mapping[str, int], form: Understanding) -> None:
+    """Categories that stand for no answer, columns of weights, and counts that say themselves that they are noisy."""
+    absent = [f"{shown(name)} ({count:,})" for name, count in totals.items() if name.lower() in vocabulary.NO_ANSWER]
+    if absent:
+        form.remark(f"Counted as categories, though they may stand for no answer: {listed(absent)}.")
+    weights = [column.label for column in table.columns if column.says(vocabulary.WEIGHTS)]
+    if weights:
+        form.remark(f"{listed(weights)}: if these are weights of a survey, they are not used.")
+    noisy = [column.label for column in table.columns if column.says(vocabulary.NOISY)]
+    if noisy:
+        form.remark(f"{listed(noisy)}: values that are noisy already are no true counts.")
 
 
 # --- counts that were brought as such ---
@@ -118,7 +135,7 @@ def _rows_of_sums(
         certain = bool(sums and sums.certain) or (bool(marks) and side == 0 and bool(found))
         if not found or len(lines) - len(found) < 2:
             continue
-        said = listed([f"{shown(lines[i].strip())} ({sum(counts[i]):,})" for i in found])
+        said = listed([f"{shown(lines[i].strip())} ({sum(counts[i]) if counts else 'all'})" for i in found])
         wanted = {lines[i] for i in found} if marks else {*found}
         of_file = sorted({table.rows[i] for j, i in enumerate(at) if (marks[j][side] if marks else j) in wanted})
         why = f"{said} {'is' if len(found) == 1 else 'are'} {_why(sums is not None, certain)}"
@@ -151,8 +168,8 @@ def _checked(totals: dict[str, int], table: Table, roles: Roles, form: Understan
     n = sum(totals.values())
     if n >= COUNT_LIMIT:
         raise CountsError(f"the counts are too large: their sum must be below 2^63, got {n:,}.")
-    counted_by_name = any(column.counts_by_nature and column.words for column in roles.counts)
-    of_shares = roles.layout == COUNTS and any(column.named_as_shares for column in roles.counts)
+    counted_by_name = any(column.named_as_counts for column in roles.counts)
+    of_shares = roles.layout == COUNTS and any(column.says(vocabulary.SHARES) for column in roles.counts)
     hundred = abs(n - 100) <= 1 and len(totals) > 2 and not (table.has_row_names and counted_by_name)
     hundred = hundred and (n == 100 or not counted_by_name)
     if (hundred or of_shares) and n:
@@ -339,11 +356,22 @@ def _remark_on_records(
         form.remark(
             "The categories were found in the data, so the list of them is not protected: give it in full if you can."
         )
-    of_people = [other for other in others if other.named_as_identifier or other.holds_codes]
-    repeated = [other.label for other in of_people if _has_repeats(other)]
+    repeated = [other.label for other in others if _names_people(other) and _has_repeats(other)]
     if repeated:
         verb = "repeats" if len(repeated) == 1 else "repeat"
         form.remark(f"The guarantee is per row; {listed(repeated)} {verb}, so one person can affect several rows.")
+    stem = re.split(r"[/.]", column.name)[0]
+    beside = [other.label for other in others if stem and re.match(rf"{re.escape(stem)}[/.]", other.name)]
+    if beside:
+        form.remark(f"{column.label} and {listed(beside)} may hold several answers of one person; one is counted.")
+
+
+def _names_people(column: Column) -> bool:
+    """By a word or by codes; or as the rows of a household stand together under its key."""
+    cells = column.cells
+    blocks = 1 + sum(one != other for one, other in pairwise(cells))
+    together = 3 < column.distinct and blocks == _different(cells) < len(cells) < 2 * blocks
+    return column.is_identifier or (together and not column.says(vocabulary.MEASUREMENTS))
 
 
 def _has_repeats(column: Column) -> bool:

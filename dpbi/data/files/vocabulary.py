@@ -23,7 +23,8 @@ SHARES = _words(
 IDENTIFIERS = _words(
     """
     id ids uid uuid guid index idx nr row record serial member person user customer client participant
-    respondent patient subject student pupil employee email mail ticket teilnehmer personne persona
+    respondent patient subject student pupil employee key hh hhid hhno household caseid
+    email mail ticket teilnehmer personne persona
     """
 )
 POPULATION = _words(
@@ -44,17 +45,6 @@ FILLERS = _words(
     von im insgesamt gesamt value values wert werte de des du la les los las di dei o
     """
 )
-ANSWERS = _words(
-    """
-    child children kids siblings brothers sisters pets cars bikes books rooms friends hours minutes days weeks
-    months drinks cigarettes visits trips times points grade grades marks rating level scale satisfaction wage
-    salary pay earnings rent expenses spending distance bmi size many much how your you kind kinder kinderzahl
-    geschwister haustiere autos fahrräder bücher zimmer freunde stunden minuten tage wochen monate besuche
-    fahrten punkte punktzahl note noten bewertung zufriedenheit lohn gehalt miete ausgaben entfernung semester
-    haushaltsgröße wie viele viel ihre ihr sie du enfants frères sœurs heures jours hijos hermanos horas días
-    figli fratelli ore giorni kinderen børn barn dzieci
-    """
-)
 STATISTICS = _words("base basis n respondents sample size valid response mean sd standard deviation std stichprobe")
 CODES = _words(
     """
@@ -62,7 +52,6 @@ CODES = _words(
     """
 )
 KINDS = _words("type types group groups kind category class segment status state labels label sex gender level geo")
-PEOPLE = _words("name names firstname surname vorname nachname nom prénom apellido who")
 MEASUREMENTS = _words(
     """
     age height weight income salary price score year alter größe körpergröße gewicht körpergewicht einkommen âge
@@ -72,15 +61,19 @@ MEASUREMENTS = _words(
     mittelwert durchschnitt latency index ratio density quota
     """
 )
-UNITS = _words(
-    "kg g cm m km eur usd years year jahre euro thousand thousands units unit einheit in min h hrs sec mm ml"
-)
 ANONYMOUS = _words("anonymous anonym anonyme anónimo anonimo anoniem anonymt none n/a na - unknown")
 TOTALS = _words(
     """
-    total totals subtotal sum all both overall altogether everyone gesamt insgesamt summe gesamtsumme
+    total totals subtotal sum all both zusammen everybody overall altogether everyone gesamt insgesamt summe gesamtsumme
     zwischensumme alle gesamtergebnis ensemble somme sous-total suma totale totaal totalt summa razem łącznie
     ogółem итого всего 合计 合計 总计 総計 σ
     """
 )
 QUESTIONS = _words("question questions item items frage fragen variable indicator q pregunta")
+REPLIES = _words("response responses answer answers value reply antwort antworten réponse réponses respuesta")
+NO_ANSWER = frozenset((
+    "na", "n/a", "nan", "null", "none", "missing", "unknown", "not stated", "no answer", "refused", "don't know",
+    "(leer)", "keine angabe", "k. a.", "sans réponse", "no contesta", "unbekannt",
+))  # fmt: skip
+WEIGHTS = _words("weight weights weighting pweight wt wgt gewicht gewichtung hochrechnungsfaktor poids peso")
+NOISY = _words("noisy noise dp private privatised privatized stddev perturbed")

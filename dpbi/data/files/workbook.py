@@ -136,9 +136,9 @@ def _choose_sheet(book: Any, form: Understanding) -> str:
         if len(sheets) > 1:
             form.remark(f"The sheet {shown(filled[0])} was read: it is the only visible one that holds anything.")
         return str(form.settle("sheet", filled[0]))
-    tables = [name for name in filled if len(starts[name]) > 1 and max(map(cells_filled, starts[name].values())) > 1]
+    likeliest = max(filled, key=lambda name: sum(cells_filled(row) > 1 for row in starts[name].values()))
     why = f"Of the sheets {listed(list(map(shown, filled)), most=12)} one holds the table."
-    return str(form.settle("sheet", (tables or filled)[0], why))
+    return str(form.settle("sheet", likeliest, why))
 
 
 def _first_rows(sheet: Any, most: int = 20) -> dict[int, list[str]]:
