@@ -98,8 +98,9 @@ class Brought:
             return Reading(Understanding(said), refusal=refusal.with_traceback(None))
         found = understood(self.file, said)
         total = sum(found.counts.counts) if found.counts else 0
-        return found if total <= limits.TOTAL_LARGEST else replace(found, counts=None, refusal=CountsError(
-            f"the counts are too large: they may add to at most {limits.TOTAL_LARGEST:,}, got {total:,}."))  # fmt: skip
+        if total > limits.TOTAL_LARGEST:
+            found = replace(found, counts=None, refusal=CountsError(data_words.too_large(total)))
+        return found
 
     def out(self, reading: Reading) -> dict[int, str]:
         """The rows that are left out, each with the reason."""
@@ -177,24 +178,23 @@ def _cells(brought: Brought, reading: Reading) -> None:
     st.markdown(f"**{words.escape(brought.name)}**")
     if brought.file is None:
         return
-    rows, cells, many = brought.file.content.rows, _first(brought.file), len(brought.file.content.columns)
-    named = [] if isinstance(brought.file.content, CellGrid) else brought.file.content.columns[:COLUMNS]
-    titles = [f": {words.escape(column.title, 30)}" for column in named] or [""] * COLUMNS
+    rows, cells, many = brought.file.content.rows, _first_cells(brought.file), len(brought.file.content.columns)
     at, header = _ends(len(rows), FIRST, LAST), _listed(brought.now.get("header_row"))
     taken = dict.fromkeys(brought.out(reading), "left out") | dict.fromkeys(header, "names")
-    shown = {"Row": [f"{rows[i]:,}" for i in at], "Taken for": [taken.get(rows[i], "") for i in at]} | {
-        words.column_letter(j) + title: [words.escape(column[i], 30) for i in at]
-        for j, (title, column) in enumerate(zip(titles, cells, strict=False))
-    }
+    shown = {"Row": [f"{rows[i]:,}" for i in at], "Taken for": [taken.get(rows[i], "") for i in at]}
+    shown |= {title: [words.escape(column[i], 30) for i in at] for title, column in cells.items()}
     st.table(pd.DataFrame(shown), hide_index=True, border="horizontal",
              alt="The first and last rows as they stand in the file")  # fmt: skip
     st.caption(f"{len(at):,} of {len(rows):,} filled rows, {len(cells):,} of {many:,} columns.")
 
 
-def _first(file: Opened) -> list[list[str]]:
-    """The cells of the first columns."""
+def _first_cells(file: Opened) -> dict[str, list[str]]:
+    """The cells of the first columns by their letters, with the names of a format that has such."""
     content = file.content
-    return content.columns[:COLUMNS] if isinstance(content, CellGrid) else [c.cells for c in content.columns[:COLUMNS]]
+    if isinstance(content, CellGrid):
+        return {words.column_letter(j): cells for j, cells in enumerate(content.columns[:COLUMNS])}
+    return {f"{words.column_letter(j)}: {words.escape(column.title, 30)}": column.cells
+            for j, column in enumerate(content.columns[:COLUMNS])}  # fmt: skip
 
 
 def _ends(many: int, first: int, last: int) -> list[int]:
@@ -210,11 +210,12 @@ def _asked(brought: Brought, reading: Reading) -> dict[str, Mapping[Any, str]]:
     choices, layout = data_words.CHOICES, now.get("layout", "")
     if file is None:
         return {"encoding": choices["encoding"]}
-    numbers, cells = file.content.rows, _first(file)
+    numbers, cells = file.content.rows, _first_cells(file).values()
     rows = {row: f"{row:,}" for row in brought.out(reading)} | {
         numbers[i]: f"{numbers[i]:,}: {', '.join(filter(None, (column[i].strip() for column in cells)))}"
         for i in _ends(len(numbers), OFFERED, OFFERED)
     }
+    rows = dict(sorted(rows.items()))
     columns = dict(zip(table.keys, (column.title for column in table.columns), strict=True)) if table else {}
     groups = dict.fromkeys(filter(None, roles.keys if roles else ()))
     counts = [cell.strip() for column in (roles.counts if roles else ()) for cell in column.sample]
@@ -310,13 +311,12 @@ def _outcome(brought: Brought, reading: Reading, used: dict[str, Any] | None) ->
                  alt="The categories and counts that come out")  # fmt: skip
         if len(counts.labels) > CATEGORIES:
             st.caption(f"The first {CATEGORIES} of {len(counts.labels):,} categories.")
+        if "categories" in brought.now or counts.layout != RAW:  # of people's answers a remark says so
+            st.caption(words.LIST_GIVEN if "categories" in brought.now else words.LIST_FROM_DATA)
         with st.expander("The same in Python", type="compact"):
             st.code(_used(brought, counts)["reading"], language="python", wrap_lines=True)
     for remark in data_words.left_out(brought.out(reading)) + reading.form.remarks:
         st.caption(words.escape(remark, words.SENTENCE_LENGTH))
-    given = "categories" in brought.now
-    if given or brought.now.get("layout") != RAW:  # of people's answers a remark says so
-        st.caption(words.LIST_GIVEN if given else words.LIST_FROM_DATA)
 
 
 def _use_or_discard(brought: Brought, counts: Counts | None, used: dict[str, Any] | None) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from dpbi import limits
 from dpbi.dashboard.words import words
 from dpbi.data.files.form import ADDED, APART, COUNTS, RAW, WIDE
 from dpbi.data.files.outcome import listed
@@ -91,6 +92,10 @@ CHOICES: dict[str, dict[Any, str]] = {
 
 def comes_to(labels: Sequence[str], counts: Sequence[int]) -> str:
     return f"{len(labels):,} categories, n = {sum(counts):,}"
+
+
+def too_large(total: int) -> str:
+    return f"the counts are too large: they may add to at most {limits.TOTAL_LARGEST:,}, got {total:,}."
 
 
 def used(kept: Mapping[str, Any]) -> str:
