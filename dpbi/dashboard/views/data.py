@@ -227,7 +227,7 @@ def _asked(brought: Brought, reading: Reading) -> dict[str, Mapping[Any, str]]:
         "header_row": rows if isinstance(file.content, CellGrid) else {},
         "leave_out": rows,
         "layout": choices["layout"] if columns else {},
-        **dict.fromkeys(_COLUMNS.get(layout, ()), columns),
+        **dict.fromkeys(_COLUMNS.get(layout, ())[: len(columns)], columns),
         "group": choices["group"] | dict(zip(groups, groups, strict=True)) if len(groups) > 1 else {},
         "thousands": choices["thousands"] if any(mark in cell for cell in counts for mark in _MARKS) else {},
         "confirm_percentages": choices["confirm_percentages"] if "confirm_percentages" in now else {},
@@ -254,26 +254,26 @@ def _entry(brought: Brought, reading: Reading, entry: str, choices: Mapping[Any,
     with st.container():
         if entry == "categories":
             text = "\n".join(now or ())
-            st.text_area(label, text, height=120, **_tied(brought, entry, text))
+            st.text_area(label, text, height=120, **_tied(brought, entry, text, choices))
         elif none:
-            st.multiselect(label, choices, stands, written, placeholder=none, **_tied(brought, entry, stands))
+            st.multiselect(label, choices, stands, written, placeholder=none, **_tied(brought, entry, stands, choices))
         elif entry == "layout":
-            st.radio(label, choices, index, written, horizontal=True, **_tied(brought, entry, one))
+            st.radio(label, choices, index, written, horizontal=True, **_tied(brought, entry, one, choices))
         else:
-            st.selectbox(label, choices, index, written, **_tied(brought, entry, one))
+            st.selectbox(label, choices, index, written, **_tied(brought, entry, one, choices))
         reasons = " ".join(doubt.reason for doubt in reading.open if doubt.entry == entry)
         said = f"**Guessed.** {words.escape(reasons, words.SENTENCE_LENGTH)}" if reasons else help
         st.caption(said)
 
 
-def _tied(brought: Brought, entry: str, now: Any) -> dict[str, Any]:
+def _tied(brought: Brought, entry: str, now: Any, choices: Mapping[Any, str]) -> dict[str, Any]:
     """The arguments that tie a widget to an entry of this very file. One that has come to stand otherwise than its
-    widget shows gets a new widget, as in ``settings.entry``."""
-    version = brought.versions.setdefault(entry, 0)
-    key = f"data: {brought.place} {entry} {version}"
+    widget shows gets a new widget, as in ``settings.entry``; and so does one of other choices: a browser keeps their
+    names."""
+    key = f"data: {brought.place} {entry} {brought.versions.setdefault(entry, 0)} {hash(tuple(choices.items()))}"
     if st.session_state.get(key, now) != now:
         brought.versions[entry] += 1
-        return _tied(brought, entry, now)
+        return _tied(brought, entry, now, choices)
 
     def take() -> None:
         value = st.session_state[key]
