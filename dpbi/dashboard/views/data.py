@@ -235,8 +235,9 @@ def _asked(brought: Brought, reading: Reading) -> dict[str, Mapping[Any, str]]:
         "chosen": choices["chosen"] | {one: f"only {one}, as yes or no" for one in single} if single else {},
         "unlisted": choices["unlisted"] if "unlisted" in now else {},
         "only": choices["only"] | columns,
-        "kept": {value: value for value in [*dict.fromkeys([*now["kept"], *filter(None, values)])][:OFFERED]},
-        "encoding": {one: one for one in _listed(now.get("encoding"))} | choices["encoding"] if file.encoding else {},
+        "kept": {value: value for value in [*[*dict.fromkeys(filter(None, values))][:OFFERED], *now["kept"]]},
+        "encoding": {**choices["encoding"], file.encoding: choices["encoding"].get(file.encoding, file.encoding)}
+        if file.encoding else {},
         "categories": choices["categories"],
     }
     return {entry: offered for entry, offered in matter.items() if offered}
