@@ -15,6 +15,7 @@ from dpbi import limits
 from dpbi.dashboard.sidebar import data_source
 from dpbi.dashboard.take_away import scenario_file
 from dpbi.dashboard.words import data as data_words, words
+from dpbi.data.files.encoding import ENCODINGS
 from dpbi.data.files.form import ADDED, APART, COUNTS, RAW, WIDE
 from tests.dashboard.person import (
     CURVES,
@@ -165,7 +166,7 @@ SAID: dict[str, tuple[bytes, dict[str, Any], dict[str, int]]] = {
     "thousands": (b"x;n\na;1.234\nb;2.345\n", {"thousands": "."}, {"a": 1234, "b": 2345}),
     "not percentages": (b"x,n\na,24\nb,60\nc,16\n", {"confirm_percentages": True}, {"a": 24, "b": 60, "c": 16}),
     "percentages": (b"x,n\na,24\nb,60\nc,16\n", {"confirm_percentages": False}, {}),
-    "letters": ("x,n\nда,3\nнет,4\n".encode("cp1251"), {"encoding": "cp1251"}, {"да": 3, "нет": 4}),
+    "letters": ("x,n\nда,3\nнет,4\n".encode("koi8_r"), {"encoding": "KOI8-R"}, {"да": 3, "нет": 4}),
     "a list": (PAIRS, {"categories": "blue\ngreen\n red \n"}, {"blue": 9, "green": 0, "red": 3}),
     "all else": (PAIRS, {"categories": "blue\ngreen", "unlisted": "other"}, {"blue": 9, "green": 0, "(other)": 3}),
     "nothing else": (PAIRS, {"categories": "blue\ngreen", "unlisted": "refuse"}, {}),
@@ -183,6 +184,13 @@ def test_each_entry_can_be_changed_and_the_python_repeats_it(kind: str) -> None:
     if counts:
         again = eval(at.main.code[0].value, {"dpbi": dpbi, "open": lambda *_: io.BytesIO(content)})
         assert dict(zip(again.labels, again.counts, strict=True)) == counts
+
+
+def test_every_encoding_that_is_read_can_be_said_and_one_that_does_not_fit_is_not_taken() -> None:
+    assert {*data_words.CHOICES["encoding"]} == {*ENCODINGS}
+    at = say(brought("x,n\né,3\nü,4\n".encode()), "encoding", "Shift_JIS")
+    assert comes_to(at) == {"é": 3, "ü": 4} and entry(at, "encoding").value == "UTF-8"
+    assert data_words.FALLEN_BACK in at.main.warning[0].value
 
 
 def test_another_sheet_has_entries_of_its_own() -> None:

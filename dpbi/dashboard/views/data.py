@@ -79,7 +79,7 @@ class Brought:
         said |= {"only": {column: kept} if kept else {}} if "only" in said else {}
         said["unlisted"] = said.get("categories") and said.get("unlisted")
         found = self._read(Form.checked(said))
-        while (refusal := found.refusal) and refusal.entry and said.get(refusal.entry) is not None:
+        while (refusal := found.refusal) and refusal.entry and said.get(refusal.entry):
             self.fallen.append(f"{words.opened(refusal)} {data_words.FALLEN_BACK}")
             said[refusal.entry] = None
             found = self._read(Form.checked(said))

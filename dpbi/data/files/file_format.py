@@ -2,6 +2,7 @@
 
 import io
 import zipfile
+import zlib
 from pathlib import PurePath
 
 from dpbi.data.json_object import starts_as_json
@@ -19,21 +20,25 @@ SIGNATURES = (
     (b"$FL2", "an SPSS file"),
     (b"{\\rtf", "an RTF document"),
 )
+EXCEL = "xl/workbook.xml"
 INSIDE_ZIP = (
-    ("xl/workbook.bin", "a binary workbook (.xlsb)"),
+    (EXCEL, "an Excel workbook"),
+    ("xl/workbook.bin", "an Excel workbook"),
     ("word/document.xml", "a Word document"),
     ("Index/Document.iwa", "an Apple Numbers or Pages document"),
-    ("content.xml", "an OpenDocument file (.ods)"),
+    ("content.xml", "an OpenDocument file"),
 )
-OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+INSIDE_OLE = (
+    ("EncryptedPackage", "a file protected by a password"),
+    ("Workbook", "an Excel workbook"),
+    ("Book", "an Excel workbook"),
+)
+SPREADSHEET = b"application/vnd.oasis.opendocument.spreadsheet"
+ARCHIVE, OLE = b"PK", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 EXPECTED_BY_NAME = {
-    ".xlsx": "an Excel workbook",
-    ".xlsm": "an Excel workbook",
-    ".xls": "an Excel workbook",
-    ".xlsb": "an Excel workbook",
+    **dict.fromkeys((".xlsx", ".xlsm", ".xls", ".xlsb"), "an Excel workbook"),
     ".ods": "an OpenDocument spreadsheet",
-    ".parquet": "a Parquet file",
-    ".pq": "a Parquet file",
+    **dict.fromkeys((".parquet", ".pq"), "a Parquet file"),
 }
 
 
@@ -46,47 +51,42 @@ def identify(data: bytes, filename: str, form: Understanding) -> str:
     expected = EXPECTED_BY_NAME.get(PurePath(filename).suffix.lower())
     if not data:
         raise CountsError("the file is empty.")
-    if data.startswith(b"PAR1") and data.endswith(b"PAR1") and len(data) > 8:
-        kind, name = "parquet", "a Parquet file"
-    elif data.startswith(b"PK\x03\x04") or data.startswith(b"PK\x05\x06"):
-        _refuse_other_archives(data)
-        kind, name = "workbook", "an Excel workbook"
-    else:
-        _refuse_other_formats(data)
+    found = _found(data)
+    if found is None:
         if expected:
             raise CountsError(f"this is not {expected}, as its name says, but looks like text: rename it to .csv.")
         return "text"
-    if expected != name:
-        form.remark(f"Whatever its name says, the file is {name}, and it was read as one.")
-    return kind
+    if found not in EXPECTED_BY_NAME.values():
+        raise CountsError(f"this is {found}, which is not read; {SAVE_AS}.")
+    if expected != found:
+        form.remark(f"Whatever its name says, the file is {found}, and it was read as one.")
+    return "parquet" if found == "a Parquet file" else "workbook"
 
 
-def _refuse_other_formats(data: bytes) -> None:
+def _found(data: bytes) -> str | None:
+    """What the file is, in words; None for text."""
+    if data.startswith(b"PAR1"):
+        return "a Parquet file" if data.endswith(b"PAR1") and len(data) > 8 else "a Parquet file that is cut off"
+    if data.startswith((b"PK\x03\x04", b"PK\x05\x06")):
+        return _in_archive(data)
     if data.startswith(OLE):
-        locked = "EncryptedPackage".encode("utf-16-le") in data
-        what = "protected by a password" if locked else "an old Excel workbook (.xls) or another old Office file"
-        raise CountsError(f"this file is {what}; {SAVE_AS}.")
+        return next((what for name, what in INSIDE_OLE if name.encode("utf-16-le") in data), "an old Office file")
     for signature, what in SIGNATURES:
         if data.startswith(signature):
-            raise CountsError(f"this is {what}, not a table; {SAVE_AS}.")
-    if data.startswith(b"PAR1"):
-        raise CountsError("this Parquet file is cut off: its end is missing.")
+            return what
     start = data[:1024].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
     if start.startswith((b"<!doctype", b"<html", b"<?xml", b"<table", b"<?mso")):
-        raise CountsError(f"this is a web page or XML, not a table; open it in a spreadsheet and {SAVE_AS}.")
-    if start[:1] in (b"{", b"[") and starts_as_json(data):
-        raise CountsError("this is JSON; a table is needed: one row per category or per person.")
+        return "a web page or XML"
+    return "JSON" if start[:1] in (b"{", b"[") and starts_as_json(data) else None
 
 
-def _refuse_other_archives(data: bytes) -> None:
+def _in_archive(data: bytes) -> str:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             names = set(archive.namelist())
-    except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError):
+            mimetype = archive.read("mimetype") if "mimetype" in names else b""
+    except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError, RuntimeError, zlib.error):
         raise CountsError("this workbook or ZIP archive is damaged and cannot be opened.") from None
-    if "xl/workbook.xml" in names:
-        return
-    for inside, what in INSIDE_ZIP:
-        if inside in names:
-            raise CountsError(f"this is {what}, which is not read here; {SAVE_AS}.")
-    raise CountsError("this is a ZIP archive, not an Excel workbook; unpack it and upload the table inside.")
+    if mimetype.startswith(SPREADSHEET):
+        return "an OpenDocument spreadsheet"
+    return next((what for inside, what in INSIDE_ZIP if inside in names), "a ZIP archive (unpack it first)")

@@ -55,9 +55,8 @@ class Form:
         form = cls(**{name: _checked(name, value) for name, value in said.items() if value is not None})
         if form.unlisted is not None and form.categories is None:
             raise CountsError("unlisted= goes with categories=, the public list; there is none.")
-        implied = {RAW: form.column, COUNTS: form.category_column}
-        layouts = {layout for layout, columns in implied.items() if columns} | {form.layout} - {None}
-        if len(layouts) > 1 and WIDE not in layouts:
+        people, counts = form.column or form.layout == RAW, form.category_column or form.layout == COUNTS
+        if people and counts and form.layout != WIDE:
             raise CountsError("column= is for rows that are people, category_column= for rows of counts: say one.")
         return form
 
@@ -84,52 +83,41 @@ def _text(value: Any) -> str:
     return value
 
 
-def _several(value: Any) -> tuple[Any, ...]:
-    if isinstance(value, Sequence | Collection) and not isinstance(value, str | bytes):
-        return tuple(value)
-    return (value,)
-
-
 def _row(value: Any) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= limits.UPLOAD_ROWS_LARGEST:
         raise TypeError
     return value
 
 
-def _rows(value: Any) -> tuple[int, ...]:
-    return tuple(sorted(set(map(_row, _several(value)))))
-
-
-def _header(value: Any) -> tuple[int, ...]:
-    return () if type(value) is int and value == 0 else _rows(value)
-
-
 def _column(value: Any) -> Key:
     return value if isinstance(value, str) else _row(value)
 
 
-def _columns(value: Any) -> tuple[Key, ...]:
-    return tuple(map(_column, _several(value)))
+def _several(value: Any, tidy: Callable[[Any], Any]) -> tuple[Any, ...]:
+    """One value or several of a kind."""
+    alone = isinstance(value, str | bytes) or not isinstance(value, Collection)
+    return tuple(map(tidy, (value,) if alone else value))
 
 
-def _names(value: Any) -> tuple[str, ...]:
-    return tuple(map(_text, value if not isinstance(value, str) else [None]))
+def _rows(value: Any) -> tuple[int, ...]:
+    return tuple(sorted(set(_several(value, _row))))
 
 
 def _only(value: Any) -> tuple[tuple[Key, tuple[str, ...]], ...]:
     pairs = value.items() if isinstance(value, Mapping) else value
-    return tuple((_column(column), tuple(map(_text, _several(kept)))) for column, kept in pairs)
+    return tuple((_column(column), _several(kept, _text)) for column, kept in pairs)
 
 
 # What each entry that is not one of a few must be, in words, and how it is tidied: TypeError where it is not that.
 KINDS: dict[str, tuple[str, Callable[[Any], Any]]] = {
-    "header_row": ("be the number of a row (or several), or 0 for none", _header),
+    "header_row": ("be the number of a row (or several), or 0 for none",
+                   lambda value: () if type(value) is int and value == 0 else _rows(value)),
     "leave_out": ("be numbers of rows of the file", _rows),
     "only": ("map columns to the values whose rows are kept", _only),
-    "categories": ("be a sequence of names", _names),
+    "categories": ("be a sequence of names", lambda value: _several([None] if isinstance(value, str) else value, _text)),
     **dict.fromkeys(("sheet", "encoding", "group", "chosen"), ("be text", _text)),
-    **dict.fromkeys(COLUMNS, ("be a header or a position from 1, or several", _columns)),
-}
+    **dict.fromkeys(COLUMNS, ("be a header or a position from 1, or several", lambda value: _several(value, _column))),
+}  # fmt: skip
 
 
 @dataclass
@@ -144,13 +132,11 @@ class Understanding:
 
     def settle(self, entry: str, guess: Any, why: str = "") -> Any:
         """What was said of the entry, else the guess, which is open where there is a reason to doubt it."""
-        value = getattr(self.said, entry)
-        if value is None:
-            value = guess
-            if why:
-                self.doubts.append(Doubt(entry, None, why))
-        self.entries[entry] = value
-        return value
+        said = getattr(self.said, entry)
+        self.entries[entry] = guess if said is None else said
+        if why:
+            self.ask(entry, why)
+        return self.entries[entry]
 
     def leave_out(self, rows: Sequence[int], why: str, doubt: str = "") -> list[int]:
         """The rows that are left out: none but those that were said, where leave_out was; else these are."""
@@ -179,12 +165,11 @@ class Understanding:
     @property
     def suggested(self) -> dict[str, Any]:
         """Every entry as it stands, as a person would write it."""
-        rows = self.said.leave_out
-        if rows is None:
-            rows = tuple(sorted(row for row, why in self.left_out.items() if why != ABOVE))
-        entries = self.entries | {"leave_out": rows}
-        ordered = {entry.name: entries[entry.name] for entry in fields(Form) if entry.name in entries}
-        return {name: _as_written(name, value) for name, value in ordered.items() if value is not None}
+        rows = tuple(sorted(row for row, why in self.left_out.items() if why != ABOVE))
+        now = self.entries | {"leave_out": rows}
+        said = {name: value for name, value in vars(self.said).items() if value is not None}
+        return {name: _as_written(name, value) for name in vars(self.said)
+                if (value := said.get(name, now.get(name))) is not None}  # fmt: skip
 
 
 def plain(value: Any) -> Any:
@@ -193,8 +178,8 @@ def plain(value: Any) -> Any:
 
 
 def _as_written(name: str, value: Any) -> Any:
-    if name == "header_row":
-        return plain(value) if value else 0
     if name == "only":
         return {column: plain(kept) for column, kept in value}
+    if name == "header_row":
+        return plain(value or (0,))
     return plain(value) if name in COLUMNS else value

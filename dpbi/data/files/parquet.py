@@ -2,14 +2,13 @@
 
 import io
 from collections.abc import Callable
-from decimal import Decimal
 from typing import Any
 
 from dpbi import limits
 
 from .outcome import CountsError, faults_in_words
 from .table import Column, Table, one_line, sampled
-from .whole_numbers import BINARY, BOOLEAN, DATE, FRACTION, NESTED, MarkedCell
+from .whole_numbers import NESTED, MarkedCell, cell_of
 
 
 def read_parquet(data: bytes) -> Table:
@@ -79,23 +78,5 @@ def _texts(chunk: Any) -> list[str]:
         return [MarkedCell("[…]", NESTED)] * len(chunk)
     if not declared:
         chunk = chunk.dictionary_encode()
-    levels = [_text(value) for value in chunk.dictionary.to_pylist()]
+    levels = list(map(cell_of, chunk.dictionary.to_pylist()))
     return ["" if i is None else levels[i] for i in chunk.indices.to_pylist()]
-
-
-def _text(value: Any) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, bool):
-        return MarkedCell(str(value), BOOLEAN)
-    if isinstance(value, float):
-        return str(int(value)) if value.is_integer() else MarkedCell(repr(value), FRACTION)
-    if isinstance(value, bytes):
-        return MarkedCell(repr(value), BINARY)
-    if isinstance(value, int):
-        return str(value)
-    if isinstance(value, Decimal):
-        return MarkedCell(f"{value:f}", FRACTION)
-    return MarkedCell(str(value), DATE)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
 from typing import Any
 
@@ -11,7 +11,7 @@ from dpbi import limits
 from .delimited import CellGrid, read_delimited
 from .encoding import decode
 from .file_format import identify
-from .form import Form, Understanding
+from .form import RAW, Form, Understanding
 from .outcome import Counts, CountsError, Doubt, listed, shown
 from .parquet import read_parquet
 from .public_list import tidy_list
@@ -121,14 +121,14 @@ def understood(file: Opened, said: Form) -> Reading:
         table = _table(file, form)
         read = _selected(table, form)
         if said.categories is not None:
-            form.entries["categories"] = tidy_list(said.categories)
+            form.said = replace(said, categories=tidy_list(said.categories))
         roles = roles_of(read, form)
         totals = counted(read, roles, file.separator, form)
     except CountsError as refusal:
         refusal.__context__ = None
         return Reading(form, table, roles, refusal=refusal.with_traceback(None))
     unread = [column.label for column in read.columns if column not in (*roles.read, *roles.groups, *roles.counts)]
-    if unread and roles.layout != "raw":
+    if unread and roles.layout != RAW:
         verb = "column was" if len(unread) == 1 else "columns were"
         form.remark(f"{len(unread):,} {verb} not read: {listed(unread, most=8)}.")
     counts = Counts(
@@ -151,16 +151,15 @@ def understood(file: Opened, said: Form) -> Reading:
 def _table(file: Opened, form: Understanding) -> Table:
     """The table without the rows that are left out."""
     content, said = file.content, form.said
-    if file.hidden:
-        why = f"The workbook hides row {listed(list(map(str, file.hidden)), 8)}."
-        hidden = form.leave_out(file.hidden, "hidden in the workbook", why)
+    why = f"The workbook hides row {listed(list(map(str, file.hidden)), 8)}."
+    hidden = form.leave_out(file.hidden, "hidden in the workbook", why)
     if isinstance(content, CellGrid):
-        return table_of(content, form, hidden if file.hidden else ())
+        return table_of(content, form, hidden)
     if said.header_row is not None:
-        raise CountsError("header_row cannot be said of a Parquet file: it names its columns itself.")
-    if said.leave_out:
-        content = content.kept([i for i, row in enumerate(content.rows) if row not in set(said.leave_out)])
-    return content
+        raise CountsError("header_row cannot be said of a Parquet file: it names its columns itself.",
+                          entry="header_row")  # fmt: skip
+    out = set(said.leave_out or ())
+    return content.kept([i for i, row in enumerate(content.rows) if row not in out]) if out else content
 
 
 def _selected(table: Table, form: Understanding) -> Table:
@@ -168,10 +167,9 @@ def _selected(table: Table, form: Understanding) -> Table:
     at: Sequence[int] = range(len(table.rows))
     kept = form.settle("only", *guess_only(table, form)) or ()
     for key, values in kept:
-        column = table.found(key, "only")
-        wanted = set(map(one_line, values))
+        column, wanted = table.found(key, "only"), set(map(one_line, values))
         at = [i for i in at if one_line(column.cells[i]) in wanted]
         form.remark(f"Only rows were read whose {column.label} is {listed(list(map(shown, values)))}: {len(at):,}.")
-    if not at:
+    if kept and not at:
         raise CountsError("no row holds the values that are kept.", entry="only")
     return table.kept(at) if kept else table

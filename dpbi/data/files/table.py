@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import accumulate
 
 from dpbi import limits
 
@@ -152,6 +153,10 @@ class Column:
         first = next(iter(self.fetch(1)), "").strip()
         return first in ("0", "1") and all(cell.strip() == str(i) for i, cell in enumerate(self.cells, int(first)))
 
+    @property
+    def numbers_rows(self) -> bool:
+        return self.position == 1 and self.counts_rows
+
 
 @dataclass
 class Table:
@@ -176,27 +181,23 @@ class Table:
                           for among in (self.columns, self.aside))  # fmt: skip
         return Table(columns, [self.rows[i] for i in at], self.header_row, self.blank_rows, self.has_row_names, aside)
 
-    def named(self, name: str) -> list[Column]:
-        wanted = one_line(name)
-        return [column for column in self.columns if column.name == wanted]
-
     def found(self, wanted: str | int, entry: str) -> Column:
         """The column that an entry of the form names. Raises CountsError where there is none or more than one."""
-        by_place = isinstance(wanted, int)
-        everything = [*self.aside, *self.columns]
-        columns = [c for c in everything if c.position == wanted] if by_place else self.named(str(wanted))
+        columns = [column for column in (*self.aside, *self.columns)
+                   if wanted == column.position or (isinstance(wanted, str) and one_line(wanted) == column.name)]  # fmt: skip
         if len(columns) == 1:
             return columns[0]
         if columns:
-            raise CountsError(f"{len(columns)} columns are called {columns[0].label}; rename one or give its position.",
-                              entry=entry)  # fmt: skip
-        what = f"column {wanted}" if by_place else f"column called {shown(str(wanted))}"
-        labels = listed([column.label for column in self.columns], most=12)
-        raise CountsError(f"{entry}: there is no {what}. The columns are {labels}.", entry=entry)
+            at = listed([str(column.position) for column in columns], most=12)
+            why = f"{len(columns)} columns are called {columns[0].label} (columns {at}); rename one or give its position."
+        else:
+            what = f"column {wanted}" if isinstance(wanted, int) else f"column called {shown(wanted)}"
+            why = f"{entry}: there is no {what}. The columns are {listed([c.label for c in self.columns], most=12)}."
+        raise CountsError(why, entry=entry)
 
     def key(self, column: Column) -> str | int:
         """What names the column in an answer: its header if that is its alone, else its position."""
-        return column.name if column.name and len(self.named(column.name)) == 1 else column.position
+        return dict(zip(self.columns, self.keys, strict=True)).get(column, column.position)
 
     @property
     def keys(self) -> tuple[str | int, ...]:
@@ -215,11 +216,18 @@ def are_years(texts: Sequence[str]) -> bool:
     return bool(texts) and all(map(is_year, texts))
 
 
-def filled_down(column: Column) -> list[str]:
-    filled: list[str] = []
-    for cell in column.cells:
-        filled.append(cell if cell.strip() or not filled else filled[-1])
-    return filled
+def is_outer(column: Column, sides: Sequence[Column]) -> bool:
+    """Whether blank cells belong to the name above them: a column to the right is filled wherever this one is not."""
+    blank = [i for i, cell in enumerate(column.cells) if not cell.strip()]
+    right = [other.cells for other in sides if other.position > column.position]
+    return bool(blank) and blank[0] > 0 and any(all(cells[i].strip() for i in blank) for cells in right)
+
+
+def filled(column: Column, sides: Sequence[Column]) -> list[str]:
+    """The cells, with the name above in blank ones that belong to it."""
+    if not is_outer(column, sides):
+        return column.cells
+    return list(accumulate(column.cells, lambda above, cell: cell if cell.strip() else above))
 
 
 def joined(columns: Sequence[Sequence[str]]) -> list[str]:

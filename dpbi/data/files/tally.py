@@ -2,9 +2,9 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from decimal import Decimal
+from collections.abc import Iterable, Sequence
 from itertools import chain, islice, pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,9 +15,9 @@ from .form import ADDED, APART, COUNTS, RAW, Understanding
 from .names import Names
 from .outcome import CountsError, listed, shown
 from .public_list import MISSING, on_public_list
-from .roles import Roles, group_names
+from .roles import Roles
 from .sums import is_of_the_whole, sums_of_rows
-from .table import Column, Table, joined, one_line
+from .table import JOIN, Column, Table, filled, joined, one_line
 from .whole_numbers import COUNT_LIMIT, NESTED, MarkedCell, is_number, parse, plain, whole_numbers
 
 BOOLEANS = {"false": "False", "true": "True"}
@@ -32,135 +32,125 @@ def counted(table: Table, roles: Roles, separator: str | None, form: Understandi
     if roles.layout == RAW:
         totals = _tally(table, roles.categories, form)
     else:
-        totals = _checked(_added_up(table, roles, separator, form), table, roles, form)
-    _remark_on_what_counts_hide(table, roles, totals, form)
-    return totals
-
-
-def _remark_on_what_counts_hide(table: Table, roles: Roles, totals: Mapping[str, int], form: Understanding) -> None:
-    """Categories that stand for no answer, columns of weights, and counts that say themselves that they are noisy."""
+        totals = on_public_list(_added_up(table, roles, separator, form), form)
+        _refuse_no_counts(totals, table, roles, form)
     absent = [f"{shown(name)} ({count:,})" for name, count in totals.items() if name.lower() in vocabulary.NO_ANSWER]
     if absent:
         form.remark(f"Counted as categories, though they may stand for no answer: {listed(absent)}.")
-    weights = [column.label for column in table.columns if column.says(vocabulary.WEIGHTS)]
-    if weights:
-        form.remark(f"{listed(weights)}: if these are weights of a survey, they are not used.")
-    noisy = [column.label for column in table.columns if column.says(vocabulary.NOISY)]
-    if noisy:
-        form.remark(f"{listed(noisy)}: values that are noisy already are no true counts.")
+    for words, what in (
+        (vocabulary.WEIGHTS, "if these are weights of a survey, they are not used"),
+        (vocabulary.NOISY, "values that are noisy already are no true counts"),
+    ):
+        labels = [column.label for column in table.columns if column.says(words)]
+        if labels:
+            form.remark(f"{listed(labels)}: {what}.")
+    return totals
 
 
 # --- counts that were brought as such ---
 
 
+class Entry(NamedTuple):
+    """A cell of counts: the group and the category that it belongs to, and its row of the file."""
+
+    group: str
+    name: str
+    cell: str
+    row: int
+
+
 def _added_up(table: Table, roles: Roles, separator: str | None, form: Understanding) -> dict[str, int]:
     """The counts of each name, added where it comes again, without rows that are sums of others."""
-    names, cells, at = _entries(table, roles)
-    filled = [bool(name.strip()) for name in names]
-    if not all(filled):
-        _settle_nameless(table, [(cells[i], at[i]) for i, named in enumerate(filled) if not named], form)
-        left = [i for i, named in enumerate(filled) if named]
-        names, cells, at = [names[i] for i in left], [cells[i] for i in left], [at[i] for i in left]
-    different = _times(names)[1]
-    _refuse_too_many(different)
+    keys = roles.keys or [""] * len(table.rows)
+    sides = [filled(column, (*roles.categories, *roles.groups)) for column in roles.categories]
+    of_rows = sides[0] if len(sides) == 1 else joined(sides)
+    entries = [
+        Entry(keys[i], of_rows[i] if roles.layout == COUNTS else column.name, column.cells[i], table.rows[i])
+        for i in range(len(table.rows))
+        for column in roles.counts
+        if roles.group in (None, ADDED, APART, keys[i])
+    ]
+    named = _named(entries, form)
+    _refuse_too_many(_times([entry.name for entry in named])[1])
+    cells, rows = [entry.cell for entry in named], [entry.row for entry in named]
+    whole = whole_numbers(cells, lambda i: named[i].name, rows.__getitem__, separator, form)
+    out = _rows_of_sums(named, whole, roles, form)
+    kept = [(entry, count) for entry, count in zip(named, whole, strict=True) if entry.row not in out]
+    if roles.group == APART:
+        kept = [(entry._replace(name=joined([[entry.group], [entry.name]])[0]), count) for entry, count in kept]
+    times = Counter(entry.name for entry, _ in kept)
     tidy = Names(form)
-    tidy.add(dict.fromkeys(names), lambda cell: table.rows[at[names.index(cell)]])
-    whole = whole_numbers(cells, names.__getitem__, lambda i: table.rows[at[i]], separator, form)
-    out = set(_rows_of_sums(table, roles, names, whole, at, form))
-    if out:
-        left = [i for i in range(len(names)) if table.rows[at[i]] not in out]
-        names, whole = [names[i] for i in left], [whole[i] for i in left]
-        tidy.of = {name: tidy.of[name] for name in dict.fromkeys(names)}
-    where = "on {} rows" if roles.layout == COUNTS else "in {} columns"
-    tidy.remark({} if roles.group == ADDED else _times(names)[0], where)
-    totals: dict[str, int] = {}
-    for name, count in zip(names, whole, strict=True):
-        totals[tidy.of[name]] = totals.get(tidy.of[name], 0) + count
+    tidy.add(times, lambda cell: next(entry.row for entry, _ in kept if entry.name == cell))
+    tidy.remark({} if roles.group == ADDED else times, "on {} rows" if roles.layout == COUNTS else "in {} columns")
+    totals = dict.fromkeys(tidy.of.values(), 0)
+    for entry, count in kept:
+        totals[tidy.of[entry.name]] += count
     return totals
 
 
-def _settle_nameless(table: Table, entries: Sequence[tuple[str, int]], form: Understanding) -> None:
-    """Counts without a category at the end are figures for all others, as likely as not; elsewhere they are refused."""
-    counts = [(cell, i) for cell, i in entries if cell.strip()]
-    if len(counts) < len(entries):
-        form.remark(f"Rows with neither a category nor a count were left out: {len(entries) - len(counts):,}.")
-    if not counts:
-        return
-    cell, first = counts[0]
-    rows = [table.rows[i] for _, i in counts]
-    at_end = len(table.rows) - first <= len(entries) < len(table.rows) - 1
-    why = f"The count {shown(cell)} at the end has no category: it may be a figure for all others."
-    if not (at_end and form.leave_out(rows, "no category", why)):
-        raise CountsError(f"the category of the count {shown(cell)} is missing; leave the row out if it is a sum.",
-                          rows[0], "")  # fmt: skip
+def _named(entries: Sequence[Entry], form: Understanding) -> list[Entry]:
+    """The entries that have a category. Counts without one at the end are figures for all others, as likely as not;
+    elsewhere they are refused."""
+    nameless = [entry for entry in entries if not entry.name.strip()]
+    counts = [entry for entry in nameless if entry.cell.strip()]
+    if counts:
+        cell, rows = shown(counts[0].cell), [entry.row for entry in counts]
+        at_end = len(nameless) < len(entries) - 1 and list(entries[-len(nameless) :]) == nameless
+        why = f"The count {cell} at the end has no category: it may be a figure for all others."
+        if not (at_end and form.leave_out(rows, "no category", why)):
+            why = f"the category of the count {cell} is missing; leave the row out if it is a sum."
+            raise CountsError(why, rows[0], "")
+    if len(counts) < len(nameless):
+        form.remark(f"Rows with neither a category nor a count were left out: {len(nameless) - len(counts):,}.")
+    return [entry for entry in entries if entry.name.strip()]
 
 
-def _entries(table: Table, roles: Roles) -> tuple[list[str], list[str], list[int]]:
-    """For each cell of counts that is read: its name, the cell, and the entry of the table where it stands."""
-    entries: Sequence[int] = range(len(table.rows))
-    if roles.group not in (None, ADDED, APART):
-        entries = [i for i in entries if roles.keys[i] == roles.group]
-    if roles.layout == COUNTS and len(roles.counts) == len(roles.categories) == 1 and roles.group in (None, ADDED):
-        return roles.categories[0].cells, roles.counts[0].cells, list(entries)
-    of_rows = group_names(roles.categories, table.columns) if roles.categories else [""] * len(table.rows)
-    prefix = roles.keys if roles.group == APART else [""] * len(table.rows)
-    names, cells, at = [], [], []
-    for i in entries:
-        for column in roles.counts:
-            name = of_rows[i] if roles.layout == COUNTS else column.name
-            names.append(joined([[prefix[i]], [name]])[0] if prefix[i] else name)
-            cells.append(column.cells[i])
-            at.append(i)
-    return names, cells, at
-
-
-def _rows_of_sums(
-    table: Table, roles: Roles, names: Sequence[str], whole: Sequence[int], at: Sequence[int], form: Understanding
-) -> list[int]:
+def _rows_of_sums(entries: Sequence[Entry], whole: Sequence[int], roles: Roles, form: Understanding) -> set[int]:
     """The rows of the file to leave out since they are sums of others. Of several groups, whole lines of the names and
     whole lines of the groups must be sums: hardly one is by chance, and cells of different lines have no sum."""
-    sides: list[tuple[list[str], list[list[int]]]] = []
-    marks: list[tuple[str, str]] = []
-    if roles.group in (ADDED, APART):
-        count_of = dict(zip(zip((roles.keys[i] for i in at), names, strict=True), whole, strict=True))
-        sides = [_lines(count_of, side) for side in ((0, 1) if roles.layout == COUNTS else (0,))]
-        marks = [(roles.keys[i], name) for i, name in zip(at, names, strict=True)]
-    if roles.layout == COUNTS and not any(counts for _, counts in sides):
-        sides, marks = [(list(names), [[count] for count in whole])], []
-    rows: list[int] = []
-    for side, (lines, counts) in enumerate(sides):
-        sums = sums_of_rows(lines, counts) if counts and 2 < len(lines) <= limits.CATEGORIES_LARGEST else None
-        named = [i for i in (0, len(lines) - 1) if is_of_the_whole(lines[i])] if len(lines) > 2 else []
-        found = sorted(sums.at) if sums else named
-        certain = bool(sums and sums.certain) or (bool(marks) and side == 0 and bool(found))
-        if not found or len(lines) - len(found) < 2:
+    of_groups, of_names = [entry.group for entry in entries], [entry.name for entry in entries]
+    ways = [(of_groups, of_names), (of_names, of_groups)] if roles.layout == COUNTS else [(of_groups, of_names)]
+    sides: list[tuple[Sequence[str | int], Sequence[str], list[list[int]]]] = [
+        (of, *_lines(of, across, whole)) for of, across in ways if roles.group in (ADDED, APART)
+    ]
+    if roles.layout == COUNTS and not any(counts for _, _, counts in sides):
+        sides = [(range(len(entries)), of_names, [[count] for count in whole])]
+    out: set[int] = set()
+    for keys, lines, counts in sides:
+        if not 2 < len(lines) <= limits.CATEGORIES_LARGEST:
             continue
-        said = listed([f"{shown(lines[i].strip())} ({sum(counts[i]) if counts else 'all'})" for i in found])
-        wanted = {lines[i] for i in found} if marks else {*found}
-        of_file = sorted({table.rows[i] for j, i in enumerate(at) if (marks[j][side] if marks else j) in wanted})
-        why = f"{said} {'is' if len(found) == 1 else 'are'} {_why(sums is not None, certain)}"
+        at, certain = sums_of_rows(lines, counts)
+        why = "the sum of other rows" if certain else "about the sum of all others"
+        if not at:  # of groups the name is enough, for which there are no counts
+            at, certain = {i for i in (0, len(lines) - 1) if is_of_the_whole(lines[i])}, keys is of_groups
+            why = "named like a total"
+        if not at or len(lines) - len(at) < 2:
+            continue
+        different = list(dict.fromkeys(keys))
+        wanted = {different[i] for i in at}
+        rows = sorted({entry.row for entry, key in zip(entries, keys, strict=True) if key in wanted})
+        said = listed([f"{shown(lines[i].strip())} ({sum(counts[i]) if counts else 'all'})" for i in sorted(at)])
+        why = f"{said} {'is' if len(at) == 1 else 'are'} {why}"
         if certain:
-            rows += form.leave_out(of_file, "the sum of other rows", f"{why}: all would be counted twice with it.")
+            out |= {*form.leave_out(rows, "the sum of other rows", f"{why}: all would be counted twice with it.")}
         else:
-            at_rows = listed(list(map(str, of_file)))
+            at_rows = listed(list(map(str, rows)))
             form.ask("leave_out", f"{why}: if it is a total, leave row {at_rows} out, or all are counted twice.")
-    return rows
+    return out
 
 
-def _why(sums: bool, certain: bool) -> str:
-    return "the sum of other rows" if certain else "about the sum of all others" if sums else "named like a total"
+def _lines(
+    of: Sequence[str], across: Sequence[str], whole: Sequence[int]
+) -> tuple[list[str], list[list[int]]]:
+    """The different names and the counts of each across the others; no counts where not every two meet once."""
+    lines, others = list(dict.fromkeys(of)), dict.fromkeys(across)
+    count_of = dict(zip(zip(of, across, strict=True), whole, strict=True))
+    complete = len(lines) * len(others) == len(count_of) == len(of)
+    return lines, [[count_of[line, other] for other in others] for line in lines] if complete else []
 
 
-def _lines(count_of: dict[tuple[str, str], int], side: int) -> tuple[list[str], list[list[int]]]:
-    """The names of one side and their counts along the other; no counts where not every two meet once."""
-    lines, others = ([*dict.fromkeys(marks[part] for marks in count_of)] for part in (side, 1 - side))
-    if len(lines) * len(others) != len(count_of):
-        return lines, []
-    return lines, [[count_of[(line, other) if side == 0 else (other, line)] for other in others] for line in lines]
-
-
-def _checked(totals: dict[str, int], table: Table, roles: Roles, form: Understanding) -> dict[str, int]:
-    totals = on_public_list(totals, form)
+def _refuse_no_counts(totals: dict[str, int], table: Table, roles: Roles, form: Understanding) -> None:
+    """Refuses fewer than two categories, counts too large, and percentages: what may be such is asked."""
     if len(totals) < 2:
         raise CountsError(
             f"{AT_LEAST_TWO}: got {len(totals)}; add the others with the count 0, or give the public list of them all."
@@ -168,19 +158,17 @@ def _checked(totals: dict[str, int], table: Table, roles: Roles, form: Understan
     n = sum(totals.values())
     if n >= COUNT_LIMIT:
         raise CountsError(f"the counts are too large: their sum must be below 2^63, got {n:,}.")
-    counted_by_name = any(column.named_as_counts for column in roles.counts)
+    named = any(column.named_as_counts for column in roles.counts)
+    hundred = abs(n - 100) <= (len(totals) > 2) and not (named and (table.has_row_names or n != 100))
     of_shares = roles.layout == COUNTS and any(column.says(vocabulary.SHARES) for column in roles.counts)
-    hundred = abs(n - 100) <= 1 and len(totals) > 2 and not (table.has_row_names and counted_by_name)
-    hundred = hundred and (n == 100 or not counted_by_name)
     if (hundred or of_shares) and n:
         why = f"these counts add to {'exactly 100' if n == 100 else n}" if hundred else "the header mentions shares"
         doubt = f"Are they numbers of people, not percentages? For {why}."
-        if not form.settle("confirm_percentages", counted_by_name and not of_shares, doubt):
+        if not form.settle("confirm_percentages", named and not of_shares, doubt):
             raise CountsError(f"percentages cannot be used ({why}): counts of people are needed.")
         form.remark(f"Read as counts of people, though {why}.")
     if not n:
         form.remark("There are no observations: the posterior equals the prior.")
-    return totals
 
 
 def _times(cells: Sequence[str], levels: Sequence[str] = ()) -> tuple[Counter[str], int]:
@@ -212,99 +200,80 @@ def _refuse_too_many(names: int) -> None:
         raise CountsError(f"too many categories: at most {limits.CATEGORIES_LARGEST:,}, got {names:,}.")
 
 
-# --- raw records ---
+# --- people's rows ---
 
 
 def _tally(table: Table, columns: Sequence[Column], form: Understanding) -> dict[str, int]:
-    column, rows = (columns[0] if len(columns) == 1 else _joined(columns)), table.rows
+    column, others = columns[0], [other for other in table.columns if other not in columns]
+    if len(columns) > 1:  # each combination of their entries that occurs is a category
+        names = joined([each.cells for each in columns])
+        column = Column(column.position, JOIN.join(each.title for each in columns), lambda stop: names[:stop])
     if any(isinstance(cell, MarkedCell) and cell.kind == NESTED for cell in column.fetch(1)):
         raise CountsError(f"{column.label} holds lists; one answer per person is needed.")
+    of_data = column.levels is None and form.said.categories is None
     tally, different = _times(column.cells, column.levels or ())
     missing = sum(tally.pop(cell) for cell in [cell for cell in tally if not cell.strip()])
-    if column.levels is None and form.said.categories is None:
+    missing += 0 if others else table.blank_rows  # in a file of one column an empty cell is a blank row
+    if of_data:
         _refuse_measurements(column, tally, different)
     _refuse_too_many(different)
     tidy = Names(form)
-    tidy.add([*(column.levels or ()), *tally], lambda cell: rows[column.cells.index(cell)])
-    boolean = _merge_booleans(tidy, form)
+    tidy.add([*(column.levels or ()), *tally], lambda cell: table.rows[column.cells.index(cell)])
+    if {name.lower() for name in tidy.of.values()} <= BOOLEANS.keys():
+        if len(set(tidy.of.values())) > 2:
+            form.remark("Spellings of true/false were merged.")
+        tidy.of = {cell: BOOLEANS[name.lower()] for cell, name in tidy.of.items()}
     totals = dict.fromkeys(tidy.of.values(), 0)
     for cell, count in tally.items():
         totals[tidy.of[cell]] += count
     totals = _in_order(totals, column)
     found = len(totals)
-    others = [other for other in table.columns if other not in columns]
-    blank = 0 if others else table.blank_rows  # in a file of one column an empty cell is a blank row
     if form.settle("missing", "drop") == "keep":
-        totals[MISSING] = totals.get(MISSING, 0) + missing + blank
-        missing = blank = 0
-    several = several_answers(set(tidy.of.values()))
-    if form.said.chosen is not None:
-        form.settle("chosen", "")
-        totals = _one_answer(totals, form.said.chosen, column)
-    elif several:
-        form.remark(
-            f"{listed(list(map(shown, several)), most=3)} may hold several answers of one person; each combination is "
-            "a category of its own. Or count one answer, as yes or no (chosen): adding up all answers would let one "
-            "person move several counts."
-        )
+        totals[MISSING] = totals.get(MISSING, 0) + missing
+    elif missing:
+        rows = "1 row has no answer and was" if missing == 1 else f"{missing:,} rows have no answer and were"
+        form.remark(f"{rows} left out; they can be counted as a category of their own, '{MISSING}'.")
+    totals = _one_answer(totals, column, form)
     totals = on_public_list(totals, form)
     if len(totals) < 2:
         raise CountsError(
             f"{'only one' if found else 'no'} category was found in {column.label}: {AT_LEAST_TWO}; give the public "
             "list of categories, with those that nobody chose."
         )
-    tidy.remark({} if boolean else dict.fromkeys(tidy.of, 1), "in {} spellings")
-    _remark_on_records(column, others, missing, blank, form)
-    if not all(totals.values()) and column.levels is not None and form.said.categories is None:
+    tidy.remark({} if set(totals) <= set(BOOLEANS.values()) else dict.fromkeys(tidy.of, 1), "in {} spellings")
+    if column.levels is not None and form.said.categories is None and not all(totals.values()):
         form.remark("Categories without rows were kept, with the count 0.")
+    if of_data:
+        form.remark(
+            "The categories were found in the data, so the list of them is not protected: give it in full if you can."
+        )
+    _remark_on_several_rows(column, others, form)
     return totals
 
 
 def _in_order(totals: dict[str, int], column: Column) -> dict[str, int]:
     """False before True, and codes ascending where the file declares no levels; else as they come."""
-    if set(totals) <= set(BOOLEANS.values()):
-        return {name: totals[name] for name in BOOLEANS.values() if name in totals}
-    if column.levels is None and all(map(is_number, totals)):
-        return {name: totals[name] for name in sorted(totals, key=_code)}
+    if totals.keys() <= set(BOOLEANS.values()):
+        return dict(sorted(totals.items()))
+    values = {name: number.value for name in totals if (number := parse(plain(name), "English"))}
+    if column.levels is None and len(values) == len(totals):
+        return {name: totals[name] for name in sorted(values, key=values.__getitem__)}
     return totals
-
-
-def _code(name: str) -> tuple[bool, Decimal]:
-    """Codes in ascending order; what is a number in another country's spelling comes after them."""
-    number = parse(plain(name), "English")
-    return (number is None, number.value if number else Decimal())
-
-
-def _merge_booleans(tidy: Names, form: Understanding) -> bool:
-    """Whether the names are true and false only; they are then spelled in one way."""
-    lower = {cell: name.lower() for cell, name in tidy.of.items()}
-    if not lower or not set(lower.values()) <= set(BOOLEANS):
-        return False
-    if len(set(tidy.of.values())) > len(set(lower.values())):
-        form.remark("Spellings of true/false were merged.")
-    tidy.of = {cell: BOOLEANS[name] for cell, name in lower.items()}
-    return True
 
 
 def _refuse_measurements(column: Column, tally: Counter[str], different: int) -> None:
     """Refuses identifiers, whose entries are all different and not made of several answers, and measurements: numbers
     of which two are true of mostly different, many, and not whole."""
-    answered = sum(tally.values())
-    if different > limits.CATEGORIES_LARGEST:  # then the tally is not of all
-        answered = sum(not cell.isspace() and cell != "" for cell in column.cells)
-    if answered < 3:
-        return
+    answered = sum(map(bool, map(str.strip, column.cells)))  # the tally of too many is not of all
     # More values than that are refused in any case, and these suffice for saying why.
-    values = list(islice(tally, limits.CATEGORIES_LARGEST + 1))
-    if {value.strip().lower() for value in values} <= set(BOOLEANS):
+    values = [value.strip() for value in islice(tally, limits.CATEGORIES_LARGEST + 1)]
+    if answered < 3 or {value.lower() for value in values} <= BOOLEANS.keys():
         return
     numbers = all(map(is_number, values))
-    fractions = numbers and not all(value.strip().isdecimal() for value in values)
+    fractions = numbers and not all(map(str.isdecimal, values))
     if different == answered and not fractions and not several_answers(set(values)):
         raise CountsError(f"every value of {column.label} is different; this looks like an identifier, not a category.")
-    mostly_different = 2 * different > answered
-    many = different > CODES_LARGEST
-    if numbers and (mostly_different + many + fractions) >= 2:
+    if numbers and (2 * different > answered) + (different > CODES_LARGEST) + fractions >= 2:
         raise CountsError(
             f"{column.label} has {different:,} different values in {answered:,} rows; choose a categorical column."
         )
@@ -314,49 +283,46 @@ def several_answers(names: set[str]) -> list[str]:
     """The names that are made of others, as forms write them that let people tick more than one answer. Two of the
     parts or more must be found in other names too, alone or among others; parts between spaces all be names alone."""
     for mark in SEVERAL:
-        split = {name: [part.strip() for part in name.split(mark) if part.strip()] for name in names}
-        times = Counter(part for parts in split.values() for part in set(parts))
-        several = sorted(name for name, parts in split.items()
-                         if (sum(times[part] > 1 for part in set(parts)) > 1 if mark != " "
-                             else len(set(parts)) > 1 and names.issuperset(parts)))  # fmt: skip
+        split = {name: {part.strip() for part in name.split(mark)} - {""} for name in names}
+        times = Counter(chain.from_iterable(split.values()))
+        known = names if mark == " " else {part for part in times if times[part] > 1}
+        several = [name for name, parts in split.items() if len(parts & known) > 1 and (mark != " " or parts <= known)]
         if several:
-            return several
+            return sorted(several)
     return []
 
 
 def single_answers(names: set[str]) -> list[str]:
     """The answers that names with several are made of."""
-    several = several_answers(names)
-    parts = {part for name in several for part in _parts(name) - {name}}
+    parts = {part for name in several_answers(names) for part in _parts(name) - {name}}
     return sorted(part for part in parts if part and _parts(part) <= {part} | names)
-
-
-def _one_answer(totals: dict[str, int], chosen: str, column: Column) -> dict[str, int]:
-    """How many people chose one answer, alone or among others, and how many did not."""
-    wanted = one_line(chosen)
-    with_it = sum(count for name, count in totals.items() if wanted in _parts(name))
-    if not with_it:
-        raise CountsError(f"chosen: nobody answered {shown(wanted)} in {column.label}.", entry="chosen")
-    return {f"{wanted}: yes": with_it, f"{wanted}: no": sum(totals.values()) - with_it}
 
 
 def _parts(name: str) -> set[str]:
     return {name} | {part.strip() for mark in SEVERAL for part in name.split(mark)}
 
 
-def _remark_on_records(
-    column: Column, others: Sequence[Column], missing: int, blank: int, form: Understanding
-) -> None:
-    if missing:
-        rows = "1 row has no answer and was" if missing == 1 else f"{missing:,} rows have no answer and were"
-        form.remark(f"{rows} left out; they can be counted as a category of their own, '{MISSING}'.")
-    if blank:
-        form.remark(f"Blank rows were left out: {blank:,}.")
-    if column.levels is None and form.said.categories is None:
+def _one_answer(totals: dict[str, int], column: Column, form: Understanding) -> dict[str, int]:
+    """How many people chose one answer, alone or among others, and how many did not, where one is said."""
+    several = several_answers(set(totals))
+    if form.said.chosen is not None:
+        wanted = one_line(form.said.chosen)
+        with_it = sum(count for name, count in totals.items() if wanted in _parts(name))
+        if not with_it:
+            raise CountsError(f"chosen: nobody answered {shown(wanted)} in {column.label}.", entry="chosen")
+        return {f"{wanted}: yes": with_it, f"{wanted}: no": sum(totals.values()) - with_it}
+    if several:
         form.remark(
-            "The categories were found in the data, so the list of them is not protected: give it in full if you can."
+            f"{listed(list(map(shown, several)), most=3)} may hold several answers of one person; each combination is "
+            "a category of its own. Or count one answer, as yes or no (chosen): adding up all answers would let one "
+            "person move several counts."
         )
-    repeated = [other.label for other in others if _names_people(other) and _has_repeats(other)]
+    return totals
+
+
+def _remark_on_several_rows(column: Column, others: Sequence[Column], form: Understanding) -> None:
+    """Other columns that name people who come again, and those that hold further answers of the same person."""
+    repeated = [other.label for other in others if _names_people_again(other)]
     if repeated:
         verb = "repeats" if len(repeated) == 1 else "repeat"
         form.remark(f"The guarantee is per row; {listed(repeated)} {verb}, so one person can affect several rows.")
@@ -366,21 +332,10 @@ def _remark_on_records(
         form.remark(f"{column.label} and {listed(beside)} may hold several answers of one person; one is counted.")
 
 
-def _names_people(column: Column) -> bool:
-    """By a word or by codes; or as the rows of a household stand together under its key."""
-    cells = column.cells
-    blocks = 1 + sum(one != other for one, other in pairwise(cells))
-    together = 3 < column.distinct and blocks == _different(cells) < len(cells) < 2 * blocks
-    return column.is_identifier or (together and not column.says(vocabulary.MEASUREMENTS))
-
-
-def _has_repeats(column: Column) -> bool:
-    """Whether anyone comes again; a word for nobody in particular is no person."""
+def _names_people_again(column: Column) -> bool:
+    """By a word or by codes; or as the rows of a household stand together under its key. A word for nobody in
+    particular is no person."""
     cells = [cell for cell in column.cells if cell and cell.strip().lower() not in vocabulary.ANONYMOUS]
-    return _different(cells) < len(cells)
-
-
-def _joined(columns: Sequence[Column]) -> Column:
-    """Several columns as one: each combination of their entries that occurs is a category."""
-    names = joined([column.cells for column in columns])
-    return Column(columns[0].position, " / ".join(column.title for column in columns), lambda stop: names[:stop])
+    different, blocks = _different(cells), 1 + sum(one != other for one, other in pairwise(column.cells))
+    together = 3 < column.distinct and blocks == different and len(cells) < 2 * blocks
+    return different < len(cells) and (column.is_identifier or (together and not column.says(vocabulary.MEASUREMENTS)))

@@ -30,22 +30,21 @@ IDENTIFIERS = _words(
 POPULATION = _words(
     """
     respondents participants persons personas osób osoby respondentów pessoas человек людей people individuals
-    men women males females adults population inhabitants residents cases deaths dead births votes voters users
+    adults population inhabitants residents cases deaths dead births votes voters users
     visitors patients students pupils employees members customers subjects households answers responses replies
     rows observation personen befragte befragten befragter fälle fall fallzahl teilnehmende teilnehmer
-    teilnehmenden einwohner bevölkerung einwohnerzahl personenzahl menschen männer frauen stimmen todesfälle
+    teilnehmenden einwohner bevölkerung einwohnerzahl personenzahl menschen  stimmen todesfälle
     verstorbene geburten besucher studierende schüler patienten beschäftigte haushalte antworten nennungen
-    nutzer gestorbene wähler habitants décès cas votants réponses ménages hommes femmes habitantes muertes casos
-    respuestas hogares hombres mujeres abitanti decessi casi risposte
+    nutzer gestorbene wähler habitants décès cas votants réponses ménages  habitantes muertes casos
+    respuestas hogares  abitanti decessi casi risposte
     """
 )
 FILLERS = _words(
     """
-    of the in and all new total reported confirmed absolute absolut abs valid observed unweighted by der die des
+    of the in and all both grand new total reported confirmed absolute absolut abs valid observed unweighted by der die des
     von im insgesamt gesamt value values wert werte de des du la les los las di dei o
     """
 )
-STATISTICS = _words("base basis n respondents sample size valid response mean sd standard deviation std stichprobe")
 CODES = _words(
     """
     code codes coordinate vector uom dguid iso iso2 iso3 fips geoid nuts ags zip plz postcode schlüssel kennziffer gss
@@ -64,7 +63,8 @@ MEASUREMENTS = _words(
 ANONYMOUS = _words("anonymous anonym anonyme anónimo anonimo anoniem anonymt none n/a na - unknown")
 TOTALS = _words(
     """
-    total totals subtotal sum all both zusammen everybody overall altogether everyone gesamt insgesamt summe gesamtsumme
+    total totals subtotal sum all sexes ages base basis n sample size valid response mean sd
+    standard deviation std stichprobe zusammen everybody overall altogether everyone gesamt insgesamt summe gesamtsumme
     zwischensumme alle gesamtergebnis ensemble somme sous-total suma totale totaal totalt summa razem łącznie
     ogółem итого всего 合计 合計 总计 総計 σ
     """

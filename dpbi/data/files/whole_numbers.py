@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
+from typing import Any
 
 from .form import Understanding
 from .outcome import CountsError, listed, shown
@@ -25,9 +26,12 @@ LONGEST_NUMBER = 64
 PLAIN_DIGITS = 12  # of a number that no remark or question is about
 MARKED_LARGEST = 100_000  # different cells in a column of counts that are not such numbers
 TOO_LARGE = "is too large: a count must be below 2^63 = 9,223,372,036,854,775,808"
+WEIGHTED = ("is not a whole number: weighted counts are not supported, because one person may move a weight by more "
+            "than one")  # fmt: skip
 SPACES = dict.fromkeys(map(ord, "\u00a0\u2007\u2009\u202f"), " ")
 SIGNS = {0x2212: "-", 0x2019: "'", 0x02BC: "'"}
 MARK_NAMES = {".": "dots", ",": "commas", " ": "spaces", "'": "apostrophes"}
+MISSING = "is missing (write 0 if nobody chose it, or remove the row if it is a heading)"
 NOT_FINITE = {"inf", "infinity", "nan"}
 WITHHELD = NOT_FINITE | {"na", "n/a", "none", "null", "x", "c", "s", "suppressed", "confidential", "missing"}
 OTHER_DIGIT = re.compile(r"[^\D0-9]")
@@ -55,6 +59,21 @@ NESTED = "a list or record"
 BINARY = "binary data"
 
 
+def cell_of(value: Any) -> str:
+    """The cell of a value as a workbook or Parquet file holds it."""
+    if value is None or isinstance(value, str):
+        return value or ""
+    if isinstance(value, bool):
+        return MarkedCell(str(value), BOOLEAN)
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, float | Decimal):
+        return MarkedCell(repr(value) if isinstance(value, float) else f"{value:f}", FRACTION)
+    return MarkedCell(repr(value), BINARY) if isinstance(value, bytes) else MarkedCell(str(value), DATE)
+
+
 def _pattern(grouping: str, decimal: str, grouped: str = "") -> re.Pattern[str]:
     grouped = grouped or rf"[1-9]\d{{0,2}}([{grouping}])\d{{3}}(?:\3\d{{3}})*"  # group 3 of the whole
     tail = rf"(?:[{decimal}](\d*))?"
@@ -65,16 +84,11 @@ CONVENTIONS = {
     "English": _pattern(",' ", "."),
     "continental": _pattern(".' ", ","),
     "ungrouped": _pattern("' ", ".,"),
-}
-# Groups of other than three digits: they are never read without an answer.
-OTHER_GROUPS = {
+    # Groups of other than three digits: they are never read without an answer.
     "lakh": _pattern(",", ".", r"[1-9]\d?([,])\d{2}(?:\3\d{2})*\3\d{3}|[1-9]\d{0,2},\d{3}"),
     "myriad": _pattern(",", ".", r"[1-9]\d{0,3}([,])\d{4}(?:\3\d{4})*"),
 }
-CONVENTION_OF = {
-    ",": "English", ".": "continental", " ": "ungrouped", "'": "ungrouped", "": "ungrouped",
-    **{name: name for name in OTHER_GROUPS},
-}  # fmt: skip
+CONVENTION_OF = {",": "English", ".": "continental", "lakh": "lakh", "myriad": "myriad"}  # of other marks: ungrouped
 
 
 def plain(cell: str) -> str:
@@ -94,7 +108,7 @@ def is_number(cell: str) -> bool:
 
 @lru_cache(10_000)
 def _is_number(text: str) -> bool:
-    return any(_matched(text, pattern) for pattern in (CONVENTIONS | OTHER_GROUPS).values())
+    return any(_matched(text, pattern) for pattern in CONVENTIONS.values())
 
 
 def is_like_number(cell: str) -> bool:
@@ -127,7 +141,7 @@ def _matched(text: str, pattern: re.Pattern[str]) -> re.Match[str] | None:
 
 def parse(text: str, convention: str) -> Number | None:
     """The number under a convention, or None where the text is none."""
-    found = _matched(text, (CONVENTIONS | OTHER_GROUPS)[convention])
+    found = _matched(text, CONVENTIONS[convention])
     if not found:
         return None
     sign, grouped, mark, grouped_tail, whole, tail, exponent = found.groups()
@@ -157,21 +171,18 @@ def whole_numbers(
         cell: None if _marked_otherwise(cell) else parse(text, convention if text in unmarked else "English")
         for cell, text in texts.items()
     }
-    found = {cell: _complaint(cell, texts[cell], number) for cell, number in numbers.items()}
-    complaints = {cell: complaint for cell, complaint in found.items() if complaint}
-    if complaints:
-        first = next(i for i, cell in enumerate(cells) if cell in complaints)
+    complaints = {cell: _complaint(cell, texts[cell], number) for cell, number in numbers.items()}
+    first = next((i for i, cell in enumerate(cells) if complaints.get(cell)), None)
+    if first is not None:
         if len(cells) <= MARKED_LARGEST:  # more shares than that are too small to be written
             values = [numbers[cell] if cell in numbers else parse(cell, "English") for cell in cells]
-            _refuse_shares(cells, values, rows(first), cells[first])
+            _refuse_shares(values, rows(first), cells[first])
         alike = array("q", (i for i, cell in enumerate(cells) if complaints.get(cell) == complaints[cells[first]]))
         _refuse(alike, cells, complaints[cells[first]], names, rows)
     if len(texts) > MARKED_LARGEST:
-        raise CountsError(
-            f"more than {MARKED_LARGEST:,} different cells of the column of counts have marks, spaces or more than "
-            f"{PLAIN_DIGITS} digits; write the counts as plain digits."
-        )
-    _remark(texts, {cell: number for cell, number in numbers.items() if number}, form)
+        raise CountsError(f"more than {MARKED_LARGEST:,} different cells of the column of counts have marks, spaces or "
+                          f"more than {PLAIN_DIGITS} digits; write the counts as plain digits.")  # fmt: skip
+    _remark({cell: number for cell, number in numbers.items() if number}, form)
     whole = {cell: int(number.value) for cell, number in numbers.items() if number}
     return array("q", (whole[cell] if cell in whole else int(cell) for cell in cells))
 
@@ -197,15 +208,15 @@ def _convention(texts: Iterable[str], row: Callable[[str], int], separator: str 
     said = form.said.thousands
     if said is not None:
         form.settle("thousands", said)
-        return CONVENTION_OF[said]
+        return CONVENTION_OF.get(said, "ungrouped")
     english = {text: parse(text, "English") for text in texts if "." in text or "," in text}
     continental = {text: parse(text, "continental") for text in english}
     strange = [text for text in english if "," in text and
                not any(map(_is_whole, (english[text], continental[text])))]  # fmt: skip
-    for name in OTHER_GROUPS:  # commas before groups of two or of four digits, as in 12,34,567 and 12,3456
+    for name in ("lakh", "myriad"):  # commas before groups of two or of four digits, as in 12,34,567 and 12,3456
         if strange and all(parse(text, name) for text in strange):
             why = f"Commas seem to mark groups of digits: {shown(strange[0])} is {strange[0].replace(',', '')}."
-            return CONVENTION_OF[form.settle("thousands", name, why)]
+            return str(form.settle("thousands", name, why))
     only_english = [text for text in english if english[text] and not continental[text]]
     only_continental = [text for text in english if continental[text] and not english[text]]
     unclear = [text for text in english if english[text] and continental[text]]
@@ -235,26 +246,21 @@ def _complaint(cell: str, text: str, number: Number | None) -> str:
     if isinstance(cell, MarkedCell) and cell.kind != FRACTION:
         return f"is {cell.kind}; a count is needed"
     if not text:
-        return "missing"
+        return MISSING
     if number is None:
         return _not_a_number(text)
-    if number.value >= COUNT_LIMIT:
-        return TOO_LARGE
     if number.value < 0:
         return "is negative: counts cannot be negative"
-    if number.value != number.value.to_integral_value():
-        return (
-            "is not a whole number: weighted counts are not supported, because one person may move a weight "
-            "by more than one"
-        )
-    return ""
+    if number.value >= COUNT_LIMIT:
+        return TOO_LARGE
+    return "" if _is_whole(number) else WEIGHTED
 
 
 def _not_a_number(text: str) -> str:
-    if text.lower().lstrip("+-") in NOT_FINITE:
-        return "is not finite: counts must be finite whole numbers"
     if text.isdecimal():
         return TOO_LARGE
+    if text.lower().lstrip("+-") in NOT_FINITE:
+        return "is not finite: counts must be finite whole numbers"
     if is_beside_share(text):
         return "holds a count and a share in one cell: put the counts in a column of their own"
     if text.endswith("%"):
@@ -271,43 +277,36 @@ def _refuse(
 ) -> None:
     """Raises for the first bad cell and all others with the same complaint, which are `alike`."""
     first = alike[0]
-    if complaint == "missing":
+    if complaint == MISSING:
         of = f" for {shown(names(first))}" if names(first) else ""
-        remedy = "write 0 if nobody chose it, or remove the row if it is a heading"
-        raise CountsError(f"the count{of} is missing ({remedy}).", rows(first), cells[first])
-    others = listed([f"{shown(cells[i])} in row {rows(i)}" for i in alike[1:5]], most=4, of=len(alike) - 1)
-    raise CountsError(
-        f"{shown(cells[first])} {complaint}{'; likewise ' + others if others else ''}.",
-        rows(first),
-        cells[first],
-    )
+        reason = f"the count{of} {MISSING}."
+    else:
+        others = listed([f"{shown(cells[i])} in row {rows(i)}" for i in alike[1:5]], most=4, of=len(alike) - 1)
+        reason = f"{shown(cells[first])} {complaint}{'; likewise ' + others if others else ''}."
+    raise CountsError(reason, rows(first), cells[first])
 
 
-def _refuse_shares(cells: Sequence[str], numbers: list[Number | None], row: int, cell: str) -> None:
+def _refuse_shares(numbers: list[Number | None], row: int, cell: str) -> None:
     """Raises in plainer words where fractions add to 1 or to 100, up to the rounding of their last digit."""
-    values = [number.value for number in numbers if number]
-    if len(values) < len(cells) or any(value < 0 or value >= COUNT_LIMIT for value in values):
-        return
-    total = sum(values, Decimal())
+    values = [number.value for number in numbers if number and 0 <= number.value < COUNT_LIMIT]
+    total = sum(values, Decimal()) if len(values) == len(numbers) else Decimal()
     for whole, what in ((1, "proportions"), (100, "percentages")):
         if abs(total - whole) <= whole * Decimal("0.01"):
-            raise CountsError(
-                f"{shown(cell)}: these look like {what} (they add to {total}); counts of people are needed.",
-                row,
-                cell,
-            )
+            reason = f"these look like {what} (they add to {total}); counts of people are needed."
+            raise CountsError(f"{shown(cell)}: {reason}", row, cell)
 
 
-def _remark(texts: dict[str, str], numbers: dict[str, Number], form: Understanding) -> None:
-    for mark, name in MARK_NAMES.items():
-        grouped = [cell for cell, number in numbers.items() if number.grouping == mark]
-        if grouped:
-            value = int(numbers[grouped[0]].value)
-            form.remark(f"{name.capitalize()} were read as thousands separators: {shown(grouped[0])} is {value}.")
-    scientific = [cell for cell, number in numbers.items() if number.scientific]
-    if scientific:
-        value = int(numbers[scientific[0]].value)
-        form.remark(f"Scientific notation ({shown(scientific[0])} is {value}): check that no digits were lost.")
-    large = [cell for cell, number in numbers.items() if number.value >= LARGE_COUNT]
-    if large:
-        form.remark(f"Very large counts ({shown(large[0])}): check the column.")
+def _remark(numbers: dict[str, Number], form: Understanding) -> None:
+    """Each remark once, by its first cell."""
+    remarks: dict[str, str] = {}
+    for cell, number in numbers.items():
+        value = int(number.value)
+        if number.grouping:
+            name = MARK_NAMES[number.grouping].capitalize()
+            remarks.setdefault(name, f"{name} were read as thousands separators: {shown(cell)} is {value}.")
+        if number.scientific:
+            remarks.setdefault("e", f"Scientific notation ({shown(cell)} is {value}): check that no digits were lost.")
+        if value >= LARGE_COUNT:
+            remarks.setdefault("large", f"Very large counts ({shown(cell)}): check the column.")
+    for sentence in remarks.values():
+        form.remark(sentence)

@@ -1,29 +1,55 @@
-"""From an Excel workbook to columns of cells, by openpyxl; the sheet is asked for where several are filled."""
+"""From a workbook to columns of cells; the sheet is asked for where several are filled.
+
+openpyxl reads .xlsx: it alone tells formulas without a saved value and errors from empty cells. The older and the
+other formats are read by calamine.
+"""
 
 import io
 import re
 import warnings
 import zipfile
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
-from datetime import date, datetime, time, timedelta
-from itertools import islice, zip_longest
+from dataclasses import dataclass, field
+from datetime import datetime, time
+from itertools import zip_longest
 from typing import Any
 
 from dpbi import limits
 
+from . import old_workbook
 from .delimited import CellGrid, cells_filled
+from .file_format import ARCHIVE, EXCEL, SAVE_AS
 from .form import Understanding
 from .outcome import CountsError, faults_in_words, listed, shown
-from .whole_numbers import BOOLEAN, DATE, FORMULA, FRACTION, SPREADSHEET_ERROR, MarkedCell
+from .whole_numbers import BOOLEAN, FORMULA, SPREADSHEET_ERROR, MarkedCell, cell_of
 
 ROWS_OF_EXCEL = 1_048_576
-ROW, COLUMN = re.compile(rb"<(?:\w+:)?row\b([^>]*)>"), re.compile(rb"<(?:\w+:)?col\b([^>]*)>")
-BEYOND = re.compile(rb'<(?:\w+:)?row\b[^>]*\br="\d{8}')
+FIRST_ROWS = 20  # that hold something: they show which sheet is a table
+ROW = re.compile(rb"<(?:\w+:)?row\b([^>]*)>")
+CELL = re.compile(rb"<(?:\w+:)?c\b")
+UNSAVED = re.compile(rb"(?:</(?:\w+:)?f>|<(?:\w+:)?f\b[^>]*/>)\s*(?:<(?:\w+:)?v\s*/>|<v></v>)?\s*</(?:\w+:)?c>")
 PLACE = re.compile(rb'\br="(\d{1,9})"')
-LEAST, MOST = re.compile(rb'\bmin="(\d{1,5})"'), re.compile(rb'\bmax="(\d{1,5})"')
-NOT_SHOWN = re.compile(rb'\bhidden="(?:1|true)"|\b(?:ht|width)="0(?:\.0*)?"')
+NOT_SHOWN = re.compile(rb'\bhidden="(?:1|true)"|\bht="0(?:\.0*)?"')
+
+
+@dataclass
+class Sheet:
+    """rows: what each holds as text, from row 1; path: where in the archive openpyxl finds it."""
+
+    name: str
+    visible: bool
+    rows: Iterator[list[str]]
+    path: str = ""
+    begun: list[list[str]] = field(default_factory=list)
+
+    def start(self) -> list[list[str]]:
+        """The first rows that hold something. All rows are read once, and only of the sheet that is chosen."""
+        filled: list[list[str]] = []
+        while len(filled) < FIRST_ROWS and (row := next(self.rows, None)) is not None:
+            self.begun.append(row)
+            if cells_filled(row):
+                filled.append(row)
+        return filled
 
 
 def read_workbook(data: bytes, form: Understanding) -> tuple[CellGrid, str, tuple[str, ...], tuple[int, ...]]:
@@ -32,39 +58,47 @@ def read_workbook(data: bytes, form: Understanding) -> tuple[CellGrid, str, tupl
     A hidden sheet is read only if `sheet` names it. Raises CountsError for a workbook that is damaged, too
     large, or has nothing in it.
     """
-    with faults_in_words("Excel workbook"), warnings.catch_warnings():
+    with faults_in_words("workbook"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        formulas = _check_size(data)
-        with _opened(data, values=True) as book:
-            name, sheets = _choose_sheet(book, form), tuple(book.sheetnames)
-            cells = list(_rows_of_text(book[name]))
-            hidden = _hidden(data, book[name]._worksheet_path)
-        if formulas:
-            with _opened(data, values=False) as book:
-                _mark_unsaved_formulas(book[name], cells)
+        excel = _is_excel(data)
+        sheets = _sheets_of_excel(data) if excel else _sheets_of_others(data, form)
+        sheet = _chosen(sheets, form)
+        cells = sheet.begun + list(sheet.rows)
+        part = _part(data, sheet.path) if excel else b""
+        if UNSAVED.search(part):
+            _mark_unsaved_formulas(_opened(data, values=False)[sheet.name], cells)
     rows = {i: row for i, row in enumerate(cells, 1) if cells_filled(row)}
     if not rows:
-        raise CountsError(f"the sheet {shown(name)} is empty.")
-    _remark_on_hidden_columns(cells, hidden, form)
+        raise CountsError(f"the sheet {shown(sheet.name)} is empty.")
     columns = [list(column) for column in zip_longest(*rows.values(), fillvalue="")]
     numbers = list(rows)
     grid = CellGrid(columns, numbers, None, numbers[-1] - numbers[0] + 1 - len(numbers))
-    return grid, name, sheets, tuple(sorted(hidden.rows & rows.keys()))
+    return grid, sheet.name, tuple(one.name for one in sheets), tuple(i for i in _hidden(part) if i in rows)
 
 
-@contextmanager
-def _opened(data: bytes, values: bool) -> Iterator[Any]:
+def _sheets_of_others(data: bytes, form: Understanding) -> list[Sheet]:
+    found = old_workbook.sheets_of(data, limits.UPLOAD_WORKBOOK_CELLS_LARGEST)
+    if isinstance(found, str):
+        raise CountsError(f"{found}; {SAVE_AS}.")
+    form.remark("All rows were read, also hidden ones; errors and formulas without a saved value count as empty cells.")
+    return [Sheet(name, visible, (list(map(_text, row)) for row in rows)) for name, visible, rows in found]
+
+
+def _sheets_of_excel(data: bytes) -> list[Sheet]:
+    sheets = _opened(data, values=True).worksheets
+    return [Sheet(one.title, one.sheet_state == "visible", _rows_of_text(one), one._worksheet_path) for one in sheets]
+
+
+def _opened(data: bytes, values: bool) -> Any:
     import openpyxl
 
-    book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=values)
-    try:
-        yield book
-    finally:
-        book.close()
+    return openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=values)
 
 
-def _check_size(data: bytes) -> bool:
-    """Whether there are formulas; CountsError where unpacking or reading would take too long."""
+def _is_excel(data: bytes) -> bool:
+    """Whether it is .xlsx; CountsError where unpacking or reading would take too long."""
+    if not data.startswith(ARCHIVE):
+        return False
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         parts = archive.infolist()
         if sum(part.file_size for part in parts) > limits.UPLOAD_UNPACKED_BYTES_LARGEST:
@@ -72,79 +106,49 @@ def _check_size(data: bytes) -> bool:
                 "the workbook is too large: unpacked, at most "
                 f"{limits.UPLOAD_UNPACKED_BYTES_LARGEST:,} bytes are read; save the table as CSV."
             )
-        sheets = [part for part in parts if part.filename.startswith("xl/worksheets/")]
-        texts = [archive.read(part) for part in sheets]
-    cells = sum(len(re.findall(rb"<(?:\w+:)?c\b", text)) for text in texts)
+        if EXCEL not in archive.namelist():
+            return False
+        texts = [archive.read(part) for part in parts if part.filename.startswith("xl/worksheets/")]
+    cells = sum(len(CELL.findall(text)) for text in texts)
     if cells > limits.UPLOAD_WORKBOOK_CELLS_LARGEST:
-        raise CountsError(
-            f"the workbook is too large: at most {limits.UPLOAD_WORKBOOK_CELLS_LARGEST:,} cells are read, "
-            f"got {cells:,}; save the table as CSV."
-        )
-    if any(BEYOND.search(text) for text in texts):
-        raise CountsError(f"a sheet has rows beyond {ROWS_OF_EXCEL:,}, the last of Excel's; save the table as CSV.")
-    return any(re.search(rb"<(?:\w+:)?f\b", text) for text in texts)
+        most = limits.UPLOAD_WORKBOOK_CELLS_LARGEST
+        raise CountsError(f"the workbook is too large: at most {most:,} cells are read, got {cells:,}; {SAVE_AS}.")
+    return True
 
 
-@dataclass(frozen=True)
-class Hidden:
-    """The rows and columns, from 1, that the workbook does not show; filtered: because a filter leaves them out."""
-
-    rows: frozenset[int]
-    columns: tuple[range, ...]
-    filtered: bool
-
-
-def _hidden(data: bytes, part: str) -> Hidden:
+def _part(data: bytes, path: str) -> bytes:
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        text = archive.read(part.lstrip("/"))
-    rows, at = set(), 0
-    for row in ROW.finditer(text):
+        return archive.read(path.lstrip("/"))
+
+
+def _hidden(part: bytes) -> list[int]:
+    """The rows, from 1, that the sheet does not show."""
+    rows, at = [], 0
+    for row in ROW.finditer(part):
         place = PLACE.search(row[1])
         at = int(place[1]) if place else at + 1
         if NOT_SHOWN.search(row[1]):
-            rows.add(at)
-    columns = [column[1] for column in COLUMN.finditer(text) if NOT_SHOWN.search(column[1])]
-    ends = [(LEAST.search(column), MOST.search(column)) for column in columns]
-    ranges = tuple(range(int(low[1]), int(high[1]) + 1) for low, high in ends if low and high)
-    return Hidden(frozenset(rows), ranges, b"filterColumn" in text)
+            rows.append(at)
+    return rows
 
 
-def _remark_on_hidden_columns(cells: list[list[str]], hidden: Hidden, form: Understanding) -> None:
-    width = max(map(len, cells), default=0)
-    columns = [
-        str(i) for among in hidden.columns for i in among[:width]
-        if i <= width and any(len(row) >= i and row[i - 1].strip() for row in cells)
-    ]  # fmt: skip
-    if columns:
-        form.remark(f"Hidden columns of the workbook ({listed(columns, 8)}) are read like others.")
-
-
-def _choose_sheet(book: Any, form: Understanding) -> str:
-    sheets = {sheet.title: sheet for sheet in book.worksheets}
+def _chosen(sheets: list[Sheet], form: Understanding) -> Sheet:
+    by_name = {sheet.name: sheet for sheet in sheets}
     said = form.said.sheet
     if said is not None:
-        if said not in sheets:
-            names = listed(list(map(shown, sheets)), most=12)
+        if said not in by_name:
+            names = listed(list(map(shown, by_name)), most=12)
             raise CountsError(f"there is no sheet {shown(said)}; the sheets are {names}.", entry="sheet")
-        return str(form.settle("sheet", said))
-    visible = {name: sheet for name, sheet in sheets.items() if sheet.sheet_state == "visible"}
-    starts = {name: _first_rows(sheet) for name, sheet in (visible or sheets).items()}
+        return by_name[form.settle("sheet", said)]
+    starts = {sheet.name: sheet.start() for sheet in [one for one in sheets if one.visible] or sheets}
     filled = [name for name, rows in starts.items() if rows]
     if not filled:
         raise CountsError("the sheet is empty." if len(sheets) < 2 else "all visible sheets are empty.")
-    if len(filled) == 1:
-        if len(sheets) > 1:
-            form.remark(f"The sheet {shown(filled[0])} was read: it is the only visible one that holds anything.")
-        return str(form.settle("sheet", filled[0]))
-    likeliest = max(filled, key=lambda name: sum(cells_filled(row) > 1 for row in starts[name].values()))
     why = f"Of the sheets {listed(list(map(shown, filled)), most=12)} one holds the table."
-    return str(form.settle("sheet", likeliest, why))
-
-
-def _first_rows(sheet: Any, most: int = 20) -> dict[int, list[str]]:
-    """The first rows that hold something, by their numbers."""
-    filled = ((i, row) for i, row in enumerate(_rows_of_text(sheet), 1) if cells_filled(row))
-    return dict(islice(filled, most))
+    likeliest = max(filled, key=lambda name: sum(cells_filled(row) > 1 for row in starts[name]))
+    if len(sheets) > 1 and len(filled) == 1:
+        form.remark(f"The sheet {shown(likeliest)} was read: it is the only visible one that holds anything.")
+    return by_name[form.settle("sheet", likeliest, why if len(filled) > 1 else "")]
 
 
 def _rows_of_text(sheet: Any) -> Iterator[list[str]]:
@@ -155,27 +159,19 @@ def _rows_of_text(sheet: Any) -> Iterator[list[str]]:
         padded += len(row)
         if count > ROWS_OF_EXCEL or padded > limits.UPLOAD_CELLS_LARGEST:
             raise CountsError(f"the sheet {shown(sheet.title)} is too large; save the table as CSV.", count)
-        cells = [_text(cell) for cell in row]
+        cells = [_text(cell.value, cell.data_type == "e") for cell in row]
         while cells and not cells[-1]:
             cells.pop()
         yield cells
 
 
-def _text(cell: Any) -> str:
-    value = cell.value
-    if value is None:
-        return ""
-    if isinstance(value, str):
-        return MarkedCell(value, SPREADSHEET_ERROR) if cell.data_type == "e" else value
+def _text(value: Any, error: bool = False) -> str:
+    if error:
+        return MarkedCell(value, SPREADSHEET_ERROR)
     if isinstance(value, bool):
         return MarkedCell(str(value).upper(), BOOLEAN)
-    if isinstance(value, float):
-        return str(int(value)) if value.is_integer() else MarkedCell(repr(value), FRACTION)
-    if isinstance(value, datetime) and value.time() == time():
-        return MarkedCell(value.date().isoformat(), DATE)
-    if isinstance(value, datetime | date | time | timedelta):
-        return MarkedCell(str(value), DATE)
-    return str(value)
+    midnight = isinstance(value, datetime) and value.time() == time()
+    return cell_of(value.date() if midnight else value)
 
 
 def _mark_unsaved_formulas(sheet: Any, cells: list[list[str]]) -> None:
