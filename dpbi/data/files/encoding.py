@@ -69,10 +69,12 @@ def _decoded(data: bytes, encoding: str) -> str:
     try:
         return data.decode(codec)
     except LookupError:
-        raise CountsError(f"encoding: {shown(encoding)} is not known; UTF-8 and Windows-1251 are.") from None
+        raise CountsError(f"encoding: {shown(encoding)} is not known; UTF-8 and Windows-1251 are.",
+                          entry="encoding") from None  # fmt: skip
     except UnicodeDecodeError as error:
         row = data.count(b"\n", 0, error.start) + 1
-        raise CountsError(f"the file is not {encoding}: byte {error.start + 1} fits no letter of it.", row) from None
+        raise CountsError(f"the file is not {encoding}: byte {error.start + 1} fits no letter of it.", row,
+                          entry="encoding") from None  # fmt: skip
 
 
 def _encoding_of(data: bytes, form: Understanding) -> tuple[str, str]:

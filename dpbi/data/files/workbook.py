@@ -138,7 +138,7 @@ def _chosen(sheets: list[Sheet], form: Understanding) -> Sheet:
     if said is not None:
         if said not in by_name:
             names = listed(list(map(shown, by_name)), most=12)
-            raise CountsError(f"there is no sheet {shown(said)}; the sheets are {names}.")
+            raise CountsError(f"there is no sheet {shown(said)}; the sheets are {names}.", entry="sheet")
         return by_name[form.settle("sheet", said)]
     starts = {sheet.name: sheet.start() for sheet in [one for one in sheets if one.visible] or sheets}
     filled = [name for name, rows in starts.items() if rows]
