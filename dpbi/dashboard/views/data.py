@@ -15,7 +15,7 @@ from dpbi.dashboard.words import data as data_words, words
 from dpbi.data.files import Counts, CountsError, read_categories
 from dpbi.data.files.delimited import CellGrid
 from dpbi.data.files.form import COUNTS, RAW, WIDE, Form, Understanding
-from dpbi.data.files.reading import Opened, Reading, opened, understood
+from dpbi.data.files.reading import Opened, Understood, opened, understood
 from dpbi.data.files.tally import single_answers
 
 _BROUGHT, _ROUND = "data: brought", "data: round"
@@ -68,7 +68,7 @@ class Brought:
         self.said[*(() if entry in ("sheet", "encoding") else of_sheet), entry] = value
         self.fallen = []
 
-    def read(self) -> Reading:
+    def read(self) -> Understood:
         """What it comes to under what was said; what does not fit the rest falls back to the guess."""
         said = self.of()
         sheet = said.get("sheet", self.sheet)
@@ -88,21 +88,21 @@ class Brought:
         self.now |= {"only": only, "kept": tuple(_listed(kept))}
         return found
 
-    def _read(self, said: Form) -> Reading:
+    def _read(self, said: Form) -> Understood:
         opening = Form(sheet=said.sheet, encoding=said.encoding)
         try:
             if self.file is None or self.opening != opening:
                 self.file = None  # one at a time
                 self.file, self.opening = opened(self.data, self.name, said), opening
         except CountsError as refusal:
-            return Reading(Understanding(said), refusal=refusal.with_traceback(None))
+            return Understood(Understanding(said), refusal=refusal.with_traceback(None))
         found = understood(self.file, said)
         total = sum(found.counts.counts) if found.counts else 0
         if total > limits.TOTAL_LARGEST:
             found = replace(found, counts=None, refusal=CountsError(data_words.too_large(total)))
         return found
 
-    def out(self, reading: Reading) -> dict[int, str]:
+    def out(self, reading: Understood) -> dict[int, str]:
         """The rows that are left out, each with the reason."""
         return dict.fromkeys(_listed(self.now.get("leave_out")), "as said") | reading.form.left_out
 
@@ -173,7 +173,7 @@ def _take_list(brought: Brought, key: str) -> None:
             brought.fallen = [words.opened(refusal)]
 
 
-def _cells(brought: Brought, reading: Reading) -> None:
+def _cells(brought: Brought, reading: Understood) -> None:
     """The first and last rows as they stand in the file, with the names that its format has for the columns."""
     st.markdown(f"**{words.escape(brought.name)}**")
     if brought.file is None:
@@ -204,7 +204,7 @@ def _ends(many: int, first: int, last: int) -> list[int]:
 # --- the form ---
 
 
-def _asked(brought: Brought, reading: Reading) -> dict[str, Mapping[Any, str]]:
+def _asked(brought: Brought, reading: Understood) -> dict[str, Mapping[Any, str]]:
     """The entries that matter to the file as it is understood now, in their order, each with what can be chosen."""
     file, table, roles, now = brought.file, reading.table, reading.roles, brought.now
     choices, layout = data_words.CHOICES, now.get("layout", "")
@@ -243,7 +243,7 @@ def _asked(brought: Brought, reading: Reading) -> dict[str, Mapping[Any, str]]:
     return {entry: offered for entry, offered in matter.items() if offered}
 
 
-def _entry(brought: Brought, reading: Reading, entry: str, choices: Mapping[Any, str]) -> None:
+def _entry(brought: Brought, reading: Understood, entry: str, choices: Mapping[Any, str]) -> None:
     """One entry as it stands, with the reason of a guess that is in doubt, else a line of help."""
     wide = entry == "count_column" and brought.now["layout"] == WIDE
     label, help, none = data_words.ENTRIES["columns" if wide else entry]
@@ -293,7 +293,7 @@ def _listed(value: Any) -> list[Any]:
 # --- what comes out ---
 
 
-def _outcome(brought: Brought, reading: Reading, used: dict[str, Any] | None) -> None:
+def _outcome(brought: Brought, reading: Understood, used: dict[str, Any] | None) -> None:
     counts, refusal = reading.counts, reading.refusal
     if counts is not None:
         st.subheader(data_words.comes_to(counts.labels, counts.counts))

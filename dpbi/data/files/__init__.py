@@ -53,7 +53,8 @@ def read_counts(data: bytes, filename: str, **said: Any) -> Counts:
     with letting_go():
         form = Form.checked(said)
         reading = understood(opened(data, filename, form), form)
-        if reading.open:
+        wrong = reading.refusal is not None and getattr(form, reading.refusal.entry or "", None) is not None
+        if reading.open and not wrong:
             raise CountsQuestion(reading.open, reading.suggested)
         return reading.result()
 

@@ -44,7 +44,7 @@ class Opened:
 
 
 @dataclass(frozen=True)
-class Reading:
+class Understood:
     """What a file comes to under what was said: counts or a refusal, beside the form as it is filled in.
 
     table: with the rows too that a filter leaves out; roles: of those that are read.
@@ -107,24 +107,24 @@ def opened(data: bytes, filename: str, said: Form) -> Opened:
     return Opened(grid, form, file_format, encoding, separator)
 
 
-def understood(file: Opened, said: Form) -> Reading:
+def understood(file: Opened, said: Form) -> Understood:
     """The file under what was said of it. Nothing is raised: a refusal is part of what it comes to."""
     known = file.form
     form = Understanding(said, dict(known.entries), list(known.doubts), list(known.remarks))
     table = roles = None
     try:
+        table = _table(file, form)
+        read = _selected(table, form)
         for entry in COLUMNS[:3]:  # no groups are one answer, no categories none
             if getattr(said, entry) == ():
                 raise CountsError(f"{entry} must be a header or a position: no column is named.", entry=entry)
-        table = _table(file, form)
-        read = _selected(table, form)
         if said.categories is not None:
             form.said = replace(said, categories=tidy_list(said.categories))
         roles = roles_of(read, form)
         totals = counted(read, roles, file.separator, form)
     except CountsError as refusal:
         refusal.__context__ = None
-        return Reading(form, table, roles, refusal=refusal.with_traceback(None))
+        return Understood(form, table, roles, refusal=refusal.with_traceback(None))
     unread = [column.label for column in read.columns if column not in (*roles.read, *roles.groups, *roles.counts)]
     if unread and roles.layout != RAW:
         verb = "column was" if len(unread) == 1 else "columns were"
@@ -143,12 +143,15 @@ def understood(file: Opened, said: Form) -> Reading:
         separator=file.separator,
         sheet=file.sheet,
     )
-    return Reading(form, table, roles, counts)
+    return Understood(form, table, roles, counts)
 
 
 def _table(file: Opened, form: Understanding) -> Table:
     """The table without the rows that are left out."""
     content, said = file.content, form.said
+    last = max(content.rows, default=0)
+    if said.leave_out and said.leave_out[-1] > last:
+        raise CountsError(f"leave_out: row {said.leave_out[-1]:,} is beyond the last row, {last:,}.", entry="leave_out")
     why = f"The workbook hides row {listed(list(map(str, file.hidden)), 8)}."
     hidden = form.leave_out(file.hidden, "hidden in the workbook", why)
     if isinstance(content, CellGrid):

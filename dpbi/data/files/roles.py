@@ -131,7 +131,9 @@ def _guess_layout(table: Table, kinds: _Kinds) -> tuple[str, str]:
     if not kinds.telling:
         return _among_numbers(table, kinds)
     if not counts:
-        return RAW, PEOPLE
+        shares = any(column.says(vocabulary.SHARES) for column in kinds.numeric)
+        once = any(column.distinct == len(column.sample) for column in kinds.telling)
+        return (COUNTS, "") if shares and once else (RAW, PEOPLE)
     crossed, said = kinds.crossed, any(column.named_as_counts for column in counts)
     names = [column for column in kinds.telling if not column.holds_times and not column.is_identifier]
     again = [column for column in names if column.distinct < len(column.sample) and not crossed]

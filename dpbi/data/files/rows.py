@@ -272,12 +272,13 @@ def _notes_in_one_column(grid: CellGrid) -> int:
 
 def _is_outside(cells: list[str], numeric: list[int]) -> bool:
     filled = [cell for cell in cells if cell.strip()]
-    if SOURCE.match(filled[0].strip()):  # though a comma in it may separate a year
+    spaced = " " in cells[0].strip() and any(len(cell) > 1 and cell[0] == " " for cell in cells[1:])
+    if SOURCE.match(filled[0].strip()) or (spaced and is_year(filled[-1])):  # a comma in it may separate a year
         return True
     if any(is_like_number(cell) and not is_rule(cell) for cell in filled):
         return False
-    alone = len(filled) == 1 and bool(cells[0].strip()) and (bool(numeric) or _is_note(filled[0]))
-    return alone or (bool(numeric) and all(len(cells[j].split()) != 1 for j in numeric))
+    alone = len(filled) == 1 and bool(cells[0].strip()) and _is_note(filled[0])
+    return alone or (bool(numeric) and all(len(cells[j].split()) > 1 for j in numeric))
 
 
 def is_rule(cell: str) -> bool:

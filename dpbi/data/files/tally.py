@@ -51,7 +51,7 @@ def counted(table: Table, roles: Roles, separator: str | None, form: Understandi
 # --- counts that were brought as such ---
 
 
-class Entry(NamedTuple):
+class NamedCount(NamedTuple):
     """A cell of counts: the group and the category that it belongs to, and its row of the file."""
 
     group: str
@@ -66,7 +66,7 @@ def _added_up(table: Table, roles: Roles, separator: str | None, form: Understan
     sides = [filled(column, (*roles.categories, *roles.groups)) for column in roles.categories]
     of_rows = sides[0] if len(sides) == 1 else joined(sides)
     entries = [
-        Entry(keys[i], of_rows[i] if roles.layout == COUNTS else column.name, column.cells[i], table.rows[i])
+        NamedCount(keys[i], of_rows[i] if roles.layout == COUNTS else column.name, column.cells[i], table.rows[i])
         for i in range(len(table.rows))
         for column in roles.counts
         if roles.group in (None, ADDED, APART, keys[i])
@@ -89,7 +89,7 @@ def _added_up(table: Table, roles: Roles, separator: str | None, form: Understan
     return totals
 
 
-def _named(entries: Sequence[Entry], form: Understanding) -> list[Entry]:
+def _named(entries: Sequence[NamedCount], form: Understanding) -> list[NamedCount]:
     """The entries that have a category. Counts without one at the end are figures for all others, as likely as not;
     elsewhere they are refused."""
     nameless = [entry for entry in entries if not entry.name.strip()]
@@ -106,7 +106,7 @@ def _named(entries: Sequence[Entry], form: Understanding) -> list[Entry]:
     return [entry for entry in entries if entry.name.strip()]
 
 
-def _rows_of_sums(entries: Sequence[Entry], whole: Sequence[int], roles: Roles, form: Understanding) -> set[int]:
+def _rows_of_sums(entries: Sequence[NamedCount], whole: Sequence[int], roles: Roles, form: Understanding) -> set[int]:
     """The rows of the file to leave out since they are sums of others. Of several groups, whole lines of the names and
     whole lines of the groups must be sums: hardly one is by chance, and cells of different lines have no sum."""
     of_groups, of_names = [entry.group for entry in entries], [entry.name for entry in entries]
@@ -338,7 +338,7 @@ def _names_people_again(column: Column) -> bool:
     """By a word or by codes; or as the rows of a household stand together under its key. A word for nobody in
     particular is no person."""
     if not column.is_identifier:
-        few = column.distinct < 4 or column.repeats or column.says(vocabulary.MEASUREMENTS)
+        few = column.distinct < 4 or column.repeats or column.holds_times or column.says(vocabulary.MEASUREMENTS)
         blocks = 0 if few else 1 + sum(map(ne, column.cells, column.cells[1:]))
         return blocks < len(column.cells) < 2 * blocks and blocks == _different(column.cells)
     cells = [cell for cell in column.cells if cell and cell.strip().lower() not in vocabulary.ANONYMOUS]
