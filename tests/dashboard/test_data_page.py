@@ -38,14 +38,16 @@ from tests.dashboard.person import (
 CASES = ROOT / "tests" / "cases"
 REFUSED = [case for case in json.loads((CASES / "expected.json").read_text("utf-8"))["cases"]
            if case["expect"] == "error"]  # fmt: skip
-USE, PAIRS = "Use these counts", b"colour;votes\nred;3\nblue;9\n"
+USE, DISCARD, PAIRS = "Use these counts", "Discard the file", b"colour;votes\nred;3\nblue;9\n"
 PEOPLE = b"person,choice,town\n1,tea,A\n2,,B\n3,milk,A\n4,tea,B\n5,tea,A\n"
 QUESTIONS = b"name,question,answer\nA,Q1,yes\nA,Q2,no\nB,Q1,yes\nB,Q2,yes\nC,Q1,no\nC,Q2,no\n"
 VOTES = b"town,answer,count\nA,yes,41\nA,no,38\nB,yes,50\nB,no,12\n"
 
 
-def brought(content: bytes, name: str = "mine.csv") -> AppTest:
-    return offer(opened(DATA), content, name)
+def brought(content: bytes, name: str = "mine.csv", at: AppTest | None = None) -> AppTest:
+    """A file brought to the page, where one may be that is discarded first."""
+    at = at or opened(DATA)
+    return offer(press(at, DISCARD) if DISCARD in buttons(at) else at, content, name)
 
 
 def comes_to(at: AppTest) -> dict[str, int]:
@@ -66,6 +68,11 @@ def entry(at: AppTest, name: str) -> Any:
 def say(at: AppTest, name: str, value: Any) -> AppTest:
     widget = entry(at, name)
     return ran(widget.set_value(value) if value is not None else widget.select_index(0))
+
+
+def guessed(at: AppTest) -> str:
+    """The entries that are said to be guessed, beside what comes out."""
+    return "".join(caption.value for caption in at.main.caption if caption.value.startswith("**Guessed, with"))
 
 
 def used(at: AppTest, page: str = QUIET) -> bool:
@@ -93,21 +100,26 @@ def test_one_press_puts_counts_into_use_on_every_page_and_a_change_does_not() ->
         assert comes_to(say(visit(at, DATA), "layout", layout)) == came
         assert data_words.KEPT in everything(at) and not at.success
         assert used(at) and "not in use" in at.sidebar.warning[0].value
-    offer(visit(at, DATA), b"a,n\nx,120\ny,250\n", "other.csv")
+    brought(b"a,n\nx,120\ny,250\n", "other.csv", visit(at, DATA))
     assert comes_to(at) == {"x": 120, "y": 250} and used(at) and "other" in at.sidebar.warning[0].value
-    press(visit(at, DATA), "Discard the file")
-    assert "The file itself is not here" in everything(at) and not at.main.table
+    press(visit(at, DATA), DISCARD)
+    assert data_words.BRING_AGAIN in everything(at) and not at.main.table
     assert used(at) and not at.sidebar.warning
 
 
 def test_a_form_changed_and_back_is_in_use_again_and_one_not_in_sight_can_be_used_again() -> None:
-    at = press(brought(PAIRS), USE)
-    say(at, "layout", RAW)
-    say(at, "layout", COUNTS)
+    at = press(opened_with_pasted_cells(), USE)
+    say(say(at, "layout", RAW), "layout", COUNTS)
     assert at.success and buttons(at)[USE].disabled
     select(visit(at, QUIET), "source", data_source.EXAMPLE)
-    press(visit(at, DATA), USE)
-    assert used(at)
+    assert used(press(visit(at, DATA), USE))
+
+
+def opened_with_pasted_cells() -> AppTest:
+    at = opened(DATA)
+    ran(at.main.text_area[0].set_value("colour\tvotes\nred\t3\nblue\t9"))
+    assert comes_to(at) == {"red": 3, "blue": 9}
+    return at
 
 
 def test_after_a_reload_it_is_said_what_must_be_brought_again() -> None:
@@ -131,7 +143,7 @@ def test_two_sessions_and_two_files_do_not_mix() -> None:
     assert comes_to(one) == {"x": 12, "y": 30}
     assert comes_to(say(one, "leave_out", [])) == {"x": 12, "y": 30, "Total": 42}
     assert comes_to(ran(other)) == {"red": 3, "blue": 9}
-    assert comes_to(offer(one, b"a,n\nu,1\nv,2\nTotal,3\n")) == {"u": 1, "v": 2}
+    assert comes_to(brought(b"a,n\nu,1\nv,2\nTotal,3\n", at=one)) == {"u": 1, "v": 2}
 
 
 # --- the form ---
@@ -155,11 +167,11 @@ SAID: dict[str, tuple[bytes, dict[str, Any], dict[str, int]]] = {
                    {"yes": 91, "no": 50}),
     "each group": (VOTES, {"category_column": ["answer"], "group_column": ["town"], "group": APART},
                    {"A / yes": 41, "A / no": 38, "B / yes": 50, "B / no": 12}),
-    "rows of one town": (PEOPLE, {"layout": RAW, "column": ["choice"], "only": "town", "kept": ["A"]},
+    "rows of one town": (PEOPLE, {"layout": RAW, "column": ["choice"], "only": [("town", "A")]},
                          {"tea": 2, "milk": 1}),
     "rows guessed": (QUESTIONS, {"column": ["answer"]}, {"yes": 2, "no": 1}),
-    "another question": (QUESTIONS, {"column": ["answer"], "kept": ["Q2"]}, {"yes": 1, "no": 2}),
-    "all rows": (QUESTIONS, {"only": None, "column": ["answer"]}, {"yes": 3, "no": 3}),
+    "another question": (QUESTIONS, {"column": ["answer"], "only": [("question", "Q2")]}, {"yes": 1, "no": 2}),
+    "all rows": (QUESTIONS, {"only": [], "column": ["answer"]}, {"yes": 3, "no": 3}),
     "columns of groups": (b"town,yes,no\nA,41,38\nB,50,12\n", {"layout": WIDE, "group": "A"}, {"yes": 41, "no": 38}),
     "one column less": (b"town,yes,no,none\nA,4,3,1\nB,5,1,1\n", {"columns": ["yes", "no"], "group": ADDED},
                         {"yes": 9, "no": 4}),
@@ -182,15 +194,18 @@ def test_each_entry_can_be_changed_and_the_python_repeats_it(kind: str) -> None:
         say(at, name, value)
     assert comes_to(at) == counts
     if counts:
-        again = eval(at.main.code[0].value, {"dpbi": dpbi, "open": lambda *_: io.BytesIO(content)})
+        call = press(at, USE).session_state["settings"]["uploaded"]["reading"]
+        again = eval(call, {"dpbi": dpbi, "open": lambda *_: io.BytesIO(content)})
         assert dict(zip(again.labels, again.counts, strict=True)) == counts
 
 
 def test_every_encoding_that_is_read_can_be_said_and_one_that_does_not_fit_is_not_taken() -> None:
     assert {*data_words.CHOICES["encoding"]} == {*ENCODINGS}
     at = say(brought("x,n\né,3\nü,4\n".encode("cp1252")), "encoding", "UTF-8")
-    assert comes_to(at) == {"é": 3, "ü": 4} and entry(at, "encoding").value == "Windows-1252"
-    assert data_words.FALLEN_BACK in at.main.warning[0].value
+    for shown in (at, visit(at, DATA)):
+        assert comes_to(shown) == {"é": 3, "ü": 4} and entry(shown, "encoding").value == "Windows-1252"
+        assert data_words.ENTRIES["encoding"][0] in guessed(shown)
+    assert comes_to(say(at, "encoding", "Windows-1251")) == {"й": 3, "ь": 4} and not guessed(at)
 
 
 def test_another_sheet_has_entries_of_its_own() -> None:
@@ -207,25 +222,16 @@ def test_another_sheet_has_entries_of_its_own() -> None:
 
 
 def test_what_was_said_survives_a_change_of_mind() -> None:
-    at = brought(PEOPLE)
-    say(at, "layout", RAW)
-    say(at, "column", ["town"])
-    say(at, "layout", COUNTS)
+    at = say(brought(PEOPLE), "layout", RAW)
+    assert not comes_to(say(at, "column", [])) and entry(at, "column").value == []  # before another is put in
+    say(say(at, "column", ["town"]), "layout", COUNTS)
     assert comes_to(at) != {"A": 3, "B": 2}
-    say(at, "layout", RAW)
-    assert comes_to(at) == {"A": 3, "B": 2}
+    assert comes_to(say(at, "layout", RAW)) == {"A": 3, "B": 2}
     say(at, "header_row", [2])  # where there is no such column
-    (fallen,) = [bare(box.value) for box in at.main.warning]
-    assert "no column called 'town'" in fallen and data_words.FALLEN_BACK in fallen
+    assert "**Guessed.** There is no column called 'town'" in everything(at) and "Column to count" in guessed(at)
     assert "town" not in entry(at, "column").options
     say(at, "header_row", [1])
-    assert comes_to(at) == {"A": 3, "B": 2} and entry(at, "column").value == ["town"] and not at.main.warning
-
-
-def test_a_column_can_be_taken_out_before_another_is_put_in() -> None:
-    at = say(brought(PEOPLE), "layout", RAW)
-    assert not comes_to(say(at, "column", [])) and entry(at, "column").value == []
-    assert comes_to(say(at, "column", ["town"])) == {"A": 3, "B": 2}
+    assert comes_to(at) == {"A": 3, "B": 2} and entry(at, "column").value == ["town"] and not guessed(at)
 
 
 def test_doubts_stand_beside_their_entries_and_rows_left_out_in_words() -> None:
@@ -236,26 +242,6 @@ def test_doubts_stand_beside_their_entries_and_rows_left_out_in_words() -> None:
     said = everything(at)
     assert "**Guessed.** Row 2 seems to hold the names" in said
     assert "Left out: row 5 (a note below the table)." in said
-
-
-def test_cells_can_be_pasted() -> None:
-    at = opened(DATA)
-    ran(at.main.text_area[0].set_value("colour\tvotes\nred\t3\nblue\t9"))
-    assert comes_to(at) == {"red": 3, "blue": 9}
-    assert used(press(at, USE))
-
-
-# --- the public list ---
-
-
-def test_a_list_comes_from_a_file_of_one_column_and_is_said_to_be_in_use() -> None:
-    at = brought(PAIRS)
-    offer(at, b"a,b\nc,d\n", "list.csv", place=0)
-    assert "one column: got 2" in everything(at) and comes_to(at) == {"red": 3, "blue": 9}
-    offer(at, b"blue\ngreen\nred\n", "list.csv", place=0)
-    assert comes_to(at) == {"blue": 9, "green": 0, "red": 3}
-    assert entry(at, "categories").value == "blue\ngreen\nred"
-    assert comes_to(say(at, "categories", "")) == {"red": 3, "blue": 9}
 
 
 # --- refused ---
@@ -274,7 +260,7 @@ def test_counts_beyond_the_products_limit_are_refused_before_they_are_used() -> 
     at = brought(b"x,n\na,9000000000000000000\nb,3\n")
     assert not comes_to(at)
     assert f"at most {limits.TOTAL_LARGEST:,}, got 9,000,000,000,000,000,003" in everything(at)
-    at = visit(press(offer(at, f"x,n\na,{limits.TOTAL_LARGEST - 3}\nb,3\n".encode()), USE), QUIET)
+    at = visit(press(brought(f"x,n\na,{limits.TOTAL_LARGEST - 3}\nb,3\n".encode(), at=at), USE), QUIET)
     assert "went wrong" not in everything(at) and at.get("plotly_chart")
 
 
@@ -288,7 +274,7 @@ def test_a_bad_file_is_refused_in_one_sentence_that_no_log_holds(
     case: dict[str, Any], waiting: AppTest, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.DEBUG):
-        at = offer(waiting, (CASES / case["file"]).read_bytes(), case["file"])
+        at = brought((CASES / case["file"]).read_bytes(), case["file"], waiting)
         if "column" in case and at.main.radio:
             say(at, "layout", RAW)
             say(at, "column", [case["column"]])
