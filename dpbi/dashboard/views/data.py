@@ -11,7 +11,7 @@ from dpbi import limits
 from dpbi.dashboard.session import address, settings
 from dpbi.dashboard.sidebar import data_source, menu
 from dpbi.dashboard.words import data as data_words, words
-from dpbi.data.files import Counts, CountsError
+from dpbi.data.files import Counts, CountsError, Doubt
 from dpbi.data.files.form import COLUMNS, COUNTS, RAW, WIDE, Form, Understanding
 from dpbi.data.files.reading import Opened, Reading, opened, understood
 from dpbi.data.files.table import Table
@@ -79,7 +79,7 @@ class Brought:
         found = self._read(Form.checked(said))
         if (refusal := found.refusal) and refusal.entry and said.get(refusal.entry):
             found = self._fitting(said | {refusal.entry: None})
-            found.form.ask(refusal.entry, limits.opened(str(refusal)))
+            found.form.doubts.insert(0, Doubt(refusal.entry, None, limits.opened(str(refusal))))
         return found
 
     def _read(self, said: Form) -> Reading:
@@ -127,8 +127,8 @@ def _bring(used: dict[str, Any] | None) -> None:
                      "kept in this session alone, until you discard it.")  # fmt: skip
     # The server answers a file with 403 where the browser has kept back its cookie, as it does in a frame of another
     # site and where a proxy drops it, and nothing of that reaches this code.
-    kept_back = "_streamlit_xsrf" not in st.context.cookies and "User-Agent" in st.context.headers
-    if kept_back and st.get_option("server.enableXsrfProtection"):
+    if (st.get_option("server.enableXsrfProtection") and "_streamlit_xsrf" not in st.context.cookies
+            and "User-Agent" in st.context.headers):  # fmt: skip
         st.warning(data_words.UPLOAD_REFUSED)
     st.text_area("Or paste cells, as a spreadsheet copies them", key="data: cells", height=120, on_change=_take,
                  args=("data: cells",))  # fmt: skip
