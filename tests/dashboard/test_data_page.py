@@ -123,7 +123,6 @@ def test_after_a_reload_it_is_said_what_must_be_brought_again() -> None:
 
 def test_two_sessions_and_two_files_do_not_mix() -> None:
     one, other = brought(b"a,n\nx,12\ny,30\nTotal,42\n"), brought(PAIRS)
-    assert comes_to(one) == {"x": 12, "y": 30}
     assert comes_to(say(one, "leave_out", [])) == {"x": 12, "y": 30, "Total": 42}
     assert comes_to(ran(other)) == {"red": 3, "blue": 9}
     assert comes_to(brought(b"a,n\nu,1\nv,2\nTotal,3\n", at=one)) == {"u": 1, "v": 2}

@@ -188,7 +188,7 @@ def _asked(brought: Brought, file: Opened, reading: Reading) -> dict[str, Mappin
         **dict.fromkeys(_COLUMNS_OF.get(now.get("layout", ""), ())[: len(columns)], columns),
         "group": choices["group"] | groups if len(groups) > 1 else {},
         "missing": choices["missing"] if any(not cell.strip() for one in answers for cell in one.cells) else {},
-        "chosen": {one: f"only {one}, as yes or no" for one in single},
+        "chosen": {one: f"only {one}, as yes or no" for one in (*single, now.get("chosen")) if one},
         **{entry: choices[entry] for entry in ("thousands", "confirm_percentages", "unlisted") if entry in now},
         "only": {(key, value): f"{columns.get(key, key)}: {value}" for key, value in [*values, *now["only"]]},
         "encoding": {file.encoding: file.encoding} | choices["encoding"] if file.encoding else {},
@@ -206,8 +206,8 @@ def _entry(brought: Brought, reading: Reading, entry: str, choices: Mapping[Any,
     now: Any = brought.now.get(entry)
     wide = entry == "count_column" and brought.now["layout"] == WIDE
     label, help, none = data_words.ENTRIES["columns" if wide else entry]
-    several = isinstance(now, tuple | list)
-    now = [one for one in now if one in choices] if several else now if now in choices else None
+    now = ([one for one in now if one in choices] if isinstance(now, tuple | list) else
+           now if now in choices else None)  # fmt: skip
     keys = (f"data: {entry} {hash(tuple(choices.items()))} {version}" for version in count())
     key = next(key for key in keys if st.session_state.setdefault(key, now) == now)
     written = {choice: words.plain(said, 40) for choice, said in choices.items()}.__getitem__
@@ -217,9 +217,10 @@ def _entry(brought: Brought, reading: Reading, entry: str, choices: Mapping[Any,
             st.text_area(label, height=120, **tied)
         elif entry == "layout":
             st.radio(label, choices, None, written, horizontal=True, **tied)
+        elif isinstance(now, list):
+            st.multiselect(label, choices, None, written, placeholder=none, select_all=False, **tied)
         else:
-            choose: Any = st.multiselect if several else st.selectbox
-            choose(label, choices, None, written, placeholder=none, **tied)
+            st.selectbox(label, choices, None, written, placeholder=none, **tied)
         reasons = " ".join(doubt.reason for doubt in reading.open if doubt.entry == entry)
         st.caption(f"**Guessed.** {words.escape(reasons, words.SENTENCE_LENGTH)}" if reasons else help)
 

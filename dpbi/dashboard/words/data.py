@@ -13,7 +13,7 @@ UPLOAD_REFUSED = (
     "another site or behind a proxy that drops it. Paste the cells instead, or open the app in a tab of its own; "
     "whoever runs it can serve it over HTTPS with server.xsrfCookieSameSite = \"none\" (README)."
 )
-BRING_AGAIN = "No file is here, for none outlasts a reload: bring it again, and say anew what it is."
+BRING_AGAIN = "The file is not here, for none outlasts a reload: bring it again, and say anew what it is."
 NOTHING_IN_USE = "No counts of yours are in use yet: bring a file or paste cells on the page Data, and use its counts."
 IN_USE = "In use: all pages show these counts."
 KEPT = "All pages keep these until you press: what the form says now is not in use."
