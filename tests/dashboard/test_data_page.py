@@ -6,7 +6,7 @@ import logging
 import tomllib
 from typing import Any
 
-import openpyxl
+import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -38,34 +38,39 @@ from tests.dashboard.person import (
 CASES = ROOT / "tests" / "cases"
 REFUSED = [case for case in json.loads((CASES / "expected.json").read_text("utf-8"))["cases"]
            if case["expect"] == "error"]  # fmt: skip
-USE, PAIRS = "Use these counts", b"colour;votes\nred;3\nblue;9\n"
+USE, DISCARD, PAIRS = "Use these counts", "Discard the file", b"colour;votes\nred;3\nblue;9\n"
 PEOPLE = b"person,choice,town\n1,tea,A\n2,,B\n3,milk,A\n4,tea,B\n5,tea,A\n"
 QUESTIONS = b"name,question,answer\nA,Q1,yes\nA,Q2,no\nB,Q1,yes\nB,Q2,yes\nC,Q1,no\nC,Q2,no\n"
 VOTES = b"town,answer,count\nA,yes,41\nA,no,38\nB,yes,50\nB,no,12\n"
 
 
-def brought(content: bytes, name: str = "mine.csv") -> AppTest:
-    return offer(opened(DATA), content, name)
+def brought(content: bytes, name: str = "mine.csv", at: AppTest | None = None) -> AppTest:
+    """A file brought to the page, where one may be that is discarded first."""
+    at = at or opened(DATA)
+    return offer(press(at, DISCARD) if DISCARD in buttons(at) else at, content, name)
 
 
 def comes_to(at: AppTest) -> dict[str, int]:
     """The categories and counts that come out; {} where the form is refused."""
     tables = [table.value for table in at.main.table if "Category" in table.value]
-    assert bool(tables) == (not buttons(at)[USE].disabled or data_words.IN_USE in [box.value for box in at.success])
-    assert bool(tables) != bool(at.main.error)
+    usable = not buttons(at)[USE].disabled or data_words.IN_USE in [box.value for box in at.success]
+    assert bool(tables) == usable == (not at.main.error)
     return {bare(name).strip("\u2068\u2069"): int(count.replace(",", ""))
             for table in tables for name, count in zip(table["Category"], table["Count"], strict=True)}  # fmt: skip
 
 
 def entry(at: AppTest, name: str) -> Any:
-    label = data_words.ENTRIES[name][0]
     widgets = [*at.main.radio, *at.main.selectbox, *at.main.multiselect, *at.main.text_area]
-    return next(widget for widget in widgets if widget.label == label)
+    return next(widget for widget in widgets if widget.label == data_words.ENTRIES[name][0])
 
 
 def say(at: AppTest, name: str, value: Any) -> AppTest:
-    widget = entry(at, name)
-    return ran(widget.set_value(value) if value is not None else widget.select_index(0))
+    return ran(entry(at, name).set_value(value))
+
+
+def guessed(at: AppTest) -> str:
+    """The entries that are said to be guessed, beside what comes out."""
+    return "".join(caption.value for caption in at.main.caption if caption.value.startswith("**Guessed, with"))
 
 
 def used(at: AppTest, page: str = QUIET) -> bool:
@@ -84,54 +89,43 @@ def test_one_press_puts_counts_into_use_on_every_page_and_a_change_does_not() ->
     assert comes_to(at) == {"red": 3, "blue": 9} and "2 categories, n = 12" in at.main.subheader[0].value
     select(visit(at, QUIET), "source", data_source.FILE)
     assert data_words.NOTHING_IN_USE in everything(at) and not answered(at)
-    press(visit(at, DATA), USE)
-    assert data_words.IN_USE in [box.value for box in at.success]
-    assert all(used(at, page) for page in (CURVES, "pages/7_Release.py", QUIET))
-    said = [bare(caption.value) for caption in at.sidebar.caption]
-    assert "In use: mine.csv, 2 categories, n = 12." in said and not at.sidebar.warning
+    assert data_words.IN_USE in [box.value for box in press(visit(at, DATA), USE).success]
+    assert all(used(at, page) for page in (CURVES, "pages/7_Release.py", QUIET)) and not at.sidebar.warning
+    assert "In use: mine.csv, 2 categories, n = 12." in [bare(caption.value) for caption in at.sidebar.caption]
     for layout, came in ((RAW, {"red": 1, "blue": 1}), (WIDE, {})):  # another outcome, and none
         assert comes_to(say(visit(at, DATA), "layout", layout)) == came
         assert data_words.KEPT in everything(at) and not at.success
         assert used(at) and "not in use" in at.sidebar.warning[0].value
-    offer(visit(at, DATA), b"a,n\nx,120\ny,250\n", "other.csv")
-    assert comes_to(at) == {"x": 120, "y": 250} and used(at) and "other" in at.sidebar.warning[0].value
-    press(visit(at, DATA), "Discard the file")
-    assert "The file itself is not here" in everything(at) and not at.main.table
+    assert comes_to(brought(b"a,n\nx,120\ny,250\n", "other.csv", visit(at, DATA))) == {"x": 120, "y": 250}
+    assert used(at) and "other" in at.sidebar.warning[0].value
+    assert data_words.BRING_AGAIN in everything(press(visit(at, DATA), DISCARD)) and not at.main.table
     assert used(at) and not at.sidebar.warning
 
 
 def test_a_form_changed_and_back_is_in_use_again_and_one_not_in_sight_can_be_used_again() -> None:
-    at = press(brought(PAIRS), USE)
-    say(at, "layout", RAW)
-    say(at, "layout", COUNTS)
-    assert at.success and buttons(at)[USE].disabled
+    at = press(ran(opened(DATA).main.text_area[0].set_value("colour\tvotes\nred\t3\nblue\t9")), USE)  # pasted
+    assert say(say(at, "layout", RAW), "layout", COUNTS).success and buttons(at)[USE].disabled
     select(visit(at, QUIET), "source", data_source.EXAMPLE)
-    press(visit(at, DATA), USE)
-    assert used(at)
+    assert used(press(visit(at, DATA), USE))
 
 
 def test_after_a_reload_it_is_said_what_must_be_brought_again() -> None:
-    at = opened(DATA)
-    assert not at.info
-    offer(at, PAIRS)
-    scripts: list[Any] = [*press(at, USE).get("html")]
-    (address,) = [script.proto.body for script in scripts if '["address", ' in script.proto.body]
     source = scenario_file.name_of_option(data_source.FILE)
+    scripts: list[Any] = [*press(brought(PAIRS), USE).get("html")]
+    (address,) = [script.proto.body for script in scripts if '["address", ' in script.proto.body]
     assert f'"?source={source}"' in address
     at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=PATIENCE)
     at.query_params["source"] = source
-    assert data_words.BRING_AGAIN in everything(visit(at, DATA))
-    kept = {"name": "mine.csv", "labels": ["red", "blue"], "counts": [3, 9]}
-    at.session_state["settings"]["uploaded"] = kept  # as a link or settings bring them
-    assert "In use: mine.csv" in everything(ran(at)) and used(at)
+    assert data_words.BRING_AGAIN in everything(visit(at, DATA)) and not opened(DATA).info
+    at.session_state["settings"]["uploaded"] = {"name": "mine.csv", "labels": ["red", "blue"], "counts": [3, 9]}
+    assert "In use: mine.csv" in everything(ran(at)) and used(at)  # as a link or settings bring them
 
 
 def test_two_sessions_and_two_files_do_not_mix() -> None:
     one, other = brought(b"a,n\nx,12\ny,30\nTotal,42\n"), brought(PAIRS)
-    assert comes_to(one) == {"x": 12, "y": 30}
     assert comes_to(say(one, "leave_out", [])) == {"x": 12, "y": 30, "Total": 42}
     assert comes_to(ran(other)) == {"red": 3, "blue": 9}
-    assert comes_to(offer(one, b"a,n\nu,1\nv,2\nTotal,3\n")) == {"u": 1, "v": 2}
+    assert comes_to(brought(b"a,n\nu,1\nv,2\nTotal,3\n", at=one)) == {"u": 1, "v": 2}
 
 
 # --- the form ---
@@ -155,11 +149,11 @@ SAID: dict[str, tuple[bytes, dict[str, Any], dict[str, int]]] = {
                    {"yes": 91, "no": 50}),
     "each group": (VOTES, {"category_column": ["answer"], "group_column": ["town"], "group": APART},
                    {"A / yes": 41, "A / no": 38, "B / yes": 50, "B / no": 12}),
-    "rows of one town": (PEOPLE, {"layout": RAW, "column": ["choice"], "only": "town", "kept": ["A"]},
+    "rows of one town": (PEOPLE, {"layout": RAW, "column": ["choice"], "only": [("town", "A")]},
                          {"tea": 2, "milk": 1}),
     "rows guessed": (QUESTIONS, {"column": ["answer"]}, {"yes": 2, "no": 1}),
-    "another question": (QUESTIONS, {"column": ["answer"], "kept": ["Q2"]}, {"yes": 1, "no": 2}),
-    "all rows": (QUESTIONS, {"only": None, "column": ["answer"]}, {"yes": 3, "no": 3}),
+    "another question": (QUESTIONS, {"column": ["answer"], "only": [("question", "Q2")]}, {"yes": 1, "no": 2}),
+    "all rows": (QUESTIONS, {"only": [], "column": ["answer"]}, {"yes": 3, "no": 3}),
     "columns of groups": (b"town,yes,no\nA,41,38\nB,50,12\n", {"layout": WIDE, "group": "A"}, {"yes": 41, "no": 38}),
     "one column less": (b"town,yes,no,none\nA,4,3,1\nB,5,1,1\n", {"columns": ["yes", "no"], "group": ADDED},
                         {"yes": 9, "no": 4}),
@@ -182,24 +176,24 @@ def test_each_entry_can_be_changed_and_the_python_repeats_it(kind: str) -> None:
         say(at, name, value)
     assert comes_to(at) == counts
     if counts:
-        again = eval(at.main.code[0].value, {"dpbi": dpbi, "open": lambda *_: io.BytesIO(content)})
+        call = press(at, USE).session_state["settings"]["uploaded"]["reading"]
+        again = eval(call, {"dpbi": dpbi, "open": lambda *_: io.BytesIO(content)})
         assert dict(zip(again.labels, again.counts, strict=True)) == counts
 
 
 def test_every_encoding_that_is_read_can_be_said_and_one_that_does_not_fit_is_not_taken() -> None:
     assert {*data_words.CHOICES["encoding"]} == {*ENCODINGS}
-    at = say(brought("x,n\né,3\nü,4\n".encode("cp1252")), "encoding", "UTF-8")
+    at = ran(say(brought("x,n\né,3\nü,4\n".encode("cp1252")), "encoding", "UTF-8"))
     assert comes_to(at) == {"é": 3, "ü": 4} and entry(at, "encoding").value == "Windows-1252"
-    assert data_words.FALLEN_BACK in at.main.warning[0].value
+    assert data_words.ENTRIES["encoding"][0] in guessed(at)
+    assert comes_to(say(at, "encoding", "Windows-1251")) == {"й": 3, "ь": 4} and not guessed(at)
 
 
 def test_another_sheet_has_entries_of_its_own() -> None:
-    book, file = openpyxl.Workbook(), io.BytesIO()
-    for sheet, rows in (("one", "xyz"), ("two", "uvw")):
-        filled = book.create_sheet(sheet)
-        for row in ("name", "n"), *((name, 8 + i * i) for i, name in enumerate(rows)):
-            filled.append(row)
-    book.save(file)
+    file = io.BytesIO()
+    with pd.ExcelWriter(file) as book:
+        for sheet, names in (("one", "xyz"), ("two", "uvw")):
+            pd.DataFrame({"name": list(names), "n": [8, 9, 12]}).to_excel(book, sheet_name=sheet, index=False)
     at = brought(file.getvalue(), "two.xlsx")
     assert comes_to(say(at, "leave_out", [4])) == {"x": 8, "y": 9}
     assert comes_to(say(at, "sheet", "two")) == {"u": 8, "v": 9, "w": 12}
@@ -207,55 +201,24 @@ def test_another_sheet_has_entries_of_its_own() -> None:
 
 
 def test_what_was_said_survives_a_change_of_mind() -> None:
-    at = brought(PEOPLE)
-    say(at, "layout", RAW)
-    say(at, "column", ["town"])
-    say(at, "layout", COUNTS)
-    assert comes_to(at) != {"A": 3, "B": 2}
-    say(at, "layout", RAW)
-    assert comes_to(at) == {"A": 3, "B": 2}
-    say(at, "header_row", [2])  # where there is no such column
-    (fallen,) = [bare(box.value) for box in at.main.warning]
-    assert "no column called 'town'" in fallen and data_words.FALLEN_BACK in fallen
-    assert "town" not in entry(at, "column").options
-    say(at, "header_row", [1])
-    assert comes_to(at) == {"A": 3, "B": 2} and entry(at, "column").value == ["town"] and not at.main.warning
-
-
-def test_a_column_can_be_taken_out_before_another_is_put_in() -> None:
     at = say(brought(PEOPLE), "layout", RAW)
-    assert not comes_to(say(at, "column", [])) and entry(at, "column").value == []
-    assert comes_to(say(at, "column", ["town"])) == {"A": 3, "B": 2}
+    assert not comes_to(say(at, "column", [])) and entry(at, "column").value == []  # before another is put in
+    say(say(at, "column", ["town"]), "layout", COUNTS)
+    assert comes_to(at) != {"A": 3, "B": 2}
+    assert comes_to(say(at, "layout", RAW)) == {"A": 3, "B": 2}
+    assert "**Guessed.** Column: there is no column called 'town'" in everything(say(at, "header_row", [2]))
+    assert "town" not in entry(at, "column").options and "Column to count" in guessed(at)
+    assert comes_to(say(at, "header_row", [1])) == {"A": 3, "B": 2} and not guessed(at)
+    assert entry(at, "column").value == ["town"]
 
 
 def test_doubts_stand_beside_their_entries_and_rows_left_out_in_words() -> None:
     at = brought(b"Survey,\nx,n\na,12\nb,30\nNote: as asked in May.,\n")
     cells = at.main.table[0].value
-    assert list(cells["Row"]) == ["1", "2", "3", "4", "5"]
-    assert list(cells["Taken for"]) == ["left out", "names", "", "", "left out"]
-    said = everything(at)
-    assert "**Guessed.** Row 2 seems to hold the names" in said
-    assert "Left out: row 5 (a note below the table)." in said
-
-
-def test_cells_can_be_pasted() -> None:
-    at = opened(DATA)
-    ran(at.main.text_area[0].set_value("colour\tvotes\nred\t3\nblue\t9"))
-    assert comes_to(at) == {"red": 3, "blue": 9}
-    assert used(press(at, USE))
-
-
-# --- the public list ---
-
-
-def test_a_list_comes_from_a_file_of_one_column_and_is_said_to_be_in_use() -> None:
-    at = brought(PAIRS)
-    offer(at, b"a,b\nc,d\n", "list.csv", place=0)
-    assert "one column: got 2" in everything(at) and comes_to(at) == {"red": 3, "blue": 9}
-    offer(at, b"blue\ngreen\nred\n", "list.csv", place=0)
-    assert comes_to(at) == {"blue": 9, "green": 0, "red": 3}
-    assert entry(at, "categories").value == "blue\ngreen\nred"
-    assert comes_to(say(at, "categories", "")) == {"red": 3, "blue": 9}
+    assert dict(zip(cells["Row"], cells["Taken for"], strict=True)) == {
+        "1": "left out", "2": "names", "3": "", "4": "", "5": "left out"}  # fmt: skip
+    assert "**Guessed.** Row 2 seems to hold the names" in everything(at)
+    assert "Left out: row 5 (a note below the table)." in everything(at)
 
 
 # --- refused ---
@@ -272,29 +235,21 @@ def test_what_the_server_is_told_of_files() -> None:
 
 def test_counts_beyond_the_products_limit_are_refused_before_they_are_used() -> None:
     at = brought(b"x,n\na,9000000000000000000\nb,3\n")
-    assert not comes_to(at)
-    assert f"at most {limits.TOTAL_LARGEST:,}, got 9,000,000,000,000,000,003" in everything(at)
-    at = visit(press(offer(at, f"x,n\na,{limits.TOTAL_LARGEST - 3}\nb,3\n".encode()), USE), QUIET)
+    assert not comes_to(at) and f"at most {limits.TOTAL_LARGEST:,}, got 9,000,000,000,000,000,003" in everything(at)
+    at = visit(press(brought(f"x,n\na,{limits.TOTAL_LARGEST - 3}\nb,3\n".encode(), at=at), USE), QUIET)
     assert "went wrong" not in everything(at) and at.get("plotly_chart")
-
-
-@pytest.fixture(scope="module")
-def waiting() -> AppTest:
-    return opened(DATA)
 
 
 @pytest.mark.parametrize("case", REFUSED, ids=lambda case: case["file"])
 def test_a_bad_file_is_refused_in_one_sentence_that_no_log_holds(
-    case: dict[str, Any], waiting: AppTest, caplog: pytest.LogCaptureFixture
+    case: dict[str, Any], caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.DEBUG):
-        at = offer(waiting, (CASES / case["file"]).read_bytes(), case["file"])
+        at = brought((CASES / case["file"]).read_bytes(), case["file"])
         if "column" in case and at.main.radio:
-            say(at, "layout", RAW)
-            say(at, "column", [case["column"]])
+            say(say(at, "layout", RAW), "column", [case["column"]])
     refused = [error.value for error in at.main.error]
     assert len(refused) == (comes_to(at) == {}) and (refused or "**Guessed.**" in everything(at))
     assert not any("\n" in sentence or words.APOLOGY in sentence for sentence in refused)
-    for record in caplog.records:
-        assert not record.exc_info
-        assert not any(cell in record.getMessage() for cell in ("green", "ticket", "T1", "ride"))
+    assert not any(record.exc_info for record in caplog.records)
+    assert not any(cell in caplog.text for cell in ("green", "ticket", "T1", "ride"))

@@ -10,7 +10,7 @@ import streamlit as st
 from dpbi import limits
 from dpbi.dashboard.session import address, settings
 from dpbi.dashboard.sidebar import entries, menu, prior
-from dpbi.dashboard.words import data as data_words, guard, sidebar
+from dpbi.dashboard.words import data as data_words, guard, sidebar, words
 from dpbi.data import synthesis
 from dpbi.data.examples import EXAMPLES
 
@@ -83,9 +83,9 @@ def _example(refusals: list[str]) -> Data:
 
 def _file(refusals: list[str]) -> Data | None:
     used, waiting = settings.get("uploaded"), st.session_state.get(WAITING)
-    st.caption(data_words.used(used) if used else data_words.NOTHING_IN_USE)
+    st.caption(data_words.used(used))
     if used and waiting:
-        st.warning(data_words.waits(waiting))
+        st.warning(f"The form of {words.escape(waiting)} on the page Data says something else, which is not in use.")
     lead_to_data()
     if used is None:
         return None

@@ -34,7 +34,7 @@ BASES = (
 )
 LIST_FROM_DATA = (
     "The list of categories counts as public. Here it was taken from the data, so it tells which categories occur at "
-    "all, and no guarantee covers that. If you can, give the public list, under More."
+    "all, and no guarantee covers that. If you can, give the public list in the form."
 )
 LIST_GIVEN = "The categories are those of your public list; one with nobody in it has the count 0."
 NOTHING_TICKED = "No mechanism is chosen. Choose at least one under **Mechanisms** in the sidebar."
