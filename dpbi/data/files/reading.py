@@ -118,9 +118,9 @@ def understood(file: Opened, said: Form) -> Understood:
         for entry in COLUMNS[:3]:  # no groups are one answer, no categories none
             if getattr(said, entry) == ():
                 raise CountsError(f"{entry} must be a header or a position: no column is named.", entry=entry)
+        roles = roles_of(read, form)
         if said.categories is not None:
             form.said = replace(said, categories=tidy_list(said.categories))
-        roles = roles_of(read, form)
         totals = counted(read, roles, file.separator, form)
     except CountsError as refusal:
         refusal.__context__ = None
