@@ -59,7 +59,6 @@ _ANSWER_WORDS: dict[tuple[str, Any], str] = {
     ("thousands", " "): "spaces, as in 1 234",
     ("thousands", "'"): "apostrophes, as in 1'234",
     ("thousands", "lakh"): "commas, as in 12,34,567",
-    ("thousands", "myriad"): "commas, as in 12,3456",
     ("thousands", ""): "nothing: it marks decimals",
     ("confirm_percentages", True): "numbers of people",
     ("confirm_percentages", False): "percentages",

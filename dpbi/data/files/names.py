@@ -11,11 +11,11 @@ from dpbi import limits
 from .form import Understanding
 from .outcome import CountsError, listed, shown
 from .table import one_line
-from .whole_numbers import BINARY, DATE, FORMULA, NESTED, SPREADSHEET_ERROR, MarkedCell, is_number
+from .whole_numbers import DATE, NESTED, NO_VALUE, MarkedCell, is_number
 
 MANY_CATEGORIES = 30  # more are not drawn one by one
 LONG_NAME = 60
-NO_NAMES = (FORMULA, SPREADSHEET_ERROR, NESTED, BINARY)
+NO_NAMES = (NO_VALUE, NESTED)
 # 2024-01-05 and what a spreadsheet makes of 5-9: 5-Sep, Sep-05.
 AS_DATE = re.compile(r"\d{4}-\d{2}-\d{2}|\d{1,2}[-. ][^\W\d_]{3}\.?|[^\W\d_]{3}\.?[-. ]\d{2}")
 

@@ -255,7 +255,7 @@ def _in_order(totals: dict[str, int], column: Column) -> dict[str, int]:
     """False before True, and codes ascending where the file declares no levels; else as they come."""
     if totals.keys() <= set(BOOLEANS.values()):
         return dict(sorted(totals.items()))
-    values = {name: number.value for name in totals if (number := parse(plain(name), "English"))}
+    values = {name: value for name in totals if (value := parse(plain(name), "English")) is not None}
     if column.levels is None and len(values) == len(totals):
         return {name: totals[name] for name in sorted(values, key=values.__getitem__)}
     return totals

@@ -21,7 +21,7 @@ from .delimited import CellGrid, cells_filled
 from .file_format import ARCHIVE, EXCEL, SAVE_AS
 from .form import Understanding
 from .outcome import CountsError, faults_in_words, listed, shown
-from .whole_numbers import BOOLEAN, FORMULA, SPREADSHEET_ERROR, MarkedCell, cell_of
+from .whole_numbers import NO_VALUE, MarkedCell, cell_of
 
 ROWS_OF_EXCEL = 1_048_576
 FIRST_ROWS = 20  # that hold something: they show which sheet is a table
@@ -167,9 +167,7 @@ def _rows_of_text(sheet: Any) -> Iterator[list[str]]:
 
 def _text(value: Any, error: bool = False) -> str:
     if error:
-        return MarkedCell(value, SPREADSHEET_ERROR)
-    if isinstance(value, bool):
-        return MarkedCell(str(value).upper(), BOOLEAN)
+        return MarkedCell(value, NO_VALUE)
     midnight = isinstance(value, datetime) and value.time() == time()
     return cell_of(value.date() if midnight else value)
 
@@ -181,4 +179,4 @@ def _mark_unsaved_formulas(sheet: Any, cells: list[list[str]]) -> None:
         for i, cell in enumerate(row):
             if cell.data_type == "f" and not (i < len(texts) and texts[i]):
                 texts.extend([""] * (i + 1 - len(texts)))
-                texts[i] = MarkedCell(str(cell.value), FORMULA)
+                texts[i] = MarkedCell(str(cell.value), NO_VALUE)
