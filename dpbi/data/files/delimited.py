@@ -123,7 +123,7 @@ def _parse(text: str, separator: str | None) -> CellGrid:
             # A record takes one line and one more for each line end inside it.
             spans = (1 + "".join(record).count("\n") for record in records)
             plain = reader.line_num + 1 - begin == len(records)
-            lines: Sequence[int] = range(begin, reader.line_num + 1) if plain else list(accumulate(spans, initial=begin))
+            lines = range(begin, reader.line_num + 1) if plain else list(accumulate(spans, initial=begin))
             kept = [i for i, record in enumerate(records) if "".join(record).strip()]
             last = seen + kept[-1] + 1 if kept else last
             begin, seen = reader.line_num + 1, seen + len(records)

@@ -50,7 +50,7 @@ class Names:
             (repeated, f"{listed(repeated)}; the {where.split()[-1]} were added together."),
             (composed, f"Names that look the same were added together ({_quoted(composed)})."),
             (invisible, f"Names contain invisible characters: {_quoted(invisible)}."),
-            *((len(alike) > 1, f"{_quoted(alike)} differ only by case or look the same; spell them alike to merge them.")
+            *((alike[1:], f"{_quoted(alike)} differ only by case or look the same; spell them alike to merge them.")
               for alike in _grouped(cells_of, _look).values()),
             (dates, f"{len(dates)} category names are dates ({_quoted(dates)}); were they ranges such as 5-9?"),
             (spaced, f"Spaces around names were removed ({_quoted(spaced)})."),

@@ -77,7 +77,7 @@ def faults_in_words(kind: str) -> Iterator[None]:
     except CountsError:
         raise
     except Exception:  # noqa: BLE001
-        raise CountsError(f"this {kind} is damaged or of an unknown kind and cannot be read.") from None
+        raise CountsError(f"this {kind} is damaged, under a password or of a kind that is not read.") from None
 
 
 @dataclass(frozen=True)

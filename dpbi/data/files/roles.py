@@ -12,7 +12,6 @@ from .form import ADDED, APART, COUNTS, RAW, WIDE, Key, Understanding
 from .outcome import CountsError, listed, shown
 from .sums import is_of_the_whole, number
 from .table import YEAR, Column, Table, are_years, filled, is_fraction, is_outer, joined, one_line
-from .unseparated import refuse_unseparated
 from .whole_numbers import is_like_number
 
 CELLS_LARGEST = 200_000  # of a table with a column per category: a larger one is of records
@@ -114,7 +113,6 @@ def _guess_layout(table: Table, kinds: _Kinds) -> tuple[str, str]:
     """The likeliest layout, and why it is in doubt; "" where it is not."""
     only, counts = table.columns[0], kinds.counts
     if len(table.columns) == 1:
-        refuse_unseparated(table)
         return RAW, PEOPLE if only.distinct == len(only.sample) > 1 else ""
     if not kinds.numeric:
         return RAW, ""
