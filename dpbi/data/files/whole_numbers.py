@@ -24,7 +24,8 @@ LARGE_COUNT = 10**12  # more than there are people; usually an identifier read a
 LONGEST_NUMBER = 64
 PLAIN_DIGITS = 12  # of a number that no remark or question is about
 MARKED_LARGEST = 100_000  # different cells in a column of counts that are not such numbers
-NO_COUNT = "is not a count: suppressed, approximate or worded cells cannot be used; counts must be finite whole numbers"
+NO_COUNT = ("is not a count: suppressed, approximate or worded cells and percentages cannot be used; counts must be "
+            "finite whole numbers")  # fmt: skip
 NO_WHOLE = ("is not a whole number: weighted counts are not supported, because one person may move a weight by more "
             "than one, nor are proportions or percentages")  # fmt: skip
 ONE_WAY = str.maketrans("\u00a0\u2007\u2009\u202f\u2212\u2019\u02bc", "    -''")  # spaces, minus and apostrophes
