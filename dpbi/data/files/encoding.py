@@ -42,7 +42,6 @@ NOT_ASCII, SAMPLE_LINES = re.compile(rb"[ -~]?[\x80-\xff][^\r\n]{,2000}"), 200
 ASCII_COST, PUNCTUATION_COST, RARE_COST, ODD_COST, CLEAR = log(64), 2.5, 12.0, 2.0, 3.0
 LAST_LATIN = "\u024f"
 CONTROLS = "".join(map(chr, (*range(0x00, 0x09), *range(0x0E, 0x20), *range(0x7F, 0xA0))))
-CERTAIN = ("UTF-8", "UTF-16", "Windows-1252")  # or likely enough for a remark
 NOT_TEXT = "this is not a text table"
 
 
@@ -56,7 +55,7 @@ def decode(data: bytes, form: Understanding) -> tuple[str, str]:
     if "\x00" in text or sum(map(text.count, CONTROLS)) > most:
         raise CountsError(f"{NOT_TEXT}: it holds control characters. If it is UTF-16, say so (encoding).")
     why = f"The file does not say which letters its bytes stand for; {encoding} gives the likeliest."
-    form.settle("encoding", encoding, "" if encoding in CERTAIN else why)
+    form.settle("encoding", encoding, "" if encoding in ("UTF-8", "UTF-16", "Windows-1252") else why)
     if encoding != "UTF-8" and form.said.encoding is None:
         form.remark(f"The file is not UTF-8. It was read as {encoding}: check the names.")
     return text.lstrip("\ufeff").replace("\r\n", "\n").replace("\r", "\n"), encoding

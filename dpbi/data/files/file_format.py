@@ -28,10 +28,8 @@ def identify(data: bytes, filename: str) -> str:
     for start, file_format in STARTS.items():
         if data.startswith(start):
             return file_format
-    markup, json = MARKUP.match(data), BRACKET.match(data) and starts_as_json(data)
-    if markup or json:
-        what = "JSON" if json else "a web page, XML or a document"
-        raise CountsError(f"this is {what}, which is not read; save the table as CSV or .xlsx and upload that.")
+    if MARKUP.match(data) or (BRACKET.match(data) and starts_as_json(data)):
+        raise CountsError("this is JSON, a web page or a document, which is not read; save the table as CSV or .xlsx.")
     expected = EXPECTED_BY_NAME.get(PurePath(filename).suffix.lower())
     if expected:
         raise CountsError(f"this is not {expected}, as its name says, but looks like text: rename it to .csv.")
