@@ -244,7 +244,7 @@ def _sum_columns(columns: list[Column], several: bool) -> list[Column]:
 def _likelihood_of_counts(column: Column, kinds: _Kinds) -> tuple[bool, ...]:
     """Larger for likelier; columns that fit alike are taken in their order."""
     percents = any(cell.strip().endswith("%") for cell in column.sample)
-    first_of_numbers = not kinds.telling and column is kinds.numeric[0]  # codes come first
+    first_of_numbers = not kinds.telling and column in kinds.numeric[:1]  # codes come first
     return (
         column.may_hold_counts,
         not column.has_fractions,
