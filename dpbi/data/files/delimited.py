@@ -19,7 +19,7 @@ from .whole_numbers import is_number
 
 SEPARATORS = ("\t", ";", "|", ",")  # where two fit alike the earlier one: commas occur in numbers and names
 SAMPLE_CHARACTERS = 60_000
-DIRECTIVE = re.compile(r'"?sep=[\t;|,]"?[^\S\n]*(?:\n|$)', re.IGNORECASE)
+NO_RECORDS = re.compile(r'("?sep=[\t;|,]"?[^\S\n]*(\n|$))?(#\s*\w[\w ]*:.*(\n|$))*', re.IGNORECASE)  # '# source: …'
 PRINTED = re.compile(r"\S {2,}\S")  # as a program prints a table
 CHUNK = 500  # records; more live lists at a time keep the garbage collector busy
 SHARED = 50_000  # different cells that are kept in mind, so that a cell that comes again takes no memory of its own
@@ -45,13 +45,15 @@ def cells_filled(cells: Sequence[str]) -> int:
 
 
 def read_delimited(text: str, form: Understanding) -> tuple[CellGrid, str | None]:
-    """The cells of the text, and the separator (None: one column). The apostrophe that keeps a spreadsheet from running
-    a cell is left out.
+    """The cells of the text, and the separator (None: one column). Comments above that read '# word: …' are left out,
+    and so is the apostrophe that keeps a spreadsheet from running a cell.
 
     Raises CountsError for a quote that is never closed, too many rows or cells, and where nothing is left.
     """
-    if directive := DIRECTIVE.match(text):
-        text = "\n" + text[directive.end() :]
+    above = next(NO_RECORDS.finditer(text))[0]
+    if "#" in above:
+        form.remark(f"Lines that begin with # above row {above.count(chr(10)) + 1} were left out.")
+    text = "\n" * above.count("\n") + text[len(above) :]
     separator = choose_separator(text)
     if separator is None and PRINTED.search(text[:SAMPLE_CHARACTERS]):
         text = re.sub(r" {2,}", "\t", re.sub(r"(?m)^ +", "", text))
@@ -139,7 +141,7 @@ def _parse(text: str, separator: str | None) -> CellGrid:
                 column += map(shared.setdefault, cells, cells)
     except csv.Error as error:
         raise _fault(str(error), _reader(text, separator)) from None
-    return CellGrid(columns, rows, widths, blank_rows=last - len(rows))
+    return CellGrid(columns, rows, widths, blank_rows=last - len(rows) - (rows[0] - 1 if rows else 0))
 
 
 def _reader(text: str, separator: str | None) -> Any:

@@ -64,8 +64,8 @@ class Names:
 
 
 def too_long(name: str) -> str:
-    most, got = limits.UPLOAD_LABEL_CHARACTERS_LARGEST, len(name)
-    return f"{shown(name)} is too long for the name of a category: at most {most:,} characters, got {got:,}."
+    return (f"{shown(name)} is too long for the name of a category: at most "
+            f"{limits.UPLOAD_LABEL_CHARACTERS_LARGEST:,} characters, got {len(name):,}.")  # fmt: skip
 
 
 def _is_date(cell: str) -> bool:
