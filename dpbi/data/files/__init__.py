@@ -30,7 +30,7 @@ def read_counts(data: bytes, filename: str, **said: Any) -> Counts:
       group_column: the column or columns that name groups of rows; group: the name of the one that is read,
         "(all, added up)" where nobody is in two of them, or "(each apart)" for categories of each group.
       thousands: the mark between groups of three digits: "." or "," or " " or "'" or "" for none; "lakh" for commas
-        before groups of two digits (12,34,567), "myriad" before groups of four (12,3456).
+        before groups of two digits (12,34,567).
       confirm_percentages: True where counts that look like percentages are numbers of people.
       missing: "keep" to count empty cells of people's answers as the category "(missing)"; "drop" leaves them out.
       chosen: of cells with several answers, the one to count: who gave it, and who did not.

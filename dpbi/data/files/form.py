@@ -16,7 +16,7 @@ ADDED, APART = "(all, added up)", "(each apart)"  # of groups: in place of the n
 ABOVE = "above the names of the columns"
 CHOICES: dict[str, tuple[Any, ...]] = {
     "layout": (RAW, COUNTS, WIDE),
-    "thousands": (".", ",", " ", "'", "", "lakh", "myriad"),
+    "thousands": (".", ",", " ", "'", "", "lakh"),
     "confirm_percentages": (True, False),
     "missing": ("drop", "keep"),
     "unlisted": ("other", "refuse"),

@@ -24,12 +24,9 @@ def sheets_of(data: bytes, most: int) -> list[Sheet] | str:
 
 
 def _read(data: bytes, most: int) -> list[Sheet] | str:
-    from python_calamine import CalamineWorkbook, PasswordError, SheetTypeEnum, SheetVisibleEnum
+    from python_calamine import CalamineWorkbook, SheetTypeEnum, SheetVisibleEnum
 
-    try:
-        book = CalamineWorkbook.from_filelike(io.BytesIO(data))
-    except PasswordError:
-        return "this file is protected by a password"
+    book = CalamineWorkbook.from_filelike(io.BytesIO(data))
     sheets = []
     filled = 0
     for about in book.sheets_metadata:

@@ -77,7 +77,8 @@ def faults_in_words(kind: str) -> Iterator[None]:
     except CountsError:
         raise
     except Exception:  # noqa: BLE001
-        raise CountsError(f"this {kind} is damaged or of an unknown kind and cannot be read.") from None
+        why = "is damaged, under a password or of a kind that is not read; save the table as CSV and upload that."
+        raise CountsError(f"this {kind} {why}") from None
 
 
 @dataclass(frozen=True)

@@ -44,17 +44,15 @@ def on_public_list(totals: dict[str, int], form: Understanding) -> dict[str, int
     counts = dict.fromkeys(form.said.categories, 0)
     if form.said.missing == "keep":
         counts.setdefault(MISSING, 0)
-    folded = Counter(name.casefold() for name in counts)
+    folded = Counter(map(str.casefold, counts))
     by_case = {name.casefold(): name for name in counts if folded[name.casefold()] == 1}
     outside: dict[str, int] = {}
     for name, count in totals.items():
-        known = name if name in counts else by_case.get(name.casefold())
-        if known is None:
-            outside[name] = count
-        else:
-            counts[known] += count
-            if known != name:
-                form.remark(f"{shown(name)} was counted as {shown(known)}, as the list spells it.")
+        known = name if name in counts else by_case.get(name.casefold(), "")
+        within = counts if known else outside
+        within[known or name] = within.get(known or name, 0) + count
+        if known and known != name:
+            form.remark(f"{shown(name)} was counted as {shown(known)}, as the list spells it.")
     names = listed([shown(name) for name, count in outside.items() if count])
     if names:
         why = f"Not on the list of categories: {names}. All that may be counted as '{OTHER}', or be added to the list."

@@ -92,7 +92,7 @@ def opened(data: bytes, filename: str, said: Form) -> Opened:
     if not isinstance(filename, str | PathLike):
         raise CountsError(f"filename must be text or a path: got {limits.shown(filename)}.")
     form = Understanding(said)
-    file_format = identify(content, str(filename), form)
+    file_format = identify(content, str(filename))
     if said.sheet is not None and file_format != "workbook":
         raise CountsError("sheet can only be said of a workbook.", entry="sheet")
     if said.encoding is not None and file_format != "text":

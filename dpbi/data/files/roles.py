@@ -12,7 +12,6 @@ from .form import ADDED, APART, COUNTS, RAW, WIDE, Key, Understanding
 from .outcome import CountsError, listed, shown
 from .sums import is_of_the_whole, number
 from .table import YEAR, Column, Table, are_years, filled, is_fraction, is_outer, joined, one_line
-from .unseparated import refuse_unseparated
 from .whole_numbers import is_like_number
 
 CELLS_LARGEST = 200_000  # of a table with a column per category: a larger one is of records
@@ -113,7 +112,6 @@ def _guess_layout(table: Table, kinds: _Kinds) -> tuple[str, str]:
     """The likeliest layout, and why it is in doubt; "" where it is not."""
     only, counts = table.columns[0], kinds.counts
     if len(table.columns) == 1:
-        refuse_unseparated(table)
         return RAW, PEOPLE if only.distinct == len(only.sample) > 1 else ""
     if not kinds.numeric:
         return RAW, ""
@@ -240,7 +238,7 @@ def category_columns(table: Table, kinds: _Kinds) -> list[Column]:
 def _likelihood_of_counts(column: Column, kinds: _Kinds) -> tuple[bool, ...]:
     """Larger for likelier; columns that fit alike are taken in their order."""
     percents = any(cell.strip().endswith("%") for cell in column.sample)
-    first_of_numbers = not kinds.telling and column is kinds.numeric[0]  # codes come first
+    first_of_numbers = not kinds.telling and column in kinds.numeric[:1]  # codes come first
     return (
         column.may_hold_counts,
         not column.has_fractions,

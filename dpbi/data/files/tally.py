@@ -255,7 +255,7 @@ def _answers(column: Column, table: Table, form: Understanding) -> tuple[dict[st
     totals = dict.fromkeys(tidy.of.values(), 0)
     for cell, count in tally.items():
         totals[tidy.of[cell]] += count
-    codes = {name: number.value for name in totals if (number := parse(plain(name), "English"))}
+    codes = {name: value for name in totals if (value := parse(plain(name), "English")) is not None}
     if boolean or (column.levels is None and len(codes) == len(totals)):
         return {name: totals[name] for name in sorted(totals, key=lambda name: codes.get(name, name))}, missing
     return totals, missing
