@@ -6,7 +6,6 @@ import logging
 import tomllib
 from typing import Any
 
-import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -34,6 +33,7 @@ from tests.dashboard.person import (
     select,
     visit,
 )
+from tests.data.reader import saved, workbook
 
 CASES = ROOT / "tests" / "cases"
 REFUSED = [case for case in json.loads((CASES / "expected.json").read_text("utf-8"))["cases"]
@@ -190,11 +190,8 @@ def test_every_encoding_that_is_read_can_be_said_and_one_that_does_not_fit_is_no
 
 
 def test_another_sheet_has_entries_of_its_own() -> None:
-    file = io.BytesIO()
-    with pd.ExcelWriter(file) as book:
-        for sheet, names in (("one", "xyz"), ("two", "uvw")):
-            pd.DataFrame({"name": list(names), "n": [8, 9, 12]}).to_excel(book, sheet_name=sheet, index=False)
-    at = brought(file.getvalue(), "two.xlsx")
+    one, two = ([["name", "n"], *zip(names, (8, 9, 12), strict=True)] for names in ("xyz", "uvw"))
+    at = brought(saved(workbook(one=one, two=two)), "two.xlsx")
     assert comes_to(say(at, "leave_out", [4])) == {"x": 8, "y": 9}
     assert comes_to(say(at, "sheet", "two")) == {"u": 8, "v": 9, "w": 12}
     assert comes_to(say(at, "sheet", "one")) == {"x": 8, "y": 9}

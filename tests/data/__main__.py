@@ -1,4 +1,4 @@
-"""What the reader makes of random tables, of those known to be hard and of the handed cases, against their truth.
+"""What the reader makes of random tables and of those known to be hard, against their truth.
 
 `python -m tests.data 5000 1` draws so many from a seed.
 """
@@ -8,7 +8,7 @@ from collections import Counter
 
 import numpy as np
 
-from .hard_tables import handed_tables, hard_tables
+from .hard_tables import hard_tables
 from .known_tables import READINGS, KnownTable, summary
 from .random_tables import random_tables
 
@@ -35,9 +35,8 @@ def main(many: int, seed: int) -> None:
         shares = ", ".join(f"{name} {times / len(plain):.1%}" for name, times in asked.most_common())
         print(f"\n{many} random tables, seed {seed}, {how}\n\n{kinds}\n\n{features}")
         print(f"\nasked of 'counts', which have no total, from three categories on: {shares}")
-    for what, known in (("hard tables", hard_tables()), ("handed cases", handed_tables())):
-        came_of = summary((how, read(table)) for how, read in READINGS.items() for table in known)
-        print("\n".join([f"\n{what}\n\n{came_of}\n", *map(shown, known)]))
+    came_of = summary((how, read(table)) for how, read in READINGS.items() for table in hard_tables())
+    print("\n".join([f"\nhard tables\n\n{came_of}\n", *map(shown, hard_tables())]))
 
 
 if __name__ == "__main__":

@@ -1,25 +1,12 @@
-"""Small tables, each of a kind that was read wrongly, with what is true of them; and the handed cases likewise."""
+"""Small tables, each of a kind that was read wrongly, with what is true of them."""
 
 import io
-import json
 import zipfile
-from pathlib import Path
 from typing import Any
 
 from .known_tables import KnownTable, Said
 from .reader import Found, parquet_file
 
-CASES = Path(__file__).parents[1] / "cases"
-# What a person says of cases of which only they can know it, and what these then come to where no table says it.
-SAID: dict[str, tuple[Said, Found]] = {
-    "preamble_lines.csv": (Said("category", "colour", "count", header_row=4), {"red": 12, "green": 30, "blue": 8}),
-    "xlsx_title_rows_merged.xlsx": (Said("category", 1, 2, header_row=4), {"red": 12, "green": 30, "blue": 8}),
-    "thousands_dot_german.csv": (Said("category", 1, 2, thousands="."), {"rot": 1234, "blau": 12500, "gelb": 7}),
-    "percentages_not_counts.csv": (Said("category", 1, 2), {"red": 24, "green": 60, "blue": 16}),
-    "f11_long_two_years.csv": (Said("category", "category", "count", only=("year", "2024")), {"A": 12, "B": 25}),
-    "f40_wide_years.csv": (Said("group", ("Red", "Green", "Blue"), only=(1, "2023")),
-                           {"Red": 12, "Green": 30, "Blue": 8}),
-}
 VISITS = {"Yes": 3, "No": 2}
 VOTES = {"A": 1200, "B": 4500, "C": 300}
 HARVEST = "id,crops\n1,maize rice\n2,maize\n3,rice beans\n4,beans\n5,maize rice\n6,rice\n"
@@ -154,17 +141,3 @@ def hard_tables() -> list[KnownTable]:
                    said, may_be, doubt=doubt)
         for kind, text, truth, said, doubt, may_be in tables
     ]  # fmt: skip
-
-
-def handed_tables() -> list[KnownTable]:
-    """The handed cases, of which only the column is said where a person chose one; no counts where they are refused."""
-
-    def table(folder: Path, case: dict[str, Any]) -> KnownTable:
-        keys = ("counts", "counts_after_default_answer", "after", "after_cells")
-        said = Said("person", case["column"]) if "column" in case else Said("", "")
-        said, truth = SAID.get(case["file"], (said, dict(next(filter(None, map(case.get, keys)), []))))
-        return KnownTable(case["file"], (folder / case["file"]).read_bytes(), case["file"], truth, said,
-                          doubt=case.get("about", case.get("what", "")))  # fmt: skip
-
-    return [table(folder, case) for folder in (CASES, CASES / "imports")
-            for case in json.loads((folder / "expected.json").read_text("utf-8"))["cases"]]  # fmt: skip

@@ -92,8 +92,6 @@ READINGS: dict[str, Callable[[KnownTable], Read]] = {
 
 def as_arguments(said: Said) -> dict[str, Any]:
     """What was said in the words of read_counts, None for nothing."""
-    if not said.each_row:  # of the handed cases at most the column is said
-        return {}
     person, pairs = said.each_row == "person", said.each_row == "category"
     return {
         "sheet": said.sheet,

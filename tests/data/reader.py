@@ -105,12 +105,14 @@ def assert_sound_refusal(error: CountsError) -> None:
 
 
 def assert_sound_question(question: CountsQuestion, said: dict[str, Any]) -> None:
-    """What is open was not said, and is suggested as it is guessed; what is suggested can be said."""
+    """What is open was not said, and is suggested as it is guessed; what is suggested can be said, and holds what was
+    said."""
+    kept = {name: value for name, value in said.items() if value is not None}
     assert_sound_refusal(question)
     assert question.open and all(is_line(doubt.reason) for doubt in question.open)
-    assert not {name for name, value in said.items() if value is not None} & {doubt.entry for doubt in question.open}
+    assert not kept.keys() & {doubt.entry for doubt in question.open}
     assert all(question.suggested[doubt.entry] == doubt.guess for doubt in question.open)
-    Form.checked(question.suggested)
+    assert Form.checked(question.suggested | kept) == Form.checked(question.suggested)
 
 
 def is_line(text: str) -> bool:

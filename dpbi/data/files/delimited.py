@@ -168,5 +168,5 @@ def _refuse_too_many(columns: int, rows: int) -> None:
     if columns > most[0] or rows > most[1] or columns * rows > most[2]:
         raise CountsError(
             f"the file is too large: at most {most[0]:,} columns, {most[1]:,} rows and {most[2]:,} cells are read, "
-            f"all rows as long as the longest, got {columns:,} columns from row {rows:,} on."
+            f"all rows as long as the longest, got {columns:,} columns and {rows:,} rows or more."
         )

@@ -63,6 +63,8 @@ def decode(data: bytes, form: Understanding) -> tuple[str, str]:
 
 def _decoded(data: bytes, encoding: str) -> str:
     codec = COMMON_FIRST_BYTES.get(encoding, (encoding,))[0]
+    if encoding.upper() == "UTF-16" and data[:1] == b"\0":  # without a mark Python takes the order of the machine
+        codec = "utf-16-be"
     try:
         return data.decode(codec)
     except LookupError:

@@ -194,7 +194,8 @@ def _is_header(grid: CellGrid, place: int, form: Understanding) -> tuple[bool, s
         return True, ""
     nameless = many > 1 and not firsts[0] and bool(below[0]) and not any(map(is_number, below[0]))
     scale = numbers in ([str(i + j) for i in range(len(numbers))] for j in (0, 1)) and not is_number(firsts[0])
-    by_place = len(grid.rows) == place + 2 and len(set(numbers)) == many > (1 if place else 2)
+    filled = sum(bool(first or cells) for first, cells in zip(firsts, below, strict=True))
+    by_place = len(grid.rows) == place + 2 and len(set(numbers)) == filled > (1 if place else 2)
     if numbers and (nameless or (scale and len(numbers) > 2) or by_place or all(map(is_year, numbers))):
         return True, f"Row {grid.rows[place]} may name the columns, {shown(numbers[0])} being such a name, or be data."
     comes_back = any(first and first in map(str.strip, cells) for first, cells in zip(firsts, below, strict=True))
@@ -254,7 +255,8 @@ def notes_below(grid: CellGrid) -> int:
     ends = {i: record(grid, i) for i in (*range(min(TITLE_ROWS, many)), *range(max(0, many - TITLE_ROWS), many))}
     numeric = [j for j in range(1, len(grid.columns)) if 4 * sum(is_number(r[j]) for r in ends.values()) >= len(ends)]
     from_end = [i for i in reversed(ends) if i and i >= many - TITLE_ROWS]
-    single = [grid.widths is not None and grid.widths[i] == 1 for i in from_end]
+    single = [grid.widths is not None and grid.widths[i] < len(grid.columns) and not any(map(str.strip, ends[i][1:]))
+              for i in from_end]  # fmt: skip
     outside = takewhile(lambda i: single[many - 1 - i] or _is_outside(ends[i], numeric), from_end)
     return len(list(outside))
 
