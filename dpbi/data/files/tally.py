@@ -2,12 +2,10 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from itertools import chain, islice
+from collections.abc import Sequence
+from itertools import chain
 from operator import ne
 from typing import NamedTuple
-
-import numpy as np
 
 from dpbi import limits
 
@@ -173,32 +171,21 @@ def _refuse_no_counts(totals: dict[str, int], table: Table, roles: Roles, form: 
 
 
 def _times(cells: Sequence[str], levels: Sequence[str] = ()) -> tuple[Counter[str], int]:
-    """How often each cell stands, and how many different names the cells and levels that are not blank give.
-
-    Of more names than categories may be only the first are counted: to count millions would take more memory than
-    the file. How many there are is then found by their hashes of 64 bits, of which any two of ten million names are
-    the same with probability 3e-6; and it is only used to say why the file is refused.
-    """
+    """How often each cell stands, and how many different names the cells and levels that are not blank give; no
+    further down than to too many: millions of names would take more memory than the file."""
     times: Counter[str] = Counter()
-    looked_at = limits.CATEGORIES_LARGEST
+    different = 0
     for start in range(0, len(cells), CHUNK):
         times.update(cells[start : start + CHUNK])
-        if len(times) > looked_at:
-            if len({cell.strip() for cell in times}) > limits.CATEGORIES_LARGEST + 1:  # one may be blank
-                return times, _different(name for cell in chain(levels, cells) if (name := cell.strip()))
-            looked_at = 2 * len(times)
-    return times, len({name.strip() for name in (*levels, *times)} - {""})
-
-
-def _different(texts: Iterable[str]) -> int:
-    hashes = np.fromiter(map(hash, texts), np.int64)
-    hashes.sort()
-    return 1 + int(np.count_nonzero(hashes[1:] != hashes[:-1])) if hashes.size else 0
+        different = len({name.strip() for name in (*levels, *times)} - {""})
+        if different > limits.CATEGORIES_LARGEST:
+            break
+    return times, different
 
 
 def _refuse_too_many(names: int) -> None:
     if names > limits.CATEGORIES_LARGEST:
-        raise CountsError(f"too many categories: at most {limits.CATEGORIES_LARGEST:,}, got {names:,}.")
+        raise CountsError(f"too many categories: at most {limits.CATEGORIES_LARGEST:,}, got {names:,} or more.")
 
 
 # --- people's rows ---
@@ -264,16 +251,12 @@ def _answers(column: Column, table: Table, form: Understanding) -> tuple[dict[st
 def _refuse_measurements(column: Column, tally: Counter[str], different: int) -> None:
     """Refuses identifiers, whose entries are all different and not made of several answers, and measurements: numbers
     of which two are true of mostly different, many, and not whole."""
-    answered = sum(tally.values())
-    if different > limits.CATEGORIES_LARGEST:  # then the tally is not of all
-        answered = sum(map(bool, map(str.strip, column.cells)))
-    # More values than that are refused in any case, and these suffice for saying why.
-    values = [value.strip() for value in islice(tally, limits.CATEGORIES_LARGEST + 1)]
+    answered, values = sum(tally.values()), set(map(str.strip, tally))
     if answered < 3 or {value.lower() for value in values} <= BOOLEANS.keys():
         return
     numbers = all(map(is_number, values))
     fractions = numbers and not all(map(str.isdecimal, values))
-    if different == answered and not fractions and not several_answers(set(values)):
+    if different == answered and not fractions and not several_answers(values):
         raise CountsError(f"every value of {column.label} is different; this looks like an identifier, not a category.")
     if numbers and (2 * different > answered) + (different > CODES_LARGEST) + fractions >= 2:
         raise CountsError(
@@ -340,6 +323,6 @@ def _names_people_again(column: Column) -> bool:
     if not column.is_identifier:
         few = column.distinct < 4 or column.repeats or column.holds_times or column.says(vocabulary.MEASUREMENTS)
         blocks = 0 if few else 1 + sum(map(ne, column.cells, column.cells[1:]))
-        return blocks < len(column.cells) < 2 * blocks and blocks == _different(column.cells)
+        return blocks < len(column.cells) < 2 * blocks and blocks == len(set(column.cells))
     cells = [cell for cell in column.cells if cell and cell.strip().lower() not in vocabulary.ANONYMOUS]
-    return _different(cells) < len(cells)
+    return len(set(cells)) < len(cells)
