@@ -55,8 +55,10 @@ def read_counts(data: bytes, filename: str, **said: Any) -> Counts:
         reading = understood(opened(data, filename, form), form)
         wrong = reading.refusal is not None and getattr(form, reading.refusal.entry or "", None) is not None
         if reading.open and not wrong:
-            raise CountsQuestion(reading.open, reading.suggested)
-        return reading.result()
+            raise CountsQuestion(reading.open, reading.form.suggested)
+        if reading.counts is None:
+            raise reading.refusal or CountsError("nothing was read.")
+        return reading.counts
 
 
 def read_categories(data: bytes, filename: str, **said: Any) -> tuple[str, ...]:

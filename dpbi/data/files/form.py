@@ -22,6 +22,7 @@ CHOICES: dict[str, tuple[Any, ...]] = {
     "unlisted": ("other", "refuse"),
 }
 COLUMNS = ("column", "category_column", "count_column", "group_column")
+PLACES = range(1, limits.UPLOAD_ROWS_LARGEST + 1)  # numbers of rows and columns
 
 
 @dataclass(frozen=True)
@@ -92,20 +93,17 @@ def _tidied(name: str, value: Any) -> Any:
         return _each(value, str | int)
     if name == "categories":
         return _each([None] if isinstance(value, str) else value, str)  # 'red,green' is no list
-    right = repr(value) in map(repr, CHOICES[name]) if name in CHOICES else isinstance(value, str)
-    if not right:
-        raise TypeError
-    return value
+    if repr(value) in map(repr, CHOICES.get(name, ())) or (name not in CHOICES and isinstance(value, str)):
+        return value
+    raise TypeError
 
 
 def _each(value: Any, kind: Any) -> tuple[Any, ...]:
     """One value or several of a kind, of which numbers are those of rows and columns."""
-    alone = isinstance(value, str | bytes) or not isinstance(value, Collection)
-    each = (value,) if alone else tuple(value)
-    for one in each:
-        place = type(one) is int and 1 <= one <= limits.UPLOAD_ROWS_LARGEST
-        if not isinstance(one, kind) or not (place or isinstance(one, str)):
-            raise TypeError
+    several = isinstance(value, Collection) and not isinstance(value, str | bytes)
+    each = tuple(value) if several else (value,)
+    if not all(isinstance(one, kind) and one is not True and (isinstance(one, str) or one in PLACES) for one in each):
+        raise TypeError
     return each
 
 

@@ -32,10 +32,6 @@ class Roles:
     group: str | None = None
     keys: tuple[str, ...] = ()
 
-    @property
-    def read(self) -> tuple[Column, ...]:
-        return (*self.categories, *(self.counts if self.layout == COUNTS else ()))
-
 
 def roles_of(table: Table, form: Understanding) -> Roles:
     """The roles as said, and as the table suggests where nothing was said; what it leaves open is noted in the form."""
@@ -54,8 +50,6 @@ def roles_of(table: Table, form: Understanding) -> Roles:
 def guess_only(table: Table, form: Understanding) -> tuple[tuple[tuple[Key, tuple[str, ...]], ...] | None, str]:
     """Which rows to keep, where counts stand below each other with percentages of the same, or answers to several
     questions of the same person; and why."""
-    if form.said.layout == WIDE:
-        return None, ""
     kinds = _Kinds(table)
     mixed = [column for column in kinds.counts if kinds.counts[-1].has_fractions and column.has_fractions]
     for side in (column for column in kinds.texts if 1 < column.distinct < 7 and mixed):
@@ -166,13 +160,13 @@ def _settle_columns(
     wanted: Sequence[Key] = form.settle(entry, tuple(keys.get(c, c.position) for c in guess), why)
     if getattr(form.said, entry) is None:
         return tuple(guess)
+    if not wanted and entry != "group_column":  # no groups are one answer, no categories none
+        raise CountsError(f"{entry} must be a header or a position: no column is named.", entry=entry)
     return tuple(table.found(key, entry) for key in wanted)
 
 
-_Columns = tuple[tuple[Column, ...], tuple[Column, ...], tuple[Column, ...]]  # of categories, counts and groups
-
-
-def _pairs(table: Table, kinds: _Kinds, form: Understanding) -> _Columns:
+def _pairs(table: Table, kinds: _Kinds, form: Understanding) -> tuple[tuple[Column, ...], ...]:
+    """The columns of categories, of counts and of groups."""
     if len(table.columns) < 2:
         raise CountsError("two columns are needed, one of categories and one of counts; the table has one.")
     said, many = form.said, len(kinds.filled)
@@ -198,7 +192,7 @@ def _pairs(table: Table, kinds: _Kinds, form: Understanding) -> _Columns:
     return categories, counts, _settle_columns(table, "group_column", groups, form, why)
 
 
-def _wide(table: Table, kinds: _Kinds, form: Understanding) -> _Columns:
+def _wide(table: Table, kinds: _Kinds, form: Understanding) -> tuple[tuple[Column, ...], ...]:
     if table.header_row is None:
         raise CountsError("a row of counts needs a row of category names above it; there is none.")
     first = table.columns[0]  # 'year, 2024' before a row of counts names the row

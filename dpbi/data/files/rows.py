@@ -60,18 +60,15 @@ def table_of(grid: CellGrid, form: Understanding, hidden: Sequence[int] = ()) ->
 def _table(grid: CellGrid, names: list[str], header: Sequence[int], width: int, form: Understanding) -> Table:
     columns = [Column(i, "", _first_of(cells), sampled=sampled(len(grid.columns)))
                for i, cells in enumerate(grid.columns, 1)]  # fmt: skip
+    if _lacks_name_of_rows(columns, names, width):
+        names, width = ["", *names], width + 1
     for column, name in zip(columns, names, strict=False):
         column.name = one_line(name)
-    lacks_name = _lacks_name_of_rows(columns, width)
-    if lacks_name:
-        width += 1
-        for column, name in zip(columns, ["", *names], strict=False):
-            column.name = one_line(name)
     _refuse_ragged(grid, columns, width)
     kept = [column for column in columns if column.name or not column.is_blank]
     if grid.widths is not None and len(kept) < len(columns):  # in a workbook they are the rule and not worth a word
         form.remark("An empty extra column was ignored.")
-    table = Table(kept, grid.rows, header[0] if header else None, grid.blank_rows, lacks_name)
+    table = Table(kept, grid.rows, header[0] if header else None, grid.blank_rows)
     first, *others = kept
     codes = len(others) == 1 and others[0].holds_numbers  # and their counts
     if header and first.name.lower() in NAMES_OF_ROW_NUMBERS and others and not codes and first.counts_rows:
@@ -295,27 +292,25 @@ def _is_note(text: str) -> bool:
 # --- records that are not as wide as the table ---
 
 
-def _lacks_name_of_rows(columns: list[Column], width: int) -> bool:
+def _lacks_name_of_rows(columns: list[Column], names: list[str], width: int) -> bool:
     """Whether the header is one name short, the first column being numbers or names of rows (as R writes tables).
 
     Not where each row may hold a number whose comma separates it.
     """
-    if len(columns) != width + 1 or not all(column.name for column in columns[:width]) or columns[-1].is_blank:
+    if len(columns) != width + 1 or not all(map(one_line, names)) or not names or columns[-1].is_blank:
         return False
     first, last = columns[0], columns[-1].sample
     threes = all(len(cell.strip()) == 3 and cell.strip().isdecimal() for cell in last)
     grouped = width > 1 and columns[-2].holds_numbers and threes
-    names = not first.holds_numbers and first.distinct == len(first.sample) and "" not in columns[-1].cells
-    return first.counts_rows or (names and not grouped)
+    named = not first.holds_numbers and first.distinct == len(first.sample) and "" not in columns[-1].cells
+    return first.counts_rows or (named and not grouped)
 
 
 def _refuse_ragged(grid: CellGrid, columns: list[Column], width: int) -> None:
-    if grid.widths is None:
-        return
     beyond = [i for column in columns[width:] for i, cell in enumerate(column.cells) if cell.strip()]
-    short = [i for i, cells in enumerate(grid.widths) if cells < width]
+    short = [i for i, cells in enumerate(grid.widths or ()) if cells < width]
     wrong = min([*beyond, *short], default=None)
-    if wrong is None:
+    if wrong is None or grid.widths is None:
         return
     written, first = grid.widths[wrong], columns[0].cells[wrong]
     remedy = "fill in what is missing, or leave the row out if it is no data"

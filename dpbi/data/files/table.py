@@ -147,14 +147,12 @@ class Column:
 class Table:
     """Columns of equal length under their headers; rows[i] is the row of the file that entry i comes from.
 
-    has_row_names: the first column has names of rows and no header, as R writes tables.
     """
 
     columns: list[Column]
     rows: Sequence[int]
     header_row: int | None
     blank_rows: int = 0
-    has_row_names: bool = False
     aside: list[Column] = field(default_factory=list)  # numbers of rows: read only where an entry names them
 
     def kept(self, at: Sequence[int]) -> Table:
@@ -164,7 +162,7 @@ class Table:
 
         columns, aside = ([Column(c.position, c.name, cut(c), c.levels, c.sampled) for c in among]
                           for among in (self.columns, self.aside))  # fmt: skip
-        return Table(columns, [self.rows[i] for i in at], self.header_row, self.blank_rows, self.has_row_names, aside)
+        return Table(columns, [self.rows[i] for i in at], self.header_row, self.blank_rows, aside)
 
     def found(self, wanted: str | int, entry: str) -> Column:
         """The column that an entry of the form names. Raises CountsError where there is none or more than one."""

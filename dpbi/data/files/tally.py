@@ -23,7 +23,6 @@ BOOLEANS = {"false": "False", "true": "True"}
 SEVERAL = (";", ",", "|", "/", "+", "\n", " ")
 CHUNK = 20_000  # cells that are counted before it is looked whether there are too many names
 CODES_LARGEST = 20  # more different numbers than codes usually are
-AT_LEAST_TWO = "at least two categories are needed"
 
 
 def counted(table: Table, roles: Roles, separator: str | None, form: Understanding) -> dict[str, int]:
@@ -32,7 +31,7 @@ def counted(table: Table, roles: Roles, separator: str | None, form: Understandi
         totals = _tally(table, roles.categories, form)
     else:
         totals = on_public_list(_added_up(table, roles, separator, form), form)
-        _refuse_no_counts(totals, table, roles, form)
+        _refuse_no_counts(totals, roles, form)
     absent = [f"{shown(name)} ({count:,})" for name, count in totals.items() if name.lower() in vocabulary.NO_ANSWER]
     if absent:
         form.remark(f"Counted as categories, though they may stand for no answer: {listed(absent)}.")
@@ -148,17 +147,19 @@ def _lines(
     return lines, [[count_of[line, other] for other in others] for line in lines] if complete else []
 
 
-def _refuse_no_counts(totals: dict[str, int], table: Table, roles: Roles, form: Understanding) -> None:
+def _refuse_no_counts(totals: dict[str, int], roles: Roles, form: Understanding) -> None:
     """Refuses fewer than two categories, counts too large, and percentages: what may be such is asked."""
     if len(totals) < 2:
         raise CountsError(
-            f"{AT_LEAST_TWO}: got {len(totals)}; add the others with the count 0, or give the public list of them all."
+            f"at least two categories are needed: got {len(totals)}; add the others with the count 0, or give the "
+            "public list of them all."
         )
     n = sum(totals.values())
     if n >= COUNT_LIMIT:
         raise CountsError(f"the counts are too large: their sum must be below 2^63, got {n:,}.")
     named = any(column.named_as_counts for column in roles.counts)
-    hundred = abs(n - 100) <= (len(totals) > 2) and not (named and (table.has_row_names or n != 100))
+    of_rows = any(not column.name for column in roles.categories)  # names of rows, as R writes tables
+    hundred = abs(n - 100) <= (len(totals) > 2) and not (named and (of_rows or n != 100))
     of_shares = roles.layout == COUNTS and any(column.says(vocabulary.SHARES) for column in roles.counts)
     if (hundred or of_shares) and n:
         why = f"these counts add to {'exactly 100' if n == 100 else n}" if hundred else "the header mentions shares"
@@ -198,7 +199,6 @@ def _tally(table: Table, columns: Sequence[Column], form: Understanding) -> dict
         column = Column(column.position, JOIN.join(each.title for each in columns), lambda stop: names[:stop])
     totals, missing = _answers(column, table, form)
     missing += 0 if others else table.blank_rows  # in a file of one column an empty cell is a blank row
-    found = len(totals)
     if form.settle("missing", "drop") == "keep":
         totals[MISSING] = totals.get(MISSING, 0) + missing
     elif missing:
@@ -207,8 +207,8 @@ def _tally(table: Table, columns: Sequence[Column], form: Understanding) -> dict
     totals = on_public_list(_one_answer(totals, column, form), form)
     if len(totals) < 2:
         raise CountsError(
-            f"{'only one' if found else 'no'} category was found in {column.label}: {AT_LEAST_TWO}; give the public "
-            "list of categories, with those that nobody chose."
+            f"{'only one' if totals else 'no'} category was found in {column.label}: at least two categories are "
+            "needed; give the public list of categories, with those that nobody chose."
         )
     if form.said.categories is None and column.levels is None:
         form.remark(
