@@ -104,10 +104,8 @@ class _Kinds:
 
 def _guess_layout(table: Table, kinds: _Kinds) -> tuple[str, str]:
     """The likeliest layout, and why it is in doubt; "" where it is not."""
-    only, counts = table.columns[0], kinds.counts
-    if len(table.columns) == 1:
-        return RAW, PEOPLE if only.distinct == len(only.sample) > 1 else ""
-    if not kinds.numeric:
+    counts = kinds.counts
+    if len(table.columns) == 1 or not kinds.numeric:
         return RAW, ""
     if len(table.rows) == 1:  # 'colour,count / red,50' is a table of one category, 'red,green / 12,30' a row of counts
         named = any(column.named_as_counts or column.says(vocabulary.SHARES) for column in kinds.numeric)
@@ -122,10 +120,6 @@ def _guess_layout(table: Table, kinds: _Kinds) -> tuple[str, str]:
         return RAW if people else COUNTS if over_time else WIDE, PEOPLE if people or small else ""
     if not kinds.telling:
         return _among_numbers(table, kinds)
-    if not counts:
-        shares = any(column.says(vocabulary.SHARES) for column in kinds.numeric)
-        once = any(column.distinct == len(column.sample) for column in kinds.telling)
-        return (COUNTS, "") if shares and once else (RAW, PEOPLE)
     crossed, said = kinds.crossed, any(column.named_as_counts for column in counts)
     names = [column for column in kinds.telling if not column.holds_times and not column.is_identifier]
     again = [column for column in names if column.distinct < len(column.sample) and not crossed]
@@ -158,8 +152,6 @@ def _settle_columns(
 ) -> tuple[Column, ...]:
     keys = dict(zip(table.columns, table.keys, strict=True))
     wanted: Sequence[Key] = form.settle(entry, tuple(keys.get(c, c.position) for c in guess), why)
-    if getattr(form.said, entry) is None:
-        return tuple(guess)
     if not wanted and entry != "group_column":  # no groups are one answer, no categories none
         raise CountsError(f"{entry} must be a header or a position: no column is named.", entry=entry)
     return tuple(table.found(key, entry) for key in wanted)
@@ -167,8 +159,6 @@ def _settle_columns(
 
 def _pairs(table: Table, kinds: _Kinds, form: Understanding) -> tuple[tuple[Column, ...], ...]:
     """The columns of categories, of counts and of groups."""
-    if len(table.columns) < 2:
-        raise CountsError("two columns are needed, one of categories and one of counts; the table has one.")
     said, many = form.said, len(kinds.filled)
     taken = [table.found(key, "category_column") for key in said.category_column or ()]
     free = [column for column in kinds.filled if column not in taken] or table.columns[-1:]
@@ -184,7 +174,7 @@ def _pairs(table: Table, kinds: _Kinds, form: Understanding) -> tuple[tuple[Colu
     categories = _settle_columns(table, "category_column", [name], form, why)
     counts = _settle_columns(table, "count_column", [best], form, why)
     if set(categories) & set(counts):
-        raise CountsError(f"{categories[0].label} cannot hold both the categories and the counts.")
+        raise CountsError(f"two columns are needed: {counts[0].label} cannot hold both the categories and the counts.")
     if form.said.group == ADDED and form.said.group_column is None:
         return categories, counts, ()
     groups = _guess_groups(kinds, categories, counts)

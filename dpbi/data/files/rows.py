@@ -122,11 +122,11 @@ def _settle_header(grid: CellGrid, form: Understanding) -> tuple[int, ...]:
 
 
 def _guess_header(grid: CellGrid, form: Understanding) -> tuple[tuple[int, ...], str]:
-    top = [set(map(one_line, record(grid, i))) for i in range(min(TITLE_ROWS, len(grid.rows)))]
     wanted = {one_line(name) for entry in COLUMNS for name in getattr(form.said, entry) or () if isinstance(name, str)}
-    said = [i for i, names in enumerate(top) if wanted and wanted <= names]
+    said = [row for i, row in enumerate(grid.rows[:TITLE_ROWS])
+            if wanted and wanted <= {*map(one_line, record(grid, i))}]  # fmt: skip
     if said:
-        return (grid.rows[said[0]],), ""
+        return (said[0],), ""
     place = header_below_titles(grid)
     if place == 1 and has_counts(record(grid, 1)) and not is_number(record(grid, 1)[0]):  # the header lacks a name
         place = 0
@@ -149,7 +149,7 @@ def header_below_titles(grid: CellGrid) -> int:
     top = [record(grid, i) for i in range(min(TITLE_ROWS, len(grid.rows)))]
     after_gap = [i for i in range(1, len(top) - 1) if grid.rows[i] > grid.rows[i - 1] + 1]
     if len(grid.columns) == 1:
-        times = _times(grid.columns[0])
+        times = Counter(grid.columns[0][:SAMPLE])
         alone = len(list(takewhile(lambda cells: times[cells[0]] == 1, top)))
         titled = 1 < alone < min(5, len(times)) and 2 * (len(times) - alone) <= sum(times.values()) - alone
         return next((i for i in after_gap if i < 4), alone - 1 if titled else 0)
@@ -159,11 +159,6 @@ def header_below_titles(grid: CellGrid) -> int:
     place = next((i for i in range(len(top)) if extents[i] >= usual and written[i] <= most), 0)
     apart = place and place + 1 in after_gap and not has_counts(top[place + 1]) and has_counts(top[place + 2])
     return place + 1 if apart else place
-
-
-def _times(cells: list[str]) -> Counter[str]:
-    """How often each of the first and last cells stands among them."""
-    return Counter(cells[:SAMPLE] + cells[max(SAMPLE, len(cells) - SAMPLE) :])
 
 
 def _usual(numbers: Sequence[int]) -> int:
@@ -246,25 +241,12 @@ def notes_below(grid: CellGrid) -> int:
     """How many records at the end are notes, sources or rules: of a single cell where the table has more, or of words
     where it has numbers."""
     many = len(grid.rows)
-    if len(grid.columns) == 1:
-        return _notes_in_one_column(grid)
     ends = {i: record(grid, i) for i in (*range(min(TITLE_ROWS, many)), *range(max(0, many - TITLE_ROWS), many))}
     numeric = [j for j in range(1, len(grid.columns)) if 4 * sum(is_number(r[j]) for r in ends.values()) >= len(ends)]
     from_end = [i for i in reversed(ends) if i and i >= many - TITLE_ROWS]
-    single = [grid.widths is not None and grid.widths[i] == 1 for i in from_end]
+    single = [grid.widths is not None and grid.widths[i] == 1 < len(grid.columns) for i in from_end]
     outside = takewhile(lambda i: single[many - 1 - i] or _is_outside(ends[i], numeric), from_end)
     return len(list(outside))
-
-
-def _notes_in_one_column(grid: CellGrid) -> int:
-    """How many cells at the end stand nowhere else, below a blank row or a cell that reads as a note."""
-    cells, many = grid.columns[0], len(grid.rows)
-    times = _times(cells)
-    last = len(list(takewhile(lambda cell: times[cell] == 1, reversed(cells[-5:]))))
-    repeat = 2 * len(times) <= sum(times.values()) + 2
-    starts = [i for i in range(max(1, many - last), many) if SOURCE.match(cells[i].strip())
-              or (repeat and (_is_note(cells[i]) or grid.rows[i] > grid.rows[i - 1] + 1))]  # fmt: skip
-    return many - starts[0] if starts else 0
 
 
 def _is_outside(cells: list[str], numeric: list[int]) -> bool:
@@ -274,7 +256,7 @@ def _is_outside(cells: list[str], numeric: list[int]) -> bool:
         return True
     if any(is_like_number(cell) and not is_rule(cell) for cell in filled):
         return False
-    alone = len(filled) == 1 and bool(cells[0].strip()) and _is_note(filled[0])
+    alone = len(filled) == 1 < len(cells) and bool(cells[0].strip()) and _is_note(filled[0])
     return alone or (bool(numeric) and all(len(cells[j].split()) > 1 for j in numeric))
 
 

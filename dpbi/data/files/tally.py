@@ -98,8 +98,6 @@ def _named(entries: Sequence[NamedCount], form: Understanding) -> list[NamedCoun
         if not (at_end and form.leave_out(rows, "no category", why)):
             why = f"the category of the count {cell} is missing; leave the row out if it is a sum."
             raise CountsError(why, rows[0], "")
-    if len(counts) < len(nameless):
-        form.remark(f"Rows with neither a category nor a count were left out: {len(nameless) - len(counts):,}.")
     return [entry for entry in entries if entry.name.strip()]
 
 
