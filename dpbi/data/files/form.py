@@ -50,9 +50,8 @@ class Form:
     @classmethod
     def checked(cls, said: Mapping[str, Any]) -> Form:
         known = [entry.name for entry in fields(cls)]
-        for name in said:
-            if name not in known:
-                raise UnknownEntry(f"{shown(name)} is no entry; known are {', '.join(known)}.")
+        if unknown := [name for name in said if name not in known]:
+            raise UnknownEntry(f"{shown(unknown[0])} is no entry; known are {', '.join(known)}.")
         form = cls(**{name: _checked(name, value) for name, value in said.items() if value is not None})
         if form.unlisted is not None and form.categories is None:
             raise CountsError("unlisted= goes with categories=, the public list; there is none.")

@@ -87,16 +87,12 @@ class _Kinds:
 
     @property
     def crossed(self) -> bool:
-        """Whether each combination of names stands once, or no name twice at one time, as in a table of counts by
-        several things and hardly among people."""
+        """Whether each combination of names stands once, as in a table of counts by several things and hardly among
+        people."""
         sides = [c for i, c in enumerate(self.sides) if not any(_is_told(c.sample, b.sample) for b in self.sides[:i])]
-        times = [column for column in sides if column in self.years or column.holds_times]
         entries = list(zip(*(column.sample for column in sides), strict=False))
-        if len(sides) < 2 or len(entries) < 4 or not _are_different(entries):
-            return False
-        names = list(zip(*(column.sample for column in sides if column not in times), strict=False))
-        over_time = bool(times) and bool(names) and not _are_different(names)
-        return over_time or len(entries) == prod(column.distinct for column in sides)
+        complete = _are_different(entries) and len(entries) == prod(column.distinct for column in sides)
+        return complete and len(sides) > 1 and len(entries) > 3
 
 
 # --- what a row is ---

@@ -3,7 +3,7 @@
 import re
 from array import array
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from itertools import compress, takewhile
 
 from . import vocabulary
@@ -37,7 +37,7 @@ def table_of(grid: CellGrid, form: Understanding, hidden: Sequence[int] = ()) ->
     notes = notes_below(grid)
     if notes:
         rows = grid.rows[len(grid.rows) - notes :]
-        first = shown(_first_text(grid, len(grid.rows) - notes))
+        first = shown(next(filter(str.strip, record(grid, len(grid.rows) - notes))))
         why = f"Below the table {'stand notes' if notes > 1 else 'stands a note'}, beginning with {first}."
         grid = _without(grid, form.leave_out(rows, "a note below the table", why))
     header = _settle_header(grid, form)
@@ -58,8 +58,10 @@ def table_of(grid: CellGrid, form: Understanding, hidden: Sequence[int] = ()) ->
 
 
 def _table(grid: CellGrid, names: list[str], header: Sequence[int], width: int, form: Understanding) -> Table:
-    columns = [Column(i, "", _first_of(cells), sampled=sampled(len(grid.columns)))
-               for i, cells in enumerate(grid.columns, 1)]  # fmt: skip
+    columns = [
+        Column(i, "", lambda stop, cells=cells: cells[:stop], sampled=sampled(len(grid.columns)))  # type: ignore[misc]
+        for i, cells in enumerate(grid.columns, 1)
+    ]
     if _lacks_name_of_rows(columns, names, width):
         names, width = ["", *names], width + 1
     for column, name in zip(columns, names, strict=False):
@@ -77,10 +79,6 @@ def _table(grid: CellGrid, names: list[str], header: Sequence[int], width: int, 
     return table
 
 
-def _first_of(cells: list[str]) -> Callable[[int | None], list[str]]:
-    return lambda stop: cells if stop is None else cells[:stop]
-
-
 def _without(grid: CellGrid, rows: Collection[int]) -> CellGrid:
     kept = [row not in rows for row in grid.rows] if rows else []
     if all(kept):
@@ -92,10 +90,6 @@ def _without(grid: CellGrid, rows: Collection[int]) -> CellGrid:
 
 def record(grid: CellGrid, i: int) -> list[str]:
     return [column[i] for column in grid.columns]
-
-
-def _first_text(grid: CellGrid, i: int) -> str:
-    return next(filter(str.strip, record(grid, i)))
 
 
 # --- the rows that name the columns ---
@@ -130,7 +124,7 @@ def _guess_header(grid: CellGrid, form: Understanding) -> tuple[tuple[int, ...],
     place = header_below_titles(grid)
     if place == 1 and has_counts(record(grid, 1)) and not is_number(record(grid, 1)[0]):  # the header lacks a name
         place = 0
-    row, first = grid.rows[place], shown(_first_text(grid, 0))
+    row, first = grid.rows[place], shown(next(filter(str.strip, record(grid, 0))))
     is_header, why = _is_header(grid, place, form)
     if is_header:
         names = listed([shown(cell) for cell in record(grid, place) if cell.strip()])
@@ -185,13 +179,11 @@ def _is_header(grid: CellGrid, place: int, form: Understanding) -> tuple[bool, s
     if len(numbers) < len(over_numbers) or (place and len(numbers) > 2 and not is_number(firsts[0])):
         return True, ""
     nameless = many > 1 and not firsts[0] and bool(below[0]) and not any(map(is_number, below[0]))
-    scale = numbers in ([str(i + j) for i in range(len(numbers))] for j in (0, 1)) and not is_number(firsts[0])
     by_place = len(grid.rows) == place + 2 and len(set(numbers)) == many > (1 if place else 2)
-    if numbers and (nameless or (scale and len(numbers) > 2) or by_place or all(map(is_year, numbers))):
+    if numbers and (nameless or by_place or all(map(is_year, numbers))):
         return True, f"Row {grid.rows[place]} may name the columns, {shown(numbers[0])} being such a name, or be data."
     comes_back = any(first and first in map(str.strip, cells) for first, cells in zip(firsts, below, strict=True))
-    alone = len(grid.rows) == place + 1 and any(map(is_number, firsts))
-    if numbers or comes_back or alone:
+    if numbers or comes_back or (len(grid.rows) == place + 1 and any(map(is_number, firsts))):
         return False, ""
     alike = many == 1 and place == 0 and any(cell.islower() == firsts[0].islower() for cell in below[0])
     return True, f"Row 1 may name the column, or {shown(firsts[0])} be the first answer." if alike else ""
@@ -298,7 +290,5 @@ def _refuse_ragged(grid: CellGrid, columns: list[Column], width: int) -> None:
     remedy = "fill in what is missing, or leave the row out if it is no data"
     if written > width:
         remedy = "put names and numbers that contain the separator in quotes"
-    if written == width + 1 and all(cells == written for cells in grid.widths):
-        remedy = "if the first column has no name, put one above it"
     what = f"{written} {'cell' if written == 1 else 'cells'} instead of {width}, beginning with {shown(first)}"
     raise CountsError(f"{what}; {remedy}.", grid.rows[wrong], first)
