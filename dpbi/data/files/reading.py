@@ -96,8 +96,7 @@ def opened(data: bytes, filename: str, said: Form) -> Opened:
 
 def understood(file: Opened, said: Form) -> Understood:
     """The file under what was said of it. Nothing is raised: a refusal is part of what it comes to."""
-    known = file.form
-    form = Understanding(said, dict(known.entries), list(known.doubts), list(known.remarks))
+    form = Understanding(said, {**file.form.entries}, [*file.form.doubts], [*file.form.remarks])
     table = roles = None
     try:
         table = _table(file, form)
@@ -131,8 +130,8 @@ def _table(file: Opened, form: Understanding) -> Table:
     content, said = file.content, form.said
     if max(said.leave_out or (0,)) > max(content.rows, default=0):
         raise CountsError(f"leave_out: there is no row {max(said.leave_out or ()):,}.", entry="leave_out")
-    why = f"The workbook hides row {listed(list(map(str, file.hidden)), 8)}."
-    hidden = form.leave_out(file.hidden, "hidden in the workbook", why)
+    hidden = form.leave_out(file.hidden, "hidden in the workbook",
+                            f"The workbook hides row {listed(list(map(str, file.hidden)), 8)}.")  # fmt: skip
     if isinstance(content, CellGrid):
         return table_of(content, form, hidden)
     if said.header_row is not None:

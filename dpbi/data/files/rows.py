@@ -248,19 +248,13 @@ def _is_outside(cells: list[str], numeric: list[int]) -> bool:
         return True
     if any(is_like_number(cell) and not is_rule(cell) for cell in filled):
         return False
-    alone = len(filled) == 1 < len(cells) and bool(cells[0].strip()) and _is_note(filled[0])
+    line = cells[0].strip() if len(filled) == 1 < len(cells) else ""
+    alone = line.startswith("*") or line.endswith(".") or is_rule(line) or len(line) >= LONG_NOTE
     return alone or (bool(numeric) and all(len(cells[j].split()) > 1 for j in numeric))
 
 
 def is_rule(cell: str) -> bool:
-    line = cell.strip()
-    return len(line) > 2 and not line.strip("-_=+:*.~—–|")
-
-
-def _is_note(text: str) -> bool:
-    line = text.strip()
-    marked = line.startswith("*") or line.endswith(".") or bool(SOURCE.match(line))
-    return is_rule(line) or marked or len(line) >= LONG_NOTE
+    return len(cell.strip()) > 2 and not cell.strip().strip("-_=+:*.~—–|")
 
 
 # --- records that are not as wide as the table ---
@@ -287,8 +281,7 @@ def _refuse_ragged(grid: CellGrid, columns: list[Column], width: int) -> None:
     if wrong is None or grid.widths is None:
         return
     written, first = grid.widths[wrong], columns[0].cells[wrong]
-    remedy = "fill in what is missing, or leave the row out if it is no data"
-    if written > width:
-        remedy = "put names and numbers that contain the separator in quotes"
+    remedy = ("put names and numbers that contain the separator in quotes" if written > width else
+              "fill in what is missing, or leave the row out if it is no data")  # fmt: skip
     what = f"{written} {'cell' if written == 1 else 'cells'} instead of {width}, beginning with {shown(first)}"
     raise CountsError(f"{what}; {remedy}.", grid.rows[wrong], first)

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import accumulate
 
 from dpbi import limits
 
@@ -170,13 +171,11 @@ class Table:
         columns = [c for c in (*self.aside, *self.columns) if name == c.name or wanted == c.position]
         if len(columns) == 1:
             return columns[0]
+        what = f"column {wanted}" if isinstance(wanted, int) else f"column called {shown(wanted)}"
+        why = f"{entry}: there is no {what}. The columns are {listed([c.label for c in self.columns], most=12)}."
         if columns:
             at = listed([str(column.position) for column in columns], most=12)
-            label = columns[0].label
-            why = f"{len(columns)} columns are called {label} (columns {at}); rename one or give its position."
-        else:
-            what = f"column {wanted}" if isinstance(wanted, int) else f"column called {shown(wanted)}"
-            why = f"{entry}: there is no {what}. The columns are {listed([c.label for c in self.columns], most=12)}."
+            why = f"{len(columns)} columns are called {shown(str(wanted))} ({at}); rename one or give its position."
         raise CountsError(why, entry=entry)
 
     def key(self, column: Column) -> str | int:
@@ -211,10 +210,7 @@ def filled(column: Column, sides: Sequence[Column]) -> list[str]:
     """The cells, with the name above in blank ones that belong to it."""
     if not is_outer(column, sides):
         return column.cells
-    above: list[str] = []
-    for cell in column.cells:
-        above.append(cell if cell.strip() else above[-1])
-    return above
+    return list(accumulate(column.cells, lambda above, cell: cell if cell.strip() else above, initial=""))[1:]
 
 
 def joined(columns: Sequence[Sequence[str]]) -> list[str]:

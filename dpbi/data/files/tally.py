@@ -22,6 +22,7 @@ from .whole_numbers import COUNT_LIMIT, NESTED, MarkedCell, is_number, parse, pl
 BOOLEANS = {"false": "False", "true": "True"}
 SEVERAL = (";", ",", "|", "/", "+", "\n", " ")
 CHUNK = 20_000  # cells that are counted before it is looked whether there are too many names
+TOO_MANY = f"too many categories: at most {limits.CATEGORIES_LARGEST:,} are read."
 CODES_LARGEST = 20  # more different numbers than codes usually are
 
 
@@ -69,7 +70,6 @@ def _added_up(table: Table, roles: Roles, separator: str | None, form: Understan
         if roles.group in (None, ADDED, APART, keys[i])
     ]
     named = _named(entries, form)
-    _refuse_too_many(_times([entry.name for entry in named])[1])
     cells, rows = [entry.cell for entry in named], [entry.row for entry in named]
     whole = whole_numbers(cells, lambda i: named[i].name, rows.__getitem__, separator, form)
     out = _rows_of_sums(named, whole, roles, form)
@@ -126,7 +126,7 @@ def _rows_of_sums(entries: Sequence[NamedCount], whole: Sequence[int], roles: Ro
         wanted = {different[i] for i in at}
         rows = sorted({entry.row for entry, key in zip(entries, keys, strict=True) if key in wanted})
         said = listed([f"{shown(lines[i].strip())} ({sum(counts[i]) if counts else 'all'})" for i in sorted(at)])
-        why = f"{said} {'is' if len(at) == 1 else 'are'} {why}"
+        why = f"{said}: {why}"
         if certain:
             out |= {*form.leave_out(rows, "the sum of other rows", f"{why}: all would be counted twice with it.")}
         else:
@@ -152,6 +152,8 @@ def _refuse_no_counts(totals: dict[str, int], roles: Roles, form: Understanding)
             f"at least two categories are needed: got {len(totals)}; add the others with the count 0, or give the "
             "public list of them all."
         )
+    if len(totals) > limits.CATEGORIES_LARGEST + 1:  # with "(other)", where there is a list
+        raise CountsError(TOO_MANY)
     n = sum(totals.values())
     if n >= COUNT_LIMIT:
         raise CountsError(f"the counts are too large: their sum must be below 2^63, got {n:,}.")
@@ -180,11 +182,6 @@ def _times(cells: Sequence[str], levels: Sequence[str] = ()) -> tuple[Counter[st
         if different > limits.CATEGORIES_LARGEST:
             break
     return times, different
-
-
-def _refuse_too_many(names: int) -> None:
-    if names > limits.CATEGORIES_LARGEST:
-        raise CountsError(f"too many categories: at most {limits.CATEGORIES_LARGEST:,}, got {names:,} or more.")
 
 
 # --- people's rows ---
@@ -228,7 +225,8 @@ def _answers(column: Column, table: Table, form: Understanding) -> tuple[dict[st
     missing = sum(tally.pop(cell) for cell in [cell for cell in tally if not cell.strip()])
     if column.levels is None and form.said.categories is None:
         _refuse_measurements(column, tally, different)
-    _refuse_too_many(different)
+    if different > limits.CATEGORIES_LARGEST:
+        raise CountsError(TOO_MANY)
     tidy = Names(form)
     tidy.add([*levels, *tally], lambda cell: table.rows[column.cells.index(cell)])
     boolean = {name.lower() for name in tidy.of.values()} <= BOOLEANS.keys()
@@ -307,8 +305,7 @@ def _remark_on_several_rows(column: Column, others: Sequence[Column], form: Unde
     """Other columns that name people who come again, and those that hold further answers of the same person."""
     repeated = [other.label for other in others if _names_people_again(other)]
     if repeated:
-        verb = "repeats" if len(repeated) == 1 else "repeat"
-        form.remark(f"The guarantee is per row; {listed(repeated)} {verb}, so one person can affect several rows.")
+        form.remark(f"The guarantee is per row; {listed(repeated)} repeats, so one person can affect several rows.")
     stem = re.split(r"[/.]", column.name)[0]
     beside = [other.label for other in others if stem and re.match(rf"{re.escape(stem)}[/.]", other.name)]
     if beside:
