@@ -151,8 +151,7 @@ class Understanding:
     @property
     def suggested(self) -> dict[str, Any]:
         """Every entry as it stands, as a person would write it."""
-        rows = tuple(sorted(row for row, why in self.left_out.items() if why != ABOVE))
-        now = self.entries | {"leave_out": rows}
+        now = self.entries | {"leave_out": tuple(sorted(row for row, why in self.left_out.items() if why != ABOVE))}
         now |= {name: value for name, value in vars(self.said).items() if value is not None}
         return {name: _as_written(name, now[name]) for name in vars(self.said) if now.get(name) is not None}
 

@@ -183,10 +183,9 @@ def _wide(table: Table, kinds: _Kinds, form: Understanding) -> tuple[tuple[Colum
         raise CountsError("a row of counts needs a row of category names above it; there is none.")
     first = table.columns[0]  # 'year, 2024' before a row of counts names the row
     names_row = first.is_identifier or first.says(vocabulary.MEASUREMENTS)
-    if len(table.rows) == 1:
-        found = [c for c in table.columns if (c is not first or (first in kinds.numeric and not names_row))]
-    else:
-        found = category_columns(table, kinds) or [c for c in kinds.numeric if not (names_row and c is first)]
+    free = table.columns if len(table.rows) == 1 else kinds.numeric
+    without = [column for column in free if column is not first or (first in kinds.numeric and not names_row)]
+    found = category_columns(table, kinds) or without
     rows = list(zip(*(map(number, column.cells) for column in found), strict=True))
     sums = [found[edge] for edge in (-1, 0) if len(found) > 2 and all(2 * row[edge] == sum(row) > 0 for row in rows)
             and (len(rows) > 1 or is_of_the_whole(found[edge].name))][:1]  # fmt: skip
@@ -217,15 +216,13 @@ def category_columns(table: Table, kinds: _Kinds) -> list[Column]:
 
 def _likelihood_of_counts(column: Column, kinds: _Kinds) -> tuple[bool, ...]:
     """Larger for likelier; columns that fit alike are taken in their order."""
-    percents = any(cell.strip().endswith("%") for cell in column.sample)
-    first_of_numbers = not kinds.telling and column in kinds.numeric[:1]  # codes come first
     return (
         column.may_hold_counts,
         not column.has_fractions,
-        column in kinds.counts and not percents,
+        column in kinds.counts and not any(cell.strip().endswith("%") for cell in column.sample),
         column.named_as_counts or column.says(vocabulary.COUNTS),
         column.named_as_counts and column.words <= vocabulary.COUNTS,
-        not first_of_numbers,
+        bool(kinds.telling) or column not in kinds.numeric[:1],  # codes come first
     )
 
 
@@ -242,9 +239,9 @@ def _unlike_names(column: Column, kinds: _Kinds) -> tuple[int, ...]:
 def _unlike_answers(column: Column) -> tuple[bool, ...]:
     """Least for the first column whose entries repeat, that no identifier word names and that holds no times or years;
     words before numbers."""
-    repeats = 1 < column.distinct < len(column.sample)
+    once = not 1 < column.distinct < len(column.sample)
     otherwise = column.holds_times or column.is_identifier or are_years(column.sample)
-    return not column.sample, otherwise, not repeats, column.holds_numbers
+    return not column.sample, otherwise, once, column.holds_numbers
 
 
 # --- groups ---
@@ -268,8 +265,8 @@ def _guess_groups(kinds: _Kinds, categories: Sequence[Column], counts: Sequence[
     groups = [column for column in others if column in kept]
     if again or outer:
         return groups
-    same = [c for c in groups if c.repeats and _are_same_people(_sums(c.cells, counts[:1]).values())]
-    return [c for c in groups if c in same or c.says(vocabulary.QUESTIONS)]
+    return [c for c in groups if c.says(vocabulary.QUESTIONS)
+            or (c.repeats and _are_same_people(_sums(c.cells, counts[:1]).values()))]  # fmt: skip
 
 
 def _settle_group(
@@ -286,10 +283,10 @@ def _settle_group(
         raise CountsError("group= goes with groups of rows; name the columns that tell them apart as group_column.",
                           entry="group")  # fmt: skip
     names = list(map(shown, different))
-    if said is not None and said not in (ADDED, APART, *different):
-        raise CountsError(f"group: there is no {shown(said)}; there are {listed(names, 12)}.", entry="group")
+    if said not in (None, ADDED, APART, *different):
+        raise CountsError(f"group: there is no {shown(str(said))}; there are {listed(names, 12)}.", entry="group")
     if len(different) < 2:
-        return str(form.settle("group", different[0] if different else ADDED))
+        return str(form.settle("group", [*different, ADDED][0]))
     of_parts = [total for key, total in _sums(keys, counts).items() if not is_of_the_whole(key)]
     asked = any(column.says(vocabulary.QUESTIONS) for column in groups) or _are_same_people(of_parts)
     times = any(are_years(column.sample) or column.holds_times for column in groups)

@@ -37,8 +37,8 @@ def table_of(grid: CellGrid, form: Understanding, hidden: Sequence[int] = ()) ->
     notes = notes_below(grid)
     if notes:
         rows = grid.rows[len(grid.rows) - notes :]
-        first = shown(next(filter(str.strip, record(grid, len(grid.rows) - notes))))
-        why = f"Below the table {'stand notes' if notes > 1 else 'stands a note'}, beginning with {first}."
+        first = next(filter(str.strip, record(grid, len(grid.rows) - notes)))
+        why = f"Below the table {'stand notes' if notes > 1 else 'stands a note'}, beginning with {shown(first)}."
         grid = _without(grid, form.leave_out(rows, "a note below the table", why))
     header = _settle_header(grid, form)
     above = [row for row in grid.rows[:TITLE_ROWS] if header and row < header[0]]
@@ -176,8 +176,6 @@ def _is_header(grid: CellGrid, place: int, form: Understanding) -> tuple[bool, s
     over_numbers = [first for first, cells in zip(firsts, below, strict=True)
                     if first and 2 * sum(map(is_number, cells)) >= len(cells) > 0]  # fmt: skip
     numbers = [first for first in over_numbers if is_number(first)]
-    if len(numbers) < len(over_numbers) or (place and len(numbers) > 2 and not is_number(firsts[0])):
-        return True, ""
     nameless = many > 1 and not firsts[0] and bool(below[0]) and not any(map(is_number, below[0]))
     by_place = len(grid.rows) == place + 2 and len(set(numbers)) == many > (1 if place else 2)
     if numbers and (nameless or by_place or all(map(is_year, numbers))):

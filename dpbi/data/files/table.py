@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate
 
@@ -82,9 +82,8 @@ class Column:
     @property
     def is_identifier(self) -> bool:
         """By a word of a short header, as 'member id'; in a question such as 'Who sits in your row?' the word says
-        nothing, and a 'User type' is no user."""
-        short = len(self.words) <= WORDS_OF_A_NAME and not self.says(vocabulary.KINDS)
-        return short and self.says(vocabulary.IDENTIFIERS)
+        nothing."""
+        return len(self.words) <= WORDS_OF_A_NAME and self.says(vocabulary.IDENTIFIERS)
 
     @property
     def may_be_answers(self) -> bool:
@@ -158,11 +157,8 @@ class Table:
 
     def kept(self, at: Sequence[int]) -> Table:
         """The table of these entries alone."""
-        def cut(column: Column) -> Callable[[int | None], list[str]]:
-            return lambda stop: [column.cells[i] for i in at[:stop]]
-
-        columns, aside = ([Column(c.position, c.name, cut(c), c.levels, c.sampled) for c in among]
-                          for among in (self.columns, self.aside))  # fmt: skip
+        columns, aside = ([replace(column, fetch=lambda stop, of=column: [of.cells[i] for i in at[:stop]])  # type: ignore[misc]
+                           for column in among] for among in (self.columns, self.aside))  # fmt: skip
         return Table(columns, [self.rows[i] for i in at], self.header_row, self.blank_rows, aside)
 
     def found(self, wanted: str | int, entry: str) -> Column:

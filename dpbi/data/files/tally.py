@@ -96,8 +96,7 @@ def _named(entries: Sequence[NamedCount], form: Understanding) -> list[NamedCoun
         at_end = len(nameless) < len(entries) - 1 and list(entries[-len(nameless) :]) == nameless
         why = f"The count {cell} at the end has no category: it may be a figure for all others."
         if not (at_end and form.leave_out(rows, "no category", why)):
-            why = f"the category of the count {cell} is missing; leave the row out if it is a sum."
-            raise CountsError(why, rows[0], "")
+            raise CountsError(f"the category of the count {cell} is missing; leave the row out if a sum.", rows[0], "")
     return [entry for entry in entries if entry.name.strip()]
 
 
@@ -285,14 +284,13 @@ def _parts(name: str) -> set[str]:
 
 def _one_answer(totals: dict[str, int], column: Column, form: Understanding) -> dict[str, int]:
     """How many people chose one answer, alone or among others, and how many did not, where one is said."""
-    several = several_answers(set(totals))
     if form.said.chosen is not None:
         wanted = one_line(form.said.chosen)
         with_it = sum(count for name, count in totals.items() if wanted in _parts(name))
         if not with_it:
             raise CountsError(f"chosen: nobody answered {shown(wanted)} in {column.label}.", entry="chosen")
         return {f"{wanted}: yes": with_it, f"{wanted}: no": sum(totals.values()) - with_it}
-    if several:
+    if several := several_answers(set(totals)):
         form.remark(
             f"{listed(list(map(shown, several)), most=3)} may hold several answers of one person; each combination is "
             "a category of its own. Or count one answer, as yes or no (chosen): adding up all answers would let one "
