@@ -132,8 +132,7 @@ def _among_numbers(table: Table, kinds: _Kinds) -> tuple[str, str]:
     first, *others = kinds.numeric[len(kinds.numeric) > 2 and kinds.numeric[0].counts_rows :]
     named = [column for column in kinds.numeric if column.named_as_counts or column.says(vocabulary.COUNTS)]
     if named:
-        codes = [column for column in kinds.numeric if column not in named and not column.counts_rows]
-        return COUNTS, PEOPLE if any(column.repeats or column.is_identifier for column in codes) else ""
+        return COUNTS, PEOPLE if any(c.repeats or c.is_identifier for c in kinds.numeric if c not in named) else ""
     answered = any(column.repeats for column in others) or all(column.may_be_answers for column in others)
     if answered or first.is_identifier or first.distinct < len(first.sample):
         return RAW, PEOPLE
@@ -276,9 +275,10 @@ def _settle_group(
     the same people, a sum counts each person several times."""
     said, different = form.said.group, list(dict.fromkeys(filter(None, keys)))
     if not groups and said in (None, ADDED):
+        if form.entries["layout"] != WIDE or len(counts[0].cells) < 2:
+            return None
         why = "Nothing names the rows, so that all are added up: right only where nobody is in two of them."
-        nameless = form.entries["layout"] == WIDE and any(len(column.cells) > 1 for column in counts)
-        return str(form.settle("group", ADDED, why)) if nameless else None
+        return str(form.settle("group", ADDED, why))
     if not groups:
         raise CountsError("group= goes with groups of rows; name the columns that tell them apart as group_column.",
                           entry="group")  # fmt: skip

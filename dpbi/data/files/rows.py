@@ -177,7 +177,7 @@ def _is_header(grid: CellGrid, place: int, form: Understanding) -> tuple[bool, s
                     if first and 2 * sum(map(is_number, cells)) >= len(cells) > 0]  # fmt: skip
     numbers = [first for first in over_numbers if is_number(first)]
     nameless = many > 1 and not firsts[0] and bool(below[0]) and not any(map(is_number, below[0]))
-    by_place = len(grid.rows) == place + 2 and len(set(numbers)) == many > (1 if place else 2)
+    by_place = len(grid.rows) == place + 2 and len(set(numbers)) == many > 2
     if numbers and (nameless or by_place or all(map(is_year, numbers))):
         return True, f"Row {grid.rows[place]} may name the columns, {shown(numbers[0])} being such a name, or be data."
     comes_back = any(first and first in map(str.strip, cells) for first, cells in zip(firsts, below, strict=True))

@@ -221,7 +221,7 @@ def _answers(column: Column, table: Table, form: Understanding) -> tuple[dict[st
         raise CountsError(f"{column.label} holds lists; one answer per person is needed.")
     levels = column.levels or ()
     tally, different = _times(column.cells, levels)
-    missing = sum(tally.pop(cell) for cell in [cell for cell in tally if not cell.strip()])
+    missing = sum(tally.pop(cell) for cell in [*tally] if not cell.strip())
     if column.levels is None and form.said.categories is None:
         _refuse_measurements(column, tally, different)
     if different > limits.CATEGORIES_LARGEST:
