@@ -10,6 +10,7 @@ from .reading import letting_go, opened, understood
 __all__ = ["Counts", "CountsError", "CountsQuestion", "Doubt", "read_categories", "read_counts"]
 
 
+@letting_go()
 def read_counts(data: bytes, filename: str, **said: Any) -> Counts:
     """Counts per category: c_i is the sum of the counts that the file gives category i, or the number of its
     records in category i. Nothing is estimated, rounded or filled in: what is not read exactly is refused.
@@ -50,15 +51,17 @@ def read_counts(data: bytes, filename: str, **said: Any) -> Counts:
     Both hold uploaded cells in their text.
     Source: ours; which records neighbours may differ in is [P17] section 3.
     """
-    with letting_go():
-        form = Form.checked(said)
-        reading = understood(opened(data, filename, form), form)
-        wrong = reading.refusal is not None and getattr(form, reading.refusal.entry or "", None) is not None
-        if reading.open and not wrong:
-            raise CountsQuestion(reading.open, reading.suggested)
-        return reading.result()
+    form = Form.checked(said)
+    reading = understood(opened(data, filename, form), form)
+    wrong = reading.refusal is not None and getattr(form, reading.refusal.entry or "", None) is not None
+    if reading.open and not wrong:
+        raise CountsQuestion(reading.open, reading.form.suggested)
+    if reading.counts is None:
+        raise reading.refusal or CountsError("nothing was read.")
+    return reading.counts
 
 
+@letting_go()
 def read_categories(data: bytes, filename: str, **said: Any) -> tuple[str, ...]:
     """The names in the only column of a file, from its first row on: whether that is a heading no file can tell.
 
@@ -66,8 +69,7 @@ def read_categories(data: bytes, filename: str, **said: Any) -> tuple[str, ...]:
     there. Raises CountsError where the file has more than one column, a name twice, or is no table.
     Source: ours.
     """
-    with letting_go():
-        columns = [cells for cells in opened(data, filename, Form.checked(said)).columns if any(map(str.strip, cells))]
-        if len(columns) != 1:
-            raise CountsError(f"a list of categories has one column: got {len(columns)}; save that column alone.")
-        return tidy_list(tuple(cell for cell in columns[0] if cell.strip()))
+    columns = [cells for cells in opened(data, filename, Form.checked(said)).columns if any(map(str.strip, cells))]
+    if len(columns) != 1:
+        raise CountsError(f"a list of categories has one column: got {len(columns)}; save that column alone.")
+    return tidy_list(tuple(cell for cell in columns[0] if cell.strip()))

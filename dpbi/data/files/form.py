@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -22,6 +22,7 @@ CHOICES: dict[str, tuple[Any, ...]] = {
     "unlisted": ("other", "refuse"),
 }
 COLUMNS = ("column", "category_column", "count_column", "group_column")
+PLACES = range(1, limits.UPLOAD_ROWS_LARGEST + 1)  # numbers of rows and columns
 
 
 @dataclass(frozen=True)
@@ -49,9 +50,8 @@ class Form:
     @classmethod
     def checked(cls, said: Mapping[str, Any]) -> Form:
         known = [entry.name for entry in fields(cls)]
-        for name in said:
-            if name not in known:
-                raise UnknownEntry(f"{shown(name)} is no entry; known are {', '.join(known)}.")
+        if unknown := [name for name in said if name not in known]:
+            raise UnknownEntry(f"{shown(unknown[0])} is no entry; known are {', '.join(known)}.")
         form = cls(**{name: _checked(name, value) for name, value in said.items() if value is not None})
         if form.unlisted is not None and form.categories is None:
             raise CountsError("unlisted= goes with categories=, the public list; there is none.")
@@ -61,65 +61,49 @@ class Form:
         return form
 
 
+MUST = {  # what the other entries are, in words
+    "header_row": "be the number of a row (or several), or 0 for none",
+    "leave_out": "be numbers of rows of the file",
+    "only": "map columns to the values whose rows are kept",
+    "categories": "be a sequence of names",
+    **dict.fromkeys(("sheet", "encoding", "group", "chosen"), "be text"),
+    **dict.fromkeys(COLUMNS, "be a header or a position from 1, or several"),
+}
+
+
 def _checked(name: str, value: Any) -> Any:
-    if name in CHOICES:
-        if not any(value is choice or (isinstance(value, str) and value == choice) for choice in CHOICES[name]):
-            raise CountsError(f"{name} must be one of {', '.join(map(repr, CHOICES[name]))}: got {_received(value)}.")
-        return value
-    kind, tidy = KINDS[name]
+    must = MUST.get(name) or f"be one of {', '.join(map(repr, CHOICES[name]))}"
     try:
-        return tidy(value)
-    except (TypeError, ValueError):
-        raise CountsError(f"{name} must {kind}: got {_received(value)}.") from None
+        return _tidied(name, value)
+    except (AttributeError, TypeError):
+        received = shown(value) if isinstance(value, str) else limits.shown(value)
+        raise CountsError(f"{name} must {must}: got {received}.") from None
 
 
-def _received(value: Any) -> str:
-    return shown(value) if isinstance(value, str) else limits.shown(value)
+def _tidied(name: str, value: Any) -> Any:
+    """The value as the form holds it. TypeError or AttributeError where the entry cannot be that."""
+    if name == "only":
+        return tuple((_each([column], str | int)[0], _each(kept, str)) for column, kept in value.items())
+    if name == "header_row" and type(value) is int and value == 0:
+        return ()
+    if name in ("header_row", "leave_out"):
+        return tuple(sorted(set(_each(value, int))))
+    if name in COLUMNS:
+        return _each(value, str | int)
+    if name == "categories":
+        return _each([None] if isinstance(value, str) else value, str)  # 'red,green' is no list
+    if repr(value) in map(repr, CHOICES.get(name, ())) or (name not in CHOICES and isinstance(value, str)):
+        return value
+    raise TypeError
 
 
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
+def _each(value: Any, kind: Any) -> tuple[Any, ...]:
+    """One value or several of a kind, of which numbers are those of rows and columns."""
+    several = isinstance(value, Collection) and not isinstance(value, str | bytes)
+    each = tuple(value) if several else (value,)
+    if not all(isinstance(one, kind) and one is not True and (isinstance(one, str) or one in PLACES) for one in each):
         raise TypeError
-    return value
-
-
-def _row(value: Any) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= limits.UPLOAD_ROWS_LARGEST:
-        raise TypeError
-    return value
-
-
-def _column(value: Any) -> Key:
-    return value if isinstance(value, str) else _row(value)
-
-
-def _several(value: Any, tidy: Callable[[Any], Any]) -> tuple[Any, ...]:
-    """One value or several of a kind."""
-    alone = isinstance(value, str | bytes) or not isinstance(value, Collection)
-    return tuple(map(tidy, (value,) if alone else value))
-
-
-def _rows(value: Any) -> tuple[int, ...]:
-    return tuple(sorted(set(_several(value, _row))))
-
-
-def _only(value: Any) -> tuple[tuple[Key, tuple[str, ...]], ...]:
-    pairs = value.items() if isinstance(value, Mapping) else value
-    return tuple((_column(column), _several(kept, _text)) for column, kept in pairs)
-
-
-# What each entry that is not one of a few must be, in words, and how it is tidied: TypeError where it is not that.
-KINDS: dict[str, tuple[str, Callable[[Any], Any]]] = {
-    "header_row": ("be the number of a row (or several), or 0 for none",
-                   lambda value: () if type(value) is int and value == 0 else _rows(value)),
-    "leave_out": ("be numbers of rows of the file", _rows),
-    "only": ("map columns to the values whose rows are kept", _only),
-    "categories": ("be a sequence of names",
-                   lambda value: _several([None] if isinstance(value, str) else value, _text)),
-    **dict.fromkeys(("sheet", "encoding", "group", "chosen"), ("be text", _text)),
-    **dict.fromkeys(COLUMNS, ("be a header or a position from 1, or several",
-                              lambda value: _several(value, _column))),
-}  # fmt: skip
+    return each
 
 
 @dataclass
@@ -167,18 +151,15 @@ class Understanding:
     @property
     def suggested(self) -> dict[str, Any]:
         """Every entry as it stands, as a person would write it."""
-        rows = tuple(sorted(row for row, why in self.left_out.items() if why != ABOVE))
-        now = self.entries | {"leave_out": rows}
-        said = {name: value for name, value in vars(self.said).items() if value is not None}
-        return {name: _as_written(name, value) for name in vars(self.said)
-                if (value := said.get(name, now.get(name))) is not None}  # fmt: skip
+        now = self.entries | {"leave_out": tuple(sorted(row for row, why in self.left_out.items() if why != ABOVE))}
+        now |= {name: value for name, value in vars(self.said).items() if value is not None}
+        return {name: _as_written(name, now[name]) for name in vars(self.said) if now.get(name) is not None}
 
 
 def _as_written(name: str, value: Any) -> Any:
     """A single column, row or value by itself."""
     if name == "only":
         return {column: _as_written(COLUMNS[0], kept) for column, kept in value}
-    if name == "header_row":
-        value = value or (0,)
-    alone = name in (*COLUMNS, "header_row") and len(value) == 1
-    return value[0] if alone else value
+    if name == "header_row" and not value:
+        return 0
+    return value[0] if name in (*COLUMNS, "header_row") and len(value) == 1 else value

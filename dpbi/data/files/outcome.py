@@ -20,8 +20,7 @@ def listed(texts: Sequence[str], most: int = 5, of: int | None = None) -> str:
     """The texts with commas between them; beyond `most` only how many more there are. of: how many in all, where the
     texts are only the first."""
     left = (len(texts) if of is None else of) - most
-    more = f" and {left:,} more" if left > 0 else ""
-    return ", ".join(texts[:most]) + more
+    return ", ".join(texts[:most]) + (f" and {left:,} more" if left > 0 else "")
 
 
 class CountsError(ValueError):

@@ -4,14 +4,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from os import PathLike
-from typing import Any
 
 from dpbi import limits
 
 from .delimited import CellGrid, read_delimited
 from .encoding import decode
 from .file_format import identify
-from .form import COLUMNS, RAW, Form, Understanding
+from .form import COUNTS, Form, Understanding
 from .outcome import Counts, CountsError, Doubt, listed, shown
 from .parquet import read_parquet
 from .public_list import tidy_list
@@ -60,16 +59,6 @@ class Understood:
     def open(self) -> list[Doubt]:
         return self.form.open
 
-    @property
-    def suggested(self) -> dict[str, Any]:
-        return self.form.suggested
-
-    def result(self) -> Counts:
-        """The counts; raises the refusal where there are none."""
-        if self.counts is None:
-            raise self.refusal or CountsError("nothing was read.")
-        return self.counts
-
 
 @contextmanager
 def letting_go() -> Iterator[None]:
@@ -87,16 +76,14 @@ def opened(data: bytes, filename: str, said: Form) -> Opened:
         raise CountsError(f"data must be the bytes of a file: got {type(data).__name__}.")
     content, most = bytes(data), limits.UPLOAD_BYTES_LARGEST
     if len(content) > most:
-        most_said = f"at most {most // 2**20} MB ({most:,} bytes)"
-        raise CountsError(f"the file is too large: {most_said}, got {len(content):,}.")
+        raise CountsError(f"the file is too large: at most {most // 2**20} MB ({most:,} bytes), got {len(content):,}.")
     if not isinstance(filename, str | PathLike):
         raise CountsError(f"filename must be text or a path: got {limits.shown(filename)}.")
     form = Understanding(said)
     file_format = identify(content, str(filename))
-    if said.sheet is not None and file_format != "workbook":
-        raise CountsError("sheet can only be said of a workbook.", entry="sheet")
-    if said.encoding is not None and file_format != "text":
-        raise CountsError("encoding can only be said of a text table.", entry="encoding")
+    for entry, kind in (("sheet", "workbook"), ("encoding", "text")):
+        if getattr(said, entry) is not None and file_format != kind:
+            raise CountsError(f"{entry} can only be said of a {kind}: this is a {file_format}.", entry=entry)
     if file_format == "parquet":
         return Opened(read_parquet(content), form, file_format)
     if file_format == "workbook":
@@ -109,15 +96,11 @@ def opened(data: bytes, filename: str, said: Form) -> Opened:
 
 def understood(file: Opened, said: Form) -> Understood:
     """The file under what was said of it. Nothing is raised: a refusal is part of what it comes to."""
-    known = file.form
-    form = Understanding(said, dict(known.entries), list(known.doubts), list(known.remarks))
+    form = Understanding(said, {**file.form.entries}, [*file.form.doubts], [*file.form.remarks])
     table = roles = None
     try:
         table = _table(file, form)
         read = _selected(table, form)
-        for entry in COLUMNS[:3]:  # no groups are one answer, no categories none
-            if getattr(said, entry) == ():
-                raise CountsError(f"{entry} must be a header or a position: no column is named.", entry=entry)
         roles = roles_of(read, form)
         if said.categories is not None:
             form.said = replace(said, categories=tidy_list(said.categories))
@@ -125,17 +108,13 @@ def understood(file: Opened, said: Form) -> Understood:
     except CountsError as refusal:
         refusal.__context__ = None
         return Understood(form, table, roles, refusal=refusal.with_traceback(None))
-    unread = [column.label for column in read.columns if column not in (*roles.read, *roles.groups, *roles.counts)]
-    if unread and roles.layout != RAW:
-        verb = "column was" if len(unread) == 1 else "columns were"
-        form.remark(f"{len(unread):,} {verb} not read: {listed(unread, most=8)}.")
     counts = Counts(
         labels=tuple(totals),
         counts=tuple(totals.values()),
         warnings=tuple(form.remarks),
         form=tuple(form.suggested.items()),
         layout=roles.layout,
-        columns=tuple(column.title for column in roles.read),
+        columns=tuple(c.title for c in (*roles.categories, *(roles.counts if roles.layout == COUNTS else ()))),
         left_out=tuple(sorted(form.left_out.items())),
         file_format=file.file_format,
         header_row=table.header_row,
@@ -149,11 +128,10 @@ def understood(file: Opened, said: Form) -> Understood:
 def _table(file: Opened, form: Understanding) -> Table:
     """The table without the rows that are left out."""
     content, said = file.content, form.said
-    last = max(content.rows, default=0)
-    if said.leave_out and said.leave_out[-1] > last:
-        raise CountsError(f"leave_out: row {said.leave_out[-1]:,} is beyond the last row, {last:,}.", entry="leave_out")
-    why = f"The workbook hides row {listed(list(map(str, file.hidden)), 8)}."
-    hidden = form.leave_out(file.hidden, "hidden in the workbook", why)
+    if max(said.leave_out or (0,)) > max(content.rows, default=0):
+        raise CountsError(f"leave_out: there is no row {max(said.leave_out or ()):,}.", entry="leave_out")
+    hidden = form.leave_out(file.hidden, "hidden in the workbook",
+                            f"The workbook hides row {listed(list(map(str, file.hidden)), 8)}.")  # fmt: skip
     if isinstance(content, CellGrid):
         return table_of(content, form, hidden)
     if said.header_row is not None:

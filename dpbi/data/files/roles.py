@@ -32,10 +32,6 @@ class Roles:
     group: str | None = None
     keys: tuple[str, ...] = ()
 
-    @property
-    def read(self) -> tuple[Column, ...]:
-        return (*self.categories, *(self.counts if self.layout == COUNTS else ()))
-
 
 def roles_of(table: Table, form: Understanding) -> Roles:
     """The roles as said, and as the table suggests where nothing was said; what it leaves open is noted in the form."""
@@ -54,8 +50,6 @@ def roles_of(table: Table, form: Understanding) -> Roles:
 def guess_only(table: Table, form: Understanding) -> tuple[tuple[tuple[Key, tuple[str, ...]], ...] | None, str]:
     """Which rows to keep, where counts stand below each other with percentages of the same, or answers to several
     questions of the same person; and why."""
-    if form.said.layout == WIDE:
-        return None, ""
     kinds = _Kinds(table)
     mixed = [column for column in kinds.counts if kinds.counts[-1].has_fractions and column.has_fractions]
     for side in (column for column in kinds.texts if 1 < column.distinct < 7 and mixed):
@@ -93,16 +87,12 @@ class _Kinds:
 
     @property
     def crossed(self) -> bool:
-        """Whether each combination of names stands once, or no name twice at one time, as in a table of counts by
-        several things and hardly among people."""
+        """Whether each combination of names stands once, as in a table of counts by several things and hardly among
+        people."""
         sides = [c for i, c in enumerate(self.sides) if not any(_is_told(c.sample, b.sample) for b in self.sides[:i])]
-        times = [column for column in sides if column in self.years or column.holds_times]
         entries = list(zip(*(column.sample for column in sides), strict=False))
-        if len(sides) < 2 or len(entries) < 4 or not _are_different(entries):
-            return False
-        names = list(zip(*(column.sample for column in sides if column not in times), strict=False))
-        over_time = bool(times) and bool(names) and not _are_different(names)
-        return over_time or len(entries) == prod(column.distinct for column in sides)
+        complete = _are_different(entries) and len(entries) == prod(column.distinct for column in sides)
+        return complete and len(sides) > 1 and len(entries) > 3
 
 
 # --- what a row is ---
@@ -110,10 +100,8 @@ class _Kinds:
 
 def _guess_layout(table: Table, kinds: _Kinds) -> tuple[str, str]:
     """The likeliest layout, and why it is in doubt; "" where it is not."""
-    only, counts = table.columns[0], kinds.counts
-    if len(table.columns) == 1:
-        return RAW, PEOPLE if only.distinct == len(only.sample) > 1 else ""
-    if not kinds.numeric:
+    counts = kinds.counts
+    if len(table.columns) == 1 or not kinds.numeric:
         return RAW, ""
     if len(table.rows) == 1:  # 'colour,count / red,50' is a table of one category, 'red,green / 12,30' a row of counts
         named = any(column.named_as_counts or column.says(vocabulary.SHARES) for column in kinds.numeric)
@@ -128,10 +116,6 @@ def _guess_layout(table: Table, kinds: _Kinds) -> tuple[str, str]:
         return RAW if people else COUNTS if over_time else WIDE, PEOPLE if people or small else ""
     if not kinds.telling:
         return _among_numbers(table, kinds)
-    if not counts:
-        shares = any(column.says(vocabulary.SHARES) for column in kinds.numeric)
-        once = any(column.distinct == len(column.sample) for column in kinds.telling)
-        return (COUNTS, "") if shares and once else (RAW, PEOPLE)
     crossed, said = kinds.crossed, any(column.named_as_counts for column in counts)
     names = [column for column in kinds.telling if not column.holds_times and not column.is_identifier]
     again = [column for column in names if column.distinct < len(column.sample) and not crossed]
@@ -148,8 +132,7 @@ def _among_numbers(table: Table, kinds: _Kinds) -> tuple[str, str]:
     first, *others = kinds.numeric[len(kinds.numeric) > 2 and kinds.numeric[0].counts_rows :]
     named = [column for column in kinds.numeric if column.named_as_counts or column.says(vocabulary.COUNTS)]
     if named:
-        codes = [column for column in kinds.numeric if column not in named and not column.counts_rows]
-        return COUNTS, PEOPLE if any(column.repeats or column.is_identifier for column in codes) else ""
+        return COUNTS, PEOPLE if any(c.repeats or c.is_identifier for c in kinds.numeric if c not in named) else ""
     answered = any(column.repeats for column in others) or all(column.may_be_answers for column in others)
     if answered or first.is_identifier or first.distinct < len(first.sample):
         return RAW, PEOPLE
@@ -164,17 +147,13 @@ def _settle_columns(
 ) -> tuple[Column, ...]:
     keys = dict(zip(table.columns, table.keys, strict=True))
     wanted: Sequence[Key] = form.settle(entry, tuple(keys.get(c, c.position) for c in guess), why)
-    if getattr(form.said, entry) is None:
-        return tuple(guess)
+    if not wanted and entry != "group_column":  # no groups are one answer, no categories none
+        raise CountsError(f"{entry} must be a header or a position: no column is named.", entry=entry)
     return tuple(table.found(key, entry) for key in wanted)
 
 
-_Columns = tuple[tuple[Column, ...], tuple[Column, ...], tuple[Column, ...]]  # of categories, counts and groups
-
-
-def _pairs(table: Table, kinds: _Kinds, form: Understanding) -> _Columns:
-    if len(table.columns) < 2:
-        raise CountsError("two columns are needed, one of categories and one of counts; the table has one.")
+def _pairs(table: Table, kinds: _Kinds, form: Understanding) -> tuple[tuple[Column, ...], ...]:
+    """The columns of categories, of counts and of groups."""
     said, many = form.said, len(kinds.filled)
     taken = [table.found(key, "category_column") for key in said.category_column or ()]
     free = [column for column in kinds.filled if column not in taken] or table.columns[-1:]
@@ -190,7 +169,7 @@ def _pairs(table: Table, kinds: _Kinds, form: Understanding) -> _Columns:
     categories = _settle_columns(table, "category_column", [name], form, why)
     counts = _settle_columns(table, "count_column", [best], form, why)
     if set(categories) & set(counts):
-        raise CountsError(f"{categories[0].label} cannot hold both the categories and the counts.")
+        raise CountsError(f"two columns are needed: {counts[0].label} cannot hold both the categories and the counts.")
     if form.said.group == ADDED and form.said.group_column is None:
         return categories, counts, ()
     groups = _guess_groups(kinds, categories, counts)
@@ -198,15 +177,14 @@ def _pairs(table: Table, kinds: _Kinds, form: Understanding) -> _Columns:
     return categories, counts, _settle_columns(table, "group_column", groups, form, why)
 
 
-def _wide(table: Table, kinds: _Kinds, form: Understanding) -> _Columns:
+def _wide(table: Table, kinds: _Kinds, form: Understanding) -> tuple[tuple[Column, ...], ...]:
     if table.header_row is None:
         raise CountsError("a row of counts needs a row of category names above it; there is none.")
     first = table.columns[0]  # 'year, 2024' before a row of counts names the row
     names_row = first.is_identifier or first.says(vocabulary.MEASUREMENTS)
-    if len(table.rows) == 1:
-        found = [c for c in table.columns if (c is not first or (first in kinds.numeric and not names_row))]
-    else:
-        found = category_columns(table, kinds) or [c for c in kinds.numeric if not (names_row and c is first)]
+    free = table.columns if len(table.rows) == 1 else kinds.numeric
+    without = [column for column in free if column is not first or (first in kinds.numeric and not names_row)]
+    found = category_columns(table, kinds) or without
     rows = list(zip(*(map(number, column.cells) for column in found), strict=True))
     sums = [found[edge] for edge in (-1, 0) if len(found) > 2 and all(2 * row[edge] == sum(row) > 0 for row in rows)
             and (len(rows) > 1 or is_of_the_whole(found[edge].name))][:1]  # fmt: skip
@@ -237,15 +215,13 @@ def category_columns(table: Table, kinds: _Kinds) -> list[Column]:
 
 def _likelihood_of_counts(column: Column, kinds: _Kinds) -> tuple[bool, ...]:
     """Larger for likelier; columns that fit alike are taken in their order."""
-    percents = any(cell.strip().endswith("%") for cell in column.sample)
-    first_of_numbers = not kinds.telling and column in kinds.numeric[:1]  # codes come first
     return (
         column.may_hold_counts,
         not column.has_fractions,
-        column in kinds.counts and not percents,
+        column in kinds.counts and not any(cell.strip().endswith("%") for cell in column.sample),
         column.named_as_counts or column.says(vocabulary.COUNTS),
         column.named_as_counts and column.words <= vocabulary.COUNTS,
-        not first_of_numbers,
+        bool(kinds.telling) or column not in kinds.numeric[:1],  # codes come first
     )
 
 
@@ -262,9 +238,9 @@ def _unlike_names(column: Column, kinds: _Kinds) -> tuple[int, ...]:
 def _unlike_answers(column: Column) -> tuple[bool, ...]:
     """Least for the first column whose entries repeat, that no identifier word names and that holds no times or years;
     words before numbers."""
-    repeats = 1 < column.distinct < len(column.sample)
+    once = not 1 < column.distinct < len(column.sample)
     otherwise = column.holds_times or column.is_identifier or are_years(column.sample)
-    return not column.sample, otherwise, not repeats, column.holds_numbers
+    return not column.sample, otherwise, once, column.holds_numbers
 
 
 # --- groups ---
@@ -288,8 +264,8 @@ def _guess_groups(kinds: _Kinds, categories: Sequence[Column], counts: Sequence[
     groups = [column for column in others if column in kept]
     if again or outer:
         return groups
-    same = [c for c in groups if c.repeats and _are_same_people(_sums(c.cells, counts[:1]).values())]
-    return [c for c in groups if c in same or c.says(vocabulary.QUESTIONS)]
+    return [c for c in groups if c.says(vocabulary.QUESTIONS)
+            or (c.repeats and _are_same_people(_sums(c.cells, counts[:1]).values()))]  # fmt: skip
 
 
 def _settle_group(
@@ -299,17 +275,18 @@ def _settle_group(
     the same people, a sum counts each person several times."""
     said, different = form.said.group, list(dict.fromkeys(filter(None, keys)))
     if not groups and said in (None, ADDED):
+        if form.entries["layout"] != WIDE or len(counts[0].cells) < 2:
+            return None
         why = "Nothing names the rows, so that all are added up: right only where nobody is in two of them."
-        nameless = form.entries["layout"] == WIDE and any(len(column.cells) > 1 for column in counts)
-        return str(form.settle("group", ADDED, why)) if nameless else None
+        return str(form.settle("group", ADDED, why))
     if not groups:
         raise CountsError("group= goes with groups of rows; name the columns that tell them apart as group_column.",
                           entry="group")  # fmt: skip
     names = list(map(shown, different))
-    if said is not None and said not in (ADDED, APART, *different):
-        raise CountsError(f"group: there is no {shown(said)}; there are {listed(names, 12)}.", entry="group")
+    if said not in (None, ADDED, APART, *different):
+        raise CountsError(f"group: there is no {shown(str(said))}; there are {listed(names, 12)}.", entry="group")
     if len(different) < 2:
-        return str(form.settle("group", different[0] if different else ADDED))
+        return str(form.settle("group", [*different, ADDED][0]))
     of_parts = [total for key, total in _sums(keys, counts).items() if not is_of_the_whole(key)]
     asked = any(column.says(vocabulary.QUESTIONS) for column in groups) or _are_same_people(of_parts)
     times = any(are_years(column.sample) or column.holds_times for column in groups)

@@ -3,7 +3,7 @@
 import re
 from array import array
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from itertools import compress, takewhile
 
 from . import vocabulary
@@ -37,8 +37,8 @@ def table_of(grid: CellGrid, form: Understanding, hidden: Sequence[int] = ()) ->
     notes = notes_below(grid)
     if notes:
         rows = grid.rows[len(grid.rows) - notes :]
-        first = shown(_first_text(grid, len(grid.rows) - notes))
-        why = f"Below the table {'stand notes' if notes > 1 else 'stands a note'}, beginning with {first}."
+        first = next(filter(str.strip, record(grid, len(grid.rows) - notes)))
+        why = f"Below the table {'stand notes' if notes > 1 else 'stands a note'}, beginning with {shown(first)}."
         grid = _without(grid, form.leave_out(rows, "a note below the table", why))
     header = _settle_header(grid, form)
     above = [row for row in grid.rows[:TITLE_ROWS] if header and row < header[0]]
@@ -58,30 +58,25 @@ def table_of(grid: CellGrid, form: Understanding, hidden: Sequence[int] = ()) ->
 
 
 def _table(grid: CellGrid, names: list[str], header: Sequence[int], width: int, form: Understanding) -> Table:
-    columns = [Column(i, "", _first_of(cells), sampled=sampled(len(grid.columns)))
-               for i, cells in enumerate(grid.columns, 1)]  # fmt: skip
+    columns = [
+        Column(i, "", lambda stop, cells=cells: cells[:stop], sampled=sampled(len(grid.columns)))  # type: ignore[misc]
+        for i, cells in enumerate(grid.columns, 1)
+    ]
+    if _lacks_name_of_rows(columns, names, width):
+        names, width = ["", *names], width + 1
     for column, name in zip(columns, names, strict=False):
         column.name = one_line(name)
-    lacks_name = _lacks_name_of_rows(columns, width)
-    if lacks_name:
-        width += 1
-        for column, name in zip(columns, ["", *names], strict=False):
-            column.name = one_line(name)
     _refuse_ragged(grid, columns, width)
     kept = [column for column in columns if column.name or not column.is_blank]
     if grid.widths is not None and len(kept) < len(columns):  # in a workbook they are the rule and not worth a word
         form.remark("An empty extra column was ignored.")
-    table = Table(kept, grid.rows, header[0] if header else None, grid.blank_rows, lacks_name)
+    table = Table(kept, grid.rows, header[0] if header else None, grid.blank_rows)
     first, *others = kept
     codes = len(others) == 1 and others[0].holds_numbers  # and their counts
     if header and first.name.lower() in NAMES_OF_ROW_NUMBERS and others and not codes and first.counts_rows:
         form.remark("An unnamed row-number column was ignored.")
         table.columns, table.aside = others, [first]
     return table
-
-
-def _first_of(cells: list[str]) -> Callable[[int | None], list[str]]:
-    return lambda stop: cells if stop is None else cells[:stop]
 
 
 def _without(grid: CellGrid, rows: Collection[int]) -> CellGrid:
@@ -95,10 +90,6 @@ def _without(grid: CellGrid, rows: Collection[int]) -> CellGrid:
 
 def record(grid: CellGrid, i: int) -> list[str]:
     return [column[i] for column in grid.columns]
-
-
-def _first_text(grid: CellGrid, i: int) -> str:
-    return next(filter(str.strip, record(grid, i)))
 
 
 # --- the rows that name the columns ---
@@ -125,15 +116,15 @@ def _settle_header(grid: CellGrid, form: Understanding) -> tuple[int, ...]:
 
 
 def _guess_header(grid: CellGrid, form: Understanding) -> tuple[tuple[int, ...], str]:
-    top = [set(map(one_line, record(grid, i))) for i in range(min(TITLE_ROWS, len(grid.rows)))]
     wanted = {one_line(name) for entry in COLUMNS for name in getattr(form.said, entry) or () if isinstance(name, str)}
-    said = [i for i, names in enumerate(top) if wanted and wanted <= names]
+    said = [row for i, row in enumerate(grid.rows[:TITLE_ROWS])
+            if wanted and wanted <= {*map(one_line, record(grid, i))}]  # fmt: skip
     if said:
-        return (grid.rows[said[0]],), ""
+        return (said[0],), ""
     place = header_below_titles(grid)
     if place == 1 and has_counts(record(grid, 1)) and not is_number(record(grid, 1)[0]):  # the header lacks a name
         place = 0
-    row, first = grid.rows[place], shown(_first_text(grid, 0))
+    row, first = grid.rows[place], shown(next(filter(str.strip, record(grid, 0))))
     is_header, why = _is_header(grid, place, form)
     if is_header:
         names = listed([shown(cell) for cell in record(grid, place) if cell.strip()])
@@ -152,7 +143,7 @@ def header_below_titles(grid: CellGrid) -> int:
     top = [record(grid, i) for i in range(min(TITLE_ROWS, len(grid.rows)))]
     after_gap = [i for i in range(1, len(top) - 1) if grid.rows[i] > grid.rows[i - 1] + 1]
     if len(grid.columns) == 1:
-        times = _times(grid.columns[0])
+        times = Counter(grid.columns[0][:SAMPLE])
         alone = len(list(takewhile(lambda cells: times[cells[0]] == 1, top)))
         titled = 1 < alone < min(5, len(times)) and 2 * (len(times) - alone) <= sum(times.values()) - alone
         return next((i for i in after_gap if i < 4), alone - 1 if titled else 0)
@@ -162,11 +153,6 @@ def header_below_titles(grid: CellGrid) -> int:
     place = next((i for i in range(len(top)) if extents[i] >= usual and written[i] <= most), 0)
     apart = place and place + 1 in after_gap and not has_counts(top[place + 1]) and has_counts(top[place + 2])
     return place + 1 if apart else place
-
-
-def _times(cells: list[str]) -> Counter[str]:
-    """How often each of the first and last cells stands among them."""
-    return Counter(cells[:SAMPLE] + cells[max(SAMPLE, len(cells) - SAMPLE) :])
 
 
 def _usual(numbers: Sequence[int]) -> int:
@@ -190,17 +176,13 @@ def _is_header(grid: CellGrid, place: int, form: Understanding) -> tuple[bool, s
     over_numbers = [first for first, cells in zip(firsts, below, strict=True)
                     if first and 2 * sum(map(is_number, cells)) >= len(cells) > 0]  # fmt: skip
     numbers = [first for first in over_numbers if is_number(first)]
-    if len(numbers) < len(over_numbers) or (place and len(numbers) > 2 and not is_number(firsts[0])):
-        return True, ""
     nameless = many > 1 and not firsts[0] and bool(below[0]) and not any(map(is_number, below[0]))
-    scale = numbers in ([str(i + j) for i in range(len(numbers))] for j in (0, 1)) and not is_number(firsts[0])
     filled = sum(bool(first or cells) for first, cells in zip(firsts, below, strict=True))
     by_place = len(grid.rows) == place + 2 and len(set(numbers)) == filled > (1 if place else 2)
-    if numbers and (nameless or (scale and len(numbers) > 2) or by_place or all(map(is_year, numbers))):
+    if numbers and (nameless or by_place or all(map(is_year, numbers))):
         return True, f"Row {grid.rows[place]} may name the columns, {shown(numbers[0])} being such a name, or be data."
     comes_back = any(first and first in map(str.strip, cells) for first, cells in zip(firsts, below, strict=True))
-    alone = len(grid.rows) == place + 1 and any(map(is_number, firsts))
-    if numbers or comes_back or alone:
+    if numbers or comes_back or (len(grid.rows) == place + 1 and any(map(is_number, firsts))):
         return False, ""
     alike = many == 1 and place == 0 and any(cell.islower() == firsts[0].islower() for cell in below[0])
     return True, f"Row 1 may name the column, or {shown(firsts[0])} be the first answer." if alike else ""
@@ -250,8 +232,6 @@ def notes_below(grid: CellGrid) -> int:
     """How many records at the end are notes, sources or rules: of a single cell where the table has more, or of words
     where it has numbers."""
     many = len(grid.rows)
-    if len(grid.columns) == 1:
-        return _notes_in_one_column(grid)
     ends = {i: record(grid, i) for i in (*range(min(TITLE_ROWS, many)), *range(max(0, many - TITLE_ROWS), many))}
     numeric = [j for j in range(1, len(grid.columns)) if 4 * sum(is_number(r[j]) for r in ends.values()) >= len(ends)]
     from_end = [i for i in reversed(ends) if i and i >= many - TITLE_ROWS]
@@ -261,17 +241,6 @@ def notes_below(grid: CellGrid) -> int:
     return len(list(outside))
 
 
-def _notes_in_one_column(grid: CellGrid) -> int:
-    """How many cells at the end stand nowhere else, below a blank row or a cell that reads as a note."""
-    cells, many = grid.columns[0], len(grid.rows)
-    times = _times(cells)
-    last = len(list(takewhile(lambda cell: times[cell] == 1, reversed(cells[-5:]))))
-    repeat = 2 * len(times) <= sum(times.values()) + 2
-    starts = [i for i in range(max(1, many - last), many) if SOURCE.match(cells[i].strip())
-              or (repeat and (_is_note(cells[i]) or grid.rows[i] > grid.rows[i - 1] + 1))]  # fmt: skip
-    return many - starts[0] if starts else 0
-
-
 def _is_outside(cells: list[str], numeric: list[int]) -> bool:
     filled = [cell for cell in cells if cell.strip()]
     spaced = " " in cells[0].strip() and any(len(cell) > 1 and cell[0] == " " for cell in cells[1:])
@@ -279,51 +248,40 @@ def _is_outside(cells: list[str], numeric: list[int]) -> bool:
         return True
     if any(is_like_number(cell) and not is_rule(cell) for cell in filled):
         return False
-    alone = len(filled) == 1 and bool(cells[0].strip()) and _is_note(filled[0])
+    line = cells[0].strip() if len(filled) == 1 < len(cells) else ""
+    alone = line.startswith("*") or line.endswith(".") or is_rule(line) or len(line) >= LONG_NOTE
     return alone or (bool(numeric) and all(len(cells[j].split()) > 1 for j in numeric))
 
 
 def is_rule(cell: str) -> bool:
-    line = cell.strip()
-    return len(line) > 2 and not line.strip("-_=+:*.~—–|")
-
-
-def _is_note(text: str) -> bool:
-    line = text.strip()
-    marked = line.startswith("*") or line.endswith(".") or bool(SOURCE.match(line))
-    return is_rule(line) or marked or len(line) >= LONG_NOTE
+    return len(cell.strip()) > 2 and not cell.strip().strip("-_=+:*.~—–|")
 
 
 # --- records that are not as wide as the table ---
 
 
-def _lacks_name_of_rows(columns: list[Column], width: int) -> bool:
+def _lacks_name_of_rows(columns: list[Column], names: list[str], width: int) -> bool:
     """Whether the header is one name short, the first column being numbers or names of rows (as R writes tables).
 
     Not where each row may hold a number whose comma separates it.
     """
-    if len(columns) != width + 1 or not all(column.name for column in columns[:width]) or columns[-1].is_blank:
+    if len(columns) != width + 1 or not all(map(one_line, names)) or not names or columns[-1].is_blank:
         return False
     first, last = columns[0], columns[-1].sample
     threes = all(len(cell.strip()) == 3 and cell.strip().isdecimal() for cell in last)
     grouped = width > 1 and columns[-2].holds_numbers and threes
-    names = not first.holds_numbers and first.distinct == len(first.sample) and "" not in columns[-1].cells
-    return first.counts_rows or (names and not grouped)
+    named = not first.holds_numbers and first.distinct == len(first.sample) and "" not in columns[-1].cells
+    return first.counts_rows or (named and not grouped)
 
 
 def _refuse_ragged(grid: CellGrid, columns: list[Column], width: int) -> None:
-    if grid.widths is None:
-        return
     beyond = [i for column in columns[width:] for i, cell in enumerate(column.cells) if cell.strip()]
-    short = [i for i, cells in enumerate(grid.widths) if cells < width]
+    short = [i for i, cells in enumerate(grid.widths or ()) if cells < width]
     wrong = min([*beyond, *short], default=None)
-    if wrong is None:
+    if wrong is None or grid.widths is None:
         return
     written, first = grid.widths[wrong], columns[0].cells[wrong]
-    remedy = "fill in what is missing, or leave the row out if it is no data"
-    if written > width:
-        remedy = "put names and numbers that contain the separator in quotes"
-    if written == width + 1 and all(cells == written for cells in grid.widths):
-        remedy = "if the first column has no name, put one above it"
+    remedy = ("put names and numbers that contain the separator in quotes" if written > width else
+              "fill in what is missing, or leave the row out if it is no data")  # fmt: skip
     what = f"{written} {'cell' if written == 1 else 'cells'} instead of {width}, beginning with {shown(first)}"
     raise CountsError(f"{what}; {remedy}.", grid.rows[wrong], first)

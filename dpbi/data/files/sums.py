@@ -46,8 +46,6 @@ def sums_of_rows(names: Sequence[str], counts: Sequence[Sequence[int]]) -> RowSu
     Sums of sums count as one entry, so that a hierarchy is found at all its levels. What speaks for a sum: its name;
     that the names below are indented further; that few entries are outside of any sum; several counts that agree.
     """
-    if not counts:
-        return RowSums(set(), False)
     twice = [sum(column) for column in zip(*counts, strict=True)]
     whole = {i for i, own in enumerate(counts) if any(own) and [2 * count for count in own] == twice}
     if whole and len(twice) > 1:  # wherever the sum of all others stands; of one count it may well be chance
@@ -102,8 +100,6 @@ def _summed(i: int, counts: Sequence[Sequence[int]], tops: list[int], least: int
     """The nearest two or more entries that the counts of entry i are the sums of, each perhaps a sum itself, and
     `least` of them not nothing: 3 above 0 and 3 may be a sum, or hide that a row further up is one."""
     left = counts[i]
-    if not any(left):
-        return []
     for many, j in enumerate(reversed(tops), 1):
         left = [rest - count for rest, count in zip(left, counts[j], strict=True)]
         if min(left) < 0:

@@ -6,8 +6,9 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import accumulate
 
 from dpbi import limits
 
@@ -81,9 +82,8 @@ class Column:
     @property
     def is_identifier(self) -> bool:
         """By a word of a short header, as 'member id'; in a question such as 'Who sits in your row?' the word says
-        nothing, and a 'User type' is no user."""
-        short = len(self.words) <= WORDS_OF_A_NAME and not self.says(vocabulary.KINDS)
-        return short and self.says(vocabulary.IDENTIFIERS)
+        nothing."""
+        return len(self.words) <= WORDS_OF_A_NAME and self.says(vocabulary.IDENTIFIERS)
 
     @property
     def may_be_answers(self) -> bool:
@@ -147,24 +147,19 @@ class Column:
 class Table:
     """Columns of equal length under their headers; rows[i] is the row of the file that entry i comes from.
 
-    has_row_names: the first column has names of rows and no header, as R writes tables.
     """
 
     columns: list[Column]
     rows: Sequence[int]
     header_row: int | None
     blank_rows: int = 0
-    has_row_names: bool = False
     aside: list[Column] = field(default_factory=list)  # numbers of rows: read only where an entry names them
 
     def kept(self, at: Sequence[int]) -> Table:
         """The table of these entries alone."""
-        def cut(column: Column) -> Callable[[int | None], list[str]]:
-            return lambda stop: [column.cells[i] for i in at[:stop]]
-
-        columns, aside = ([Column(c.position, c.name, cut(c), c.levels, c.sampled) for c in among]
-                          for among in (self.columns, self.aside))  # fmt: skip
-        return Table(columns, [self.rows[i] for i in at], self.header_row, self.blank_rows, self.has_row_names, aside)
+        columns, aside = ([replace(column, fetch=lambda stop, of=column: [of.cells[i] for i in at[:stop]])  # type: ignore[misc]
+                           for column in among] for among in (self.columns, self.aside))  # fmt: skip
+        return Table(columns, [self.rows[i] for i in at], self.header_row, self.blank_rows, aside)
 
     def found(self, wanted: str | int, entry: str) -> Column:
         """The column that an entry of the form names. Raises CountsError where there is none or more than one."""
@@ -172,13 +167,11 @@ class Table:
         columns = [c for c in (*self.aside, *self.columns) if name == c.name or wanted == c.position]
         if len(columns) == 1:
             return columns[0]
+        what = f"column {wanted}" if isinstance(wanted, int) else f"column called {shown(wanted)}"
+        why = f"{entry}: there is no {what}. The columns are {listed([c.label for c in self.columns], most=12)}."
         if columns:
             at = listed([str(column.position) for column in columns], most=12)
-            label = columns[0].label
-            why = f"{len(columns)} columns are called {label} (columns {at}); rename one or give its position."
-        else:
-            what = f"column {wanted}" if isinstance(wanted, int) else f"column called {shown(wanted)}"
-            why = f"{entry}: there is no {what}. The columns are {listed([c.label for c in self.columns], most=12)}."
+            why = f"{len(columns)} columns are called {shown(str(wanted))} ({at}); rename one or give its position."
         raise CountsError(why, entry=entry)
 
     def key(self, column: Column) -> str | int:
@@ -213,10 +206,7 @@ def filled(column: Column, sides: Sequence[Column]) -> list[str]:
     """The cells, with the name above in blank ones that belong to it."""
     if not is_outer(column, sides):
         return column.cells
-    above: list[str] = []
-    for cell in column.cells:
-        above.append(cell if cell.strip() else above[-1])
-    return above
+    return list(accumulate(column.cells, lambda above, cell: cell if cell.strip() else above, initial=""))[1:]
 
 
 def joined(columns: Sequence[Sequence[str]]) -> list[str]:

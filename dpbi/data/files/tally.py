@@ -2,12 +2,10 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from itertools import chain, islice
+from collections.abc import Sequence
+from itertools import chain
 from operator import ne
 from typing import NamedTuple
-
-import numpy as np
 
 from dpbi import limits
 
@@ -24,8 +22,8 @@ from .whole_numbers import COUNT_LIMIT, NESTED, MarkedCell, is_number, parse, pl
 BOOLEANS = {"false": "False", "true": "True"}
 SEVERAL = (";", ",", "|", "/", "+", "\n", " ")
 CHUNK = 20_000  # cells that are counted before it is looked whether there are too many names
+TOO_MANY = f"too many categories: at most {limits.CATEGORIES_LARGEST:,} are read."
 CODES_LARGEST = 20  # more different numbers than codes usually are
-AT_LEAST_TWO = "at least two categories are needed"
 
 
 def counted(table: Table, roles: Roles, separator: str | None, form: Understanding) -> dict[str, int]:
@@ -34,7 +32,7 @@ def counted(table: Table, roles: Roles, separator: str | None, form: Understandi
         totals = _tally(table, roles.categories, form)
     else:
         totals = on_public_list(_added_up(table, roles, separator, form), form)
-        _refuse_no_counts(totals, table, roles, form)
+        _refuse_no_counts(totals, roles, form)
     absent = [f"{shown(name)} ({count:,})" for name, count in totals.items() if name.lower() in vocabulary.NO_ANSWER]
     if absent:
         form.remark(f"Counted as categories, though they may stand for no answer: {listed(absent)}.")
@@ -72,7 +70,6 @@ def _added_up(table: Table, roles: Roles, separator: str | None, form: Understan
         if roles.group in (None, ADDED, APART, keys[i])
     ]
     named = _named(entries, form)
-    _refuse_too_many(_times([entry.name for entry in named])[1])
     cells, rows = [entry.cell for entry in named], [entry.row for entry in named]
     whole = whole_numbers(cells, lambda i: named[i].name, rows.__getitem__, separator, form)
     out = _rows_of_sums(named, whole, roles, form)
@@ -99,10 +96,7 @@ def _named(entries: Sequence[NamedCount], form: Understanding) -> list[NamedCoun
         at_end = len(nameless) < len(entries) - 1 and list(entries[-len(nameless) :]) == nameless
         why = f"The count {cell} at the end has no category: it may be a figure for all others."
         if not (at_end and form.leave_out(rows, "no category", why)):
-            why = f"the category of the count {cell} is missing; leave the row out if it is a sum."
-            raise CountsError(why, rows[0], "")
-    if len(counts) < len(nameless):
-        form.remark(f"Rows with neither a category nor a count were left out: {len(nameless) - len(counts):,}.")
+            raise CountsError(f"the category of the count {cell} is missing; leave the row out if a sum.", rows[0], "")
     return [entry for entry in entries if entry.name.strip()]
 
 
@@ -131,7 +125,7 @@ def _rows_of_sums(entries: Sequence[NamedCount], whole: Sequence[int], roles: Ro
         wanted = {different[i] for i in at}
         rows = sorted({entry.row for entry, key in zip(entries, keys, strict=True) if key in wanted})
         said = listed([f"{shown(lines[i].strip())} ({sum(counts[i]) if counts else 'all'})" for i in sorted(at)])
-        why = f"{said} {'is' if len(at) == 1 else 'are'} {why}"
+        why = f"{said}: {why}"
         if certain:
             out |= {*form.leave_out(rows, "the sum of other rows", f"{why}: all would be counted twice with it.")}
         else:
@@ -150,17 +144,21 @@ def _lines(
     return lines, [[count_of[line, other] for other in others] for line in lines] if complete else []
 
 
-def _refuse_no_counts(totals: dict[str, int], table: Table, roles: Roles, form: Understanding) -> None:
+def _refuse_no_counts(totals: dict[str, int], roles: Roles, form: Understanding) -> None:
     """Refuses fewer than two categories, counts too large, and percentages: what may be such is asked."""
     if len(totals) < 2:
         raise CountsError(
-            f"{AT_LEAST_TWO}: got {len(totals)}; add the others with the count 0, or give the public list of them all."
+            f"at least two categories are needed: got {len(totals)}; add the others with the count 0, or give the "
+            "public list of them all."
         )
+    if len(totals) > limits.CATEGORIES_LARGEST + 1:  # with "(other)", where there is a list
+        raise CountsError(TOO_MANY)
     n = sum(totals.values())
     if n >= COUNT_LIMIT:
         raise CountsError(f"the counts are too large: their sum must be below 2^63, got {n:,}.")
     named = any(column.named_as_counts for column in roles.counts)
-    hundred = abs(n - 100) <= (len(totals) > 2) and not (named and (table.has_row_names or n != 100))
+    of_rows = any(not column.name for column in roles.categories)  # names of rows, as R writes tables
+    hundred = abs(n - 100) <= (len(totals) > 2) and not (named and (of_rows or n != 100))
     of_shares = roles.layout == COUNTS and any(column.says(vocabulary.SHARES) for column in roles.counts)
     if (hundred or of_shares) and n:
         why = f"these counts add to {'exactly 100' if n == 100 else n}" if hundred else "the header mentions shares"
@@ -173,32 +171,16 @@ def _refuse_no_counts(totals: dict[str, int], table: Table, roles: Roles, form: 
 
 
 def _times(cells: Sequence[str], levels: Sequence[str] = ()) -> tuple[Counter[str], int]:
-    """How often each cell stands, and how many different names the cells and levels that are not blank give.
-
-    Of more names than categories may be only the first are counted: to count millions would take more memory than
-    the file. How many there are is then found by their hashes of 64 bits, of which any two of ten million names are
-    the same with probability 3e-6; and it is only used to say why the file is refused.
-    """
+    """How often each cell stands, and how many different names the cells and levels that are not blank give; no
+    further down than to too many: millions of names would take more memory than the file."""
     times: Counter[str] = Counter()
-    looked_at = limits.CATEGORIES_LARGEST
+    different = 0
     for start in range(0, len(cells), CHUNK):
         times.update(cells[start : start + CHUNK])
-        if len(times) > looked_at:
-            if len({cell.strip() for cell in times}) > limits.CATEGORIES_LARGEST + 1:  # one may be blank
-                return times, _different(name for cell in chain(levels, cells) if (name := cell.strip()))
-            looked_at = 2 * len(times)
-    return times, len({name.strip() for name in (*levels, *times)} - {""})
-
-
-def _different(texts: Iterable[str]) -> int:
-    hashes = np.fromiter(map(hash, texts), np.int64)
-    hashes.sort()
-    return 1 + int(np.count_nonzero(hashes[1:] != hashes[:-1])) if hashes.size else 0
-
-
-def _refuse_too_many(names: int) -> None:
-    if names > limits.CATEGORIES_LARGEST:
-        raise CountsError(f"too many categories: at most {limits.CATEGORIES_LARGEST:,}, got {names:,}.")
+        different = len({name.strip() for name in (*levels, *times)} - {""})
+        if different > limits.CATEGORIES_LARGEST:
+            break
+    return times, different
 
 
 # --- people's rows ---
@@ -211,7 +193,6 @@ def _tally(table: Table, columns: Sequence[Column], form: Understanding) -> dict
         column = Column(column.position, JOIN.join(each.title for each in columns), lambda stop: names[:stop])
     totals, missing = _answers(column, table, form)
     missing += 0 if others else table.blank_rows  # in a file of one column an empty cell is a blank row
-    found = len(totals)
     if form.settle("missing", "drop") == "keep":
         totals[MISSING] = totals.get(MISSING, 0) + missing
     elif missing:
@@ -220,8 +201,8 @@ def _tally(table: Table, columns: Sequence[Column], form: Understanding) -> dict
     totals = on_public_list(_one_answer(totals, column, form), form)
     if len(totals) < 2:
         raise CountsError(
-            f"{'only one' if found else 'no'} category was found in {column.label}: {AT_LEAST_TWO}; give the public "
-            "list of categories, with those that nobody chose."
+            f"{'only one' if totals else 'no'} category was found in {column.label}: at least two categories are "
+            "needed; give the public list of categories, with those that nobody chose."
         )
     if form.said.categories is None and column.levels is None:
         form.remark(
@@ -240,10 +221,11 @@ def _answers(column: Column, table: Table, form: Understanding) -> tuple[dict[st
         raise CountsError(f"{column.label} holds lists; one answer per person is needed.")
     levels = column.levels or ()
     tally, different = _times(column.cells, levels)
-    missing = sum(tally.pop(cell) for cell in [cell for cell in tally if not cell.strip()])
+    missing = sum(tally.pop(cell) for cell in [*tally] if not cell.strip())
     if column.levels is None and form.said.categories is None:
         _refuse_measurements(column, tally, different)
-    _refuse_too_many(different)
+    if different > limits.CATEGORIES_LARGEST:
+        raise CountsError(TOO_MANY)
     tidy = Names(form)
     tidy.add([*levels, *tally], lambda cell: table.rows[column.cells.index(cell)])
     boolean = {name.lower() for name in tidy.of.values()} <= BOOLEANS.keys()
@@ -264,16 +246,12 @@ def _answers(column: Column, table: Table, form: Understanding) -> tuple[dict[st
 def _refuse_measurements(column: Column, tally: Counter[str], different: int) -> None:
     """Refuses identifiers, whose entries are all different and not made of several answers, and measurements: numbers
     of which two are true of mostly different, many, and not whole."""
-    answered = sum(tally.values())
-    if different > limits.CATEGORIES_LARGEST:  # then the tally is not of all
-        answered = sum(map(bool, map(str.strip, column.cells)))
-    # More values than that are refused in any case, and these suffice for saying why.
-    values = [value.strip() for value in islice(tally, limits.CATEGORIES_LARGEST + 1)]
+    answered, values = sum(tally.values()), set(map(str.strip, tally))
     if answered < 3 or {value.lower() for value in values} <= BOOLEANS.keys():
         return
     numbers = all(map(is_number, values))
     fractions = numbers and not all(map(str.isdecimal, values))
-    if different == answered and not fractions and not several_answers(set(values)):
+    if different == answered and not fractions and not several_answers(values):
         raise CountsError(f"every value of {column.label} is different; this looks like an identifier, not a category.")
     if numbers and (2 * different > answered) + (different > CODES_LARGEST) + fractions >= 2:
         raise CountsError(
@@ -306,14 +284,13 @@ def _parts(name: str) -> set[str]:
 
 def _one_answer(totals: dict[str, int], column: Column, form: Understanding) -> dict[str, int]:
     """How many people chose one answer, alone or among others, and how many did not, where one is said."""
-    several = several_answers(set(totals))
     if form.said.chosen is not None:
         wanted = one_line(form.said.chosen)
         with_it = sum(count for name, count in totals.items() if wanted in _parts(name))
         if not with_it:
             raise CountsError(f"chosen: nobody answered {shown(wanted)} in {column.label}.", entry="chosen")
         return {f"{wanted}: yes": with_it, f"{wanted}: no": sum(totals.values()) - with_it}
-    if several:
+    if several := several_answers(set(totals)):
         form.remark(
             f"{listed(list(map(shown, several)), most=3)} may hold several answers of one person; each combination is "
             "a category of its own. Or count one answer, as yes or no (chosen): adding up all answers would let one "
@@ -326,8 +303,7 @@ def _remark_on_several_rows(column: Column, others: Sequence[Column], form: Unde
     """Other columns that name people who come again, and those that hold further answers of the same person."""
     repeated = [other.label for other in others if _names_people_again(other)]
     if repeated:
-        verb = "repeats" if len(repeated) == 1 else "repeat"
-        form.remark(f"The guarantee is per row; {listed(repeated)} {verb}, so one person can affect several rows.")
+        form.remark(f"The guarantee is per row; {listed(repeated)} repeats, so one person can affect several rows.")
     stem = re.split(r"[/.]", column.name)[0]
     beside = [other.label for other in others if stem and re.match(rf"{re.escape(stem)}[/.]", other.name)]
     if beside:
@@ -340,6 +316,6 @@ def _names_people_again(column: Column) -> bool:
     if not column.is_identifier:
         few = column.distinct < 4 or column.repeats or column.holds_times or column.says(vocabulary.MEASUREMENTS)
         blocks = 0 if few else 1 + sum(map(ne, column.cells, column.cells[1:]))
-        return blocks < len(column.cells) < 2 * blocks and blocks == _different(column.cells)
+        return blocks < len(column.cells) < 2 * blocks and blocks == len(set(column.cells))
     cells = [cell for cell in column.cells if cell and cell.strip().lower() not in vocabulary.ANONYMOUS]
-    return _different(cells) < len(cells)
+    return len(set(cells)) < len(cells)

@@ -50,7 +50,6 @@ CODES = _words(
     code codes coordinate vector uom dguid iso iso2 iso3 fips geoid nuts ags zip plz postcode schlüssel kennziffer gss
     """
 )
-KINDS = _words("type types group groups kind category class segment status state labels label sex gender level geo")
 MEASUREMENTS = _words(
     """
     age height weight income salary price score year alter größe körpergröße gewicht körpergewicht einkommen âge
