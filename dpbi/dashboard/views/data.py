@@ -51,7 +51,7 @@ class Brought:
 
     def say(self, entry: str, value: Any) -> None:
         """What an entry is said of is said with it, which else would still be guessed."""
-        if of := _OF[entry]:
+        if (of := _OF[entry]) and _place(of, self.now) not in self.said:
             self.say(of, self.now.get(of))
         self.said[_place(entry, self.now)] = value
 

@@ -67,12 +67,12 @@ def _decoded(data: bytes, encoding: str) -> str:
         codec = "utf-16-be"
     try:
         return data.decode(codec)
-    except LookupError:
+    except (LookupError, ValueError) as error:
+        if isinstance(error, UnicodeDecodeError):
+            row = data.count(b"\n", 0, error.start) + 1
+            raise CountsError(f"the file is not {encoding}: byte {error.start + 1} fits no letter of it.", row,
+                              entry="encoding") from None  # fmt: skip
         raise CountsError(f"encoding: {shown(encoding)} is not known; UTF-8 and Windows-1251 are.",
-                          entry="encoding") from None  # fmt: skip
-    except UnicodeDecodeError as error:
-        row = data.count(b"\n", 0, error.start) + 1
-        raise CountsError(f"the file is not {encoding}: byte {error.start + 1} fits no letter of it.", row,
                           entry="encoding") from None  # fmt: skip
 
 

@@ -55,8 +55,7 @@ class Form:
         form = cls(**{name: _checked(name, value) for name, value in said.items() if value is not None})
         if form.unlisted is not None and form.categories is None:
             raise CountsError("unlisted= goes with categories=, the public list; there is none.")
-        people, counts = form.column or form.layout == RAW, form.category_column or form.layout == COUNTS
-        if people and counts and form.layout != WIDE:
+        if form.column and form.category_column and form.layout is None:
             raise CountsError("column= is for rows that are people, category_column= for rows of counts: say one.")
         return form
 
@@ -89,7 +88,7 @@ def _tidied(name: str, value: Any) -> Any:
     if name in ("header_row", "leave_out"):
         return tuple(sorted(set(_each(value, int))))
     if name in COLUMNS:
-        return _each(value, str | int)
+        return tuple(dict.fromkeys(_each(value, str | int)))
     if name == "categories":
         return _each([None] if isinstance(value, str) else value, str)  # 'red,green' is no list
     if repr(value) in map(repr, CHOICES.get(name, ())) or (name not in CHOICES and isinstance(value, str)):
@@ -120,13 +119,15 @@ class Understanding:
         """What was said of the entry, else the guess, which is open where there is a reason to doubt it."""
         said = getattr(self.said, entry)
         self.entries[entry] = guess if said is None else said
-        if why:
+        if why and said is None:
             self.ask(entry, why)
         return self.entries[entry]
 
     def leave_out(self, rows: Sequence[int], why: str, doubt: str = "") -> list[int]:
         """The rows that are left out: none but those that were said, where leave_out was; else these are."""
         if self.said.leave_out is not None:
+            if doubt and not set(rows) <= set(self.said.leave_out):
+                self.remark(f"Not left out, as said: {doubt}")
             return []
         self.left_out.update(dict.fromkeys(rows, why))
         if doubt and rows:
@@ -134,9 +135,11 @@ class Understanding:
         return list(rows)
 
     def ask(self, entry: str, why: str) -> None:
-        """Something that the entry would settle, if it was not said; what it is now stands."""
+        """Something that the entry would settle; where it was said, that it stands all the same is remarked on."""
         if getattr(self.said, entry) is None:
             self.doubts.append(Doubt(entry, None, why))
+        else:
+            self.remark(why)
 
     def remark(self, sentence: str) -> None:
         if sentence not in self.remarks:

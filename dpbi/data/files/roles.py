@@ -10,7 +10,7 @@ from dpbi import limits
 from . import vocabulary
 from .form import ADDED, APART, COUNTS, RAW, WIDE, Key, Understanding
 from .outcome import CountsError, listed, shown
-from .sums import is_of_the_whole, number
+from .sums import is_of_the_whole, number, says_total
 from .table import YEAR, Column, Table, are_years, filled, is_fraction, is_outer, joined, one_line
 from .whole_numbers import is_like_number
 
@@ -170,10 +170,10 @@ def _pairs(table: Table, kinds: _Kinds, form: Understanding) -> tuple[tuple[Colu
     counts = _settle_columns(table, "count_column", [best], form, why)
     if set(categories) & set(counts):
         raise CountsError(f"two columns are needed: {counts[0].label} cannot hold both the categories and the counts.")
-    if form.said.group == ADDED and form.said.group_column is None:
-        return categories, counts, ()
     groups = _guess_groups(kinds, categories, counts)
-    why = f"The categories come once per {listed([column.label for column in groups])}." if groups else ""
+    why = ""
+    if groups and form.said.group is None:
+        why = f"The categories come once per {listed([column.label for column in groups])}."
     return categories, counts, _settle_columns(table, "group_column", groups, form, why)
 
 
@@ -190,6 +190,9 @@ def _wide(table: Table, kinds: _Kinds, form: Understanding) -> tuple[tuple[Colum
             and (len(rows) > 1 or is_of_the_whole(found[edge].name))][:1]  # fmt: skip
     why = f"{listed([c.label for c in sums])} may be the sum of the columns beside it." if sums else ""
     counts = _settle_columns(table, "count_column", [c for c in found if c not in sums], form, why)
+    totals = [column.label for column in counts if says_total(column.name) or column in sums]
+    if totals:
+        form.ask("count_column", f"{listed(totals)} may be a total of the columns beside: all would be counted twice.")
     names = [column for column in kinds.sides if column not in counts]
     for column in names if len(table.rows) == 1 else ():
         form.remark(f"{column.label} holds {shown(column.cells[0])}, which is not a number and was left out.")

@@ -23,12 +23,21 @@ def number(cell: str) -> int:
     return int(digits) if digits.isdecimal() and len(digits) <= PLAIN_DIGITS else -1
 
 
+def words_of(name: str) -> set[str]:
+    return set(re.findall(r"[^\W\d_]+(?:-[^\W\d_]+)*|%", name.lower()))
+
+
 def is_of_the_whole(name: str) -> bool:
     """A name that says nothing but a total, or what a table has below its counts: 'Grand total', 'All people', 'Base',
     'Insgesamt_2024'; not 'All India Front'."""
-    words = set(re.findall(r"[^\W\d_]+(?:-[^\W\d_]+)*|%", name.lower()))
+    words = words_of(name)
     known = vocabulary.TOTALS | vocabulary.POPULATION | vocabulary.FILLERS | vocabulary.SHARES
     return bool(words) and words <= known and (bool(words & vocabulary.TOTALS) or words <= vocabulary.POPULATION)
+
+
+def says_total(name: str) -> bool:
+    """A name of the whole by a word for a total, whatever its count; not 'People' or 'Men', which may be categories."""
+    return is_of_the_whole(name) and bool(words_of(name) & vocabulary.TOTALS)
 
 
 class RowSums(NamedTuple):

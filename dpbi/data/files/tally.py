@@ -15,7 +15,7 @@ from .names import Names
 from .outcome import CountsError, listed, shown
 from .public_list import MISSING, on_public_list
 from .roles import Roles
-from .sums import is_of_the_whole, sums_of_rows
+from .sums import says_total, sums_of_rows
 from .table import JOIN, Column, Table, filled, joined, one_line
 from .whole_numbers import COUNT_LIMIT, NESTED, MarkedCell, is_number, parse, plain, whole_numbers
 
@@ -61,7 +61,8 @@ class NamedCount(NamedTuple):
 def _added_up(table: Table, roles: Roles, separator: str | None, form: Understanding) -> dict[str, int]:
     """The counts of each name, added where it comes again, without rows that are sums of others."""
     keys = roles.keys or [""] * len(table.rows)
-    sides = [filled(column, (*roles.categories, *roles.groups)) for column in roles.categories]
+    texts = [column for column in table.columns if not column.may_hold_counts]
+    sides = [filled(column, texts) for column in roles.categories]
     of_rows = sides[0] if len(sides) == 1 else joined(sides)
     entries = [
         NamedCount(keys[i], of_rows[i] if roles.layout == COUNTS else column.name, column.cells[i], table.rows[i])
@@ -72,7 +73,7 @@ def _added_up(table: Table, roles: Roles, separator: str | None, form: Understan
     named = _named(entries, form)
     cells, rows = [entry.cell for entry in named], [entry.row for entry in named]
     whole = whole_numbers(cells, lambda i: named[i].name, rows.__getitem__, separator, form)
-    out = _rows_of_sums(named, whole, roles, form)
+    out = _rows_of_sums(named, whole, roles, form) | _rows_of_whole_groups(table, roles, form)
     kept = [(entry, count) for entry, count in zip(named, whole, strict=True) if entry.row not in out]
     if roles.group == APART:
         kept = [(entry._replace(name=joined([[entry.group], [entry.name]])[0]), count) for entry, count in kept]
@@ -112,14 +113,13 @@ def _rows_of_sums(entries: Sequence[NamedCount], whole: Sequence[int], roles: Ro
         sides = [(range(len(entries)), of_names, [[count] for count in whole])]
     out: set[int] = set()
     for keys, lines, counts in sides:
-        if not 2 < len(lines) <= limits.CATEGORIES_LARGEST:
+        if len(lines) > limits.CATEGORIES_LARGEST:
             continue
-        at, certain = sums_of_rows(lines, counts)
+        at, certain = sums_of_rows(lines, counts) if len(lines) > 2 else (set(), False)
         why = "the sum of other rows" if certain else "about the sum of all others"
-        if not at:  # of groups the name is enough, for which there are no counts
-            at, certain = {i for i in (0, len(lines) - 1) if is_of_the_whole(lines[i])}, keys is of_groups
-            why = "named like a total"
-        if not at or len(lines) - len(at) < 2:
+        if not at and keys is not of_groups:  # groups are looked at column by column
+            at, certain, why = {i for i, line in enumerate(lines) if says_total(line)}, False, "named like a total"
+        if not at or (certain and len(lines) - len(at) < 2):
             continue
         different = list(dict.fromkeys(keys))
         wanted = {different[i] for i in at}
@@ -131,6 +131,20 @@ def _rows_of_sums(entries: Sequence[NamedCount], whole: Sequence[int], roles: Ro
         else:
             at_rows = listed(list(map(str, rows)))
             form.ask("leave_out", f"{why}: if it is a total, leave row {at_rows} out, or all are counted twice.")
+    return out
+
+
+def _rows_of_whole_groups(table: Table, roles: Roles, form: Understanding) -> set[int]:
+    """The rows of groups that are named like a total of other groups of their column, where all groups are read."""
+    out: set[int] = set()
+    for column in roles.groups if roles.group in (ADDED, APART) else ():
+        cells = filled(column, roles.groups)
+        totals = {cell for cell in set(cells) if says_total(cell)}
+        if totals and len(set(cells) - totals) > 1:
+            rows = [row for row, cell in zip(table.rows, cells, strict=True) if cell in totals]
+            said = listed(sorted(map(shown, totals)))
+            why = f"{said} of {column.label} may hold all other groups: all would be counted twice with it."
+            out |= {*form.leave_out(rows, "a total of the groups", why)}
     return out
 
 

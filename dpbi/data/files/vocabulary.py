@@ -62,8 +62,8 @@ MEASUREMENTS = _words(
 ANONYMOUS = _words("anonymous anonym anonyme anónimo anonimo anoniem anonymt none n/a na - unknown")
 TOTALS = _words(
     """
-    total totals subtotal sum all sexes ages base basis n sample size valid response mean sd standard deviation std
-    stichprobe zusammen everybody overall altogether everyone gesamt insgesamt summe gesamtsumme
+    total totals subtotal sum all sexes ages base basis
+    zusammen everybody overall altogether everyone gesamt insgesamt summe gesamtsumme
     zwischensumme alle gesamtergebnis ensemble somme sous-total suma totale totaal totalt summa razem łącznie
     ogółem итого всего 合计 合計 总计 総計 σ
     """
@@ -71,7 +71,7 @@ TOTALS = _words(
 QUESTIONS = _words("question questions item items frage fragen variable indicator q pregunta")
 REPLIES = _words("response responses answer answers value reply antwort antworten réponse réponses respuesta")
 NO_ANSWER = frozenset((
-    "na", "n/a", "nan", "null", "none", "missing", "unknown", "not stated", "no answer", "refused", "don't know",
+    "na", "n/a", ".", "nan", "null", "none", "missing", "unknown", "not stated", "no answer", "refused", "don't know",
     "(leer)", "keine angabe", "k. a.", "sans réponse", "no contesta", "unbekannt",
 ))  # fmt: skip
 WEIGHTS = _words("weight weights weighting pweight wt wgt gewicht gewichtung hochrechnungsfaktor poids peso")

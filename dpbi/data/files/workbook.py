@@ -53,7 +53,7 @@ def read_workbook(data: bytes, form: Understanding) -> tuple[CellGrid, str, tupl
         sheet = _chosen(sheets, form)
         rows = {i: row for i, row in enumerate(sheet.rows(), 1) if cells_filled(row)}
     if not rows:
-        raise CountsError(f"the sheet {shown(sheet.name)} is empty.")
+        raise CountsError(f"the sheet {shown(sheet.name)} is empty.", entry="sheet")
     columns = [list(column) for column in zip_longest(*rows.values(), fillvalue="")]
     numbers = list(rows)
     grid = CellGrid(columns, numbers, None, numbers[-1] - numbers[0] + 1 - len(numbers))
