@@ -129,8 +129,8 @@ def _rows_of_sums(entries: Sequence[NamedCount], whole: Sequence[int], roles: Ro
         if certain:
             out |= {*form.leave_out(rows, "the sum of other rows", f"{why}: all would be counted twice with it.")}
         else:
-            at_rows = listed(list(map(str, rows)))
-            form.ask("leave_out", f"{why}: if it is a total, leave row {at_rows} out, or all are counted twice.")
+            form.ask("leave_out", f"{why}: if it is a total, leave row {listed(list(map(str, rows)))} out, or all are "
+                     "counted twice.")  # fmt: skip
     return out
 
 
