@@ -252,7 +252,8 @@ def _refuse_measurements(column: Column, tally: Counter[str], different: int) ->
     numbers = all(map(is_number, values))
     fractions = numbers and not all(map(str.isdecimal, values))
     if different == answered and not fractions and not several_answers(values):
-        raise CountsError(f"every value of {column.label} is different; this looks like an identifier, not a category.")
+        raise CountsError(f"every value of {column.label} is different in {answered:,} rows; this looks "
+                          "like an identifier, not a category.")  # fmt: skip
     if numbers and (2 * different > answered) + (different > CODES_LARGEST) + fractions >= 2:
         raise CountsError(
             f"{column.label} has {different:,} different values in {answered:,} rows; choose a categorical column."
