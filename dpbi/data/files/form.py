@@ -74,15 +74,15 @@ def _checked(name: str, value: Any) -> Any:
     must = MUST.get(name) or f"be one of {', '.join(map(repr, CHOICES[name]))}"
     try:
         return _tidied(name, value)
-    except (AttributeError, TypeError):
+    except (TypeError, ValueError):
         received = shown(value) if isinstance(value, str) else limits.shown(value)
         raise CountsError(f"{name} must {must}: got {received}.") from None
 
 
 def _tidied(name: str, value: Any) -> Any:
-    """The value as the form holds it. TypeError or AttributeError where the entry cannot be that."""
+    """The value as the form holds it. TypeError or ValueError where the entry cannot be that."""
     if name == "only":
-        return tuple((_each([column], str | int)[0], _each(kept, str)) for column, kept in value.items())
+        return tuple((_each([column], str | int)[0], _each(kept, str)) for column, kept in dict(value).items())
     if name == "header_row" and type(value) is int and value == 0:
         return ()
     if name in ("header_row", "leave_out"):

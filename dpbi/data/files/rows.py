@@ -36,13 +36,11 @@ def table_of(grid: CellGrid, form: Understanding, hidden: Sequence[int] = ()) ->
         raise CountsError("no row of the file is left.")
     notes = notes_below(grid)
     if notes:
-        rows = grid.rows[len(grid.rows) - notes :]
-        first = next(filter(str.strip, record(grid, len(grid.rows) - notes)))
+        first = next(filter(str.strip, record(grid, -notes)))
         why = f"Below the table {'stand notes' if notes > 1 else 'stands a note'}, beginning with {shown(first)}."
-        grid = _without(grid, form.leave_out(rows, "a note below the table", why))
+        grid = _without(grid, form.leave_out(grid.rows[-notes:], "a note below the table", why))
     header = _settle_header(grid, form)
-    above = [row for row in grid.rows[:TITLE_ROWS] if header and row < header[0]]
-    form.left_out.update(dict.fromkeys(above, ABOVE))
+    form.left_out.update({row: ABOVE for row in grid.rows[:TITLE_ROWS] if header and row < header[0]})
     named = [grid.rows.index(row) for row in header]
     names = _merged([record(grid, i) for i in named])
     width = len(grid.columns)  # how many cells a record should have: as the header, or else as most records

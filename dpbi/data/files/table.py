@@ -171,7 +171,8 @@ class Table:
         why = f"{entry}: there is no {what}. The columns are {listed([c.label for c in self.columns], most=12)}."
         if columns:
             at = listed([str(column.position) for column in columns], most=12)
-            why = f"{len(columns)} columns are called {shown(str(wanted))} ({at}); rename one or give its position."
+            why = (f"{len(columns)} columns are called {columns[0].label} (columns {at}); rename one or give its "
+                   "position.")  # fmt: skip
         raise CountsError(why, entry=entry)
 
     def key(self, column: Column) -> str | int:

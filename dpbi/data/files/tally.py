@@ -129,8 +129,8 @@ def _rows_of_sums(entries: Sequence[NamedCount], whole: Sequence[int], roles: Ro
         if certain:
             out |= {*form.leave_out(rows, "the sum of other rows", f"{why}: all would be counted twice with it.")}
         else:
-            at_rows = listed(list(map(str, rows)))
-            form.ask("leave_out", f"{why}: if it is a total, leave row {at_rows} out, or all are counted twice.")
+            form.ask("leave_out", f"{why}: if it is a total, leave row {listed(list(map(str, rows)))} out, or all are "
+                     "counted twice.")  # fmt: skip
     return out
 
 
@@ -266,7 +266,8 @@ def _refuse_measurements(column: Column, tally: Counter[str], different: int) ->
     numbers = all(map(is_number, values))
     fractions = numbers and not all(map(str.isdecimal, values))
     if different == answered and not fractions and not several_answers(values):
-        raise CountsError(f"every value of {column.label} is different; this looks like an identifier, not a category.")
+        raise CountsError(f"every value of {column.label} is different in {answered:,} rows; this looks "
+                          "like an identifier, not a category.")  # fmt: skip
     if numbers and (2 * different > answered) + (different > CODES_LARGEST) + fractions >= 2:
         raise CountsError(
             f"{column.label} has {different:,} different values in {answered:,} rows; choose a categorical column."
