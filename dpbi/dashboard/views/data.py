@@ -59,7 +59,8 @@ class Brought:
         """What it comes to under what was said."""
         said: dict[str, Any] = {}
         for entry in _OF:
-            said[entry] = self.said.get(_place(entry, said))
+            fits = entry not in COLUMNS or entry in _COLUMNS_OF.get(said["layout"], COLUMNS)
+            said[entry] = self.said.get(_place(entry, said)) if fits else None
         only, listed = said["only"], said["categories"] or ""
         said["only"] = only and {column: [value for of, value in only if of == column] for column, _ in only}
         said["categories"] = [*filter(None, map(str.strip, listed.splitlines()))] or None

@@ -55,7 +55,8 @@ class Form:
         form = cls(**{name: _checked(name, value) for name, value in said.items() if value is not None})
         if form.unlisted is not None and form.categories is None:
             raise CountsError("unlisted= goes with categories=, the public list; there is none.")
-        if form.column and form.category_column and form.layout is None:
+        people, counts = form.column or form.layout == RAW, form.category_column or form.layout == COUNTS
+        if people and counts and form.layout != WIDE:
             raise CountsError("column= is for rows that are people, category_column= for rows of counts: say one.")
         return form
 

@@ -172,7 +172,7 @@ def _pairs(table: Table, kinds: _Kinds, form: Understanding) -> tuple[tuple[Colu
         raise CountsError(f"two columns are needed: {counts[0].label} cannot hold both the categories and the counts.")
     groups = _guess_groups(kinds, categories, counts)
     why = ""
-    if groups and form.said.group is None:
+    if groups and form.said.group != ADDED:
         why = f"The categories come once per {listed([column.label for column in groups])}."
     return categories, counts, _settle_columns(table, "group_column", groups, form, why)
 

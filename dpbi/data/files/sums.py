@@ -37,7 +37,7 @@ def is_of_the_whole(name: str) -> bool:
 
 def says_total(name: str) -> bool:
     """A name of the whole by a word for a total, whatever its count; not 'People' or 'Men', which may be categories."""
-    return is_of_the_whole(name) and bool(words_of(name) & vocabulary.TOTALS)
+    return name.strip()[:1].isalnum() and is_of_the_whole(name) and bool(words_of(name) & vocabulary.TOTALS)
 
 
 class RowSums(NamedTuple):

@@ -118,7 +118,9 @@ def _rows_of_sums(entries: Sequence[NamedCount], whole: Sequence[int], roles: Ro
         at, certain = sums_of_rows(lines, counts) if len(lines) > 2 else (set(), False)
         why = "the sum of other rows" if certain else "about the sum of all others"
         if not at and keys is not of_groups:  # groups are looked at column by column
-            at, certain, why = {i for i, line in enumerate(lines) if says_total(line)}, False, "named like a total"
+            most = max(map(sum, counts), default=0)  # a total is no less than any other
+            at = {i for i, line in enumerate(lines) if says_total(line) and sum(counts[i] if counts else ()) == most}
+            certain, why = False, "named like a total"
         if not at or (certain and len(lines) - len(at) < 2):
             continue
         different = list(dict.fromkeys(keys))
@@ -165,7 +167,7 @@ def _refuse_no_counts(totals: dict[str, int], roles: Roles, form: Understanding)
             f"at least two categories are needed: got {len(totals)}; add the others with the count 0, or give the "
             "public list of them all."
         )
-    if len(totals) > limits.CATEGORIES_LARGEST + 1:  # with "(other)", where there is a list
+    if len(totals) > limits.CATEGORIES_LARGEST + (form.said.categories is not None):  # with "(other)"
         raise CountsError(TOO_MANY)
     n = sum(totals.values())
     if n >= COUNT_LIMIT:
@@ -203,7 +205,9 @@ def _times(cells: Sequence[str], levels: Sequence[str] = ()) -> tuple[Counter[st
 def _tally(table: Table, columns: Sequence[Column], form: Understanding) -> dict[str, int]:
     column, others = columns[0], [other for other in table.columns if other not in columns]
     if len(columns) > 1:  # each combination of their entries that occurs is a category
-        names = joined([each.cells for each in columns])
+        whole = [all(map(str.strip, part)) for part in zip(*(each.cells for each in columns), strict=True)]
+        told = zip(joined([each.cells for each in columns]), whole, strict=True)
+        names = [name if all_told else "" for name, all_told in told]  # who left one blank has not answered
         column = Column(column.position, JOIN.join(each.title for each in columns), lambda stop: names[:stop])
     totals, missing = _answers(column, table, form)
     missing += 0 if others else table.blank_rows  # in a file of one column an empty cell is a blank row
