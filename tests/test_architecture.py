@@ -204,7 +204,7 @@ AT_IMPORT = {
     "dashboard": ("numpy", "scipy.special", "pandas", "streamlit"),
     "pages": ("streamlit",),
 }
-DEFERRED = ("scipy", "pandas", "openpyxl", "pyarrow")
+DEFERRED = ("scipy", "pandas", "openpyxl", "pyarrow", "python_calamine")
 FLOOR_ABOVE = {"numbers": ("dpbi.figures", "dpbi.dashboard"), "figures": ("dpbi.dashboard",)}
 
 
@@ -480,7 +480,7 @@ def modules_on(floor: str) -> list[str]:
     return [".".join(path.parts).removesuffix(".__init__") for path in paths]
 
 
-NOT_AT_IMPORT = {"scipy.stats", "scipy.optimize", "openpyxl", "pyarrow"}
+NOT_AT_IMPORT = {"scipy.stats", "scipy.optimize", "openpyxl", "pyarrow", "python_calamine"}
 
 
 @pytest.mark.parametrize(

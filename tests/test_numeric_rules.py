@@ -30,7 +30,7 @@ TESTED = {
     "multinomial_float32": "test_proportions_in_single_precision_keep_the_total",
     "simplex_edge_density": "test_log_density_on_an_edge_of_the_simplex",
     "rerun_same_inputs": "test_draws_stay_until_they_are_asked_for_anew",
-    "page_replace_file": "test_columns_are_chosen_anew_for_another_file",
+    "page_replace_file": "test_two_sessions_and_two_files_do_not_mix",
     "density_axis_label": "test_a_density_is_called_one_and_its_prior_named",
     "bad_alpha": "test_refuses_a_bad_problem",
     "bad_k1": "test_refuses_a_bad_problem",

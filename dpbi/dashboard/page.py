@@ -12,9 +12,9 @@ from dpbi.dashboard.answers.work import Cancelled
 from dpbi.dashboard.scenario import Scenario
 from dpbi.dashboard.session import address, settings
 from dpbi.dashboard.shown import downloads, stylesheet
-from dpbi.dashboard.sidebar import controls, data_source, entries, menu, prior, privacy, upload
+from dpbi.dashboard.sidebar import controls, data_source, entries, menu, prior, privacy
 from dpbi.dashboard.take_away import scenario_file, take_away
-from dpbi.dashboard.words import guard, sidebar as sidebar_words, words
+from dpbi.dashboard.words import data as data_words, guard, sidebar as sidebar_words, words
 
 DEFAULT_MECHANISMS = ("LSHist", "Geometric", "EHD", "EHDS")
 DEFAULT_FROM_THREE = (*DEFAULT_MECHANISMS, "KNorm")  # of three categories or more, where it is the nearest in the limit
@@ -141,7 +141,8 @@ def _read(
                 controls.epsilon(numbers.get("epsilon"))
         return None
     if data is None or seed is None:
-        upload.panel()
+        st.info(data_words.NOTHING_IN_USE)
+        data_source.lead_to_data()
         return None
     if needs_mechanisms and not mechanisms:
         st.info(words.NOTHING_TICKED)

@@ -101,10 +101,10 @@ def type_epsilon(page: Page, text: str) -> None:
 
 
 def offer_file(page: Page, name: str, content: str) -> None:
-    """A file given to the sidebar's uploader, and the panel that asks about it waited for."""
+    """A file given to the page Data, on which the person is, and its form waited for."""
     file: FilePayload = {"name": name, "mimeType": "text/csv", "buffer": content.encode()}
-    sidebar(page).locator("input[type=file]").first.set_input_files(files=[file])
-    expect(main_part(page).get_by_role("heading", name=name)).to_be_visible()
+    main_part(page).locator("input[type=file]").last.set_input_files(files=[file])
+    expect(main_part(page).get_by_role("table").first).to_be_visible()
     wait_until_idle(page)
 
 
@@ -170,14 +170,15 @@ def test_what_two_people_bring_stays_through_every_page_and_neither_sees_the_oth
         other.goto(f"{app.url}?mechanisms={NOISE}", wait_until="commit")  # its scripts are read meanwhile
         open_page(one, f"{app.url}?mechanisms={NOISE}")
         choose(sidebar(one), "Counts from", data_source.FILE)
+        follow("Data", one)
         offer_file(one, names.FILE, table("fruit,number", brought))
-        expect(main_part(one)).to_contain_text("10 categories, n = 74.")
-        expect(figures(one)).to_have_count(0)  # the former counts are not shown as if they were the file's
+        expect(main_part(one).get_by_role("heading", name="10 categories, n = 74")).to_be_visible()
         assert one.evaluate(names.MADE) == []
         follow("Sensitivity", one)
-        expect(main_part(one)).to_contain_text("10 categories, n = 74.")  # the file waits on whatever page
-        follow("Home", one)
+        expect(figures(one)).to_have_count(0)  # the former counts are not shown as if they were the file's
+        follow("Data", one)
         press(one, "Use these counts")
+        follow("Home", one)
         type_epsilon(one, "0.375")
         assert_shows(one, "Home", counts, "0.375")
 
@@ -225,13 +226,12 @@ def test_records_of_a_chosen_column_are_counted(app: App, watched: Watched) -> N
     choose(sidebar(page), "Counts from", data_source.FILE)
     answers = (names.LINK, names.OVERRIDE, names.LONG, names.LINK)
     rows = [(i, answers[i % 4], "north" if i < 9 else "south") for i in range(40)]
+    follow("Data", page)
     offer_file(page, "people.csv", table("person,answer,region", rows))
-    choose(main_part(page), "The file has", "one row per person")
-    press(page, "Continue")
-    choose(main_part(page), "Column to count", "answer")
-    press(page, "Continue")
-    expect(main_part(page)).to_contain_text("3 categories, n = 40.")
+    expect(main_part(page).get_by_role("radio", name="a person")).to_be_checked()
+    expect(main_part(page).get_by_role("heading", name="3 categories, n = 40")).to_be_visible()
     press(page, "Use these counts")
+    follow("Sensitivity", page)
     for label in ("20 [link](", "10 very long", "n = 40"):
         expect(strip(page)).to_contain_text(label)
     for title in DRAWN_BY_SIZE:
@@ -451,6 +451,10 @@ def test_pages_fit_a_telephone_and_pass_an_audit_in_both_themes(app: App, tab: P
                 expect(strip(page)).to_contain_text("48 cured, 42 not cured; n = 90")
             if title in CHARTED:
                 expect(figures(page).first.locator("text").first).to_be_attached()
+            if title == "Data":
+                for count in ("many", "9"):  # refused, and then not
+                    offer_file(page, "mine.csv", table("fruit,number", [("Quitte", 41), ("Birne", count)]))
+                    unseen -= {*page.evaluate(SEEN, list(unseen))}
             assert page.evaluate(SIDEWAYS) == [0, 0], title
             assert_nothing_is_covered(page, title)
             if title in ("Private posteriors", "Accuracy"):

@@ -12,7 +12,7 @@ from dpbi import MECHANISMS, Problem
 from dpbi.dashboard.answers import work
 from dpbi.dashboard.shown import folds
 from dpbi.dashboard.sidebar import data_source, menu, privacy
-from dpbi.dashboard.words import words
+from dpbi.dashboard.words import data, words
 
 ROOT = Path(__file__).resolve().parents[2]
 # The pages with the sidebar's scenario, and those that bring what they show.
@@ -21,6 +21,7 @@ PAGES, STAGES = (
     for opening in ("with scenario(", "with stage(")
 )
 EVERY = ["app.py", *PAGES]
+DATA = "pages/10_Data.py"
 QUIET = "pages/3_Sensitivity.py"  # no mechanism is asked there: for what is true of the sidebar on every page
 CURVES = "pages/2_Distance_curves.py"  # and one about mechanisms
 WITHOUT_MECHANISMS = {QUIET: 5, "pages/6_Papers.py": 2}  # with the charts that no mechanism is needed for
@@ -151,14 +152,14 @@ def made_up(at: AppTest, **entered: str) -> AppTest:
 
 def waiting_for_a_file() -> AppTest:
     at = select(opened(QUIET), "source", data_source.FILE)
-    assert "Choose a file" in at.main.info[0].value
+    assert at.main.info[0].value == data.NOTHING_IN_USE
     assert not at.get("plotly_chart")
     return at
 
 
-def offer(at: AppTest, content: bytes, name: str = "mine.csv", *, to: Any = None, place: int = 0) -> AppTest:
-    """A file given to one of the uploaders: of the sidebar, the first, if not said otherwise."""
-    uploader: Any = (to or at.sidebar).get("file_uploader")[place]
+def offer(at: AppTest, content: bytes, name: str = "mine.csv", *, place: int = -1) -> AppTest:
+    """A file given to one of the uploaders of the page Data: the last if not said otherwise."""
+    uploader: Any = at.main.get("file_uploader")[place]
     return ran(uploader.set_value((name, content, "text/csv")))
 
 

@@ -40,7 +40,7 @@ from tests.dashboard.person import (
     visit,
     waiting_for_a_file,
 )
-from tests.data.damaged import read_or_refused
+from tests.releases.damaged import read_or_refused
 
 # --- what was typed ---
 
@@ -390,7 +390,7 @@ def test_a_custom_prior_without_data_asks_for_a_file() -> None:
     at = select(waiting_for_a_file(), "prior", prior.CUSTOM)
     assert not at.error
     assert sidebar.NO_CATEGORIES in [caption.value for caption in at.sidebar.caption]
-    assert "Choose a file" in sidebar.NO_CATEGORIES
+    assert "Bring a file" in sidebar.NO_CATEGORIES
 
 
 # --- made-up counts ---

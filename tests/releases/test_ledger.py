@@ -13,8 +13,8 @@ from dpbi.accuracy.trials import release_errors
 from dpbi.mechanisms.guarantee import Guarantee
 from dpbi.releases.ledger import Ledger, LedgerEntry, People, Raised, new_token, release_json
 from tests import oracles
-from tests.data.damaged import damaged, read_or_refused
 from tests.every_mechanism import Kind, every_class, lists_datasets
+from tests.releases.damaged import damaged, read_or_refused
 from tests.releases.entries import entry_of
 
 PURE, CLAIM = PureDP(0.5, "theorem", "proved"), ApproximateDP(0.25, 1e-6, "claim", "stated")

@@ -26,7 +26,6 @@ from dpbi.releases import statement
 from dpbi.releases.release import _release
 from dpbi.sensitivity import least_local_sensitivity, local_sensitivities
 from tests import oracles
-from tests.data.damaged import damaged, read_or_refused
 from tests.every_mechanism import (
     Kind,
     Options,
@@ -39,6 +38,7 @@ from tests.every_mechanism import (
 )
 from tests.goodness_of_fit import assert_follows
 from tests.mechanisms.test_fair_bits import implied_weights
+from tests.releases.damaged import damaged, read_or_refused
 from tests.strategies import Drawn, problems
 
 THEN = datetime(2026, 11, 28, 1, 2, 3, tzinfo=UTC)

@@ -20,7 +20,7 @@ _BY_KEY = {scene.key: scene for scene in SCENES}
 
 def read_talk() -> bool:
     """Whether talk mode is on."""
-    on = st.query_params.get(TALK) == _ON
+    on = st.query_params.get(TALK, "").lower() == _ON
     settings.keep(TALK, on)
     return on
 

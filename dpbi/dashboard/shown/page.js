@@ -194,6 +194,14 @@ if (!window.dpbi?.ready) {
     if (graph) take(graph, format);
   }, true);
 
+  /* Does it once what is sought is drawn, and for a second more: the page comes in pieces, and what stands above a part
+     may come after it. */
+  const seek = (find, then, rest = 300) => {
+    const there = find();
+    if (there) then(there);
+    if (rest) setTimeout(seek, 100, find, then, there ? Math.min(rest, 10) - 1 : rest - 1);
+  };
+
   const functions = {
     /* As dpbi/figures/picture.py has it. */
     pictures(given) {
@@ -217,10 +225,13 @@ if (!window.dpbi?.ready) {
       })(50);
     },
 
-    /* Opens a page, or a part that takes the place of another, at its top: Streamlit leaves the pane as far down as it
-       was. of: what it is, name: which. */
+    /* Opens a page, or a part that takes the place of another, at its top, where Streamlit leaves the pane as far down as
+       it was; or at the part that its address names, once that is drawn. of: what it is, name: which. */
     toTheTop(of, name) {
-      if (places[of] !== name) document.querySelector(PANE)?.scrollTo(0, 0);
+      if (places[of] !== name) {
+        document.querySelector(PANE)?.scrollTo(0, 0);
+        seek(() => document.getElementById(location.hash.slice(1)), (part) => part.scrollIntoView());
+      }
       if (of === "Page") waiting = [];
       places[of] = name;
     },
@@ -230,16 +241,13 @@ if (!window.dpbi?.ready) {
       arrived();
     },
 
-    /* Brings the container of a key into sight, once what is sought in it is drawn, and no further down than it must. The
-       page comes in pieces: a part's place is known once it is drawn, and all above it a second later. */
+    /* Brings the container of a key into sight, once what is sought in it is drawn, and no further down than it must. */
     intoSight(key, drawn) {
-      (function seek(rest) {
-        const part = document.querySelector(`.st-key-${key}`);
-        const there = part?.querySelector(drawn);
-        if (there) document.querySelector(PANE).scrollTo(0, 0);
-        if (there) part.scrollIntoView({ block: "nearest" });
-        if (rest) setTimeout(seek, 100, there ? Math.min(rest, 10) - 1 : rest - 1);
-      })(300);
+      const part = () => document.querySelector(`.st-key-${key}`);
+      seek(() => part()?.querySelector(drawn), () => {
+        document.querySelector(PANE).scrollTo(0, 0);
+        part().scrollIntoView({ block: "nearest" });
+      });
     },
 
     /* Writes the page's address, without a step of the browser's history. */

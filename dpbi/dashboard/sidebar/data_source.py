@@ -8,13 +8,14 @@ import numpy as np
 import streamlit as st
 
 from dpbi import limits
-from dpbi.dashboard.session import settings
-from dpbi.dashboard.sidebar import entries, prior, upload
-from dpbi.dashboard.words import guard, sidebar
+from dpbi.dashboard.session import address, settings
+from dpbi.dashboard.sidebar import entries, menu, prior
+from dpbi.dashboard.words import data as data_words, guard, sidebar, words
 from dpbi.data import synthesis
 from dpbi.data.examples import EXAMPLES
 
 EXAMPLE, FILE, MADE_UP, TYPED = "An example", "A file of yours", "Made-up counts", "Counts typed in"
+WAITING = "data: waiting"  # the name of what is open on the page Data, where that is not in use
 CHOICES = (EXAMPLE, FILE, MADE_UP, TYPED)
 OWN = (FILE, TYPED)  # where the counts are a person's, not the app's
 GIVEN, DRAWN = "Given proportions", "Drawn from the prior"
@@ -34,7 +35,7 @@ DEFAULTS: dict[str, Any] = {
     "made-up proportions": "0.5 0.3 0.2",
     "made-up seed": "1",
     "typed": "Yes, 30\nNo, 20",
-    **upload.DEFAULTS,
+    "uploaded": None,
 }
 
 
@@ -81,10 +82,18 @@ def _example(refusals: list[str]) -> Data:
 
 
 def _file(refusals: list[str]) -> Data | None:
-    used = upload.choose()
+    used, waiting = settings.get("uploaded"), st.session_state.get(WAITING)
+    st.caption(data_words.used(used))
+    if used and waiting:
+        st.warning(f"The form of {words.escape(waiting)} on the page Data says something else, which is not in use.")
+    lead_to_data()
     if used is None:
         return None
     return Data(tuple(used["labels"]), tuple(used["counts"]), used["name"], "an uploaded file")
+
+
+def lead_to_data() -> None:
+    st.page_link(menu.page("Data").path, label="To the page Data", query_params=address.elsewhere(on_tour=False))
 
 
 def _made_up(refusals: list[str]) -> Data | None:

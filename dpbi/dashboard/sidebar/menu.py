@@ -89,6 +89,13 @@ PAGES = (
         "is left unused?",
     ),
     Page(
+        "pages/10_Data.py",
+        "Data",
+        "Your data",
+        "Say what your table is, and see at once what comes out. Other pages show it once you use it.",
+        uses_data=False,
+    ),
+    Page(
         "pages/7_Release.py",
         "Release",
         "Release",
@@ -107,7 +114,7 @@ PAGES = (
 
 
 # What the pages from here on are for.
-_WAY = {TOUR: "Learn", "Home": "Compare", "Sensitivity": "Understand", "Release": "Your data", "Papers": "Check"}
+_WAY = {TOUR: "Learn", "Home": "Compare", "Sensitivity": "Understand", "Data": "Your data", "Papers": "Check"}
 
 
 def page(title: str) -> Page:

@@ -202,7 +202,7 @@ def _spelled(value: Any) -> str:
 def _meant(kind: Kind, text: str) -> Any:
     """What a text stands for; the text itself where it cannot, so that the check says what is wrong."""
     if kind == "flag":
-        return {"true": True, "false": False}.get(text, text)
+        return {"true": True, "false": False}.get(text.lower(), text)
     if kind in ("texts", "numbers"):
         try:
             row = next(csv.reader(io.StringIO(text, newline=""), strict=True), [])

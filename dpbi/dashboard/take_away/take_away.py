@@ -57,7 +57,9 @@ def write_address(page: Page, chosen: Scenario | None, defaults: Mapping[str, An
         st.session_state[_WRITTEN] = scenario_file.for_address(whole, with_counts=False)
         document = scenario_file.for_address(whole, with_counts=_in_the_link(whole))
     else:
-        document = document | scenario_file.accepted("epsilon", settings.everything())
+        entered = settings.everything()
+        document = document | scenario_file.accepted("epsilon", entered) | scenario_file.accepted("source", entered)
+        document = scenario_file.for_address(document, with_counts=False)
     on_stage = {name: settings.get(name) for name in scenario_file.STAGING}
     query = scenario_file.to_query(scenario_file.without({**document, **on_stage}, brief))
     if len(query) > limits.LINK_CHARACTERS_LARGEST:

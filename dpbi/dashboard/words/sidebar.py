@@ -24,13 +24,9 @@ SHARED_NUMBERS = {
     "delta": "How far the probability of any set of outputs may exceed e^epsilon times the neighbour's: what the "
     "promise of epsilon alone leaves out.",
 }
-PUBLIC_LIST = (
-    "Every category there can be, whether or not anybody is in it, as known without looking at the data. The counts "
-    "then come in this order, with 0 for a category that does not occur; you are asked about any that is not listed."
-)
 SEED = "The same seed gives the same draws. A real release never uses one."
 FOR_A_CLAIM = "Data, prior and epsilon of a claim"
-NO_CATEGORIES = "Choose a file, or set right the entry above: each category then gets a number here."
+NO_CATEGORIES = "Bring a file on the page Data, or set right the entry above: each category then gets a number here."
 
 
 def not_calibrated(names: Sequence[str], sentence: str) -> str:

@@ -4,7 +4,6 @@ import re
 
 from dpbi import Guarantee, NotPrivate, Problem, limits, printed_bound
 from dpbi.accuracy.order import Measured
-from dpbi.data.files import Counts
 from dpbi.data.labels import isolated, shortened
 from dpbi.mechanisms.printed_number import error, listed as listed, number as number
 from dpbi.problem.neighbours import RELATION
@@ -35,7 +34,7 @@ BASES = (
 )
 LIST_FROM_DATA = (
     "The list of categories counts as public. Here it was taken from the data, so it tells which categories occur at "
-    "all, and no guarantee covers that. If you can, give the public list below."
+    "all, and no guarantee covers that. If you can, give the public list in the form."
 )
 LIST_GIVEN = "The categories are those of your public list; one with nobody in it has the count 0."
 NOTHING_TICKED = "No mechanism is chosen. Choose at least one under **Mechanisms** in the sidebar."
@@ -86,38 +85,10 @@ def scenario_line(title: str, labels: tuple[str, ...], problem: Problem, epsilon
     )
 
 
-SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
-UPLOAD_REFUSED = (
-    "A file will be refused here (error 403): the browser kept back the cookie that protects uploads, as in a frame of "
-    "another site or behind a proxy that drops it. Open the app in a tab of its own; whoever runs it can serve it over "
-    "HTTPS with server.xsrfCookieSameSite = \"none\" (README)."
-)
-
-
 def column_letter(position: int) -> str:
     """A, B, …, Z, AA, AB, … for 0, 1, 2, …, as spreadsheets call their columns."""
     before, last = divmod(position, 26)
     return (column_letter(before - 1) if before else "") + chr(ord("A") + last)
-
-
-LAYOUTS = {"counts": "one row per category", "wide": "one row of counts", "raw": "one row per person"}
-
-
-def read_as(counts: Counts) -> str:
-    """How a file was understood: its format, where the names stand, its layout and the columns read."""
-    parts = [counts.file_format if counts.encoding is None else f"{counts.encoding} {counts.file_format}"]
-    if counts.separator:
-        parts.append(f"cells separated by {SEPARATORS[counts.separator]}")
-    if counts.sheet is not None:
-        parts.append(f"sheet {escape(counts.sheet)}")
-    parts.append("no header" if counts.header_row is None else f"header in row {counts.header_row:,}")
-    parts.append(LAYOUTS[counts.layout])
-    columns = [escape(column) for column in counts.columns]
-    if counts.layout == "counts" and len(columns) == 2:
-        parts.append(f"categories from {columns[0]}, counts from {columns[1]}")
-    elif counts.layout == "raw":
-        parts.append(f"counted: {columns[0]}")
-    return f"Read as {'; '.join(parts)}."
 
 
 def prior_words(alpha: tuple[float, ...]) -> str:

@@ -2,130 +2,85 @@
 
 import re
 import unicodedata
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from dpbi import limits
 
-from . import vocabulary
-from .outcome import CountsError, Notes, listed, shown
-from .table import LINE_BREAKS, one_line
-from .whole_numbers import DATE, MarkedCell, is_number
+from .form import Understanding
+from .outcome import CountsError, listed, shown
+from .table import one_line
+from .whole_numbers import DATE, NESTED, NO_VALUE, MarkedCell, is_number
 
 MANY_CATEGORIES = 30  # more are not drawn one by one
 LONG_NAME = 60
-REFUSED_KINDS = ("is a formula", "is an error", "is a list", "is binary")
-DAY_AND_MONTH = re.compile(r"\d{1,2}[-. ][^\W\d_]{3}\.?|[^\W\d_]{3}\.?[-. ]\d{2}")
-ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+# 2024-01-05 and what a spreadsheet makes of 5-9: 5-Sep, Sep-05.
+AS_DATE = re.compile(r"\d{4}-\d{2}-\d{2}|\d{1,2}[-. ][^\W\d_]{3}\.?|[^\W\d_]{3}\.?[-. ]\d{2}")
 
 
 @dataclass
 class Names:
     """Cells to category names, each different cell once, keeping what happened to it."""
 
-    notes: Notes
+    notes: Understanding
     of: dict[str, str] = field(default_factory=dict)
 
     def add(self, cells: Iterable[str], row: Callable[[str], int]) -> None:
         for cell in cells:
-            if cell not in self.of:
-                self.of[cell] = _name(cell, row)
+            if isinstance(cell, MarkedCell) and cell.kind in (NO_VALUE, NESTED):
+                raise CountsError(f"{shown(cell)} is {cell.kind}; the name of a category is needed.", row(cell), cell)
+            self.of[cell] = one_line(cell)
+            if len(self.of[cell]) > limits.UPLOAD_LABEL_CHARACTERS_LARGEST:
+                raise CountsError(too_long(self.of[cell]), row(cell), cell)
 
-    def remark(self, times: Mapping[str, int], where: str, totals: bool = True) -> None:
+    def remark(self, times: Mapping[str, int], where: str) -> None:
         """Notes about the names in use. times: how often each cell stands; where: "on {} rows" or the like.
 
-        Empty times: how equal names were merged has been said already. totals: whether a total is worth a remark.
+        Empty times: how equal names were merged has been said already.
         """
-        _remark_on_spelling(self.of, self.notes)
-        _remark_on_merging(self.of, times, where, self.notes)
-        names = list(dict.fromkeys(self.of.values()))
-        _remark_on_likeness(names, self.notes)
-        _remark_on_content(names, [cell for cell in self.of if _is_date(cell)], self.notes)
-        if totals:
-            _remark_on_totals(names, self.notes)
-
-
-def _name(cell: str, row: Callable[[str], int]) -> str:
-    if isinstance(cell, MarkedCell) and f"is {cell.kind}".startswith(REFUSED_KINDS):
-        raise CountsError(f"{shown(cell)} is {cell.kind}; the name of a category is needed.", row(cell), cell)
-    name = one_line(cell)
-    if len(name) > limits.UPLOAD_LABEL_CHARACTERS_LARGEST:
-        raise CountsError(too_long(name), row(cell), cell)
-    return name
+        names, cells_of = list(self.of.values()), _grouped(self.of, self.of.__getitem__)
+        merged = {name: cells for name, cells in cells_of.items() if sum(times.get(cell, 0) for cell in cells) > 1}
+        repeated = [f"{shown(name)} appears {where.format(sum(times[cell] for cell in cells))}"
+                    for name, cells in merged.items()]  # fmt: skip
+        composed = [name for name, cells in merged.items() if len({cell.strip() for cell in cells}) > 1]
+        dates = [cell for cell in self.of if _is_date(cell)]
+        spaced = [cell for cell in self.of if cell != cell.strip()]
+        invisible = [name for name in cells_of if not name.isprintable() and _visible(name) != name]
+        for holds, remark in (
+            (repeated, f"{listed(repeated)}; the {where.split()[-1]} were added together."),
+            (composed, f"Names that look the same were added together ({_quoted(composed)})."),
+            (invisible, f"Names contain invisible characters: {_quoted(invisible)}."),
+            *((alike[1:], f"{_quoted(alike)} differ only by case or look the same; spell them alike to merge them.")
+              for alike in _grouped(cells_of, _look).values()),
+            (dates, f"{len(dates)} category names are dates ({_quoted(dates)}); were they ranges such as 5-9?"),
+            (spaced, f"Spaces around names were removed ({_quoted(spaced)})."),
+            (any("\n" in cell.strip() for cell in self.of), "Line breaks inside names were replaced by spaces."),
+            (names and all(map(is_number, names)), "Numeric codes are treated as category names."),
+            (any(len(name) > LONG_NAME for name in names), "Long names are shortened in charts."),
+            (len(cells_of) > MANY_CATEGORIES, f"Many categories ({len(cells_of):,}): charts show the largest ones."),
+        ):
+            if holds:
+                self.notes.remark(remark)
 
 
 def too_long(name: str) -> str:
-    most, got = limits.UPLOAD_LABEL_CHARACTERS_LARGEST, len(name)
-    return f"{shown(name)} is too long for the name of a category: at most {most:,} characters, got {got:,}."
-
-
-def words_of(name: str) -> set[str]:
-    return set(re.findall(r"[^\W\d_]+(?:-[^\W\d_]+)*", name.lower()))
-
-
-def is_total(name: str) -> bool:
-    return bool(words_of(name) & vocabulary.TOTALS)
-
-
-def is_of_the_whole(name: str) -> bool:
-    """A name that says nothing but a total, or what a table has below its counts: 'Grand total', 'Base', 'Mean'."""
-    words = words_of(name)
-    known = vocabulary.TOTALS | vocabulary.STATISTICS | vocabulary.AMOUNTS | vocabulary.SHARES | {"grand", "of"}
-    return bool(words) and words <= known
+    return (f"{shown(name)} is too long for the name of a category: at most "
+            f"{limits.UPLOAD_LABEL_CHARACTERS_LARGEST:,} characters, got {len(name):,}.")  # fmt: skip
 
 
 def _is_date(cell: str) -> bool:
-    if isinstance(cell, MarkedCell):
-        return cell.kind == DATE
-    return bool(ISO_DATE.fullmatch(cell.strip()) or DAY_AND_MONTH.fullmatch(cell.strip()))
+    return cell.kind == DATE if isinstance(cell, MarkedCell) else bool(AS_DATE.fullmatch(cell.strip()))
 
 
-def _quoted(names: Iterable[str], most: int = 3) -> str:
-    return listed([shown(name) for name in names], most)
+def _quoted(names: Iterable[str]) -> str:
+    return listed([shown(name) for name in names], most=3)
 
 
-def _remark_on_spelling(of: Mapping[str, str], notes: Notes) -> None:
-    spaced = [cell for cell in of if cell != cell.strip()]
-    if spaced:
-        notes.add(f"Spaces around names were removed ({_quoted(spaced)}).")
-    if any(LINE_BREAKS.search(cell.strip()) for cell in of):
-        notes.add("Line breaks inside names were replaced by spaces.")
-
-
-def _remark_on_merging(of: Mapping[str, str], times: Mapping[str, int], where: str, notes: Notes) -> None:
-    if not times:
-        return
-    of_name: Counter[str] = Counter()
-    for cell, count in times.items():
-        of_name[of[cell]] += count
-    repeated = [f"{shown(name)} appears {where.format(count)}" for name, count in of_name.items() if count > 1]
-    if repeated:
-        notes.add(f"{listed(repeated)}; the {where.split()[-1]} were added together.")
-    spelled: dict[str, set[str]] = {}
-    for cell, name in of.items():
-        spelled.setdefault(name, set()).add(cell.strip())
-    composed = [name for name, cells in spelled.items() if len(cells) > 1]
-    if composed:
-        notes.add(f"Names that look the same were added together ({_quoted(composed)}).")
-
-
-def _remark_on_likeness(names: list[str], notes: Notes) -> None:
-    """Names that differ only by case, invisible characters or by compatible forms of letters."""
-    invisible = [name for name in names if not name.isprintable() and _visible(name) != name]
-    if invisible:
-        notes.add(f"Names contain invisible characters: {_quoted(invisible)}.")
-    by_case: dict[str, list[str]] = {}
-    by_look: dict[str, list[str]] = {}
+def _grouped(names: Iterable[str], by: Callable[[str], str]) -> dict[str, list[str]]:
+    groups: dict[str, list[str]] = {}
     for name in names:
-        by_case.setdefault(name.casefold(), []).append(name)
-        by_look.setdefault(_look(name), []).append(name)
-    for alike in by_case.values():
-        if len(alike) > 1:
-            notes.add(f"{_quoted(alike)} differ only by case; spell them alike to merge them.")
-    for alike in by_look.values():
-        if len({name.casefold() for name in alike}) > 1:
-            notes.add(f"{_quoted(alike)} look the same but are kept apart.")
+        groups.setdefault(by(name), []).append(name)
+    return groups
 
 
 def _visible(name: str) -> str:
@@ -133,24 +88,5 @@ def _visible(name: str) -> str:
 
 
 def _look(name: str) -> str:
-    seen = name if name.isprintable() else _visible(name)
-    return re.sub(r"\s+", " ", unicodedata.normalize("NFKC", seen)).strip().casefold()
-
-
-def _remark_on_content(names: list[str], dates: list[str], notes: Notes) -> None:
-    if dates:
-        notes.add(f"{len(dates)} category names are dates ({_quoted(dates)}); were they ranges such as 5-9?")
-    if names and all(map(is_number, names)):
-        notes.add("Numeric codes are treated as category names.")
-    if any(len(name) > LONG_NAME for name in names):
-        notes.add("Long names are shortened in charts.")
-    if len(names) > MANY_CATEGORIES:
-        notes.add(f"Many categories ({len(names):,}): charts show the largest ones.")
-
-
-def _remark_on_totals(names: list[str], notes: Notes) -> None:
-    totals = [name for name in names if any("total" in word for word in words_of(name))]
-    if totals:
-        notes.add(
-            f"Names contain 'total' or 'subtotal' ({_quoted(totals)}): each person must be counted in one row only."
-        )
+    """What is left of a name without case, invisible characters and compatible forms of letters."""
+    return re.sub(r"\s+", " ", unicodedata.normalize("NFKC", _visible(name))).strip().casefold()

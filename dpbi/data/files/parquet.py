@@ -2,14 +2,13 @@
 
 import io
 from collections.abc import Callable
-from decimal import Decimal
 from typing import Any
 
 from dpbi import limits
 
 from .outcome import CountsError, faults_in_words
 from .table import Column, Table, one_line, sampled
-from .whole_numbers import BINARY, BOOLEAN, DATE, FRACTION, NESTED, MarkedCell
+from .whole_numbers import NESTED, MarkedCell, cell_of
 
 
 def read_parquet(data: bytes) -> Table:
@@ -19,18 +18,6 @@ def read_parquet(data: bytes) -> Table:
     The declared levels of a categorical column are kept, in their order. Raises CountsError for a damaged or
     too large file.
     """
-    arrow = _arrow_table(data)
-    if not arrow.num_rows:
-        raise CountsError("the file has a header but no rows below it.")
-    columns = [
-        Column(i, "" if name.startswith("__index_level_") else one_line(name), _fetch(column), _levels(column),
-               sampled(len(arrow.columns)))
-        for i, (name, column) in enumerate(zip(arrow.column_names, arrow.columns, strict=True), 1)
-    ]
-    return Table(columns, range(2, arrow.num_rows + 2), header_row=1)
-
-
-def _arrow_table(data: bytes) -> Any:
     with faults_in_words("Parquet file"):
         from pyarrow import parquet  # type: ignore[import-untyped]
 
@@ -43,16 +30,23 @@ def _arrow_table(data: bytes) -> Any:
                 f"{limits.UPLOAD_UNPACKED_BYTES_LARGEST:,} bytes unpacked are read, got "
                 f"{facts.num_rows:,} rows and {size:,} bytes."
             )
-        return file.read()
+        arrow = file.read()
+        if not arrow.num_rows:
+            raise CountsError("the file has a header but no rows below it.")
+        columns = [
+            Column(i, "" if name.startswith("__index_level_") else one_line(name), _fetch(column), _levels(column),
+                   sampled(len(arrow.columns)))
+            for i, (name, column) in enumerate(zip(arrow.column_names, arrow.columns, strict=True), 1)
+        ]
+    return Table(columns, range(2, arrow.num_rows + 2), header_row=1)
 
 
 def _fetch(column: Any) -> Callable[[int | None], list[str]]:
     """The function from a number of entries (None: all) to their cells."""
 
     def cells(stop: int | None) -> list[str]:
-        part = column.slice(0, stop) if stop is not None else column
         with faults_in_words("Parquet file"):
-            return [cell for chunk in part.chunks for cell in _texts(chunk)]
+            return [cell for chunk in column.slice(0, stop).chunks for cell in _texts(chunk)]
 
     return cells
 
@@ -62,9 +56,7 @@ def _levels(column: Any) -> tuple[str, ...] | None:
 
     if not types.is_dictionary(column.type) or not column.num_chunks:
         return None
-    with faults_in_words("Parquet file"):
-        texts = [text for chunk in column.chunks for text in _texts(chunk.dictionary)]
-    return tuple(dict.fromkeys(text for text in texts if text))
+    return tuple(dict.fromkeys(text for chunk in column.chunks for text in _texts(chunk.dictionary) if text))
 
 
 def _texts(chunk: Any) -> list[str]:
@@ -77,25 +69,6 @@ def _texts(chunk: Any) -> list[str]:
     declared = types.is_dictionary(chunk.type)
     if types.is_nested(chunk.dictionary.type if declared else chunk.type):
         return [MarkedCell("[…]", NESTED)] * len(chunk)
-    if not declared:
-        chunk = chunk.dictionary_encode()
-    levels = [_text(value) for value in chunk.dictionary.to_pylist()]
+    chunk = chunk if declared else chunk.dictionary_encode()
+    levels = list(map(cell_of, chunk.dictionary.to_pylist()))
     return ["" if i is None else levels[i] for i in chunk.indices.to_pylist()]
-
-
-def _text(value: Any) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, bool):
-        return MarkedCell(str(value), BOOLEAN)
-    if isinstance(value, float):
-        return str(int(value)) if value.is_integer() else MarkedCell(repr(value), FRACTION)
-    if isinstance(value, bytes):
-        return MarkedCell(repr(value), BINARY)
-    if isinstance(value, int):
-        return str(value)
-    if isinstance(value, Decimal):
-        return MarkedCell(f"{value:f}", FRACTION)
-    return MarkedCell(str(value), DATE)

@@ -1,25 +1,15 @@
 """The public list of categories: given by a person, it keeps the file from telling which categories occur at all."""
 
 from collections import Counter
-from dataclasses import replace
 
 from dpbi import limits
 
-from .answers import Answers
+from .form import Understanding
 from .names import too_long
-from .outcome import CountsError, Notes, listed, shown
+from .outcome import CountsError, listed, shown
 from .table import one_line
 
 OTHER, MISSING = "(other)", "(missing)"
-
-
-def with_tidy_list(answers: Answers) -> Answers:
-    """The answers with the names of the list as names are read. Raises CountsError where they are no list."""
-    if answers.categories is None:
-        if answers.unlisted is not None:
-            raise CountsError("unlisted= goes with categories=, the public list; there is none.")
-        return answers
-    return replace(answers, categories=tidy_list(answers.categories))
 
 
 def tidy_list(names: tuple[str, ...]) -> tuple[str, ...]:
@@ -42,46 +32,32 @@ def tidy_list(names: tuple[str, ...]) -> tuple[str, ...]:
     return tidy
 
 
-def on_public_list(totals: dict[str, int], answers: Answers, notes: Notes) -> dict[str, int]:
+def on_public_list(totals: dict[str, int], form: Understanding) -> dict[str, int]:
     """The counts of the names on the list, in its order, 0 where nobody is; the counts as they are without a list.
 
     A name that differs from one on the list only by case is taken for that. What else is not on the list is asked
     about: counted as "(other)", which is then a category whatever the file holds, or refused. Nothing is left out,
     for n would then depend on which records the list covers.
     """
-    if answers.categories is None:
+    if form.said.categories is None:
         return totals
-    counts = dict.fromkeys(answers.categories, 0)
-    if answers.missing == "keep":
+    counts = dict.fromkeys(form.said.categories, 0)
+    if form.said.missing == "keep":
         counts.setdefault(MISSING, 0)
-    if answers.unlisted == "other":
-        counts.setdefault(OTHER, 0)
-    folded = Counter(name.casefold() for name in counts)
+    folded = Counter(map(str.casefold, counts))
     by_case = {name.casefold(): name for name in counts if folded[name.casefold()] == 1}
     outside: dict[str, int] = {}
     for name, count in totals.items():
-        known = name if name in counts else by_case.get(name.casefold())
-        if known is None:
-            outside[name] = count
-        else:
-            counts[known] += count
-            if known != name:
-                notes.add(f"{shown(name)} was counted as {shown(known)}, as the list spells it.")
-    _settle([name for name, count in outside.items() if count], answers)
-    if answers.unlisted == "other":
-        counts[OTHER] += sum(outside.values())
+        known = name if name in counts else by_case.get(name.casefold(), "")
+        within = counts if known else outside
+        within[known or name] = within.get(known or name, 0) + count
+        if known and known != name:
+            form.remark(f"{shown(name)} was counted as {shown(known)}, as the list spells it.")
+    names = listed([shown(name) for name, count in outside.items() if count])
+    if names:
+        why = f"Not on the list of categories: {names}. All that may be counted as '{OTHER}', or be added to the list."
+        if form.settle("unlisted", "other", why) == "refuse":
+            raise CountsError(f"{names}: not on the list of categories; add what is missing to the list.")
+    if form.said.unlisted == "other" or names:
+        counts[OTHER] = counts.get(OTHER, 0) + sum(outside.values())
     return counts
-
-
-def _settle(outside: list[str], answers: Answers) -> None:
-    """Raises where names that are not on the list hold counts and nobody said what to do with them."""
-    if not outside or answers.unlisted == "other":
-        return
-    names = listed(list(map(shown, outside)), most=5)
-    verb = "is" if len(outside) == 1 else "are"
-    if answers.unlisted == "refuse":
-        raise CountsError(f"{names} {verb} not on the list of categories; add what is missing to the list.")
-    raise answers.question(
-        f"{names} {verb} not on the list of categories: count all that as '{OTHER}'? If not, add to the list.",
-        {"unlisted": "other"},
-    )

@@ -1,17 +1,20 @@
 """A table as it stands in the file: columns of text, and the row of the file that each entry comes from."""
 
+from __future__ import annotations
+
 import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import accumulate
 
 from dpbi import limits
 
 from . import vocabulary
-from .outcome import shown
-from .whole_numbers import DATE, MarkedCell, is_beside_share, is_like_number, is_number
+from .outcome import CountsError, listed, shown
+from .whole_numbers import DATE, FRACTION, MarkedCell, is_beside_share, is_like_number, is_number
 
 LINE_BREAKS = re.compile(r"[\t\n\v\f\r\x85\u2028\u2029]")
 WORDS_OF_A_NAME = 3  # longer headers are questions
@@ -21,8 +24,9 @@ TIME = re.compile(
     re.IGNORECASE,
 )
 LONGEST_TIME = 40
-YEAR = re.compile(r"(?:19|20)\d\d")
-ITEM = re.compile(r"[^\W\d_]{1,3}\d{1,3}(?:[._]\d{1,3})?[a-z]?")  # Q1, V7, q2_3: an item of a questionnaire
+YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+JOIN = " / "
+FRACTIONAL = re.compile(r"[+-]?\d*[.,](?!0*$)(?!\d{3}$)\d+")
 ANSWER_LARGEST = 20  # numbers up to here may be what a person answers, whatever the header
 SAMPLE = 1_000  # entries that decide what a column is; what is read is always the whole column
 SAMPLE_CELLS = 200_000  # of all columns together, so that a table of thousands of columns is opened as soon
@@ -66,45 +70,28 @@ class Column:
         split = re.sub(r"(?<=[a-zà-ÿ])(?=[A-ZÀ-Ý])", " ", self.name)
         return set(re.findall(r"[^\W\d_]+|%", split.lower()))
 
+    def says(self, vocabulary: frozenset[str]) -> bool:
+        return bool(self.words & vocabulary)
+
     @property
     def named_as_counts(self) -> bool:
-        return bool(self.words & vocabulary.COUNTS) and not self.named_as_identifier
+        """'Count', 'Number of people', 'Deaths': by words that nobody has a number of, and no other."""
+        known = vocabulary.COUNTS | vocabulary.POPULATION
+        return self.says(known) and self.words <= known | vocabulary.FILLERS and not self.says(vocabulary.SHARES)
 
     @property
-    def named_as_nothing_but_counts(self) -> bool:
-        """'Count' and 'Number of people', not 'Number of children': that may be an answer of each person."""
-        return bool(self.words) and self.words <= vocabulary.COUNTS | {"of"} and not self.named_as_shares
+    def is_identifier(self) -> bool:
+        """By a word of a short header, as 'member id'; in a question such as 'Who sits in your row?' the word says
+        nothing."""
+        return len(self.words) <= WORDS_OF_A_NAME and self.says(vocabulary.IDENTIFIERS)
 
     @property
-    def counts_by_nature(self) -> bool:
-        """'Deaths', 'Number of respondents', or no word at all, as '2023': what nobody has a number of."""
-        said = self.words & (vocabulary.COUNTS | vocabulary.POPULATION)
-        known = vocabulary.COUNTS | vocabulary.POPULATION | vocabulary.FILLERS
-        return not self.words or (bool(said) and self.words <= known and not self.named_as_shares)
-
-    @property
-    def said_to_be_counts(self) -> bool:
-        return self.counts_by_nature and bool(self.words)
-
-    @cached_property
-    def named_as_an_answer(self) -> bool:
-        """By a word for what a person has or a measure of it ('Children', 'Hours', 'EUR'), or as a question or by its
-        number ('How many?', 'Q1')."""
-        of_persons = vocabulary.ANSWERS | vocabulary.MEASUREMENTS | (vocabulary.UNITS - vocabulary.FILLERS)
-        words = {word for word in self.words & of_persons if len(word) > 1}
-        question = self.name.rstrip().endswith("?") or bool(ITEM.fullmatch(self.name))
-        return not self.counts_by_nature and (bool(words) or question)
-
-    @property
-    def reads_as_an_answer(self) -> bool:
-        """Whether its numbers may be an answer of each person, and not how many people gave one.
-
-        Not where it is counts by nature, or shares. Else where it is named as an answer, or as a number of anything
-        ('Number of lions', 'Anzahl Esel'), or where no number is too large for one.
-        """
-        if self.counts_by_nature or self.named_as_shares:
-            return False
-        return self.named_as_an_answer or bool(self.words & vocabulary.COUNTS) or self.is_small
+    def may_be_answers(self) -> bool:
+        """Whether its numbers may be what each person answered: a number of anything ('Number of lions'), a measure, or
+        none too large for an answer; not where its name says that they are counts, or shares."""
+        other = self.named_as_counts or self.says(vocabulary.SHARES) or not self.words
+        asked = self.says(vocabulary.COUNTS | vocabulary.MEASUREMENTS) or self.name.rstrip().endswith("?")
+        return not other and (asked or self.is_small)
 
     @property
     def is_small(self) -> bool:
@@ -112,67 +99,33 @@ class Column:
         digits = [number for cell in self.sample if (number := re.sub(r"[., ']", "", cell)).isdecimal()]
         return bool(digits) and all(len(number) < 6 and int(number) <= ANSWER_LARGEST for number in digits)
 
-    @property
-    def named_as_code(self) -> bool:
-        """'Code', 'ISO3': names in short, whether they are digits or not."""
-        return bool(self.words & vocabulary.CODES) and not self.named_as_counts
-
-    @property
-    def named_as_shares(self) -> bool:
-        return bool(self.words & vocabulary.SHARES)
-
-    @property
-    def named_as_identifier(self) -> bool:
-        """By a word of a short header: in a question such as 'Who sits in your row?' it says nothing, and a 'User type'
-        is no user."""
-        short = len(self.words) <= WORDS_OF_A_NAME and not self.words & vocabulary.KINDS
-        return short and bool(self.words & vocabulary.IDENTIFIERS)
-
-    @property
-    def named_as_measurement(self) -> bool:
-        return bool(self.words & vocabulary.MEASUREMENTS) and not self.named_as_counts
-
     @cached_property
     def holds_numbers(self) -> bool:
         """Numbers for the most part, or numbers among marks that stand for withheld or missing ones; under a year all
         may be marked ('4522 p')."""
-        if not self.sample:
-            return False
-        numbers = sum(map(is_number, self.sample))
-        marked = numbers > 0 or bool(YEAR.fullmatch(self.name))
-        like = marked and (2 * numbers >= len(self.sample) or all(map(is_like_number, self.sample)))
-        return like or all(map(is_beside_share, self.sample))
+        numbers, many = sum(map(is_number, self.sample)), len(self.sample)
+        marked = (numbers > 0 or YEAR.fullmatch(self.name)) and all(map(is_like_number, self.sample))
+        return many > 0 and (2 * numbers >= many or bool(marked) or all(map(is_beside_share, self.sample)))
 
     @property
     def may_hold_counts(self) -> bool:
-        named = self.named_as_counts or self.named_as_shares
-        if self.named_as_code:
-            return False
-        return self.holds_numbers or (named and (not self.sample or any(map(is_like_number, self.sample))))
+        named = self.says(vocabulary.COUNTS | vocabulary.SHARES) and any(map(is_like_number, self.sample))
+        return (self.holds_numbers or named) and (self.named_as_counts or not self.says(vocabulary.CODES))
 
     @cached_property
     def holds_times(self) -> bool:
         """Dates and times: they say when, and are no categories to suggest."""
         return bool(self.sample) and all(map(is_time, self.sample))
 
-    @property
-    def holds_people(self) -> bool:
-        """Addresses of electronic mail, or the word for none."""
-        texts = [cell.strip().lower() for cell in self.sample]
-        return bool(texts) and all("@" in text or text in vocabulary.ANONYMOUS for text in texts)
-
-    @property
-    def holds_codes(self) -> bool:
-        """Letters with digits after them, most of them different, as people are numbered: P01, P02, …"""
-        texts = [cell.strip() for cell in self.sample]
-        codes = bool(texts) and all(text.isalnum() and text[-1].isdigit() for text in texts)
-        kinds = bool(self.words & (vocabulary.KINDS | vocabulary.CODES))
-        return codes and not kinds and not self.holds_numbers and 4 * self.distinct > 3 * len(texts)
-
     @cached_property
     def distinct(self) -> int:
         """How many different entries the sample has."""
         return len({cell.strip() for cell in self.sample})
+
+    @cached_property
+    def has_fractions(self) -> bool:
+        """Numbers beside a decimal mark that groups no thousands, as no count has: '3.5', '0,27'."""
+        return any(map(is_fraction, self.sample))
 
     @property
     def repeats(self) -> bool:
@@ -185,8 +138,8 @@ class Column:
 
     @property
     def counts_rows(self) -> bool:
-        """0, 1, 2, … or 1, 2, 3, … all the way down."""
-        first = next(iter(self.fetch(1)), "").strip()
+        """The first column: 0, 1, 2, … or 1, 2, 3, … all the way down."""
+        first = next(iter(self.fetch(1)), "").strip() if self.position == 1 else ""
         return first in ("0", "1") and all(cell.strip() == str(i) for i, cell in enumerate(self.cells, int(first)))
 
 
@@ -194,22 +147,37 @@ class Column:
 class Table:
     """Columns of equal length under their headers; rows[i] is the row of the file that entry i comes from.
 
-    has_row_names: the first column has names of rows and no header, as R writes tables.
     """
 
     columns: list[Column]
     rows: Sequence[int]
     header_row: int | None
     blank_rows: int = 0
-    has_row_names: bool = False
+    aside: list[Column] = field(default_factory=list)  # numbers of rows: read only where an entry names them
 
-    def named(self, name: str) -> list[Column]:
-        wanted = one_line(name)
-        return [column for column in self.columns if column.name == wanted]
+    def kept(self, at: Sequence[int]) -> Table:
+        """The table of these entries alone."""
+        columns, aside = ([replace(column, fetch=lambda stop, of=column: [of.cells[i] for i in at[:stop]])  # type: ignore[misc]
+                           for column in among] for among in (self.columns, self.aside))  # fmt: skip
+        return Table(columns, [self.rows[i] for i in at], self.header_row, self.blank_rows, aside)
+
+    def found(self, wanted: str | int, entry: str) -> Column:
+        """The column that an entry of the form names. Raises CountsError where there is none or more than one."""
+        name = one_line(wanted) if isinstance(wanted, str) else None
+        columns = [c for c in (*self.aside, *self.columns) if name == c.name or wanted == c.position]
+        if len(columns) == 1:
+            return columns[0]
+        what = f"column {wanted}" if isinstance(wanted, int) else f"column called {shown(wanted)}"
+        why = f"{entry}: there is no {what}. The columns are {listed([c.label for c in self.columns], most=12)}."
+        if columns:
+            at = listed([str(column.position) for column in columns], most=12)
+            why = (f"{len(columns)} columns are called {columns[0].label} (columns {at}); rename one or give its "
+                   "position.")  # fmt: skip
+        raise CountsError(why, entry=entry)
 
     def key(self, column: Column) -> str | int:
         """What names the column in an answer: its header if that is its alone, else its position."""
-        return column.name if column.name and len(self.named(column.name)) == 1 else column.position
+        return dict(zip(self.columns, self.keys, strict=True)).get(column, column.position)
 
     @property
     def keys(self) -> tuple[str | int, ...]:
@@ -217,6 +185,36 @@ class Table:
         times = Counter(column.name for column in self.columns)
         return tuple(column.name if column.name and times[column.name] == 1 else column.position
                      for column in self.columns)
+
+
+def is_fraction(cell: str) -> bool:
+    marked = isinstance(cell, MarkedCell) and cell.kind == FRACTION
+    return marked or bool(FRACTIONAL.fullmatch(cell.strip().removesuffix("%").rstrip()))
+
+
+def are_years(texts: Sequence[str]) -> bool:
+    return bool(texts) and all(map(is_year, texts))
+
+
+def is_outer(column: Column, sides: Sequence[Column]) -> bool:
+    """Whether blank cells belong to the name above them: a column to the right is filled wherever this one is not."""
+    blank = [i for i, cell in enumerate(column.cells) if not cell.strip()]
+    right = [other.cells for other in sides if other.position > column.position]
+    return bool(blank) and blank[0] > 0 and any(all(cells[i].strip() for i in blank) for cells in right)
+
+
+def filled(column: Column, sides: Sequence[Column]) -> list[str]:
+    """The cells, with the name above in blank ones that belong to it."""
+    if not is_outer(column, sides):
+        return column.cells
+    return list(accumulate(column.cells, lambda above, cell: cell if cell.strip() else above, initial=""))[1:]
+
+
+def joined(columns: Sequence[Sequence[str]]) -> list[str]:
+    """The names of each entry, one after another; blank ones are left out."""
+    entries = list(zip(*columns, strict=True))
+    name = {entry: JOIN.join(filter(None, map(one_line, entry))) for entry in set(entries)}
+    return [name[entry] for entry in entries]
 
 
 def is_year(text: str) -> bool:

@@ -23,49 +23,33 @@ SHARES = _words(
 IDENTIFIERS = _words(
     """
     id ids uid uuid guid index idx nr row record serial member person user customer client participant
-    respondent patient subject student pupil employee email mail ticket teilnehmer personne persona
+    respondent patient subject student pupil employee key hh hhid hhno household caseid
+    email mail ticket teilnehmer personne persona
     """
 )
 POPULATION = _words(
     """
     respondents participants persons personas osób osoby respondentów pessoas человек людей people individuals
-    men women males females adults population inhabitants residents cases deaths dead births votes voters users
+    adults population inhabitants residents cases deaths dead births votes voters users
     visitors patients students pupils employees members customers subjects households answers responses replies
     rows observation personen befragte befragten befragter fälle fall fallzahl teilnehmende teilnehmer
-    teilnehmenden einwohner bevölkerung einwohnerzahl personenzahl menschen männer frauen stimmen todesfälle
+    teilnehmenden einwohner bevölkerung einwohnerzahl personenzahl menschen  stimmen todesfälle
     verstorbene geburten besucher studierende schüler patienten beschäftigte haushalte antworten nennungen
-    nutzer gestorbene wähler habitants décès cas votants réponses ménages hommes femmes habitantes muertes casos
-    respuestas hogares hombres mujeres abitanti decessi casi risposte
+    nutzer gestorbene wähler habitants décès cas votants réponses ménages habitantes muertes casos
+    respuestas hogares abitanti decessi casi risposte
     """
 )
 FILLERS = _words(
     """
-    of the in and all new total reported confirmed absolute absolut abs valid observed unweighted by der die des
-    von im insgesamt gesamt value values wert werte de des du la les los las di dei o
+    of the in and all both grand new total reported confirmed absolute absolut abs valid observed unweighted by der die
+    des von im insgesamt gesamt value values wert werte de des du la les los las di dei o
     """
 )
-ANSWERS = _words(
-    """
-    child children kids siblings brothers sisters pets cars bikes books rooms friends hours minutes days weeks
-    months drinks cigarettes visits trips times points grade grades marks rating level scale satisfaction wage
-    salary pay earnings rent expenses spending distance bmi size many much how your you kind kinder kinderzahl
-    geschwister haustiere autos fahrräder bücher zimmer freunde stunden minuten tage wochen monate besuche
-    fahrten punkte punktzahl note noten bewertung zufriedenheit lohn gehalt miete ausgaben entfernung semester
-    haushaltsgröße wie viele viel ihre ihr sie du enfants frères sœurs heures jours hijos hermanos horas días
-    figli fratelli ore giorni kinderen børn barn dzieci
-    """
-)
-STATISTICS = _words("base basis n respondents sample size valid response mean sd standard deviation std stichprobe")
-ROWS_OF_A_PIVOT = ("row labels", "zeilenbeschriftungen", "étiquettes de lignes", "etiquetas de fila",
-                   "etichette di riga", "rijlabels", "行ラベル", "行标签")  # fmt: skip
-AMOUNTS = _words("sum average avg mean median min max summe mittelwert durchschnitt somme moyenne suma promedio")
 CODES = _words(
     """
     code codes coordinate vector uom dguid iso iso2 iso3 fips geoid nuts ags zip plz postcode schlüssel kennziffer gss
     """
 )
-KINDS = _words("type types group groups kind category class segment status state labels label sex gender level geo")
-PEOPLE = _words("name names firstname surname vorname nachname nom prénom apellido who")
 MEASUREMENTS = _words(
     """
     age height weight income salary price score year alter größe körpergröße gewicht körpergewicht einkommen âge
@@ -75,15 +59,20 @@ MEASUREMENTS = _words(
     mittelwert durchschnitt latency index ratio density quota
     """
 )
-UNITS = _words(
-    "kg g cm m km eur usd years year jahre euro thousand thousands units unit einheit in min h hrs sec mm ml"
-)
 ANONYMOUS = _words("anonymous anonym anonyme anónimo anonimo anoniem anonymt none n/a na - unknown")
 TOTALS = _words(
     """
-    total totals subtotal sum all both overall altogether everyone gesamt insgesamt summe gesamtsumme
+    total totals subtotal sum all sexes ages base basis
+    zusammen everybody overall altogether everyone gesamt insgesamt summe gesamtsumme
     zwischensumme alle gesamtergebnis ensemble somme sous-total suma totale totaal totalt summa razem łącznie
     ogółem итого всего 合计 合計 总计 総計 σ
     """
 )
-SEVERAL = _words("multiple multi mehrfach mehrfachnennung mehrfachnennungen mehrfachantworten múltiple multiples")
+QUESTIONS = _words("question questions item items frage fragen variable indicator q pregunta")
+REPLIES = _words("response responses answer answers value reply antwort antworten réponse réponses respuesta")
+NO_ANSWER = frozenset((
+    "na", "n/a", ".", "nan", "null", "none", "missing", "unknown", "not stated", "no answer", "refused", "don't know",
+    "(leer)", "keine angabe", "k. a.", "sans réponse", "no contesta", "unbekannt",
+))  # fmt: skip
+WEIGHTS = _words("weight weights weighting pweight wt wgt gewicht gewichtung hochrechnungsfaktor poids peso")
+NOISY = _words("noisy noise dp private privatised privatized stddev perturbed")

@@ -11,25 +11,27 @@ from __future__ import annotations
 import re
 import unicodedata
 from array import array
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from functools import lru_cache
+from typing import Any
 
-from .answers import Answers
-from .outcome import CountsError, Notes, listed, shown
+from .form import Understanding
+from .outcome import CountsError, listed, shown
 
 COUNT_LIMIT = 2**63  # counts are handed on as 64-bit integers
 LARGE_COUNT = 10**12  # more than there are people; usually an identifier read as a count
 LONGEST_NUMBER = 64
 PLAIN_DIGITS = 12  # of a number that no remark or question is about
 MARKED_LARGEST = 100_000  # different cells in a column of counts that are not such numbers
-TOO_LARGE = "is too large: a count must be below 2^63 = 9,223,372,036,854,775,808"
-SPACES = dict.fromkeys(map(ord, "\u00a0\u2007\u2009\u202f"), " ")
-SIGNS = {0x2212: "-", 0x2019: "'", 0x02BC: "'"}
-MARK_NAMES = {".": "dots", ",": "commas", " ": "spaces", "'": "apostrophes"}
-NOT_FINITE = {"inf", "infinity", "nan"}
-WITHHELD = NOT_FINITE | {"na", "n/a", "none", "null", "x", "c", "s", "suppressed", "confidential", "missing"}
+NO_COUNT = ("is not a count: suppressed, approximate or worded cells and percentages cannot be used; counts must be "
+            "finite whole numbers")  # fmt: skip
+NO_WHOLE = ("is not a whole number: weighted counts are not supported, because one person may move a weight by more "
+            "than one, nor are proportions or percentages")  # fmt: skip
+ONE_WAY = str.maketrans("\u00a0\u2007\u2009\u202f\u2212\u2019\u02bc", "    -''")  # spaces, minus and apostrophes
+MARK_NAMES = {".": "Dots", ",": "Commas", " ": "Spaces", "'": "Apostrophes"}
+WITHHELD = {"inf", "infinity", "nan", "na", "n/a", "none", "null", "x", "c", "s", "suppressed", "confidential",
+            "missing"}  # fmt: skip
 OTHER_DIGIT = re.compile(r"[^\D0-9]")
 SHARE_BESIDE = re.compile(r"[\d.,' ]{1,40}[(\[][<>]?[\d., ]{1,20}%?[)\]]|[\d.,' ]{1,40}[/;|][\d., ]{1,20}%")
 LIKE_NUMBER = re.compile(r"[\d\s.,:;'<>~≈≤≥±=*+%()/?!#†‡·•…‐‑‒–—-]+(?: [a-z]{1,2})?")  # a flag may follow
@@ -46,35 +48,38 @@ class MarkedCell(str):
         return cell
 
 
-FORMULA = "a formula whose value was not saved; open the file in a spreadsheet, save it and upload it again"
-SPREADSHEET_ERROR = "an error of the spreadsheet"
-BOOLEAN = "true/false"
+NO_VALUE = ("an error of the spreadsheet or a formula whose value was not saved; open the file in a spreadsheet, save "
+            "it and upload it again")  # fmt: skip
 DATE = "a date or time"
 FRACTION = "a fraction"
-NESTED = "a list or record"
-BINARY = "binary data"
+NESTED = "a list, a record or bytes"
 
 
-def _pattern(grouping: str, decimal: str, grouped: str = "") -> re.Pattern[str]:
-    grouped = grouped or rf"[1-9]\d{{0,2}}([{grouping}])\d{{3}}(?:\3\d{{3}})*"  # group 3 of the whole
-    tail = rf"(?:[{decimal}](\d*))?"
-    return re.compile(rf"([+-]?)(?:({grouped}){tail}|(\d*){tail}(?:[eE]([+-]?\d{{1,4}}))?)")
+def cell_of(value: Any) -> str:
+    """The cell of a value as a workbook or Parquet file holds it."""
+    if value is None:
+        return ""
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    if isinstance(value, float | Decimal):
+        return MarkedCell(repr(value) if isinstance(value, float) else f"{value:f}", FRACTION)
+    if isinstance(value, str | int):
+        return str(value)
+    return MarkedCell(str(value), NESTED if isinstance(value, bytes) else DATE)
 
 
-CONVENTIONS = {
-    "English": _pattern(",' ", "."),
-    "continental": _pattern(".' ", ","),
-    "ungrouped": _pattern("' ", ".,"),
+DECIMAL_MARKS = {"English": ".", "continental": ",", "ungrouped": ".,", "lakh": "."}
+GROUPED = {  # group 3 of the whole is the mark between groups
+    "English": r"[1-9]\d{0,2}([,' ])\d{3}(?:\3\d{3})*",
+    "continental": r"[1-9]\d{0,2}([.' ])\d{3}(?:\3\d{3})*",
+    "ungrouped": r"[1-9]\d{0,2}([' ])\d{3}(?:\3\d{3})*",
+    "lakh": r"[1-9]\d?([,])\d{2}(?:\3\d{2})*\3\d{3}|[1-9]\d{0,2},\d{3}",  # never read without an answer
 }
-# Groups of other than three digits: they are never read without an answer.
-OTHER_GROUPS = {
-    "lakh": _pattern(",", ".", r"[1-9]\d?([,])\d{2}(?:\3\d{2})*\3\d{3}|[1-9]\d{0,2},\d{3}"),
-    "myriad": _pattern(",", ".", r"[1-9]\d{0,3}([,])\d{4}(?:\3\d{4})*"),
-}
-CONVENTION_OF = {
-    ",": "English", ".": "continental", " ": "ungrouped", "'": "ungrouped", "": "ungrouped",
-    **{name: name for name in OTHER_GROUPS},
+NUMBER = {
+    name: re.compile(rf"([+-]?)(?:({grouped}){tail}|(\d*){tail}(?:[eE]([+-]?\d{{1,4}}))?)")
+    for name, grouped in GROUPED.items() for tail in [rf"(?:[{DECIMAL_MARKS[name]}](\d*))?"]
 }  # fmt: skip
+CONVENTION_OF = {",": "English", ".": "continental", "lakh": "lakh"}  # of other marks: ungrouped
 
 
 def plain(cell: str) -> str:
@@ -82,8 +87,7 @@ def plain(cell: str) -> str:
     text = cell.strip()
     if text.isascii():
         return text
-    text = text.translate(SPACES).translate(SIGNS)
-    return OTHER_DIGIT.sub(lambda digit: str(unicodedata.decimal(digit[0])), text)
+    return OTHER_DIGIT.sub(lambda digit: str(unicodedata.decimal(digit[0])), text.translate(ONE_WAY))
 
 
 def is_number(cell: str) -> bool:
@@ -94,7 +98,7 @@ def is_number(cell: str) -> bool:
 
 @lru_cache(10_000)
 def _is_number(text: str) -> bool:
-    return any(_matched(text, pattern) for pattern in (CONVENTIONS | OTHER_GROUPS).values())
+    return any(parse(text, convention) is not None for convention in NUMBER)
 
 
 def is_like_number(cell: str) -> bool:
@@ -112,28 +116,14 @@ def _marked_otherwise(cell: str) -> bool:
     return isinstance(cell, MarkedCell) and cell.kind != FRACTION
 
 
-@dataclass(frozen=True)
-class Number:
-    value: Decimal
-    grouping: str  # the thousands mark used, "" for none
-    scientific: bool
-
-
-def _matched(text: str, pattern: re.Pattern[str]) -> re.Match[str] | None:
-    """A match that has a digit before any exponent (the parts of the patterns are all optional)."""
-    found = pattern.fullmatch(text) if len(text) <= LONGEST_NUMBER else None
-    return found if found and any(found.group(2, 4, 5, 6)) else None
-
-
-def parse(text: str, convention: str) -> Number | None:
-    """The number under a convention, or None where the text is none."""
-    found = _matched(text, (CONVENTIONS | OTHER_GROUPS)[convention])
-    if not found:
+def parse(text: str, convention: str) -> Decimal | None:
+    """The number under a convention, or None where the text is none: it needs a digit before any exponent."""
+    found = NUMBER[convention].fullmatch(text) if len(text) <= LONGEST_NUMBER else None
+    if not found or not any(found.group(2, 4, 5, 6)):
         return None
-    sign, grouped, mark, grouped_tail, whole, tail, exponent = found.groups()
+    sign, grouped, _, grouped_tail, whole, tail, exponent = found.groups()
     digits = re.sub(r"\D", "", grouped) if grouped else whole
-    value = Decimal(f"{sign}{digits or 0}.{grouped_tail or tail or 0}E{exponent or 0}")
-    return Number(value, mark or "", exponent is not None)
+    return Decimal(f"{sign}{digits or 0}.{grouped_tail or tail or 0}E{exponent or 0}")
 
 
 def whole_numbers(
@@ -141,186 +131,101 @@ def whole_numbers(
     names: Callable[[int], str],
     rows: Callable[[int], int],
     separator: str | None,
-    answers: Answers,
-    notes: Notes,
+    form: Understanding,
 ) -> Sequence[int]:
     """The cells as counts.
 
     names(i) and rows(i) give the category and the row of cell i for a message; separator: that of the file (a
     comma cannot separate cells and be the decimal mark too). Raises CountsError at the first cell that is no
-    count, CountsQuestion where a mark can mean two things.
+    count; where a mark can mean two things it is asked.
     """
-    texts = _marked(cells)
-    unmarked = {text: cell for cell, text in texts.items() if not isinstance(cell, MarkedCell)}
-    convention = _convention(unmarked, lambda text: rows(cells.index(unmarked[text])), separator, answers)
-    numbers = {
-        # What a workbook or Parquet file holds as a number has no marks to interpret: it comes with a point.
-        cell: None if _marked_otherwise(cell) else parse(text, convention if text in unmarked else "English")
-        for cell, text in texts.items()
-    }
-    found = {cell: _complaint(cell, texts[cell], number) for cell, number in numbers.items()}
-    complaints = {cell: complaint for cell, complaint in found.items() if complaint}
+    # Digits mean the same under every convention. Most cells are such, and of them nothing more is held.
+    marked = dict.fromkeys(
+        cell for cell in cells
+        if not (len(cell) <= PLAIN_DIGITS and cell.isdigit() and cell.isascii() and type(cell) is str)
+    )  # fmt: skip
+    if len(marked) > MARKED_LARGEST:
+        raise CountsError(f"more than {MARKED_LARGEST:,} different cells of the column of counts have marks, spaces or "
+                          f"more than {PLAIN_DIGITS} digits; write the counts as plain digits.")  # fmt: skip
+    # What a workbook or Parquet file holds as a number has no marks to interpret: it comes with a point.
+    texts = {cell: plain(cell) for cell in marked if not isinstance(cell, MarkedCell)}
+    convention = _convention(list(texts.values()), separator, form)
+    values = {cell: parse(texts[cell], convention) if cell in texts else parse(cell, "English") for cell in marked}
+    complaints = {cell: complaint for cell, value in values.items() if (complaint := _complaint(cell, value))}
     if complaints:
-        first = next(i for i, cell in enumerate(cells) if cell in complaints)
-        if len(cells) <= MARKED_LARGEST:  # more shares than that are too small to be written
-            values = [numbers[cell] if cell in numbers else parse(cell, "English") for cell in cells]
-            _refuse_shares(cells, values, rows(first), cells[first])
-        alike = array("q", (i for i, cell in enumerate(cells) if complaints.get(cell) == complaints[cells[first]]))
-        _refuse(alike, cells, complaints[cells[first]], names, rows)
-    if len(texts) > MARKED_LARGEST:
-        raise CountsError(
-            f"more than {MARKED_LARGEST:,} different cells of the column of counts have marks, spaces or more than "
-            f"{PLAIN_DIGITS} digits; write the counts as plain digits."
-        )
-    _remark(texts, {cell: number for cell, number in numbers.items() if number}, notes)
-    whole = {cell: int(number.value) for cell, number in numbers.items() if number}
-    return array("q", (whole[cell] if cell in whole else int(cell) for cell in cells))
+        _refuse(complaints, cells, names, rows)
+    _remark({texts[cell]: int(value) for cell, value in values.items() if value is not None and cell in texts},
+            DECIMAL_MARKS[convention], form)  # fmt: skip
+    return array("q", (int(values[cell] or 0) if cell in values else int(cell) for cell in cells))
 
 
-def _marked(cells: Sequence[str]) -> dict[str, str]:
-    """The different cells that are not plainly digits, each with its text; no more of them than are read and one.
-
-    Digits mean the same under every convention. Most cells are such, and of them nothing more is held.
-    """
-    texts: dict[str, str] = {}
-    for cell in cells:
-        digits = len(cell) <= PLAIN_DIGITS and cell.isdigit() and cell.isascii() and type(cell) is str
-        if not digits and cell not in texts:
-            texts[cell] = plain(cell)
-            if len(texts) > MARKED_LARGEST:
-                break
-    return texts
-
-
-def _convention(texts: Iterable[str], row: Callable[[str], int], separator: str | None, answers: Answers) -> str:
-    if answers.thousands is not None:
-        return CONVENTION_OF[answers.thousands]
-    english = {text: parse(text, "English") for text in texts if "." in text or "," in text}
-    continental = {text: parse(text, "continental") for text in english}
-    strange = [text for text in english if not any(map(_is_whole, (english[text], continental[text])))]
-    _ask_about_other_groups([text for text in strange if "," in text], row, answers)
-    only_english = [text for text in english if english[text] and not continental[text]]
-    only_continental = [text for text in english if continental[text] and not english[text]]
-    unclear = [text for text in english if english[text] and continental[text]]
-    if only_english and only_continental:
-        raise CountsError(
-            f"{shown(only_english[0])} and {shown(only_continental[0])} use dot and comma in opposite ways; write "
-            "all counts as plain whole numbers.",
-            row(only_english[0]),
-            only_english[0],
-        )
-    if only_english or not (unclear or only_continental):
-        return "English"
-    if only_continental:
+def _convention(texts: Sequence[str], separator: str | None, form: Understanding) -> str:
+    """What dots and commas mean: as said; else as the cells show that can be read in one way; else as groups of three,
+    which is the one reading that gives whole numbers, and is asked about."""
+    said = form.said.thousands
+    if said is not None:
+        form.settle("thousands", said)
+        return CONVENTION_OF.get(said, "ungrouped")
+    marked = [text for text in texts if "." in text or "," in text]
+    readings = [(text, parse(text, "English"), parse(text, "continental")) for text in marked]
+    strange = [text for text, *values in readings if "," in text and not any(map(_is_whole, values))]
+    if strange and all(parse(text, "lakh") is not None for text in strange):
+        why = f"Commas seem to mark groups of digits: {shown(strange[0])} is {strange[0].replace(',', '')}."
+        return str(form.settle("thousands", "lakh", why))
+    english = {text for text, value, _ in readings if value is not None}
+    continental = {text for text, _, value in readings if value is not None}
+    if english < continental:
         return "continental"
-    if separator == "," and all("," in text for text in unclear):
+    unclear = [text for text in marked if text in english]
+    if english != continental or not unclear or (separator == "," and all("," in text for text in unclear)):
         return "English"
-    readings = listed([f"{shown(text)} = {re.sub(r'[.,]', '', text)}" for text in unclear], most=3)
-    raise answers.question(
-        f"are the dots or commas in {listed([shown(text) for text in unclear], most=3)} thousands separators "
-        f"({readings}) or decimal marks? Counts are read only once this is known.",
-        {"thousands": None},
-        row=row(unclear[0]),
-        cell=unclear[0],
-    )
+    mark = "." if "." in unclear[0] else ","
+    whole = listed([f"{shown(text)} = {re.sub(r'[.,]', '', text)}" for text in unclear], most=3)
+    why = f"{MARK_NAMES[mark]} seem to separate thousands ({whole}): else they are fractions."
+    return CONVENTION_OF[form.settle("thousands", mark, why)]
 
 
-def _is_whole(number: Number | None) -> bool:
-    return number is not None and abs(number.value) < COUNT_LIMIT and number.value == number.value.to_integral_value()
+def _is_whole(value: Decimal | None) -> bool:
+    return value is not None and abs(value) < COUNT_LIMIT and value == value.to_integral_value()
 
 
-def _ask_about_other_groups(strange: list[str], row: Callable[[str], int], answers: Answers) -> None:
-    """Asks about commas before groups of two or of four digits, as in 12,34,567 and 12,3456."""
-    for name in OTHER_GROUPS:
-        if strange and all(parse(text, name) for text in strange):
-            digits = strange[0].replace(",", "")
-            raise answers.question(
-                f"are the commas in {listed(list(map(shown, strange)), most=3)} marks between groups of digits, so "
-                f"that {shown(strange[0])} is {digits}?",
-                {"thousands": name},
-                row=row(strange[0]),
-                cell=strange[0],
-            )
-
-
-def _complaint(cell: str, text: str, number: Number | None) -> str:
+def _complaint(cell: str, value: Decimal | None) -> str:
     """Why the cell is no count, as a phrase after the cell itself; "" if it is one."""
-    if isinstance(cell, MarkedCell) and cell.kind != FRACTION:
-        return f"is {cell.kind}; a count is needed"
-    if not text:
-        return "missing"
-    if number is None:
-        return _not_a_number(text)
-    if number.value >= COUNT_LIMIT:
-        return TOO_LARGE
-    if number.value < 0:
+    if _marked_otherwise(cell):
+        return f"is {getattr(cell, 'kind', '')}; a count is needed"
+    if not cell.strip():
+        return "is missing (write 0 if nobody chose it, or remove the row if it is a heading)"
+    if value is None:
+        return NO_COUNT
+    if value < 0:
         return "is negative: counts cannot be negative"
-    if number.value != number.value.to_integral_value():
-        return (
-            "is not a whole number: weighted counts are not supported, because one person may move a weight "
-            "by more than one"
-        )
-    return ""
-
-
-def _not_a_number(text: str) -> str:
-    if text.lower().lstrip("+-") in NOT_FINITE:
-        return "is not finite: counts must be finite whole numbers"
-    if text.isdecimal():
-        return TOO_LARGE
-    if is_beside_share(text):
-        return "holds a count and a share in one cell: put the counts in a column of their own"
-    if text.endswith("%"):
-        return "is a percentage: counts of people are needed"
-    return "is not a count: suppressed, approximate or worded cells cannot be used"
+    if value >= COUNT_LIMIT:
+        return f"is too large: a count must be below 2^63 = {COUNT_LIMIT:,}"
+    return "" if _is_whole(value) else NO_WHOLE
 
 
 def _refuse(
-    alike: Sequence[int],
-    cells: Sequence[str],
-    complaint: str,
-    names: Callable[[int], str],
-    rows: Callable[[int], int],
+    complaints: Mapping[str, str], cells: Sequence[str], names: Callable[[int], str], rows: Callable[[int], int]
 ) -> None:
-    """Raises for the first bad cell and all others with the same complaint, which are `alike`."""
-    first = alike[0]
-    if complaint == "missing":
-        of = f" for {shown(names(first))}" if names(first) else ""
-        remedy = "write 0 if nobody chose it, or remove the row if it is a heading"
-        raise CountsError(f"the count{of} is missing ({remedy}).", rows(first), cells[first])
-    others = listed([f"{shown(cells[i])} in row {rows(i)}" for i in alike[1:5]], most=4, of=len(alike) - 1)
-    raise CountsError(
-        f"{shown(cells[first])} {complaint}{'; likewise ' + others if others else ''}.",
-        rows(first),
-        cells[first],
-    )
+    """Raises for the first bad cell and all others with the same complaint."""
+    first = next(i for i, cell in enumerate(cells) if cell in complaints)
+    complaint = complaints[cells[first]]
+    alike = [i for i in range(first + 1, len(cells)) if complaints.get(cells[i]) == complaint]
+    others = listed([f"{shown(cells[i])} in row {rows(i)}" for i in alike[:4]], most=4, of=len(alike))
+    what = shown(cells[first]) if cells[first].strip() else f"the count for {shown(names(first))}"
+    raise CountsError(f"{what} {complaint}{'; likewise ' + others if others else ''}.", rows(first), cells[first])
 
 
-def _refuse_shares(cells: Sequence[str], numbers: list[Number | None], row: int, cell: str) -> None:
-    """Raises in plainer words where fractions add to 1 or to 100, up to the rounding of their last digit."""
-    values = [number.value for number in numbers if number]
-    if len(values) < len(cells) or any(value < 0 or value >= COUNT_LIMIT for value in values):
-        return
-    total = sum(values, Decimal())
-    for whole, what in ((1, "proportions"), (100, "percentages")):
-        if abs(total - whole) <= whole * Decimal("0.01"):
-            raise CountsError(
-                f"{shown(cell)}: these look like {what} (they add to {total}); counts of people are needed.",
-                row,
-                cell,
-            )
-
-
-def _remark(texts: dict[str, str], numbers: dict[str, Number], notes: Notes) -> None:
-    for mark, name in MARK_NAMES.items():
-        grouped = [cell for cell, number in numbers.items() if number.grouping == mark]
-        if grouped:
-            value = int(numbers[grouped[0]].value)
-            notes.add(f"{name.capitalize()} were read as thousands separators: {shown(grouped[0])} is {value}.")
-    scientific = [cell for cell, number in numbers.items() if number.scientific]
-    if scientific:
-        value = int(numbers[scientific[0]].value)
-        notes.add(f"Scientific notation ({shown(scientific[0])} is {value}): check that no digits were lost.")
-    large = [cell for cell, number in numbers.items() if number.value >= LARGE_COUNT]
-    if large:
-        notes.add(f"Very large counts ({shown(large[0])}): check the column.")
+def _remark(values: Mapping[str, int], decimal_marks: str, form: Understanding) -> None:
+    """Each remark once, by its first cell."""
+    remarks: dict[str, str] = {}
+    for text, value in values.items():
+        for mark, name in MARK_NAMES.items():
+            if mark in text and mark not in decimal_marks:
+                remarks.setdefault(name, f"{name} were read as thousands separators: {shown(text)} is {value}.")
+        if "e" in text.lower():
+            remarks.setdefault("e", f"Scientific notation ({shown(text)} is {value}): check that no digits were lost.")
+        if value >= LARGE_COUNT:
+            remarks.setdefault("large", f"Very large counts ({shown(text)}): check the column.")
+    for sentence in remarks.values():
+        form.remark(sentence)

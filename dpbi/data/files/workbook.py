@@ -1,222 +1,152 @@
-"""From an Excel workbook to columns of cells, by openpyxl; the sheet is asked for where several are filled."""
+"""From a workbook to columns of cells; the sheet is asked for where several are filled.
+
+openpyxl reads .xlsx: it alone tells formulas without a saved value and errors from empty cells. The older and the
+other formats are read by calamine.
+"""
 
 import io
 import re
 import warnings
 import zipfile
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from datetime import date, datetime, time, timedelta
-from itertools import islice, zip_longest
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from datetime import datetime, time
+from functools import partial
+from itertools import islice, repeat, zip_longest
+from typing import Any, NamedTuple
 
 from dpbi import limits
 
-from .answers import Answers
+from . import old_workbook
 from .delimited import CellGrid, cells_filled
-from .outcome import CountsError, Notes, faults_in_words, listed, shown
-from .preview import preview_of
-from .whole_numbers import BOOLEAN, DATE, FORMULA, FRACTION, SPREADSHEET_ERROR, MarkedCell
+from .file_format import ARCHIVE
+from .form import Understanding
+from .outcome import CountsError, faults_in_words, listed, shown
+from .whole_numbers import NO_VALUE, MarkedCell, cell_of
 
 ROWS_OF_EXCEL = 1_048_576
-ROW, COLUMN = re.compile(rb"<(?:\w+:)?row\b([^>]*)>"), re.compile(rb"<(?:\w+:)?col\b([^>]*)>")
-BEYOND = re.compile(rb'<(?:\w+:)?row\b[^>]*\br="\d{8}')
+FIRST_ROWS = 20  # that hold something: they show which sheet is a table
+ROW = re.compile(rb"<(?:\w+:)?row\b([^>]*)>")
+CELL = re.compile(rb"<(?:\w+:)?c\b")
+UNSAVED = re.compile(rb"(?:</(?:\w+:)?f>|<(?:\w+:)?f\b[^>]*/>)\s*(?:<(?:\w+:)?v\s*/>|<v></v>)?\s*</(?:\w+:)?c>")
 PLACE = re.compile(rb'\br="(\d{1,9})"')
-LEAST, MOST = re.compile(rb'\bmin="(\d{1,5})"'), re.compile(rb'\bmax="(\d{1,5})"')
-NOT_SHOWN = re.compile(rb'\bhidden="(?:1|true)"|\b(?:ht|width)="0(?:\.0*)?"')
+NOT_SHOWN = re.compile(rb'\bhidden="(?:1|true)"|\bht="0(?:\.0*)?"')
 
 
-def read_workbook(data: bytes, answers: Answers, notes: Notes) -> tuple[CellGrid, str]:
-    """The cells of one sheet, and its name.
+class Sheet(NamedTuple):
+    """rows: what each holds as text, from row 1; part: the XML of an .xlsx."""
+
+    name: str
+    visible: bool
+    rows: Callable[[], Iterable[list[str]]]
+    part: bytes = b""
+
+
+def read_workbook(data: bytes, form: Understanding) -> tuple[CellGrid, str, tuple[str, ...], tuple[int, ...]]:
+    """The cells of one sheet, its name, the names of all, and the rows that the workbook does not show.
 
     A hidden sheet is read only if `sheet` names it. Raises CountsError for a workbook that is damaged, too
-    large, or has nothing in it, CountsQuestion where more than one visible sheet holds cells.
+    large, or has nothing in it.
     """
-    with faults_in_words("Excel workbook"), warnings.catch_warnings():
+    with faults_in_words("workbook"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        formulas = _check_size(data)
-        with _opened(data, values=True) as book:
-            name = _choose_sheet(book, answers, notes)
-            cells = list(_rows_of_text(book[name]))
-            hidden = _hidden(data, book[name]._worksheet_path)
-        if formulas:
-            with _opened(data, values=False) as book:
-                _mark_unsaved_formulas(book[name], cells)
-    left_out = _settle_hidden(cells, hidden, answers, notes)
-    rows = {i: row for i, row in enumerate(cells, 1) if i not in left_out and cells_filled(row)}
+        sheets = _sheets_of_excel(data) or _sheets_of_others(data, form)
+        sheet = _chosen(sheets, form)
+        rows = {i: row for i, row in enumerate(sheet.rows(), 1) if cells_filled(row)}
     if not rows:
-        raise CountsError(f"the sheet {shown(name)} is empty.")
-    return _grid(rows), name
-
-
-def _grid(rows: Mapping[int, list[str]]) -> CellGrid:
-    """The filled rows by their numbers, which ascend."""
+        raise CountsError(f"the sheet {shown(sheet.name)} is empty.", entry="sheet")
     columns = [list(column) for column in zip_longest(*rows.values(), fillvalue="")]
     numbers = list(rows)
-    return CellGrid(columns, numbers, None, numbers[-1] - numbers[0] + 1 - len(numbers))
+    grid = CellGrid(columns, numbers, None, numbers[-1] - numbers[0] + 1 - len(numbers))
+    return grid, sheet.name, tuple(one.name for one in sheets), tuple(i for i in _hidden(sheet.part) if i in rows)
 
 
-@contextmanager
-def _opened(data: bytes, values: bool) -> Iterator[Any]:
+def _sheets_of_others(data: bytes, form: Understanding) -> list[Sheet]:
+    found = old_workbook.sheets_of(data, limits.UPLOAD_WORKBOOK_CELLS_LARGEST)
+    if isinstance(found, str):
+        raise CountsError(f"{found}; save it as CSV or .xlsx and upload that.")
+    form.remark("All rows were read, also hidden ones; errors and formulas without a saved value count as empty cells.")
+    return [Sheet(name, visible, partial(iter, [list(map(_text, row)) for row in rows]))
+            for name, visible, rows in found]  # fmt: skip
+
+
+def _sheets_of_excel(data: bytes) -> list[Sheet]:
+    """None of them if it is another format; CountsError where unpacking or reading would take too long."""
     import openpyxl
 
-    book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=values)
-    try:
-        yield book
-    finally:
-        book.close()
-
-
-def _check_size(data: bytes) -> bool:
-    """Whether there are formulas; CountsError where unpacking or reading would take too long."""
+    if not data.startswith(ARCHIVE):
+        return []
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        parts = archive.infolist()
-        if sum(part.file_size for part in parts) > limits.UPLOAD_UNPACKED_BYTES_LARGEST:
-            raise CountsError(
-                "the workbook is too large: unpacked, at most "
-                f"{limits.UPLOAD_UNPACKED_BYTES_LARGEST:,} bytes are read; save the table as CSV."
-            )
-        sheets = [part for part in parts if part.filename.startswith("xl/worksheets/")]
-        texts = [archive.read(part) for part in sheets]
-    cells = sum(len(re.findall(rb"<(?:\w+:)?c\b", text)) for text in texts)
-    if cells > limits.UPLOAD_WORKBOOK_CELLS_LARGEST:
+        size = sum(part.file_size for part in archive.infolist())
+        small = size <= limits.UPLOAD_UNPACKED_BYTES_LARGEST
+        names = [name for name in archive.namelist() if name.startswith("xl/worksheets/")] if small else []
+        parts = {name: archive.read(name) for name in names}
+    cells = sum(len(CELL.findall(part)) for part in parts.values())
+    if not small or cells > limits.UPLOAD_WORKBOOK_CELLS_LARGEST:
         raise CountsError(
-            f"the workbook is too large: at most {limits.UPLOAD_WORKBOOK_CELLS_LARGEST:,} cells are read, "
-            f"got {cells:,}; save the table as CSV."
+            f"the workbook is too large: at most {limits.UPLOAD_WORKBOOK_CELLS_LARGEST:,} cells and unpacked "
+            f"{limits.UPLOAD_UNPACKED_BYTES_LARGEST:,} bytes are read, got {cells:,} and {size:,}; save it as CSV."
         )
-    if any(BEYOND.search(text) for text in texts):
-        raise CountsError(f"a sheet has rows beyond {ROWS_OF_EXCEL:,}, the last of Excel's; save the table as CSV.")
-    return any(re.search(rb"<(?:\w+:)?f\b", text) for text in texts)
+    if not any(name.endswith(".xml") for name in parts):
+        return []
+    book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
+    unsaved = any(map(UNSAVED.search, parts.values()))
+    formulas = openpyxl.load_workbook(io.BytesIO(data), read_only=True) if unsaved else None
+    return [
+        Sheet(sheet.title, sheet.sheet_state == "visible",
+              partial(_rows_of_text, sheet, formulas and formulas[sheet.title]),
+              parts[sheet._worksheet_path.lstrip("/")])
+        for sheet in book.worksheets
+    ]  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Hidden:
-    """The rows and columns, from 1, that the workbook does not show; filtered: because a filter leaves them out."""
-
-    rows: frozenset[int]
-    columns: tuple[range, ...]
-    filtered: bool
-
-
-def _hidden(data: bytes, part: str) -> Hidden:
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        text = archive.read(part.lstrip("/"))
-    rows, at = set(), 0
-    for row in ROW.finditer(text):
+def _hidden(part: bytes) -> Iterator[int]:
+    """The rows, from 1, that the sheet does not show."""
+    at = 0
+    for row in ROW.finditer(part):
         place = PLACE.search(row[1])
         at = int(place[1]) if place else at + 1
         if NOT_SHOWN.search(row[1]):
-            rows.add(at)
-    columns = [column[1] for column in COLUMN.finditer(text) if NOT_SHOWN.search(column[1])]
-    ends = [(LEAST.search(column), MOST.search(column)) for column in columns]
-    ranges = tuple(range(int(low[1]), int(high[1]) + 1) for low, high in ends if low and high)
-    return Hidden(frozenset(rows), ranges, b"filterColumn" in text)
+            yield at
 
 
-def _settle_hidden(cells: list[list[str]], hidden: Hidden, answers: Answers, notes: Notes) -> frozenset[int]:
-    """The rows to leave out, with the hidden columns emptied, as answered. Asks where anything stands in them."""
-    rows = [i for i in sorted(hidden.rows) if i <= len(cells) and any(cell.strip() for cell in cells[i - 1])]
-    width = max(map(len, cells), default=0)
-    columns = [
-        i for among in hidden.columns for i in among[:width]
-        if i <= width and any(len(row) >= i and row[i - 1].strip() for row in cells)
-    ]  # fmt: skip
-    parts = [f"{one}s {listed(list(map(str, at)), 8)}" if len(at) > 1 else f"{one} {at[0]}"
-             for one, at in (("row", rows), ("column", columns)) if at]  # fmt: skip
-    if not parts:
-        return frozenset()
-    what = " and ".join(parts)
-    if answers.hidden is None:
-        why = "a filter leaves out what does not fit" if hidden.filtered else "the workbook does not show all it holds"
-        question = answers.question(
-            f"{what} of the sheet {'are' if len(rows) + len(columns) > 1 else 'is'} hidden ({why}): are hidden cells "
-            "left out?",
-            {"hidden": "drop"},
-        )
-        question.preview = preview_of(_grid({i: row for i, row in enumerate(cells, 1) if cells_filled(row)}), {})
-        raise question
-    if answers.hidden == "keep":
-        notes.add(f"Hidden cells were read too, as answered: {what}.")
-        return frozenset()
-    notes.add(f"Hidden cells were left out: {what}.")
-    for row in cells:
-        for i in columns:
-            if i <= len(row):
-                row[i - 1] = ""
-    return frozenset(rows)
-
-
-def _choose_sheet(book: Any, answers: Answers, notes: Notes) -> str:
-    sheets = {sheet.title: sheet for sheet in book.worksheets}
-    if answers.sheet is not None:
-        if answers.sheet not in sheets:
-            names = listed(list(map(shown, sheets)), most=12)
-            raise CountsError(f"there is no sheet {shown(answers.sheet)}; the sheets are {names}.")
-        return answers.sheet
-    visible = {name: sheet for name, sheet in sheets.items() if sheet.sheet_state == "visible"}
-    starts = {name: _first_rows(sheet) for name, sheet in (visible or sheets).items()}
+def _chosen(sheets: list[Sheet], form: Understanding) -> Sheet:
+    by_name = {sheet.name: sheet for sheet in sheets}
+    said = form.said.sheet
+    if said is not None:
+        if said not in by_name:
+            names = listed(list(map(shown, by_name)), most=12)
+            raise CountsError(f"there is no sheet {shown(said)}; the sheets are {names}.", entry="sheet")
+        return by_name[form.settle("sheet", said)]
+    starts = {sheet.name: list(islice(filter(cells_filled, sheet.rows()), FIRST_ROWS))
+              for sheet in [one for one in sheets if one.visible] or sheets}  # fmt: skip
     filled = [name for name, rows in starts.items() if rows]
     if not filled:
         raise CountsError("the sheet is empty." if len(sheets) < 2 else "all visible sheets are empty.")
-    if len(filled) == 1:
-        if len(sheets) > 1:
-            notes.add(f"The sheet {shown(filled[0])} was read: it is the only visible one that holds anything.")
-        return filled[0]
-    tables = [name for name in filled if len(starts[name]) > 1 and max(map(cells_filled, starts[name].values())) > 1]
-    likeliest = (tables or filled)[0]
-    question = answers.question(
-        f"which sheet holds the counts? The sheets are {listed(list(map(shown, filled)), most=12)}.",
-        {"sheet": likeliest},
-        {"sheet": tuple(filled)},
-    )
-    first = preview_of(_grid(starts[likeliest]), {})
-    question.preview = replace(first, of=f"the sheet {shown(likeliest)}")
-    raise question
+    why = f"Of the sheets {listed(list(map(shown, filled)), most=12)} one holds the table."
+    likeliest = max(filled, key=lambda name: sum(cells_filled(row) > 1 for row in starts[name]))
+    return by_name[form.settle("sheet", likeliest, why if len(filled) > 1 else "")]
 
 
-def _first_rows(sheet: Any, most: int = 20) -> dict[int, list[str]]:
-    """The first rows that hold something, by their numbers."""
-    filled = ((i, row) for i, row in enumerate(_rows_of_text(sheet), 1) if cells_filled(row))
-    return dict(islice(filled, most))
-
-
-def _rows_of_text(sheet: Any) -> Iterator[list[str]]:
-    """Each row of the sheet as text, from row 1, without the blank cells at its end."""
-    sheet.reset_dimensions()  # what a writer notes down as the extent of a sheet is often wrong
+def _rows_of_text(sheet: Any, formulas: Any) -> Iterator[list[str]]:
+    """Each row of the sheet as text, from row 1, without the blank cells at its end. formulas: the sheet with formulas
+    in place of values, where some have none; such a cell is marked."""
     padded = 0
-    for count, row in enumerate(sheet.iter_rows(), 1):
+    for one in filter(None, (sheet, formulas)):
+        one.reset_dimensions()  # what a writer notes down as the extent of a sheet is often wrong
+    beside = formulas.iter_rows() if formulas else repeat(())
+    for count, (row, meant) in enumerate(zip(sheet.iter_rows(), beside, strict=False), 1):
         padded += len(row)
         if count > ROWS_OF_EXCEL or padded > limits.UPLOAD_CELLS_LARGEST:
             raise CountsError(f"the sheet {shown(sheet.title)} is too large; save the table as CSV.", count)
-        cells = [_text(cell) for cell in row]
+        cells = [MarkedCell(cell.value, NO_VALUE) if cell.data_type == "e" else _text(cell.value) for cell in row]
+        for i, cell in enumerate(meant):
+            if cell.data_type == "f" and not cells[i]:
+                cells[i] = MarkedCell(str(cell.value), NO_VALUE)
         while cells and not cells[-1]:
             cells.pop()
         yield cells
 
 
-def _text(cell: Any) -> str:
-    value = cell.value
-    if value is None:
-        return ""
-    if isinstance(value, str):
-        return MarkedCell(value, SPREADSHEET_ERROR) if cell.data_type == "e" else value
-    if isinstance(value, bool):
-        return MarkedCell(str(value).upper(), BOOLEAN)
-    if isinstance(value, float):
-        return str(int(value)) if value.is_integer() else MarkedCell(repr(value), FRACTION)
-    if isinstance(value, datetime) and value.time() == time():
-        return MarkedCell(value.date().isoformat(), DATE)
-    if isinstance(value, datetime | date | time | timedelta):
-        return MarkedCell(str(value), DATE)
-    return str(value)
-
-
-def _mark_unsaved_formulas(sheet: Any, cells: list[list[str]]) -> None:
-    """Puts a marked cell where a formula stands whose value the file does not hold."""
-    sheet.reset_dimensions()
-    for texts, row in zip(cells, sheet.iter_rows(), strict=False):
-        for i, cell in enumerate(row):
-            if cell.data_type == "f" and not (i < len(texts) and texts[i]):
-                texts.extend([""] * (i + 1 - len(texts)))
-                texts[i] = MarkedCell(str(cell.value), FORMULA)
+def _text(value: Any) -> str:
+    midnight = isinstance(value, datetime) and value.time() == time()
+    return cell_of(value.date() if midnight else value)

@@ -1,0 +1,154 @@
+"""From bytes to counts: the file is opened once, and understood anew for whatever a person says about it."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from os import PathLike
+
+from dpbi import limits
+
+from .delimited import CellGrid, read_delimited
+from .encoding import decode
+from .file_format import identify
+from .form import COUNTS, Form, Understanding
+from .outcome import Counts, CountsError, Doubt, listed, shown
+from .parquet import read_parquet
+from .public_list import tidy_list
+from .roles import Roles, guess_only, roles_of
+from .rows import table_of
+from .table import Table, one_line
+from .tally import counted
+from .workbook import read_workbook
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A file as cells: a table where the format names its columns, or else a grid. sheets: the names of all, hidden:
+    the rows that a workbook does not show; form: what opening it has settled and remarked."""
+
+    content: Table | CellGrid
+    form: Understanding
+    file_format: str
+    encoding: str | None = None
+    separator: str | None = None
+    sheet: str | None = None
+    sheets: tuple[str, ...] = ()
+    hidden: tuple[int, ...] = ()
+
+    @property
+    def columns(self) -> list[list[str]]:
+        """The cells of each column, names of the format's own left out."""
+        content = self.content
+        return content.columns if isinstance(content, CellGrid) else [column.cells for column in content.columns]
+
+
+@dataclass(frozen=True)
+class Understood:
+    """What a file comes to under what was said: counts or a refusal, beside the form as it is filled in.
+
+    table: with the rows too that a filter leaves out; roles: of those that are read.
+    """
+
+    form: Understanding
+    table: Table | None = None
+    roles: Roles | None = None
+    counts: Counts | None = None
+    refusal: CountsError | None = None
+
+    @property
+    def open(self) -> list[Doubt]:
+        return self.form.open
+
+
+@contextmanager
+def letting_go() -> Iterator[None]:
+    """A refusal forgets what it arose from, which may hold the whole file."""
+    try:
+        yield
+    except CountsError as refusal:
+        refusal.__context__ = None
+        raise
+
+
+def opened(data: bytes, filename: str, said: Form) -> Opened:
+    """The file as cells. Raises CountsError where it cannot be opened."""
+    if not isinstance(data, bytes | bytearray | memoryview):
+        raise CountsError(f"data must be the bytes of a file: got {type(data).__name__}.")
+    content, most = bytes(data), limits.UPLOAD_BYTES_LARGEST
+    if len(content) > most:
+        raise CountsError(f"the file is too large: at most {most // 2**20} MB ({most:,} bytes), got {len(content):,}.")
+    if not isinstance(filename, str | PathLike):
+        raise CountsError(f"filename must be text or a path: got {limits.shown(filename)}.")
+    form = Understanding(said)
+    file_format = identify(content, str(filename))
+    for entry, kind in (("sheet", "workbook"), ("encoding", "text")):
+        if getattr(said, entry) is not None and file_format != kind:
+            raise CountsError(f"{entry} can only be said of a {kind}: this is a {file_format}.", entry=entry)
+    if file_format == "parquet":
+        return Opened(read_parquet(content), form, file_format)
+    if file_format == "workbook":
+        grid, sheet, sheets, hidden = read_workbook(content, form)
+        return Opened(grid, form, file_format, sheet=sheet, sheets=sheets, hidden=hidden)
+    text, encoding = decode(content, form)
+    grid, separator = read_delimited(text, form)
+    return Opened(grid, form, file_format, encoding, separator)
+
+
+def understood(file: Opened, said: Form) -> Understood:
+    """The file under what was said of it. Nothing is raised: a refusal is part of what it comes to."""
+    form = Understanding(said, {**file.form.entries}, [*file.form.doubts], [*file.form.remarks])
+    table = roles = None
+    try:
+        table = _table(file, form)
+        read = _selected(table, form)
+        roles = roles_of(read, form)
+        if said.categories is not None:
+            form.said = replace(said, categories=tidy_list(said.categories))
+        totals = counted(read, roles, file.separator, form)
+    except CountsError as refusal:
+        refusal.__context__ = None
+        return Understood(form, table, roles, refusal=refusal.with_traceback(None))
+    counts = Counts(
+        labels=tuple(totals),
+        counts=tuple(totals.values()),
+        warnings=tuple(form.remarks),
+        form=tuple(form.suggested.items()),
+        layout=roles.layout,
+        columns=tuple(c.title for c in (*roles.categories, *(roles.counts if roles.layout == COUNTS else ()))),
+        left_out=tuple(sorted(form.left_out.items())),
+        file_format=file.file_format,
+        header_row=table.header_row,
+        encoding=file.encoding,
+        separator=file.separator,
+        sheet=file.sheet,
+    )
+    return Understood(form, table, roles, counts)
+
+
+def _table(file: Opened, form: Understanding) -> Table:
+    """The table without the rows that are left out."""
+    content, said = file.content, form.said
+    if max(said.leave_out or (0,)) > max(content.rows, default=0):
+        raise CountsError(f"leave_out: there is no row {max(said.leave_out or ()):,}.", entry="leave_out")
+    hidden = form.leave_out(file.hidden, "hidden in the workbook",
+                            f"The workbook hides row {listed(list(map(str, file.hidden)), 8)}.")  # fmt: skip
+    if isinstance(content, CellGrid):
+        return table_of(content, form, hidden)
+    if said.header_row is not None:
+        raise CountsError("header_row cannot be said of a Parquet file: it names its columns itself.",
+                          entry="header_row")  # fmt: skip
+    out = set(said.leave_out or ())
+    return content.kept([i for i, row in enumerate(content.rows) if row not in out]) if out else content
+
+
+def _selected(table: Table, form: Understanding) -> Table:
+    """The rows that hold the values that are kept."""
+    at: Sequence[int] = range(len(table.rows))
+    kept = form.settle("only", *guess_only(table, form)) or ()
+    for key, values in kept:
+        column, wanted = table.found(key, "only"), set(map(one_line, values))
+        at = [i for i in at if one_line(column.cells[i]) in wanted]
+        form.remark(f"Only rows were read whose {column.label} is {listed(list(map(shown, values)))}: {len(at):,}.")
+    if kept and not at:
+        raise CountsError("no row holds the values that are kept.", entry="only")
+    return table.kept(at) if kept else table
