@@ -99,8 +99,7 @@ def _tidied(name: str, value: Any) -> Any:
 
 def _each(value: Any, kind: Any) -> tuple[Any, ...]:
     """One value or several of a kind, of which numbers are those of rows and columns."""
-    several = isinstance(value, Collection) and not isinstance(value, str | bytes)
-    each = tuple(value) if several else (value,)
+    each = tuple(value) if isinstance(value, Collection) and not isinstance(value, str | bytes) else (value,)
     if not all(isinstance(one, kind) and one is not True and (isinstance(one, str) or one in PLACES) for one in each):
         raise TypeError
     return each

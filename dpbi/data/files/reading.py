@@ -11,7 +11,7 @@ from .delimited import CellGrid, read_delimited
 from .encoding import decode
 from .file_format import identify
 from .form import COUNTS, Form, Understanding
-from .outcome import Counts, CountsError, Doubt, listed, shown
+from .outcome import Counts, CountsError, listed, shown
 from .parquet import read_parquet
 from .public_list import tidy_list
 from .roles import Roles, guess_only, roles_of
@@ -29,9 +29,7 @@ class Opened:
     content: Table | CellGrid
     form: Understanding
     file_format: str
-    encoding: str | None = None
     separator: str | None = None
-    sheet: str | None = None
     sheets: tuple[str, ...] = ()
     hidden: tuple[int, ...] = ()
 
@@ -54,10 +52,6 @@ class Understood:
     roles: Roles | None = None
     counts: Counts | None = None
     refusal: CountsError | None = None
-
-    @property
-    def open(self) -> list[Doubt]:
-        return self.form.open
 
 
 @contextmanager
@@ -87,11 +81,10 @@ def opened(data: bytes, filename: str, said: Form) -> Opened:
     if file_format == "parquet":
         return Opened(read_parquet(content), form, file_format)
     if file_format == "workbook":
-        grid, sheet, sheets, hidden = read_workbook(content, form)
-        return Opened(grid, form, file_format, sheet=sheet, sheets=sheets, hidden=hidden)
-    text, encoding = decode(content, form)
-    grid, separator = read_delimited(text, form)
-    return Opened(grid, form, file_format, encoding, separator)
+        grid, _, sheets, hidden = read_workbook(content, form)
+        return Opened(grid, form, file_format, sheets=sheets, hidden=hidden)
+    grid, separator = read_delimited(decode(content, form)[0], form)
+    return Opened(grid, form, file_format, separator)
 
 
 def understood(file: Opened, said: Form) -> Understood:
@@ -116,11 +109,7 @@ def understood(file: Opened, said: Form) -> Understood:
         layout=roles.layout,
         columns=tuple(c.title for c in (*roles.categories, *(roles.counts if roles.layout == COUNTS else ()))),
         left_out=tuple(sorted(form.left_out.items())),
-        file_format=file.file_format,
         header_row=table.header_row,
-        encoding=file.encoding,
-        separator=file.separator,
-        sheet=file.sheet,
     )
     return Understood(form, table, roles, counts)
 

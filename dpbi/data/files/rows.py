@@ -282,4 +282,4 @@ def _refuse_ragged(grid: CellGrid, columns: list[Column], width: int) -> None:
     remedy = ("put names and numbers that contain the separator in quotes" if written > width else
               "fill in what is missing, or leave the row out if it is no data")  # fmt: skip
     what = f"{written} {'cell' if written == 1 else 'cells'} instead of {width}, beginning with {shown(first)}"
-    raise CountsError(f"{what}; {remedy}.", grid.rows[wrong], first)
+    raise CountsError(f"{what}; {remedy}.", grid.rows[wrong])

@@ -33,15 +33,13 @@ def counted(table: Table, roles: Roles, separator: str | None, form: Understandi
     else:
         totals = on_public_list(_added_up(table, roles, separator, form), form)
         _refuse_no_counts(totals, roles, form)
-    absent = [f"{shown(name)} ({count:,})" for name, count in totals.items() if name.lower() in vocabulary.NO_ANSWER]
-    if absent:
+    if absent := [f"{shown(name)} ({n:,})" for name, n in totals.items() if name.lower() in vocabulary.NO_ANSWER]:
         form.remark(f"Counted as categories, though they may stand for no answer: {listed(absent)}.")
     for words, what in (
         (vocabulary.WEIGHTS, "if these are weights of a survey, they are not used"),
         (vocabulary.NOISY, "values that are noisy already are no true counts"),
     ):
-        labels = [column.label for column in table.columns if column.says(words)]
-        if labels:
+        if labels := [column.label for column in table.columns if column.says(words)]:
             form.remark(f"{listed(labels)}: {what}.")
     return totals
 
@@ -71,8 +69,8 @@ def _added_up(table: Table, roles: Roles, separator: str | None, form: Understan
         if roles.group in (None, ADDED, APART, keys[i])
     ]
     named = _named(entries, form)
-    cells, rows = [entry.cell for entry in named], [entry.row for entry in named]
-    whole = whole_numbers(cells, lambda i: named[i].name, rows.__getitem__, separator, form)
+    cells = [entry.cell for entry in named]
+    whole = whole_numbers(cells, lambda i: named[i].name, lambda i: named[i].row, separator, form)
     out = _rows_of_sums(named, whole, roles, form) | _rows_of_whole_groups(table, roles, form)
     kept = [(entry, count) for entry, count in zip(named, whole, strict=True) if entry.row not in out]
     if roles.group == APART:
@@ -91,13 +89,12 @@ def _named(entries: Sequence[NamedCount], form: Understanding) -> list[NamedCoun
     """The entries that have a category. Counts without one at the end are figures for all others, as likely as not;
     elsewhere they are refused."""
     nameless = [entry for entry in entries if not entry.name.strip()]
-    counts = [entry for entry in nameless if entry.cell.strip()]
-    if counts:
+    if counts := [entry for entry in nameless if entry.cell.strip()]:
         cell, rows = shown(counts[0].cell), [entry.row for entry in counts]
         at_end = len(nameless) < len(entries) - 1 and list(entries[-len(nameless) :]) == nameless
         why = f"The count {cell} at the end has no category: it may be a figure for all others."
         if not (at_end and form.leave_out(rows, "no category", why)):
-            raise CountsError(f"the category of the count {cell} is missing; leave the row out if a sum.", rows[0], "")
+            raise CountsError(f"the category of the count {cell} is missing; leave the row out if a sum.", rows[0])
     return [entry for entry in entries if entry.name.strip()]
 
 
@@ -113,9 +110,8 @@ def _rows_of_sums(entries: Sequence[NamedCount], whole: Sequence[int], roles: Ro
         sides = [(range(len(entries)), of_names, [[count] for count in whole])]
     out: set[int] = set()
     for keys, lines, counts in sides:
-        if len(lines) > limits.CATEGORIES_LARGEST:
-            continue
-        at, certain = sums_of_rows(lines, counts) if len(lines) > 2 else (set(), False)
+        few = 2 < len(lines) <= limits.CATEGORIES_LARGEST
+        at, certain = sums_of_rows(lines, counts) if few else (set(), False)
         why = "the sum of other rows" if certain else "about the sum of all others"
         if not at and keys is not of_groups:  # groups are looked at column by column
             most = max(map(sum, counts), default=0)  # a total is no less than any other
@@ -123,15 +119,13 @@ def _rows_of_sums(entries: Sequence[NamedCount], whole: Sequence[int], roles: Ro
             certain, why = False, "named like a total"
         if not at or (certain and len(lines) - len(at) < 2):
             continue
-        different = list(dict.fromkeys(keys))
-        wanted = {different[i] for i in at}
+        wanted = {key for i, key in enumerate(dict.fromkeys(keys)) if i in at}
         rows = sorted({entry.row for entry, key in zip(entries, keys, strict=True) if key in wanted})
         said = listed([f"{shown(lines[i].strip())} ({sum(counts[i]) if counts else 'all'})" for i in sorted(at)])
-        why = f"{said}: {why}"
         if certain:
-            out |= {*form.leave_out(rows, "the sum of other rows", f"{why}: all would be counted twice with it.")}
+            out |= {*form.leave_out(rows, "the sum of other rows", f"{said}: {why}: all would be counted twice with it.")}
         else:
-            form.ask("leave_out", f"{why}: if it is a total, leave row {listed(list(map(str, rows)))} out, or all are "
+            form.ask("leave_out", f"{said}: {why}: if it is a total, leave row {listed(list(map(str, rows)))} out, or all are "
                      "counted twice.")  # fmt: skip
     return out
 
@@ -186,17 +180,15 @@ def _refuse_no_counts(totals: dict[str, int], roles: Roles, form: Understanding)
         form.remark("There are no observations: the posterior equals the prior.")
 
 
-def _times(cells: Sequence[str], levels: Sequence[str] = ()) -> tuple[Counter[str], int]:
-    """How often each cell stands, and how many different names the cells and levels that are not blank give; no
-    further down than to too many: millions of names would take more memory than the file."""
+def _times(cells: Sequence[str]) -> Counter[str]:
+    """How often each cell stands, no further down than to too many names beside blank cells: millions of them would
+    take more memory than the file."""
     times: Counter[str] = Counter()
-    different = 0
     for start in range(0, len(cells), CHUNK):
         times.update(cells[start : start + CHUNK])
-        different = len({name.strip() for name in (*levels, *times)} - {""})
-        if different > limits.CATEGORIES_LARGEST:
+        if len(set(map(str.strip, times))) > limits.CATEGORIES_LARGEST + 1:
             break
-    return times, different
+    return times
 
 
 # --- people's rows ---
@@ -238,8 +230,9 @@ def _answers(column: Column, table: Table, form: Understanding) -> tuple[dict[st
     if any(isinstance(cell, MarkedCell) and cell.kind == NESTED for cell in column.fetch(1)):
         raise CountsError(f"{column.label} holds lists; one answer per person is needed.")
     levels = column.levels or ()
-    tally, different = _times(column.cells, levels)
+    tally = _times(column.cells)
     missing = sum(tally.pop(cell) for cell in [*tally] if not cell.strip())
+    different = len(set(map(str.strip, (*levels, *tally))) - {""})
     if column.levels is None and form.said.categories is None:
         _refuse_measurements(column, tally, different)
     if different > limits.CATEGORIES_LARGEST:
@@ -269,13 +262,11 @@ def _refuse_measurements(column: Column, tally: Counter[str], different: int) ->
         return
     numbers = all(map(is_number, values))
     fractions = numbers and not all(map(str.isdecimal, values))
-    if different == answered and not fractions and not several_answers(values):
-        raise CountsError(f"every value of {column.label} is different in {answered:,} rows; this looks "
-                          "like an identifier, not a category.")  # fmt: skip
-    if numbers and (2 * different > answered) + (different > CODES_LARGEST) + fractions >= 2:
-        raise CountsError(
-            f"{column.label} has {different:,} different values in {answered:,} rows; choose a categorical column."
-        )
+    measures = numbers and (2 * different > answered) + (different > CODES_LARGEST) + fractions >= 2
+    if measures or (different == answered and not fractions and not several_answers(values)):
+        kind = "measurements" if fractions or different < answered else "an identifier"
+        raise CountsError(f"{column.label} has {different:,} different values in {answered:,} rows, as {kind} would; "
+                          "choose a categorical column.")  # fmt: skip
 
 
 def several_answers(names: set[str]) -> list[str]:
@@ -285,16 +276,16 @@ def several_answers(names: set[str]) -> list[str]:
         split = {name: {part.strip() for part in name.split(mark)} - {""} for name in names}
         times = Counter(chain.from_iterable(split.values()))
         known = names if mark == " " else {part for part in times if times[part] > 1}
-        several = [name for name, parts in split.items() if len(parts & known) > 1 and (mark != " " or parts <= known)]
-        if several:
+        if several := [name for name, parts in split.items()
+                       if len(parts & known) > 1 and (mark != " " or parts <= known)]:  # fmt: skip
             return sorted(several)
     return []
 
 
 def single_answers(names: set[str]) -> list[str]:
     """The answers that names with several are made of."""
-    parts = {part for name in several_answers(names) for part in _parts(name) - {name}}
-    return sorted(part for part in parts if part and _parts(part) <= {part} | names)
+    parts = {part for name in several_answers(names) for part in _parts(name) - {name, ""}}
+    return sorted(part for part in parts if _parts(part) <= {part} | names)
 
 
 def _parts(name: str) -> set[str]:
@@ -320,12 +311,10 @@ def _one_answer(totals: dict[str, int], column: Column, form: Understanding) -> 
 
 def _remark_on_several_rows(column: Column, others: Sequence[Column], form: Understanding) -> None:
     """Other columns that name people who come again, and those that hold further answers of the same person."""
-    repeated = [other.label for other in others if _names_people_again(other)]
-    if repeated:
+    if repeated := [other.label for other in others if _names_people_again(other)]:
         form.remark(f"The guarantee is per row; {listed(repeated)} repeats, so one person can affect several rows.")
     stem = re.split(r"[/.]", column.name)[0]
-    beside = [other.label for other in others if stem and re.match(rf"{re.escape(stem)}[/.]", other.name)]
-    if beside:
+    if beside := [other.label for other in others if stem and other.name.startswith((f"{stem}/", f"{stem}."))]:
         form.remark(f"{column.label} and {listed(beside)} may hold several answers of one person; one is counted.")
 
 
