@@ -174,7 +174,7 @@ def _asked(brought: Brought, file: Opened, reading: Understood) -> dict[str, Map
     rows = {row: f"{row:,}: {', '.join(filter(None, (cells[i].strip() for cells in file.columns[:BESIDE])))}"
             for i, row in enumerate(file.content.rows)
             if i < OFFERED or i >= len(file.content.rows) - OFFERED or row in brought.out}  # fmt: skip
-    by_key = dict(zip(table.keys, table.columns, strict=True)) if table else {}
+    by_key = {table.keys[column]: column for column in table.columns} if table else {}
     columns = {key: column.title for key, column in by_key.items()}
     values = [(key, value) for key, column in by_key.items() if column.distinct < len(column.sample)
               for value in [*dict.fromkeys(map(str.strip, column.cells))][:OFFERED] if value]  # fmt: skip

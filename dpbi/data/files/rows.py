@@ -14,10 +14,7 @@ from .table import SAMPLE, Column, Table, is_time, is_year, one_line, sampled
 from .whole_numbers import is_like_number, is_number
 
 TITLE_ROWS = 50  # how far down a header row is looked for, and how far up notes
-HEADERS_MORE = 3
-LONG_NOTE = 30
 CODE = re.compile(r"[^\W\d]{1,8}\d{1,5}\w{0,8}")  # Q1, V3, q0001
-IMPORT_ID = '{"ImportId"'  # Qualtrics writes it in a third row of names
 SOURCE = re.compile(
     r"(?:notes?|sources?|来源|quellen?|anmerkung|hinweis|stand|fuente|fonte|base|basis|n =)\s*(?:\b.*)?[:=：]",
     re.IGNORECASE,
@@ -34,8 +31,7 @@ def table_of(grid: CellGrid, form: Understanding, hidden: Sequence[int] = ()) ->
     grid = _without(grid, {*hidden, *(form.said.leave_out or ())})
     if not grid.rows:
         raise CountsError("no row of the file is left.")
-    notes = notes_below(grid)
-    if notes:
+    if notes := notes_below(grid):
         first = next(filter(str.strip, record(grid, -notes)))
         why = f"Below the table {'stand notes' if notes > 1 else 'stands a note'}, beginning with {shown(first)}."
         grid = _without(grid, form.leave_out(grid.rows[-notes:], "a note below the table", why))
@@ -46,10 +42,7 @@ def table_of(grid: CellGrid, form: Understanding, hidden: Sequence[int] = ()) ->
     width = len(grid.columns)  # how many cells a record should have: as the header, or else as most records
     if grid.widths is not None and len(named) < 2:
         width = grid.widths[named[0]] if named else sorted(grid.widths[:SAMPLE])[len(grid.widths[:SAMPLE]) // 2]
-    start = named[-1] + 1 if named else 0
-    widths = None if grid.widths is None else grid.widths[start:]
-    grid = CellGrid([column[start:] for column in grid.columns], grid.rows[start:], widths, grid.blank_rows)
-    grid = _without(grid, {row for row, why in form.left_out.items() if why != ABOVE})
+    grid = _without(grid, {*form.left_out, *(grid.rows[: named[-1] + 1] if named else ())})
     if not grid.rows:
         raise CountsError("the file has a header but no rows below it.")
     return _table(grid, names[:width], header, width, form)
@@ -97,10 +90,9 @@ def _settle_header(grid: CellGrid, form: Understanding) -> tuple[int, ...]:
     """The rows of the header, as said or as guessed. Rows below it that only repeat or mark the names are left out."""
     said = form.said.header_row
     header, why = _guess_header(grid, form) if said is None else (said, "")
-    for row in header:
-        if row not in grid.rows:
-            raise CountsError(f"header_row={row} is blank, left out, or beyond the end of the file.",
-                              entry="header_row")  # fmt: skip
+    if lacking := set(header) - set(grid.rows):
+        raise CountsError(f"header_row={min(lacking)} is blank, left out, or beyond the end of the file.",
+                          entry="header_row")  # fmt: skip
     place = grid.rows.index(header[0]) if len(header) == 1 else len(grid.rows)
     below = grid.rows[place + 1 : place + 1 + headers_more(grid, place)]
     if below:
@@ -190,8 +182,8 @@ def headers_more(grid: CellGrid, place: int) -> int:
     """How many records below that at `place` name the columns too: words above numbers, names below blank cells
     or beside one, texts of questions below their codes, rules, the same names again, or ids of an import."""
     stop = min(len(grid.rows), place + TITLE_ROWS)
-    for i in range(place + 1, min(stop, place + 1 + HEADERS_MORE)):
-        if any(column[i].startswith(IMPORT_ID) for column in grid.columns):
+    for i in range(place + 1, min(stop, place + 4)):
+        if any(column[i].startswith('{"ImportId"') for column in grid.columns):  # a third row of names, by Qualtrics
             return i - place
     second = record(grid, place + 1) if stop > place + 2 else []
     filled = [j for j, cell in enumerate(second) if cell.strip()]
@@ -247,7 +239,7 @@ def _is_outside(cells: list[str], numeric: list[int]) -> bool:
     if any(is_like_number(cell) and not is_rule(cell) for cell in filled):
         return False
     line = cells[0].strip() if len(filled) == 1 < len(cells) else ""
-    alone = line.startswith("*") or line.endswith(".") or is_rule(line) or len(line) >= LONG_NOTE
+    alone = line.startswith("*") or line.endswith(".") or is_rule(line) or len(line) >= 30
     return alone or (bool(numeric) and all(len(cells[j].split()) > 1 for j in numeric))
 
 

@@ -17,13 +17,12 @@ from .public_list import MISSING, on_public_list
 from .roles import Roles
 from .sums import says_total, sums_of_rows
 from .table import JOIN, Column, Table, filled, joined, one_line
-from .whole_numbers import COUNT_LIMIT, NESTED, MarkedCell, is_number, parse, plain, whole_numbers
+from .whole_numbers import COUNT_LIMIT, is_number, parse, plain, whole_numbers
 
 BOOLEANS = {"false": "False", "true": "True"}
 SEVERAL = (";", ",", "|", "/", "+", "\n", " ")
 CHUNK = 20_000  # cells that are counted before it is looked whether there are too many names
 TOO_MANY = f"too many categories: at most {limits.CATEGORIES_LARGEST:,} are read."
-CODES_LARGEST = 20  # more different numbers than codes usually are
 
 
 def counted(table: Table, roles: Roles, separator: str | None, form: Understanding) -> dict[str, int]:
@@ -59,8 +58,7 @@ class NamedCount(NamedTuple):
 def _added_up(table: Table, roles: Roles, separator: str | None, form: Understanding) -> dict[str, int]:
     """The counts of each name, added where it comes again, without rows that are sums of others."""
     keys = roles.keys or [""] * len(table.rows)
-    texts = [column for column in table.columns if not column.may_hold_counts]
-    sides = [filled(column, texts) for column in roles.categories]
+    sides = [filled(column, [c for c in table.columns if not c.may_hold_counts]) for column in roles.categories]
     of_rows = sides[0] if len(sides) == 1 else joined(sides)
     entries = [
         NamedCount(keys[i], of_rows[i] if roles.layout == COUNTS else column.name, column.cells[i], table.rows[i])
@@ -117,16 +115,15 @@ def _rows_of_sums(entries: Sequence[NamedCount], whole: Sequence[int], roles: Ro
             most = max(map(sum, counts), default=0)  # a total is no less than any other
             at = {i for i, line in enumerate(lines) if says_total(line) and sum(counts[i] if counts else ()) == most}
             certain, why = False, "named like a total"
-        if not at or (certain and len(lines) - len(at) < 2):
-            continue
         wanted = {key for i, key in enumerate(dict.fromkeys(keys)) if i in at}
         rows = sorted({entry.row for entry, key in zip(entries, keys, strict=True) if key in wanted})
         said = listed([f"{shown(lines[i].strip())} ({sum(counts[i]) if counts else 'all'})" for i in sorted(at)])
-        if certain:
-            out |= {*form.leave_out(rows, "the sum of other rows", f"{said}: {why}: all would be counted twice with it.")}
-        else:
-            form.ask("leave_out", f"{said}: {why}: if it is a total, leave row {listed(list(map(str, rows)))} out, or all are "
-                     "counted twice.")  # fmt: skip
+        if certain and len(lines) - len(at) > 1:
+            why = f"{said}: {why}: all would be counted twice with it."
+            out |= {*form.leave_out(rows, "the sum of other rows", why)}
+        elif at and not certain:
+            at_rows = listed(list(map(str, rows)))
+            form.ask("leave_out", f"{said}: {why}: if a total, leave row {at_rows} out, or all are counted twice.")
     return out
 
 
@@ -172,8 +169,8 @@ def _refuse_no_counts(totals: dict[str, int], roles: Roles, form: Understanding)
     of_shares = roles.layout == COUNTS and any(column.says(vocabulary.SHARES) for column in roles.counts)
     if (hundred or of_shares) and n:
         why = f"these counts add to {'exactly 100' if n == 100 else n}" if hundred else "the header mentions shares"
-        doubt = f"Are they numbers of people, not percentages? For {why}."
-        if not form.settle("confirm_percentages", named and not of_shares, doubt):
+        if not form.settle("confirm_percentages", named and not of_shares,
+                           f"Are they numbers of people, not percentages? For {why}."):  # fmt: skip
             raise CountsError(f"percentages cannot be used ({why}): counts of people are needed.")
         form.remark(f"Read as counts of people, though {why}.")
     if not n:
@@ -197,17 +194,16 @@ def _times(cells: Sequence[str]) -> Counter[str]:
 def _tally(table: Table, columns: Sequence[Column], form: Understanding) -> dict[str, int]:
     column, others = columns[0], [other for other in table.columns if other not in columns]
     if len(columns) > 1:  # each combination of their entries that occurs is a category
-        whole = [all(map(str.strip, part)) for part in zip(*(each.cells for each in columns), strict=True)]
-        told = zip(joined([each.cells for each in columns]), whole, strict=True)
-        names = [name if all_told else "" for name, all_told in told]  # who left one blank has not answered
+        parts = [each.cells for each in columns]
+        names = [name if all(map(str.strip, part)) else ""  # who left one blank has not answered
+                 for name, *part in zip(joined(parts), *parts, strict=True)]  # fmt: skip
         column = Column(column.position, JOIN.join(each.title for each in columns), lambda stop: names[:stop])
     totals, missing = _answers(column, table, form)
     missing += 0 if others else table.blank_rows  # in a file of one column an empty cell is a blank row
     if form.settle("missing", "drop") == "keep":
         totals[MISSING] = totals.get(MISSING, 0) + missing
     elif missing:
-        rows = "1 row has no answer and was" if missing == 1 else f"{missing:,} rows have no answer and were"
-        form.remark(f"{rows} left out; they can be counted as a category of their own, '{MISSING}'.")
+        form.remark(f"Rows without an answer were left out ({missing:,}); they can be a category, '{MISSING}'.")
     totals = on_public_list(_one_answer(totals, column, form), form)
     if len(totals) < 2:
         raise CountsError(
@@ -227,8 +223,6 @@ def _tally(table: Table, columns: Sequence[Column], form: Understanding) -> dict
 def _answers(column: Column, table: Table, form: Understanding) -> tuple[dict[str, int], int]:
     """How many people gave each answer, and how many none: False before True, and codes ascending where the file
     declares no levels; else as they come."""
-    if any(isinstance(cell, MarkedCell) and cell.kind == NESTED for cell in column.fetch(1)):
-        raise CountsError(f"{column.label} holds lists; one answer per person is needed.")
     levels = column.levels or ()
     tally = _times(column.cells)
     missing = sum(tally.pop(cell) for cell in [*tally] if not cell.strip())
@@ -262,7 +256,7 @@ def _refuse_measurements(column: Column, tally: Counter[str], different: int) ->
         return
     numbers = all(map(is_number, values))
     fractions = numbers and not all(map(str.isdecimal, values))
-    measures = numbers and (2 * different > answered) + (different > CODES_LARGEST) + fractions >= 2
+    measures = numbers and (2 * different > answered) + (different > 20) + fractions >= 2
     if measures or (different == answered and not fractions and not several_answers(values)):
         kind = "measurements" if fractions or different < answered else "an identifier"
         raise CountsError(f"{column.label} has {different:,} different values in {answered:,} rows, as {kind} would; "
