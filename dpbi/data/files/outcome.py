@@ -70,8 +70,8 @@ def faults_in_words(kind: str) -> Iterator[None]:
     except CountsError:
         raise
     except Exception:  # noqa: BLE001
-        why = "is damaged, under a password or of a kind that is not read; save the table as CSV and upload that."
-        raise CountsError(f"this {kind} {why}") from None
+        raise CountsError(f"this {kind} is damaged, under a password or of a kind that is not read; save the table as "
+                          "CSV and upload that.") from None  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -36,8 +36,7 @@ class Opened:
     @property
     def columns(self) -> list[list[str]]:
         """The cells of each column, names of the format's own left out."""
-        content = self.content
-        return content.columns if isinstance(content, CellGrid) else [column.cells for column in content.columns]
+        return [c if isinstance(c, list) else c.cells for c in self.content.columns]
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,6 @@ from .sums import is_of_the_whole, number, says_total
 from .table import YEAR, Column, Table, are_years, filled, is_fraction, is_outer, joined, one_line
 from .whole_numbers import is_like_number
 
-CELLS_LARGEST = 200_000  # of a table with a column per category: a larger one is of records
-SAME_PEOPLE = 0.1  # groups whose sums differ by less may be the answers of the same people, some left out
 PEOPLE = "Each row may be one person, or counts: if it is a person, they would move a count by their whole number."
 
 
@@ -59,8 +57,8 @@ def guess_only(table: Table, form: Understanding) -> tuple[tuple[tuple[Key, tupl
             return ((table.keys[side], (whole[0],)),), why
     asked = [column for column in kinds.filled if column.says(vocabulary.QUESTIONS) and column.repeats]
     answers = [column for column in kinds.texts if column.says(vocabulary.REPLIES) and column not in asked]
-    people = [column for column in kinds.filled if column not in asked and column not in answers and column.repeats]
-    if asked and answers and any(_are_different(joined([person.cells, asked[0].cells])) for person in people):
+    if asked and answers and any(_are_different(joined([column.cells, asked[0].cells])) for column in kinds.filled
+                                 if column.repeats and column not in (*asked, *answers)):  # fmt: skip
         why = f"Each person comes once per {asked[0].label}: one of its {asked[0].distinct} is read."
         return ((table.keys[asked[0]], (one_line(asked[0].sample[0]),)),), why
     return None, ""
@@ -89,8 +87,8 @@ class _Kinds:
         people."""
         sides = [c for i, c in enumerate(self.sides) if not any(_is_told(c.sample, b.sample) for b in self.sides[:i])]
         entries = list(zip(*(column.sample for column in sides), strict=False))
-        complete = _are_different(entries) and len(entries) == prod(column.distinct for column in sides)
-        return complete and len(sides) > 1 and len(entries) > 3
+        complete = len(entries) == prod(column.distinct for column in sides)
+        return complete and _are_different(entries) and len(sides) > 1 and len(entries) > 3
 
 
 # --- what a row is ---
@@ -102,16 +100,16 @@ def _guess_layout(table: Table, kinds: _Kinds) -> tuple[str, str]:
     if len(table.columns) == 1 or not kinds.numeric:
         return RAW, ""
     if len(table.rows) == 1:  # 'colour,count / red,50' is a table of one category, 'red,green / 12,30' a row of counts
-        named = any(column.named_as_counts or column.says(vocabulary.SHARES) for column in kinds.numeric)
         asked = any(column.name.rstrip().endswith("?") or column.is_identifier for column in table.columns)
-        pair = len(kinds.texts) == 1 and (named or len(table.columns) == 2)
+        pair = len(kinds.texts) == 1 and (len(table.columns) == 2 or any(
+            column.named_as_counts or column.says(vocabulary.SHARES) for column in kinds.numeric))  # fmt: skip
         return COUNTS if pair else WIDE, PEOPLE if asked else ""
     wide = category_columns(table, kinds)
     if wide:  # a column per category beside names that are all different: groups, or people who answered each
         people = any(column.is_identifier or column.holds_times for column in kinds.texts)
-        small = all(column.is_small for column in wide) and len(table.rows) > 2
+        doubtful = people or (len(table.rows) > 2 and all(column.is_small for column in wide))
         over_time = all(YEAR.search(column.name) for column in wide)
-        return RAW if people else COUNTS if over_time else WIDE, PEOPLE if people or small else ""
+        return RAW if people else COUNTS if over_time else WIDE, PEOPLE if doubtful else ""
     if not kinds.telling:
         return _among_numbers(table, kinds)
     crossed, said = kinds.crossed, any(column.named_as_counts for column in counts)
@@ -131,8 +129,8 @@ def _among_numbers(table: Table, kinds: _Kinds) -> tuple[str, str]:
     named = [column for column in kinds.numeric if column.named_as_counts or column.says(vocabulary.COUNTS)]
     if named:
         return COUNTS, PEOPLE if any(c.repeats or c.is_identifier for c in kinds.numeric if c not in named) else ""
-    answered = any(column.repeats for column in others) or all(column.may_be_answers for column in others)
-    if answered or first.is_identifier or first.distinct < len(first.sample):
+    if (first.is_identifier or first.distinct < len(first.sample) or any(column.repeats for column in others)
+            or all(column.may_be_answers for column in others)):  # fmt: skip
         return RAW, PEOPLE
     return COUNTS if len(others) == 1 else WIDE, PEOPLE
 
@@ -177,10 +175,9 @@ def _wide(table: Table, kinds: _Kinds, form: Understanding) -> tuple[tuple[Colum
     if table.header_row is None:
         raise CountsError("a row of counts needs a row of category names above it; there is none.")
     first = table.columns[0]  # 'year, 2024' before a row of counts names the row
-    names_row = first.is_identifier or first.says(vocabulary.MEASUREMENTS)
+    names_row = first not in kinds.numeric or first.is_identifier or first.says(vocabulary.MEASUREMENTS)
     free = table.columns if len(table.rows) == 1 else kinds.numeric
-    without = [column for column in free if column is not first or (first in kinds.numeric and not names_row)]
-    found = category_columns(table, kinds) or without
+    found = category_columns(table, kinds) or [column for column in free if column is not first or not names_row]
     rows = list(zip(*(map(number, column.cells) for column in found), strict=True))
     sums = [found[edge] for edge in (-1, 0) if len(found) > 2 and all(2 * row[edge] == sum(row) > 0 for row in rows)
             and (len(rows) > 1 or is_of_the_whole(found[edge].name))][:1]  # fmt: skip
@@ -196,12 +193,12 @@ def _wide(table: Table, kinds: _Kinds, form: Understanding) -> tuple[tuple[Colum
 
 def category_columns(table: Table, kinds: _Kinds) -> list[Column]:
     """The columns of counts under the name of a category each, beside names that are all different; [] where it is no
-    such table."""
+    such table, or larger, as only records are."""
     counts = [column for column in kinds.counts if not column.has_fractions]
     names, said = {column.name for column in counts}, [column.named_as_counts for column in counts]
     sides = [column for column in kinds.sides if column not in counts]
     many = len(table.rows)
-    if table.header_row is None or not 1 < many <= min(limits.CATEGORIES_LARGEST, CELLS_LARGEST // (len(counts) or 1)):
+    if table.header_row is None or not 1 < many <= min(limits.CATEGORIES_LARGEST, 200_000 // (len(counts) or 1)):
         return []
     measured = any(c.says(vocabulary.MEASUREMENTS) or (c.words and c.words <= vocabulary.COUNTS) for c in counts)
     nameless = "" in names or len(names) < len(counts)
@@ -279,21 +276,20 @@ def _settle_group(
     """Which group is read. Never added up unasked: where groups are items that the same people answered, or years of
     the same people, a sum counts each person several times."""
     said, different = form.said.group, list(dict.fromkeys(filter(None, keys)))
-    if not groups and said in (None, ADDED):
-        if form.entries["layout"] != WIDE or len(counts[0].cells) < 2:
-            return None
-        why = "Nothing names the rows, so that all are added up: right only where nobody is in two of them."
-        return str(form.settle("group", ADDED, why))
     if not groups:
-        raise CountsError("group= goes with groups of rows; name the columns that tell them apart as group_column.",
-                          entry="group")  # fmt: skip
+        if said not in (None, ADDED):
+            raise CountsError("group= goes with groups of rows; name the columns that tell them apart as group_column.",
+                              entry="group")  # fmt: skip
+        why = "Nothing names the rows, so that all are added up: right only where nobody is in two of them."
+        several = form.entries["layout"] == WIDE and len(counts[0].cells) > 1
+        return str(form.settle("group", ADDED, why)) if several else None
     names = list(map(shown, different))
     if said not in (None, ADDED, APART, *different):
         raise CountsError(f"group: there is no {shown(str(said))}; there are {listed(names, 12)}.", entry="group")
     if len(different) < 2:
         return str(form.settle("group", [*different, ADDED][0]))
-    of_parts = [total for key, total in _sums(keys, counts).items() if not is_of_the_whole(key)]
-    asked = any(column.says(vocabulary.QUESTIONS) for column in groups) or _are_same_people(of_parts)
+    asked = any(column.says(vocabulary.QUESTIONS) for column in groups) or _are_same_people(
+        [total for key, total in _sums(keys, counts).items() if not is_of_the_whole(key)])  # fmt: skip
     times = any(are_years(column.sample) or column.holds_times for column in groups)
     valid = [key for key in different if key.lower() in ("valid", "gültig", "válidos", "valide")]  # by SPSS
     guess = valid[0] if valid else max(different) if times else different[0] if asked else ADDED
@@ -304,15 +300,14 @@ def _settle_group(
 
 def _sums(keys: Sequence[str], counts: Sequence[Column]) -> Counter[str]:
     sums: Counter[str] = Counter()
-    for column in counts:
-        for key, cell in zip(keys, column.cells, strict=True):
-            sums[key] += max(number(cell), 0)
+    for i, key in enumerate(keys):
+        sums[key] += sum(max(number(column.cells[i]), 0) for column in counts)
     return sums
 
 
 def _are_same_people(sums: Collection[int]) -> bool:
-    """Groups that add to nearly the same number, as the answers to several questions do."""
-    return len(sums) > 1 and min(sums) > (1 - SAME_PEOPLE) * max(sums)
+    """Groups that add to nearly the same number, as the answers to several questions do, of which some are left out."""
+    return len(sums) > 1 and min(sums) > 0.9 * max(sums)
 
 
 def _is_told(cells: Sequence[str], by: Sequence[str]) -> bool:

@@ -32,8 +32,8 @@ def table_of(grid: CellGrid, form: Understanding, hidden: Sequence[int] = ()) ->
     if not grid.rows:
         raise CountsError("no row of the file is left.")
     if notes := notes_below(grid):
-        first = next(filter(str.strip, record(grid, -notes)))
-        why = f"Below the table {'stand notes' if notes > 1 else 'stands a note'}, beginning with {shown(first)}."
+        first = shown(next(filter(str.strip, record(grid, -notes))))
+        why = f"Below the table {'stand notes' if notes > 1 else 'stands a note'}, beginning with {first}."
         grid = _without(grid, form.leave_out(grid.rows[-notes:], "a note below the table", why))
     header = _settle_header(grid, form)
     form.left_out.update({row: ABOVE for row in grid.rows[:TITLE_ROWS] if header and row < header[0]})
@@ -107,9 +107,8 @@ def _settle_header(grid: CellGrid, form: Understanding) -> tuple[int, ...]:
 
 def _guess_header(grid: CellGrid, form: Understanding) -> tuple[tuple[int, ...], str]:
     wanted = {one_line(name) for entry in COLUMNS for name in getattr(form.said, entry) or () if isinstance(name, str)}
-    said = [row for i, row in enumerate(grid.rows[:TITLE_ROWS])
-            if wanted and wanted <= {*map(one_line, record(grid, i))}]  # fmt: skip
-    if said:
+    if said := [row for i, row in enumerate(grid.rows[:TITLE_ROWS])
+                if wanted and wanted <= {*map(one_line, record(grid, i))}]:  # fmt: skip
         return (said[0],), ""
     place = header_below_titles(grid)
     if place == 1 and has_counts(record(grid, 1)) and not is_number(record(grid, 1)[0]):  # the header lacks a name
@@ -171,8 +170,8 @@ def _is_header(grid: CellGrid, place: int, form: Understanding) -> tuple[bool, s
     by_place = len(grid.rows) == place + 2 and len(set(numbers)) == filled > (1 if place else 2)
     if numbers and (nameless or by_place or all(map(is_year, numbers))):
         return True, f"Row {grid.rows[place]} may name the columns, {shown(numbers[0])} being such a name, or be data."
-    comes_back = any(first and first in map(str.strip, cells) for first, cells in zip(firsts, below, strict=True))
-    if numbers or comes_back or (len(grid.rows) == place + 1 and any(map(is_number, firsts))):
+    if (numbers or any(first and first in map(str.strip, cells) for first, cells in zip(firsts, below, strict=True))
+            or (len(grid.rows) == place + 1 and any(map(is_number, firsts)))):  # fmt: skip
         return False, ""
     alike = many == 1 and place == 0 and any(cell.islower() == firsts[0].islower() for cell in below[0])
     return True, f"Row 1 may name the column, or {shown(firsts[0])} be the first answer." if alike else ""
@@ -189,8 +188,7 @@ def headers_more(grid: CellGrid, place: int) -> int:
     filled = [j for j, cell in enumerate(second) if cell.strip()]
     if not filled or has_counts(second):
         return 0
-    header = record(grid, place)
-    data = [list(filter(str.strip, column[place + 2 : stop])) for column in grid.columns]
+    header, data = record(grid, place), [list(filter(str.strip, column[place + 2 : stop])) for column in grid.columns]
     numeric = [j for j, cells in enumerate(data) if len(cells) > 1 and all(is_number(c) or is_time(c) for c in cells)]
     nothing = [is_time(cell) or is_like_number(cell) or cell.strip().lower() in vocabulary.ANONYMOUS for cell in second]
     over_numbers = any(j in numeric and not nothing[j] for j in filled)
@@ -227,8 +225,7 @@ def notes_below(grid: CellGrid) -> int:
     from_end = [i for i in reversed(ends) if i and i >= many - TITLE_ROWS]
     single = [grid.widths is not None and grid.widths[i] < len(grid.columns) and not any(map(str.strip, ends[i][1:]))
               for i in from_end]  # fmt: skip
-    outside = takewhile(lambda i: single[many - 1 - i] or _is_outside(ends[i], numeric), from_end)
-    return len(list(outside))
+    return len(list(takewhile(lambda i: single[many - 1 - i] or _is_outside(ends[i], numeric), from_end)))
 
 
 def _is_outside(cells: list[str], numeric: list[int]) -> bool:
@@ -265,13 +262,12 @@ def _lacks_name_of_rows(columns: list[Column], names: list[str], width: int) -> 
 
 
 def _refuse_ragged(grid: CellGrid, columns: list[Column], width: int) -> None:
-    beyond = [i for column in columns[width:] for i, cell in enumerate(column.cells) if cell.strip()]
-    short = [i for i, cells in enumerate(grid.widths or ()) if cells < width]
-    wrong = min([*beyond, *short], default=None)
-    if wrong is None or grid.widths is None:
+    wrong = [i for column in columns[width:] for i, cell in enumerate(column.cells) if cell.strip()]
+    wrong += [i for i, cells in enumerate(grid.widths or ()) if cells < width]
+    if not wrong or grid.widths is None:
         return
-    written, first = grid.widths[wrong], columns[0].cells[wrong]
+    written, first = grid.widths[min(wrong)], columns[0].cells[min(wrong)]
     remedy = ("put names and numbers that contain the separator in quotes" if written > width else
               "fill in what is missing, or leave the row out if it is no data")  # fmt: skip
     what = f"{written} {'cell' if written == 1 else 'cells'} instead of {width}, beginning with {shown(first)}"
-    raise CountsError(f"{what}; {remedy}.", grid.rows[wrong])
+    raise CountsError(f"{what}; {remedy}.", grid.rows[min(wrong)])

@@ -9,7 +9,6 @@ from math import gcd, prod
 
 from . import vocabulary
 
-LARGE = 10_000  # of several counts that are sums of their neighbours the product is seldom as large by chance
 GROUP = re.compile(r"(?<=\d)[.'’\s](?=\d{3}(?!\d))")
 # How far off a total may be that was rounded or perturbed, in units and of itself; and its least, in units.
 UNITS, SHARE, LEAST = 3, 0.05, 20
@@ -90,7 +89,8 @@ def _sums(names: Sequence[str], counts: Sequence[Sequence[int]], down: bool, lea
         likely |= children.keys()
     if len(children) > len(likely) and len(children) > 1 and 3 * len(tops) <= len(counts):
         return set(children), False
-    likely |= {i for i in children if len(counts[i]) > 1 and prod(max(count, 1) for count in counts[i]) >= LARGE}
+    # Of several counts that are sums of their neighbours the product is seldom as large by chance.
+    likely |= {i for i in children if len(counts[i]) > 1 and prod(max(count, 1) for count in counts[i]) >= 10_000}
     return likely, bool(likely)
 
 

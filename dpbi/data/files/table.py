@@ -25,9 +25,7 @@ TIME = re.compile(
 YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 JOIN = " / "
 FRACTIONAL = re.compile(r"[+-]?\d*[.,](?!0*$)(?!\d{3}$)\d+")
-ANSWER_LARGEST = 20  # numbers up to here may be what a person answers, whatever the header
 SAMPLE = 1_000  # entries that decide what a column is; what is read is always the whole column
-SAMPLE_CELLS = 200_000  # of all columns together, so that a table of thousands of columns is opened as soon
 
 
 @dataclass(eq=False)
@@ -92,9 +90,9 @@ class Column:
 
     @property
     def is_small(self) -> bool:
-        """No number beyond those that a person answers with; what is no plain number says nothing."""
+        """No number beyond 20, the largest that a person answers with; what is no plain number says nothing."""
         digits = [number for cell in self.sample if (number := re.sub(r"[., ']", "", cell)).isdecimal()]
-        return bool(digits) and all(len(number) < 6 and int(number) <= ANSWER_LARGEST for number in digits)
+        return bool(digits) and all(len(number) < 6 and int(number) <= 20 for number in digits)
 
     @cached_property
     def holds_numbers(self) -> bool:
@@ -218,8 +216,8 @@ def is_time(cell: str) -> bool:
 
 
 def sampled(columns: int) -> int:
-    """How many entries of each of so many columns are looked at."""
-    return min(SAMPLE, SAMPLE_CELLS // max(columns, 1) + 1)
+    """How many entries of each of so many columns are looked at: fewer of thousands, which are opened as soon."""
+    return min(SAMPLE, 200_000 // max(columns, 1) + 1)
 
 
 def one_line(name: str) -> str:

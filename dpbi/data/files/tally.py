@@ -108,8 +108,7 @@ def _rows_of_sums(entries: Sequence[NamedCount], whole: Sequence[int], roles: Ro
         sides = [(range(len(entries)), of_names, [[count] for count in whole])]
     out: set[int] = set()
     for keys, lines, counts in sides:
-        few = 2 < len(lines) <= limits.CATEGORIES_LARGEST
-        at, certain = sums_of_rows(lines, counts) if few else (set(), False)
+        at, certain = sums_of_rows(lines, counts) if 2 < len(lines) <= limits.CATEGORIES_LARGEST else (set(), False)
         why = "the sum of other rows" if certain else "about the sum of all others"
         if not at and keys is not of_groups:  # groups are looked at column by column
             most = max(map(sum, counts), default=0)  # a total is no less than any other
@@ -122,8 +121,8 @@ def _rows_of_sums(entries: Sequence[NamedCount], whole: Sequence[int], roles: Ro
             why = f"{said}: {why}: all would be counted twice with it."
             out |= {*form.leave_out(rows, "the sum of other rows", why)}
         elif at and not certain:
-            at_rows = listed(list(map(str, rows)))
-            form.ask("leave_out", f"{said}: {why}: if a total, leave row {at_rows} out, or all are counted twice.")
+            form.ask("leave_out", f"{said}: {why}: if a total, leave row {listed(list(map(str, rows)))} out, or all "
+                     "are counted twice.")  # fmt: skip
     return out
 
 
@@ -135,8 +134,8 @@ def _rows_of_whole_groups(table: Table, roles: Roles, form: Understanding) -> se
         totals = {cell for cell in set(cells) if says_total(cell)}
         if totals and len(set(cells) - totals) > 1:
             rows = [row for row, cell in zip(table.rows, cells, strict=True) if cell in totals]
-            said = listed(sorted(map(shown, totals)))
-            why = f"{said} of {column.label} may hold all other groups: all would be counted twice with it."
+            why = (f"{listed(sorted(map(shown, totals)))} of {column.label} may hold all other groups: all would be "
+                   "counted twice with it.")  # fmt: skip
             out |= {*form.leave_out(rows, "a total of the groups", why)}
     return out
 
@@ -164,8 +163,8 @@ def _refuse_no_counts(totals: dict[str, int], roles: Roles, form: Understanding)
     if n >= COUNT_LIMIT:
         raise CountsError(f"the counts are too large: their sum must be below 2^63, got {n:,}.")
     named = any(column.named_as_counts for column in roles.counts)
-    of_rows = any(not column.name for column in roles.categories)  # names of rows, as R writes tables
-    hundred = abs(n - 100) <= (len(totals) > 2) and not (named and (of_rows or n != 100))
+    hundred = abs(n - 100) <= (len(totals) > 2) and not (  # names of rows have none themselves, as R writes tables
+        named and (n != 100 or any(not column.name for column in roles.categories)))  # fmt: skip
     of_shares = roles.layout == COUNTS and any(column.says(vocabulary.SHARES) for column in roles.counts)
     if (hundred or of_shares) and n:
         why = f"these counts add to {'exactly 100' if n == 100 else n}" if hundred else "the header mentions shares"
@@ -244,7 +243,7 @@ def _answers(column: Column, table: Table, form: Understanding) -> tuple[dict[st
         totals[tidy.of[cell]] += count
     codes = {name: value for name in totals if (value := parse(plain(name), "English")) is not None}
     if boolean or (column.levels is None and len(codes) == len(totals)):
-        return {name: totals[name] for name in sorted(totals, key=lambda name: codes.get(name, name))}, missing
+        totals = dict(sorted(totals.items(), key=lambda item: codes.get(item[0], item[0])))
     return totals, missing
 
 
