@@ -118,10 +118,9 @@ def _table(file: Opened, form: Understanding) -> Table:
     content, said = file.content, form.said
     if max(said.leave_out or (0,)) > max(content.rows, default=0):
         raise CountsError(f"leave_out: there is no row {max(said.leave_out or ()):,}.", entry="leave_out")
-    hidden = form.leave_out(file.hidden, "hidden in the workbook",
-                            f"The workbook hides row {listed(list(map(str, file.hidden)), 8)}.")  # fmt: skip
     if isinstance(content, CellGrid):
-        return table_of(content, form, hidden)
+        why = f"The workbook hides row {listed(list(map(str, file.hidden)), 8)}."
+        return table_of(content, form, form.leave_out(file.hidden, "hidden in the workbook", why))
     if said.header_row is not None:
         raise CountsError("header_row cannot be said of a Parquet file: it names its columns itself.",
                           entry="header_row")  # fmt: skip

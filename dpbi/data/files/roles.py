@@ -263,11 +263,8 @@ def _guess_groups(kinds: _Kinds, categories: Sequence[Column], counts: Sequence[
     for column in sorted(others, key=lambda c: (c not in outer, c.says(vocabulary.CODES), -c.distinct)):
         if column in outer or not any(_is_told(column.cells, by.cells) for by in kept):
             kept.append(column)
-    groups = [column for column in others if column in kept]
-    if again or outer:
-        return groups
-    return [c for c in groups if c.says(vocabulary.QUESTIONS)
-            or (c.repeats and _are_same_people(_sums(c.cells, counts[:1]).values()))]  # fmt: skip
+    return [c for c in others if c in kept and (again or outer or c.says(vocabulary.QUESTIONS)
+            or (c.repeats and _are_same_people(_sums(c.cells, counts[:1]).values())))]  # fmt: skip
 
 
 def _settle_group(

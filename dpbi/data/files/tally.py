@@ -67,8 +67,8 @@ def _added_up(table: Table, roles: Roles, separator: str | None, form: Understan
         if roles.group in (None, ADDED, APART, keys[i])
     ]
     named = _named(entries, form)
-    cells = [entry.cell for entry in named]
-    whole = whole_numbers(cells, lambda i: named[i].name, lambda i: named[i].row, separator, form)
+    whole = whole_numbers([entry.cell for entry in named], lambda i: named[i].name, lambda i: named[i].row, separator,
+                          form)  # fmt: skip
     out = _rows_of_sums(named, whole, roles, form) | _rows_of_whole_groups(table, roles, form)
     kept = [(entry, count) for entry, count in zip(named, whole, strict=True) if entry.row not in out]
     if roles.group == APART:
