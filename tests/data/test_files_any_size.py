@@ -20,7 +20,7 @@ HOSTILE_TABLES: dict[str, tuple[str, dict[str, Any], str]] = {
                               "too long for the name"),
     "spaces where a count could follow": (
         "".join(f"a{i}{' ' * 5_000}x\n" for i in range(50)), {}, "may hold the categories"),
-    "different answers": ("".join(f"{i}\n" for i in range(250_000)), {"column": 1}, "every value of column 1 is diff"),
+    "different answers": ("".join(f"{i}\n" for i in range(250_000)), {"column": 1}, "as an identifier would"),
     "different answers, each twice": ("".join(f"c{i // 2}\n" for i in range(200_000)), {"column": 1},
                                       "too many categories: at most 2,000 are read"),
     "5,000 columns": ("a" + ",a" * 4_999 + "\n" + ("1" + ",1" * 4_999 + "\n") * 20, {}, "one person, or counts"),

@@ -174,7 +174,7 @@ def _asked(brought: Brought, file: Opened, reading: Understood) -> dict[str, Map
     rows = {row: f"{row:,}: {', '.join(filter(None, (cells[i].strip() for cells in file.columns[:BESIDE])))}"
             for i, row in enumerate(file.content.rows)
             if i < OFFERED or i >= len(file.content.rows) - OFFERED or row in brought.out}  # fmt: skip
-    by_key = dict(zip(table.keys, table.columns, strict=True)) if table else {}
+    by_key = {table.keys[column]: column for column in table.columns} if table else {}
     columns = {key: column.title for key, column in by_key.items()}
     values = [(key, value) for key, column in by_key.items() if column.distinct < len(column.sample)
               for value in [*dict.fromkeys(map(str.strip, column.cells))][:OFFERED] if value]  # fmt: skip
@@ -192,7 +192,7 @@ def _asked(brought: Brought, file: Opened, reading: Understood) -> dict[str, Map
         "chosen": {one: f"only {one}, as yes or no" for one in (*single, now.get("chosen")) if one},
         **{entry: choices[entry] for entry in ("thousands", "confirm_percentages", "unlisted") if entry in now},
         "only": {(key, value): f"{columns.get(key, key)}: {value}" for key, value in [*values, *now["only"]]},
-        "encoding": {file.encoding: file.encoding} | choices["encoding"] if file.encoding else {},
+        "encoding": {now["encoding"]: now["encoding"]} | choices["encoding"] if "encoding" in now else {},
         "categories": {now["categories"]: ""},
     }
     return {entry: offered for entry, offered in matter.items() if offered}
@@ -222,7 +222,7 @@ def _entry(brought: Brought, reading: Understood, entry: str, choices: Mapping[A
             st.multiselect(label, choices, None, written, placeholder=none, select_all=False, **tied)
         else:
             st.selectbox(label, choices, None, written, placeholder=none, **tied)
-        reasons = " ".join(doubt.reason for doubt in reading.open if doubt.entry == entry)
+        reasons = " ".join(doubt.reason for doubt in reading.form.open if doubt.entry == entry)
         st.caption(f"**Guessed.** {words.escape(reasons, words.SENTENCE_LENGTH)}" if reasons else help)
 
 
@@ -249,7 +249,7 @@ def _outcome(brought: Brought, reading: Understood, used: dict[str, Any] | None)
                      query_params=address.elsewhere(on_tour=False))  # fmt: skip
     elif used:
         st.warning(f"{data_words.used(used)} {data_words.KEPT}")
-    if guessed := dict.fromkeys(data_words.ENTRIES[doubt.entry][0] for doubt in reading.open):
+    if guessed := dict.fromkeys(data_words.ENTRIES[doubt.entry][0] for doubt in reading.form.open):
         st.caption(f"**Guessed, with the reason beside it:** {', '.join(guessed)}.")
     if counts:
         shown = {"Category": [*map(words.escape, counts.labels)], "Count": [f"{count:,}" for count in counts.counts]}

@@ -28,10 +28,10 @@ class Names:
     def add(self, cells: Iterable[str], row: Callable[[str], int]) -> None:
         for cell in cells:
             if isinstance(cell, MarkedCell) and cell.kind in (NO_VALUE, NESTED):
-                raise CountsError(f"{shown(cell)} is {cell.kind}; the name of a category is needed.", row(cell), cell)
+                raise CountsError(f"{shown(cell)} is {cell.kind}; the name of a category is needed.", row(cell))
             self.of[cell] = one_line(cell)
             if len(self.of[cell]) > limits.UPLOAD_LABEL_CHARACTERS_LARGEST:
-                raise CountsError(too_long(self.of[cell]), row(cell), cell)
+                raise CountsError(too_long(self.of[cell]), row(cell))
 
     def remark(self, times: Mapping[str, int], where: str) -> None:
         """Notes about the names in use. times: how often each cell stands; where: "on {} rows" or the like.

@@ -213,7 +213,7 @@ def _refuse(
     alike = [i for i in range(first + 1, len(cells)) if complaints.get(cells[i]) == complaint]
     others = listed([f"{shown(cells[i])} in row {rows(i)}" for i in alike[:4]], most=4, of=len(alike))
     what = shown(cells[first]) if cells[first].strip() else f"the count for {shown(names(first))}"
-    raise CountsError(f"{what} {complaint}{'; likewise ' + others if others else ''}.", rows(first), cells[first])
+    raise CountsError(f"{what} {complaint}{'; likewise ' + others if others else ''}.", rows(first))
 
 
 def _remark(values: Mapping[str, int], decimal_marks: str, form: Understanding) -> None:
