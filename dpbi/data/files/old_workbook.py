@@ -18,8 +18,8 @@ Sheet = tuple[str, bool, list[list[Any]]]  # its name, whether it is shown, the 
 
 def sheets_of(data: bytes, most: int) -> list[Sheet] | str:
     """The sheets, or why there are none. most: cells that hold something. Raises whatever a damaged file leads to."""
-    command = [sys.executable, "-P", __file__, str(most)]
-    done = subprocess.run(command, input=data, capture_output=True, timeout=SECONDS, check=True)
+    done = subprocess.run([sys.executable, "-P", __file__, str(most)], input=data, capture_output=True,
+                          timeout=SECONDS, check=True)  # fmt: skip
     return pickle.loads(done.stdout)
 
 

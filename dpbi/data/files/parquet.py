@@ -1,7 +1,7 @@
 """From a Parquet file to a table, by pyarrow; pandas would turn missing values and whole numbers to floats."""
 
 import io
-from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from dpbi import limits
@@ -34,21 +34,16 @@ def read_parquet(data: bytes) -> Table:
         if not arrow.num_rows:
             raise CountsError("the file has a header but no rows below it.")
         columns = [
-            Column(i, "" if name.startswith("__index_level_") else one_line(name), _fetch(column), _levels(column),
-                   sampled(len(arrow.columns)))
+            Column(i, "" if name.startswith("__index_level_") else one_line(name), partial(_cells, column),
+                   _levels(column), sampled(len(arrow.columns)))
             for i, (name, column) in enumerate(zip(arrow.column_names, arrow.columns, strict=True), 1)
         ]
     return Table(columns, range(2, arrow.num_rows + 2), header_row=1)
 
 
-def _fetch(column: Any) -> Callable[[int | None], list[str]]:
-    """The function from a number of entries (None: all) to their cells."""
-
-    def cells(stop: int | None) -> list[str]:
-        with faults_in_words("Parquet file"):
-            return [cell for chunk in column.slice(0, stop).chunks for cell in _texts(chunk)]
-
-    return cells
+def _cells(column: Any, stop: int | None) -> list[str]:
+    with faults_in_words("Parquet file"):
+        return [cell for chunk in column.slice(0, stop).chunks for cell in _texts(chunk)]
 
 
 def _levels(column: Any) -> tuple[str, ...] | None:
