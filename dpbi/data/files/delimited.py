@@ -23,7 +23,6 @@ PRINTED = re.compile(r"\S {2,}\S")  # as a program prints a table
 CHUNK = 500  # records; more live lists at a time keep the garbage collector busy
 SHARED = 50_000  # different cells that are kept in mind, so that a cell that comes again takes no memory of its own
 ESCAPED = re.compile(r"'(?= *[=+\-@\t\n＝＋－＠])(?!.*'\s*$)", re.DOTALL)  # as our own CSV files do
-NO_SEPARATOR = "\x1f"  # not in text that people write
 
 
 @dataclass
@@ -74,9 +73,8 @@ def choose_separator(text: str) -> str | None:
     leaves in one piece count against it, unless they stand above a table that runs to the end (title lines).
     Spaces separate only where they split all lines alike, and leave numbers or quoted names.
     """
-    sample = text[:SAMPLE_CHARACTERS]
-    if len(text) > SAMPLE_CHARACTERS:
-        sample = sample[: sample.rfind("\n") + 1] or sample
+    end = text.rfind("\n", 0, SAMPLE_CHARACTERS) + 1 if len(text) > SAMPLE_CHARACTERS else 0
+    sample = text[: end or SAMPLE_CHARACTERS]
     fits = {separator: _fit(sample, separator) for separator in SEPARATORS if separator in sample}
     chosen = max(fits, key=lambda separator: fits[separator], default=",")
     if fits.get(chosen, (0.0, False))[0]:
@@ -138,7 +136,8 @@ def _records(text: str, separator: str | None) -> Iterator[tuple[int, int, list[
     data = io.BytesIO(text.encode("utf-8", "surrogatepass"))  # a StringIO would take four bytes a letter
     lines = io.TextIOWrapper(data, "utf-8", "surrogatepass", newline="\n")
     spaced = bool(separator and re.search(rf'{re.escape(separator)} +"', text))
-    reader = csv.reader(lines, delimiter=separator or NO_SEPARATOR, strict=True, skipinitialspace=spaced)
+    # \x1f is not in text that people write.
+    reader = csv.reader(lines, delimiter=separator or "\x1f", strict=True, skipinitialspace=spaced)
     row = 1
     try:
         for number, record in enumerate(reader):

@@ -59,8 +59,6 @@ def _texts(chunk: Any) -> list[str]:
     from pyarrow import types
 
     chunk = getattr(chunk, "storage", chunk)
-    if types.is_null(chunk.type):
-        return [""] * len(chunk)
     declared = types.is_dictionary(chunk.type)
     if types.is_nested(chunk.dictionary.type if declared else chunk.type):
         return [MarkedCell("[…]", NESTED)] * len(chunk)

@@ -23,10 +23,6 @@ from .outcome import CountsError, listed, shown
 COUNT_LIMIT = 2**63  # counts are handed on as 64-bit integers
 LONGEST_NUMBER = 64
 PLAIN_DIGITS = 12  # of a number that no remark or question is about
-NO_COUNT = ("is not a count: suppressed, approximate or worded cells and percentages cannot be used; counts must be "
-            "finite whole numbers")  # fmt: skip
-NO_WHOLE = ("is not a whole number: weighted counts are not supported, because one person may move a weight by more "
-            "than one, nor are proportions or percentages")  # fmt: skip
 ONE_WAY = str.maketrans("\u00a0\u2007\u2009\u202f\u2212\u2019\u02bc", "    -''")  # spaces, minus and apostrophes
 MARK_NAMES = {".": "Dots", ",": "Commas", " ": "Spaces", "'": "Apostrophes"}
 WITHHELD = {"inf", "infinity", "nan", "na", "n/a", "none", "null", "x", "c", "s", "suppressed", "confidential",
@@ -186,17 +182,18 @@ def _is_whole(value: Decimal | None) -> bool:
 
 def _complaint(cell: str, value: Decimal | None) -> str:
     """Why the cell is no count, as a phrase after the cell itself; "" if it is one."""
-    if _marked_otherwise(cell):
-        return f"is {getattr(cell, 'kind', '')}; a count is needed"
-    if not cell.strip():
-        return "is missing (write 0 if nobody chose it, or remove the row if it is a heading)"
-    if value is None:
-        return NO_COUNT
-    if value < 0:
-        return "is negative: counts cannot be negative"
-    if value >= COUNT_LIMIT:
-        return f"is too large: a count must be below 2^63 = {COUNT_LIMIT:,}"
-    return "" if _is_whole(value) else NO_WHOLE
+    number = value or Decimal(0)
+    complaints = (
+        (_marked_otherwise(cell), f"is {getattr(cell, 'kind', '')}; a count is needed"),
+        (not cell.strip(), "is missing (write 0 if nobody chose it, or remove the row if it is a heading)"),
+        (value is None, "is not a count: suppressed, approximate or worded cells and percentages cannot be used; "
+                        "counts must be finite whole numbers"),
+        (number < 0, "is negative: counts cannot be negative"),
+        (number >= COUNT_LIMIT, f"is too large: a count must be below 2^63 = {COUNT_LIMIT:,}"),
+        (not _is_whole(number), "is not a whole number: weighted counts are not supported, because one person may move "
+                                "a weight by more than one, nor are proportions or percentages"),
+    )  # fmt: skip
+    return next((why for holds, why in complaints if holds), "")
 
 
 def _refuse(

@@ -22,8 +22,6 @@ from .form import Understanding
 from .outcome import CountsError, faults_in_words, listed, shown
 from .whole_numbers import ERROR, MarkedCell, cell_of
 
-ROWS_OF_EXCEL = 1_048_576
-FIRST_ROWS = 20  # that hold something: they show which sheet is a table
 CELL = re.compile(rb"<(?:\w+:)?c\b")
 UNSAVED = re.compile(  # a formula without a value that is not an empty text
     rb'<(?:\w+:)?c\b(?![^>]*\st="str")[^>]*>\s*<(?:\w+:)?f\b(?:[^>]*/>|[^<]*</(?:\w+:)?f>)\s*'
@@ -108,7 +106,7 @@ def _chosen(sheets: list[Sheet], form: Understanding) -> Sheet:
             names = listed(list(map(shown, by_name)), most=12)
             raise CountsError(f"there is no sheet {shown(said)}; the sheets are {names}.", entry="sheet")
         return by_name[form.settle("sheet", said)]
-    starts = {sheet.name: list(islice(filter(cells_filled, sheet.rows()), FIRST_ROWS))
+    starts = {sheet.name: list(islice(filter(cells_filled, sheet.rows()), 20))
               for sheet in [one for one in sheets if one.visible] or sheets}  # fmt: skip
     filled = [name for name, rows in starts.items() if rows]
     if not filled:
@@ -124,7 +122,7 @@ def _rows_of_text(sheet: Any) -> Iterator[list[str]]:
     sheet.reset_dimensions()  # what a writer notes down as the extent of a sheet is often wrong
     for count, row in enumerate(sheet.iter_rows(), 1):
         padded += len(row)
-        if count > ROWS_OF_EXCEL or padded > limits.UPLOAD_CELLS_LARGEST:
+        if count > 2**20 or padded > limits.UPLOAD_CELLS_LARGEST:
             raise CountsError(f"the sheet {shown(sheet.title)} is too large; save the table as CSV.", count)
         cells = [MarkedCell(cell.value, ERROR) if cell.data_type == "e" else cell_of(cell.value) for cell in row]
         while cells and not cells[-1]:
