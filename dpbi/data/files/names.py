@@ -40,7 +40,10 @@ class Names:
         merged = {name: cells for name, cells in cells_of.items() if sum(times.get(cell, 0) for cell in cells) > 1}
         repeated = [f"{shown(name)} appears {where.format(sum(times[cell] for cell in cells))}"
                     for name, cells in merged.items()]  # fmt: skip
-        dates = [cell for cell in self.of if _is_date(cell)]
+        dates = [
+            cell for cell in self.of
+            if (cell.kind == DATE if isinstance(cell, MarkedCell) else AS_DATE.fullmatch(cell.strip()))
+        ]  # fmt: skip
         spaced = [cell for cell in self.of if cell != cell.strip()]
         invisible = [name for name in cells_of if not name.isprintable() and _visible(name) != name]
         for holds, remark in (
@@ -62,10 +65,6 @@ class Names:
 def too_long(name: str) -> str:
     return (f"{shown(name)} is too long for the name of a category: at most "
             f"{limits.UPLOAD_LABEL_CHARACTERS_LARGEST:,} characters, got {len(name):,}.")  # fmt: skip
-
-
-def _is_date(cell: str) -> bool:
-    return cell.kind == DATE if isinstance(cell, MarkedCell) else bool(AS_DATE.fullmatch(cell.strip()))
 
 
 def _quoted(names: Iterable[str]) -> str:

@@ -49,9 +49,8 @@ def _cells(column: Any, stop: int | None) -> list[str]:
 def _levels(column: Any) -> tuple[str, ...] | None:
     from pyarrow import types
 
-    if not types.is_dictionary(column.type) or not column.num_chunks:
-        return None
-    return tuple(dict.fromkeys(text for chunk in column.chunks for text in _texts(chunk.dictionary) if text))
+    levels = (text for chunk in column.chunks for text in _texts(chunk.dictionary) if text)
+    return tuple(dict.fromkeys(levels)) if types.is_dictionary(column.type) and column.num_chunks else None
 
 
 def _texts(chunk: Any) -> list[str]:

@@ -22,7 +22,6 @@ from .outcome import CountsError, listed, shown
 
 COUNT_LIMIT = 2**63  # counts are handed on as 64-bit integers
 LONGEST_NUMBER = 64
-PLAIN_DIGITS = 12  # of a number that no remark or question is about
 ONE_WAY = str.maketrans("\u00a0\u2007\u2009\u202f\u2212\u2019\u02bc", "    -''")  # spaces, minus and apostrophes
 MARK_NAMES = {".": "Dots", ",": "Commas", " ": "Spaces", "'": "Apostrophes"}
 WITHHELD = {"inf", "infinity", "nan", "na", "n/a", "none", "null", "x", "c", "s", "suppressed", "confidential",
@@ -135,10 +134,11 @@ def whole_numbers(
     comma cannot separate cells and be the decimal mark too). Raises CountsError at the first cell that is no
     count; where a mark can mean two things it is asked.
     """
-    # Digits mean the same under every convention. Most cells are such, and of them nothing more is held.
+    # Digits mean the same under every convention. Most cells are such, few enough that no remark
+    # is about them, and of them nothing more is held.
     marked = dict.fromkeys(
         cell for cell in cells
-        if not (len(cell) <= PLAIN_DIGITS and cell.isdigit() and cell.isascii() and type(cell) is str)
+        if not (len(cell) <= 12 and cell.isdigit() and cell.isascii() and type(cell) is str)
     )  # fmt: skip
     # What a workbook or Parquet file holds as a number has no marks to interpret: it comes with a point.
     texts = {cell: plain(cell) for cell in marked if not isinstance(cell, MarkedCell)}

@@ -23,11 +23,11 @@ from .outcome import CountsError, faults_in_words, listed, shown
 from .whole_numbers import ERROR, MarkedCell, cell_of
 
 CELL = re.compile(rb"<(?:\w+:)?c\b")
-UNSAVED = re.compile(  # a formula without a value that is not an empty text
-    rb'<(?:\w+:)?c\b(?![^>]*\st="str")[^>]*>\s*<(?:\w+:)?f\b(?:[^>]*/>|[^<]*</(?:\w+:)?f>)\s*'
+UNSAVED = re.compile(  # a formula without a value; of an empty text it is none
+    rb'<(?:\w+:)?c\b(?![^<>]*\st="str")[^<>]*>\s*<(?:\w+:)?f\b(?:[^<>]*/>|[^<]*</(?:\w+:)?f>)\s*'
     rb"(?:<(?:\w+:)?v\s*/>|<(?:\w+:)?v></(?:\w+:)?v>)?\s*</(?:\w+:)?c>"
 )
-HIDDEN = re.compile(rb'<(?:\w+:)?row\b(?=[^>]*\s(?:hidden="(?:1|true)"|ht="0(?:\.0*)?"))[^>]*\sr="(\d{1,9})"')
+HIDDEN = re.compile(rb'<(?:\w+:)?row\b(?=[^<>]*\s(?:hidden="(?:1|true)"|ht="0(?:\.0*)?"))[^<>]*\sr="(\d{1,9})"')
 
 
 class Sheet(NamedTuple):
@@ -49,16 +49,15 @@ def read_workbook(data: bytes, form: Understanding) -> tuple[CellGrid, str, tupl
         warnings.simplefilter("ignore")
         sheets = _sheets_of_excel(data) or _sheets_of_others(data, form)
         sheet = _chosen(sheets, form)
-        if UNSAVED.search(sheet.part):
-            raise CountsError("the sheet holds a formula whose value was not saved; open the file in a spreadsheet, "
-                              "save it and upload it again.", entry="sheet")  # fmt: skip
         rows = {i: row for i, row in enumerate(sheet.rows(), 1) if cells_filled(row)}
+    if UNSAVED.search(sheet.part):
+        raise CountsError("the sheet holds a formula whose value was not saved; open the file in a spreadsheet, "
+                          "save it and upload it again.", entry="sheet")  # fmt: skip
     if not rows:
         raise CountsError(f"the sheet {shown(sheet.name)} is empty.", entry="sheet")
     columns = [list(column) for column in zip_longest(*rows.values(), fillvalue="")]
-    numbers = list(rows)
     hidden = tuple(i for i in map(int, HIDDEN.findall(sheet.part)) if i in rows)
-    grid = CellGrid(columns, numbers, None, numbers[-1] - numbers[0] + 1 - len(numbers))
+    grid = CellGrid(columns, list(rows), None, max(rows) - min(rows) + 1 - len(rows))
     return grid, sheet.name, tuple(one.name for one in sheets), hidden
 
 
@@ -80,8 +79,7 @@ def _sheets_of_excel(data: bytes) -> list[Sheet]:
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         size = sum(part.file_size for part in archive.infolist())
         small = size <= limits.UPLOAD_UNPACKED_BYTES_LARGEST
-        names = [name for name in archive.namelist() if name.startswith("xl/worksheets/")] if small else []
-        parts = {name: archive.read(name) for name in names}
+        parts = {name: archive.read(name) for name in archive.namelist() if small and name.startswith("xl/worksheets/")}
     cells = sum(len(CELL.findall(part)) for part in parts.values())
     if not small or cells > limits.UPLOAD_WORKBOOK_CELLS_LARGEST:
         raise CountsError(
