@@ -117,12 +117,12 @@ def _parse(text: str, separator: str | None) -> CellGrid:
     numbers, rows, widths = array("q"), array("q"), array("H")
     shared: dict[str, str] = {}
     while chunk := list(islice(records, CHUNK)):
-        filled = [record for *_, record in chunk]
+        at, lines, filled = zip(*chunk, strict=True)
         _refuse_too_many(max(len(columns), *map(len, filled)), len(rows) + len(chunk))
         added = list(zip_longest(*filled, fillvalue=""))
         columns += [[""] * len(rows) for _ in added[len(columns) :]]
-        numbers.extend(number for number, *_ in chunk)
-        rows.extend(row for _, row, _ in chunk)
+        numbers.extend(at)
+        rows.extend(lines)
         widths.extend(map(len, filled))
         if len(shared) > SHARED:
             shared.clear()
