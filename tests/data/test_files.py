@@ -38,7 +38,7 @@ WARNING_WORDS = {
     "'red' appears on 2 rows; rows were added together": "'red' appears on 2 rows; the rows were added together",
     "spaces around names removed; ' red ' and 'red' were added together": "Spaces around names were removed .' red '",
     "'Red' and 'red' differ only by case; merge?": "'Red', 'red' differ only by case",
-    "names that look the same were added together": "Names that look the same were added together",
+    "names that look the same were added together": "were added together",
     "no header row found; the first row was kept as data": "No header row found; the first row was kept as data",
     "an empty extra column was ignored": "empty extra column was ignored",
     "line breaks inside names were replaced by spaces": "Line breaks inside names were replaced by spaces",
