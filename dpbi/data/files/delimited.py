@@ -20,7 +20,7 @@ SEPARATORS = ("\t", ";", "|", ",")  # where two fit alike the earlier one: comma
 SAMPLE_CHARACTERS = 60_000
 ABOVE = re.compile(r'("?sep=[\t;|,]"?[^\S\n]*(\n|$))?(#\s*\w[\w ]*:.*(\n|$))*', re.IGNORECASE)  # '# source: …'
 PRINTED = re.compile(r"\S {2,}\S")  # as a program prints a table
-CHUNK = 500  # records; more live lists at a time keep the garbage collector busy
+CHUNK = 200  # records; more live lists and tuples at a time keep the garbage collector busy
 SHARED = 50_000  # different cells that are kept in mind, so that a cell that comes again takes no memory of its own
 ESCAPED = re.compile(r"'(?= *[=+\-@\t\n＝＋－＠])(?!.*'\s*$)", re.DOTALL)  # as our own CSV files do
 
